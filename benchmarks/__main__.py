@@ -1,0 +1,45 @@
+"""Runs the benchmarks that are named, or all of them.
+
+Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""
+
+import argparse
+import sys
+from collections.abc import Callable
+
+from benchmarks import compile_time, native, pipelines
+
+BENCHMARKS: dict[str, Callable[[], None]] = {
+    "compile": compile_time.main,
+    "native": native.main,
+    "pipelines": pipelines.main,
+}
+
+
+def benchmark_name(name: str) -> str:
+    """Checks a NAME of the command line."""
+    if name not in BENCHMARKS:
+        known = ", ".join(BENCHMARKS)
+        raise argparse.ArgumentTypeError(f"no benchmark {name!r}; there are: {known}")
+    return name
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        prog="./run bench",
+        description="Measures and reports; nothing fails for being slow.",
+        epilog="; ".join(
+            f"{name}: {(sys.modules[function.__module__].__doc__ or '').splitlines()[0]}"
+            for name, function in BENCHMARKS.items()
+        ),
+    )
+    parser.add_argument("names", nargs="*", type=benchmark_name, metavar="NAME")
+    for name in parser.parse_args().names or BENCHMARKS:
+        print(f"== {name}", flush=True)
+        BENCHMARKS[name]()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

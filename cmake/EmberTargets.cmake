@@ -1,0 +1,64 @@
+# Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# Functions that declare Ember's libraries and programs the same way everywhere.
+
+set(EMBER_COMPILE_OPTIONS -Wall -Wextra -Wno-unused-parameter -fno-exceptions
+                          -ffunction-sections -fdata-sections)
+set(EMBER_SANITIZE_OPTIONS "")
+if(EMBER_SANITIZE)
+  # vptr checks need the type information of libMLIR's classes, which a
+  # stripped shared library does not export.
+  set(EMBER_SANITIZE_OPTIONS -fsanitize=address,undefined -fno-sanitize=vptr,function
+                             -fno-sanitize-recover=undefined
+                             -fno-omit-frame-pointer)
+endif()
+
+# The headers nearly every file of the compiler includes: parsed once.
+set(EMBER_PRECOMPILED_HEADERS
+    "${CMAKE_SOURCE_DIR}/include/ember/PrecompiledHeader.h")
+
+function(ember_options target)
+  target_compile_options(${target} PRIVATE ${EMBER_COMPILE_OPTIONS} ${EMBER_SANITIZE_OPTIONS})
+  target_link_options(${target} PRIVATE ${EMBER_SANITIZE_OPTIONS})
+endfunction()
+
+# One shared precompiled header for all compiler targets.
+add_library(EmberPrecompiled STATIC "${CMAKE_SOURCE_DIR}/cmake/PrecompiledHeader.cpp")
+target_precompile_headers(EmberPrecompiled PRIVATE ${EMBER_PRECOMPILED_HEADERS})
+ember_options(EmberPrecompiled)
+
+# ember_library(NAME sources... [DEPENDS tablegen-targets...] [LINK libraries...])
+function(ember_library name)
+  cmake_parse_arguments(ARG "" "" "DEPENDS;LINK" ${ARGN})
+  add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
+  ember_options(${name})
+  target_precompile_headers(${name} REUSE_FROM EmberPrecompiled)
+  if(ARG_DEPENDS)
+    add_dependencies(${name} ${ARG_DEPENDS})
+  endif()
+  target_link_libraries(${name} PUBLIC ${ARG_LINK})
+endfunction()
+
+# ember_tool(NAME sources... [LINK libraries...]): a program in build/bin.
+function(ember_tool name)
+  cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
+  add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
+  ember_options(${name})
+  target_link_libraries(${name} PRIVATE ${ARG_LINK} MLIR LLVM)
+  target_link_options(${name} PRIVATE -Wl,--gc-sections)
+endfunction()
+
+# ember_tablegen(TARGET FILE.td out1 args1...): runs mlir-tblgen for FILE.td
+# once per (output, arguments) pair; arguments are a ;-list in quotes.
+function(ember_tablegen target td)
+  set(LLVM_TARGET_DEFINITIONS ${td})
+  set(pairs ${ARGN})
+  while(pairs)
+    list(POP_FRONT pairs output arguments)
+    separate_arguments(arguments)
+    mlir_tablegen(${output} ${arguments})
+  endwhile()
+  add_public_tablegen_target(${target})
+  add_dependencies(EmberPrecompiled ${target})
+endfunction()

@@ -1,0 +1,82 @@
+//===- DecouplingPlan.h - Which loops the access unit gets ------*- C++ -*-===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The choice of Ember paper, section 6.2. A loop is an offloading candidate if
+//
+// 1. its bounds are fixed during the nest or computed by the candidates around
+//    it from induction variables, integer arithmetic and read-only loads, and
+// 2. it, or the candidate nested in it, loads from a read-only location that
+//    the loops around it have not loaded from already. A loop that does not is
+//    a workspace loop: its data is near the execute unit anyway.
+//
+// A level has at most one candidate. Where several loops at one level qualify,
+// the one with the most new loads is taken, and of equals the first; all other
+// code, workspace loops among it, stays with the execute unit.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef EMBER_ANALYSIS_DECOUPLINGPLAN_H
+#define EMBER_ANALYSIS_DECOUPLINGPLAN_H
+
+#include "ember/Analysis/MemoryAliasing.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/StringSet.h"
+
+#include <string>
+
+namespace ember {
+
+/// The chain of loops to offload, and what of their bodies goes along.
+class DecouplingPlan {
+public:
+  DecouplingPlan(mlir::scf::ForOp root, const NestMemory &memory);
+
+  /// The loops to offload, outermost first; empty if the root is no candidate.
+  llvm::ArrayRef<mlir::scf::ForOp> getChain() const { return chain; }
+
+  /// Why the root, or a loop below the chain, is not offloaded.
+  struct Refusal {
+    mlir::scf::ForOp loop;
+    std::string reason;
+  };
+  llvm::ArrayRef<Refusal> getRefusals() const { return refusals; }
+
+  /// True if the access unit computes `op`: a load of read-only memory, or
+  /// integer arithmetic that an address or a bound needs.
+  bool isOffloaded(mlir::Operation *op) const { return offloaded.contains(op); }
+
+private:
+  struct Candidate {
+    llvm::SmallVector<mlir::scf::ForOp> loops;
+    unsigned newLoads = 0;
+  };
+  Candidate examine(mlir::scf::ForOp loop);
+  bool isStreamable(mlir::Value value);
+  bool computeStreamable(mlir::Value value);
+  std::string describeLocation(mlir::Value memref, mlir::ValueRange indices);
+  void describeIndex(mlir::Value index, std::string &text, unsigned depth = 0);
+  void markSlice(mlir::Value value);
+
+  mlir::scf::ForOp root;
+  const NestMemory &memory;
+  llvm::SmallVector<mlir::scf::ForOp> chain;
+  llvm::SmallVector<mlir::scf::ForOp> path;
+  llvm::SmallVector<Refusal> refusals;
+  llvm::DenseMap<mlir::Value, bool> streamable;
+  llvm::SmallVector<llvm::StringSet<>> locations;
+  llvm::DenseSet<mlir::Operation *> offloaded;
+};
+
+/// True if the access unit has an operation for `op`: integer arithmetic with
+/// two operands, or a conversion between integers and indices.
+bool isStreamArithmetic(mlir::Operation *op);
+
+} // namespace ember
+
+#endif // EMBER_ANALYSIS_DECOUPLINGPLAN_H

@@ -1,0 +1,56 @@
+//===- StreamEmitter.h - Streams as values of an scf program ----*- C++ -*-===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef EMBER_CONVERSION_SLCTOSCF_STREAMEMITTER_H
+#define EMBER_CONVERSION_SLCTOSCF_STREAMEMITTER_H
+
+#include "ember/Dialect/SLC/IR/SLC.h"
+#include "ember/Dialect/SLCV/IR/SLCV.h"
+#include "ember/Target/Native/RuntimeCalls.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/IRMapping.h"
+
+namespace ember {
+
+/// Computes the current elements of streams where compute code needs them.
+class StreamEmitter {
+public:
+  /// `calls`, if given, makes every emitted load report itself to the run-time
+  /// statistics.
+  StreamEmitter(mlir::OpBuilder &builder, native::RuntimeCalls *calls)
+      : builder(builder), calls(calls) {}
+
+  /// The range of induction values of `loop` as an scf loop visits it.
+  struct Range {
+    mlir::Value lower, upper, step;
+  };
+  Range emitRange(slc::LoopOpInterface loop, mlir::IRMapping &values);
+
+  /// Maps the induction variable, iteration count and mask of `loop` for the
+  /// iteration that the scf loop over `range` numbers `position`.
+  void mapControl(slc::LoopOpInterface loop, const Range &range,
+                  mlir::Value position, mlir::IRMapping &values);
+
+  /// Emits the stream operation `op` on the mapped operands and maps its
+  /// result.
+  void emitStream(mlir::Operation *op, mlir::IRMapping &values);
+
+  /// The mapped value of `stream`, emitting the streams it is computed from
+  /// where they have no value yet.
+  mlir::Value materialize(mlir::Value stream, mlir::IRMapping &values);
+
+private:
+  mlir::Value index(mlir::Location loc, int64_t value);
+
+  mlir::OpBuilder &builder;
+  native::RuntimeCalls *calls;
+};
+
+} // namespace ember
+
+#endif // EMBER_CONVERSION_SLCTOSCF_STREAMEMITTER_H

@@ -1,0 +1,29 @@
+//===- DLC.h - The Decoupled Lookup-Compute dialect -------------*- C++ -*-===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef EMBER_DIALECT_DLC_IR_DLC_H
+#define EMBER_DIALECT_DLC_IR_DLC_H
+
+#include "ember/Dialect/SLC/IR/SLC.h"
+#include "ember/Dialect/SLCV/IR/SLCV.h"
+
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+
+namespace ember::dlc {
+class ComputeLoopOp;
+class ConfigAccessOp;
+} // namespace ember::dlc
+
+#include "ember/Dialect/DLC/IR/DLCDialect.h.inc"
+
+#define GET_TYPEDEF_CLASSES
+#include "ember/Dialect/DLC/IR/DLCTypes.h.inc"
+
+#define GET_OP_CLASSES
+#include "ember/Dialect/DLC/IR/DLCOps.h.inc"
+
+#endif // EMBER_DIALECT_DLC_IR_DLC_H

@@ -1,0 +1,374 @@
+//===- DLCOps.td - The Decoupled Lookup-Compute dialect ----*- tablegen -*-===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef EMBER_DIALECT_DLC_IR_DLCOPS_TD
+#define EMBER_DIALECT_DLC_IR_DLCOPS_TD
+
+include "ember/Dialect/SLC/IR/SLCTypes.td"
+include "ember/Dialect/SLCV/IR/SLCVEnums.td"
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/OpAsmInterface.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+def DLC_Dialect : Dialect {
+  let name = "dlc";
+  let cppNamespace = "::ember::dlc";
+  let summary = "Decoupled lookup-compute: an access and a compute program";
+  let description = [{
+    Two programs that meet in queues only (Ember paper, section 4).
+    `config_access` configures the access unit: traversal units (TUs) and the
+    streams they advance, and what is pushed at which traversal event:
+    control tokens with `register_callback`, operands with
+    `register_operand`. `compute_loop` is the execute unit: it pops tokens
+    until the access unit is done and runs the case of each, which pops its
+    operands.
+
+    The embedding bag (paper, figure 10):
+
+    ```mlir
+    dlc.config_access {
+      %bag = dlc.new_tu %c0 to %bags step %c1
+      %b = dlc.get_ind_var %bag : !slc.stream<index>
+      ...
+      %elem = dlc.new_tu %c0 to %length step %c1 in %seg
+      %e = dlc.get_ind_var %elem : !slc.stream<index>
+      %v = dlc.mem_str %elem, %table[%i, %e] : memref<?x?xf32>[!slc.stream<index>, !slc.stream<index>] -> !slc.stream<f32>
+      dlc.register_callback %elem, ite, 0
+      dlc.register_operand %elem, ite, %b for 0 : !slc.stream<index>
+      dlc.register_operand %elem, ite, %e for 0 : !slc.stream<index>
+      dlc.register_operand %elem, ite, %v for 0 : !slc.stream<f32>
+    }
+    dlc.compute_loop
+    case 0 {
+      %b = dlc.pop_operand : index
+      %e = dlc.pop_operand : index
+      %v = dlc.pop_operand : f32
+      %acc = memref.load %out[%b, %e] : memref<?x?xf32>
+      %sum = arith.addf %acc, %v : f32
+      memref.store %sum, %out[%b, %e] : memref<?x?xf32>
+    }
+    ```
+
+    At one event of one TU, registrations act in the order they are written.
+  }];
+  let useDefaultTypePrinterParser = 1;
+  let dependentDialects = ["::ember::slc::SLCDialect",
+                           "::ember::slcv::SLCVDialect"];
+}
+
+class DLC_Op<string mnemonic, list<Trait> traits = []>
+    : Op<DLC_Dialect, mnemonic, traits>;
+
+def DLC_TU : TypeDef<DLC_Dialect, "TU"> {
+  let mnemonic = "tu";
+  let summary = "A traversal unit";
+  let description = [{
+    One loop of the access unit with the streams that advance with it.
+
+    ```mlir
+    !dlc.tu
+    ```
+  }];
+}
+
+def DLC_LaneIndex : AnyTypeOf<[Index, SLC_AnyStream]>;
+def DLC_LaneInteger : AnyTypeOf<[AnySignlessIntegerOrIndex, SLC_AnyStream]>;
+
+//===----------------------------------------------------------------------===//
+// Access program
+//===----------------------------------------------------------------------===//
+
+def DLC_ConfigAccessOp : DLC_Op<"config_access", [
+    SingleBlock, NoTerminator, NoRegionArguments, RecursiveMemoryEffects]> {
+  let summary = "The access program";
+  let description = [{
+    Configures the access unit. It starts with the `dlc.compute_loop` that
+    follows in the same block and runs beside it.
+
+    ```mlir
+    dlc.config_access {
+      %tu = dlc.new_tu %c0 to %n step %c1
+      dlc.register_callback %tu, ite, 0
+    }
+    ```
+  }];
+  let regions = (region SizedRegion<1>:$region);
+  let assemblyFormat = "attr-dict-with-keyword $region";
+  let skipDefaultBuilders = 1;
+  let builders = [OpBuilder<(ins)>];
+  let hasRegionVerifier = 1;
+  let extraClassDeclaration = [{
+    ::mlir::Block *getBody() { return &getRegion().front(); }
+    /// The compute program this access program feeds.
+    ::ember::dlc::ComputeLoopOp getComputeLoop();
+  }];
+}
+
+class DLC_AccessOp<string mnemonic, list<Trait> traits = []>
+    : DLC_Op<mnemonic, !listconcat(traits, [HasParent<"ConfigAccessOp">])>;
+
+def DLC_NewTUOp : DLC_AccessOp<"new_tu", [AttrSizedOperandSegments,
+    DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>]> {
+  let summary = "A traversal unit: one loop of the access program";
+  let description = [{
+    Traverses `lowerBound`, `lowerBound + step`, ... below `upperBound`, once
+    for each iteration of `parent`, or once if it has none. `vector<N>` gives
+    the unit N lanes, configured and masked as `slcv.vec_for` describes.
+
+    ```mlir
+    %seg = dlc.new_tu %beg to %end step %c1 in %bag : !slc.stream<index>, !slc.stream<index>
+    %elem = dlc.new_tu %c0 to %length step %c1 in %seg vector<16>
+    ```
+  }];
+  let arguments = (ins DLC_LaneIndex:$lowerBound, DLC_LaneIndex:$upperBound,
+                       Index:$step, Optional<DLC_TU>:$parent,
+                       Optional<AnyType>:$inMask,
+                       OptionalAttr<I64Attr>:$vectorLength,
+                       DefaultValuedAttr<SLCV_LoopConfig,
+                         "::ember::slcv::LoopConfig::vector">:$config);
+  let results = (outs DLC_TU:$result);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+}
+
+class DLC_TUStreamOp<string mnemonic> : DLC_AccessOp<mnemonic, [Pure]> {
+  let arguments = (ins DLC_TU:$tu);
+  let results = (outs SLC_AnyStream:$result);
+  let assemblyFormat = "$tu attr-dict `:` qualified(type($result))";
+  let hasVerifier = 1;
+}
+
+def DLC_GetIndVarOp : DLC_TUStreamOp<"get_ind_var"> {
+  let summary = "The stream of values a traversal unit visits";
+  let description = [{
+    ```mlir
+    %e = dlc.get_ind_var %elem : !slc.stream<index>
+    %e = dlc.get_ind_var %elem : !slc.stream<vector<16xindex>>
+    ```
+  }];
+}
+
+def DLC_GetIterCountOp : DLC_TUStreamOp<"get_iter_count"> {
+  let summary = "The stream of a traversal unit's completed iterations";
+  let description = [{
+    ```mlir
+    %n = dlc.get_iter_count %elem : !slc.stream<index>
+    ```
+  }];
+}
+
+def DLC_GetMaskOp : DLC_TUStreamOp<"get_mask"> {
+  let summary = "The stream of a vector traversal unit's active lanes";
+  let description = [{
+    ```mlir
+    %mask = dlc.get_mask %elem : !slc.stream<vector<16xi1>>
+    ```
+  }];
+}
+
+def DLC_MemStrOp : DLC_AccessOp<"mem_str", [AttrSizedOperandSegments,
+    DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>]> {
+  let summary = "A stream of loaded elements or vectors";
+  let description = [{
+    Loads `memref[indices]` once per iteration of `tu`; a vector result as
+    `slcv.vec_mem_str` describes.
+
+    ```mlir
+    %v = dlc.mem_str %elem, %table[%i, %e] : memref<?x?xf32>[!slc.stream<index>, !slc.stream<index>] -> !slc.stream<f32>
+    %w = dlc.mem_str %elem, %table[%i, %e] mask %mask contiguous : memref<?x?xf32>[!slc.stream<index>, !slc.stream<vector<16xindex>>] -> !slc.stream<vector<16xf32>>
+    ```
+  }];
+  let arguments = (ins DLC_TU:$tu,
+                       Arg<AnyMemRef, "where to load from", [MemRead]>:$memref,
+                       Variadic<DLC_LaneIndex>:$indices,
+                       Optional<SLC_AnyStream>:$mask, UnitAttr:$contiguous);
+  let results = (outs SLC_AnyStream:$result);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+}
+
+def DLC_AluStrOp : DLC_AccessOp<"alu_str", [Pure]> {
+  let summary = "A stream of integer arithmetic";
+  let description = [{
+    `slc.alu_str` or, with a vector result, `slcv.vec_alu_str`, advanced by
+    `tu`.
+
+    ```mlir
+    %b1 = dlc.alu_str %bag, add %b, %c1 : !slc.stream<index>, index -> !slc.stream<index>
+    ```
+  }];
+  let arguments = (ins DLC_TU:$tu, SLC_AluOp:$opcode, DLC_LaneInteger:$lhs,
+                       DLC_LaneInteger:$rhs);
+  let results = (outs SLC_AnyStream:$result);
+  let assemblyFormat = [{
+    $tu `,` $opcode $lhs `,` $rhs attr-dict
+    `:` type($lhs) `,` type($rhs) `->` qualified(type($result))
+  }];
+  let hasVerifier = 1;
+}
+
+def DLC_CastStrOp : DLC_AccessOp<"cast_str", [Pure]> {
+  let summary = "A stream of width-converted integers";
+  let description = [{
+    `slc.cast_str`, advanced by `tu`.
+
+    ```mlir
+    %i = dlc.cast_str %seg, %raw : !slc.stream<i32> to !slc.stream<index>
+    ```
+  }];
+  let arguments = (ins DLC_TU:$tu, SLC_AnyStream:$input, UnitAttr:$isUnsigned);
+  let results = (outs SLC_AnyStream:$result);
+  let assemblyFormat = [{
+    $tu `,` (`unsigned` $isUnsigned^)? $input attr-dict
+    `:` qualified(type($input)) `to` qualified(type($result))
+  }];
+  let hasVerifier = 1;
+}
+
+def DLC_FwdStrOp : DLC_AccessOp<"fwd_str", [Pure]> {
+  let summary = "A stream that repeats a value or forwards an outer stream";
+  let description = [{
+    `slc.fwd_str`, advanced by `tu`.
+
+    ```mlir
+    %wide = dlc.fwd_str %elem, %w : !slc.stream<f32> -> !slc.stream<vector<16xf32>>
+    ```
+  }];
+  let arguments = (ins DLC_TU:$tu, AnyType:$input);
+  let results = (outs SLC_AnyStream:$result);
+  let assemblyFormat = [{
+    $tu `,` $input attr-dict `:` qualified(type($input)) `->` qualified(type($result))
+  }];
+  let hasVerifier = 1;
+}
+
+def DLC_RegisterCallbackOp : DLC_AccessOp<"register_callback"> {
+  let summary = "Pushes a control token at a traversal event";
+  let description = [{
+    Each time `event` happens in `tu`, pushes token `id` into the control
+    queue; the execute unit then runs case `id`.
+
+    `announced` (with event `end`) pushes the token already when the traversal
+    begins. The operands that follow until its end all belong to the callback,
+    so it may pop them while they arrive, and a queue shorter than a row is
+    long enough.
+
+    ```mlir
+    dlc.register_callback %elem, ite, 0
+    dlc.register_callback %elem, end, 1 announced
+    ```
+  }];
+  let arguments = (ins DLC_TU:$tu, SLC_Event:$event, I64Attr:$id,
+                       UnitAttr:$announced);
+  let assemblyFormat = [{
+    $tu `,` $event `,` $id (`announced` $announced^)? attr-dict
+  }];
+  let hasVerifier = 1;
+}
+
+def DLC_RegisterOperandOp : DLC_AccessOp<"register_operand"> {
+  let summary = "Pushes a stream's element at a traversal event";
+  let description = [{
+    Each time `event` happens in `tu`, pushes the current element of `stream`,
+    or one lane of it, into the data queue, as an operand of case `id`.
+
+    ```mlir
+    dlc.register_operand %elem, ite, %v for 0 : !slc.stream<f32>
+    dlc.register_operand %elem, ite, %e[0] for 0 : !slc.stream<vector<16xindex>>
+    ```
+  }];
+  let arguments = (ins DLC_TU:$tu, SLC_Event:$event, SLC_AnyStream:$stream,
+                       OptionalAttr<I64Attr>:$lane, I64Attr:$id);
+  let assemblyFormat = [{
+    $tu `,` $event `,` $stream (`[` $lane^ `]`)? `for` $id attr-dict
+    `:` qualified(type($stream))
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The type the execute unit pops.
+    ::mlir::Type getOperandType();
+  }];
+}
+
+//===----------------------------------------------------------------------===//
+// Compute program
+//===----------------------------------------------------------------------===//
+
+def DLC_ComputeLoopOp : DLC_Op<"compute_loop", [
+    RecursiveMemoryEffects, AutomaticAllocationScope,
+    SingleBlockImplicitTerminator<"YieldOp">]> {
+  let summary = "The compute program: a case for each control token";
+  let description = [{
+    Pops tokens until the access unit is done and runs the case of each.
+    `iter_args` are the registers of the execute unit: every case gets their
+    current values as block arguments and yields the next ones; the results
+    are the last ones.
+
+    ```mlir
+    %n = dlc.compute_loop iter_args(%init) -> (index)
+    case 0 {
+    ^bb0(%i: index):
+      %v = dlc.pop_operand : vector<16xf32>
+      ...
+      dlc.yield %i : index
+    }
+    case 1 {
+    ^bb0(%i: index):
+      %next = arith.addi %i, %c1 : index
+      dlc.yield %next : index
+    }
+    ```
+  }];
+  let arguments = (ins Variadic<AnyType>:$iterArgs, DenseI64ArrayAttr:$cases);
+  let results = (outs Variadic<AnyType>:$results);
+  let regions = (region VariadicRegion<SizedRegion<1>>:$caseRegions);
+  let hasCustomAssemblyFormat = 1;
+  let hasRegionVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The access program that feeds this compute program; null if there is
+    /// none, which the verifier rejects.
+    ::ember::dlc::ConfigAccessOp getConfigAccess();
+  }];
+}
+
+def DLC_YieldOp : DLC_Op<"yield", [
+    Pure, Terminator, HasParent<"ComputeLoopOp">]> {
+  let summary = "Ends a case of the compute program";
+  let description = [{
+    ```mlir
+    dlc.yield %next : index
+    ```
+  }];
+  let arguments = (ins Variadic<AnyType>:$results);
+  let builders = [OpBuilder<(ins), [{ build($_builder, $_state, ::mlir::ValueRange()); }]>];
+  let assemblyFormat = "attr-dict ($results^ `:` type($results))?";
+}
+
+def DLC_PopOperandOp : DLC_Op<"pop_operand"> {
+  let summary = "Pops an operand from the data queue";
+  let description = [{
+    A scalar, a vector, or a buffer of `size` elements, each of which is an
+    operand of its own in the queue.
+
+    ```mlir
+    %b = dlc.pop_operand : index
+    %v = dlc.pop_operand : vector<16xf32>
+    %row = dlc.pop_operand size %n : memref<?xvector<16xf32>>
+    ```
+  }];
+  let arguments = (ins Optional<Index>:$size);
+  let results = (outs AnyType:$result);
+  let assemblyFormat = "(`size` $size^)? attr-dict `:` qualified(type($result))";
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// What one queue entry holds: the result or an element of the buffer.
+    ::mlir::Type getEntryType();
+  }];
+}
+
+#endif // EMBER_DIALECT_DLC_IR_DLCOPS_TD

@@ -1,0 +1,57 @@
+//===- SLC.h - The Structured Lookup-Compute dialect ------------*- C++ -*-===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef EMBER_DIALECT_SLC_IR_SLC_H
+#define EMBER_DIALECT_SLC_IR_SLC_H
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+namespace ember::slc {
+class YieldOp;
+class LoopOpInterface;
+
+/// Verifies what `slc.for` and `slcv.vec_for` have in common: types of the
+/// loop-carried values, what may stand in the body, where bounds may come from.
+llvm::LogicalResult verifyLoop(LoopOpInterface loop);
+
+/// Verifies that every operand of `op` that is not a stream or a buffer is
+/// fixed during the whole nest around `op`: the access unit cannot read values
+/// of the execute unit (paper, section 6.2, condition 1).
+llvm::LogicalResult verifyAccessOperands(mlir::Operation *op);
+
+/// True if `value` is defined outside the outermost loop of the nest `op`
+/// stands in.
+bool isFixedDuringNest(mlir::Value value, mlir::Operation *op);
+
+/// The outermost loop around (or at) `op`; null outside of any nest.
+LoopOpInterface getNestRoot(mlir::Operation *op);
+
+/// The loop nested directly in `loop`'s body; null in the innermost loop.
+LoopOpInterface getNestedLoop(LoopOpInterface loop);
+
+/// The element type of a stream type.
+mlir::Type getStreamElementType(mlir::Type type);
+} // namespace ember::slc
+
+#include "ember/Dialect/SLC/IR/SLCDialect.h.inc"
+#include "ember/Dialect/SLC/IR/SLCEnums.h.inc"
+
+#define GET_TYPEDEF_CLASSES
+#include "ember/Dialect/SLC/IR/SLCTypes.h.inc"
+
+#include "ember/Dialect/SLC/IR/SLCInterfaces.h.inc"
+
+#define GET_OP_CLASSES
+#include "ember/Dialect/SLC/IR/SLCOps.h.inc"
+
+#endif // EMBER_DIALECT_SLC_IR_SLC_H

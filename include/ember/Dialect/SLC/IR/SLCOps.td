@@ -1,0 +1,257 @@
+//===- SLCOps.td - Operations of the slc dialect -*- tablegen -*-===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef EMBER_DIALECT_SLC_IR_SLCOPS_TD
+#define EMBER_DIALECT_SLC_IR_SLCOPS_TD
+
+include "ember/Dialect/SLC/IR/SLCInterfaces.td"
+include "ember/Dialect/SLC/IR/SLCTypes.td"
+include "mlir/Interfaces/ControlFlowInterfaces.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+include "mlir/IR/OpAsmInterface.td"
+
+class SLC_Op<string mnemonic, list<Trait> traits = []>
+    : Op<SLC_Dialect, mnemonic, traits>;
+
+//===----------------------------------------------------------------------===//
+// Loops
+//===----------------------------------------------------------------------===//
+
+def SLC_ForOp : SLC_Op<"for", [
+    RecursiveMemoryEffects, SingleBlockImplicitTerminator<"YieldOp">,
+    SLC_LoopOpInterface,
+    DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>,
+    DeclareOpInterfaceMethods<RegionBranchOpInterface,
+        ["getEntrySuccessorOperands"]>]> {
+  let summary = "A loop traversed by the access unit";
+  let description = [{
+    Visits `lowerBound`, `lowerBound + step`, ... below `upperBound`. A bound
+    is an `index` fixed during the whole nest or a stream of an enclosing
+    loop. The body sees the induction variable and, optionally, the iteration
+    count as streams. It may hold streams, callbacks and at most one nested
+    loop; a nest is a chain, one loop a level, as an access unit's layers are.
+
+    `iter_args` are values of the *execute* unit carried from one iteration to
+    the next: callbacks read and produce them, streams cannot.
+
+    ```mlir
+    slc.for %b = %c0 to %bags step %c1 {
+      ...
+    }
+    %last = slc.for (%p, %k) = %beg to %end step %c1
+        iter_args(%i = %c0) -> (index) : !slc.stream<index>, !slc.stream<index> {
+      %next = slc.callback ite -> index {
+        %n = arith.addi %i, %c1 : index
+        slc.yield %n : index
+      }
+      slc.yield %next : index
+    }
+    ```
+  }];
+  let arguments = (ins SLC_IndexOrStream:$lowerBound,
+                       SLC_IndexOrStream:$upperBound,
+                       Index:$step,
+                       Variadic<AnyType>:$iterArgs);
+  let results = (outs Variadic<AnyType>:$results);
+  let regions = (region SizedRegion<1>:$region);
+  let skipDefaultBuilders = 1;
+  let builders = [
+    OpBuilder<(ins "::mlir::Value":$lowerBound, "::mlir::Value":$upperBound,
+                   "::mlir::Value":$step,
+                   CArg<"::mlir::ValueRange", "{}">:$iterArgs)>
+  ];
+  let hasCustomAssemblyFormat = 1;
+  let hasCanonicalizer = 1;
+  let extraClassDeclaration = [{
+    ::mlir::Block *getBody() { return &getRegion().front(); }
+    ::mlir::BlockArgument getInductionVar() { return getBody()->getArgument(0); }
+    ::mlir::BlockArgument getIterationCount() { return getBody()->getArgument(1); }
+    ::llvm::SmallVector<::mlir::Type> getControlTypes();
+    ::mlir::Block::BlockArgListType getRegionIterArgs() {
+      return getBody()->getArguments().drop_front(2);
+    }
+    ::ember::slc::YieldOp getYield();
+  }];
+}
+
+def SLC_YieldOp : SLC_Op<"yield", [
+    Pure, Terminator, ReturnLike]> {
+  let summary = "Ends a loop body or a callback";
+  let description = [{
+    Hands the execute unit's values to the next iteration of a loop, or out
+    of a callback.
+
+    ```mlir
+    slc.yield %next : index
+    ```
+  }];
+  let arguments = (ins Variadic<AnyType>:$results);
+  let builders = [OpBuilder<(ins), [{ build($_builder, $_state, ::mlir::ValueRange()); }]>];
+  let assemblyFormat = "attr-dict ($results^ `:` type($results))?";
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Streams
+//===----------------------------------------------------------------------===//
+
+def SLC_MemStrOp : SLC_Op<"mem_str", [
+    DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>]> {
+  let summary = "A stream of loaded elements";
+  let description = [{
+    Loads `memref[indices]` once per iteration of the loop it stands in. Each
+    index is fixed during the nest or a stream of this or an enclosing loop,
+    so an index may itself be loaded: that is a lookup.
+
+    ```mlir
+    %v = slc.mem_str %table[%i, %e]
+       : memref<?x64xf32>[!slc.stream<index>, !slc.stream<index>] -> !slc.stream<f32>
+    ```
+  }];
+  let arguments = (ins Arg<AnyMemRef, "where to load from", [MemRead]>:$memref,
+                       Variadic<SLC_IndexOrStream>:$indices);
+  let results = (outs SLC_AnyStream:$result);
+  let builders = [
+    OpBuilder<(ins "::mlir::Value":$memref, "::mlir::ValueRange":$indices)>
+  ];
+  let assemblyFormat = [{
+    $memref `[` $indices `]` attr-dict
+    `:` type($memref) `` custom<IndexTypes>(type($indices)) `->`
+    qualified(type($result))
+  }];
+  let hasVerifier = 1;
+}
+
+def SLC_AluStrOp : SLC_Op<"alu_str", [Pure]> {
+  let summary = "A stream of integer arithmetic";
+  let description = [{
+    Applies `opcode` to two operands, each fixed during the nest or a stream,
+    at least one of them a stream. Arithmetic wraps, as `arith`'s does.
+
+    ```mlir
+    %next = slc.alu_str add %b, %c1 : !slc.stream<index>, index -> !slc.stream<index>
+    ```
+  }];
+  let arguments = (ins SLC_AluOp:$opcode, SLC_IntegerOrStream:$lhs,
+                       SLC_IntegerOrStream:$rhs);
+  let results = (outs SLC_IntegerStream:$result);
+  let assemblyFormat = [{
+    $opcode $lhs `,` $rhs attr-dict
+    `:` type($lhs) `,` type($rhs) `->` qualified(type($result))
+  }];
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}
+
+def SLC_CastStrOp : SLC_Op<"cast_str", [Pure]> {
+  let summary = "A stream of width-converted integers";
+  let description = [{
+    Converts between integer widths and `index`, as `arith.index_cast`,
+    `arith.extsi` and `arith.trunci` do (`unsigned`: as their unsigned
+    counterparts). Index arrays of 32 bits are widened with it.
+
+    ```mlir
+    %i = slc.cast_str %raw : !slc.stream<i32> to !slc.stream<index>
+    ```
+  }];
+  let arguments = (ins SLC_AnyStream:$input, UnitAttr:$isUnsigned);
+  let results = (outs SLC_AnyStream:$result);
+  let assemblyFormat = [{
+    (`unsigned` $isUnsigned^)? $input attr-dict
+    `:` qualified(type($input)) `to` qualified(type($result))
+  }];
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}
+
+def SLC_FwdStrOp : SLC_Op<"fwd_str", [Pure]> {
+  let summary = "A stream that repeats a value or forwards an outer stream";
+  let description = [{
+    Repeats, once per iteration of the loop it stands in, a value fixed
+    during the nest or the current element of an enclosing loop's stream.
+    With a vector result the element is copied to every lane; the queues use
+    that to pad a scalar operand to the size of a vector (paper, section 7.3).
+
+    ```mlir
+    %scale = slc.fwd_str %w : !slc.stream<f32> -> !slc.stream<f32>
+    %wide = slc.fwd_str %w : !slc.stream<f32> -> !slc.stream<vector<16xf32>>
+    ```
+  }];
+  let arguments = (ins AnyType:$input);
+  let results = (outs SLC_AnyStream:$result);
+  let assemblyFormat = "$input attr-dict `:` qualified(type($input)) `->` qualified(type($result))";
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Compute
+//===----------------------------------------------------------------------===//
+
+def SLC_StrToValOp : SLC_Op<"str_to_val", [Pure]> {
+  let summary = "The current element of a stream, for compute code";
+  let description = [{
+    The border between access and compute: what crosses here crosses a queue
+    once the two run apart. Stands in a callback (between conversion and
+    `move-to-val-ops` also in a loop body). A vector stream may hand over one
+    lane only; a buffer stream hands over all elements pushed since it was
+    declared.
+
+    ```mlir
+    %v = slc.str_to_val %s : !slc.stream<f32> -> f32
+    %e = slc.str_to_val %s_e[0] : !slc.stream<vector<16xindex>> -> index
+    %row = slc.str_to_val %buf : !slc.buffer<vector<16xf32>> -> memref<?xvector<16xf32>>
+    ```
+  }];
+  let arguments = (ins AnyType:$stream, OptionalAttr<I64Attr>:$lane);
+  let results = (outs AnyType:$value);
+  let builders = [OpBuilder<(ins "::mlir::Value":$stream)>];
+  let assemblyFormat = [{
+    $stream (`[` $lane^ `]`)? attr-dict `:` qualified(type($stream)) `->` type($value)
+  }];
+  let hasVerifier = 1;
+}
+
+def SLC_CallbackOp : SLC_Op<"callback", [
+    AutomaticAllocationScope, RecursiveMemoryEffects,
+    SingleBlockImplicitTerminator<"YieldOp">,
+    DeclareOpInterfaceMethods<RegionBranchOpInterface>]> {
+  let summary = "Code of the execute unit, triggered by a traversal event";
+  let description = [{
+    Runs where it stands in the loop body: with event `ite`, at each
+    iteration of the loop it is in; with `beg`, before the loop nested beside
+    it begins; with `end`, after that loop has ended. It reads streams
+    through `slc.str_to_val` only, and may hand values of the execute unit on
+    to later callbacks.
+
+    ```mlir
+    %next = slc.callback end -> index {
+      %n = arith.addi %i, %c1 : index
+      slc.yield %n : index
+    }
+    ```
+  }];
+  let arguments = (ins SLC_Event:$event);
+  let results = (outs Variadic<AnyType>:$results);
+  let regions = (region SizedRegion<1>:$region);
+  let skipDefaultBuilders = 1;
+  let builders = [
+    OpBuilder<(ins "::ember::slc::Event":$event,
+                   CArg<"::mlir::TypeRange", "{}">:$resultTypes)>
+  ];
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+  let hasRegionVerifier = 1;
+  let hasCanonicalizer = 1;
+  let extraClassDeclaration = [{
+    ::mlir::Block *getBody() { return &getRegion().front(); }
+    ::ember::slc::YieldOp getYield();
+  }];
+}
+
+#endif // EMBER_DIALECT_SLC_IR_SLCOPS_TD

@@ -1,0 +1,87 @@
+//===- Passes.td - Passes that decouple scf nests ----------*- tablegen -*-===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef EMBER_DIALECT_SLC_TRANSFORMS_PASSES_TD
+#define EMBER_DIALECT_SLC_TRANSFORMS_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def ChooseDecoupling : Pass<"choose-decoupling", "::mlir::ModuleOp"> {
+  let summary = "Choose which scf loops the access unit traverses";
+  let description = [{
+    Marks in every outermost scf.for nest the loops to offload (Ember paper,
+    section 6.2) with the attribute `slc.decouple`, and moves what the execute
+    unit does into `slc.callback`s: `beg` before the nested offloaded loop,
+    `end` after it, `ite` in the innermost one. Read-only loads and the index
+    arithmetic they need stay outside.
+
+    A loop is offloaded if its bounds are fixed during the nest or computed by
+    offloaded loops, and it loads from a read-only location that no loop around
+    it has loaded from already; at most one loop a level is. What is not
+    offloaded stays as it was; a remark names the loop and the reason.
+
+    Memory is read-only if nothing in the nest stores to it through a memref
+    that may alias it. Distinct memref arguments, and memrefs of different
+    element types, are taken as not aliasing; kernels check at entry that what
+    they write overlaps nothing else. `may-alias` turns both assumptions off.
+
+    ```mlir
+    scf.for %e = %c0 to %n step %c1 {
+      %v = memref.load %table[%i, %e] : memref<?x?xf32>
+      %acc = memref.load %out[%b, %e] : memref<?x?xf32>
+      %sum = arith.addf %acc, %v : f32
+      memref.store %sum, %out[%b, %e] : memref<?x?xf32>
+    }
+    ```
+    becomes
+    ```mlir
+    scf.for %e = %c0 to %n step %c1 {
+      %v = memref.load %table[%i, %e] : memref<?x?xf32>
+      slc.callback ite {
+        %acc = memref.load %out[%b, %e] : memref<?x?xf32>
+        %sum = arith.addf %acc, %v : f32
+        memref.store %sum, %out[%b, %e] : memref<?x?xf32>
+      }
+    } {slc.decouple}
+    ```
+  }];
+  let options = [
+    Option<"mayAlias", "may-alias", "bool", "false",
+           "Take memref arguments and memrefs of different element types as "
+           "possibly aliasing">
+  ];
+  let statistics = [
+    Statistic<"numNests", "nests-decoupled", "Nests that were decoupled">,
+    Statistic<"numLoops", "loops-offloaded", "Loops given to the access unit">
+  ];
+  let dependentDialects = ["::ember::slc::SLCDialect"];
+}
+
+def MoveToValOps : Pass<"move-to-val-ops"> {
+  let summary = "Move stream-to-value conversions into callbacks";
+  let description = [{
+    `convert-scf-to-slc` puts a `slc.str_to_val` beside the stream it reads.
+    This pass gives each callback its own, so that loop bodies hold streams and
+    callbacks only.
+
+    ```mlir
+    %val = slc.str_to_val %v : !slc.stream<f32> -> f32
+    slc.callback ite {
+      memref.store %val, %out[] : memref<f32>
+    }
+    ```
+    becomes
+    ```mlir
+    slc.callback ite {
+      %val = slc.str_to_val %v : !slc.stream<f32> -> f32
+      memref.store %val, %out[] : memref<f32>
+    }
+    ```
+  }];
+}
+
+#endif // EMBER_DIALECT_SLC_TRANSFORMS_PASSES_TD

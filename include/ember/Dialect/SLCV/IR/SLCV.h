@@ -1,0 +1,24 @@
+//===- SLCV.h - The vector dual of the slc dialect --------------*- C++ -*-===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef EMBER_DIALECT_SLCV_IR_SLCV_H
+#define EMBER_DIALECT_SLCV_IR_SLCV_H
+
+#include "ember/Dialect/SLC/IR/SLC.h"
+
+namespace ember::slcv {
+/// The largest number of lanes a loop may have.
+constexpr int64_t maxVectorLength = 65536;
+} // namespace ember::slcv
+
+#include "ember/Dialect/SLCV/IR/SLCVDialect.h.inc"
+#include "ember/Dialect/SLCV/IR/SLCVEnums.h.inc"
+
+#define GET_OP_CLASSES
+#include "ember/Dialect/SLCV/IR/SLCVOps.h.inc"
+
+#endif // EMBER_DIALECT_SLCV_IR_SLCV_H

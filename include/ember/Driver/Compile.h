@@ -1,0 +1,72 @@
+//===- Compile.h - From a program to any of its stages ----------*- C++ -*-===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The compiler as a library: what emberc and ember-run do between reading a
+// program and writing or running it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef EMBER_DRIVER_COMPILE_H
+#define EMBER_DRIVER_COMPILE_H
+
+#include "ember/Driver/Source.h"
+#include "llvm/Support/Error.h"
+#include <optional>
+#include <string>
+
+namespace ember {
+
+/// What machine a kernel is for.
+enum class KernelTarget {
+  CPU,       // access and compute recoupled, lookups prefetched
+  DAEThreads // access and compute as two threads joined by queues
+};
+
+/// What compilation produces, in the order it gets there.
+enum class Stage { SLC, SLCV, SCF, DLC, LLVM, Assembly, Object, Library };
+
+std::optional<KernelTarget> parseKernelTarget(llvm::StringRef name);
+std::optional<Stage> parseStage(llvm::StringRef name);
+llvm::StringRef getName(KernelTarget target);
+
+struct CompileOptions {
+  KernelTarget target = KernelTarget::CPU;
+  unsigned optLevel = 3;
+  /// Elements of a vector; 0 takes what the processor's registers hold.
+  int64_t vectorLength = 0;
+  /// "native", or the name of a processor.
+  std::string cpu = "native";
+  bool mayAlias = false;
+  /// Operands and tokens the queues hold; nothing is the runtime's default.
+  std::optional<int64_t> queueCapacity;
+
+  /// The options as text, without the processor: for cache keys.
+  std::string toText() const;
+};
+
+/// Takes `module` to one of the stages before LLVM (DLC only for
+/// KernelTarget::DAEThreads). Fails with diagnostics.
+llvm::Error lowerToStage(mlir::ModuleOp module, Stage stage,
+                         const CompileOptions &options);
+
+/// Takes a module whose functions are at any levels to the llvm dialect,
+/// without optimising on the way to it. `instrument` adds the reports of
+/// loads, tokens and operands.
+llvm::Error lowerToNative(mlir::ModuleOp module, const CompileOptions &options,
+                          bool instrument);
+
+/// The text (or object code) of `stage`, which is not Library.
+llvm::Expected<std::string> compileToStage(Source &source, Stage stage,
+                                           const CompileOptions &options);
+
+/// Writes kernel.so and kernel.json into `folder`.
+llvm::Error compileKernel(Source &source, const CompileOptions &options,
+                          llvm::StringRef folder);
+
+} // namespace ember
+
+#endif // EMBER_DRIVER_COMPILE_H

@@ -1,0 +1,44 @@
+//===- Run.h - Running a function of a program ------------------*- C++ -*-===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Compiles one function of a program in memory, at whatever level it and the
+// functions it calls are, and calls it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef EMBER_DRIVER_RUN_H
+#define EMBER_DRIVER_RUN_H
+
+#include "ember/Driver/Arguments.h"
+#include "ember/Driver/Compile.h"
+#include "ember/Runtime/Runtime.h"
+
+namespace ember {
+
+struct RunOptions {
+  CompileOptions compile;
+  /// Compile for compile.target first; otherwise each function runs at the
+  /// level it is at.
+  bool useTarget = false;
+  ember_config queues = {EMBER_DEFAULT_QUEUE_CAPACITY, EMBER_SCHEDULE_FIBERS};
+  /// Files for the statistics and the listing of the queues; empty for none.
+  std::string statistics;
+  std::string trace;
+};
+
+/// The function called `name`, or the only one there is when `name` is empty.
+llvm::Expected<mlir::func::FuncOp> findEntry(mlir::ModuleOp module,
+                                             llvm::StringRef name);
+
+/// Runs `entry` of `source` on `arguments`. What the kernel itself reports, an
+/// index out of range for example, is an error too.
+llvm::Error runEntry(Source &source, mlir::func::FuncOp entry,
+                     KernelArguments &arguments, const RunOptions &options);
+
+} // namespace ember
+
+#endif // EMBER_DRIVER_RUN_H

@@ -1,0 +1,96 @@
+//===- Pipelines.h - The named pipelines ------------------------*- C++ -*-===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The steps between levels, each under one name. The output of one is the
+// input of the next, in memory, in a file or through a pipe:
+//
+//   ember-opt --scf-to-slc a.mlir | ember-opt --optimize | ember-opt
+//   --slc-to-dlc
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef EMBER_PIPELINES_PIPELINES_H
+#define EMBER_PIPELINES_PIPELINES_H
+
+#include "ember/Dialect/SLCV/Transforms/Passes.h"
+
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassOptions.h"
+
+namespace ember {
+
+/// Options of `--scf-to-slc`.
+struct DecouplingOptions : mlir::PassPipelineOptions<DecouplingOptions> {
+  Option<bool> mayAlias{
+      *this, "may-alias",
+      llvm::cl::desc("Take memref arguments and memrefs of different element "
+                     "types as possibly aliasing"),
+      llvm::cl::init(false)};
+};
+
+/// The paper's emb-opt0 to emb-opt3; each includes those before it.
+enum class OptimizationLevel { none, vectorize, bufferize, align };
+
+/// Options of `--optimize`.
+struct OptimizationOptions : mlir::PassPipelineOptions<OptimizationOptions> {
+  Option<OptimizationLevel> optLevel{
+      *this, "opt-level", llvm::cl::desc("How far to go"),
+      llvm::cl::init(OptimizationLevel::align),
+      llvm::cl::values(
+          clEnumValN(OptimizationLevel::none, "0",
+                     "Leave the program as it is"),
+          clEnumValN(OptimizationLevel::vectorize, "1", "Vectorise"),
+          clEnumValN(OptimizationLevel::bufferize, "2", "Also bufferise"),
+          clEnumValN(OptimizationLevel::align, "3", "Also align the queues"))};
+  Option<int64_t> vectorLength{
+      *this, "vector-length",
+      llvm::cl::desc("Lanes of a vector; 0 fills the target's vector registers "
+                     "with the widest elements a loop accesses"),
+      llvm::cl::init(0)};
+  Option<std::string> cpu{
+      *this, "mcpu",
+      llvm::cl::desc("The processor whose registers 'vector-length=0' fills"),
+      llvm::cl::init("native")};
+  Option<bool> mayAlias{
+      *this, "may-alias",
+      llvm::cl::desc("Take memref arguments and memrefs of different element "
+                     "types as possibly aliasing"),
+      llvm::cl::init(false)};
+  Option<slcv::AlignmentStrategy> alignment{
+      *this, "alignment",
+      llvm::cl::desc("How scalar operands are taken out of the vectors' way"),
+      llvm::cl::init(slcv::AlignmentStrategy::automatic),
+      llvm::cl::values(
+          clEnumValN(slcv::AlignmentStrategy::automatic, "auto",
+                     "Choose for each callback"),
+          clEnumValN(slcv::AlignmentStrategy::counters, "counters",
+                     "The execute unit counts induction variables itself"),
+          clEnumValN(slcv::AlignmentStrategy::pad, "pad",
+                     "Send scalars as vectors"),
+          clEnumValN(slcv::AlignmentStrategy::addresses, "addresses",
+                     "Send positions of rows instead of ids"))};
+};
+
+/// scf to slc: choose-decoupling, convert-scf-to-slc, move-to-val-ops.
+void buildSCFToSLCPipeline(mlir::OpPassManager &manager,
+                           const DecouplingOptions &options);
+
+/// slc to slcv: slc-vectorize, simplify-casts, vectorize-callbacks,
+/// bufferize-compound-types, align-queues, simplify-mem-ops, as far as the
+/// optimisation level goes.
+void buildOptimizationPipeline(mlir::OpPassManager &manager,
+                               const OptimizationOptions &options);
+
+/// slc or slcv to dlc: convert-slc-to-dlc.
+void buildSLCToDLCPipeline(mlir::OpPassManager &manager);
+
+/// Registers the pipelines as `--scf-to-slc`, `--optimize`, `--slc-to-dlc`.
+void registerPipelines();
+
+} // namespace ember
+
+#endif // EMBER_PIPELINES_PIPELINES_H

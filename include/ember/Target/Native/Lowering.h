@@ -1,0 +1,77 @@
+//===- Lowering.h - From scf functions to the llvm dialect ------*- C++ -*-===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Everything between "functions over memrefs, in scf, vector, arith" and a
+// module in the llvm dialect that holds kernel entries and nothing unsafe:
+//
+//   optimise (prefetches, accumulators in registers)
+//   -> run-time checks of every access -> kernel entries -> llvm dialect
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef EMBER_TARGET_NATIVE_LOWERING_H
+#define EMBER_TARGET_NATIVE_LOWERING_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/DialectRegistry.h"
+#include "mlir/Pass/PassManager.h"
+#include "llvm/ADT/SmallBitVector.h"
+
+namespace ember::native {
+
+struct LoweringOptions {
+  /// 0 lowers what is there; from 1 on the scf-level CPU passes run too
+  /// (prefetch-lookups, unroll-lookups, promote-accumulators).
+  unsigned optLevel = 3;
+  /// Checks of indices, offsets, divisors and assertions. A module lowered
+  /// without them may read out of bounds: only for code already checked.
+  bool runtimeChecks = true;
+  /// Arguments may overlap: no overlap checks at entry, no use of noalias.
+  bool mayAlias = false;
+  /// Lookups a prefetch runs ahead of its use; 0 emits no prefetches.
+  int64_t prefetchDistance = 16;
+  /// Vector registers the unrolled accumulators of one loop may take, and the
+  /// width of one; 0 asks the host.
+  int64_t vectorRegisters = 0;
+  int64_t vectorBits = 0;
+};
+
+/// Adds the passes that take scf-level functions to the llvm dialect.
+void buildLoweringPipeline(mlir::OpPassManager &pm,
+                           const LoweringOptions &options);
+
+/// Runs that pipeline on `module`. Diagnoses and fails when an operation has no
+/// lowering.
+llvm::LogicalResult lowerToLLVMDialect(mlir::ModuleOp module,
+                                       const LoweringOptions &options);
+
+/// The dialects a module may hold before lowering, those that lowering
+/// creates, and the external interface models its passes and the translation
+/// to LLVM IR need.
+void registerLoweringDialects(mlir::DialectRegistry &registry);
+
+/// Adds `buildLoweringPipeline` to the command line as `--lower-to-native`.
+void registerLoweringPipeline();
+
+/// Which arguments of `func` the function stores to, directly, through views,
+/// or in functions it calls. What cannot be seen (a function without a body, an
+/// unknown operation) counts as a store. A function that carries the attribute
+/// `ember.written_arguments` (see the pass annotate-written-arguments) is
+/// believed.
+llvm::SmallBitVector findWrittenArguments(mlir::func::FuncOp func);
+
+/// The name an argument has in messages and manifests: its `ember.name`
+/// quoted, or "argument K".
+std::string argumentName(mlir::func::FuncOp func, unsigned index);
+
+/// The symbol of the kernel entry of function `name`.
+std::string kernelEntrySymbol(llvm::StringRef name);
+
+} // namespace ember::native
+
+#endif // EMBER_TARGET_NATIVE_LOWERING_H

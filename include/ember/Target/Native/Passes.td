@@ -1,0 +1,252 @@
+//===- Passes.td - Passes of the native target -------------*- tablegen -*-===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef EMBER_TARGET_NATIVE_PASSES_TD
+#define EMBER_TARGET_NATIVE_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def PrefetchLookups : Pass<"prefetch-lookups", "::mlir::ModuleOp"> {
+  let summary = "Prefetch looked-up rows some lookups ahead, across segments";
+  let description = [{
+    In a loop over positions `p` that loads an index from `indices[p]` and then
+    reads a row that this index selects, the row of the lookup `distance`
+    positions ahead is prefetched. The position ahead is not bounded by the
+    segment but by the indices themselves, so the first rows of the next segment
+    are on their way before it begins:
+
+    ```mlir
+    scf.for %p = %begin to %end step %c1 {
+      %i = memref.load %indices[%p]
+      scf.for %e ... { memref.load %table[%i, %e] ... }
+    }
+    ```
+    becomes
+    ```mlir
+    scf.for %p = %begin to %end step %c1 {
+      %ahead = arith.addi %p, %distance
+      %last = arith.subi %size, %c1
+      %q = arith.minui %ahead, %last
+      %j = memref.load %indices[%q]
+      memref.prefetch %table[%j, %c0], read, locality<3>, data   // each line
+      ...
+    }
+    ```
+    The table must be read only in the loop, and so must the indices.
+    Tables known to be small are left alone: the processor's caches hold them.
+  }];
+  let options = [
+    Option<"distance", "distance", "int64_t", "16",
+           "Lookups a prefetch runs ahead of its use">,
+    Option<"minTableBytes", "min-table-bytes", "int64_t", "262144",
+           "Smallest static size of a table whose rows are prefetched">,
+    Option<"maxRowLines", "max-row-lines", "int64_t", "32",
+           "Cache lines of one row that are prefetched; the hardware follows "
+           "in longer rows">,
+    Option<"lineBytes", "line-bytes", "int64_t", "0",
+           "Bytes of a cache line; 0 asks the host">,
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::memref::MemRefDialect",
+                           "::mlir::scf::SCFDialect"];
+  let statistics = [
+    Statistic<"lookups", "lookups", "Lookups that are prefetched">,
+  ];
+}
+
+def UnrollLookups : Pass<"unroll-lookups", "::mlir::func::FuncOp"> {
+  let summary = "Unroll the loop over a row, so that registers can hold it";
+  let description = [{
+    Fully unrolls an innermost loop that stands in another loop, has a static
+    trip count, and reads and writes a row of accumulators which does not depend
+    on the outer loop, when those accumulators fit the vector registers. What
+    follows is promote-accumulators.
+  }];
+  let options = [
+    Option<"vectorRegisters", "vector-registers", "int64_t", "0",
+           "Vector registers there are; 0 asks the host">,
+    Option<"vectorBits", "vector-bits", "int64_t", "0",
+           "Width of a vector register in bits; 0 asks the host">,
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::scf::SCFDialect"];
+  let statistics = [
+    Statistic<"unrolled", "unrolled", "Loops unrolled">,
+  ];
+}
+
+def PromoteAccumulators : Pass<"promote-accumulators", "::mlir::ModuleOp"> {
+  let summary = "Keep accumulators of a loop in registers";
+  let description = [{
+    A loop that loads and stores one address which does not change in the loop,
+    and which nothing else in the loop may touch, carries the value in a
+    register instead: one load before the loop, one store behind it.
+
+    ```mlir
+    scf.for %p = %begin to %end step %c1 {
+      %a = vector.load %out[%b, %c0]
+      ...
+      vector.store %s, %out[%b, %c0]
+    }
+    ```
+    becomes
+    ```mlir
+    %any = arith.cmpi slt, %begin, %end
+    scf.if %any {
+      %a0 = vector.load %out[%b, %c0]
+      %s0 = scf.for %p = %begin to %end step %c1 iter_args(%a = %a0) {
+        ...
+        scf.yield %s
+      }
+      vector.store %s0, %out[%b, %c0]
+    }
+    ```
+    The condition keeps a loop that runs no iteration from touching memory it
+    did not touch before; a trip count known to be positive needs none. Distinct
+    memref arguments of a function are taken as not overlapping, which kernels
+    check at entry, unless `may-alias` says otherwise.
+  }];
+  let options = [
+    Option<"mayAlias", "may-alias", "bool", "false",
+           "Memref arguments may overlap">,
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::memref::MemRefDialect",
+                           "::mlir::scf::SCFDialect",
+                           "::mlir::vector::VectorDialect"];
+  let statistics = [
+    Statistic<"promoted", "promoted", "Accumulators promoted">,
+  ];
+}
+
+def AnnotateWrittenArguments
+    : Pass<"annotate-written-arguments", "::mlir::ModuleOp"> {
+  let summary = "Record which memref arguments each function stores to";
+  let description = [{
+    Sets `ember.written_arguments` on every function with a body: the positions
+    of the memref arguments it stores to, itself, through views, or in functions
+    it calls. Later lowerings hide stores (an access program packs its buffers
+    into an environment); the attribute keeps what was known before.
+  }];
+}
+
+def PrepareBuffers : Pass<"prepare-buffers", "::mlir::ModuleOp"> {
+  let summary = "Give local buffers and copies a form that is safe to lower";
+  let description = [{
+    Stack buffers whose size is not static, or for which a function's share of
+    the stack is too small, are allocated instead and freed where their scope
+    ends; the others move to the function's entry, where they take stack space
+    once, however often a loop comes by. Those of integers start as zeros. `memref.copy`
+    between memrefs that are not both contiguous becomes loops.
+  }];
+  let options = [
+    Option<"clearIntegers", "clear-integers", "bool", "true",
+           "Fill stack buffers of integers with zeros">,
+    Option<"maxStackBytes", "max-stack-bytes", "int64_t", "65536",
+           "Bytes of buffers that one function keeps on the stack">,
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::memref::MemRefDialect",
+                           "::mlir::scf::SCFDialect"];
+}
+
+def LowerMasks : Pass<"lower-masks", "::mlir::func::FuncOp"> {
+  let summary = "Turn vector masks into comparisons of narrow lanes";
+  let description = [{
+    Upstream compares the count of a `vector.create_mask` with the lanes in 64
+    bits, which is slow, or in 32, which is wrong for large counts. Here the
+    count is first cut off at zero and at the length of the vector, so that
+    comparing 32 bits is right for any count.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::vector::VectorDialect"];
+}
+
+def InsertRuntimeChecks : Pass<"insert-runtime-checks", "::mlir::ModuleOp"> {
+  let summary = "Check every access, divisor and assertion at run time";
+  let description = [{
+    Puts a check before each access to a memref that could leave it. A check
+    that fails calls a function of the runtime that does not return
+    (`ember_fail_index`, `ember_fail_segment`, `ember_fail_message`), with the
+    memref, the dimension, and where the index was loaded from.
+
+    Checks that hold for certain are not emitted. A check whose index is an
+    induction variable plus something that does not change becomes a check of
+    the range, in front of the loop and under the condition that the loop runs
+    at all; checks leave every loop they do not depend on. No check leaves an
+    `scf.if`: what is reported is an access the program would have made.
+
+    ```mlir
+    scf.for %b = %c0 to %n step %c1 {
+      %begin = memref.load %offsets[%b]
+      %b1 = arith.addi %b, %c1
+      %end = memref.load %offsets[%b1]
+      scf.for %p = %begin to %end step %c1 {
+        %i = memref.load %indices[%p]
+        scf.for %e = %c0 to %c64 step %c1 {
+          memref.load %table[%i, %e] ...
+    ```
+    is checked by: `[0, n]` within offsets, once; `begin <= end` and
+    `[begin, end)` within indices, once a segment; `i` within the rows of the
+    table, once a lookup.
+
+    Results that could be poison (of shifts, of conversions from floats) become
+    arbitrary numbers, so that no check of an index made from them is optimised
+    away. Recursive functions are refused: nothing bounds their stack.
+
+    Loops whose bounds are neighbours in one memref are segments; bounds that
+    decrease are an error. Divisions check their divisor, allocations their
+    size, views that they stay inside what they view. `cf.assert` becomes a
+    check.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::LLVM::LLVMDialect",
+                           "::mlir::memref::MemRefDialect",
+                           "::mlir::scf::SCFDialect",
+                           "::mlir::vector::VectorDialect"];
+  let statistics = [
+    Statistic<"emitted", "emitted", "Checks in the code">,
+    Statistic<"proven", "proven", "Checks that hold for certain">,
+    Statistic<"hoisted", "hoisted", "Checks moved out of a loop">,
+  ];
+}
+
+def EmitKernelEntries : Pass<"emit-kernel-entries", "::mlir::ModuleOp"> {
+  let summary = "Emit the C entry of every public function";
+  let description = [{
+    For each public function `F` with a body, the C function
+
+    ```c
+    int32_t ember_kernel_F(void **args, ember_error *error);
+    ```
+    where `args[i]` points to the descriptor (memrefs) or the value (scalars,
+    structures) of argument `i`, and `args[n + k]` to the place for result `k`.
+    It runs a wrapper of `F` under `ember_invoke`. The wrapper checks the sizes
+    and strides that the argument types fix, and that memory which `F` stores to
+    overlaps no other argument; then it calls `F`. Arguments that were checked
+    so carry `ember.noalias`, which convert-native-to-llvm turns into LLVM's
+    noalias.
+  }];
+  let options = [
+    Option<"mayAlias", "may-alias", "bool", "false",
+           "Arguments may overlap: no check and no noalias">,
+  ];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+}
+
+def ConvertNativeToLLVM : Pass<"convert-native-to-llvm", "::mlir::ModuleOp"> {
+  let summary = "Lower func, scf, arith, math, memref and vector to llvm";
+  let description = [{
+    One full conversion, after which only the llvm dialect is left. Buffers come
+    from `ember_alloc` and go to `ember_free`. Reductions keep their order.
+    All functions but kernel entries become internal.
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect",
+                           "::mlir::cf::ControlFlowDialect"];
+}
+
+#endif // EMBER_TARGET_NATIVE_PASSES_TD

@@ -1,0 +1,72 @@
+//===- TargetInfo.h - What code is generated for ----------------*- C++ -*-===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The description of the processor that passes ask instead of knowing
+// constants: name, features, vector length, registers, cache lines.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef EMBER_TARGET_NATIVE_TARGETINFO_H
+#define EMBER_TARGET_NATIVE_TARGETINFO_H
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+#include <memory>
+#include <string>
+
+namespace llvm {
+class TargetMachine;
+} // namespace llvm
+
+namespace ember::native {
+
+/// How a processor is named on a command line.
+struct TargetSpec {
+  /// "native" is the host, with its features; another name gets the features
+  /// that the name implies.
+  std::string cpu = "native";
+  /// Extra features, as in "+avx2,-fma".
+  std::string features;
+  /// Empty is the host's.
+  std::string triple;
+};
+
+struct TargetInfo {
+  std::string triple;
+  std::string cpu;
+  std::string features;
+  /// The width of the vector registers code should use, which can be less than
+  /// the widest there are.
+  int64_t vectorBits = 0;
+  int64_t vectorRegisters = 0;
+  int64_t cacheLineBytes = 64;
+
+  /// Natural vector length for elements of `elementBits` bits: at least 1.
+  int64_t lanes(int64_t elementBits) const;
+
+  /// "cpu features", which is all of the target that a compiled kernel
+  /// depends on: for cache keys and manifests.
+  std::string description() const;
+};
+
+/// A target machine for `spec`; an error when the processor or architecture is
+/// unknown. Initialises the backend it needs, and no other.
+llvm::Expected<std::unique_ptr<llvm::TargetMachine>>
+createTargetMachine(const TargetSpec &spec = {}, unsigned optLevel = 3);
+
+/// Describes the target of `machine`.
+TargetInfo describeTarget(llvm::TargetMachine &machine);
+
+/// Describes the target of `spec`.
+llvm::Expected<TargetInfo> describeTarget(const TargetSpec &spec);
+
+/// The host, described once per process.
+const TargetInfo &hostTarget();
+
+} // namespace ember::native
+
+#endif // EMBER_TARGET_NATIVE_TARGETINFO_H

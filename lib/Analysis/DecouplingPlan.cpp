@@ -1,0 +1,208 @@
+//===- DecouplingPlan.cpp - Which loops the access unit gets --------------===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ember/Analysis/DecouplingPlan.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace ember;
+
+bool ember::isStreamArithmetic(Operation *op) {
+  bool isInteger =
+      op->getNumResults() == 1 && op->getResult(0).getType().isIntOrIndex();
+  return isInteger &&
+         isa<arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::DivSIOp,
+             arith::DivUIOp, arith::RemSIOp, arith::RemUIOp, arith::AndIOp,
+             arith::OrIOp, arith::XOrIOp, arith::ShLIOp, arith::ShRSIOp,
+             arith::ShRUIOp, arith::MinSIOp, arith::MaxSIOp, arith::MinUIOp,
+             arith::MaxUIOp, arith::IndexCastOp, arith::IndexCastUIOp,
+             arith::ExtSIOp, arith::ExtUIOp, arith::TruncIOp>(op);
+}
+
+/// The element types a stream can have.
+static bool canBeStreamed(Type type) {
+  return type.isIndex() || type.isSignlessInteger() || isa<FloatType>(type);
+}
+
+bool DecouplingPlan::computeStreamable(Value value) {
+  if (!root->isAncestor(value.getParentRegion()->getParentOp()))
+    return true;
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
+    return loop && llvm::is_contained(path, loop) &&
+           argument == loop.getInductionVar();
+  }
+  Operation *op = value.getDefiningOp();
+  // Only what runs in each iteration: what stands under a condition may be out
+  // of bounds where the condition does not hold.
+  auto loop = dyn_cast<scf::ForOp>(op->getParentOp());
+  if (!loop || !llvm::is_contained(path, loop))
+    return false;
+  if (auto load = dyn_cast<memref::LoadOp>(op))
+    return canBeStreamed(load.getType()) &&
+           computeStreamable(load.getMemref()) &&
+           memory.isReadOnly(load.getMemref()) &&
+           llvm::all_of(load.getIndices(),
+                        [&](Value index) { return isStreamable(index); });
+  return isStreamArithmetic(op) &&
+         llvm::all_of(op->getOperands(),
+                      [&](Value operand) { return isStreamable(operand); });
+}
+
+bool DecouplingPlan::isStreamable(Value value) {
+  auto known = streamable.find(value);
+  if (known != streamable.end())
+    return known->second;
+  bool result = computeStreamable(value);
+  streamable[value] = result;
+  return result;
+}
+
+/// Arithmetic deeper than this is told apart by identity only; expressions that
+/// share operands would otherwise be written out exponentially often.
+static constexpr unsigned kMaxDescribedDepth = 6;
+
+/// Writes `index` so that equal texts mean equal values; induction variables
+/// are written by level and range, so that two loops over the same row look the
+/// same.
+void DecouplingPlan::describeIndex(Value index, std::string &text,
+                                   unsigned depth) {
+  llvm::raw_string_ostream stream(text);
+  if (auto argument = dyn_cast<BlockArgument>(index)) {
+    auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
+    const auto *level = llvm::find(path, loop);
+    if (level != path.end() && argument == loop.getInductionVar()) {
+      stream << "iv" << level - path.begin() << "("
+             << loop.getLowerBound().getAsOpaquePointer() << ","
+             << loop.getUpperBound().getAsOpaquePointer() << ")";
+      return;
+    }
+  }
+  Operation *op = index.getDefiningOp();
+  if (!op || !root->isAncestor(op)) {
+    stream << index.getAsOpaquePointer();
+    return;
+  }
+  auto load = dyn_cast<memref::LoadOp>(op);
+  if (depth == kMaxDescribedDepth || (!load && !isStreamArithmetic(op))) {
+    stream << index.getAsOpaquePointer();
+    return;
+  }
+  stream << op->getName() << "(";
+  for (Value operand : op->getOperands()) {
+    describeIndex(operand, text, depth + 1);
+    stream << ",";
+  }
+  stream << ")";
+}
+
+std::string DecouplingPlan::describeLocation(Value memref, ValueRange indices) {
+  std::string text;
+  describeIndex(memref, text);
+  for (Value index : indices) {
+    text += "[";
+    describeIndex(index, text);
+  }
+  return text;
+}
+
+DecouplingPlan::Candidate DecouplingPlan::examine(scf::ForOp loop) {
+  for (Value bound :
+       {loop.getLowerBound(), loop.getUpperBound(), loop.getStep()}) {
+    bool fixed = !root->isAncestor(bound.getParentRegion()->getParentOp());
+    bool isStep = bound == loop.getStep();
+    if (fixed || (!isStep && isStreamable(bound)))
+      continue;
+    refusals.push_back(
+        {loop, isStep ? "its step changes during the nest"
+                      : "its bounds are computed by the execute unit"});
+    return {};
+  }
+  if (!loop.getInductionVar().getType().isIndex() || loop.getUnsignedCmp()) {
+    refusals.push_back({loop, "its induction variable is not a signed index"});
+    return {};
+  }
+
+  path.push_back(loop);
+  locations.emplace_back();
+  Candidate candidate, nested;
+  SmallVector<scf::ForOp> inner;
+  for (Operation &op : *loop.getBody()) {
+    if (auto child = dyn_cast<scf::ForOp>(op)) {
+      inner.push_back(child);
+      continue;
+    }
+    auto load = dyn_cast<memref::LoadOp>(op);
+    if (!load || !isStreamable(load.getResult()))
+      continue;
+    std::string location =
+        describeLocation(load.getMemref(), load.getIndices());
+    bool seen = llvm::any_of(locations, [&](const llvm::StringSet<> &level) {
+      return level.contains(location);
+    });
+    locations.back().insert(location);
+    candidate.newLoads += !seen;
+  }
+  for (scf::ForOp child : inner) {
+    Candidate found = examine(child);
+    if (found.loops.empty())
+      continue;
+    bool better = found.newLoads > nested.newLoads;
+    if (better)
+      std::swap(nested, found);
+    if (!found.loops.empty())
+      refusals.push_back(
+          {found.loops.front(), "another loop at its level is offloaded"});
+  }
+  locations.pop_back();
+  path.pop_back();
+  candidate.newLoads += nested.newLoads;
+  if (candidate.newLoads == 0) {
+    refusals.push_back({loop, "it loads nothing new from read-only memory"});
+    return {};
+  }
+  candidate.loops.push_back(loop);
+  llvm::append_range(candidate.loops, nested.loops);
+  return candidate;
+}
+
+/// Marks what the access unit computes to get at `value`.
+void DecouplingPlan::markSlice(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (!op || !root->isAncestor(op) || !offloaded.insert(op).second)
+    return;
+  for (Value operand : op->getOperands())
+    markSlice(operand);
+}
+
+DecouplingPlan::DecouplingPlan(scf::ForOp root, const NestMemory &memory)
+    : root(root), memory(memory) {
+  if (Operation *unknown = memory.getUnknownEffect()) {
+    std::string reason;
+    llvm::raw_string_ostream(reason)
+        << "the effects of '" << unknown->getName() << "' in it are unknown";
+    refusals.push_back({root, reason});
+    return;
+  }
+  chain = examine(root).loops;
+  // What was found while examining loops that were not taken does not hold for
+  // the chain.
+  path = chain;
+  streamable.clear();
+  for (scf::ForOp loop : chain) {
+    if (loop != root) {
+      markSlice(loop.getLowerBound());
+      markSlice(loop.getUpperBound());
+    }
+    for (auto load : loop.getBody()->getOps<memref::LoadOp>())
+      if (isStreamable(load.getResult()))
+        markSlice(load.getResult());
+  }
+}

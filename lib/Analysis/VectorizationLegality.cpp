@@ -1,0 +1,416 @@
+//===- VectorizationLegality.cpp - May an inner loop be vectorised? -*- C++
+//-*-===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The rules stand in the header.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ember/Analysis/VectorizationLegality.h"
+
+#include "ember/Analysis/MemrefNames.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+using namespace mlir;
+using namespace ember;
+using ember::slc::AluOp;
+using ember::slc::CallbackOp;
+using ember::slc::StreamType;
+using ember::slc::StrToValOp;
+using vector::CombiningKind;
+
+//===----------------------------------------------------------------------===//
+// Reductions
+//===----------------------------------------------------------------------===//
+
+/// The kind of reduction that `op` is one step of.
+static std::optional<CombiningKind> getCombiningKind(Operation *op) {
+  return llvm::TypeSwitch<Operation *, std::optional<CombiningKind>>(op)
+      .Case<arith::AddFOp, arith::AddIOp>(
+          [](auto) { return CombiningKind::ADD; })
+      .Case<arith::MulFOp, arith::MulIOp>(
+          [](auto) { return CombiningKind::MUL; })
+      .Case([](arith::MaximumFOp) { return CombiningKind::MAXIMUMF; })
+      .Case([](arith::MinimumFOp) { return CombiningKind::MINIMUMF; })
+      .Case([](arith::MaxSIOp) { return CombiningKind::MAXSI; })
+      .Case([](arith::MinSIOp) { return CombiningKind::MINSI; })
+      .Case([](arith::MaxUIOp) { return CombiningKind::MAXUI; })
+      .Case([](arith::MinUIOp) { return CombiningKind::MINUI; })
+      .Case([](arith::AndIOp) { return CombiningKind::AND; })
+      .Case([](arith::OrIOp) { return CombiningKind::OR; })
+      .Case([](arith::XOrIOp) { return CombiningKind::XOR; })
+      .Default([](Operation *) { return std::nullopt; });
+}
+
+std::optional<Reduction> ember::matchReduction(slc::LoopOpInterface loop,
+                                               unsigned carried) {
+  BlockArgument argument = loop.getRegionIterArgs()[carried];
+  auto result = dyn_cast<OpResult>(loop.getYield()->getOperand(carried));
+  if (!result || !result.hasOneUse() || !argument.hasOneUse())
+    return std::nullopt;
+  auto callback = dyn_cast<CallbackOp>(result.getOwner());
+  if (!callback || callback->getParentOp() != loop)
+    return std::nullopt;
+  Value yielded = callback.getYield().getOperand(result.getResultNumber());
+  Operation *combiner = yielded.getDefiningOp();
+  if (!combiner || !yielded.hasOneUse() ||
+      *argument.getUsers().begin() != combiner)
+    return std::nullopt;
+  std::optional<CombiningKind> kind = getCombiningKind(combiner);
+  if (!kind)
+    return std::nullopt;
+  unsigned position = argument.getUses().begin()->getOperandNumber();
+  return Reduction{carried, combiner, &combiner->getOpOperand(1 - position),
+                   *kind};
+}
+
+//===----------------------------------------------------------------------===//
+// Shapes
+//===----------------------------------------------------------------------===//
+
+static LaneShape addShapes(LaneShape lhs, LaneShape rhs) {
+  if (lhs == LaneShape::uniform)
+    return rhs;
+  if (rhs == LaneShape::uniform)
+    return lhs;
+  bool linear = lhs != LaneShape::arbitrary && rhs != LaneShape::arbitrary;
+  return linear ? LaneShape::strided : LaneShape::arbitrary;
+}
+
+/// What remains of a shape when the value is scaled or negated.
+static LaneShape scaleShape(LaneShape shape) {
+  return shape == LaneShape::consecutive ? LaneShape::strided : shape;
+}
+
+static LaneShape subtractShapes(LaneShape lhs, LaneShape rhs) {
+  return addShapes(lhs, scaleShape(rhs));
+}
+
+static LaneShape multiplyShapes(LaneShape lhs, LaneShape rhs, bool byOne) {
+  if (lhs == LaneShape::uniform)
+    std::swap(lhs, rhs);
+  if (rhs != LaneShape::uniform)
+    return LaneShape::arbitrary;
+  return byOne ? lhs : scaleShape(lhs);
+}
+
+/// The shape of a value computed by something not known to be linear.
+static LaneShape joinShapes(ArrayRef<LaneShape> shapes) {
+  bool uniform = llvm::all_of(
+      shapes, [](LaneShape shape) { return shape == LaneShape::uniform; });
+  return uniform ? LaneShape::uniform : LaneShape::arbitrary;
+}
+
+static Type stripStream(Type type) {
+  auto stream = dyn_cast<StreamType>(type);
+  return stream ? stream.getElementType() : type;
+}
+
+/// A conversion that keeps distances: `index` is as wide as i64.
+static bool isSameWidth(Type from, Type to) {
+  auto bits = [](Type type) {
+    type = getElementTypeOrSelf(stripStream(type));
+    return type.isIndex() ? 64 : type.getIntOrFloatBitWidth();
+  };
+  return bits(from) == bits(to);
+}
+
+LaneShape VectorizationLegality::getShape(Value value) const {
+  auto shape = shapes.find(value);
+  return shape == shapes.end() ? LaneShape::uniform : shape->second;
+}
+
+LaneShape VectorizationLegality::combineArithmetic(Operation *op) const {
+  SmallVector<LaneShape> operands;
+  for (Value operand : op->getOperands())
+    operands.push_back(getShape(operand));
+  auto isOne = [&](unsigned operand) {
+    return matchPattern(op->getOperand(operand), m_One());
+  };
+  auto alu = dyn_cast<slc::AluStrOp>(op);
+  if (isa<arith::AddIOp>(op) || (alu && alu.getOpcode() == AluOp::add))
+    return addShapes(operands[0], operands[1]);
+  if (isa<arith::SubIOp>(op) || (alu && alu.getOpcode() == AluOp::sub))
+    return subtractShapes(operands[0], operands[1]);
+  if (isa<arith::MulIOp>(op) || (alu && alu.getOpcode() == AluOp::mul))
+    return multiplyShapes(operands[0], operands[1], isOne(0) || isOne(1));
+  bool shift = isa<arith::ShLIOp>(op) || (alu && alu.getOpcode() == AluOp::shl);
+  if (shift && operands[1] == LaneShape::uniform)
+    return scaleShape(operands[0]);
+  bool forwards = isa<slc::FwdStrOp, StrToValOp>(op);
+  bool converts =
+      isa<slc::CastStrOp, arith::IndexCastOp, arith::IndexCastUIOp>(op);
+  if (forwards || (converts && isSameWidth(op->getOperand(0).getType(),
+                                           op->getResult(0).getType())))
+    return operands[0];
+  return joinShapes(operands);
+}
+
+//===----------------------------------------------------------------------===//
+// Accesses
+//===----------------------------------------------------------------------===//
+
+/// What a vector register can hold and an operation can work on.
+static bool isLaneType(Type type) {
+  if (type.isIndex() || type.isF16() || type.isBF16() || type.isF32() ||
+      type.isF64())
+    return true;
+  return type.isSignlessInteger(1) || type.isSignlessInteger(8) ||
+         type.isSignlessInteger(16) || type.isSignlessInteger(32) ||
+         type.isSignlessInteger(64);
+}
+
+/// What lanes can be loaded from and stored to: not i1, of which memory holds
+/// one a byte and a vector eight.
+static bool isMemoryLaneType(Type type) {
+  return isLaneType(type) && !type.isInteger(1);
+}
+
+static std::string describe(Value memref) {
+  return "'" + getMemrefName(memref) + "'";
+}
+
+LogicalResult VectorizationLegality::analyzeAccess(const Access &access,
+                                                   bool isStream) {
+  auto type = cast<MemRefType>(access.memref.getType());
+  std::string name = describe(access.memref);
+  bool anyChanges = !llvm::all_of(
+      access.indices, [&](Value index) { return isUniform(index); });
+  if (!isUniform(access.memref))
+    return refuse(access.op, "the memref itself changes from iteration to "
+                             "iteration");
+  if (!anyChanges && access.isStore)
+    return refuse(access.op, "the store to " + name +
+                                 " writes the same element in every "
+                                 "iteration, a loop-carried dependence");
+  if (!anyChanges)
+    return success();
+
+  if (!isMemoryLaneType(type.getElementType()))
+    return refuse(access.op, "the elements of " + name +
+                                 " have a type that vectors are not made of");
+  widestBits = std::max<int64_t>(
+      widestBits,
+      type.getElementType().isIndex() ? 64 : type.getElementTypeBitWidth());
+  if (!type.isLastDimUnitStride())
+    return refuse(access.op,
+                  "the innermost stride of " + name + " is not known to be 1");
+  for (auto [dimension, index] : llvm::enumerate(access.indices)) {
+    LaneShape shape = getShape(index);
+    bool last = dimension + 1 == access.indices.size();
+    if (shape == LaneShape::strided)
+      return refuse(access.op, "the access to " + name +
+                                   " scales the induction variable in "
+                                   "dimension " +
+                                   Twine(dimension) +
+                                   ", so that its stride is not 1");
+    if (shape == LaneShape::consecutive && !last)
+      return refuse(access.op, "the access to " + name +
+                                   " has the induction variable in dimension " +
+                                   Twine(dimension) +
+                                   ", which is not the last, so that its "
+                                   "stride is not 1");
+    if (shape == LaneShape::arbitrary && access.isStore)
+      return refuse(access.op, "the store to " + name +
+                                   " is not contiguous: two iterations might "
+                                   "write the same element");
+    if (shape == LaneShape::arbitrary && !last && !isStream)
+      return refuse(access.op, "the load from " + name +
+                                   " gathers in dimension " + Twine(dimension) +
+                                   ", which is not the "
+                                   "last");
+  }
+  return success();
+}
+
+/// True if `a` and `b` certainly hold the same value in one iteration: equal
+/// computations on equal operands. `depth` bounds the search, for which two
+/// computations are compared operand by operand.
+static bool isSameValue(Value a, Value b, unsigned depth = 8) {
+  if (a == b)
+    return true;
+  auto resultA = dyn_cast<OpResult>(a), resultB = dyn_cast<OpResult>(b);
+  if (!resultA || !resultB || depth == 0 ||
+      resultA.getResultNumber() != resultB.getResultNumber())
+    return false;
+  Operation *opA = resultA.getOwner(), *opB = resultB.getOwner();
+  bool comparable = opA->getName() == opB->getName() &&
+                    opA->getNumRegions() == 0 && isMemoryEffectFree(opA) &&
+                    opA->getAttrDictionary() == opB->getAttrDictionary() &&
+                    opA->getResultTypes() == opB->getResultTypes() &&
+                    opA->getNumOperands() == opB->getNumOperands();
+  return comparable &&
+         llvm::all_of(llvm::zip_equal(opA->getOperands(), opB->getOperands()),
+                      [&](auto pair) {
+                        return isSameValue(std::get<0>(pair), std::get<1>(pair),
+                                           depth - 1);
+                      });
+}
+
+LogicalResult VectorizationLegality::analyzeDependences() {
+  for (const Access &store : accesses) {
+    if (!store.isStore)
+      continue;
+    for (const Access &other : accesses) {
+      if (!aliasing.alias(store.memref, other.memref))
+        continue;
+      bool sameElement =
+          store.memref == other.memref &&
+          llvm::all_of(
+              llvm::zip_equal(store.indices, other.indices), [](auto pair) {
+                return isSameValue(std::get<0>(pair), std::get<1>(pair));
+              });
+      if (!sameElement)
+        return refuse(other.op,
+                      "the access to " + describe(other.memref) +
+                          " may touch what the store to " +
+                          describe(store.memref) +
+                          " writes in another iteration, a loop-carried "
+                          "dependence");
+    }
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// The loop
+//===----------------------------------------------------------------------===//
+
+LogicalResult VectorizationLegality::refuse(Operation *culprit,
+                                            const Twine &reason) {
+  InFlightDiagnostic remark = emitRemark(loop.getLoc())
+                              << "loop not vectorised: " << reason.str();
+  if (culprit != loop)
+    remark.attachNote(culprit->getLoc()) << "here";
+  return failure();
+}
+
+LogicalResult VectorizationLegality::analyzeCarriedValues() {
+  for (auto [i, argument] : llvm::enumerate(loop.getRegionIterArgs())) {
+    if (loop.getYield()->getOperand(i) == argument)
+      continue;
+    std::optional<Reduction> reduction =
+        matchReduction(cast<slc::LoopOpInterface>(loop.getOperation()), i);
+    if (!reduction)
+      return refuse(loop, "loop-carried value #" + Twine(i) +
+                              " is not a reduction by one operation that can "
+                              "combine lanes in order");
+    if (!isLaneType(argument.getType()))
+      return refuse(loop, "loop-carried value #" + Twine(i) +
+                              " has a type that vectors are not made of");
+    reductions.push_back(*reduction);
+    combiners.insert(reduction->combiner);
+  }
+  return success();
+}
+
+static bool isDivision(AluOp opcode) {
+  return opcode == AluOp::divs || opcode == AluOp::divu ||
+         opcode == AluOp::rems || opcode == AluOp::remu;
+}
+
+LogicalResult VectorizationLegality::analyzeStream(Operation &op) {
+  if (auto load = dyn_cast<slc::MemStrOp>(op)) {
+    Access access{&op, load.getMemref(), load.getIndices(), false};
+    if (failed(analyzeAccess(access, /*isStream=*/true)))
+      return failure();
+    accesses.push_back(access);
+    SmallVector<LaneShape> indices;
+    for (Value index : load.getIndices())
+      indices.push_back(getShape(index));
+    shapes[load.getResult()] = joinShapes(indices);
+    return success();
+  }
+  if (!isa<slc::AluStrOp, slc::CastStrOp, slc::FwdStrOp>(op))
+    return refuse(&op, "'" + op.getName().getStringRef() +
+                           "' is not a stream with a vector dual");
+  LaneShape shape = combineArithmetic(&op);
+  Type element = stripStream(op.getResult(0).getType());
+  if (shape != LaneShape::uniform && !isLaneType(element))
+    return refuse(&op, "a stream has elements that vectors are not made of");
+  if (auto alu = dyn_cast<slc::AluStrOp>(op);
+      alu && isDivision(alu.getOpcode()) && !isUniform(alu.getRhs()))
+    return refuse(&op, "a stream divides by a value that changes from "
+                       "iteration to iteration");
+  shapes[op.getResult(0)] = shape;
+  return success();
+}
+
+LogicalResult VectorizationLegality::analyzeComputation(Operation &op) {
+  if (auto toVal = dyn_cast<StrToValOp>(op)) {
+    shapes[toVal.getValue()] = combineArithmetic(&op);
+    return success();
+  }
+  if (combiners.contains(&op))
+    return success();
+  if (op.getNumRegions() != 0)
+    return refuse(&op, "a callback holds '" + op.getName().getStringRef() +
+                           "', and code with regions is not vectorised");
+  if (auto load = dyn_cast<memref::LoadOp>(op)) {
+    Access access{&op, load.getMemRef(), load.getIndices(), false};
+    accesses.push_back(access);
+    SmallVector<LaneShape> indices;
+    for (Value index : load.getIndices())
+      indices.push_back(getShape(index));
+    shapes[load.getResult()] = joinShapes(indices);
+    return analyzeAccess(access, /*isStream=*/false);
+  }
+  if (auto store = dyn_cast<memref::StoreOp>(op)) {
+    Access access{&op, store.getMemRef(), store.getIndices(), true};
+    accesses.push_back(access);
+    return analyzeAccess(access, /*isStream=*/false);
+  }
+  if (!isMemoryEffectFree(&op))
+    return refuse(&op, "a callback holds '" + op.getName().getStringRef() +
+                           "', which has an effect that is no load or store");
+  bool uniform = llvm::all_of(
+      op.getOperands(), [&](Value operand) { return isUniform(operand); });
+  if (uniform)
+    return success();
+  auto isLane = [](Type type) { return isLaneType(type); };
+  if (!OpTrait::hasElementwiseMappableTraits(&op) ||
+      !llvm::all_of(op.getOperandTypes(), isLane) ||
+      !llvm::all_of(op.getResultTypes(), isLane))
+    return refuse(&op, "a callback holds '" + op.getName().getStringRef() +
+                           "', which is not elementwise on types that vectors "
+                           "are made of");
+  for (Value result : op.getResults())
+    shapes[result] = combineArithmetic(&op);
+  return success();
+}
+
+LogicalResult VectorizationLegality::analyzeCallback(CallbackOp callback) {
+  for (Operation &op : callback.getBody()->without_terminator())
+    if (failed(analyzeComputation(op)))
+      return failure();
+  for (auto [result, yielded] : llvm::zip_equal(
+           callback.getResults(), callback.getYield().getOperands()))
+    shapes[result] = getShape(yielded);
+  return success();
+}
+
+LogicalResult VectorizationLegality::analyze() {
+  if (!matchPattern(loop.getStep(), m_One()))
+    return refuse(loop, "its step is not known to be 1");
+  if (slc::getNestedLoop(cast<slc::LoopOpInterface>(loop.getOperation())))
+    return refuse(loop, "it is not innermost");
+  if (failed(analyzeCarriedValues()))
+    return failure();
+  shapes[loop.getInductionVar()] = LaneShape::consecutive;
+  shapes[loop.getIterationCount()] = LaneShape::consecutive;
+  for (Operation &op : loop.getBody()->without_terminator()) {
+    auto callback = dyn_cast<CallbackOp>(op);
+    if (failed(callback ? analyzeCallback(callback) : analyzeStream(op)))
+      return failure();
+  }
+  return analyzeDependences();
+}

@@ -1,0 +1,377 @@
+//===- AccessProgram.cpp - The access program as loops --------------------===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "AccessProgram.h"
+
+#include "ember/Conversion/StreamCode/StreamCode.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace ember;
+using namespace ember::dlc;
+using ember::slc::Event;
+using ember::slcv::LoopConfig;
+
+/// Steps that lead no traversal of memory over the end of the index type, even
+/// multiplied by a number of lanes.
+static constexpr int64_t smallStep = int64_t(1) << 32;
+
+static Value index(OpBuilder &builder, Location loc, int64_t value) {
+  return arith::ConstantIndexOp::create(builder, loc, value);
+}
+
+/// The type with an element for each lane of `unit`; null without lanes.
+static VectorType laneVector(NewTUOp unit, Type element) {
+  if (!unit.getVectorLength())
+    return nullptr;
+  return VectorType::get({static_cast<int64_t>(*unit.getVectorLength())},
+                         element);
+}
+
+//===----------------------------------------------------------------------===//
+// The chain of units
+//===----------------------------------------------------------------------===//
+
+AccessProgram::AccessProgram(ConfigAccessOp access, IRMapping &values,
+                             QueueProtocol queues, native::RuntimeCalls &calls,
+                             Instrumentation *instrumentation)
+    : values(values), queues(queues), calls(calls),
+      instrumentation(instrumentation) {
+  collectUnits(access);
+}
+
+void AccessProgram::orderRegistrations(SmallVector<Operation *> &ops) {
+  // The two queues are independent, so operands may follow their token where
+  // the program names them first: a consumer that waits for the token cannot
+  // make room for operands.
+  auto idOf = [](Operation *op) -> int64_t {
+    if (auto callback = dyn_cast<RegisterCallbackOp>(op))
+      return callback.getId();
+    return cast<RegisterOperandOp>(op).getId();
+  };
+  for (size_t begin = 0; begin < ops.size();) {
+    size_t end = begin;
+    while (end < ops.size() && idOf(ops[end]) == idOf(ops[begin]))
+      ++end;
+    auto *token = std::find_if(ops.begin() + begin, ops.begin() + end,
+                               llvm::IsaPred<RegisterCallbackOp>);
+    if (token != ops.begin() + end)
+      std::rotate(ops.begin() + begin, token, token + 1);
+    begin = end;
+  }
+}
+
+void AccessProgram::collectUnits(ConfigAccessOp access) {
+  llvm::DenseMap<Value, size_t> numbers;
+  auto registrations = [&](Value tu, Event event) -> auto & {
+    Unit &unit = units[numbers.lookup(tu)];
+    return event == Event::beg   ? unit.atBegin
+           : event == Event::ite ? unit.atIteration
+                                 : unit.atEnd;
+  };
+  for (Operation &op : *access.getBody()) {
+    if (auto unit = dyn_cast<NewTUOp>(op)) {
+      numbers[unit.getResult()] = units.size();
+      units.push_back({unit, {}, {}, {}, {}});
+    } else if (auto callback = dyn_cast<RegisterCallbackOp>(op)) {
+      Event event = callback.getAnnounced() ? Event::beg : callback.getEvent();
+      registrations(callback.getTu(), event).push_back(&op);
+    } else if (auto operand = dyn_cast<RegisterOperandOp>(op)) {
+      registrations(operand.getTu(), operand.getEvent()).push_back(&op);
+    } else {
+      units[numbers.lookup(op.getOperand(0))].streams.push_back(&op);
+    }
+  }
+  for (Unit &unit : units)
+    for (auto *ops : {&unit.atBegin, &unit.atIteration, &unit.atEnd})
+      orderRegistrations(*ops);
+}
+
+void AccessProgram::emit(OpBuilder &builder) {
+  emitUnit(builder, units);
+  Location loc = builder.getUnknownLoc();
+  if (instrumentation)
+    instrumentation->traceDone(builder, loc);
+  queues.pushToken(builder, loc, doneToken);
+}
+
+void AccessProgram::emitUnit(OpBuilder &builder, ArrayRef<Unit> chain) {
+  if (chain.empty())
+    return;
+  const Unit &unit = chain.front();
+  Location loc = unit.op->getLoc();
+  emitRegistrations(builder, unit.atBegin);
+  emitStepCheck(builder, unit.op);
+  Range range = emitRange(builder, unit.op);
+  auto loop =
+      scf::ForOp::create(builder, loc, range.lower, range.upper, range.step);
+  {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(loop.getBody());
+    Control control =
+        emitControl(builder, unit.op, range, loop.getInductionVar());
+    for (Operation *stream : unit.streams)
+      values.map(stream->getResult(0), emitStream(builder, stream, control));
+    emitRegistrations(builder, unit.atIteration);
+    emitUnit(builder, chain.drop_front());
+  }
+  emitRegistrations(builder, unit.atEnd);
+}
+
+//===----------------------------------------------------------------------===//
+// Traversal
+//===----------------------------------------------------------------------===//
+
+/// True if each iteration of `unit` visits other elements in each lane.
+static bool spreadsOverLanes(NewTUOp unit) {
+  return unit.getVectorLength() && unit.getConfig() == LoopConfig::vector;
+}
+
+/// The step if it is constant; the verifier has seen that it is positive then.
+static std::optional<int64_t> getConstantStep(NewTUOp unit) {
+  APInt constant;
+  if (!matchPattern(unit.getStep(), m_ConstantInt(&constant)))
+    return std::nullopt;
+  return constant.getSExtValue();
+}
+
+void AccessProgram::emitStepCheck(OpBuilder &builder, NewTUOp unit) {
+  if (getConstantStep(unit))
+    return;
+  Location loc = unit.getLoc();
+  Value isBad =
+      arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sle,
+                            lookup(unit.getStep()), index(builder, loc, 0));
+  scf::IfOp::create(builder, loc, isBad, [&](OpBuilder &then, Location) {
+    calls.failMessage(then, loc,
+                      "the step of a traversal unit is not positive");
+    scf::YieldOp::create(then, loc);
+  });
+}
+
+AccessProgram::Range AccessProgram::emitRange(OpBuilder &builder,
+                                              NewTUOp unit) {
+  Location loc = unit.getLoc();
+  Value lower = lookup(unit.getLowerBound());
+  Value upper = lookup(unit.getUpperBound());
+  std::optional<int64_t> step = getConstantStep(unit);
+  bool isLockstep =
+      isa<VectorType>(lower.getType()) || isa<VectorType>(upper.getType());
+  if (isLockstep || step.value_or(INT64_MAX) > smallStep)
+    return emitCountedRange(builder, unit);
+  int64_t lanes = spreadsOverLanes(unit) ? *unit.getVectorLength() : 1;
+  return {lower, upper, index(builder, loc, *step * lanes), Value()};
+}
+
+AccessProgram::Range AccessProgram::emitCountedRange(OpBuilder &builder,
+                                                     NewTUOp unit) {
+  Location loc = unit.getLoc();
+  Value lower = lookup(unit.getLowerBound());
+  Value upper = lookup(unit.getUpperBound());
+  Type type = builder.getIndexType();
+  bool isLockstep =
+      isa<VectorType>(lower.getType()) || isa<VectorType>(upper.getType());
+  if (isLockstep)
+    type = laneVector(unit, type);
+  auto widen = [&](Value value) {
+    return emitBroadcast(builder, loc, value, type);
+  };
+  lower = widen(lower);
+  upper = widen(upper);
+  Value zero = index(builder, loc, 0);
+  Value isRange = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt,
+                                        lower, upper);
+  if (isLockstep && unit.getInMask())
+    isRange =
+        arith::AndIOp::create(builder, loc, isRange, lookup(unit.getInMask()));
+  // As unsigned numbers, the difference and its quotient cannot overflow.
+  Value length = arith::SubIOp::create(builder, loc, upper, lower);
+  length = arith::SelectOp::create(builder, loc, isRange, length, widen(zero));
+  Value elements = arith::CeilDivUIOp::create(builder, loc, length,
+                                              widen(lookup(unit.getStep())));
+  Value trips = elements;
+  if (isLockstep)
+    trips = vector::ReductionOp::create(builder, loc,
+                                        vector::CombiningKind::MAXUI, elements);
+  else if (spreadsOverLanes(unit))
+    trips = arith::CeilDivUIOp::create(
+        builder, loc, elements, index(builder, loc, *unit.getVectorLength()));
+  return {zero, trips, index(builder, loc, 1), elements};
+}
+
+Value AccessProgram::emitMask(OpBuilder &builder, NewTUOp unit,
+                              const Range &range, Value position) {
+  Location loc = unit.getLoc();
+  VectorType type = laneVector(unit, builder.getI1Type());
+  Value mask;
+  if (unit.getConfig() == LoopConfig::bcast) {
+    mask = arith::ConstantOp::create(builder, loc,
+                                     DenseElementsAttr::get(type, true));
+  } else if (unit.getConfig() == LoopConfig::scalar) {
+    mask = vector::ConstantMaskOp::create(builder, loc, type,
+                                          ArrayRef<int64_t>{1});
+  } else if (range.elements && isa<VectorType>(range.elements.getType())) {
+    // Lanes that the incoming mask switches off have no elements.
+    Value count =
+        emitBroadcast(builder, loc, position, range.elements.getType());
+    return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, count,
+                                 range.elements);
+  } else {
+    Value left;
+    if (range.elements) {
+      Value lanes = index(builder, loc, *unit.getVectorLength());
+      Value done = arith::MulIOp::create(builder, loc, position, lanes);
+      left = arith::SubIOp::create(builder, loc, range.elements, done);
+    } else {
+      left = arith::SubIOp::create(builder, loc, range.upper, position);
+      int64_t step = *getConstantStep(unit);
+      if (step != 1)
+        left = arith::CeilDivSIOp::create(builder, loc, left,
+                                          index(builder, loc, step));
+    }
+    mask = vector::CreateMaskOp::create(builder, loc, type, ValueRange{left});
+  }
+  if (!unit.getInMask())
+    return mask;
+  return arith::AndIOp::create(builder, loc, mask, lookup(unit.getInMask()));
+}
+
+AccessProgram::Control AccessProgram::emitControl(OpBuilder &builder,
+                                                  NewTUOp unit,
+                                                  const Range &range,
+                                                  Value position) {
+  Location loc = unit.getLoc();
+  bool needsCount =
+      llvm::any_of(unit.getResult().getUsers(), llvm::IsaPred<GetIterCountOp>);
+  Value step = lookup(unit.getStep());
+  Control control;
+  Value base = position;
+  if (range.elements) {
+    control.count = position;
+    Value distance = arith::MulIOp::create(
+        builder, loc, position,
+        spreadsOverLanes(unit) && !isa<VectorType>(range.elements.getType())
+            ? arith::MulIOp::create(
+                  builder, loc, step,
+                  index(builder, loc, *unit.getVectorLength()))
+                  .getResult()
+            : step);
+    Value lower = lookup(unit.getLowerBound());
+    base = arith::AddIOp::create(
+        builder, loc, lower,
+        emitBroadcast(builder, loc, distance, lower.getType()));
+  } else if (needsCount) {
+    Value done = arith::SubIOp::create(builder, loc, position, range.lower);
+    control.count = arith::DivUIOp::create(builder, loc, done, range.step);
+  }
+  VectorType lanes = laneVector(unit, builder.getIndexType());
+  if (!lanes) {
+    control.visited = base;
+    return control;
+  }
+  bool isLockstep = range.elements && isa<VectorType>(range.elements.getType());
+  control.visited = emitBroadcast(builder, loc, base, lanes);
+  if (spreadsOverLanes(unit) && !isLockstep) {
+    Value numbers = emitLaneNumbers(builder, loc, lanes.getNumElements());
+    Value offsets = arith::MulIOp::create(
+        builder, loc, numbers, emitBroadcast(builder, loc, step, lanes));
+    control.visited =
+        arith::AddIOp::create(builder, loc, control.visited, offsets);
+  }
+  control.mask = emitMask(builder, unit, range, position);
+  return control;
+}
+
+//===----------------------------------------------------------------------===//
+// Streams
+//===----------------------------------------------------------------------===//
+
+static bool isDivision(slc::AluOp opcode) {
+  return opcode == slc::AluOp::divs || opcode == slc::AluOp::divu ||
+         opcode == slc::AluOp::rems || opcode == slc::AluOp::remu;
+}
+
+Value AccessProgram::emitArithmetic(OpBuilder &builder, AluStrOp op,
+                                    const Control &control) {
+  Location loc = op.getLoc();
+  Type type = slc::getStreamElementType(op.getResult().getType());
+  Value lhs = emitBroadcast(builder, loc, lookup(op.getLhs()), type);
+  Value rhs = emitBroadcast(builder, loc, lookup(op.getRhs()), type);
+  // A lane that is switched off may hold a zero that nothing divides by.
+  auto vector = dyn_cast<VectorType>(type);
+  bool isMasked =
+      vector && control.mask &&
+      cast<VectorType>(control.mask.getType()).getShape() == vector.getShape();
+  if (isMasked && isDivision(op.getOpcode())) {
+    Value ones = arith::ConstantOp::create(
+        builder, loc,
+        DenseElementsAttr::get(
+            vector, builder.getIntegerAttr(getElementTypeOrSelf(type), 1)));
+    rhs = arith::SelectOp::create(builder, loc, control.mask, rhs, ones);
+  }
+  return emitIntegerOp(builder, loc, op.getOpcode(), lhs, rhs);
+}
+
+Value AccessProgram::emitStream(OpBuilder &builder, Operation *op,
+                                const Control &control) {
+  Location loc = op->getLoc();
+  Type element = slc::getStreamElementType(op->getResult(0).getType());
+  return TypeSwitch<Operation *, Value>(op)
+      .Case([&](GetIndVarOp) { return control.visited; })
+      .Case([&](GetIterCountOp) { return control.count; })
+      .Case([&](GetMaskOp) { return control.mask; })
+      .Case([&](MemStrOp load) {
+        SmallVector<Value> indices;
+        for (Value operand : load.getIndices())
+          indices.push_back(lookup(operand));
+        Value mask = load.getMask() ? lookup(load.getMask()) : Value();
+        if (instrumentation)
+          instrumentation->countLoad(builder, load, mask);
+        return emitStreamLoad(builder, loc, lookup(load.getMemref()), indices,
+                              element, mask, load.getContiguous());
+      })
+      .Case([&](AluStrOp alu) { return emitArithmetic(builder, alu, control); })
+      .Case([&](CastStrOp cast) {
+        return emitIntegerCast(builder, loc, lookup(cast.getInput()), element,
+                               cast.getIsUnsigned());
+      })
+      .Case([&](FwdStrOp forward) {
+        return emitBroadcast(builder, loc, lookup(forward.getInput()), element);
+      });
+}
+
+//===----------------------------------------------------------------------===//
+// Registrations
+//===----------------------------------------------------------------------===//
+
+void AccessProgram::emitRegistrations(OpBuilder &builder,
+                                      ArrayRef<Operation *> ops) {
+  for (Operation *op : ops) {
+    Location loc = op->getLoc();
+    if (auto callback = dyn_cast<RegisterCallbackOp>(op)) {
+      if (instrumentation)
+        instrumentation->traceToken(builder, callback);
+      queues.pushToken(builder, loc, callback.getId());
+      continue;
+    }
+    auto operand = cast<RegisterOperandOp>(op);
+    Value value = lookup(operand.getStream());
+    if (std::optional<int64_t> lane = operand.getLane())
+      value = vector::ExtractOp::create(builder, loc, value, *lane);
+    int64_t bytes = getOperandBytes(value.getType());
+    Value slot = queues.acquire(builder, loc, bytes);
+    queues.store(builder, loc, value, slot);
+    if (instrumentation)
+      instrumentation->traceOperand(builder, operand, slot);
+    queues.commit(builder, loc, bytes);
+  }
+}

@@ -1,0 +1,82 @@
+//===- AccessProgram.h - The access program as loops ------------*- C++ -*-===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef EMBER_LIB_CONVERSION_DLCTOLLVM_ACCESSPROGRAM_H
+#define EMBER_LIB_CONVERSION_DLCTOLLVM_ACCESSPROGRAM_H
+
+#include "Instrumentation.h"
+#include "QueueProtocol.h"
+
+#include "ember/Dialect/DLC/IR/DLC.h"
+
+#include "mlir/IR/IRMapping.h"
+
+namespace ember {
+
+/// Emits what a verified `dlc.config_access` configures: its chain of traversal
+/// units as nested loops, with pushes where the registered events happen.
+class AccessProgram {
+public:
+  /// `values` maps what the program uses of the function around it.
+  /// `instrumentation` may be null.
+  AccessProgram(dlc::ConfigAccessOp access, mlir::IRMapping &values,
+                QueueProtocol queues, native::RuntimeCalls &calls,
+                Instrumentation *instrumentation);
+
+  /// Emits the program, up to and with the token that ends it.
+  void emit(mlir::OpBuilder &builder);
+
+private:
+  /// A traversal unit with what happens in its traversal, in program order.
+  struct Unit {
+    dlc::NewTUOp op;
+    llvm::SmallVector<mlir::Operation *> streams;
+    llvm::SmallVector<mlir::Operation *> atBegin, atIteration, atEnd;
+  };
+  /// The iterations of a unit, as an scf loop counts them. Where the unit's own
+  /// bounds and step could overflow, or differ between lanes, the loop counts
+  /// from zero; `elements` is then what there is to visit, a number a lane in
+  /// lockstep.
+  struct Range {
+    mlir::Value lower, upper, step, elements;
+  };
+  /// What a unit itself produces: visited values, iteration count and mask.
+  struct Control {
+    mlir::Value visited, count, mask;
+  };
+
+  void collectUnits(dlc::ConfigAccessOp access);
+  /// Puts the token of each callback in front of its operands.
+  static void orderRegistrations(llvm::SmallVector<mlir::Operation *> &ops);
+
+  void emitUnit(mlir::OpBuilder &builder, llvm::ArrayRef<Unit> chain);
+  void emitStepCheck(mlir::OpBuilder &builder, dlc::NewTUOp unit);
+  Range emitRange(mlir::OpBuilder &builder, dlc::NewTUOp unit);
+  Range emitCountedRange(mlir::OpBuilder &builder, dlc::NewTUOp unit);
+  Control emitControl(mlir::OpBuilder &builder, dlc::NewTUOp unit,
+                      const Range &range, mlir::Value position);
+  mlir::Value emitMask(mlir::OpBuilder &builder, dlc::NewTUOp unit,
+                       const Range &range, mlir::Value position);
+  mlir::Value emitStream(mlir::OpBuilder &builder, mlir::Operation *op,
+                         const Control &control);
+  mlir::Value emitArithmetic(mlir::OpBuilder &builder, dlc::AluStrOp op,
+                             const Control &control);
+  void emitRegistrations(mlir::OpBuilder &builder,
+                         llvm::ArrayRef<mlir::Operation *> ops);
+
+  mlir::Value lookup(mlir::Value value) { return values.lookup(value); }
+
+  llvm::SmallVector<Unit, 0> units;
+  mlir::IRMapping &values;
+  QueueProtocol queues;
+  native::RuntimeCalls &calls;
+  Instrumentation *instrumentation;
+};
+
+} // namespace ember
+
+#endif // EMBER_LIB_CONVERSION_DLCTOLLVM_ACCESSPROGRAM_H

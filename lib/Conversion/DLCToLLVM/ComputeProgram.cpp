@@ -1,0 +1,224 @@
+//===- ComputeProgram.cpp - The compute program as a loop -----------------===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ComputeProgram.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace ember;
+using namespace ember::dlc;
+
+//===----------------------------------------------------------------------===//
+// Tokens
+//===----------------------------------------------------------------------===//
+
+SmallVector<Value> ComputeProgram::emit(OpBuilder &builder) {
+  Location loc = loop.getLoc();
+  SmallVector<Value> inits;
+  for (Value init : loop.getIterArgs())
+    inits.push_back(values.lookup(init));
+  SmallVector<Type> types(ValueRange(inits).getTypes());
+  SmallVector<Type> tokenAndTypes{builder.getI64Type()};
+  llvm::append_range(tokenAndTypes, types);
+
+  auto whileOp = scf::WhileOp::create(builder, loc, tokenAndTypes, inits);
+  tokens = whileOp;
+  OpBuilder::InsertionGuard guard(builder);
+  SmallVector<Location> locs(types.size(), loc);
+  Block *before = builder.createBlock(&whileOp.getBefore(), {}, types, locs);
+  Value token = queues.popToken(builder, loc);
+  Value done = arith::ConstantOp::create(builder, loc,
+                                         builder.getI64IntegerAttr(doneToken));
+  Value goesOn = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne,
+                                       token, done);
+  SmallVector<Value> passed{token};
+  llvm::append_range(passed, before->getArguments());
+  scf::ConditionOp::create(builder, loc, goesOn, passed);
+
+  locs.push_back(loc);
+  Block *after =
+      builder.createBlock(&whileOp.getAfter(), {}, tokenAndTypes, locs);
+  emitCases(builder, after->getArgument(0), after->getArguments().drop_front());
+  return llvm::to_vector_of<Value>(whileOp.getResults().drop_front());
+}
+
+/// Emits the choice between the cases as the body of the loop over tokens.
+void ComputeProgram::emitCases(OpBuilder &builder, Value token,
+                               ValueRange registers) {
+  Location loc = loop.getLoc();
+  Value id =
+      arith::IndexCastOp::create(builder, loc, builder.getIndexType(), token);
+  auto cases = scf::IndexSwitchOp::create(
+      builder, loc, registers.getTypes(), id, loop.getCases(),
+      static_cast<unsigned>(loop.getCases().size()));
+  scf::YieldOp::create(builder, loc, cases.getResults());
+  for (auto [from, to] :
+       llvm::zip_equal(loop.getCaseRegions(), cases.getCaseRegions())) {
+    builder.createBlock(&to);
+    emitCase(builder, from, registers);
+  }
+  builder.createBlock(&cases.getDefaultRegion());
+  calls.failMessage(builder, loc,
+                    "the compute program has no case for a token");
+  scf::YieldOp::create(builder, loc, registers);
+}
+
+void ComputeProgram::emitCase(OpBuilder &builder, Region &body,
+                              ValueRange registers) {
+  IRMapping inside = values;
+  Block &block = body.front();
+  for (auto [argument, value] :
+       llvm::zip_equal(block.getArguments(), registers))
+    inside.map(argument, value);
+  for (Operation &op : block.without_terminator())
+    builder.clone(op, inside);
+  SmallVector<Value> yielded;
+  for (Value value : block.getTerminator()->getOperands())
+    yielded.push_back(inside.lookup(value));
+  scf::YieldOp::create(builder, block.getTerminator()->getLoc(), yielded);
+  lowerPops(*builder.getBlock());
+}
+
+//===----------------------------------------------------------------------===//
+// Operands
+//===----------------------------------------------------------------------===//
+
+Value ComputeProgram::popElement(OpBuilder &builder, Location loc, Type type) {
+  int64_t bytes = getOperandBytes(type);
+  Value slot = queues.wait(builder, loc, bytes);
+  Value value = queues.load(builder, loc, type, slot);
+  queues.release(builder, loc, bytes);
+  return value;
+}
+
+void ComputeProgram::lowerPops(Block &body) {
+  SmallVector<PopOperandOp> pops;
+  body.walk([&](PopOperandOp pop) { pops.push_back(pop); });
+  for (PopOperandOp pop : pops) {
+    if (pop.getSize()) {
+      if (!popWhereLoaded(pop))
+        popIntoMemory(pop);
+      continue;
+    }
+    OpBuilder builder(pop);
+    pop.replaceAllUsesWith(
+        popElement(builder, pop.getLoc(), pop.getResult().getType()));
+    pop.erase();
+  }
+}
+
+static bool isConstant(Value value, int64_t expected) {
+  APInt constant;
+  return matchPattern(value, m_ConstantInt(&constant)) &&
+         constant.getSExtValue() == expected;
+}
+
+static bool isSameIndex(Value a, Value b) {
+  APInt constantA, constantB;
+  return a == b ||
+         (matchPattern(a, m_ConstantInt(&constantA)) &&
+          matchPattern(b, m_ConstantInt(&constantB)) && constantA == constantB);
+}
+
+/// The only use of `buffer`, if it loads element k in iteration k of a loop in
+/// the same block that runs as often as the buffer is long.
+static memref::LoadOp getInOrderLoad(PopOperandOp buffer) {
+  if (!buffer.getResult().hasOneUse())
+    return nullptr;
+  auto load = dyn_cast<memref::LoadOp>(*buffer.getResult().getUsers().begin());
+  if (!load)
+    return nullptr;
+  auto loop = dyn_cast<scf::ForOp>(load->getParentOp());
+  if (!loop || loop->getBlock() != buffer->getBlock() ||
+      load.getIndices().front() != loop.getInductionVar() ||
+      !isConstant(loop.getLowerBound(), 0) || !isConstant(loop.getStep(), 1) ||
+      !isSameIndex(loop.getUpperBound(), buffer.getSize()))
+    return nullptr;
+  return load;
+}
+
+/// True if nothing between `buffer` and the end of `reader` uses the queues, so
+/// that popping the buffer may wait until `reader`. Pops before it have been
+/// lowered to calls already, those after it not yet.
+static bool mayWaitUntil(scf::ForOp reader, PopOperandOp buffer) {
+  for (Operation *op = buffer->getNextNode(); op; op = op->getNextNode()) {
+    WalkResult walk =
+        op->walk([](PopOperandOp) { return WalkResult::interrupt(); });
+    if (walk.wasInterrupted())
+      return false;
+    if (op == reader)
+      return true;
+  }
+  return false;
+}
+
+/// Replaces the loads of a buffer's elements by pops, so that none is copied.
+bool ComputeProgram::popWhereLoaded(PopOperandOp buffer) {
+  memref::LoadOp load = getInOrderLoad(buffer);
+  if (!load)
+    return false;
+  auto reader = cast<scf::ForOp>(load->getParentOp());
+  if (!mayWaitUntil(reader, buffer))
+    return false;
+  OpBuilder builder(load);
+  load.replaceAllUsesWith(
+      popElement(builder, load.getLoc(), buffer.getEntryType()));
+  load.erase();
+  buffer.erase();
+  return true;
+}
+
+/// Memory for the elements of `pop`: one piece for all tokens if the size is
+/// the same for all.
+Value ComputeProgram::allocateBuffer(PopOperandOp pop) {
+  OpBuilder builder(pop);
+  Location loc = pop.getLoc();
+  Value size = pop.getSize();
+  APInt constant;
+  bool isFixed = !tokens->isAncestor(size.getParentRegion()->getParentOp());
+  if (matchPattern(size, m_ConstantInt(&constant))) {
+    builder.setInsertionPoint(tokens);
+    size =
+        arith::ConstantIndexOp::create(builder, loc, constant.getSExtValue());
+    isFixed = true;
+  }
+  if (isFixed)
+    builder.setInsertionPoint(tokens);
+  // A traversal of nothing pushes nothing, whatever its bounds say.
+  Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
+  size = arith::MaxSIOp::create(builder, loc, size, zero);
+  Value memory = memref::AllocOp::create(
+      builder, loc, cast<MemRefType>(pop.getResult().getType()),
+      ValueRange{size});
+  if (isFixed)
+    builder.setInsertionPointAfter(tokens);
+  else
+    builder.setInsertionPoint(pop->getBlock()->getTerminator());
+  memref::DeallocOp::create(builder, loc, memory);
+  return memory;
+}
+
+void ComputeProgram::popIntoMemory(PopOperandOp buffer) {
+  Value memory = allocateBuffer(buffer);
+  OpBuilder builder(buffer);
+  Location loc = buffer.getLoc();
+  Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
+  Value one = arith::ConstantIndexOp::create(builder, loc, 1);
+  scf::ForOp::create(builder, loc, zero, buffer.getSize(), one, ValueRange(),
+                     [&](OpBuilder &inside, Location, Value k, ValueRange) {
+                       Value element =
+                           popElement(inside, loc, buffer.getEntryType());
+                       memref::StoreOp::create(inside, loc, element, memory, k);
+                       scf::YieldOp::create(inside, loc);
+                     });
+  buffer.replaceAllUsesWith(memory);
+  buffer.erase();
+}

@@ -1,0 +1,53 @@
+//===- ComputeProgram.h - The compute program as a loop ---------*- C++ -*-===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef EMBER_LIB_CONVERSION_DLCTOLLVM_COMPUTEPROGRAM_H
+#define EMBER_LIB_CONVERSION_DLCTOLLVM_COMPUTEPROGRAM_H
+
+#include "QueueProtocol.h"
+
+#include "ember/Dialect/DLC/IR/DLC.h"
+
+#include "mlir/IR/IRMapping.h"
+
+namespace ember {
+
+/// Emits a verified `dlc.compute_loop`: a loop that pops tokens and runs the
+/// case of each.
+class ComputeProgram {
+public:
+  /// `values` maps what the program uses of the function around it.
+  ComputeProgram(dlc::ComputeLoopOp loop, mlir::IRMapping &values,
+                 QueueProtocol queues, native::RuntimeCalls &calls)
+      : loop(loop), values(values), queues(queues), calls(calls) {}
+
+  /// Emits the program; returns the last values of its registers.
+  llvm::SmallVector<mlir::Value> emit(mlir::OpBuilder &builder);
+
+private:
+  void emitCase(mlir::OpBuilder &builder, mlir::Region &body,
+                mlir::ValueRange registers);
+  void emitCases(mlir::OpBuilder &builder, mlir::Value token,
+                 mlir::ValueRange registers);
+  mlir::Value popElement(mlir::OpBuilder &builder, mlir::Location loc,
+                         mlir::Type type);
+  void lowerPops(mlir::Block &body);
+  bool popWhereLoaded(dlc::PopOperandOp buffer);
+  void popIntoMemory(dlc::PopOperandOp buffer);
+  mlir::Value allocateBuffer(dlc::PopOperandOp pop);
+
+  dlc::ComputeLoopOp loop;
+  mlir::IRMapping &values;
+  QueueProtocol queues;
+  native::RuntimeCalls &calls;
+  /// The loop over tokens.
+  mlir::Operation *tokens = nullptr;
+};
+
+} // namespace ember
+
+#endif // EMBER_LIB_CONVERSION_DLCTOLLVM_COMPUTEPROGRAM_H

@@ -1,0 +1,116 @@
+//===- Instrumentation.cpp - Reports to the run-time statistics -----------===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Instrumentation.h"
+
+#include "QueueProtocol.h"
+
+#include "ember/Analysis/MemrefNames.h"
+#include "ember/Conversion/StreamCode/StreamCode.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace ember;
+using namespace ember::dlc;
+
+/// How the runtime prints an element; as in ember/Runtime/Trace.h.
+enum class OperandKind : int32_t { Integer = 0, Float = 1, Index = 2 };
+
+static OperandKind kindOf(Type element) {
+  if (element.isIndex())
+    return OperandKind::Index;
+  return isa<FloatType>(element) ? OperandKind::Float : OperandKind::Integer;
+}
+
+static Value constant(OpBuilder &builder, Location loc, IntegerType type,
+                      int64_t value) {
+  return LLVM::ConstantOp::create(builder, loc, type,
+                                  builder.getIntegerAttr(type, value));
+}
+
+Instrumentation::Instrumentation(ConfigAccessOp access,
+                                 native::RuntimeCalls &calls)
+    : calls(calls) {
+  for (auto [depth, unit] :
+       llvm::enumerate(access.getBody()->getOps<NewTUOp>())) {
+    auto name = unit->getAttrOfType<StringAttr>("ember.name");
+    unitNames[unit.getResult()] =
+        name ? name.str() : "tu" + std::to_string(depth);
+  }
+}
+
+void Instrumentation::countLoad(OpBuilder &builder, MemStrOp load, Value mask) {
+  emitLoadCount(builder, load.getLoc(), calls, getMemrefName(load.getMemref()),
+                slc::getStreamElementType(load.getResult().getType()), mask);
+}
+
+void Instrumentation::emitToken(OpBuilder &builder, Location loc,
+                                StringRef name, int64_t id) {
+  Type pointer = LLVM::LLVMPointerType::get(builder.getContext());
+  IntegerType i64 = builder.getI64Type();
+  LLVM::LLVMFuncOp trace = calls.declare(
+      "ember_trace_token", LLVM::LLVMVoidType::get(builder.getContext()),
+      {pointer, i64});
+  LLVM::CallOp::create(builder, loc, trace,
+                       ValueRange{calls.stringConstant(builder, loc, name),
+                                  constant(builder, loc, i64, id)});
+}
+
+void Instrumentation::traceToken(OpBuilder &builder,
+                                 RegisterCallbackOp callback) {
+  std::string name = unitNames.lookup(callback.getTu()) + "." +
+                     stringifyEvent(callback.getEvent()).str();
+  emitToken(builder, callback.getLoc(), name, callback.getId());
+}
+
+void Instrumentation::traceDone(OpBuilder &builder, Location loc) {
+  emitToken(builder, loc, "done", doneToken);
+}
+
+std::string Instrumentation::nameOfStream(Value stream) {
+  Operation *op = stream.getDefiningOp();
+  if (auto name = op->getAttrOfType<StringAttr>("ember.name"))
+    return name.str();
+  if (auto load = dyn_cast<MemStrOp>(op))
+    return getMemrefName(load.getMemref());
+  std::string unit = unitNames.lookup(op->getOperand(0));
+  if (isa<GetIterCountOp>(op))
+    return unit + ".count";
+  if (isa<GetMaskOp>(op))
+    return unit + ".mask";
+  return isa<GetIndVarOp>(op) ? unit : unit + ".value";
+}
+
+void Instrumentation::traceOperand(OpBuilder &builder,
+                                   RegisterOperandOp operand, Value slot) {
+  Location loc = operand.getLoc();
+  Type type = operand.getOperandType();
+  Type element = getElementTypeOrSelf(type);
+  auto vector = dyn_cast<VectorType>(type);
+  int64_t lanes = vector ? vector.getNumElements() : 1;
+  int64_t bits = getLaneBits(type);
+  std::string typeName;
+  llvm::raw_string_ostream(typeName) << type;
+
+  Type pointer = LLVM::LLVMPointerType::get(builder.getContext());
+  IntegerType i64 = builder.getI64Type(), i32 = builder.getI32Type();
+  LLVM::LLVMFuncOp trace = calls.declare(
+      "ember_trace_operand", LLVM::LLVMVoidType::get(builder.getContext()),
+      {pointer, pointer, i64, i32, i32, i64, pointer});
+  auto kind = static_cast<int64_t>(kindOf(element));
+  Value arguments[] = {
+      calls.stringConstant(builder, loc, nameOfStream(operand.getStream())),
+      calls.stringConstant(builder, loc, typeName),
+      constant(builder, loc, i64, lanes),
+      constant(builder, loc, i32, bits),
+      constant(builder, loc, i32, kind),
+      constant(builder, loc, i64, llvm::divideCeil(lanes * bits, 8)),
+      slot};
+  LLVM::CallOp::create(builder, loc, trace, arguments);
+}

@@ -1,0 +1,182 @@
+//===- QueueProtocol.cpp - How programs use the queues --------------------===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "QueueProtocol.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/BuiltinTypes.h"
+
+using namespace mlir;
+
+/// Slots are 8-byte aligned whatever stands before them.
+static constexpr int64_t slotBytes = 8;
+
+/// Wider integers than anyone computes with would make a slot of megabytes.
+static constexpr unsigned maxLaneBits = 1024;
+
+/// True for masks, which stand in a slot as one bit a lane.
+static bool isMask(Type type) {
+  auto vector = dyn_cast<VectorType>(type);
+  return vector && vector.getElementType().isInteger(1);
+}
+
+bool ember::isOperandType(Type type) {
+  if (auto vector = dyn_cast<VectorType>(type)) {
+    if (vector.getRank() != 1 || vector.isScalable())
+      return false;
+    type = vector.getElementType();
+  }
+  if (type.isIndex())
+    return true;
+  return (type.isSignlessInteger() || isa<FloatType>(type)) &&
+         type.getIntOrFloatBitWidth() <= maxLaneBits;
+}
+
+int64_t ember::getLaneBits(Type type) {
+  if (isMask(type))
+    return 1;
+  Type element = getElementTypeOrSelf(type);
+  if (element.isIndex())
+    return 64;
+  return std::max<int64_t>(8,
+                           llvm::PowerOf2Ceil(element.getIntOrFloatBitWidth()));
+}
+
+int64_t ember::getOperandBytes(Type type) {
+  auto vector = dyn_cast<VectorType>(type);
+  int64_t bits = getLaneBits(type) * (vector ? vector.getNumElements() : 1);
+  return llvm::divideCeil(bits, 8 * slotBytes) * slotBytes;
+}
+
+//===----------------------------------------------------------------------===//
+// Slots
+//===----------------------------------------------------------------------===//
+
+static Type withElement(Type type, Type element) {
+  auto vector = dyn_cast<VectorType>(type);
+  return vector ? Type(VectorType::get(vector.getShape(), element)) : element;
+}
+
+/// `type` with integers for the floats that LLVM does not know.
+static Type withKnownLanes(Type type) {
+  Type element = getElementTypeOrSelf(type);
+  if (!isa<FloatType>(element) || LLVM::isCompatibleFloatingPointType(element))
+    return type;
+  return withElement(type, IntegerType::get(type.getContext(),
+                                            element.getIntOrFloatBitWidth()));
+}
+
+/// The type of an operand of `type`, all known to LLVM, in its slot: lanes of
+/// whole bytes, since LLVM packs others.
+static Type getSlotType(Type type) {
+  MLIRContext *context = type.getContext();
+  Type element = getElementTypeOrSelf(type);
+  if (isMask(type)) {
+    int64_t lanes = cast<VectorType>(type).getNumElements();
+    return IntegerType::get(context, llvm::alignTo(lanes, 8));
+  }
+  if (!element.isIntOrIndex())
+    return type;
+  return withElement(type, IntegerType::get(context, ember::getLaneBits(type)));
+}
+
+void ember::QueueProtocol::store(OpBuilder &builder, Location loc, Value value,
+                                 Value slot) {
+  Type known = withKnownLanes(value.getType());
+  Type inSlot = getSlotType(known);
+  if (known != value.getType())
+    value = arith::BitcastOp::create(builder, loc, known, value);
+  if (isMask(known)) {
+    auto bits =
+        builder.getIntegerType(cast<VectorType>(known).getNumElements());
+    value = LLVM::BitcastOp::create(builder, loc, bits, value);
+  }
+  if (getElementTypeOrSelf(value.getType()).isIndex())
+    value = arith::IndexCastOp::create(builder, loc, inSlot, value);
+  else if (value.getType() != inSlot)
+    value = arith::ExtUIOp::create(builder, loc, inSlot, value);
+  LLVM::StoreOp::create(builder, loc, value, slot, slotBytes);
+}
+
+Value ember::QueueProtocol::load(OpBuilder &builder, Location loc, Type type,
+                                 Value slot) {
+  Type known = withKnownLanes(type);
+  Type inSlot = getSlotType(known);
+  Value value = LLVM::LoadOp::create(builder, loc, inSlot, slot, slotBytes);
+  Type narrow = known;
+  if (isMask(known))
+    narrow = builder.getIntegerType(cast<VectorType>(known).getNumElements());
+  if (getElementTypeOrSelf(known).isIndex())
+    value = arith::IndexCastOp::create(builder, loc, known, value);
+  else if (narrow != inSlot)
+    value = arith::TruncIOp::create(builder, loc, narrow, value);
+  if (narrow != known)
+    value = LLVM::BitcastOp::create(builder, loc, known, value);
+  if (known != type)
+    value = arith::BitcastOp::create(builder, loc, type, value);
+  return value;
+}
+
+//===----------------------------------------------------------------------===//
+// Steps
+//===----------------------------------------------------------------------===//
+
+static Value constant(OpBuilder &builder, Location loc, int64_t value) {
+  return LLVM::ConstantOp::create(builder, loc, builder.getI64Type(),
+                                  builder.getI64IntegerAttr(value));
+}
+
+Value ember::QueueProtocol::call(OpBuilder &builder, Location loc,
+                                 StringRef name, Type result, Value argument) {
+  SmallVector<Value> operands{queues};
+  SmallVector<Type> types{queues.getType()};
+  if (argument) {
+    operands.push_back(argument);
+    types.push_back(argument.getType());
+  }
+  LLVM::LLVMFuncOp function = calls.declare(name, result, types);
+  auto call = LLVM::CallOp::create(builder, loc, function, operands);
+  return call.getNumResults() ? call.getResult() : Value();
+}
+
+Value ember::QueueProtocol::acquire(OpBuilder &builder, Location loc,
+                                    int64_t bytes) {
+  return call(builder, loc, "ember_data_acquire", queues.getType(),
+              constant(builder, loc, bytes));
+}
+
+void ember::QueueProtocol::commit(OpBuilder &builder, Location loc,
+                                  int64_t bytes) {
+  call(builder, loc, "ember_data_commit",
+       LLVM::LLVMVoidType::get(builder.getContext()),
+       constant(builder, loc, bytes));
+}
+
+void ember::QueueProtocol::pushToken(OpBuilder &builder, Location loc,
+                                     int64_t id) {
+  call(builder, loc, "ember_token_push",
+       LLVM::LLVMVoidType::get(builder.getContext()),
+       constant(builder, loc, id));
+}
+
+Value ember::QueueProtocol::wait(OpBuilder &builder, Location loc,
+                                 int64_t bytes) {
+  return call(builder, loc, "ember_data_wait", queues.getType(),
+              constant(builder, loc, bytes));
+}
+
+void ember::QueueProtocol::release(OpBuilder &builder, Location loc,
+                                   int64_t bytes) {
+  call(builder, loc, "ember_data_release",
+       LLVM::LLVMVoidType::get(builder.getContext()),
+       constant(builder, loc, bytes));
+}
+
+Value ember::QueueProtocol::popToken(OpBuilder &builder, Location loc) {
+  return call(builder, loc, "ember_token_pop", builder.getI64Type(), Value());
+}

@@ -1,0 +1,245 @@
+//===- SLCToDLC.cpp - Separation of access and compute: slc to dlc -*- C++
+//-*-===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ember/Conversion/SLCToDLC/ComputeRegisters.h"
+#include "ember/Conversion/SLCToDLC/Marshaling.h"
+#include "ember/Conversion/SLCToDLC/Passes.h"
+#include "ember/Dialect/DLC/IR/DLC.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
+
+namespace ember {
+#define GEN_PASS_DEF_CONVERTSLCTODLC
+#include "ember/Conversion/SLCToDLC/Passes.h.inc"
+} // namespace ember
+
+using namespace mlir;
+using namespace ember;
+using ember::slc::CallbackOp;
+using ember::slc::Event;
+using ember::slc::LoopOpInterface;
+using ember::slcv::PushOp;
+using ember::slcv::VecForOp;
+
+namespace {
+/// Cuts one nest in two.
+class Separation {
+public:
+  Separation(LoopOpInterface root, OpBuilder &builder)
+      : root(root), builder(builder), registers(root),
+        marshaling(root, registers) {}
+
+  LogicalResult run();
+
+private:
+  LogicalResult separateLoop(LoopOpInterface loop, Value parent);
+  LogicalResult separateBody(LoopOpInterface loop, Value tu);
+  void configureLoop(LoopOpInterface loop, Value parent);
+  void configureStream(Operation *op, Value tu);
+  LogicalResult addCase(ArrayRef<CallbackOp> callbacks, TraversalPoint point,
+                        LoopOpInterface filled, ArrayRef<RegisterCopy> copies) {
+    return marshaling.addCase(builder, callbacks, point, filled, copies,
+                              streams);
+  }
+
+  LoopOpInterface root;
+  OpBuilder &builder;
+  ComputeRegisters registers;
+  /// From slc streams to dlc streams.
+  IRMapping streams;
+  DenseMap<Operation *, Value> tus;
+  Marshaling marshaling;
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Access program
+//===----------------------------------------------------------------------===//
+
+void Separation::configureLoop(LoopOpInterface loop, Value parent) {
+  Location loc = loop.getLoc();
+  Value lower = streams.lookupOrDefault(loop.getLowerBound());
+  Value upper = streams.lookupOrDefault(loop.getUpperBound());
+  Value mask;
+  IntegerAttr lanes;
+  auto config = slcv::LoopConfig::vector;
+  auto vectorLoop = dyn_cast<VecForOp>(loop.getOperation());
+  if (vectorLoop) {
+    if (vectorLoop.getInMask())
+      mask = streams.lookupOrDefault(vectorLoop.getInMask());
+    lanes = vectorLoop.getVectorLengthAttr();
+    config = vectorLoop.getConfig();
+  }
+  Value tu = dlc::NewTUOp::create(
+      builder, loc, dlc::TUType::get(builder.getContext()), lower, upper,
+      loop.getStep(), parent, mask, lanes,
+      slcv::LoopConfigAttr::get(builder.getContext(), config));
+  tus[loop] = tu;
+  auto read = [&]<typename Op>(BlockArgument argument) {
+    if (!argument.use_empty())
+      streams.map(argument,
+                  Op::create(builder, loc, argument.getType(), tu).getResult());
+  };
+  read.operator()<dlc::GetIndVarOp>(loop.getInductionVar());
+  read.operator()<dlc::GetIterCountOp>(loop.getIterationCount());
+  if (vectorLoop)
+    read.operator()<dlc::GetMaskOp>(vectorLoop.getMask());
+}
+
+void Separation::configureStream(Operation *op, Value tu) {
+  Location loc = op->getLoc();
+  SmallVector<Value> operands;
+  for (Value operand : op->getOperands())
+    operands.push_back(streams.lookupOrDefault(operand));
+  Type type = op->getResult(0).getType();
+  Value result;
+  if (isa<slc::MemStrOp>(op)) {
+    result = dlc::MemStrOp::create(builder, loc, type, tu, operands.front(),
+                                   ArrayRef(operands).drop_front(), Value(),
+                                   /*contiguous=*/false);
+  } else if (auto load = dyn_cast<slcv::VecMemStrOp>(op)) {
+    Value mask;
+    if (load.getMask())
+      mask = operands.pop_back_val();
+    result = dlc::MemStrOp::create(builder, loc, type, tu, operands.front(),
+                                   ArrayRef(operands).drop_front(), mask,
+                                   load.getContiguous());
+  } else if (auto alu = dyn_cast<slc::AluStrOp>(op)) {
+    result = dlc::AluStrOp::create(builder, loc, type, tu, alu.getOpcode(),
+                                   operands[0], operands[1]);
+  } else if (auto alu = dyn_cast<slcv::VecAluStrOp>(op)) {
+    result = dlc::AluStrOp::create(builder, loc, type, tu, alu.getOpcode(),
+                                   operands[0], operands[1]);
+  } else if (auto cast = dyn_cast<slc::CastStrOp>(op)) {
+    result = dlc::CastStrOp::create(builder, loc, type, tu, operands[0],
+                                    cast.getIsUnsigned());
+  } else {
+    result = dlc::FwdStrOp::create(builder, loc, type, tu, operands[0]);
+  }
+  streams.map(op->getResult(0), result);
+}
+
+//===----------------------------------------------------------------------===//
+// Callbacks
+//===----------------------------------------------------------------------===//
+
+/// Splits the callbacks of a body into those before and after the nested loop,
+/// and gives each one a case. Copies of loop-carried values ride on a callback
+/// that is there anyway where possible.
+LogicalResult Separation::separateBody(LoopOpInterface loop, Value tu) {
+  LoopOpInterface nested = slc::getNestedLoop(loop);
+  SmallVector<CallbackOp> before, after;
+  for (auto callback : loop.getBody()->getOps<CallbackOp>())
+    (!nested || callback->isBeforeInBlock(nested) ? before : after)
+        .push_back(callback);
+  for (Operation &op : loop.getBody()->without_terminator())
+    if (op.getNumResults() == 1 &&
+        isa<slc::StreamType>(op.getResult(0).getType()))
+      configureStream(&op, tu);
+
+  ArrayRef<RegisterCopy> backEdge = registers.getBackEdgeCopies(loop);
+  ArrayRef<RegisterCopy> entry;
+  if (nested)
+    entry = registers.getEntryCopies(nested);
+  ArrayRef<RegisterCopy> lastBefore = nested ? entry : backEdge;
+  TraversalPoint here{tu, Event::ite};
+  if (before.empty() && !lastBefore.empty() &&
+      failed(addCase({}, here, nullptr, lastBefore)))
+    return failure();
+  for (CallbackOp callback : before) {
+    bool isLast = callback == before.back();
+    if (failed(addCase(callback, here, nullptr,
+                       isLast ? lastBefore : ArrayRef<RegisterCopy>())))
+      return failure();
+  }
+  if (!nested)
+    return success();
+
+  if (failed(separateLoop(nested, tu)))
+    return failure();
+  TraversalPoint end{tus[nested], Event::end};
+  SmallVector<RegisterCopy> copies(registers.getResets(nested));
+  // A callback that pops a whole row has to come first behind the row; what
+  // stands before it is run in the same case.
+  size_t merged = after.empty() ? 0 : 1;
+  for (auto [i, callback] : llvm::enumerate(after))
+    if (readsBuffer(callback))
+      merged = i + 1;
+  if (after.size() == merged)
+    llvm::append_range(copies, backEdge);
+  if ((!after.empty() || !copies.empty()) &&
+      failed(addCase(ArrayRef(after).take_front(merged), end, nested, copies)))
+    return failure();
+  for (CallbackOp callback : ArrayRef(after).drop_front(merged)) {
+    bool isLast = callback == after.back();
+    if (failed(addCase(callback, end, nullptr,
+                       isLast ? backEdge : ArrayRef<RegisterCopy>())))
+      return failure();
+  }
+  return success();
+}
+
+LogicalResult Separation::separateLoop(LoopOpInterface loop, Value parent) {
+  configureLoop(loop, parent);
+  return separateBody(loop, tus[loop]);
+}
+
+/// Streams become values where a token says so: in callbacks.
+static LogicalResult verifyReadsInCallbacks(LoopOpInterface root) {
+  WalkResult walk = root->walk([](slc::StrToValOp toVal) {
+    if (!isa<LoopOpInterface>(toVal->getParentOp()) || toVal.use_empty())
+      return WalkResult::advance();
+    toVal.emitOpError("is read outside of a callback, where the execute unit "
+                      "runs nothing; 'move-to-val-ops' moves it into the "
+                      "callbacks that use it, and a value that a loop carries "
+                      "must be the result of one");
+    return WalkResult::interrupt();
+  });
+  return failure(walk.wasInterrupted());
+}
+
+LogicalResult Separation::run() {
+  if (failed(verifyReadsInCallbacks(root)))
+    return failure();
+  Location loc = root.getLoc();
+  builder.setInsertionPoint(root);
+  auto access = dlc::ConfigAccessOp::create(builder, loc);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(access.getBody());
+  if (failed(separateLoop(root, /*parent=*/Value()))) {
+    access->erase();
+    return failure();
+  }
+  builder.setInsertionPoint(root);
+  marshaling.finish(builder);
+  root->erase();
+  return success();
+}
+
+namespace {
+struct ConvertSLCToDLC
+    : public ember::impl::ConvertSLCToDLCBase<ConvertSLCToDLC> {
+  void runOnOperation() override {
+    SmallVector<LoopOpInterface> roots;
+    getOperation().walk<WalkOrder::PreOrder>([&](Operation *op) {
+      auto loop = dyn_cast<LoopOpInterface>(op);
+      if (!loop)
+        return WalkResult::advance();
+      roots.push_back(loop);
+      return WalkResult::skip();
+    });
+    OpBuilder builder(&getContext());
+    for (LoopOpInterface root : roots)
+      if (failed(Separation(root, builder).run()))
+        return signalPassFailure();
+  }
+};
+} // namespace

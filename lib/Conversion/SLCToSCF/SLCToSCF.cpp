@@ -1,0 +1,309 @@
+//===- SLCToSCF.cpp - Recoupling: slc and slcv to scf ---------------------===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ember/Conversion/SLCToSCF/Passes.h"
+#include "ember/Conversion/SLCToSCF/StreamEmitter.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+namespace ember {
+#define GEN_PASS_DEF_CONVERTSLCTOSCF
+#include "ember/Conversion/SLCToSCF/Passes.h.inc"
+} // namespace ember
+
+using namespace mlir;
+using namespace ember;
+using ember::slc::CallbackOp;
+using ember::slc::LoopOpInterface;
+using ember::slc::StrToValOp;
+using ember::slcv::BufStrOp;
+using ember::slcv::PushOp;
+
+namespace {
+/// Rewrites one nest, from the outermost loop inwards, into scf.
+class Recoupling {
+public:
+  Recoupling(OpBuilder &builder, native::RuntimeCalls *calls)
+      : builder(builder), streams(builder, calls) {}
+
+  void run(LoopOpInterface root);
+
+private:
+  void emitLoop(LoopOpInterface loop, IRMapping &values);
+  void emitBody(LoopOpInterface loop, IRMapping &values);
+  void emitCallback(CallbackOp callback, IRMapping &values);
+  void replaceBufferLoads(StrToValOp toVal, Value placeholder,
+                          IRMapping &values);
+  void declareBuffer(BufStrOp buffer, LoopOpInterface loop, IRMapping &values);
+
+  OpBuilder &builder;
+  StreamEmitter streams;
+  /// Buffers that need memory, because compute code does more with them than
+  /// load single elements.
+  SmallVector<Value> stored;
+};
+
+/// The push that fills `buffer`; null if there is none, or more than one.
+PushOp getOnlyPush(Value buffer) {
+  PushOp only;
+  for (Operation *user : buffer.getUsers()) {
+    auto push = dyn_cast<PushOp>(user);
+    if (push && only)
+      return nullptr;
+    if (push)
+      only = push;
+  }
+  return only;
+}
+
+/// True if compute code only loads single elements of `buffer`, or asks for its
+/// length: then each element can be read again from where its stream read it.
+bool isOnlyLoaded(Value buffer) {
+  if (!getOnlyPush(buffer))
+    return false;
+  for (Operation *user : buffer.getUsers()) {
+    auto toVal = dyn_cast<StrToValOp>(user);
+    if (toVal && !llvm::all_of(toVal->getUsers(),
+                               llvm::IsaPred<memref::LoadOp, memref::DimOp>))
+      return false;
+  }
+  return true;
+}
+} // namespace
+
+/// Turns `k`, the position in a buffer, into the value at which the scf loop
+/// that stands for `loop` would have been.
+static Value emitPosition(OpBuilder &builder, Location loc,
+                          const StreamEmitter::Range &range, Value k) {
+  Value distance = arith::MulIOp::create(builder, loc, k, range.step);
+  return arith::AddIOp::create(builder, loc, range.lower, distance);
+}
+
+/// The number of iterations of the scf loop over `range`.
+static Value emitTrips(OpBuilder &builder, Location loc,
+                       const StreamEmitter::Range &range) {
+  Value length = arith::SubIOp::create(builder, loc, range.upper, range.lower);
+  Value trips = arith::CeilDivSIOp::create(builder, loc, length, range.step);
+  Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
+  return arith::MaxSIOp::create(builder, loc, trips, zero);
+}
+
+/// Replaces each load of element k by the stream's value in iteration k.
+void Recoupling::replaceBufferLoads(StrToValOp toVal, Value placeholder,
+                                    IRMapping &values) {
+  PushOp push = getOnlyPush(toVal.getStream());
+  auto loop = cast<LoopOpInterface>(push->getParentOp());
+  StreamEmitter::Range range = streams.emitRange(loop, values);
+  for (Operation *user : llvm::make_early_inc_range(placeholder.getUsers())) {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPoint(user);
+    auto load = dyn_cast<memref::LoadOp>(user);
+    if (!load) {
+      user->replaceAllUsesWith(
+          ValueRange{emitTrips(builder, user->getLoc(), range)});
+      user->erase();
+      continue;
+    }
+    IRMapping iteration = values;
+    Value position =
+        emitPosition(builder, load.getLoc(), range, load.getIndices().front());
+    streams.mapControl(loop, range, position, iteration);
+    load.replaceAllUsesWith(streams.materialize(push.getStream(), iteration));
+    load.erase();
+  }
+}
+
+void Recoupling::emitCallback(CallbackOp callback, IRMapping &values) {
+  // What the callback maps is its own: the same stream may have another value
+  // in the next one.
+  IRMapping inside = values;
+  SmallVector<std::pair<StrToValOp, Operation *>> buffers;
+  for (Operation &op : callback.getBody()->without_terminator()) {
+    auto toVal = dyn_cast<StrToValOp>(op);
+    if (!toVal) {
+      // str_to_val may also stand deeper, in compute code's own loops.
+      builder.clone(op, inside);
+      continue;
+    }
+    Value stream = toVal.getStream();
+    if (isa<slc::BufferType>(stream.getType())) {
+      if (Value memory = inside.lookupOrNull(stream)) {
+        inside.map(toVal.getValue(), memory);
+        continue;
+      }
+      // Loads of the placeholder are replaced once all are known.
+      Operation *placeholder = memref::AllocaOp::create(
+          builder, op.getLoc(),
+          MemRefType::get(
+              {0}, cast<slc::BufferType>(stream.getType()).getElementType()));
+      auto cast = memref::CastOp::create(builder, op.getLoc(),
+                                         toVal.getValue().getType(),
+                                         placeholder->getResult(0));
+      inside.map(toVal.getValue(), cast.getResult());
+      buffers.emplace_back(toVal, cast);
+      continue;
+    }
+    Value element = streams.materialize(stream, inside);
+    if (std::optional<int64_t> lane = toVal.getLane())
+      element = vector::ExtractOp::create(builder, op.getLoc(), element, *lane);
+    inside.map(toVal.getValue(), element);
+  }
+  for (auto [result, yielded] : llvm::zip_equal(
+           callback.getResults(), callback.getYield().getOperands()))
+    values.map(result, inside.lookupOrDefault(yielded));
+  for (auto [toVal, cast] : buffers) {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPoint(cast);
+    replaceBufferLoads(toVal, cast->getResult(0), values);
+    Operation *memory = cast->getOperand(0).getDefiningOp();
+    cast->erase();
+    memory->erase();
+  }
+}
+
+/// Gives a buffer memory for as many elements as `loop` pushes.
+void Recoupling::declareBuffer(BufStrOp buffer, LoopOpInterface loop,
+                               IRMapping &values) {
+  Location loc = buffer.getLoc();
+  StreamEmitter::Range range = streams.emitRange(loop, values);
+  Value size = emitTrips(builder, loc, range);
+  int64_t pushes =
+      llvm::count_if(buffer.getResult().getUsers(), llvm::IsaPred<PushOp>);
+  size = arith::MulIOp::create(
+      builder, loc, size, arith::ConstantIndexOp::create(builder, loc, pushes));
+  Type element = buffer.getResult().getType().getElementType();
+  auto type = MemRefType::get({ShapedType::kDynamic}, element);
+  values.map(buffer.getResult(),
+             memref::AllocOp::create(builder, loc, type, ValueRange{size})
+                 .getResult());
+  stored.push_back(buffer.getResult());
+}
+
+void Recoupling::emitBody(LoopOpInterface loop, IRMapping &values) {
+  SmallVector<Value> toFree;
+  for (Operation &op : loop.getBody()->without_terminator()) {
+    if (auto nested = dyn_cast<LoopOpInterface>(op)) {
+      emitLoop(nested, values);
+    } else if (auto callback = dyn_cast<CallbackOp>(op)) {
+      emitCallback(callback, values);
+    } else if (auto buffer = dyn_cast<BufStrOp>(op)) {
+      LoopOpInterface nested = slc::getNestedLoop(loop);
+      if (isOnlyLoaded(buffer.getResult()) || !nested)
+        continue;
+      declareBuffer(buffer, nested, values);
+      toFree.push_back(values.lookup(buffer.getResult()));
+    } else if (auto push = dyn_cast<PushOp>(op)) {
+      Value memory = values.lookupOrNull(push.getBuffer());
+      if (!memory)
+        continue;
+      // The k-th iteration's pushes follow those of the iterations before.
+      int64_t pushes = 0, rank = 0;
+      for (Operation &other : *loop.getBody())
+        if (auto another = dyn_cast<PushOp>(other);
+            another && another.getBuffer() == push.getBuffer()) {
+          rank = another == push ? pushes : rank;
+          ++pushes;
+        }
+      Location loc = op.getLoc();
+      Value count = values.lookup(loop.getIterationCount());
+      Value base = arith::MulIOp::create(
+          builder, loc, count,
+          arith::ConstantIndexOp::create(builder, loc, pushes));
+      Value at = arith::AddIOp::create(
+          builder, loc, base,
+          arith::ConstantIndexOp::create(builder, loc, rank));
+      memref::StoreOp::create(builder, loc,
+                              streams.materialize(push.getStream(), values),
+                              memory, ValueRange{at});
+    } else if (auto toVal = dyn_cast<StrToValOp>(op)) {
+      Value element = streams.materialize(toVal.getStream(), values);
+      if (std::optional<int64_t> lane = toVal.getLane())
+        element =
+            vector::ExtractOp::create(builder, op.getLoc(), element, *lane);
+      values.map(toVal.getValue(), element);
+    } else if (op.getNumResults() == 1 &&
+               isa<slc::StreamType>(op.getResult(0).getType())) {
+      streams.emitStream(&op, values);
+    }
+  }
+  for (Value memory : toFree)
+    memref::DeallocOp::create(builder, loop.getLoc(), memory);
+}
+
+void Recoupling::emitLoop(LoopOpInterface loop, IRMapping &values) {
+  Location loc = loop.getLoc();
+  StreamEmitter::Range range = streams.emitRange(loop, values);
+  SmallVector<Value> inits;
+  for (Value init : loop.getIterArgs())
+    inits.push_back(values.lookupOrDefault(init));
+  auto scfLoop = scf::ForOp::create(builder, loc, range.lower, range.upper,
+                                    range.step, inits);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(scfLoop.getBody());
+  IRMapping inside = values;
+  for (auto [argument, carried] :
+       llvm::zip_equal(loop.getRegionIterArgs(), scfLoop.getRegionIterArgs()))
+    inside.map(argument, carried);
+  streams.mapControl(loop, range, scfLoop.getInductionVar(), inside);
+  bool storesBuffer = llvm::any_of(stored, [&](Value buffer) {
+    return buffer.getParentBlock() == loop->getBlock();
+  });
+  if (storesBuffer && !inside.contains(loop.getIterationCount())) {
+    Value done = arith::SubIOp::create(builder, loc, scfLoop.getInductionVar(),
+                                       range.lower);
+    inside.map(
+        loop.getIterationCount(),
+        arith::DivUIOp::create(builder, loc, done, range.step).getResult());
+  }
+  emitBody(loop, inside);
+
+  SmallVector<Value> yielded;
+  for (Value value : loop.getYield()->getOperands())
+    yielded.push_back(inside.lookupOrDefault(value));
+  if (!inits.empty())
+    scf::YieldOp::create(builder, loc, yielded);
+  for (auto [before, after] :
+       llvm::zip_equal(loop->getResults(), scfLoop.getResults()))
+    values.map(before, after);
+}
+
+void Recoupling::run(LoopOpInterface root) {
+  builder.setInsertionPoint(root);
+  IRMapping values;
+  emitLoop(root, values);
+  for (Value result : root->getResults())
+    result.replaceAllUsesWith(values.lookup(result));
+  root->erase();
+}
+
+namespace {
+struct ConvertSLCToSCF
+    : public ember::impl::ConvertSLCToSCFBase<ConvertSLCToSCF> {
+  using ConvertSLCToSCFBase::ConvertSLCToSCFBase;
+
+  void runOnOperation() override {
+    SmallVector<LoopOpInterface> roots;
+    getOperation()->walk<WalkOrder::PreOrder>([&](Operation *op) {
+      auto loop = dyn_cast<LoopOpInterface>(op);
+      if (!loop)
+        return WalkResult::advance();
+      roots.push_back(loop);
+      return WalkResult::skip();
+    });
+    std::optional<native::RuntimeCalls> calls;
+    if (instrument)
+      calls.emplace(getOperation());
+    OpBuilder builder(&getContext());
+    for (LoopOpInterface root : roots)
+      Recoupling(builder, calls ? &*calls : nullptr).run(root);
+  }
+};
+} // namespace

@@ -1,0 +1,337 @@
+//===- SLCLoops.cpp - Loop nests of the slc dialect -----------------------===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ember/Dialect/SLC/IR/SLC.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/PatternMatch.h"
+
+using namespace mlir;
+using namespace ember::slc;
+
+//===----------------------------------------------------------------------===//
+// Nests
+//===----------------------------------------------------------------------===//
+
+LoopOpInterface ember::slc::getNestRoot(Operation *op) {
+  LoopOpInterface root;
+  for (; op; op = op->getParentOp())
+    if (auto loop = dyn_cast<LoopOpInterface>(op))
+      root = loop;
+  return root;
+}
+
+LoopOpInterface ember::slc::getNestedLoop(LoopOpInterface loop) {
+  for (Operation &op : *loop.getBody())
+    if (auto nested = dyn_cast<LoopOpInterface>(op))
+      return nested;
+  return nullptr;
+}
+
+bool ember::slc::isFixedDuringNest(Value value, Operation *op) {
+  LoopOpInterface root = getNestRoot(op);
+  return !root || !root->isAncestor(value.getParentRegion()->getParentOp());
+}
+
+LogicalResult ember::slc::verifyAccessOperands(Operation *op) {
+  unsigned carried = 0;
+  if (auto loop = dyn_cast<LoopOpInterface>(op))
+    carried = loop.getIterArgs().size();
+  for (OpOperand &operand : op->getOpOperands().drop_back(carried)) {
+    Value value = operand.get();
+    bool isStream = isa<StreamType, BufferType>(value.getType());
+    if (isFixedDuringNest(value, op) != isStream)
+      continue;
+    if (isStream)
+      return op->emitOpError("operand #")
+             << operand.getOperandNumber()
+             << " is a stream from outside of the nest";
+    InFlightDiagnostic diagnostic =
+        op->emitOpError("operand #")
+        << operand.getOperandNumber()
+        << " is a value of the execute unit, which the access unit cannot "
+           "read; it must be a stream or be defined outside the nest";
+    diagnostic.attachNote(value.getLoc()) << "defined here";
+    return diagnostic;
+  }
+  return success();
+}
+
+/// Loop bodies hold streams, loops and callbacks; everything else is compute.
+static bool mayStandInLoopBody(Operation &op) {
+  StringRef dialect = op.getName().getDialectNamespace();
+  return dialect == "slc" || dialect == "slcv";
+}
+
+LogicalResult ember::slc::verifyLoop(LoopOpInterface loop) {
+  if (failed(verifyAccessOperands(loop)))
+    return failure();
+  APInt step;
+  if (matchPattern(loop.getStep(), m_ConstantInt(&step)) &&
+      !step.isStrictlyPositive())
+    return loop->emitOpError("step must be positive, but is ")
+           << step.getSExtValue();
+
+  SmallVector<Type> control = loop.getControlTypes();
+  TypeRange arguments = loop.getBody()->getArgumentTypes();
+  if (arguments.size() < control.size() ||
+      arguments.take_front(control.size()) != TypeRange(control))
+    return loop->emitOpError("has a body that takes (")
+           << arguments << ") and not, first of all, (" << TypeRange(control)
+           << ")";
+
+  OperandRange inits = loop.getIterArgs();
+  Operation *yield = loop.getYield();
+  size_t count = inits.size();
+  if (loop.getRegionIterArgs().size() != count ||
+      loop->getNumResults() != count || yield->getNumOperands() != count)
+    return loop->emitOpError("has ")
+           << count << " iter_args, " << loop.getRegionIterArgs().size()
+           << " loop-carried block arguments, " << yield->getNumOperands()
+           << " yielded values and " << loop->getNumResults()
+           << " results; all must be as many";
+  for (auto [i, init, argument, yielded, result] :
+       llvm::enumerate(inits, loop.getRegionIterArgs(), yield->getOperands(),
+                       loop->getResults())) {
+    Type type = init.getType();
+    if (isa<StreamType, BufferType>(type))
+      return loop->emitOpError("iter_arg #")
+             << i << " is a stream; loop-carried values belong to the execute "
+             << "unit";
+    if (argument.getType() != type || yielded.getType() != type ||
+        result.getType() != type)
+      return loop->emitOpError("iter_arg #")
+             << i << " of type " << type << " is carried as "
+             << argument.getType() << ", yielded as " << yielded.getType()
+             << " and returned as " << result.getType();
+  }
+
+  LoopOpInterface nested;
+  for (Operation &op : *loop.getBody()) {
+    if (!mayStandInLoopBody(op)) {
+      InFlightDiagnostic diagnostic = op.emitOpError(
+          "cannot stand in the body of a loop of the access unit; compute "
+          "code belongs in an 'slc.callback', values that do not change "
+          "during the nest before it");
+      diagnostic.attachNote(loop->getLoc()) << "the loop";
+      return diagnostic;
+    }
+    auto inner = dyn_cast<LoopOpInterface>(op);
+    if (!inner)
+      continue;
+    if (nested) {
+      InFlightDiagnostic diagnostic = inner->emitOpError(
+          "is the second loop at this level; a nest has one loop a level");
+      diagnostic.attachNote(nested->getLoc()) << "the first";
+      return diagnostic;
+    }
+    nested = inner;
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// ForOp
+//===----------------------------------------------------------------------===//
+
+void ForOp::build(OpBuilder &builder, OperationState &state, Value lowerBound,
+                  Value upperBound, Value step, ValueRange iterArgs) {
+  OpBuilder::InsertionGuard guard(builder);
+  state.addOperands({lowerBound, upperBound, step});
+  state.addOperands(iterArgs);
+  state.addTypes(iterArgs.getTypes());
+  Region *region = state.addRegion();
+  Block *body = builder.createBlock(region);
+  auto indexStream = StreamType::get(builder.getIndexType());
+  body->addArgument(indexStream, state.location);
+  body->addArgument(indexStream, state.location);
+  for (Value init : iterArgs)
+    body->addArgument(init.getType(), init.getLoc());
+  // Loop-carried values need a yield of the right values, which only the
+  // caller knows.
+  if (iterArgs.empty())
+    ensureTerminator(*region, builder, state.location);
+}
+
+YieldOp ForOp::getYield() { return cast<YieldOp>(getBody()->getTerminator()); }
+
+SmallVector<Type> ForOp::getControlTypes() {
+  Type stream = StreamType::get(Builder(getContext()).getIndexType());
+  return {stream, stream};
+}
+
+void ForOp::getAsmBlockArgumentNames(Region &region,
+                                     OpAsmSetValueNameFn setName) {
+  if (region.getArguments().size() < 2)
+    return;
+  setName(region.getArgument(0), "s");
+  setName(region.getArgument(1), "n");
+}
+
+OperandRange ForOp::getEntrySuccessorOperands(RegionSuccessor) {
+  return getIterArgs();
+}
+
+void ForOp::getSuccessorRegions(RegionBranchPoint,
+                                SmallVectorImpl<RegionSuccessor> &successors) {
+  // Also taken from outside: a traversal may be empty.
+  successors.emplace_back(&getRegion(), getRegionIterArgs());
+  successors.emplace_back(getOperation(), getResults());
+}
+
+/// Prints `%iv` or, where the iteration count is used, `(%iv, %count)`.
+void ForOp::print(OpAsmPrinter &printer) {
+  printer << " ";
+  if (getIterationCount().use_empty()) {
+    printer << getInductionVar();
+  } else {
+    printer << "(" << getInductionVar() << ", " << getIterationCount() << ")";
+  }
+  printer << " = " << getLowerBound() << " to " << getUpperBound() << " step "
+          << getStep();
+  if (!getIterArgs().empty()) {
+    printer << " iter_args(";
+    llvm::interleaveComma(llvm::zip_equal(getRegionIterArgs(), getIterArgs()),
+                          printer, [&](auto pair) {
+                            printer << std::get<0>(pair) << " = "
+                                    << std::get<1>(pair);
+                          });
+    printer << ") -> (" << getIterArgs().getTypes() << ")";
+  }
+  Type lower = getLowerBound().getType(), upper = getUpperBound().getType();
+  if (!lower.isIndex() || !upper.isIndex())
+    printer << " : " << lower << ", " << upper;
+  printer << " ";
+  printer.printRegion(getRegion(), /*printEntryBlockArgs=*/false,
+                      /*printBlockTerminators=*/!getIterArgs().empty());
+  printer.printOptionalAttrDict((*this)->getAttrs());
+}
+
+ParseResult ForOp::parse(OpAsmParser &parser, OperationState &result) {
+  Builder &builder = parser.getBuilder();
+  Type index = builder.getIndexType();
+  Type indexStream = StreamType::get(index);
+  OpAsmParser::Argument iv, count;
+  bool named = succeeded(parser.parseOptionalLParen());
+  if (parser.parseArgument(iv))
+    return failure();
+  if (named && (parser.parseComma() || parser.parseArgument(count) ||
+                parser.parseRParen()))
+    return failure();
+  iv.type = count.type = indexStream;
+  if (!named)
+    count.ssaName.location = iv.ssaName.location;
+
+  OpAsmParser::UnresolvedOperand lower, upper, step;
+  if (parser.parseEqual() || parser.parseOperand(lower) ||
+      parser.parseKeyword("to") || parser.parseOperand(upper) ||
+      parser.parseKeyword("step") || parser.parseOperand(step))
+    return failure();
+
+  SmallVector<OpAsmParser::Argument> carried;
+  SmallVector<OpAsmParser::UnresolvedOperand> inits;
+  SMLoc initsLoc = parser.getCurrentLocation();
+  if (succeeded(parser.parseOptionalKeyword("iter_args")) &&
+      (parser.parseAssignmentList(carried, inits) ||
+       parser.parseArrowTypeList(result.types)))
+    return failure();
+  if (inits.size() != result.types.size())
+    return parser.emitError(initsLoc) << inits.size() << " iter_args but "
+                                      << result.types.size() << " result types";
+
+  Type lowerType = index, upperType = index;
+  if (succeeded(parser.parseOptionalColon()) &&
+      (parser.parseType(lowerType) || parser.parseComma() ||
+       parser.parseType(upperType)))
+    return failure();
+  if (parser.resolveOperand(lower, lowerType, result.operands) ||
+      parser.resolveOperand(upper, upperType, result.operands) ||
+      parser.resolveOperand(step, index, result.operands) ||
+      parser.resolveOperands(inits, result.types, initsLoc, result.operands))
+    return failure();
+
+  // An unnamed count still is a block argument; the parser takes only named
+  // ones, so it is inserted afterwards.
+  SmallVector<OpAsmParser::Argument> arguments{iv};
+  if (named)
+    arguments.push_back(count);
+  for (auto [argument, type] : llvm::zip_equal(carried, result.types)) {
+    argument.type = type;
+    arguments.push_back(argument);
+  }
+  Region *body = result.addRegion();
+  if (parser.parseRegion(*body, arguments) ||
+      parser.parseOptionalAttrDict(result.attributes))
+    return failure();
+  if (!named)
+    body->insertArgument(1u, indexStream, result.location);
+  ForOp::ensureTerminator(*body, builder, result.location);
+  return success();
+}
+
+namespace {
+/// Removes loop-carried values that come back unchanged or that nobody reads.
+struct DropInvariantIterArgs : OpRewritePattern<ForOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(ForOp loop,
+                                PatternRewriter &rewriter) const override {
+    YieldOp yield = loop.getYield();
+    SmallVector<unsigned> kept;
+    llvm::BitVector dropped(loop->getNumOperands());
+    for (unsigned i = 0, e = loop.getIterArgs().size(); i != e; ++i) {
+      Value carried = loop.getRegionIterArgs()[i];
+      bool unchanged = yield.getOperand(i) == carried;
+      bool unread = carried.use_empty() && loop->getResult(i).use_empty();
+      if (unchanged || unread)
+        dropped.set(i);
+      else
+        kept.push_back(i);
+    }
+    if (dropped.none())
+      return failure();
+
+    SmallVector<Value> inits, yielded;
+    for (unsigned i : kept) {
+      inits.push_back(loop.getIterArgs()[i]);
+      yielded.push_back(yield.getOperand(i));
+    }
+    auto shorter = ForOp::create(rewriter, loop.getLoc(), loop.getLowerBound(),
+                                 loop.getUpperBound(), loop.getStep(), inits);
+    shorter->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
+    SmallVector<Value> arguments(
+        shorter.getBody()->getArguments().take_front(2));
+    SmallVector<Value> results;
+    for (unsigned i = 0, next = 0, e = loop.getIterArgs().size(); i != e; ++i) {
+      bool drop = dropped.test(i);
+      arguments.push_back(drop ? loop.getIterArgs()[i]
+                               : shorter.getRegionIterArgs()[next]);
+      results.push_back(drop ? loop.getIterArgs()[i]
+                             : shorter->getResult(next));
+      next += !drop;
+    }
+    rewriter.modifyOpInPlace(yield, [&] { yield->setOperands(yielded); });
+    if (inits.empty())
+      rewriter.eraseOp(shorter.getYield());
+    rewriter.mergeBlocks(loop.getBody(), shorter.getBody(), arguments);
+    rewriter.replaceOp(loop, results);
+    return success();
+  }
+};
+} // namespace
+
+void ForOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
+                                        MLIRContext *context) {
+  patterns.add<DropInvariantIterArgs>(context);
+}
+
+LogicalResult YieldOp::verify() {
+  if (isa<CallbackOp, LoopOpInterface>((*this)->getParentOp()))
+    return success();
+  return emitOpError("ends a loop of the access unit or an 'slc.callback'");
+}

@@ -1,0 +1,400 @@
+//===- SLCOps.cpp - Operations of the slc dialect -------------------------===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ember/Dialect/SLC/IR/SLC.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/PatternMatch.h"
+
+using namespace mlir;
+using namespace ember::slc;
+
+//===----------------------------------------------------------------------===//
+// Types
+//===----------------------------------------------------------------------===//
+
+Type ember::slc::getStreamElementType(Type type) {
+  return cast<StreamType>(type).getElementType();
+}
+
+static LogicalResult
+verifyElementType(function_ref<InFlightDiagnostic()> emitError, Type type) {
+  Type scalar = type;
+  if (auto vector = dyn_cast<VectorType>(type)) {
+    if (vector.getRank() != 1 || vector.isScalable())
+      return emitError() << "element " << type
+                         << " must be a fixed-length vector of rank 1";
+    scalar = vector.getElementType();
+  }
+  if (scalar.isIndex() || scalar.isSignlessInteger() || isa<FloatType>(scalar))
+    return success();
+  return emitError() << "element type must be index, a signless integer, a "
+                        "float or a vector of these, but is "
+                     << type;
+}
+
+LogicalResult StreamType::verify(function_ref<InFlightDiagnostic()> emitError,
+                                 Type elementType) {
+  return verifyElementType(emitError, elementType);
+}
+
+LogicalResult BufferType::verify(function_ref<InFlightDiagnostic()> emitError,
+                                 Type elementType) {
+  return verifyElementType(emitError, elementType);
+}
+
+//===----------------------------------------------------------------------===//
+// Streams
+//===----------------------------------------------------------------------===//
+
+/// `[type, type, ...]`, which is `[]` for a memref of rank 0.
+static ParseResult parseIndexTypes(OpAsmParser &parser,
+                                   SmallVectorImpl<Type> &types) {
+  return parser.parseCommaSeparatedList(OpAsmParser::Delimiter::Square, [&] {
+    return parser.parseType(types.emplace_back());
+  });
+}
+
+static void printIndexTypes(OpAsmPrinter &printer, Operation *,
+                            TypeRange types) {
+  printer << "[" << types << "]";
+}
+
+static LogicalResult verifyInNest(Operation *op) {
+  Operation *parent = op->getParentOp();
+  if (isa<LoopOpInterface>(parent))
+    return verifyAccessOperands(op);
+  return op->emitOpError("produces a stream and must stand in the body of a "
+                         "loop of the access unit, not in '")
+         << parent->getName() << "'";
+}
+
+void MemStrOp::build(OpBuilder &builder, OperationState &state, Value memref,
+                     ValueRange indices) {
+  Type element = cast<MemRefType>(memref.getType()).getElementType();
+  build(builder, state, StreamType::get(element), memref, indices);
+}
+
+void MemStrOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
+  setName(getResult(), "v");
+}
+
+LogicalResult MemStrOp::verify() {
+  auto memref = cast<MemRefType>(getMemref().getType());
+  if (static_cast<int64_t>(getIndices().size()) != memref.getRank())
+    return emitOpError("has ") << getIndices().size() << " indices for "
+                               << memref << " of rank " << memref.getRank();
+  if (getStreamElementType(getResult().getType()) != memref.getElementType())
+    return emitOpError("loads ")
+           << memref.getElementType() << " but its result is "
+           << getResult().getType();
+  return verifyInNest(*this);
+}
+
+static Type stripStream(Type type) {
+  auto stream = dyn_cast<StreamType>(type);
+  return stream ? stream.getElementType() : type;
+}
+
+LogicalResult AluStrOp::verify() {
+  Type result = getStreamElementType(getResult().getType());
+  for (Value operand : getOperands())
+    if (stripStream(operand.getType()) != result)
+      return emitOpError("computes ")
+             << result << " from an operand of type " << operand.getType();
+  if (!isa<StreamType>(getLhs().getType()) &&
+      !isa<StreamType>(getRhs().getType()))
+    return emitOpError("needs a stream among its operands");
+  return verifyInNest(*this);
+}
+
+/// True if `value` is the constant `expected`, whatever its width.
+static bool isConstant(Value value, int64_t expected) {
+  APInt constant;
+  return matchPattern(value, m_ConstantInt(&constant)) &&
+         constant.isSignedIntN(64) && constant.getSExtValue() == expected;
+}
+
+/// Drops `x + 0`, `x - 0`, `x * 1`, `x / 1` and shifts by zero.
+OpFoldResult AluStrOp::fold(FoldAdaptor) {
+  auto operandIf = [&](Value kept, Value other, int64_t neutral) -> Value {
+    bool same = kept.getType() == getResult().getType();
+    return same && isConstant(other, neutral) ? kept : Value();
+  };
+  switch (getOpcode()) {
+  case AluOp::add:
+  case AluOp::or_:
+  case AluOp::xor_:
+    if (Value rhs = operandIf(getRhs(), getLhs(), 0))
+      return rhs;
+    return operandIf(getLhs(), getRhs(), 0);
+  case AluOp::sub:
+  case AluOp::shl:
+  case AluOp::shrs:
+  case AluOp::shru:
+    return operandIf(getLhs(), getRhs(), 0);
+  case AluOp::mul:
+    if (Value rhs = operandIf(getRhs(), getLhs(), 1))
+      return rhs;
+    return operandIf(getLhs(), getRhs(), 1);
+  case AluOp::divs:
+  case AluOp::divu:
+    return operandIf(getLhs(), getRhs(), 1);
+  default:
+    return {};
+  }
+}
+
+LogicalResult CastStrOp::verify() {
+  Type from = getStreamElementType(getInput().getType());
+  Type to = getStreamElementType(getResult().getType());
+  auto fromVector = dyn_cast<VectorType>(from);
+  auto toVector = dyn_cast<VectorType>(to);
+  bool sameShape = fromVector && toVector
+                       ? fromVector.getShape() == toVector.getShape()
+                       : !fromVector && !toVector;
+  if (!sameShape || !getElementTypeOrSelf(from).isIntOrIndex() ||
+      !getElementTypeOrSelf(to).isIntOrIndex())
+    return emitOpError("converts integers and indices of one shape, not ")
+           << from << " to " << to;
+  return verifyInNest(*this);
+}
+
+OpFoldResult CastStrOp::fold(FoldAdaptor) {
+  return getInput().getType() == getResult().getType() ? getInput() : Value();
+}
+
+LogicalResult FwdStrOp::verify() {
+  Type from = stripStream(getInput().getType());
+  Type to = getStreamElementType(getResult().getType());
+  auto vector = dyn_cast<VectorType>(to);
+  bool widens = vector && vector.getElementType() == from;
+  if (from != to && !widens)
+    return emitOpError("forwards ")
+           << from << " as " << to
+           << "; the result must have the element type of the input or a "
+              "vector of it";
+  return verifyInNest(*this);
+}
+
+/// Forwarding within one loop is the stream itself.
+OpFoldResult FwdStrOp::fold(FoldAdaptor) {
+  if (getInput().getType() != getResult().getType())
+    return {};
+  return getInput().getParentBlock() == (*this)->getBlock() ? getInput()
+                                                            : Value();
+}
+
+//===----------------------------------------------------------------------===//
+// Compute
+//===----------------------------------------------------------------------===//
+
+void StrToValOp::build(OpBuilder &builder, OperationState &state,
+                       Value stream) {
+  Type value = stripStream(stream.getType());
+  if (auto buffer = dyn_cast<BufferType>(stream.getType()))
+    value = MemRefType::get({ShapedType::kDynamic}, buffer.getElementType());
+  build(builder, state, value, stream, /*lane=*/IntegerAttr());
+}
+
+LogicalResult StrToValOp::verify() {
+  if (!isa<CallbackOp, LoopOpInterface>((*this)->getParentOp()) &&
+      !(*this)->getParentOfType<CallbackOp>())
+    return emitOpError("stands outside of any nest");
+  if (getNestRoot(*this) && isFixedDuringNest(getStream(), *this))
+    return emitOpError("reads a stream from outside of the nest");
+  Type type = getStream().getType();
+  if (auto buffer = dyn_cast<BufferType>(type)) {
+    Type expected =
+        MemRefType::get({ShapedType::kDynamic}, buffer.getElementType());
+    if (getLane())
+      return emitOpError("cannot take one lane of a buffer");
+    if (getValue().getType() != expected)
+      return emitOpError("gives the elements of a buffer as ")
+             << expected << ", not " << getValue().getType();
+    return success();
+  }
+  auto stream = dyn_cast<StreamType>(type);
+  if (!stream)
+    return emitOpError("reads a stream or a buffer, not ") << type;
+  Type expected = stream.getElementType();
+  if (std::optional<int64_t> lane = getLane()) {
+    auto vector = dyn_cast<VectorType>(expected);
+    if (!vector || *lane < 0 || *lane >= vector.getNumElements())
+      return emitOpError("has no lane ") << *lane << " in " << type;
+    expected = vector.getElementType();
+  }
+  if (getValue().getType() != expected)
+    return emitOpError("reads ")
+           << expected << " but its result is " << getValue().getType();
+  return success();
+}
+
+void CallbackOp::build(OpBuilder &builder, OperationState &state, Event event,
+                       TypeRange resultTypes) {
+  OpBuilder::InsertionGuard guard(builder);
+  state.getOrAddProperties<Properties>().event =
+      EventAttr::get(builder.getContext(), event);
+  state.addTypes(resultTypes);
+  Region *region = state.addRegion();
+  builder.createBlock(region);
+  if (resultTypes.empty())
+    ensureTerminator(*region, builder, state.location);
+}
+
+YieldOp CallbackOp::getYield() {
+  return cast<YieldOp>(getBody()->getTerminator());
+}
+
+void CallbackOp::getSuccessorRegions(
+    RegionBranchPoint point, SmallVectorImpl<RegionSuccessor> &successors) {
+  if (point.isParent())
+    successors.emplace_back(&getRegion());
+  else
+    successors.emplace_back(getOperation(), getResults());
+}
+
+void CallbackOp::print(OpAsmPrinter &printer) {
+  printer << " " << stringifyEvent(getEvent());
+  if (getNumResults())
+    printer.printArrowTypeList(getResultTypes());
+  printer << " ";
+  printer.printRegion(getRegion(), /*printEntryBlockArgs=*/false,
+                      /*printBlockTerminators=*/getNumResults() != 0);
+  printer.printOptionalAttrDict((*this)->getAttrs(), {"event"});
+}
+
+ParseResult CallbackOp::parse(OpAsmParser &parser, OperationState &result) {
+  StringRef keyword;
+  SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseKeyword(&keyword))
+    return failure();
+  std::optional<Event> event = symbolizeEvent(keyword);
+  if (!event)
+    return parser.emitError(loc, "expected an event: beg, ite or end, not '")
+           << keyword << "'";
+  result.getOrAddProperties<Properties>().event =
+      EventAttr::get(parser.getContext(), *event);
+  if (parser.parseOptionalArrowTypeList(result.types))
+    return failure();
+  Region *region = result.addRegion();
+  if (parser.parseRegion(*region) ||
+      parser.parseOptionalAttrDict(result.attributes))
+    return failure();
+  CallbackOp::ensureTerminator(*region, parser.getBuilder(), result.location);
+  return success();
+}
+
+/// Where a callback stands must agree with the event that triggers it.
+static LogicalResult verifyPosition(CallbackOp callback) {
+  Operation *parent = callback->getParentOp();
+  // Between choose-decoupling and convert-scf-to-slc, callbacks stand in
+  // scf.for loops that are marked for the access unit.
+  bool marked = parent->getName().getStringRef() == "scf.for" &&
+                parent->hasAttr("slc.decouple");
+  if (marked)
+    return success();
+  auto loop = dyn_cast<LoopOpInterface>(parent);
+  if (!loop)
+    return callback.emitOpError("must stand in the body of a loop of the "
+                                "access unit, not in '")
+           << parent->getName() << "'";
+  if (callback.getEvent() == Event::ite)
+    return success();
+  LoopOpInterface nested = getNestedLoop(loop);
+  bool wantsBefore = callback.getEvent() == Event::beg;
+  if (!nested || callback->isBeforeInBlock(nested) != wantsBefore)
+    return callback.emitOpError("with event '")
+           << stringifyEvent(callback.getEvent()) << "' must stand "
+           << (wantsBefore ? "before" : "after")
+           << " the loop nested in the same body";
+  return success();
+}
+
+LogicalResult CallbackOp::verify() { return verifyPosition(*this); }
+
+LogicalResult CallbackOp::verifyRegions() {
+  WalkResult walk = getRegion().walk([&](Operation *op) {
+    if (isa<LoopOpInterface, CallbackOp, MemStrOp, AluStrOp, CastStrOp,
+            FwdStrOp>(op)) {
+      op->emitOpError("belongs to the access unit and cannot stand in an "
+                      "'slc.callback'");
+      return WalkResult::interrupt();
+    }
+    if (isa<StrToValOp>(op))
+      return WalkResult::advance();
+    for (Value operand : op->getOperands())
+      if (isa<StreamType, BufferType>(operand.getType())) {
+        op->emitOpError("in an 'slc.callback' reads a stream; take its "
+                        "element with 'slc.str_to_val' first");
+        return WalkResult::interrupt();
+      }
+    return WalkResult::advance();
+  });
+  return failure(walk.wasInterrupted());
+}
+
+namespace {
+/// A callback that neither acts nor produces anything costs a token for
+/// nothing.
+struct EraseEmptyCallback : OpRewritePattern<CallbackOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(CallbackOp callback,
+                                PatternRewriter &rewriter) const override {
+    if (!callback->use_empty() || !isMemoryEffectFree(callback))
+      return failure();
+    rewriter.eraseOp(callback);
+    return success();
+  }
+};
+
+/// Drops results nobody reads, so that they need no register in the execute
+/// unit.
+struct DropUnusedResults : OpRewritePattern<CallbackOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(CallbackOp callback,
+                                PatternRewriter &rewriter) const override {
+    SmallVector<Type> types;
+    SmallVector<Value> yielded, used;
+    for (auto [result, value] : llvm::zip_equal(
+             callback.getResults(), callback.getYield().getOperands())) {
+      if (result.use_empty())
+        continue;
+      types.push_back(result.getType());
+      yielded.push_back(value);
+      used.push_back(result);
+    }
+    if (used.size() == callback.getNumResults())
+      return failure();
+    auto fewer = CallbackOp::create(rewriter, callback.getLoc(),
+                                    callback.getEvent(), types);
+    fewer->setDiscardableAttrs(callback->getDiscardableAttrDictionary());
+    if (types.empty())
+      rewriter.eraseOp(fewer.getYield());
+    YieldOp yield = callback.getYield();
+    rewriter.modifyOpInPlace(yield, [&] { yield->setOperands(yielded); });
+    rewriter.mergeBlocks(callback.getBody(), fewer.getBody());
+    for (auto [before, after] : llvm::zip_equal(used, fewer.getResults()))
+      rewriter.replaceAllUsesWith(before, after);
+    rewriter.eraseOp(callback);
+    return success();
+  }
+};
+} // namespace
+
+void CallbackOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
+                                             MLIRContext *context) {
+  patterns.add<EraseEmptyCallback, DropUnusedResults>(context);
+}
+
+#define GET_OP_CLASSES
+#include "ember/Dialect/SLC/IR/SLCOps.cpp.inc"

@@ -1,0 +1,308 @@
+//===- ChooseDecoupling.cpp - Choose the loops the access unit traverses -*- C++
+//-*-===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ember/Analysis/DecouplingPlan.h"
+#include "ember/Dialect/SLC/IR/SLC.h"
+#include "ember/Dialect/SLC/Transforms/Passes.h"
+
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/MemRef/Transforms/Transforms.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
+
+namespace ember {
+#define GEN_PASS_DEF_CHOOSEDECOUPLING
+#include "ember/Dialect/SLC/Transforms/Passes.h.inc"
+} // namespace ember
+
+using namespace mlir;
+using namespace ember;
+using ember::slc::CallbackOp;
+using ember::slc::Event;
+
+//===----------------------------------------------------------------------===//
+// Preparation
+//===----------------------------------------------------------------------===//
+
+static bool isInside(Value value, scf::ForOp root) {
+  return root->isAncestor(value.getParentRegion()->getParentOp());
+}
+
+/// Rewrites loads and stores through views made inside the nest to accesses of
+/// the viewed memref, so that their addresses are plain index arithmetic.
+static void foldViewsInside(scf::ForOp root) {
+  SmallVector<Operation *> accesses;
+  root->walk([&](Operation *op) {
+    Value memref;
+    if (auto load = dyn_cast<memref::LoadOp>(op))
+      memref = load.getMemref();
+    else if (auto store = dyn_cast<memref::StoreOp>(op))
+      memref = store.getMemref();
+    if (memref && isInside(memref, root))
+      accesses.push_back(op);
+  });
+  if (accesses.empty())
+    return;
+  RewritePatternSet patterns(root.getContext());
+  memref::populateFoldMemRefAliasOpPatterns(patterns);
+  // Failing to converge only leaves views in place, which are then compute.
+  (void)applyOpPatternsGreedily(accesses, std::move(patterns));
+  SmallVector<Operation *> dead;
+  root->walk([&](Operation *op) {
+    if (isa<ViewLikeOpInterface>(op) && isOpTriviallyDead(op))
+      dead.push_back(op);
+  });
+  for (Operation *op : llvm::reverse(dead))
+    if (op->use_empty())
+      op->erase();
+}
+
+/// Moves stack buffers out of the nest: a callback could not hand one on, and
+/// in a loop each iteration would take more of the stack. Contents of a new
+/// buffer are undefined, so one for all iterations does.
+static void hoistStackBuffers(scf::ForOp root) {
+  root->walk([&](memref::AllocaOp alloca) {
+    bool fixed = llvm::none_of(alloca->getOperands(), [&](Value size) {
+      return isInside(size, root);
+    });
+    if (fixed)
+      alloca->moveBefore(root);
+  });
+}
+
+/// Moves out what is fixed during the whole nest. Code that is invariant in
+/// inner loops only stays where it is: a callback at an outer level would cost
+/// a token.
+static void hoistFixedCode(scf::ForOp root) {
+  root->walk<WalkOrder::PreOrder>([&](Operation *op) {
+    bool fixed = op->getNumRegions() == 0 && isPure(op) &&
+                 llvm::all_of(op->getOperands(), [&](Value operand) {
+                   return !isInside(operand, root);
+                 });
+    if (fixed && !op->hasTrait<OpTrait::IsTerminator>())
+      op->moveBefore(root);
+  });
+}
+
+static void prepare(scf::ForOp root) {
+  foldViewsInside(root);
+  hoistStackBuffers(root);
+  hoistFixedCode(root);
+}
+
+/// Moves side-effect-free compute code that only the nested offloaded loop uses
+/// into that loop's body: recomputing it there is cheaper than a callback, and
+/// a register of the execute unit, to hand it down.
+static void sinkCompute(scf::ForOp loop, scf::ForOp nested,
+                        const DecouplingPlan &plan) {
+  for (Operation &op :
+       llvm::make_early_inc_range(llvm::reverse(*loop.getBody()))) {
+    if (plan.isOffloaded(&op) || op.getNumRegions() != 0 || !isPure(&op) ||
+        op.use_empty() || !op.isBeforeInBlock(nested))
+      continue;
+    bool onlyInside = llvm::all_of(op.getUsers(), [&](Operation *user) {
+      return nested->isProperAncestor(user);
+    });
+    if (onlyInside)
+      op.moveBefore(nested.getBody(), nested.getBody()->begin());
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Callbacks
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Moves the compute code of one offloaded loop's body into callbacks.
+class CallbackPlacement {
+public:
+  CallbackPlacement(scf::ForOp loop, scf::ForOp nested,
+                    const DecouplingPlan &plan)
+      : loop(loop), nested(nested), plan(plan) {}
+
+  void run();
+
+private:
+  void place(Event event, ArrayRef<Operation *> ops, Operation *before);
+  bool isStreamed(Value value);
+
+  scf::ForOp loop, nested;
+  const DecouplingPlan &plan;
+};
+} // namespace
+
+/// True if the access unit produces `value`: a callback has to hand it over
+/// where the execute unit passes it on.
+bool CallbackPlacement::isStreamed(Value value) {
+  if (Operation *op = value.getDefiningOp())
+    return plan.isOffloaded(op);
+  for (scf::ForOp outer : plan.getChain())
+    if (value == outer.getInductionVar())
+      return true;
+  return false;
+}
+
+/// Wraps `ops` in a callback in front of `before`. Values that code outside of
+/// the callback needs become its results; so do the offloaded values that the
+/// terminator (or the nested loop's initial values) at `before` pass on.
+void CallbackPlacement::place(Event event, ArrayRef<Operation *> ops,
+                              Operation *before) {
+  OperandRange passed = before == loop.getBody()->getTerminator()
+                            ? before->getOperands()
+                            : cast<scf::ForOp>(before).getInitArgs();
+  llvm::SmallSetVector<Value, 4> results;
+  SmallPtrSet<Operation *, 16> inside(ops.begin(), ops.end());
+  for (Operation *op : ops)
+    for (Value value : op->getResults()) {
+      bool usedOutside = llvm::any_of(value.getUsers(), [&](Operation *user) {
+        while (user->getBlock() != loop.getBody())
+          user = user->getParentOp();
+        return !inside.contains(user);
+      });
+      if (usedOutside)
+        results.insert(value);
+    }
+  SmallVector<Value> handedOver;
+  for (Value value : passed)
+    if (isStreamed(value) && results.insert(value))
+      handedOver.push_back(value);
+  if (ops.empty() && results.empty())
+    return;
+
+  OpBuilder builder(before);
+  Location loc = ops.empty() ? loop.getLoc() : ops.front()->getLoc();
+  SmallVector<Type> types;
+  for (Value value : results)
+    types.push_back(value.getType());
+  auto callback = CallbackOp::create(builder, loc, event, types);
+  Block *body = callback.getBody();
+  for (Operation *op : ops)
+    op->moveBefore(body, types.empty() ? Block::iterator(body->getTerminator())
+                                       : body->end());
+  if (!types.empty()) {
+    OpBuilder inner = OpBuilder::atBlockEnd(body);
+    slc::YieldOp::create(inner, loc, results.getArrayRef());
+  }
+  for (auto [value, result] : llvm::zip_equal(results, callback.getResults())) {
+    if (llvm::is_contained(handedOver, value)) {
+      // Streams keep reading the value itself.
+      for (OpOperand &operand : before->getOpOperands()) {
+        bool isPassed = before == loop.getBody()->getTerminator() ||
+                        operand.getOperandNumber() >=
+                            cast<scf::ForOp>(before).getNumControlOperands();
+        if (isPassed && operand.get() == value)
+          operand.set(result);
+      }
+      continue;
+    }
+    Value(value).replaceUsesWithIf(result, [&](OpOperand &use) {
+      return !callback->isProperAncestor(use.getOwner());
+    });
+  }
+}
+
+void CallbackPlacement::run() {
+  SmallVector<Operation *> before, after;
+  bool passedNested = false;
+  for (Operation &op : loop.getBody()->without_terminator()) {
+    if (&op == nested) {
+      passedNested = true;
+      continue;
+    }
+    if (!plan.isOffloaded(&op))
+      (passedNested ? after : before).push_back(&op);
+  }
+  Operation *terminator = loop.getBody()->getTerminator();
+  if (!nested) {
+    place(Event::ite, before, terminator);
+    return;
+  }
+  place(Event::beg, before, nested);
+  place(Event::end, after, terminator);
+}
+
+/// Streams that stand after the nested loop are computed before it, where the
+/// access unit can run ahead with them; they depend on no compute code.
+static void moveStreamsBefore(scf::ForOp loop, scf::ForOp nested,
+                              const DecouplingPlan &plan) {
+  for (Operation &op : llvm::make_early_inc_range(*loop.getBody()))
+    if (plan.isOffloaded(&op) && nested->isBeforeInBlock(&op))
+      op.moveBefore(nested);
+}
+
+//===----------------------------------------------------------------------===//
+// Pass
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct ChooseDecoupling
+    : public ember::impl::ChooseDecouplingBase<ChooseDecoupling> {
+  using ChooseDecouplingBase::ChooseDecouplingBase;
+
+  void runOnOperation() override {
+    SmallVector<scf::ForOp> roots;
+    getOperation()->walk<WalkOrder::PreOrder>([&](Operation *op) {
+      auto loop = dyn_cast<scf::ForOp>(op);
+      if (!loop)
+        return WalkResult::advance();
+      // Programs may mix levels: what is decoupled already stays so.
+      bool marked = loop->hasAttr("slc.decouple");
+      if (!marked && !loop->getParentOfType<slc::LoopOpInterface>())
+        roots.push_back(loop);
+      return WalkResult::skip();
+    });
+    MemoryAliasing aliasing(getOperation(), mayAlias);
+    while (!roots.empty())
+      decouple(roots.pop_back_val(), aliasing, roots);
+  }
+
+private:
+  /// Decouples the nest under `root`, or proposes its inner loops as roots.
+  void decouple(scf::ForOp root, const MemoryAliasing &aliasing,
+                SmallVectorImpl<scf::ForOp> &roots) {
+    prepare(root);
+    NestMemory memory(root, aliasing);
+    DecouplingPlan plan(root, memory);
+    for (DecouplingPlan::Refusal refusal : plan.getRefusals())
+      emitRemark(refusal.loop.getLoc())
+          << "loop is not offloaded: " << refusal.reason;
+    ArrayRef<scf::ForOp> chain = plan.getChain();
+    if (chain.empty()) {
+      proposeInner(root, roots);
+      return;
+    }
+    ++numNests;
+    numLoops += chain.size();
+    for (size_t level = 0; level + 1 < chain.size(); ++level)
+      sinkCompute(chain[level], chain[level + 1], plan);
+    for (size_t level = chain.size(); level-- > 0;) {
+      scf::ForOp loop = chain[level];
+      scf::ForOp nested;
+      if (level + 1 < chain.size())
+        nested = chain[level + 1];
+      loop->setAttr("slc.decouple", UnitAttr::get(&getContext()));
+      if (nested)
+        moveStreamsBefore(loop, nested, plan);
+      CallbackPlacement(loop, nested, plan).run();
+    }
+  }
+
+  /// An inner nest may qualify where the whole does not, for example when only
+  /// the outer loop calls a function. Loops that found nothing to load have
+  /// nothing inside either.
+  void proposeInner(scf::ForOp root, SmallVectorImpl<scf::ForOp> &roots) {
+    root.getBody()->walk<WalkOrder::PreOrder>([&](Operation *op) {
+      auto loop = dyn_cast<scf::ForOp>(op);
+      if (!loop)
+        return WalkResult::advance();
+      roots.push_back(loop);
+      return WalkResult::skip();
+    });
+  }
+};
+} // namespace

@@ -1,0 +1,235 @@
+//===- SlcVectorizer.cpp - Vectorise innermost traversals -----------------===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The access half of vectorisation (paper, section 7.1):
+//
+//   slc.for %e = ... {                  slcv.vec_for (%e, %mask) = ... {
+//     %v = slc.mem_str %t[%i, %e]         %v = slcv.vec_mem_str %t[%i, %e]
+//     slc.callback ite {           =>         mask %mask
+//       slc.str_to_val %v                 %lane = slcv.as_scalar %v
+//                                         slc.callback ite {
+//                                           slc.str_to_val %lane
+//
+// Callbacks are cloned as they are and see vectors through slcv.as_scalar.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ember/Dialect/SLCV/Transforms/Passes.h"
+
+#include "VectorLoops.h"
+
+#include "ember/Analysis/VectorizationLegality.h"
+
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/Support/MathExtras.h"
+
+namespace ember::slcv {
+#define GEN_PASS_DEF_SLCVECTORIZER
+#include "ember/Dialect/SLCV/Transforms/Passes.h.inc"
+} // namespace ember::slcv
+
+using namespace mlir;
+using namespace ember;
+using namespace ember::slcv;
+using ember::slc::CallbackOp;
+using ember::slc::LoopOpInterface;
+using ember::slc::StreamType;
+using ember::slc::StrToValOp;
+
+namespace {
+/// Builds the vector dual of one loop.
+class LoopVectorizer {
+public:
+  LoopVectorizer(slc::ForOp loop, const VectorizationLegality &legality,
+                 int64_t lanes)
+      : loop(loop), legality(legality), lanes(lanes), builder(loop) {}
+
+  void run();
+
+private:
+  Type getVectorStream(Type scalarStream) const;
+  void mapInductionVariable();
+  void vectorizeStream(Operation &op);
+  Value createVectorStream(Operation &op);
+  void cloneCallback(CallbackOp callback);
+  void widenUniformReductions();
+
+  slc::ForOp loop;
+  const VectorizationLegality &legality;
+  int64_t lanes;
+  OpBuilder builder;
+  VecForOp vectorLoop;
+  /// What access code uses, streams of vectors, and what callbacks use, the
+  /// same seen as scalars.
+  IRMapping access, compute;
+};
+} // namespace
+
+Type LoopVectorizer::getVectorStream(Type scalarStream) const {
+  Type element = slc::getStreamElementType(scalarStream);
+  return StreamType::get(VectorType::get({lanes}, element));
+}
+
+/// The iteration count of the scalar loop is the induction variable less the
+/// lower bound; that of the vector loop counts vectors.
+void LoopVectorizer::mapInductionVariable() {
+  Value iv = vectorLoop.getInductionVar();
+  access.map(loop.getInductionVar(), iv);
+  if (loop.getIterationCount().use_empty())
+    return;
+  Value lower = loop.getLowerBound();
+  bool fromZero = matchPattern(lower, m_Zero());
+  Value count = fromZero
+                    ? iv
+                    : VecAluStrOp::create(builder, loop.getLoc(), iv.getType(),
+                                          slc::AluOp::sub, iv, lower)
+                          .getResult();
+  access.map(loop.getIterationCount(), count);
+}
+
+Value LoopVectorizer::createVectorStream(Operation &op) {
+  Location loc = op.getLoc();
+  auto mapped = [&](Value value) { return access.lookupOrDefault(value); };
+  if (auto load = dyn_cast<slc::MemStrOp>(op)) {
+    SmallVector<Value> indices = llvm::map_to_vector(load.getIndices(), mapped);
+    Value mask =
+        hasFullVectors(vectorLoop) ? Value() : Value(vectorLoop.getMask());
+    return VecMemStrOp::create(builder, loc, load.getMemref(), indices, mask,
+                               lanes);
+  }
+  Type type = getVectorStream(op.getResult(0).getType());
+  if (auto alu = dyn_cast<slc::AluStrOp>(op))
+    return VecAluStrOp::create(builder, loc, type, alu.getOpcode(),
+                               mapped(alu.getLhs()), mapped(alu.getRhs()));
+  if (auto cast = dyn_cast<slc::CastStrOp>(op))
+    return slc::CastStrOp::create(builder, loc, type, mapped(cast.getInput()),
+                                  cast.getIsUnsigned());
+  // Forwarding is all that is left of what the analysis lets pass.
+  return mapped(cast<slc::FwdStrOp>(op).getInput());
+}
+
+void LoopVectorizer::vectorizeStream(Operation &op) {
+  if (!legality.isUniform(op.getResult(0))) {
+    access.map(op.getResult(0), createVectorStream(op));
+    return;
+  }
+  Operation *copy = builder.clone(op, access);
+  compute.map(op.getResult(0), copy->getResult(0));
+}
+
+void LoopVectorizer::cloneCallback(CallbackOp callback) {
+  callback.walk([&](StrToValOp toVal) {
+    Value stream = toVal.getStream();
+    if (legality.isUniform(stream) || compute.contains(stream))
+      return;
+    compute.map(stream, AsScalarOp::create(builder, toVal.getLoc(),
+                                           access.lookup(stream))
+                            .getResult());
+  });
+  builder.clone(*callback, compute);
+}
+
+/// A reduction combines one element a lane. Where the element is uniform, no
+/// vector would show that the operation belongs to every lane.
+void LoopVectorizer::widenUniformReductions() {
+  for (const Reduction &reduction : legality.getReductions()) {
+    Value element = reduction.element->get();
+    if (!legality.isUniform(element))
+      continue;
+    Operation *combiner =
+        compute.lookup(reduction.combiner->getResult(0)).getDefiningOp();
+    OpOperand &operand =
+        combiner->getOpOperand(reduction.element->getOperandNumber());
+    OpBuilder inside(combiner);
+    Location loc = combiner->getLoc();
+    Value wide = vector::BroadcastOp::create(
+        inside, loc, VectorType::get({lanes}, element.getType()),
+        operand.get());
+    operand.set(AsScalarOp::create(inside, loc, wide));
+  }
+}
+
+void LoopVectorizer::run() {
+  vectorLoop = VecForOp::create(builder, loop.getLoc(), loop.getLowerBound(),
+                                loop.getUpperBound(), loop.getStep(), lanes,
+                                llvm::to_vector(loop.getIterArgs()));
+  vectorLoop->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
+  vectorLoop.getBody()->clear();
+  builder.setInsertionPointToStart(vectorLoop.getBody());
+  mapInductionVariable();
+  compute.map(loop.getRegionIterArgs(), vectorLoop.getRegionIterArgs());
+  for (Operation &op : loop.getBody()->without_terminator()) {
+    if (auto callback = dyn_cast<CallbackOp>(op))
+      cloneCallback(callback);
+    else
+      vectorizeStream(op);
+  }
+  builder.clone(*loop.getYield(), compute);
+  widenUniformReductions();
+  loop->replaceAllUsesWith(vectorLoop->getResults());
+  loop->erase();
+}
+
+namespace {
+struct SlcVectorizer : public slcv::impl::SlcVectorizerBase<SlcVectorizer> {
+  using SlcVectorizerBase::SlcVectorizerBase;
+
+  LogicalResult checkOptions();
+  int64_t chooseLanes(slc::ForOp loop, const VectorizationLegality &legality);
+  void runOnOperation() override;
+};
+} // namespace
+
+LogicalResult SlcVectorizer::checkOptions() {
+  constexpr int64_t longest = 1 << 16;
+  if (vectorLength < 0 || vectorLength > longest)
+    return emitError(getOperation().getLoc())
+           << "slc-vectorize: vector-length must be in [0, " << longest
+           << "], not " << vectorLength.getValue();
+  if (vectorLength == 0 && vectorBits < 1)
+    return emitError(getOperation().getLoc())
+           << "slc-vectorize: needs a vector-length, or the vector-bits of the "
+              "target";
+  return success();
+}
+
+int64_t SlcVectorizer::chooseLanes(slc::ForOp loop,
+                                   const VectorizationLegality &legality) {
+  int64_t lanes = vectorLength;
+  if (lanes == 0) {
+    int64_t bits = std::max<int64_t>(legality.getWidestElementBits(), 8);
+    lanes = std::max<int64_t>(vectorBits / bits, 1);
+  }
+  std::optional<int64_t> visits =
+      getStaticVisits(cast<LoopOpInterface>(loop.getOperation()));
+  if (visits && *visits > 0 && *visits < lanes)
+    lanes = std::min<int64_t>(lanes, llvm::PowerOf2Ceil(*visits));
+  return lanes;
+}
+
+void SlcVectorizer::runOnOperation() {
+  if (failed(checkOptions()))
+    return signalPassFailure();
+  SmallVector<slc::ForOp> innermost;
+  getOperation()->walk([&](slc::ForOp loop) {
+    bool isInnermost =
+        !slc::getNestedLoop(cast<LoopOpInterface>(loop.getOperation()));
+    if (isInnermost && !loop.getBody()->getOps<CallbackOp>().empty())
+      innermost.push_back(loop);
+  });
+  MemoryAliasing aliasing(getOperation(), mayAlias);
+  for (slc::ForOp loop : innermost) {
+    VectorizationLegality legality(loop, aliasing);
+    if (failed(legality.analyze())) {
+      ++refused;
+      continue;
+    }
+    LoopVectorizer(loop, legality, chooseLanes(loop, legality)).run();
+    ++vectorized;
+  }
+}

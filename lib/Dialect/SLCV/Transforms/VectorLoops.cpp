@@ -1,0 +1,73 @@
+//===- VectorLoops.cpp - What is known about loops over lanes -------------===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "VectorLoops.h"
+
+#include "mlir/IR/Matchers.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace ember::slcv;
+using ember::slc::AluOp;
+using ember::slc::LoopOpInterface;
+using ember::slc::StreamType;
+
+std::optional<int64_t> ember::slcv::getStaticVisits(LoopOpInterface loop) {
+  APInt lower, upper, step;
+  if (!matchPattern(loop.getLowerBound(), m_ConstantInt(&lower)) ||
+      !matchPattern(loop.getUpperBound(), m_ConstantInt(&upper)) ||
+      !matchPattern(loop.getStep(), m_ConstantInt(&step)) ||
+      !step.isStrictlyPositive())
+    return std::nullopt;
+  int64_t distance;
+  if (llvm::SubOverflow(upper.getSExtValue(), lower.getSExtValue(), distance))
+    return std::nullopt;
+  if (distance <= 0)
+    return 0;
+  return llvm::divideCeil(static_cast<uint64_t>(distance),
+                          static_cast<uint64_t>(step.getSExtValue()));
+}
+
+bool ember::slcv::sharesRange(VecForOp loop) {
+  return loop.getConfig() == LoopConfig::vector && !loop.isLockstep();
+}
+
+bool ember::slcv::hasFullVectors(VecForOp loop) {
+  std::optional<int64_t> visits =
+      getStaticVisits(cast<LoopOpInterface>(loop.getOperation()));
+  return sharesRange(loop) && !loop.getInMask() && visits &&
+         *visits % static_cast<int64_t>(loop.getVectorLength()) == 0;
+}
+
+static bool isVectorStream(Value value) {
+  auto stream = dyn_cast<StreamType>(value.getType());
+  return stream && isa<VectorType>(stream.getElementType());
+}
+
+bool ember::slcv::isConsecutive(Value stream) {
+  if (auto argument = dyn_cast<BlockArgument>(stream)) {
+    auto loop = dyn_cast<VecForOp>(argument.getOwner()->getParentOp());
+    return loop && argument == loop.getInductionVar() && sharesRange(loop) &&
+           matchPattern(loop.getStep(), m_One());
+  }
+  auto alu = stream.getDefiningOp<VecAluStrOp>();
+  if (!alu)
+    return false;
+  bool left = isVectorStream(alu.getLhs()),
+       right = isVectorStream(alu.getRhs());
+  if (alu.getOpcode() == AluOp::add && left != right)
+    return isConsecutive(left ? alu.getLhs() : alu.getRhs());
+  return alu.getOpcode() == AluOp::sub && left && !right &&
+         isConsecutive(alu.getLhs());
+}
+
+int64_t ember::slcv::getLanesPerIteration(LoopOpInterface loop) {
+  auto lanes = dyn_cast<VecForOp>(loop.getOperation());
+  return lanes && sharesRange(lanes)
+             ? static_cast<int64_t>(lanes.getVectorLength())
+             : 1;
+}

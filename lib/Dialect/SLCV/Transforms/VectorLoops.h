@@ -1,0 +1,37 @@
+//===- VectorLoops.h - What is known about loops over lanes -----*- C++ -*-===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef EMBER_LIB_DIALECT_SLCV_TRANSFORMS_VECTORLOOPS_H
+#define EMBER_LIB_DIALECT_SLCV_TRANSFORMS_VECTORLOOPS_H
+
+#include "ember/Dialect/SLCV/IR/SLCV.h"
+
+#include <optional>
+
+namespace ember::slcv {
+
+/// The number of values a loop visits, counting every lane; none if the bounds
+/// are not constants.
+std::optional<int64_t> getStaticVisits(slc::LoopOpInterface loop);
+
+/// True if lane `l` of an iteration visits `base + l * step`: the lanes share
+/// one range.
+bool sharesRange(VecForOp loop);
+
+/// True if all lanes are active in every iteration.
+bool hasFullVectors(VecForOp loop);
+
+/// True if the elements of `stream`, a stream of index vectors, count up by
+/// one from lane to lane.
+bool isConsecutive(mlir::Value stream);
+
+/// How far the first lane moves from one iteration to the next, in steps.
+int64_t getLanesPerIteration(slc::LoopOpInterface loop);
+
+} // namespace ember::slcv
+
+#endif // EMBER_LIB_DIALECT_SLCV_TRANSFORMS_VECTORLOOPS_H

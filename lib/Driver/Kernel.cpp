@@ -1,0 +1,96 @@
+//===- Kernel.cpp - A kernel from the cache or the compiler ---------------===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The key is made of the program's text, so that a kernel in the cache is found
+// without even parsing the program.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ember/Driver/Kernel.h"
+#include "ember/Driver/CompilerIdentity.h"
+#include "ember/Target/Native/TargetInfo.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+
+using namespace llvm;
+using namespace ember;
+
+Kernel::~Kernel() {
+  if (!temporaryFolder.empty())
+    sys::fs::remove_directories(temporaryFolder);
+}
+
+static Expected<std::string> computeKey(StringRef program,
+                                        const CompileOptions &options) {
+  native::TargetSpec spec;
+  spec.cpu = options.cpu;
+  Expected<native::TargetInfo> target = native::describeTarget(spec);
+  if (!target)
+    return target.takeError();
+  return KernelCache::computeKey({program, options.toText(),
+                                  target->description(),
+                                  getCompilerIdentity()});
+}
+
+static Error compileInto(StringRef folder, MemoryBufferRef program,
+                         const CompileOptions &options, bool printRemarks) {
+  // Compiling changes the module: each attempt parses its own.
+  Expected<std::unique_ptr<Source>> source =
+      Source::parse(MemoryBuffer::getMemBufferCopy(
+                        program.getBuffer(), program.getBufferIdentifier()),
+                    printRemarks);
+  if (!source)
+    return source.takeError();
+  return compileKernel(**source, options, folder);
+}
+
+static Expected<Kernel> compileWithoutCache(MemoryBufferRef program,
+                                            const CompileOptions &options,
+                                            bool printRemarks) {
+  SmallString<128> folder;
+  if (std::error_code code = sys::fs::createUniqueDirectory("emberc", folder))
+    return createStringError(code, "cannot create a temporary folder: " +
+                                       code.message());
+  SmallString<128> library(folder), manifest(folder);
+  sys::path::append(library, "kernel.so");
+  sys::path::append(manifest, "kernel.json");
+  Kernel kernel({library.str().str(), manifest.str().str()},
+                folder.str().str());
+  if (Error error = compileInto(folder, program, options, printRemarks))
+    return std::move(error);
+  return kernel;
+}
+
+Expected<Kernel> ember::getKernel(std::unique_ptr<MemoryBuffer> program,
+                                  const CompileOptions &options,
+                                  std::optional<std::string> cacheFolder,
+                                  bool printRemarks) {
+  MemoryBufferRef text = program->getMemBufferRef();
+  if (!cacheFolder)
+    return compileWithoutCache(text, options, printRemarks);
+  KernelCache cache(*cacheFolder);
+  Expected<std::string> key = computeKey(text.getBuffer(), options);
+  if (!key)
+    return key.takeError();
+  if (!printRemarks)
+    if (std::optional<CacheEntry> entry = cache.lookup(*key))
+      return Kernel(*entry);
+
+  bool compilationFailed = false;
+  Expected<CacheEntry> entry = cache.insert(*key, [&](StringRef folder) {
+    Error error = compileInto(folder, text, options, printRemarks);
+    compilationFailed = static_cast<bool>(error);
+    return error;
+  });
+  if (entry)
+    return Kernel(*entry);
+  if (compilationFailed)
+    return entry.takeError();
+  errs() << "warning: " << toString(entry.takeError())
+         << "; compiling without it\n";
+  return compileWithoutCache(text, options, printRemarks);
+}

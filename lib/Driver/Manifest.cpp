@@ -1,0 +1,105 @@
+//===- Manifest.cpp - What a kernel library says about itself -------------===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Types of func.func signatures as JSON. A dynamic extent, stride or offset is
+// null.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ember/Driver/Manifest.h"
+#include "ember/Target/Native/Lowering.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+using namespace llvm;
+using namespace mlir;
+using namespace ember;
+
+StringRef ember::getEmberVersion() { return "0.1.0"; }
+
+static std::string toText(Type type) {
+  std::string text;
+  raw_string_ostream(text) << type;
+  return text;
+}
+
+static json::Value toExtent(int64_t extent) {
+  if (ShapedType::isDynamic(extent))
+    return nullptr;
+  return extent;
+}
+
+static json::Array toExtents(ArrayRef<int64_t> extents) {
+  return json::Array(llvm::map_range(extents, toExtent));
+}
+
+static json::Object describeType(Type type) {
+  auto memref = dyn_cast<MemRefType>(type);
+  if (!memref) {
+    bool isScalar = type.isIntOrIndexOrFloat();
+    return json::Object{{"kind", isScalar ? "scalar" : "structure"},
+                        {"dtype", toText(type)}};
+  }
+  json::Object description{{"kind", "memref"},
+                           {"dtype", toText(memref.getElementType())},
+                           {"shape", toExtents(memref.getShape())}};
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  if (memref.getLayout().isIdentity() ||
+      failed(memref.getStridesAndOffset(strides, offset)))
+    return description;
+  description["strides"] = toExtents(strides);
+  description["offset"] = toExtent(offset);
+  return description;
+}
+
+static json::Object describeEntry(func::FuncOp function) {
+  json::Array arguments;
+  llvm::SmallBitVector written = native::findWrittenArguments(function);
+  for (auto [index, type] : llvm::enumerate(function.getArgumentTypes())) {
+    json::Object argument = describeType(type);
+    auto name = function.getArgAttrOfType<StringAttr>(index, "ember.name");
+    argument["name"] = name ? json::fixUTF8(name.getValue())
+                            : "argument " + std::to_string(index);
+    if (isa<MemRefType>(type))
+      argument["writable"] = static_cast<bool>(written[index]);
+    arguments.push_back(std::move(argument));
+  }
+  json::Array results;
+  for (Type type : function.getResultTypes())
+    results.push_back(describeType(type));
+  return json::Object{{"name", json::fixUTF8(function.getSymName())},
+                      {"symbol", json::fixUTF8(native::kernelEntrySymbol(
+                                     function.getSymName()))},
+                      {"arguments", std::move(arguments)},
+                      {"results", std::move(results)}};
+}
+
+json::Array ember::describeEntries(ModuleOp module) {
+  json::Array entries;
+  for (auto function : module.getOps<func::FuncOp>())
+    if (function.isPublic() && !function.isDeclaration())
+      entries.push_back(describeEntry(function));
+  return entries;
+}
+
+json::Value ember::makeManifest(const KernelDescription &description,
+                                json::Array entries) {
+  json::Array remarks;
+  for (const std::string &remark : description.remarks)
+    remarks.push_back(json::fixUTF8(remark));
+  json::Object manifest{{"ember", getEmberVersion()},
+                        {"target", description.target},
+                        {"opt_level", description.optLevel},
+                        {"cpu", description.cpu},
+                        {"features", description.features},
+                        {"vector_length", description.vectorLength},
+                        {"entries", std::move(entries)},
+                        {"remarks", std::move(remarks)}};
+  if (description.queueCapacity)
+    manifest["queue_capacity"] = *description.queueCapacity;
+  return manifest;
+}

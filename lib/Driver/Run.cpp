@@ -1,0 +1,123 @@
+//===- Run.cpp - Running a function of a program --------------------------===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Lowering, just-in-time compilation and the call under ember_invoke.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ember/Driver/Run.h"
+#include "ember/Driver/Files.h"
+#include "ember/Driver/Statistics.h"
+#include "ember/Target/Native/JIT.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace llvm;
+using namespace mlir;
+using namespace ember;
+
+Expected<func::FuncOp> ember::findEntry(ModuleOp module, StringRef name) {
+  SmallVector<func::FuncOp> candidates;
+  for (auto function : module.getOps<func::FuncOp>()) {
+    if (function.getSymName() == name && function.isDeclaration())
+      return makeError("the function '" + name + "' has no body");
+    if (function.isDeclaration())
+      continue;
+    if (function.getSymName() == name)
+      return function;
+    candidates.push_back(function);
+  }
+  if (candidates.empty())
+    return makeError("the program has no function with a body");
+  if (name.empty() && candidates.size() == 1)
+    return candidates.front();
+  std::string names = join(
+      map_range(candidates,
+                [](func::FuncOp function) { return function.getSymName(); }),
+      ", ");
+  if (name.empty())
+    return makeError("choose a function with --entry=NAME, one of: " + names);
+  return makeError("there is no function '" + name +
+                   "'; the program has: " + names);
+}
+
+/// Leaves only `entry` and what it needs in the module.
+static Error isolate(ModuleOp module, func::FuncOp entry) {
+  for (auto function : module.getOps<func::FuncOp>())
+    function.setVisibility(function == entry
+                               ? SymbolTable::Visibility::Public
+                               : SymbolTable::Visibility::Private);
+  PassManager manager(module.getContext());
+  manager.addPass(createSymbolDCEPass());
+  return failed(manager.run(module)) ? makeDiagnosedError() : Error::success();
+}
+
+/// The runtime and the collector of traces, which are part of this program.
+static std::vector<std::pair<StringRef, void *>> getSymbols() {
+  std::vector<std::pair<StringRef, void *>> symbols(
+      native::runtimeSymbols().begin(), native::runtimeSymbols().end());
+#define EMBER_TRACE_FUNCTION(NAME)                                             \
+  symbols.emplace_back(#NAME, reinterpret_cast<void *>(&NAME));
+#include "ember/Runtime/Symbols.def"
+  return symbols;
+}
+
+/// Calls the kernel between the start and the end of collecting, if asked to.
+static Error call(native::KernelEntry kernel, KernelArguments &arguments,
+                  const RunOptions &options, bool collect) {
+  ember_error error = {};
+  const char *listing = options.trace.empty() ? nullptr : options.trace.c_str();
+  if (collect && ember_trace_begin(listing, &error) != EMBER_OK)
+    return makeError(error.message);
+  ember_configure(&options.queues);
+  int32_t status = kernel(arguments.getPointers().data(), &error);
+  std::string message = error.message;
+  if (collect && ember_trace_end(&error) != EMBER_OK && status == EMBER_OK)
+    return makeError(error.message);
+  return status == EMBER_OK ? Error::success() : makeError(message);
+}
+
+Error ember::runEntry(Source &source, func::FuncOp entry,
+                      KernelArguments &arguments, const RunOptions &options) {
+  ModuleOp module = source.getModule();
+  std::string name = entry.getSymName().str();
+  bool collect = !options.statistics.empty() || !options.trace.empty();
+  json::Object levels = describeLevels(module);
+  if (Error error = isolate(module, entry))
+    return error;
+  if (options.useTarget) {
+    bool isDecoupled = options.compile.target == KernelTarget::DAEThreads;
+    Stage stage = isDecoupled ? Stage::DLC : Stage::SCF;
+    if (Error error = lowerToStage(module, stage, options.compile))
+      return error;
+  }
+  if (Error error = lowerToNative(module, options.compile, collect))
+    return error;
+
+  native::JITOptions jitOptions;
+  jitOptions.codeGen.optLevel = options.compile.optLevel;
+  jitOptions.target.cpu = options.compile.cpu;
+  std::vector<std::pair<StringRef, void *>> symbols = getSymbols();
+  jitOptions.symbols = symbols;
+  auto jit = native::JIT::create(module, jitOptions);
+  if (!jit)
+    return jit.takeError();
+  auto kernel = (*jit)->lookup(name);
+  if (!kernel)
+    return kernel.takeError();
+  if (Error error = call(*kernel, arguments, options, collect))
+    return error;
+  if (options.statistics.empty())
+    return Error::success();
+  json::Value statistics =
+      makeStatistics(name, std::move(levels), runtime::traceTotals());
+  return writeFile(options.statistics, [&](raw_ostream &os) {
+    os << formatv("{0:2}", statistics) << "\n";
+  });
+}

@@ -1,0 +1,95 @@
+//===- Statistics.cpp - What a run loaded and pushed, as JSON -------------===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Adds up the totals that the runtime collected.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ember/Driver/Statistics.h"
+#include "ember/Driver/Levels.h"
+
+using namespace llvm;
+using namespace mlir;
+using namespace ember;
+
+/// Bytes of a token in the control queue.
+static constexpr int64_t tokenBytes = 8;
+
+json::Object ember::describeLevels(ModuleOp module) {
+  json::Object levels;
+  for (auto function : module.getOps<func::FuncOp>())
+    if (!function.isDeclaration())
+      levels[json::fixUTF8(function.getSymName())] = getLevel(function);
+  return levels;
+}
+
+static json::Array describeStreams(const runtime::TraceTotals &totals) {
+  json::Array streams;
+  for (const runtime::LoadTotal &total : totals.loads)
+    streams.push_back(json::Object{{"name", json::fixUTF8(total.stream)},
+                                   {"loads", total.loads},
+                                   {"elements", total.elements}});
+  return streams;
+}
+
+static json::Object describeTokens(const runtime::TraceTotals &totals) {
+  int64_t tokens = 0;
+  json::Object byName;
+  for (const runtime::TokenTotal &total : totals.tokens) {
+    tokens += total.count;
+    byName[json::fixUTF8(total.name)] = total.count;
+  }
+  return json::Object{{"tokens", tokens},
+                      {"bytes", tokens * tokenBytes},
+                      {"by_name", std::move(byName)}};
+}
+
+/// Adds `total` to the row `key` of a table of operands.
+static void addTo(json::Object &table, StringRef key,
+                  const runtime::OperandTotal &total) {
+  json::Object row;
+  if (json::Object *present = table.getObject(key))
+    row = *present;
+  row["operands"] = row.getInteger("operands").value_or(0) + total.count;
+  row["bytes"] = row.getInteger("bytes").value_or(0) + total.bytes;
+  table[json::fixUTF8(key)] = std::move(row);
+}
+
+static json::Object describeOperands(const runtime::TraceTotals &totals) {
+  int64_t operands = 0;
+  int64_t bytes = 0;
+  int64_t largest = 0;
+  json::Object byName;
+  json::Object byType;
+  for (const runtime::OperandTotal &total : totals.operands) {
+    if (total.count == 0)
+      continue;
+    operands += total.count;
+    bytes += total.bytes;
+    largest = std::max(largest, total.bytes / total.count);
+    addTo(byName, total.name, total);
+    addTo(byType, total.type, total);
+  }
+  int64_t unaligned = 0;
+  for (const runtime::OperandTotal &total : totals.operands)
+    if (total.count != 0 && total.bytes / total.count < largest)
+      unaligned += total.count;
+  return json::Object{{"operands", operands},
+                      {"bytes", bytes},
+                      {"unaligned", unaligned},
+                      {"by_name", std::move(byName)},
+                      {"by_type", std::move(byType)}};
+}
+
+json::Value ember::makeStatistics(StringRef entry, json::Object levels,
+                                  const runtime::TraceTotals &totals) {
+  return json::Object{{"entry", json::fixUTF8(entry)},
+                      {"levels", std::move(levels)},
+                      {"streams", describeStreams(totals)},
+                      {"control_queue", describeTokens(totals)},
+                      {"data_queue", describeOperands(totals)}};
+}

@@ -1,0 +1,91 @@
+//===- Pipelines.cpp - The named pipelines --------------------------------===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ember/Pipelines/Pipelines.h"
+
+#include "ember/Conversion/SCFToSLC/Passes.h"
+#include "ember/Conversion/SLCToDLC/Passes.h"
+#include "ember/Dialect/SLC/Transforms/Passes.h"
+#include "ember/Target/Native/TargetInfo.h"
+
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
+#include "llvm/Support/Error.h"
+
+using namespace mlir;
+using namespace ember;
+
+/// The width of the vector registers of `cpu`. An unknown processor is
+/// diagnosed where code is generated for it; until then 128 bits, which every
+/// target has, are a safe choice.
+static int64_t getVectorBits(const std::string &cpu) {
+  if (cpu == "native")
+    return native::hostTarget().vectorBits;
+  native::TargetSpec spec;
+  spec.cpu = cpu;
+  llvm::Expected<native::TargetInfo> target = native::describeTarget(spec);
+  if (target)
+    return target->vectorBits;
+  llvm::consumeError(target.takeError());
+  return 128;
+}
+
+void ember::buildSCFToSLCPipeline(OpPassManager &manager,
+                                  const DecouplingOptions &options) {
+  // Constants and dimensions move out of the nests, equal addresses become the
+  // same value: the choice compares by identity.
+  manager.addPass(createCanonicalizerPass());
+  manager.addPass(createCSEPass());
+  ChooseDecouplingOptions choice;
+  choice.mayAlias = options.mayAlias;
+  manager.addPass(createChooseDecoupling(choice));
+  manager.addPass(createConvertSCFToSLC());
+  manager.addPass(createMoveToValOps());
+  manager.addPass(createCanonicalizerPass());
+}
+
+void ember::buildOptimizationPipeline(OpPassManager &manager,
+                                      const OptimizationOptions &options) {
+  if (options.optLevel >= OptimizationLevel::vectorize) {
+    slcv::SlcVectorizerOptions vectorizer;
+    vectorizer.vectorLength = options.vectorLength;
+    vectorizer.vectorBits = getVectorBits(options.cpu);
+    vectorizer.mayAlias = options.mayAlias;
+    manager.addPass(slcv::createSlcVectorizer(vectorizer));
+    manager.addNestedPass<func::FuncOp>(slcv::createSimplifyCastOps());
+    manager.addNestedPass<func::FuncOp>(slcv::createCallbackVectorizer());
+  }
+  if (options.optLevel >= OptimizationLevel::bufferize)
+    manager.addNestedPass<func::FuncOp>(slcv::createBufferCompoundTypes());
+  if (options.optLevel >= OptimizationLevel::align) {
+    slcv::ReplaceToValOpsOptions alignment;
+    alignment.strategy = options.alignment;
+    manager.addNestedPass<func::FuncOp>(slcv::createReplaceToValOps(alignment));
+  }
+  if (options.optLevel >= OptimizationLevel::vectorize)
+    manager.addNestedPass<func::FuncOp>(slcv::createSimplifyMemOps());
+  manager.addPass(createCanonicalizerPass());
+  manager.addPass(createCSEPass());
+}
+
+void ember::buildSLCToDLCPipeline(OpPassManager &manager) {
+  manager.addNestedPass<func::FuncOp>(createConvertSLCToDLC());
+  manager.addPass(createCanonicalizerPass());
+  manager.addPass(createCSEPass());
+}
+
+void ember::registerPipelines() {
+  PassPipelineRegistration<DecouplingOptions>(
+      "scf-to-slc", "Decouple: from scf nests to lookup-compute nests",
+      buildSCFToSLCPipeline);
+  PassPipelineRegistration<OptimizationOptions>(
+      "optimize", "Optimise lookup-compute nests: vectorise, bufferise, align",
+      buildOptimizationPipeline);
+  PassPipelineRegistration<>(
+      "slc-to-dlc", "Separate: from lookup-compute nests to two programs",
+      buildSLCToDLCPipeline);
+}

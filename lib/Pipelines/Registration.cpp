@@ -1,0 +1,65 @@
+//===- Registration.cpp - Dialects and passes Ember's tools know -*- C++
+//-*-===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ember/Pipelines/Registration.h"
+
+#include "ember/Conversion/DLCToLLVM/Passes.h"
+#include "ember/Conversion/SCFToSLC/Passes.h"
+#include "ember/Conversion/SLCToDLC/Passes.h"
+#include "ember/Conversion/SLCToSCF/Passes.h"
+#include "ember/Dialect/DLC/IR/DLC.h"
+#include "ember/Dialect/SLC/IR/SLC.h"
+#include "ember/Dialect/SLC/Transforms/Passes.h"
+#include "ember/Dialect/SLCV/IR/SLCV.h"
+#include "ember/Dialect/SLCV/Transforms/Passes.h"
+#include "ember/Pipelines/Pipelines.h"
+#include "ember/Target/Native/Lowering.h"
+#include "ember/Target/Native/Passes.h"
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Index/IR/IndexDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/SparseTensor/IR/SparseTensor.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/DialectRegistry.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+
+void ember::registerDialects(DialectRegistry &registry) {
+  registry.insert<slc::SLCDialect, slcv::SLCVDialect, dlc::DLCDialect>();
+  registry.insert<affine::AffineDialect, arith::ArithDialect,
+                  bufferization::BufferizationDialect, cf::ControlFlowDialect,
+                  func::FuncDialect, index::IndexDialect, LLVM::LLVMDialect,
+                  math::MathDialect, memref::MemRefDialect, scf::SCFDialect,
+                  sparse_tensor::SparseTensorDialect, ub::UBDialect,
+                  vector::VectorDialect>();
+  native::registerLoweringDialects(registry);
+}
+
+void ember::registerPasses() {
+  registerCanonicalizerPass();
+  registerCSEPass();
+  registerSCFToSLCPasses();
+  registerSLCPasses();
+  slcv::registerSLCVPasses();
+  registerSLCToSCFPasses();
+  registerSLCToDLCPasses();
+  registerDLCToLLVMPasses();
+  native::registerEmberNativePasses();
+  native::registerLoweringPipeline();
+  registerPipelines();
+}

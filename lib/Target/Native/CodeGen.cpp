@@ -1,0 +1,185 @@
+//===- CodeGen.cpp - From the llvm dialect to LLVM IR, assembly, objects --===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ember/Target/Native/CodeGen.h"
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/Bitcode/BitcodeReader.h"
+#include "llvm/Bitcode/BitcodeWriter.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Linker/Linker.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Target/TargetMachine.h"
+#include "llvm/Transforms/IPO/Internalize.h"
+
+namespace ember::native {
+
+llvm::Expected<std::string> findInstalledFile(llvm::StringRef name) {
+  // Any address in the program serves to find it.
+  static int anchor;
+  std::string path = llvm::sys::fs::getMainExecutable(nullptr, &anchor);
+  llvm::SmallString<256> folder(llvm::sys::path::parent_path(path));
+  llvm::SmallString<256> beside(folder);
+  llvm::sys::path::append(beside, name);
+  llvm::SmallString<256> library(llvm::sys::path::parent_path(folder));
+  llvm::sys::path::append(library, "lib", name);
+  if (llvm::sys::fs::exists(library))
+    return library.str().str();
+  if (llvm::sys::fs::exists(beside))
+    return beside.str().str();
+  return llvm::createStringError("'" + name + "' is neither at " + library +
+                                 " nor at " + beside);
+}
+
+/// Whether `module` calls functions that the queue bitcode defines.
+static bool usesQueues(const llvm::Module &module) {
+  return llvm::any_of(module, [](const llvm::Function &function) {
+    return function.isDeclaration() &&
+           (function.getName().starts_with("ember_data_") ||
+            function.getName().starts_with("ember_token_"));
+  });
+}
+
+/// Links the queue functions into `module`, so that they can be inlined.
+static llvm::Error linkQueues(llvm::Module &module, llvm::StringRef path) {
+  std::string file = path.str();
+  if (file.empty()) {
+    llvm::Expected<std::string> found = findInstalledFile("ember_queue.bc");
+    if (!found)
+      return found.takeError();
+    file = *found;
+  }
+  auto buffer = llvm::MemoryBuffer::getFile(file);
+  if (!buffer)
+    return llvm::createStringError("cannot read '" + file +
+                                   "': " + buffer.getError().message());
+  auto queues = llvm::parseBitcodeFile(**buffer, module.getContext());
+  if (!queues)
+    return queues.takeError();
+  (*queues)->setTargetTriple(module.getTargetTriple());
+  (*queues)->setDataLayout(module.getDataLayout());
+  // They were compiled for any processor of the architecture; a function is
+  // inlined only into one with at least its own features and vector width.
+  for (llvm::Function &function : **queues) {
+    function.removeFnAttr("target-cpu");
+    function.removeFnAttr("target-features");
+    function.removeFnAttr("tune-cpu");
+    function.removeFnAttr("min-legal-vector-width");
+  }
+  if (llvm::Linker::linkModules(module, std::move(*queues),
+                                llvm::Linker::Flags::LinkOnlyNeeded))
+    return llvm::createStringError("cannot link '" + file +
+                                   "' into the kernel");
+  return llvm::Error::success();
+}
+
+/// Names the processor on every function, which is where the optimiser reads
+/// it, and lets code use vectors of the width the processor prefers.
+static void setProcessor(llvm::Module &module, llvm::TargetMachine &machine) {
+  std::string width = std::to_string(describeTarget(machine).vectorBits);
+  for (llvm::Function &function : module) {
+    if (function.isDeclaration())
+      continue;
+    function.addFnAttr("target-cpu", machine.getTargetCPU());
+    if (!machine.getTargetFeatureString().empty())
+      function.addFnAttr("target-features", machine.getTargetFeatureString());
+    function.addFnAttr("prefer-vector-width", width);
+  }
+}
+
+llvm::Expected<std::unique_ptr<llvm::Module>>
+translateToLLVMIR(mlir::ModuleOp source, llvm::LLVMContext &context,
+                  llvm::TargetMachine &machine, const CodeGenOptions &options) {
+  mlir::registerBuiltinDialectTranslation(*source.getContext());
+  mlir::registerLLVMDialectTranslation(*source.getContext());
+  std::unique_ptr<llvm::Module> module =
+      mlir::translateModuleToLLVMIR(source, context, "ember");
+  if (!module)
+    return llvm::createStringError(
+        "the module cannot be translated to LLVM IR");
+  module->setTargetTriple(machine.getTargetTriple());
+  module->setDataLayout(machine.createDataLayout());
+  if (usesQueues(*module))
+    if (llvm::Error error = linkQueues(*module, options.queueBitcode))
+      return std::move(error);
+  llvm::internalizeModule(*module, [](const llvm::GlobalValue &value) {
+    return value.getName().starts_with("ember_kernel_");
+  });
+  setProcessor(*module, machine);
+  return std::move(module);
+}
+
+void optimizeLLVMIR(llvm::Module &module, llvm::TargetMachine &machine,
+                    unsigned optLevel) {
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager components;
+  llvm::ModuleAnalysisManager modules;
+  llvm::PipelineTuningOptions tuning;
+  tuning.LoopVectorization = optLevel >= 2;
+  tuning.SLPVectorization = optLevel >= 2;
+  llvm::PassBuilder builder(&machine, tuning);
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(components);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, components, modules);
+  const llvm::OptimizationLevel levels[] = {
+      llvm::OptimizationLevel::O0, llvm::OptimizationLevel::O1,
+      llvm::OptimizationLevel::O2, llvm::OptimizationLevel::O3};
+  llvm::OptimizationLevel level = levels[std::min(optLevel, 3u)];
+  llvm::ModulePassManager passes =
+      optLevel == 0 ? builder.buildO0DefaultPipeline(level)
+                    : builder.buildPerModuleDefaultPipeline(level);
+  passes.run(module, modules);
+}
+
+llvm::Error emitCode(llvm::Module &module, llvm::TargetMachine &machine,
+                     CodeFormat format, llvm::raw_pwrite_stream &stream) {
+  if (format == CodeFormat::LLVMIR) {
+    module.print(stream, nullptr);
+    return llvm::Error::success();
+  }
+  if (format == CodeFormat::Bitcode) {
+    llvm::WriteBitcodeToFile(module, stream);
+    return llvm::Error::success();
+  }
+  llvm::legacy::PassManager passes;
+  auto fileType = format == CodeFormat::Assembly
+                      ? llvm::CodeGenFileType::AssemblyFile
+                      : llvm::CodeGenFileType::ObjectFile;
+  if (machine.addPassesToEmitFile(passes, stream, nullptr, fileType))
+    return llvm::createStringError("the target cannot write this kind of file");
+  passes.run(module);
+  return llvm::Error::success();
+}
+
+llvm::Expected<std::string> generateCode(mlir::ModuleOp source,
+                                         const TargetSpec &target,
+                                         CodeFormat format,
+                                         const CodeGenOptions &options) {
+  auto machine = createTargetMachine(target, options.optLevel);
+  if (!machine)
+    return machine.takeError();
+  llvm::LLVMContext context;
+  auto module = translateToLLVMIR(source, context, **machine, options);
+  if (!module)
+    return module.takeError();
+  optimizeLLVMIR(**module, **machine, options.optLevel);
+  llvm::SmallVector<char, 0> code;
+  llvm::raw_svector_ostream stream(code);
+  if (llvm::Error error = emitCode(**module, **machine, format, stream))
+    return std::move(error);
+  return std::string(code.data(), code.size());
+}
+
+} // namespace ember::native

@@ -1,0 +1,190 @@
+//===- ConvertNativeToLLVM.cpp - Lower what is left to the llvm dialect ---===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ember/Target/Native/Passes.h"
+#include "mlir/Analysis/DataLayoutAnalysis.h"
+#include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
+#include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
+#include "mlir/Conversion/FuncToLLVM/ConvertFuncToLLVM.h"
+#include "mlir/Conversion/IndexToLLVM/IndexToLLVM.h"
+#include "mlir/Conversion/LLVMCommon/ConversionTarget.h"
+#include "mlir/Conversion/LLVMCommon/LoweringOptions.h"
+#include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
+#include "mlir/Conversion/LLVMCommon/Pattern.h"
+#include "mlir/Conversion/LLVMCommon/TypeConverter.h"
+#include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
+#include "mlir/Conversion/MathToLibm/MathToLibm.h"
+#include "mlir/Conversion/MemRefToLLVM/MemRefToLLVM.h"
+#include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
+#include "mlir/Conversion/UBToLLVM/UBToLLVM.h"
+#include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVM.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/Dialect/LLVMIR/FunctionCallUtils.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+
+namespace ember::native {
+using namespace mlir;
+
+#define GEN_PASS_DEF_CONVERTNATIVETOLLVM
+#include "ember/Target/Native/Passes.h.inc"
+
+/// Rows of a buffer start on cache lines, and vector accesses to its start are
+/// aligned.
+static constexpr int64_t bufferAlignment = 64;
+
+namespace {
+/// memref.alloc becomes a call of the runtime, which keeps track of the buffer
+/// while the kernel runs.
+struct AllocLowering : ConvertOpToLLVMPattern<memref::AllocOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+
+  LogicalResult
+  matchAndRewrite(memref::AllocOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    MemRefType type = op.getType();
+    if (!isConvertibleAndHasIdentityMaps(type))
+      return rewriter.notifyMatchFailure(op, "layout is not contiguous");
+    SmallVector<Value, 4> sizes, strides;
+    Value bytes;
+    getMemRefDescriptorSizes(loc, type, adaptor.getDynamicSizes(), rewriter,
+                             sizes, strides, bytes, /*sizeInBytes=*/true);
+    auto alloc = LLVM::lookupOrCreateFn(
+        rewriter, op->getParentOfType<ModuleOp>(), "ember_alloc",
+        {getIndexType(), getIndexType()}, getPtrType());
+    if (failed(alloc))
+      return failure();
+    int64_t alignment =
+        std::max<int64_t>(op.getAlignment().value_or(1), bufferAlignment);
+    Value buffer =
+        LLVM::CallOp::create(
+            rewriter, loc, *alloc,
+            ValueRange{bytes, createIndexAttrConstant(
+                                  rewriter, loc, getIndexType(), alignment)})
+            .getResult();
+    Value descriptor = createMemRefDescriptor(loc, type, buffer, buffer, sizes,
+                                              strides, rewriter);
+    rewriter.replaceOp(op, descriptor);
+    return success();
+  }
+};
+
+struct DeallocLowering : ConvertOpToLLVMPattern<memref::DeallocOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+
+  LogicalResult
+  matchAndRewrite(memref::DeallocOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    if (!isa<MemRefType>(op.getMemref().getType()))
+      return rewriter.notifyMatchFailure(op, "unranked");
+    auto free = LLVM::lookupOrCreateFn(
+        rewriter, op->getParentOfType<ModuleOp>(), "ember_free", {getPtrType()},
+        LLVM::LLVMVoidType::get(getContext()));
+    if (failed(free))
+      return failure();
+    Value buffer = MemRefDescriptor(adaptor.getMemref())
+                       .allocatedPtr(rewriter, op.getLoc());
+    rewriter.replaceOpWithNewOp<LLVM::CallOp>(op, *free, buffer);
+    return success();
+  }
+};
+
+struct ConvertNativeToLLVM
+    : impl::ConvertNativeToLLVMBase<ConvertNativeToLLVM> {
+  void runOnOperation() override;
+};
+} // namespace
+
+static constexpr llvm::StringLiteral noaliasAttr = "ember.noalias";
+static constexpr llvm::StringLiteral noaliasPositionsAttr =
+    "ember.noalias_positions";
+
+/// How many arguments an argument of `type` becomes, and which of them is the
+/// pointer that accesses go through.
+static std::pair<int64_t, int64_t> expandedArgument(Type type) {
+  if (auto memref = dyn_cast<MemRefType>(type))
+    return {3 + 2 * memref.getRank(), 1};
+  if (isa<UnrankedMemRefType>(type))
+    return {2, 1};
+  return {1, 0};
+}
+
+/// The conversion drops attributes of arguments that become several, so the
+/// positions of their pointers are kept on the function meanwhile.
+static void recordNoalias(func::FuncOp func) {
+  SmallVector<int64_t> positions;
+  int64_t next = 0;
+  for (auto [index, type] : llvm::enumerate(func.getArgumentTypes())) {
+    auto [count, pointer] = expandedArgument(type);
+    if (func.getArgAttr(index, noaliasAttr) && isa<MemRefType>(type))
+      positions.push_back(next + pointer);
+    next += count;
+  }
+  if (!positions.empty())
+    func->setAttr(noaliasPositionsAttr,
+                  DenseI64ArrayAttr::get(func.getContext(), positions));
+}
+
+/// Drops what only the levels above understand, makes everything internal that
+/// is not a kernel entry, and puts noalias where it was recorded.
+static void finishFunction(LLVM::LLVMFuncOp func) {
+  Builder builder(func.getContext());
+  if (auto positions =
+          func->getAttrOfType<DenseI64ArrayAttr>(noaliasPositionsAttr))
+    for (int64_t position : positions.asArrayRef())
+      func.setArgAttr(position, LLVM::LLVMDialect::getNoAliasAttrName(),
+                      builder.getUnitAttr());
+  SmallVector<StringAttr> foreign;
+  for (NamedAttribute attribute : func->getDiscardableAttrs())
+    if (attribute.getName().strref().starts_with("ember."))
+      foreign.push_back(attribute.getName());
+  for (StringAttr name : foreign)
+    func->removeDiscardableAttr(name);
+  for (unsigned index = 0; index < func.getNumArguments(); ++index)
+    for (NamedAttribute attribute :
+         mlir::function_interface_impl::getArgAttrs(func, index))
+      if (attribute.getName().strref().starts_with("ember."))
+        func.removeArgAttr(index, attribute.getName());
+  if (!func.isExternal() && !func.getName().starts_with("ember_kernel_"))
+    func.setLinkage(LLVM::Linkage::Internal);
+}
+
+void ConvertNativeToLLVM::runOnOperation() {
+  ModuleOp module = getOperation();
+  MLIRContext *context = &getContext();
+  for (auto func : module.getOps<func::FuncOp>())
+    recordNoalias(func);
+
+  LowerToLLVMOptions options(context);
+  options.allocLowering = LowerToLLVMOptions::AllocLowering::None;
+  LLVMTypeConverter types(context, options);
+  RewritePatternSet patterns(context);
+  patterns.add<AllocLowering, DeallocLowering>(types);
+  arith::populateCeilFloorDivExpandOpsPatterns(patterns);
+  arith::populateExpandBFloat16Patterns(patterns);
+  arith::populateArithToLLVMConversionPatterns(types, patterns);
+  populateMathToLLVMConversionPatterns(types, patterns);
+  populateMathToLibmConversionPatterns(patterns);
+  index::populateIndexToLLVMConversionPatterns(types, patterns);
+  ub::populateUBToLLVMConversionPatterns(types, patterns);
+  populateVectorToLLVMConversionPatterns(types, patterns);
+  populateFinalizeMemRefToLLVMConversionPatterns(types, patterns);
+  populateSCFToControlFlowConversionPatterns(patterns);
+  cf::populateControlFlowToLLVMConversionPatterns(types, patterns);
+  cf::populateAssertToLLVMConversionPattern(types, patterns);
+  populateFuncToLLVMConversionPatterns(types, patterns);
+
+  LLVMConversionTarget target(*context);
+  target.addLegalOp<ModuleOp>();
+  if (failed(applyFullConversion(module, target, std::move(patterns))))
+    return signalPassFailure();
+  for (auto func : module.getOps<LLVM::LLVMFuncOp>())
+    finishFunction(func);
+}
+
+} // namespace ember::native

@@ -1,0 +1,318 @@
+//===- EmitKernelEntries.cpp - The C entry of every public function -------===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// For a function F(memref, index) -> f32 with a body:
+//
+//   llvm.func internal @ember_packed_F(%args: !llvm.ptr) {
+//     %d0 = llvm.load (llvm.load %args[0])        // descriptor
+//     ... sizes and strides that F's type fixes, overlaps ...
+//     %r = func.call @F(%d0 as memref, ...)
+//     llvm.store %r, (llvm.load %args[2])
+//   }
+//   llvm.func @ember_kernel_F(%args: !llvm.ptr, %error: !llvm.ptr) -> i32 {
+//     return ember_invoke(@ember_packed_F, %args, %error)
+//   }
+//
+//===----------------------------------------------------------------------===//
+
+#include "ember/Target/Native/Lowering.h"
+#include "ember/Target/Native/Passes.h"
+#include "ember/Target/Native/RuntimeCalls.h"
+#include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
+#include "mlir/Conversion/LLVMCommon/TypeConverter.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+
+namespace ember::native {
+using namespace mlir;
+
+#define GEN_PASS_DEF_EMITKERNELENTRIES
+#include "ember/Target/Native/Passes.h.inc"
+
+std::string kernelEntrySymbol(StringRef name) {
+  return ("ember_kernel_" + name).str();
+}
+
+namespace {
+/// Builds the two functions of one kernel entry.
+class EntryBuilder {
+public:
+  EntryBuilder(func::FuncOp kernel, RuntimeCalls &runtime,
+               const LLVMTypeConverter &types, const DataLayout &layout,
+               bool checkOverlap)
+      : kernel(kernel), runtime(runtime), types(types), layout(layout),
+        checkOverlap(checkOverlap), loc(kernel.getLoc()),
+        builder(kernel.getContext()),
+        ptr(LLVM::LLVMPointerType::get(kernel.getContext())),
+        i32(builder.getI32Type()), i64(builder.getI64Type()) {}
+
+  LogicalResult build();
+
+private:
+  LogicalResult checkTypes();
+  LLVM::LLVMFuncOp createFunction(StringRef name, Type result,
+                                  ArrayRef<Type> arguments);
+  void buildWrapper(LLVM::LLVMFuncOp wrapper);
+  void buildEntry(LLVM::LLVMFuncOp wrapper);
+  Value loadSlot(Value args, int64_t index);
+  Value loadArgument(Value slot, Type type);
+  void storeResult(Value slot, Value result);
+  void checkLayout(unsigned index, Value descriptor, Value slot);
+  void checkStaticValue(unsigned index, Value actual, int64_t expected,
+                        Value relevant, const Twine &what);
+  void checkOverlaps(ArrayRef<Value> slots);
+  Value constant(Type type, int64_t value) {
+    return LLVM::ConstantOp::create(builder, loc, type,
+                                    builder.getIntegerAttr(type, value));
+  }
+  /// The type a value has in memory, which differs for single bits.
+  Type storageType(Type converted) {
+    return converted.isInteger(1) ? builder.getI8Type() : converted;
+  }
+
+  func::FuncOp kernel;
+  RuntimeCalls &runtime;
+  const LLVMTypeConverter &types;
+  const DataLayout &layout;
+  bool checkOverlap;
+  Location loc;
+  OpBuilder builder;
+  Type ptr, i32, i64;
+};
+
+struct EmitKernelEntries : impl::EmitKernelEntriesBase<EmitKernelEntries> {
+  using Base::Base;
+  void runOnOperation() override;
+};
+} // namespace
+
+LogicalResult EntryBuilder::checkTypes() {
+  for (auto [index, type] : llvm::enumerate(kernel.getArgumentTypes()))
+    if (isa<UnrankedMemRefType>(type) || !types.convertType(type))
+      return kernel.emitError() << "argument " << index << " of type " << type
+                                << " cannot be passed to a kernel";
+  for (auto [index, type] : llvm::enumerate(kernel.getResultTypes()))
+    if (isa<UnrankedMemRefType>(type) || !types.convertType(type))
+      return kernel.emitError() << "result " << index << " of type " << type
+                                << " cannot be returned by a kernel";
+  return success();
+}
+
+LLVM::LLVMFuncOp EntryBuilder::createFunction(StringRef name, Type result,
+                                              ArrayRef<Type> arguments) {
+  builder.setInsertionPointAfter(kernel);
+  auto function = LLVM::LLVMFuncOp::create(
+      builder, loc, name, LLVM::LLVMFunctionType::get(result, arguments));
+  builder.setInsertionPointToStart(function.addEntryBlock(builder));
+  return function;
+}
+
+Value EntryBuilder::loadSlot(Value args, int64_t index) {
+  Value place = LLVM::GEPOp::create(builder, loc, ptr, ptr, args,
+                                    LLVM::GEPArg(int32_t(index)));
+  return LLVM::LoadOp::create(builder, loc, ptr, place);
+}
+
+/// What `slot` points to, as a value of the converted `type`.
+Value EntryBuilder::loadArgument(Value slot, Type type) {
+  Type converted = types.convertType(type);
+  Value value =
+      LLVM::LoadOp::create(builder, loc, storageType(converted), slot);
+  if (converted.isInteger(1))
+    return LLVM::TruncOp::create(builder, loc, converted, value);
+  return value;
+}
+
+void EntryBuilder::storeResult(Value slot, Value result) {
+  Type converted = types.convertType(result.getType());
+  Value value = result;
+  if (converted != result.getType())
+    value = UnrealizedConversionCastOp::create(builder, loc, converted, result)
+                .getResult(0);
+  if (converted.isInteger(1))
+    value = LLVM::ZExtOp::create(builder, loc, builder.getI8Type(), value);
+  LLVM::StoreOp::create(builder, loc, value, slot);
+}
+
+/// Fails when `actual` is not `expected`; `relevant`, if given, says whether
+/// it matters.
+void EntryBuilder::checkStaticValue(unsigned index, Value actual,
+                                    int64_t expected, Value relevant,
+                                    const Twine &what) {
+  Value bad = LLVM::ICmpOp::create(builder, loc, LLVM::ICmpPredicate::ne,
+                                   actual, constant(i64, expected));
+  if (relevant)
+    bad = LLVM::AndOp::create(builder, loc, bad, relevant);
+  Block *current = builder.getInsertionBlock();
+  Block *rest = current->splitBlock(builder.getInsertionPoint());
+  Block *failure = builder.createBlock(rest);
+  runtime.failMessage(builder, loc,
+                      (argumentName(kernel, index) + ": " + what + " is not " +
+                       Twine(expected) + ", as the function's type says")
+                          .str());
+  LLVM::UnreachableOp::create(builder, loc);
+  builder.setInsertionPointToEnd(current);
+  LLVM::CondBrOp::create(builder, loc, bad, failure, rest);
+  builder.setInsertionPointToStart(rest);
+}
+
+/// Checks what the type of argument `index` promises about its descriptor, and
+/// code therefore does not read from it.
+void EntryBuilder::checkLayout(unsigned index, Value descriptor, Value slot) {
+  auto type = cast<MemRefType>(kernel.getArgumentTypes()[index]);
+  Type none = LLVM::LLVMVoidType::get(builder.getContext());
+  LLVM::LLVMFuncOp checkDim =
+      runtime.declare("ember_check_dim", none, {ptr, i32, i32, i64, ptr});
+  for (auto [dim, size] : llvm::enumerate(type.getShape())) {
+    if (ShapedType::isDynamic(size))
+      continue;
+    Value operands[] = {
+        slot, constant(i32, type.getRank()), constant(i32, dim),
+        constant(i64, size),
+        runtime.stringConstant(builder, loc, argumentName(kernel, index))};
+    LLVM::CallOp::create(builder, loc, checkDim, operands);
+  }
+
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  if (failed(type.getStridesAndOffset(strides, offset)))
+    return;
+  MemRefDescriptor fields(descriptor);
+  if (ShapedType::isStatic(offset))
+    checkStaticValue(index, fields.offset(builder, loc), offset, Value(),
+                     "the offset");
+  // Where there is one row or none at all, how far apart rows are does not
+  // matter, and libraries leave odd numbers there.
+  auto isAbove = [&](int64_t dim, int64_t bound) -> Value {
+    return LLVM::ICmpOp::create(builder, loc, LLVM::ICmpPredicate::sgt,
+                                fields.size(builder, loc, dim),
+                                constant(i64, bound));
+  };
+  for (auto [dim, stride] : llvm::enumerate(strides)) {
+    if (ShapedType::isDynamic(stride) || type.getDimSize(dim) == 1)
+      continue;
+    Value several = isAbove(dim, 1);
+    for (int64_t other = 0; other < type.getRank(); ++other)
+      if (type.isDynamicDim(other) && other != int64_t(dim))
+        several = LLVM::AndOp::create(builder, loc, several, isAbove(other, 0));
+    checkStaticValue(index, fields.stride(builder, loc, dim), stride, several,
+                     "the stride of dimension " + Twine(dim));
+  }
+}
+
+/// Checks that what F stores to overlaps nothing else it is given, and notes
+/// on F's arguments that this has been checked.
+void EntryBuilder::checkOverlaps(ArrayRef<Value> slots) {
+  llvm::SmallBitVector written = findWrittenArguments(kernel);
+  ArrayRef<Type> argumentTypes = kernel.getArgumentTypes();
+  auto elementBytes = [&](MemRefType type) {
+    auto element = types.convertType(type.getElementType());
+    return int64_t(layout.getTypeSize(element).getFixedValue());
+  };
+  Type none = LLVM::LLVMVoidType::get(builder.getContext());
+  LLVM::LLVMFuncOp check = runtime.declare(
+      "ember_check_disjoint", none, {ptr, i32, i64, ptr, ptr, i32, i64, ptr});
+  auto describe = [&](unsigned index, SmallVectorImpl<Value> &operands) {
+    auto type = cast<MemRefType>(argumentTypes[index]);
+    operands.append(
+        {slots[index], constant(i32, type.getRank()),
+         constant(i64, elementBytes(type)),
+         runtime.stringConstant(builder, loc, argumentName(kernel, index))});
+  };
+  for (unsigned index : written.set_bits()) {
+    for (unsigned other = 0; other < slots.size(); ++other) {
+      // Two that are both written are checked once.
+      if (!isa<MemRefType>(argumentTypes[other]) || other == index ||
+          (written.test(other) && other < index))
+        continue;
+      SmallVector<Value> operands;
+      describe(index, operands);
+      describe(other, operands);
+      LLVM::CallOp::create(builder, loc, check, operands);
+    }
+  }
+  if (written.none())
+    return;
+  for (auto [index, type] : llvm::enumerate(argumentTypes))
+    if (isa<MemRefType>(type))
+      kernel.setArgAttr(index, "ember.noalias", builder.getUnitAttr());
+}
+
+void EntryBuilder::buildWrapper(LLVM::LLVMFuncOp wrapper) {
+  Value args = wrapper.getArgument(0);
+  ArrayRef<Type> argumentTypes = kernel.getArgumentTypes();
+  SmallVector<Value> slots, values;
+  for (auto [index, type] : llvm::enumerate(argumentTypes)) {
+    slots.push_back(loadSlot(args, index));
+    values.push_back(loadArgument(slots.back(), type));
+  }
+  for (auto [index, type] : llvm::enumerate(argumentTypes))
+    if (isa<MemRefType>(type))
+      checkLayout(index, values[index], slots[index]);
+  if (checkOverlap)
+    checkOverlaps(slots);
+
+  SmallVector<Value> operands;
+  for (auto [type, value] : llvm::zip_equal(argumentTypes, values)) {
+    if (value.getType() == type) {
+      operands.push_back(value);
+      continue;
+    }
+    operands.push_back(
+        UnrealizedConversionCastOp::create(builder, loc, type, value)
+            .getResult(0));
+  }
+  auto call = func::CallOp::create(builder, loc, kernel, operands);
+  for (auto [index, result] : llvm::enumerate(call.getResults()))
+    storeResult(loadSlot(args, argumentTypes.size() + index), result);
+  LLVM::ReturnOp::create(builder, loc, ValueRange());
+}
+
+void EntryBuilder::buildEntry(LLVM::LLVMFuncOp wrapper) {
+  LLVM::LLVMFuncOp invoke =
+      runtime.declare("ember_invoke", i32, {ptr, ptr, ptr});
+  LLVM::LLVMFuncOp entry =
+      createFunction(kernelEntrySymbol(kernel.getName()), i32, {ptr, ptr});
+  Value operands[] = {LLVM::AddressOfOp::create(builder, loc, wrapper),
+                      entry.getArgument(0), entry.getArgument(1)};
+  auto call = LLVM::CallOp::create(builder, loc, invoke, operands);
+  LLVM::ReturnOp::create(builder, loc, call.getResults());
+}
+
+LogicalResult EntryBuilder::build() {
+  if (failed(checkTypes()))
+    return failure();
+  LLVM::LLVMFuncOp wrapper =
+      createFunction(("ember_packed_" + kernel.getName()).str(),
+                     LLVM::LLVMVoidType::get(builder.getContext()), {ptr});
+  wrapper.setLinkage(LLVM::Linkage::Internal);
+  buildWrapper(wrapper);
+  buildEntry(wrapper);
+  return success();
+}
+
+void EmitKernelEntries::runOnOperation() {
+  ModuleOp module = getOperation();
+  RuntimeCalls runtime(module);
+  LLVMTypeConverter types(&getContext());
+  DataLayout layout(module);
+  // Functions that the module calls itself have callers that check nothing.
+  SymbolTableCollection tables;
+  SymbolUserMap users(tables, module);
+  SmallVector<std::pair<func::FuncOp, bool>> kernels;
+  for (auto kernel : module.getOps<func::FuncOp>())
+    if (!kernel.isDeclaration() && kernel.isPublic())
+      kernels.push_back({kernel, users.useEmpty(kernel)});
+  for (auto [kernel, isEntryOnly] : kernels) {
+    bool checkOverlap = !mayAlias && isEntryOnly;
+    if (failed(
+            EntryBuilder(kernel, runtime, types, layout, checkOverlap).build()))
+      return signalPassFailure();
+  }
+}
+
+} // namespace ember::native

@@ -1,0 +1,144 @@
+//===- Lowering.cpp - The pipeline from scf functions to the llvm dialect -===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ember/Target/Native/Lowering.h"
+#include "ember/Target/Native/Passes.h"
+#include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
+#include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
+#include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVMPass.h"
+#include "mlir/Conversion/VectorToSCF/VectorToSCF.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/Dialect/Index/IR/IndexDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/SCF/Transforms/Passes.h"
+#include "mlir/Dialect/SparseTensor/IR/SparseTensor.h"
+#include "mlir/Dialect/SparseTensor/Transforms/Passes.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Dialect/Vector/Transforms/Passes.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
+
+namespace ember::native {
+using namespace mlir;
+
+/// One form of loops and memory: scf.for, and sizes of sparse tensors as plain
+/// structures.
+static void addNormalization(OpPassManager &pm) {
+  pm.addPass(createStorageSpecifierToLLVMPass());
+  OpPassManager &functions = pm.nest<func::FuncOp>();
+  functions.addPass(createLowerAffinePass());
+  functions.addPass(createForallToForLoopPass());
+  functions.addPass(createParallelForToNestedForsPass());
+  functions.addPass(memref::createExpandReallocPass());
+}
+
+static void addOptimizations(OpPassManager &pm,
+                             const LoweringOptions &options) {
+  OpPassManager &first = pm.nest<func::FuncOp>();
+  first.addPass(createCanonicalizerPass());
+  first.addPass(createCSEPass());
+  first.addPass(createLoopInvariantCodeMotionPass());
+  if (options.prefetchDistance > 0) {
+    PrefetchLookupsOptions prefetch;
+    prefetch.distance = options.prefetchDistance;
+    pm.addPass(createPrefetchLookups(prefetch));
+  }
+  OpPassManager &second = pm.nest<func::FuncOp>();
+  UnrollLookupsOptions unroll;
+  unroll.vectorRegisters = options.vectorRegisters;
+  unroll.vectorBits = options.vectorBits;
+  second.addPass(createUnrollLookups(unroll));
+  second.addPass(createCanonicalizerPass());
+  second.addPass(createCSEPass());
+  second.addPass(createLoopInvariantCodeMotionPass());
+  PromoteAccumulatorsOptions promote;
+  promote.mayAlias = options.mayAlias;
+  pm.addPass(createPromoteAccumulators(promote));
+  pm.addNestedPass<func::FuncOp>(createCanonicalizerPass());
+}
+
+void buildLoweringPipeline(OpPassManager &pm, const LoweringOptions &options) {
+  addNormalization(pm);
+  if (options.optLevel > 0)
+    addOptimizations(pm, options);
+  pm.addPass(createPrepareBuffers());
+  pm.addNestedPass<func::FuncOp>(vector::createLowerVectorMaskPass());
+  if (options.runtimeChecks)
+    pm.addPass(createInsertRuntimeChecks());
+  EmitKernelEntriesOptions entries;
+  entries.mayAlias = options.mayAlias;
+  pm.addPass(createEmitKernelEntries(entries));
+
+  pm.addNestedPass<func::FuncOp>(createLowerMasks());
+  pm.addPass(memref::createExpandStridedMetadataPass());
+  pm.addNestedPass<func::FuncOp>(createConvertVectorToSCFPass());
+  // Transfers were given buffers, in loops too.
+  PrepareBuffersOptions transferBuffers;
+  transferBuffers.clearIntegers = false;
+  pm.addPass(createPrepareBuffers(transferBuffers));
+  pm.addPass(createLowerAffinePass());
+  ConvertVectorToLLVMPassOptions vectors;
+  // What is left compares indices that are cut off nowhere.
+  vectors.force32BitVectorIndices = false;
+  pm.addPass(createConvertVectorToLLVMPass(vectors));
+  pm.addPass(createConvertNativeToLLVM());
+  pm.addPass(createReconcileUnrealizedCastsPass());
+}
+
+LogicalResult lowerToLLVMDialect(ModuleOp module,
+                                 const LoweringOptions &options) {
+  PassManager pm(module.getContext());
+  buildLoweringPipeline(pm, options);
+  return pm.run(module);
+}
+
+void registerLoweringDialects(DialectRegistry &registry) {
+  registry
+      .insert<affine::AffineDialect, arith::ArithDialect,
+              cf::ControlFlowDialect, func::FuncDialect, index::IndexDialect,
+              LLVM::LLVMDialect, math::MathDialect, memref::MemRefDialect,
+              scf::SCFDialect, sparse_tensor::SparseTensorDialect,
+              ub::UBDialect, vector::VectorDialect>();
+}
+
+namespace {
+/// The pipeline's options on a command line.
+struct PipelineOptions : PassPipelineOptions<PipelineOptions> {
+  Option<unsigned> optLevel{*this, "opt-level", llvm::cl::init(3),
+                            llvm::cl::desc("0: no scf-level optimisation")};
+  Option<bool> runtimeChecks{*this, "runtime-checks", llvm::cl::init(true),
+                             llvm::cl::desc("Check accesses at run time")};
+  Option<bool> mayAlias{*this, "may-alias", llvm::cl::init(false),
+                        llvm::cl::desc("Memref arguments may overlap")};
+  Option<int64_t> prefetchDistance{
+      *this, "prefetch-distance", llvm::cl::init(16),
+      llvm::cl::desc("Lookups a prefetch runs ahead; 0 for none")};
+};
+} // namespace
+
+void registerLoweringPipeline() {
+  PassPipelineRegistration<PipelineOptions>(
+      "lower-to-native", "Lower scf functions to the llvm dialect",
+      [](OpPassManager &pm, const PipelineOptions &options) {
+        LoweringOptions lowering;
+        lowering.optLevel = options.optLevel;
+        lowering.runtimeChecks = options.runtimeChecks;
+        lowering.mayAlias = options.mayAlias;
+        lowering.prefetchDistance = options.prefetchDistance;
+        buildLoweringPipeline(pm, lowering);
+      });
+}
+
+} // namespace ember::native

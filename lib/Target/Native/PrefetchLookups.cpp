@@ -1,0 +1,320 @@
+//===- PrefetchLookups.cpp - Prefetch looked-up rows some lookups ahead ---===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The index of the lookup `distance` positions ahead is loaded (from the same
+// indices, cut off at their end, not at the end of the segment), and the row it
+// selects is prefetched, cache line by cache line.
+//
+//===----------------------------------------------------------------------===//
+
+#include "MemoryAccess.h"
+#include "ember/Analysis/MemoryAliasing.h"
+#include "ember/Target/Native/Passes.h"
+#include "ember/Target/Native/TargetInfo.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace ember::native {
+using namespace mlir;
+
+#define GEN_PASS_DEF_PREFETCHLOOKUPS
+#include "ember/Target/Native/Passes.h.inc"
+
+namespace {
+/// A row of `table` that the index loaded by `index` selects.
+struct Lookup {
+  memref::LoadOp index;
+  Value table;
+  /// The indices of the row's first element; they may be computed in the loop.
+  SmallVector<Value> start;
+  /// Counters of loops inside, and where they start.
+  SmallVector<std::pair<Value, Value>> counters;
+  /// Elements of the row that are read, if that is a constant.
+  std::optional<int64_t> length;
+};
+
+/// Finds the lookups of one loop.
+class LookupFinder {
+public:
+  LookupFinder(scf::ForOp loop, const MemoryAliasing &aliasing)
+      : loop(loop), memory(loop, aliasing) {}
+
+  SmallVector<Lookup> find();
+
+private:
+  bool isPositionOfLoop(memref::LoadOp load);
+  std::optional<Lookup> asLookup(const MemoryAccess &access);
+
+  scf::ForOp loop;
+  NestMemory memory;
+  IndexExprs exprs;
+};
+
+struct PrefetchLookups : impl::PrefetchLookupsBase<PrefetchLookups> {
+  using Base::Base;
+  void runOnOperation() override;
+
+private:
+  bool isWorthwhile(MemRefType table);
+  void prefetch(const Lookup &lookup);
+  void prefetchLines(OpBuilder &builder, const Lookup &lookup,
+                     ArrayRef<Value> start);
+  int64_t bytesPerLine() {
+    return lineBytes ? lineBytes : hostTarget().cacheLineBytes;
+  }
+};
+} // namespace
+
+/// Whether `load` reads integers at the positions the loop runs through, one
+/// after the other, from memory nothing in the loop writes.
+bool LookupFinder::isPositionOfLoop(memref::LoadOp load) {
+  if (!load.getType().isIntOrIndex() || load.getIndices().empty() ||
+      !loop.isDefinedOutsideOfLoop(load.getMemRef()) ||
+      !memory.isReadOnly(load.getMemRef()))
+    return false;
+  for (Value index : load.getIndices().drop_back())
+    if (!loop.isDefinedOutsideOfLoop(index))
+      return false;
+  IndexExpr last = exprs.of(load.getIndices().back());
+  return llvm::all_of(last.getTerms(),
+                      [&](const IndexExpr::Term &term) {
+                        if (term.first == loop.getInductionVar())
+                          return term.second == 1;
+                        return loop.isDefinedOutsideOfLoop(term.first);
+                      }) &&
+         last.coefficient(loop.getInductionVar()) == 1;
+}
+
+namespace {
+/// What the computation of an index in a loop starts from.
+struct Origins {
+  memref::LoadOp load;
+  SmallVector<scf::ForOp> loops;
+  bool understood = true;
+};
+} // namespace
+
+/// Longer computations of an index are not repeated for a prefetch.
+static constexpr size_t maxComputation = 32;
+
+/// Follows `value` back to loads and counters of loops inside `loop`.
+static void findOrigins(Value value, scf::ForOp loop, Origins &origins,
+                        llvm::SmallPtrSetImpl<Operation *> &seen) {
+  SmallVector<Value> pending = {value};
+  while (!pending.empty() && origins.understood) {
+    Value next = pending.pop_back_val();
+    if (loop.isDefinedOutsideOfLoop(next))
+      continue;
+    if (auto argument = dyn_cast<BlockArgument>(next)) {
+      auto inner = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
+      origins.understood =
+          inner && inner != loop && argument == inner.getInductionVar();
+      if (origins.understood)
+        origins.loops.push_back(inner);
+      continue;
+    }
+    Operation *op = next.getDefiningOp();
+    if (!seen.insert(op).second)
+      continue;
+    if (auto load = dyn_cast<memref::LoadOp>(op)) {
+      origins.understood = !origins.load || origins.load == load;
+      origins.load = load;
+      continue;
+    }
+    if (!isPure(op) || op->getNumRegions() != 0 || seen.size() > maxComputation)
+      origins.understood = false;
+    llvm::append_range(pending, op->getOperands());
+  }
+}
+
+/// Adds what `loop` adds to the length of the row that is read, when the index
+/// of its elements advances by `factor` with the counter of the loop.
+static void addLength(Lookup &lookup, int64_t factor, scf::ForOp loop) {
+  std::optional<APInt> trips = loop.getStaticTripCount();
+  std::optional<int64_t> step = getConstantIntValue(loop.getStep());
+  bool isKnown = lookup.length && trips && step && factor > 0 &&
+                 trips->getActiveBits() < 32;
+  int64_t span;
+  if (!isKnown || llvm::MulOverflow(factor, *step, span) ||
+      llvm::MulOverflow(span, int64_t(trips->getZExtValue()) - 1, span) ||
+      llvm::AddOverflow(*lookup.length, std::max<int64_t>(span, 0), span)) {
+    lookup.length.reset();
+    return;
+  }
+  lookup.length = span;
+}
+
+/// Describes `access` if it reads part of a row that an index of this loop
+/// selects.
+std::optional<Lookup> LookupFinder::asLookup(const MemoryAccess &access) {
+  if (access.isStore() || !loop.isDefinedOutsideOfLoop(access.memref) ||
+      access.indices.empty() || !memory.isReadOnly(access.memref))
+    return std::nullopt;
+  Lookup lookup;
+  lookup.table = access.memref;
+  lookup.length = access.extent(access.indices.size() - 1);
+  for (auto [dim, index] : llvm::enumerate(access.indices)) {
+    Origins origins;
+    llvm::SmallPtrSet<Operation *, 8> seen;
+    findOrigins(index, loop, origins, seen);
+    bool isLast = dim + 1 == access.indices.size();
+    if (!origins.understood ||
+        (lookup.index && origins.load && origins.load != lookup.index))
+      return std::nullopt;
+    if (origins.load)
+      lookup.index = origins.load;
+    // A loop over other than the last dimension goes from row to row.
+    if (!isLast && !origins.loops.empty())
+      return std::nullopt;
+    lookup.start.push_back(index);
+    for (scf::ForOp inner : origins.loops) {
+      if (!loop.isDefinedOutsideOfLoop(inner.getLowerBound()))
+        return std::nullopt;
+      lookup.counters.push_back(
+          {inner.getInductionVar(), inner.getLowerBound()});
+      addLength(lookup, exprs.of(index).coefficient(inner.getInductionVar()),
+                inner);
+    }
+  }
+  if (!lookup.index || lookup.index->getBlock() != loop.getBody() ||
+      !isPositionOfLoop(lookup.index))
+    return std::nullopt;
+  return lookup;
+}
+
+SmallVector<Lookup> LookupFinder::find() {
+  SmallVector<Lookup> lookups;
+  if (memory.getUnknownEffect() ||
+      getConstantIntValue(loop.getStep()) != int64_t(1))
+    return lookups;
+  loop.getBody()->walk([&](Operation *op) {
+    std::optional<MemoryAccess> access = MemoryAccess::of(op);
+    std::optional<Lookup> lookup =
+        access ? asLookup(*access) : std::optional<Lookup>();
+    if (!lookup)
+      return;
+    // One access of a row stands for all.
+    bool isKnown = llvm::any_of(lookups, [&](const Lookup &other) {
+      return other.table == lookup->table && other.index == lookup->index;
+    });
+    if (!isKnown)
+      lookups.push_back(std::move(*lookup));
+  });
+  return lookups;
+}
+
+/// A table that caches hold anyway is not worth the instructions.
+bool PrefetchLookups::isWorthwhile(MemRefType table) {
+  if (!table.getElementType().isIntOrIndexOrFloat())
+    return false;
+  if (!table.hasStaticShape())
+    return true;
+  int64_t bits =
+      table.getElementType().isIndex() ? 64 : table.getElementTypeBitWidth();
+  return table.getNumElements() >=
+         minTableBytes * 8 / std::max<int64_t>(bits, 8);
+}
+
+/// Clones what computes `value`, inside its loop, from what `mapping` replaces.
+static Value cloneComputation(OpBuilder &builder, Value value, scf::ForOp loop,
+                              IRMapping &mapping) {
+  if (mapping.contains(value) || loop.isDefinedOutsideOfLoop(value))
+    return mapping.lookupOrDefault(value);
+  Operation *op = value.getDefiningOp();
+  for (Value operand : op->getOperands())
+    mapping.map(operand, cloneComputation(builder, operand, loop, mapping));
+  builder.clone(*op, mapping);
+  return mapping.lookup(value);
+}
+
+/// Prefetches each line of the row that begins at `start`.
+void PrefetchLookups::prefetchLines(OpBuilder &builder, const Lookup &lookup,
+                                    ArrayRef<Value> start) {
+  Location loc = lookup.table.getLoc();
+  auto type = cast<MemRefType>(lookup.table.getType());
+  int64_t bits =
+      type.getElementType().isIndex() ? 64 : type.getElementTypeBitWidth();
+  int64_t perLine = std::max<int64_t>(1, bytesPerLine() * 8 / bits);
+  auto prefetchAt = [&](Value offset) {
+    SmallVector<Value> indices(start);
+    indices.back() =
+        arith::AddIOp::create(builder, loc, indices.back(), offset);
+    memref::PrefetchOp::create(builder, loc, lookup.table, indices,
+                               /*isWrite=*/false, /*localityHint=*/3,
+                               /*isDataCache=*/true);
+  };
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(builder, loc, value);
+  };
+  if (lookup.length) {
+    int64_t end = std::min(*lookup.length, maxRowLines * perLine);
+    for (int64_t offset = 0; offset < end; offset += perLine)
+      prefetchAt(constant(offset));
+    // Rows that are no whole number of lines begin anywhere in one.
+    if (end == *lookup.length && end % perLine != 0 && end > 1)
+      prefetchAt(constant(end - 1));
+    return;
+  }
+  Value size =
+      memref::DimOp::create(builder, loc, lookup.table, type.getRank() - 1);
+  Value end = arith::MinSIOp::create(builder, loc, size,
+                                     constant(maxRowLines * perLine));
+  auto lines =
+      scf::ForOp::create(builder, loc, constant(0), end, constant(perLine));
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(lines.getBody());
+  prefetchAt(lines.getInductionVar());
+}
+
+void PrefetchLookups::prefetch(const Lookup &lookup) {
+  memref::LoadOp load = lookup.index;
+  auto loop = cast<scf::ForOp>(load->getParentOp());
+  Location loc = load.getLoc();
+  OpBuilder builder(load->getContext());
+  builder.setInsertionPointAfter(load);
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(builder, loc, value);
+  };
+  int64_t lastDim = load.getMemRefType().getRank() - 1;
+  SmallVector<Value> position(load.getIndices());
+  Value ahead =
+      arith::AddIOp::create(builder, loc, position.back(), constant(distance));
+  Value size = memref::DimOp::create(builder, loc, load.getMemRef(), lastDim);
+  Value last = arith::SubIOp::create(builder, loc, size, constant(1));
+  position.back() = arith::MinUIOp::create(builder, loc, ahead, last);
+  Value index =
+      memref::LoadOp::create(builder, loc, load.getMemRef(), position);
+
+  IRMapping mapping;
+  mapping.map(load.getResult(), index);
+  for (auto [counter, start] : lookup.counters)
+    mapping.map(counter, start);
+  SmallVector<Value> start;
+  for (Value value : lookup.start)
+    start.push_back(cloneComputation(builder, value, loop, mapping));
+  prefetchLines(builder, lookup, start);
+}
+
+void PrefetchLookups::runOnOperation() {
+  MemoryAliasing aliasing(getOperation(), /*mayAlias=*/false);
+  SmallVector<scf::ForOp> loops;
+  getOperation().walk([&](scf::ForOp loop) { loops.push_back(loop); });
+  for (scf::ForOp loop : loops) {
+    for (const Lookup &lookup : LookupFinder(loop, aliasing).find()) {
+      if (!isWorthwhile(cast<MemRefType>(lookup.table.getType())))
+        continue;
+      prefetch(lookup);
+      ++lookups;
+    }
+  }
+}
+
+} // namespace ember::native

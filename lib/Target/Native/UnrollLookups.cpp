@@ -1,0 +1,121 @@
+//===- UnrollLookups.cpp - Unroll the loop over a row ---------------------===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "MemoryAccess.h"
+#include "ember/Target/Native/Passes.h"
+#include "ember/Target/Native/TargetInfo.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/SCF/Utils/Utils.h"
+
+namespace ember::native {
+using namespace mlir;
+
+#define GEN_PASS_DEF_UNROLLLOOKUPS
+#include "ember/Target/Native/Passes.h.inc"
+
+namespace {
+struct UnrollLookups : impl::UnrollLookupsBase<UnrollLookups> {
+  using Base::Base;
+  void runOnOperation() override;
+
+private:
+  int64_t registersFor(Type type) const;
+  bool shouldUnroll(scf::ForOp loop);
+};
+} // namespace
+
+/// How many vector registers hold a value of `type`; a scalar takes one.
+int64_t UnrollLookups::registersFor(Type type) const {
+  auto vector = dyn_cast<VectorType>(type);
+  if (!vector)
+    return 1;
+  int64_t bits = vectorBits ? vectorBits : hostTarget().vectorBits;
+  if (bits <= 0 || !vector.getElementType().isIntOrFloat())
+    return vector.getNumElements();
+  return llvm::divideCeil(
+      vector.getNumElements() * vector.getElementTypeBitWidth(), bits);
+}
+
+/// Whether an access of `inner` goes to the same address in every iteration of
+/// `outer`, for a given iteration of `inner`.
+static bool isKeptAcross(const MemoryAccess &access, scf::ForOp inner,
+                         scf::ForOp outer) {
+  // What is computed in the inner loop changes with it; what enters the address
+  // from outside of it must come from outside of the outer loop too.
+  SmallVector<Value> pending(access.indices);
+  pending.push_back(access.memref);
+  while (!pending.empty()) {
+    Value value = pending.pop_back_val();
+    if (outer.isDefinedOutsideOfLoop(value) || value == inner.getInductionVar())
+      continue;
+    Operation *op = value.getDefiningOp();
+    if (!op || op->getBlock() != inner.getBody() || !isPure(op))
+      return false;
+    llvm::append_range(pending, op->getOperands());
+  }
+  return true;
+}
+
+/// Values of `inner` that would be carried from one iteration of `outer` to the
+/// next: accumulators loaded and stored there.
+static SmallVector<MemoryAccess> findAccumulators(scf::ForOp inner,
+                                                  scf::ForOp outer) {
+  SmallVector<MemoryAccess> stores;
+  for (Operation &op : inner.getBody()->without_terminator()) {
+    std::optional<MemoryAccess> access = MemoryAccess::of(&op);
+    if (access && access->isStore() && isKeptAcross(*access, inner, outer))
+      stores.push_back(*access);
+  }
+  return stores;
+}
+
+bool UnrollLookups::shouldUnroll(scf::ForOp loop) {
+  auto outer = dyn_cast<scf::ForOp>(loop->getParentOp());
+  if (!outer || loop.getUnsignedCmp() || loop->getNumResults() != 0)
+    return false;
+  for (Operation &op : *loop.getBody())
+    if (op.getNumRegions() != 0)
+      return false;
+  std::optional<APInt> trips = loop.getStaticTripCount();
+  if (!trips || trips->isZero() || trips->ugt(1024))
+    return false;
+  SmallVector<MemoryAccess> accumulators = findAccumulators(loop, outer);
+  if (accumulators.empty())
+    return false;
+
+  int64_t needed = 0, temporaries = 0, computed = 0;
+  for (const MemoryAccess &access : accumulators)
+    needed += registersFor(access.type);
+  needed *= int64_t(trips->getZExtValue());
+  // One operation takes its row from memory; a longer computation has values of
+  // its own.
+  for (Operation &op : loop.getBody()->without_terminator())
+    if (op.getNumResults() == 1 && !MemoryAccess::of(&op) &&
+        op.getResult(0).getType() == accumulators.front().type) {
+      temporaries += registersFor(op.getResult(0).getType());
+      ++computed;
+    }
+  if (computed <= 1)
+    temporaries = 0;
+  int64_t available =
+      vectorRegisters ? vectorRegisters : hostTarget().vectorRegisters;
+  return needed + temporaries <= available;
+}
+
+void UnrollLookups::runOnOperation() {
+  SmallVector<scf::ForOp> loops;
+  getOperation().walk([&](scf::ForOp loop) {
+    if (shouldUnroll(loop))
+      loops.push_back(loop);
+  });
+  for (scf::ForOp loop : loops)
+    if (succeeded(loopUnrollFull(loop)))
+      ++unrolled;
+}
+
+} // namespace ember::native

@@ -1,0 +1,40 @@
+"""Ember compiles embedding operations into kernels that look rows up ahead of computing with them.
+
+    kernel = ember.compile(module, (indices, offsets))
+    result = kernel(indices, offsets)
+
+Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""
+
+from ember.compiler import Options, load_program
+from ember.errors import (
+    ArgumentError,
+    CompileError,
+    CompilerNotFoundError,
+    EmberError,
+    IndexOutOfRangeError,
+    KernelError,
+    OffsetsError,
+    UnsupportedError,
+)
+from ember.kernel import Library
+from ember.torch.importer import Kernel, compile
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "ArgumentError",
+    "CompileError",
+    "CompilerNotFoundError",
+    "EmberError",
+    "IndexOutOfRangeError",
+    "Kernel",
+    "KernelError",
+    "Library",
+    "OffsetsError",
+    "Options",
+    "UnsupportedError",
+    "compile",
+    "load_program",
+]

@@ -1,0 +1,141 @@
+"""Finds and runs emberc: MLIR text in, a loaded kernel library out.
+
+The compiler is a program of its own: its symbols cannot clash with the caller's libraries, and its
+failure is an exception here. What it built is found again through the index of the kernel cache.
+
+Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""
+
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ember import cache
+from ember.errors import ArgumentError, CompileError, CompilerNotFoundError
+from ember.kernel import Library
+
+TARGETS = ("cpu", "dae-threads")
+
+
+@dataclass(frozen=True)
+class Options:
+    """What emberc is asked for; None leaves the choice to the target."""
+
+    target: str = "cpu"
+    opt_level: int = 3
+    vector_length: int | None = None
+    queue_capacity: int | None = None
+    may_alias: bool = False
+
+    def __post_init__(self) -> None:
+        if self.target not in TARGETS:
+            raise ArgumentError(f"target must be one of {', '.join(TARGETS)}, not {self.target!r}")
+        if self.opt_level not in range(4):
+            raise ArgumentError(f"opt_level must be 0, 1, 2 or 3, not {self.opt_level!r}")
+        for name in ("vector_length", "queue_capacity"):
+            value = getattr(self, name)
+            if value is not None and (not isinstance(value, int) or value < 1):
+                raise ArgumentError(f"{name} must be a positive number, not {value!r}")
+
+    def arguments(self) -> list[str]:
+        """The options as emberc's command line spells them."""
+        words = [f"--target={self.target}", f"-O{self.opt_level}"]
+        if self.vector_length is not None:
+            words.append(f"--vector-length={self.vector_length}")
+        if self.queue_capacity is not None:
+            words.append(f"--queue-capacity={self.queue_capacity}")
+        if self.may_alias:
+            words.append("--may-alias")
+        return words
+
+
+def find_tool(name: str) -> Path:
+    """Finds one of Ember's programs: in $EMBER_BIN_DIR, the checkout's build/bin, then PATH.
+
+    Raises CompilerNotFoundError, naming the places, when it is in none of them.
+    """
+    places = []
+    if folder := os.environ.get("EMBER_BIN_DIR"):
+        places.append(Path(folder))
+    places.append(Path(__file__).resolve().parents[2] / "build" / "bin")
+    for place in places:
+        if os.access(place / name, os.X_OK):
+            return place / name
+    if found := shutil.which(name):
+        return Path(found)
+    searched = ", ".join(str(place) for place in places)
+    raise CompilerNotFoundError(
+        f"{name} is neither in {searched} nor on the PATH; build it with './run setup' "
+        "or name its folder in EMBER_BIN_DIR"
+    )
+
+
+def run_compiler(text: str, arguments: Sequence[str]) -> str:
+    """Runs emberc on a program and returns what it printed; raises CompileError when it fails."""
+    command = [str(find_tool("emberc")), "-", *arguments]
+    try:
+        done = subprocess.run(command, input=text, capture_output=True, text=True, check=False)
+    except OSError as error:
+        raise CompileError(f"cannot run {command[0]}: {error}") from error
+    if done.returncode == 0:
+        return done.stdout
+    if done.returncode < 0:
+        name = signal.Signals(-done.returncode).name
+        raise CompileError(f"emberc was ended by {name}: {done.stderr.strip()}")
+    raise CompileError(done.stderr.strip() or f"emberc exited with status {done.returncode}")
+
+
+_loaded: dict[str, Library] = {}
+_key_locks: dict[str, threading.Lock] = {}
+_table_lock = threading.Lock()
+
+
+def load_program(text: str, options: Options) -> Library:
+    """Compiles an MLIR module, or finds it compiled, and loads its library.
+
+    A program is built once for all threads of a process, and once for all processes that share
+    the cache folder. Raises CompileError.
+    """
+    key = cache.index_key((text, _compiler_identity(), *options.arguments()))
+    if library := _loaded.get(key):
+        return library
+    with _table_lock:
+        lock = _key_locks.setdefault(key, threading.Lock())
+    with lock:
+        if key not in _loaded:
+            _loaded[key] = _load_or_build(key, text, options)
+    return _loaded[key]
+
+
+def _compiler_identity() -> str:
+    """Tells builds of emberc and of what it links into kernels apart."""
+    compiler = find_tool("emberc")
+    linked = ("libember_runtime.a", "ember_queue.bc")
+    files = (compiler, *(compiler.parent.parent / "lib" / name for name in linked))
+    stamps = [file.stat() for file in files if file.exists()]
+    return f"{compiler} " + " ".join(f"{stamp.st_mtime_ns} {stamp.st_size}" for stamp in stamps)
+
+
+def _load_or_build(key: str, text: str, options: Options) -> Library:
+    if (path := cache.look_up(key)) is not None:
+        try:
+            return Library(path)
+        except CompileError:
+            cache.forget(key)
+    # emberc keeps the library in the cache, or writes it aside where there is no usable cache; it
+    # may then go as soon as it is loaded.
+    with tempfile.TemporaryDirectory(prefix="ember-") as folder:
+        aside = Path(folder) / "libkernel.so"
+        words = ["--print-cache-path", f"--cache-dir={cache.cache_root()}", "-o", str(aside)]
+        path = Path(run_compiler(text, [*options.arguments(), *words]).strip())
+        library = Library(path)
+    if path != aside:
+        cache.record(key, path)
+    return library

@@ -1,0 +1,5 @@
+"""Input data: index streams with the reuse of production tables.
+
+Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""

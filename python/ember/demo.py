@@ -1,0 +1,314 @@
+"""The demonstration: recommendation models' tables, compiled, checked against PyTorch and timed.
+
+    python -m ember.demo [--quick] [--output FOLDER] ...
+
+Runs the paper's RM1 to RM3 and the 26 tables of MLPerf's DLRM, native and as decoupled threads.
+
+Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""
+
+import argparse
+import dataclasses
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import torch
+import torch.nn.functional as functional
+from torch import Tensor
+
+import ember
+from ember import models
+from ember.compiler import find_tool, run_compiler
+from ember.datasets.locality import ReuseHistogram, available_histograms, draw_indices
+from ember.measurement import median_seconds
+from ember.models import BagWorkload
+from ember.torch.embedding_bag import ENTRY, BagShape, bag_program
+
+TARGETS = ("cpu", "dae-threads")
+NAMES = {"pytorch": "PyTorch", "cpu": "Ember native", "dae-threads": "Ember threads"}
+BYTES_OF_VALUE = 4
+# Batches of one workload that are cycled through, so that a row is seldom still in a near cache.
+BATCHES = 12
+# Rows of the small table that stands in for the real one where only counts are wanted.
+COUNTING_ROWS = 1024
+
+Batch = tuple[Tensor, Tensor]
+
+
+@dataclass
+class QueueCounts:
+    """What went through the queues in one batch, and what was loaded for it."""
+
+    operands: int
+    operand_bytes: int
+    tokens: int
+    loads: int
+
+
+@dataclass
+class Result:
+    """One workload: compile times (ms) and times of a batch (s), by target."""
+
+    workload: BagWorkload
+    compile_ms: dict[str, float]
+    seconds: dict[str, float]
+    queues: QueueCounts
+
+    def ratio(self, target: str) -> float:
+        """How many times PyTorch's rate the target reaches."""
+        return self.seconds["pytorch"] / self.seconds[target]
+
+    def rows_per_second(self, target: str) -> float:
+        return self.workload.lookups / self.seconds[target]
+
+    def bytes_per_second(self, target: str) -> float:
+        return self.rows_per_second(target) * self.workload.length * BYTES_OF_VALUE
+
+
+def available_bytes() -> int:
+    """Memory that can be had without swapping."""
+    with open("/proc/meminfo") as file:
+        fields = dict(line.split(":", 1) for line in file)
+    return int(fields["MemAvailable"].split()[0]) * 1024
+
+
+def make_batches(workload: BagWorkload, histogram: ReuseHistogram, seed: int) -> list[Batch]:
+    """Batches of (indices, offsets), int64: consecutive windows of one stream of lookups."""
+    stream = draw_indices(histogram, workload.lookups * BATCHES, workload.rows, seed)
+    offsets = torch.arange(0, workload.lookups, workload.lookups_per_segment)
+    return [
+        (torch.from_numpy(window.copy()), offsets)
+        for window in stream.reshape(BATCHES, workload.lookups)
+    ]
+
+
+def count_queues(workload: BagWorkload, batch: Batch) -> QueueCounts:
+    """Counts operands, tokens and loads of one batch, by an instrumented run of the dlc level.
+
+    The counts do not depend on what is in the rows, so the run uses a small table.
+    """
+    program = run_compiler(
+        bag_program(BagShape(workload.length)), ["--target=dae-threads", "--emit=dlc", "-o", "-"]
+    )
+    indices, offsets = batch
+    rows = min(workload.rows, COUNTING_ROWS)
+    arrays = (
+        np.zeros((rows, workload.length), np.float32),
+        indices.numpy() % rows,
+        np.append(offsets.numpy(), workload.lookups),
+        np.zeros((workload.segments, workload.length), np.float32),
+    )
+    with tempfile.TemporaryDirectory(prefix="ember-demo-") as folder:
+        arguments = []
+        for number, array in enumerate(arrays):
+            np.save(f"{folder}/{number}.npy", array)
+            arguments.append(f"@{folder}/{number}.npy")
+        statistics_file = Path(folder, "statistics.json")
+        command = [
+            str(find_tool("ember-run")),
+            "-",
+            f"--entry={ENTRY}",
+            f"--stats={statistics_file}",
+        ]
+        subprocess.run([*command, *arguments], input=program, text=True, check=True)
+        counts = json.loads(statistics_file.read_text())
+    return QueueCounts(
+        operands=counts["data_queue"]["operands"],
+        operand_bytes=counts["data_queue"]["bytes"],
+        tokens=counts["control_queue"]["tokens"],
+        loads=sum(stream["loads"] for stream in counts["streams"]),
+    )
+
+
+def check(name: str, actual: Tensor, expected: Tensor, lookups: int) -> None:
+    """Stops the demonstration when a kernel's result is not PyTorch's."""
+    try:
+        torch.testing.assert_close(actual, expected, rtol=1e-5, atol=1e-6 * lookups)
+    except AssertionError as error:
+        sys.exit(f"error: {name} differs from PyTorch: {error}")
+
+
+def run_workload(
+    workload: BagWorkload,
+    table: Tensor,
+    histogram: ReuseHistogram,
+    seconds: float,
+    seed: int,
+    say: Callable[[str], None],
+) -> Result:
+    """Compiles, checks and times one table; table is (rows, length), f32."""
+    batches = make_batches(workload, histogram, seed)
+    module = torch.nn.EmbeddingBag.from_pretrained(table, mode="sum")
+    kernels, compile_ms = {}, {}
+    for target in TARGETS:
+        say(f"{workload.name}: compiling for {target}")
+        started = time.perf_counter()
+        kernels[target] = ember.compile(module, batches[0], target=target)
+        compile_ms[target] = 1e3 * (time.perf_counter() - started)
+    for target, kernel in kernels.items():
+        say(f"{workload.name}: checking {target}")
+        for indices, offsets in batches:
+            expected = functional.embedding_bag(indices, table, offsets, mode="sum")
+            name = f"{workload.name} on {target}"
+            check(name, kernel(indices, offsets), expected, workload.lookups_per_segment)
+    say(f"{workload.name}: measuring")
+    contenders: dict[str, Callable[[Batch], object]] = {"pytorch": lambda batch: module(*batch)}
+    for target, kernel in kernels.items():
+        contenders[target] = lambda batch, kernel=kernel: kernel(*batch)  # type: ignore[misc]
+    times = median_seconds(contenders, batches, seconds=seconds)
+    say(f"{workload.name}: counting what goes through the queues")
+    return Result(workload, compile_ms, times, count_queues(workload, batches[0]))
+
+
+def quantity(value: float) -> str:
+    """A count in at most five characters."""
+    for unit in ("", "k", "M", "G"):
+        if abs(value) < 1000:
+            return f"{value:.3g}{unit}"
+        value /= 1000
+    return f"{value:.3g}T"
+
+
+HEADER = (
+    f"{'':10}  {'':21} |{'compile ms':^15}|{'million rows/s':^22}|{'GB/s of rows':^22}|"
+    f"{'x PyTorch':^14}|{'queues, one batch':^30}\n"
+    f"{'table':10} {'rows x length':>14} {'lookups':>7} "
+    f"|{'native':>7}{'threads':>8}|{'torch':>7}{'native':>7}{'threads':>8}"
+    f"|{'torch':>7}{'native':>7}{'threads':>8}|{'native':>6}{'threads':>8}"
+    f"|{'operands':>9}{'bytes':>7}{'tokens':>7}{'loads':>7}"
+)
+
+
+def table_line(result: Result) -> str:
+    """The result as a line under HEADER."""
+    workload, queues = result.workload, result.queues
+    rates = [result.rows_per_second(name) / 1e6 for name in NAMES]
+    volumes = [result.bytes_per_second(name) / 1e9 for name in NAMES]
+    return (
+        f"{workload.name:10} {f'{workload.rows}x{workload.length}':>14} "
+        f"{quantity(workload.lookups):>7} "
+        f"|{result.compile_ms['cpu']:7.1f}{result.compile_ms['dae-threads']:8.1f}"
+        f"|{rates[0]:7.1f}{rates[1]:7.1f}{rates[2]:8.1f}"
+        f"|{volumes[0]:7.2f}{volumes[1]:7.2f}{volumes[2]:8.2f}"
+        f"|{result.ratio('cpu'):6.2f}{result.ratio('dae-threads'):8.2f}"
+        f"|{quantity(queues.operands):>9}{quantity(queues.operand_bytes):>7}"
+        f"{quantity(queues.tokens):>7}{quantity(queues.loads):>7}"
+    )
+
+
+def plot(results: Sequence[Result], path: Path) -> None:
+    """Draws the rates of all tables and their ratio to PyTorch's."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    labels = [result.workload.name for result in results]
+    places = np.arange(len(results))
+    figure, (rates, ratios) = pyplot.subplots(2, 1, figsize=(14, 8), sharex=True)
+    for number, (target, name) in enumerate(NAMES.items()):
+        color = f"C{number}"
+        values = [result.bytes_per_second(target) / 1e9 for result in results]
+        rates.bar(places + 0.27 * (number - 1), values, 0.25, label=name, color=color)
+        if target != "pytorch":
+            values = [result.ratio(target) for result in results]
+            ratios.bar(places + 0.27 * (number - 1.5), values, 0.25, label=name, color=color)
+    rates.set_ylabel("GB/s of table rows")
+    rates.set_title("EmbeddingBag, f32, sum: higher is better")
+    rates.legend()
+    ratios.axhline(1, color="black", linewidth=0.8)
+    ratios.set_ylabel("rate relative to PyTorch")
+    ratios.set_xticks(places, labels, rotation=60, ha="right")
+    ratios.legend()
+    ratios.set_xlim(-0.6, len(results) - 0.4)
+    figure.tight_layout()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    figure.savefig(path, dpi=120)
+    pyplot.close(figure)
+
+
+def parse_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="./run demo", description=__doc__.splitlines()[0])
+    parser.add_argument("--quick", action="store_true", help="RM1 to RM3 and four MLPerf tables")
+    parser.add_argument("--output", type=Path, default=Path("demo-output"), help="folder of plot")
+    parser.add_argument(
+        "--scale",
+        type=int,
+        default=16,
+        help="segments of RM1 to RM3, in multiples of the paper's batch of one core (default 16)",
+    )
+    parser.add_argument("--batch", type=int, default=2048, help="samples of a MLPerf batch")
+    parser.add_argument("--seconds", type=float, default=0.3, help="time for each measurement")
+    parser.add_argument("--memory", type=float, default=1.0, help="GB that a table may take")
+    parser.add_argument("--seed", type=int, default=0)
+    parsed = parser.parse_args(arguments)
+    for name in ("scale", "batch", "seconds", "memory"):
+        if getattr(parsed, name) <= 0:
+            parser.error(f"--{name} must be positive")
+    return parsed
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs the demonstration; returns the exit status."""
+    options = parse_arguments(arguments)
+    torch.set_num_threads(1)
+    budget = min(options.memory * 1e9, available_bytes() / 4)
+    most_rows = max(1, int(budget / (models.MLPERF_LENGTH * BYTES_OF_VALUE)))
+    workloads = [
+        *(dataclasses.replace(rm, segments=rm.segments * options.scale) for rm in models.RM),
+        *models.mlperf_dlrm(options.batch, most_rows),
+    ]
+    if options.quick:
+        workloads = [*workloads[:3], *(workloads[3 + number] for number in (1, 5, 20, 22))]
+    histograms = available_histograms()
+    capped = sum(rows > most_rows for rows in models.MLPERF_ROWS)
+    print(f"EmbeddingBag, f32, mode sum; PyTorch {torch.__version__}, one thread for PyTorch and")
+    print("native; threads: one looks up, one computes. Times are medians of calls in turns.")
+    print(f"RM1-RM3: paper's table 3, {options.scale} times its segments. MLPerf: {options.batch}")
+    print(f"samples; {capped} of 26 tables capped at {most_rows} rows to fit into memory.")
+    print(f"Indices: drawn from {len(histograms)} reuse histograms ({histograms[0].name}, ...).")
+    print("Compile times: empty kernel cache; tables of one length share their kernel.\n")
+    print(HEADER, flush=True)
+
+    tick = sys.stderr.isatty()
+
+    def say(text: str) -> None:
+        if tick:
+            print(f"\r\033[K{text}", end="", file=sys.stderr, flush=True)
+
+    size = max(workload.rows * workload.length for workload in workloads)
+    say(f"filling a table of {size * BYTES_OF_VALUE / 1e9:.2f} GB")
+    memory = torch.rand(size, generator=torch.Generator().manual_seed(options.seed)).sub_(0.5)
+    results = []
+    with tempfile.TemporaryDirectory(prefix="ember-demo-cache-") as cache:
+        os.environ["EMBER_CACHE_DIR"] = cache
+        for number, workload in enumerate(workloads):
+            elements = workload.rows * workload.length
+            table = memory[:elements].view(workload.rows, workload.length)
+            histogram = histograms[number % len(histograms)]
+            seed = options.seed + number
+            result = run_workload(workload, table, histogram, options.seconds, seed, say)
+            results.append(result)
+            say("")
+            print(table_line(result), flush=True)
+    summary = [statistics.geometric_mean(r.ratio(target) for r in results) for target in TARGETS]
+    picture = options.output / "embedding-bags.png"
+    plot(results, picture)
+    print(f"\nall {len(results)} tables agree with PyTorch on every batch, on both targets")
+    print(f"geometric mean of the rates relative to PyTorch: native {summary[0]:.2f}, ", end="")
+    print(f"threads {summary[1]:.2f}\nplot: {picture}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,44 @@
+"""Times several ways to do one thing fairly: in turns, on inputs that the others did not warm up.
+
+Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""
+
+import statistics
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeVar
+
+Batch = TypeVar("Batch")
+
+
+def median_seconds(
+    contenders: Mapping[str, Callable[[Batch], object]],
+    batches: Sequence[Batch],
+    *,
+    seconds: float = 0.3,
+    most_rounds: int = 100,
+    least_rounds: int = 5,
+) -> dict[str, float]:
+    """The median time of a call of each contender, in seconds.
+
+    A round calls each contender once. They take the batches in the same order, each starting at
+    another one, so that what one contender brought into the caches is old when the next one comes
+    to that batch. Rounds go on for about `seconds` a contender. The first call of each on the
+    first batch is not counted.
+    """
+    for call in contenders.values():
+        call(batches[0])
+    times: dict[str, list[float]] = {name: [] for name in contenders}
+    shift = max(1, len(batches) // max(1, len(contenders)))
+    started = time.perf_counter()
+    for turn in range(most_rounds):
+        for place, (name, call) in enumerate(contenders.items()):
+            batch = batches[(turn + place * shift) % len(batches)]
+            before = time.perf_counter()
+            call(batch)
+            times[name].append(time.perf_counter() - before)
+        spent = time.perf_counter() - started
+        if turn + 1 >= least_rounds and spent > seconds * len(contenders):
+            break
+    return {name: statistics.median(values) for name, values in times.items()}

@@ -1,0 +1,304 @@
+"""F.embedding_bag by compiled kernels: the same arguments, values, gradients and error types.
+
+What PyTorch refuses is handed to PyTorch, so that the error is its own; so is what a kernel cannot
+see into: tensor subclasses, functorch's transforms and forward-mode gradients. Where PyTorch's
+behaviour depends on which of its code paths runs, this follows its documentation: with
+include_last_offset, indices beyond the last offset belong to no bag.
+
+Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""
+
+import threading
+from collections import OrderedDict
+from typing import Any
+
+import torch
+import torch.nn.functional as functional
+from torch import Tensor
+from torch.autograd import forward_ad
+
+from ember.compiler import Options
+from ember.dtypes import DTYPES
+from ember.errors import ArgumentError, UnsupportedError
+from ember.torch.bag_gradient import bag_gradients
+from ember.torch.bag_kernel import BagKernel
+from ember.torch.embedding_bag import BagShape
+
+VALUE_TYPES = {getattr(torch, DTYPES[name].name): name for name in ("f32", "f64")}
+INDEX_TYPES = {getattr(torch, DTYPES[name].name): name for name in ("i32", "i64")}
+MODES = ("sum", "mean")
+INT32_MAX = 2**31 - 1
+# Shapes of 2-D batches whose offsets are kept.
+KEPT_OFFSETS = 16
+
+_functorch_active = torch._C._are_functorch_transforms_active
+_TENSORS = frozenset((Tensor, torch.nn.Parameter))
+
+
+class BagCall:
+    """F.embedding_bag's signature over kernels that are built when first needed, then kept."""
+
+    def __init__(self, options: Options) -> None:
+        self.options = options
+        self._kernels: dict[tuple[Any, ...], BagKernel] = {}
+        self._offsets: OrderedDict[tuple[int, int, torch.dtype], Tensor] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def __getstate__(self) -> Options:
+        """Copies and pickles carry the options; their kernels are found again when needed."""
+        return self.options
+
+    def __setstate__(self, options: Options) -> None:
+        self.__init__(options)  # type: ignore[misc]
+
+    def kernels(self) -> list[BagKernel]:
+        """The kernels in use."""
+        return list(self._kernels.values())
+
+    def __call__(
+        self,
+        input: Tensor,
+        weight: Tensor,
+        offsets: Tensor | None = None,
+        max_norm: float | None = None,
+        norm_type: float = 2.0,
+        scale_grad_by_freq: bool = False,
+        mode: str = "mean",
+        sparse: bool = False,
+        per_sample_weights: Tensor | None = None,
+        include_last_offset: bool = False,
+        padding_idx: int | None = None,
+    ) -> Tensor:
+        """F.embedding_bag(...): input is (lookups,) with offsets, or (bags, lookups a bag).
+
+        weight is (rows, length), f32 or f64; the result (bags, length) has its type. Raises what
+        PyTorch raises for arguments that do not fit together, UnsupportedError for a mode, type
+        or device that has no kernel, IndexOutOfRangeError and OffsetsError for bad values.
+        """
+        if not _takes(input, weight, offsets, mode, per_sample_weights, include_last_offset):
+            return functional.embedding_bag(
+                input,
+                weight,
+                offsets,
+                max_norm,
+                norm_type,
+                scale_grad_by_freq,
+                mode,
+                sparse,
+                per_sample_weights,
+                include_last_offset,
+                padding_idx,
+            )
+        if offsets is None:
+            offsets = self._offsets_of_equal_bags(input)
+            include_last_offset = True
+            input = input.reshape(-1)
+            if per_sample_weights is not None:
+                per_sample_weights = per_sample_weights.reshape(-1)
+        padding = -1
+        if padding_idx is not None:
+            rows = len(weight)
+            padding = padding_idx + rows if padding_idx < 0 else padding_idx
+            if not 0 <= padding < rows:
+                raise ArgumentError(
+                    f"padding_idx must be within the number of embeddings, {-rows} through "
+                    f"{rows - 1}, but got {padding_idx}"
+                )
+        if max_norm is not None:
+            with torch.no_grad():
+                torch.embedding_renorm_(weight, input, max_norm, norm_type)
+        if torch.is_grad_enabled() and (
+            weight.requires_grad
+            or (per_sample_weights is not None and per_sample_weights.requires_grad)
+        ):
+            result: Tensor = _Differentiable.apply(  # type: ignore[no-untyped-call]
+                weight,
+                per_sample_weights,
+                (self, input, offsets, mode, include_last_offset, padding),
+                (scale_grad_by_freq, sparse),
+            )
+            return result
+        return self.forward(
+            weight, input, offsets, mode, per_sample_weights, include_last_offset, padding
+        )
+
+    def forward(
+        self,
+        weight: Tensor,
+        indices: Tensor,
+        offsets: Tensor,
+        mode: str,
+        sample_weights: Tensor | None,
+        has_last: bool,
+        padding: int,
+    ) -> Tensor:
+        """Runs the kernel on arguments that fit together; padding -1 is none. No gradient."""
+        if indices.dtype not in INDEX_TYPES or offsets.dtype not in INDEX_TYPES:
+            indices, offsets = indices.long(), offsets.long()
+        if not indices.is_contiguous():
+            indices = indices.contiguous()
+        if not offsets.is_contiguous():
+            offsets = offsets.contiguous()
+        if sample_weights is not None:
+            sample_weights = sample_weights.contiguous().resolve_neg()
+        if weight.is_neg():
+            weight = weight.resolve_neg()
+        if not has_last and offsets.dtype is torch.int32 and indices.numel() > INT32_MAX:
+            offsets = offsets.long()
+        key = (
+            weight.dtype,
+            weight.size(1),
+            indices.dtype,
+            offsets.dtype,
+            mode,
+            sample_weights is not None,
+            padding >= 0,
+            "contiguous" if weight.is_contiguous() else _layout(weight),
+        )
+        kernel = self._kernels.get(key)
+        if kernel is None:
+            kernel = self._kernels[key] = self._build(*key)
+        bags = offsets.numel() - has_last
+        out = weight.new_empty((bags, key[1]))
+        if bags:
+            kernel(weight, indices, offsets, has_last, sample_weights, padding, out)
+        return out
+
+    def _build(
+        self,
+        value: torch.dtype,
+        length: int,
+        index: torch.dtype,
+        offset: torch.dtype,
+        mode: str,
+        weighted: bool,
+        padded: bool,
+        layout: str,
+    ) -> BagKernel:
+        shape = BagShape(
+            length,
+            VALUE_TYPES[value],
+            INDEX_TYPES[index],
+            INDEX_TYPES[offset],
+            mode,
+            weighted,
+            padded,
+            layout,
+        )
+        return BagKernel(shape, self.options)
+
+    def _offsets_of_equal_bags(self, input: Tensor) -> Tensor:
+        """The offsets, last included, of a batch (bags, lookups a bag)."""
+        bags, lookups = input.shape
+        key = (bags, lookups, input.dtype)
+        offsets = self._offsets.get(key)
+        if offsets is None:
+            wide = bags * lookups > INT32_MAX or input.dtype not in INDEX_TYPES
+            offsets = torch.arange(
+                0,
+                bags * lookups + 1,
+                lookups,
+                dtype=torch.int64 if wide else input.dtype,
+                device="cpu",
+            )
+            with self._lock:
+                self._offsets[key] = offsets
+                if len(self._offsets) > KEPT_OFFSETS:
+                    self._offsets.popitem(last=False)
+        return offsets
+
+
+def _takes(
+    input: Tensor,
+    weight: Tensor,
+    offsets: Tensor | None,
+    mode: str,
+    sample_weights: Tensor | None,
+    has_last: bool,
+) -> bool:
+    """Whether the kernels take these arguments; if not, PyTorch computes, or says what is wrong.
+
+    Raises UnsupportedError where PyTorch has an answer that the kernels have not.
+    """
+    if (
+        type(input) is not Tensor
+        or type(weight) not in _TENSORS
+        or _functorch_active()
+        or forward_ad._current_level >= 0
+        or weight.dim() != 2
+        or not (mode in MODES or mode == "max")
+    ):
+        return False
+    if offsets is not None:
+        if type(offsets) is not Tensor or input.dim() != 1 or offsets.dim() != 1:
+            return False
+        if has_last and offsets.numel() == 0:
+            return False
+        if not (offsets.dtype in INDEX_TYPES and input.dtype in INDEX_TYPES) and (
+            torch.promote_types(input.dtype, offsets.dtype) not in INDEX_TYPES
+        ):
+            return False
+    elif input.dim() != 2 or input.size(1) == 0 or input.dtype not in INDEX_TYPES:
+        return False
+    if sample_weights is not None and (
+        type(sample_weights) not in _TENSORS
+        or sample_weights.dtype is not weight.dtype
+        or sample_weights.shape != input.shape
+        or mode != "sum"
+    ):
+        return False
+    if mode == "max":
+        raise UnsupportedError("mode 'max' has no kernel; there are kernels for 'sum' and 'mean'")
+    if weight.dtype not in VALUE_TYPES:
+        raise UnsupportedError(
+            f"weight of type {weight.dtype} has no kernel; there are kernels for torch.float32 "
+            "and torch.float64"
+        )
+    for name, tensor in (("weight", weight), ("input", input), ("offsets", offsets)):
+        if tensor is not None and not (tensor.is_cpu and tensor.layout is torch.strided):
+            raise UnsupportedError(
+                f"{name} is a {tensor.layout} tensor on {tensor.device}; the kernels take dense "
+                "tensors on the cpu"
+            )
+    return weight.size(1) != 0
+
+
+def _layout(weight: Tensor) -> str:
+    """How a table that is not contiguous lies: nothing is copied."""
+    return "rows" if weight.stride(1) == 1 else "any"
+
+
+class _Differentiable(torch.autograd.Function):
+    """A call that autograd sees; the gradient is PyTorch's own of F.embedding_bag."""
+
+    @staticmethod
+    def forward(
+        ctx: Any,
+        weight: Tensor,
+        sample_weights: Tensor | None,
+        call: tuple[BagCall, Tensor, Tensor, str, bool, int],
+        options: tuple[bool, bool],
+    ) -> Tensor:
+        kernels, indices, offsets, mode, has_last, padding = call
+        needs_weight = sample_weights is not None and sample_weights.requires_grad
+        ctx.save_for_backward(weight if needs_weight else None, sample_weights, indices, offsets)
+        ctx.rows = len(weight)
+        ctx.options = (mode, has_last, padding, *options)
+        return kernels.forward(weight, indices, offsets, mode, sample_weights, has_last, padding)
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Tensor) -> Any:
+        weight, sample_weights, indices, offsets = ctx.saved_tensors
+        for_weight, for_sample_weights = bag_gradients(
+            gradients[0],
+            indices,
+            offsets,
+            ctx.rows,
+            ctx.options,
+            sample_weights,
+            weight,
+            needs_table=ctx.needs_input_grad[0],
+            needs_sample_weights=ctx.needs_input_grad[1],
+        )
+        return for_weight, for_sample_weights, None, None

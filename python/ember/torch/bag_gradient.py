@@ -1,0 +1,75 @@
+"""The gradients of F.embedding_bag, by PyTorch's own backward operations.
+
+Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""
+
+import torch
+import torch.nn.functional as functional
+from torch import Tensor
+
+# PyTorch's numbers of the modes, in its operations' arguments.
+MODE_NUMBERS = {"sum": 0, "mean": 1}
+
+
+def bag_gradients(
+    gradient: Tensor,
+    indices: Tensor,
+    offsets: Tensor,
+    rows: int,
+    options: tuple[str, bool, int, bool, bool],
+    sample_weights: Tensor | None,
+    table: Tensor | None,
+    *,
+    needs_table: bool,
+    needs_sample_weights: bool,
+) -> tuple[Tensor | None, Tensor | None]:
+    """The gradients of the table (rows, length) and of the sample weights (lookups,).
+
+    gradient is (bags, length). options: mode, whether offsets holds the last offset, padding
+    index or -1, scale_grad_by_freq, sparse. table is needed for the sample weights' gradient.
+    """
+    mode, has_last, padding, scale_grad_by_freq, sparse = options
+    indices, offsets = indices.long().contiguous(), offsets.long().contiguous()
+    lookups = len(indices)
+    if has_last:
+        ends = offsets
+        # Indices past the last offset are in no bag.
+        indices = indices[: int(offsets[-1])]
+        if sample_weights is not None:
+            sample_weights = sample_weights[: len(indices)]
+    else:
+        ends = torch.cat((offsets, offsets.new_tensor([lookups])))
+    bag_of_lookup = torch.repeat_interleave(torch.arange(len(ends) - 1), ends.diff())
+    number = MODE_NUMBERS[mode]
+    for_table = for_sample_weights = None
+    if needs_table:
+        for_table = torch.ops.aten._embedding_bag_backward(
+            gradient,
+            indices,
+            ends,
+            bag_of_lookup,
+            _bag_sizes(indices, ends, bag_of_lookup, padding),
+            indices.new_empty(0),
+            rows,
+            scale_grad_by_freq,
+            number,
+            sparse,
+            sample_weights,
+            padding,
+        )
+    if needs_sample_weights:
+        assert table is not None
+        for_sample_weights = torch.ops.aten._embedding_bag_per_sample_weights_backward(
+            gradient, table, indices, ends, bag_of_lookup, number, padding
+        )
+        if len(indices) < lookups:
+            for_sample_weights = functional.pad(for_sample_weights, (0, lookups - len(indices)))
+    return for_table, for_sample_weights
+
+
+def _bag_sizes(indices: Tensor, ends: Tensor, bag_of_lookup: Tensor, padding: int) -> Tensor:
+    """The lookups of each bag (bags,), those of the padding row left out."""
+    if padding < 0:
+        return ends.diff()
+    return torch.bincount(bag_of_lookup[indices != padding], minlength=len(ends) - 1)

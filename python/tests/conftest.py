@@ -1,0 +1,44 @@
+"""What the tests share: a kernel cache of their own, one PyTorch thread, hypothesis's profile.
+
+Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import hypothesis
+import pytest
+import torch
+
+hypothesis.settings.register_profile(
+    "ember",
+    deadline=None,
+    max_examples=25 if "EMBER_QUICK" in os.environ else 100,
+    derandomize=True,
+    suppress_health_check=[hypothesis.HealthCheck.too_slow],
+)
+hypothesis.settings.load_profile("ember")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Keeps the tests away from the user's cache; kernels are shared between tests."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("EMBER_CACHE_DIR", str(tmp_path_factory.mktemp("kernels")))
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _one_thread() -> None:
+    torch.set_num_threads(1)
+
+
+@pytest.fixture
+def empty_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A cache folder with nothing in it, and no library remembered by this process."""
+    folder = tmp_path / "cache"
+    monkeypatch.setenv("EMBER_CACHE_DIR", str(folder))
+    monkeypatch.setattr("ember.compiler._loaded", {})
+    return folder

@@ -1,0 +1,153 @@
+"""Bad input: the exception types of PyTorch, messages that say what is wrong, nothing corrupted.
+
+Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""
+
+from typing import Any
+
+import ember
+import pytest
+import torch
+import torch.nn.functional as functional
+from ember.compiler import Options
+from ember.torch.bag_call import BagCall
+
+CALLS = {target: BagCall(Options(target=target)) for target in ("cpu", "dae-threads")}
+TARGETS = pytest.mark.parametrize("call", CALLS.values(), ids=CALLS.keys())
+WEIGHT = torch.randn(10, 16)
+INDICES = torch.tensor([3, 1, 4, 1])
+OFFSETS = torch.tensor([0, 2])
+
+
+def bag(**changes: Any) -> dict[str, Any]:
+    """Arguments of a good call, with changes."""
+    return {"input": INDICES, "weight": WEIGHT, "offsets": OFFSETS, "mode": "sum"} | changes
+
+
+BAD_CALLS = {
+    "no offsets": bag(offsets=None),
+    "offsets of rank 2": bag(offsets=OFFSETS.view(1, 2)),
+    "offsets with a 2-D input": bag(input=INDICES.view(2, 2)),
+    "input of rank 3": bag(input=INDICES.view(1, 2, 2), offsets=None),
+    "float input": bag(input=INDICES.float()),
+    "float offsets": bag(offsets=OFFSETS.float()),
+    "bool input": bag(input=INDICES.bool(), offsets=OFFSETS.bool()),
+    "narrow input alone": bag(input=INDICES.view(2, 2).to(torch.int16), offsets=None),
+    "input with empty bags only": bag(input=INDICES.view(4, 1)[:, :0], offsets=None),
+    "table of rank 1": bag(weight=WEIGHT[0]),
+    "unknown mode": bag(mode="median"),
+    "sample weights of another shape": bag(per_sample_weights=torch.ones(3)),
+    "sample weights of another type": bag(per_sample_weights=torch.ones(4).double()),
+    "sample weights of a mean": bag(mode="mean", per_sample_weights=torch.ones(4)),
+    "padding past the table": bag(padding_idx=10),
+    "padding before the table": bag(padding_idx=-11),
+    "no offset at all": bag(offsets=OFFSETS[:0], include_last_offset=True),
+    "first offset not 0": bag(offsets=torch.tensor([1, 2])),
+    "offset past the indices": bag(offsets=torch.tensor([0, 5])),
+    "last offset past the indices": bag(offsets=torch.tensor([0, 5]), include_last_offset=True),
+    "offset past the indices, then back": bag(offsets=torch.tensor([0, 9, 4])),
+    "index past the table": bag(input=torch.tensor([3, 10, 4, 1])),
+    "negative index": bag(input=torch.tensor([3, 1, 4, -1])),
+    "index past the table beside padding": bag(input=torch.tensor([3, 10, 4, 1]), padding_idx=3),
+    "index past an empty table": bag(weight=WEIGHT[:0]),
+}
+
+
+@TARGETS
+@pytest.mark.parametrize("arguments", BAD_CALLS.values(), ids=BAD_CALLS.keys())
+def test_the_exception_is_one_that_pytorch_raises(call: BagCall, arguments: dict[str, Any]) -> None:
+    with pytest.raises(Exception) as expected:  # noqa: PT011  (whatever PyTorch raises)
+        functional.embedding_bag(**arguments)
+    with pytest.raises(expected.type):
+        call(**arguments)
+
+
+@TARGETS
+@pytest.mark.parametrize("index", [10, -1, 2**40, -(2**63)])
+def test_a_bad_index_is_named(call: BagCall, index: int) -> None:
+    indices = torch.tensor([0, 1, index, 3])
+    with pytest.raises(ember.IndexOutOfRangeError) as error:
+        call(indices, WEIGHT, OFFSETS, mode="sum")
+    assert isinstance(error.value, IndexError)
+    assert isinstance(error.value, RuntimeError)
+    message = str(error.value)
+    assert str(index) in message
+    assert "'weight'" in message
+    assert "'indices'" in message
+    assert "position 2" in message
+
+
+@TARGETS
+def test_decreasing_offsets_are_named(call: BagCall) -> None:
+    with pytest.raises(ember.OffsetsError, match=r"(?s)decrease.*3.*2"):
+        call(INDICES, WEIGHT, torch.tensor([0, 3, 2]), mode="sum")
+
+
+@TARGETS
+def test_a_call_after_an_error_is_right(call: BagCall) -> None:
+    for _ in range(3):
+        with pytest.raises(IndexError):
+            call(torch.tensor([99]), WEIGHT, OFFSETS[:1], mode="sum")
+        actual = call(INDICES, WEIGHT, OFFSETS, mode="sum")
+        expected = functional.embedding_bag(INDICES, WEIGHT, OFFSETS, mode="sum")
+        torch.testing.assert_close(actual, expected)
+
+
+def test_inputs_never_change() -> None:
+    copies = [tensor.clone() for tensor in (INDICES, WEIGHT, OFFSETS)]
+    with pytest.raises(IndexError):
+        CALLS["cpu"](torch.tensor([1, 99]), WEIGHT, torch.tensor([0]), mode="mean")
+    CALLS["cpu"](INDICES, WEIGHT, OFFSETS, mode="mean")
+    for tensor, copy in zip((INDICES, WEIGHT, OFFSETS), copies, strict=True):
+        assert torch.equal(tensor, copy)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "what"),
+    [
+        (bag(mode="max"), "max"),
+        (bag(weight=WEIGHT.half()), "torch.float16"),
+        (bag(weight=WEIGHT.bfloat16(), mode="mean"), "torch.bfloat16"),
+        (
+            bag(weight=WEIGHT.to("meta"), input=INDICES.to("meta"), offsets=OFFSETS.to("meta")),
+            "meta",
+        ),
+    ],
+)
+def test_what_has_no_kernel_is_said(arguments: dict[str, Any], what: str) -> None:
+    with pytest.raises(ember.UnsupportedError, match=what):
+        CALLS["cpu"](**arguments)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"target": "tpu"},
+        {"opt_level": 4},
+        {"vector_length": 0},
+        {"queue_capacity": 0, "target": "dae-threads"},
+    ],
+)
+def test_options_are_checked(options: dict[str, Any]) -> None:
+    module = torch.nn.EmbeddingBag(4, 4, mode="sum")
+    with pytest.raises(ValueError, match=next(iter(options))):
+        ember.compile(module, (INDICES[:2], OFFSETS[:1]), **options)
+
+
+def test_a_function_without_embedding_bag_is_refused() -> None:
+    def double(x: torch.Tensor) -> torch.Tensor:
+        return x * 2
+
+    with pytest.raises(ember.UnsupportedError, match=r"double does not call .*embedding_bag"):
+        ember.compile(double, (torch.ones(3),))
+
+
+def test_a_tensor_is_not_callable() -> None:
+    with pytest.raises(ember.ArgumentError, match="Tensor"):
+        ember.compile(WEIGHT, (INDICES,))  # type: ignore[arg-type]
+
+
+def test_example_arguments_that_do_not_fit_are_refused_when_compiling() -> None:
+    with pytest.raises(ValueError, match="offsets"):
+        ember.compile(torch.nn.EmbeddingBag(10, 4, mode="sum"), (INDICES,))

@@ -1,0 +1,149 @@
+"""Kernel libraries of hand-written programs, called with NumPy arrays over the C ABI.
+
+Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""
+
+from pathlib import Path
+
+import ember
+import numpy as np
+import pytest
+
+PROGRAM = """
+func.func @scale(%x: memref<?x3xf32> {ember.name = "x"}, %factor: f32 {ember.name = "factor"}) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %rows = memref.dim %x, %c0 : memref<?x3xf32>
+  scf.for %i = %c0 to %rows step %c1 {
+    scf.for %j = %c0 to %c3 step %c1 {
+      %v = memref.load %x[%i, %j] : memref<?x3xf32>
+      %s = arith.mulf %v, %factor : f32
+      memref.store %s, %x[%i, %j] : memref<?x3xf32>
+    }
+  }
+  return
+}
+
+func.func @iota(%n: index) -> (memref<?xi32>, index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %r = memref.alloc(%n) : memref<?xi32>
+  scf.for %i = %c0 to %n step %c1 {
+    %v = arith.index_cast %i : index to i32
+    memref.store %v, %r[%i] : memref<?xi32>
+  }
+  return %r, %n : memref<?xi32>, index
+}
+
+func.func @sum(%x: memref<?xf64>) -> f64 {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : f64
+  %n = memref.dim %x, %c0 : memref<?xf64>
+  %sum = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero) -> (f64) {
+    %v = memref.load %x[%i] : memref<?xf64>
+    %a = arith.addf %acc, %v : f64
+    scf.yield %a : f64
+  }
+  return %sum : f64
+}
+
+func.func @copy(
+    %from: memref<?xf32> {ember.name = "from"}, %to: memref<?xf32> {ember.name = "to"}) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = memref.dim %to, %c0 : memref<?xf32>
+  scf.for %i = %c0 to %n step %c1 {
+    %v = memref.load %from[%i] : memref<?xf32>
+    memref.store %v, %to[%i] : memref<?xf32>
+  }
+  return
+}
+"""
+
+
+@pytest.fixture(scope="module", params=["cpu", "dae-threads"])
+def library(request: pytest.FixtureRequest) -> ember.Library:
+    return ember.load_program(PROGRAM, ember.Options(target=request.param))
+
+
+def test_the_manifest_describes_the_entries(library: ember.Library) -> None:
+    assert set(library.entries) == {"scale", "iota", "sum", "copy"}
+    x, factor = library.entry("scale").parameters
+    assert (x.name, x.kind, x.dtype, x.shape, x.writable) == ("x", "memref", "f32", (None, 3), True)
+    assert (factor.name, factor.kind, factor.dtype) == ("factor", "scalar", "f32")
+    source, target = library.entry("copy").parameters
+    assert (source.writable, target.writable) == (False, True)
+
+
+def test_arrays_are_updated_in_place(library: ember.Library) -> None:
+    x = np.arange(6, dtype=np.float32).reshape(2, 3)
+    assert library.entry("scale")(x, 2.5) is None
+    np.testing.assert_array_equal(x, np.arange(6, dtype=np.float32).reshape(2, 3) * 2.5)
+
+
+@pytest.mark.parametrize("n", [0, 1, 1000])
+def test_results_come_back(library: ember.Library, n: int) -> None:
+    array, size = library.entry("iota")(n)
+    np.testing.assert_array_equal(array, np.arange(n, dtype=np.int32))
+    assert size == n
+    assert library.entry("sum")(np.ones(n)) == n
+
+
+def test_arguments_are_checked(library: ember.Library) -> None:
+    scale = library.entry("scale")
+    x = np.zeros((2, 3), np.float32)
+    for arguments, message in (
+        ((x,), "takes 2 arguments"),
+        ((x.astype(np.float64), 1.0), "x must be float32"),
+        ((x[0], 1.0), "x must have 2 dimensions"),
+        ((np.zeros((3, 2), np.float32).T, 1.0), "x must be contiguous"),
+        (([[1.0, 2.0, 3.0]], 1.0), "x is written to"),
+        ((x, "two"), "factor must be a number"),
+        ((np.zeros((2, 4), np.float32), 1.0), "x"),
+    ):
+        with pytest.raises(ember.ArgumentError, match=message):
+            scale(*arguments)
+    read_only = x.copy()
+    read_only.flags.writeable = False
+    with pytest.raises(ember.ArgumentError, match="read-only"):
+        scale(read_only, 1.0)
+
+
+def test_outputs_that_overlap_inputs_are_refused(library: ember.Library) -> None:
+    memory = np.arange(10, dtype=np.float32)
+    with pytest.raises(ember.ArgumentError, match=r"(?s)'from'.*'to'|'to'.*'from'"):
+        library.entry("copy")(memory[1:], memory[:-1])
+    library.entry("copy")(memory[5:], memory[:5])
+    np.testing.assert_array_equal(memory, [5, 6, 7, 8, 9, 5, 6, 7, 8, 9])
+
+
+def test_reading_past_an_array_is_an_error(library: ember.Library) -> None:
+    with pytest.raises(ember.IndexOutOfRangeError, match="'from'"):
+        library.entry("copy")(np.zeros(3, np.float32), np.zeros(4, np.float32))
+
+
+def test_an_unknown_entry_is_named(library: ember.Library) -> None:
+    with pytest.raises(ember.ArgumentError, match=r"'none'.*scale"):
+        library.entry("none")
+
+
+def test_queues_are_configured_and_checked() -> None:
+    library = ember.load_program(PROGRAM, ember.Options(target="dae-threads"))
+    for capacity, schedule in ((1, "deterministic"), (1, "threads"), (64, "threads")):
+        library.configure(capacity, schedule)
+        to = np.zeros(100, np.float32)
+        library.entry("copy")(np.arange(100, dtype=np.float32), to)
+        np.testing.assert_array_equal(to, np.arange(100))
+    with pytest.raises(ember.ArgumentError, match="schedule"):
+        library.configure(1, "magic")
+    with pytest.raises(ember.ArgumentError, match="queue_capacity"):
+        library.configure(0)
+
+
+def test_a_library_without_a_manifest_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "k.so").write_bytes(b"not a library")
+    with pytest.raises(ember.CompileError, match=r"k\.so"):
+        ember.Library(tmp_path / "k.so")

@@ -1,0 +1,157 @@
+//===- Runtime.h - What compiled kernels call -------------------*- C++ -*-===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The C interface between compiled kernels, their callers and the runtime
+// archive that is linked into every kernel library. The runtime needs nothing
+// but the C library: no C++ runtime, no start-up objects.
+//
+// Names of arguments (`what`, `source`, `nameA`, ...) are printed as given:
+// whoever emits the call adds the quotes, e.g. "'weight'" or "argument 2".
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef EMBER_RUNTIME_RUNTIME_H
+#define EMBER_RUNTIME_RUNTIME_H
+
+#include <stdint.h>
+
+// The runtime is compiled with hidden visibility, so that several kernel
+// libraries in one process never share or interpose their copies of it. These
+// functions are the exception: callers look them up in the kernel library.
+#define EMBER_EXPORT __attribute__((visibility("default")))
+#define EMBER_NORETURN __attribute__((noreturn, cold))
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+//===----------------------------------------------------------------------===//
+// Invocations and failures
+//===----------------------------------------------------------------------===//
+
+enum {
+  EMBER_OK = 0,
+  EMBER_INDEX = 1,   // an index is out of range
+  EMBER_SEGMENT = 2, // offsets decrease
+  EMBER_OVERLAP = 3, // a written argument overlaps another one
+  EMBER_SHAPE = 4,   // an argument's size is not the declared one
+  EMBER_QUEUE = 5,   // the two sides of a decoupled program do not match
+  EMBER_ASSERT = 6,  // an assertion of the program does not hold
+  EMBER_MEMORY = 7   // memory or threads ran out
+};
+
+typedef struct ember_error {
+  int32_t code;
+  char message[1020];
+} ember_error;
+
+// Runs fn(args) and returns EMBER_OK, or the code of the first ember_fail_*
+// reached in it, with the details in *error (which may be null). A failure
+// ends the innermost invocation of its thread and frees what ember_alloc gave
+// out in it; blocks that outlive a successful invocation belong to the
+// enclosing one, or, where there is none, to the caller. Invocations nest, and
+// any number of threads may be in one at a time.
+int32_t ember_invoke(void (*fn)(void **args), void **args, ember_error *error);
+
+// "index 1000 at position 5 of 'indices' is out of range for dimension 0 of
+// 'weight' of size 100": `what` is "dimension 0 of 'weight'", `source` is
+// "'indices'" or "" where the index was not loaded, `position` is -1 where it
+// is not known.
+EMBER_NORETURN void ember_fail_index(const char *what, const char *source,
+                                     int64_t value, int64_t size,
+                                     int64_t position);
+
+// "offsets decrease: 'offsets'[3] is 7 but 'offsets'[4] is 5"; where
+// `position` is -1: "offsets decrease: a segment of 'offsets' begins at 7 but
+// ends at 5".
+EMBER_NORETURN void ember_fail_segment(const char *source, int64_t position,
+                                       int64_t begin, int64_t end);
+
+// An assertion of the program, with code EMBER_ASSERT.
+EMBER_NORETURN void ember_fail_message(const char *message);
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+// Memory for a kernel: `alignment` is a power of two (at least 16 is given).
+// Never null: fails with EMBER_MEMORY. The caller of a kernel frees what a
+// returned memref points to with ember_free; freeing null does nothing.
+void *ember_alloc(int64_t bytes, int64_t alignment);
+EMBER_EXPORT void ember_free(void *memory);
+
+//===----------------------------------------------------------------------===//
+// Checks at the entry of a kernel
+//===----------------------------------------------------------------------===//
+
+// Descriptors are {void *allocated; void *aligned; int64_t offset;
+// int64_t sizes[rank]; int64_t strides[rank]}.
+
+// Fails with EMBER_OVERLAP if an element of `a`, which the kernel writes,
+// shares a byte with an element of `b`. Interleaved views of one buffer that
+// share no element pass.
+void ember_check_disjoint(const void *a, int32_t rankA, int64_t elementBytesA,
+                          const char *nameA, const void *b, int32_t rankB,
+                          int64_t elementBytesB, const char *nameB);
+
+// Fails with EMBER_SHAPE if dimension `dim` does not have `expected` elements.
+void ember_check_dim(const void *descriptor, int32_t rank, int32_t dim,
+                     int64_t expected, const char *name);
+
+//===----------------------------------------------------------------------===//
+// Decoupled execution
+//===----------------------------------------------------------------------===//
+
+// A bounded queue of operands and a bounded queue of tokens, from the access
+// side to the compute side: see Queue.h.
+typedef struct ember_queues ember_queues;
+
+typedef struct ember_dae_program {
+  void (*access)(void *env, ember_queues *queues);
+  void (*compute)(void *env, ember_queues *queues);
+  int64_t maxOperandBytes; // of the largest operand; 0 if there is none
+  const char *name;        // for messages
+  int64_t queueCapacity;   // as in ember_config, which goes first
+} ember_dae_program;
+
+// Runs both sides to their ends. The access side's last act is to push the
+// token EMBER_DONE. A failure on either side stops both and then fails in the
+// invocation of the caller, with the first message. Operands or tokens left
+// over, a side that waits for one that has ended, and two sides that wait for
+// each other are failures with code EMBER_QUEUE.
+void ember_dae_run(const ember_dae_program *program, void *env);
+
+enum {
+  EMBER_SCHEDULE_THREADS = 0, // access on a pooled thread, compute on ours
+  EMBER_SCHEDULE_FIBERS = 1   // both on this thread, in a fixed order
+};
+
+// EMBER_DEFAULT_QUEUE_CAPACITY leaves the choice to the runtime: as many
+// operands as fit a data queue that stays in the cache of a core, within these
+// bounds.
+enum {
+  EMBER_DEFAULT_QUEUE_CAPACITY = 0,
+  EMBER_DEFAULT_QUEUE_BYTES = 1 << 18,
+  EMBER_MIN_DEFAULT_CAPACITY = 16,
+  EMBER_MAX_DEFAULT_CAPACITY = 4096
+};
+
+typedef struct ember_config {
+  int64_t queueCapacity; // operands of the largest size, and tokens; below 1:
+                         // EMBER_DEFAULT_QUEUE_CAPACITY
+  int32_t schedule;
+} ember_config;
+
+// Sets what decoupled runs that start from now on use, in the whole process;
+// null restores the defaults.
+EMBER_EXPORT void ember_configure(const ember_config *config);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif // EMBER_RUNTIME_RUNTIME_H

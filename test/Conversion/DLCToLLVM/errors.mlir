@@ -1,0 +1,42 @@
+// RUN: ember-opt %s --convert-dlc-to-llvm -split-input-file -verify-diagnostics
+
+func.func @tensor(%n: index, %t: tensor<4xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  dlc.config_access {
+    %tu = dlc.new_tu %c0 to %n step %c1
+    dlc.register_callback %tu, ite, 0
+  }
+  // expected-error @below {{'dlc.compute_loop' op uses a value of type 'tensor<4xf32>', which has no form in memory to hand it over in}}
+  dlc.compute_loop
+  case 0 {
+    %x = bufferization.to_buffer %t : tensor<4xf32> to memref<4xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @wide(%n: index, %x: i2000) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  dlc.config_access {
+    %tu = dlc.new_tu %c0 to %n step %c1
+    %v = dlc.fwd_str %tu, %x : i2000 -> !slc.stream<i2000>
+    dlc.register_callback %tu, ite, 0
+    // expected-error @below {{'dlc.register_operand' op cannot push a 'i2000'}}
+    dlc.register_operand %tu, ite, %v for 0 : !slc.stream<i2000>
+  }
+  dlc.compute_loop
+  case 0 {
+    %v = dlc.pop_operand : i2000
+  }
+  return
+}
+
+// -----
+
+dlc.config_access {
+}
+// expected-error @below {{'dlc.compute_loop' op must stand in a function of the module}}
+dlc.compute_loop

@@ -1,0 +1,67 @@
+// RUN: ember-opt %s --canonicalize --cse | FileCheck %s
+
+// Streams that nothing reads need not be computed; what registers, pushes or
+// traverses stays. Constants stay outside of access programs.
+
+// CHECK-LABEL: func.func @unread_streams(
+// CHECK: arith.constant 1
+// CHECK: dlc.config_access {
+// CHECK-NEXT: %[[TU:.*]] = dlc.new_tu
+// CHECK-NEXT: %[[I:.*]] = dlc.get_ind_var %[[TU]]
+// CHECK-NEXT: %[[J:.*]] = dlc.alu_str %[[TU]], add %[[I]], %c1
+// CHECK-NEXT: dlc.register_callback %[[TU]], ite, 0
+// CHECK-NEXT: dlc.register_operand %[[TU]], ite, %[[J]] for 0
+// CHECK-NEXT: dlc.register_operand %[[TU]], ite, %[[J]] for 0
+// CHECK-NEXT: dlc.new_tu
+// CHECK-NEXT: }
+// CHECK: dlc.compute_loop
+func.func @unread_streams(%n: index, %in: memref<?xf32>, %out: memref<?xindex>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  dlc.config_access {
+    %tu = dlc.new_tu %c0 to %n step %c1
+    %i = dlc.get_ind_var %tu : !slc.stream<index>
+    %again = dlc.get_ind_var %tu : !slc.stream<index>
+    %unread = dlc.mem_str %tu, %in[%i] : memref<?xf32>[!slc.stream<index>] -> !slc.stream<f32>
+    %count = dlc.get_iter_count %tu : !slc.stream<index>
+    %j = dlc.alu_str %tu, add %i, %c1 : !slc.stream<index>, index -> !slc.stream<index>
+    %k = dlc.alu_str %tu, add %again, %c1 : !slc.stream<index>, index -> !slc.stream<index>
+    dlc.register_callback %tu, ite, 0
+    dlc.register_operand %tu, ite, %j for 0 : !slc.stream<index>
+    dlc.register_operand %tu, ite, %k for 0 : !slc.stream<index>
+    %in_tu = dlc.new_tu %c0 to %n step %c1 in %tu
+  }
+  dlc.compute_loop
+  case 0 {
+    %a = dlc.pop_operand : index
+    %b = dlc.pop_operand : index
+    memref.store %a, %out[%b] : memref<?xindex>
+  }
+  return
+}
+
+// Both pops stay, though nothing reads one of them, and so does a case that
+// does nothing else: the queues must not lose step.
+
+// CHECK-LABEL: func.func @unread_operands(
+// CHECK: dlc.compute_loop
+// CHECK-NEXT: case 0 {
+// CHECK-NEXT: dlc.pop_operand : index
+// CHECK-NEXT: dlc.pop_operand : index
+func.func @unread_operands(%n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  dlc.config_access {
+    %tu = dlc.new_tu %c0 to %n step %c1
+    %i = dlc.get_ind_var %tu : !slc.stream<index>
+    dlc.register_callback %tu, ite, 0
+    dlc.register_operand %tu, ite, %i for 0 : !slc.stream<index>
+    dlc.register_operand %tu, ite, %i for 0 : !slc.stream<index>
+  }
+  dlc.compute_loop
+  case 0 {
+    %a = dlc.pop_operand : index
+    %b = dlc.pop_operand : index
+  }
+  return
+}

@@ -1,0 +1,1121 @@
+// RUN: ember-opt %s -split-input-file -verify-diagnostics
+
+// Programs.
+
+func.func @case0(%n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  dlc.config_access {
+    // expected-error @below {{'arith.constant' op cannot stand in 'dlc.config_access', which holds traversal units, streams and registrations}}
+    %c = arith.constant 1 : index
+  }
+  dlc.compute_loop
+  return
+}
+
+// -----
+
+func.func @no_compute() {
+  // expected-error @below {{'dlc.config_access' op needs a 'dlc.compute_loop' after it in the same block}}
+  dlc.config_access {
+  }
+  return
+}
+
+// -----
+
+func.func @no_access() {
+  // expected-error @below {{'dlc.compute_loop' op needs a 'dlc.config_access' before it in the same block}}
+  dlc.compute_loop
+  return
+}
+
+// -----
+
+func.func @two_for_one() {
+  dlc.config_access {
+  }
+  dlc.compute_loop
+  // expected-error @below {{'dlc.compute_loop' op needs a 'dlc.config_access' before it in the same block}}
+  dlc.compute_loop
+  return
+}
+
+// -----
+
+func.func @outside(%n: index) {
+  // expected-error @below {{'dlc.new_tu' op expects parent op 'dlc.config_access'}}
+  %tu = dlc.new_tu %n to %n step %n
+  return
+}
+
+// -----
+
+// Traversal units.
+
+func.func @case1(%n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  dlc.config_access {
+    // expected-error @below {{'dlc.new_tu' op step must be positive, but is 0}}
+    %tu = dlc.new_tu %c0 to %n step %c0
+  }
+  dlc.compute_loop
+  return
+}
+
+// -----
+
+func.func @case2(%n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  dlc.config_access {
+    // expected-error @below {{'dlc.new_tu' op has a mask or a configuration for lanes, but no lanes}}
+    %tu = "dlc.new_tu"(%c0, %n, %c1) {config = 1 : i32, operandSegmentSizes = array<i32: 1, 1, 1, 0, 0>} : (index, index, index) -> !dlc.tu
+  }
+  dlc.compute_loop
+  return
+}
+
+// -----
+
+func.func @case3(%n: index, %m: vector<4xi1>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  dlc.config_access {
+    // expected-error @below {{'dlc.new_tu' op has a mask or a configuration for lanes, but no lanes}}
+    %tu = dlc.new_tu %c0 to %n step %c1 mask %m : index, index, vector<4xi1>
+  }
+  dlc.compute_loop
+  return
+}
+
+// -----
+
+func.func @case4(%n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  dlc.config_access {
+    // expected-error @below {{'dlc.new_tu' op vector length must be in [1, 65536], not 0}}
+    %tu = dlc.new_tu %c0 to %n step %c1 vector<0>
+  }
+  dlc.compute_loop
+  return
+}
+
+// -----
+
+func.func @case5(%n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  dlc.config_access {
+    // expected-error @below {{'dlc.new_tu' op vector length must be in [1, 65536], not 65537}}
+    %tu = dlc.new_tu %c0 to %n step %c1 vector<65537>
+  }
+  dlc.compute_loop
+  return
+}
+
+// -----
+
+func.func @case6(%n: index, %x: f32) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  dlc.config_access {
+    %tu = dlc.new_tu %c0 to %n step %c1
+    %f = dlc.fwd_str %tu, %x : f32 -> !slc.stream<f32>
+    // expected-error @below {{'dlc.new_tu' op bound must be an index or a stream of indices, not '!slc.stream<f32>'}}
+    %in = dlc.new_tu %f to %n step %c1 in %tu : !slc.stream<f32>, index
+  }
+  dlc.compute_loop
+  return
+}
+
+// -----
+
+func.func @case7(%n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  dlc.config_access {
+    %tu = dlc.new_tu %c0 to %n step %c1 vector<4>
+    %i = dlc.get_ind_var %tu : !slc.stream<vector<4xindex>>
+    // expected-error @below {{'dlc.new_tu' op bound has 4 lanes, the unit has 8}}
+    %in = dlc.new_tu %i to %n step %c1 in %tu vector<8> : !slc.stream<vector<4xindex>>, index
+  }
+  dlc.compute_loop
+  return
+}
+
+// -----
+
+func.func @case8(%n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  dlc.config_access {
+    %tu = dlc.new_tu %c0 to %n step %c1 vector<4>
+    %i = dlc.get_ind_var %tu : !slc.stream<vector<4xindex>>
+    // expected-error @below {{'dlc.new_tu' op with a range a lane must have the configuration 'vector', not 'bcast'}}
+    %in = dlc.new_tu %c0 to %i step %c1 in %tu vector<4> bcast : index, !slc.stream<vector<4xindex>>
+  }
+  dlc.compute_loop
+  return
+}
+
+// -----
+
+func.func @case9(%n: index, %m: vector<8xi1>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  dlc.config_access {
+    // expected-error @below {{'dlc.new_tu' op mask must be 4 lanes of i1, not 'vector<8xi1>'}}
+    %tu = dlc.new_tu %c0 to %n step %c1 vector<4> mask %m : index, index, vector<8xi1>
+  }
+  dlc.compute_loop
+  return
+}
+
+// -----
+
+func.func @case10(%n: index, %m: vector<4xi1>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  dlc.config_access {
+    %tu = dlc.new_tu %c0 to %n step %c1 vector<4> mask %m
+    // expected-error @below {{expected ':' and the types of bounds and mask}}
+    %i = dlc.get_ind_var %tu : !slc.stream<vector<4xindex>>
+  }
+  dlc.compute_loop
+  return
+}
+
+// -----
+
+func.func @case11(%n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  dlc.config_access {
+    %tu = dlc.new_tu %c0 to %n step %c1
+    // expected-error @below {{'dlc.new_tu' op is the second unit without a parent; units form one chain}}
+    %other = dlc.new_tu %c0 to %n step %c1
+  }
+  dlc.compute_loop
+  return
+}
+
+// -----
+
+func.func @case12(%n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  dlc.config_access {
+    %tu = dlc.new_tu %c0 to %n step %c1
+    // expected-note @below {{the first}}
+    %one = dlc.new_tu %c0 to %n step %c1 in %tu
+    // expected-error @below {{'dlc.new_tu' op is the second unit in its parent; units form one chain}}
+    %two = dlc.new_tu %c0 to %n step %c1 in %tu
+  }
+  dlc.compute_loop
+  return
+}
+
+// -----
+
+func.func @case13(%n: index, %other: !dlc.tu) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  dlc.config_access {
+    // expected-error @below {{'dlc.new_tu' op operand #3 is no traversal unit of this 'dlc.config_access'}}
+    %tu = dlc.new_tu %c0 to %n step %c1 in %other
+  }
+  dlc.compute_loop
+  return
+}
+
+// -----
+
+func.func @case14(%n: index, %other: !slc.stream<index>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  dlc.config_access {
+    // expected-error @below {{'dlc.new_tu' op operand #1 is no stream of this 'dlc.config_access'}}
+    %tu = dlc.new_tu %c0 to %other step %c1 : index, !slc.stream<index>
+  }
+  dlc.compute_loop
+  return
+}
+
+// -----
+
+// Streams of a unit.
+
+func.func @case15(%n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  dlc.config_access {
+    %tu = dlc.new_tu %c0 to %n step %c1
+    // expected-error @below {{'dlc.get_ind_var' op of this traversal unit is '!slc.stream<index>', not '!slc.stream<i32>'}}
+    %i = dlc.get_ind_var %tu : !slc.stream<i32>
+  }
+  dlc.compute_loop
+  return
+}
+
+// -----
+
+func.func @case16(%n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  dlc.config_access {
+    %tu = dlc.new_tu %c0 to %n step %c1 vector<4>
+    // expected-error @below {{'dlc.get_ind_var' op of this traversal unit is '!slc.stream<vector<4xindex>>', not '!slc.stream<index>'}}
+    %i = dlc.get_ind_var %tu : !slc.stream<index>
+  }
+  dlc.compute_loop
+  return
+}
+
+// -----
+
+func.func @case17(%n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  dlc.config_access {
+    %tu = dlc.new_tu %c0 to %n step %c1 vector<4>
+    // expected-error @below {{'dlc.get_iter_count' op of this traversal unit is '!slc.stream<index>', not '!slc.stream<vector<4xindex>>'}}
+    %i = dlc.get_iter_count %tu : !slc.stream<vector<4xindex>>
+  }
+  dlc.compute_loop
+  return
+}
+
+// -----
+
+func.func @case18(%n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  dlc.config_access {
+    %tu = dlc.new_tu %c0 to %n step %c1
+    // expected-error @below {{'dlc.get_mask' op needs a traversal unit with lanes}}
+    %m = dlc.get_mask %tu : !slc.stream<vector<4xi1>>
+  }
+  dlc.compute_loop
+  return
+}
+
+// -----
+
+func.func @case19(%n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  dlc.config_access {
+    %tu = dlc.new_tu %c0 to %n step %c1 vector<4>
+    // expected-error @below {{'dlc.get_mask' op of this traversal unit is '!slc.stream<vector<4xi1>>', not '!slc.stream<vector<8xi1>>'}}
+    %m = dlc.get_mask %tu : !slc.stream<vector<8xi1>>
+  }
+  dlc.compute_loop
+  return
+}
+
+// -----
+
+func.func @case20(%n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  dlc.config_access {
+    %tu = dlc.new_tu %c0 to %n step %c1
+    %in = dlc.new_tu %c0 to %n step %c1 in %tu
+    // expected-note @below {{the stream}}
+    %i = dlc.get_ind_var %in : !slc.stream<index>
+    // expected-error @below {{'dlc.alu_str' op reads a stream that has elements only in a unit nested in the one it belongs to}}
+    %j = dlc.alu_str %tu, add %i, %c1 : !slc.stream<index>, index -> !slc.stream<index>
+  }
+  dlc.compute_loop
+  return
+}
+
+// -----
+
+// Loads.
+
+func.func @case21(%n: index, %in: memref<?xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  dlc.config_access {
+    %tu = dlc.new_tu %c0 to %n step %c1
+    %i = dlc.get_ind_var %tu : !slc.stream<index>
+    // expected-error @below {{'dlc.mem_str' op loads 'f32' but its result is '!slc.stream<f64>'}}
+    %v = dlc.mem_str %tu, %in[%i] : memref<?xf32>[!slc.stream<index>] -> !slc.stream<f64>
+  }
+  dlc.compute_loop
+  return
+}
+
+// -----
+
+func.func @case22(%n: index, %in: memref<?x?xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  dlc.config_access {
+    %tu = dlc.new_tu %c0 to %n step %c1
+    %i = dlc.get_ind_var %tu : !slc.stream<index>
+    // expected-error @below {{'dlc.mem_str' op has 1 indices for 'memref<?x?xf32>' of rank 2}}
+    %v = dlc.mem_str %tu, %in[%i] : memref<?x?xf32>[!slc.stream<index>] -> !slc.stream<f32>
+  }
+  dlc.compute_loop
+  return
+}
+
+// -----
+
+func.func @case23(%n: index, %in: memref<?xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  dlc.config_access {
+    %tu = dlc.new_tu %c0 to %n step %c1 vector<4>
+    %i = dlc.get_ind_var %tu : !slc.stream<vector<4xindex>>
+    // expected-error @below {{'dlc.mem_str' op index of type '!slc.stream<vector<4xindex>>' does not fit a result of type '!slc.stream<f32>'}}
+    %v = dlc.mem_str %tu, %in[%i] : memref<?xf32>[!slc.stream<vector<4xindex>>] -> !slc.stream<f32>
+  }
+  dlc.compute_loop
+  return
+}
+
+// -----
+
+func.func @case24(%n: index, %in: memref<?xvector<4xf32>>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  dlc.config_access {
+    %tu = dlc.new_tu %c0 to %n step %c1 vector<4>
+    %i = dlc.get_ind_var %tu : !slc.stream<vector<4xindex>>
+    // One vector is loaded, not one a lane.
+    // expected-error @below {{'dlc.mem_str' op index of type '!slc.stream<vector<4xindex>>' does not fit a result of type '!slc.stream<vector<4xf32>>'}}
+    %v = dlc.mem_str %tu, %in[%i] : memref<?xvector<4xf32>>[!slc.stream<vector<4xindex>>] -> !slc.stream<vector<4xf32>>
+  }
+  dlc.compute_loop
+  return
+}
+
+// -----
+
+func.func @case25(%n: index, %in: memref<?xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  dlc.config_access {
+    %tu = dlc.new_tu %c0 to %n step %c1
+    %i = dlc.get_ind_var %tu : !slc.stream<index>
+    // expected-error @below {{'dlc.mem_str' op loads single elements and has neither a mask nor 'contiguous'}}
+    %v = dlc.mem_str %tu, %in[%i] contiguous : memref<?xf32>[!slc.stream<index>] -> !slc.stream<f32>
+  }
+  dlc.compute_loop
+  return
+}
+
+// -----
+
+func.func @case26(%n: index, %in: memref<?xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  dlc.config_access {
+    %tu = dlc.new_tu %c0 to %n step %c1 vector<4>
+    %m = dlc.get_mask %tu : !slc.stream<vector<4xi1>>
+    %i = dlc.fwd_str %tu, %c0 : index -> !slc.stream<vector<8xindex>>
+    // expected-error @below {{'dlc.mem_str' op mask must be 8 lanes of i1, not '!slc.stream<vector<4xi1>>'}}
+    %v = "dlc.mem_str"(%tu, %in, %i, %m) {operandSegmentSizes = array<i32: 1, 1, 1, 1>} : (!dlc.tu, memref<?xf32>, !slc.stream<vector<8xindex>>, !slc.stream<vector<4xi1>>) -> !slc.stream<vector<8xf32>>
+  }
+  dlc.compute_loop
+  return
+}
+
+// -----
+
+func.func @case27(%n: index, %in: memref<?xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  dlc.config_access {
+    %tu = dlc.new_tu %c0 to %n step %c1
+    %i = dlc.get_ind_var %tu : !slc.stream<index>
+    // expected-error @below {{expected a stream of vectors, not '!slc.stream<f32>'}}
+    %v = dlc.mem_str %tu, %in[%i] mask %i : memref<?xf32>[!slc.stream<index>] -> !slc.stream<f32>
+  }
+  dlc.compute_loop
+  return
+}
+
+// -----
+
+func.func @case28(%n: index, %in: memref<f32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  dlc.config_access {
+    %tu = dlc.new_tu %c0 to %n step %c1 vector<4>
+    // expected-error @below {{'dlc.mem_str' op is contiguous in a memref of rank 0}}
+    %v = dlc.mem_str %tu, %in[] contiguous : memref<f32>[] -> !slc.stream<vector<4xf32>>
+  }
+  dlc.compute_loop
+  return
+}
+
+// -----
+
+// Arithmetic.
+
+func.func @case29(%n: index, %x: f32) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  dlc.config_access {
+    %tu = dlc.new_tu %c0 to %n step %c1
+    %f = dlc.fwd_str %tu, %x : f32 -> !slc.stream<f32>
+    // expected-error @below {{'dlc.alu_str' op computes integers, not 'f32'}}
+    %s = dlc.alu_str %tu, add %f, %f : !slc.stream<f32>, !slc.stream<f32> -> !slc.stream<f32>
+  }
+  dlc.compute_loop
+  return
+}
+
+// -----
+
+func.func @case30(%n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  dlc.config_access {
+    %tu = dlc.new_tu %c0 to %n step %c1
+    %i = dlc.get_ind_var %tu : !slc.stream<index>
+    // expected-error @below {{'dlc.alu_str' op computes 'i32' from an operand of type '!slc.stream<index>'}}
+    %s = dlc.alu_str %tu, add %i, %c1 : !slc.stream<index>, index -> !slc.stream<i32>
+  }
+  dlc.compute_loop
+  return
+}
+
+// -----
+
+func.func @case31(%n: index, %x: f32) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  dlc.config_access {
+    %tu = dlc.new_tu %c0 to %n step %c1
+    %f = dlc.fwd_str %tu, %x : f32 -> !slc.stream<f32>
+    // expected-error @below {{'dlc.cast_str' op converts integers and indices of one shape, not 'f32' to 'index'}}
+    %s = dlc.cast_str %tu, %f : !slc.stream<f32> to !slc.stream<index>
+  }
+  dlc.compute_loop
+  return
+}
+
+// -----
+
+func.func @case32(%n: index, %x: f32) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  dlc.config_access {
+    %tu = dlc.new_tu %c0 to %n step %c1
+    // expected-error @below {{'dlc.fwd_str' op forwards 'f32' as 'f64'; the result must have the element type of the input or a vector of it}}
+    %f = dlc.fwd_str %tu, %x : f32 -> !slc.stream<f64>
+  }
+  dlc.compute_loop
+  return
+}
+
+// -----
+
+// Registrations.
+
+func.func @case33(%n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  dlc.config_access {
+    %tu = dlc.new_tu %c0 to %n step %c1
+    // expected-error @below {{'dlc.register_callback' op announces a callback of event 'ite'; only the end of a traversal can be announced}}
+    dlc.register_callback %tu, ite, 0 announced
+  }
+  dlc.compute_loop
+  return
+}
+
+// -----
+
+func.func @case34(%n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  dlc.config_access {
+    %tu = dlc.new_tu %c0 to %n step %c1
+    // expected-error @below {{'dlc.register_callback' op has the token -1; tokens are 31-bit numbers}}
+    dlc.register_callback %tu, ite, -1
+  }
+  dlc.compute_loop
+  return
+}
+
+// -----
+
+func.func @case35(%n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  dlc.config_access {
+    %tu = dlc.new_tu %c0 to %n step %c1
+    %i = dlc.get_ind_var %tu : !slc.stream<index>
+    // expected-error @below {{'dlc.register_operand' op has the token 9223372036854775807; tokens are 31-bit numbers}}
+    dlc.register_operand %tu, ite, %i for 9223372036854775807 : !slc.stream<index>
+  }
+  dlc.compute_loop
+  return
+}
+
+// -----
+
+func.func @case36(%n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  dlc.config_access {
+    %tu = dlc.new_tu %c0 to %n step %c1 vector<4>
+    %i = dlc.get_ind_var %tu : !slc.stream<vector<4xindex>>
+    // expected-error @below {{'dlc.register_operand' op has no lane 4 in '!slc.stream<vector<4xindex>>'}}
+    dlc.register_operand %tu, ite, %i[4] for 0 : !slc.stream<vector<4xindex>>
+  }
+  dlc.compute_loop
+  return
+}
+
+// -----
+
+func.func @case37(%n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  dlc.config_access {
+    %tu = dlc.new_tu %c0 to %n step %c1
+    // expected-note @below {{the stream}}
+    %i = dlc.get_ind_var %tu : !slc.stream<index>
+    dlc.register_callback %tu, end, 0
+    // expected-error @below {{'dlc.register_operand' op reads a stream that has elements only during the traversal}}
+    dlc.register_operand %tu, end, %i for 0 : !slc.stream<index>
+  }
+  dlc.compute_loop
+  return
+}
+
+// -----
+
+func.func @case38(%n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  dlc.config_access {
+    %tu = dlc.new_tu %c0 to %n step %c1
+    dlc.register_callback %tu, ite, 0
+    // expected-error @below {{'dlc.register_callback' op registers token 0 a second time}}
+    dlc.register_callback %tu, end, 0
+  }
+  dlc.compute_loop
+  return
+}
+
+// -----
+
+func.func @case39(%n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  dlc.config_access {
+    %tu = dlc.new_tu %c0 to %n step %c1
+    %i = dlc.get_ind_var %tu : !slc.stream<index>
+    // expected-error @below {{'dlc.register_operand' op belongs to token 3, which nothing registers}}
+    dlc.register_operand %tu, ite, %i for 3 : !slc.stream<index>
+  }
+  dlc.compute_loop
+  return
+}
+
+// -----
+
+func.func @case40(%n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  dlc.config_access {
+    %tu = dlc.new_tu %c0 to %n step %c1
+    %i = dlc.get_ind_var %tu : !slc.stream<index>
+    %in = dlc.new_tu %c0 to %n step %c1 in %tu
+    // expected-note @below {{the callback}}
+    dlc.register_callback %tu, ite, 0
+    // expected-error @below {{'dlc.register_operand' op is pushed at another event or in another unit than its callback is triggered}}
+    dlc.register_operand %in, ite, %i for 0 : !slc.stream<index>
+  }
+  dlc.compute_loop
+  return
+}
+
+// -----
+
+func.func @case41(%n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  dlc.config_access {
+    %tu = dlc.new_tu %c0 to %n step %c1
+    %i = dlc.get_ind_var %tu : !slc.stream<index>
+    %in = dlc.new_tu %c0 to %n step %c1 in %tu
+    // expected-note @below {{the callback}}
+    dlc.register_callback %in, beg, 0
+    // expected-error @below {{'dlc.register_operand' op is pushed at another event or in another unit than its callback is triggered}}
+    dlc.register_operand %in, ite, %i for 0 : !slc.stream<index>
+  }
+  dlc.compute_loop
+  return
+}
+
+// -----
+
+func.func @case42(%n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  dlc.config_access {
+    %tu = dlc.new_tu %c0 to %n step %c1
+    %i = dlc.get_ind_var %tu : !slc.stream<index>
+    %in = dlc.new_tu %c0 to %n step %c1 in %tu
+    dlc.register_callback %in, end, 0
+    dlc.register_operand %in, ite, %i for 0 : !slc.stream<index>
+    // expected-error @below {{'dlc.register_operand' op at event 'beg' stands behind an operand of event 'ite', but is pushed and popped before it}}
+    dlc.register_operand %in, beg, %i for 0 : !slc.stream<index>
+  }
+  dlc.compute_loop
+  return
+}
+
+// -----
+
+func.func @case43(%n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  dlc.config_access {
+    %tu = dlc.new_tu %c0 to %n step %c1
+    %i = dlc.get_ind_var %tu : !slc.stream<index>
+    dlc.register_callback %tu, ite, 0
+    dlc.register_operand %tu, ite, %i for 0 : !slc.stream<index>
+    dlc.register_callback %tu, ite, 1
+    // expected-error @below {{'dlc.register_operand' op of token 0 is separated from the others of that token at this event}}
+    dlc.register_operand %tu, ite, %i for 0 : !slc.stream<index>
+  }
+  dlc.compute_loop
+  return
+}
+
+// -----
+
+func.func @case44(%n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  dlc.config_access {
+    %tu = dlc.new_tu %c0 to %n step %c1
+    %i = dlc.get_ind_var %tu : !slc.stream<index>
+    // expected-note @below {{the callback}}
+    dlc.register_callback %tu, end, 0
+    dlc.register_operand %tu, ite, %i for 0 : !slc.stream<index>
+    dlc.register_callback %tu, ite, 1
+    // expected-error @below {{'dlc.register_operand' op is pushed while the operands of token 0 are; the execute unit cannot tell them apart}}
+    dlc.register_operand %tu, ite, %i for 1 : !slc.stream<index>
+  }
+  dlc.compute_loop
+  return
+}
+
+// -----
+
+func.func @case45(%n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  dlc.config_access {
+    %tu = dlc.new_tu %c0 to %n step %c1
+    %i = dlc.get_ind_var %tu : !slc.stream<index>
+    %in = dlc.new_tu %c0 to %n step %c1 in %tu
+    // expected-note @below {{the callback}}
+    dlc.register_callback %in, end, 0
+    dlc.register_operand %in, beg, %i for 0 : !slc.stream<index>
+    dlc.register_callback %in, beg, 1
+    // expected-error @below {{'dlc.register_operand' op is pushed while the operands of token 0 are; the execute unit cannot tell them apart}}
+    dlc.register_operand %in, beg, %i for 1 : !slc.stream<index>
+  }
+  dlc.compute_loop
+  return
+}
+
+// -----
+
+func.func @case46(%n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  dlc.config_access {
+    %tu = dlc.new_tu %c0 to %n step %c1
+    %i = dlc.get_ind_var %tu : !slc.stream<index>
+    %in = dlc.new_tu %c0 to %n step %c1 in %tu
+    // expected-note @below {{the callback}}
+    dlc.register_callback %tu, end, 0 announced
+    dlc.register_operand %tu, ite, %i for 0 : !slc.stream<index>
+    // expected-error @below {{'dlc.register_callback' op is pushed while the operands of token 0 are; the execute unit cannot tell them apart}}
+    dlc.register_callback %in, ite, 1
+  }
+  dlc.compute_loop
+  return
+}
+
+// -----
+
+// Cases.
+
+func.func @case47(%n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  dlc.config_access {
+    %tu = dlc.new_tu %c0 to %n step %c1
+    // expected-error @below {{'dlc.register_callback' op registers token 0, for which the compute program has no case}}
+    dlc.register_callback %tu, ite, 0
+  }
+  dlc.compute_loop
+  return
+}
+
+// -----
+
+func.func @case48(%n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  dlc.config_access {
+  }
+  // expected-error @below {{'dlc.compute_loop' op case 0 is never triggered: no callback registers token 0}}
+  dlc.compute_loop
+  case 0 {
+  }
+  return
+}
+
+// -----
+
+func.func @case49(%n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  dlc.config_access {
+  }
+  // expected-error @below {{'dlc.compute_loop' op case 9223372036854775807 is never triggered: no callback registers token 9223372036854775807}}
+  dlc.compute_loop
+  case 9223372036854775807 {
+  }
+  return
+}
+
+// -----
+
+func.func @case50(%n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  dlc.config_access {
+    %tu = dlc.new_tu %c0 to %n step %c1
+    %i = dlc.get_ind_var %tu : !slc.stream<index>
+    dlc.register_callback %tu, ite, 0
+  }
+  // expected-error @below {{'dlc.compute_loop' op has two cases for token 0}}
+  dlc.compute_loop
+  case 0 {
+  }
+  case 0 {
+  }
+  return
+}
+
+// -----
+
+func.func @case51(%n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  dlc.config_access {
+    %tu = dlc.new_tu %c0 to %n step %c1
+    %i = dlc.get_ind_var %tu : !slc.stream<index>
+    dlc.register_callback %tu, ite, 0
+  }
+  // expected-error @below {{'dlc.compute_loop' op has 2 case values for 1 regions}}
+  "dlc.compute_loop"() <{cases = array<i64: 0, 1>}> ({
+    "dlc.yield"() : () -> ()
+  }) : () -> ()
+  return
+}
+
+// -----
+
+func.func @case52(%n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  dlc.config_access {
+    %tu = dlc.new_tu %c0 to %n step %c1
+    %i = dlc.get_ind_var %tu : !slc.stream<index>
+    dlc.register_callback %tu, ite, 0
+  }
+  // expected-error @below {{'dlc.compute_loop' op returns ('index') but the iter_args are ()}}
+  %r = "dlc.compute_loop"() <{cases = array<i64: 0>}> ({
+    "dlc.yield"() : () -> ()
+  }) : () -> index
+  return
+}
+
+// -----
+
+func.func @case53(%n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  dlc.config_access {
+    %tu = dlc.new_tu %c0 to %n step %c1
+    %i = dlc.get_ind_var %tu : !slc.stream<index>
+    dlc.register_callback %tu, ite, 0
+  }
+  // expected-error @below {{'dlc.compute_loop' op case 0 takes () but the iter_args are ('index')}}
+  %r = dlc.compute_loop iter_args(%n) -> (index)
+  case 0 {
+    dlc.yield %n : index
+  }
+  return
+}
+
+// -----
+
+func.func @case54(%n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  dlc.config_access {
+    %tu = dlc.new_tu %c0 to %n step %c1
+    %i = dlc.get_ind_var %tu : !slc.stream<index>
+    dlc.register_callback %tu, ite, 0
+  }
+  // expected-error @below {{'dlc.compute_loop' op case 0 yields () but the iter_args are ('index')}}
+  %r = dlc.compute_loop iter_args(%n) -> (index)
+  case 0 {
+  ^bb0(%i: index):
+    dlc.yield
+  }
+  return
+}
+
+// -----
+
+func.func @case55(%n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  dlc.config_access {
+    %tu = dlc.new_tu %c0 to %n step %c1
+    %i = dlc.get_ind_var %tu : !slc.stream<index>
+    dlc.register_callback %tu, ite, 0
+  }
+  // expected-error @below {{'dlc.compute_loop' op expects regions to end with 'dlc.yield', found 'llvm.unreachable'}}
+  // expected-note @below {{in custom textual format, the absence of terminator implies 'dlc.yield'}}
+  "dlc.compute_loop"() <{cases = array<i64: 0>}> ({
+    "llvm.unreachable"() : () -> ()
+  }) : () -> ()
+  return
+}
+
+// -----
+
+// Operands.
+
+func.func @case56(%n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  dlc.config_access {
+    %tu = dlc.new_tu %c0 to %n step %c1
+    %i = dlc.get_ind_var %tu : !slc.stream<index>
+    dlc.register_callback %tu, ite, 0
+  }
+  dlc.compute_loop
+  case 0 {
+    // expected-error @below {{'dlc.pop_operand' op has no operand to pop: case 0 gets 0}}
+    %v = dlc.pop_operand : index
+  }
+  return
+}
+
+// -----
+
+func.func @case57(%n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  dlc.config_access {
+    %tu = dlc.new_tu %c0 to %n step %c1
+    %i = dlc.get_ind_var %tu : !slc.stream<index>
+    dlc.register_callback %tu, ite, 0
+    // expected-note @below {{pushed here}}
+    dlc.register_operand %tu, ite, %i for 0 : !slc.stream<index>
+  }
+  dlc.compute_loop
+  case 0 {
+    // expected-error @below {{'dlc.pop_operand' op pops 'f32' where the access program pushes 'index'}}
+    %v = dlc.pop_operand : f32
+  }
+  return
+}
+
+// -----
+
+func.func @case58(%n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  dlc.config_access {
+    %tu = dlc.new_tu %c0 to %n step %c1
+    %i = dlc.get_ind_var %tu : !slc.stream<index>
+    dlc.register_callback %tu, ite, 0
+    // expected-error @below {{'dlc.register_operand' op is never popped by case 0}}
+    dlc.register_operand %tu, ite, %i for 0 : !slc.stream<index>
+  }
+  dlc.compute_loop
+  case 0 {
+  }
+  return
+}
+
+// -----
+
+func.func @case59(%n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  dlc.config_access {
+    %tu = dlc.new_tu %c0 to %n step %c1
+    %i = dlc.get_ind_var %tu : !slc.stream<index>
+    dlc.register_callback %tu, ite, 0
+    // expected-note @below {{pushed here}}
+    dlc.register_operand %tu, ite, %i for 0 : !slc.stream<index>
+  }
+  dlc.compute_loop
+  case 0 {
+    // expected-error @below {{'dlc.pop_operand' op pops a buffer where the access program pushes a single operand}}
+    %v = dlc.pop_operand size %n : memref<?xindex>
+  }
+  return
+}
+
+// -----
+
+func.func @case60(%n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  dlc.config_access {
+    %tu = dlc.new_tu %c0 to %n step %c1
+    %i = dlc.get_ind_var %tu : !slc.stream<index>
+    dlc.register_callback %tu, end, 0
+    dlc.register_operand %tu, ite, %i for 0 : !slc.stream<index>
+    // expected-note @below {{pushed here}}
+    dlc.register_operand %tu, ite, %i for 0 : !slc.stream<index>
+  }
+  dlc.compute_loop
+  case 0 {
+    // expected-error @below {{'dlc.pop_operand' op pops a buffer whose elements another operand's come between}}
+    %v = dlc.pop_operand size %n : memref<?xindex>
+    %w = dlc.pop_operand size %n : memref<?xindex>
+  }
+  return
+}
+
+// -----
+
+func.func @case61(%n: index, %keep: memref<?xindex>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  dlc.config_access {
+    %tu = dlc.new_tu %c0 to %n step %c1
+    %i = dlc.get_ind_var %tu : !slc.stream<index>
+    dlc.register_callback %tu, end, 0
+    dlc.register_operand %tu, ite, %i for 0 : !slc.stream<index>
+  }
+  %r = dlc.compute_loop iter_args(%keep) -> (memref<?xindex>)
+  case 0 {
+  ^bb0(%old: memref<?xindex>):
+    %v = dlc.pop_operand size %n : memref<?xindex>
+    %cast = memref.cast %v : memref<?xindex> to memref<4xindex>
+    %back = memref.cast %cast : memref<4xindex> to memref<?xindex>
+    // expected-error @below {{'dlc.yield' op hands on a popped buffer, which ends with its case}}
+    dlc.yield %back : memref<?xindex>
+  }
+  return
+}
+
+// -----
+
+func.func @case62(%n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  dlc.config_access {
+    %tu = dlc.new_tu %c0 to %n step %c1
+    %i = dlc.get_ind_var %tu : !slc.stream<index>
+    dlc.register_callback %tu, end, 0
+    dlc.register_operand %tu, ite, %i for 0 : !slc.stream<index>
+  }
+  dlc.compute_loop
+  case 0 {
+    // expected-error @below {{'dlc.pop_operand' op pops a buffer as a contiguous memref of rank 1 and dynamic size, not 'memref<4xindex>'}}
+    %v = dlc.pop_operand size %n : memref<4xindex>
+  }
+  return
+}
+
+// -----
+
+func.func @case63(%n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  dlc.config_access {
+    %tu = dlc.new_tu %c0 to %n step %c1
+    %i = dlc.get_ind_var %tu : !slc.stream<index>
+    dlc.register_callback %tu, end, 0
+    dlc.register_operand %tu, ite, %i for 0 : !slc.stream<index>
+  }
+  dlc.compute_loop
+  case 0 {
+    // expected-error @below {{'dlc.pop_operand' op pops a buffer as a contiguous memref of rank 1 and dynamic size, not 'memref<?xindex, strided<[?]>>'}}
+    %v = dlc.pop_operand size %n : memref<?xindex, strided<[?]>>
+  }
+  return
+}
+
+// -----
+
+func.func @case64(%n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  dlc.config_access {
+    %tu = dlc.new_tu %c0 to %n step %c1
+    %i = dlc.get_ind_var %tu : !slc.stream<index>
+    dlc.register_callback %tu, end, 0
+    dlc.register_operand %tu, ite, %i for 0 : !slc.stream<index>
+  }
+  dlc.compute_loop
+  case 0 {
+    // expected-error @below {{'dlc.pop_operand' op needs the 'size' of the buffer}}
+    %v = dlc.pop_operand : memref<?xindex>
+  }
+  return
+}
+
+// -----
+
+func.func @case65(%n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  dlc.config_access {
+    %tu = dlc.new_tu %c0 to %n step %c1
+    %i = dlc.get_ind_var %tu : !slc.stream<index>
+    dlc.register_callback %tu, end, 0
+    dlc.register_operand %tu, ite, %i for 0 : !slc.stream<index>
+  }
+  dlc.compute_loop
+  case 0 {
+    // expected-error @below {{'dlc.pop_operand' op takes no 'size' for a single operand}}
+    %v = dlc.pop_operand size %n : index
+  }
+  return
+}
+
+// -----
+
+func.func @pop_outside() {
+  // expected-error @below {{'dlc.pop_operand' op must stand in a case of a 'dlc.compute_loop'}}
+  %v = dlc.pop_operand : index
+  return
+}
+
+// -----
+
+func.func @yield_outside() {
+  // expected-error @below {{'dlc.yield' op expects parent op 'dlc.compute_loop'}}
+  dlc.yield
+}

@@ -1,0 +1,172 @@
+// Every operation and every form of its assembly.
+
+// RUN: ember-opt %s | ember-opt | FileCheck %s
+// RUN: ember-opt %s --mlir-print-op-generic | ember-opt | FileCheck %s
+
+// CHECK-LABEL: func.func @units(
+// CHECK-SAME: %[[N:.*]]: index, %[[MASK:.*]]: vector<4xi1>)
+func.func @units(%n: index, %lanes: vector<4xi1>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  // CHECK: dlc.config_access {
+  dlc.config_access {
+    // CHECK: %[[A:.*]] = dlc.new_tu %c0 to %[[N]] step %c1{{$}}
+    %a = dlc.new_tu %c0 to %n step %c1
+    // CHECK: %[[I:.*]] = dlc.get_ind_var %[[A]] : !slc.stream<index>
+    %i = dlc.get_ind_var %a : !slc.stream<index>
+    // CHECK: dlc.get_iter_count %[[A]] : !slc.stream<index>
+    %count = dlc.get_iter_count %a : !slc.stream<index>
+    // CHECK: %[[B:.*]] = dlc.new_tu %[[I]] to %[[N]] step %c1 in %[[A]] vector<4> mask %[[MASK]] : !slc.stream<index>, index, vector<4xi1>
+    %b = dlc.new_tu %i to %n step %c1 in %a vector<4> mask %lanes : !slc.stream<index>, index, vector<4xi1>
+    // CHECK: %[[E:.*]] = dlc.get_ind_var %[[B]] : !slc.stream<vector<4xindex>>
+    %e = dlc.get_ind_var %b : !slc.stream<vector<4xindex>>
+    // CHECK: %[[M:.*]] = dlc.get_mask %[[B]] : !slc.stream<vector<4xi1>>
+    %m = dlc.get_mask %b : !slc.stream<vector<4xi1>>
+    // CHECK: %[[C:.*]] = dlc.new_tu %c0 to %[[E]] step %c1 in %[[B]] vector<4> mask %[[M]] : index, !slc.stream<vector<4xindex>>, !slc.stream<vector<4xi1>>
+    %c = dlc.new_tu %c0 to %e step %c1 in %b vector<4> mask %m : index, !slc.stream<vector<4xindex>>, !slc.stream<vector<4xi1>>
+    // CHECK: %[[D:.*]] = dlc.new_tu %c0 to %[[N]] step %c1 in %[[C]] vector<8> bcast
+    %d = dlc.new_tu %c0 to %n step %c1 in %c vector<8> bcast
+    // CHECK: dlc.new_tu %c0 to %[[N]] step %c1 in %[[D]] vector<8> scalar {ember.name = "last"}
+    %last = dlc.new_tu %c0 to %n step %c1 in %d vector<8> scalar {ember.name = "last"}
+  }
+  // CHECK: dlc.compute_loop{{$}}
+  dlc.compute_loop
+  return
+}
+
+// CHECK-LABEL: func.func @streams(
+// CHECK-SAME: %[[N:[^:]*]]: index, %[[IN:[^:]*]]: memref<?x?xf32>, %[[RAW:[^:]*]]: memref<?xi32>, %[[ONE:[^:]*]]: memref<f32>, %[[ROWS:[^:]*]]: memref<?xvector<4xf32>>, %[[X:[^:]*]]: f32)
+func.func @streams(%n: index, %in: memref<?x?xf32>, %raw: memref<?xi32>,
+                   %one: memref<f32>, %rows: memref<?xvector<4xf32>>, %x: f32) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  dlc.config_access {
+    %a = dlc.new_tu %c0 to %n step %c1
+    %i = dlc.get_ind_var %a : !slc.stream<index>
+    // CHECK: %[[R:.*]] = dlc.mem_str %[[A:.*]], %[[RAW]][%[[I:.*]]] : memref<?xi32>[!slc.stream<index>] -> !slc.stream<i32>
+    %r = dlc.mem_str %a, %raw[%i] : memref<?xi32>[!slc.stream<index>] -> !slc.stream<i32>
+    // CHECK: dlc.cast_str %[[A]], %[[R]] : !slc.stream<i32> to !slc.stream<index>
+    %s = dlc.cast_str %a, %r : !slc.stream<i32> to !slc.stream<index>
+    // CHECK: dlc.cast_str %[[A]], unsigned %[[R]] : !slc.stream<i32> to !slc.stream<i64>
+    %u = dlc.cast_str %a, unsigned %r : !slc.stream<i32> to !slc.stream<i64>
+    // CHECK: dlc.mem_str %[[A]], %[[ONE]][] : memref<f32>[] -> !slc.stream<f32>
+    %v = dlc.mem_str %a, %one[] : memref<f32>[] -> !slc.stream<f32>
+    // CHECK: dlc.mem_str %[[A]], %[[ROWS]][%[[I]]] : memref<?xvector<4xf32>>[!slc.stream<index>] -> !slc.stream<vector<4xf32>>
+    %row = dlc.mem_str %a, %rows[%i] : memref<?xvector<4xf32>>[!slc.stream<index>] -> !slc.stream<vector<4xf32>>
+    // CHECK: %[[B:.*]] = dlc.new_tu
+    %b = dlc.new_tu %c0 to %n step %c1 in %a vector<4>
+    %e = dlc.get_ind_var %b : !slc.stream<vector<4xindex>>
+    %m = dlc.get_mask %b : !slc.stream<vector<4xi1>>
+    // CHECK: dlc.mem_str %[[B]], %[[IN]][%[[I]], %[[E:.*]]] mask %[[M:.*]] contiguous : memref<?x?xf32>[!slc.stream<index>, !slc.stream<vector<4xindex>>] -> !slc.stream<vector<4xf32>>
+    %w = dlc.mem_str %b, %in[%i, %e] mask %m contiguous : memref<?x?xf32>[!slc.stream<index>, !slc.stream<vector<4xindex>>] -> !slc.stream<vector<4xf32>>
+    // CHECK: dlc.mem_str %[[B]], %[[IN]][%[[E]], %c0] mask %[[M]] : memref<?x?xf32>[!slc.stream<vector<4xindex>>, index] -> !slc.stream<vector<4xf32>>
+    %g = dlc.mem_str %b, %in[%e, %c0] mask %m : memref<?x?xf32>[!slc.stream<vector<4xindex>>, index] -> !slc.stream<vector<4xf32>>
+    // CHECK: dlc.mem_str %[[B]], %[[IN]][%c0, %[[E]]] contiguous :
+    %h = dlc.mem_str %b, %in[%c0, %e] contiguous : memref<?x?xf32>[index, !slc.stream<vector<4xindex>>] -> !slc.stream<vector<4xf32>>
+    // CHECK: dlc.alu_str %[[B]], add %[[E]], %c1 : !slc.stream<vector<4xindex>>, index -> !slc.stream<vector<4xindex>>
+    %sum = dlc.alu_str %b, add %e, %c1 : !slc.stream<vector<4xindex>>, index -> !slc.stream<vector<4xindex>>
+    // CHECK: dlc.alu_str %{{.*}}, sub
+    %o1 = dlc.alu_str %b, sub %i, %c1 : !slc.stream<index>, index -> !slc.stream<index>
+    // CHECK: dlc.alu_str %{{.*}}, mul
+    %o2 = dlc.alu_str %b, mul %i, %c1 : !slc.stream<index>, index -> !slc.stream<index>
+    // CHECK: dlc.alu_str %{{.*}}, divs
+    %o3 = dlc.alu_str %b, divs %i, %c1 : !slc.stream<index>, index -> !slc.stream<index>
+    // CHECK: dlc.alu_str %{{.*}}, divu
+    %o4 = dlc.alu_str %b, divu %i, %c1 : !slc.stream<index>, index -> !slc.stream<index>
+    // CHECK: dlc.alu_str %{{.*}}, rems
+    %o5 = dlc.alu_str %b, rems %i, %c1 : !slc.stream<index>, index -> !slc.stream<index>
+    // CHECK: dlc.alu_str %{{.*}}, remu
+    %o6 = dlc.alu_str %b, remu %i, %c1 : !slc.stream<index>, index -> !slc.stream<index>
+    // CHECK: dlc.alu_str %{{.*}}, and
+    %o7 = dlc.alu_str %b, and %i, %c1 : !slc.stream<index>, index -> !slc.stream<index>
+    // CHECK: dlc.alu_str %{{.*}}, or
+    %o8 = dlc.alu_str %b, or %i, %c1 : !slc.stream<index>, index -> !slc.stream<index>
+    // CHECK: dlc.alu_str %{{.*}}, xor
+    %o9 = dlc.alu_str %b, xor %i, %c1 : !slc.stream<index>, index -> !slc.stream<index>
+    // CHECK: dlc.alu_str %{{.*}}, shl
+    %o10 = dlc.alu_str %b, shl %i, %c1 : !slc.stream<index>, index -> !slc.stream<index>
+    // CHECK: dlc.alu_str %{{.*}}, shrs
+    %o11 = dlc.alu_str %b, shrs %i, %c1 : !slc.stream<index>, index -> !slc.stream<index>
+    // CHECK: dlc.alu_str %{{.*}}, shru
+    %o12 = dlc.alu_str %b, shru %i, %c1 : !slc.stream<index>, index -> !slc.stream<index>
+    // CHECK: dlc.alu_str %{{.*}}, mins
+    %o13 = dlc.alu_str %b, mins %i, %c1 : !slc.stream<index>, index -> !slc.stream<index>
+    // CHECK: dlc.alu_str %{{.*}}, maxs
+    %o14 = dlc.alu_str %b, maxs %i, %c1 : !slc.stream<index>, index -> !slc.stream<index>
+    // CHECK: dlc.alu_str %{{.*}}, minu
+    %o15 = dlc.alu_str %b, minu %i, %c1 : !slc.stream<index>, index -> !slc.stream<index>
+    // CHECK: dlc.alu_str %{{.*}}, maxu %c1, %[[I]] : index, !slc.stream<index> -> !slc.stream<index>
+    %o16 = dlc.alu_str %b, maxu %c1, %i : index, !slc.stream<index> -> !slc.stream<index>
+    // CHECK: dlc.fwd_str %[[B]], %[[I]] : !slc.stream<index> -> !slc.stream<index>
+    %f = dlc.fwd_str %b, %i : !slc.stream<index> -> !slc.stream<index>
+    // CHECK: dlc.fwd_str %[[B]], %[[X]] : f32 -> !slc.stream<vector<4xf32>>
+    %wide = dlc.fwd_str %b, %x : f32 -> !slc.stream<vector<4xf32>>
+  }
+  dlc.compute_loop
+  return
+}
+
+// CHECK-LABEL: func.func @programs(
+func.func @programs(%n: index) -> (index, f32) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : f32
+  // CHECK: dlc.config_access attributes {ember.name = "nest"} {
+  dlc.config_access attributes {ember.name = "nest"} {
+    %a = dlc.new_tu %c0 to %n step %c1
+    %i = dlc.get_ind_var %a : !slc.stream<index>
+    %b = dlc.new_tu %c0 to %n step %c1 in %a vector<4>
+    %e = dlc.get_ind_var %b : !slc.stream<vector<4xindex>>
+    // CHECK: dlc.register_callback %[[A:.*]], ite, 0{{$}}
+    dlc.register_callback %a, ite, 0
+    // CHECK: dlc.register_operand %[[A]], ite, %[[I:.*]] for 0 : !slc.stream<index>
+    dlc.register_operand %a, ite, %i for 0 : !slc.stream<index>
+    // CHECK: dlc.register_callback %[[A]], beg, 4
+    dlc.register_callback %a, beg, 4
+    // CHECK: dlc.register_callback %[[B:.*]], end, 7 announced
+    dlc.register_callback %b, end, 7 announced
+    // CHECK: dlc.register_operand %[[B]], beg, %[[I]] for 7 : !slc.stream<index>
+    dlc.register_operand %b, beg, %i for 7 : !slc.stream<index>
+    // CHECK: dlc.register_operand %[[B]], ite, %{{.*}}[3] for 7 : !slc.stream<vector<4xindex>>
+    dlc.register_operand %b, ite, %e[3] for 7 : !slc.stream<vector<4xindex>>
+    // CHECK: dlc.register_operand %[[B]], end, %[[I]] for 7 : !slc.stream<index>
+    dlc.register_operand %b, end, %i for 7 : !slc.stream<index>
+  }
+  // CHECK: %[[R:.*]]:2 = dlc.compute_loop iter_args(%{{.*}}, %{{.*}}) -> (index, f32) attributes {ember.name = "code"}
+  %r:2 = dlc.compute_loop iter_args(%c0, %zero) -> (index, f32) attributes {ember.name = "code"}
+  // CHECK-NEXT: case 0 {
+  // CHECK-NEXT: ^bb0(%[[SUM:.*]]: index, %[[F:.*]]: f32):
+  case 0 {
+  ^bb0(%sum: index, %f: f32):
+    // CHECK: %[[V:.*]] = dlc.pop_operand : index
+    %v = dlc.pop_operand : index
+    %next = arith.addi %sum, %v : index
+    // CHECK: dlc.yield %{{.*}}, %[[F]] : index, f32
+    dlc.yield %next, %f : index, f32
+  }
+  // CHECK: case 4 {
+  case 4 {
+  ^bb0(%sum: index, %f: f32):
+    dlc.yield %sum, %f : index, f32
+  }
+  // CHECK: case 7 {
+  case 7 {
+  ^bb0(%sum: index, %f: f32):
+    %b = dlc.pop_operand : index
+    // CHECK: dlc.pop_operand size %{{.*}} : memref<?xindex>
+    %row = dlc.pop_operand size %n : memref<?xindex>
+    %l = dlc.pop_operand : index
+    dlc.yield %sum, %f : index, f32
+  }
+  dlc.config_access {
+    %a = dlc.new_tu %c0 to %n step %c1
+    dlc.register_callback %a, ite, 0
+  }
+  // CHECK: dlc.compute_loop{{$}}
+  // CHECK-NEXT: case 0 {
+  // CHECK-NEXT: }
+  dlc.compute_loop
+  case 0 {
+  }
+  return %r#0, %r#1 : index, f32
+}

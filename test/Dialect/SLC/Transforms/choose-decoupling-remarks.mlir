@@ -1,0 +1,83 @@
+// A loop that stays with the execute unit is named, with the reason.
+
+// RUN: ember-opt %s --canonicalize --cse --choose-decoupling --verify-diagnostics -o /dev/null
+
+func.func private @touch()
+
+func.func @unknown_call(%a: memref<?xf32>, %o: memref<f32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  // expected-remark@below {{loop is not offloaded: the effects of 'func.call' in it are unknown}}
+  scf.for %t = %c0 to %n step %c1 {
+    func.call @touch() : () -> ()
+    %v = memref.load %a[%t] : memref<?xf32>
+    memref.store %v, %o[] : memref<f32>
+  }
+  return
+}
+
+func.func @nothing_read_only(%a: memref<?xf32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  // expected-remark@below {{loop is not offloaded: it loads nothing new from read-only memory}}
+  scf.for %i = %c0 to %n step %c1 {
+    %v = memref.load %a[%i] : memref<?xf32>
+    %w = arith.addf %v, %v : f32
+    memref.store %w, %a[%i] : memref<?xf32>
+  }
+  return
+}
+
+func.func @bounds_of_compute(%a: memref<?xf32>, %len: memref<?xindex>, %o: memref<?xf32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %i = %c0 to %n step %c1 {
+    %x = memref.load %a[%i] : memref<?xf32>
+    memref.store %x, %o[%i] : memref<?xf32>
+    memref.store %i, %len[%i] : memref<?xindex>
+    %l = memref.load %len[%i] : memref<?xindex>
+    // expected-remark@below {{loop is not offloaded: its bounds are computed by the execute unit}}
+    scf.for %j = %c0 to %l step %c1 {
+      %v = memref.load %a[%j] : memref<?xf32>
+      memref.store %v, %o[%j] : memref<?xf32>
+    }
+  }
+  return
+}
+
+// The row of %i is loaded by the first loop; the second one finds it near the
+// execute unit: a workspace loop.
+func.func @location_already_read(%idx: memref<?xindex>, %x: memref<?x?xf32>, %dot: memref<f32>, %z: memref<?xf32>, %n: index, %d: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %p = %c0 to %n step %c1 {
+    %i = memref.load %idx[%p] : memref<?xindex>
+    %w = memref.load %x[%i, %c0] : memref<?x?xf32>
+    memref.store %w, %dot[] : memref<f32>
+    // expected-remark@below {{loop is not offloaded: it loads nothing new from read-only memory}}
+    scf.for %e = %c0 to %d step %c1 {
+      %v = memref.load %x[%i, %c0] : memref<?x?xf32>
+      memref.store %v, %z[%e] : memref<?xf32>
+    }
+  }
+  return
+}
+
+func.func @two_candidates(%a: memref<?xf32>, %b: memref<?xf32>, %c: memref<?xf32>, %o: memref<f32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %t = %c0 to %n step %c1 {
+    // expected-remark@below {{loop is not offloaded: another loop at its level is offloaded}}
+    scf.for %i = %c0 to %n step %c1 {
+      %v = memref.load %a[%i] : memref<?xf32>
+      memref.store %v, %o[] : memref<f32>
+    }
+    scf.for %i = %c0 to %n step %c1 {
+      %v = memref.load %b[%i] : memref<?xf32>
+      %w = memref.load %c[%i] : memref<?xf32>
+      %s = arith.addf %v, %w : f32
+      memref.store %s, %o[] : memref<f32>
+    }
+  }
+  return
+}

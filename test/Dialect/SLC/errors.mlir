@@ -1,0 +1,531 @@
+// RUN: ember-opt %s -split-input-file -verify-diagnostics
+
+// Types.
+
+// expected-error @below {{element type must be index, a signless integer, a float or a vector of these, but is 'tensor<4xf32>'}}
+func.func private @tensor_stream(!slc.stream<tensor<4xf32>>)
+
+// -----
+
+// expected-error @below {{element type must be index, a signless integer, a float or a vector of these, but is 'si32'}}
+func.func private @signed_buffer(!slc.buffer<si32>)
+
+// -----
+
+// expected-error @below {{element 'vector<2x2xf32>' must be a fixed-length vector of rank 1}}
+func.func private @matrix_stream(!slc.stream<vector<2x2xf32>>)
+
+// -----
+
+// expected-error @below {{element 'vector<[4]xf32>' must be a fixed-length vector of rank 1}}
+func.func private @scalable_stream(!slc.stream<vector<[4]xf32>>)
+
+// -----
+
+// Loops.
+
+func.func @case0(%n: index) {
+  %c0 = arith.constant 0 : index
+  // expected-error @below {{'slc.for' op step must be positive, but is 0}}
+  slc.for %i = %n to %n step %c0 {
+  }
+  return
+}
+
+// -----
+
+func.func @case1(%n: index, %s: !slc.stream<index>) {
+  // expected-error @below {{'slc.for' op operand #1 is a stream from outside of the nest}}
+  slc.for %i = %n to %s step %n : index, !slc.stream<index> {
+  }
+  return
+}
+
+// -----
+
+func.func @case2(%n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  slc.for %i = %c0 to %n step %c1 {
+    // expected-note @below {{defined here}}
+    %m = slc.callback ite -> index {
+      slc.yield %n : index
+    }
+    // expected-error @below {{'slc.for' op operand #1 is a value of the execute unit, which the access unit cannot read; it must be a stream or be defined outside the nest}}
+    slc.for %j = %c0 to %m step %c1 {
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @case3(%n: index) {
+  // expected-error @below {{'slc.for' op has a body that takes ('!slc.stream<index>') and not, first of all, ('!slc.stream<index>', '!slc.stream<index>')}}
+  "slc.for"(%n, %n, %n) ({
+  ^bb0(%i: !slc.stream<index>):
+    slc.yield
+  }) : (index, index, index) -> ()
+  return
+}
+
+// -----
+
+func.func @case4(%n: index) {
+  // expected-error @below {{'slc.for' op has a body that takes ('!slc.stream<index>', '!slc.stream<i32>') and not, first of all, ('!slc.stream<index>', '!slc.stream<index>')}}
+  "slc.for"(%n, %n, %n) ({
+  ^bb0(%i: !slc.stream<index>, %count: !slc.stream<i32>):
+    slc.yield
+  }) : (index, index, index) -> ()
+  return
+}
+
+// -----
+
+func.func @case5(%n: index) {
+  // expected-error @below {{'slc.for' op has 1 iter_args, 1 loop-carried block arguments, 0 yielded values and 1 results; all must be as many}}
+  %r = slc.for %i = %n to %n step %n iter_args(%a = %n) -> (index) {
+    slc.yield
+  }
+  return
+}
+
+// -----
+
+func.func @case6(%n: index, %s: !slc.stream<index>) {
+  // expected-error @below {{'slc.for' op iter_arg #0 is a stream; loop-carried values belong to the execute unit}}
+  %r = slc.for %i = %n to %n step %n iter_args(%a = %s) -> (!slc.stream<index>) {
+    slc.yield %a : !slc.stream<index>
+  }
+  return
+}
+
+// -----
+
+func.func @case7(%n: index, %x: f32) {
+  // expected-error @below {{'slc.for' op iter_arg #0 of type 'index' is carried as 'index', yielded as 'f32' and returned as 'index'}}
+  %r = slc.for %i = %n to %n step %n iter_args(%a = %n) -> (index) {
+    slc.yield %x : f32
+  }
+  return
+}
+
+// -----
+
+func.func @case8(%n: index) {
+  %r = slc.for %i = %n to %n step %n
+      // expected-error @below {{1 iter_args but 2 result types}}
+      iter_args(%a = %n) -> (index, index) {
+    slc.yield %a : index
+  }
+  return
+}
+
+// -----
+
+func.func @case9(%n: index) {
+  // expected-note @below {{the loop}}
+  slc.for %i = %n to %n step %n {
+    // expected-error @below {{'arith.addi' op cannot stand in the body of a loop of the access unit; compute code belongs in an 'slc.callback', values that do not change during the nest before it}}
+    %m = arith.addi %n, %n : index
+  }
+  return
+}
+
+// -----
+
+func.func @case10(%n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  slc.for %i = %c0 to %n step %c1 {
+    // expected-note @below {{the first}}
+    slc.for %j = %c0 to %n step %c1 {
+    }
+    // expected-error @below {{'slc.for' op is the second loop at this level; a nest has one loop a level}}
+    slc.for %k = %c0 to %n step %c1 {
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @case11(%n: index) {
+  // expected-error @below {{'slc.for' op expects regions to end with 'slc.yield', found 'llvm.unreachable'}}
+  // expected-note @below {{in custom textual format, the absence of terminator implies 'slc.yield'}}
+  slc.for %i = %n to %n step %n {
+    llvm.unreachable
+  }
+  return
+}
+
+// -----
+
+func.func @yield_elsewhere() {
+  // expected-error @below {{'slc.yield' op ends a loop of the access unit or an 'slc.callback'}}
+  slc.yield
+}
+
+// -----
+
+// Streams.
+
+func.func @case12(%n: index) {
+  // expected-error @below {{'slc.fwd_str' op produces a stream and must stand in the body of a loop of the access unit, not in 'func.func'}}
+  %s = slc.fwd_str %n : index -> !slc.stream<index>
+  return
+}
+
+// -----
+
+func.func @case13(%n: index, %in: memref<?x?xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  slc.for %i = %c0 to %n step %c1 {
+    // expected-error @below {{'slc.mem_str' op has 1 indices for 'memref<?x?xf32>' of rank 2}}
+    %v = slc.mem_str %in[%i] : memref<?x?xf32>[!slc.stream<index>] -> !slc.stream<f32>
+  }
+  return
+}
+
+// -----
+
+func.func @case14(%n: index, %in: memref<?xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  slc.for %i = %c0 to %n step %c1 {
+    // expected-error @below {{'slc.mem_str' op loads 'f32' but its result is '!slc.stream<f64>'}}
+    %v = slc.mem_str %in[%i] : memref<?xf32>[!slc.stream<index>] -> !slc.stream<f64>
+  }
+  return
+}
+
+// -----
+
+func.func @case15(%n: index, %in: memref<?xf32>, %s: !slc.stream<index>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  slc.for %i = %c0 to %n step %c1 {
+    // expected-error @below {{'slc.mem_str' op operand #1 is a stream from outside of the nest}}
+    %v = slc.mem_str %in[%s] : memref<?xf32>[!slc.stream<index>] -> !slc.stream<f32>
+  }
+  return
+}
+
+// -----
+
+func.func @case16(%n: index, %in: memref<?xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  slc.for %i = %c0 to %n step %c1 {
+    // expected-note @below {{defined here}}
+    %m = slc.callback ite -> index {
+      slc.yield %n : index
+    }
+    // expected-error @below {{'slc.mem_str' op operand #1 is a value of the execute unit, which the access unit cannot read; it must be a stream or be defined outside the nest}}
+    %v = slc.mem_str %in[%m] : memref<?xf32>[index] -> !slc.stream<f32>
+  }
+  return
+}
+
+// -----
+
+func.func @case17(%n: index, %x: i32) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  slc.for %i = %c0 to %n step %c1 {
+    // expected-error @below {{'slc.alu_str' op computes 'index' from an operand of type 'i32'}}
+    %s = slc.alu_str add %i, %x : !slc.stream<index>, i32 -> !slc.stream<index>
+  }
+  return
+}
+
+// -----
+
+func.func @case18(%n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  slc.for %i = %c0 to %n step %c1 {
+    // expected-error @below {{'slc.alu_str' op needs a stream among its operands}}
+    %s = slc.alu_str add %n, %n : index, index -> !slc.stream<index>
+  }
+  return
+}
+
+// -----
+
+func.func @case19(%n: index, %in: memref<?xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  slc.for %i = %c0 to %n step %c1 {
+    %v = slc.mem_str %in[%i] : memref<?xf32>[!slc.stream<index>] -> !slc.stream<f32>
+    // expected-error @below {{'slc.cast_str' op converts integers and indices of one shape, not 'f32' to 'index'}}
+    %s = slc.cast_str %v : !slc.stream<f32> to !slc.stream<index>
+  }
+  return
+}
+
+// -----
+
+func.func @case20(%n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  slc.for %i = %c0 to %n step %c1 {
+    // expected-error @below {{'slc.cast_str' op converts integers and indices of one shape, not 'index' to 'vector<4xi32>'}}
+    %s = slc.cast_str %i : !slc.stream<index> to !slc.stream<vector<4xi32>>
+  }
+  return
+}
+
+// -----
+
+func.func @case21(%n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  slc.for %i = %c0 to %n step %c1 {
+    // expected-error @below {{'slc.fwd_str' op forwards 'index' as 'i32'; the result must have the element type of the input or a vector of it}}
+    %s = slc.fwd_str %i : !slc.stream<index> -> !slc.stream<i32>
+  }
+  return
+}
+
+// -----
+
+// Compute.
+
+func.func @case22(%n: index, %s: !slc.stream<index>) {
+  // expected-error @below {{'slc.str_to_val' op stands outside of any nest}}
+  %v = slc.str_to_val %s : !slc.stream<index> -> index
+  return
+}
+
+// -----
+
+func.func @case23(%n: index, %s: !slc.stream<index>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  slc.for %i = %c0 to %n step %c1 {
+    slc.callback ite {
+      // expected-error @below {{'slc.str_to_val' op reads a stream from outside of the nest}}
+      %v = slc.str_to_val %s : !slc.stream<index> -> index
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @case24(%n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  slc.for %i = %c0 to %n step %c1 {
+    slc.callback ite {
+      // expected-error @below {{'slc.str_to_val' op reads 'index' but its result is 'i64'}}
+      %v = slc.str_to_val %i : !slc.stream<index> -> i64
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @case25(%n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  slc.for %i = %c0 to %n step %c1 {
+    slc.callback ite {
+      // expected-error @below {{'slc.str_to_val' op has no lane 0 in '!slc.stream<index>'}}
+      %v = slc.str_to_val %i[0] : !slc.stream<index> -> index
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @case26(%n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  slc.for %i = %c0 to %n step %c1 {
+    %w = slc.fwd_str %i : !slc.stream<index> -> !slc.stream<vector<4xindex>>
+    slc.callback ite {
+      // expected-error @below {{'slc.str_to_val' op has no lane 4 in '!slc.stream<vector<4xindex>>'}}
+      %v = slc.str_to_val %w[4] : !slc.stream<vector<4xindex>> -> index
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @case27(%n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  slc.for %i = %c0 to %n step %c1 {
+    slc.callback ite {
+      %v = slc.str_to_val %i : !slc.stream<index> -> index
+      // expected-error @below {{'slc.str_to_val' op reads a stream or a buffer, not 'index'}}
+      %w = slc.str_to_val %v : index -> index
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @case28(%n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  slc.for %i = %c0 to %n step %c1 {
+    %buf = slcv.buf_str : !slc.buffer<index>
+    slc.for %j = %c0 to %n step %c1 {
+      slcv.push %j, %buf : !slc.stream<index>, !slc.buffer<index>
+    }
+    slc.callback end {
+      // expected-error @below {{'slc.str_to_val' op cannot take one lane of a buffer}}
+      %row = slc.str_to_val %buf[0] : !slc.buffer<index> -> index
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @case29(%n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  slc.for %i = %c0 to %n step %c1 {
+    %buf = slcv.buf_str : !slc.buffer<index>
+    slc.for %j = %c0 to %n step %c1 {
+      slcv.push %j, %buf : !slc.stream<index>, !slc.buffer<index>
+    }
+    slc.callback end {
+      // expected-error @below {{'slc.str_to_val' op gives the elements of a buffer as 'memref<?xindex>', not 'memref<4xindex>'}}
+      %row = slc.str_to_val %buf : !slc.buffer<index> -> memref<4xindex>
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @case30(%n: index) {
+  // expected-error @below {{'slc.callback' op must stand in the body of a loop of the access unit, not in 'func.func'}}
+  slc.callback ite {
+  }
+  return
+}
+
+// -----
+
+func.func @case31(%n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  slc.for %i = %c0 to %n step %c1 {
+    // expected-error @below {{expected an event: beg, ite or end, not 'each'}}
+    slc.callback each {
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @case32(%n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  slc.for %i = %c0 to %n step %c1 {
+    // expected-error @below {{'slc.callback' op with event 'beg' must stand before the loop nested in the same body}}
+    slc.callback beg {
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @case33(%n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  slc.for %i = %c0 to %n step %c1 {
+    slc.for %j = %c0 to %n step %c1 {
+    }
+    // expected-error @below {{'slc.callback' op with event 'beg' must stand before the loop nested in the same body}}
+    slc.callback beg {
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @case34(%n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  slc.for %i = %c0 to %n step %c1 {
+    // expected-error @below {{'slc.callback' op with event 'end' must stand after the loop nested in the same body}}
+    slc.callback end {
+    }
+    slc.for %j = %c0 to %n step %c1 {
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @case35(%n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  slc.for %i = %c0 to %n step %c1 {
+    // expected-error @below {{'slc.callback' op along control flow edge from Operation slc.yield to parent: successor operand type #0 'index' should match successor input type #0 'f32'}}
+    %r = slc.callback ite -> f32 {
+      // expected-note @below {{region branch point}}
+      slc.yield %n : index
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @case36(%n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  slc.for %i = %c0 to %n step %c1 {
+    slc.callback ite {
+      // expected-error @below {{'slc.alu_str' op produces a stream and must stand in the body of a loop of the access unit, not in 'slc.callback'}}
+      %j = slc.alu_str add %i, %c1 : !slc.stream<index>, index -> !slc.stream<index>
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @case37(%n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  slc.for %i = %c0 to %n step %c1 {
+    slc.callback ite {
+      // expected-error @below {{'slc.for' op belongs to the access unit and cannot stand in an 'slc.callback'}}
+      slc.for %j = %c0 to %n step %c1 {
+      }
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @case38(%n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  slc.for %i = %c0 to %n step %c1 {
+    slc.callback ite {
+      // expected-error @below {{'builtin.unrealized_conversion_cast' op in an 'slc.callback' reads a stream; take its element with 'slc.str_to_val' first}}
+      %v = builtin.unrealized_conversion_cast %i : !slc.stream<index> to index
+    }
+  }
+  return
+}

@@ -1,0 +1,56 @@
+// RUN: ember-opt %s --annotate-written-arguments | FileCheck %s
+
+// CHECK-LABEL: func.func @direct
+// CHECK-SAME: attributes {ember.written_arguments = array<i64: 1>}
+func.func @direct(%a: memref<?xf32>, %b: memref<?xf32>, %i: index) {
+  %x = memref.load %a[%i] : memref<?xf32>
+  memref.prefetch %a[%i], read, locality<3>, data : memref<?xf32>
+  memref.store %x, %b[%i] : memref<?xf32>
+  return
+}
+
+// CHECK-LABEL: func.func @view
+// CHECK-SAME: attributes {ember.written_arguments = array<i64: 0>}
+func.func @view(%a: memref<?xf32>, %b: memref<?xf32>, %i: index) {
+  %v = memref.subview %a[%i] [4] [1] : memref<?xf32> to memref<4xf32, strided<[1], offset: ?>>
+  %c0 = arith.constant 0 : index
+  %x = memref.load %b[%i] : memref<?xf32>
+  memref.store %x, %v[%c0] : memref<4xf32, strided<[1], offset: ?>>
+  return
+}
+
+// CHECK-LABEL: func.func @carried
+// CHECK-SAME: attributes {ember.written_arguments = array<i64: 0, 1>}
+func.func @carried(%a: memref<?xf32>, %b: memref<?xf32>, %n: index, %x: f32) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %r:2 = scf.for %i = %c0 to %n step %c1 iter_args(%p = %a, %q = %b) -> (memref<?xf32>, memref<?xf32>) {
+    memref.store %x, %p[%c0] : memref<?xf32>
+    scf.yield %q, %p : memref<?xf32>, memref<?xf32>
+  }
+  return
+}
+
+// CHECK-LABEL: func.func @recursive
+// CHECK-SAME: attributes {ember.written_arguments = array<i64: 0>}
+func.func @recursive(%a: memref<?xf32>, %b: memref<?xf32>, %n: index) {
+  func.call @mutual(%b, %a, %n) : (memref<?xf32>, memref<?xf32>, index) -> ()
+  return
+}
+
+// CHECK-LABEL: func.func @mutual
+// CHECK-SAME: attributes {ember.written_arguments = array<i64: 1>}
+func.func @mutual(%a: memref<?xf32>, %b: memref<?xf32>, %n: index) {
+  %x = memref.load %a[%n] : memref<?xf32>
+  memref.store %x, %b[%n] : memref<?xf32>
+  func.call @recursive(%b, %a, %n) : (memref<?xf32>, memref<?xf32>, index) -> ()
+  return
+}
+
+// CHECK-LABEL: func.func @unknown
+// CHECK-SAME: attributes {ember.written_arguments = array<i64: 0>}
+func.func @unknown(%a: memref<?xf32>) {
+  func.call @elsewhere(%a) : (memref<?xf32>) -> ()
+  return
+}
+func.func private @elsewhere(memref<?xf32>)

@@ -1,0 +1,88 @@
+// RUN: ember-opt %s --prefetch-lookups="distance=16 line-bytes=64 max-row-lines=4" | FileCheck %s
+
+// The position ahead is cut off at the end of the indices, not of the segment.
+
+// CHECK-LABEL: func.func @bag
+// CHECK-SAME: %[[T:[a-z0-9]+]]: memref<?x32xf32>, %[[I:[a-z0-9]+]]: memref<?xi32>
+// CHECK: scf.for %[[P:.*]] =
+// CHECK: memref.load %[[I]][%[[P]]]
+// CHECK: %[[AHEAD:.*]] = arith.addi %[[P]], %c16
+// CHECK: %[[SIZE:.*]] = memref.dim %[[I]], %c0
+// CHECK: %[[LAST:.*]] = arith.subi %[[SIZE]], %c1
+// CHECK: %[[Q:.*]] = arith.minui %[[AHEAD]], %[[LAST]]
+// CHECK: %[[NEXT:.*]] = memref.load %[[I]][%[[Q]]]
+// CHECK: %[[ROW:.*]] = arith.index_cast %[[NEXT]]
+// CHECK: memref.prefetch %[[T]][%[[ROW]], %{{.*}}], read, locality<3>, data
+// CHECK: memref.prefetch %[[T]][%[[ROW]], %{{.*}}], read, locality<3>, data
+// CHECK-NOT: memref.prefetch
+// CHECK: return
+func.func @bag(%t: memref<?x32xf32>, %indices: memref<?xi32>, %o: memref<?x32xf32>, %b: index, %lb: index, %ub: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c32 = arith.constant 32 : index
+  scf.for %p = %lb to %ub step %c1 {
+    %j = memref.load %indices[%p] : memref<?xi32>
+    %i = arith.index_cast %j : i32 to index
+    scf.for %e = %c0 to %c32 step %c1 {
+      %x = memref.load %t[%i, %e] : memref<?x32xf32>
+      %y = memref.load %o[%b, %e] : memref<?x32xf32>
+      %s = arith.addf %y, %x : f32
+      memref.store %s, %o[%b, %e] : memref<?x32xf32>
+    }
+  }
+  return
+}
+
+// Rows of unknown length: a loop over their lines, at most four.
+
+// CHECK-LABEL: func.func @dynamic
+// CHECK: %[[D:.*]] = memref.dim %{{.*}}, %c1
+// CHECK: %[[END:.*]] = arith.minsi %[[D]], %c64
+// CHECK: scf.for %{{.*}} = %c0{{.*}} to %[[END]] step %c16
+// CHECK: memref.prefetch
+func.func @dynamic(%t: memref<?x?xf32>, %indices: memref<?xindex>, %o: memref<?xf32>, %n: index, %d: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %p = %c0 to %n step %c1 {
+    %i = memref.load %indices[%p] : memref<?xindex>
+    scf.for %e = %c0 to %d step %c1 {
+      %x = memref.load %t[%i, %e] : memref<?x?xf32>
+      memref.store %x, %o[%e] : memref<?xf32>
+    }
+  }
+  return
+}
+
+// A small table, an index that is not the loop's, a table that is written, and
+// indices that are written: no prefetches.
+
+// CHECK-LABEL: func.func @none
+// CHECK-NOT: memref.prefetch
+// CHECK: return
+func.func @none(%small: memref<16x16xf32>, %t: memref<?x16xf32>, %indices: memref<?xindex>, %o: memref<?xindex>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %z = arith.constant 1.0 : f32
+  scf.for %p = %c0 to %n step %c1 {
+    %i = memref.load %indices[%p] : memref<?xindex>
+    %x = memref.load %small[%i, %c0] : memref<16x16xf32>
+    memref.store %x, %t[%i, %c0] : memref<?x16xf32>
+    %y = memref.load %t[%i, %c1] : memref<?x16xf32>
+    memref.store %y, %t[%p, %c0] : memref<?x16xf32>
+  }
+  scf.for %p = %c0 to %n step %c1 {
+    %i = memref.load %indices[%n] : memref<?xindex>
+    %x = memref.load %t[%i, %c0] : memref<?x16xf32>
+    %k = arith.fptoui %x : f32 to i64
+    %l = arith.index_cast %k : i64 to index
+    memref.store %l, %o[%p] : memref<?xindex>
+  }
+  scf.for %p = %c0 to %n step %c1 {
+    %i = memref.load %indices[%p] : memref<?xindex>
+    %x = memref.load %t[%i, %c0] : memref<?x16xf32>
+    %k = arith.fptoui %x : f32 to i64
+    %l = arith.index_cast %k : i64 to index
+    memref.store %l, %indices[%p] : memref<?xindex>
+  }
+  return
+}

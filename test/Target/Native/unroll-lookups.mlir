@@ -1,0 +1,73 @@
+// RUN: ember-opt %s --unroll-lookups="vector-bits=256 vector-registers=16" | FileCheck %s
+// RUN: ember-opt %s --unroll-lookups="vector-bits=256 vector-registers=8" | FileCheck %s --check-prefix=FEW
+
+// Eight accumulators.
+
+// CHECK-LABEL: func.func @row64
+// CHECK: scf.for
+// CHECK-NOT: scf.for
+// CHECK-COUNT-8: vector.store
+// CHECK: return
+// FEW-LABEL: func.func @row64
+// FEW: scf.for
+// FEW-NOT: scf.for
+// FEW: return
+func.func @row64(%t: memref<?x64xf32>, %o: memref<?x64xf32>, %b: index, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %c64 = arith.constant 64 : index
+  scf.for %p = %c0 to %n step %c1 {
+    scf.for %e = %c0 to %c64 step %c8 {
+      %x = vector.load %t[%p, %e] : memref<?x64xf32>, vector<8xf32>
+      %y = vector.load %o[%b, %e] : memref<?x64xf32>, vector<8xf32>
+      %s = arith.addf %y, %x : vector<8xf32>
+      vector.store %s, %o[%b, %e] : memref<?x64xf32>, vector<8xf32>
+    }
+  }
+  return
+}
+
+// Twice as long vectors take two registers each.
+
+// CHECK-LABEL: func.func @wide
+// CHECK: scf.for
+// CHECK-NOT: scf.for
+// CHECK: return
+// FEW-LABEL: func.func @wide
+// FEW-COUNT-2: scf.for
+// FEW: return
+func.func @wide(%t: memref<?x128xf32>, %o: memref<?x128xf32>, %b: index, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c16 = arith.constant 16 : index
+  %c128 = arith.constant 128 : index
+  scf.for %p = %c0 to %n step %c1 {
+    scf.for %e = %c0 to %c128 step %c16 {
+      %x = vector.load %t[%p, %e] : memref<?x128xf32>, vector<16xf32>
+      %y = vector.load %o[%b, %e] : memref<?x128xf32>, vector<16xf32>
+      %s = arith.addf %y, %x : vector<16xf32>
+      vector.store %s, %o[%b, %e] : memref<?x128xf32>, vector<16xf32>
+    }
+  }
+  return
+}
+
+// Each lookup has an output row of its own: nothing is carried.
+
+// CHECK-LABEL: func.func @rows
+// CHECK-COUNT-2: scf.for
+// CHECK: return
+func.func @rows(%t: memref<?x64xf32>, %o: memref<?x64xf32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %c64 = arith.constant 64 : index
+  scf.for %p = %c0 to %n step %c1 {
+    scf.for %e = %c0 to %c64 step %c8 {
+      %x = vector.load %t[%p, %e] : memref<?x64xf32>, vector<8xf32>
+      vector.store %x, %o[%p, %e] : memref<?x64xf32>, vector<8xf32>
+    }
+  }
+  return
+}

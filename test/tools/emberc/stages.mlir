@@ -1,0 +1,48 @@
+// Every stage of a compilation can be looked at.
+// RUN: emberc %S/../Inputs/bag.mlir --emit=slc | FileCheck %s --check-prefix=SLC
+// RUN: emberc %S/../Inputs/bag.mlir --emit slcv --vector-length=2 | FileCheck %s --check-prefix=SLCV
+// RUN: emberc %S/../Inputs/bag.mlir --emit=slcv -O0 | FileCheck %s --check-prefix=SLC
+// RUN: emberc %S/../Inputs/bag.mlir --emit=scf | FileCheck %s --check-prefix=SCF
+// RUN: emberc %S/../Inputs/bag.mlir --emit=dlc | FileCheck %s --check-prefix=DLC
+// RUN: emberc %S/../Inputs/bag.mlir --emit=llvm | FileCheck %s --check-prefix=LLVM
+// RUN: emberc %S/../Inputs/bag.mlir --emit=llvm --target=dae-threads | FileCheck %s --check-prefix=DAE
+// RUN: emberc %S/../Inputs/bag.mlir --emit=asm -o - | FileCheck %s --check-prefix=ASM
+// RUN: emberc %S/../Inputs/bag.mlir --emit=obj -o %t.o
+// RUN: llvm-nm %t.o | FileCheck %s --check-prefix=OBJ
+// SLC: slc.mem_str
+// SLC-NOT: slcv.
+// SLCV: slcv.vec_for
+// SLCV-SAME: vector<2>
+// SCF: func.func @bag
+// SCF-NOT: slc
+// SCF: memref.load
+// DLC: dlc.config_access
+// DLC: dlc.compute_loop
+// LLVM: define {{.*}}i32 @ember_kernel_bag(ptr
+// LLVM-NOT: ember_dae_run
+// DAE: call void @ember_dae_run
+// ASM: ember_kernel_bag:
+// OBJ: T ember_kernel_bag
+
+// Remarks say which nests stay as they are; the manifest keeps them.
+// RUN: rm -rf %t && mkdir -p %t
+// RUN: emberc %s --emit=slc --remarks 2>&1 | FileCheck %s --check-prefix=REMARK
+// RUN: emberc %s --emit=slc 2>&1 | FileCheck %s --check-prefix=QUIET
+// RUN: emberc %s -o %t/libk.so --cache-dir=%t/cache
+// RUN: emberc %s -o %t/libk.so --cache-dir=%t/cache --remarks 2>&1 | FileCheck %s --check-prefix=REMARK
+// RUN: FileCheck %s --check-prefix=MANIFEST --input-file=%t/libk.json
+// REMARK: stages.mlir:[[@LINE+8]]:3: remark: loop is not offloaded: it loads nothing new from read-only memory
+// QUIET-NOT: remark:
+// MANIFEST: "remarks": [
+// MANIFEST-NEXT: "[[@LINE+5]]:3: loop is not offloaded: it loads nothing new from read-only memory"
+func.func @in_place(%a: memref<?xindex>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = memref.dim %a, %c0 : memref<?xindex>
+  scf.for %i = %c0 to %n step %c1 {
+    %v = memref.load %a[%i] : memref<?xindex>
+    %w = arith.addi %v, %c1 : index
+    memref.store %w, %a[%i] : memref<?xindex>
+  }
+  return
+}

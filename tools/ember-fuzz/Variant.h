@@ -1,0 +1,68 @@
+//===- Variant.h - Ways to compile and run one program ----------*- C++ -*-===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Which level a program is taken to, by which options, and how it then runs.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef EMBER_FUZZ_VARIANT_H
+#define EMBER_FUZZ_VARIANT_H
+
+#include "Ast.h"
+#include "Random.h"
+#include <string>
+#include <vector>
+
+namespace ember::fuzz {
+
+/// How the queues of decoupled functions run.
+struct Schedule {
+  bool hasThreads = false;
+  int64_t capacity = 1;
+
+  std::string name() const;
+};
+
+struct Variant {
+  enum Level : uint8_t {
+    /// The program as it is.
+    SCF,
+    /// Decoupled and recoupled.
+    SLC,
+    /// Decoupled into access and compute programs.
+    DLC
+  };
+  Level level = SCF;
+  /// Between scf-to-slc and the rest: --optimize at this level; -1 without.
+  int optLevel = -1;
+  /// 0 is the target's.
+  int64_t vectorLength = 1;
+  /// How queues are aligned: auto, counters, pad, addresses.
+  std::string alignment = "auto";
+  /// Arguments may share memory.
+  bool mayAlias = false;
+  /// Print and parse between the pipelines, as in a chain of files.
+  bool hasTextBetween = false;
+  /// Of the lowering to native code, and of LLVM.
+  unsigned nativeLevel = 0;
+  unsigned codeLevel = 0;
+  /// One run for each; only decoupled programs differ in it.
+  std::vector<Schedule> schedules = {{}};
+
+  std::string levelName() const;
+  std::string name() const;
+  std::string optimization() const;
+  /// The pipelines it goes through, as on ember-opt's command line.
+  std::vector<std::string> pipelines() const;
+};
+
+/// The variants that the program of `seed` is tried in: some at every level.
+std::vector<Variant> drawVariants(uint64_t seed, const Program &program);
+
+} // namespace ember::fuzz
+
+#endif // EMBER_FUZZ_VARIANT_H

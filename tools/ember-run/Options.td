@@ -1,0 +1,54 @@
+//===- Options.td - Options of ember-run -------------------*- tablegen -*-===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Every value option is spelled --name=VALUE or --name VALUE.
+//
+//===----------------------------------------------------------------------===//
+
+include "llvm/Option/OptParser.td"
+
+multiclass Value<string name, string help, string meta> {
+  def NAME : Joined<["--"], name # "=">, HelpText<help>, MetaVarName<meta>;
+  def NAME # "_separate" : Separate<["--"], name>,
+                           Alias<!cast<Option>(NAME)>;
+}
+
+def help : Flag<["--"], "help">, HelpText<"Show this text">;
+def help_short : Flag<["-"], "h">, Alias<help>;
+def version : Flag<["--"], "version">, HelpText<"Show the version">;
+
+defm entry : Value<"entry",
+    "Function to run (default: the only one there is)", "NAME">;
+defm save : Value<"save",
+    "Write parameter K, counted from 0, to FILE.npy after the run", "K:FILE.npy">;
+defm save_result : Value<"save-result",
+    "Write result K, counted from 0, to FILE.npy", "K:FILE.npy">;
+defm print : Value<"print",
+    "Print parameter K, counted from 0, after the run", "K">;
+
+defm stats : Value<"stats",
+    "Count loads, tokens and operands, and write the totals", "FILE.json">;
+defm trace_queues : Value<"trace-queues",
+    "List what goes through the queues, in order", "FILE">;
+defm queue_capacity : Value<"queue-capacity",
+    "Operands and tokens the queues hold (default: 512)", "N">;
+defm schedule : Value<"schedule",
+    "How access and compute programs run: deterministic (default: on one "
+    "thread, in a fixed order) or threads", "SCHEDULE">;
+
+defm target : Value<"target",
+    "Compile for cpu or dae-threads first (default: run every function at the "
+    "level it is at)", "TARGET">;
+def opt_level : Joined<["-"], "O">, MetaVarName<"0..3">,
+    HelpText<"Optimisation level (default: 3 with --target, otherwise 1)">;
+defm vector_length : Value<"vector-length",
+    "With --target: elements of a vector (default: what the registers hold)",
+    "N">;
+def may_alias : Flag<["--"], "may-alias">,
+    HelpText<"Arguments may overlap each other">;
+def remarks : Flag<["--"], "remarks">,
+    HelpText<"Show what was not optimised, and why">;

@@ -1,0 +1,215 @@
+//===- ember-run.cpp - Runs a function of a program -----------------------===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Runs a function of a program at any level on arrays from .npy files.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ember/Driver/CommandLine.h"
+#include "ember/Driver/Files.h"
+#include "ember/Driver/Manifest.h"
+#include "ember/Driver/PrintValue.h"
+#include "ember/Driver/Run.h"
+#include "llvm/Config/llvm-config.h"
+
+using namespace llvm;
+using namespace llvm::opt;
+using namespace ember;
+
+namespace {
+
+enum OptionId {
+  OPT_INVALID = 0,
+#define OPTION(...) LLVM_MAKE_OPT_ID(__VA_ARGS__),
+#include "Options.inc"
+#undef OPTION
+};
+
+#define OPTTABLE_STR_TABLE_CODE
+#include "Options.inc"
+#undef OPTTABLE_STR_TABLE_CODE
+
+#define OPTTABLE_PREFIXES_TABLE_CODE
+#include "Options.inc"
+#undef OPTTABLE_PREFIXES_TABLE_CODE
+
+constexpr OptTable::Info optionInfos[] = {
+#define OPTION(...) LLVM_CONSTRUCT_OPT_INFO(__VA_ARGS__),
+#include "Options.inc"
+#undef OPTION
+};
+
+class EmberRunOptions : public GenericOptTable {
+public:
+  EmberRunOptions()
+      : GenericOptTable(OptionStrTable, OptionPrefixesTable, optionInfos) {
+    setDashDashParsing(true);
+  }
+};
+
+/// What to write and print after the run.
+struct Outputs {
+  std::vector<SaveRequest> parameters;
+  std::vector<SaveRequest> results;
+  std::vector<unsigned> printed;
+};
+
+} // namespace
+
+static Expected<CompileOptions> getCompileOptions(const InputArgList &args) {
+  CompileOptions options;
+  const Arg *target = args.getLastArg(OPT_target);
+  if (target) {
+    auto parsed = parseKernelTarget(target->getValue());
+    if (!parsed)
+      return makeError("unknown target '" + Twine(target->getValue()) +
+                       "': expected cpu or dae-threads");
+    options.target = *parsed;
+  }
+  auto optLevel = getInteger(args, OPT_opt_level, 0, 3);
+  if (!optLevel)
+    return optLevel.takeError();
+  options.optLevel = optLevel->value_or(target ? 3 : 1);
+  auto vectorLength = getInteger(args, OPT_vector_length, 1, 1 << 12);
+  if (!vectorLength)
+    return vectorLength.takeError();
+  if (*vectorLength && !target)
+    return makeError("--vector-length needs --target: a program that runs at "
+                     "its own level is not vectorised");
+  options.vectorLength = vectorLength->value_or(0);
+  options.mayAlias = args.hasArg(OPT_may_alias);
+  return options;
+}
+
+static Expected<RunOptions> getRunOptions(const InputArgList &args) {
+  RunOptions options;
+  Expected<CompileOptions> compile = getCompileOptions(args);
+  if (!compile)
+    return compile.takeError();
+  options.compile = *compile;
+  options.useTarget = args.hasArg(OPT_target);
+  auto capacity = getInteger(args, OPT_queue_capacity, 1, 1 << 30);
+  if (!capacity)
+    return capacity.takeError();
+  if (*capacity)
+    options.queues.queueCapacity = **capacity;
+  StringRef schedule = args.getLastArgValue(OPT_schedule, "deterministic");
+  if (schedule != "deterministic" && schedule != "threads")
+    return makeError("unknown schedule '" + schedule +
+                     "': expected deterministic or threads");
+  options.queues.schedule =
+      schedule == "threads" ? EMBER_SCHEDULE_THREADS : EMBER_SCHEDULE_FIBERS;
+  options.statistics = args.getLastArgValue(OPT_stats);
+  options.trace = args.getLastArgValue(OPT_trace_queues);
+  for (OptSpecifier id : {OPT_stats, OPT_trace_queues})
+    if (const Arg *argument = args.getLastArg(id))
+      if (Error error = checkWritable(argument->getValue()))
+        return std::move(error);
+  return options;
+}
+
+static Expected<Outputs> getOutputs(const InputArgList &args,
+                                    const KernelArguments &arguments) {
+  unsigned parameters = arguments.getParameters().size();
+  Outputs outputs;
+  auto saved = getSaveRequests(args, OPT_save, parameters, "parameters");
+  if (!saved)
+    return saved.takeError();
+  outputs.parameters = std::move(*saved);
+  saved = getSaveRequests(args, OPT_save_result, arguments.getResults().size(),
+                          "results");
+  if (!saved)
+    return saved.takeError();
+  outputs.results = std::move(*saved);
+  for (const auto *requests : {&outputs.parameters, &outputs.results})
+    for (const SaveRequest &request : *requests)
+      if (Error error = checkWritable(request.path))
+        return std::move(error);
+  for (StringRef text : args.getAllArgValues(OPT_print)) {
+    unsigned index;
+    if (text.getAsInteger(10, index) || index >= parameters)
+      return makeError("--print=" + text + ": there are " + Twine(parameters) +
+                       " parameters, counted from 0");
+    outputs.printed.push_back(index);
+  }
+  return outputs;
+}
+
+static Error write(const Outputs &outputs, const KernelArguments &arguments) {
+  for (const SaveRequest &request : outputs.parameters)
+    if (Error error =
+            saveValue(arguments.getParameters()[request.index], request.path))
+      return error;
+  for (const SaveRequest &request : outputs.results)
+    if (Error error =
+            saveValue(arguments.getResults()[request.index], request.path))
+      return error;
+  return writeFile("-", [&](raw_ostream &os) {
+    for (const KernelValue &result : arguments.getResults())
+      printValue(result, os);
+    for (unsigned index : outputs.printed)
+      printValue(arguments.getParameters()[index], os);
+  });
+}
+
+static Error runProgram(const CommandLine &line) {
+  if (line.positionals.empty())
+    return makeError("no input file: give FILE.mlir, or - for standard input");
+  Expected<RunOptions> options = getRunOptions(line.options);
+  if (!options)
+    return options.takeError();
+  auto text = readFile(line.positionals.front());
+  if (!text)
+    return text.takeError();
+  auto source =
+      Source::parse(std::move(*text), line.options.hasArg(OPT_remarks));
+  if (!source)
+    return source.takeError();
+  auto entry = findEntry((*source)->getModule(),
+                         line.options.getLastArgValue(OPT_entry));
+  if (!entry)
+    return entry.takeError();
+  auto arguments =
+      KernelArguments::create(*entry, ArrayRef(line.positionals).drop_front());
+  if (!arguments)
+    return arguments.takeError();
+  Expected<Outputs> outputs = getOutputs(line.options, *arguments);
+  if (!outputs)
+    return outputs.takeError();
+  if (Error error = runEntry(**source, *entry, *arguments, *options))
+    return error;
+  return write(*outputs, *arguments);
+}
+
+static Error runTool(int argc, char **argv) {
+  EmberRunOptions table;
+  Expected<CommandLine> line =
+      parseCommandLine(table, OPT_INPUT, OPT_UNKNOWN, argc, argv);
+  if (!line)
+    return line.takeError();
+  if (line->options.hasArg(OPT_help)) {
+    table.printHelp(
+        outs(), "ember-run FILE.mlir|- --entry=NAME ARG... [options]",
+        "Runs a function at any level: scf, slc, slcv, dlc, or mixed\n\n"
+        "One ARG per parameter: @FILE.npy for a memref, a number, true or "
+        "false for a scalar,\n[a, b, ...] for a structure of sizes");
+    return Error::success();
+  }
+  if (line->options.hasArg(OPT_version)) {
+    outs() << "ember-run " << getEmberVersion() << " (LLVM " LLVM_VERSION_STRING
+           << ")\n";
+    return Error::success();
+  }
+  return runProgram(*line);
+}
+
+int main(int argc, char **argv) {
+  return runOnLargeStack([&] {
+    Error error = runTool(argc, argv);
+    return error ? reportError(std::move(error)) : 0;
+  });
+}

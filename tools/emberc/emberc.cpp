@@ -1,0 +1,220 @@
+//===- emberc.cpp - Ember's compiler --------------------------------------===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Compiles a program to a kernel library with its manifest, or shows any stage
+// of the way there.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ember/Driver/CommandLine.h"
+#include "ember/Driver/Files.h"
+#include "ember/Driver/Kernel.h"
+#include "ember/Driver/Manifest.h"
+#include "llvm/Config/llvm-config.h"
+#include "llvm/Support/Path.h"
+
+using namespace llvm;
+using namespace llvm::opt;
+using namespace ember;
+
+namespace {
+
+enum OptionId {
+  OPT_INVALID = 0,
+#define OPTION(...) LLVM_MAKE_OPT_ID(__VA_ARGS__),
+#include "Options.inc"
+#undef OPTION
+};
+
+#define OPTTABLE_STR_TABLE_CODE
+#include "Options.inc"
+#undef OPTTABLE_STR_TABLE_CODE
+
+#define OPTTABLE_PREFIXES_TABLE_CODE
+#include "Options.inc"
+#undef OPTTABLE_PREFIXES_TABLE_CODE
+
+constexpr OptTable::Info optionInfos[] = {
+#define OPTION(...) LLVM_CONSTRUCT_OPT_INFO(__VA_ARGS__),
+#include "Options.inc"
+#undef OPTION
+};
+
+class EmbercOptions : public GenericOptTable {
+public:
+  EmbercOptions()
+      : GenericOptTable(OptionStrTable, OptionPrefixesTable, optionInfos) {
+    setDashDashParsing(true);
+  }
+};
+
+/// What the command line asks for.
+struct Request {
+  std::string input;
+  std::string output;
+  Stage stage = Stage::Library;
+  CompileOptions options;
+  std::optional<std::string> cacheFolder;
+  bool printCachePath = false;
+  bool printRemarks = false;
+};
+
+} // namespace
+
+static Expected<CompileOptions> getCompileOptions(const InputArgList &args) {
+  CompileOptions options;
+  if (const Arg *argument = args.getLastArg(OPT_target)) {
+    auto target = parseKernelTarget(argument->getValue());
+    if (!target)
+      return makeError("unknown target '" + Twine(argument->getValue()) +
+                       "': expected cpu or dae-threads");
+    options.target = *target;
+  }
+  auto optLevel = getInteger(args, OPT_opt_level, 0, 3);
+  if (!optLevel)
+    return optLevel.takeError();
+  options.optLevel = optLevel->value_or(3);
+  auto vectorLength = getInteger(args, OPT_vector_length, 1, 1 << 12);
+  if (!vectorLength)
+    return vectorLength.takeError();
+  options.vectorLength = vectorLength->value_or(0);
+  auto capacity = getInteger(args, OPT_queue_capacity, 1, 1 << 30);
+  if (!capacity)
+    return capacity.takeError();
+  options.queueCapacity = *capacity;
+  options.cpu = args.getLastArgValue(OPT_cpu, "native");
+  options.mayAlias = args.hasArg(OPT_may_alias);
+  return options;
+}
+
+static Error checkOutput(const Request &request) {
+  bool isBinary =
+      request.stage == Stage::Object || request.stage == Stage::Library;
+  if (isBinary && request.output == "-")
+    return makeError("a library or object needs a file: give -o FILE");
+  bool isOptional = !isBinary || request.printCachePath;
+  if (request.output.empty())
+    return isOptional ? Error::success()
+                      : makeError("no output file: give -o FILE");
+  return checkWritable(request.output);
+}
+
+static Expected<Request> getRequest(const CommandLine &line) {
+  Request request;
+  if (line.positionals.size() != 1)
+    return makeError(line.positionals.empty()
+                         ? Twine("no input file: give FILE.mlir, or - for "
+                                 "standard input")
+                         : "more than one input file: '" + line.positionals[0] +
+                               "' and '" + line.positionals[1] + "'");
+  request.input = line.positionals.front();
+  request.output = line.options.getLastArgValue(OPT_output);
+  request.printCachePath = line.options.hasArg(OPT_print_cache_path);
+  request.printRemarks = line.options.hasArg(OPT_remarks);
+  StringRef stage = line.options.getLastArgValue(OPT_emit, "lib");
+  if (auto parsed = parseStage(stage))
+    request.stage = *parsed;
+  else
+    return makeError("unknown stage '" + stage +
+                     "': expected slc, slcv, scf, dlc, llvm, asm, obj or lib");
+  Expected<CompileOptions> options = getCompileOptions(line.options);
+  if (!options)
+    return options.takeError();
+  request.options = *options;
+  if (line.options.hasArg(OPT_no_cache))
+    request.cacheFolder = std::nullopt;
+  else if (const Arg *argument = line.options.getLastArg(OPT_cache_dir))
+    request.cacheFolder = argument->getValue();
+  else
+    request.cacheFolder = KernelCache::getDefaultFolder();
+  if (Error error = checkOutput(request))
+    return std::move(error);
+  return request;
+}
+
+static Error copyFile(StringRef from, StringRef to) {
+  auto content = readFile(from);
+  if (!content)
+    return content.takeError();
+  return writeFile(to, [&](raw_ostream &os) { os << (*content)->getBuffer(); });
+}
+
+/// libk.so -> libk.json
+static std::string getManifestPath(StringRef library) {
+  library.consume_back(".so");
+  return (library + ".json").str();
+}
+
+static Error emitLibrary(std::unique_ptr<MemoryBuffer> program,
+                         const Request &request) {
+  Expected<Kernel> kernel =
+      getKernel(std::move(program), request.options, request.cacheFolder,
+                request.printRemarks);
+  if (!kernel)
+    return kernel.takeError();
+  if (request.printCachePath && kernel->isCached())
+    return writeFile(
+        "-", [&](raw_ostream &os) { os << kernel->getLibrary() << "\n"; });
+  if (request.output.empty())
+    return makeError("there is no usable cache to keep the library in: give "
+                     "-o FILE");
+  if (Error error = copyFile(kernel->getLibrary(), request.output))
+    return error;
+  if (Error error =
+          copyFile(kernel->getManifest(), getManifestPath(request.output)))
+    return error;
+  if (!request.printCachePath)
+    return Error::success();
+  return writeFile("-", [&](raw_ostream &os) { os << request.output << "\n"; });
+}
+
+static Error emitStage(std::unique_ptr<MemoryBuffer> program,
+                       const Request &request) {
+  auto source = Source::parse(std::move(program), request.printRemarks);
+  if (!source)
+    return source.takeError();
+  Expected<std::string> text =
+      compileToStage(**source, request.stage, request.options);
+  if (!text)
+    return text.takeError();
+  return writeFile(request.output.empty() ? "-" : request.output,
+                   [&](raw_ostream &os) { os << *text; });
+}
+
+static Error runTool(int argc, char **argv) {
+  EmbercOptions table;
+  Expected<CommandLine> line =
+      parseCommandLine(table, OPT_INPUT, OPT_UNKNOWN, argc, argv);
+  if (!line)
+    return line.takeError();
+  if (line->options.hasArg(OPT_help)) {
+    table.printHelp(outs(), "emberc FILE.mlir|- -o libNAME.so [options]",
+                    "Ember's compiler for embedding operations");
+    return Error::success();
+  }
+  if (line->options.hasArg(OPT_version)) {
+    outs() << "emberc " << getEmberVersion() << " (LLVM " LLVM_VERSION_STRING
+           << ")\n";
+    return Error::success();
+  }
+  Expected<Request> request = getRequest(*line);
+  if (!request)
+    return request.takeError();
+  auto program = readFile(request->input);
+  if (!program)
+    return program.takeError();
+  if (request->stage == Stage::Library)
+    return emitLibrary(std::move(*program), *request);
+  return emitStage(std::move(*program), *request);
+}
+
+int main(int argc, char **argv) {
+  return runOnLargeStack([&] {
+    Error error = runTool(argc, argv);
+    return error ? reportError(std::move(error)) : 0;
+  });
+}

@@ -1,0 +1,84 @@
+//===- GeneratorTest.cpp - Random programs are legal and reproducible -----===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Generator.h"
+#include "Printer.h"
+#include "gtest/gtest.h"
+
+using namespace ember::fuzz;
+
+namespace {
+
+TEST(Generator, aSeedNamesOneProgram) {
+  for (uint64_t seed : {1, 77, 4242}) {
+    Case first = generateCase(seed), second = generateCase(seed);
+    EXPECT_EQ(printProgram(first.program), printProgram(second.program));
+    ASSERT_EQ(first.program.inputs.size(), second.program.inputs.size());
+    for (size_t i = 0; i < first.program.inputs.size(); ++i)
+      EXPECT_EQ(first.program.inputs[i].bits, second.program.inputs[i].bits);
+  }
+  EXPECT_NE(printProgram(generateCase(1).program),
+            printProgram(generateCase(2).program));
+}
+
+TEST(Generator, programsStayInBounds) {
+  for (uint64_t seed = 0; seed < 3000; ++seed) {
+    Case drawn = generateCase(seed);
+    ASSERT_TRUE(isComparable(drawn.program, drawn.expected))
+        << "seed " << seed << ": " << drawn.expected.message;
+  }
+}
+
+/// Whether `holds` for an operation of `block` or below.
+bool any(const Block &block, const std::function<bool(const Op &)> &holds) {
+  for (const Op &op : block.ops) {
+    if (holds(op))
+      return true;
+    for (const Block &region : op.regions)
+      if (any(region, holds))
+        return true;
+  }
+  return false;
+}
+
+TEST(Generator, programsAreVaried) {
+  constexpr uint64_t count = 500;
+  uint64_t carried = 0, branches = 0, calls = 0, views = 0, allocations = 0,
+           results = 0, wideSteps = 0;
+  for (uint64_t seed = 0; seed < count; ++seed) {
+    Program program = generateCase(seed).program;
+    auto has = [&](const std::function<bool(const Op &)> &holds) {
+      for (const Function &function : program.functions)
+        if (any(function.body, holds))
+          return 1;
+      return 0;
+    };
+    auto hasOpcode = [&](Opcode opcode) {
+      return has([&](const Op &op) { return op.opcode == opcode; });
+    };
+    carried += has([](const Op &op) {
+      return op.opcode == Opcode::For && !op.results.empty();
+    });
+    branches += hasOpcode(Opcode::If);
+    calls += hasOpcode(Opcode::Call);
+    views += hasOpcode(Opcode::SubView);
+    allocations += hasOpcode(Opcode::Alloc);
+    results += !program.entry().results.empty();
+    wideSteps += has([&](const Op &op) {
+      return op.opcode == Opcode::Constant && op.immediate == 3;
+    });
+  }
+  EXPECT_GT(carried, count / 4);
+  EXPECT_GT(branches, count / 8);
+  EXPECT_GT(calls, count / 10);
+  EXPECT_GT(views, count / 20);
+  EXPECT_GT(allocations, count / 20);
+  EXPECT_GT(results, count / 5);
+  EXPECT_GT(wideSteps, count / 20);
+}
+
+} // namespace

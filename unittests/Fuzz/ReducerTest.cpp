@@ -1,0 +1,59 @@
+//===- ReducerTest.cpp - Programs become as small as their failure allows -===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Reducer.h"
+#include "Generator.h"
+#include "Printer.h"
+#include "gtest/gtest.h"
+
+using namespace ember::fuzz;
+
+namespace {
+
+size_t countOpcode(const Block &block, Opcode opcode) {
+  size_t count = 0;
+  for (const Op &op : block.ops) {
+    count += op.opcode == opcode;
+    for (const Block &region : op.regions)
+      count += countOpcode(region, opcode);
+  }
+  return count;
+}
+
+size_t countOpcode(const Program &program, Opcode opcode) {
+  return countOpcode(program.entry().body, opcode);
+}
+
+/// What is left of programs that "fail" because they hold `opcode`.
+void expectReduction(Opcode opcode, size_t mostOps) {
+  unsigned reduced = 0;
+  for (uint64_t seed = 0; seed < 200 && reduced < 8; ++seed) {
+    Program program = generateCase(seed).program;
+    if (countOpcode(program, opcode) == 0)
+      continue;
+    ++reduced;
+    auto stillFails = [&](const Program &candidate) {
+      return isComparable(candidate, interpret(candidate, kStepLimit)) &&
+             countOpcode(candidate, opcode) > 0;
+    };
+    Program small = reduceProgram(program, stillFails, 30);
+    EXPECT_TRUE(stillFails(small));
+    size_t ops = 0;
+    for (const Function &function : small.functions)
+      ops += countOps(function.body);
+    EXPECT_LE(ops, mostOps) << "seed " << seed << "\n" << printProgram(small);
+  }
+  EXPECT_EQ(reduced, 8u);
+}
+
+TEST(Reducer, keepsAStoreAndItsOperands) { expectReduction(Opcode::Store, 5); }
+
+TEST(Reducer, keepsALoop) { expectReduction(Opcode::For, 10); }
+
+TEST(Reducer, keepsACall) { expectReduction(Opcode::Call, 8); }
+
+} // namespace
