@@ -1,5 +1,4 @@
-//===- MemoryAliasing.cpp - What a loop nest reads and may write -*- C++
-//-*-===//
+//===- MemoryAliasing.cpp - What a loop nest reads and may write ----------===//
 //
 // Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- MemrefNames.cpp - What memrefs are called in messages and reports -*- C++
-//-*-===//
+//===- MemrefNames.cpp - What memrefs are called in messages and reports --===//
 //
 // Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

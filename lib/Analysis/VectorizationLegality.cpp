@@ -1,5 +1,4 @@
-//===- VectorizationLegality.cpp - May an inner loop be vectorised? -*- C++
-//-*-===//
+//===- VectorizationLegality.cpp - May an inner loop be vectorised? -------===//
 //
 // Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- Registration.cpp - Dialects and passes Ember's tools know -*- C++
-//-*-===//
+//===- Registration.cpp - Dialects and passes Ember's tools know ----------===//
 //
 // Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

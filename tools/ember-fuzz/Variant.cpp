@@ -52,6 +52,8 @@ std::vector<std::string> Variant::pipelines() const {
     return names;
   }
   names.push_back("slc-to-dlc");
+  // As the driver does: the conversion hides stores behind descriptors.
+  names.push_back("annotate-written-arguments");
   names.push_back("convert-dlc-to-llvm");
   return names;
 }

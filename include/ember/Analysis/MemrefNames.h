@@ -1,5 +1,4 @@
-//===- MemrefNames.h - Names of memrefs in messages and reports --*- C++
-//-*-===//
+//===- MemrefNames.h - What memrefs are called in messages -----*- C++ -*-===//
 //
 // Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

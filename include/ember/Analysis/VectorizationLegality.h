@@ -1,5 +1,4 @@
-//===- VectorizationLegality.h - May an inner loop be vectorised? -*- C++
-//-*-===//
+//===- VectorizationLegality.h - May a loop be vectorised? -----*- C++ -*-===//
 //
 // Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

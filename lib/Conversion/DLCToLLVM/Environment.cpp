@@ -1,5 +1,4 @@
-//===- Environment.cpp - What programs share with their function -*- C++
-//-*-===//
+//===- Environment.cpp - What programs share with their function ----------===//
 //
 // Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

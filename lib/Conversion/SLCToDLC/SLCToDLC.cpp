@@ -1,5 +1,4 @@
-//===- SLCToDLC.cpp - Separation of access and compute: slc to dlc -*- C++
-//-*-===//
+//===- SLCToDLC.cpp - Separation of access and compute: slc to dlc --------===//
 //
 // Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -99,6 +99,10 @@ bool ForwardAliases::useWrites(OpOperand &use) {
     return !isa<RegionBranchOpInterface>(user->getParentOp()) &&
            user->getNumSuccessors() == 0;
   }
+  // From a descriptor or an address on, nothing tells where it goes.
+  if (isa<UnrealizedConversionCastOp, memref::ExtractAlignedPointerAsIndexOp>(
+          user))
+    return true;
   auto effects = dyn_cast<MemoryEffectOpInterface>(user);
   if (!effects)
     return true;

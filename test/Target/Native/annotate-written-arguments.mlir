@@ -54,3 +54,12 @@ func.func @unknown(%a: memref<?xf32>) {
   return
 }
 func.func private @elsewhere(memref<?xf32>)
+
+// What becomes a descriptor or an address is followed no further.
+// CHECK-LABEL: func.func @descriptor
+// CHECK-SAME: attributes {ember.written_arguments = array<i64: 0, 1>}
+func.func @descriptor(%a: memref<f32>, %b: memref<f32>) -> index {
+  %d = builtin.unrealized_conversion_cast %a : memref<f32> to !llvm.struct<(ptr, ptr, i64)>
+  %p = memref.extract_aligned_pointer_as_index %b : memref<f32> -> index
+  return %p : index
+}

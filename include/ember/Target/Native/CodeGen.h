@@ -1,5 +1,4 @@
-//===- CodeGen.h - From the llvm dialect to LLVM IR, assembly, objects *- C++
-//-*-===//
+//===- CodeGen.h - From the llvm dialect to object code --------*- C++ -*-===//
 //
 // Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- DLCComputeOps.cpp - The compute program of the dlc dialect -*- C++
-//-*-===//
+//===- DLCComputeOps.cpp - The compute program of the dlc dialect ---------===//
 //
 // Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

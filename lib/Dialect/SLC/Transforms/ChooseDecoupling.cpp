@@ -1,5 +1,4 @@
-//===- ChooseDecoupling.cpp - Choose the loops the access unit traverses -*- C++
-//-*-===//
+//===- ChooseDecoupling.cpp - Choose the loops the access unit traverses --===//
 //
 // Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
