@@ -70,6 +70,8 @@ static void addOptimizations(OpPassManager &pm,
 }
 
 void buildLoweringPipeline(OpPassManager &pm, const LoweringOptions &options) {
+  // Before descriptors and addresses hide what is stored to.
+  pm.addPass(createAnnotateWrittenArguments());
   addNormalization(pm);
   if (options.optLevel > 0)
     addOptimizations(pm, options);

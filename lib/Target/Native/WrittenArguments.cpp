@@ -42,6 +42,7 @@ public:
 private:
   bool useWrites(OpOperand &use);
   bool callWrites(CallOpInterface call, OpOperand &use);
+  void addReturned(OpOperand &use);
   void addRegionSuccessors(RegionBranchOpInterface branch);
   void addMemRefs(ValueRange candidates) {
     for (Value value : candidates)
@@ -50,22 +51,40 @@ private:
   }
 
   llvm::SmallSetVector<Value, 8> values;
+  /// The calls that were followed into a function, and which of a function's
+  /// results may be one of the values.
+  SmallVector<std::pair<func::FuncOp, CallOpInterface>> calls;
+  SmallVector<std::pair<func::FuncOp, unsigned>> returned;
 };
 } // namespace
 
-/// Follows the value into the function that is called; what comes back may be
-/// the same memory.
+/// Follows the value into the function that is called.
 bool ForwardAliases::callWrites(CallOpInterface call, OpOperand &use) {
-  addMemRefs(call->getResults());
   auto callee = dyn_cast_if_present<func::FuncOp>(call.resolveCallable());
   if (!callee || callee.isDeclaration())
     return true;
   unsigned index =
       use.getOperandNumber() - call.getArgOperands().getBeginOperandIndex();
-  if (callee->hasAttr(writtenAttr))
+  if (callee->hasAttr(writtenAttr)) {
+    // What its body has become may hide what it returns.
+    addMemRefs(call->getResults());
     return findWrittenArguments(callee).test(index);
+  }
   values.insert(callee.getArgument(index));
+  calls.emplace_back(callee, call);
+  for (auto [function, result] : returned)
+    if (function == callee)
+      addMemRefs(call->getResult(result));
   return false;
+}
+
+/// What a function returns goes on where it was called.
+void ForwardAliases::addReturned(OpOperand &use) {
+  auto function = use.getOwner()->getParentOfType<func::FuncOp>();
+  returned.emplace_back(function, use.getOperandNumber());
+  for (auto [callee, call] : calls)
+    if (callee == function)
+      addMemRefs(call->getResult(use.getOperandNumber()));
 }
 
 /// Values that leave a region end up in other regions' arguments and results;
@@ -89,8 +108,12 @@ bool ForwardAliases::useWrites(OpOperand &use) {
     addRegionSuccessors(branch);
     return false;
   }
-  if (isa<func::ReturnOp, memref::PrefetchOp>(user))
+  if (isa<memref::PrefetchOp>(user))
     return false;
+  if (isa<func::ReturnOp>(user)) {
+    addReturned(use);
+    return false;
+  }
   if (user->hasTrait<OpTrait::IsTerminator>()) {
     if (auto branch = dyn_cast<RegionBranchOpInterface>(user->getParentOp()))
       addRegionSuccessors(branch);

@@ -63,3 +63,22 @@ func.func @descriptor(%a: memref<f32>, %b: memref<f32>) -> index {
   %p = memref.extract_aligned_pointer_as_index %b : memref<f32> -> index
   return %p : index
 }
+
+// Only what a function returns of its argument goes on behind the call.
+// CHECK-LABEL: func.func @results
+// CHECK-SAME: attributes {ember.written_arguments = array<i64: 1>}
+func.func @results(%a: memref<f32>, %b: memref<f32>, %x: f32) {
+  %r:2 = func.call @returned(%a, %b) : (memref<f32>, memref<f32>) -> (memref<f32>, memref<f32>)
+  memref.store %x, %r#0[] : memref<f32>
+  memref.store %x, %r#1[] : memref<f32>
+  return
+}
+
+// CHECK-LABEL: func.func @returned
+// CHECK-SAME: attributes {ember.written_arguments = array<i64>}
+func.func @returned(%a: memref<f32>, %b: memref<f32>) -> (memref<f32>, memref<f32>) {
+  %0 = memref.alloc() : memref<f32>
+  %x = memref.load %a[] : memref<f32>
+  memref.store %x, %0[] : memref<f32>
+  return %0, %b : memref<f32>, memref<f32>
+}
