@@ -13,6 +13,9 @@
 
 using namespace ember::runtime;
 
+// Half of the stack of a side of a decoupled run; other threads have more.
+static constexpr uintptr_t recursionBytes = uintptr_t(1) << 19;
+
 static thread_local Frame *innermost = nullptr;
 
 // Out of line, so that no address of the thread-local is kept across a switch
@@ -76,4 +79,11 @@ int32_t ember_invoke(void (*fn)(void **args), void **args, ember_error *error) {
     error->message[0] = '\0';
   }
   return EMBER_OK;
+}
+
+void ember_check_recursion() {
+  auto here = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
+  Frame *frame = currentFrame();
+  if (frame && frame->stack > here && frame->stack - here > recursionBytes)
+    fail(EMBER_MEMORY, "a function calls itself too many times");
 }

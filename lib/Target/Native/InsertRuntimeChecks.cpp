@@ -107,25 +107,31 @@ LogicalResult InsertRuntimeChecks::checkFunction(func::FuncOp func,
   return success();
 }
 
-/// Functions that call themselves, if only through others, would need a check
-/// of their depth; no embedding operation needs them.
-static LogicalResult refuseRecursion(ModuleOp module) {
+/// Functions that call themselves, if only through others, check at their entry
+/// how far they have come.
+static void checkRecursion(ModuleOp module, RuntimeCalls &runtime) {
+  auto none = LLVM::LLVMVoidType::get(module.getContext());
   CallGraph graph(module);
   const CallGraph *nodes = &graph;
-  for (auto group = llvm::scc_begin(nodes); !group.isAtEnd(); ++group)
-    if (group.hasCycle())
-      return group->front()->getCallableRegion()->getParentOp()->emitError(
-          "recursive functions are not supported");
-  return success();
+  for (auto group = llvm::scc_begin(nodes); !group.isAtEnd(); ++group) {
+    if (!group.hasCycle())
+      continue;
+    for (CallGraphNode *node : *group) {
+      Region *body = node->getCallableRegion();
+      OpBuilder builder = OpBuilder::atBlockBegin(&body->front());
+      LLVM::LLVMFuncOp check =
+          runtime.declare("ember_check_recursion", none, {});
+      LLVM::CallOp::create(builder, body->getLoc(), check, ValueRange());
+    }
+  }
 }
 
 void InsertRuntimeChecks::runOnOperation() {
-  if (failed(refuseRecursion(getOperation())))
-    return signalPassFailure();
   RuntimeCalls runtime(getOperation());
   for (auto func : getOperation().getOps<func::FuncOp>())
     if (failed(checkFunction(func, runtime)))
       return signalPassFailure();
+  checkRecursion(getOperation(), runtime);
 }
 
 } // namespace ember::native

@@ -22,15 +22,3 @@ func.func @gather(%a: memref<?xf32>, %i: vector<2x4xi32>, %m: vector<2x4xi1>, %p
   %x = vector.gather %a[%c0][%i], %m, %p : memref<?xf32>, vector<2x4xi32>, vector<2x4xi1>, vector<2x4xf32> into vector<2x4xf32>
   return %x : vector<2x4xf32>
 }
-
-// -----
-
-func.func @again(%n: index) {
-  func.call @andAgain(%n) : (index) -> ()
-  return
-}
-// expected-error @+1 {{recursive functions are not supported}}
-func.func private @andAgain(%n: index) {
-  func.call @again(%n) : (index) -> ()
-  return
-}

@@ -74,6 +74,10 @@ EMBER_NORETURN void ember_fail_segment(const char *source, int64_t position,
 // An assertion of the program, with code EMBER_ASSERT.
 EMBER_NORETURN void ember_fail_message(const char *message);
 
+// At the entry of a function that may call itself: fails with EMBER_MEMORY when
+// the calls have used up what a kernel may take of the stack.
+void ember_check_recursion(void);
+
 //===----------------------------------------------------------------------===//
 // Memory
 //===----------------------------------------------------------------------===//
