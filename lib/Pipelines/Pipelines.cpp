@@ -12,6 +12,7 @@
 #include "ember/Dialect/SLC/Transforms/Passes.h"
 #include "ember/Target/Native/TargetInfo.h"
 
+#include "mlir/Dialect/Linalg/Passes.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
 #include "llvm/Support/Error.h"
@@ -36,6 +37,8 @@ static int64_t getVectorBits(const std::string &cpu) {
 
 void ember::buildSCFToSLCPipeline(OpPassManager &manager,
                                   const DecouplingOptions &options) {
+  // The sparsifier leaves what is dense, such as setting an output to zero.
+  manager.addNestedPass<func::FuncOp>(createConvertLinalgToLoopsPass());
   // Constants and dimensions move out of the nests, equal addresses become the
   // same value: the choice compares by identity.
   manager.addPass(createCanonicalizerPass());

@@ -16,6 +16,7 @@
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/Index/IR/IndexDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Linalg/Passes.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
@@ -36,8 +37,10 @@ using namespace mlir;
 /// One form of loops and memory: scf.for, and sizes of sparse tensors as plain
 /// structures.
 static void addNormalization(OpPassManager &pm) {
+  pm.addPass(createRefuseTensors());
   pm.addPass(createStorageSpecifierToLLVMPass());
   OpPassManager &functions = pm.nest<func::FuncOp>();
+  functions.addPass(createConvertLinalgToLoopsPass());
   functions.addPass(createLowerAffinePass());
   functions.addPass(createForallToForLoopPass());
   functions.addPass(createParallelForToNestedForsPass());

@@ -10,6 +10,16 @@
 
 include "mlir/Pass/PassBase.td"
 
+def RefuseTensors : Pass<"refuse-tensors", "::mlir::ModuleOp"> {
+  let summary = "Refuse what is not lowered to loops over memrefs";
+  let description = [{
+    Native code starts from memrefs. An operation on tensors, or one of
+    `sparse_tensor` other than those on a `storage_specifier`, is an error that
+    names the operation: it was never given to upstream's sparsifier, or the
+    sparsifier left it as it was.
+  }];
+}
+
 def PrefetchLookups : Pass<"prefetch-lookups", "::mlir::ModuleOp"> {
   let summary = "Prefetch looked-up rows some lookups ahead, across segments";
   let description = [{
@@ -196,7 +206,8 @@ def InsertRuntimeChecks : Pass<"insert-runtime-checks", "::mlir::ModuleOp"> {
 
     Results that could be poison (of shifts, of conversions from floats) become
     arbitrary numbers, so that no check of an index made from them is optimised
-    away. Recursive functions are refused: nothing bounds their stack.
+    away. Functions that may call themselves check at their
+    entry that there is stack left (`ember_check_recursion`).
 
     Loops whose bounds are neighbours in one memref are segments; bounds that
     decrease are an error. Divisions check their divisor, allocations their
