@@ -10,8 +10,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "ember/Driver/Source.h"
+#include "ember/Dialect/Embed/IR/Embed.h"
+#include "ember/Pipelines/Pipelines.h"
 #include "ember/Pipelines/Registration.h"
 #include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
 #include "llvm/Support/thread.h"
 
 using namespace llvm;
@@ -73,13 +76,31 @@ Source::Source(bool printRemarks)
 
 Source::~Source() = default;
 
+/// Brings embedding operations to loops, and thereby tensors to memrefs, which
+/// is what kernels are called with.
+static LogicalResult lowerEmbeddings(ModuleOp module) {
+  bool hasEmbeddings =
+      module
+          ->walk([](Operation *op) {
+            return isa_and_present<embed::EmbedDialect>(op->getDialect())
+                       ? WalkResult::interrupt()
+                       : WalkResult::advance();
+          })
+          .wasInterrupted();
+  if (!hasEmbeddings)
+    return success();
+  PassManager manager(module.getContext());
+  buildEmbedToSCFPipeline(manager);
+  return manager.run(module);
+}
+
 Expected<std::unique_ptr<Source>>
 Source::parse(std::unique_ptr<MemoryBuffer> text, bool printRemarks) {
   std::unique_ptr<Source> source(new Source(printRemarks));
   source->sourceManager.AddNewSourceBuffer(std::move(text), SMLoc());
   source->module =
       parseSourceFile<ModuleOp>(source->sourceManager, &source->context);
-  if (!source->module)
+  if (!source->module || failed(lowerEmbeddings(*source->module)))
     return makeDiagnosedError();
   return source;
 }

@@ -7,11 +7,14 @@
 
 #include "ember/Pipelines/Pipelines.h"
 
+#include "ember/Conversion/EmbedToSCF/Passes.h"
 #include "ember/Conversion/SCFToSLC/Passes.h"
 #include "ember/Conversion/SLCToDLC/Passes.h"
 #include "ember/Dialect/SLC/Transforms/Passes.h"
 #include "ember/Target/Native/TargetInfo.h"
 
+#include "mlir/Dialect/Bufferization/Pipelines/Passes.h"
+#include "mlir/Dialect/Bufferization/Transforms/Passes.h"
 #include "mlir/Dialect/Linalg/Passes.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
@@ -33,6 +36,21 @@ static int64_t getVectorBits(const std::string &cpu) {
     return target->vectorBits;
   llvm::consumeError(target.takeError());
   return 128;
+}
+
+void ember::buildEmbedToSCFPipeline(OpPassManager &manager) {
+  bufferization::OneShotBufferizePassOptions bufferization;
+  bufferization.bufferizeFunctionBoundaries = true;
+  bufferization.functionBoundaryTypeConversion =
+      bufferization::LayoutMapOption::IdentityLayoutMap;
+  manager.addPass(bufferization::createOneShotBufferizePass(bufferization));
+  // A result that is an argument's memory is that argument.
+  manager.addPass(createDropReturnedArguments());
+  bufferization::buildBufferDeallocationPipeline(
+      manager, bufferization::BufferDeallocationPipelineOptions());
+  manager.addPass(createConvertEmbedToSCF());
+  manager.addPass(createCanonicalizerPass());
+  manager.addPass(createCSEPass());
 }
 
 void ember::buildSCFToSLCPipeline(OpPassManager &manager,
@@ -82,6 +100,9 @@ void ember::buildSLCToDLCPipeline(OpPassManager &manager) {
 }
 
 void ember::registerPipelines() {
+  PassPipelineRegistration<>(
+      "embed-to-scf", "Bufferise: from embedding operations to scf nests",
+      buildEmbedToSCFPipeline);
   PassPipelineRegistration<DecouplingOptions>(
       "scf-to-slc", "Decouple: from scf nests to lookup-compute nests",
       buildSCFToSLCPipeline);

@@ -8,10 +8,13 @@
 #include "ember/Pipelines/Registration.h"
 
 #include "ember/Conversion/DLCToLLVM/Passes.h"
+#include "ember/Conversion/EmbedToSCF/Passes.h"
 #include "ember/Conversion/SCFToSLC/Passes.h"
 #include "ember/Conversion/SLCToDLC/Passes.h"
 #include "ember/Conversion/SLCToSCF/Passes.h"
 #include "ember/Dialect/DLC/IR/DLC.h"
+#include "ember/Dialect/Embed/IR/Embed.h"
+#include "ember/Dialect/Embed/Transforms/BufferizableOpInterface.h"
 #include "ember/Dialect/SLC/IR/SLC.h"
 #include "ember/Dialect/SLC/Transforms/Passes.h"
 #include "ember/Dialect/SLCV/IR/SLCV.h"
@@ -22,7 +25,10 @@
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Transforms/BufferizableOpInterfaceImpl.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Bufferization/Transforms/FuncBufferizableOpInterfaceImpl.h"
+#include "mlir/Dialect/Bufferization/Transforms/Passes.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Index/IR/IndexDialect.h"
@@ -31,8 +37,10 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/SCF/Transforms/BufferizableOpInterfaceImpl.h"
 #include "mlir/Dialect/SparseTensor/IR/SparseTensor.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Tensor/Transforms/BufferizableOpInterfaceImpl.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/DialectRegistry.h"
@@ -41,7 +49,8 @@
 using namespace mlir;
 
 void ember::registerDialects(DialectRegistry &registry) {
-  registry.insert<slc::SLCDialect, slcv::SLCVDialect, dlc::DLCDialect>();
+  registry.insert<embed::EmbedDialect, slc::SLCDialect, slcv::SLCVDialect,
+                  dlc::DLCDialect>();
   registry
       .insert<affine::AffineDialect, arith::ArithDialect,
               bufferization::BufferizationDialect, cf::ControlFlowDialect,
@@ -49,12 +58,20 @@ void ember::registerDialects(DialectRegistry &registry) {
               LLVM::LLVMDialect, math::MathDialect, memref::MemRefDialect,
               scf::SCFDialect, sparse_tensor::SparseTensorDialect,
               tensor::TensorDialect, ub::UBDialect, vector::VectorDialect>();
+  embed::registerBufferizableOpInterfaceExternalModels(registry);
+  arith::registerBufferizableOpInterfaceExternalModels(registry);
+  bufferization::func_ext::registerBufferizableOpInterfaceExternalModels(
+      registry);
+  scf::registerBufferizableOpInterfaceExternalModels(registry);
+  tensor::registerBufferizableOpInterfaceExternalModels(registry);
   native::registerLoweringDialects(registry);
 }
 
 void ember::registerPasses() {
   registerCanonicalizerPass();
   registerCSEPass();
+  bufferization::registerOneShotBufferizePass();
+  registerEmbedToSCFPasses();
   registerSCFToSLCPasses();
   registerSLCPasses();
   slcv::registerSLCVPasses();

@@ -28,7 +28,8 @@ namespace ember {
 
 class Source {
 public:
-  /// Parses and verifies `text`. An error has been printed when this fails.
+  /// Parses and verifies `text`, and brings embedding operations to the scf
+  /// level. An error has been printed when this fails.
   static llvm::Expected<std::unique_ptr<Source>>
   parse(std::unique_ptr<llvm::MemoryBuffer> text, bool printRemarks = false);
   ~Source();

@@ -75,6 +75,10 @@ struct OptimizationOptions : mlir::PassPipelineOptions<OptimizationOptions> {
                      "Send positions of rows instead of ids"))};
 };
 
+/// One-shot bufferisation, also of functions' arguments and results, then
+/// loops for every embedding operation.
+void buildEmbedToSCFPipeline(mlir::OpPassManager &manager);
+
 /// scf to slc: choose-decoupling, convert-scf-to-slc, move-to-val-ops.
 void buildSCFToSLCPipeline(mlir::OpPassManager &manager,
                            const DecouplingOptions &options);
@@ -88,7 +92,8 @@ void buildOptimizationPipeline(mlir::OpPassManager &manager,
 /// slc or slcv to dlc: convert-slc-to-dlc.
 void buildSLCToDLCPipeline(mlir::OpPassManager &manager);
 
-/// Registers the pipelines as `--scf-to-slc`, `--optimize`, `--slc-to-dlc`.
+/// Registers the pipelines as `--embed-to-scf`, `--scf-to-slc`, `--optimize`,
+/// `--slc-to-dlc`.
 void registerPipelines();
 
 } // namespace ember

@@ -1,0 +1,28 @@
+//===- Lowerings.h - The nest of every embedding operation ---- -*- C++ -*-===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef EMBER_CONVERSION_EMBEDTOSCF_LOWERINGS_H
+#define EMBER_CONVERSION_EMBEDTOSCF_LOWERINGS_H
+
+#include "ember/Conversion/EmbedToSCF/NestBuilder.h"
+#include "ember/Dialect/Embed/IR/Embed.h"
+
+namespace ember {
+
+/// Each emits the loops of one operation on memrefs at the insertion point.
+void emitLoops(NestBuilder &builder, embed::BagOp op);
+void emitLoops(NestBuilder &builder, embed::SpMMOp op);
+void emitLoops(NestBuilder &builder, embed::SDDMMOp op);
+void emitLoops(NestBuilder &builder, embed::MessageOp op);
+void emitLoops(NestBuilder &builder, embed::ScoreOp op);
+void emitLoops(NestBuilder &builder, embed::GatherOp op);
+void emitLoops(NestBuilder &builder, embed::BlockScoresOp op);
+void emitLoops(NestBuilder &builder, embed::BlockValuesOp op);
+
+} // namespace ember
+
+#endif // EMBER_CONVERSION_EMBEDTOSCF_LOWERINGS_H

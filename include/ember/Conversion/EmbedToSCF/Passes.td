@@ -1,0 +1,75 @@
+//===- Passes.td - Embedding operations to loops -----------*- tablegen -*-===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef EMBER_CONVERSION_EMBEDTOSCF_PASSES_TD
+#define EMBER_CONVERSION_EMBEDTOSCF_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def ConvertEmbedToSCF : Pass<"convert-embed-to-scf", "::mlir::ModuleOp"> {
+  let summary = "Turn embedding operations on memrefs into loops";
+  let description = [{
+    Every operation becomes a nest of `scf.for` as table 1 of the Ember paper
+    has it, ready for `--scf-to-slc`. Sizes that types leave open are compared
+    first, with `cf.assert`. Operations on tensors are an error: they have to be
+    bufferised before, for example by the pipeline `--embed-to-scf`.
+
+    ```mlir
+    embed.spmm sum csr(%positions, %columns : memref<?xi64>, memref<?xi64>)
+        dense(%x : memref<?x64xf32>) outs(%out : memref<?x64xf32>)
+    ```
+    becomes
+    ```mlir
+    scf.for %i = %c0 to %rows step %c1 {
+      scf.for %d = %c0 to %c64 step %c1 {
+        memref.store %zero, %out[%i, %d] : memref<?x64xf32>
+      }
+      %begin, %end = ... positions[%i], positions[%i + 1] ...
+      scf.for %e = %begin to %end step %c1 {
+        %k = ... columns[%e] ...
+        scf.for %d = %c0 to %c64 step %c1 {
+          %value = memref.load %x[%k, %d] : memref<?x64xf32>
+          %sum = memref.load %out[%i, %d] : memref<?x64xf32>
+          %next = arith.addf %sum, %value : f32
+          memref.store %next, %out[%i, %d] : memref<?x64xf32>
+        }
+      }
+    }
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",
+    "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::scf::SCFDialect"
+  ];
+}
+
+def DropReturnedArguments
+    : Pass<"drop-returned-arguments", "::mlir::ModuleOp"> {
+  let summary = "Drop results of kernels that are the memory of an argument";
+  let description = [{
+    An operation in destination-passing style returns the memory it was given.
+    Where that is an argument of a public function that nothing in the module
+    calls, the caller has it already.
+
+    ```mlir
+    func.func @f(%out: memref<?xf32>) -> memref<?xf32> {
+      ...
+      return %out : memref<?xf32>
+    }
+    ```
+    becomes
+    ```mlir
+    func.func @f(%out: memref<?xf32>) {
+      ...
+      return
+    }
+    ```
+  }];
+}
+
+#endif // EMBER_CONVERSION_EMBEDTOSCF_PASSES_TD

@@ -1,0 +1,48 @@
+//===- StoredRows.h - Rows of tables as values ---------------- -*- C++ -*-===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef EMBER_CONVERSION_EMBEDTOSCF_STOREDROWS_H
+#define EMBER_CONVERSION_EMBEDTOSCF_STOREDROWS_H
+
+#include "ember/Conversion/EmbedToSCF/NestBuilder.h"
+#include "ember/Dialect/Embed/IR/Embed.h"
+
+namespace ember {
+
+/// Reads the rows of a table, decoding them where they are stored quantised.
+class StoredRows {
+public:
+  /// Elements are read as `type`.
+  StoredRows(NestBuilder &builder, mlir::Value table,
+             embed::RowFormatAttr format, mlir::FloatType type)
+      : builder(builder), table(table), format(format), type(type) {}
+
+  /// Stops the program unless rows hold `length` elements.
+  void requireLength(mlir::Value length, const llvm::Twine &operation);
+
+  /// Goes to a row: loads its scale and bias.
+  void enter(mlir::Value row);
+
+  /// An element of the row that was entered.
+  mlir::Value element(mlir::Value position);
+
+private:
+  mlir::Value byte(mlir::Value position);
+  mlir::Value parameter(mlir::Value firstByte);
+  mlir::Value decodeInteger(mlir::Value bits);
+  mlir::Value decodeFloat8(mlir::Value bits);
+
+  NestBuilder &builder;
+  mlir::Value table;
+  embed::RowFormatAttr format;
+  mlir::FloatType type;
+  mlir::Value row, scale, bias;
+};
+
+} // namespace ember
+
+#endif // EMBER_CONVERSION_EMBEDTOSCF_STOREDROWS_H

@@ -1,0 +1,170 @@
+//===- BagToSCF.cpp - Bags as loops ---------------------------------------===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ember/Conversion/EmbedToSCF/Lowerings.h"
+#include "ember/Conversion/EmbedToSCF/RowAccumulator.h"
+#include "ember/Conversion/EmbedToSCF/StoredRows.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+using namespace mlir;
+using namespace ember;
+using ember::embed::BagOp;
+using ember::embed::Reduction;
+using ember::embed::SegmentKind;
+
+namespace {
+/// The bags of one table.
+class TableBags {
+public:
+  TableBags(NestBuilder &builder, BagOp op, unsigned number, Value column,
+            Value length)
+      : builder(builder), op(op),
+        type(embed::getComputeType(op->getOperandTypes())),
+        rows(builder, op.getTables()[number], op.getFormatAttr(), type),
+        accumulator(builder, op.getReduction(), op.getInit(), length, column,
+                    type),
+        bags(builder.size(op.getInit(), 0)) {
+    rows.requireLength(length, "embed.bag");
+    if (!op.getPaddings().empty())
+      padding = op.getPaddings()[number];
+    firstSegment = arith::MulIOp::create(builder, bags, builder.index(number));
+  }
+
+  /// Emits the loops; lookups begin at `begin` if segments are lengths.
+  /// Returns where they end.
+  Value emit(Value begin);
+
+private:
+  void emitBag(Value bag, Value begin, Value end);
+  Value loadOffset(Value segment);
+
+  NestBuilder &builder;
+  BagOp op;
+  FloatType type;
+  StoredRows rows;
+  RowAccumulator accumulator;
+  Value bags, padding, firstSegment;
+};
+} // namespace
+
+/// Where a segment begins. Without a last offset, the last segment ends at the
+/// last index.
+Value TableBags::loadOffset(Value segment) {
+  if (op.getSegmentKind() == SegmentKind::offsets)
+    return builder.loadIndex(op.getSegments(), segment);
+  Value count = builder.size(op.getSegments(), 0);
+  Value last = arith::SubIOp::create(builder, count, builder.index(1));
+  Value isLast =
+      arith::CmpIOp::create(builder, arith::CmpIPredicate::eq, segment, count);
+  Value inside = arith::SelectOp::create(builder, isLast, last, segment);
+  Value offset = builder.loadIndex(op.getSegments(), inside);
+  Value end = builder.size(op.getIndices(), 0);
+  return arith::SelectOp::create(builder, isLast, end, offset);
+}
+
+void TableBags::emitBag(Value bag, Value begin, Value end) {
+  accumulator.begin(bag);
+  bool counts = padding != nullptr;
+  SmallVector<Value> start;
+  if (counts)
+    start.push_back(builder.index(0));
+  auto lookup = [&](Value position, ValueRange carried) {
+    Value row = builder.loadIndex(op.getIndices(), position);
+    Value weight;
+    if (op.getWeights())
+      weight = builder.loadAs(type, op.getWeights(), position);
+    Value isKept, isFirst;
+    SmallVector<Value> next;
+    if (counts) {
+      isKept = arith::CmpIOp::create(builder, arith::CmpIPredicate::ne, row,
+                                     padding);
+      Value more =
+          arith::AddIOp::create(builder, carried.front(), builder.index(1));
+      next = {arith::SelectOp::create(builder, isKept, more, carried.front())};
+    }
+    if (op.getReduction() == Reduction::max)
+      isFirst = arith::CmpIOp::create(builder, arith::CmpIPredicate::eq,
+                                      counts ? carried.front() : position,
+                                      counts ? start.front() : begin);
+    rows.enter(row);
+    accumulator.add(isFirst, isKept, [&](Value d) -> Value {
+      Value value = rows.element(d);
+      return weight ? arith::MulFOp::create(builder, value, weight) : value;
+    });
+    return next;
+  };
+  SmallVector<Value> count = builder.loop(begin, end, start, lookup);
+  if (!counts)
+    count = {arith::SubIOp::create(builder, end, begin)};
+  accumulator.end(count.front());
+}
+
+Value TableBags::emit(Value begin) {
+  bool hasLengths = op.getSegmentKind() == SegmentKind::lengths;
+  SmallVector<Value> carried;
+  if (hasLengths)
+    carried.push_back(begin);
+  auto bag = [&](Value number, ValueRange position) {
+    Value segment = arith::AddIOp::create(builder, firstSegment, number);
+    SmallVector<Value> next;
+    if (hasLengths) {
+      Value length = builder.loadIndex(op.getSegments(), segment);
+      next = {arith::AddIOp::create(builder, position.front(), length)};
+      emitBag(number, position.front(), next.front());
+    } else {
+      Value behind = arith::AddIOp::create(builder, segment, builder.index(1));
+      Value first = loadOffset(segment);
+      emitBag(number, first, loadOffset(behind));
+    }
+    return next;
+  };
+  SmallVector<Value> end = builder.loop(builder.index(0), bags, carried, bag);
+  accumulator.release();
+  return hasLengths ? end.front() : begin;
+}
+
+/// How many elements the rows of `table` hold, which its type says.
+static int64_t getFixedLength(Value table, embed::RowFormatAttr format) {
+  int64_t size = cast<ShapedType>(table.getType()).getDimSize(1);
+  if (!format)
+    return size;
+  int64_t bytes = size - format.getParameterBytes();
+  return format.getEncoding() == embed::RowEncoding::int4 ? 2 * bytes : bytes;
+}
+
+void ember::emitLoops(NestBuilder &builder, BagOp op) {
+  Value begin = builder.index(0);
+  Value width = builder.size(op.getInit(), 1);
+  if (op.getTables().size() == 1) {
+    // Where only the table's type says how long rows are, code takes it.
+    int64_t fixed = getFixedLength(op.getTables().front(), nullptr);
+    if (!op.getFormatAttr() && ShapedType::isStatic(fixed)) {
+      builder.requireEqual(width, builder.index(fixed),
+                           "embed.bag: the rows of the result are not as long "
+                           "as those of the table");
+      width = builder.index(fixed);
+    }
+    TableBags(builder, op, 0, builder.index(0), width).emit(begin);
+    return;
+  }
+  int64_t column = 0;
+  for (auto [number, table] : llvm::enumerate(op.getTables()))
+    column += getFixedLength(table, op.getFormatAttr());
+  builder.requireEqual(width, builder.index(column),
+                       "embed.bag: the rows of the result are not as long as "
+                       "those of all tables together");
+  column = 0;
+  for (auto [number, table] : llvm::enumerate(op.getTables())) {
+    int64_t length = getFixedLength(table, op.getFormatAttr());
+    begin = TableBags(builder, op, number, builder.index(column),
+                      builder.index(length))
+                .emit(begin);
+    column += length;
+  }
+}

@@ -1,0 +1,159 @@
+//===- BlocksToSCF.cpp - Gathers of blocks, and products with them, as loops
+//===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ember/Conversion/EmbedToSCF/Lowerings.h"
+#include "ember/Conversion/EmbedToSCF/RowAccumulator.h"
+#include "ember/Conversion/EmbedToSCF/StoredRows.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+using namespace mlir;
+using namespace ember;
+using ember::embed::BlockScoresOp;
+using ember::embed::BlockValuesOp;
+using ember::embed::GatherOp;
+
+/// Emits `emit` for each gathered row of a row of blocks: its place among the
+/// gathered rows, and its number in the source.
+static void forEachGathered(NestBuilder &builder, Value blocks, Value block,
+                            int64_t blockSize,
+                            llvm::function_ref<void(Value, Value)> emit) {
+  Value size = builder.index(blockSize);
+  builder.loop(builder.size(blocks, 1), [&](Value chosen) {
+    Value number = builder.loadIndex(blocks, {block, chosen});
+    Value first = arith::MulIOp::create(builder, number, size);
+    Value place = arith::MulIOp::create(builder, chosen, size);
+    builder.loop(size, [&](Value token) {
+      emit(arith::AddIOp::create(builder, place, token),
+           arith::AddIOp::create(builder, first, token));
+    });
+  });
+}
+
+/// Stops unless `rows` are exactly those of `count` blocks.
+static void requireBlocks(NestBuilder &builder, Value rows, Value count,
+                          int64_t blockSize, const Twine &message) {
+  Value expected =
+      arith::MulIOp::create(builder, count, builder.index(blockSize));
+  builder.requireEqual(rows, expected, message);
+}
+
+void ember::emitLoops(NestBuilder &builder, GatherOp op) {
+  // Between equal types elements are copied as they are.
+  Type from = cast<MemRefType>(op.getSource().getType()).getElementType();
+  Type to = cast<MemRefType>(op.getInit().getType()).getElementType();
+  FloatType type = from == to ? cast<FloatType>(from)
+                              : embed::getComputeType(op->getOperandTypes());
+  StoredRows source(builder, op.getSource(), op.getFormatAttr(), type);
+  Value length = builder.size(op.getInit(), 2);
+  source.requireLength(length, "embed.gather");
+  builder.sameSize(op.getInit(), 0, op.getBlocks(), 0,
+                   "embed.gather: the result has not as many entries as there "
+                   "are rows of blocks");
+  requireBlocks(builder, builder.size(op.getInit(), 1),
+                builder.size(op.getBlocks(), 1), op.getBlockSize(),
+                "embed.gather: the result has no row for each gathered one");
+  builder.loop(builder.size(op.getBlocks(), 0), [&](Value block) {
+    forEachGathered(builder, op.getBlocks(), block, op.getBlockSize(),
+                    [&](Value place, Value row) {
+                      source.enter(row);
+                      builder.loop(length, [&](Value d) {
+                        builder.storeAs(source.element(d), op.getInit(),
+                                        {block, place, d});
+                      });
+                    });
+  });
+}
+
+/// Emits `emit` for each query row: its block, and its number.
+static void forEachQuery(NestBuilder &builder, Value blocks, int64_t blockSize,
+                         llvm::function_ref<void(Value, Value)> emit) {
+  Value size = builder.index(blockSize);
+  builder.loop(builder.size(blocks, 0), [&](Value block) {
+    Value first = arith::MulIOp::create(builder, block, size);
+    builder.loop(size, [&](Value token) {
+      emit(block, arith::AddIOp::create(builder, first, token));
+    });
+  });
+}
+
+void ember::emitLoops(NestBuilder &builder, BlockScoresOp op) {
+  FloatType type = embed::getComputeType(op->getOperandTypes());
+  Value length =
+      builder.sameSize(op.getQueries(), 1, op.getKeys(), 1,
+                       "embed.block_scores: queries and keys differ in length");
+  builder.sameSize(op.getInit(), 0, op.getQueries(), 0,
+                   "embed.block_scores: there are not as many rows of scores "
+                   "as queries");
+  requireBlocks(builder, builder.size(op.getQueries(), 0),
+                builder.size(op.getBlocks(), 0), op.getBlockSize(),
+                "embed.block_scores: queries do not fill the rows of blocks");
+  requireBlocks(builder, builder.size(op.getInit(), 1),
+                builder.size(op.getBlocks(), 1), op.getBlockSize(),
+                "embed.block_scores: there is no score for each gathered key");
+  Value scale;
+  if (op.getScale())
+    scale = builder.convert(op.getScale(), type);
+  forEachQuery(
+      builder, op.getBlocks(), op.getBlockSize(),
+      [&](Value block, Value query) {
+        forEachGathered(
+            builder, op.getBlocks(), block, op.getBlockSize(),
+            [&](Value place, Value row) {
+              Value score = builder.sum(length, type, [&](Value d) -> Value {
+                Value key = builder.loadAs(type, op.getKeys(), {row, d});
+                return arith::MulFOp::create(
+                    builder, builder.loadAs(type, op.getQueries(), {query, d}),
+                    key);
+              });
+              if (scale)
+                score = arith::MulFOp::create(builder, score, scale);
+              builder.storeAs(score, op.getInit(), {query, place});
+            });
+      });
+}
+
+void ember::emitLoops(NestBuilder &builder, BlockValuesOp op) {
+  FloatType type = embed::getComputeType(op->getOperandTypes());
+  Value length =
+      builder.sameSize(op.getInit(), 1, op.getValues(), 1,
+                       "embed.block_values: the rows of the result are not as "
+                       "long as those of values");
+  builder.sameSize(op.getInit(), 0, op.getScores(), 0,
+                   "embed.block_values: there are not as many rows of the "
+                   "result as of scores");
+  requireBlocks(builder, builder.size(op.getScores(), 0),
+                builder.size(op.getBlocks(), 0), op.getBlockSize(),
+                "embed.block_values: scores do not fill the rows of blocks");
+  requireBlocks(builder, builder.size(op.getScores(), 1),
+                builder.size(op.getBlocks(), 1), op.getBlockSize(),
+                "embed.block_values: there is no score for each gathered row");
+  RowAccumulator accumulator(builder, embed::Reduction::sum, op.getInit(),
+                             length, builder.index(0), type);
+  forEachQuery(builder, op.getBlocks(), op.getBlockSize(),
+               [&](Value block, Value query) {
+                 accumulator.begin(query);
+                 forEachGathered(
+                     builder, op.getBlocks(), block, op.getBlockSize(),
+                     [&](Value place, Value row) {
+                       Value score =
+                           builder.loadAs(type, op.getScores(), {query, place});
+                       accumulator.add(
+                           /*isFirst=*/nullptr, /*isKept=*/nullptr,
+                           [&](Value d) -> Value {
+                             Value value =
+                                 builder.loadAs(type, op.getValues(), {row, d});
+                             return arith::MulFOp::create(builder, score,
+                                                          value);
+                           });
+                     });
+                 accumulator.end(/*count=*/nullptr);
+               });
+  accumulator.release();
+}

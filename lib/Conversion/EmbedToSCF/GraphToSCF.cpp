@@ -1,0 +1,340 @@
+//===- GraphToSCF.cpp - Operations on a graph's edges as loops ------------===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ember/Conversion/EmbedToSCF/Lowerings.h"
+#include "ember/Conversion/EmbedToSCF/RowAccumulator.h"
+#include "ember/Conversion/EmbedToSCF/StoredRows.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+using namespace mlir;
+using namespace ember;
+using ember::embed::Activation;
+using ember::embed::EdgeOp;
+using ember::embed::GraphFormat;
+using ember::embed::MessageOp;
+using ember::embed::Reduction;
+using ember::embed::SDDMMOp;
+using ember::embed::SpMMOp;
+
+namespace {
+/// What reduces the terms of all edges into the rows of the output.
+struct EdgeReduction {
+  Reduction reduction;
+  Value out;
+  FloatType type;
+};
+
+/// The edges of a graph, as every graph operation is given them.
+template <typename OpTy> class Edges {
+public:
+  /// The element `d` of what an edge adds to its row.
+  using Term = llvm::function_ref<Value(Value d)>;
+  /// Emits what is computed once an edge, and calls `add` with its term.
+  using EmitEdge = llvm::function_ref<void(Value row, Value column, Value edge,
+                                           llvm::function_ref<void(Term)> add)>;
+
+  Edges(NestBuilder &builder, OpTy op) : builder(builder), op(op) {}
+
+  void reduce(const EdgeReduction &into, EmitEdge emit);
+  /// Emits `emit` for each edge, grouped by row where the format has them so.
+  void forEach(Value rows,
+               llvm::function_ref<void(Value row, Value edge)> emit);
+  /// The edge's weight, or null.
+  Value value(FloatType type, Value edge) {
+    if (!op.getValues())
+      return nullptr;
+    return builder.loadAs(type, op.getValues(), edge);
+  }
+  void checkSizes(Value rows);
+
+private:
+  void reduceRows(const EdgeReduction &into, EmitEdge emit);
+  void reduceCoordinates(const EdgeReduction &into, EmitEdge emit);
+  std::pair<Value, Value> range(Value row);
+
+  NestBuilder &builder;
+  OpTy op;
+};
+} // namespace
+
+/// Compares the numbers of edges and rows that the operands stand for.
+template <typename OpTy> void Edges<OpTy>::checkSizes(Value rows) {
+  StringRef name = op->getName().getStringRef();
+  Value edges = builder.size(op.getColumns(), 0);
+  if (op.getValues())
+    builder.requireEqual(builder.size(op.getValues(), 0), edges,
+                         name + ": there are not as many values as edges");
+  Value given = builder.size(op.getRows(), 0);
+  if (op.getGraph() == GraphFormat::coo)
+    builder.requireEqual(given, edges,
+                         name + ": edges have not as many rows as columns");
+  else
+    builder.requireEqual(
+        given, arith::AddIOp::create(builder, rows, builder.index(1)),
+        name + ": there is not one position more than there are rows");
+}
+
+/// The first edge of a row and the one behind its last.
+template <typename OpTy> std::pair<Value, Value> Edges<OpTy>::range(Value row) {
+  Value next = arith::AddIOp::create(builder, row, builder.index(1));
+  Value begin = builder.loadIndex(op.getRows(), row);
+  return {begin, builder.loadIndex(op.getRows(), next)};
+}
+
+template <typename OpTy>
+void Edges<OpTy>::forEach(
+    Value rows, llvm::function_ref<void(Value row, Value edge)> emit) {
+  if (op.getGraph() == GraphFormat::coo) {
+    builder.loop(builder.size(op.getColumns(), 0), [&](Value edge) {
+      emit(builder.loadIndex(op.getRows(), edge), edge);
+    });
+    return;
+  }
+  builder.loop(rows, [&](Value row) {
+    auto [begin, end] = range(row);
+    builder.loop(begin, end, [&](Value edge) { emit(row, edge); });
+  });
+}
+
+/// Row by row.
+template <typename OpTy>
+void Edges<OpTy>::reduceRows(const EdgeReduction &into, EmitEdge emit) {
+  RowAccumulator accumulator(builder, into.reduction, into.out,
+                             builder.size(into.out, 1), builder.index(0),
+                             into.type);
+  builder.loop(builder.size(into.out, 0), [&](Value row) {
+    auto [begin, end] = range(row);
+    accumulator.begin(row);
+    builder.loop(begin, end, [&](Value edge) {
+      Value column = builder.loadIndex(op.getColumns(), edge);
+      emit(row, column, edge, [&](Term term) {
+        Value isFirst;
+        if (into.reduction == Reduction::max)
+          isFirst = arith::CmpIOp::create(builder, arith::CmpIPredicate::eq,
+                                          edge, begin);
+        accumulator.add(isFirst, /*isKept=*/nullptr, term);
+      });
+    });
+    accumulator.end(arith::SubIOp::create(builder, end, begin));
+  });
+  accumulator.release();
+}
+
+/// Edge by edge: rows are revisited, so their sums stand in memory, in full
+/// precision, together with the number of edges where it is needed.
+template <typename OpTy>
+void Edges<OpTy>::reduceCoordinates(const EdgeReduction &into, EmitEdge emit) {
+  Value rows = builder.size(into.out, 0), length = builder.size(into.out, 1);
+  bool isWide =
+      cast<MemRefType>(into.out.getType()).getElementType() == into.type;
+  Value sums = into.out;
+  auto dynamic = ShapedType::kDynamic;
+  if (!isWide)
+    sums = memref::AllocOp::create(
+        builder, MemRefType::get({dynamic, dynamic}, into.type),
+        ValueRange{rows, length});
+  Value counts;
+  if (into.reduction != Reduction::sum)
+    counts = memref::AllocOp::create(
+        builder, MemRefType::get({dynamic}, builder.getIndexType()), rows);
+  Value zero = builder.zero(into.type);
+  builder.loop(rows, [&](Value row) {
+    if (counts)
+      memref::StoreOp::create(builder, builder.index(0), counts, row);
+    builder.loop(length, [&](Value d) {
+      memref::StoreOp::create(builder, zero, sums, ValueRange{row, d});
+    });
+  });
+
+  RowAccumulator accumulator(builder, into.reduction, sums, length,
+                             builder.index(0), into.type);
+  builder.loop(builder.size(op.getColumns(), 0), [&](Value edge) {
+    Value row = builder.loadIndex(op.getRows(), edge);
+    Value column = builder.loadIndex(op.getColumns(), edge);
+    Value isFirst;
+    if (counts) {
+      Value count = memref::LoadOp::create(builder, counts, row);
+      Value more = arith::AddIOp::create(builder, count, builder.index(1));
+      memref::StoreOp::create(builder, more, counts, row);
+      isFirst = arith::CmpIOp::create(builder, arith::CmpIPredicate::eq, count,
+                                      builder.index(0));
+    }
+    emit(row, column, edge, [&](Term term) {
+      accumulator.resume(row);
+      accumulator.add(isFirst, /*isKept=*/nullptr, term);
+    });
+  });
+  if (isWide && into.reduction != Reduction::mean) {
+    if (counts)
+      memref::DeallocOp::create(builder, counts);
+    return;
+  }
+  builder.loop(rows, [&](Value row) {
+    Value divisor;
+    if (into.reduction == Reduction::mean) {
+      Value count = memref::LoadOp::create(builder, counts, row);
+      divisor = builder.divisor(count, into.type);
+    }
+    builder.loop(length, [&](Value d) {
+      Value value = memref::LoadOp::create(builder, sums, ValueRange{row, d});
+      if (divisor)
+        value = arith::DivFOp::create(builder, value, divisor);
+      builder.storeAs(value, into.out, {row, d});
+    });
+  });
+  if (counts)
+    memref::DeallocOp::create(builder, counts);
+  if (!isWide)
+    memref::DeallocOp::create(builder, sums);
+}
+
+template <typename OpTy>
+void Edges<OpTy>::reduce(const EdgeReduction &into, EmitEdge emit) {
+  checkSizes(builder.size(into.out, 0));
+  if (op.getGraph() == GraphFormat::csr)
+    reduceRows(into, emit);
+  else
+    reduceCoordinates(into, emit);
+}
+
+void ember::emitLoops(NestBuilder &builder, SpMMOp op) {
+  FloatType type = embed::getComputeType(op->getOperandTypes());
+  Edges<SpMMOp> edges(builder, op);
+  StoredRows dense(builder, op.getDense(), op.getFormatAttr(), type);
+  dense.requireLength(builder.size(op.getInit(), 1), "embed.spmm");
+  edges.reduce({op.getReduction(), op.getInit(), type},
+               [&](Value, Value column, Value edge, auto add) {
+                 Value weight = edges.value(type, edge);
+                 dense.enter(column);
+                 add([&](Value d) -> Value {
+                   Value value = dense.element(d);
+                   return weight ? arith::MulFOp::create(builder, weight, value)
+                                 : value;
+                 });
+               });
+}
+
+//===----------------------------------------------------------------------===//
+// Values of edges
+//===----------------------------------------------------------------------===//
+
+static Value emitEdgeOp(NestBuilder &builder, EdgeOp op, Value left,
+                        Value right) {
+  switch (op) {
+  case EdgeOp::mul:
+    return arith::MulFOp::create(builder, left, right);
+  case EdgeOp::add:
+    return arith::AddFOp::create(builder, left, right);
+  case EdgeOp::sub:
+    return arith::SubFOp::create(builder, left, right);
+  }
+  llvm_unreachable("all cases are covered");
+}
+
+static Value emitActivation(NestBuilder &builder, Activation activation,
+                            Value value) {
+  Type type = value.getType();
+  switch (activation) {
+  case Activation::identity:
+    return value;
+  case Activation::relu:
+    return arith::MaximumFOp::create(builder, value, builder.zero(type));
+  case Activation::exp:
+    return math::ExpOp::create(builder, value);
+  case Activation::sigmoid: {
+    Value one =
+        arith::ConstantOp::create(builder, builder.getFloatAttr(type, 1));
+    Value negated = arith::NegFOp::create(builder, value);
+    Value power = math::ExpOp::create(builder, negated);
+    return arith::DivFOp::create(builder, one,
+                                 arith::AddFOp::create(builder, one, power));
+  }
+  }
+  llvm_unreachable("all cases are covered");
+}
+
+/// An element of the two rows at an edge's ends, combined.
+template <typename OpTy>
+static Value emitElement(NestBuilder &builder, OpTy op, FloatType type,
+                         Value row, Value column, Value d) {
+  Value left = builder.loadAs(type, op.getLeft(), {row, d});
+  Value right = builder.loadAs(type, op.getRight(), {column, d});
+  return emitEdgeOp(builder, op.getEdgeOp(), left, right);
+}
+
+/// `value` as the edge passes it on: activated, scaled, weighted.
+template <typename OpTy>
+static Value emitEdgeValue(NestBuilder &builder, OpTy op, FloatType type,
+                           Value weight, Value value) {
+  value = emitActivation(builder, op.getActivation(), value);
+  if (op.getScale())
+    value = arith::MulFOp::create(builder, value,
+                                  builder.convert(op.getScale(), type));
+  return weight ? arith::MulFOp::create(builder, value, weight) : value;
+}
+
+void ember::emitLoops(NestBuilder &builder, SDDMMOp op) {
+  FloatType type = embed::getComputeType(op->getOperandTypes());
+  Edges<SDDMMOp> edges(builder, op);
+  Value rows = builder.size(op.getLeft(), 0);
+  edges.checkSizes(rows);
+  builder.sameSize(op.getInit(), 0, op.getColumns(), 0,
+                   "embed.sddmm: the result is not as long as there are edges");
+  Value length =
+      builder.sameSize(op.getLeft(), 1, op.getRight(), 1,
+                       "embed.sddmm: left and right rows differ in length");
+  edges.forEach(rows, [&](Value row, Value edge) {
+    Value column = builder.loadIndex(op.getColumns(), edge);
+    Value weight = edges.value(type, edge);
+    Value sum = builder.sum(length, type, [&](Value d) {
+      return emitElement(builder, op, type, row, column, d);
+    });
+    Value result = emitEdgeValue(builder, op, type, weight, sum);
+    builder.storeAs(result, op.getInit(), edge);
+  });
+}
+
+void ember::emitLoops(NestBuilder &builder, MessageOp op) {
+  FloatType type = embed::getComputeType(op->getOperandTypes());
+  Edges<MessageOp> edges(builder, op);
+  Value length =
+      builder.sameSize(op.getLeft(), 1, op.getRight(), 1,
+                       "embed.message: left and right rows differ in length");
+  builder.sameSize(op.getMessages(), 1, op.getInit(), 1,
+                   "embed.message: the rows of the result are not as long as "
+                   "messages");
+  builder.sameSize(op.getLeft(), 0, op.getInit(), 0,
+                   "embed.message: there are not as many left rows as rows of "
+                   "the result");
+  if (op.getVector())
+    builder.sameSize(op.getLeft(), 1, op.getMessages(), 1,
+                     "embed.message: left rows are not as long as messages");
+  edges.reduce({op.getReduction(), op.getInit(), type},
+               [&](Value row, Value column, Value edge, auto add) {
+                 Value weight = edges.value(type, edge);
+                 Value shared;
+                 if (!op.getVector()) {
+                   Value sum = builder.sum(length, type, [&](Value d) {
+                     return emitElement(builder, op, type, row, column, d);
+                   });
+                   shared = emitEdgeValue(builder, op, type, weight, sum);
+                 }
+                 add([&](Value d) -> Value {
+                   Value value = shared;
+                   if (!value)
+                     value = emitEdgeValue(
+                         builder, op, type, weight,
+                         emitElement(builder, op, type, row, column, d));
+                   Value message =
+                       builder.loadAs(type, op.getMessages(), {column, d});
+                   return arith::MulFOp::create(builder, value, message);
+                 });
+               });
+}
