@@ -24,6 +24,7 @@ using namespace ember;
 using ember::slc::AluOp;
 using ember::slc::CallbackOp;
 using ember::slc::StreamType;
+using ember::slc::stripStream;
 using ember::slc::StrToValOp;
 using vector::CombiningKind;
 
@@ -107,11 +108,6 @@ static LaneShape joinShapes(ArrayRef<LaneShape> shapes) {
   bool uniform = llvm::all_of(
       shapes, [](LaneShape shape) { return shape == LaneShape::uniform; });
   return uniform ? LaneShape::uniform : LaneShape::arbitrary;
-}
-
-static Type stripStream(Type type) {
-  auto stream = dyn_cast<StreamType>(type);
-  return stream ? stream.getElementType() : type;
 }
 
 /// A conversion that keeps distances: `index` is as wide as i64.

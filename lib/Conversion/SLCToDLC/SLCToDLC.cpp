@@ -227,16 +227,8 @@ namespace {
 struct ConvertSLCToDLC
     : public ember::impl::ConvertSLCToDLCBase<ConvertSLCToDLC> {
   void runOnOperation() override {
-    SmallVector<LoopOpInterface> roots;
-    getOperation().walk<WalkOrder::PreOrder>([&](Operation *op) {
-      auto loop = dyn_cast<LoopOpInterface>(op);
-      if (!loop)
-        return WalkResult::advance();
-      roots.push_back(loop);
-      return WalkResult::skip();
-    });
     OpBuilder builder(&getContext());
-    for (LoopOpInterface root : roots)
+    for (LoopOpInterface root : slc::getNestRoots(getOperation()))
       if (failed(Separation(root, builder).run()))
         return signalPassFailure();
   }

@@ -290,19 +290,11 @@ struct ConvertSLCToSCF
   using ConvertSLCToSCFBase::ConvertSLCToSCFBase;
 
   void runOnOperation() override {
-    SmallVector<LoopOpInterface> roots;
-    getOperation()->walk<WalkOrder::PreOrder>([&](Operation *op) {
-      auto loop = dyn_cast<LoopOpInterface>(op);
-      if (!loop)
-        return WalkResult::advance();
-      roots.push_back(loop);
-      return WalkResult::skip();
-    });
     std::optional<native::RuntimeCalls> calls;
     if (instrument)
       calls.emplace(getOperation());
     OpBuilder builder(&getContext());
-    for (LoopOpInterface root : roots)
+    for (LoopOpInterface root : slc::getNestRoots(getOperation()))
       Recoupling(builder, calls ? &*calls : nullptr).run(root);
   }
 };

@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "ember/Dialect/DLC/IR/DLC.h"
+#include "ember/Dialect/SLC/IR/LoopSyntax.h"
+#include "ember/Dialect/SLCV/IR/LaneSyntax.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Matchers.h"
@@ -14,18 +16,19 @@ using namespace mlir;
 using namespace ember::dlc;
 using ember::slc::Event;
 using ember::slc::getStreamElementType;
+using ember::slc::lanesOf;
+using ember::slc::printRange;
+using ember::slc::printRangeTypes;
+using ember::slc::RangeSyntax;
 using ember::slc::StreamType;
+using ember::slc::stripStream;
+using ember::slc::verifyIndexCount;
+using ember::slcv::LoadSegments;
 using ember::slcv::LoopConfig;
-
-static Type stripStream(Type type) {
-  auto stream = dyn_cast<StreamType>(type);
-  return stream ? stream.getElementType() : type;
-}
-
-static int64_t lanesOf(Type type) {
-  auto vector = dyn_cast<VectorType>(stripStream(type));
-  return vector ? vector.getNumElements() : 0;
-}
+using ember::slcv::parseLanes;
+using ember::slcv::parseLoad;
+using ember::slcv::printLanes;
+using ember::slcv::printLoad;
 
 static VectorType laneMask(MLIRContext *context, int64_t lanes) {
   return VectorType::get({lanes}, IntegerType::get(context, 1));
@@ -60,77 +63,43 @@ void NewTUOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
 }
 
 void NewTUOp::print(OpAsmPrinter &printer) {
-  printer << " " << getLowerBound() << " to " << getUpperBound() << " step "
-          << getStep();
+  printer << " ";
+  printRange(printer, getLowerBound(), getUpperBound(), getStep());
   if (getParent())
     printer << " in " << getParent();
-  if (getVectorLength()) {
-    printer << " vector<" << *getVectorLength() << ">";
-    if (getConfig() != LoopConfig::vector)
-      printer << " " << stringifyLoopConfig(getConfig());
-  }
+  if (getVectorLength())
+    printLanes(printer, *getVectorLength(), getConfig());
   if (getInMask())
     printer << " mask " << getInMask();
   printer.printOptionalAttrDict(
       (*this)->getAttrs(), {"vectorLength", "config", "operandSegmentSizes"});
-  Type lower = getLowerBound().getType(), upper = getUpperBound().getType();
-  if (lower.isIndex() && upper.isIndex() && !getInMask())
-    return;
-  printer << " : " << lower << ", " << upper;
-  if (getInMask())
-    printer << ", " << getInMask().getType();
+  printRangeTypes(printer, getLowerBound(), getUpperBound(), getInMask());
 }
 
 ParseResult NewTUOp::parse(OpAsmParser &parser, OperationState &result) {
-  Builder &builder = parser.getBuilder();
-  OpAsmParser::UnresolvedOperand lower, upper, step, parent, mask;
+  RangeSyntax range;
+  OpAsmParser::UnresolvedOperand parent;
   auto &properties = result.getOrAddProperties<Properties>();
-  if (parser.parseOperand(lower) || parser.parseKeyword("to") ||
-      parser.parseOperand(upper) || parser.parseKeyword("step") ||
-      parser.parseOperand(step))
+  properties.config =
+      ember::slcv::LoopConfigAttr::get(parser.getContext(), LoopConfig::vector);
+  if (range.parseRange(parser))
     return failure();
   bool nested = succeeded(parser.parseOptionalKeyword("in"));
   if (nested && parser.parseOperand(parent))
     return failure();
-  LoopConfig config = LoopConfig::vector;
-  if (succeeded(parser.parseOptionalKeyword("vector"))) {
-    int64_t lanes;
-    if (parser.parseLess() || parser.parseInteger(lanes) ||
-        parser.parseGreater())
-      return failure();
-    properties.vectorLength = builder.getI64IntegerAttr(lanes);
-    if (succeeded(parser.parseOptionalKeyword("bcast")))
-      config = LoopConfig::bcast;
-    else if (succeeded(parser.parseOptionalKeyword("scalar")))
-      config = LoopConfig::scalar;
-  }
-  properties.config =
-      ember::slcv::LoopConfigAttr::get(parser.getContext(), config);
-  bool masked = succeeded(parser.parseOptionalKeyword("mask"));
-  if (masked && parser.parseOperand(mask))
+  if (succeeded(parser.parseOptionalKeyword("vector")) &&
+      parseLanes(parser, properties.vectorLength, properties.config))
     return failure();
-
-  Type index = builder.getIndexType();
-  Type lowerType = index, upperType = index, maskType;
-  if (parser.parseOptionalAttrDict(result.attributes))
-    return failure();
-  if (succeeded(parser.parseOptionalColon())) {
-    if (parser.parseType(lowerType) || parser.parseComma() ||
-        parser.parseType(upperType) ||
-        (masked && (parser.parseComma() || parser.parseType(maskType))))
-      return failure();
-  } else if (masked) {
-    return parser.emitError(parser.getCurrentLocation(),
-                            "expected ':' and the types of bounds and mask");
-  }
   Type tu = TUType::get(parser.getContext());
-  if (parser.resolveOperand(lower, lowerType, result.operands) ||
-      parser.resolveOperand(upper, upperType, result.operands) ||
-      parser.resolveOperand(step, index, result.operands) ||
+  if (range.parseOptionalMask(parser) ||
+      parser.parseOptionalAttrDict(result.attributes) ||
+      range.parseOptionalTypes(parser) ||
+      range.resolveRange(parser, result.operands) ||
       (nested && parser.resolveOperand(parent, tu, result.operands)) ||
-      (masked && parser.resolveOperand(mask, maskType, result.operands)))
+      range.resolveMask(parser, result.operands))
     return failure();
-  properties.operandSegmentSizes = {1, 1, 1, nested ? 1 : 0, masked ? 1 : 0};
+  properties.operandSegmentSizes = {1, 1, 1, nested ? 1 : 0,
+                                    range.hasMask() ? 1 : 0};
   result.addTypes(tu);
   return success();
 }
@@ -222,60 +191,21 @@ void MemStrOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
 }
 
 void MemStrOp::print(OpAsmPrinter &printer) {
-  printer << " " << getTu() << ", " << getMemref() << "[" << getIndices()
-          << "]";
-  if (getMask())
-    printer << " mask " << getMask();
-  if (getContiguous())
-    printer << " contiguous";
-  printer.printOptionalAttrDict((*this)->getAttrs(),
-                                {"contiguous", "operandSegmentSizes"});
-  printer << " : " << getMemref().getType() << "[" << getIndices().getTypes()
-          << "] -> " << getResult().getType();
+  printer << " " << getTu() << ", ";
+  printLoad(printer, *this);
 }
 
 ParseResult MemStrOp::parse(OpAsmParser &parser, OperationState &result) {
-  OpAsmParser::UnresolvedOperand tu, memref, mask;
-  SmallVector<OpAsmParser::UnresolvedOperand> indices;
+  OpAsmParser::UnresolvedOperand tu;
   auto &properties = result.getOrAddProperties<Properties>();
-  if (parser.parseOperand(tu) || parser.parseComma() ||
-      parser.parseOperand(memref) ||
-      parser.parseOperandList(indices, OpAsmParser::Delimiter::Square))
-    return failure();
-  bool masked = succeeded(parser.parseOptionalKeyword("mask"));
-  if (masked && parser.parseOperand(mask))
-    return failure();
-  if (succeeded(parser.parseOptionalKeyword("contiguous")))
-    properties.contiguous = parser.getBuilder().getUnitAttr();
-
-  Type memrefType;
-  SmallVector<Type> indexTypes;
-  StreamType resultType;
-  SMLoc loc = parser.getCurrentLocation();
-  if (parser.parseOptionalAttrDict(result.attributes) ||
-      parser.parseColonType(memrefType) ||
-      parser.parseCommaSeparatedList(
-          OpAsmParser::Delimiter::Square,
-          [&] { return parser.parseType(indexTypes.emplace_back()); }) ||
-      parser.parseArrow() || parser.parseType(resultType) ||
+  LoadSegments segments;
+  if (parser.parseOperand(tu) ||
       parser.resolveOperand(tu, TUType::get(parser.getContext()),
                             result.operands) ||
-      parser.resolveOperand(memref, memrefType, result.operands) ||
-      parser.resolveOperands(indices, indexTypes, loc, result.operands))
+      parser.parseComma() ||
+      parseLoad(parser, result, properties.contiguous, segments))
     return failure();
-  if (masked) {
-    int64_t lanes = lanesOf(resultType);
-    if (!lanes)
-      return parser.emitError(loc, "expected a stream of vectors, not ")
-             << resultType;
-    Type type = StreamType::get(
-        VectorType::get({lanes}, parser.getBuilder().getI1Type()));
-    if (parser.resolveOperand(mask, type, result.operands))
-      return failure();
-  }
-  properties.operandSegmentSizes = {1, 1, static_cast<int32_t>(indices.size()),
-                                    masked ? 1 : 0};
-  result.addTypes(resultType);
+  properties.operandSegmentSizes = {1, 1, segments.indices, segments.masks};
   return success();
 }
 
@@ -289,9 +219,8 @@ LogicalResult MemStrOp::verify() {
     return emitOpError("loads ")
            << memref.getElementType() << " but its result is "
            << getResult().getType();
-  if (static_cast<int64_t>(getIndices().size()) != memref.getRank())
-    return emitOpError("has ") << getIndices().size() << " indices for "
-                               << memref << " of rank " << memref.getRank();
+  if (failed(verifyIndexCount(*this, memref, getIndices().size())))
+    return failure();
   int64_t lanes = loadsLanes ? lanesOf(getResult().getType()) : 0;
   for (Value index : getIndices()) {
     Type type = stripStream(index.getType());

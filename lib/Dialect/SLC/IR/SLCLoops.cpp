@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ember/Dialect/SLC/IR/LoopSyntax.h"
 #include "ember/Dialect/SLC/IR/SLC.h"
 
 #include "mlir/IR/Builders.h"
@@ -31,6 +32,15 @@ LoopOpInterface ember::slc::getNestedLoop(LoopOpInterface loop) {
     if (auto nested = dyn_cast<LoopOpInterface>(op))
       return nested;
   return nullptr;
+}
+
+SmallVector<LoopOpInterface> ember::slc::getNestRoots(Operation *op) {
+  SmallVector<LoopOpInterface> roots;
+  op->walk<WalkOrder::PreOrder>([&](LoopOpInterface loop) {
+    roots.push_back(loop);
+    return WalkResult::skip();
+  });
+  return roots;
 }
 
 bool ember::slc::isFixedDuringNest(Value value, Operation *op) {
@@ -192,20 +202,10 @@ void ForOp::print(OpAsmPrinter &printer) {
   } else {
     printer << "(" << getInductionVar() << ", " << getIterationCount() << ")";
   }
-  printer << " = " << getLowerBound() << " to " << getUpperBound() << " step "
-          << getStep();
-  if (!getIterArgs().empty()) {
-    printer << " iter_args(";
-    llvm::interleaveComma(llvm::zip_equal(getRegionIterArgs(), getIterArgs()),
-                          printer, [&](auto pair) {
-                            printer << std::get<0>(pair) << " = "
-                                    << std::get<1>(pair);
-                          });
-    printer << ") -> (" << getIterArgs().getTypes() << ")";
-  }
-  Type lower = getLowerBound().getType(), upper = getUpperBound().getType();
-  if (!lower.isIndex() || !upper.isIndex())
-    printer << " : " << lower << ", " << upper;
+  printer << " = ";
+  printRange(printer, getLowerBound(), getUpperBound(), getStep());
+  printIterArgs(printer, *this);
+  printRangeTypes(printer, getLowerBound(), getUpperBound());
   printer << " ";
   printer.printRegion(getRegion(), /*printEntryBlockArgs=*/false,
                       /*printBlockTerminators=*/!getIterArgs().empty());
@@ -214,8 +214,7 @@ void ForOp::print(OpAsmPrinter &printer) {
 
 ParseResult ForOp::parse(OpAsmParser &parser, OperationState &result) {
   Builder &builder = parser.getBuilder();
-  Type index = builder.getIndexType();
-  Type indexStream = StreamType::get(index);
+  Type indexStream = StreamType::get(builder.getIndexType());
   OpAsmParser::Argument iv, count;
   bool named = succeeded(parser.parseOptionalLParen());
   if (parser.parseArgument(iv))
@@ -227,32 +226,13 @@ ParseResult ForOp::parse(OpAsmParser &parser, OperationState &result) {
   if (!named)
     count.ssaName.location = iv.ssaName.location;
 
-  OpAsmParser::UnresolvedOperand lower, upper, step;
-  if (parser.parseEqual() || parser.parseOperand(lower) ||
-      parser.parseKeyword("to") || parser.parseOperand(upper) ||
-      parser.parseKeyword("step") || parser.parseOperand(step))
-    return failure();
-
-  SmallVector<OpAsmParser::Argument> carried;
-  SmallVector<OpAsmParser::UnresolvedOperand> inits;
-  SMLoc initsLoc = parser.getCurrentLocation();
-  if (succeeded(parser.parseOptionalKeyword("iter_args")) &&
-      (parser.parseAssignmentList(carried, inits) ||
-       parser.parseArrowTypeList(result.types)))
-    return failure();
-  if (inits.size() != result.types.size())
-    return parser.emitError(initsLoc) << inits.size() << " iter_args but "
-                                      << result.types.size() << " result types";
-
-  Type lowerType = index, upperType = index;
-  if (succeeded(parser.parseOptionalColon()) &&
-      (parser.parseType(lowerType) || parser.parseComma() ||
-       parser.parseType(upperType)))
-    return failure();
-  if (parser.resolveOperand(lower, lowerType, result.operands) ||
-      parser.resolveOperand(upper, upperType, result.operands) ||
-      parser.resolveOperand(step, index, result.operands) ||
-      parser.resolveOperands(inits, result.types, initsLoc, result.operands))
+  RangeSyntax range;
+  IterArgsSyntax iterArgs;
+  if (parser.parseEqual() || range.parseRange(parser) ||
+      iterArgs.parseOptional(parser, result) ||
+      range.parseOptionalTypes(parser) ||
+      range.resolveRange(parser, result.operands) ||
+      iterArgs.resolve(parser, result))
     return failure();
 
   // An unnamed count still is a block argument; the parser takes only named
@@ -260,10 +240,7 @@ ParseResult ForOp::parse(OpAsmParser &parser, OperationState &result) {
   SmallVector<OpAsmParser::Argument> arguments{iv};
   if (named)
     arguments.push_back(count);
-  for (auto [argument, type] : llvm::zip_equal(carried, result.types)) {
-    argument.type = type;
-    arguments.push_back(argument);
-  }
+  iterArgs.addArguments(arguments, result.types);
   Region *body = result.addRegion();
   if (parser.parseRegion(*body, arguments) ||
       parser.parseOptionalAttrDict(result.attributes))

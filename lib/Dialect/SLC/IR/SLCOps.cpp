@@ -24,6 +24,16 @@ Type ember::slc::getStreamElementType(Type type) {
   return cast<StreamType>(type).getElementType();
 }
 
+Type ember::slc::stripStream(Type type) {
+  auto stream = dyn_cast<StreamType>(type);
+  return stream ? stream.getElementType() : type;
+}
+
+int64_t ember::slc::lanesOf(Type type) {
+  auto vector = dyn_cast<VectorType>(stripStream(type));
+  return vector ? vector.getNumElements() : 0;
+}
+
 static LogicalResult
 verifyElementType(function_ref<InFlightDiagnostic()> emitError, Type type) {
   Type scalar = type;
@@ -76,6 +86,14 @@ static LogicalResult verifyInNest(Operation *op) {
          << parent->getName() << "'";
 }
 
+LogicalResult ember::slc::verifyIndexCount(Operation *op, MemRefType memref,
+                                           size_t count) {
+  if (static_cast<int64_t>(count) == memref.getRank())
+    return success();
+  return op->emitOpError("has ") << count << " indices for " << memref
+                                 << " of rank " << memref.getRank();
+}
+
 void MemStrOp::build(OpBuilder &builder, OperationState &state, Value memref,
                      ValueRange indices) {
   Type element = cast<MemRefType>(memref.getType()).getElementType();
@@ -88,19 +106,13 @@ void MemStrOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
 
 LogicalResult MemStrOp::verify() {
   auto memref = cast<MemRefType>(getMemref().getType());
-  if (static_cast<int64_t>(getIndices().size()) != memref.getRank())
-    return emitOpError("has ") << getIndices().size() << " indices for "
-                               << memref << " of rank " << memref.getRank();
+  if (failed(verifyIndexCount(*this, memref, getIndices().size())))
+    return failure();
   if (getStreamElementType(getResult().getType()) != memref.getElementType())
     return emitOpError("loads ")
            << memref.getElementType() << " but its result is "
            << getResult().getType();
   return verifyInNest(*this);
-}
-
-static Type stripStream(Type type) {
-  auto stream = dyn_cast<StreamType>(type);
-  return stream ? stream.getElementType() : type;
 }
 
 LogicalResult AluStrOp::verify() {

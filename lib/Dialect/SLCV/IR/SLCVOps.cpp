@@ -5,6 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ember/Dialect/SLC/IR/LoopSyntax.h"
+#include "ember/Dialect/SLCV/IR/LaneSyntax.h"
 #include "ember/Dialect/SLCV/IR/SLCV.h"
 
 #include "mlir/IR/Builders.h"
@@ -13,9 +15,17 @@ using namespace mlir;
 using namespace ember::slcv;
 using ember::slc::BufferType;
 using ember::slc::getStreamElementType;
+using ember::slc::IterArgsSyntax;
+using ember::slc::lanesOf;
 using ember::slc::LoopOpInterface;
+using ember::slc::printIterArgs;
+using ember::slc::printRange;
+using ember::slc::printRangeTypes;
+using ember::slc::RangeSyntax;
 using ember::slc::StreamType;
+using ember::slc::stripStream;
 using ember::slc::verifyAccessOperands;
+using ember::slc::verifyIndexCount;
 using ember::slc::YieldOp;
 
 #include "ember/Dialect/SLCV/IR/SLCVDialect.cpp.inc"
@@ -30,14 +40,6 @@ void SLCVDialect::initialize() {
 
 static StreamType vectorStream(int64_t lanes, Type element) {
   return StreamType::get(VectorType::get({lanes}, element));
-}
-
-/// The lanes of a stream of vectors; 0 for everything that has none.
-static int64_t lanesOf(Type type) {
-  if (auto stream = dyn_cast<StreamType>(type))
-    type = stream.getElementType();
-  auto vector = dyn_cast<VectorType>(type);
-  return vector ? vector.getNumElements() : 0;
 }
 
 static LogicalResult verifyInNest(Operation *op) {
@@ -132,53 +134,18 @@ void VecForOp::print(OpAsmPrinter &printer) {
   printer << " (" << getInductionVar() << ", " << getMask();
   if (!getIterationCount().use_empty())
     printer << ", " << getIterationCount();
-  printer << ") = " << getLowerBound() << " to " << getUpperBound() << " step "
-          << getStep() << " vector<" << getVectorLength() << ">";
-  if (getConfig() != LoopConfig::vector)
-    printer << " " << stringifyLoopConfig(getConfig());
+  printer << ") = ";
+  printRange(printer, getLowerBound(), getUpperBound(), getStep());
+  printLanes(printer, getVectorLength(), getConfig());
   if (getInMask())
     printer << " mask " << getInMask();
-  if (!getIterArgs().empty()) {
-    printer << " iter_args(";
-    llvm::interleaveComma(llvm::zip_equal(getRegionIterArgs(), getIterArgs()),
-                          printer, [&](auto pair) {
-                            printer << std::get<0>(pair) << " = "
-                                    << std::get<1>(pair);
-                          });
-    printer << ") -> (" << getIterArgs().getTypes() << ")";
-  }
-  Type lower = getLowerBound().getType(), upper = getUpperBound().getType();
-  if (!lower.isIndex() || !upper.isIndex() || getInMask()) {
-    printer << " : " << lower << ", " << upper;
-    if (getInMask())
-      printer << ", " << getInMask().getType();
-  }
+  printIterArgs(printer, *this);
+  printRangeTypes(printer, getLowerBound(), getUpperBound(), getInMask());
   printer << " ";
   printer.printRegion(getRegion(), /*printEntryBlockArgs=*/false,
                       /*printBlockTerminators=*/!getIterArgs().empty());
   printer.printOptionalAttrDict(
       (*this)->getAttrs(), {"vectorLength", "config", "operandSegmentSizes"});
-}
-
-/// `vector<N>` followed by an optional configuration.
-static ParseResult parseLanes(OpAsmParser &parser, VecForOp::Properties &into) {
-  int64_t lanes;
-  SMLoc loc;
-  if (parser.parseKeyword("vector") || parser.parseLess() ||
-      parser.getCurrentLocation(&loc) || parser.parseInteger(lanes) ||
-      parser.parseGreater())
-    return failure();
-  if (lanes < 1 || lanes > maxVectorLength)
-    return parser.emitError(loc, "vector length must be in [1, ")
-           << maxVectorLength << "], not " << lanes;
-  into.vectorLength = parser.getBuilder().getI64IntegerAttr(lanes);
-  LoopConfig config = LoopConfig::vector;
-  if (succeeded(parser.parseOptionalKeyword("bcast")))
-    config = LoopConfig::bcast;
-  else if (succeeded(parser.parseOptionalKeyword("scalar")))
-    config = LoopConfig::scalar;
-  into.config = LoopConfigAttr::get(parser.getContext(), config);
-  return success();
 }
 
 ParseResult VecForOp::parse(OpAsmParser &parser, OperationState &result) {
@@ -192,46 +159,21 @@ ParseResult VecForOp::parse(OpAsmParser &parser, OperationState &result) {
   if (counted && parser.parseArgument(count))
     return failure();
 
-  OpAsmParser::UnresolvedOperand lower, upper, step, inMask;
+  RangeSyntax range;
+  IterArgsSyntax iterArgs;
   auto &properties = result.getOrAddProperties<Properties>();
-  if (parser.parseRParen() || parser.parseEqual() ||
-      parser.parseOperand(lower) || parser.parseKeyword("to") ||
-      parser.parseOperand(upper) || parser.parseKeyword("step") ||
-      parser.parseOperand(step) || parseLanes(parser, properties))
+  if (parser.parseRParen() || parser.parseEqual() || range.parseRange(parser) ||
+      parser.parseKeyword("vector") ||
+      parseLanes(parser, properties.vectorLength, properties.config) ||
+      range.parseOptionalMask(parser) ||
+      iterArgs.parseOptional(parser, result) ||
+      range.parseOptionalTypes(parser) ||
+      range.resolveRange(parser, result.operands) ||
+      range.resolveMask(parser, result.operands) ||
+      iterArgs.resolve(parser, result))
     return failure();
-  bool masked = succeeded(parser.parseOptionalKeyword("mask"));
-  if (masked && parser.parseOperand(inMask))
-    return failure();
-
-  SmallVector<OpAsmParser::Argument> carried;
-  SmallVector<OpAsmParser::UnresolvedOperand> inits;
-  SMLoc initsLoc = parser.getCurrentLocation();
-  if (succeeded(parser.parseOptionalKeyword("iter_args")) &&
-      (parser.parseAssignmentList(carried, inits) ||
-       parser.parseArrowTypeList(result.types)))
-    return failure();
-  if (inits.size() != result.types.size())
-    return parser.emitError(initsLoc) << inits.size() << " iter_args but "
-                                      << result.types.size() << " result types";
-
-  Type lowerType = index, upperType = index, maskType;
-  if (succeeded(parser.parseOptionalColon())) {
-    if (parser.parseType(lowerType) || parser.parseComma() ||
-        parser.parseType(upperType) ||
-        (masked && (parser.parseComma() || parser.parseType(maskType))))
-      return failure();
-  } else if (masked) {
-    return parser.emitError(parser.getCurrentLocation(),
-                            "expected ':' and the types of bounds and mask");
-  }
-  if (parser.resolveOperand(lower, lowerType, result.operands) ||
-      parser.resolveOperand(upper, upperType, result.operands) ||
-      parser.resolveOperand(step, index, result.operands) ||
-      (masked && parser.resolveOperand(inMask, maskType, result.operands)) ||
-      parser.resolveOperands(inits, result.types, initsLoc, result.operands))
-    return failure();
-  properties.operandSegmentSizes = {1, 1, 1, masked ? 1 : 0,
-                                    static_cast<int32_t>(inits.size())};
+  properties.operandSegmentSizes = {1, 1, 1, range.hasMask() ? 1 : 0,
+                                    iterArgs.size()};
 
   int64_t lanes = properties.vectorLength.getInt();
   iv.type = vectorStream(lanes, index);
@@ -241,10 +183,7 @@ ParseResult VecForOp::parse(OpAsmParser &parser, OperationState &result) {
   if (counted)
     arguments.push_back(count);
   arguments.push_back(mask);
-  for (auto [argument, type] : llvm::zip_equal(carried, result.types)) {
-    argument.type = type;
-    arguments.push_back(argument);
-  }
+  iterArgs.addArguments(arguments, result.types);
   Region *body = result.addRegion();
   if (parser.parseRegion(*body, arguments) ||
       parser.parseOptionalAttrDict(result.attributes))
@@ -285,55 +224,16 @@ void VecMemStrOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
 }
 
 void VecMemStrOp::print(OpAsmPrinter &printer) {
-  printer << " " << getMemref() << "[" << getIndices() << "]";
-  if (getMask())
-    printer << " mask " << getMask();
-  if (getContiguous())
-    printer << " contiguous";
-  printer.printOptionalAttrDict((*this)->getAttrs(),
-                                {"contiguous", "operandSegmentSizes"});
-  printer << " : " << getMemref().getType() << "[" << getIndices().getTypes()
-          << "] -> " << getResult().getType();
+  printer << " ";
+  printLoad(printer, *this);
 }
 
 ParseResult VecMemStrOp::parse(OpAsmParser &parser, OperationState &result) {
-  OpAsmParser::UnresolvedOperand memref, mask;
-  SmallVector<OpAsmParser::UnresolvedOperand> indices;
   auto &properties = result.getOrAddProperties<Properties>();
-  if (parser.parseOperand(memref) ||
-      parser.parseOperandList(indices, OpAsmParser::Delimiter::Square))
+  LoadSegments segments;
+  if (parseLoad(parser, result, properties.contiguous, segments))
     return failure();
-  bool masked = succeeded(parser.parseOptionalKeyword("mask"));
-  if (masked && parser.parseOperand(mask))
-    return failure();
-  if (succeeded(parser.parseOptionalKeyword("contiguous")))
-    properties.contiguous = parser.getBuilder().getUnitAttr();
-
-  Type memrefType;
-  SmallVector<Type> indexTypes;
-  StreamType resultType;
-  SMLoc loc = parser.getCurrentLocation();
-  if (parser.parseOptionalAttrDict(result.attributes) ||
-      parser.parseColonType(memrefType) ||
-      parser.parseCommaSeparatedList(
-          OpAsmParser::Delimiter::Square,
-          [&] { return parser.parseType(indexTypes.emplace_back()); }) ||
-      parser.parseArrow() || parser.parseType(resultType) ||
-      parser.resolveOperand(memref, memrefType, result.operands) ||
-      parser.resolveOperands(indices, indexTypes, loc, result.operands))
-    return failure();
-  if (masked) {
-    int64_t lanes = lanesOf(resultType);
-    if (!lanes)
-      return parser.emitError(loc, "expected a stream of vectors, not ")
-             << resultType;
-    Type type = vectorStream(lanes, parser.getBuilder().getI1Type());
-    if (parser.resolveOperand(mask, type, result.operands))
-      return failure();
-  }
-  properties.operandSegmentSizes = {1, static_cast<int32_t>(indices.size()),
-                                    masked ? 1 : 0};
-  result.addTypes(resultType);
+  properties.operandSegmentSizes = {1, segments.indices, segments.masks};
   return success();
 }
 
@@ -345,9 +245,8 @@ LogicalResult VecMemStrOp::verify() {
     return emitOpError("loads vectors of ")
            << memref.getElementType() << " but its result is "
            << getResult().getType();
-  if (static_cast<int64_t>(getIndices().size()) != memref.getRank())
-    return emitOpError("has ") << getIndices().size() << " indices for "
-                               << memref << " of rank " << memref.getRank();
+  if (failed(verifyIndexCount(*this, memref, getIndices().size())))
+    return failure();
   if (getContiguous() && memref.getRank() == 0)
     return emitOpError("is contiguous in a memref of rank 0");
   if (failed(verifyLanes(*this, vector.getNumElements())))
@@ -363,10 +262,8 @@ LogicalResult VecAluStrOp::verify() {
            << getResult().getType();
   bool anyVector = false;
   for (Value operand : getOperands()) {
-    Type type = operand.getType();
+    Type type = stripStream(operand.getType());
     anyVector |= lanesOf(type) != 0;
-    if (auto stream = dyn_cast<StreamType>(type))
-      type = stream.getElementType();
     if (getElementTypeOrSelf(type) != vector.getElementType())
       return emitOpError("computes ")
              << vector << " from an operand of type " << operand.getType();

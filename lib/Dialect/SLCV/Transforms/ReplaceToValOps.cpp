@@ -164,14 +164,6 @@ void ReplaceToValOps::align(LoopOpInterface root) {
 }
 
 void ReplaceToValOps::runOnOperation() {
-  SmallVector<LoopOpInterface> roots;
-  getOperation()->walk<WalkOrder::PreOrder>([&](Operation *op) {
-    auto loop = dyn_cast<LoopOpInterface>(op);
-    if (!loop)
-      return WalkResult::advance();
-    roots.push_back(loop);
-    return WalkResult::skip();
-  });
-  for (LoopOpInterface root : roots)
+  for (LoopOpInterface root : ember::slc::getNestRoots(getOperation()))
     align(root);
 }

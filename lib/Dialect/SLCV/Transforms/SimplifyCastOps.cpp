@@ -14,12 +14,12 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "PatternsOnly.h"
 #include "ember/Dialect/SLCV/Transforms/Passes.h"
 
 #include "ember/Dialect/SLCV/IR/SLCV.h"
 
 #include "mlir/IR/PatternMatch.h"
-#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 namespace ember::slcv {
 #define GEN_PASS_DEF_SIMPLIFYCASTOPS
@@ -30,6 +30,18 @@ using namespace mlir;
 using namespace ember::slcv;
 using ember::slc::CallbackOp;
 using ember::slc::StrToValOp;
+
+/// A reader of `input` before `op` in its block that `isSame` accepts.
+template <typename Op>
+static Op findEarlier(Op op, Value input, function_ref<bool(Op)> isSame) {
+  for (Operation *user : input.getUsers()) {
+    auto earlier = dyn_cast<Op>(user);
+    if (earlier && earlier != op && earlier->getBlock() == op->getBlock() &&
+        earlier->isBeforeInBlock(op) && isSame(earlier))
+      return earlier;
+  }
+  return nullptr;
+}
 
 namespace {
 /// Takes the vector into the callback and shows it as a scalar there.
@@ -55,14 +67,13 @@ struct ReadStreamOnce : OpRewritePattern<StrToValOp> {
 
   LogicalResult matchAndRewrite(StrToValOp toVal,
                                 PatternRewriter &rewriter) const override {
-    for (Operation *user : toVal.getStream().getUsers()) {
-      auto earlier = dyn_cast<StrToValOp>(user);
-      bool same = earlier && earlier != toVal &&
-                  earlier->getBlock() == toVal->getBlock() &&
-                  earlier.getLane() == toVal.getLane() &&
-                  isa<CallbackOp>(toVal->getParentOp());
-      if (!same || !earlier->isBeforeInBlock(toVal))
-        continue;
+    if (!isa<CallbackOp>(toVal->getParentOp()))
+      return failure();
+    auto isSame = [&](StrToValOp earlier) {
+      return earlier.getLane() == toVal.getLane();
+    };
+    if (auto earlier =
+            findEarlier<StrToValOp>(toVal, toVal.getStream(), isSame)) {
       rewriter.replaceOp(toVal, earlier.getValue());
       return success();
     }
@@ -76,12 +87,8 @@ struct MergeScalarViews : OpRewritePattern<AsScalarOp> {
 
   LogicalResult matchAndRewrite(AsScalarOp view,
                                 PatternRewriter &rewriter) const override {
-    for (Operation *user : view.getInput().getUsers()) {
-      auto earlier = dyn_cast<AsScalarOp>(user);
-      if (!earlier || earlier == view ||
-          earlier->getBlock() != view->getBlock() ||
-          !earlier->isBeforeInBlock(view))
-        continue;
+    auto isSame = [](AsScalarOp) { return true; };
+    if (auto earlier = findEarlier<AsScalarOp>(view, view.getInput(), isSame)) {
       rewriter.replaceOp(view, earlier.getResult());
       return success();
     }
@@ -97,12 +104,7 @@ struct SimplifyCastOps
     RewritePatternSet patterns(&getContext());
     patterns.add<ReadVectorThenCast, ReadStreamOnce, MergeScalarViews>(
         &getContext());
-    // Views nobody uses are erased by the driver; nothing else is to change.
-    GreedyRewriteConfig config;
-    config.enableFolding(false).enableConstantCSE(false);
-    config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
-    if (failed(
-            applyPatternsGreedily(getOperation(), std::move(patterns), config)))
+    if (failed(applyPatternsOnly(getOperation(), std::move(patterns))))
       signalPassFailure();
   }
 };

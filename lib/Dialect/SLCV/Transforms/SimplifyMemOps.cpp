@@ -18,6 +18,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "PatternsOnly.h"
 #include "ember/Dialect/SLCV/Transforms/Passes.h"
 
 #include "VectorLoops.h"
@@ -25,7 +26,6 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
-#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 namespace ember::slcv {
 #define GEN_PASS_DEF_SIMPLIFYMEMOPS
@@ -198,11 +198,7 @@ struct SimplifyMemOps
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     patterns.add<GatherToLoad, ScatterToStore, MarkContiguous>(&getContext());
-    GreedyRewriteConfig config;
-    config.enableFolding(false).enableConstantCSE(false);
-    config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
-    if (failed(
-            applyPatternsGreedily(getOperation(), std::move(patterns), config)))
+    if (failed(applyPatternsOnly(getOperation(), std::move(patterns))))
       signalPassFailure();
   }
 };

@@ -39,8 +39,18 @@ LoopOpInterface getNestRoot(mlir::Operation *op);
 /// The loop nested directly in `loop`'s body; null in the innermost loop.
 LoopOpInterface getNestedLoop(LoopOpInterface loop);
 
+/// Verifies that a load from `memref` has an index a dimension.
+llvm::LogicalResult verifyIndexCount(mlir::Operation *op,
+                                     mlir::MemRefType memref, size_t count);
+
 /// The element type of a stream type.
 mlir::Type getStreamElementType(mlir::Type type);
+
+/// The element type of a stream, and every other type as it is.
+mlir::Type stripStream(mlir::Type type);
+
+/// The lanes of a vector or a stream of vectors; 0 for all that has none.
+int64_t lanesOf(mlir::Type type);
 } // namespace ember::slc
 
 #include "ember/Dialect/SLC/IR/SLCDialect.h.inc"
@@ -53,5 +63,10 @@ mlir::Type getStreamElementType(mlir::Type type);
 
 #define GET_OP_CLASSES
 #include "ember/Dialect/SLC/IR/SLCOps.h.inc"
+
+namespace ember::slc {
+/// The outermost loops in `op`, in order.
+llvm::SmallVector<LoopOpInterface> getNestRoots(mlir::Operation *op);
+} // namespace ember::slc
 
 #endif // EMBER_DIALECT_SLC_IR_SLC_H
