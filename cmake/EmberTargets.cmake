@@ -49,6 +49,17 @@ function(ember_tool name)
   target_link_options(${name} PRIVATE -Wl,--gc-sections)
 endfunction()
 
+# ember_option_table(TOOL): the tool's Options.inc from the Options.td beside it.
+function(ember_option_table tool)
+  # Installed LLVM packages name mlir-tblgen, but not the generator of option tables.
+  set(LLVM_TABLEGEN_EXE "${LLVM_TOOLS_BINARY_DIR}/llvm-tblgen")
+  set(LLVM_TARGET_DEFINITIONS Options.td)
+  tablegen(LLVM Options.inc -gen-opt-parser-defs)
+  add_public_tablegen_target(${tool}-options)
+  add_dependencies(${tool} ${tool}-options)
+  target_include_directories(${tool} PRIVATE "${CMAKE_CURRENT_BINARY_DIR}")
+endfunction()
+
 # ember_tablegen(TARGET FILE.td out1 args1...): runs mlir-tblgen for FILE.td
 # once per (output, arguments) pair; arguments are a ;-list in quotes.
 function(ember_tablegen target td)

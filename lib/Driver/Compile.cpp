@@ -90,11 +90,16 @@ Error ember::lowerToStage(ModuleOp module, Stage stage,
   return run(manager, module);
 }
 
-Error ember::lowerToNative(ModuleOp module, const CompileOptions &options,
-                           bool instrument) {
+static native::TargetSpec getTargetSpec(const CompileOptions &options) {
   native::TargetSpec target;
   target.cpu = options.cpu;
-  Expected<native::TargetInfo> info = native::describeTarget(target);
+  return target;
+}
+
+Error ember::lowerToNative(ModuleOp module, const CompileOptions &options,
+                           bool instrument) {
+  Expected<native::TargetInfo> info =
+      native::describeTarget(getTargetSpec(options));
   if (!info)
     return info.takeError();
   PassManager manager(module.getContext());
@@ -133,9 +138,7 @@ static Expected<std::string> generate(ModuleOp module, Stage stage,
                                            : native::CodeFormat::Object;
   native::CodeGenOptions codeGen;
   codeGen.optLevel = options.optLevel;
-  native::TargetSpec target;
-  target.cpu = options.cpu;
-  return native::generateCode(module, target, format, codeGen);
+  return native::generateCode(module, getTargetSpec(options), format, codeGen);
 }
 
 Expected<std::string> ember::compileToStage(Source &source, Stage stage,
@@ -157,9 +160,8 @@ Expected<std::string> ember::compileToStage(Source &source, Stage stage,
 
 Error ember::compileKernel(Source &source, const CompileOptions &options,
                            StringRef folder) {
-  native::TargetSpec target;
-  target.cpu = options.cpu;
-  Expected<native::TargetInfo> info = native::describeTarget(target);
+  Expected<native::TargetInfo> info =
+      native::describeTarget(getTargetSpec(options));
   if (!info)
     return info.takeError();
   json::Array entries = describeEntries(source.getModule());

@@ -4,22 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// Every value option is spelled --name=VALUE or --name VALUE.
-//
-//===----------------------------------------------------------------------===//
 
-include "llvm/Option/OptParser.td"
-
-multiclass Value<string name, string help, string meta> {
-  def NAME : Joined<["--"], name # "=">, HelpText<help>, MetaVarName<meta>;
-  def NAME # "_separate" : Separate<["--"], name>,
-                           Alias<!cast<Option>(NAME)>;
-}
-
-def help : Flag<["--"], "help">, HelpText<"Show this text">;
-def help_short : Flag<["-"], "h">, Alias<help>;
-def version : Flag<["--"], "version">, HelpText<"Show the version">;
+include "ember/Driver/Options.td"
 
 defm entry : Value<"entry",
     "Function to run (default: the only one there is)", "NAME">;
@@ -35,7 +21,8 @@ defm stats : Value<"stats",
 defm trace_queues : Value<"trace-queues",
     "List what goes through the queues, in order", "FILE">;
 defm queue_capacity : Value<"queue-capacity",
-    "Operands and tokens the queues hold (default: 512)", "N">;
+    "Operands and tokens the queues hold (default: chosen by the size of "
+    "operands)", "N">;
 defm schedule : Value<"schedule",
     "How access and compute programs run: deterministic (default: on one "
     "thread, in a fixed order) or threads", "SCHEDULE">;
@@ -48,7 +35,3 @@ def opt_level : Joined<["-"], "O">, MetaVarName<"0..3">,
 defm vector_length : Value<"vector-length",
     "With --target: elements of a vector (default: what the registers hold)",
     "N">;
-def may_alias : Flag<["--"], "may-alias">,
-    HelpText<"Arguments may overlap each other">;
-def remarks : Flag<["--"], "remarks">,
-    HelpText<"Show what was not optimised, and why">;

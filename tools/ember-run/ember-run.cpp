@@ -9,47 +9,17 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ember/Driver/CommandLine.h"
 #include "ember/Driver/Files.h"
-#include "ember/Driver/Manifest.h"
+#include "ember/Driver/OptionTable.h"
 #include "ember/Driver/PrintValue.h"
 #include "ember/Driver/Run.h"
-#include "llvm/Config/llvm-config.h"
+#include "ember/Driver/Tool.h"
 
 using namespace llvm;
 using namespace llvm::opt;
 using namespace ember;
 
 namespace {
-
-enum OptionId {
-  OPT_INVALID = 0,
-#define OPTION(...) LLVM_MAKE_OPT_ID(__VA_ARGS__),
-#include "Options.inc"
-#undef OPTION
-};
-
-#define OPTTABLE_STR_TABLE_CODE
-#include "Options.inc"
-#undef OPTTABLE_STR_TABLE_CODE
-
-#define OPTTABLE_PREFIXES_TABLE_CODE
-#include "Options.inc"
-#undef OPTTABLE_PREFIXES_TABLE_CODE
-
-constexpr OptTable::Info optionInfos[] = {
-#define OPTION(...) LLVM_CONSTRUCT_OPT_INFO(__VA_ARGS__),
-#include "Options.inc"
-#undef OPTION
-};
-
-class EmberRunOptions : public GenericOptTable {
-public:
-  EmberRunOptions()
-      : GenericOptTable(OptionStrTable, OptionPrefixesTable, optionInfos) {
-    setDashDashParsing(true);
-  }
-};
 
 /// What to write and print after the run.
 struct Outputs {
@@ -61,27 +31,15 @@ struct Outputs {
 } // namespace
 
 static Expected<CompileOptions> getCompileOptions(const InputArgList &args) {
-  CompileOptions options;
-  const Arg *target = args.getLastArg(OPT_target);
-  if (target) {
-    auto parsed = parseKernelTarget(target->getValue());
-    if (!parsed)
-      return makeError("unknown target '" + Twine(target->getValue()) +
-                       "': expected cpu or dae-threads");
-    options.target = *parsed;
-  }
-  auto optLevel = getInteger(args, OPT_opt_level, 0, 3);
-  if (!optLevel)
-    return optLevel.takeError();
-  options.optLevel = optLevel->value_or(target ? 3 : 1);
-  auto vectorLength = getInteger(args, OPT_vector_length, 1, 1 << 12);
-  if (!vectorLength)
-    return vectorLength.takeError();
-  if (*vectorLength && !target)
+  auto options = ember::getCompileOptions(
+      args, {OPT_target, OPT_opt_level, OPT_vector_length, OPT_may_alias});
+  if (!options || args.hasArg(OPT_target))
+    return options;
+  if (args.hasArg(OPT_vector_length))
     return makeError("--vector-length needs --target: a program that runs at "
                      "its own level is not vectorised");
-  options.vectorLength = vectorLength->value_or(0);
-  options.mayAlias = args.hasArg(OPT_may_alias);
+  if (!args.hasArg(OPT_opt_level))
+    options->optLevel = 1;
   return options;
 }
 
@@ -185,31 +143,13 @@ static Error runProgram(const CommandLine &line) {
   return write(*outputs, *arguments);
 }
 
-static Error runTool(int argc, char **argv) {
-  EmberRunOptions table;
-  Expected<CommandLine> line =
-      parseCommandLine(table, OPT_INPUT, OPT_UNKNOWN, argc, argv);
-  if (!line)
-    return line.takeError();
-  if (line->options.hasArg(OPT_help)) {
-    table.printHelp(
-        outs(), "ember-run FILE.mlir|- --entry=NAME ARG... [options]",
-        "Runs a function at any level: scf, slc, slcv, dlc, or mixed\n\n"
-        "One ARG per parameter: @FILE.npy for a memref, a number, true or "
-        "false for a scalar,\n[a, b, ...] for a structure of sizes");
-    return Error::success();
-  }
-  if (line->options.hasArg(OPT_version)) {
-    outs() << "ember-run " << getEmberVersion() << " (LLVM " LLVM_VERSION_STRING
-           << ")\n";
-    return Error::success();
-  }
-  return runProgram(*line);
-}
-
 int main(int argc, char **argv) {
-  return runOnLargeStack([&] {
-    Error error = runTool(argc, argv);
-    return error ? reportError(std::move(error)) : 0;
-  });
+  ToolOptions options;
+  return runTool(
+      {"ember-run", "ember-run FILE.mlir|- --entry=NAME ARG... [options]",
+       "Runs a function at any level: scf, slc, slcv, dlc, or mixed\n\n"
+       "One ARG per parameter: @FILE.npy for a memref, a number, true or "
+       "false for a scalar,\n[a, b, ...] for a structure of sizes",
+       options, OPT_INPUT, OPT_UNKNOWN, OPT_help, OPT_version, runProgram},
+      argc, argv);
 }

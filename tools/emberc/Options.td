@@ -4,22 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// Every value option is spelled --name=VALUE or --name VALUE.
-//
-//===----------------------------------------------------------------------===//
 
-include "llvm/Option/OptParser.td"
-
-multiclass Value<string name, string help, string meta> {
-  def NAME : Joined<["--"], name # "=">, HelpText<help>, MetaVarName<meta>;
-  def NAME # "_separate" : Separate<["--"], name>,
-                           Alias<!cast<Option>(NAME)>;
-}
-
-def help : Flag<["--"], "help">, HelpText<"Show this text">;
-def help_short : Flag<["-"], "h">, Alias<help>;
-def version : Flag<["--"], "version">, HelpText<"Show the version">;
+include "ember/Driver/Options.td"
 
 def output : JoinedOrSeparate<["-"], "o">, MetaVarName<"FILE">,
     HelpText<"Where to write; a kernel library FILE.so gets a manifest FILE.json. "
@@ -39,17 +25,14 @@ defm vector_length : Value<"vector-length",
 defm cpu : Value<"mcpu",
     "Processor to generate code for (default: native, this one)", "NAME">;
 defm queue_capacity : Value<"queue-capacity",
-    "Operands and tokens the queues of dae-threads hold", "N">;
-def may_alias : Flag<["--"], "may-alias">,
-    HelpText<"Arguments may overlap each other">;
+    "Operands and tokens the queues of dae-threads hold (default: chosen by the "
+    "size of operands)", "N">;
 
 def no_cache : Flag<["--"], "no-cache">,
     HelpText<"Neither read nor fill the cache of kernels">;
 defm cache_dir : Value<"cache-dir",
     "Folder of the cache (default: $EMBER_CACHE_DIR, $XDG_CACHE_HOME/ember or "
-    "~/.cache/ember)", "DIR">;
+    "~/.cache/ember); $EMBER_CACHE_SIZE bounds it (default: 1G)", "DIR">;
 def print_cache_path : Flag<["--"], "print-cache-path">,
     HelpText<"Print where in the cache the library is instead of copying it to "
              "FILE; without a usable cache, write FILE and print that">;
-def remarks : Flag<["--"], "remarks">,
-    HelpText<"Show what was not optimised, and why">;

@@ -10,11 +10,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ember/Driver/CommandLine.h"
 #include "ember/Driver/Files.h"
 #include "ember/Driver/Kernel.h"
-#include "ember/Driver/Manifest.h"
-#include "llvm/Config/llvm-config.h"
+#include "ember/Driver/OptionTable.h"
+#include "ember/Driver/Tool.h"
 #include "llvm/Support/Path.h"
 
 using namespace llvm;
@@ -22,35 +21,6 @@ using namespace llvm::opt;
 using namespace ember;
 
 namespace {
-
-enum OptionId {
-  OPT_INVALID = 0,
-#define OPTION(...) LLVM_MAKE_OPT_ID(__VA_ARGS__),
-#include "Options.inc"
-#undef OPTION
-};
-
-#define OPTTABLE_STR_TABLE_CODE
-#include "Options.inc"
-#undef OPTTABLE_STR_TABLE_CODE
-
-#define OPTTABLE_PREFIXES_TABLE_CODE
-#include "Options.inc"
-#undef OPTTABLE_PREFIXES_TABLE_CODE
-
-constexpr OptTable::Info optionInfos[] = {
-#define OPTION(...) LLVM_CONSTRUCT_OPT_INFO(__VA_ARGS__),
-#include "Options.inc"
-#undef OPTION
-};
-
-class EmbercOptions : public GenericOptTable {
-public:
-  EmbercOptions()
-      : GenericOptTable(OptionStrTable, OptionPrefixesTable, optionInfos) {
-    setDashDashParsing(true);
-  }
-};
 
 /// What the command line asks for.
 struct Request {
@@ -66,28 +36,15 @@ struct Request {
 } // namespace
 
 static Expected<CompileOptions> getCompileOptions(const InputArgList &args) {
-  CompileOptions options;
-  if (const Arg *argument = args.getLastArg(OPT_target)) {
-    auto target = parseKernelTarget(argument->getValue());
-    if (!target)
-      return makeError("unknown target '" + Twine(argument->getValue()) +
-                       "': expected cpu or dae-threads");
-    options.target = *target;
-  }
-  auto optLevel = getInteger(args, OPT_opt_level, 0, 3);
-  if (!optLevel)
-    return optLevel.takeError();
-  options.optLevel = optLevel->value_or(3);
-  auto vectorLength = getInteger(args, OPT_vector_length, 1, 1 << 12);
-  if (!vectorLength)
-    return vectorLength.takeError();
-  options.vectorLength = vectorLength->value_or(0);
+  auto options = ember::getCompileOptions(
+      args, {OPT_target, OPT_opt_level, OPT_vector_length, OPT_may_alias});
+  if (!options)
+    return options.takeError();
   auto capacity = getInteger(args, OPT_queue_capacity, 1, 1 << 30);
   if (!capacity)
     return capacity.takeError();
-  options.queueCapacity = *capacity;
-  options.cpu = args.getLastArgValue(OPT_cpu, "native");
-  options.mayAlias = args.hasArg(OPT_may_alias);
+  options->queueCapacity = *capacity;
+  options->cpu = args.getLastArgValue(OPT_cpu, "native");
   return options;
 }
 
@@ -185,23 +142,8 @@ static Error emitStage(std::unique_ptr<MemoryBuffer> program,
                    [&](raw_ostream &os) { os << *text; });
 }
 
-static Error runTool(int argc, char **argv) {
-  EmbercOptions table;
-  Expected<CommandLine> line =
-      parseCommandLine(table, OPT_INPUT, OPT_UNKNOWN, argc, argv);
-  if (!line)
-    return line.takeError();
-  if (line->options.hasArg(OPT_help)) {
-    table.printHelp(outs(), "emberc FILE.mlir|- -o libNAME.so [options]",
-                    "Ember's compiler for embedding operations");
-    return Error::success();
-  }
-  if (line->options.hasArg(OPT_version)) {
-    outs() << "emberc " << getEmberVersion() << " (LLVM " LLVM_VERSION_STRING
-           << ")\n";
-    return Error::success();
-  }
-  Expected<Request> request = getRequest(*line);
+static Error compile(const CommandLine &line) {
+  Expected<Request> request = getRequest(line);
   if (!request)
     return request.takeError();
   auto program = readFile(request->input);
@@ -213,8 +155,9 @@ static Error runTool(int argc, char **argv) {
 }
 
 int main(int argc, char **argv) {
-  return runOnLargeStack([&] {
-    Error error = runTool(argc, argv);
-    return error ? reportError(std::move(error)) : 0;
-  });
+  ToolOptions options;
+  return runTool({"emberc", "emberc FILE.mlir|- -o libNAME.so [options]",
+                  "Ember's compiler for embedding operations", options,
+                  OPT_INPUT, OPT_UNKNOWN, OPT_help, OPT_version, compile},
+                 argc, argv);
 }

@@ -39,16 +39,7 @@ protected:
     }
     // What a failure leaves behind must not disturb the next run.
     int64_t sum = 0;
-    DecoupledProgram sound{[](ember_queues *queues) {
-                             for (int64_t i = 0; i < 10; ++i)
-                               push(queues, i);
-                             ember_token_push(queues, EMBER_DONE);
-                           },
-                           [&](ember_queues *queues) {
-                             for (int64_t i = 0; i < 10; ++i)
-                               sum += pop(queues);
-                             ember_token_pop(queues);
-                           }};
+    DecoupledProgram sound = sumBelow(10, sum);
     EXPECT_STREQ(sound.run().message, "");
     EXPECT_EQ(sum, 45);
   }

@@ -62,3 +62,16 @@ int64_t ember::test::pop(ember_queues *queues) {
   ember_data_release(queues, 8);
   return operand;
 }
+
+DecoupledProgram ember::test::sumBelow(int64_t count, int64_t &sum) {
+  return {[count](ember_queues *queues) {
+            for (int64_t i = 0; i < count; ++i)
+              push(queues, i);
+            ember_token_push(queues, EMBER_DONE);
+          },
+          [count, &sum](ember_queues *queues) {
+            for (int64_t i = 0; i < count; ++i)
+              sum += pop(queues);
+            ember_token_pop(queues);
+          }};
+}

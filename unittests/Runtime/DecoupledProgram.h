@@ -58,6 +58,9 @@ struct Schedule {
 void push(ember_queues *queues, int64_t operand);
 int64_t pop(ember_queues *queues);
 
+// Sends the numbers below `count` through the queues and adds them to `sum`.
+DecoupledProgram sumBelow(int64_t count, int64_t &sum);
+
 } // namespace ember::test
 
 #endif // EMBER_UNITTESTS_RUNTIME_DECOUPLEDPROGRAM_H

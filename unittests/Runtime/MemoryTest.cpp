@@ -12,6 +12,7 @@
 #include <malloc.h>
 
 #include <cstring>
+#include <functional>
 #include <vector>
 
 using namespace ember::test;
@@ -20,6 +21,15 @@ using namespace ember::test;
 static int64_t bytesInUse() {
   struct mallinfo2 info = mallinfo2();
   return static_cast<int64_t>(info.uordblks + info.hblkhd);
+}
+
+// Runs `fail` often enough for a leak of its 10000 byte blocks to show.
+static void expectNoLeak(const std::function<void()> &fail) {
+  fail();
+  int64_t before = bytesInUse();
+  for (int64_t i = 0; i < 100; ++i)
+    fail();
+  EXPECT_LT(bytesInUse(), before + 100000);
 }
 
 TEST(MemoryTest, AlignmentAndSize) {
@@ -96,11 +106,7 @@ TEST(MemoryTest, FailureFreesBlocks) {
       ember_fail_message("failure");
     });
   };
-  fail();
-  int64_t before = bytesInUse();
-  for (int64_t i = 0; i < 100; ++i)
-    fail();
-  EXPECT_LT(bytesInUse(), before + 100000);
+  expectNoLeak(fail);
 }
 
 TEST(MemoryTest, FailureFreesResultsOfNestedInvocations) {
@@ -114,11 +120,7 @@ TEST(MemoryTest, FailureFreesResultsOfNestedInvocations) {
       ember_fail_message("failure");
     });
   };
-  fail();
-  int64_t before = bytesInUse();
-  for (int64_t i = 0; i < 100; ++i)
-    fail();
-  EXPECT_LT(bytesInUse(), before + 100000);
+  expectNoLeak(fail);
 }
 
 TEST(MemoryTest, FailureOfARunFreesBlocksOfBothSides) {

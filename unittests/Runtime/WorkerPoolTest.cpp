@@ -28,17 +28,7 @@ using namespace ember::test;
 // Returns 4950, through a decoupled run.
 static int64_t sumBelow100() {
   int64_t sum = 0;
-  DecoupledProgram program{[](ember_queues *queues) {
-                             for (int64_t i = 0; i < 100; ++i)
-                               push(queues, i);
-                             ember_token_push(queues, EMBER_DONE);
-                           },
-                           [&](ember_queues *queues) {
-                             for (int64_t i = 0; i < 100; ++i)
-                               sum += pop(queues);
-                             ember_token_pop(queues);
-                           }};
-  return program.run().code == EMBER_OK ? sum : -1;
+  return sumBelow(100, sum).run().code == EMBER_OK ? sum : -1;
 }
 
 static int64_t threadsOfProcess() {

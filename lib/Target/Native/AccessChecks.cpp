@@ -238,28 +238,18 @@ LogicalResult AccessCollector::collect() {
         return addPacked(access.getBase(), access.getIndices(),
                          access.getVectorType(), access.getMask());
       })
-      .Case<vector::GatherOp>([&](vector::GatherOp gather) -> LogicalResult {
-        if (!isa<MemRefType>(gather.getBase().getType()))
-          return success();
-        if (gather.getVectorType().isScalable() ||
-            gather.getVectorType().getRank() != 1)
-          return op->emitError(
-              "only gathers of one fixed dimension can be checked");
-        emitLaneChecks(op, gather.getBase(), gather.getOffsets(),
-                       gather.getIndices(), gather.getMask(), runtime);
-        return success();
-      })
-      .Case<vector::ScatterOp>([&](vector::ScatterOp scatter) -> LogicalResult {
-        if (!isa<MemRefType>(scatter.getBase().getType()))
-          return success();
-        if (scatter.getVectorType().isScalable() ||
-            scatter.getVectorType().getRank() != 1)
-          return op->emitError(
-              "only scatters of one fixed dimension can be checked");
-        emitLaneChecks(op, scatter.getBase(), scatter.getOffsets(),
-                       scatter.getIndices(), scatter.getMask(), runtime);
-        return success();
-      })
+      .Case<vector::GatherOp, vector::ScatterOp>(
+          [&](auto access) -> LogicalResult {
+            if (!isa<MemRefType>(access.getBase().getType()))
+              return success();
+            if (access.getVectorType().isScalable() ||
+                access.getVectorType().getRank() != 1)
+              return op->emitError("only gathers and scatters of one fixed "
+                                   "dimension can be checked");
+            emitLaneChecks(op, access.getBase(), access.getOffsets(),
+                           access.getIndices(), access.getMask(), runtime);
+            return success();
+          })
       .Case<VectorTransferOpInterface>(
           [&](auto transfer) { return addTransfer(transfer); })
       .Default([](Operation *) { return success(); });

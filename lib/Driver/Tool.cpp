@@ -1,0 +1,63 @@
+//===- Tool.cpp - What every tool of Ember does ---------------------------===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ember/Driver/Tool.h"
+#include "ember/Driver/Files.h"
+#include "ember/Driver/Manifest.h"
+#include "ember/Driver/Source.h"
+#include "llvm/Config/llvm-config.h"
+
+using namespace llvm;
+using namespace llvm::opt;
+using namespace ember;
+
+static Error runParsed(const Tool &tool, int argc, char **argv) {
+  Expected<CommandLine> line =
+      parseCommandLine(tool.options, tool.input, tool.unknown, argc, argv);
+  if (!line)
+    return line.takeError();
+  if (line->options.hasArg(tool.help))
+    return writeFile("-", [&](raw_ostream &os) {
+      tool.options.printHelp(os, tool.usage.str().c_str(),
+                             tool.overview.str().c_str());
+    });
+  if (line->options.hasArg(tool.version))
+    return writeFile("-", [&](raw_ostream &os) {
+      os << tool.name << " " << getEmberVersion()
+         << " (LLVM " LLVM_VERSION_STRING << ")\n";
+    });
+  return tool.run(*line);
+}
+
+int ember::runTool(const Tool &tool, int argc, char **argv) {
+  return runOnLargeStack([&] {
+    Error error = runParsed(tool, argc, argv);
+    return error ? reportError(std::move(error)) : 0;
+  });
+}
+
+Expected<CompileOptions> ember::getCompileOptions(const InputArgList &options,
+                                                  const CompileOptionIds &ids) {
+  CompileOptions compile;
+  if (const Arg *argument = options.getLastArg(ids.target)) {
+    auto target = parseKernelTarget(argument->getValue());
+    if (!target)
+      return makeError("unknown target '" + Twine(argument->getValue()) +
+                       "': expected cpu or dae-threads");
+    compile.target = *target;
+  }
+  auto optLevel = getInteger(options, ids.optLevel, 0, 3);
+  if (!optLevel)
+    return optLevel.takeError();
+  compile.optLevel = optLevel->value_or(compile.optLevel);
+  auto vectorLength = getInteger(options, ids.vectorLength, 1, 1 << 12);
+  if (!vectorLength)
+    return vectorLength.takeError();
+  compile.vectorLength = vectorLength->value_or(0);
+  compile.mayAlias = options.hasArg(ids.mayAlias);
+  return compile;
+}
