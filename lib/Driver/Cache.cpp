@@ -11,6 +11,7 @@
 
 #include "ember/Driver/Cache.h"
 #include "ember/Driver/Files.h"
+#include "ember/Driver/TemporaryPath.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Chrono.h"
 #include "llvm/Support/FileSystem.h"
@@ -19,6 +20,8 @@
 #include "llvm/Support/Process.h"
 #include "llvm/Support/SHA256.h"
 #include "llvm/Support/xxhash.h"
+#include <fcntl.h>
+#include <sys/stat.h>
 
 using namespace llvm;
 using namespace ember;
@@ -26,7 +29,9 @@ using namespace ember;
 static constexpr StringLiteral kernelFiles[] = {"kernel.so", "kernel.json"};
 static constexpr StringLiteral marker = "complete.json";
 static constexpr StringLiteral incomplete = "incomplete";
-static constexpr std::chrono::hours staleAge(1);
+static constexpr uint64_t defaultSizeBound = uint64_t(1) << 30;
+// Whoever has just been told of a kernel still has to load it.
+static constexpr std::chrono::minutes minimumAge(10);
 
 static std::string joinPath(StringRef folder, StringRef name) {
   SmallString<256> path(folder);
@@ -91,35 +96,20 @@ static bool isIntact(StringRef folder) {
   return *recorded != nullptr && *recorded == describeEntry(folder);
 }
 
-/// A new folder in `parent` that no other process has.
-static Expected<std::string> createUniqueFolder(StringRef parent) {
+/// A new folder for an entry in the making, or one to be deleted.
+static ErrorOr<TemporaryPath> createIncomplete(StringRef cache) {
+  std::string parent = joinPath(cache, incomplete);
   if (std::error_code code = sys::fs::create_directories(parent))
-    return errorCodeToError(code);
-  for (int attempt = 0; attempt < 16; ++attempt) {
-    std::string folder =
-        joinPath(parent, utohexstr(sys::Process::GetRandomNumber()) + "-" +
-                             utostr(sys::Process::getProcessId()));
-    std::error_code code =
-        sys::fs::create_directory(folder, /*IgnoreExisting=*/false);
-    if (!code)
-      return folder;
-    if (code != std::errc::file_exists)
-      return errorCodeToError(code);
-  }
-  return errorCodeToError(make_error_code(std::errc::file_exists));
+    return code;
+  return TemporaryPath::createFolder(parent + "/");
 }
 
 /// Moves what is at `path` out of the way before deleting it, so that nobody
 /// sees it half deleted.
-static void removeEntry(StringRef path, StringRef parent) {
-  Expected<std::string> grave = createUniqueFolder(parent);
-  if (!grave) {
-    consumeError(grave.takeError());
-    return;
-  }
-  // Fails when another process was faster: then the folder is empty.
-  (void)sys::fs::rename(path, joinPath(*grave, "entry"));
-  sys::fs::remove_directories(*grave);
+static void removeEntry(StringRef path, StringRef cache) {
+  // Renaming fails when another process was faster.
+  if (ErrorOr<TemporaryPath> grave = createIncomplete(cache))
+    (void)sys::fs::rename(path, joinPath(grave->getPath(), "entry"));
 }
 
 CacheEntry KernelCache::getEntry(StringRef key) const {
@@ -128,55 +118,111 @@ CacheEntry KernelCache::getEntry(StringRef key) const {
 }
 
 std::optional<CacheEntry> KernelCache::lookup(StringRef key) const {
-  if (!isIntact(joinPath(folder, key)))
+  std::string entry = joinPath(folder, key);
+  // First of all, so that nobody evicts it meanwhile.
+  (void)utimensat(AT_FDCWD, joinPath(entry, marker).c_str(), nullptr, 0);
+  if (!isIntact(entry))
     return std::nullopt;
   return getEntry(key);
 }
 
-void KernelCache::removeStale() const {
+Expected<uint64_t> KernelCache::getSizeBound() {
+  auto text = sys::Process::GetEnv("EMBER_CACHE_SIZE");
+  if (!text || text->empty())
+    return defaultSizeBound;
+  StringRef digits = *text;
+  unsigned shift = digits.consume_back("K")   ? 10
+                   : digits.consume_back("M") ? 20
+                   : digits.consume_back("G") ? 30
+                                              : 0;
+  uint64_t count;
+  if (digits.getAsInteger(10, count) || count > UINT64_MAX >> shift)
+    return makeError("EMBER_CACHE_SIZE=" + *text +
+                     ": expected a number of bytes, like 500M or 2G, or 0 for "
+                     "no bound");
+  return count << shift;
+}
+
+namespace {
+/// What eviction has to know of an entry.
+struct StoredEntry {
+  std::string path;
+  sys::TimePoint<> lastUse;
+  uint64_t bytes;
+};
+} // namespace
+
+/// The entry at `path`; nothing where there is something else.
+static std::optional<StoredEntry> measureEntry(const std::string &path) {
+  sys::fs::file_status status;
+  if (sys::fs::status(joinPath(path, marker), status))
+    return std::nullopt;
+  StoredEntry entry{path, status.getLastModificationTime(), status.getSize()};
+  for (StringRef name : kernelFiles)
+    if (!sys::fs::status(joinPath(path, name), status))
+      entry.bytes += status.getSize();
+  return entry;
+}
+
+void KernelCache::evict() const {
+  if (sizeBound == 0)
+    return;
+  std::vector<StoredEntry> entries;
+  uint64_t total = 0;
   std::error_code code;
-  auto now = std::chrono::system_clock::now();
-  for (sys::fs::directory_iterator it(joinPath(folder, incomplete), code), end;
-       !code && it != end; it.increment(code)) {
-    ErrorOr<sys::fs::basic_file_status> status = it->status();
-    if (status && now - status->getLastModificationTime() > staleAge)
-      sys::fs::remove_directories(it->path());
+  for (sys::fs::directory_iterator it(folder, code), end; !code && it != end;
+       it.increment(code))
+    if (std::optional<StoredEntry> entry = measureEntry(it->path())) {
+      total += entry->bytes;
+      entries.push_back(std::move(*entry));
+    }
+  if (total <= sizeBound)
+    return;
+  llvm::sort(entries, [](const StoredEntry &a, const StoredEntry &b) {
+    return std::tie(a.lastUse, a.path) < std::tie(b.lastUse, b.path);
+  });
+  auto youngest = std::chrono::system_clock::now() - minimumAge;
+  for (const StoredEntry &entry : entries) {
+    if (total <= sizeBound || entry.lastUse > youngest)
+      return;
+    total -= entry.bytes;
+    // It may have been used since.
+    if (auto now = measureEntry(entry.path); now && now->lastUse <= youngest)
+      removeEntry(entry.path, folder);
   }
 }
 
 Expected<CacheEntry>
 KernelCache::insert(StringRef key,
                     function_ref<Error(StringRef folder)> write) const {
-  std::string parent = joinPath(folder, incomplete);
-  Expected<std::string> temporary = createUniqueFolder(parent);
-  if (!temporary)
+  auto unusable = [&](std::error_code code) {
     return makeError("cannot write to the kernel cache '" + folder +
-                     "': " + toString(temporary.takeError()));
-  removeStale();
-  auto fail = [&](Error error) -> Error {
-    sys::fs::remove_directories(*temporary);
-    return error;
+                     "': " + code.message());
   };
-  if (Error error = write(*temporary))
-    return fail(std::move(error));
-  json::Value description = describeEntry(*temporary);
-  if (Error error = writeFile(joinPath(*temporary, marker),
+  ErrorOr<TemporaryPath> temporary = createIncomplete(folder);
+  if (!temporary)
+    return unusable(temporary.getError());
+  removeAbandoned(joinPath(folder, incomplete) + "/");
+  StringRef path = temporary->getPath();
+  if (Error error = write(path))
+    return std::move(error);
+  json::Value description = describeEntry(path);
+  if (Error error = writeFile(joinPath(path, marker),
                               [&](raw_ostream &os) { os << description; }))
-    return fail(std::move(error));
+    return std::move(error);
 
   std::string target = joinPath(folder, key);
   std::error_code code;
   for (int attempt = 0; attempt < 3; ++attempt) {
-    code = sys::fs::rename(*temporary, target);
-    if (!code)
+    code = temporary->moveTo(target);
+    if (!code) {
+      evict();
       return getEntry(key);
-    // Another process was faster, or there is a damaged entry in our way.
-    if (std::optional<CacheEntry> theirs = lookup(key)) {
-      sys::fs::remove_directories(*temporary);
-      return *theirs;
     }
-    removeEntry(target, parent);
+    // Another process was faster, or there is a damaged entry in our way.
+    if (std::optional<CacheEntry> theirs = lookup(key))
+      return *theirs;
+    removeEntry(target, folder);
   }
-  return fail(makeError("cannot write to the kernel cache '" + folder +
-                        "': " + code.message()));
+  return unusable(code);
 }

@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ember/Driver/Files.h"
+#include "ember/Driver/TemporaryPath.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 
@@ -72,22 +73,16 @@ Error ember::writeFile(StringRef path,
   if (sys::fs::is_directory(path))
     return writeError(path, make_error_code(std::errc::is_a_directory));
 
-  Expected<sys::fs::TempFile> temporary =
-      sys::fs::TempFile::create(path + ".tmp-%%%%%%%%");
+  std::string prefix = (path + ".tmp-").str();
+  removeAbandoned(prefix);
+  ErrorOr<TemporaryPath> temporary = TemporaryPath::createFile(prefix);
   if (!temporary)
-    return writeError(path, errorToErrorCode(temporary.takeError()));
-  std::error_code code;
-  {
-    raw_fd_ostream os(temporary->FD, /*shouldClose=*/false);
-    code = writeAll(os, write);
-  }
-  if (code) {
-    consumeError(temporary->discard());
-    return writeError(path, code);
-  }
-  if (Error error = temporary->keep(path))
-    return writeError(path, errorToErrorCode(std::move(error)));
-  return Error::success();
+    return writeError(path, temporary.getError());
+  raw_fd_ostream os(temporary->getDescriptor(), /*shouldClose=*/false);
+  std::error_code code = writeAll(os, write);
+  if (!code)
+    code = temporary->moveTo(path);
+  return code ? writeError(path, code) : Error::success();
 }
 
 Error ember::checkWritable(StringRef path) {

@@ -72,7 +72,10 @@ Expected<Kernel> ember::getKernel(std::unique_ptr<MemoryBuffer> program,
   MemoryBufferRef text = program->getMemBufferRef();
   if (!cacheFolder)
     return compileWithoutCache(text, options, printRemarks);
-  KernelCache cache(*cacheFolder);
+  Expected<uint64_t> sizeBound = KernelCache::getSizeBound();
+  if (!sizeBound)
+    return sizeBound.takeError();
+  KernelCache cache(*cacheFolder, *sizeBound);
   Expected<std::string> key = computeKey(text.getBuffer(), options);
   if (!key)
     return key.takeError();

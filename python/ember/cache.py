@@ -53,6 +53,9 @@ def look_up(key: str) -> Path | None:
         library = Path((cache_root() / "index" / key).read_text())
     except (OSError, ValueError):
         return None
+    # emberc evicts by the age of this file.
+    with contextlib.suppress(OSError):
+        os.utime(library.with_name("complete.json"))
     if library.is_file() and library.with_suffix(".json").is_file():
         return library
     return None
@@ -70,6 +73,16 @@ def record(key: str, library: Path) -> None:
             os.replace(temporary, folder / key)
         except OSError:
             os.unlink(temporary)
+        _forget_evicted(folder)
+
+
+def _forget_evicted(folder: Path) -> None:
+    """Drops entries whose libraries are gone; empty ones are just being written."""
+    for entry in folder.iterdir():
+        with contextlib.suppress(OSError, ValueError):
+            library = entry.read_text()
+            if library and not Path(library).is_file():
+                entry.unlink()
 
 
 def forget(key: str) -> None:

@@ -64,6 +64,24 @@ def test_damage_leads_to_another_build(
     assert "embedding_bag" in ember.load_program(PROGRAM, OPTIONS).entries
 
 
+def test_a_bounded_cache_drops_the_least_recently_used(
+    empty_cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("EMBER_CACHE_SIZE", "1")
+    libraries = [ember.load_program(PROGRAM, ember.Options(opt_level=n)).path for n in (0, 1)]
+    assert all(library.exists() for library in libraries), "used a moment ago"
+    for library in libraries:
+        os.utime(library.with_name("complete.json"), (1, 1))
+    forget_libraries(monkeypatch)
+    ember.load_program(PROGRAM, ember.Options(opt_level=1))
+    third = ember.load_program(PROGRAM, ember.Options(opt_level=2))
+    assert [library.exists() for library in libraries] == [False, True]
+    assert third.path.exists()
+    assert len(list((empty_cache / "index").iterdir())) == 2
+    ember.load_program(PROGRAM, ember.Options(opt_level=0))
+    assert libraries[0].exists()
+
+
 @pytest.mark.skipif(os.geteuid() == 0, reason="root writes everywhere")
 def test_a_folder_that_is_not_ours(empty_cache: Path) -> None:
     empty_cache.mkdir()

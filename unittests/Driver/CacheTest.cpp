@@ -9,6 +9,7 @@
 #include "TemporaryFolder.h"
 #include "ember/Driver/Files.h"
 #include "gtest/gtest.h"
+#include <array>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
@@ -161,21 +162,93 @@ TEST_F(CacheTest, KilledWriterHarmsNobody) {
   EXPECT_FALSE(cache.lookup("k"));
   EXPECT_EQ(countIncomplete(), 1u);
 
-  // A young leftover may be somebody's work; an old one is nobody's.
-  auto insert = [&](StringRef key) {
-    return !errorToBool(
-        cache.insert(key, [](StringRef f) { return writeKernel(f); })
-            .takeError());
-  };
-  EXPECT_TRUE(insert("k"));
-  EXPECT_EQ(countIncomplete(), 1u);
-  std::error_code code;
-  sys::fs::directory_iterator leftover(folder.path("cache/incomplete"), code);
-  utimbuf old{0, 0};
-  ASSERT_EQ(utime(leftover->path().c_str(), &old), 0);
-  EXPECT_TRUE(insert("other"));
+  // The next writer clears up, but leaves alone what somebody still writes.
+  auto inserted = cache.insert("k", [&](StringRef f) {
+    auto other = cache.insert("k2", [](StringRef g) { return writeKernel(g); });
+    EXPECT_TRUE(bool(other));
+    EXPECT_EQ(countIncomplete(), 1u);
+    return writeKernel(f);
+  });
+  ASSERT_TRUE(bool(inserted)) << toString(inserted.takeError());
   EXPECT_EQ(countIncomplete(), 0u);
   EXPECT_TRUE(cache.lookup("k"));
+}
+
+/// Sets the time of the last use of an entry, in seconds since 1970.
+static void setLastUse(const std::string &entry, time_t seconds) {
+  utimbuf times{seconds, seconds};
+  ASSERT_EQ(utime((entry + "/complete.json").c_str(), &times), 0);
+}
+
+TEST_F(CacheTest, EvictsWhatWasNotUsedForLongest) {
+  // Three of these entries fit.
+  KernelCache small(folder.path("cache"), 4000);
+  std::string code(1000, 'x');
+  auto insert = [&](StringRef key) {
+    auto entry =
+        small.insert(key, [&](StringRef f) { return writeKernel(f, code); });
+    ASSERT_TRUE(bool(entry)) << toString(entry.takeError());
+  };
+  for (auto [index, key] : llvm::enumerate(std::array{"a", "b", "c"})) {
+    insert(key);
+    setLastUse(folder.path("cache/" + std::string(key)), 1000 + index);
+  }
+  put(folder.path("cache/somebody's"), std::string(5000, 'x'));
+  EXPECT_TRUE(small.lookup("a"));
+  insert("d");
+  EXPECT_FALSE(small.lookup("b"));
+  EXPECT_TRUE(small.lookup("a"));
+  EXPECT_TRUE(small.lookup("c"));
+  EXPECT_TRUE(small.lookup("d"));
+  EXPECT_EQ(countIncomplete(), 0u);
+
+  // What was used just now stays, even if that is too much.
+  insert("e");
+  for (StringRef key : {"a", "c", "d", "e"})
+    EXPECT_TRUE(small.lookup(key)) << key.str();
+  // Without a bound nothing goes.
+  setLastUse(folder.path("cache/a"), 1000);
+  ASSERT_TRUE(
+      bool(cache.insert("f", [&](StringRef f) { return writeKernel(f); })));
+  EXPECT_TRUE(small.lookup("a"));
+}
+
+TEST_F(CacheTest, EvictionDisturbsNobody) {
+  KernelCache tiny(folder.path("cache"), 1);
+  std::vector<std::thread> threads;
+  for (int thread = 0; thread < 4; ++thread)
+    threads.emplace_back([&, thread] {
+      for (int round = 0; round < 50; ++round) {
+        std::string key = "k" + std::to_string((thread + round) % 6);
+        auto entry =
+            tiny.insert(key, [](StringRef f) { return writeKernel(f); });
+        EXPECT_TRUE(bool(entry)) << toString(entry.takeError());
+        utimbuf old{0, 0};
+        (void)utime(folder.path("cache/" + key + "/complete.json").c_str(),
+                    &old);
+      }
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  EXPECT_EQ(countIncomplete(), 0u);
+}
+
+TEST_F(CacheTest, SizeBoundIsRead) {
+  auto read = [](const char *text) {
+    setenv("EMBER_CACHE_SIZE", text, 1);
+    Expected<uint64_t> bound = KernelCache::getSizeBound();
+    unsetenv("EMBER_CACHE_SIZE");
+    return bound ? std::to_string(*bound) : toString(bound.takeError());
+  };
+  EXPECT_EQ(read(""), "1073741824");
+  EXPECT_EQ(read("0"), "0");
+  EXPECT_EQ(read("123"), "123");
+  EXPECT_EQ(read("2K"), "2048");
+  EXPECT_EQ(read("500M"), "524288000");
+  EXPECT_EQ(read("2G"), "2147483648");
+  for (const char *bad : {"many", "-1", "1.5G", "G", "99999999999G", "1T"})
+    EXPECT_NE(read(bad).find("expected a number of bytes"), std::string::npos)
+        << bad;
 }
 
 TEST_F(CacheTest, UnwritableFolderIsAnError) {

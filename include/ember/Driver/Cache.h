@@ -14,7 +14,11 @@
 // An entry appears by one rename of a complete folder, so a reader sees all of
 // it or nothing, and of two processes that write one entry the first one wins.
 // An entry that does not match its sizes and hashes is removed and made anew.
-// What a killed process left in incomplete/ is removed when it is an hour old.
+// What a killed process left in incomplete/ is removed by the next one that
+// writes. complete.json is as old as the last use of its entry: once all of
+// them take more than the bound, those not used for the longest time go, but
+// none that was used in the last ten minutes. A library that is loaded stays
+// usable when its file is removed.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,16 +41,21 @@ struct CacheEntry {
 
 class KernelCache {
 public:
-  explicit KernelCache(std::string folder) : folder(std::move(folder)) {}
+  /// A cache of at most `sizeBound` bytes; 0 for no bound.
+  explicit KernelCache(std::string folder, uint64_t sizeBound = 0)
+      : folder(std::move(folder)), sizeBound(sizeBound) {}
 
   /// $EMBER_CACHE_DIR, or "ember" in $XDG_CACHE_HOME or ~/.cache; nothing when
   /// there is no home folder either.
   static std::optional<std::string> getDefaultFolder();
 
+  /// $EMBER_CACHE_SIZE in bytes, or 1 GiB; fails when it is not a size.
+  static llvm::Expected<uint64_t> getSizeBound();
+
   /// The key of everything a kernel depends on, in this order.
   static std::string computeKey(llvm::ArrayRef<llvm::StringRef> parts);
 
-  /// The entry, when it is there and intact.
+  /// The entry, when it is there and intact; counts as a use of it.
   std::optional<CacheEntry> lookup(llvm::StringRef key) const;
 
   /// Adds an entry: `write` puts kernel.so and kernel.json into the folder it
@@ -60,9 +69,10 @@ public:
 
 private:
   CacheEntry getEntry(llvm::StringRef key) const;
-  void removeStale() const;
+  void evict() const;
 
   std::string folder;
+  uint64_t sizeBound;
 };
 
 } // namespace ember
