@@ -529,3 +529,16 @@ func.func @case38(%n: index) {
   }
   return
 }
+
+// -----
+
+func.func @bound_from_inside(%n: index) {
+  %c1 = arith.constant 1 : index
+  // expected-error @below {{operand is unlinked}}
+  slc.for %e = %c0 to %n step %c1 {
+    slc.callback ite {
+      %c0 = arith.constant 0 : index
+    }
+  }
+  return
+}

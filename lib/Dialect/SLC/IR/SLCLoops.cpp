@@ -45,7 +45,9 @@ SmallVector<LoopOpInterface> ember::slc::getNestRoots(Operation *op) {
 
 bool ember::slc::isFixedDuringNest(Value value, Operation *op) {
   LoopOpInterface root = getNestRoot(op);
-  return !root || !root->isAncestor(value.getParentRegion()->getParentOp());
+  // A use before the definition may have none yet while the parser verifies.
+  Region *region = value.getParentRegion();
+  return !root || !region || !root->isAncestor(region->getParentOp());
 }
 
 LogicalResult ember::slc::verifyAccessOperands(Operation *op) {

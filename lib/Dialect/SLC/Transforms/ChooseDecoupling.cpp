@@ -9,6 +9,8 @@
 #include "ember/Dialect/SLC/IR/SLC.h"
 #include "ember/Dialect/SLC/Transforms/Passes.h"
 
+#include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/MemRef/Transforms/Transforms.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -32,6 +34,15 @@ static bool isInside(Value value, scf::ForOp root) {
   return root->isAncestor(value.getParentRegion()->getParentOp());
 }
 
+/// Takes `affine.apply` ops, in which upstream folds views, to arith.
+static void lowerAffineApplies(scf::ForOp root) {
+  SmallVector<Operation *> applies;
+  root->walk([&](affine::AffineApplyOp apply) { applies.push_back(apply); });
+  RewritePatternSet patterns(root.getContext());
+  populateAffineToStdConversionPatterns(patterns);
+  (void)applyOpPatternsGreedily(applies, std::move(patterns));
+}
+
 /// Rewrites loads and stores through views made inside the nest to accesses of
 /// the viewed memref, so that their addresses are plain index arithmetic.
 static void foldViewsInside(scf::ForOp root) {
@@ -51,6 +62,7 @@ static void foldViewsInside(scf::ForOp root) {
   memref::populateFoldMemRefAliasOpPatterns(patterns);
   // Failing to converge only leaves views in place, which are then compute.
   (void)applyOpPatternsGreedily(accesses, std::move(patterns));
+  lowerAffineApplies(root);
   SmallVector<Operation *> dead;
   root->walk([&](Operation *op) {
     if (isa<ViewLikeOpInterface>(op) && isOpTriviallyDead(op))

@@ -58,7 +58,9 @@ def ChooseDecoupling : Pass<"choose-decoupling", "::mlir::ModuleOp"> {
     Statistic<"numNests", "nests-decoupled", "Nests that were decoupled">,
     Statistic<"numLoops", "loops-offloaded", "Loops given to the access unit">
   ];
-  let dependentDialects = ["::ember::slc::SLCDialect"];
+  let dependentDialects = ["::ember::slc::SLCDialect",
+                           "::mlir::affine::AffineDialect",
+                           "::mlir::arith::ArithDialect"];
 }
 
 def MoveToValOps : Pass<"move-to-val-ops"> {
