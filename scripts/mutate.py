@@ -1,0 +1,342 @@
+"""Feeds damaged programs to the tools: each has to end well or say what is wrong.
+
+    mutate.py [--count N] [--seed S] [--jobs J] [--keep FOLDER] FILE-OR-FOLDER...
+
+Every valid program of the .mlir files is damaged at random (tokens and lines deleted, repeated or
+exchanged; numbers, types and operands replaced) and goes through the pipelines, the compiler and
+ember-run. A run fails when a tool dies of a signal or an assertion, hangs, ends with a status other
+than 0 and 1, or with 1 and no error message. Failures are kept as FOLDER/SEED-NUMBER.mlir, which
+begins with the command that failed. The programs depend on the seed alone.
+
+Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""
+
+import argparse
+import concurrent.futures
+import os
+import random
+import re
+import resource
+import shlex
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+TIME_LIMIT_S = 60
+MEMORY_LIMIT = 8 << 30
+
+LEVELS = ("--scf-to-slc", "--optimize", "--slc-to-dlc")
+PIPELINES = [
+    ["--canonicalize", "--cse"],
+    [LEVELS[0]],
+    [LEVELS[1]],
+    [LEVELS[2]],
+    list(LEVELS[:2]),
+    list(LEVELS),
+    [LEVELS[0], LEVELS[2]],
+    [LEVELS[0], "--convert-slc-to-scf"],
+    [*LEVELS[:2], "--convert-slc-to-scf"],
+    ["--convert-slc-to-scf", "--convert-dlc-to-llvm"],
+    ["--convert-slc-to-scf", "--convert-dlc-to-llvm", "--lower-to-native"],
+]
+
+TOKEN = re.compile(
+    r"""[%@^#!]?[\w$.-]*\w | "(?:[^"\\]|\\.)*" | -> | :: | == | [^\s\w]""", re.VERBOSE
+)
+NUMBERS = ["0", "1", "-1", "2", "7", "64", "65537", "4294967296", "9223372036854775807", "0.5"]
+TYPES = ["f64", "f32", "f16", "bf16", "i64", "i32", "i8", "i4", "i1", "index", "tensor<4xf32>"]
+TYPES += ["memref<?xf32>", "memref<?x?xf32>", "memref<f32>", "vector<8xf32>", "vector<4xindex>"]
+TYPES += ["!slc.stream<index>", "!slc.stream<vector<8xf32>>", "!slc.buffer<f32>", "!dlc.tu"]
+TYPES += ["memref<4x8xf32, strided<[1, 4], offset: 2>>", "memref<?xindex, 1>", "vector<[4]xf32>"]
+ELEMENTS = {
+    "f64": np.float64,
+    "f32": np.float32,
+    "f16": np.float16,
+    "bf16": np.uint16,
+    "i64": np.int64,
+    "i32": np.int32,
+    "i16": np.int16,
+    "i8": np.int8,
+    "i1": np.bool_,
+    "index": np.int64,
+}
+
+
+@dataclass
+class Outcome:
+    """What one run of one tool led to; `failure` says what is wrong with it, if anything is."""
+
+    command: list[str]
+    status: int
+    failure: str | None
+
+
+def judge(command: list[str], may_run_on: bool = False) -> Outcome:
+    """Runs a tool under limits. `may_run_on`: the program itself may loop for ever."""
+
+    def limit() -> None:
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY_LIMIT, MEMORY_LIMIT))
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+    seconds = 5 if may_run_on else TIME_LIMIT_S
+    try:
+        done = subprocess.run(
+            command, capture_output=True, timeout=seconds, preexec_fn=limit, check=False
+        )
+    except subprocess.TimeoutExpired:
+        failure = None if may_run_on else f"did not end within {seconds} s"
+        return Outcome(command, 1, failure)
+    errors = done.stderr.decode(errors="replace")
+    failure = None
+    if done.returncode < 0:
+        failure = f"died of signal {-done.returncode}"
+    elif done.returncode > 1:
+        failure = f"ended with status {done.returncode}"
+    elif match := re.search(r"Assertion|UNREACHABLE|LLVM ERROR|PLEASE submit|Sanitizer", errors):
+        failure = f"printed '{match.group()}'"
+    elif done.returncode == 1 and "error" not in errors:
+        failure = "failed without an error message"
+    if failure is not None:
+        failure += "\n" + errors[-2000:]
+    return Outcome(command, done.returncode, failure)
+
+
+def split_programs(path: Path) -> list[str]:
+    """The programs of one file, without its comments and what they ask of a test."""
+    programs = re.split(r"^// -----.*$", path.read_text(), flags=re.MULTILINE)
+    return [re.sub(r"^\s*//.*\n", "", text, flags=re.MULTILINE).strip() for text in programs]
+
+
+def delete(choose: random.Random, parts: list[str]) -> None:
+    del parts[choose.randrange(len(parts))]
+
+
+def repeat(choose: random.Random, parts: list[str]) -> None:
+    at = choose.randrange(len(parts))
+    parts.insert(at, parts[at])
+
+
+def move(choose: random.Random, parts: list[str]) -> None:
+    part = parts.pop(choose.randrange(len(parts)))
+    parts.insert(choose.randrange(len(parts) + 1), part)
+
+
+def exchange(choose: random.Random, parts: list[str]) -> None:
+    a, b = choose.randrange(len(parts)), choose.randrange(len(parts))
+    parts[a], parts[b] = parts[b], parts[a]
+
+
+def exchange_neighbours(choose: random.Random, parts: list[str]) -> None:
+    at = choose.randrange(max(len(parts) - 1, 1))
+    parts[at : at + 2] = parts[at : at + 2][::-1]
+
+
+def replace(pattern: str, values: list[str] | None) -> Callable[[random.Random, str], str]:
+    """Replaces one match by one of `values`, or by what another match says."""
+
+    def mutate(choose: random.Random, text: str) -> str:
+        matches = list(re.finditer(pattern, text))
+        if not matches:
+            return text
+        match = choose.choice(matches)
+        new = choose.choice(values) if values else choose.choice(matches).group()
+        return text[: match.start()] + new + text[match.end() :]
+
+    return mutate
+
+
+def replace_everywhere(choose: random.Random, text: str) -> str:
+    """Replaces a type wherever it stands, so that the program stays consistent."""
+    scalars = [name for name in TYPES if re.fullmatch(r"\w+", name)]
+    found = [name for name in scalars if re.search(rf"(?<![\w%]|0)x?{name}\b", text)]
+    if not found:
+        return text
+    old, new = choose.choice(found), choose.choice(scalars)
+    return re.sub(rf"(?<![\w%.])((?:[\d?]+x)*){old}\b", rf"\g<1>{new}", text)
+
+
+def in_parts(
+    mutate: Callable[[random.Random, list[str]], None], pattern: str
+) -> Callable[[random.Random, str], str]:
+    """Mutates the text as a list of lines or tokens."""
+
+    def apply(choose: random.Random, text: str) -> str:
+        parts = re.findall(pattern, text, re.VERBOSE) if pattern else text.split("\n")
+        if parts:
+            mutate(choose, parts)
+        return ("" if pattern else "\n").join(parts)
+
+    return apply
+
+
+# Tokens with the space in front of them: joined, they are the text again.
+SPACED_TOKEN = rf"\s*(?:{TOKEN.pattern})"
+LIST_MUTATIONS = (delete, repeat, move, exchange, exchange_neighbours)
+MUTATIONS: list[Callable[[random.Random, str], str]] = [
+    *(in_parts(mutate, "") for mutate in LIST_MUTATIONS),
+    *(in_parts(mutate, SPACED_TOKEN) for mutate in LIST_MUTATIONS),
+]
+# These mostly leave a program that parses, and so reach further.
+CONSISTENT_MUTATIONS: list[Callable[[random.Random, str], str]] = [
+    replace(r"(?<![\w%#@.])-?\d+(?:\.\d+)?\b", NUMBERS),
+    replace(r"(?<![\w%#@.])-?\d+(?:\.\d+)?\b", None),
+    replace(r"(?:memref|vector|tensor|!\w+\.\w+)<[^<>()]*>|\b(?:index|[if]\d+)\b", TYPES),
+    replace(r"(?:memref|vector|tensor|!\w+\.\w+)<[^<>()]*>|\b(?:index|[if]\d+)\b", None),
+    replace(r"%\w+(?:#\d+)?(?!\s*=|\w|:)", None),
+    replace(r"(?<=[\s\"])(?:arith|math|memref|vector|slcv?|dlc|scf|func)\.\w+", None),
+    replace_everywhere,
+]
+
+
+def mutate_program(choose: random.Random, text: str) -> str:
+    for _ in range(choose.choice((1, 1, 1, 2, 3))):
+        kinds = CONSISTENT_MUTATIONS if choose.random() < 0.75 else MUTATIONS
+        text = choose.choice(kinds)(choose, text)
+    return text
+
+
+def make_argument(choose: random.Random, type_text: str, path: Path) -> str:
+    """An argument that fits a parameter of the type, as well as a guess can."""
+    match = re.match(r"memref<((?:[\d?]+x)*)(\w+)", type_text)
+    if match is None:
+        if type_text.startswith(("f", "bf")):
+            return choose.choice(["0.5", "-1.0", "2.0"])
+        return "true" if type_text == "i1" else choose.choice(["0", "1", "2", "4"])
+    extents = [extent for extent in match.group(1).split("x") if extent]
+    shape = [4 if extent == "?" else min(int(extent), 64) for extent in extents]
+    dtype = ELEMENTS.get(match.group(2), np.int64)
+    values = np.array([choose.randrange(4) for _ in range(int(np.prod(shape)))])
+    if values.ndim and choose.random() < 0.5:
+        values.sort()
+    np.save(path, values.reshape(shape).astype(dtype))
+    return f"@{path}"
+
+
+def entry_command(choose: random.Random, text: str, file: Path) -> list[str] | None:
+    """Runs the first function of the program on made-up arguments."""
+    match = re.search(
+        r"func\.func\s+(?:public\s+)?@([\w.$-]+)\((.*?)\)\s*(?:->|attributes|{)", text
+    )
+    if match is None:
+        return None
+    depth, types, current = 0, [], ""
+    for character in match.group(2) + ",":
+        depth += (character in "<({[") - (character in ">)}]")
+        if character == "," and depth == 0:
+            types.append(current.partition(":")[2].strip())
+            current = ""
+        else:
+            current += character
+    arguments = [
+        make_argument(choose, type_text, file.with_suffix(f".{index}.npy"))
+        for index, type_text in enumerate(types)
+        if type_text
+    ]
+    options = choose.choice([[], ["--target=cpu"], ["--target=dae-threads"], ["-O0"]])
+    return ["ember-run", str(file), f"--entry={match.group(1)}", *options, "--", *arguments]
+
+
+def run_program(text: str, choose: random.Random, file: Path) -> list[Outcome]:
+    """Every way of the tools that is open to the program."""
+    file.write_text(text)
+    outcomes = [judge(["ember-opt", str(file), "-o", "/dev/null"])]
+    if outcomes[0].status != 0:
+        return outcomes
+    for passes in choose.sample(PIPELINES, 4):
+        outcomes.append(judge(["ember-opt", str(file), *passes, "-o", "/dev/null"]))
+    target = choose.choice(["--target=cpu", "--target=dae-threads"])
+    level = choose.choice(["-O0", "-O3"])
+    outcomes.append(judge(["emberc", str(file), "--emit=obj", target, level, "-o", f"{file}.o"]))
+    if command := entry_command(choose, text, file):
+        outcomes.append(judge(command, may_run_on=True))
+    return outcomes
+
+
+@dataclass
+class Campaign:
+    """All programs of one call."""
+
+    programs: list[str]
+    seed: int
+    folder: Path
+    kept: Path
+
+    def run(self, number: int) -> tuple[bool, str | None]:
+        """Runs one damaged program: whether it still parsed, and what failed."""
+        choose = random.Random(self.seed * 1_000_003 + number)
+        text = mutate_program(choose, choose.choice(self.programs))
+        file = self.folder / f"{number}.mlir"
+        outcomes = run_program(text, choose, file)
+        for path in self.folder.glob(f"{number}.*"):
+            if not any(outcome.failure for outcome in outcomes):
+                path.unlink()
+        report = None
+        for outcome in outcomes:
+            if outcome.failure is None:
+                continue
+            self.kept.mkdir(parents=True, exist_ok=True)
+            for path in self.folder.glob(f"{number}.*"):
+                (self.kept / f"{self.seed}-{path.name}").write_bytes(path.read_bytes())
+            kept = self.kept / f"{self.seed}-{number}.mlir"
+            command = shlex.join(outcome.command).replace(str(file.with_suffix("")), str(kept)[:-5])
+            kept.write_text(f"// {command}\n{text}\n")
+            report = f"{command}\n  {outcome.failure}"
+            break
+        return outcomes[0].status == 0, report
+
+
+def is_valid(text: str, folder: Path, number: int) -> bool:
+    file = folder / f"valid{number}.mlir"
+    file.write_text(text)
+    return judge(["ember-opt", str(file), "-o", "/dev/null"]).status == 0
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("sources", nargs="+", type=Path, metavar="FILE-OR-FOLDER")
+    parser.add_argument("--count", type=int, default=300)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--first", type=int, default=0, help="number of the first program")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--keep", type=Path, default=Path("mutate-failures"))
+    arguments = parser.parse_args()
+    files = [
+        file
+        for source in arguments.sources
+        for file in (sorted(source.rglob("*.mlir")) if source.is_dir() else [source])
+    ]
+    candidates = [text for file in files for text in split_programs(file) if text]
+    with (
+        tempfile.TemporaryDirectory(prefix="ember-mutate-") as name,
+        concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool,
+    ):
+        folder = Path(name)
+        valid = pool.map(
+            lambda pair: is_valid(pair[1], folder, pair[0]), list(enumerate(candidates))
+        )
+        programs = [text for text, fits in zip(candidates, valid, strict=True) if fits]
+        if not programs:
+            parser.error("no valid program in " + " ".join(map(str, files)))
+        campaign = Campaign(programs, arguments.seed, folder, arguments.keep)
+        numbers = range(arguments.first, arguments.first + arguments.count)
+        parsed, failed = 0, 0
+        for still_parsed, report in pool.map(campaign.run, numbers):
+            parsed += still_parsed
+            if report is not None:
+                failed += 1
+                print(f"FAILED: {report}", flush=True)
+    print(
+        f"{arguments.count} damaged programs out of {len(programs)} valid ones: "
+        f"{parsed} still parsed, {failed} failed"
+    )
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
