@@ -88,6 +88,8 @@ static Expected<Request> getRequest(const CommandLine &line) {
     request.cacheFolder = argument->getValue();
   else
     request.cacheFolder = KernelCache::getDefaultFolder();
+  if (request.cacheFolder && request.cacheFolder->empty())
+    return makeError("--cache-dir=: the name of the folder is empty");
   if (Error error = checkOutput(request))
     return std::move(error);
   return request;

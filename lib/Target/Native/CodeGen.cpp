@@ -11,6 +11,7 @@
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/Bitcode/BitcodeWriter.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Linker/Linker.h"
@@ -96,6 +97,30 @@ static void setProcessor(llvm::Module &module, llvm::TargetMachine &machine) {
   }
 }
 
+static bool usesScalableVectors(const llvm::Function &function) {
+  auto isScalable = [](const llvm::Value &value) {
+    return value.getType()->isScalableTy();
+  };
+  return function.getReturnType()->isScalableTy() ||
+         llvm::any_of(function.args(), isScalable) ||
+         llvm::any_of(llvm::instructions(function), isScalable);
+}
+
+/// Code generation would end the process on what the processor lacks.
+static llvm::Error refuseScalableVectors(const llvm::Module &module,
+                                         const llvm::TargetMachine &machine) {
+  const llvm::Triple &triple = machine.getTargetTriple();
+  if (triple.isAArch64() || triple.isRISCV())
+    return llvm::Error::success();
+  for (const llvm::Function &function : module)
+    if (usesScalableVectors(function))
+      return llvm::createStringError(
+          "'" + function.getName() +
+          "' uses vectors of scalable length, which processors of " +
+          triple.getArchName() + " do not have");
+  return llvm::Error::success();
+}
+
 llvm::Expected<std::unique_ptr<llvm::Module>>
 translateToLLVMIR(mlir::ModuleOp source, llvm::LLVMContext &context,
                   llvm::TargetMachine &machine, const CodeGenOptions &options) {
@@ -108,6 +133,8 @@ translateToLLVMIR(mlir::ModuleOp source, llvm::LLVMContext &context,
         "the module cannot be translated to LLVM IR");
   module->setTargetTriple(machine.getTargetTriple());
   module->setDataLayout(machine.createDataLayout());
+  if (llvm::Error error = refuseScalableVectors(*module, machine))
+    return std::move(error);
   if (usesQueues(*module))
     if (llvm::Error error = linkQueues(*module, options.queueBitcode))
       return std::move(error);
