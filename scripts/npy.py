@@ -16,10 +16,12 @@ import sys
 
 import numpy as np
 
+# bf16, which NumPy does not have, is written as its bits, rounded to nearest.
 DTYPES = {
     "f64": np.float64,
     "f32": np.float32,
     "f16": np.float16,
+    "bf16": np.uint16,
     "i64": np.int64,
     "i32": np.int32,
     "i16": np.int16,
@@ -32,7 +34,11 @@ DTYPES = {
 def make(path: str, dtype: str, expression: str) -> None:
     """Writes the value of a NumPy expression as an array of the given type."""
     scope = {"np": np, "rng": np.random.default_rng(0)}
-    np.save(path, np.asarray(eval(expression, scope)).astype(DTYPES[dtype]))
+    values = np.asarray(eval(expression, scope))
+    if dtype == "bf16":
+        bits = values.astype(np.float32).view(np.uint32)
+        values = (bits + 0x7FFF + ((bits >> 16) & 1)) >> 16
+    np.save(path, values.astype(DTYPES[dtype]))
 
 
 def compare(left: str, right: str, rtol: float, atol: float) -> int:

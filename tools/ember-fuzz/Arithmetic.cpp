@@ -110,13 +110,9 @@ bool isNaN(Scalar type, uint64_t bits) {
   return std::isnan(decodeFloat(type, bits));
 }
 
-/// Rounds a result that is exact, or a float already. Some processors flush
-/// bf16 subnormals to zero, so these are not specified.
+/// Rounds a result that is exact, or a float already.
 static Computed finishFloat(Scalar type, double value) {
-  uint64_t bits = encodeFloat(type, value);
-  bool isSubnormal = value != 0 && std::fabs(value) < 0x1p-126;
-  return {bits, type == Scalar::BF16 && isSubnormal ? Computed::Unspecified
-                                                    : Computed::Fine};
+  return {encodeFloat(type, value)};
 }
 
 //===----------------------------------------------------------------------===//

@@ -26,6 +26,8 @@
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/LLVMIR/FunctionCallUtils.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/Transforms/Passes.h"
+#include "mlir/Transforms/WalkPatternRewriteDriver.h"
 
 namespace ember::native {
 using namespace mlir;
@@ -159,6 +161,10 @@ void ConvertNativeToLLVM::runOnOperation() {
   MLIRContext *context = &getContext();
   for (auto func : module.getOps<func::FuncOp>())
     recordNoalias(func);
+  // The system's libraries have no function for it.
+  RewritePatternSet expansions(context);
+  math::populateExpansionPatterns(expansions, {"rsqrt"});
+  walkAndApplyPatterns(module, std::move(expansions));
 
   LowerToLLVMOptions options(context);
   options.allocLowering = LowerToLLVMOptions::AllocLowering::None;
@@ -166,7 +172,6 @@ void ConvertNativeToLLVM::runOnOperation() {
   RewritePatternSet patterns(context);
   patterns.add<AllocLowering, DeallocLowering>(types);
   arith::populateCeilFloorDivExpandOpsPatterns(patterns);
-  arith::populateExpandBFloat16Patterns(patterns);
   arith::populateArithToLLVMConversionPatterns(types, patterns);
   populateMathToLLVMConversionPatterns(types, patterns);
   populateMathToLibmConversionPatterns(patterns);

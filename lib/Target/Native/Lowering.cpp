@@ -89,6 +89,8 @@ void buildLoweringPipeline(OpPassManager &pm, const LoweringOptions &options) {
   pm.addNestedPass<func::FuncOp>(createLowerMasks());
   pm.addPass(memref::createExpandStridedMetadataPass());
   pm.addNestedPass<func::FuncOp>(createConvertVectorToSCFPass());
+  pm.addPass(createLowerBFloat16());
+  pm.addNestedPass<func::FuncOp>(createLowerPackedLanes());
   // Transfers were given buffers, in loops too.
   PrepareBuffersOptions transferBuffers;
   transferBuffers.clearIntegers = false;

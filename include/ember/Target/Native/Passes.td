@@ -176,6 +176,50 @@ def LowerMasks : Pass<"lower-masks", "::mlir::func::FuncOp"> {
                            "::mlir::vector::VectorDialect"];
 }
 
+def LowerBFloat16 : Pass<"lower-bfloat16", "::mlir::ModuleOp"> {
+  let summary = "Compute with bf16 in f32, and keep it in integers";
+  let description = [{
+    LLVM knows bf16 as far as a processor does: few compute with it, some of
+    them take subnormal numbers for zero, and for the others it calls functions
+    that no library of the system has, even where vectors are only moved. Here
+    each arithmetic operation extends its operands to f32 and truncates its
+    result; reductions become one such operation per lane, as each of them
+    rounds. The conversions become integer arithmetic, and bf16 becomes i16 in
+    all types, so that results are the same on every processor.
+
+    ```mlir
+    %s = arith.addf %a, %b : bf16
+    // becomes
+    %x = arith.extf %a : bf16 to f32
+    %y = arith.extf %b : bf16 to f32
+    %z = arith.addf %x, %y : f32
+    %s = arith.truncf %z : f32 to bf16
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::vector::VectorDialect"];
+}
+
+def LowerPackedLanes : Pass<"lower-packed-lanes", "::mlir::func::FuncOp"> {
+  let summary = "Load and store vectors of narrow integers byte by byte";
+  let description = [{
+    An element of a `memref<?xi1>` takes a byte, and so does one of i4; but LLVM
+    packs a vector of them into bits. Here `vector.load`, `vector.store` and
+    their masked forms access vectors of whole bytes instead:
+
+    ```mlir
+    %v = vector.load %m[%i] : memref<?xi1>, vector<8xi1>
+    // becomes
+    %bytes = llvm.load %address {alignment = 1} : !llvm.ptr -> vector<8xi8>
+    %v = arith.trunci %bytes : vector<8xi8> to vector<8xi1>
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::LLVM::LLVMDialect",
+                           "::mlir::memref::MemRefDialect",
+                           "::mlir::vector::VectorDialect"];
+}
+
 def InsertRuntimeChecks : Pass<"insert-runtime-checks", "::mlir::ModuleOp"> {
   let summary = "Check every access, divisor and assertion at run time";
   let description = [{
