@@ -9,7 +9,7 @@
 // RUN: ember-opt %t.slc.mlir --slc-to-dlc > %t.dlc.mlir
 // RUN: ember-opt %t.slcv.mlir --slc-to-dlc > %t.dlcv.mlir
 // RUN: FileCheck %s --input-file=%t.dlc.mlir --check-prefix=DLC
-// DLC-COUNT-2: dlc.config_access
+// DLC-COUNT-4: dlc.config_access
 
 // DEFINE: %{args} =
 // DEFINE: %{expect} =
@@ -50,7 +50,34 @@
 // RUN: %{fails}
 // REDEFINE: %{args} = - --entry=steps @%t.a.npy @%t.o.npy 6 -1
 // RUN: %{fails}
-// STEP: error: the step of a {{loop|traversal unit}} is not positive
+// REDEFINE: %{args} = - --entry=rows @%t.m.npy @%t.o.npy 2 0
+// RUN: %npy make %t.m.npy f32 "np.ones((2, 6))"
+// RUN: %{fails}
+// REDEFINE: %{args} = - --entry=rows @%t.m.npy @%t.o.npy 2 -1
+// RUN: %{fails}
+// STEP: error: the step of a loop is not positive at <stdin>
+
+// So is a step over the end of the index type.
+// REDEFINE: %{expect} = FAR
+// REDEFINE: %{args} = - --entry=far @%t.a.npy @%t.o.npy 9223372036854775800 9223372036854775807 3
+// RUN: %{fails}
+// REDEFINE: %{args} = - --entry=far @%t.a.npy @%t.o.npy -5 9223372036854775807 4611686018427387904
+// RUN: %{fails}
+// FAR: error: the bound of a loop is too large for its step at <stdin>
+
+// REDEFINE: %{run} = ember-run %{args} | FileCheck %s --check-prefix=%{expect}
+// REDEFINE: %{expect} = NEAR
+// REDEFINE: %{args} = - --entry=far @%t.a.npy @%t.o.npy 9223372036854775800 9223372036854775804 3 --print=1
+// RUN: %{all}
+// REDEFINE: %{args} = - --entry=far @%t.a.npy @%t.o.npy 2 4611686018427387905 4611686018427387902 --print=1
+// RUN: %{all}
+// NEAR: = [1, 2, 0, 0, 0, 0]
+// REDEFINE: %{expect} = NOTHING
+// REDEFINE: %{args} = - --entry=far @%t.a.npy @%t.o.npy 9223372036854775807 9223372036854775807 3 --print=1
+// RUN: %{all}
+// A row that is never reached has no step.
+// REDEFINE: %{args} = - --entry=rows @%t.m.npy @%t.o.npy 0 0 --print=1
+// RUN: %{all}
 
 func.func @shifted(%a: memref<?xf32>, %o: memref<?xf32>, %from: index, %to: index, %shift: index) {
   %c1 = arith.constant 1 : index
@@ -67,6 +94,29 @@ func.func @steps(%a: memref<?xf32>, %o: memref<?xf32>, %n: index, %step: index) 
   scf.for %i = %c0 to %n step %step {
     %v = memref.load %a[%i] : memref<?xf32>
     memref.store %v, %o[%i] : memref<?xf32>
+  }
+  return
+}
+
+func.func @rows(%a: memref<?x?xf32>, %o: memref<?xf32>, %n: index, %step: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %length = memref.dim %a, %c1 : memref<?x?xf32>
+  scf.for %i = %c0 to %n step %c1 {
+    scf.for %j = %c0 to %length step %step {
+      %v = memref.load %a[%i, %j] : memref<?x?xf32>
+      memref.store %v, %o[%j] : memref<?xf32>
+    }
+  }
+  return
+}
+
+func.func @far(%a: memref<?xf32>, %o: memref<?xf32>, %from: index, %to: index, %step: index) {
+  scf.for %i = %from to %to step %step {
+    %distance = arith.subi %i, %from : index
+    %k = arith.divsi %distance, %step : index
+    %v = memref.load %a[%k] : memref<?xf32>
+    memref.store %v, %o[%k] : memref<?xf32>
   }
   return
 }

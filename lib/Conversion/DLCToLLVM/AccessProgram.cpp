@@ -152,8 +152,9 @@ void AccessProgram::emitStepCheck(OpBuilder &builder, NewTUOp unit) {
       arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sle,
                             lookup(unit.getStep()), index(builder, loc, 0));
   scf::IfOp::create(builder, loc, isBad, [&](OpBuilder &then, Location) {
-    calls.failMessage(then, loc,
-                      "the step of a traversal unit is not positive");
+    calls.failMessage(
+        then, loc,
+        native::messageAt("the step of a loop is not positive", loc));
     scf::YieldOp::create(then, loc);
   });
 }
@@ -170,6 +171,30 @@ AccessProgram::Range AccessProgram::emitRange(OpBuilder &builder,
     return emitCountedRange(builder, unit);
   int64_t lanes = spreadsOverLanes(unit) ? *unit.getVectorLength() : 1;
   return {lower, upper, index(builder, loc, *step * lanes), Value()};
+}
+
+/// Fails if the step would carry the counter past the largest number: counting
+/// ends all the same, but as loops do not, that is an error at every level.
+void AccessProgram::emitLastCheck(OpBuilder &builder, NewTUOp unit,
+                                  Value elements) {
+  Location loc = unit.getLoc();
+  Value step = lookup(unit.getStep());
+  Value length = arith::MulIOp::create(builder, loc, elements, step);
+  Value end =
+      arith::AddIOp::create(builder, loc, lookup(unit.getLowerBound()), length);
+  Value last = arith::SubIOp::create(builder, loc, end, step);
+  Value runs = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne,
+                                     elements, index(builder, loc, 0));
+  Value wraps =
+      arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, end, last);
+  Value isBad = arith::AndIOp::create(builder, loc, runs, wraps);
+  scf::IfOp::create(builder, loc, isBad, [&](OpBuilder &then, Location) {
+    calls.failMessage(
+        then, loc,
+        native::messageAt("the bound of a loop is too large for its step",
+                          loc));
+    scf::YieldOp::create(then, loc);
+  });
 }
 
 AccessProgram::Range AccessProgram::emitCountedRange(OpBuilder &builder,
@@ -198,6 +223,8 @@ AccessProgram::Range AccessProgram::emitCountedRange(OpBuilder &builder,
   length = arith::SelectOp::create(builder, loc, isRange, length, widen(zero));
   Value elements = arith::CeilDivUIOp::create(builder, loc, length,
                                               widen(lookup(unit.getStep())));
+  if (!isLockstep)
+    emitLastCheck(builder, unit, elements);
   Value trips = elements;
   if (isLockstep)
     trips = vector::ReductionOp::create(builder, loc,

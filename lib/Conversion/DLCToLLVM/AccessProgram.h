@@ -56,6 +56,8 @@ private:
   void emitUnit(mlir::OpBuilder &builder, llvm::ArrayRef<Unit> chain);
   void emitStepCheck(mlir::OpBuilder &builder, dlc::NewTUOp unit);
   Range emitRange(mlir::OpBuilder &builder, dlc::NewTUOp unit);
+  void emitLastCheck(mlir::OpBuilder &builder, dlc::NewTUOp unit,
+                     mlir::Value elements);
   Range emitCountedRange(mlir::OpBuilder &builder, dlc::NewTUOp unit);
   Control emitControl(mlir::OpBuilder &builder, dlc::NewTUOp unit,
                       const Range &range, mlir::Value position);

@@ -53,9 +53,6 @@ void definePoison(mlir::Operation *op);
 void failIf(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value bad,
             llvm::StringRef message, RuntimeCalls &runtime);
 
-/// "MESSAGE", or "MESSAGE at FILE:LINE:COLUMN" where that is known.
-std::string messageAt(llvm::StringRef message, mlir::Location loc);
-
 } // namespace ember::native
 
 #endif // EMBER_LIB_TARGET_NATIVE_CHECKCOLLECTOR_H

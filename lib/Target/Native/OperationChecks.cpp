@@ -12,21 +12,10 @@
 #include "mlir/Dialect/Index/IR/IndexOps.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Matchers.h"
-#include "llvm/Support/Path.h"
 
 using namespace mlir;
 
 namespace ember::native {
-
-std::string messageAt(StringRef message, Location loc) {
-  auto place = loc->findInstanceOf<FileLineColLoc>();
-  if (!place)
-    return message.str();
-  return (message + " at " +
-          llvm::sys::path::filename(place.getFilename().getValue()) + ":" +
-          Twine(place.getLine()) + ":" + Twine(place.getColumn()))
-      .str();
-}
 
 void failIf(OpBuilder &builder, Location loc, Value bad, StringRef message,
             RuntimeCalls &runtime) {

@@ -7,10 +7,21 @@
 
 #include "ember/Target/Native/RuntimeCalls.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "llvm/Support/Path.h"
 
 using namespace mlir;
 
 namespace ember::native {
+
+std::string messageAt(StringRef message, Location loc) {
+  auto place = loc->findInstanceOf<FileLineColLoc>();
+  if (!place)
+    return message.str();
+  return (message + " at " +
+          llvm::sys::path::filename(place.getFilename().getValue()) + ":" +
+          Twine(place.getLine()) + ":" + Twine(place.getColumn()))
+      .str();
+}
 
 RuntimeCalls::RuntimeCalls(ModuleOp module) : module(module), symbols(module) {}
 

@@ -4,7 +4,7 @@
 // RUN: not ember-run %s --entry=step 4 -1 --schedule=threads 2>&1 | FileCheck %s --check-prefix=STEP
 // RUN: not ember-run %s --entry=lockstep 4 0 2>&1 | FileCheck %s --check-prefix=STEP
 // RUN: ember-run %s --entry=step 4 1
-// STEP: error: the step of a traversal unit is not positive
+// STEP: error: the step of a loop is not positive at failures.mlir
 func.func @step(%n: index, %step: index) {
   %c0 = arith.constant 0 : index
   dlc.config_access {

@@ -21,6 +21,9 @@
 
 namespace ember::native {
 
+/// "MESSAGE", or "MESSAGE at FILE:LINE:COLUMN" where that is known.
+std::string messageAt(llvm::StringRef message, mlir::Location loc);
+
 class RuntimeCalls {
 public:
   explicit RuntimeCalls(mlir::ModuleOp module);

@@ -66,6 +66,9 @@ struct CallbackReads {
   llvm::SetVector<std::pair<Value, int64_t>> control;
 };
 
+/// Steps with which no row whose length overflows could be traversed.
+constexpr int64_t maxStep = 1 << 16;
+
 /// Moves the callback of one loop behind it.
 class RowBufferizer {
 public:
@@ -81,7 +84,7 @@ private:
   CallbackOp createEndCallback();
   Value getBound(Value bound);
   Value getTripCount();
-  Value getDistance(OpBuilder &at, int64_t stepsApart);
+  Value getDistance(OpBuilder &at);
   void emitControl(Value k);
   Value getFirst(Value k);
   void replaceReads(Value k);
@@ -143,18 +146,12 @@ Value RowBufferizer::getBound(Value bound) {
   return value;
 }
 
-/// How far apart two visits are that lie `stepsApart` steps apart.
-Value RowBufferizer::getDistance(OpBuilder &at, int64_t stepsApart) {
-  Location loc = loop.getLoc();
-  Value step = loop.getStep();
-  APInt constant;
-  if (matchPattern(step, m_ConstantInt(&constant)))
-    return arith::ConstantIndexOp::create(at, loc,
-                                          constant.getSExtValue() * stepsApart);
-  if (stepsApart == 1)
-    return step;
-  Value factor = arith::ConstantIndexOp::create(at, loc, stepsApart);
-  return arith::MulIOp::create(at, loc, step, factor);
+/// How far apart the first visits of two iterations are that follow each other.
+Value RowBufferizer::getDistance(OpBuilder &at) {
+  APInt step;
+  matchPattern(loop.getStep(), m_ConstantInt(&step));
+  return arith::ConstantIndexOp::create(at, loop.getLoc(),
+                                        step.getSExtValue() * lanes);
 }
 
 /// The number of iterations, computed before the nest if it is fixed.
@@ -173,7 +170,7 @@ Value RowBufferizer::getTripCount() {
   Value length = upper;
   if (!matchPattern(lower, m_Zero()))
     length = arith::SubIOp::create(at, loc, upper, lower);
-  Value distance = getDistance(at, lanes);
+  Value distance = getDistance(at);
   if (matchPattern(distance, m_One()))
     return length;
   return arith::CeilDivSIOp::create(at, loc, length, distance);
@@ -184,7 +181,7 @@ Value RowBufferizer::getFirst(Value k) {
   if (first)
     return first;
   Location loc = loop.getLoc();
-  Value distance = getDistance(builder, lanes);
+  Value distance = getDistance(builder);
   first = matchPattern(distance, m_One())
               ? k
               : arith::MulIOp::create(builder, loc, k, distance).getResult();
@@ -403,6 +400,11 @@ LogicalResult BufferCompoundTypes::bufferize(LoopOpInterface loop) {
   if (!loop.getBody()->getOps<StrToValOp>().empty())
     return refuse("it reads streams outside of callbacks; move-to-val-ops "
                   "comes first");
+  // Compute code will count the elements, not step over them as the loop does.
+  APInt step;
+  if (!matchPattern(loop.getStep(), m_ConstantInt(&step)) || step.slt(1) ||
+      step.sgt(maxStep))
+    return refuse("its step is not a small constant");
   hoistUniformStreams(loop);
   CallbackOp callback = mergeCallbacks(loop);
   RowBufferizer bufferizer(loop, callback);
