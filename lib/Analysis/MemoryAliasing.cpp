@@ -105,16 +105,16 @@ bool MemoryAliasing::alias(Value a, Value b) const {
         return false;
   if (left.buffer == right.buffer)
     return true;
-  auto leftType = cast<ShapedType>(left.buffer.getType());
-  auto rightType = cast<ShapedType>(right.buffer.getType());
-  if (!mayAlias && leftType.getElementType() != rightType.getElementType())
-    return false;
   std::optional<unsigned> leftArgument = asArgument(left.buffer);
   std::optional<unsigned> rightArgument = asArgument(right.buffer);
   if (leftArgument && rightArgument) {
     auto func = cast<func::FuncOp>(left.buffer.getParentBlock()->getParentOp());
     return argumentsAlias(func, *leftArgument, *rightArgument);
   }
+  auto leftType = cast<ShapedType>(left.buffer.getType());
+  auto rightType = cast<ShapedType>(right.buffer.getType());
+  if (!mayAlias && leftType.getElementType() != rightType.getElementType())
+    return false;
   return !isIdentified(left.buffer) || !isIdentified(right.buffer);
 }
 

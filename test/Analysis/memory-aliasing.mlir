@@ -99,6 +99,30 @@ func.func @caller(%a: memref<?xf32>, %n: index) {
   return
 }
 
+// Called with views of one buffer, as different types.
+// CHECK-LABEL: func.func private @called_with_views(
+// CHECK-NOT: slc.callback
+// CHECK-LABEL: func.func @views(
+func.func private @called_with_views(%a: memref<16xi32>, %o: memref<16xf32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %i = %c0 to %n step %c1 {
+    %v = memref.load %a[%i] : memref<16xi32>
+    %f = arith.sitofp %v : i32 to f32
+    memref.store %f, %o[%i] : memref<16xf32>
+  }
+  return
+}
+func.func @views(%n: index) {
+  %c0 = arith.constant 0 : index
+  %bytes = memref.alloc() : memref<64xi8>
+  %a = memref.view %bytes[%c0][] : memref<64xi8> to memref<16xi32>
+  %o = memref.view %bytes[%c0][] : memref<64xi8> to memref<16xf32>
+  func.call @called_with_views(%a, %o, %n) : (memref<16xi32>, memref<16xf32>, index) -> ()
+  memref.dealloc %bytes : memref<64xi8>
+  return
+}
+
 // Called with a buffer and what may be that buffer.
 // CHECK-LABEL: func.func private @called_with_either(
 // CHECK-NOT: slc.callback

@@ -43,10 +43,10 @@ class EntryBuilder {
 public:
   EntryBuilder(func::FuncOp kernel, RuntimeCalls &runtime,
                const LLVMTypeConverter &types, const DataLayout &layout,
-               bool checkOverlap)
+               bool checkOverlap, bool isEntryOnly)
       : kernel(kernel), runtime(runtime), types(types), layout(layout),
-        checkOverlap(checkOverlap), loc(kernel.getLoc()),
-        builder(kernel.getContext()),
+        checkOverlap(checkOverlap), isEntryOnly(isEntryOnly),
+        loc(kernel.getLoc()), builder(kernel.getContext()),
         ptr(LLVM::LLVMPointerType::get(kernel.getContext())),
         i32(builder.getI32Type()), i64(builder.getI64Type()) {}
 
@@ -79,6 +79,8 @@ private:
   const LLVMTypeConverter &types;
   const DataLayout &layout;
   bool checkOverlap;
+  /// Whether nothing in the module calls F.
+  bool isEntryOnly;
   Location loc;
   OpBuilder builder;
   Type ptr, i32, i64;
@@ -205,7 +207,7 @@ void EntryBuilder::checkLayout(unsigned index, Value descriptor, Value slot) {
 }
 
 /// Checks that what F stores to overlaps nothing else it is given, and notes
-/// on F's arguments that this has been checked.
+/// on F's arguments that this has been checked for every call.
 void EntryBuilder::checkOverlaps(ArrayRef<Value> slots) {
   llvm::SmallBitVector written = findWrittenArguments(kernel);
   ArrayRef<Type> argumentTypes = kernel.getArgumentTypes();
@@ -235,7 +237,7 @@ void EntryBuilder::checkOverlaps(ArrayRef<Value> slots) {
       LLVM::CallOp::create(builder, loc, check, operands);
     }
   }
-  if (written.none())
+  if (written.none() || !isEntryOnly)
     return;
   for (auto [index, type] : llvm::enumerate(argumentTypes))
     if (isa<MemRefType>(type))
@@ -300,7 +302,7 @@ void EmitKernelEntries::runOnOperation() {
   RuntimeCalls runtime(module);
   LLVMTypeConverter types(&getContext());
   DataLayout layout(module);
-  // Functions that the module calls itself have callers that check nothing.
+  // Calls within the module check nothing: passes look at what they pass.
   SymbolTableCollection tables;
   SymbolUserMap users(tables, module);
   SmallVector<std::pair<func::FuncOp, bool>> kernels;
@@ -308,9 +310,9 @@ void EmitKernelEntries::runOnOperation() {
     if (!kernel.isDeclaration() && kernel.isPublic())
       kernels.push_back({kernel, users.useEmpty(kernel)});
   for (auto [kernel, isEntryOnly] : kernels) {
-    bool checkOverlap = !mayAlias && isEntryOnly;
     if (failed(
-            EntryBuilder(kernel, runtime, types, layout, checkOverlap).build()))
+            EntryBuilder(kernel, runtime, types, layout, !mayAlias, isEntryOnly)
+                .build()))
       return signalPassFailure();
   }
 }

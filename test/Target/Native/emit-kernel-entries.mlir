@@ -59,9 +59,12 @@ func.func private @external(i1)
 // -----
 
 // A function that the module calls has a caller that checks nothing: its
-// arguments are not known to be apart.
+// arguments are not known to be apart. Callers from outside are checked.
 
 // CHECK-LABEL: func.func @inner
+// CHECK-NOT: ember.noalias
+// CHECK-LABEL: llvm.func internal @ember_packed_inner
+// CHECK-COUNT-1: llvm.call @ember_check_disjoint
 // CHECK-NOT: ember.noalias
 // CHECK-LABEL: func.func @outer
 // CHECK-SAME: memref<?xf32> {ember.noalias}
