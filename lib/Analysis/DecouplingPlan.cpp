@@ -186,8 +186,13 @@ DecouplingPlan::DecouplingPlan(scf::ForOp root, const NestMemory &memory)
     : root(root), memory(memory) {
   if (Operation *unknown = memory.getUnknownEffect()) {
     std::string reason;
-    llvm::raw_string_ostream(reason)
-        << "the effects of '" << unknown->getName() << "' in it are unknown";
+    llvm::raw_string_ostream stream(reason);
+    stream << "the effects of ";
+    if (auto call = dyn_cast<func::CallOp>(unknown))
+      stream << "the call of '" << call.getCallee() << "'";
+    else
+      stream << "'" << unknown->getName() << "'";
+    stream << " in it are unknown";
     refusals.push_back({root, reason});
     return;
   }

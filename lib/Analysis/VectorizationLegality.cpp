@@ -32,10 +32,14 @@ using vector::CombiningKind;
 // Reductions
 //===----------------------------------------------------------------------===//
 
-/// The kind of reduction that `op` is one step of.
-static std::optional<CombiningKind> getCombiningKind(Operation *op) {
+/// The kind of reduction that `op` is one step of, if it takes the carried
+/// value as operand `carried`. What is taken off is added with the other sign.
+static std::optional<CombiningKind> getCombiningKind(Operation *op,
+                                                     unsigned carried) {
+  if (isa<arith::SubFOp, arith::SubIOp>(op) && carried != 0)
+    return std::nullopt;
   return llvm::TypeSwitch<Operation *, std::optional<CombiningKind>>(op)
-      .Case<arith::AddFOp, arith::AddIOp>(
+      .Case<arith::AddFOp, arith::AddIOp, arith::SubFOp, arith::SubIOp>(
           [](auto) { return CombiningKind::ADD; })
       .Case<arith::MulFOp, arith::MulIOp>(
           [](auto) { return CombiningKind::MUL; })
@@ -65,10 +69,10 @@ std::optional<Reduction> ember::matchReduction(slc::LoopOpInterface loop,
   if (!combiner || !yielded.hasOneUse() ||
       *argument.getUsers().begin() != combiner)
     return std::nullopt;
-  std::optional<CombiningKind> kind = getCombiningKind(combiner);
+  unsigned position = argument.getUses().begin()->getOperandNumber();
+  std::optional<CombiningKind> kind = getCombiningKind(combiner, position);
   if (!kind)
     return std::nullopt;
-  unsigned position = argument.getUses().begin()->getOperandNumber();
   return Reduction{carried, combiner, &combiner->getOpOperand(1 - position),
                    *kind};
 }

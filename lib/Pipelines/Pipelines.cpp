@@ -11,11 +11,11 @@
 #include "ember/Conversion/SCFToSLC/Passes.h"
 #include "ember/Conversion/SLCToDLC/Passes.h"
 #include "ember/Dialect/SLC/Transforms/Passes.h"
+#include "ember/Target/Native/Lowering.h"
 #include "ember/Target/Native/TargetInfo.h"
 
 #include "mlir/Dialect/Bufferization/Pipelines/Passes.h"
 #include "mlir/Dialect/Bufferization/Transforms/Passes.h"
-#include "mlir/Dialect/Linalg/Passes.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
 #include "llvm/Support/Error.h"
@@ -55,8 +55,7 @@ void ember::buildEmbedToSCFPipeline(OpPassManager &manager) {
 
 void ember::buildSCFToSLCPipeline(OpPassManager &manager,
                                   const DecouplingOptions &options) {
-  // The sparsifier leaves what is dense, such as setting an output to zero.
-  manager.addNestedPass<func::FuncOp>(createConvertLinalgToLoopsPass());
+  native::addLoopNormalization(manager);
   // Constants and dimensions move out of the nests, equal addresses become the
   // same value: the choice compares by identity.
   manager.addPass(createCanonicalizerPass());

@@ -32,7 +32,8 @@
 //    zeros, and the access unit divides all lanes.
 // 6. A loop-carried value comes back unchanged, or is reduced: an associative
 //    operation, which vector.reduction knows to apply in lane order, combines
-//    the carried value with another one, and nothing else reads either.
+//    the carried value with another one, and nothing else reads either. A
+//    difference is the sum with the other sign.
 //    `maxnumf` and `minnumf` are refused: which of two zeros they give is not
 //    defined, so scalar and vector code may differ.
 //
@@ -62,7 +63,8 @@ enum class LaneShape {
   arbitrary,
 };
 
-/// `carried[i] = combiner(carried[i], element)`.
+/// `carried[i] = combiner(carried[i], element)`. A subtraction is of the kind
+/// ADD, of the element with the other sign.
 struct Reduction {
   unsigned carried;
   mlir::Operation *combiner;

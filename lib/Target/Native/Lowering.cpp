@@ -34,17 +34,21 @@
 namespace ember::native {
 using namespace mlir;
 
+void addLoopNormalization(OpPassManager &pm) {
+  OpPassManager &functions = pm.nest<func::FuncOp>();
+  functions.addPass(createConvertLinalgToLoopsPass());
+  functions.addPass(createLowerAffinePass());
+  functions.addPass(createForallToForLoopPass());
+  functions.addPass(createOrderParallelLoops());
+}
+
 /// One form of loops and memory: scf.for, and sizes of sparse tensors as plain
 /// structures.
 static void addNormalization(OpPassManager &pm) {
   pm.addPass(createRefuseTensors());
   pm.addPass(createStorageSpecifierToLLVMPass());
-  OpPassManager &functions = pm.nest<func::FuncOp>();
-  functions.addPass(createConvertLinalgToLoopsPass());
-  functions.addPass(createLowerAffinePass());
-  functions.addPass(createForallToForLoopPass());
-  functions.addPass(createParallelForToNestedForsPass());
-  functions.addPass(memref::createExpandReallocPass());
+  addLoopNormalization(pm);
+  pm.addNestedPass<func::FuncOp>(memref::createExpandReallocPass());
 }
 
 static void addOptimizations(OpPassManager &pm,

@@ -41,6 +41,10 @@ struct LoweringOptions {
   int64_t vectorBits = 0;
 };
 
+/// Adds the passes that turn every form of loops (affine, linalg on memrefs,
+/// scf.forall, scf.parallel) into scf.for and scf.while.
+void addLoopNormalization(mlir::OpPassManager &pm);
+
 /// Adds the passes that take scf-level functions to the llvm dialect.
 void buildLoweringPipeline(mlir::OpPassManager &pm,
                            const LoweringOptions &options);

@@ -20,6 +20,16 @@ def RefuseTensors : Pass<"refuse-tensors", "::mlir::ModuleOp"> {
   }];
 }
 
+def OrderParallelLoops : InterfacePass<"order-parallel-loops",
+                                       "::mlir::FunctionOpInterface"> {
+  let summary = "Run the iterations of scf.parallel one after the other";
+  let description = [{
+    Each `scf.parallel` becomes a nest of `scf.for`, which hands the values of
+    its reductions from iteration to iteration.
+  }];
+  let dependentDialects = ["::mlir::scf::SCFDialect"];
+}
+
 def PrefetchLookups : Pass<"prefetch-lookups", "::mlir::ModuleOp"> {
   let summary = "Prefetch looked-up rows some lookups ahead, across segments";
   let description = [{

@@ -256,6 +256,7 @@ struct ChooseDecoupling
   using ChooseDecouplingBase::ChooseDecouplingBase;
 
   void runOnOperation() override {
+    remarkOnWhileLoops();
     SmallVector<scf::ForOp> roots;
     getOperation()->walk<WalkOrder::PreOrder>([&](Operation *op) {
       auto loop = dyn_cast<scf::ForOp>(op);
@@ -273,6 +274,17 @@ struct ChooseDecoupling
   }
 
 private:
+  /// The access unit traverses ranges; co-iteration, for example, compares what
+  /// it has loaded before it knows where to go on.
+  void remarkOnWhileLoops() {
+    getOperation()->walk([](scf::WhileOp loop) {
+      if (!loop->getParentOfType<slc::LoopOpInterface>())
+        emitRemark(loop.getLoc())
+            << "loop is not offloaded: an 'scf.while' traverses no range, the "
+               "execute unit decides in each iteration whether it goes on";
+    });
+  }
+
   /// Decouples the nest under `root`, or proposes its inner loops as roots.
   void decouple(scf::ForOp root, const MemoryAliasing &aliasing,
                 SmallVectorImpl<scf::ForOp> &roots) {

@@ -287,11 +287,21 @@ static TypedAttr getNeutralElement(OpBuilder &builder, CombiningKind kind,
   }
 }
 
+static Value negate(OpBuilder &builder, Location loc, Value elements) {
+  if (isa<FloatType>(getElementTypeOrSelf(elements)))
+    return arith::NegFOp::create(builder, loc, elements);
+  Value zero = arith::ConstantOp::create(
+      builder, loc, builder.getZeroAttr(elements.getType()));
+  return arith::SubIOp::create(builder, loc, zero, elements);
+}
+
 void CallbackWidener::vectorizeReduction(const Reduction &reduction) {
   Operation *op = reduction.combiner;
   Location loc = op->getLoc();
   Value carried = loop.getRegionIterArgs()[reduction.carried];
   Value elements = getVector(loc, reduction.element->get());
+  if (isa<arith::SubFOp, arith::SubIOp>(op))
+    elements = negate(builder, loc, elements);
   if (Value active = getMask(loc)) {
     Value neutral = getConstant(
         loc, getNeutralElement(builder, reduction.kind, carried.getType()));

@@ -7,7 +7,7 @@ func.func private @touch()
 func.func @unknown_call(%a: memref<?xf32>, %o: memref<f32>, %n: index) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
-  // expected-remark@below {{loop is not offloaded: the effects of 'func.call' in it are unknown}}
+  // expected-remark@below {{loop is not offloaded: the effects of the call of 'touch' in it are unknown}}
   scf.for %t = %c0 to %n step %c1 {
     func.call @touch() : () -> ()
     %v = memref.load %a[%t] : memref<?xf32>
@@ -78,6 +78,25 @@ func.func @two_candidates(%a: memref<?xf32>, %b: memref<?xf32>, %c: memref<?xf32
       %s = arith.addf %v, %w : f32
       memref.store %s, %o[] : memref<f32>
     }
+  }
+  return
+}
+
+// The loop inside is offloaded; the one around it is not.
+func.func @while(%a: memref<?xf32>, %o: memref<f32>, %n: index, %end: f32) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  // expected-remark@below {{loop is not offloaded: an 'scf.while' traverses no range, the execute unit decides in each iteration whether it goes on}}
+  scf.while : () -> () {
+    %x = memref.load %o[] : memref<f32>
+    %more = arith.cmpf olt, %x, %end : f32
+    scf.condition(%more)
+  } do {
+    scf.for %i = %c0 to %n step %c1 {
+      %v = memref.load %a[%i] : memref<?xf32>
+      memref.store %v, %o[] : memref<f32>
+    }
+    scf.yield
   }
   return
 }

@@ -1,18 +1,26 @@
-// linalg on memrefs, which the sparsifier leaves for what is dense, becomes
-// loops; on tensors it is refused where it stands.
+// Every form of loops is decoupled: linalg on memrefs, which the sparsifier
+// leaves for what is dense, and parallel loops, which it makes if asked to.
+// linalg on tensors is refused where it stands.
 
 // RUN: split-file %s %t
 // RUN: ember-opt --scf-to-slc %t/memrefs.mlir | FileCheck %s
 // RUN: %npy make %t.x.npy f32 "[[1, 2, 3], [4, 5, 6]]"
 // RUN: %npy make %t.y.npy f32 "np.ones(2)"
-// RUN: ember-run %t/memrefs.mlir --print=1 @%t.x.npy @%t.y.npy | FileCheck %s --check-prefix=SUM
-// RUN: ember-opt --scf-to-slc --optimize --slc-to-dlc %t/memrefs.mlir | ember-run - --print=1 @%t.x.npy @%t.y.npy | FileCheck %s --check-prefix=SUM
+// RUN: ember-run %t/memrefs.mlir --entry=row_sums --print=1 @%t.x.npy @%t.y.npy | FileCheck %s --check-prefix=SUM
+// RUN: ember-opt --scf-to-slc --optimize --slc-to-dlc %t/memrefs.mlir | ember-run - --entry=row_sums --print=1 @%t.x.npy @%t.y.npy | FileCheck %s --check-prefix=SUM
+// RUN: %npy make %t.z.npy f32 "np.ones(3)"
+// RUN: ember-opt --scf-to-slc --optimize --slc-to-dlc %t/memrefs.mlir | ember-run - --entry=column_sums --print=1 @%t.x.npy @%t.z.npy | FileCheck %s --check-prefix=COLUMNS
 // RUN: not ember-opt --lower-to-native %t/tensors.mlir 2>&1 | FileCheck %s --check-prefix=TENSOR --implicit-check-not=error:
 // RUN: not emberc %t/tensors.mlir --no-cache -o %t.so 2>&1 | FileCheck %s --check-prefix=TENSOR --implicit-check-not=error:
 
 // CHECK-NOT: linalg
-// CHECK: slc.for
+// CHECK-LABEL: func.func @row_sums(
+// CHECK-COUNT-2: slc.for
+// CHECK-LABEL: func.func @column_sums(
+// CHECK-NOT: scf.
+// CHECK-COUNT-2: slc.for
 // SUM: [6, 15]
+// COLUMNS: [5, 7, 9]
 
 //--- memrefs.mlir
 #rows = {
@@ -26,6 +34,26 @@ func.func @row_sums(%x: memref<?x?xf32>, %y: memref<?xf32>) {
   ^bb0(%a: f32, %b: f32):
     %sum = arith.addf %b, %a : f32
     linalg.yield %sum : f32
+  }
+  return
+}
+
+func.func @column_sums(%x: memref<?x?xf32>, %y: memref<?xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : f32
+  %rows = memref.dim %x, %c0 : memref<?x?xf32>
+  %columns = memref.dim %x, %c1 : memref<?x?xf32>
+  scf.parallel (%j) = (%c0) to (%columns) step (%c1) {
+    %sum = scf.parallel (%i) = (%c0) to (%rows) step (%c1) init (%zero) -> f32 {
+      %v = memref.load %x[%i, %j] : memref<?x?xf32>
+      scf.reduce(%v : f32) {
+      ^bb0(%left: f32, %right: f32):
+        %next = arith.addf %left, %right : f32
+        scf.reduce.return %next : f32
+      }
+    }
+    memref.store %sum, %y[%j] : memref<?xf32>
   }
   return
 }
