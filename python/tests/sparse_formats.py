@@ -129,13 +129,19 @@ class Stored:
 
 def pack(form: Format, dense: NDArray, stored: NDArray[np.bool_], width: str) -> Stored:
     """Packs the elements of `dense` that `stored` marks."""
+    return pack_places(form, dense.shape, np.argwhere(stored), dense[stored], width)
+
+
+def pack_places(
+    form: Format, shape: Sequence[int], places: NDArray[np.int64], values: NDArray, width: str
+) -> Stored:
+    """Packs elements at distinct places, one row of coordinates each."""
     integer = NUMPY_TYPES[width]
-    places = np.argwhere(stored)
     columns = [level.coordinates(places[:, level.dimension]) for level in form.levels]
     order = np.lexsort(columns[::-1])
     columns = [column[order] for column in columns]
-    values = dense[stored][order]
-    sizes = [level.size(dense.shape) for level in form.levels]
+    values = values[order]
+    sizes = [level.size(shape) for level in form.levels]
     interleaved = form.interleaved_from()
 
     arrays: list[NDArray] = []
@@ -159,7 +165,7 @@ def pack(form: Format, dense: NDArray, stored: NDArray[np.bool_], width: str) ->
             arrays.append(np.stack(columns[k:], axis=-1).reshape(-1).astype(integer))
         elif k < interleaved:
             arrays.append(column.astype(integer))
-    elements = np.zeros(parents, dense.dtype)
+    elements = np.zeros(parents, values.dtype)
     elements[parent] = values
     arrays.append(elements)
     return Stored(arrays, [*sizes, *(len(array) for array in arrays)])
@@ -167,11 +173,20 @@ def pack(form: Format, dense: NDArray, stored: NDArray[np.bool_], width: str) ->
 
 def unpack(form: Format, shape: Sequence[int], stored: Stored) -> NDArray:
     """The dense tensor; raises ValueError where the storage is not what the format says."""
+    places, elements = unpack_places(form, shape, stored)
+    dense = np.zeros(shape, elements.dtype)
+    dense[tuple(places.T)] = elements
+    return dense
+
+
+def unpack_places(
+    form: Format, shape: Sequence[int], stored: Stored
+) -> tuple[NDArray[np.int64], NDArray]:
+    """The coordinates of each stored element, one row each, and the elements."""
     sizes, lengths = stored.sizes[: len(form.levels)], stored.sizes[len(form.levels) :]
     if sizes != [level.size(shape) for level in form.levels]:
         raise ValueError(f"level sizes {sizes} do not fit the shape {list(shape)}")
     arrays = iter(array[:length] for array, length in zip(stored.arrays, lengths, strict=True))
-    dense = np.zeros(shape, stored.arrays[-1].dtype)
     interleaved = form.interleaved_from()
     levels: list[NDArray[np.int64]] = []
     parents = 1
@@ -204,9 +219,8 @@ def unpack(form: Format, shape: Sequence[int], stored: Stored) -> NDArray:
         raise ValueError("coordinates are not in order")
     if len(np.unique(keys, axis=1).T) != parents:
         raise ValueError("a coordinate is stored twice")
-    place = [np.zeros(parents, np.int64) for _ in shape]
+    places = np.zeros((parents, len(shape)), np.int64)
     for level, column in zip(form.levels, levels, strict=True):
         scale = level.block if level.block and not level.inside else 1
-        place[level.dimension] += column * scale
-    dense[tuple(place)] = elements
-    return dense
+        places[:, level.dimension] += column * scale
+    return places, elements

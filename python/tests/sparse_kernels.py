@@ -4,14 +4,23 @@ Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
+import shutil
+import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 from sparse_formats import Format
 
 INTEGERS = ("i8", "i32", "i64")
+
+# What upstream's sparsifier cannot do, and what it does instead.
+UPSTREAM_FAILS = {
+    ("spmspm", "BSR"): "leaves the operation as it is",
+    ("spmspm-sparse", "BSR"): "crashes",
+}
 
 
 @dataclass(frozen=True)
@@ -165,3 +174,21 @@ def _body(kernel: Kernel, element: str, suffix: str) -> list[str]:
     lines.append(f"%next = arith.{operation}{suffix} %y, {product} : {element}")
     lines.append(f"linalg.yield %next : {element}")
     return lines
+
+
+def mlir_opt() -> str:
+    """Upstream's mlir-opt."""
+    found = shutil.which("mlir-opt-22") or shutil.which("mlir-opt")
+    assert found, "mlir-opt-22 is not on the PATH"
+    return found
+
+
+def sparsify(text: str, path: Path, *options: str) -> None:
+    """Runs upstream's sparsifier on a module."""
+    flag = "--sparsification-and-bufferization"
+    if options:
+        flag += "=" + " ".join(options)
+    done = subprocess.run(
+        [mlir_opt(), flag, "-", "-o", str(path)], input=text, text=True, capture_output=True
+    )
+    assert done.returncode == 0, done.stderr

@@ -12,6 +12,7 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import itertools
 import os
 import random
+import re
 import shutil
 import subprocess
 import zlib
@@ -22,10 +23,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import scipy.io
+import scipy.sparse
+import sparse_table
 from ember.compiler import find_tool
+from ember.datasets.locality import data_folder
 from numpy.typing import NDArray
-from sparse_formats import FORMATS, Format, Stored, pack, unpack
-from sparse_kernels import KERNELS, Kernel, program
+from sparse_formats import FORMATS, Format, Stored, pack, pack_places, unpack, unpack_places
+from sparse_kernels import KERNELS, UPSTREAM_FAILS, Kernel, program, sparsify
 
 EXHAUSTIVE = os.environ.get("EMBER_SPARSE_TESTS", "").split(",")
 ALL_TYPES = "types" in EXHAUSTIVE
@@ -40,12 +45,6 @@ ELEMENTS = {
 }
 WIDTHS = ("index", "i64", "i32")
 TOLERANCES = {"f64": 1e-12, "f32": 1e-4}
-
-# What upstream's sparsifier cannot do.
-UPSTREAM_FAILS = {
-    ("spmspm", "BSR"): "leaves the linalg.generic as it is",
-    ("spmspm-sparse", "BSR"): "crashes",
-}
 
 
 @dataclass(frozen=True)
@@ -179,28 +178,10 @@ def make_problem(
     return Problem(arguments, kernel.reference(inputs, output, stored))
 
 
-def mlir_opt() -> str:
-    """Upstream's mlir-opt."""
-    found = shutil.which("mlir-opt-22") or shutil.which("mlir-opt")
-    assert found, "mlir-opt-22 is not on the PATH"
-    return found
-
-
-def sparsify(text: str, path: Path, *options: str) -> None:
-    """Runs upstream's sparsifier on a module."""
-    flag = "--sparsification-and-bufferization"
-    if options:
-        flag += "=" + " ".join(options)
-    done = subprocess.run(
-        [mlir_opt(), flag, "-", "-o", str(path)], input=text, text=True, capture_output=True
-    )
-    assert done.returncode == 0, done.stderr
-
-
 def run(
     kernel: Kernel, form: Format, source: Path, way: Way, problem: Problem, folder: Path
-) -> NDArray:
-    """Runs a program on a problem and returns the result, a sparse one made dense."""
+) -> Stored:
+    """Runs a program on a problem; returns its results, one array where the output is dense."""
     folder.mkdir()
     words = []
     for k, argument in enumerate(problem.arguments):
@@ -211,10 +192,8 @@ def run(
         words.append(f"@{folder / f'{k}.npy'}")
     results = 1
     if kernel.sparse_output:
-        stored = pack(
-            form, np.zeros((1,) * form.rank), np.zeros((1,) * form.rank, np.bool_), "index"
-        )
-        results = len(stored.arrays) + 1
+        one = (1,) * form.rank
+        results = len(pack(form, np.zeros(one), np.zeros(one, np.bool_), "index").arrays) + 1
     program_file = source
     if way.passes:
         program_file = folder / "program.mlir"
@@ -225,9 +204,19 @@ def run(
     # ember-run writes bf16 as raw bytes.
     loaded = [array.view(np.uint16) if array.dtype.kind == "V" else array for array in loaded]
     shutil.rmtree(folder)
-    if not kernel.sparse_output:
-        return loaded[0]
-    return unpack(form, problem.expected.shape, Stored(loaded[:-1], loaded[-1].tolist()))
+    if kernel.sparse_output:
+        return Stored(loaded[:-1], loaded[-1].tolist())
+    return Stored(loaded, [])
+
+
+def run_dense(
+    kernel: Kernel, form: Format, source: Path, way: Way, problem: Problem, folder: Path
+) -> NDArray:
+    """Runs a program on a problem; a sparse output is made dense."""
+    result = run(kernel, form, source, way, problem, folder)
+    if kernel.sparse_output:
+        return unpack(form, problem.expected.shape, result)
+    return result.arrays[0]
 
 
 def call(tool: str, *arguments: object) -> None:
@@ -275,7 +264,7 @@ def test_every_level_computes_the_kernel(
     def run_all(numbered: tuple[int, Way]) -> list[NDArray]:
         number, way = numbered
         return [
-            run(kernel, form, source, way, problem, tmp_path / f"{number}-{k}")
+            run_dense(kernel, form, source, way, problem, tmp_path / f"{number}-{k}")
             for k, problem in enumerate(problems)
             if way is WAYS[0] or k % len(shapes) == number % len(shapes)
         ]
@@ -288,3 +277,128 @@ def test_every_level_computes_the_kernel(
     for number, results in enumerate(others, 1):
         k = number % len(shapes)
         check(element, results[0], problems[k], plain[k])
+
+
+@pytest.mark.parametrize(
+    ("options", "name", "form"),
+    [
+        ("vl=4", "spmv", "CSR"),
+        ("vl=8 enable-simd-index32", "sddmm", "DCSR"),
+        ("vl=4", "add", "CSR"),
+        ("parallelization-strategy=any-storage-any-loop", "residual", "DCSR"),
+        ("parallelization-strategy=any-storage-any-loop", "mttkrp", "CSF"),
+        ("parallelization-strategy=dense-outer-loop vl=4", "spmm", "CSR"),
+    ],
+)
+def test_options_of_the_sparsifier(options: str, name: str, form: str, tmp_path: Path) -> None:
+    kernel = KERNELS[name]
+    source = tmp_path / "kernel.mlir"
+    sparsify(program(kernel, FORMATS[form], "f64", "i32"), source, options)
+    problem = make_problem(kernel, FORMATS[form], "f64", "i32", "random", 1)
+    results = [
+        run_dense(kernel, FORMATS[form], source, way, problem, tmp_path / way.name)
+        for way in WAYS
+        if way.name in ("scf-O0", "dlc-O3", "cpu-O3", "dae-threads-O3")
+    ]
+    for result in results:
+        check("f64", result, problem, results[0])
+
+
+def test_scalable_vectors_are_refused_where_they_stand(tmp_path: Path) -> None:
+    source = tmp_path / "kernel.mlir"
+    text = program(KERNELS["spmv"], FORMATS["CSR"], "f64", "index")
+    sparsify(text, source, "vl=4 enable-vla-vectorization")
+    command = [find_tool("emberc"), source, "--no-cache", "-o", tmp_path / "kernel.so"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 1
+    assert re.match(rf"{source}:\d+:\d+: error: [^\n]*scalable", done.stderr)
+
+
+@pytest.mark.parametrize(("name", "form"), UPSTREAM_FAILS)
+def test_what_upstream_cannot_do_is_known(name: str, form: str, tmp_path: Path) -> None:
+    source = tmp_path / "kernel.mlir"
+    try:
+        sparsify(program(KERNELS[name], FORMATS[form], "f64", "index"), source)
+    except AssertionError:
+        return
+    command = [find_tool("emberc"), source, "--no-cache", "-o", tmp_path / "kernel.so"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 1
+    assert re.match(rf"{source}:\d+:\d+: error: 'linalg.generic' is not lowered", done.stderr)
+
+
+def test_the_table_of_the_page_is_what_the_compiler_does() -> None:
+    text = sparse_table.PAGE.read_text()
+    begin = text.index(sparse_table.BEGIN) + len(sparse_table.BEGIN)
+    assert text[begin : text.index(sparse_table.END)] == sparse_table.table(), (
+        "write it anew: PYTHONPATH=python python python/tests/sparse_table.py"
+    )
+
+
+GRAPHS = data_folder() / "graphs"
+
+
+@pytest.mark.skipif(not GRAPHS.is_dir(), reason=f"no graphs in {GRAPHS}")
+@pytest.mark.parametrize(
+    ("name", "form", "graph"),
+    [
+        ("spmv", "CSR", "pubmed"),
+        ("spmm", "DCSR", "cora"),
+        ("residual", "CSC", "citeseer"),
+        ("sddmm-sparse", "CSR", "pubmed"),
+        ("add-sparse", "CSR", "citeseer"),
+        ("multiply-sparse", "COO", "cora"),
+        ("spmspm-sparse", "CSR", "cora"),
+    ],
+)
+def test_graphs_agree_with_scipy(name: str, form: str, graph: str, tmp_path: Path) -> None:
+    kernel, layout = KERNELS[name], FORMATS[form]
+    draw = np.random.default_rng(0)
+    a = scipy.sparse.csr_array(scipy.io.mmread(GRAPHS / f"{graph}.mtx"))
+    a.data = draw.standard_normal(a.nnz)
+    b = a[draw.permutation(a.shape[0])]
+    vector, wide = draw.standard_normal(a.shape[0]), draw.standard_normal((a.shape[0], 16))
+    rest = draw.standard_normal(a.shape[0])
+
+    def packed(matrix: scipy.sparse.csr_array) -> list[NDArray | list[int]]:
+        coo = matrix.tocoo()
+        places = np.stack(coo.coords, axis=-1).astype(np.int64)
+        stored = pack_places(layout, matrix.shape, places, coo.data, "i32")
+        return [*stored.arrays, stored.sizes]
+
+    sampled = a.copy()
+    sampled.data[:] = 0
+    arguments, expected = {
+        "spmv": lambda: ([*packed(a), vector, rest], rest + a @ vector),
+        "residual": lambda: ([*packed(a), vector, rest], rest - a @ vector),
+        "spmm": lambda: ([*packed(a), wide, np.zeros_like(wide)], a @ wide),
+        "sddmm-sparse": lambda: (
+            [wide, wide.T.copy(), *packed(sampled)],
+            sampled_product(a, wide),
+        ),
+        "add-sparse": lambda: ([*packed(a), *packed(b)], a + b),
+        "multiply-sparse": lambda: ([*packed(a), *packed(b)], a.multiply(b)),
+        "spmspm-sparse": lambda: ([*packed(a), *packed(b)], a @ b),
+    }[name]()
+    source = tmp_path / "kernel.mlir"
+    sparsify(program(kernel, layout, "f64", "i32"), source)
+    for way in WAYS:
+        if way.name not in ("dlc-O3", "cpu-O3", "dae-threads-O3"):
+            continue
+        problem = Problem(arguments, np.empty(0))
+        result = run(kernel, layout, source, way, problem, tmp_path / way.name)
+        if kernel.sparse_output:
+            places, elements = unpack_places(layout, a.shape, result)
+            actual = scipy.sparse.csr_array((elements, tuple(places.T)), a.shape)
+            assert abs(actual - expected).max() < 1e-9
+        else:
+            np.testing.assert_allclose(result.arrays[0], expected, rtol=1e-9, atol=1e-9)
+
+
+def sampled_product(pattern: scipy.sparse.csr_array, rows: NDArray) -> scipy.sparse.csr_array:
+    """The elements of rows @ rows.T where the pattern stores one."""
+    coo = pattern.tocoo()
+    first, second = coo.coords
+    return scipy.sparse.csr_array(
+        (np.einsum("ij,ij->i", rows[first], rows[second]), (first, second)), pattern.shape
+    )
