@@ -14,6 +14,7 @@
 #include "ember/Target/Native/Lowering.h"
 #include "ember/Target/Native/TargetInfo.h"
 
+#include "mlir/Conversion/BufferizationToMemRef/BufferizationToMemRef.h"
 #include "mlir/Dialect/Bufferization/Pipelines/Passes.h"
 #include "mlir/Dialect/Bufferization/Transforms/Passes.h"
 #include "mlir/Pass/PassRegistry.h"
@@ -41,6 +42,7 @@ static int64_t getVectorBits(const std::string &cpu) {
 void ember::buildEmbedToSCFPipeline(OpPassManager &manager) {
   bufferization::OneShotBufferizePassOptions bufferization;
   bufferization.bufferizeFunctionBoundaries = true;
+  bufferization.allowReturnAllocsFromLoops = true;
   bufferization.functionBoundaryTypeConversion =
       bufferization::LayoutMapOption::IdentityLayoutMap;
   manager.addPass(bufferization::createOneShotBufferizePass(bufferization));
@@ -48,6 +50,7 @@ void ember::buildEmbedToSCFPipeline(OpPassManager &manager) {
   manager.addPass(createDropReturnedArguments());
   bufferization::buildBufferDeallocationPipeline(
       manager, bufferization::BufferDeallocationPipelineOptions());
+  manager.addPass(createConvertBufferizationToMemRefPass());
   manager.addPass(createConvertEmbedToSCF());
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());

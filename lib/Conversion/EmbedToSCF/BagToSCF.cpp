@@ -42,7 +42,7 @@ public:
 
 private:
   void emitBag(Value bag, Value begin, Value end);
-  Value loadOffset(Value segment);
+  Value loadEnd(Value segment);
 
   NestBuilder &builder;
   BagOp op;
@@ -53,16 +53,16 @@ private:
 };
 } // namespace
 
-/// Where a segment begins. Without a last offset, the last segment ends at the
+/// Where a segment ends. Without a last offset, the last segment ends at the
 /// last index.
-Value TableBags::loadOffset(Value segment) {
+Value TableBags::loadEnd(Value segment) {
+  Value next = arith::AddIOp::create(builder, segment, builder.index(1));
   if (op.getSegmentKind() == SegmentKind::offsets)
-    return builder.loadIndex(op.getSegments(), segment);
+    return builder.loadIndex(op.getSegments(), next);
   Value count = builder.size(op.getSegments(), 0);
-  Value last = arith::SubIOp::create(builder, count, builder.index(1));
   Value isLast =
-      arith::CmpIOp::create(builder, arith::CmpIPredicate::eq, segment, count);
-  Value inside = arith::SelectOp::create(builder, isLast, last, segment);
+      arith::CmpIOp::create(builder, arith::CmpIPredicate::eq, next, count);
+  Value inside = arith::SelectOp::create(builder, isLast, segment, next);
   Value offset = builder.loadIndex(op.getSegments(), inside);
   Value end = builder.size(op.getIndices(), 0);
   return arith::SelectOp::create(builder, isLast, end, offset);
@@ -118,9 +118,8 @@ Value TableBags::emit(Value begin) {
       next = {arith::AddIOp::create(builder, position.front(), length)};
       emitBag(number, position.front(), next.front());
     } else {
-      Value behind = arith::AddIOp::create(builder, segment, builder.index(1));
-      Value first = loadOffset(segment);
-      emitBag(number, first, loadOffset(behind));
+      Value first = builder.loadIndex(op.getSegments(), segment);
+      emitBag(number, first, loadEnd(segment));
     }
     return next;
   };
@@ -138,7 +137,24 @@ static int64_t getFixedLength(Value table, embed::RowFormatAttr format) {
   return format.getEncoding() == embed::RowEncoding::int4 ? 2 * bytes : bytes;
 }
 
+/// Compares the numbers of segments and weights with what the bags ask for.
+static void requireCounts(NestBuilder &builder, BagOp op) {
+  Value needed = arith::MulIOp::create(builder, builder.size(op.getInit(), 0),
+                                       builder.index(op.getTables().size()));
+  if (op.getSegmentKind() == SegmentKind::offsets)
+    needed = arith::AddIOp::create(builder, needed, builder.index(1));
+  builder.requireEqual(builder.size(op.getSegments(), 0), needed,
+                       "embed.bag: there are not as many " +
+                           stringifySegmentKind(op.getSegmentKind()) +
+                           " as the bags of all tables need");
+  if (op.getWeights())
+    builder.requireEqual(builder.size(op.getWeights(), 0),
+                         builder.size(op.getIndices(), 0),
+                         "embed.bag: there are not as many weights as indices");
+}
+
 void ember::emitLoops(NestBuilder &builder, BagOp op) {
+  requireCounts(builder, op);
   Value begin = builder.index(0);
   Value width = builder.size(op.getInit(), 1);
   if (op.getTables().size() == 1) {

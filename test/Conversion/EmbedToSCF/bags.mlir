@@ -1,0 +1,130 @@
+// RUN: ember-opt --convert-embed-to-scf --canonicalize --cse %s | FileCheck %s
+
+// Between equal types, rows are summed where they are to stand.
+
+// CHECK-LABEL: func.func @sum(
+// CHECK-SAME: %[[T:.*]]: memref<?x64xf32>, %[[I:.*]]: memref<?xi64>, %[[S:.*]]: memref<?xi32>, %[[O:.*]]: memref<?x64xf32>)
+// CHECK-NOT: memref.alloc
+// CHECK: scf.for %[[B:.*]] = %c0
+// CHECK-DAG: %[[FIRST:.*]] = memref.load %[[S]][%[[B]]]
+// CHECK-DAG: %[[NEXT:.*]] = arith.addi %[[B]], %c1
+// CHECK-DAG: %[[LAST:.*]] = memref.load %[[S]][%[[NEXT]]]
+// CHECK-DAG: %[[BEGIN:.*]] = arith.index_cast %[[FIRST]] : i32 to index
+// CHECK-DAG: %[[END:.*]] = arith.index_cast %[[LAST]] : i32 to index
+// CHECK: scf.for %[[Z:.*]] = %c0 to %c64
+// CHECK-NEXT: memref.store %{{.*}}, %[[O]][%[[B]], %[[Z]]]
+// CHECK: scf.for %[[P:.*]] = %[[BEGIN]] to %[[END]] step %c1 {
+// CHECK: %[[INDEX:.*]] = memref.load %[[I]][%[[P]]]
+// CHECK: %[[ROW:.*]] = arith.index_cast %[[INDEX]] : i64 to index
+// CHECK: scf.for %[[D:.*]] = %c0 to %c64
+// CHECK-NEXT: %[[X:.*]] = memref.load %[[T]][%[[ROW]], %[[D]]]
+// CHECK-NEXT: %[[OLD:.*]] = memref.load %[[O]][%[[B]], %[[D]]]
+// CHECK-NEXT: %[[NEW:.*]] = arith.addf %[[OLD]], %[[X]] : f32
+// CHECK-NEXT: memref.store %[[NEW]], %[[O]][%[[B]], %[[D]]]
+func.func @sum(%t: memref<?x64xf32>, %i: memref<?xi64>, %s: memref<?xi32>,
+               %o: memref<?x64xf32>) {
+  embed.bag sum tables(%t : memref<?x64xf32>) indices(%i : memref<?xi64>)
+      offsets(%s : memref<?xi32>) outs(%o : memref<?x64xf32>)
+  return
+}
+
+// Half types are summed in f32, in a row of scratch memory that is rounded
+// once. Rows that are padding add zero and do not count.
+
+// CHECK-LABEL: func.func @mean(
+// CHECK-SAME: %[[T:.*]]: memref<?x8xbf16>, %[[I:.*]]: memref<?xi64>, %[[S:.*]]: memref<?xi64>, %[[W:.*]]: memref<?xf16>, %[[PAD:.*]]: index, %[[O:.*]]: memref<?x8xbf16>)
+// CHECK: %[[SCRATCH:.*]] = memref.alloc() : memref<8xf32>
+// CHECK: scf.for %[[B:.*]] = %c0
+// CHECK: %[[COUNT:.*]] = scf.for %[[P:.*]] = {{.*}} iter_args(%[[SO_FAR:.*]] = %c0) -> (index) {
+// CHECK: %[[W16:.*]] = memref.load %[[W]][%[[P]]]
+// CHECK: %[[W32:.*]] = arith.extf %[[W16]] : f16 to f32
+// CHECK: %[[KEPT:.*]] = arith.cmpi ne, %{{.*}}, %[[PAD]]
+// CHECK: %[[MORE:.*]] = arith.addi %[[SO_FAR]], %c1
+// CHECK: %[[NOW:.*]] = arith.select %[[KEPT]], %[[MORE]], %[[SO_FAR]]
+// CHECK: %[[X:.*]] = arith.extf %{{.*}} : bf16 to f32
+// CHECK: %[[TERM:.*]] = arith.mulf %[[X]], %[[W32]] : f32
+// CHECK: %[[OLD:.*]] = memref.load %[[SCRATCH]]
+// CHECK: %[[ADDED:.*]] = arith.select %[[KEPT]], %[[TERM]], %cst
+// CHECK: %[[NEW:.*]] = arith.addf %[[OLD]], %[[ADDED]]
+// CHECK: memref.store %[[NEW]], %[[SCRATCH]]
+// CHECK: scf.yield %[[NOW]]
+// CHECK: %[[DIVISOR:.*]] = arith.maxsi %[[COUNT]], %c1
+// CHECK: %[[NUMBER:.*]] = arith.sitofp
+// CHECK: %[[SUM:.*]] = memref.load %[[SCRATCH]]
+// CHECK: %[[MEAN:.*]] = arith.divf %[[SUM]], %[[NUMBER]] : f32
+// CHECK: %[[ROUNDED:.*]] = arith.truncf %[[MEAN]] : f32 to bf16
+// CHECK: memref.store %[[ROUNDED]], %[[O]][%[[B]],
+// CHECK: memref.dealloc %[[SCRATCH]]
+func.func @mean(%t: memref<?x8xbf16>, %i: memref<?xi64>, %s: memref<?xi64>,
+                %w: memref<?xf16>, %p: index, %o: memref<?x8xbf16>) {
+  embed.bag mean tables(%t : memref<?x8xbf16>) indices(%i : memref<?xi64>)
+      offsets(%s : memref<?xi64>) weights(%w : memref<?xf16>) padding(%p)
+      outs(%o : memref<?x8xbf16>)
+  return
+}
+
+// One value of f64 makes it f64.
+
+// CHECK-LABEL: func.func @wide_weights(
+// CHECK: %[[SCRATCH:.*]] = memref.alloc() : memref<8xf64>
+// CHECK: arith.extf %{{.*}} : f16 to f64
+// CHECK: arith.addf %{{.*}} : f64
+// CHECK: arith.truncf %{{.*}} : f64 to f32
+func.func @wide_weights(%t: memref<?x8xf16>, %i: memref<?xi64>,
+                        %s: memref<?xi64>, %w: memref<?xf64>,
+                        %o: memref<?x8xf32>) {
+  embed.bag sum tables(%t : memref<?x8xf16>) indices(%i : memref<?xi64>)
+      offsets(%s : memref<?xi64>) weights(%w : memref<?xf64>)
+      outs(%o : memref<?x8xf32>)
+  return
+}
+
+// Without a last offset, the last segment ends where the indices do.
+
+// CHECK-LABEL: func.func @open_offsets(
+// CHECK-SAME: %{{.*}}: memref<?x8xf32>, %[[I:.*]]: memref<?xi64>, %[[S:.*]]: memref<?xi64>,
+// CHECK: %[[COUNT:.*]] = memref.dim %[[S]], %c0
+// CHECK: scf.for %[[B:.*]] = %c0
+// CHECK-DAG: memref.load %[[S]][%[[B]]]
+// CHECK-DAG: %[[NEXT:.*]] = arith.addi %[[B]], %c1
+// CHECK: %[[IS_LAST:.*]] = arith.cmpi eq, %[[NEXT]], %[[COUNT]]
+// CHECK: %[[INSIDE:.*]] = arith.select %[[IS_LAST]], %[[B]], %[[NEXT]]
+// CHECK: %[[OFFSET:.*]] = memref.load %[[S]][%[[INSIDE]]]
+// CHECK-DAG: %[[CAST:.*]] = arith.index_cast %[[OFFSET]]
+// CHECK-DAG: %[[LOOKUPS:.*]] = memref.dim %[[I]], %c0
+// CHECK: arith.select %[[IS_LAST]], %[[LOOKUPS]], %[[CAST]]
+func.func @open_offsets(%t: memref<?x8xf32>, %i: memref<?xi64>,
+                        %s: memref<?xi64>, %o: memref<?x8xf32>) {
+  embed.bag sum tables(%t : memref<?x8xf32>) indices(%i : memref<?xi64>)
+      open_offsets(%s : memref<?xi64>) outs(%o : memref<?x8xf32>)
+  return
+}
+
+// Tables follow each other, in the segments and in the columns of the result.
+
+// CHECK-LABEL: func.func @tables(
+// CHECK-SAME: %[[A:.*]]: memref<?x2xf32>, %[[B:.*]]: memref<?x3xf32>, %[[I:.*]]: memref<?xindex>, %[[S:.*]]: memref<?xi32>, %[[O:.*]]: memref<?x5xf32>)
+// CHECK: %[[BAGS:.*]] = memref.dim %[[O]], %c0
+// CHECK: %[[USED:.*]] = scf.for %[[X:.*]] = %c0 to %[[BAGS]] step %c1 iter_args(%[[BEGIN:.*]] = %c0) -> (index) {
+// CHECK: memref.load %[[S]][%[[X]]]
+// CHECK: %[[END:.*]] = arith.addi %[[BEGIN]],
+// CHECK: scf.for %[[P:.*]] = %[[BEGIN]] to %[[END]]
+// CHECK: %[[IS_FIRST:.*]] = arith.cmpi eq, %[[P]], %[[BEGIN]]
+// CHECK: %[[V:.*]] = memref.load %[[A]]
+// CHECK: %[[OLD:.*]] = memref.load %[[O]]
+// CHECK: %[[GREATER:.*]] = arith.cmpf ogt, %[[V]], %[[OLD]]
+// CHECK: %[[TAKEN:.*]] = arith.ori %[[GREATER]], %[[IS_FIRST]]
+// CHECK: arith.select %[[TAKEN]], %[[V]], %[[OLD]]
+// CHECK: scf.yield %[[END]]
+// CHECK: scf.for %[[Y:.*]] = %c0 to %[[BAGS]] step %c1 iter_args(%{{.*}} = %[[USED]])
+// CHECK: %[[SEGMENT:.*]] = arith.addi %{{.*}} : index
+// CHECK: memref.load %[[S]][%[[SEGMENT]]]
+// CHECK: memref.load %[[B]]
+// CHECK: arith.addi %{{.*}}, %c2
+func.func @tables(%a: memref<?x2xf32>, %b: memref<?x3xf32>, %i: memref<?xindex>,
+                  %s: memref<?xi32>, %o: memref<?x5xf32>) {
+  embed.bag max tables(%a, %b : memref<?x2xf32>, memref<?x3xf32>)
+      indices(%i : memref<?xindex>) lengths(%s : memref<?xi32>)
+      outs(%o : memref<?x5xf32>)
+  return
+}

@@ -1,0 +1,65 @@
+// Rows of bytes are decoded where they are read.
+
+// RUN: ember-opt --convert-embed-to-scf --canonicalize --cse %s | FileCheck %s
+
+// Scale and bias, behind the elements, are loaded once a row.
+
+// CHECK-LABEL: func.func @int8(
+// CHECK-SAME: %[[T:.*]]: memref<?x12xi8>
+// CHECK: scf.for
+// CHECK-COUNT-4: memref.load %[[T]]
+// CHECK: %[[SCALE:.*]] = arith.bitcast %{{.*}} : i32 to f32
+// CHECK-COUNT-4: memref.load %[[T]]
+// CHECK: %[[BIAS:.*]] = arith.bitcast %{{.*}} : i32 to f32
+// CHECK: scf.for %[[D:.*]] = %c0 to %c4
+// CHECK: %[[BYTE:.*]] = memref.load %[[T]][%{{.*}}, %[[D]]]
+// CHECK: %[[WORD:.*]] = arith.extui %[[BYTE]] : i8 to i32
+// CHECK: %[[NUMBER:.*]] = arith.uitofp %[[WORD]] : i32 to f32
+// CHECK: %[[SCALED:.*]] = arith.mulf %[[NUMBER]], %[[SCALE]] : f32
+// CHECK: arith.addf %[[SCALED]], %[[BIAS]] : f32
+func.func @int8(%t: memref<?x12xi8>, %b: memref<?x1xi32>, %o: memref<?x1x4xf32>) {
+  embed.gather block_size 1 rows(%t : memref<?x12xi8>)
+      blocks(%b : memref<?x1xi32>) outs(%o : memref<?x1x4xf32>) format <int8, f32>
+  return
+}
+
+// Elements are behind a leading scale and bias, two a byte.
+
+// CHECK-LABEL: func.func @int4_leading(
+// CHECK-SAME: %[[T:.*]]: memref<?x6xi8>
+// CHECK: arith.bitcast %{{.*}} : i16 to f16
+// CHECK: scf.for %[[D:.*]] = %c0 to %c4
+// CHECK-DAG: %[[PAIR:.*]] = arith.shrui %[[D]], %c1
+// CHECK-DAG: %[[ODD:.*]] = arith.andi %[[D]], %c1
+// CHECK-DAG: %[[AT:.*]] = arith.addi %[[PAIR]], %c4
+// CHECK-DAG: memref.load %[[T]][%{{.*}}, %[[AT]]]
+// CHECK: arith.shrui
+// CHECK: arith.andi %{{.*}}, %c15_i32
+func.func @int4_leading(%t: memref<?x6xi8>, %b: memref<?x1xi32>, %o: memref<?x1x4xf32>) {
+  embed.gather block_size 1 rows(%t : memref<?x6xi8>)
+      blocks(%b : memref<?x1xi32>) outs(%o : memref<?x1x4xf32>) format <int4, f16, leading>
+  return
+}
+
+// CHECK-LABEL: func.func @e5m2(
+// CHECK: scf.for %[[D:.*]] = %c0 to %c4
+// CHECK: %[[WORD:.*]] = arith.shli %{{.*}}, %c8_i32
+// CHECK: %[[LOW:.*]] = arith.trunci %[[WORD]] : i32 to i16
+// CHECK: arith.bitcast %[[LOW]] : i16 to f16
+func.func @e5m2(%t: memref<?x4xi8>, %b: memref<?x1xi32>, %o: memref<?x1x4xf32>) {
+  embed.gather block_size 1 rows(%t : memref<?x4xi8>)
+      blocks(%b : memref<?x1xi32>) outs(%o : memref<?x1x4xf32>) format <e5m2>
+  return
+}
+
+// Its only NaN has all bits set.
+
+// CHECK-LABEL: func.func @e4m3(
+// CHECK: arith.mulf %{{.*}}, %cst
+// CHECK: %[[NAN:.*]] = arith.cmpi eq, %{{.*}}, %c127_i32
+// CHECK: arith.select %[[NAN]]
+func.func @e4m3(%t: memref<?x4xi8>, %b: memref<?x1xi32>, %o: memref<?x1x4xf32>) {
+  embed.gather block_size 1 rows(%t : memref<?x4xi8>)
+      blocks(%b : memref<?x1xi32>) outs(%o : memref<?x1x4xf32>) format <e4m3>
+  return
+}
