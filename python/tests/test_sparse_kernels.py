@@ -13,7 +13,6 @@ import itertools
 import os
 import random
 import re
-import shutil
 import subprocess
 import zlib
 from collections.abc import Iterator
@@ -29,6 +28,7 @@ import sparse_table
 from ember.compiler import find_tool
 from ember.datasets.locality import data_folder
 from numpy.typing import NDArray
+from program_runs import WAYS, Argument, Way, run_program
 from sparse_formats import FORMATS, Format, Stored, pack, pack_places, unpack, unpack_places
 from sparse_kernels import KERNELS, UPSTREAM_FAILS, Kernel, program, sparsify
 
@@ -47,35 +47,6 @@ WIDTHS = ("index", "i64", "i32")
 TOLERANCES = {"f64": 1e-12, "f32": 1e-4}
 
 
-@dataclass(frozen=True)
-class Way:
-    """A way to run a program: passes that come first, then ember-run's options."""
-
-    name: str
-    passes: tuple[str, ...] = ()
-    options: tuple[str, ...] = ()
-
-
-def ways() -> Iterator[Way]:
-    """All levels, optimisation levels and targets; the first is the plain program."""
-    yield Way("scf-O0", (), ("-O0",))
-    yield Way("scf-O3", (), ("-O3",))
-    yield Way("slc", ("--scf-to-slc",))
-    yield Way("slc-recoupled", ("--scf-to-slc", "--convert-slc-to-scf"))
-    for level in range(4):
-        optimized = ("--scf-to-slc", f"--optimize=opt-level={level}")
-        yield Way(f"slcv-O{level}", optimized)
-        yield Way(f"slcv-O{level}-recoupled", (*optimized, "--convert-slc-to-scf"))
-        yield Way(f"dlc-O{level}", (*optimized, "--slc-to-dlc"))
-        yield Way(f"cpu-O{level}", (), ("--target=cpu", f"-O{level}"))
-        yield Way(
-            f"dae-threads-O{level}",
-            (),
-            ("--target=dae-threads", f"-O{level}", "--schedule=threads"),
-        )
-
-
-WAYS = tuple(ways())
 SHAPES = ("random", "odd", "empty rows", "dense row", "one", "nothing stored", "no rows", "full")
 
 
@@ -83,7 +54,7 @@ SHAPES = ("random", "odd", "empty rows", "dense row", "one", "nothing stored", "
 class Problem:
     """Arguments of a kernel, and its result."""
 
-    arguments: list[NDArray | list[int]]
+    arguments: list[Argument]
     expected: NDArray
 
 
@@ -151,7 +122,7 @@ def make_problem(
     draw = np.random.default_rng(seed)
     sizes = extents(kernel, form, shape, draw)
     wide = np.int64 if element in ("i32", "i64") else np.float64
-    arguments: list[NDArray | list[int]] = []
+    arguments: list[Argument] = []
 
     def add(subscripts: str, sparse: bool, zero: bool = False) -> tuple[NDArray, NDArray[np.bool_]]:
         """Appends a tensor's arguments; returns its elements and which of them are stored."""
@@ -182,28 +153,14 @@ def run(
     kernel: Kernel, form: Format, source: Path, way: Way, problem: Problem, folder: Path
 ) -> Stored:
     """Runs a program on a problem; returns its results, one array where the output is dense."""
-    folder.mkdir()
-    words = []
-    for k, argument in enumerate(problem.arguments):
-        if isinstance(argument, list):
-            words.append(str(argument))
-            continue
-        np.save(folder / f"{k}.npy", argument)
-        words.append(f"@{folder / f'{k}.npy'}")
     results = 1
     if kernel.sparse_output:
         one = (1,) * form.rank
         results = len(pack(form, np.zeros(one), np.zeros(one, np.bool_), "index").arrays) + 1
-    program_file = source
-    if way.passes:
-        program_file = folder / "program.mlir"
-        call("ember-opt", *way.passes, source, "-o", program_file)
-    saves = [f"--save-result={k}:{folder / f'result{k}.npy'}" for k in range(results)]
-    call("ember-run", program_file, "--entry=kernel", *words, *saves, *way.options)
-    loaded = [np.load(folder / f"result{k}.npy") for k in range(results)]
+    saved = [f"save-result={k}" for k in range(results)]
+    loaded = run_program(source, way, problem.arguments, folder, saved)
     # ember-run writes bf16 as raw bytes.
     loaded = [array.view(np.uint16) if array.dtype.kind == "V" else array for array in loaded]
-    shutil.rmtree(folder)
     if kernel.sparse_output:
         return Stored(loaded[:-1], loaded[-1].tolist())
     return Stored(loaded, [])
@@ -217,13 +174,6 @@ def run_dense(
     if kernel.sparse_output:
         return unpack(form, problem.expected.shape, result)
     return result.arrays[0]
-
-
-def call(tool: str, *arguments: object) -> None:
-    """Runs one of Ember's programs; its errors are the test's."""
-    command = [str(find_tool(tool)), *map(str, arguments)]
-    done = subprocess.run(command, capture_output=True, text=True)
-    assert done.returncode == 0, f"{' '.join(command)}\n{done.stderr}"
 
 
 def check(element: str, actual: NDArray, problem: Problem, first: NDArray | None) -> None:
@@ -360,7 +310,7 @@ def test_graphs_agree_with_scipy(name: str, form: str, graph: str, tmp_path: Pat
     vector, wide = draw.standard_normal(a.shape[0]), draw.standard_normal((a.shape[0], 16))
     rest = draw.standard_normal(a.shape[0])
 
-    def packed(matrix: scipy.sparse.csr_array) -> list[NDArray | list[int]]:
+    def packed(matrix: scipy.sparse.csr_array) -> list[Argument]:
         coo = matrix.tocoo()
         places = np.stack(coo.coords, axis=-1).astype(np.int64)
         stored = pack_places(layout, matrix.shape, places, coo.data, "i32")
