@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from ember.dtypes import DTYPES
+from ember.dtypes import DTYPES, as_array
 from ember.errors import (
     ArgumentError,
     CompileError,
@@ -143,7 +143,7 @@ class Entry:
         self._free.argtypes = (ctypes.c_void_p,)
 
     def __call__(self, *arguments: Any) -> Any:
-        """Runs the function on NumPy arrays (or what np.asarray shares memory with) and numbers.
+        """Runs the function on arrays (NumPy's, PyTorch's, what np.asarray takes) and numbers.
 
         Arrays that the function stores to are updated in place. Returns None, the result, or the
         tuple of results. Raises ArgumentError before the run, or the kernel's own error.
@@ -175,8 +175,7 @@ class Entry:
         """Copies a returned memref out of the kernel's memory and frees it, or reads a scalar."""
         dtype = DTYPES[result.dtype]
         if result.kind != "memref":
-            value = ctypes.cast(words, ctypes.POINTER(dtype.ctype))[0]
-            return bool(value) if result.dtype == "i1" else value
+            return dtype.from_c(ctypes.cast(words, ctypes.POINTER(dtype.ctype))[0])
         rank = len(result.shape)
         allocated, aligned, offset = words[0], words[1], words[2]
         sizes = tuple(words[3 : 3 + rank])
@@ -197,10 +196,10 @@ def _array_words(parameter: Parameter, argument: Any) -> tuple[Any, np.ndarray]:
     """The descriptor of an array, and the array: it must live as long as the descriptor."""
     if parameter.writable and isinstance(argument, list | tuple | int | float):
         raise ArgumentError(f"{parameter.name} is written to: it must be an array")
-    array = np.asarray(argument)
-    expected = np.dtype(DTYPES[parameter.dtype].name)
-    if array.dtype != expected:
-        raise ArgumentError(f"{parameter.name} must be {expected}, not {array.dtype}")
+    array = as_array(argument)
+    expected = DTYPES[parameter.dtype]
+    if array.dtype.name not in (expected.name, *expected.also):
+        raise ArgumentError(f"{parameter.name} must be {expected.name}, not {array.dtype}")
     if array.ndim != len(parameter.shape):
         raise ArgumentError(
             f"{parameter.name} must have {len(parameter.shape)} dimensions, not {array.ndim}"
@@ -216,8 +215,7 @@ def _array_words(parameter: Parameter, argument: Any) -> tuple[Any, np.ndarray]:
 
 def _scalar_words(parameter: Parameter, argument: Any) -> tuple[Any, None]:
     """A number in the parameter's C type."""
-    ctype = DTYPES[parameter.dtype].ctype
     try:
-        return ctype(argument), None
-    except TypeError as error:
+        return DTYPES[parameter.dtype].to_c(argument), None
+    except (TypeError, ValueError) as error:
         raise ArgumentError(f"{parameter.name} must be a number: {error}") from error

@@ -9,6 +9,7 @@ from pathlib import Path
 import ember
 import numpy as np
 import pytest
+import torch
 
 PROGRAM = """
 func.func @scale(%x: memref<?x3xf32> {ember.name = "x"}, %factor: f32 {ember.name = "factor"}) {
@@ -147,3 +148,63 @@ def test_a_library_without_a_manifest_is_refused(tmp_path: Path) -> None:
     (tmp_path / "k.so").write_bytes(b"not a library")
     with pytest.raises(ember.CompileError, match=r"k\.so"):
         ember.Library(tmp_path / "k.so")
+
+
+TYPES_PROGRAM = """
+func.func @scale(%x: memref<?xbf16> {ember.name = "x"}, %factor: bf16, %other: f16) -> f16 {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = memref.dim %x, %c0 : memref<?xbf16>
+  scf.for %i = %c0 to %n step %c1 {
+    %v = memref.load %x[%i] : memref<?xbf16>
+    %s = arith.mulf %v, %factor : bf16
+    memref.store %s, %x[%i] : memref<?xbf16>
+  }
+  %twice = arith.addf %other, %other : f16
+  return %twice : f16
+}
+
+func.func @count(%bytes: memref<?xi8> {ember.name = "bytes"}) -> i64 {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0 : i64
+  %n = memref.dim %bytes, %c0 : memref<?xi8>
+  %sum = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero) -> (i64) {
+    %v = memref.load %bytes[%i] : memref<?xi8>
+    %w = arith.extui %v : i8 to i64
+    %a = arith.addi %acc, %w : i64
+    scf.yield %a : i64
+  }
+  return %sum : i64
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def types_library() -> ember.Library:
+    return ember.load_program(TYPES_PROGRAM, ember.Options())
+
+
+def test_half_types_come_as_arrays_tensors_and_numbers(types_library: ember.Library) -> None:
+    scale = types_library.entry("scale")
+    tensor = torch.tensor([1.0, -3.0], dtype=torch.bfloat16)
+    assert scale(tensor, 0.5, 1.25) == 2.5
+    assert tensor.tolist() == [0.5, -1.5]
+    array = np.array([1.0, -3.0], "bfloat16")
+    scale(array, 2, 0)
+    assert array.tolist() == [2.0, -6.0]
+    with pytest.raises(ember.ArgumentError, match="x must be bfloat16, not float16"):
+        scale(np.zeros(1, np.float16), 2, 0)
+    with pytest.raises(ember.ArgumentError, match="must be a number"):
+        scale(array, "2", 0)
+
+
+def test_bytes_are_taken_by_their_bits(types_library: ember.Library) -> None:
+    count = types_library.entry("count")
+    assert count(np.array([255, 1], np.uint8)) == 256
+    assert count(np.array([-1, 1], np.int8)) == 256
+    assert count(torch.tensor([255, 1], dtype=torch.uint8)) == 256
+    assert count(torch.tensor([448.0]).to(torch.float8_e4m3fn)) == 0x7E
+    assert count(torch.tensor([1.0]).to(torch.float8_e5m2)) == 0x3C
+    with pytest.raises(ember.ArgumentError, match="bytes must be int8, not int16"):
+        count(np.zeros(1, np.int16))
