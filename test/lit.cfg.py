@@ -6,6 +6,7 @@
 #   %python   the Python that runs lit (NumPy is there)
 #   %npy      makes, prints and compares .npy files: scripts/npy.py
 #   %shared   the folder of graphs and histograms; tests that read it say REQUIRES: shared-data
+#   %mutations   how many damaged programs to try: $EMBER_MUTATIONS, else 300 (quick: 50)
 #   %ember_src, %ember_obj, %ember_lib   source, build and library folders
 # Features: shared-data, asan, avx2, avx512, neon, and long_tests (absent under ./run test --quick).
 import os
@@ -77,6 +78,8 @@ if platform.machine() == "aarch64":
 config.substitutions.append(("%python", f"'{sys.executable}'"))
 config.substitutions.append(("%npy", f"'{sys.executable}' '{source / 'scripts' / 'npy.py'}'"))
 config.substitutions.append(("%shared", str(shared)))
+mutations = "300" if "long_tests" in config.available_features else "50"
+config.substitutions.append(("%mutations", os.environ.get("EMBER_MUTATIONS", mutations)))
 config.substitutions.append(("%ember_src", str(source)))
 config.substitutions.append(("%ember_obj", str(objects)))
 config.substitutions.append(("%ember_lib", str(objects / "lib")))

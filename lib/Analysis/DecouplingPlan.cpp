@@ -31,13 +31,58 @@ static bool canBeStreamed(Type type) {
   return type.isIndex() || type.isSignlessInteger() || isa<FloatType>(type);
 }
 
+Value ember::getIncrement(BlockArgument argument) {
+  auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
+  if (!loop || argument == loop.getInductionVar())
+    return nullptr;
+  auto sum = loop.getTiedLoopYieldedValue(argument)
+                 ->get()
+                 .getDefiningOp<arith::AddIOp>();
+  if (!sum || sum->getBlock() != loop.getBody())
+    return nullptr;
+  if (sum.getLhs() == argument && sum.getRhs() != argument)
+    return sum.getRhs();
+  return sum.getRhs() == argument && sum.getLhs() != argument ? sum.getLhs()
+                                                              : Value();
+}
+
+bool ember::dependsOnCarried(Value value, scf::ForOp loop) {
+  SetVector<Value> reached;
+  reached.insert(value);
+  for (size_t i = 0; i < reached.size(); ++i) {
+    auto argument = dyn_cast<BlockArgument>(reached[i]);
+    if (argument && argument.getOwner() == loop.getBody() &&
+        argument != loop.getInductionVar())
+      return true;
+    Operation *op = reached[i].getDefiningOp();
+    if (op && op->getBlock() == loop.getBody())
+      reached.insert(op->operand_begin(), op->operand_end());
+  }
+  return false;
+}
+
+/// True if the access unit can sum `argument` up by itself: what it grows by is
+/// loaded in the same loop, and nobody asks for the total.
+bool DecouplingPlan::isSummable(BlockArgument argument) {
+  Value increment = getIncrement(argument);
+  auto loop = cast<scf::ForOp>(argument.getOwner()->getParentOp());
+  if (!increment || increment.getParentBlock() != loop.getBody() ||
+      !increment.getDefiningOp() || !argument.getType().isIntOrIndex() ||
+      !loop.getTiedLoopResult(argument).use_empty())
+    return false;
+  Value initial = loop.getTiedLoopInit(argument)->get();
+  return !dependsOnCarried(increment, loop) && isStreamable(increment) &&
+         isStreamable(initial);
+}
+
 bool DecouplingPlan::computeStreamable(Value value) {
   if (!root->isAncestor(value.getParentRegion()->getParentOp()))
     return true;
   if (auto argument = dyn_cast<BlockArgument>(value)) {
     auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
-    return loop && llvm::is_contained(path, loop) &&
-           argument == loop.getInductionVar();
+    if (!loop || !llvm::is_contained(path, loop))
+      return false;
+    return argument == loop.getInductionVar() || isSummable(argument);
   }
   Operation *op = value.getDefiningOp();
   // Only what runs in each iteration: what stands under a condition may be out
@@ -175,6 +220,15 @@ DecouplingPlan::Candidate DecouplingPlan::examine(scf::ForOp loop) {
 
 /// Marks what the access unit computes to get at `value`.
 void DecouplingPlan::markSlice(Value value) {
+  auto argument = dyn_cast<BlockArgument>(value);
+  auto loop = argument
+                  ? dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp())
+                  : scf::ForOp();
+  if (loop && root->isAncestor(loop) && argument != loop.getInductionVar() &&
+      runningSums.insert(argument).second) {
+    markSlice(loop.getTiedLoopYieldedValue(argument)->get());
+    markSlice(loop.getTiedLoopInit(argument)->get());
+  }
   Operation *op = value.getDefiningOp();
   if (!op || !root->isAncestor(op) || !offloaded.insert(op).second)
     return;

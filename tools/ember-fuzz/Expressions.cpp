@@ -95,7 +95,8 @@ ValueId Expressions::clamp(ValueId value, int64_t size) {
   const std::optional<Range> &range = builder.rangeOf(value);
   if (range && range->isWithin(size))
     return value;
-  if (random.chance(0.5))
+  // Of a value that may be anything, only the remainder is known to be small.
+  if (!range || random.chance(0.5))
     return builder.binary(Opcode::RemUI, value, builder.index(size));
   ValueId positive = builder.binary(Opcode::MaxSI, value, builder.index(0));
   return builder.binary(Opcode::MinSI, positive, builder.index(size - 1));

@@ -52,6 +52,7 @@ void collectFeatures(ModuleOp module, std::set<std::string> &features) {
               features.insert("indirect stream");
         })
         .Case([&](slc::AluStrOp) { features.insert("alu stream"); })
+        .Case([&](slc::AccStrOp) { features.insert("running sum"); })
         .Case([&](slc::FwdStrOp forward) {
           features.insert(isVectorStream(forward.getResult())
                               ? "padded operand"

@@ -68,6 +68,24 @@ static Scalar sumType(Random &random, Scalar table) {
   return table;
 }
 
+/// Segments of given lengths, one behind the other.
+void Nests::segmentsByLength(
+    int64_t segments, int64_t positions,
+    const std::function<void(ValueId, const Bounds &)> &body) {
+  builder.forLoop(
+      builder.index(0), sizeValue(segments), builder.index(1),
+      {builder.index(0)}, [&](ValueId segment, const Values &reached) {
+        ValueId length =
+            builder.convert(expressions.load(expressions.indexArray(
+                                style.offset, Content::Indices, 4, {segment})),
+                            Scalar::Index);
+        ValueId begin = expressions.clamp(reached[0], positions);
+        body(segment, {begin, builder.binary(Opcode::AddI, begin, length),
+                       builder.index(1)});
+        return Values{builder.binary(Opcode::AddI, reached[0], length)};
+      });
+}
+
 void Nests::bagNest() {
   int64_t bags = sizeOrEmpty(), rows = expressions.someSize(),
           length = expressions.someSize(), positions = expressions.someSize();
@@ -89,14 +107,11 @@ void Nests::bagNest() {
                     out, {bag, e});
     });
   };
-  simpleLoop(bags, [&](ValueId bag) {
+  auto fill = [&](ValueId bag, const Bounds &bounds) {
     if (hasZeros)
       simpleLoop(length, [&](ValueId e) {
         builder.store(builder.constant(sum, 0), out, {bag, e});
       });
-    Bounds bounds =
-        isFlat ? Bounds{builder.index(0), builder.index(3), builder.index(1)}
-               : segmentBounds(bag, positions);
     builder.forLoop(
         bounds.lower, bounds.upper, bounds.step, {},
         [&](ValueId p, const Values &) {
@@ -130,6 +145,15 @@ void Nests::bagNest() {
       Opcode opcode = isFloat(sum) ? Opcode::DivF : Opcode::MulI;
       builder.store(builder.binary(opcode, old, divisor), out, {bag, e});
     });
+  };
+  if (random.chance(0.25)) {
+    segmentsByLength(bags, positions, fill);
+    return;
+  }
+  simpleLoop(bags, [&](ValueId bag) {
+    fill(bag, isFlat
+                  ? Bounds{builder.index(0), builder.index(3), builder.index(1)}
+                  : segmentBounds(bag, positions));
   });
 }
 

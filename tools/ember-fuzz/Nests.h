@@ -69,6 +69,9 @@ private:
   void compactionNest();
 
   void simpleLoop(int64_t size, const std::function<void(ValueId)> &body);
+  void
+  segmentsByLength(int64_t segments, int64_t positions,
+                   const std::function<void(ValueId, const Bounds &)> &body);
   ValueId loadAs(Scalar type, ValueId memref, std::vector<ValueId> indices);
   ValueId loadIndexAt(int64_t rows, std::vector<ValueId> indices);
   ValueId table(std::string name, Scalar element, std::vector<int64_t> shape,

@@ -51,6 +51,12 @@ public:
   /// integer arithmetic that an address or a bound needs.
   bool isOffloaded(mlir::Operation *op) const { return offloaded.contains(op); }
 
+  /// True if the access unit computes the loop-carried value `argument` as the
+  /// running sum of a stream (paper, section 7.4: segments by their lengths).
+  bool isRunningSum(mlir::BlockArgument argument) const {
+    return runningSums.contains(argument);
+  }
+
 private:
   struct Candidate {
     llvm::SmallVector<mlir::scf::ForOp> loops;
@@ -62,6 +68,7 @@ private:
   std::string describeLocation(mlir::Value memref, mlir::ValueRange indices);
   void describeIndex(mlir::Value index, std::string &text, unsigned depth = 0);
   void markSlice(mlir::Value value);
+  bool isSummable(mlir::BlockArgument argument);
 
   mlir::scf::ForOp root;
   const NestMemory &memory;
@@ -71,11 +78,21 @@ private:
   llvm::DenseMap<mlir::Value, bool> streamable;
   llvm::SmallVector<llvm::StringSet<>> locations;
   llvm::DenseSet<mlir::Operation *> offloaded;
+  llvm::DenseSet<mlir::Value> runningSums;
 };
 
 /// True if the access unit has an operation for `op`: integer arithmetic with
 /// two operands, or a conversion between integers and indices.
 bool isStreamArithmetic(mlir::Operation *op);
+
+/// What `argument`, carried by an scf loop, grows by in each iteration: the
+/// other operand of the addition that the loop yields for it. Null if it is no
+/// running sum.
+mlir::Value getIncrement(mlir::BlockArgument argument);
+
+/// True if `value` is computed, in the body of `loop`, from a value that the
+/// loop carries.
+bool dependsOnCarried(mlir::Value value, mlir::scf::ForOp loop);
 
 } // namespace ember
 

@@ -112,17 +112,34 @@ void AccessProgram::emitUnit(OpBuilder &builder, ArrayRef<Unit> chain) {
   emitRegistrations(builder, unit.atBegin);
   emitStepCheck(builder, unit.op);
   Range range = emitRange(builder, unit.op);
-  auto loop =
-      scf::ForOp::create(builder, loc, range.lower, range.upper, range.step);
+  SmallVector<AccStrOp> sums;
+  SmallVector<Value> initial;
+  for (Operation *stream : unit.streams)
+    if (auto sum = dyn_cast<AccStrOp>(stream)) {
+      sums.push_back(sum);
+      initial.push_back(lookup(sum.getInitial()));
+    }
+  auto loop = scf::ForOp::create(builder, loc, range.lower, range.upper,
+                                 range.step, initial);
   {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(loop.getBody());
     Control control =
         emitControl(builder, unit.op, range, loop.getInductionVar());
+    for (auto [sum, carried] : llvm::zip_equal(sums, loop.getRegionIterArgs()))
+      values.map(sum.getResult(), carried);
     for (Operation *stream : unit.streams)
-      values.map(stream->getResult(0), emitStream(builder, stream, control));
+      if (!isa<AccStrOp>(stream))
+        values.map(stream->getResult(0), emitStream(builder, stream, control));
     emitRegistrations(builder, unit.atIteration);
     emitUnit(builder, chain.drop_front());
+    SmallVector<Value> next;
+    for (AccStrOp sum : sums)
+      next.push_back(emitIntegerOp(builder, sum.getLoc(), slc::AluOp::add,
+                                   lookup(sum.getResult()),
+                                   lookup(sum.getInput())));
+    if (!sums.empty())
+      scf::YieldOp::create(builder, loc, next);
   }
   emitRegistrations(builder, unit.atEnd);
 }

@@ -37,8 +37,9 @@ public:
   }
 
   /// Emits the loops; lookups begin at `begin` if segments are lengths.
-  /// Returns where they end.
-  Value emit(Value begin);
+  void emit(Value begin);
+  /// The sum of the lengths.
+  Value emitTotal(Value begin);
 
 private:
   void emitBag(Value bag, Value begin, Value end);
@@ -105,7 +106,18 @@ void TableBags::emitBag(Value bag, Value begin, Value end) {
   accumulator.end(count.front());
 }
 
-Value TableBags::emit(Value begin) {
+/// In a loop of its own: the loop over the bags can be run ahead of only if
+/// nobody waits for where it ends.
+Value TableBags::emitTotal(Value begin) {
+  auto add = [&](Value number, ValueRange total) -> SmallVector<Value> {
+    Value segment = arith::AddIOp::create(builder, firstSegment, number);
+    Value length = builder.loadIndex(op.getSegments(), segment);
+    return {arith::AddIOp::create(builder, total.front(), length)};
+  };
+  return builder.loop(builder.index(0), bags, begin, add).front();
+}
+
+void TableBags::emit(Value begin) {
   bool hasLengths = op.getSegmentKind() == SegmentKind::lengths;
   SmallVector<Value> carried;
   if (hasLengths)
@@ -123,9 +135,8 @@ Value TableBags::emit(Value begin) {
     }
     return next;
   };
-  SmallVector<Value> end = builder.loop(builder.index(0), bags, carried, bag);
+  builder.loop(builder.index(0), bags, carried, bag);
   accumulator.release();
-  return hasLengths ? end.front() : begin;
 }
 
 /// How many elements the rows of `table` hold, which its type says.
@@ -178,9 +189,12 @@ void ember::emitLoops(NestBuilder &builder, BagOp op) {
   column = 0;
   for (auto [number, table] : llvm::enumerate(op.getTables())) {
     int64_t length = getFixedLength(table, op.getFormatAttr());
-    begin = TableBags(builder, op, number, builder.index(column),
-                      builder.index(length))
-                .emit(begin);
+    TableBags bags(builder, op, number, builder.index(column),
+                   builder.index(length));
+    bags.emit(begin);
+    bool isLast = number + 1 == op.getTables().size();
+    if (op.getSegmentKind() == SegmentKind::lengths && !isLast)
+      begin = bags.emitTotal(begin);
     column += length;
   }
 }

@@ -49,6 +49,17 @@ static std::optional<AluOp> getAluOp(Operation *op) {
       .Default([](Operation *) { return std::nullopt; });
 }
 
+/// The values carried by `loop` that the access unit is to sum up.
+static llvm::SmallDenseSet<Value> getRunningSums(scf::ForOp loop) {
+  llvm::SmallDenseSet<Value> sums;
+  auto positions = loop->getAttrOfType<DenseI64ArrayAttr>("slc.running_sums");
+  for (int64_t position :
+       positions ? positions.asArrayRef() : ArrayRef<int64_t>())
+    if (position >= 0 && position < loop.getNumRegionIterArgs())
+      sums.insert(loop.getRegionIterArgs()[position]);
+  return sums;
+}
+
 namespace {
 /// Checks that a marked nest is what `choose-decoupling` leaves: the mark is an
 /// attribute, which anyone can write.
@@ -61,6 +72,8 @@ public:
 private:
   bool isFixed(Value value);
   bool isStreamed(Value value);
+  LogicalResult verifyRunningSums(scf::ForOp loop);
+  LogicalResult verifyCarried(scf::ForOp loop);
   LogicalResult refuse(Operation *op, const Twine &reason);
 
   scf::ForOp root;
@@ -82,10 +95,44 @@ bool MarkedNest::isFixed(Value value) {
 bool MarkedNest::isStreamed(Value value) {
   if (isFixed(value))
     return false;
-  if (auto argument = dyn_cast<BlockArgument>(value))
-    return cast<scf::ForOp>(argument.getOwner()->getParentOp())
-               .getInductionVar() == argument;
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    auto loop = cast<scf::ForOp>(argument.getOwner()->getParentOp());
+    return argument == loop.getInductionVar() ||
+           getRunningSums(loop).contains(argument);
+  }
   return !isa<scf::ForOp, CallbackOp>(value.getDefiningOp());
+}
+
+/// A sum grows by a stream of its own loop that does not depend on a sum, and
+/// its total goes nowhere.
+LogicalResult MarkedNest::verifyRunningSums(scf::ForOp loop) {
+  for (Value sum : getRunningSums(loop)) {
+    auto argument = cast<BlockArgument>(sum);
+    Value increment = getIncrement(argument);
+    Operation *definition = increment ? increment.getDefiningOp() : nullptr;
+    if (!definition || definition->getBlock() != loop.getBody() ||
+        !isStreamed(increment) || !sum.getType().isIntOrIndex() ||
+        !loop.getTiedLoopResult(argument).use_empty())
+      return refuse(loop, "sums up a value that no stream adds to, or whose "
+                          "total is used");
+    Value initial = loop.getTiedLoopInit(argument)->get();
+    if (!isFixed(initial) && !isStreamed(initial))
+      return refuse(loop, "starts a sum from a value of the execute unit");
+    if (dependsOnCarried(increment, loop))
+      return refuse(loop, "sums up a value that depends on what it carries");
+  }
+  return success();
+}
+
+/// What else a loop carries belongs to the execute unit.
+LogicalResult MarkedNest::verifyCarried(scf::ForOp loop) {
+  llvm::SmallDenseSet<Value> sums = getRunningSums(loop);
+  for (BlockArgument argument : loop.getRegionIterArgs())
+    if (!sums.contains(argument) &&
+        (isStreamed(loop.getTiedLoopInit(argument)->get()) ||
+         isStreamed(loop.getTiedLoopYieldedValue(argument)->get())))
+      return refuse(loop, "carries a value of the access unit");
+  return verifyRunningSums(loop);
 }
 
 LogicalResult MarkedNest::verify(scf::ForOp loop) {
@@ -98,11 +145,8 @@ LogicalResult MarkedNest::verify(scf::ForOp loop) {
   };
   if (!isAccess(loop.getLowerBound()) || !isAccess(loop.getUpperBound()))
     return refuse(loop, "has a bound of the execute unit");
-  auto isCompute = [&](Value value) { return !isStreamed(value); };
-  Operation *yield = loop.getBody()->getTerminator();
-  if (!llvm::all_of(loop.getInitArgs(), isCompute) ||
-      !llvm::all_of(yield->getOperands(), isCompute))
-    return refuse(loop, "carries a value of the access unit");
+  if (failed(verifyCarried(loop)))
+    return failure();
   for (Operation &op : loop.getBody()->without_terminator()) {
     if (auto nested = dyn_cast<scf::ForOp>(op)) {
       if (failed(verify(nested)))
@@ -132,8 +176,10 @@ public:
 
   void run(scf::ForOp root) {
     builder.setInsertionPoint(root);
-    slc::ForOp nest = convertLoop(root);
-    root.replaceAllUsesWith(nest.getResults());
+    convertLoop(root);
+    for (Value result : root.getResults())
+      if (Value converted = values.lookupOrNull(result))
+        result.replaceAllUsesWith(converted);
     root.erase();
   }
 
@@ -141,6 +187,9 @@ private:
   slc::ForOp convertLoop(scf::ForOp loop);
   void convertCallback(CallbackOp callback);
   void convertStream(Operation *op);
+  void convertSlice(Value value, scf::ForOp loop);
+  void convertRunningSums(scf::ForOp loop,
+                          const llvm::SmallDenseSet<Value> &sums);
 
   /// The stream that carries `value`, or `value` where it is fixed.
   Value stream(Value value) { return streams.lookupOrDefault(value); }
@@ -211,29 +260,68 @@ void NestConversion::convertCallback(CallbackOp callback) {
   values.map(callback.getResults(), copy.getResults());
 }
 
+/// Converts what `value` is computed from in the body of `loop`, once.
+void NestConversion::convertSlice(Value value, scf::ForOp loop) {
+  Operation *op = value.getDefiningOp();
+  if (!op || op->getBlock() != loop.getBody() || isStreamed(value))
+    return;
+  for (Value operand : op->getOperands())
+    convertSlice(operand, loop);
+  convertStream(op);
+}
+
+/// Sums come first in a body, with what they add up: any stream may read them.
+void NestConversion::convertRunningSums(
+    scf::ForOp loop, const llvm::SmallDenseSet<Value> &sums) {
+  for (BlockArgument argument : loop.getRegionIterArgs()) {
+    if (!sums.contains(argument))
+      continue;
+    Value increment = getIncrement(argument);
+    convertSlice(increment, loop);
+    Value input = stream(increment);
+    if (!isa<StreamType>(input.getType()))
+      input = slc::FwdStrOp::create(builder, loop.getLoc(),
+                                    StreamType::get(input.getType()), input);
+    streams.map(argument, slc::AccStrOp::create(
+                              builder, increment.getLoc(), input,
+                              stream(loop.getTiedLoopInit(argument)->get()))
+                              .getResult());
+  }
+}
+
 slc::ForOp NestConversion::convertLoop(scf::ForOp loop) {
-  SmallVector<Value> inits;
-  for (Value init : loop.getInitArgs())
-    inits.push_back(values.lookupOrDefault(init));
+  llvm::SmallDenseSet<Value> sums = getRunningSums(loop);
+  SmallVector<Value> inits, carried, results, yields;
+  for (BlockArgument argument : loop.getRegionIterArgs()) {
+    if (sums.contains(argument))
+      continue;
+    inits.push_back(
+        values.lookupOrDefault(loop.getTiedLoopInit(argument)->get()));
+    carried.push_back(argument);
+    results.push_back(loop.getTiedLoopResult(argument));
+    yields.push_back(loop.getTiedLoopYieldedValue(argument)->get());
+  }
   auto result = slc::ForOp::create(
       builder, loop.getLoc(), stream(loop.getLowerBound()),
       stream(loop.getUpperBound()), stream(loop.getStep()), inits);
   streams.map(loop.getInductionVar(), result.getInductionVar());
-  values.map(loop.getRegionIterArgs(), result.getRegionIterArgs());
+  values.map(carried, result.getRegionIterArgs());
+  values.map(results, result.getResults());
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(result.getBody());
+  convertRunningSums(loop, sums);
   for (Operation &op : loop.getBody()->without_terminator()) {
     if (auto nested = dyn_cast<scf::ForOp>(op))
-      values.map(nested.getResults(), convertLoop(nested).getResults());
+      convertLoop(nested);
     else if (auto callback = dyn_cast<CallbackOp>(op))
       convertCallback(callback);
-    else
+    else if (!isStreamed(op.getResult(0)))
       convertStream(&op);
   }
   if (inits.empty())
     return result;
   SmallVector<Value> yielded;
-  for (Value value : loop.getBody()->getTerminator()->getOperands())
+  for (Value value : yields)
     yielded.push_back(values.lookupOrDefault(value));
   slc::YieldOp::create(builder, loop.getLoc(), yielded);
   return result;

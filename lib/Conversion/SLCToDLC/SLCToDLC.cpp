@@ -120,6 +120,9 @@ void Separation::configureStream(Operation *op, Value tu) {
   } else if (auto cast = dyn_cast<slc::CastStrOp>(op)) {
     result = dlc::CastStrOp::create(builder, loc, type, tu, operands[0],
                                     cast.getIsUnsigned());
+  } else if (isa<slc::AccStrOp>(op)) {
+    result =
+        dlc::AccStrOp::create(builder, loc, type, tu, operands[0], operands[1]);
   } else {
     result = dlc::FwdStrOp::create(builder, loc, type, tu, operands[0]);
   }
@@ -227,6 +230,8 @@ namespace {
 struct ConvertSLCToDLC
     : public ember::impl::ConvertSLCToDLCBase<ConvertSLCToDLC> {
   void runOnOperation() override {
+    if (failed(slcv::refuseScalarViews(getOperation())))
+      return signalPassFailure();
     OpBuilder builder(&getContext());
     for (LoopOpInterface root : slc::getNestRoots(getOperation()))
       if (failed(Separation(root, builder).run()))

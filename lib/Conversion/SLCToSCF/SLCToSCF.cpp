@@ -7,6 +7,7 @@
 
 #include "ember/Conversion/SLCToSCF/Passes.h"
 #include "ember/Conversion/SLCToSCF/StreamEmitter.h"
+#include "ember/Conversion/StreamCode/StreamCode.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -67,7 +68,12 @@ PushOp getOnlyPush(Value buffer) {
 /// True if compute code only loads single elements of `buffer`, or asks for its
 /// length: then each element can be read again from where its stream read it.
 bool isOnlyLoaded(Value buffer) {
-  if (!getOnlyPush(buffer))
+  PushOp push = getOnlyPush(buffer);
+  if (!push)
+    return false;
+  // A running sum has its elements in order only.
+  auto loop = cast<LoopOpInterface>(push->getParentOp());
+  if (!loop.getBody()->getOps<slc::AccStrOp>().empty())
     return false;
   for (Operation *user : buffer.getUsers()) {
     auto toVal = dyn_cast<StrToValOp>(user);
@@ -229,7 +235,7 @@ void Recoupling::emitBody(LoopOpInterface loop, IRMapping &values) {
         element =
             vector::ExtractOp::create(builder, op.getLoc(), element, *lane);
       values.map(toVal.getValue(), element);
-    } else if (op.getNumResults() == 1 &&
+    } else if (op.getNumResults() == 1 && !isa<slc::AccStrOp>(op) &&
                isa<slc::StreamType>(op.getResult(0).getType())) {
       streams.emitStream(&op, values);
     }
@@ -244,14 +250,20 @@ void Recoupling::emitLoop(LoopOpInterface loop, IRMapping &values) {
   SmallVector<Value> inits;
   for (Value init : loop.getIterArgs())
     inits.push_back(values.lookupOrDefault(init));
+  auto sums = llvm::to_vector(loop.getBody()->getOps<slc::AccStrOp>());
+  for (slc::AccStrOp sum : sums)
+    inits.push_back(streams.materialize(sum.getInitial(), values));
   auto scfLoop = scf::ForOp::create(builder, loc, range.lower, range.upper,
                                     range.step, inits);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(scfLoop.getBody());
   IRMapping inside = values;
-  for (auto [argument, carried] :
-       llvm::zip_equal(loop.getRegionIterArgs(), scfLoop.getRegionIterArgs()))
-    inside.map(argument, carried);
+  SmallVector<Value> carriedValues(loop.getRegionIterArgs());
+  for (slc::AccStrOp sum : sums)
+    carriedValues.push_back(sum.getResult());
+  for (auto [value, carried] :
+       llvm::zip_equal(carriedValues, scfLoop.getRegionIterArgs()))
+    inside.map(value, carried);
   streams.mapControl(loop, range, scfLoop.getInductionVar(), inside);
   bool storesBuffer = llvm::any_of(stored, [&](Value buffer) {
     return buffer.getParentBlock() == loop->getBlock();
@@ -268,10 +280,14 @@ void Recoupling::emitLoop(LoopOpInterface loop, IRMapping &values) {
   SmallVector<Value> yielded;
   for (Value value : loop.getYield()->getOperands())
     yielded.push_back(inside.lookupOrDefault(value));
+  for (slc::AccStrOp sum : sums)
+    yielded.push_back(emitIntegerOp(
+        builder, sum.getLoc(), slc::AluOp::add, inside.lookup(sum.getResult()),
+        streams.materialize(sum.getInput(), inside)));
   if (!inits.empty())
     scf::YieldOp::create(builder, loc, yielded);
   for (auto [before, after] :
-       llvm::zip_equal(loop->getResults(), scfLoop.getResults()))
+       llvm::zip(loop->getResults(), scfLoop.getResults()))
     values.map(before, after);
 }
 
@@ -290,6 +306,8 @@ struct ConvertSLCToSCF
   using ConvertSLCToSCFBase::ConvertSLCToSCFBase;
 
   void runOnOperation() override {
+    if (failed(slcv::refuseScalarViews(getOperation())))
+      return signalPassFailure();
     std::optional<native::RuntimeCalls> calls;
     if (instrument)
       calls.emplace(getOperation());

@@ -105,7 +105,7 @@ func.func @open_offsets(%t: memref<?x8xf32>, %i: memref<?xi64>,
 // CHECK-LABEL: func.func @tables(
 // CHECK-SAME: %[[A:.*]]: memref<?x2xf32>, %[[B:.*]]: memref<?x3xf32>, %[[I:.*]]: memref<?xindex>, %[[S:.*]]: memref<?xi32>, %[[O:.*]]: memref<?x5xf32>)
 // CHECK: %[[BAGS:.*]] = memref.dim %[[O]], %c0
-// CHECK: %[[USED:.*]] = scf.for %[[X:.*]] = %c0 to %[[BAGS]] step %c1 iter_args(%[[BEGIN:.*]] = %c0) -> (index) {
+// CHECK: scf.for %[[X:.*]] = %c0 to %[[BAGS]] step %c1 iter_args(%[[BEGIN:.*]] = %c0) -> (index) {
 // CHECK: memref.load %[[S]][%[[X]]]
 // CHECK: %[[END:.*]] = arith.addi %[[BEGIN]],
 // CHECK: scf.for %[[P:.*]] = %[[BEGIN]] to %[[END]]
@@ -116,6 +116,9 @@ func.func @open_offsets(%t: memref<?x8xf32>, %i: memref<?xi64>,
 // CHECK: %[[TAKEN:.*]] = arith.ori %[[GREATER]], %[[IS_FIRST]]
 // CHECK: arith.select %[[TAKEN]], %[[V]], %[[OLD]]
 // CHECK: scf.yield %[[END]]
+// Nobody waits for where the lookups of the bags end: a loop of its own sums up.
+// CHECK: %[[USED:.*]] = scf.for %[[Z:.*]] = %c0 to %[[BAGS]] step %c1 iter_args(%{{.*}} = %c0) -> (index) {
+// CHECK-NEXT: memref.load %[[S]][%[[Z]]]
 // CHECK: scf.for %[[Y:.*]] = %c0 to %[[BAGS]] step %c1 iter_args(%{{.*}} = %[[USED]])
 // CHECK: %[[SEGMENT:.*]] = arith.addi %{{.*}} : index
 // CHECK: memref.load %[[S]][%[[SEGMENT]]]

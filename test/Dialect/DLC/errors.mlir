@@ -1119,3 +1119,64 @@ func.func @yield_outside() {
   // expected-error @below {{'dlc.yield' op expects parent op 'dlc.compute_loop'}}
   dlc.yield
 }
+
+// -----
+
+func.func @sums_other_type(%n: index, %x: i32) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  dlc.config_access {
+    %tu = dlc.new_tu %c0 to %n step %c1
+    %i = dlc.get_ind_var %tu : !slc.stream<index>
+    // expected-error @below {{'dlc.acc_str' op sums up '!slc.stream<index>' from an initial value of type 'i32'}}
+    %s = dlc.acc_str %tu, %i from %x : !slc.stream<index>, i32
+  }
+  dlc.compute_loop
+  return
+}
+
+// -----
+
+func.func @sums_other_unit(%n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  dlc.config_access {
+    %tu = dlc.new_tu %c0 to %n step %c1
+    %i = dlc.get_ind_var %tu : !slc.stream<index>
+    %in = dlc.new_tu %c0 to %n step %c1 in %tu
+    // expected-error @below {{'dlc.acc_str' op sums up a stream of another traversal unit}}
+    %s = dlc.acc_str %in, %i from %c0 : !slc.stream<index>, index
+  }
+  dlc.compute_loop
+  return
+}
+
+// -----
+
+func.func @sums_from_itself(%n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  dlc.config_access {
+    %tu = dlc.new_tu %c0 to %n step %c1
+    %i = dlc.get_ind_var %tu : !slc.stream<index>
+    // expected-error @below {{'dlc.acc_str' op starts from a stream of its own traversal unit, which has no element before the traversal begins}}
+    %s = dlc.acc_str %tu, %i from %i : !slc.stream<index>, !slc.stream<index>
+  }
+  dlc.compute_loop
+  return
+}
+
+// -----
+
+func.func @sums_in_lanes(%n: index, %in: memref<?xindex>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  dlc.config_access {
+    %tu = dlc.new_tu %c0 to %n step %c1 vector<4>
+    %v = dlc.mem_str %tu, %in[%c0] : memref<?xindex>[index] -> !slc.stream<index>
+    // expected-error @below {{'dlc.acc_str' op needs a traversal unit without lanes}}
+    %s = dlc.acc_str %tu, %v from %c0 : !slc.stream<index>, index
+  }
+  dlc.compute_loop
+  return
+}

@@ -542,3 +542,54 @@ func.func @bound_from_inside(%n: index) {
   }
   return
 }
+
+// -----
+
+func.func @sums_other_type(%n: index, %x: i32) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  slc.for %i = %c0 to %n step %c1 {
+    // expected-error @below {{'slc.acc_str' op sums up '!slc.stream<index>' from an initial value of type 'i32'}}
+    %s = slc.acc_str %i from %x : !slc.stream<index>, i32
+  }
+  return
+}
+
+// -----
+
+func.func @sums_in_lanes(%n: index, %in: memref<?xindex>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  slcv.vec_for (%i, %mask) = %c0 to %n step %c1 vector<4> {
+    %v = slc.mem_str %in[%c0] : memref<?xindex>[index] -> !slc.stream<index>
+    // expected-error @below {{'slc.acc_str' op stands in a loop with lanes, which have no order to sum up in}}
+    %s = slc.acc_str %v from %c0 : !slc.stream<index>, index
+  }
+  return
+}
+
+// -----
+
+func.func @sums_outer(%n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  slc.for %i = %c0 to %n step %c1 {
+    slc.for %j = %c0 to %n step %c1 {
+      // expected-error @below {{'slc.acc_str' op sums up a stream of another loop than the one it stands in}}
+      %s = slc.acc_str %i from %c0 : !slc.stream<index>, index
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @sums_from_itself(%n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  slc.for %i = %c0 to %n step %c1 {
+    // expected-error @below {{'slc.acc_str' op starts from a stream of its own loop, which has no element before the loop begins}}
+    %s = slc.acc_str %i from %i : !slc.stream<index>, !slc.stream<index>
+  }
+  return
+}

@@ -268,6 +268,28 @@ LogicalResult CastStrOp::verify() {
   return success();
 }
 
+LogicalResult AccStrOp::verify() {
+  if (stripStream(getInitial().getType()) !=
+      getStreamElementType(getInput().getType()))
+    return emitOpError("sums up ")
+           << getInput().getType() << " from an initial value of type "
+           << getInitial().getType();
+  auto unit = getTu().getDefiningOp<NewTUOp>();
+  if (!unit || unit.getVectorLength())
+    return emitOpError("needs a traversal unit without lanes");
+  // The first operand of what advances with a unit is the unit.
+  auto advances = [&](Value stream) {
+    Operation *definition = stream.getDefiningOp();
+    return definition && definition->getOperand(0) == getTu();
+  };
+  if (!advances(getInput()))
+    return emitOpError("sums up a stream of another traversal unit");
+  if (isa<StreamType>(getInitial().getType()) && advances(getInitial()))
+    return emitOpError("starts from a stream of its own traversal unit, which "
+                       "has no element before the traversal begins");
+  return success();
+}
+
 LogicalResult FwdStrOp::verify() {
   Type from = stripStream(getInput().getType());
   Type to = getStreamElementType(getResult().getType());

@@ -342,7 +342,7 @@ LogicalResult AccessVerifier::verify() {
 /// True for what may stand in an access program.
 static bool isAccessOp(Operation &op) {
   return isa<NewTUOp, GetIndVarOp, GetIterCountOp, GetMaskOp, MemStrOp,
-             AluStrOp, CastStrOp, FwdStrOp, RegisterCallbackOp,
+             AluStrOp, CastStrOp, FwdStrOp, AccStrOp, RegisterCallbackOp,
              RegisterOperandOp>(op);
 }
 

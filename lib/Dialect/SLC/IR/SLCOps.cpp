@@ -196,6 +196,26 @@ LogicalResult FwdStrOp::verify() {
   return verifyInNest(*this);
 }
 
+LogicalResult AccStrOp::verify() {
+  if (stripStream(getInitial().getType()) !=
+      getStreamElementType(getInput().getType()))
+    return emitOpError("sums up ")
+           << getInput().getType() << " from an initial value of type "
+           << getInitial().getType();
+  if (failed(verifyInNest(*this)))
+    return failure();
+  if (!isa<ForOp>((*this)->getParentOp()))
+    return emitOpError("stands in a loop with lanes, which have no order to "
+                       "sum up in");
+  if (getInput().getParentBlock() != (*this)->getBlock())
+    return emitOpError("sums up a stream of another loop than the one it "
+                       "stands in");
+  if (getInitial().getParentBlock() == (*this)->getBlock())
+    return emitOpError("starts from a stream of its own loop, which has no "
+                       "element before the loop begins");
+  return success();
+}
+
 /// Forwarding within one loop is the stream itself.
 OpFoldResult FwdStrOp::fold(FoldAdaptor) {
   if (getInput().getType() != getResult().getType())
@@ -335,7 +355,7 @@ LogicalResult CallbackOp::verify() { return verifyPosition(*this); }
 LogicalResult CallbackOp::verifyRegions() {
   WalkResult walk = getRegion().walk([&](Operation *op) {
     if (isa<LoopOpInterface, CallbackOp, MemStrOp, AluStrOp, CastStrOp,
-            FwdStrOp>(op)) {
+            FwdStrOp, AccStrOp>(op)) {
       op->emitOpError("belongs to the access unit and cannot stand in an "
                       "'slc.callback'");
       return WalkResult::interrupt();

@@ -155,7 +155,23 @@ bool CallbackPlacement::isStreamed(Value value) {
   for (scf::ForOp outer : plan.getChain())
     if (value == outer.getInductionVar())
       return true;
-  return false;
+  return plan.isRunningSum(cast<BlockArgument>(value));
+}
+
+/// The operands of `before`, a terminator or a nested loop, that the execute
+/// unit passes on: all loop-carried values but those that the access unit sums
+/// up.
+static SmallVector<OpOperand *> getPassedOperands(scf::ForOp loop,
+                                                  Operation *before,
+                                                  const DecouplingPlan &plan) {
+  bool isEnd = before == loop.getBody()->getTerminator();
+  auto carrier = isEnd ? loop : cast<scf::ForOp>(before);
+  SmallVector<OpOperand *> passed;
+  for (BlockArgument argument : carrier.getRegionIterArgs())
+    if (!plan.isRunningSum(argument))
+      passed.push_back(isEnd ? carrier.getTiedLoopYieldedValue(argument)
+                             : carrier.getTiedLoopInit(argument));
+  return passed;
 }
 
 /// Wraps `ops` in a callback in front of `before`. Values that code outside of
@@ -163,9 +179,7 @@ bool CallbackPlacement::isStreamed(Value value) {
 /// terminator (or the nested loop's initial values) at `before` pass on.
 void CallbackPlacement::place(Event event, ArrayRef<Operation *> ops,
                               Operation *before) {
-  OperandRange passed = before == loop.getBody()->getTerminator()
-                            ? before->getOperands()
-                            : cast<scf::ForOp>(before).getInitArgs();
+  SmallVector<OpOperand *> passed = getPassedOperands(loop, before, plan);
   llvm::SmallSetVector<Value, 4> results;
   SmallPtrSet<Operation *, 16> inside(ops.begin(), ops.end());
   for (Operation *op : ops)
@@ -179,9 +193,9 @@ void CallbackPlacement::place(Event event, ArrayRef<Operation *> ops,
         results.insert(value);
     }
   SmallVector<Value> handedOver;
-  for (Value value : passed)
-    if (isStreamed(value) && results.insert(value))
-      handedOver.push_back(value);
+  for (OpOperand *operand : passed)
+    if (isStreamed(operand->get()) && results.insert(operand->get()))
+      handedOver.push_back(operand->get());
   if (ops.empty() && results.empty())
     return;
 
@@ -202,13 +216,9 @@ void CallbackPlacement::place(Event event, ArrayRef<Operation *> ops,
   for (auto [value, result] : llvm::zip_equal(results, callback.getResults())) {
     if (llvm::is_contained(handedOver, value)) {
       // Streams keep reading the value itself.
-      for (OpOperand &operand : before->getOpOperands()) {
-        bool isPassed = before == loop.getBody()->getTerminator() ||
-                        operand.getOperandNumber() >=
-                            cast<scf::ForOp>(before).getNumControlOperands();
-        if (isPassed && operand.get() == value)
-          operand.set(result);
-      }
+      for (OpOperand *operand : passed)
+        if (operand->get() == value)
+          operand->set(result);
       continue;
     }
     Value(value).replaceUsesWithIf(result, [&](OpOperand &use) {
@@ -244,6 +254,17 @@ static void moveStreamsBefore(scf::ForOp loop, scf::ForOp nested,
   for (Operation &op : llvm::make_early_inc_range(*loop.getBody()))
     if (plan.isOffloaded(&op) && nested->isBeforeInBlock(&op))
       op.moveBefore(nested);
+}
+
+/// Notes which loop-carried values the access unit sums up.
+static void markRunningSums(scf::ForOp loop, const DecouplingPlan &plan) {
+  SmallVector<int64_t> positions;
+  for (auto [position, argument] : llvm::enumerate(loop.getRegionIterArgs()))
+    if (plan.isRunningSum(argument))
+      positions.push_back(static_cast<int64_t>(position));
+  if (!positions.empty())
+    loop->setAttr("slc.running_sums",
+                  DenseI64ArrayAttr::get(loop.getContext(), positions));
 }
 
 //===----------------------------------------------------------------------===//
@@ -309,6 +330,7 @@ private:
       if (level + 1 < chain.size())
         nested = chain[level + 1];
       loop->setAttr("slc.decouple", UnitAttr::get(&getContext()));
+      markRunningSums(loop, plan);
       if (nested)
         moveStreamsBefore(loop, nested, plan);
       CallbackPlacement(loop, nested, plan).run();

@@ -304,6 +304,16 @@ LogicalResult AsScalarOp::verify() {
   return success();
 }
 
+LogicalResult ember::slcv::refuseScalarViews(Operation *op) {
+  WalkResult walk = op->walk([](AsScalarOp view) {
+    view.emitOpError("shows lanes to a callback that is not vectorised yet; "
+                     "'vectorize-callbacks', or all of '--optimize', comes "
+                     "first");
+    return WalkResult::interrupt();
+  });
+  return failure(walk.wasInterrupted());
+}
+
 void BufStrOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
   setName(getResult(), "buf");
 }

@@ -247,6 +247,26 @@ def DLC_FwdStrOp : DLC_AccessOp<"fwd_str", [Pure]> {
   let hasVerifier = 1;
 }
 
+def DLC_AccStrOp : DLC_AccessOp<"acc_str", [
+    Pure, AllTypesMatch<["input", "result"]>]> {
+  let summary = "A stream that sums up another one";
+  let description = [{
+    `slc.acc_str`, advanced by `tu`, which has no lanes.
+
+    ```mlir
+    %begin = dlc.acc_str %bag, %length from %c0 : !slc.stream<index>, index
+    ```
+  }];
+  let arguments = (ins DLC_TU:$tu, SLC_IntegerStream:$input,
+                       DLC_LaneInteger:$initial);
+  let results = (outs SLC_IntegerStream:$result);
+  let assemblyFormat = [{
+    $tu `,` $input `from` $initial attr-dict
+    `:` qualified(type($result)) `,` type($initial)
+  }];
+  let hasVerifier = 1;
+}
+
 def DLC_RegisterCallbackOp : DLC_AccessOp<"register_callback"> {
   let summary = "Pushes a control token at a traversal event";
   let description = [{

@@ -189,6 +189,35 @@ def SLC_FwdStrOp : SLC_Op<"fwd_str", [Pure]> {
   let hasFolder = 1;
 }
 
+def SLC_AccStrOp : SLC_Op<"acc_str", [Pure, AllTypesMatch<["input", "result"]>]> {
+  let summary = "A stream that sums up another one";
+  let description = [{
+    The sum of `initial` and of the elements that `input` has had in the
+    iterations before this one, of the loop it stands in. Where segments are
+    given by their lengths, it tracks where they begin (paper, section 7.4).
+    Sums wrap, as `arith`'s do. `initial` is fixed during the nest or a stream
+    of an enclosing loop.
+
+    ```mlir
+    %length = slc.mem_str %lengths[%b] : memref<?xindex>[!slc.stream<index>] -> !slc.stream<index>
+    %begin = slc.acc_str %length from %c0 : !slc.stream<index>, index
+    %end = slc.alu_str add %begin, %length : !slc.stream<index>, !slc.stream<index> -> !slc.stream<index>
+    ```
+  }];
+  let arguments = (ins SLC_IntegerStream:$input, SLC_IntegerOrStream:$initial);
+  let results = (outs SLC_IntegerStream:$result);
+  let builders = [
+    OpBuilder<(ins "::mlir::Value":$input, "::mlir::Value":$initial), [{
+      build($_builder, $_state, input.getType(), input, initial);
+    }]>
+  ];
+  let assemblyFormat = [{
+    $input `from` $initial attr-dict
+    `:` qualified(type($result)) `,` type($initial)
+  }];
+  let hasVerifier = 1;
+}
+
 //===----------------------------------------------------------------------===//
 // Compute
 //===----------------------------------------------------------------------===//

@@ -21,4 +21,10 @@ constexpr int64_t maxVectorLength = 65536;
 #define GET_OP_CLASSES
 #include "ember/Dialect/SLCV/IR/SLCVOps.h.inc"
 
+namespace ember::slcv {
+/// Fails where `op` holds an `as_scalar`: lanes shown as a scalar mean nothing
+/// to what comes after the vectorisation of callbacks.
+llvm::LogicalResult refuseScalarViews(mlir::Operation *op);
+} // namespace ember::slcv
+
 #endif // EMBER_DIALECT_SLCV_IR_SLCV_H
