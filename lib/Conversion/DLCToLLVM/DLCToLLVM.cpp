@@ -46,6 +46,7 @@ public:
   LogicalResult run(unsigned number);
 
 private:
+  void checkRootSegment();
   LogicalResult collect();
   FailureOr<int64_t> getMaxOperandBytes();
   func::FuncOp createBody(const Twine &bodyName, const Captures &captures,
@@ -250,10 +251,23 @@ void PairLowering::emitRun(LLVM::GlobalOp program) {
   access.erase();
 }
 
+/// Offsets loaded in front of the programs bound the outermost unit as plain
+/// numbers.
+void PairLowering::checkRootSegment() {
+  auto units = access.getBody()->getOps<NewTUOp>();
+  if (units.empty())
+    return;
+  NewTUOp root = *units.begin();
+  builder.setInsertionPoint(access);
+  native::checkSegment(builder, root.getLoc(), root.getLowerBound(),
+                       root.getUpperBound(), calls);
+}
+
 LogicalResult PairLowering::run(unsigned number) {
   FailureOr<int64_t> maxOperandBytes = getMaxOperandBytes();
   if (failed(maxOperandBytes) || failed(collect()))
     return failure();
+  checkRootSegment();
   std::string accessName = (name + ".access." + Twine(number)).str();
   std::string computeName = (name + ".compute." + Twine(number)).str();
   func::FuncOp accessBody =

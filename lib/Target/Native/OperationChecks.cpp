@@ -129,11 +129,9 @@ static void checkAllocation(memref::AllocOp alloc, RuntimeCalls &runtime) {
 
 /// The offsets a loop runs between, if its bounds are neighbours in one memref.
 static std::pair<memref::LoadOp, memref::LoadOp>
-findSegmentBounds(scf::ForOp loop, IndexExprs &exprs) {
-  auto begin =
-      dyn_cast_if_present<memref::LoadOp>(findIndexLoad(loop.getLowerBound()));
-  auto end =
-      dyn_cast_if_present<memref::LoadOp>(findIndexLoad(loop.getUpperBound()));
+findSegmentBounds(Value lower, Value upper, IndexExprs &exprs) {
+  auto begin = dyn_cast_if_present<memref::LoadOp>(findIndexLoad(lower));
+  auto end = dyn_cast_if_present<memref::LoadOp>(findIndexLoad(upper));
   if (!begin || !end || begin.getMemRef() != end.getMemRef() ||
       begin.getIndices().empty())
     return {};
@@ -164,14 +162,14 @@ static Operation *segmentPlace(scf::ForOp loop) {
   return isLess || isGreater ? guard.getOperation() : loop.getOperation();
 }
 
-static void checkSegment(scf::ForOp loop, IndexExprs &exprs,
-                         RuntimeCalls &runtime) {
-  auto [begin, end] = findSegmentBounds(loop, exprs);
+/// Fails at `builder` if the offsets that `lower` and `upper` come from
+/// decrease.
+static void emitSegmentCheck(OpBuilder &builder, Location loc, Value lower,
+                             Value upper, IndexExprs &exprs,
+                             RuntimeCalls &runtime) {
+  auto [begin, end] = findSegmentBounds(lower, upper, exprs);
   if (!begin)
     return;
-  OpBuilder builder(segmentPlace(loop));
-  Location loc = loop.getLoc();
-  Value lower = loop.getLowerBound(), upper = loop.getUpperBound();
   Value decreases = arith::CmpIOp::create(
       builder, loc, arith::CmpIPredicate::sgt, lower, upper);
   auto failure = scf::IfOp::create(builder, loc, decreases, false);
@@ -184,6 +182,19 @@ static void checkSegment(scf::ForOp loop, IndexExprs &exprs,
   };
   runtime.failSegment(inner, loc, memrefName(begin.getMemRef()),
                       loadPosition(begin, inner), widen(lower), widen(upper));
+}
+
+static void checkSegment(scf::ForOp loop, IndexExprs &exprs,
+                         RuntimeCalls &runtime) {
+  OpBuilder builder(segmentPlace(loop));
+  emitSegmentCheck(builder, loop.getLoc(), loop.getLowerBound(),
+                   loop.getUpperBound(), exprs, runtime);
+}
+
+void checkSegment(OpBuilder &builder, Location loc, Value lower, Value upper,
+                  RuntimeCalls &runtime) {
+  IndexExprs exprs;
+  emitSegmentCheck(builder, loc, lower, upper, exprs, runtime);
 }
 
 /// A loop must get nearer to its end, and stop there: a step that is not

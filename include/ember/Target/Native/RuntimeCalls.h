@@ -58,6 +58,12 @@ private:
   llvm::StringMap<mlir::LLVM::GlobalOp> strings;
 };
 
+/// Fails at `builder` if `lower` and `upper` are neighbouring offsets of one
+/// array that decrease. Loops get this check by insert-runtime-checks; where
+/// bounds are handed over to another function, it does not see their loads.
+void checkSegment(mlir::OpBuilder &builder, mlir::Location loc,
+                  mlir::Value lower, mlir::Value upper, RuntimeCalls &runtime);
+
 } // namespace ember::native
 
 #endif // EMBER_TARGET_NATIVE_RUNTIMECALLS_H
