@@ -339,32 +339,6 @@ AccessProgram::Control AccessProgram::emitControl(OpBuilder &builder,
 // Streams
 //===----------------------------------------------------------------------===//
 
-static bool isDivision(slc::AluOp opcode) {
-  return opcode == slc::AluOp::divs || opcode == slc::AluOp::divu ||
-         opcode == slc::AluOp::rems || opcode == slc::AluOp::remu;
-}
-
-Value AccessProgram::emitArithmetic(OpBuilder &builder, AluStrOp op,
-                                    const Control &control) {
-  Location loc = op.getLoc();
-  Type type = slc::getStreamElementType(op.getResult().getType());
-  Value lhs = emitBroadcast(builder, loc, lookup(op.getLhs()), type);
-  Value rhs = emitBroadcast(builder, loc, lookup(op.getRhs()), type);
-  // A lane that is switched off may hold a zero that nothing divides by.
-  auto vector = dyn_cast<VectorType>(type);
-  bool isMasked =
-      vector && control.mask &&
-      cast<VectorType>(control.mask.getType()).getShape() == vector.getShape();
-  if (isMasked && isDivision(op.getOpcode())) {
-    Value ones = arith::ConstantOp::create(
-        builder, loc,
-        DenseElementsAttr::get(
-            vector, builder.getIntegerAttr(getElementTypeOrSelf(type), 1)));
-    rhs = arith::SelectOp::create(builder, loc, control.mask, rhs, ones);
-  }
-  return emitIntegerOp(builder, loc, op.getOpcode(), lhs, rhs);
-}
-
 Value AccessProgram::emitStream(OpBuilder &builder, Operation *op,
                                 const Control &control) {
   Location loc = op->getLoc();
@@ -383,7 +357,11 @@ Value AccessProgram::emitStream(OpBuilder &builder, Operation *op,
         return emitStreamLoad(builder, loc, lookup(load.getMemref()), indices,
                               element, mask, load.getContiguous());
       })
-      .Case([&](AluStrOp alu) { return emitArithmetic(builder, alu, control); })
+      .Case([&](AluStrOp alu) {
+        return emitStreamArithmetic(builder, loc, alu.getOpcode(),
+                                    lookup(alu.getLhs()), lookup(alu.getRhs()),
+                                    element, control.mask);
+      })
       .Case([&](CastStrOp cast) {
         return emitIntegerCast(builder, loc, lookup(cast.getInput()), element,
                                cast.getIsUnsigned());

@@ -65,8 +65,6 @@ private:
                        const Range &range, mlir::Value position);
   mlir::Value emitStream(mlir::OpBuilder &builder, mlir::Operation *op,
                          const Control &control);
-  mlir::Value emitArithmetic(mlir::OpBuilder &builder, dlc::AluStrOp op,
-                             const Control &control);
   void emitRegistrations(mlir::OpBuilder &builder,
                          llvm::ArrayRef<mlir::Operation *> ops);
 

@@ -172,9 +172,10 @@ void StreamEmitter::emitStream(Operation *op, IRMapping &values) {
     result =
         emitIntegerOp(builder, loc, alu.getOpcode(), operands[0], operands[1]);
   } else if (auto alu = dyn_cast<slcv::VecAluStrOp>(op)) {
-    result = emitIntegerOp(builder, loc, alu.getOpcode(),
-                           emitBroadcast(builder, loc, operands[0], element),
-                           emitBroadcast(builder, loc, operands[1], element));
+    auto loop = dyn_cast<VecForOp>(op->getParentOp());
+    Value mask = loop ? values.lookupOrNull(loop.getMask()) : Value();
+    result = emitStreamArithmetic(builder, loc, alu.getOpcode(), operands[0],
+                                  operands[1], element, mask);
   } else if (auto cast = dyn_cast<slc::CastStrOp>(op)) {
     result = emitIntegerCast(builder, loc, operands[0], element,
                              cast.getIsUnsigned());

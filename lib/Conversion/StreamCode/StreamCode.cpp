@@ -149,6 +149,30 @@ void ember::emitLoadCount(OpBuilder &builder, Location loc,
 // Arithmetic
 //===----------------------------------------------------------------------===//
 
+static bool isDivision(AluOp opcode) {
+  return opcode == AluOp::divs || opcode == AluOp::divu ||
+         opcode == AluOp::rems || opcode == AluOp::remu;
+}
+
+Value ember::emitStreamArithmetic(OpBuilder &builder, Location loc,
+                                  AluOp opcode, Value lhs, Value rhs, Type type,
+                                  Value mask) {
+  lhs = emitBroadcast(builder, loc, lhs, type);
+  rhs = emitBroadcast(builder, loc, rhs, type);
+  auto lanes = dyn_cast<VectorType>(type);
+  bool isMasked =
+      lanes && mask &&
+      cast<VectorType>(mask.getType()).getShape() == lanes.getShape();
+  if (isMasked && isDivision(opcode)) {
+    Value ones = arith::ConstantOp::create(
+        builder, loc,
+        DenseElementsAttr::get(
+            lanes, builder.getIntegerAttr(lanes.getElementType(), 1)));
+    rhs = arith::SelectOp::create(builder, loc, mask, rhs, ones);
+  }
+  return emitIntegerOp(builder, loc, opcode, lhs, rhs);
+}
+
 Value ember::emitIntegerOp(OpBuilder &builder, Location loc, AluOp opcode,
                            Value lhs, Value rhs) {
   auto create = [&]<typename Op>() -> Value {

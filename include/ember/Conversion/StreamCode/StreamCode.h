@@ -38,6 +38,14 @@ mlir::Value emitStreamLoad(mlir::OpBuilder &builder, mlir::Location loc,
                            mlir::Type element, mlir::Value mask,
                            bool contiguous);
 
+/// The arithmetic of a stream of `type`, each operand in all lanes. A division
+/// does not look at the divisors of lanes that `mask` (which may be null)
+/// switches off: they may be zero.
+mlir::Value emitStreamArithmetic(mlir::OpBuilder &builder, mlir::Location loc,
+                                 slc::AluOp opcode, mlir::Value lhs,
+                                 mlir::Value rhs, mlir::Type type,
+                                 mlir::Value mask);
+
 /// `lhs opcode rhs`, lane by lane if they are vectors.
 mlir::Value emitIntegerOp(mlir::OpBuilder &builder, mlir::Location loc,
                           slc::AluOp opcode, mlir::Value lhs, mlir::Value rhs);
