@@ -32,6 +32,8 @@ ROW_FORMATS = (
 )
 # What rounding to a type once may change, relative to the value.
 HALF_ULPS = {"f64": 2.0**-53, "f32": 2.0**-24, "f16": 2.0**-11, "bf16": 2.0**-8}
+# The same of numbers near zero, which f16 rounds to a multiple of its smallest one.
+HALF_STEPS = {"f64": 0.0, "f32": 0.0, "f16": 2.0**-25, "bf16": 0.0}
 # What computing in a type may change, relative and absolute: sums are short, their terms about 1.
 ERRORS = {"f64": 1e-12, "f32": 3e-5}
 
@@ -109,7 +111,7 @@ class Operands:
     def tolerance(self, out: str) -> tuple[float, float]:
         """Relative and absolute: computed in f64 or f32, then rounded once."""
         computed = ERRORS["f64" if "f64" in self.types else "f32"]
-        return HALF_ULPS[out] + computed, computed
+        return HALF_ULPS[out] + computed, HALF_STEPS[out] + computed
 
 
 def table_type(element: str, form: RowFormat | None, length: int, fixed: bool) -> Array:

@@ -10,6 +10,7 @@
 #include "ember/Conversion/EmbedToSCF/StoredRows.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 using namespace mlir;
@@ -22,9 +23,9 @@ namespace {
 /// The bags of one table.
 class TableBags {
 public:
-  TableBags(NestBuilder &builder, BagOp op, unsigned number, Value column,
-            Value length)
-      : builder(builder), op(op),
+  TableBags(NestBuilder &builder, BagOp op, unsigned number, Value segments,
+            Value column, Value length)
+      : builder(builder), op(op), segments(segments),
         type(embed::getComputeType(op->getOperandTypes())),
         rows(builder, op.getTables()[number], op.getFormatAttr(), type),
         accumulator(builder, op.getReduction(), op.getInit(), length, column,
@@ -43,31 +44,17 @@ public:
 
 private:
   void emitBag(Value bag, Value begin, Value end);
-  Value loadEnd(Value segment);
 
   NestBuilder &builder;
   BagOp op;
+  /// Lengths, or offsets with the last one.
+  Value segments;
   FloatType type;
   StoredRows rows;
   RowAccumulator accumulator;
   Value bags, padding, firstSegment;
 };
 } // namespace
-
-/// Where a segment ends. Without a last offset, the last segment ends at the
-/// last index.
-Value TableBags::loadEnd(Value segment) {
-  Value next = arith::AddIOp::create(builder, segment, builder.index(1));
-  if (op.getSegmentKind() == SegmentKind::offsets)
-    return builder.loadIndex(op.getSegments(), next);
-  Value count = builder.size(op.getSegments(), 0);
-  Value isLast =
-      arith::CmpIOp::create(builder, arith::CmpIPredicate::eq, next, count);
-  Value inside = arith::SelectOp::create(builder, isLast, segment, next);
-  Value offset = builder.loadIndex(op.getSegments(), inside);
-  Value end = builder.size(op.getIndices(), 0);
-  return arith::SelectOp::create(builder, isLast, end, offset);
-}
 
 void TableBags::emitBag(Value bag, Value begin, Value end) {
   accumulator.begin(bag);
@@ -111,7 +98,7 @@ void TableBags::emitBag(Value bag, Value begin, Value end) {
 Value TableBags::emitTotal(Value begin) {
   auto add = [&](Value number, ValueRange total) -> SmallVector<Value> {
     Value segment = arith::AddIOp::create(builder, firstSegment, number);
-    Value length = builder.loadIndex(op.getSegments(), segment);
+    Value length = builder.loadIndex(segments, segment);
     return {arith::AddIOp::create(builder, total.front(), length)};
   };
   return builder.loop(builder.index(0), bags, begin, add).front();
@@ -126,12 +113,13 @@ void TableBags::emit(Value begin) {
     Value segment = arith::AddIOp::create(builder, firstSegment, number);
     SmallVector<Value> next;
     if (hasLengths) {
-      Value length = builder.loadIndex(op.getSegments(), segment);
+      Value length = builder.loadIndex(segments, segment);
       next = {arith::AddIOp::create(builder, position.front(), length)};
       emitBag(number, position.front(), next.front());
     } else {
-      Value first = builder.loadIndex(op.getSegments(), segment);
-      emitBag(number, first, loadEnd(segment));
+      Value behind = arith::AddIOp::create(builder, segment, builder.index(1));
+      Value first = builder.loadIndex(segments, segment);
+      emitBag(number, first, builder.loadIndex(segments, behind));
     }
     return next;
   };
@@ -164,32 +152,69 @@ static void requireCounts(NestBuilder &builder, BagOp op) {
                          "embed.bag: there are not as many weights as indices");
 }
 
-void ember::emitLoops(NestBuilder &builder, BagOp op) {
-  requireCounts(builder, op);
-  Value begin = builder.index(0);
+/// A length that is negative would pass for an empty bag. In a loop ahead of
+/// the nest, which could not be decoupled with a check in it.
+static void requireLengths(NestBuilder &builder, BagOp op) {
+  Value zero = builder.index(0);
+  auto add = [&](Value segment, ValueRange total) -> SmallVector<Value> {
+    Value length = builder.loadIndex(op.getSegments(), segment);
+    Value isLength =
+        arith::CmpIOp::create(builder, arith::CmpIPredicate::sge, length, zero);
+    cf::AssertOp::create(builder, isLength, "embed.bag: a length is negative");
+    return {arith::AddIOp::create(builder, total.front(), length)};
+  };
+  Value segments = builder.size(op.getSegments(), 0);
+  Value total = builder.loop(zero, segments, zero, add).front();
+  Value fits = arith::CmpIOp::create(builder, arith::CmpIPredicate::ule, total,
+                                     builder.size(op.getIndices(), 0));
+  cf::AssertOp::create(
+      builder, fits,
+      "embed.bag: the lengths add up to more than there are indices");
+}
+
+/// The offsets with the last one, in scratch memory. Both ends of a segment are
+/// then loads; a choice of the last end would be the execute unit's to make.
+static Value copyOpenOffsets(NestBuilder &builder, BagOp op) {
+  Value count = builder.size(op.getSegments(), 0);
+  Value ends = arith::AddIOp::create(builder, count, builder.index(1));
+  Value offsets = builder.allocate(ends, builder.getIndexType(), "offsets");
+  builder.loop(count, [&](Value segment) {
+    Value begin = builder.loadIndex(op.getSegments(), segment);
+    memref::StoreOp::create(builder, begin, offsets, segment);
+  });
+  Value last = builder.size(op.getIndices(), 0);
+  memref::StoreOp::create(builder, last, offsets, count);
+  return offsets;
+}
+
+/// Emits the bags of the only table.
+static void emitTable(NestBuilder &builder, BagOp op, Value segments) {
   Value width = builder.size(op.getInit(), 1);
-  if (op.getTables().size() == 1) {
-    // Where only the table's type says how long rows are, code takes it.
-    int64_t fixed = getFixedLength(op.getTables().front(), nullptr);
-    if (!op.getFormatAttr() && ShapedType::isStatic(fixed)) {
-      builder.requireEqual(width, builder.index(fixed),
-                           "embed.bag: the rows of the result are not as long "
-                           "as those of the table");
-      width = builder.index(fixed);
-    }
-    TableBags(builder, op, 0, builder.index(0), width).emit(begin);
-    return;
+  // Where only the table's type says how long rows are, code takes it.
+  int64_t fixed = getFixedLength(op.getTables().front(), nullptr);
+  if (!op.getFormatAttr() && ShapedType::isStatic(fixed)) {
+    builder.requireEqual(width, builder.index(fixed),
+                         "embed.bag: the rows of the result are not as long "
+                         "as those of the table");
+    width = builder.index(fixed);
   }
-  int64_t column = 0;
-  for (auto [number, table] : llvm::enumerate(op.getTables()))
-    column += getFixedLength(table, op.getFormatAttr());
-  builder.requireEqual(width, builder.index(column),
+  Value zero = builder.index(0);
+  TableBags(builder, op, 0, segments, zero, width).emit(zero);
+}
+
+/// Emits the bags of table after table, in columns of the result.
+static void emitTables(NestBuilder &builder, BagOp op, Value segments) {
+  int64_t width = 0;
+  for (Value table : op.getTables())
+    width += getFixedLength(table, op.getFormatAttr());
+  builder.requireEqual(builder.size(op.getInit(), 1), builder.index(width),
                        "embed.bag: the rows of the result are not as long as "
                        "those of all tables together");
-  column = 0;
+  Value begin = builder.index(0);
+  int64_t column = 0;
   for (auto [number, table] : llvm::enumerate(op.getTables())) {
     int64_t length = getFixedLength(table, op.getFormatAttr());
-    TableBags bags(builder, op, number, builder.index(column),
+    TableBags bags(builder, op, number, segments, builder.index(column),
                    builder.index(length));
     bags.emit(begin);
     bool isLast = number + 1 == op.getTables().size();
@@ -197,4 +222,18 @@ void ember::emitLoops(NestBuilder &builder, BagOp op) {
       begin = bags.emitTotal(begin);
     column += length;
   }
+}
+
+void ember::emitLoops(NestBuilder &builder, BagOp op) {
+  requireCounts(builder, op);
+  bool isOpen = op.getSegmentKind() == SegmentKind::open_offsets;
+  Value segments = isOpen ? copyOpenOffsets(builder, op) : op.getSegments();
+  if (op.getSegmentKind() == SegmentKind::lengths)
+    requireLengths(builder, op);
+  if (op.getTables().size() == 1)
+    emitTable(builder, op, segments);
+  else
+    emitTables(builder, op, segments);
+  if (isOpen)
+    memref::DeallocOp::create(builder, segments);
 }

@@ -135,15 +135,11 @@ void Edges<OpTy>::reduceCoordinates(const EdgeReduction &into, EmitEdge emit) {
   bool isWide =
       cast<MemRefType>(into.out.getType()).getElementType() == into.type;
   Value sums = into.out;
-  auto dynamic = ShapedType::kDynamic;
   if (!isWide)
-    sums = memref::AllocOp::create(
-        builder, MemRefType::get({dynamic, dynamic}, into.type),
-        ValueRange{rows, length});
+    sums = builder.allocate({rows, length}, into.type, "result");
   Value counts;
   if (into.reduction != Reduction::sum)
-    counts = memref::AllocOp::create(
-        builder, MemRefType::get({dynamic}, builder.getIndexType()), rows);
+    counts = builder.allocate(rows, builder.getIndexType(), "result");
   Value zero = builder.zero(into.type);
   builder.loop(rows, [&](Value row) {
     if (counts)

@@ -46,6 +46,21 @@ Value NestBuilder::sameSize(Value a, int64_t aDim, Value b, int64_t bDim,
   return getConstantIntValue(left) ? left : right;
 }
 
+Value NestBuilder::allocate(ArrayRef<Value> sizes, Type element,
+                            StringRef name) {
+  SmallVector<int64_t> shape;
+  SmallVector<Value> dynamicSizes;
+  for (Value size : sizes) {
+    shape.push_back(getConstantIntValue(size).value_or(ShapedType::kDynamic));
+    if (ShapedType::isDynamic(shape.back()))
+      dynamicSizes.push_back(size);
+  }
+  auto alloc = memref::AllocOp::create(*this, MemRefType::get(shape, element),
+                                       dynamicSizes);
+  alloc->setAttr("ember.name", getStringAttr(name));
+  return alloc;
+}
+
 Value NestBuilder::loadIndex(Value memref, ValueRange at) {
   Value value = memref::LoadOp::create(*this, memref, at);
   if (value.getType().isIndex())

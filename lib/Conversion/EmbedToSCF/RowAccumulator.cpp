@@ -21,10 +21,7 @@ RowAccumulator::RowAccumulator(NestBuilder &builder, Reduction reduction,
       column(column), type(type) {
   if (cast<MemRefType>(out.getType()).getElementType() == type)
     return;
-  std::optional<int64_t> fixed = getConstantIntValue(length);
-  auto row = MemRefType::get({fixed.value_or(ShapedType::kDynamic)}, type);
-  scratch = memref::AllocOp::create(builder, row,
-                                    fixed ? ValueRange() : ValueRange(length));
+  scratch = builder.allocate(length, type, "row of the result");
 }
 
 SmallVector<Value> RowAccumulator::outputPlace(Value position) {

@@ -26,8 +26,8 @@ func.func @csr(%p: memref<?xi32>, %c: memref<?xi32>, %v: memref<?xf32>,
 
 // CHECK-LABEL: func.func @coo_mean(
 // CHECK-SAME: %[[R:.*]]: memref<?xi32>, %[[C:.*]]: memref<?xi32>, %[[X:.*]]: memref<?x8xf16>, %[[O:.*]]: memref<?x8xf16>)
-// CHECK: %[[SUMS:.*]] = memref.alloc(%{{.*}}) : memref<?x8xf32>
-// CHECK: %[[COUNTS:.*]] = memref.alloc(%{{.*}}) : memref<?xindex>
+// CHECK: %[[SUMS:.*]] = memref.alloc(%{{.*}}) {{.*}}: memref<?x8xf32>
+// CHECK: %[[COUNTS:.*]] = memref.alloc(%{{.*}}) {{.*}}: memref<?xindex>
 // CHECK: scf.for %[[E:.*]] = %c0
 // CHECK: memref.load %[[R]][%[[E]]]
 // CHECK: memref.load %[[C]][%[[E]]]

@@ -36,6 +36,10 @@ public:
   /// Stops the program with "`operation`: `message`" if `a` is not `b`.
   void requireEqual(mlir::Value a, mlir::Value b, const llvm::Twine &message);
 
+  /// Memory for the operation itself; errors that name it say `name`.
+  mlir::Value allocate(llvm::ArrayRef<mlir::Value> sizes, mlir::Type element,
+                       llvm::StringRef name);
+
   /// The element of an array of i32, i64 or index as an index.
   mlir::Value loadIndex(mlir::Value memref, mlir::ValueRange at);
 
