@@ -202,3 +202,26 @@ def test_graph_operations_on_graphs(name: str, target: str) -> None:
     attention = scipy.sparse.csr_matrix((sigmoid * coo.data, matrix.indices, matrix.indptr))
     attention.resize(matrix.shape)
     np.testing.assert_allclose(out, attention @ features, rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("length", [0, 1025, 4097])
+@pytest.mark.parametrize("mode", MODES)
+def test_rows_of_any_length(mode: str, length: int, target: str) -> None:
+    """None is too long; of rows without elements nothing is left to do."""
+    table = torch.randn(ROWS, length)
+    rows = array("f32", None, None)
+    bags = Bag(
+        tables=(rows,),
+        indices=array("i64", None),
+        segments=array("i64", None),
+        out=rows,
+        reduction=mode,
+    )
+    out = torch.empty(len(OFFSETS) - 1, length)
+    kernel(bags, target)(table, LOOKUPS, OFFSETS, out)
+    if length:
+        expected = functional.embedding_bag(
+            LOOKUPS, table, OFFSETS, mode=mode, include_last_offset=True
+        )
+        torch.testing.assert_close(out, expected)
