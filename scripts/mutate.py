@@ -81,7 +81,9 @@ def judge(command: list[str], may_run_on: bool = False) -> Outcome:
     """Runs a tool under limits. `may_run_on`: the program itself may loop for ever."""
 
     def limit() -> None:
-        resource.setrlimit(resource.RLIMIT_AS, (MEMORY_LIMIT, MEMORY_LIMIT))
+        # A sanitizer reserves more addresses than there is memory.
+        if "ASAN_OPTIONS" not in os.environ:
+            resource.setrlimit(resource.RLIMIT_AS, (MEMORY_LIMIT, MEMORY_LIMIT))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
     seconds = 5 if may_run_on else TIME_LIMIT_S
