@@ -8,7 +8,8 @@
 // The choice of Ember paper, section 6.2. A loop is an offloading candidate if
 //
 // 1. its bounds are fixed during the nest or computed by the candidates around
-//    it from induction variables, integer arithmetic and read-only loads, and
+//    it from induction variables, integer arithmetic, read-only loads and
+//    running sums of those (section 7.4), and
 // 2. it, or the candidate nested in it, loads from a read-only location that
 //    the loops around it have not loaded from already. A loop that does not is
 //    a workspace loop: its data is near the execute unit anyway.

@@ -24,6 +24,10 @@ def ChooseDecoupling : Pass<"choose-decoupling", "::mlir::ModuleOp"> {
     it has loaded from already; at most one loop a level is. What is not
     offloaded stays as it was; a remark names the loop and the reason.
 
+    A loop-carried integer that grows by what is loaded, and whose total nobody
+    uses, is a running sum that the access unit keeps: where segments begin that
+    are given by their lengths. `slc.running_sums` lists the positions of those.
+
     Memory is read-only if nothing in the nest stores to it through a memref
     that may alias it. Distinct memref arguments, and memrefs of different
     element types, are taken as not aliasing; kernels check at entry that what
