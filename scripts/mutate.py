@@ -253,7 +253,7 @@ def run_program(text: str, choose: random.Random, file: Path) -> list[Outcome]:
     for passes in choose.sample(PIPELINES, 4):
         outcomes.append(judge(["ember-opt", str(file), *passes, "-o", "/dev/null"]))
     target = choose.choice(["--target=cpu", "--target=dae-threads"])
-    level = choose.choice(["-O0", "-O3"])
+    level = choose.choice(["-O0", "-O3", "-O4"])
     outcomes.append(judge(["emberc", str(file), "--emit=obj", target, level, "-o", f"{file}.o"]))
     if command := entry_command(choose, text, file):
         outcomes.append(judge(command, may_run_on=True))

@@ -80,8 +80,11 @@ Error ember::lowerToStage(ModuleOp module, Stage stage,
     optimization.mayAlias = options.mayAlias;
     buildOptimizationPipeline(manager, optimization);
   }
-  if (stage == Stage::DLC)
-    buildSLCToDLCPipeline(manager);
+  if (stage == Stage::DLC) {
+    SeparationOptions separation;
+    separation.optLevel = static_cast<OptimizationLevel>(options.optLevel);
+    buildSLCToDLCPipeline(manager, separation);
+  }
   if (stage == Stage::SCF) {
     manager.addPass(createConvertSLCToSCF());
     manager.addPass(createCanonicalizerPass());

@@ -50,7 +50,7 @@ Expected<CompileOptions> ember::getCompileOptions(const InputArgList &options,
                        "': expected cpu or dae-threads");
     compile.target = *target;
   }
-  auto optLevel = getInteger(options, ids.optLevel, 0, 3);
+  auto optLevel = getInteger(options, ids.optLevel, 0, 4);
   if (!optLevel)
     return optLevel.takeError();
   compile.optLevel = optLevel->value_or(compile.optLevel);

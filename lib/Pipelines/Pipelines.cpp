@@ -39,6 +39,16 @@ static int64_t getVectorBits(const std::string &cpu) {
   return 128;
 }
 
+llvm::cl::ValuesClass ember::getOptimizationLevels() {
+  return llvm::cl::values(
+      clEnumValN(OptimizationLevel::none, "0", "Leave the program as it is"),
+      clEnumValN(OptimizationLevel::vectorize, "1", "Vectorise"),
+      clEnumValN(OptimizationLevel::bufferize, "2", "Also bufferise"),
+      clEnumValN(OptimizationLevel::align, "3", "Also align the queues"),
+      clEnumValN(OptimizationLevel::specialize, "4",
+                 "Also what suits the model and the execute unit"));
+}
+
 void ember::buildEmbedToSCFPipeline(OpPassManager &manager) {
   bufferization::OneShotBufferizePassOptions bufferization;
   bufferization.bufferizeFunctionBoundaries = true;
@@ -95,7 +105,8 @@ void ember::buildOptimizationPipeline(OpPassManager &manager,
   manager.addPass(createCSEPass());
 }
 
-void ember::buildSLCToDLCPipeline(OpPassManager &manager) {
+void ember::buildSLCToDLCPipeline(OpPassManager &manager,
+                                  const SeparationOptions & /*options*/) {
   manager.addNestedPass<func::FuncOp>(createConvertSLCToDLC());
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
@@ -111,7 +122,7 @@ void ember::registerPipelines() {
   PassPipelineRegistration<OptimizationOptions>(
       "optimize", "Optimise lookup-compute nests: vectorise, bufferise, align",
       buildOptimizationPipeline);
-  PassPipelineRegistration<>(
+  PassPipelineRegistration<SeparationOptions>(
       "slc-to-dlc", "Separate: from lookup-compute nests to two programs",
       buildSLCToDLCPipeline);
 }

@@ -37,8 +37,8 @@ class Options:
     def __post_init__(self) -> None:
         if self.target not in TARGETS:
             raise ArgumentError(f"target must be one of {', '.join(TARGETS)}, not {self.target!r}")
-        if self.opt_level not in range(4):
-            raise ArgumentError(f"opt_level must be 0, 1, 2 or 3, not {self.opt_level!r}")
+        if self.opt_level not in range(5):
+            raise ArgumentError(f"opt_level must be 0, 1, 2, 3 or 4, not {self.opt_level!r}")
         for name in ("vector_length", "queue_capacity"):
             value = getattr(self, name)
             if value is not None and (not isinstance(value, int) or value < 1):

@@ -30,11 +30,11 @@ def ways() -> Iterator[Way]:
     yield Way("scf-O3", (), ("-O3",))
     yield Way("slc", ("--scf-to-slc",))
     yield Way("slc-recoupled", ("--scf-to-slc", "--convert-slc-to-scf"))
-    for level in range(4):
+    for level in range(5):
         optimized = ("--scf-to-slc", f"--optimize=opt-level={level}")
         yield Way(f"slcv-O{level}", optimized)
         yield Way(f"slcv-O{level}-recoupled", (*optimized, "--convert-slc-to-scf"))
-        yield Way(f"dlc-O{level}", (*optimized, "--slc-to-dlc"))
+        yield Way(f"dlc-O{level}", (*optimized, f"--slc-to-dlc=opt-level={level}"))
         yield Way(f"cpu-O{level}", (), ("--target=cpu", f"-O{level}"))
         yield Way(
             f"dae-threads-O{level}",

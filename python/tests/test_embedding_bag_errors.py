@@ -124,7 +124,7 @@ def test_what_has_no_kernel_is_said(arguments: dict[str, Any], what: str) -> Non
     "options",
     [
         {"target": "tpu"},
-        {"opt_level": 4},
+        {"opt_level": 5},
         {"vector_length": 0},
         {"queue_capacity": 0, "target": "dae-threads"},
     ],

@@ -119,7 +119,7 @@ def test_dae_threads_agrees_with_pytorch(case: Case) -> None:
     check(CALLS["dae-threads"], case)
 
 
-@pytest.mark.parametrize("opt_level", [0, 1, 2, 3])
+@pytest.mark.parametrize("opt_level", [0, 1, 2, 3, 4])
 @pytest.mark.parametrize("target", ["cpu", "dae-threads"])
 @pytest.mark.parametrize("mode", ["sum", "mean"])
 def test_every_opt_level_agrees(target: str, opt_level: int, mode: str) -> None:

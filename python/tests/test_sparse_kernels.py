@@ -248,7 +248,7 @@ def test_options_of_the_sparsifier(options: str, name: str, form: str, tmp_path:
     results = [
         run_dense(kernel, FORMATS[form], source, way, problem, tmp_path / way.name)
         for way in WAYS
-        if way.name in ("scf-O0", "dlc-O3", "cpu-O3", "dae-threads-O3")
+        if way.name in ("scf-O0", "dlc-O3", "dlc-O4", "cpu-O3", "dae-threads-O3")
     ]
     for result in results:
         check("f64", result, problem, results[0])
@@ -333,7 +333,7 @@ def test_graphs_agree_with_scipy(name: str, form: str, graph: str, tmp_path: Pat
     source = tmp_path / "kernel.mlir"
     sparsify(program(kernel, layout, "f64", "i32"), source)
     for way in WAYS:
-        if way.name not in ("dlc-O3", "cpu-O3", "dae-threads-O3"):
+        if way.name not in ("dlc-O3", "dlc-O4", "cpu-O3", "dae-threads-O3"):
             continue
         problem = Problem(arguments, np.empty(0))
         result = run(kernel, layout, source, way, problem, tmp_path / way.name)

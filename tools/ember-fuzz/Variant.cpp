@@ -52,6 +52,8 @@ std::vector<std::string> Variant::pipelines() const {
     return names;
   }
   names.push_back("slc-to-dlc");
+  if (optLevel >= 0)
+    names.back() += "{opt-level=" + std::to_string(optLevel) + "}";
   // As the driver does: the conversion hides stores behind descriptors.
   names.push_back("annotate-written-arguments");
   names.push_back("convert-dlc-to-llvm");
@@ -59,9 +61,9 @@ std::vector<std::string> Variant::pipelines() const {
 }
 
 static void drawOptions(Random &random, Variant &variant) {
-  variant.optLevel = static_cast<int>(random.weighted({1, 3, 2, 5}));
+  variant.optLevel = static_cast<int>(random.weighted({1, 3, 2, 5, 5}));
   variant.vectorLength = random.pick<int64_t>({0, 1, 2, 4, 4, 8, 8, 16});
-  if (variant.optLevel == 3 && random.chance(0.6))
+  if (variant.optLevel >= 3 && random.chance(0.6))
     variant.alignment = random.pick({"counters", "pad", "addresses"});
 }
 

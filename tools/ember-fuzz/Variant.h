@@ -38,6 +38,7 @@ struct Variant {
   };
   Level level = SCF;
   /// Between scf-to-slc and the rest: --optimize at this level; -1 without.
+  /// --slc-to-dlc goes as far.
   int optLevel = -1;
   /// 0 is the target's.
   int64_t vectorLength = 1;

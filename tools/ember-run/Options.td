@@ -30,7 +30,7 @@ defm schedule : Value<"schedule",
 defm target : Value<"target",
     "Compile for cpu or dae-threads first (default: run every function at the "
     "level it is at)", "TARGET">;
-def opt_level : Joined<["-"], "O">, MetaVarName<"0..3">,
+def opt_level : Joined<["-"], "O">, MetaVarName<"0..4">,
     HelpText<"Optimisation level (default: 3 with --target, otherwise 1)">;
 defm vector_length : Value<"vector-length",
     "With --target: elements of a vector (default: what the registers hold)",

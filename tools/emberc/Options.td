@@ -18,7 +18,7 @@ def grp_code : OptionGroup<"code">, HelpText<"CODE">;
 defm target : Value<"target",
     "cpu (default: one thread, lookups prefetched) or dae-threads (access and "
     "compute as two threads)", "TARGET">;
-def opt_level : Joined<["-"], "O">, MetaVarName<"0..3">,
+def opt_level : Joined<["-"], "O">, MetaVarName<"0..4">,
     HelpText<"Optimisation level of every pipeline (default: 3)">;
 defm vector_length : Value<"vector-length",
     "Elements of a vector (default: what the registers hold)", "N">;

@@ -35,6 +35,7 @@ llvm::StringRef getName(KernelTarget target);
 
 struct CompileOptions {
   KernelTarget target = KernelTarget::CPU;
+  /// Of Ember's pipelines, 0 to 4, and of LLVM's, which end at 3.
   unsigned optLevel = 3;
   /// Elements of a vector; 0 takes what the processor's registers hold.
   int64_t vectorLength = 0;

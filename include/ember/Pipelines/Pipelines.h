@@ -32,20 +32,18 @@ struct DecouplingOptions : mlir::PassPipelineOptions<DecouplingOptions> {
       llvm::cl::init(false)};
 };
 
-/// The paper's emb-opt0 to emb-opt3; each includes those before it.
-enum class OptimizationLevel { none, vectorize, bufferize, align };
+/// The paper's emb-opt0 to emb-opt3, and beyond them what suits one model and
+/// one execute unit (sections 7.4 and 8.3); each includes those before it.
+enum class OptimizationLevel { none, vectorize, bufferize, align, specialize };
+
+/// The values of the option `opt-level`.
+llvm::cl::ValuesClass getOptimizationLevels();
 
 /// Options of `--optimize`.
 struct OptimizationOptions : mlir::PassPipelineOptions<OptimizationOptions> {
   Option<OptimizationLevel> optLevel{
       *this, "opt-level", llvm::cl::desc("How far to go"),
-      llvm::cl::init(OptimizationLevel::align),
-      llvm::cl::values(
-          clEnumValN(OptimizationLevel::none, "0",
-                     "Leave the program as it is"),
-          clEnumValN(OptimizationLevel::vectorize, "1", "Vectorise"),
-          clEnumValN(OptimizationLevel::bufferize, "2", "Also bufferise"),
-          clEnumValN(OptimizationLevel::align, "3", "Also align the queues"))};
+      llvm::cl::init(OptimizationLevel::align), getOptimizationLevels()};
   Option<int64_t> vectorLength{
       *this, "vector-length",
       llvm::cl::desc("Lanes of a vector; 0 fills the target's vector registers "
@@ -75,6 +73,13 @@ struct OptimizationOptions : mlir::PassPipelineOptions<OptimizationOptions> {
                      "Send positions of rows instead of ids"))};
 };
 
+/// Options of `--slc-to-dlc`.
+struct SeparationOptions : mlir::PassPipelineOptions<SeparationOptions> {
+  Option<OptimizationLevel> optLevel{
+      *this, "opt-level", llvm::cl::desc("How far to go"),
+      llvm::cl::init(OptimizationLevel::align), getOptimizationLevels()};
+};
+
 /// One-shot bufferisation, also of functions' arguments and results, then
 /// loops for every embedding operation.
 void buildEmbedToSCFPipeline(mlir::OpPassManager &manager);
@@ -90,7 +95,8 @@ void buildOptimizationPipeline(mlir::OpPassManager &manager,
                                const OptimizationOptions &options);
 
 /// slc or slcv to dlc: convert-slc-to-dlc.
-void buildSLCToDLCPipeline(mlir::OpPassManager &manager);
+void buildSLCToDLCPipeline(mlir::OpPassManager &manager,
+                           const SeparationOptions &options);
 
 /// Registers the pipelines as `--embed-to-scf`, `--scf-to-slc`, `--optimize`,
 /// `--slc-to-dlc`.

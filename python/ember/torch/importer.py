@@ -122,7 +122,7 @@ def compile(
     with another type or length builds its kernel then.
 
     target: "cpu" or "dae-threads" (an access and a compute thread joined by queues). opt_level:
-    0 to 3. vector_length: elements a vector, default from the target. queue_capacity: of
+    0 to 4. vector_length: elements a vector, default from the target. queue_capacity: of
     dae-threads' queues, in operands.
 
     Modes sum and mean, tables of f32 and f64, indices and offsets of int32 and int64.

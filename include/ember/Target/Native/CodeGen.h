@@ -45,7 +45,7 @@ translateToLLVMIR(mlir::ModuleOp module, llvm::LLVMContext &context,
                   llvm::TargetMachine &machine,
                   const CodeGenOptions &options = {});
 
-/// Runs LLVM's standard pipeline of `optLevel` (0 to 3).
+/// Runs LLVM's standard pipeline of `optLevel`; above 3 is 3.
 void optimizeLLVMIR(llvm::Module &module, llvm::TargetMachine &machine,
                     unsigned optLevel);
 
