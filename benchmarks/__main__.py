@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable
 
 from benchmarks import compile_time, native, pipelines
+from benchmarks.cpu.command import main as cpu
 
 BENCHMARKS: dict[str, Callable[[], None]] = {
     "compile": compile_time.main,
@@ -26,6 +27,8 @@ def benchmark_name(name: str) -> str:
 
 
 def main() -> int:
+    if sys.argv[1:2] == ["cpu"]:
+        return cpu(sys.argv[2:])
     parser = argparse.ArgumentParser(
         prog="./run bench",
         description="Measures and reports; nothing fails for being slow.",

@@ -1,0 +1,151 @@
+"""./run bench cpu: runs the suite, prints tables, writes JSON and plots.
+
+Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""
+
+import argparse
+import platform
+import sys
+import time
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import torch
+from ember.errors import EmberError
+
+from benchmarks.cpu import fbgemm
+from benchmarks.cpu.arena import Arena
+from benchmarks.cpu.case import Case
+from benchmarks.cpu.limit import Limit, LimitUnavailableError, limit_library
+from benchmarks.cpu.lookups import missing_histograms
+from benchmarks.cpu.results import Result, to_json
+from benchmarks.cpu.running import run_cases
+from benchmarks.cpu.setting import Setting, all_threads
+from benchmarks.cpu.suite import ARENA_BYTES, all_cases
+from benchmarks.cpu.tables import group_tables, target_table
+from benchmarks.cpu.targets import evaluate
+
+# Seconds that measuring may take, of the 2 and 15 minutes that a run may.
+QUICK_SECONDS = 95
+FULL_SECONDS = 780
+
+
+def parse(arguments: Sequence[str]) -> argparse.Namespace:
+    """The options of the command line."""
+    parser = argparse.ArgumentParser(prog="./run bench cpu", description=__doc__.splitlines()[0])
+    parser.add_argument(
+        "--quick", action="store_true", help="every value of a factor once, in under 2 minutes"
+    )
+    parser.add_argument("--json", metavar="FILE", type=Path, help="write the results as JSON")
+    parser.add_argument("--plots", metavar="FOLDER", type=Path, help="draw plots")
+    parser.add_argument("--only", metavar="TEXT", help="only cases whose group contains TEXT")
+    parser.add_argument("--seconds", type=float, help="how long to measure")
+    return parser.parse_args(arguments)
+
+
+def compile_limit(cases: Sequence[Case], missing: dict[str, str]) -> Limit | None:
+    """The limit's readers for all cases; None, and noted as missing, if that is not possible."""
+    try:
+        return limit_library(size for case in cases for size in case.limit_sizes())
+    except LimitUnavailableError as error:
+        missing["limit"] = str(error)
+        return None
+
+
+def find_missing() -> dict[str, str]:
+    """Optional packages and data that are not there."""
+    missing = {}
+    if reason := fbgemm.why_missing():
+        missing["fbgemm-gpu-cpu"] = reason
+    for name in missing_histograms():
+        missing[f"histogram {name}"] = "not in the data folder, a Zipf distribution stands in"
+    return missing
+
+
+def about_run(options: argparse.Namespace, cases: int) -> dict[str, Any]:
+    """What a result depends on besides the code: the machine, versions, options."""
+    return {
+        "date": datetime.now(UTC).isoformat(timespec="seconds"),
+        "processor": processor_name(),
+        "processors": all_threads(),
+        "python": platform.python_version(),
+        "torch": torch.__version__,
+        "quick": options.quick,
+        "only": options.only,
+        "cases": cases,
+        "subset": "every value of every factor" if options.quick else "every pair of values",
+    }
+
+
+def processor_name() -> str:
+    """What the system calls the processor."""
+    with open("/proc/cpuinfo") as file:
+        for line in file:
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    return platform.machine()
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Runs the benchmark; 1 if a contender's results were wrong, 2 if nothing could be run."""
+    options = parse(arguments)
+    started = time.monotonic()
+    cases = [case for case in all_cases(options.quick) if (options.only or "") in case.group]
+    if not cases:
+        print(f"error: no group of cases contains {options.only!r}", file=sys.stderr)
+        return 2
+    missing = find_missing()
+    about = about_run(options, len(cases))
+    for what, why in missing.items():
+        print(f"missing: {what}: {why}")
+    print(
+        f"{len(cases)} cases, of all combinations of their factors a fixed subset that holds "
+        f"{about['subset']}; threads: 1 and {all_threads()}",
+        flush=True,
+    )
+    setting = Setting(Arena(ARENA_BYTES), compile_limit(cases, missing), missing)
+    budget = options.seconds or (QUICK_SECONDS if options.quick else FULL_SECONDS)
+    results: list[Result] = []
+    try:
+        for result in run_cases(
+            cases,
+            setting,
+            sorted({1, all_threads()}),
+            budget - (time.monotonic() - started),
+            lambda text: show_progress(text),
+        ):
+            results.append(result)
+    except EmberError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    show_progress("")
+    outcomes = evaluate(results)
+    about["seconds"] = round(time.monotonic() - started, 1)
+    about["missing"] = missing
+    for text in (*group_tables(results), *target_table(outcomes)):
+        print(text)
+    if options.json:
+        options.json.parent.mkdir(parents=True, exist_ok=True)
+        options.json.write_text(to_json(results, outcomes, about))
+    return report_wrong(results)
+
+
+def show_progress(text: str) -> None:
+    """One line that the next one replaces, on a terminal."""
+    if sys.stderr.isatty():
+        print(f"\r\033[K{text[:110]}", end="", file=sys.stderr, flush=True)
+
+
+def report_wrong(results: Sequence[Result]) -> int:
+    """Prints which contenders' results were wrong; 1 if there are any."""
+    wrong = {
+        f"{result.group}: {result.title}: {name} {why}"
+        for result in results
+        for name, why in result.wrong.items()
+    }
+    for text in sorted(wrong):
+        print(f"error: {text}", file=sys.stderr)
+    return 1 if wrong else 0

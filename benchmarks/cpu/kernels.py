@@ -1,0 +1,35 @@
+"""Ember's kernels as contenders: a program of the embed dialect, compiled and called.
+
+Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from ember.compiler import Options, load_program
+from ember.dtypes import DTYPES
+from ember.embed_programs import ENTRY, Operation, program
+from ember.kernel import Entry
+from numpy.typing import NDArray
+
+
+def compiled(operation: Operation, kind: str = "tensor") -> Entry:
+    """The kernel of an operation; raises CompileError."""
+    return load_program(program(operation, kind=kind), Options()).entry(ENTRY)
+
+
+def with_new_output(entry: Entry, element: str, shape: tuple[int, ...]) -> Callable[..., Any]:
+    """A function of the entry's inputs that returns its output, in memory of its own each time.
+
+    That is what PyTorch's operations do, so it is part of the time of both.
+    """
+    dtype = np.dtype(DTYPES[element].name)
+
+    def call(*inputs: Any) -> NDArray[Any]:
+        out = np.empty(shape, dtype)
+        entry(*inputs, out)
+        return out
+
+    return call

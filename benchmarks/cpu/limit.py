@@ -1,0 +1,141 @@
+"""The limit of a case: reading its rows in its order without computing anything.
+
+limit.cpp is compiled for this machine, with a reader for each size of rows, and loaded into this
+process. Prefetch distance and number of threads are the best of several, for each case. What it
+reads is folded into a checksum, so that a compiler cannot leave the reading out.
+
+Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""
+
+import ctypes
+import hashlib
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from ember.cache import cache_root, host_cpu
+from numpy.typing import NDArray
+
+# Indices, and offsets (int64) of the segments in them, one more than there are segments.
+Lookups = tuple[NDArray[Any], NDArray[np.int64]]
+
+SOURCE = Path(__file__).with_name("limit.cpp")
+COMPILERS = ("clang++-22", "clang++", "g++")
+FLAGS = ("-std=c++20", "-O3", "-march=native", "-shared", "-fPIC", "-pthread")
+# How many lookups ahead rows are prefetched; 0 is not at all.
+DISTANCES = (0, 2, 4, 8, 16, 32, 64)
+LINE = 64
+
+
+@dataclass(frozen=True)
+class RowSize:
+    """Bytes of a row, and of an index of lookups."""
+
+    row: int
+    index: int
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How the limit reads: lookups ahead that are prefetched, and threads."""
+
+    distance: int
+    threads: int
+
+
+class LimitUnavailableError(RuntimeError):
+    """There is no compiler for the limit."""
+
+
+def limit_library(sizes: Iterable[RowSize]) -> "Limit":
+    """The limit's readers for rows of these sizes, compiled or found in the kernel cache."""
+    readers = "".join(
+        f"READER({size.row}, int{8 * size.index}_t)"
+        for size in sorted(set(sizes), key=lambda size: (size.index, size.row))
+    )
+    compiler = next(filter(None, map(shutil.which, COMPILERS)), None)
+    if compiler is None:
+        raise LimitUnavailableError(f"none of the compilers {', '.join(COMPILERS)} is installed")
+    command = [compiler, *FLAGS, f"-DREADERS={readers}", str(SOURCE)]
+    parts = (*command, SOURCE.read_text(), host_cpu())
+    folder = cache_root() / "benchmarks"
+    library = folder / f"limit-{hashlib.sha256(chr(0).join(parts).encode()).hexdigest()[:32]}.so"
+    if not library.is_file():
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=folder) as temporary:
+            built = Path(temporary, "limit.so")
+            done = subprocess.run([*command, "-o", str(built)], capture_output=True, text=True)
+            if done.returncode:
+                raise LimitUnavailableError(f"{compiler} failed on {SOURCE.name}: {done.stderr}")
+            os.replace(built, library)
+    return Limit(ctypes.CDLL(str(library)))
+
+
+class Limit:
+    """The readers of a compiled limit.cpp."""
+
+    def __init__(self, library: ctypes.CDLL) -> None:
+        self.function = library.ember_limit
+        self.function.restype = ctypes.c_int
+        pointer, size = ctypes.c_void_p, ctypes.c_int64
+        self.function.argtypes = (
+            *(pointer, size, size, pointer, size, pointer, size),
+            *(pointer, size, size, ctypes.c_int, pointer),
+        )
+
+
+class LimitRead:
+    """One way of reading a table's rows by lookups in segments, for a case."""
+
+    def __init__(
+        self,
+        limit: Limit,
+        table: NDArray[np.uint8],
+        lookups: Callable[[Any], Lookups],
+        segments: int,
+        out_bytes: int,
+    ) -> None:
+        """table: (rows, bytes of a row), rows at any distance. lookups: those of a batch.
+
+        Every segment writes a row of out_bytes, as what the limit is compared with has to.
+        """
+        self.limit = limit
+        self.table = table
+        self.lookups = lookups
+        self.out = np.zeros(segments * out_bytes, np.uint8)
+        self.out_bytes = out_bytes
+        self.checksum = np.zeros(LINE, np.uint8)
+        self.reading = Reading(0, 1)
+
+    def arguments(self, batch: Any) -> tuple[Any, ...]:
+        """What a call of `read` takes for a batch, which has to stay alive."""
+        indices, offsets = self.lookups(batch)
+        return (
+            self.table.ctypes.data,
+            self.table.shape[1],
+            self.table.strides[0],
+            indices.ctypes.data,
+            indices.itemsize,
+            offsets.ctypes.data,
+            len(offsets) - 1,
+            self.out.ctypes.data,
+            self.out_bytes,
+            self.reading.distance,
+            self.reading.threads,
+            self.checksum.ctypes.data,
+        )
+
+    def read(self, *arguments: Any) -> None:
+        """Reads the rows and xors byte k of each into byte k % 64 of the checksum.
+
+        Raises ValueError if there is no reader for their size.
+        """
+        if self.limit.function(*arguments) != 0:
+            raise ValueError(f"the limit has no reader for rows of {arguments[1]} bytes")

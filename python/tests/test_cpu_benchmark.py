@@ -1,0 +1,283 @@
+"""The CPU benchmark's harness: its cases, its limit, its targets, its JSON, and one run of it.
+
+Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""
+
+import itertools
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from numpy.typing import NDArray
+
+from benchmarks.cpu import agreement, bags, command, fbgemm, limit, measuring, suite, targets
+from benchmarks.cpu.arena import Arena
+from benchmarks.cpu.covering import cover
+from benchmarks.cpu.limit import LimitRead, Reading, RowSize
+from benchmarks.cpu.measuring import Batches, Contender, Timing
+from benchmarks.cpu.results import Result, read_results, to_json
+from benchmarks.cpu.rows import ROW_TYPES
+from benchmarks.cpu.running import run_cases
+from benchmarks.cpu.setting import Setting
+
+MEGABYTE = 1 << 20
+ROW_BYTES = (12, 54, 64, 72, 108, 127, 256, 400, 1024)
+
+
+@pytest.fixture(scope="module")
+def arena() -> Arena:
+    return Arena(MEGABYTE)
+
+
+@pytest.fixture(scope="module")
+def readers() -> limit.Limit:
+    sizes = [RowSize(row, index) for row in ROW_BYTES for index in (4, 8)]
+    return limit.limit_library(sizes)
+
+
+def test_a_covering_holds_every_allowed_pair() -> None:
+    factors = {"a": range(4), "b": range(3), "c": range(3), "d": range(2)}
+
+    def allowed(choice: dict[str, Any]) -> bool:
+        return choice["a"] != 0 or choice["d"] == 0
+
+    chosen = cover(factors, 2, allowed)
+    assert all(map(allowed, chosen))
+    for one, other in itertools.combinations(factors, 2):
+        wanted = set(itertools.product(factors[one], factors[other]))
+        if (one, other) == ("a", "d"):
+            wanted.remove((0, 1))
+        assert {(choice[one], choice[other]) for choice in chosen} == wanted
+    assert len(chosen) < 4 * 3 * 2
+
+
+@pytest.mark.parametrize("strength", [1, 4])
+def test_coverings_of_one_factor_and_of_all(strength: int) -> None:
+    factors = {"a": "xyz", "b": "xy", "c": "x", "d": "xyzw"}
+    assert len(cover(factors, strength)) == (4 if strength == 1 else 3 * 2 * 4)
+
+
+@pytest.mark.parametrize("quick", [True, False])
+def test_cases_are_the_same_in_every_run(quick: bool) -> None:
+    cases = suite.all_cases(quick)
+    assert cases == suite.all_cases(quick)
+    named = [(case.group, tuple(case.factors.items())) for case in cases]
+    assert len(set(named)) == len(named)
+
+
+def test_quick_cases_have_every_value_of_every_factor() -> None:
+    fast = [case for case in suite.all_cases(True) if case.group == "bag"]
+    for name, values in suite.PLACES.items():
+        assert {case.factors[name] for case in fast} == set(values)
+    assert {(case.factors["reduction"], case.factors["value"]) for case in fast} == {
+        (kind.reduction, kind.value) for kind in suite.FAST
+    }
+
+
+def checksum(rows: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """What the limit has to find in rows (count, bytes)."""
+    padded = np.pad(rows, ((0, 0), (0, -rows.shape[1] % limit.LINE)))
+    folded: NDArray[np.uint8] = np.bitwise_xor.reduce(padded.reshape(-1, limit.LINE), axis=0)
+    return folded
+
+
+@pytest.mark.parametrize("row_bytes", ROW_BYTES)
+@pytest.mark.parametrize("index", [np.int32, np.int64])
+@pytest.mark.parametrize("reading", [Reading(0, 1), Reading(8, 1), Reading(64, 2), Reading(4, 3)])
+def test_the_limit_reads_every_byte(
+    readers: limit.Limit, row_bytes: int, index: Any, reading: Reading
+) -> None:
+    draw = np.random.default_rng(row_bytes)
+    table = draw.integers(0, 256, (50, row_bytes + 4), np.uint8)[:, :row_bytes]
+    indices = draw.integers(0, 50, 1000).astype(index)
+    offsets = np.array([0, 0, 10, 10, 400, 401, 990])
+    read = LimitRead(readers, table, lambda batch: (batch, offsets), 6, 100)
+    read.reading = reading
+    read.out[:] = 77
+    read.read(*read.arguments(indices))
+    np.testing.assert_array_equal(read.checksum, checksum(table[indices[:990]]))
+    assert (read.out != 77).any()
+
+
+def test_the_limit_names_a_size_it_was_not_compiled_for(readers: limit.Limit) -> None:
+    table = np.zeros((4, 65), np.uint8)
+    read = LimitRead(readers, table, lambda batch: (batch, np.array([0, 1])), 1, 1)
+    with pytest.raises(ValueError, match="no reader for rows of 65 bytes"):
+        read.read(*read.arguments(np.zeros(1, np.int64)))
+
+
+@pytest.mark.parametrize("name", ROW_TYPES)
+def test_the_arena_is_finite_in_every_type(arena: Arena, name: str) -> None:
+    kind = ROW_TYPES[name]
+    for length in suite.LENGTHS:
+        table = kind.table(arena, 100, length)
+        values = kind.decode(table, length)
+        assert values.shape == (100, length)
+        assert values.isfinite().all()
+        assert 0 < values.abs().max() < 1000
+
+
+def test_the_arena_refuses_tables_that_do_not_fit(arena: Arena) -> None:
+    with pytest.raises(ValueError, match="larger than the arena"):
+        arena.table(torch.float32, MEGABYTE // 4 + 1, 1)
+
+
+def timing(seconds: float) -> Timing:
+    return Timing(seconds, seconds, seconds, 5, 1)
+
+
+def result(group: str, threads: int, row_bytes: int = 100, **seconds: float) -> Result:
+    times = {name: timing(value) for name, value in seconds.items()}
+    return Result(group, {"length": 16}, threads, row_bytes, 10, times)
+
+
+def test_geometric_means() -> None:
+    assert math.isclose(targets.geometric_mean([2, 8]), 4)
+    with pytest.raises(ValueError, match="of nothing"):
+        targets.geometric_mean([])
+
+
+def outcome(results: list[Result], name: str, threads: int) -> targets.Outcome:
+    found = [
+        one for one in targets.evaluate(results) if one.name == name and one.threads == threads
+    ]
+    assert len(found) == 1
+    return found[0]
+
+
+def test_targets_take_the_mean_and_the_floor() -> None:
+    name = "bags: sum, mean, weighted"
+    good = [result("bag", 1, ember=1, pytorch=p) for p in (1.0, 2.0)]
+    one = outcome(good, name, 1)
+    assert (one.cases, one.met, one.worst) == (2, True, 1.0)
+    assert one.mean == pytest.approx(math.sqrt(2))
+    low = outcome([*good, result("bag", 1, ember=1, pytorch=0.89)], name, 1)
+    assert low.mean > low.least
+    assert not low.met
+    slow = outcome([result("bag", 1, ember=1, pytorch=1.05)], name, 1)
+    assert not slow.met
+
+
+def test_targets_without_times_are_neither_met_nor_missed() -> None:
+    one = outcome([result("bag fp8", 1, ember=1)], "bags: fp8", 1)
+    assert (one.cases, one.mean, one.met) == (0, None, None)
+
+
+def test_scaling_compares_ember_with_itself() -> None:
+    results = [result("one bag", 1, ember=3.0), result("one bag", 2, ember=1.5)]
+    one = outcome(results, "one long bag: all threads against one", 2)
+    assert one.mean == pytest.approx(2)
+    assert one.met
+
+
+def test_results_come_back_from_json(tmp_path: Path) -> None:
+    results = [result("bag", 1, ember=1, pytorch=2)]
+    results[0].absent["fbgemm"] = "is not installed"
+    path = tmp_path / "results.json"
+    path.write_text(to_json(results, targets.evaluate(results), {"quick": True}))
+    assert read_results(path) == results
+    path.write_text(path.read_text().replace('"schema": 1', '"schema": 0'))
+    with pytest.raises(ValueError, match="schema 0"):
+        read_results(path)
+
+
+def test_every_contender_has_its_turns_on_other_batches() -> None:
+    seen: dict[str, list[int]] = {"a": [], "b": []}
+    contenders = [
+        Contender(name, lambda number, name=name: seen[name].append(number), lambda n: (n,))
+        for name in seen
+    ]
+    times = measuring.measure(contenders, Batches(lambda number: number), seconds=0)
+    assert times["a"].samples == times["b"].samples == measuring.LEAST_TURNS
+    batches = sorted(seen["a"] + seen["b"])
+    assert batches == list(range(len(batches)))
+
+
+def test_samples_of_short_calls_hold_many() -> None:
+    assert measuring.calls_of_sample(1.0) == 1
+    assert measuring.calls_of_sample(0.0) == measuring.MOST_CALLS
+    assert 1 < measuring.calls_of_sample(measuring.SAMPLE_SECONDS / 10) < measuring.MOST_CALLS
+
+
+CASES = {
+    "fast": bags.BagCase("bag", "mean", "f16", 100, 20_000, "uniform", 16),
+    "weighted": bags.BagCase("bag", "weighted sum", "bf16", 32, 20_000, "2021", 16),
+    "max": bags.BagCase("bag max", "max", "f32", 16, 20_000, "uniform", 16),
+    "padding": bags.BagCase("x", "mean", "f32", 16, 2_000, "uniform", 16, "padding"),
+    "strided": bags.BagCase("x", "sum", "f32", 16, 20_000, "uniform", 16, "row-strided table"),
+    "columns": bags.BagCase("x", "sum", "f32", 16, 20_000, "uniform", 16, "column-major table"),
+    "weights": bags.BagCase(
+        "x", "weighted sum", "f32", 16, 20_000, "uniform", 16, "strided weights"
+    ),
+    "int8": bags.BagCase("bag int", "weighted sum", "int8", 32, 20_000, "uniform", 16),
+    "int4": bags.BagCase("bag int", "sum", "int4", 100, 20_000, "uniform", 16),
+    "leading": bags.BagCase("bag int", "sum", "int8 leading", 32, 20_000, "uniform", 16),
+    "e5m2": bags.BagCase("bag fp8", "mean", "e5m2", 32, 20_000, "uniform", 16),
+    "one bag": bags.BagCase("one bag", "sum", "f32", 16, 20_000, "uniform", 1, lookups=10_000),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_contenders_agree(arena: Arena, name: str) -> None:
+    prepared = CASES[name].prepare(Setting(arena, None))
+    assert agreement.disagreements(prepared) == {}
+    expected = {"e5m2": {"ember"}, "leading": {"ember"}}.get(name)
+    names = {one.name for one in prepared.contenders} - {"fbgemm"}
+    assert names == expected if expected else len(names) == 2
+
+
+def test_wrong_results_are_named(arena: Arena) -> None:
+    prepared = CASES["fast"].prepare(Setting(arena, None))
+    right = prepared.contenders[1]
+
+    def wrong(*arguments: Any) -> torch.Tensor:
+        values = right.call(*arguments).clone()
+        values[-1, 3] += 1
+        return values
+
+    prepared.contenders[1] = Contender(right.name, wrong, right.arguments)
+    found = agreement.disagreements(prepared)
+    assert list(found) == [right.name]
+    assert "1 of 1600 elements" in found[right.name]
+    prepared.contenders[1] = Contender(right.name, lambda *a: right.call(*a)[1:], right.arguments)
+    assert "has shape [15, 100], not [16, 100]" in agreement.disagreements(prepared)[right.name]
+
+
+def test_a_case_is_measured_beside_its_peers(arena: Arena) -> None:
+    case = CASES["fast"]
+    setting = Setting(arena, limit.limit_library(case.limit_sizes()))
+    results = list(run_cases([case], setting, [1], 0, lambda text: None))
+    assert len(results) == 1
+    assert {"ember", "pytorch", "limit"} <= set(results[0].times)
+    assert all(
+        0 < timing.low <= timing.median <= timing.high for timing in results[0].times.values()
+    )
+    assert results[0].ratio("ember", "limit") > 0.5
+
+
+def test_the_command_measures_and_writes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(command, "ARENA_BYTES", MEGABYTE)
+    monkeypatch.setattr(command, "all_cases", lambda quick: [CASES["fast"], CASES["e5m2"]])
+    monkeypatch.setattr(fbgemm, "why_missing", lambda: "is not installed")
+    path = tmp_path / "folder" / "results.json"
+    assert command.main(["--quick", "--seconds", "0", "--json", str(path)]) == 0
+    printed = capsys.readouterr().out
+    assert "missing: fbgemm-gpu-cpu: is not installed" in printed
+    assert "mean, f16, length 100, 20 kB, uniform, bags 16" in printed
+    document = json.loads(path.read_text())
+    assert document["about"]["missing"]["fbgemm-gpu-cpu"] == "is not installed"
+    assert {one["name"] for one in document["targets"]} == {one.name for one in targets.TARGETS}
+    absent = [one.absent for one in read_results(path) if one.group == "bag fp8"]
+    assert absent[0] == {"fbgemm": "is not installed"}
+
+
+def test_a_group_that_there_is_not_is_an_error(capsys: pytest.CaptureFixture[str]) -> None:
+    assert command.main(["--only", "nothing such"]) == 2
+    assert "no group of cases contains 'nothing such'" in capsys.readouterr().err
