@@ -192,12 +192,12 @@ class _BagWork:
             row_format=bags.row_type.format,
         )
         entry = compiled(operation, kind)
-        call = with_new_output(entry, bags.row_type.out, (bags.bags, bags.length))
+        call = with_new_output(entry, [self.table], bags.row_type.out, (bags.bags, bags.length))
         paddings = () if self.padding is None else (self.padding,)
 
         def arguments(batch: Batch) -> tuple[Any, ...]:
             weights = () if batch.weights is None else (batch.weights,)
-            return self.table, batch.indices, self.offsets, *weights, *paddings
+            return batch.indices, self.offsets, *weights, *paddings
 
         return Contender(case.EMBER, call, arguments)
 

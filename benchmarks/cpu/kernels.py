@@ -4,7 +4,7 @@ Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -20,16 +20,20 @@ def compiled(operation: Operation, kind: str = "tensor") -> Entry:
     return load_program(program(operation, kind=kind), Options()).entry(ENTRY)
 
 
-def with_new_output(entry: Entry, element: str, shape: tuple[int, ...]) -> Callable[..., Any]:
-    """A function of the entry's inputs that returns its output, in memory of its own each time.
+def with_new_output(
+    entry: Entry, tables: Sequence[Any], element: str, shape: tuple[int, ...]
+) -> Callable[..., Any]:
+    """A function of the entry's inputs behind the tables that returns its output.
 
-    That is what PyTorch's operations do, so it is part of the time of both.
+    The output has memory of its own each time: that is what PyTorch's operations do, so it is part
+    of the time of both.
     """
     dtype = np.dtype(DTYPES[element].name)
+    bound = entry.bind(*tables)
 
     def call(*inputs: Any) -> NDArray[Any]:
         out = np.empty(shape, dtype)
-        entry(*inputs, out)
+        bound(*inputs, out)
         return out
 
     return call

@@ -10,13 +10,16 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 import ctypes
 import json
-from dataclasses import dataclass
+import struct
+import sys
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from ember.dtypes import DTYPES, as_array
+from ember.arguments import ErrorRecord, Frame, Parameter, Reader
+from ember.dtypes import DTYPES
 from ember.errors import (
     ArgumentError,
     CompileError,
@@ -24,12 +27,6 @@ from ember.errors import (
     KernelError,
     OffsetsError,
 )
-
-
-class ErrorRecord(ctypes.Structure):
-    """The runtime's ember_error."""
-
-    _fields_ = (("code", ctypes.c_int32), ("message", ctypes.c_char * 1020))
 
 
 class Configuration(ctypes.Structure):
@@ -51,37 +48,6 @@ def kernel_error(record: ErrorRecord) -> KernelError:
     """The exception for what a kernel reported."""
     message = record.message.decode(errors="replace")
     return ERROR_TYPES.get(record.code, KernelError)(message)
-
-
-@dataclass(frozen=True)
-class Parameter:
-    """A parameter or result of an entry: a scalar, or a memref (None: a size of the call).
-
-    strided: the elements of the memref need not be next to each other.
-    """
-
-    name: str
-    kind: str
-    dtype: str
-    shape: tuple[int | None, ...] = ()
-    writable: bool = False
-    strided: bool = False
-
-    @staticmethod
-    def from_manifest(fields: dict[str, Any], position: int) -> "Parameter":
-        """Reads one element of "arguments" or "results"."""
-        return Parameter(
-            name=fields.get("name") or f"argument {position}",
-            kind=fields["kind"],
-            dtype=fields["dtype"],
-            shape=tuple(fields.get("shape", ())),
-            writable=fields.get("writable", False),
-            strided="strides" in fields,
-        )
-
-    def descriptor_words(self) -> int:
-        """The 64-bit words that a descriptor or a scalar takes."""
-        return 3 + 2 * len(self.shape) if self.kind == "memref" else 1
 
 
 class Library:
@@ -135,12 +101,14 @@ class Entry:
         self.results = tuple(
             Parameter.from_manifest(result, k) for k, result in enumerate(fields["results"])
         )
+        self.readers = tuple(map(Reader, self.parameters))
         self.function = getattr(functions, fields["symbol"])
         self.function.restype = ctypes.c_int32
         self.function.argtypes = (ctypes.c_void_p, ctypes.c_void_p)
-        self._free = functions.ember_free
-        self._free.restype = None
-        self._free.argtypes = (ctypes.c_void_p,)
+        self.free = functions.ember_free
+        self.free.restype = None
+        self.free.argtypes = (ctypes.c_void_p,)
+        self._call = BoundEntry(self, ())
 
     def __call__(self, *arguments: Any) -> Any:
         """Runs the function on arrays (NumPy's, PyTorch's, what np.asarray takes) and numbers.
@@ -148,74 +116,96 @@ class Entry:
         Arrays that the function stores to are updated in place. Returns None, the result, or the
         tuple of results. Raises ArgumentError before the run, or the kernel's own error.
         """
-        if len(arguments) != len(self.parameters):
-            raise ArgumentError(
-                f"{self.name} takes {len(self.parameters)} arguments, not {len(arguments)}"
-            )
-        keep_alive = [
-            _array_words(parameter, argument)
-            if parameter.kind == "memref"
-            else _scalar_words(parameter, argument)
-            for parameter, argument in zip(self.parameters, arguments, strict=True)
+        return self._call(*arguments)
+
+    def bind(self, *arguments: Any) -> "BoundEntry":
+        """The entry with its first arguments fixed, such as tables that stay from call to call.
+
+        They are described once: their memory has to stay where it is. A call then takes the
+        other arguments. Raises ArgumentError.
+        """
+        return BoundEntry(self, arguments)
+
+
+class BoundEntry:
+    """An entry of which the first arguments are fixed; may be called from several threads."""
+
+    def __init__(self, entry: Entry, arguments: Sequence[Any]) -> None:
+        if len(arguments) > len(entry.parameters):
+            raise _wrong_count(entry, len(arguments))
+        self.entry = entry
+        self._readers = entry.readers[len(arguments) :]
+        described = [
+            reader.words(argument)
+            for reader, argument in zip(entry.readers, arguments, strict=False)
         ]
-        storage = [(ctypes.c_int64 * result.descriptor_words())() for result in self.results]
-        pointers = [ctypes.addressof(words) for words, _ in keep_alive]
-        pointers += [ctypes.addressof(words) for words in storage]
-        table = (ctypes.c_void_p * max(1, len(pointers)))(*pointers)
-        record = ErrorRecord()
-        if self.function(ctypes.addressof(table), ctypes.addressof(record)) != 0:
-            raise kernel_error(record)
-        values = tuple(
-            self._take_result(result, words)
-            for result, words in zip(self.results, storage, strict=True)
-        )
+        self._fixed = [word for words, _ in described for word in words]
+        self._kept = [kept for _, kept in described]
+        inputs = [parameter.descriptor_words() for parameter in entry.parameters]
+        results = [result.descriptor_words() for result in entry.results]
+        self._widths = inputs + results
+        self._first_result = sum(inputs)
+        self._start = 8 * len(self._fixed)
+        self._pack = struct.Struct(f"{sum(inputs) - len(self._fixed)}q").pack_into
+        # Calls in flight take their memory from here.
+        self._frames: list[Frame] = []
+
+    def __call__(self, *arguments: Any) -> Any:
+        """Runs the function with its other arguments; see Entry."""
+        if len(arguments) != len(self._readers):
+            bound = len(self.entry.parameters) - len(self._readers)
+            raise _wrong_count(self.entry, bound + len(arguments))
+        numbers: list[int] = []
+        kept = []
+        for reader, argument in zip(self._readers, arguments, strict=True):
+            words, keep = reader.words(argument)
+            numbers += words
+            kept.append(keep)
+        try:
+            frame = self._frames.pop()
+        except IndexError:
+            frame = Frame(self._widths)
+            frame.fix(self._fixed)
+        self._pack(frame.words, self._start, *numbers)
+        if self.entry.function(frame.pointers_address, frame.error_address) != 0:
+            raise kernel_error(frame.error)
+        values = self._take_results(frame) if self.entry.results else ()
+        self._frames.append(frame)
         return values if len(values) > 1 else (values[0] if values else None)
 
-    def _take_result(self, result: Parameter, words: Any) -> Any:
-        """Copies a returned memref out of the kernel's memory and frees it, or reads a scalar."""
-        dtype = DTYPES[result.dtype]
-        if result.kind != "memref":
-            return dtype.from_c(ctypes.cast(words, ctypes.POINTER(dtype.ctype))[0])
-        rank = len(result.shape)
-        allocated, aligned, offset = words[0], words[1], words[2]
-        sizes = tuple(words[3 : 3 + rank])
-        element = np.dtype(dtype.name)
-        strides = tuple(stride * element.itemsize for stride in words[3 + rank : 3 + 2 * rank])
-        if 0 in sizes:
-            array = np.empty(sizes, element)
-        else:
-            extent = sum((n - 1) * s for n, s in zip(sizes, strides, strict=True))
-            start = aligned + offset * element.itemsize
-            memory = (ctypes.c_char * (extent + element.itemsize)).from_address(start)
-            array = np.ndarray(sizes, element, memory, strides=strides).copy()
-        self._free(allocated)
-        return array
+    def _take_results(self, frame: Frame) -> tuple[Any, ...]:
+        """What the function returned."""
+        values, start = [], self._first_result
+        for result in self.entry.results:
+            end = start + result.descriptor_words()
+            values.append(_take_result(result, frame.words[start:end], self.entry.free))
+            start = end
+        return tuple(values)
 
 
-def _array_words(parameter: Parameter, argument: Any) -> tuple[Any, np.ndarray]:
-    """The descriptor of an array, and the array: it must live as long as the descriptor."""
-    if parameter.writable and isinstance(argument, list | tuple | int | float):
-        raise ArgumentError(f"{parameter.name} is written to: it must be an array")
-    array = as_array(argument)
-    expected = DTYPES[parameter.dtype]
-    if array.dtype.name not in (expected.name, *expected.also):
-        raise ArgumentError(f"{parameter.name} must be {expected.name}, not {array.dtype}")
-    if array.ndim != len(parameter.shape):
-        raise ArgumentError(
-            f"{parameter.name} must have {len(parameter.shape)} dimensions, not {array.ndim}"
-        )
-    if not (parameter.strided or array.flags.c_contiguous):
-        raise ArgumentError(f"{parameter.name} must be contiguous")
-    if parameter.writable and not array.flags.writeable:
-        raise ArgumentError(f"{parameter.name} is written to but is read-only")
-    strides = (stride // array.itemsize for stride in array.strides)
-    words = (array.ctypes.data, array.ctypes.data, 0, *array.shape, *strides)
-    return (ctypes.c_int64 * len(words))(*words), array
+def _wrong_count(entry: Entry, count: int) -> ArgumentError:
+    """The error for a call with so many arguments."""
+    return ArgumentError(f"{entry.name} takes {len(entry.parameters)} arguments, not {count}")
 
 
-def _scalar_words(parameter: Parameter, argument: Any) -> tuple[Any, None]:
-    """A number in the parameter's C type."""
-    try:
-        return DTYPES[parameter.dtype].to_c(argument), None
-    except (TypeError, ValueError) as error:
-        raise ArgumentError(f"{parameter.name} must be a number: {error}") from error
+def _take_result(result: Parameter, words: Any, free: Callable[[int], None]) -> Any:
+    """Copies a returned memref out of the kernel's memory and frees it, or reads a scalar."""
+    dtype = DTYPES[result.dtype]
+    if result.kind != "memref":
+        bits = words[0].to_bytes(8, sys.byteorder, signed=True)
+        scalar: Any = dtype.ctype
+        return dtype.from_c(scalar.from_buffer_copy(bits).value)
+    rank = len(result.shape)
+    allocated, aligned, offset = words[0], words[1], words[2]
+    sizes = tuple(words[3 : 3 + rank])
+    element = np.dtype(dtype.name)
+    strides = tuple(stride * element.itemsize for stride in words[3 + rank : 3 + 2 * rank])
+    if 0 in sizes:
+        array = np.empty(sizes, element)
+    else:
+        extent = sum((n - 1) * s for n, s in zip(sizes, strides, strict=True))
+        start = aligned + offset * element.itemsize
+        memory = (ctypes.c_char * (extent + element.itemsize)).from_address(start)
+        array = np.ndarray(sizes, element, memory, strides=strides).copy()
+    free(allocated)
+    return array

@@ -5,6 +5,7 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
 from pathlib import Path
+from typing import Any
 
 import ember
 import numpy as np
@@ -208,3 +209,52 @@ def test_bytes_are_taken_by_their_bits(types_library: ember.Library) -> None:
     assert count(torch.tensor([1.0]).to(torch.float8_e5m2)) == 0x3C
     with pytest.raises(ember.ArgumentError, match="bytes must be int8, not int16"):
         count(np.zeros(1, np.int16))
+
+
+def test_first_arguments_are_bound(library: ember.Library) -> None:
+    copy = library.entry("copy")
+    source, target = np.arange(3, dtype=np.float32), np.zeros(3, np.float32)
+    bound = copy.bind(source)
+    for _ in range(2):
+        source += 1
+        bound(target)
+        np.testing.assert_array_equal(target, source)
+    copy.bind(source, target)()
+    with pytest.raises(ember.ArgumentError, match="takes 2 arguments, not 3"):
+        bound(target, target)
+    with pytest.raises(ember.ArgumentError, match="takes 2 arguments, not 3"):
+        copy.bind(source, target, target)
+    with pytest.raises(ember.ArgumentError, match="from must be float32"):
+        copy.bind(np.zeros(3))
+    with pytest.raises(ember.IndexOutOfRangeError):
+        bound(np.zeros(4, np.float32))
+    bound(target)
+
+
+@pytest.mark.parametrize("wrap", [np.asarray, torch.from_numpy], ids=["numpy", "torch"])
+def test_arrays_are_read_in_place(library: ember.Library, wrap: Any) -> None:
+    memory = np.zeros((2, 3), np.float32)
+    memory[:] = 2
+    library.entry("scale")(wrap(memory), 3)
+    np.testing.assert_array_equal(memory, np.full((2, 3), 6))
+    for array, message in (
+        (wrap(memory.astype(np.float64)), "x must be float32, not float64"),
+        (wrap(memory)[0], "x must have 2 dimensions, not 1"),
+        (wrap(memory)[:, :2], "x must be contiguous"),
+    ):
+        with pytest.raises(ember.ArgumentError, match=message):
+            library.entry("scale")(array, 1.0)
+
+
+def test_tensors_that_need_a_gradient_are_refused(library: ember.Library) -> None:
+    with pytest.raises(RuntimeError, match="requires grad"):
+        library.entry("scale")(torch.ones(2, 3, requires_grad=True), 1.0)
+
+
+def test_scalars_keep_their_bits() -> None:
+    program = """
+    func.func @same(%i: i32, %n: index, %f: f32, %h: f16) -> (i32, index, f32, f16) {
+      return %i, %n, %f, %h : i32, index, f32, f16
+    }"""
+    same = ember.load_program(program, ember.Options()).entry("same")
+    assert same(-7, -(2**40), -1.5, 0.25) == (-7, -(2**40), -1.5, 0.25)

@@ -10,10 +10,11 @@ from typing import Any
 
 from torch import Tensor
 
+from ember.arguments import ErrorRecord
 from ember.compiler import Options, load_program
 from ember.dtypes import DTYPES
 from ember.errors import OffsetsError
-from ember.kernel import ErrorRecord, Library, kernel_error
+from ember.kernel import Library, kernel_error
 from ember.torch.embedding_bag import ENTRY, BagShape, bag_program
 
 # 64-bit words of the parameters: descriptors of rank 2 and 1, the padding index.

@@ -1,0 +1,160 @@
+"""Turns what a kernel is called with into the words of the C ABI, in a microsecond an array.
+
+Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""
+
+import ctypes
+import sys
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ember.dtypes import DTYPES, as_array
+from ember.errors import ArgumentError
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A parameter or result of an entry: a scalar, or a memref (None: a size of the call).
+
+    strided: the elements of the memref need not be next to each other.
+    """
+
+    name: str
+    kind: str
+    dtype: str
+    shape: tuple[int | None, ...] = ()
+    writable: bool = False
+    strided: bool = False
+
+    @staticmethod
+    def from_manifest(fields: dict[str, Any], position: int) -> "Parameter":
+        """Reads one element of "arguments" or "results"."""
+        return Parameter(
+            name=fields.get("name") or f"argument {position}",
+            kind=fields["kind"],
+            dtype=fields["dtype"],
+            shape=tuple(fields.get("shape", ())),
+            writable=fields.get("writable", False),
+            strided="strides" in fields,
+        )
+
+    def descriptor_words(self) -> int:
+        """The 64-bit words that a descriptor or a scalar takes."""
+        return 3 + 2 * len(self.shape) if self.kind == "memref" else 1
+
+
+class Reader:
+    """Reads the arguments for one parameter."""
+
+    def __init__(self, parameter: Parameter) -> None:
+        self.parameter = parameter
+        self.rank = len(parameter.shape)
+        self.whole = not parameter.strided
+        expected = DTYPES[parameter.dtype]
+        self.names = (expected.name, *expected.also)
+        self.types = frozenset(map(np.dtype, self.names))
+        self._torch_types: dict[Any, int] | None = None
+
+    def words(self, argument: Any) -> tuple[tuple[int, ...], Any]:
+        """The words of the descriptor or scalar, and what has to live as long as they do.
+
+        Raises ArgumentError for an argument that does not fit.
+        """
+        if self.parameter.kind != "memref":
+            return self._scalar(argument), None
+        # The common kinds of arrays are read by their own attributes; anything unusual in them,
+        # errors included, is left to the way through NumPy.
+        if type(argument) is np.ndarray:
+            if (
+                argument.dtype in self.types
+                and argument.ndim == self.rank
+                and not (self.whole and not argument.flags.c_contiguous)
+                and not (self.parameter.writable and not argument.flags.writeable)
+            ):
+                return _described(argument), argument
+        else:
+            torch = sys.modules.get("torch")
+            if torch is not None and type(argument) is torch.Tensor:
+                size = self._sizes(torch).get(argument.dtype)
+                if (
+                    size is not None
+                    and argument.ndim == self.rank
+                    and argument.is_cpu
+                    and argument.layout is torch.strided
+                    and not (argument.requires_grad or argument.is_neg())
+                    and (not self.whole or argument.is_contiguous())
+                ):
+                    address = argument.data_ptr()
+                    return (address, address, 0, *argument.shape, *argument.stride()), argument
+        return self._any_array(argument)
+
+    def _sizes(self, torch: Any) -> dict[Any, int]:
+        """The types of tensors that fit, with their sizes."""
+        if self._torch_types is None:
+            found = (getattr(torch, name, None) for name in self.names)
+            self._torch_types = {dtype: dtype.itemsize for dtype in found if dtype is not None}
+        return self._torch_types
+
+    def _any_array(self, argument: Any) -> tuple[tuple[int, ...], np.ndarray]:
+        """What np.asarray makes an array of; the errors of all arrays."""
+        parameter = self.parameter
+        if parameter.writable and isinstance(argument, list | tuple | int | float):
+            raise ArgumentError(f"{parameter.name} is written to: it must be an array")
+        array = as_array(argument)
+        if array.dtype.name not in self.names:
+            raise ArgumentError(f"{parameter.name} must be {self.names[0]}, not {array.dtype}")
+        if array.ndim != self.rank:
+            raise ArgumentError(
+                f"{parameter.name} must have {self.rank} dimensions, not {array.ndim}"
+            )
+        if self.whole and not array.flags.c_contiguous:
+            raise ArgumentError(f"{parameter.name} must be contiguous")
+        if parameter.writable and not array.flags.writeable:
+            raise ArgumentError(f"{parameter.name} is written to but is read-only")
+        return _described(array), array
+
+    def _scalar(self, argument: Any) -> tuple[int, ...]:
+        """A number in the parameter's C type, as the bits of a word."""
+        try:
+            value = DTYPES[self.parameter.dtype].to_c(argument)
+        except (TypeError, ValueError) as error:
+            raise ArgumentError(f"{self.parameter.name} must be a number: {error}") from error
+        return (int.from_bytes(bytes(value), sys.byteorder, signed=True),)
+
+
+def _described(array: np.ndarray) -> tuple[int, ...]:
+    """The words of an array's descriptor."""
+    address = array.__array_interface__["data"][0]
+    size = array.itemsize
+    return (address, address, 0, *array.shape, *[stride // size for stride in array.strides])
+
+
+class ErrorRecord(ctypes.Structure):
+    """The runtime's ember_error."""
+
+    _fields_ = (("code", ctypes.c_int32), ("message", ctypes.c_char * 1020))
+
+
+class Frame:
+    """Memory of one call in flight: all words, the pointers to them, and the error."""
+
+    __slots__ = ("error", "error_address", "pointers", "pointers_address", "words")
+
+    def __init__(self, widths: list[int]) -> None:
+        """widths: words of each parameter and result."""
+        self.words = (ctypes.c_int64 * max(1, sum(widths)))()
+        start = ctypes.addressof(self.words)
+        addresses = [start + 8 * sum(widths[:k]) for k in range(len(widths))]
+        self.pointers = (ctypes.c_void_p * max(1, len(widths)))(*addresses)
+        self.pointers_address = ctypes.addressof(self.pointers)
+        self.error = ErrorRecord()
+        self.error_address = ctypes.addressof(self.error)
+
+    def fix(self, words: Iterable[int]) -> None:
+        """Sets the first words."""
+        for place, word in enumerate(words):
+            self.words[place] = word
