@@ -38,14 +38,25 @@ static json::Array describeStreams(const runtime::TraceTotals &totals) {
 
 static json::Object describeTokens(const runtime::TraceTotals &totals) {
   int64_t tokens = 0;
+  int64_t values = 0;
   json::Object byName;
   for (const runtime::TokenTotal &total : totals.tokens) {
     tokens += total.count;
+    values += total.values;
     byName[json::fixUTF8(total.name)] = total.count;
+  }
+  json::Object byProgram;
+  for (const runtime::PointTotal &total : totals.points) {
+    json::Value &program = byProgram[json::fixUTF8(total.program)];
+    if (!program.getAsObject())
+      program = json::Object();
+    (*program.getAsObject())[total.point] = total.tokens;
   }
   return json::Object{{"tokens", tokens},
                       {"bytes", tokens * tokenBytes},
-                      {"by_name", std::move(byName)}};
+                      {"values", values},
+                      {"by_name", std::move(byName)},
+                      {"by_program", std::move(byProgram)}};
 }
 
 /// Adds `total` to the row `key` of a table of operands.

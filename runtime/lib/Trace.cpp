@@ -32,6 +32,9 @@ struct Collector {
            std::less<>>
       operands;
   std::map<std::string, TokenTotal, std::less<>> tokens;
+  std::map<std::string, std::map<std::string, int64_t, std::less<>>,
+           std::less<>>
+      points;
 
   FILE *listing = nullptr;
   std::string listingPath;
@@ -45,6 +48,9 @@ struct Collector {
     if (std::fwrite(line.data(), 1, line.size(), listing) != line.size())
       writeErrno = errno;
   }
+
+  void addToken(std::string_view program, std::string_view point,
+                std::string_view name, bool hasValue);
 };
 } // namespace
 
@@ -63,6 +69,16 @@ static typename Map::mapped_type &entry(Map &map, std::string_view name) {
   if (found == map.end())
     found = map.emplace(name, typename Map::mapped_type()).first;
   return found->second;
+}
+
+void Collector::addToken(std::string_view program, std::string_view point,
+                         std::string_view name, bool hasValue) {
+  TokenTotal &total = entry(tokens, name);
+  ++total.count;
+  total.values += hasValue;
+  ++entry(entry(points, program), point);
+  line = "ctrl ";
+  line += name;
 }
 
 static int32_t reportError(ember_error *error, const std::string &path,
@@ -100,6 +116,7 @@ int32_t ember_trace_begin(const char *listing, ember_error *error) {
   state.loads.clear();
   state.operands.clear();
   state.tokens.clear();
+  state.points.clear();
   if (listing) {
     state.listingPath = listing;
     state.listing = std::fopen(listing, "w");
@@ -150,17 +167,30 @@ void ember_trace_operand(const char *name, const char *type, int64_t lanes,
   state.list();
 }
 
-void ember_trace_token(const char *name, int64_t id) {
+void ember_trace_token(const char *program, const char *point, const char *name,
+                       int64_t id) {
   if (!isCollecting)
     return;
-  std::string_view listed = id == EMBER_DONE ? "done" : name;
+  bool isDone = id == EMBER_DONE;
   Collector &state = collector();
   std::lock_guard<std::mutex> lock(state.mutex);
-  ++entry(state.tokens, listed).count;
-  if (!state.listing)
+  state.addToken(program, isDone ? "done" : point, isDone ? "done" : name,
+                 /*hasValue=*/false);
+  state.list();
+}
+
+void ember_trace_token_value(const char *program, const char *point,
+                             const char *name, const char *type,
+                             int32_t elementBits, int32_t kind, int64_t value) {
+  if (!isCollecting)
     return;
-  state.line = "ctrl ";
-  state.line += listed;
+  Collector &state = collector();
+  std::lock_guard<std::mutex> lock(state.mutex);
+  state.addToken(program, point, name, /*hasValue=*/true);
+  state.line += ' ';
+  state.line += type;
+  state.line += ' ';
+  appendOperand(state.line, {type, 1, elementBits, kind, &value});
   state.list();
 }
 
@@ -174,6 +204,9 @@ TraceTotals ember::runtime::traceTotals() {
     for (const auto &[type, total] : types)
       totals.operands.push_back({name, type, total.count, total.bytes});
   for (const auto &[name, total] : state.tokens)
-    totals.tokens.push_back({name, total.count});
+    totals.tokens.push_back({name, total.count, total.values});
+  for (const auto &[program, points] : state.points)
+    for (const auto &[point, tokens] : points)
+      totals.points.push_back({program, point, tokens});
   return totals;
 }

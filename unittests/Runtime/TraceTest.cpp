@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include <cstdint>
+#include <cstring>
 #include <fstream>
 #include <limits>
 #include <sstream>
@@ -54,12 +55,18 @@ void traceVector(const char *type, int32_t kind,
 
 TEST_F(TraceTest, ListsOperandsAndTokensInOrder) {
   begin();
-  ember_trace_token("e.ite", 3);
+  ember_trace_token("bag.0", "tu0.ite", "e.ite", 3);
+  float half = 0.5F;
+  int64_t bits = 0;
+  std::memcpy(&bits, &half, sizeof(half));
+  ember_trace_token_value("bag.0", "tu0.end", "e.end", "f32", 32,
+                          EMBER_OPERAND_FLOAT, bits);
   traceVector<int64_t>("index", EMBER_OPERAND_INDEX, {0});
   traceVector<float>("f32", EMBER_OPERAND_FLOAT, {1.5f});
   traceVector<float>("vector<4xf32>", EMBER_OPERAND_FLOAT, {1, 2, 3, 4});
-  ember_trace_token("anything", -1);
+  ember_trace_token("bag.0", "", "anything", -1);
   EXPECT_EQ(end(), "ctrl e.ite\n"
+                   "ctrl e.end f32 0.5\n"
                    "data index 0\n"
                    "data f32 1.5\n"
                    "data vector<4xf32> [1, 2, 3, 4]\n"
@@ -110,12 +117,12 @@ TEST_F(TraceTest, TotalsFromManyThreads) {
         ember_count_load("s_index", 1);
         traceVector<float>("f32", EMBER_OPERAND_FLOAT, {0});
         traceVector<double>("f64", EMBER_OPERAND_FLOAT, {0});
-        ember_trace_token("e.end", 2);
+        ember_trace_token("bag.0", "tu0.end", "e.end", 2);
       }
     });
   for (std::thread &thread : threads)
     thread.join();
-  ember_trace_token("", -1);
+  ember_trace_token("bag.0", "", "", -1);
   ASSERT_EQ(ember_trace_end(nullptr), EMBER_OK);
   ember_count_load("s_weight", 16); // too late to count
 
@@ -136,6 +143,12 @@ TEST_F(TraceTest, TotalsFromManyThreads) {
   EXPECT_EQ(totals.tokens[0].count, 1);
   EXPECT_EQ(totals.tokens[1].name, "e.end");
   EXPECT_EQ(totals.tokens[1].count, 4000);
+  EXPECT_EQ(totals.tokens[1].values, 0);
+  ASSERT_EQ(totals.points.size(), 2u);
+  EXPECT_EQ(totals.points[0].program, "bag.0");
+  EXPECT_EQ(totals.points[0].point, "done");
+  EXPECT_EQ(totals.points[1].point, "tu0.end");
+  EXPECT_EQ(totals.points[1].tokens, 4000);
 
   ASSERT_EQ(ember_trace_begin(nullptr, nullptr), EMBER_OK);
   EXPECT_TRUE(traceTotals().loads.empty());
@@ -156,7 +169,7 @@ TEST_F(TraceTest, ListingOnAFullDisk) {
   ember_error error;
   ASSERT_EQ(ember_trace_begin("/dev/full", &error), EMBER_OK);
   for (int32_t i = 0; i < 10000; ++i)
-    ember_trace_token("e.ite", 1);
+    ember_trace_token("bag.0", "tu0.ite", "e.ite", 1);
   EXPECT_EQ(ember_trace_end(&error), EMBER_ASSERT);
   EXPECT_STREQ(error.message,
                "cannot write '/dev/full': No space left on device");

@@ -44,7 +44,7 @@ static VectorType laneVector(NewTUOp unit, Type element) {
 AccessProgram::AccessProgram(ConfigAccessOp access, IRMapping &values,
                              QueueProtocol queues, native::RuntimeCalls &calls,
                              Instrumentation *instrumentation)
-    : values(values), queues(queues), calls(calls),
+    : values(values), queues(queues), layout(access), calls(calls),
       instrumentation(instrumentation) {
   collectUnits(access);
 }
@@ -83,8 +83,7 @@ void AccessProgram::collectUnits(ConfigAccessOp access) {
       numbers[unit.getResult()] = units.size();
       units.push_back({unit, {}, {}, {}, {}});
     } else if (auto callback = dyn_cast<RegisterCallbackOp>(op)) {
-      Event event = callback.getAnnounced() ? Event::beg : callback.getEvent();
-      registrations(callback.getTu(), event).push_back(&op);
+      registrations(callback.getTu(), callback.getPushEvent()).push_back(&op);
     } else if (auto operand = dyn_cast<RegisterOperandOp>(op)) {
       registrations(operand.getTu(), operand.getEvent()).push_back(&op);
     } else {
@@ -101,7 +100,8 @@ void AccessProgram::emit(OpBuilder &builder) {
   Location loc = builder.getUnknownLoc();
   if (instrumentation)
     instrumentation->traceDone(builder, loc);
-  queues.pushToken(builder, loc, doneToken);
+  queues.pushToken(builder, loc,
+                   layout.encode(builder, loc, doneToken, Value()).bits);
 }
 
 void AccessProgram::emitUnit(OpBuilder &builder, ArrayRef<Unit> chain) {
@@ -375,25 +375,55 @@ Value AccessProgram::emitStream(OpBuilder &builder, Operation *op,
 // Registrations
 //===----------------------------------------------------------------------===//
 
+Value AccessProgram::readStream(OpBuilder &builder, Location loc, Value stream,
+                                std::optional<int64_t> lane) {
+  Value element = lookup(stream);
+  if (!lane)
+    return element;
+  return vector::ExtractOp::create(builder, loc, element, *lane);
+}
+
+/// Pushes the element `value` of `stream` into the data queue.
+void AccessProgram::emitOperand(OpBuilder &builder, Location loc, Value stream,
+                                Value value) {
+  int64_t bytes = getOperandBytes(value.getType());
+  Value slot = queues.acquire(builder, loc, bytes);
+  queues.store(builder, loc, value, slot);
+  if (instrumentation)
+    instrumentation->traceOperand(builder, loc, stream, value.getType(), slot);
+  queues.commit(builder, loc, bytes);
+}
+
+void AccessProgram::emitToken(OpBuilder &builder, RegisterCallbackOp callback) {
+  Location loc = callback.getLoc();
+  Value value;
+  if (callback.getValue())
+    value = readStream(builder, loc, callback.getValue(), callback.getLane());
+  TokenLayout::Word token =
+      layout.encode(builder, loc, callback.getId(), value);
+  if (instrumentation)
+    instrumentation->traceToken(builder, callback, value, token.follows);
+  queues.pushToken(builder, loc, token.bits);
+  if (!token.follows)
+    return;
+  scf::IfOp::create(builder, loc, token.follows,
+                    [&](OpBuilder &inside, Location) {
+                      emitOperand(inside, loc, callback.getValue(), value);
+                      scf::YieldOp::create(inside, loc);
+                    });
+}
+
 void AccessProgram::emitRegistrations(OpBuilder &builder,
                                       ArrayRef<Operation *> ops) {
   for (Operation *op : ops) {
-    Location loc = op->getLoc();
     if (auto callback = dyn_cast<RegisterCallbackOp>(op)) {
-      if (instrumentation)
-        instrumentation->traceToken(builder, callback);
-      queues.pushToken(builder, loc, callback.getId());
+      emitToken(builder, callback);
       continue;
     }
     auto operand = cast<RegisterOperandOp>(op);
-    Value value = lookup(operand.getStream());
-    if (std::optional<int64_t> lane = operand.getLane())
-      value = vector::ExtractOp::create(builder, loc, value, *lane);
-    int64_t bytes = getOperandBytes(value.getType());
-    Value slot = queues.acquire(builder, loc, bytes);
-    queues.store(builder, loc, value, slot);
-    if (instrumentation)
-      instrumentation->traceOperand(builder, operand, slot);
-    queues.commit(builder, loc, bytes);
+    Location loc = op->getLoc();
+    emitOperand(
+        builder, loc, operand.getStream(),
+        readStream(builder, loc, operand.getStream(), operand.getLane()));
   }
 }

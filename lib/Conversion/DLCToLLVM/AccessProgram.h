@@ -10,6 +10,7 @@
 
 #include "Instrumentation.h"
 #include "QueueProtocol.h"
+#include "TokenLayout.h"
 
 #include "ember/Dialect/DLC/IR/DLC.h"
 
@@ -65,6 +66,12 @@ private:
                        const Range &range, mlir::Value position);
   mlir::Value emitStream(mlir::OpBuilder &builder, mlir::Operation *op,
                          const Control &control);
+  void emitToken(mlir::OpBuilder &builder, dlc::RegisterCallbackOp callback);
+  void emitOperand(mlir::OpBuilder &builder, mlir::Location loc,
+                   mlir::Value stream, mlir::Value value);
+  /// The current element of `stream`, or one lane of it.
+  mlir::Value readStream(mlir::OpBuilder &builder, mlir::Location loc,
+                         mlir::Value stream, std::optional<int64_t> lane);
   void emitRegistrations(mlir::OpBuilder &builder,
                          llvm::ArrayRef<mlir::Operation *> ops);
 
@@ -73,6 +80,7 @@ private:
   llvm::SmallVector<Unit, 0> units;
   mlir::IRMapping &values;
   QueueProtocol queues;
+  TokenLayout layout;
   native::RuntimeCalls &calls;
   Instrumentation *instrumentation;
 };

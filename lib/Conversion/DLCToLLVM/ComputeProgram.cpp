@@ -35,10 +35,11 @@ SmallVector<Value> ComputeProgram::emit(OpBuilder &builder) {
   SmallVector<Location> locs(types.size(), loc);
   Block *before = builder.createBlock(&whileOp.getBefore(), {}, types, locs);
   Value token = queues.popToken(builder, loc);
-  Value done = arith::ConstantOp::create(builder, loc,
-                                         builder.getI64IntegerAttr(doneToken));
-  Value goesOn = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne,
-                                       token, done);
+  Value id = layout.getId(builder, loc, token);
+  Value done = arith::ConstantOp::create(
+      builder, loc, builder.getI64IntegerAttr(layout.doneId()));
+  Value goesOn =
+      arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne, id, done);
   SmallVector<Value> passed{token};
   llvm::append_range(passed, before->getArguments());
   scf::ConditionOp::create(builder, loc, goesOn, passed);
@@ -54,8 +55,8 @@ SmallVector<Value> ComputeProgram::emit(OpBuilder &builder) {
 void ComputeProgram::emitCases(OpBuilder &builder, Value token,
                                ValueRange registers) {
   Location loc = loop.getLoc();
-  Value id =
-      arith::IndexCastOp::create(builder, loc, builder.getIndexType(), token);
+  Value id = arith::IndexCastOp::create(builder, loc, builder.getIndexType(),
+                                        layout.getId(builder, loc, token));
   auto cases = scf::IndexSwitchOp::create(
       builder, loc, registers.getTypes(), id, loop.getCases(),
       static_cast<unsigned>(loop.getCases().size()));
@@ -63,7 +64,7 @@ void ComputeProgram::emitCases(OpBuilder &builder, Value token,
   for (auto [from, to] :
        llvm::zip_equal(loop.getCaseRegions(), cases.getCaseRegions())) {
     builder.createBlock(&to);
-    emitCase(builder, from, registers);
+    emitCase(builder, from, token, registers);
   }
   builder.createBlock(&cases.getDefaultRegion());
   calls.failMessage(builder, loc,
@@ -71,15 +72,19 @@ void ComputeProgram::emitCases(OpBuilder &builder, Value token,
   scf::YieldOp::create(builder, loc, registers);
 }
 
-void ComputeProgram::emitCase(OpBuilder &builder, Region &body,
+void ComputeProgram::emitCase(OpBuilder &builder, Region &body, Value token,
                               ValueRange registers) {
   IRMapping inside = values;
   Block &block = body.front();
   for (auto [argument, value] :
        llvm::zip_equal(block.getArguments(), registers))
     inside.map(argument, value);
+  // Its operand, if there is one, comes before all others.
+  for (auto read : block.getOps<TokenValueOp>())
+    inside.map(read.getResult(), readTokenValue(builder, read, token));
   for (Operation &op : block.without_terminator())
-    builder.clone(op, inside);
+    if (!isa<TokenValueOp>(op))
+      builder.clone(op, inside);
   SmallVector<Value> yielded;
   for (Value value : block.getTerminator()->getOperands())
     yielded.push_back(inside.lookup(value));
@@ -97,6 +102,25 @@ Value ComputeProgram::popElement(OpBuilder &builder, Location loc, Type type) {
   Value value = queues.load(builder, loc, type, slot);
   queues.release(builder, loc, bytes);
   return value;
+}
+
+Value ComputeProgram::readTokenValue(OpBuilder &builder, TokenValueOp read,
+                                     Value token) {
+  Location loc = read.getLoc();
+  Type type = read.getResult().getType();
+  Value follows = layout.getFollows(builder, loc, type, token);
+  if (!follows)
+    return layout.getValue(builder, loc, type, token);
+  auto choice = scf::IfOp::create(
+      builder, loc, follows,
+      [&](OpBuilder &inside, Location) {
+        scf::YieldOp::create(inside, loc, popElement(inside, loc, type));
+      },
+      [&](OpBuilder &inside, Location) {
+        scf::YieldOp::create(inside, loc,
+                             layout.getValue(inside, loc, type, token));
+      });
+  return choice.getResult(0);
 }
 
 void ComputeProgram::lowerPops(Block &body) {

@@ -9,6 +9,7 @@
 #define EMBER_LIB_CONVERSION_DLCTOLLVM_COMPUTEPROGRAM_H
 
 #include "QueueProtocol.h"
+#include "TokenLayout.h"
 
 #include "ember/Dialect/DLC/IR/DLC.h"
 
@@ -23,18 +24,21 @@ public:
   /// `values` maps what the program uses of the function around it.
   ComputeProgram(dlc::ComputeLoopOp loop, mlir::IRMapping &values,
                  QueueProtocol queues, native::RuntimeCalls &calls)
-      : loop(loop), values(values), queues(queues), calls(calls) {}
+      : loop(loop), values(values), queues(queues),
+        layout(loop.getConfigAccess()), calls(calls) {}
 
   /// Emits the program; returns the last values of its registers.
   llvm::SmallVector<mlir::Value> emit(mlir::OpBuilder &builder);
 
 private:
-  void emitCase(mlir::OpBuilder &builder, mlir::Region &body,
+  void emitCase(mlir::OpBuilder &builder, mlir::Region &body, mlir::Value token,
                 mlir::ValueRange registers);
   void emitCases(mlir::OpBuilder &builder, mlir::Value token,
                  mlir::ValueRange registers);
   mlir::Value popElement(mlir::OpBuilder &builder, mlir::Location loc,
                          mlir::Type type);
+  mlir::Value readTokenValue(mlir::OpBuilder &builder, dlc::TokenValueOp read,
+                             mlir::Value token);
   void lowerPops(mlir::Block &body);
   bool popWhereLoaded(dlc::PopOperandOp buffer);
   void popIntoMemory(dlc::PopOperandOp buffer);
@@ -43,6 +47,7 @@ private:
   dlc::ComputeLoopOp loop;
   mlir::IRMapping &values;
   QueueProtocol queues;
+  TokenLayout layout;
   native::RuntimeCalls &calls;
   /// The loop over tokens.
   mlir::Operation *tokens = nullptr;

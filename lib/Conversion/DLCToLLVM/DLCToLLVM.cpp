@@ -51,7 +51,7 @@ private:
   FailureOr<int64_t> getMaxOperandBytes();
   func::FuncOp createBody(const Twine &bodyName, const Captures &captures,
                           TypeRange results);
-  void emitAccessBody(func::FuncOp body);
+  void emitAccessBody(func::FuncOp body, unsigned number);
   void emitComputeBody(func::FuncOp body);
   LLVM::LLVMFuncOp createEntry(const Twine &entryName, func::FuncOp body,
                                const Captures &captures);
@@ -108,6 +108,9 @@ FailureOr<int64_t> PairLowering::getMaxOperandBytes() {
       return operand.emitOpError("cannot push a ") << operand.getOperandType();
     bytes = std::max(bytes, getOperandBytes(operand.getOperandType()));
   }
+  for (auto callback : access.getBody()->getOps<RegisterCallbackOp>())
+    if (Type type = callback.getValueType(); type && !isOperandType(type))
+      return callback.emitOpError("cannot push a ") << type;
   return bytes;
 }
 
@@ -134,12 +137,12 @@ func::FuncOp PairLowering::createBody(const Twine &bodyName,
   return body;
 }
 
-void PairLowering::emitAccessBody(func::FuncOp body) {
+void PairLowering::emitAccessBody(func::FuncOp body, unsigned number) {
   IRMapping mapping;
   accessCaptures.map(builder, body.getArguments().drop_back(), mapping);
   std::optional<Instrumentation> instrumentation;
   if (instrument)
-    instrumentation.emplace(access, calls);
+    instrumentation.emplace(access, (name + "." + Twine(number)).str(), calls);
   AccessProgram program(access, mapping,
                         QueueProtocol(calls, body.getArguments().back()), calls,
                         instrumentation ? &*instrumentation : nullptr);
@@ -272,7 +275,7 @@ LogicalResult PairLowering::run(unsigned number) {
   std::string computeName = (name + ".compute." + Twine(number)).str();
   func::FuncOp accessBody =
       createBody(accessName + ".body", accessCaptures, {});
-  emitAccessBody(accessBody);
+  emitAccessBody(accessBody, number);
   func::FuncOp computeBody = createBody(computeName + ".body", computeCaptures,
                                         compute.getResultTypes());
   emitComputeBody(computeBody);

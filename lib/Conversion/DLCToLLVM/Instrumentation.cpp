@@ -8,11 +8,13 @@
 #include "Instrumentation.h"
 
 #include "QueueProtocol.h"
+#include "TokenLayout.h"
 
 #include "ember/Analysis/MemrefNames.h"
 #include "ember/Conversion/StreamCode/StreamCode.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
@@ -28,20 +30,27 @@ static OperandKind kindOf(Type element) {
   return isa<FloatType>(element) ? OperandKind::Float : OperandKind::Integer;
 }
 
+static std::string print(Type type) {
+  std::string text;
+  llvm::raw_string_ostream(text) << type;
+  return text;
+}
+
 static Value constant(OpBuilder &builder, Location loc, IntegerType type,
                       int64_t value) {
   return LLVM::ConstantOp::create(builder, loc, type,
                                   builder.getIntegerAttr(type, value));
 }
 
-Instrumentation::Instrumentation(ConfigAccessOp access,
+Instrumentation::Instrumentation(ConfigAccessOp access, StringRef program,
                                  native::RuntimeCalls &calls)
-    : calls(calls) {
+    : calls(calls), program(program) {
   for (auto [depth, unit] :
        llvm::enumerate(access.getBody()->getOps<NewTUOp>())) {
     auto name = unit->getAttrOfType<StringAttr>("ember.name");
     unitNames[unit.getResult()] =
         name ? name.str() : "tu" + std::to_string(depth);
+    depths[unit.getResult()] = depth;
   }
 }
 
@@ -51,26 +60,74 @@ void Instrumentation::countLoad(OpBuilder &builder, MemStrOp load, Value mask) {
 }
 
 void Instrumentation::emitToken(OpBuilder &builder, Location loc,
-                                StringRef name, int64_t id) {
+                                StringRef point, StringRef name, int64_t id) {
   Type pointer = LLVM::LLVMPointerType::get(builder.getContext());
   IntegerType i64 = builder.getI64Type();
   LLVM::LLVMFuncOp trace = calls.declare(
       "ember_trace_token", LLVM::LLVMVoidType::get(builder.getContext()),
-      {pointer, i64});
+      {pointer, pointer, pointer, i64});
   LLVM::CallOp::create(builder, loc, trace,
-                       ValueRange{calls.stringConstant(builder, loc, name),
+                       ValueRange{calls.stringConstant(builder, loc, program),
+                                  calls.stringConstant(builder, loc, point),
+                                  calls.stringConstant(builder, loc, name),
                                   constant(builder, loc, i64, id)});
 }
 
+std::string Instrumentation::getPoint(RegisterCallbackOp callback) {
+  return "tu" + std::to_string(depths.lookup(callback.getTu())) + "." +
+         stringifyEvent(callback.getEvent()).str();
+}
+
+std::string Instrumentation::getName(RegisterCallbackOp callback) {
+  return unitNames.lookup(callback.getTu()) + "." +
+         stringifyEvent(callback.getEvent()).str();
+}
+
+void Instrumentation::emitTokenValue(OpBuilder &builder,
+                                     RegisterCallbackOp callback, Value value) {
+  Location loc = callback.getLoc();
+  Type pointer = LLVM::LLVMPointerType::get(builder.getContext());
+  IntegerType i64 = builder.getI64Type(), i32 = builder.getI32Type();
+  Type type = callback.getValueType();
+  LLVM::LLVMFuncOp trace = calls.declare(
+      "ember_trace_token_value", LLVM::LLVMVoidType::get(builder.getContext()),
+      {pointer, pointer, pointer, pointer, i32, i32, i64});
+  Value arguments[] = {
+      calls.stringConstant(builder, loc, program),
+      calls.stringConstant(builder, loc, getPoint(callback)),
+      calls.stringConstant(builder, loc, getName(callback)),
+      calls.stringConstant(builder, loc, print(type)),
+      constant(builder, loc, i32, getLaneBits(type)),
+      constant(builder, loc, i32, static_cast<int64_t>(kindOf(type))),
+      TokenLayout::toWord(builder, loc, value)};
+  LLVM::CallOp::create(builder, loc, trace, arguments);
+}
+
 void Instrumentation::traceToken(OpBuilder &builder,
-                                 RegisterCallbackOp callback) {
-  std::string name = unitNames.lookup(callback.getTu()) + "." +
-                     stringifyEvent(callback.getEvent()).str();
-  emitToken(builder, callback.getLoc(), name, callback.getId());
+                                 RegisterCallbackOp callback, Value value,
+                                 Value follows) {
+  Location loc = callback.getLoc();
+  auto traceWithout = [&](OpBuilder &at) {
+    emitToken(at, loc, getPoint(callback), getName(callback), callback.getId());
+  };
+  if (!value)
+    return traceWithout(builder);
+  if (!follows)
+    return emitTokenValue(builder, callback, value);
+  scf::IfOp::create(
+      builder, loc, follows,
+      [&](OpBuilder &inside, Location) {
+        traceWithout(inside);
+        scf::YieldOp::create(inside, loc);
+      },
+      [&](OpBuilder &inside, Location) {
+        emitTokenValue(inside, callback, value);
+        scf::YieldOp::create(inside, loc);
+      });
 }
 
 void Instrumentation::traceDone(OpBuilder &builder, Location loc) {
-  emitToken(builder, loc, "done", doneToken);
+  emitToken(builder, loc, "done", "done", doneToken);
 }
 
 std::string Instrumentation::nameOfStream(Value stream) {
@@ -87,17 +144,12 @@ std::string Instrumentation::nameOfStream(Value stream) {
   return isa<GetIndVarOp>(op) ? unit : unit + ".value";
 }
 
-void Instrumentation::traceOperand(OpBuilder &builder,
-                                   RegisterOperandOp operand, Value slot) {
-  Location loc = operand.getLoc();
-  Type type = operand.getOperandType();
+void Instrumentation::traceOperand(OpBuilder &builder, Location loc,
+                                   Value stream, Type type, Value slot) {
   Type element = getElementTypeOrSelf(type);
   auto vector = dyn_cast<VectorType>(type);
   int64_t lanes = vector ? vector.getNumElements() : 1;
   int64_t bits = getLaneBits(type);
-  std::string typeName;
-  llvm::raw_string_ostream(typeName) << type;
-
   Type pointer = LLVM::LLVMPointerType::get(builder.getContext());
   IntegerType i64 = builder.getI64Type(), i32 = builder.getI32Type();
   LLVM::LLVMFuncOp trace = calls.declare(
@@ -105,8 +157,8 @@ void Instrumentation::traceOperand(OpBuilder &builder,
       {pointer, pointer, i64, i32, i32, i64, pointer});
   auto kind = static_cast<int64_t>(kindOf(element));
   Value arguments[] = {
-      calls.stringConstant(builder, loc, nameOfStream(operand.getStream())),
-      calls.stringConstant(builder, loc, typeName),
+      calls.stringConstant(builder, loc, nameOfStream(stream)),
+      calls.stringConstant(builder, loc, print(type)),
       constant(builder, loc, i64, lanes),
       constant(builder, loc, i32, bits),
       constant(builder, loc, i32, kind),

@@ -17,23 +17,34 @@ namespace ember {
 /// the names of its units and memrefs.
 class Instrumentation {
 public:
-  Instrumentation(dlc::ConfigAccessOp access, native::RuntimeCalls &calls);
+  /// `program` names the pair of programs.
+  Instrumentation(dlc::ConfigAccessOp access, llvm::StringRef program,
+                  native::RuntimeCalls &calls);
 
   void countLoad(mlir::OpBuilder &builder, dlc::MemStrOp load,
                  mlir::Value mask);
-  void traceToken(mlir::OpBuilder &builder, dlc::RegisterCallbackOp callback);
+  /// `value` is what the token carries, or null; `follows` says whether it
+  /// does not fit and is pushed as an operand, or is null.
+  void traceToken(mlir::OpBuilder &builder, dlc::RegisterCallbackOp callback,
+                  mlir::Value value, mlir::Value follows);
   void traceDone(mlir::OpBuilder &builder, mlir::Location loc);
-  /// The operand has been written to `slot`.
-  void traceOperand(mlir::OpBuilder &builder, dlc::RegisterOperandOp operand,
-                    mlir::Value slot);
+  /// An element of `stream`, of `type`, has been written to `slot`.
+  void traceOperand(mlir::OpBuilder &builder, mlir::Location loc,
+                    mlir::Value stream, mlir::Type type, mlir::Value slot);
 
 private:
   void emitToken(mlir::OpBuilder &builder, mlir::Location loc,
-                 llvm::StringRef name, int64_t id);
+                 llvm::StringRef point, llvm::StringRef name, int64_t id);
+  void emitTokenValue(mlir::OpBuilder &builder,
+                      dlc::RegisterCallbackOp callback, mlir::Value value);
+  std::string getPoint(dlc::RegisterCallbackOp callback);
+  std::string getName(dlc::RegisterCallbackOp callback);
   std::string nameOfStream(mlir::Value stream);
 
   native::RuntimeCalls &calls;
+  std::string program;
   llvm::DenseMap<mlir::Value, std::string> unitNames;
+  llvm::DenseMap<mlir::Value, size_t> depths;
 };
 
 } // namespace ember

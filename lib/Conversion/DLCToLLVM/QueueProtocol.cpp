@@ -158,10 +158,9 @@ void ember::QueueProtocol::commit(OpBuilder &builder, Location loc,
 }
 
 void ember::QueueProtocol::pushToken(OpBuilder &builder, Location loc,
-                                     int64_t id) {
+                                     Value token) {
   call(builder, loc, "ember_token_push",
-       LLVM::LLVMVoidType::get(builder.getContext()),
-       constant(builder, loc, id));
+       LLVM::LLVMVoidType::get(builder.getContext()), token);
 }
 
 Value ember::QueueProtocol::wait(OpBuilder &builder, Location loc,

@@ -30,9 +30,6 @@ int64_t getLaneBits(mlir::Type type);
 /// What an operand of `type` takes in the data queue, a multiple of 8.
 int64_t getOperandBytes(mlir::Type type);
 
-/// The id of the token that ends a program.
-constexpr int64_t doneToken = -1;
-
 /// Emits uses of the queues of one program.
 class QueueProtocol {
 public:
@@ -43,7 +40,8 @@ public:
   mlir::Value acquire(mlir::OpBuilder &builder, mlir::Location loc,
                       int64_t bytes);
   void commit(mlir::OpBuilder &builder, mlir::Location loc, int64_t bytes);
-  void pushToken(mlir::OpBuilder &builder, mlir::Location loc, int64_t id);
+  void pushToken(mlir::OpBuilder &builder, mlir::Location loc,
+                 mlir::Value token);
 
   /// Consumer: the oldest operand; after `release` its memory may change.
   mlir::Value wait(mlir::OpBuilder &builder, mlir::Location loc, int64_t bytes);

@@ -1180,3 +1180,233 @@ func.func @sums_in_lanes(%n: index, %in: memref<?xindex>) {
   dlc.compute_loop
   return
 }
+
+// -----
+
+// Values of tokens.
+
+func.func @value_vector(%n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  dlc.config_access {
+    %tu = dlc.new_tu %c0 to %n step %c1 vector<4>
+    %e = dlc.get_ind_var %tu : !slc.stream<vector<4xindex>>
+    // expected-error @below {{'dlc.register_callback' op carries a 'vector<4xindex>'; the value of a token is an index, an integer or a float of at most 64 bits}}
+    dlc.register_callback %tu, ite, 0 value %e : !slc.stream<vector<4xindex>>
+  }
+  dlc.compute_loop
+  case 0 {
+  }
+  return
+}
+
+// -----
+
+func.func @value_wide(%n: index, %x: i65) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  dlc.config_access {
+    %tu = dlc.new_tu %c0 to %n step %c1
+    %i = dlc.get_ind_var %tu : !slc.stream<index>
+    %v = dlc.fwd_str %tu, %x : i65 -> !slc.stream<i65>
+    // expected-error @below {{'dlc.register_callback' op carries a 'i65'; the value of a token is an index, an integer or a float of at most 64 bits}}
+    dlc.register_callback %tu, ite, 0 value %v : !slc.stream<i65>
+  }
+  dlc.compute_loop
+  case 0 {
+  }
+  return
+}
+
+// -----
+
+func.func @value_lane(%n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  dlc.config_access {
+    %tu = dlc.new_tu %c0 to %n step %c1
+    %i = dlc.get_ind_var %tu : !slc.stream<index>
+    // expected-error @below {{'dlc.register_callback' op has no lane 0 in '!slc.stream<index>'}}
+    dlc.register_callback %tu, ite, 0 value %i[0] : !slc.stream<index>
+  }
+  dlc.compute_loop
+  case 0 {
+  }
+  return
+}
+
+// -----
+
+func.func @lane_of_nothing(%n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  dlc.config_access {
+    %tu = dlc.new_tu %c0 to %n step %c1
+    %i = dlc.get_ind_var %tu : !slc.stream<index>
+    // expected-error @below {{'dlc.register_callback' op has a lane of no value}}
+    "dlc.register_callback"(%tu) <{event = 1 : i32, id = 0 : i64, lane = 0 : i64}> : (!dlc.tu) -> ()
+  }
+  dlc.compute_loop
+  case 0 {
+  }
+  return
+}
+
+// -----
+
+func.func @value_ended(%n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  dlc.config_access {
+    %tu = dlc.new_tu %c0 to %n step %c1
+    %i = dlc.get_ind_var %tu : !slc.stream<index>
+    // expected-note @above {{the stream}}
+    // expected-error @below {{'dlc.register_callback' op reads a stream that has elements only during the traversal}}
+    dlc.register_callback %tu, end, 0 value %i : !slc.stream<index>
+  }
+  dlc.compute_loop
+  case 0 {
+    %v = dlc.token_value : index
+  }
+  return
+}
+
+// -----
+
+func.func @value_unread(%n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  dlc.config_access {
+    %tu = dlc.new_tu %c0 to %n step %c1
+    %i = dlc.get_ind_var %tu : !slc.stream<index>
+    // expected-error @below {{'dlc.register_callback' op carries a value that case 0 does not read}}
+    dlc.register_callback %tu, ite, 0 value %i : !slc.stream<index>
+  }
+  dlc.compute_loop
+  case 0 {
+  }
+  return
+}
+
+// -----
+
+func.func @value_missing(%n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  dlc.config_access {
+    %tu = dlc.new_tu %c0 to %n step %c1
+    %i = dlc.get_ind_var %tu : !slc.stream<index>
+    // expected-note @below {{the callback}}
+    dlc.register_callback %tu, ite, 0
+  }
+  dlc.compute_loop
+  case 0 {
+    // expected-error @below {{'dlc.token_value' op reads 'index' where the token carries no value}}
+    %v = dlc.token_value : index
+  }
+  return
+}
+
+// -----
+
+func.func @value_type(%n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  dlc.config_access {
+    %tu = dlc.new_tu %c0 to %n step %c1
+    %i = dlc.get_ind_var %tu : !slc.stream<index>
+    // expected-note @below {{the callback}}
+    dlc.register_callback %tu, ite, 0 value %i : !slc.stream<index>
+  }
+  dlc.compute_loop
+  case 0 {
+    // expected-error @below {{'dlc.token_value' op reads 'i64' where the token carries 'index'}}
+    %v = dlc.token_value : i64
+  }
+  return
+}
+
+// -----
+
+func.func @value_twice(%n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  dlc.config_access {
+    %tu = dlc.new_tu %c0 to %n step %c1
+    %i = dlc.get_ind_var %tu : !slc.stream<index>
+    dlc.register_callback %tu, ite, 0 value %i : !slc.stream<index>
+  }
+  dlc.compute_loop
+  case 0 {
+    %v = dlc.token_value : index
+    // expected-error @below {{'dlc.token_value' op is the second one in its case}}
+    %w = dlc.token_value : index
+  }
+  return
+}
+
+// -----
+
+func.func @value_outside(%n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  dlc.config_access {
+    %tu = dlc.new_tu %c0 to %n step %c1
+    %i = dlc.get_ind_var %tu : !slc.stream<index>
+  }
+  dlc.compute_loop
+  // expected-error @below {{'dlc.token_value' op expects parent op 'dlc.compute_loop'}}
+  %v = dlc.token_value : index
+  return
+}
+
+// -----
+
+// What precedes the token would be popped after its value.
+
+func.func @value_late(%n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  dlc.config_access {
+    %outer = dlc.new_tu %c0 to %n step %c1
+    %i = dlc.get_ind_var %outer : !slc.stream<index>
+    %tu = dlc.new_tu %c0 to %n step %c1 in %outer
+    // expected-note @below {{the callback}}
+    dlc.register_callback %tu, end, 0 value %i : !slc.stream<index>
+    // expected-error @below {{'dlc.register_operand' op is pushed before the token, whose value comes first}}
+    dlc.register_operand %tu, beg, %i for 0 : !slc.stream<index>
+  }
+  dlc.compute_loop
+  case 0 {
+    %v = dlc.token_value : index
+    %w = dlc.pop_operand : index
+  }
+  return
+}
+
+// -----
+
+// A value may follow its token as an operand.
+
+func.func @value_between(%n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  dlc.config_access {
+    %tu = dlc.new_tu %c0 to %n step %c1
+    %i = dlc.get_ind_var %tu : !slc.stream<index>
+    %inner = dlc.new_tu %c0 to %n step %c1 in %tu
+    // expected-note @below {{the callback}}
+    dlc.register_callback %tu, end, 0
+    dlc.register_operand %tu, ite, %i for 0 : !slc.stream<index>
+    // expected-error @below {{'dlc.register_callback' op is pushed while the operands of token 0 are; the execute unit cannot tell them apart}}
+    dlc.register_callback %inner, beg, 1 value %i : !slc.stream<index>
+  }
+  dlc.compute_loop
+  case 0 {
+    %row = dlc.pop_operand size %n : memref<?xindex>
+  }
+  case 1 {
+    %v = dlc.token_value : index
+  }
+  return
+}

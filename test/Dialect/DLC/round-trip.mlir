@@ -106,6 +106,32 @@ func.func @streams(%n: index, %in: memref<?x?xf32>, %raw: memref<?xi32>,
   return
 }
 
+// CHECK-LABEL: func.func @token_values(
+func.func @token_values(%n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  dlc.config_access {
+    %a = dlc.new_tu %c0 to %n step %c1
+    %i = dlc.get_ind_var %a : !slc.stream<index>
+    %b = dlc.new_tu %c0 to %n step %c1 in %a vector<4>
+    %e = dlc.get_ind_var %b : !slc.stream<vector<4xindex>>
+    // CHECK: dlc.register_callback %{{.*}}, ite, 0 value %{{[^ ]*}}[3] : !slc.stream<vector<4xindex>> {ember.name = "lane"}
+    dlc.register_callback %b, ite, 0 value %e[3] : !slc.stream<vector<4xindex>> {ember.name = "lane"}
+    %c = dlc.new_tu %c0 to %n step %c1 in %b
+    // CHECK: dlc.register_callback %{{.*}}, end, 1 announced value %{{[^ ]*}} : !slc.stream<index>
+    dlc.register_callback %c, end, 1 announced value %i : !slc.stream<index>
+  }
+  dlc.compute_loop
+  case 0 {
+    // CHECK: dlc.token_value : index
+    %v = dlc.token_value : index
+  }
+  case 1 {
+    %v = dlc.token_value : index
+  }
+  return
+}
+
 // CHECK-LABEL: func.func @programs(
 func.func @programs(%n: index) -> (index, f32) {
   %c0 = arith.constant 0 : index

@@ -17,8 +17,15 @@
 // STATS-NEXT: "done": 1,
 // STATS-NEXT: "{{.*}}.ite": 12
 // STATS-NEXT: },
+// STATS-NEXT: "by_program": {
+// STATS-NEXT: "bag.0": {
+// STATS-NEXT: "done": 1,
+// STATS-NEXT: "tu2.ite": 12
+// STATS-NEXT: }
+// STATS-NEXT: },
 // STATS-NEXT: "bytes": 104,
-// STATS-NEXT: "tokens": 13
+// STATS-NEXT: "tokens": 13,
+// STATS-NEXT: "values": 0
 // STATS-NEXT: },
 // STATS-NEXT: "data_queue": {
 // STATS: "weight": {

@@ -314,9 +314,57 @@ static LogicalResult verifyToken(Operation *op, int64_t id) {
          << id << "; tokens are 31-bit numbers";
 }
 
+/// One lane of a stream, or all of them.
+static LogicalResult verifyLane(Operation *op, std::optional<int64_t> lane,
+                                Type stream) {
+  if (lane && (*lane < 0 || *lane >= lanesOf(stream)))
+    return op->emitOpError("has no lane ") << *lane << " in " << stream;
+  return success();
+}
+
+static Type getReadType(Value stream, std::optional<int64_t> lane) {
+  Type type = getStreamElementType(stream.getType());
+  return lane ? getElementTypeOrSelf(type) : type;
+}
+
+static ParseResult parseLane(OpAsmParser &parser, IntegerAttr &lane) {
+  if (failed(parser.parseOptionalLSquare()))
+    return success();
+  return failure(
+      parser.parseAttribute(lane, parser.getBuilder().getI64Type()) ||
+      parser.parseRSquare());
+}
+
+static void printLane(OpAsmPrinter &printer, Operation * /*op*/,
+                      IntegerAttr lane) {
+  if (lane)
+    printer << "[" << lane.getInt() << "]";
+}
+
+void RegisterCallbackOp::build(OpBuilder &builder, OperationState &state,
+                               Value tu, Event event, int64_t id,
+                               bool announced) {
+  build(builder, state, tu, event, static_cast<uint64_t>(id), announced,
+        /*value=*/Value(), /*lane=*/IntegerAttr());
+}
+
+Type RegisterCallbackOp::getValueType() {
+  return getValue() ? getReadType(getValue(), getLane()) : Type();
+}
+
 LogicalResult RegisterCallbackOp::verify() {
   if (failed(verifyToken(*this, getId())))
     return failure();
+  Type type = getValueType();
+  if (!type && getLane())
+    return emitOpError("has a lane of no value");
+  if (type && failed(verifyLane(*this, getLane(), getValue().getType())))
+    return failure();
+  if (type && !isTokenValueType(type))
+    return emitOpError("carries a ")
+           << type
+           << "; the value of a token is an index, an integer or a float of "
+              "at most 64 bits";
   if (getAnnounced() && getEvent() != Event::end)
     return emitOpError("announces a callback of event '")
            << stringifyEvent(getEvent())
@@ -325,18 +373,13 @@ LogicalResult RegisterCallbackOp::verify() {
 }
 
 Type RegisterOperandOp::getOperandType() {
-  Type type = getStreamElementType(getStream().getType());
-  return getLane() ? getElementTypeOrSelf(type) : type;
+  return getReadType(getStream(), getLane());
 }
 
 LogicalResult RegisterOperandOp::verify() {
   if (failed(verifyToken(*this, getId())))
     return failure();
-  std::optional<int64_t> lane = getLane();
-  if (lane && (*lane < 0 || *lane >= lanesOf(getStream().getType())))
-    return emitOpError("has no lane ")
-           << *lane << " in " << getStream().getType();
-  return success();
+  return verifyLane(*this, getLane(), getStream().getType());
 }
 
 #define GET_OP_CLASSES

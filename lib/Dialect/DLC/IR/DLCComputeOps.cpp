@@ -149,6 +149,31 @@ static LogicalResult verifyOperands(ComputeLoopOp loop, const Pushes &pushes,
   return success();
 }
 
+/// A case must read the value that its token carries, with its type, once.
+static LogicalResult verifyTokenValue(RegisterCallbackOp callback,
+                                      Region &body) {
+  auto reads = llvm::to_vector(body.front().getOps<TokenValueOp>());
+  Type type = callback.getValueType();
+  if (!type && reads.empty())
+    return success();
+  if (reads.size() > 1)
+    return reads[1].emitOpError("is the second one in its case");
+  if (reads.empty())
+    return callback.emitOpError("carries a value that case ")
+           << callback.getId() << " does not read";
+  if (type == reads.front().getResult().getType())
+    return success();
+  InFlightDiagnostic diagnostic = reads.front().emitOpError("reads ")
+                                  << reads.front().getResult().getType()
+                                  << " where the token carries ";
+  if (type)
+    diagnostic << type;
+  else
+    diagnostic << "no value";
+  diagnostic.attachNote(callback.getLoc()) << "the callback";
+  return diagnostic;
+}
+
 /// Case regions carry the registers in and out.
 static LogicalResult verifyRegisters(ComputeLoopOp loop, int64_t id,
                                      Region &region) {
@@ -194,6 +219,7 @@ LogicalResult ComputeLoopOp::verifyRegions() {
     if (!seen.insert(id).second)
       return emitOpError("has two cases for token ") << id;
     if (failed(verifyRegisters(*this, id, region)) ||
+        failed(verifyTokenValue(found->second.callback, region)) ||
         failed(verifyOperands(*this, found->second, region)))
       return failure();
   }

@@ -16,6 +16,13 @@ using namespace ember::dlc;
 
 #include "ember/Dialect/DLC/IR/DLCDialect.cpp.inc"
 
+bool ember::dlc::isTokenValueType(Type type) {
+  if (type.isIndex())
+    return true;
+  return (type.isSignlessInteger() || isa<FloatType>(type)) &&
+         type.getIntOrFloatBitWidth() <= 64;
+}
+
 #define GET_TYPEDEF_CLASSES
 #include "ember/Dialect/DLC/IR/DLCTypes.cpp.inc"
 

@@ -35,6 +35,8 @@ struct Registration {
   Event event;
   int64_t id;
   bool isOperand;
+  /// An operand, or a token whose value may follow it.
+  bool pushesData;
   /// Its place in the order of one traversal.
   size_t time = 0;
 };
@@ -77,8 +79,8 @@ private:
   std::vector<Registration> registrations;
   /// In the order in which they act.
   std::vector<Registration *> byTime;
-  /// How many of the first k in that order push operands.
-  std::vector<size_t> operandsBefore;
+  /// How many of the first k in that order push data.
+  std::vector<size_t> dataBefore;
   llvm::MapVector<int64_t, Group> groups;
 };
 } // namespace
@@ -137,6 +139,8 @@ LogicalResult AccessVerifier::verifyStreamUse(Operation &op) {
   bool outside = false;
   if (auto operand = dyn_cast<RegisterOperandOp>(op))
     outside = operand.getEvent() != Event::ite;
+  if (auto callback = dyn_cast<RegisterCallbackOp>(op))
+    outside = callback.getEvent() != Event::ite;
   for (Value value : op.getOperands().drop_front()) {
     if (!isa<StreamType>(value.getType()))
       continue;
@@ -178,11 +182,12 @@ void AccessVerifier::addRegistration(Operation &op) {
   size_t depth = depths.lookup(op.getOperand(0));
   if (auto operand = dyn_cast<RegisterOperandOp>(op)) {
     registrations.push_back({&op, depth, operand.getEvent(),
-                             static_cast<int64_t>(operand.getId()), true});
+                             static_cast<int64_t>(operand.getId()), true,
+                             true});
   } else if (auto callback = dyn_cast<RegisterCallbackOp>(op)) {
-    Event event = callback.getAnnounced() ? Event::beg : callback.getEvent();
-    registrations.push_back(
-        {&op, depth, event, static_cast<int64_t>(callback.getId()), false});
+    registrations.push_back({&op, depth, callback.getPushEvent(),
+                             static_cast<int64_t>(callback.getId()), false,
+                             static_cast<bool>(callback.getValue())});
   }
 }
 
@@ -210,10 +215,10 @@ LogicalResult AccessVerifier::buildGroups() {
     return std::pair(getPhase(a->depth, a->event), a) <
            std::pair(getPhase(b->depth, b->event), b);
   });
-  operandsBefore.push_back(0);
+  dataBefore.push_back(0);
   for (auto [time, registration] : llvm::enumerate(byTime)) {
     registration->time = time;
-    operandsBefore.push_back(operandsBefore.back() + registration->isOperand);
+    dataBefore.push_back(dataBefore.back() + registration->pushesData);
   }
   return success();
 }
@@ -241,6 +246,13 @@ LogicalResult AccessVerifier::verifyOperandEvents(const Group &group) {
              << stringifyEvent(previous)
              << "', but is pushed and popped before it";
     previous = operand->event;
+    if (callback.getValue() && operand->event < callback.getPushEvent()) {
+      InFlightDiagnostic diagnostic =
+          operand->op->emitOpError("is pushed before the token, whose value "
+                                   "comes first");
+      diagnostic.attachNote(callback.getLoc()) << "the callback";
+      return diagnostic;
+    }
   }
   return success();
 }
@@ -266,15 +278,17 @@ LogicalResult AccessVerifier::verifyConsecutive() {
 LogicalResult AccessVerifier::verifyAlone(const Group &group, size_t begin,
                                           size_t end, bool withTokens) {
   int64_t id = group.callback->id;
-  size_t own = llvm::count_if(group.operands, [&](Registration *operand) {
-    return operand->time >= begin && operand->time < end;
-  });
-  size_t all =
-      withTokens ? end - begin : operandsBefore[end] - operandsBefore[begin];
+  auto isBetween = [&](Registration *registration) {
+    return registration->time >= begin && registration->time < end;
+  };
+  size_t own = llvm::count_if(group.operands, isBetween);
+  if (group.callback->pushesData && isBetween(group.callback))
+    ++own;
+  size_t all = withTokens ? end - begin : dataBefore[end] - dataBefore[begin];
   if (all <= own)
     return success();
   for (Registration *other : ArrayRef(byTime).slice(begin, end - begin)) {
-    if (other->id == id || !(withTokens || other->isOperand))
+    if (other->id == id || !(withTokens || other->pushesData))
       continue;
     InFlightDiagnostic diagnostic =
         other->op->emitOpError("is pushed while the operands of token ")

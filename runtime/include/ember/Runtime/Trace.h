@@ -10,6 +10,7 @@
 // contents of the queues in the order of the pushes:
 //
 //   ctrl e.ite
+//   ctrl e.end f32 0.5
 //   data index 0
 //   data vector<4xf32> [1, 2, 3, 4]
 //   ctrl done
@@ -47,8 +48,17 @@ void ember_trace_operand(const char *name, const char *type, int64_t lanes,
                          const void *data);
 
 // A token pushed into the control queue: `name` is that of the callback, e.g.
-// "e.end"; EMBER_DONE (-1) is listed as "done".
-void ember_trace_token(const char *name, int64_t id);
+// "e.end"; EMBER_DONE (-1) is listed as "done". `program` is the pair of
+// programs it belongs to, e.g. "bag.0", and `point` the event in it, whatever
+// its units are called: "tu1.end".
+void ember_trace_token(const char *program, const char *point, const char *name,
+                       int64_t id);
+
+// The same for a token that carries a scalar, with what ember_trace_operand
+// says of one; `value` holds its bits.
+void ember_trace_token_value(const char *program, const char *point,
+                             const char *name, const char *type,
+                             int32_t elementBits, int32_t kind, int64_t value);
 
 // Starts to collect, from zero. `listing` is the file to list the queues in,
 // or null. Returns EMBER_OK, or EMBER_ASSERT and *error (which may be null) if
@@ -83,6 +93,13 @@ struct OperandTotal {
 struct TokenTotal {
   std::string name; // "done" for the last one
   int64_t count = 0;
+  int64_t values = 0; // of them, tokens that carried a value
+};
+
+struct PointTotal {
+  std::string program;
+  std::string point;
+  int64_t tokens = 0;
 };
 
 // Each list is sorted by name (and type), so that it does not depend on how
@@ -91,6 +108,7 @@ struct TraceTotals {
   std::vector<LoadTotal> loads;
   std::vector<OperandTotal> operands;
   std::vector<TokenTotal> tokens;
+  std::vector<PointTotal> points;
 };
 
 // What has been collected since ember_trace_begin.

@@ -16,6 +16,9 @@
 namespace ember::dlc {
 class ComputeLoopOp;
 class ConfigAccessOp;
+
+/// True if a token can carry a value of `type`.
+bool isTokenValueType(mlir::Type type);
 } // namespace ember::dlc
 
 #include "ember/Dialect/DLC/IR/DLCDialect.h.inc"

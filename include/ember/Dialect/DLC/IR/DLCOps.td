@@ -278,17 +278,40 @@ def DLC_RegisterCallbackOp : DLC_AccessOp<"register_callback"> {
     so it may pop them while they arrive, and a queue shorter than a row is
     long enough.
 
+    With a `value`, the token carries the current element of that stream, or
+    one lane of it: a scalar of at most 64 bits, which `dlc.token_value` reads.
+    An id needs few of the bits of a token, so it costs no operand. A value that
+    does not fit follows in the data queue. It comes before all operands of the
+    callback, none of which is pushed at an earlier event.
+
     ```mlir
     dlc.register_callback %elem, ite, 0
     dlc.register_callback %elem, end, 1 announced
+    dlc.register_callback %elem, end, 2 announced value %w : !slc.stream<f32>
+    dlc.register_callback %elem, ite, 3 value %e[0] : !slc.stream<vector<16xindex>>
     ```
   }];
   let arguments = (ins DLC_TU:$tu, SLC_Event:$event, I64Attr:$id,
-                       UnitAttr:$announced);
+                       UnitAttr:$announced, Optional<SLC_AnyStream>:$value,
+                       OptionalAttr<I64Attr>:$lane);
   let assemblyFormat = [{
-    $tu `,` $event `,` $id (`announced` $announced^)? attr-dict
+    $tu `,` $event `,` $id (`announced` $announced^)?
+    (`value` $value^ `` custom<Lane>($lane) `:` qualified(type($value)))?
+    attr-dict
   }];
+  let builders = [
+    OpBuilder<(ins "::mlir::Value":$tu, "::ember::slc::Event":$event,
+                   "int64_t":$id, "bool":$announced)>
+  ];
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The event at which the token is pushed.
+    ::ember::slc::Event getPushEvent() {
+      return getAnnounced() ? ::ember::slc::Event::beg : getEvent();
+    }
+    /// The type of the value that the token carries; null if it carries none.
+    ::mlir::Type getValueType();
+  }];
 }
 
 def DLC_RegisterOperandOp : DLC_AccessOp<"register_operand"> {
@@ -367,6 +390,20 @@ def DLC_YieldOp : DLC_Op<"yield", [
   let arguments = (ins Variadic<AnyType>:$results);
   let builders = [OpBuilder<(ins), [{ build($_builder, $_state, ::mlir::ValueRange()); }]>];
   let assemblyFormat = "attr-dict ($results^ `:` type($results))?";
+}
+
+def DLC_TokenValueOp : DLC_Op<"token_value", [HasParent<"ComputeLoopOp">]> {
+  let summary = "The value that the token of this case carries";
+  let description = [{
+    Reads the `value` that the callback of the case is registered with. A case
+    has one such operation if its token carries a value, and otherwise none.
+
+    ```mlir
+    %w = dlc.token_value : f32
+    ```
+  }];
+  let results = (outs AnyType:$result);
+  let assemblyFormat = "attr-dict `:` qualified(type($result))";
 }
 
 def DLC_PopOperandOp : DLC_Op<"pop_operand"> {
