@@ -106,10 +106,16 @@ void ember::buildOptimizationPipeline(OpPassManager &manager,
 }
 
 void ember::buildSLCToDLCPipeline(OpPassManager &manager,
-                                  const SeparationOptions & /*options*/) {
+                                  const SeparationOptions &options) {
   manager.addNestedPass<func::FuncOp>(createConvertSLCToDLC());
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
+  if (options.optLevel < OptimizationLevel::specialize)
+    return;
+  dlc::UseTokenValuesOptions values;
+  values.which = options.tokenValues;
+  manager.addNestedPass<func::FuncOp>(dlc::createUseTokenValues(values));
+  manager.addPass(createCanonicalizerPass());
 }
 
 void ember::registerPipelines() {

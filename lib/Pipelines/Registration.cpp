@@ -13,6 +13,7 @@
 #include "ember/Conversion/SLCToDLC/Passes.h"
 #include "ember/Conversion/SLCToSCF/Passes.h"
 #include "ember/Dialect/DLC/IR/DLC.h"
+#include "ember/Dialect/DLC/Transforms/Passes.h"
 #include "ember/Dialect/Embed/IR/Embed.h"
 #include "ember/Dialect/Embed/Transforms/BufferizableOpInterface.h"
 #include "ember/Dialect/SLC/IR/SLC.h"
@@ -79,6 +80,7 @@ void ember::registerPasses() {
   slcv::registerSLCVPasses();
   registerSLCToSCFPasses();
   registerSLCToDLCPasses();
+  dlc::registerDLCPasses();
   registerDLCToLLVMPasses();
   native::registerEmberNativePasses();
   native::registerLoweringPipeline();

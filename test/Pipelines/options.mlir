@@ -3,6 +3,8 @@
 // RUN: not ember-opt %s --optimize=opt-level=5 2>&1 | FileCheck %s --check-prefix=LEVEL
 // LEVEL: for the --opt-level option: Cannot find option named '5'!
 // RUN: not ember-opt %s --slc-to-dlc=opt-level=5 2>&1 | FileCheck %s --check-prefix=LEVEL
+// RUN: not ember-opt %s --slc-to-dlc=token-values=some 2>&1 | FileCheck %s --check-prefix=VALUES
+// VALUES: for the --token-values option: Cannot find option named 'some'!
 // RUN: not ember-opt %s --optimize=vector-length=-3 2>&1 | FileCheck %s --check-prefix=LENGTH
 // LENGTH: error: slc-vectorize: vector-length must be in [0, 65536], not -3
 // RUN: not ember-opt %s --optimize=alignment=fancy 2>&1 | FileCheck %s --check-prefix=ALIGNMENT

@@ -67,6 +67,11 @@ void collectFeatures(ModuleOp module, std::set<std::string> &features) {
         .Case([&](dlc::RegisterCallbackOp callback) {
           if (callback.getAnnounced())
             features.insert("announced callback");
+          if (Type type = callback.getValueType()) {
+            features.insert("value in token");
+            if (type.isIndex() || type.getIntOrFloatBitWidth() == 64)
+              features.insert("64-bit value in token");
+          }
         })
         .Case([&](dlc::ComputeLoopOp loop) {
           if (loop.getNumResults())

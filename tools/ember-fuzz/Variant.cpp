@@ -23,6 +23,8 @@ std::string Variant::name() const {
   std::string text = levelName();
   if (optLevel >= 0)
     text += " " + optimization();
+  if (level == DLC && optLevel == 4)
+    text += " token-values=" + tokenValues;
   if (mayAlias)
     text += " may-alias";
   if (hasTextBetween)
@@ -36,6 +38,12 @@ std::string Variant::optimization() const {
   return "opt-level=" + std::to_string(optLevel) +
          " vector-length=" + std::to_string(vectorLength) +
          " alignment=" + alignment;
+}
+
+/// The options of --slc-to-dlc.
+std::string Variant::separation() const {
+  return "opt-level=" + std::to_string(optLevel) +
+         " token-values=" + tokenValues;
 }
 
 std::vector<std::string> Variant::pipelines() const {
@@ -53,7 +61,7 @@ std::vector<std::string> Variant::pipelines() const {
   }
   names.push_back("slc-to-dlc");
   if (optLevel >= 0)
-    names.back() += "{opt-level=" + std::to_string(optLevel) + "}";
+    names.back() += "{" + separation() + "}";
   // As the driver does: the conversion hides stores behind descriptors.
   names.push_back("annotate-written-arguments");
   names.push_back("convert-dlc-to-llvm");
@@ -65,6 +73,8 @@ static void drawOptions(Random &random, Variant &variant) {
   variant.vectorLength = random.pick<int64_t>({0, 1, 2, 4, 4, 8, 8, 16});
   if (variant.optLevel >= 3 && random.chance(0.6))
     variant.alignment = random.pick({"counters", "pad", "addresses"});
+  if (variant.optLevel == 4)
+    variant.tokenValues = random.pick({"auto", "any", "any", "none"});
 }
 
 std::vector<Variant> drawVariants(uint64_t seed, const Program &program) {

@@ -44,6 +44,8 @@ struct Variant {
   int64_t vectorLength = 1;
   /// How queues are aligned: auto, counters, pad, addresses.
   std::string alignment = "auto";
+  /// At level 4, which operands ride in tokens: auto, any, none.
+  std::string tokenValues = "auto";
   /// Arguments may share memory.
   bool mayAlias = false;
   /// Print and parse between the pipelines, as in a chain of files.
@@ -57,6 +59,7 @@ struct Variant {
   std::string levelName() const;
   std::string name() const;
   std::string optimization() const;
+  std::string separation() const;
   /// The pipelines it goes through, as on ember-opt's command line.
   std::vector<std::string> pipelines() const;
 };

@@ -16,6 +16,7 @@
 #ifndef EMBER_PIPELINES_PIPELINES_H
 #define EMBER_PIPELINES_PIPELINES_H
 
+#include "ember/Dialect/DLC/Transforms/Passes.h"
 #include "ember/Dialect/SLCV/Transforms/Passes.h"
 
 #include "mlir/Pass/PassManager.h"
@@ -78,6 +79,15 @@ struct SeparationOptions : mlir::PassPipelineOptions<SeparationOptions> {
   Option<OptimizationLevel> optLevel{
       *this, "opt-level", llvm::cl::desc("How far to go"),
       llvm::cl::init(OptimizationLevel::align), getOptimizationLevels()};
+  Option<dlc::TokenValueChoice> tokenValues{
+      *this, "token-values",
+      llvm::cl::desc("At level 4: which scalar operands ride in tokens"),
+      llvm::cl::init(dlc::TokenValueChoice::automatic),
+      llvm::cl::values(clEnumValN(dlc::TokenValueChoice::none, "none", "None"),
+                       clEnumValN(dlc::TokenValueChoice::automatic, "auto",
+                                  "Those that fit nearly always"),
+                       clEnumValN(dlc::TokenValueChoice::any, "any",
+                                  "Also f64, which often does not fit"))};
 };
 
 /// One-shot bufferisation, also of functions' arguments and results, then
@@ -94,7 +104,7 @@ void buildSCFToSLCPipeline(mlir::OpPassManager &manager,
 void buildOptimizationPipeline(mlir::OpPassManager &manager,
                                const OptimizationOptions &options);
 
-/// slc or slcv to dlc: convert-slc-to-dlc.
+/// slc or slcv to dlc: convert-slc-to-dlc, and use-token-values at level 4.
 void buildSLCToDLCPipeline(mlir::OpPassManager &manager,
                            const SeparationOptions &options);
 

@@ -1,0 +1,75 @@
+//===- Passes.td - Passes on separated programs ------------*- tablegen -*-===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef EMBER_DIALECT_DLC_TRANSFORMS_PASSES_TD
+#define EMBER_DIALECT_DLC_TRANSFORMS_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def UseTokenValues : Pass<"use-token-values", "::mlir::func::FuncOp"> {
+  let summary = "Let tokens carry a scalar operand of their case";
+  let description = [{
+    The id of a case needs a few of the 64 bits of a token. Of each case, one
+    scalar operand leaves the data queue and rides in the token (Ember paper,
+    section 8.3: control tokens whose values compute code uses): the one that
+    takes most bytes there. That is one which queue alignment has padded to a
+    vector, if there is one; the scalar itself then rides.
+
+    ```mlir
+    dlc.config_access {
+      ...
+      %wide = dlc.fwd_str %lookup, %w : !slc.stream<f32> -> !slc.stream<vector<16xf32>>
+      dlc.register_callback %elem, end, 0 announced
+      dlc.register_operand %elem, beg, %wide for 0 : !slc.stream<vector<16xf32>>
+      dlc.register_operand %elem, ite, %v for 0 : !slc.stream<vector<16xf32>>
+    }
+    dlc.compute_loop
+    case 0 {
+      %padded = dlc.pop_operand : vector<16xf32>
+      %weight = vector.extract %padded[0] : f32 from vector<16xf32>
+      ...
+    }
+    ```
+    becomes
+    ```mlir
+    dlc.config_access {
+      ...
+      dlc.register_callback %elem, end, 0 announced value %w : !slc.stream<f32>
+      dlc.register_operand %elem, ite, %v for 0 : !slc.stream<vector<16xf32>>
+    }
+    dlc.compute_loop
+    case 0 {
+      %weight = dlc.token_value : f32
+      ...
+    }
+    ```
+
+    An operand can ride if it is pushed at the event at which the token is, and
+    popped in the case itself, not in a loop of it. Values of any bits arrive
+    as they are: an integer of 64 bits that does not fit follows as an operand.
+    Most floats of 64 bits would, so they ride only with `which=any`. A remark
+    names the cases of which no scalar can ride.
+  }];
+  let options = [
+    Option<"which", "which", "::ember::dlc::TokenValueChoice",
+           "::ember::dlc::TokenValueChoice::automatic",
+           "Which operands tokens carry",
+           [{::llvm::cl::values(
+             clEnumValN(::ember::dlc::TokenValueChoice::none, "none", "none"),
+             clEnumValN(::ember::dlc::TokenValueChoice::automatic, "auto",
+                        "those that fit nearly always"),
+             clEnumValN(::ember::dlc::TokenValueChoice::any, "any",
+                        "also f64, which often does not fit"))}]>,
+  ];
+  let statistics = [
+    Statistic<"scalars", "scalars", "Scalar operands that ride in tokens">,
+    Statistic<"padded", "padded", "Of them, those that were padded to vectors">,
+  ];
+  let dependentDialects = ["::ember::dlc::DLCDialect"];
+}
+
+#endif // EMBER_DIALECT_DLC_TRANSFORMS_PASSES_TD
