@@ -58,6 +58,7 @@ void ember::buildEmbedToSCFPipeline(OpPassManager &manager) {
   manager.addPass(bufferization::createOneShotBufferizePass(bufferization));
   // A result that is an argument's memory is that argument.
   manager.addPass(createDropReturnedArguments());
+  manager.addPass(createDropDeallocations());
   bufferization::buildBufferDeallocationPipeline(
       manager, bufferization::BufferDeallocationPipelineOptions());
   manager.addPass(createConvertBufferizationToMemRefPass());

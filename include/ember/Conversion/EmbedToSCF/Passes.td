@@ -72,4 +72,26 @@ def DropReturnedArguments
   }];
 }
 
+def DropDeallocations : Pass<"drop-deallocations", "::mlir::ModuleOp"> {
+  let summary = "Leave it to the deallocation pipeline to free memory";
+  let description = [{
+    Bufferisation makes memory that upstream's deallocation pipeline has to
+    free. That works out who owns what for all memory of a function, so it does
+    not accept what a function frees by itself. Without those frees it frees the
+    same memory: what was allocated here, or returned to here, and is not handed
+    on.
+
+    ```mlir
+    %row = memref.alloc(%n) : memref<?xf32>
+    ...
+    memref.dealloc %row : memref<?xf32>
+    ```
+    becomes
+    ```mlir
+    %row = memref.alloc(%n) : memref<?xf32>
+    ...
+    ```
+  }];
+}
+
 #endif // EMBER_CONVERSION_EMBEDTOSCF_PASSES_TD
