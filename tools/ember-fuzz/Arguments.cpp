@@ -61,7 +61,9 @@ Arguments::Arguments(const Program &program) : program(program) {
     else
       words.push_back({static_cast<int64_t>(input.bits[0])});
   }
-  for (const Type &type : program.entry().results)
+  for (size_t position : returnedResults(program.entry()))
+    results.push_back(program.entry().results[position]);
+  for (const Type &type : results)
     words.emplace_back(kSizes + 2 * type.shape.size() + 1);
   for (std::vector<int64_t> &word : words)
     slots.push_back(word.data());
@@ -99,7 +101,7 @@ Input Arguments::argument(size_t position) const {
 }
 
 Input Arguments::takeResult(size_t position) {
-  const Type &type = program.entry().results[position];
+  const Type &type = results[position];
   const std::vector<int64_t> &word = words[program.inputs.size() + position];
   if (!type.isMemRef) {
     const auto *bytes = reinterpret_cast<const char *>(word.data());

@@ -26,7 +26,7 @@ public:
 
   /// What parameter `position` holds now.
   Input argument(size_t position) const;
-  /// Result `position`; frees returned memory.
+  /// Result `position` of those that are returned; frees returned memory.
   Input takeResult(size_t position);
 
 private:
@@ -38,6 +38,8 @@ private:
   char *place(const Input &input);
 
   const Program &program;
+  /// Types of the results that are returned.
+  std::vector<Type> results;
   std::vector<Mapping> mappings;
   /// Descriptors and scalars, as words.
   std::vector<std::vector<int64_t>> words;

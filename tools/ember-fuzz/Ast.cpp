@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Ast.h"
+#include <algorithm>
 
 namespace ember::fuzz {
 
@@ -77,6 +78,38 @@ size_t countOps(const Block &block) {
     for (const Block &region : op.regions)
       count += countOps(region);
   return count;
+}
+
+bool hasEmbeddings(const Program &program) {
+  for (const Function &function : program.functions)
+    for (const Op &op : function.body.ops)
+      if (op.embedding)
+        return true;
+  return false;
+}
+
+/// The value whose memory `value` is, by way of results that are operands.
+static ValueId memoryOf(const Function &function, ValueId value) {
+  for (size_t i = function.body.ops.size(); i-- > 0;) {
+    const Op &op = function.body.ops[i];
+    if (op.embedding && !op.results.empty() && op.results[0] == value)
+      value = op.operands[op.embedding->positions(Role::Init).front()];
+  }
+  return value;
+}
+
+std::vector<size_t> returnedResults(const Function &function) {
+  std::vector<size_t> returned;
+  const std::vector<ValueId> &arguments = function.body.arguments;
+  for (size_t i = 0; i < function.body.yields.size(); ++i) {
+    ValueId value = function.body.yields[i];
+    bool isArgument = function.types[value].isTensor &&
+                      std::find(arguments.begin(), arguments.end(),
+                                memoryOf(function, value)) != arguments.end();
+    if (!isArgument)
+      returned.push_back(i);
+  }
+  return returned;
 }
 
 /// The layout a contiguous memref has: strides that span open sizes are open.

@@ -5,42 +5,24 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A small form of scf-level programs that knows nothing of MLIR, so that what
-// evaluates it (Interpreter.h) shares no code with what it checks. Programs are
-// plain values: copying one and changing the copy is how the reducer works.
+// A small form of scf- and embed-level programs that knows nothing of MLIR, so
+// that what evaluates it (Interpreter.h) shares no code with what it checks.
+// Programs are plain values: copying one and changing the copy is how the
+// reducer works.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef EMBER_FUZZ_AST_H
 #define EMBER_FUZZ_AST_H
 
+#include "Embedding.h"
+#include "Fault.h"
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace ember::fuzz {
-
-enum class Scalar : uint8_t {
-  I1,
-  I8,
-  I16,
-  I32,
-  I64,
-  Index,
-  F16,
-  BF16,
-  F32,
-  F64
-};
-
-inline bool isFloat(Scalar type) { return type >= Scalar::F16; }
-/// Integers include index.
-inline bool isInteger(Scalar type) { return !isFloat(type); }
-unsigned bitWidth(Scalar type);
-/// Size of an element of a memref.
-unsigned byteSize(Scalar type);
-const char *spelling(Scalar type);
 
 /// The size of a dimension, or an offset or a stride, that a type leaves open.
 constexpr int64_t kDynamic = -1;
@@ -58,11 +40,13 @@ struct Type {
   bool isMemRef = false;
   std::vector<int64_t> shape;
   std::optional<Layout> layout;
+  /// A memref only after bufferisation; written as a tensor.
+  bool isTensor = false;
   bool operator==(const Type &) const = default;
 
-  static Type scalar(Scalar element) { return {element, false, {}, {}}; }
+  static Type scalar(Scalar element) { return {element, false, {}, {}, false}; }
   static Type memref(Scalar element, std::vector<int64_t> shape) {
-    return {element, true, std::move(shape), {}};
+    return {element, true, std::move(shape), {}, false};
   }
 };
 
@@ -114,6 +98,9 @@ struct Op {
   uint64_t immediate = 0;
   std::vector<int64_t> offsets, sizes, strides;
   std::vector<Block> regions;
+  /// Embed: what the operands are, and the attributes. On tensors the result is
+  /// the operand of role Init, overwritten.
+  std::optional<Embedding> embedding;
 };
 
 struct Function {
@@ -140,6 +127,9 @@ struct Input {
   bool isMemRef = false;
   std::vector<int64_t> shape;
   std::vector<uint64_t> bits;
+  /// Of expected values: how far those of a correct program may be from `bits`;
+  /// empty where they must be the same.
+  std::vector<double> errors;
   /// No function stores to it.
   bool isReadOnly = false;
   /// An input before it whose memory this one is too.
@@ -166,6 +156,13 @@ bool hasWrittenSharing(const Program &program);
 
 /// Number of operations in `block` and below.
 size_t countOps(const Block &block);
+
+/// Runs of operations of the embed dialect begin with embed-to-scf.
+bool hasEmbeddings(const Program &program);
+
+/// The results of `function` that a compiled program returns: not those that
+/// are the memory of an argument.
+std::vector<size_t> returnedResults(const Function &function);
 
 } // namespace ember::fuzz
 

@@ -12,7 +12,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "Campaign.h"
-#include "Generator.h"
 #include "Isolate.h"
 #include "Reducer.h"
 #include "Report.h"
@@ -59,9 +58,9 @@ static void sendFailure(const SendLine &send, const Failure &failure) {
 }
 
 static void runSeed(Executor &executor, uint64_t seed,
-                    const std::set<std::string> &levels, const SendLine &send) {
+                    const CampaignOptions &options, const SendLine &send) {
   send("begin\t" + std::to_string(seed));
-  Case drawn = generateCase(seed);
+  Case drawn = generateCase(seed, options.kind);
   if (!isComparable(drawn.program, drawn.expected))
     return sendFailure(send, {"generator", "", drawn.expected.message});
   if (auto failure = executor.load(drawn.program))
@@ -71,9 +70,12 @@ static void runSeed(Executor &executor, uint64_t seed,
     features.insert("ends with an error");
   if (hasWrittenSharing(drawn.program))
     features.insert("shared arguments");
+  for (const Op &op : drawn.program.entry().body.ops)
+    if (op.embedding)
+      features.insert(mnemonic(op.embedding->kind));
   std::set<std::string> sorts;
   for (const Variant &variant : drawVariants(seed, drawn.program)) {
-    if (!levels.count(variant.levelName()))
+    if (!options.levels.count(variant.levelName()))
       continue;
     send("variant\t" + variant.name());
     auto failure =
@@ -143,7 +145,7 @@ void Campaign::startWorker(uint64_t first, uint64_t end) {
   worker.child = startChild([&](const SendLine &send) {
     Executor executor;
     for (uint64_t seed = first; seed < end && !isOver(); ++seed) {
-      runSeed(executor, seed, options.levels, send);
+      runSeed(executor, seed, options, send);
       send("end");
     }
   });
@@ -301,7 +303,7 @@ static std::optional<Failure> runAlone(Executor &executor,
 }
 
 void Campaign::reduceFailure(const SeedFailure &failed) {
-  Program program = generateCase(failed.seed).program;
+  Program program = generateCase(failed.seed, options.kind).program;
   Variant variant = failingVariant(failed, program);
   // In a process of its own: reducing runs the compiler's code many times.
   Child child = startChild([&](const SendLine &) {
@@ -343,7 +345,7 @@ void Campaign::reduceFailures() {
       continue;
     ++count;
     ++reduced;
-    Program program = generateCase(failed.seed).program;
+    Program program = generateCase(failed.seed, options.kind).program;
     std::string folder = options.keep + "/seed" + std::to_string(failed.seed);
     std::string error =
         writeReport(folder, program, failed.seed, failed.failure);

@@ -8,6 +8,7 @@
 #ifndef EMBER_FUZZ_CAMPAIGN_H
 #define EMBER_FUZZ_CAMPAIGN_H
 
+#include "Generator.h"
 #include <cstdint>
 #include <map>
 #include <set>
@@ -18,6 +19,7 @@ namespace ember::fuzz {
 struct CampaignOptions {
   uint64_t count = 2000;
   uint64_t seed = 0;
+  ProgramKind kind = ProgramKind::Any;
   unsigned jobs = 1;
   /// No program starts after so many seconds; 0 is no limit.
   double timeLimit = 0;

@@ -110,11 +110,25 @@ static std::string compare(const Program &program, const Outcome &expected,
   return difference;
 }
 
+/// What a fault of an embedding operation is reported as.
+static int32_t codeOf(Fault::Kind fault) {
+  switch (fault) {
+  case Fault::Index:
+    return EMBER_INDEX;
+  case Fault::Segment:
+    return EMBER_SEGMENT;
+  default:
+    return EMBER_ASSERT;
+  }
+}
+
 /// True if the error is one that the program must, or may, end with.
 static bool isExpectedError(int32_t code, const Program &program,
                             const Outcome &expected, bool mayAlias) {
   if (hasWrittenSharing(program) && !mayAlias)
     return code == EMBER_OVERLAP;
+  if (expected.status == Outcome::Trap && expected.fault)
+    return code == codeOf(*expected.fault);
   if (expected.status == Outcome::Trap)
     return code == EMBER_INDEX || code == EMBER_SEGMENT ||
            code == EMBER_ASSERT || code == EMBER_MEMORY;
@@ -155,7 +169,10 @@ std::optional<Failure> Executor::run(const Program &program,
                                      std::set<std::string> &features) {
   ErrorCollector errors(&state->context);
   OwningOpRef<ModuleOp> module = state->module->clone();
-  for (const std::string &pipeline : variant.pipelines()) {
+  std::vector<std::string> pipelines = variant.pipelines();
+  if (hasEmbeddings(program))
+    pipelines.insert(pipelines.begin(), "embed-to-scf");
+  for (const std::string &pipeline : pipelines) {
     if (failed(runPipeline(*module, pipeline)))
       return Failure{"pass", variant.name(), pipeline + ": " + errors.message};
     collectFeatures(*module, features);

@@ -12,6 +12,7 @@
 
 #include "Generator.h"
 #include "Arithmetic.h"
+#include "EmbeddingGenerator.h"
 #include "Nests.h"
 #include "Reductions.h"
 #include <algorithm>
@@ -337,12 +338,17 @@ static Program generateProgram(Random &random) {
   return program;
 }
 
-Case generateCase(uint64_t seed) {
+Case generateCase(uint64_t seed, ProgramKind kind) {
   Random random(seed * 0x2545f4914f6cdd1dull + 1);
+  // Of its own, so that a seed names the same nests with either kind.
+  bool isEmbedding = kind == ProgramKind::Any
+                         ? Random(seed ^ 0xe3bedull).chance(0.25)
+                         : kind == ProgramKind::Embeddings;
   Case drawn;
   // Programs that run long or whose result is not specified are drawn again.
   for (int attempt = 0; attempt < 50; ++attempt) {
-    drawn.program = generateProgram(random);
+    drawn.program =
+        isEmbedding ? generateEmbeddings(random) : generateProgram(random);
     drawn.expected = interpret(drawn.program, kStepLimit);
     // A wrong input may also do what is wrong without being reported, such as
     // reading what was never written.

@@ -18,10 +18,20 @@ struct Case {
   Outcome expected;
 };
 
+/// What programs are made of.
+enum class ProgramKind : uint8_t {
+  /// One in four of embedding operations.
+  Any,
+  /// Nests of loops.
+  Nests,
+  /// Operations of the embed dialect.
+  Embeddings
+};
+
 /// The program `seed` names: legal and in bounds, with one result on every
 /// correct machine, or with wrong inputs that have to be reported. If it is not
 /// comparable, the generator is at fault.
-Case generateCase(uint64_t seed);
+Case generateCase(uint64_t seed, ProgramKind kind = ProgramKind::Any);
 
 /// Operations a generated program executes at most.
 constexpr int64_t kStepLimit = 60000;

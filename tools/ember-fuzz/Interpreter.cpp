@@ -13,24 +13,12 @@
 
 #include "Interpreter.h"
 #include "Arithmetic.h"
-#include <memory>
+#include "EmbeddingEvaluator.h"
+#include <cmath>
 
 namespace ember::fuzz {
 
 namespace {
-
-struct Storage {
-  std::vector<uint64_t> bits;
-  std::vector<bool> isWritten;
-  bool isFreed = false;
-};
-
-struct View {
-  std::shared_ptr<Storage> storage;
-  int64_t offset = 0;
-  std::vector<int64_t> sizes;
-  std::vector<int64_t> strides;
-};
 
 struct Value {
   uint64_t bits = 0;
@@ -61,6 +49,7 @@ private:
   bool runCopy(const Op &op, Frame &frame);
   bool runAlloc(const Function &function, const Op &op, Frame &frame);
   bool runCompute(const Function &function, const Op &op, Frame &frame);
+  bool runEmbedding(const Function &function, const Op &op, Frame &frame);
 
   bool locate(const View &view, const std::vector<ValueId> &operands,
               size_t firstIndex, Frame &frame, int64_t &position);
@@ -82,16 +71,6 @@ private:
 };
 
 } // namespace
-
-static View contiguousView(std::shared_ptr<Storage> storage,
-                           std::vector<int64_t> sizes) {
-  View view{std::move(storage), 0, std::move(sizes), {}};
-  view.strides.resize(view.sizes.size());
-  int64_t stride = 1;
-  for (size_t i = view.sizes.size(); i-- > 0; stride *= view.sizes[i])
-    view.strides[i] = stride;
-  return view;
-}
 
 static int64_t asSigned(const Value &value) {
   return static_cast<int64_t>(value.bits);
@@ -120,6 +99,8 @@ bool Evaluator::runLoad(const Op &op, Frame &frame) {
     return false;
   if (!view.storage->isWritten[position])
     return stop(Outcome::Trap, "load of an element never written");
+  if (view.storage->error(position) > 0)
+    return stop(Outcome::Unspecified, "load of an element that is not exact");
   frame[op.results[0]].bits = view.storage->bits[position];
   return true;
 }
@@ -159,14 +140,6 @@ bool Evaluator::runSubView(const Op &op, Frame &frame) {
   return true;
 }
 
-/// Where element `k` of `view` is, counted in row-major order.
-static int64_t positionOf(const View &view, int64_t k) {
-  int64_t position = view.offset;
-  for (size_t i = view.sizes.size(); i-- > 0; k /= view.sizes[i])
-    position += k % view.sizes[i] * view.strides[i];
-  return position;
-}
-
 bool Evaluator::runCopy(const Op &op, Frame &frame) {
   const View &from = frame[op.operands[0]].view;
   const View &to = frame[op.operands[1]].view;
@@ -180,6 +153,8 @@ bool Evaluator::runCopy(const Op &op, Frame &frame) {
     int64_t source = positionOf(from, k), target = positionOf(to, k);
     if (!from.storage->isWritten[source])
       return stop(Outcome::Trap, "copy of an element never written");
+    if (from.storage->error(source) > 0)
+      return stop(Outcome::Unspecified, "copy of an element that is not exact");
     to.storage->bits[target] = from.storage->bits[source];
     to.storage->isWritten[target] = true;
   }
@@ -248,6 +223,26 @@ bool Evaluator::runCall(const Op &op, Frame &frame) {
   return true;
 }
 
+bool Evaluator::runEmbedding(const Function &function, const Op &op,
+                             Frame &frame) {
+  std::vector<EmbeddingOperand> operands;
+  for (ValueId operand : op.operands)
+    operands.push_back({function.types[operand].element, frame[operand].bits,
+                        frame[operand].view});
+  std::optional<Fault> fault =
+      EmbeddingEvaluator(*op.embedding, operands).run();
+  if (fault && fault->kind == Fault::Generator)
+    return stop(Outcome::Trap, fault->message);
+  if (fault) {
+    outcome.fault = fault->kind;
+    return report(fault->message);
+  }
+  size_t init = op.embedding->positions(Role::Init).front();
+  if (!op.results.empty())
+    frame[op.results[0]] = frame[op.operands[init]];
+  return true;
+}
+
 /// The result of an operation on scalars.
 static Computed compute(const Function &function, const Op &op,
                         const Frame &frame) {
@@ -306,6 +301,7 @@ bool Evaluator::runOp(const Function &function, const Op &op, Frame &frame) {
     return true;
   case Opcode::Alloc:
   case Opcode::Alloca:
+  case Opcode::Empty:
     return runAlloc(function, op, frame);
   case Opcode::Dealloc:
     frame[op.operands[0]].view.storage->isFreed = true;
@@ -320,6 +316,8 @@ bool Evaluator::runOp(const Function &function, const Op &op, Frame &frame) {
     return runIf(function, op, frame);
   case Opcode::Call:
     return runCall(op, frame);
+  case Opcode::Embed:
+    return runEmbedding(function, op, frame);
   default:
     return runCompute(function, op, frame);
   }
@@ -362,6 +360,8 @@ static bool flatten(const View &view, Scalar element, Input &to) {
     if (!view.storage->isWritten[position])
       return false;
     to.bits.push_back(view.storage->bits[position]);
+    if (!view.storage->errors.empty())
+      to.errors.push_back(view.storage->error(position));
   }
   return true;
 }
@@ -387,9 +387,11 @@ Outcome Evaluator::run() {
   if (!call(entry, arguments, results))
     return outcome;
   for (size_t i = 0; i < arguments.size(); ++i)
-    if (program.inputs[i].isMemRef)
+    if (program.inputs[i].isMemRef) {
       outcome.inputs[i].bits = arguments[i].view.storage->bits;
-  for (size_t i = 0; i < results.size(); ++i) {
+      outcome.inputs[i].errors = arguments[i].view.storage->errors;
+    }
+  for (size_t i : returnedResults(entry)) {
     const Type &type = entry.results[i];
     Input result;
     result.element = type.element;
@@ -420,6 +422,11 @@ static std::string printBits(Scalar type, uint64_t bits) {
   return text;
 }
 
+/// Nothing can be said of a number whose error has no bound.
+static bool isWithin(double is, double must, double error) {
+  return std::isinf(error) || std::fabs(is - must) <= error;
+}
+
 std::string describeDifference(const std::string &what, const Input &actual,
                                const Input &expected) {
   if (actual.shape != expected.shape)
@@ -428,6 +435,10 @@ std::string describeDifference(const std::string &what, const Input &actual,
   for (size_t i = 0; i < expected.bits.size(); ++i) {
     uint64_t is = actual.bits[i], must = expected.bits[i];
     if (is == must || (isFloat(type) && isNaN(type, is) && isNaN(type, must)))
+      continue;
+    double error = expected.errors.empty() ? 0 : expected.errors[i];
+    if (error > 0 &&
+        isWithin(decodeFloat(type, is), decodeFloat(type, must), error))
       continue;
     return what + ": element " + std::to_string(i) + " is " +
            printBits(type, is) + " but must be " + printBits(type, must);

@@ -30,6 +30,8 @@ struct Outcome {
   Status status = Fine;
   /// The illegal thing is one that compiled programs report.
   bool isReported = false;
+  /// Of which sort it is, if programs must report it as such.
+  std::optional<Fault::Kind> fault;
   std::string message;
   /// The entry's inputs after the run, and its results.
   std::vector<Input> inputs;
@@ -46,7 +48,8 @@ bool isComparable(const Program &program, const Outcome &outcome);
 Outcome interpret(const Program &program, int64_t stepLimit);
 
 /// "argument 3: element 17 is 2 but must be 3" for the first difference of two
-/// results of one type, or an empty text. All NaNs are alike.
+/// results of one type, or an empty text. All NaNs are alike, and elements may
+/// differ by the errors that `expected` allows.
 std::string describeDifference(const std::string &what, const Input &actual,
                                const Input &expected);
 

@@ -12,6 +12,7 @@
 
 #include "Printer.h"
 #include "Arithmetic.h"
+#include "EmbeddingPrinter.h"
 #include <sstream>
 
 namespace ember::fuzz {
@@ -23,7 +24,7 @@ static std::string printSize(int64_t size) {
 std::string printType(const Type &type) {
   if (!type.isMemRef)
     return spelling(type.element);
-  std::string text = "memref<";
+  std::string text = type.isTensor ? "tensor<" : "memref<";
   for (int64_t size : type.shape)
     text += printSize(size) + "x";
   text += spelling(type.element);
@@ -170,8 +171,10 @@ void Printer::printSubView(const Op &op) {
 void Printer::printDim(const Op &op) {
   std::string dimension = name(op.results[0]) + "_dimension";
   line() << dimension << " = arith.constant " << op.immediate << " : index\n";
-  line() << name(op.results[0]) << " = memref.dim " << name(op.operands[0])
-         << ", " << dimension << " : " << type(op.operands[0]) << "\n";
+  line() << name(op.results[0]) << " = "
+         << (function->types[op.operands[0]].isTensor ? "tensor" : "memref")
+         << ".dim " << name(op.operands[0]) << ", " << dimension << " : "
+         << type(op.operands[0]) << "\n";
 }
 
 void Printer::printOp(const Op &op) {
@@ -214,9 +217,13 @@ void Printer::printOp(const Op &op) {
     break;
   case Opcode::Alloc:
   case Opcode::Alloca:
+  case Opcode::Empty:
     out << mnemonic(op.opcode) << "(";
     printList(op.operands);
     out << ") : " << type(op.results[0]);
+    break;
+  case Opcode::Embed:
+    printEmbedding(out, op, names, function->types);
     break;
   case Opcode::Assert:
     out << "cf.assert " << name(op.operands[0]) << ", \"holds\"";
@@ -269,10 +276,13 @@ void Printer::print(const Function &target) {
     names.push_back("%v" + std::to_string(i));
   line() << "func.func " << (target.isPrivate ? "private " : "") << "@"
          << target.name << "(";
+  bool hasNames = hasEmbeddings(program);
   for (size_t i = 0; i < target.body.arguments.size(); ++i) {
     ValueId argument = target.body.arguments[i];
     names[argument] = "%" + target.parameterNames[i];
     out << (i ? ", " : "") << name(argument) << ": " << type(argument);
+    if (hasNames)
+      out << " {ember.name = \"" << target.parameterNames[i] << "\"}";
   }
   out << ")";
   if (!target.results.empty()) {

@@ -12,7 +12,7 @@
 
 namespace ember::fuzz {
 
-/// The program as an MLIR module of scf-level functions.
+/// The program as an MLIR module.
 std::string printProgram(const Program &program);
 
 std::string printType(const Type &type);

@@ -12,6 +12,7 @@
 
 #include "Reducer.h"
 #include "Arithmetic.h"
+#include "EmbeddingReductions.h"
 #include "Reductions.h"
 #include <chrono>
 
@@ -38,6 +39,8 @@ private:
   bool simplifyOps();
   bool simplifyFunctions();
   bool simplifyInputs();
+  bool simplifyEmbeddings();
+  bool shrinkTogether();
 
   Program program;
   const StillFails &stillFails;
@@ -153,6 +156,37 @@ bool Reduction::simplifyInputs() {
   return changed;
 }
 
+bool Reduction::simplifyEmbeddings() {
+  using Step = EmbeddingSimplification;
+  bool changed = false;
+  for (size_t i = 0; i < program.entry().body.ops.size(); ++i)
+    for (Step step :
+         {Step::Weights, Step::Values, Step::Padding, Step::Scale,
+          Step::Reduction, Step::EdgeOp, Step::Activation, Step::Vector})
+      changed |= attempt([&](Program &candidate) {
+        std::vector<Op> &ops = candidate.functions.front().body.ops;
+        return i < ops.size() && simplifyEmbedding(ops[i], step);
+      });
+  return changed;
+}
+
+/// Sizes that follow from each other, and the numbers that lead into them.
+bool Reduction::shrinkTogether() {
+  bool changed = false;
+  for (int64_t from = 80; from > 1; --from)
+    for (int64_t to : {1, 2, 3, 4, 8, 16})
+      for (bool hasEnds : {false, true})
+        for (int64_t limit : {int64_t(INT64_MAX), to - 1, to})
+          if (to < from && attempt([&](Program &candidate) {
+                if (!replaceSize(candidate, from, to, hasEnds))
+                  return false;
+                limitIntegers(candidate, limit);
+                return true;
+              }))
+            changed = true;
+  return changed;
+}
+
 Program Reduction::run() {
   attempt([](Program &) { return true; });
   for (bool changed = true; changed && Clock::now() < deadline;) {
@@ -160,6 +194,10 @@ Program Reduction::run() {
     changed |= simplifyFunctions();
     changed |= simplifyOps();
     changed |= simplifyInputs();
+    if (!hasEmbeddings(program))
+      continue;
+    changed |= simplifyEmbeddings();
+    changed |= shrinkTogether();
   }
   return program;
 }

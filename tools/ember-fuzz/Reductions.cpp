@@ -102,6 +102,11 @@ bool removeOps(Program &program, BlockPlace place, size_t first, size_t count,
       if (uses[result] == 0)
         continue;
       const Type &type = function.types[result];
+      if (op.embedding) {
+        size_t init = op.embedding->positions(Role::Init).front();
+        replacements[result] = op.operands[init];
+        continue;
+      }
       bool isView = op.opcode == Opcode::Cast || op.opcode == Opcode::SubView;
       if (type.isMemRef && isView &&
           function.types[op.operands[0]].shape.size() == type.shape.size()) {
@@ -225,7 +230,7 @@ static bool removeDeadOps(Function &function) {
       bool isPure = op.opcode != Opcode::Store &&
                     op.opcode != Opcode::Dealloc && op.opcode != Opcode::Copy &&
                     op.opcode != Opcode::Assert && op.opcode != Opcode::Call &&
-                    op.regions.empty();
+                    !(op.embedding && op.results.empty()) && op.regions.empty();
       bool isEmpty = !op.regions.empty() && op.results.empty();
       for (const Block &region : op.regions)
         isEmpty &= region.ops.empty();

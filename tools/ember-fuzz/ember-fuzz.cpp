@@ -5,9 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Generates random scf-level programs, runs each at every level and with many
-// options, and compares all memory and results bit for bit with an evaluation
-// that shares no code with the compiler.
+// Generates random programs of nests or of embedding operations, runs each at
+// every level and with many options, and compares all memory and results with
+// an evaluation that shares no code with the compiler: bit for bit, or within
+// the bounds of what the operations leave open.
 //
 //===----------------------------------------------------------------------===//
 
@@ -50,6 +51,13 @@ static cl::list<std::string> levels("levels",
                                     cl::desc("Levels to run (default: all)"),
                                     cl::value_desc("scf,slc,dlc"),
                                     cl::CommaSeparated, cl::cat(category));
+static cl::opt<ProgramKind> kind(
+    "kind", cl::desc("What programs are made of:"),
+    cl::values(clEnumValN(ProgramKind::Any, "any", "either, by seed (default)"),
+               clEnumValN(ProgramKind::Nests, "nests", "nests of loops"),
+               clEnumValN(ProgramKind::Embeddings, "embeddings",
+                          "operations of the embed dialect")),
+    cl::init(ProgramKind::Any), cl::cat(category));
 static cl::opt<bool> verbose("verbose",
                              cl::desc("Say which program and variant runs"),
                              cl::cat(category));
@@ -63,7 +71,7 @@ static cl::list<std::string>
 static void printPrograms() {
   for (uint64_t i = 0; i < count; ++i)
     llvm::outs() << "// seed " << seed + i << "\n"
-                 << printProgram(generateCase(seed + i).program)
+                 << printProgram(generateCase(seed + i, kind).program)
                  << (i + 1 < count ? "// -----\n" : "");
 }
 
@@ -97,6 +105,7 @@ int main(int argc, char **argv) {
   CampaignOptions options;
   options.count = count;
   options.seed = seed;
+  options.kind = kind;
   options.jobs =
       jobs ? jobs : std::max(1u, std::thread::hardware_concurrency());
   options.timeLimit = timeLimit;

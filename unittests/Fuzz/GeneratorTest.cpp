@@ -8,6 +8,8 @@
 #include "Generator.h"
 #include "Printer.h"
 #include "gtest/gtest.h"
+#include <map>
+#include <set>
 
 using namespace ember::fuzz;
 
@@ -79,6 +81,50 @@ TEST(Generator, programsAreVaried) {
   EXPECT_GT(allocations, count / 20);
   EXPECT_GT(results, count / 5);
   EXPECT_GT(wideSteps, count / 20);
+}
+
+TEST(Generator, embeddingsAreVaried) {
+  constexpr uint64_t count = 400;
+  std::map<Embedding::Kind, uint64_t> kinds;
+  uint64_t tensors = 0, views = 0, encoded = 0, chained = 0, wrong = 0,
+           mixed = 0;
+  for (uint64_t seed = 0; seed < count; ++seed) {
+    Case drawn = generateCase(seed, ProgramKind::Embeddings);
+    ASSERT_TRUE(isComparable(drawn.program, drawn.expected))
+        << "seed " << seed << ": " << drawn.expected.message;
+    const Function &entry = drawn.program.entry();
+    std::set<ValueId> results;
+    std::set<Scalar> types;
+    bool isChained = false, isEncoded = false;
+    for (const Op &op : entry.body.ops) {
+      if (!op.embedding)
+        continue;
+      ++kinds[op.embedding->kind];
+      isEncoded |= op.embedding->format.has_value();
+      for (ValueId operand : op.operands) {
+        isChained |= results.count(operand) > 0;
+        if (isFloat(entry.types[operand].element))
+          types.insert(entry.types[operand].element);
+      }
+      results.insert(op.results.empty() ? op.operands.back() : op.results[0]);
+    }
+    chained += isChained;
+    encoded += isEncoded;
+    mixed += types.size() > 1;
+    wrong += drawn.expected.status == Outcome::Trap;
+    tensors += entry.types[entry.body.arguments[0]].isTensor;
+    views += any(entry.body,
+                 [](const Op &op) { return op.opcode == Opcode::SubView; });
+  }
+  EXPECT_EQ(kinds.size(), 8u);
+  for (auto [kind, programs] : kinds)
+    EXPECT_GT(programs, count / 16) << mnemonic(kind);
+  EXPECT_GT(tensors, count / 2);
+  EXPECT_GT(views, count / 10);
+  EXPECT_GT(encoded, count / 10);
+  EXPECT_GT(chained, count / 20);
+  EXPECT_GT(mixed, count / 10);
+  EXPECT_GT(wrong, count / 30);
 }
 
 } // namespace

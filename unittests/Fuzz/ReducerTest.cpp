@@ -56,4 +56,30 @@ TEST(Reducer, keepsALoop) { expectReduction(Opcode::For, 10); }
 
 TEST(Reducer, keepsACall) { expectReduction(Opcode::Call, 8); }
 
+TEST(Reducer, shrinksEmbeddings) {
+  unsigned reduced = 0;
+  for (uint64_t seed = 0; seed < 40; ++seed) {
+    Program program = generateCase(seed, ProgramKind::Embeddings).program;
+    const Op &last = program.entry().body.ops.back();
+    // Views stay within larger arrays, blocks as large as they are.
+    if (!last.embedding || last.embedding->kind >= Embedding::Gather ||
+        countOpcode(program, Opcode::SubView) > 0)
+      continue;
+    ++reduced;
+    auto stillFails = [&](const Program &candidate) {
+      const std::vector<Op> &ops = candidate.entry().body.ops;
+      return !ops.empty() && ops.back().embedding &&
+             ops.back().embedding->kind == last.embedding->kind &&
+             isComparable(candidate, interpret(candidate, kStepLimit));
+    };
+    Program small = reduceProgram(program, stillFails, 30);
+    EXPECT_TRUE(stillFails(small));
+    // What it reads may be the result of another one.
+    EXPECT_LE(countOpcode(small, Opcode::Embed), 2u) << printProgram(small);
+    for (const Input &input : small.inputs)
+      EXPECT_LE(elementCount(input.shape), 12) << printProgram(small);
+  }
+  EXPECT_GT(reduced, 8u);
+}
+
 } // namespace
