@@ -7,24 +7,14 @@
 
 #include "ember/Analysis/DecouplingPlan.h"
 
+#include "ember/Dialect/SLC/IR/StreamArithmetic.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
 using namespace ember;
-
-bool ember::isStreamArithmetic(Operation *op) {
-  bool isInteger =
-      op->getNumResults() == 1 && op->getResult(0).getType().isIntOrIndex();
-  return isInteger &&
-         isa<arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::DivSIOp,
-             arith::DivUIOp, arith::RemSIOp, arith::RemUIOp, arith::AndIOp,
-             arith::OrIOp, arith::XOrIOp, arith::ShLIOp, arith::ShRSIOp,
-             arith::ShRUIOp, arith::MinSIOp, arith::MaxSIOp, arith::MinUIOp,
-             arith::MaxUIOp, arith::IndexCastOp, arith::IndexCastUIOp,
-             arith::ExtSIOp, arith::ExtUIOp, arith::TruncIOp>(op);
-}
 
 /// The element types a stream can have.
 static bool canBeStreamed(Type type) {
@@ -96,7 +86,7 @@ bool DecouplingPlan::computeStreamable(Value value) {
            memory.isReadOnly(load.getMemref()) &&
            llvm::all_of(load.getIndices(),
                         [&](Value index) { return isStreamable(index); });
-  return isStreamArithmetic(op) &&
+  return slc::isStreamArithmetic(op) &&
          llvm::all_of(op->getOperands(),
                       [&](Value operand) { return isStreamable(operand); });
 }
@@ -136,7 +126,7 @@ void DecouplingPlan::describeIndex(Value index, std::string &text,
     return;
   }
   auto load = dyn_cast<memref::LoadOp>(op);
-  if (depth == kMaxDescribedDepth || (!load && !isStreamArithmetic(op))) {
+  if (depth == kMaxDescribedDepth || (!load && !slc::isStreamArithmetic(op))) {
     stream << index.getAsOpaquePointer();
     return;
   }

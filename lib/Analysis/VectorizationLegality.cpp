@@ -329,6 +329,11 @@ LogicalResult VectorizationLegality::analyzeStream(Operation &op) {
     shapes[load.getResult()] = joinShapes(indices);
     return success();
   }
+  if (auto store = dyn_cast<slc::StoreStrOp>(op)) {
+    Access access{&op, store.getMemref(), store.getIndices(), true};
+    accesses.push_back(access);
+    return analyzeAccess(access, /*isStream=*/true);
+  }
   if (!isa<slc::AluStrOp, slc::CastStrOp, slc::FwdStrOp>(op))
     return refuse(&op, "'" + op.getName().getStringRef() +
                            "' is not a stream with a vector dual");

@@ -10,6 +10,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "ember/Driver/Statistics.h"
+
+#include "ember/Dialect/SLC/IR/SLC.h"
 #include "ember/Driver/Levels.h"
 
 using namespace llvm;
@@ -27,13 +29,24 @@ json::Object ember::describeLevels(ModuleOp module) {
   return levels;
 }
 
-static json::Array describeStreams(const runtime::TraceTotals &totals) {
-  json::Array streams;
-  for (const runtime::LoadTotal &total : totals.loads)
-    streams.push_back(json::Object{{"name", json::fixUTF8(total.stream)},
-                                   {"loads", total.loads},
-                                   {"elements", total.elements}});
-  return streams;
+/// What the access unit loads, or stores, as `kind` says.
+static json::Array describeAccesses(const runtime::TraceTotals &totals,
+                                    StringRef kind) {
+  json::Array accesses;
+  for (const runtime::AccessTotal &total : totals.accesses) {
+    if (total.isStore != (kind == "stores"))
+      continue;
+    json::Object row{{"name", json::fixUTF8(total.memref)},
+                     {kind, total.accesses},
+                     {"elements", total.elements}};
+    if (std::optional<slc::CacheLevel> level =
+            slc::symbolizeCacheLevel(total.level))
+      row["level"] = slc::stringifyCacheLevel(*level);
+    if (total.isNontemporal)
+      row["nontemporal"] = true;
+    accesses.push_back(std::move(row));
+  }
+  return accesses;
 }
 
 static json::Object describeTokens(const runtime::TraceTotals &totals) {
@@ -100,7 +113,8 @@ json::Value ember::makeStatistics(StringRef entry, json::Object levels,
                                   const runtime::TraceTotals &totals) {
   return json::Object{{"entry", json::fixUTF8(entry)},
                       {"levels", std::move(levels)},
-                      {"streams", describeStreams(totals)},
+                      {"streams", describeAccesses(totals, "loads")},
+                      {"stores", describeAccesses(totals, "stores")},
                       {"control_queue", describeTokens(totals)},
                       {"data_queue", describeOperands(totals)}};
 }

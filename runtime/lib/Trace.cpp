@@ -20,14 +20,19 @@
 #include <map>
 #include <mutex>
 #include <string_view>
+#include <tuple>
 #include <utility>
 
 using namespace ember::runtime;
 
 namespace {
+// Whether an access is a store, its cache level, whether it is non-temporal.
+using AccessHints = std::tuple<bool, int32_t, bool>;
+
 struct Collector {
   std::mutex mutex;
-  std::map<std::string, LoadTotal, std::less<>> loads;
+  std::map<std::string, std::map<AccessHints, AccessTotal>, std::less<>>
+      accesses;
   std::map<std::string, std::map<std::string, OperandTotal, std::less<>>,
            std::less<>>
       operands;
@@ -113,7 +118,7 @@ int32_t ember_trace_begin(const char *listing, ember_error *error) {
   Collector &state = collector();
   std::lock_guard<std::mutex> lock(state.mutex);
   closeListing(state);
-  state.loads.clear();
+  state.accesses.clear();
   state.operands.clear();
   state.tokens.clear();
   state.points.clear();
@@ -138,13 +143,15 @@ int32_t ember_trace_end(ember_error *error) {
   return reportSuccess(error);
 }
 
-void ember_count_load(const char *stream, int64_t elements) {
+void ember_count_access(const char *memref, int64_t elements, int32_t isStore,
+                        int32_t level, int32_t nontemporal) {
   if (!isCollecting)
     return;
   Collector &state = collector();
   std::lock_guard<std::mutex> lock(state.mutex);
-  LoadTotal &total = entry(state.loads, stream);
-  ++total.loads;
+  AccessHints hints(isStore != 0, level, nontemporal != 0);
+  AccessTotal &total = entry(state.accesses, memref)[hints];
+  ++total.accesses;
   total.elements += elements;
 }
 
@@ -198,8 +205,12 @@ TraceTotals ember::runtime::traceTotals() {
   Collector &state = collector();
   std::lock_guard<std::mutex> lock(state.mutex);
   TraceTotals totals;
-  for (const auto &[stream, total] : state.loads)
-    totals.loads.push_back({stream, total.loads, total.elements});
+  for (const auto &[memref, byHints] : state.accesses)
+    for (const auto &[hints, total] : byHints) {
+      auto [isStore, level, isNontemporal] = hints;
+      totals.accesses.push_back({memref, isStore, level, isNontemporal,
+                                 total.accesses, total.elements});
+    }
   for (const auto &[name, types] : state.operands)
     for (const auto &[type, total] : types)
       totals.operands.push_back({name, type, total.count, total.bytes});

@@ -113,8 +113,9 @@ TEST_F(TraceTest, TotalsFromManyThreads) {
   for (int32_t thread = 0; thread < 4; ++thread)
     threads.emplace_back([] {
       for (int32_t i = 0; i < 1000; ++i) {
-        ember_count_load("s_weight", 16);
-        ember_count_load("s_index", 1);
+        ember_count_access("s_weight", 16, 0, 2, 0);
+        ember_count_access("s_index", 1, 0, 0, 1);
+        ember_count_access("s_index", 2, 1, 0, 0);
         traceVector<float>("f32", EMBER_OPERAND_FLOAT, {0});
         traceVector<double>("f64", EMBER_OPERAND_FLOAT, {0});
         ember_trace_token("bag.0", "tu0.end", "e.end", 2);
@@ -124,15 +125,21 @@ TEST_F(TraceTest, TotalsFromManyThreads) {
     thread.join();
   ember_trace_token("bag.0", "", "", -1);
   ASSERT_EQ(ember_trace_end(nullptr), EMBER_OK);
-  ember_count_load("s_weight", 16); // too late to count
+  ember_count_access("s_weight", 16, 0, 2, 0); // too late to count
 
   TraceTotals totals = traceTotals();
-  ASSERT_EQ(totals.loads.size(), 2u);
-  EXPECT_EQ(totals.loads[0].stream, "s_index");
-  EXPECT_EQ(totals.loads[0].loads, 4000);
-  EXPECT_EQ(totals.loads[1].stream, "s_weight");
-  EXPECT_EQ(totals.loads[1].loads, 4000);
-  EXPECT_EQ(totals.loads[1].elements, 64000);
+  ASSERT_EQ(totals.accesses.size(), 3u);
+  EXPECT_EQ(totals.accesses[0].memref, "s_index");
+  EXPECT_FALSE(totals.accesses[0].isStore);
+  EXPECT_TRUE(totals.accesses[0].isNontemporal);
+  EXPECT_EQ(totals.accesses[0].accesses, 4000);
+  EXPECT_EQ(totals.accesses[1].memref, "s_index");
+  EXPECT_TRUE(totals.accesses[1].isStore);
+  EXPECT_EQ(totals.accesses[1].elements, 8000);
+  EXPECT_EQ(totals.accesses[2].memref, "s_weight");
+  EXPECT_EQ(totals.accesses[2].level, 2);
+  EXPECT_EQ(totals.accesses[2].accesses, 4000);
+  EXPECT_EQ(totals.accesses[2].elements, 64000);
   ASSERT_EQ(totals.operands.size(), 2u);
   EXPECT_EQ(totals.operands[0].type, "f32");
   EXPECT_EQ(totals.operands[0].count, 4000);
@@ -151,7 +158,7 @@ TEST_F(TraceTest, TotalsFromManyThreads) {
   EXPECT_EQ(totals.points[1].tokens, 4000);
 
   ASSERT_EQ(ember_trace_begin(nullptr, nullptr), EMBER_OK);
-  EXPECT_TRUE(traceTotals().loads.empty());
+  EXPECT_TRUE(traceTotals().accesses.empty());
   ASSERT_EQ(ember_trace_end(nullptr), EMBER_OK);
 }
 
@@ -161,8 +168,8 @@ TEST_F(TraceTest, ListingThatCannotBeOpened) {
             EMBER_ASSERT);
   EXPECT_STREQ(error.message, "cannot write '/nonexistent/folder/trace': No "
                               "such file or directory");
-  ember_count_load("s_weight", 16);
-  EXPECT_TRUE(traceTotals().loads.empty());
+  ember_count_access("s_weight", 16, 0, 0, 0);
+  EXPECT_TRUE(traceTotals().accesses.empty());
 }
 
 TEST_F(TraceTest, ListingOnAFullDisk) {

@@ -82,10 +82,6 @@ private:
   llvm::DenseSet<mlir::Value> runningSums;
 };
 
-/// True if the access unit has an operation for `op`: integer arithmetic with
-/// two operands, or a conversion between integers and indices.
-bool isStreamArithmetic(mlir::Operation *op);
-
 /// What `argument`, carried by an scf loop, grows by in each iteration: the
 /// other operand of the addition that the loop yields for it. Null if it is no
 /// running sum.

@@ -7,8 +7,6 @@
 
 #include "AccessProgram.h"
 
-#include "ember/Conversion/StreamCode/StreamCode.h"
-
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -128,9 +126,12 @@ void AccessProgram::emitUnit(OpBuilder &builder, ArrayRef<Unit> chain) {
         emitControl(builder, unit.op, range, loop.getInductionVar());
     for (auto [sum, carried] : llvm::zip_equal(sums, loop.getRegionIterArgs()))
       values.map(sum.getResult(), carried);
-    for (Operation *stream : unit.streams)
-      if (!isa<AccStrOp>(stream))
+    for (Operation *stream : unit.streams) {
+      if (auto store = dyn_cast<StoreStrOp>(stream))
+        emitStore(builder, store);
+      else if (!isa<AccStrOp>(stream))
         values.map(stream->getResult(0), emitStream(builder, stream, control));
+    }
     emitRegistrations(builder, unit.atIteration);
     emitUnit(builder, chain.drop_front());
     SmallVector<Value> next;
@@ -339,6 +340,20 @@ AccessProgram::Control AccessProgram::emitControl(OpBuilder &builder,
 // Streams
 //===----------------------------------------------------------------------===//
 
+StreamAccess AccessProgram::describeAccess(Operation *op) {
+  return StreamAccess::of(op, [&](Value operand) { return lookup(operand); });
+}
+
+void AccessProgram::emitStore(OpBuilder &builder, StoreStrOp store) {
+  Location loc = store.getLoc();
+  StreamAccess access = describeAccess(store);
+  Value element = lookup(store.getStream());
+  if (instrumentation)
+    instrumentation->countAccess(builder, loc, store.getMemref(), access,
+                                 element.getType(), /*isStore=*/true);
+  emitStreamStore(builder, loc, access, element);
+}
+
 Value AccessProgram::emitStream(OpBuilder &builder, Operation *op,
                                 const Control &control) {
   Location loc = op->getLoc();
@@ -348,14 +363,11 @@ Value AccessProgram::emitStream(OpBuilder &builder, Operation *op,
       .Case([&](GetIterCountOp) { return control.count; })
       .Case([&](GetMaskOp) { return control.mask; })
       .Case([&](MemStrOp load) {
-        SmallVector<Value> indices;
-        for (Value operand : load.getIndices())
-          indices.push_back(lookup(operand));
-        Value mask = load.getMask() ? lookup(load.getMask()) : Value();
+        StreamAccess access = describeAccess(op);
         if (instrumentation)
-          instrumentation->countLoad(builder, load, mask);
-        return emitStreamLoad(builder, loc, lookup(load.getMemref()), indices,
-                              element, mask, load.getContiguous());
+          instrumentation->countAccess(builder, loc, load.getMemref(), access,
+                                       element, /*isStore=*/false);
+        return emitStreamLoad(builder, loc, access, element);
       })
       .Case([&](AluStrOp alu) {
         return emitStreamArithmetic(builder, loc, alu.getOpcode(),

@@ -64,6 +64,8 @@ private:
                       const Range &range, mlir::Value position);
   mlir::Value emitMask(mlir::OpBuilder &builder, dlc::NewTUOp unit,
                        const Range &range, mlir::Value position);
+  StreamAccess describeAccess(mlir::Operation *op);
+  void emitStore(mlir::OpBuilder &builder, dlc::StoreStrOp store);
   mlir::Value emitStream(mlir::OpBuilder &builder, mlir::Operation *op,
                          const Control &control);
   void emitToken(mlir::OpBuilder &builder, dlc::RegisterCallbackOp callback);

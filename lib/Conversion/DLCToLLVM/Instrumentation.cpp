@@ -54,9 +54,11 @@ Instrumentation::Instrumentation(ConfigAccessOp access, StringRef program,
   }
 }
 
-void Instrumentation::countLoad(OpBuilder &builder, MemStrOp load, Value mask) {
-  emitLoadCount(builder, load.getLoc(), calls, getMemrefName(load.getMemref()),
-                slc::getStreamElementType(load.getResult().getType()), mask);
+void Instrumentation::countAccess(OpBuilder &builder, Location loc,
+                                  Value memref, const StreamAccess &access,
+                                  Type element, bool isStore) {
+  emitAccessCount(builder, loc, calls, getMemrefName(memref), access, element,
+                  isStore);
 }
 
 void Instrumentation::emitToken(OpBuilder &builder, Location loc,

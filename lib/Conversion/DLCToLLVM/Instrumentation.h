@@ -8,12 +8,13 @@
 #ifndef EMBER_LIB_CONVERSION_DLCTOLLVM_INSTRUMENTATION_H
 #define EMBER_LIB_CONVERSION_DLCTOLLVM_INSTRUMENTATION_H
 
+#include "ember/Conversion/StreamCode/StreamCode.h"
 #include "ember/Dialect/DLC/IR/DLC.h"
 #include "ember/Target/Native/RuntimeCalls.h"
 
 namespace ember {
 
-/// Emits calls that report the loads and pushes of one access program, under
+/// Emits calls that report the accesses and pushes of one access program, under
 /// the names of its units and memrefs.
 class Instrumentation {
 public:
@@ -21,8 +22,10 @@ public:
   Instrumentation(dlc::ConfigAccessOp access, llvm::StringRef program,
                   native::RuntimeCalls &calls);
 
-  void countLoad(mlir::OpBuilder &builder, dlc::MemStrOp load,
-                 mlir::Value mask);
+  /// `memref` is what the access program calls the memref of `access`.
+  void countAccess(mlir::OpBuilder &builder, mlir::Location loc,
+                   mlir::Value memref, const StreamAccess &access,
+                   mlir::Type element, bool isStore);
   /// `value` is what the token carries, or null; `follows` says whether it
   /// does not fit and is pushed as an operand, or is null.
   void traceToken(mlir::OpBuilder &builder, dlc::RegisterCallbackOp callback,

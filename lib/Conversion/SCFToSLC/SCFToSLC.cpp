@@ -8,12 +8,12 @@
 #include "ember/Analysis/DecouplingPlan.h"
 #include "ember/Conversion/SCFToSLC/Passes.h"
 #include "ember/Dialect/SLC/IR/SLC.h"
+#include "ember/Dialect/SLC/IR/StreamArithmetic.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 namespace ember {
 #define GEN_PASS_DEF_CONVERTSCFTOSLC
@@ -22,32 +22,8 @@ namespace ember {
 
 using namespace mlir;
 using namespace ember;
-using ember::slc::AluOp;
 using ember::slc::CallbackOp;
 using ember::slc::StreamType;
-
-/// The ALU stream operation that computes what `op` does.
-static std::optional<AluOp> getAluOp(Operation *op) {
-  return TypeSwitch<Operation *, std::optional<AluOp>>(op)
-      .Case([](arith::AddIOp) { return AluOp::add; })
-      .Case([](arith::SubIOp) { return AluOp::sub; })
-      .Case([](arith::MulIOp) { return AluOp::mul; })
-      .Case([](arith::DivSIOp) { return AluOp::divs; })
-      .Case([](arith::DivUIOp) { return AluOp::divu; })
-      .Case([](arith::RemSIOp) { return AluOp::rems; })
-      .Case([](arith::RemUIOp) { return AluOp::remu; })
-      .Case([](arith::AndIOp) { return AluOp::and_; })
-      .Case([](arith::OrIOp) { return AluOp::or_; })
-      .Case([](arith::XOrIOp) { return AluOp::xor_; })
-      .Case([](arith::ShLIOp) { return AluOp::shl; })
-      .Case([](arith::ShRSIOp) { return AluOp::shrs; })
-      .Case([](arith::ShRUIOp) { return AluOp::shru; })
-      .Case([](arith::MinSIOp) { return AluOp::mins; })
-      .Case([](arith::MaxSIOp) { return AluOp::maxs; })
-      .Case([](arith::MinUIOp) { return AluOp::minu; })
-      .Case([](arith::MaxUIOp) { return AluOp::maxu; })
-      .Default([](Operation *) { return std::nullopt; });
-}
 
 /// The values carried by `loop` that the access unit is to sum up.
 static llvm::SmallDenseSet<Value> getRunningSums(scf::ForOp loop) {
@@ -158,7 +134,7 @@ LogicalResult MarkedNest::verify(scf::ForOp loop) {
     auto load = dyn_cast<memref::LoadOp>(op);
     bool isElement = load && (load.getType().isSignlessIntOrIndex() ||
                               isa<FloatType>(load.getType()));
-    if (!isElement && !isStreamArithmetic(&op))
+    if (!isElement && !slc::isStreamArithmetic(&op))
       return refuse(&op, "is nothing the access unit does, and must stand in "
                          "an 'slc.callback'");
     if (!llvm::all_of(op.getOperands(), isAccess) ||
@@ -224,23 +200,10 @@ void NestConversion::convertStream(Operation *op) {
     values.map(result, streams.lookup(result));
     return;
   }
-  Type type = StreamType::get(result.getType());
-  if (std::optional<AluOp> opcode = getAluOp(op)) {
-    Value lhs = stream(op->getOperand(0));
-    // A division stays in the loop, as it may be there for its divisor not to
-    // be zero; a fixed dividend becomes a stream for that.
-    if (!anyStream)
-      lhs = slc::FwdStrOp::create(builder, loc, type, lhs);
-    streams.map(result, slc::AluStrOp::create(builder, loc, type, *opcode, lhs,
-                                              stream(op->getOperand(1)))
-                            .getResult());
-    return;
-  }
-  bool isUnsigned = isa<arith::IndexCastUIOp, arith::ExtUIOp>(op);
-  streams.map(result,
-              slc::CastStrOp::create(builder, loc, type,
-                                     stream(op->getOperand(0)), isUnsigned)
-                  .getResult());
+  SmallVector<Value> operands;
+  for (Value operand : op->getOperands())
+    operands.push_back(stream(operand));
+  streams.map(result, slc::createStreamArithmetic(builder, op, operands));
 }
 
 /// Clones a callback, materialising in front of it the streams it reads.

@@ -8,6 +8,7 @@
 #include "ember/Conversion/SLCToDLC/ComputeRegisters.h"
 #include "ember/Conversion/SLCToDLC/Marshaling.h"
 #include "ember/Conversion/SLCToDLC/Passes.h"
+#include "ember/Conversion/StreamCode/StreamCode.h"
 #include "ember/Dialect/DLC/IR/DLC.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -42,6 +43,8 @@ private:
   LogicalResult separateLoop(LoopOpInterface loop, Value parent);
   LogicalResult separateBody(LoopOpInterface loop, Value tu);
   void configureLoop(LoopOpInterface loop, Value parent);
+  StreamAccess describeAccess(Operation *op);
+  void configureStore(Operation *op, Value stream, Value tu);
   void configureStream(Operation *op, Value tu);
   LogicalResult addCase(ArrayRef<CallbackOp> callbacks, TraversalPoint point,
                         LoopOpInterface filled, ArrayRef<RegisterCopy> copies) {
@@ -93,6 +96,19 @@ void Separation::configureLoop(LoopOpInterface loop, Value parent) {
     read.operator()<dlc::GetMaskOp>(vectorLoop.getMask());
 }
 
+StreamAccess Separation::describeAccess(Operation *op) {
+  return StreamAccess::of(
+      op, [&](Value operand) { return streams.lookupOrDefault(operand); });
+}
+
+void Separation::configureStore(Operation *op, Value stream, Value tu) {
+  StreamAccess access = describeAccess(op);
+  dlc::StoreStrOp::create(builder, op->getLoc(), tu,
+                          streams.lookupOrDefault(stream), access.memref,
+                          access.indices, access.mask, access.contiguous,
+                          access.cacheLevel, access.nontemporal);
+}
+
 void Separation::configureStream(Operation *op, Value tu) {
   Location loc = op->getLoc();
   SmallVector<Value> operands;
@@ -100,17 +116,11 @@ void Separation::configureStream(Operation *op, Value tu) {
     operands.push_back(streams.lookupOrDefault(operand));
   Type type = op->getResult(0).getType();
   Value result;
-  if (isa<slc::MemStrOp>(op)) {
-    result = dlc::MemStrOp::create(builder, loc, type, tu, operands.front(),
-                                   ArrayRef(operands).drop_front(), Value(),
-                                   /*contiguous=*/false);
-  } else if (auto load = dyn_cast<slcv::VecMemStrOp>(op)) {
-    Value mask;
-    if (load.getMask())
-      mask = operands.pop_back_val();
-    result = dlc::MemStrOp::create(builder, loc, type, tu, operands.front(),
-                                   ArrayRef(operands).drop_front(), mask,
-                                   load.getContiguous());
+  if (isa<slc::MemStrOp, slcv::VecMemStrOp>(op)) {
+    StreamAccess access = describeAccess(op);
+    result = dlc::MemStrOp::create(
+        builder, loc, type, tu, access.memref, access.indices, access.mask,
+        access.contiguous, access.cacheLevel, access.nontemporal);
   } else if (auto alu = dyn_cast<slc::AluStrOp>(op)) {
     result = dlc::AluStrOp::create(builder, loc, type, tu, alu.getOpcode(),
                                    operands[0], operands[1]);
@@ -142,10 +152,15 @@ LogicalResult Separation::separateBody(LoopOpInterface loop, Value tu) {
   for (auto callback : loop.getBody()->getOps<CallbackOp>())
     (!nested || callback->isBeforeInBlock(nested) ? before : after)
         .push_back(callback);
-  for (Operation &op : loop.getBody()->without_terminator())
-    if (op.getNumResults() == 1 &&
-        isa<slc::StreamType>(op.getResult(0).getType()))
+  for (Operation &op : loop.getBody()->without_terminator()) {
+    if (auto store = dyn_cast<slc::StoreStrOp>(op))
+      configureStore(&op, store.getStream(), tu);
+    else if (auto store = dyn_cast<slcv::VecStoreStrOp>(op))
+      configureStore(&op, store.getStream(), tu);
+    else if (op.getNumResults() == 1 &&
+             isa<slc::StreamType>(op.getResult(0).getType()))
       configureStream(&op, tu);
+  }
 
   ArrayRef<RegisterCopy> backEdge = registers.getBackEdgeCopies(loop);
   ArrayRef<RegisterCopy> entry;

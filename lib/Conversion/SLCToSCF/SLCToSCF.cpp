@@ -235,6 +235,10 @@ void Recoupling::emitBody(LoopOpInterface loop, IRMapping &values) {
         element =
             vector::ExtractOp::create(builder, op.getLoc(), element, *lane);
       values.map(toVal.getValue(), element);
+    } else if (auto store = dyn_cast<slc::StoreStrOp>(op)) {
+      streams.emitStore(&op, store.getStream(), values);
+    } else if (auto store = dyn_cast<slcv::VecStoreStrOp>(op)) {
+      streams.emitStore(&op, store.getStream(), values);
     } else if (op.getNumResults() == 1 && !isa<slc::AccStrOp>(op) &&
                isa<slc::StreamType>(op.getResult(0).getType())) {
       streams.emitStream(&op, values);

@@ -8,7 +8,6 @@
 #include "ember/Conversion/SLCToSCF/StreamEmitter.h"
 
 #include "ember/Analysis/MemrefNames.h"
-#include "ember/Conversion/StreamCode/StreamCode.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -152,23 +151,36 @@ void StreamEmitter::mapControl(slc::LoopOpInterface loop, const Range &range,
 // Streams
 //===----------------------------------------------------------------------===//
 
+StreamAccess StreamEmitter::emitAccess(Operation *op, Type element,
+                                       bool isStore, IRMapping &values) {
+  auto access = StreamAccess::of(
+      op, [&](Value operand) { return materialize(operand, values); });
+  if (calls)
+    emitAccessCount(builder, op->getLoc(), *calls,
+                    getMemrefName(access.memref), access, element, isStore);
+  return access;
+}
+
+void StreamEmitter::emitStore(Operation *op, Value stream, IRMapping &values) {
+  Value element = materialize(stream, values);
+  StreamAccess access =
+      emitAccess(op, element.getType(), /*isStore=*/true, values);
+  emitStreamStore(builder, op->getLoc(), access, element);
+}
+
 void StreamEmitter::emitStream(Operation *op, IRMapping &values) {
   Location loc = op->getLoc();
+  Type element = slc::getStreamElementType(op->getResult(0).getType());
+  if (isa<slc::MemStrOp, slcv::VecMemStrOp>(op)) {
+    StreamAccess access = emitAccess(op, element, /*isStore=*/false, values);
+    values.map(op->getResult(0), emitStreamLoad(builder, loc, access, element));
+    return;
+  }
   SmallVector<Value> operands;
   for (Value operand : op->getOperands())
     operands.push_back(materialize(operand, values));
-  Type element = slc::getStreamElementType(op->getResult(0).getType());
   Value result;
-  auto load = dyn_cast<slcv::VecMemStrOp>(op);
-  if (load || isa<slc::MemStrOp>(op)) {
-    Value mask = load && load.getMask() ? operands.pop_back_val() : Value();
-    if (calls)
-      emitLoadCount(builder, loc, *calls, getMemrefName(operands.front()),
-                    element, mask);
-    result = emitStreamLoad(builder, loc, operands.front(),
-                            ArrayRef(operands).drop_front(), element, mask,
-                            load && load.getContiguous());
-  } else if (auto alu = dyn_cast<slc::AluStrOp>(op)) {
+  if (auto alu = dyn_cast<slc::AluStrOp>(op)) {
     result =
         emitIntegerOp(builder, loc, alu.getOpcode(), operands[0], operands[1]);
   } else if (auto alu = dyn_cast<slcv::VecAluStrOp>(op)) {

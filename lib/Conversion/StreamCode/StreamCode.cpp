@@ -7,13 +7,18 @@
 
 #include "ember/Conversion/StreamCode/StreamCode.h"
 
+#include "ember/Dialect/DLC/IR/DLC.h"
+#include "ember/Dialect/SLCV/IR/SLCV.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
+using namespace ember;
 using ember::slc::AluOp;
 
 Value ember::emitBroadcast(OpBuilder &builder, Location loc, Value value,
@@ -29,7 +34,7 @@ Value ember::emitLaneNumbers(OpBuilder &builder, Location loc, int64_t lanes) {
 }
 
 //===----------------------------------------------------------------------===//
-// Loads
+// Accesses
 //===----------------------------------------------------------------------===//
 
 static bool isVector(Value value) { return isa<VectorType>(value.getType()); }
@@ -46,16 +51,19 @@ static bool indexesInnermostOnly(MemRefType memref, ValueRange indices) {
          llvm::none_of(indices.drop_back(), isVector);
 }
 
-/// One load a lane, guarded by the mask: works for any layout and any mix of
-/// indices, and each access can be checked on its own.
-static Value emitLaneLoads(OpBuilder &builder, Location loc, Value memref,
-                           ValueRange indices, VectorType type, Value mask) {
-  Value zeros =
-      arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type));
-  Value last =
-      arith::ConstantIndexOp::create(builder, loc, type.getNumElements());
-  Value one = arith::ConstantIndexOp::create(builder, loc, 1);
-  auto loadLane = [&](OpBuilder &at, Value lane, Value into) -> Value {
+/// What one lane does: gets the indices of its access, the lane's number and
+/// the vector made so far, and gives back the vector with its own lane in it.
+using LaneBody = llvm::function_ref<Value(
+    OpBuilder &builder, ValueRange indices, Value lane, Value soFar)>;
+
+/// Runs `body` for each lane that `mask` (which may be null) leaves on, in
+/// order. One access a lane works for any layout and any mix of indices, and
+/// each access can be checked on its own. `initial`, which may be null, is the
+/// vector before the first lane; the result is the one after the last.
+static Value emitLanes(OpBuilder &builder, Location loc, ValueRange indices,
+                       int64_t count, Value mask, Value initial,
+                       LaneBody body) {
+  auto emitLane = [&](OpBuilder &at, Value lane, Value soFar) -> Value {
     SmallVector<Value> laneIndices;
     for (Value index : indices)
       laneIndices.push_back(
@@ -63,72 +71,176 @@ static Value emitLaneLoads(OpBuilder &builder, Location loc, Value memref,
               ? vector::ExtractOp::create(at, loc, index, OpFoldResult(lane))
                     .getResult()
               : index);
-    Value element = memref::LoadOp::create(at, loc, memref, laneIndices);
-    return vector::InsertOp::create(at, loc, element, into, OpFoldResult(lane));
+    return body(at, laneIndices, lane, soFar);
   };
+  auto yield = [&](OpBuilder &at, Value result) {
+    scf::YieldOp::create(at, loc, result ? ValueRange(result) : ValueRange());
+  };
+  Value last = arith::ConstantIndexOp::create(builder, loc, count);
+  Value one = arith::ConstantIndexOp::create(builder, loc, 1);
   auto lanes = scf::ForOp::create(
-      builder, loc, zeroIndex(builder, loc), last, one, ValueRange{zeros},
+      builder, loc, zeroIndex(builder, loc), last, one,
+      initial ? ValueRange(initial) : ValueRange(),
       [&](OpBuilder &at, Location, Value lane, ValueRange carried) {
-        Value into = carried.front();
+        Value soFar = carried.empty() ? Value() : carried.front();
         if (!mask) {
-          scf::YieldOp::create(at, loc, loadLane(at, lane, into));
+          yield(at, emitLane(at, lane, soFar));
           return;
         }
         Value active =
             vector::ExtractOp::create(at, loc, mask, OpFoldResult(lane));
+        auto emitActive = [&](OpBuilder &inside, Location) {
+          yield(inside, emitLane(inside, lane, soFar));
+        };
+        if (!soFar) {
+          scf::IfOp::create(at, loc, active, emitActive);
+          yield(at, Value());
+          return;
+        }
         auto guarded = scf::IfOp::create(
-            at, loc, active,
-            [&](OpBuilder &inside, Location) {
-              scf::YieldOp::create(inside, loc, loadLane(inside, lane, into));
-            },
-            [&](OpBuilder &inside, Location) {
-              scf::YieldOp::create(inside, loc, into);
-            });
-        scf::YieldOp::create(at, loc, guarded.getResults());
+            at, loc, active, emitActive,
+            [&](OpBuilder &inside, Location) { yield(inside, soFar); });
+        yield(at, guarded.getResult(0));
       });
-  return lanes.getResult(0);
+  return initial ? lanes.getResult(0) : Value();
 }
 
-Value ember::emitStreamLoad(OpBuilder &builder, Location loc, Value memref,
-                            ValueRange indices, Type element, Value mask,
-                            bool contiguous) {
+static Value emitZeros(OpBuilder &builder, Location loc, VectorType type) {
+  return arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type));
+}
+
+/// The indices of the element that lane 0 of a contiguous access addresses, or
+/// that vector indices in the innermost dimension count from.
+static SmallVector<Value> emitBase(OpBuilder &builder, Location loc,
+                                   ValueRange indices, bool contiguous) {
+  SmallVector<Value> base(indices);
+  base.back() = contiguous
+                    ? vector::ExtractOp::create(builder, loc, indices.back(), 0)
+                          .getResult()
+                    : zeroIndex(builder, loc);
+  return base;
+}
+
+static Value emitAllLanes(OpBuilder &builder, Location loc, VectorType type) {
+  auto lanes = VectorType::get(type.getShape(), builder.getI1Type());
+  return arith::ConstantOp::create(builder, loc,
+                                   DenseElementsAttr::get(lanes, true));
+}
+
+template <typename Op>
+static StreamAccess describe(Op op, function_ref<Value(Value)> lookup) {
+  StreamAccess access;
+  access.memref = lookup(op.getMemref());
+  access.indices = llvm::map_to_vector(op.getIndices(), lookup);
+  if constexpr (requires { op.getMask(); }) {
+    access.mask = op.getMask() ? lookup(op.getMask()) : Value();
+    access.contiguous = op.getContiguous();
+  }
+  access.cacheLevel = op.getCacheLevelAttr();
+  access.nontemporal = op.getNontemporal();
+  return access;
+}
+
+StreamAccess StreamAccess::of(Operation *op, function_ref<Value(Value)> lookup) {
+  return llvm::TypeSwitch<Operation *, StreamAccess>(op)
+      .Case<slc::MemStrOp, slc::StoreStrOp, slcv::VecMemStrOp,
+            slcv::VecStoreStrOp, dlc::MemStrOp, dlc::StoreStrOp>(
+          [&](auto access) { return describe(access, lookup); });
+}
+
+/// Leaves the hints of `access` on `op`, for the passes that prefetch.
+template <typename Op>
+static Op withHints(Op op, const StreamAccess &access) {
+  if (access.cacheLevel)
+    op->setAttr(cacheLevelAttr, access.cacheLevel);
+  if constexpr (requires { op.setNontemporal(true); })
+    if (access.nontemporal)
+      op.setNontemporal(true);
+  return op;
+}
+
+Value ember::emitStreamLoad(OpBuilder &builder, Location loc,
+                            const StreamAccess &access, Type element) {
+  Value memref = access.memref, mask = access.mask;
   auto memrefType = cast<MemRefType>(memref.getType());
   auto vector = dyn_cast<VectorType>(element);
   if (!vector || element == memrefType.getElementType())
-    return memref::LoadOp::create(builder, loc, memref, indices);
-  if (!indexesInnermostOnly(memrefType, indices))
-    return emitLaneLoads(builder, loc, memref, indices, vector, mask);
+    return withHints(
+        memref::LoadOp::create(builder, loc, memref, access.indices), access);
+  Value zeros = emitZeros(builder, loc, vector);
+  if (!indexesInnermostOnly(memrefType, access.indices))
+    return emitLanes(builder, loc, access.indices, vector.getNumElements(),
+                     mask, zeros,
+                     [&](OpBuilder &at, ValueRange indices, Value lane,
+                         Value soFar) -> Value {
+                       Value loaded = withHints(
+                           memref::LoadOp::create(at, loc, memref, indices),
+                           access);
+                       return vector::InsertOp::create(at, loc, loaded, soFar,
+                                                       OpFoldResult(lane));
+                     });
 
-  SmallVector<Value> base(indices);
-  if (contiguous)
-    base.back() = vector::ExtractOp::create(builder, loc, indices.back(), 0);
-  else
-    base.back() = zeroIndex(builder, loc);
-  if (contiguous && !mask)
-    return vector::LoadOp::create(builder, loc, vector, memref, base);
-  Value zeros =
-      arith::ConstantOp::create(builder, loc, builder.getZeroAttr(vector));
-  if (contiguous)
-    return vector::MaskedLoadOp::create(builder, loc, vector, memref, base,
-                                        mask, zeros);
+  SmallVector<Value> base =
+      emitBase(builder, loc, access.indices, access.contiguous);
+  if (access.contiguous && !mask)
+    return withHints(
+        vector::LoadOp::create(builder, loc, vector, memref, base), access);
+  if (access.contiguous)
+    return withHints(vector::MaskedLoadOp::create(builder, loc, vector, memref,
+                                                  base, mask, zeros),
+                     access);
   if (!mask)
-    mask = arith::ConstantOp::create(
-        builder, loc,
-        DenseElementsAttr::get(
-            VectorType::get(vector.getShape(), builder.getI1Type()), true));
-  return vector::GatherOp::create(builder, loc, vector, memref, base,
-                                  indices.back(), mask, zeros);
+    mask = emitAllLanes(builder, loc, vector);
+  return withHints(vector::GatherOp::create(builder, loc, vector, memref, base,
+                                            access.indices.back(), mask, zeros),
+                   access);
 }
 
-void ember::emitLoadCount(OpBuilder &builder, Location loc,
-                          native::RuntimeCalls &calls, StringRef name,
-                          Type element, Value mask) {
+/// A processor's non-temporal stores need an alignment that rows rarely have
+/// and are otherwise split into single elements: the hint of a store is for
+/// access units only.
+void ember::emitStreamStore(OpBuilder &builder, Location loc,
+                            const StreamAccess &access, Value value) {
+  Value memref = access.memref;
+  auto memrefType = cast<MemRefType>(memref.getType());
+  auto vector = dyn_cast<VectorType>(value.getType());
+  if (!vector || value.getType() == memrefType.getElementType()) {
+    memref::StoreOp::create(builder, loc, value, memref, access.indices);
+    return;
+  }
+  // A scatter would do for one innermost vector of indices, but is no faster
+  // than its lanes.
+  if (!access.contiguous || !indexesInnermostOnly(memrefType, access.indices)) {
+    emitLanes(builder, loc, access.indices, vector.getNumElements(),
+              access.mask, Value(),
+              [&](OpBuilder &at, ValueRange indices, Value lane,
+                  Value) -> Value {
+                Value element = vector::ExtractOp::create(at, loc, value,
+                                                          OpFoldResult(lane));
+                memref::StoreOp::create(at, loc, element, memref, indices);
+                return Value();
+              });
+    return;
+  }
+  SmallVector<Value> base =
+      emitBase(builder, loc, access.indices, access.contiguous);
+  if (access.mask)
+    vector::MaskedStoreOp::create(builder, loc, memref, base, access.mask,
+                                  value);
+  else
+    vector::StoreOp::create(builder, loc, value, memref, base);
+}
+
+void ember::emitAccessCount(OpBuilder &builder, Location loc,
+                            native::RuntimeCalls &calls, StringRef name,
+                            const StreamAccess &access, Type element,
+                            bool isStore) {
   auto vector = dyn_cast<VectorType>(element);
-  Type i64 = builder.getI64Type();
+  Type i64 = builder.getI64Type(), i32 = builder.getI32Type();
   Value elements;
-  if (vector && mask) {
+  if (vector && access.mask) {
     Value ones = arith::ExtUIOp::create(
-        builder, loc, VectorType::get(vector.getShape(), i64), mask);
+        builder, loc, VectorType::get(vector.getShape(), i64), access.mask);
     elements = vector::ReductionOp::create(builder, loc,
                                            vector::CombiningKind::ADD, ones);
   } else {
@@ -136,13 +248,21 @@ void ember::emitLoadCount(OpBuilder &builder, Location loc,
         builder, loc,
         builder.getI64IntegerAttr(vector ? vector.getNumElements() : 1));
   }
+  auto level = access.cacheLevel
+                   ? static_cast<int32_t>(access.cacheLevel.getValue())
+                   : 0;
+  auto flag = [&](int32_t value) -> Value {
+    return arith::ConstantOp::create(builder, loc,
+                                     builder.getI32IntegerAttr(value));
+  };
   Type pointer = LLVM::LLVMPointerType::get(builder.getContext());
   LLVM::LLVMFuncOp count = calls.declare(
-      "ember_count_load", LLVM::LLVMVoidType::get(builder.getContext()),
-      {pointer, i64});
-  LLVM::CallOp::create(
-      builder, loc, count,
-      ValueRange{calls.stringConstant(builder, loc, name), elements});
+      "ember_count_access", LLVM::LLVMVoidType::get(builder.getContext()),
+      {pointer, i64, i32, i32, i32});
+  LLVM::CallOp::create(builder, loc, count,
+                       ValueRange{calls.stringConstant(builder, loc, name),
+                                  elements, flag(isStore), flag(level),
+                                  flag(access.nontemporal)});
 }
 
 //===----------------------------------------------------------------------===//

@@ -8,6 +8,7 @@
 #ifndef EMBER_CONVERSION_SLCTOSCF_STREAMEMITTER_H
 #define EMBER_CONVERSION_SLCTOSCF_STREAMEMITTER_H
 
+#include "ember/Conversion/StreamCode/StreamCode.h"
 #include "ember/Dialect/SLC/IR/SLC.h"
 #include "ember/Dialect/SLCV/IR/SLCV.h"
 #include "ember/Target/Native/RuntimeCalls.h"
@@ -20,7 +21,7 @@ namespace ember {
 /// Computes the current elements of streams where compute code needs them.
 class StreamEmitter {
 public:
-  /// `calls`, if given, makes every emitted load report itself to the run-time
+  /// `calls`, if given, makes every emitted access report itself to the run-time
   /// statistics.
   StreamEmitter(mlir::OpBuilder &builder, native::RuntimeCalls *calls)
       : builder(builder), calls(calls) {}
@@ -40,12 +41,19 @@ public:
   /// result.
   void emitStream(mlir::Operation *op, mlir::IRMapping &values);
 
+  /// Emits `op`, which stores `stream`.
+  void emitStore(mlir::Operation *op, mlir::Value stream,
+                 mlir::IRMapping &values);
+
   /// The mapped value of `stream`, emitting the streams it is computed from
   /// where they have no value yet.
   mlir::Value materialize(mlir::Value stream, mlir::IRMapping &values);
 
 private:
   mlir::Value index(mlir::Location loc, int64_t value);
+  /// What `op` accesses, counted if accesses are.
+  StreamAccess emitAccess(mlir::Operation *op, mlir::Type element, bool isStore,
+                          mlir::IRMapping &values);
 
   mlir::OpBuilder &builder;
   native::RuntimeCalls *calls;

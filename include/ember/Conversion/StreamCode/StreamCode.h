@@ -29,14 +29,36 @@ mlir::Value emitBroadcast(mlir::OpBuilder &builder, mlir::Location loc,
 mlir::Value emitLaneNumbers(mlir::OpBuilder &builder, mlir::Location loc,
                             int64_t lanes);
 
-/// The access of a memory stream: lane `l` of a vector `element` is
-/// `memref[indices]` with lane `l` of each vector index. A lane that `mask`
-/// (which may be null) switches off loads nothing and holds zero. `contiguous`
-/// promises that the lanes address consecutive elements, from lane 0 on.
+/// What a load or store of the access unit does in one iteration: lane `l` of a
+/// vector accesses `memref[indices]` with lane `l` of each vector index.
+struct StreamAccess {
+  /// The access that `op`, a memory stream of slc, slcv or dlc, describes;
+  /// `lookup` gives the values of its operands.
+  static StreamAccess
+  of(mlir::Operation *op,
+     llvm::function_ref<mlir::Value(mlir::Value)> lookup);
+
+  mlir::Value memref;
+  llvm::SmallVector<mlir::Value> indices;
+  /// Switches lanes off; null if there are none to switch off.
+  mlir::Value mask;
+  /// The lanes address consecutive elements, from lane 0 on.
+  bool contiguous = false;
+  slc::CacheLevelAttr cacheLevel;
+  bool nontemporal = false;
+};
+
+/// The name of the attribute on loads that says which cache they hint at.
+inline constexpr llvm::StringLiteral cacheLevelAttr = "ember.cache_level";
+
+/// Loads an element of a stream, of type `element`. A lane that the mask
+/// switches off loads nothing and holds zero.
 mlir::Value emitStreamLoad(mlir::OpBuilder &builder, mlir::Location loc,
-                           mlir::Value memref, mlir::ValueRange indices,
-                           mlir::Type element, mlir::Value mask,
-                           bool contiguous);
+                           const StreamAccess &access, mlir::Type element);
+
+/// Stores an element of a stream, lanes in order.
+void emitStreamStore(mlir::OpBuilder &builder, mlir::Location loc,
+                     const StreamAccess &access, mlir::Value value);
 
 /// The arithmetic of a stream of `type`, each operand in all lanes. A division
 /// does not look at the divisors of lanes that `mask` (which may be null)
@@ -56,11 +78,12 @@ mlir::Value emitIntegerCast(mlir::OpBuilder &builder, mlir::Location loc,
                             mlir::Value value, mlir::Type type,
                             bool isUnsigned);
 
-/// Reports one load of stream `name` to the run-time statistics: as many
-/// elements as `mask` has lanes switched on, or all of `element`.
-void emitLoadCount(mlir::OpBuilder &builder, mlir::Location loc,
-                   native::RuntimeCalls &calls, llvm::StringRef name,
-                   mlir::Type element, mlir::Value mask);
+/// Reports one access of memref `name` to the run-time statistics: as many
+/// elements as the mask has lanes switched on, or all of `element`.
+void emitAccessCount(mlir::OpBuilder &builder, mlir::Location loc,
+                     native::RuntimeCalls &calls, llvm::StringRef name,
+                     const StreamAccess &access, mlir::Type element,
+                     bool isStore);
 
 } // namespace ember
 

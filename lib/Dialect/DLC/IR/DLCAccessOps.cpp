@@ -7,6 +7,7 @@
 
 #include "ember/Dialect/DLC/IR/DLC.h"
 #include "ember/Dialect/SLC/IR/LoopSyntax.h"
+#include "ember/Dialect/SLCV/IR/AccessSyntax.h"
 #include "ember/Dialect/SLCV/IR/LaneSyntax.h"
 
 #include "mlir/IR/Builders.h"
@@ -23,12 +24,12 @@ using ember::slc::RangeSyntax;
 using ember::slc::StreamType;
 using ember::slc::stripStream;
 using ember::slc::verifyIndexCount;
-using ember::slcv::LoadSegments;
+using ember::slcv::AccessSyntax;
 using ember::slcv::LoopConfig;
 using ember::slcv::parseLanes;
-using ember::slcv::parseLoad;
+using ember::slcv::printAccess;
+using ember::slcv::printAccessTypes;
 using ember::slcv::printLanes;
-using ember::slcv::printLoad;
 
 static VectorType laneMask(MLIRContext *context, int64_t lanes) {
   return VectorType::get({lanes}, IntegerType::get(context, 1));
@@ -192,54 +193,100 @@ void MemStrOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
 
 void MemStrOp::print(OpAsmPrinter &printer) {
   printer << " " << getTu() << ", ";
-  printLoad(printer, *this);
+  printAccess(printer, *this);
+  printer << " : ";
+  printAccessTypes(printer, *this);
+  printer << " -> " << getResult().getType();
+}
+
+static ParseResult parseUnit(OpAsmParser &parser, OperationState &result) {
+  OpAsmParser::UnresolvedOperand tu;
+  if (parser.parseOperand(tu) || parser.parseComma())
+    return failure();
+  return parser.resolveOperand(tu, TUType::get(parser.getContext()),
+                               result.operands);
 }
 
 ParseResult MemStrOp::parse(OpAsmParser &parser, OperationState &result) {
-  OpAsmParser::UnresolvedOperand tu;
   auto &properties = result.getOrAddProperties<Properties>();
-  LoadSegments segments;
-  if (parser.parseOperand(tu) ||
-      parser.resolveOperand(tu, TUType::get(parser.getContext()),
-                            result.operands) ||
-      parser.parseComma() ||
-      parseLoad(parser, result, properties.contiguous, segments))
+  AccessSyntax access;
+  StreamType type;
+  if (parseUnit(parser, result) || access.parseAccess(parser, properties) ||
+      parser.parseOptionalAttrDict(result.attributes) || parser.parseColon() ||
+      access.parseTypes(parser) || parser.parseArrow() ||
+      parser.parseType(type) || access.resolve(parser, type, result.operands))
     return failure();
-  properties.operandSegmentSizes = {1, 1, segments.indices, segments.masks};
+  result.addTypes(type);
+  properties.operandSegmentSizes = {1, 1, access.indexCount(),
+                                    access.maskCount()};
+  return success();
+}
+
+/// Verifies a load or store of `stream`, in words that `verb` starts.
+template <typename Op>
+static LogicalResult verifyAccess(Op op, Value stream, StringRef verb) {
+  auto memref = cast<MemRefType>(op.getMemref().getType());
+  Type element = getStreamElementType(stream.getType());
+  // A memref may hold vectors; then one is accessed, not a lane each.
+  bool hasLanes = !isa<VectorType>(memref.getElementType());
+  Type accessed = hasLanes ? getElementTypeOrSelf(element) : element;
+  if (accessed != memref.getElementType())
+    return op.emitOpError(verb)
+           << " " << memref.getElementType() << ", not " << stream.getType();
+  if (failed(verifyIndexCount(op, memref, op.getIndices().size())))
+    return failure();
+  int64_t lanes = hasLanes ? lanesOf(stream.getType()) : 0;
+  for (Value index : op.getIndices()) {
+    Type type = stripStream(index.getType());
+    int64_t have = lanesOf(type);
+    if (!getElementTypeOrSelf(type).isIndex() || (have && have != lanes))
+      return op.emitOpError("index of type ")
+             << index.getType() << " does not fit a stream of type "
+             << stream.getType();
+  }
+  if ((op.getMask() || op.getContiguous()) && !lanes)
+    return op.emitOpError(verb) << " single elements and has neither a mask "
+                                   "nor 'contiguous'";
+  Type mask = lanes ? laneMask(op.getContext(), lanes) : Type();
+  if (op.getMask() && op.getMask().getType() != StreamType::get(mask))
+    return op.emitOpError("mask must be ")
+           << lanes << " lanes of i1, not " << op.getMask().getType();
+  if (op.getContiguous() && memref.getRank() == 0)
+    return op.emitOpError("is contiguous in a memref of rank 0");
   return success();
 }
 
 LogicalResult MemStrOp::verify() {
-  auto memref = cast<MemRefType>(getMemref().getType());
-  Type element = getStreamElementType(getResult().getType());
-  // A memref may hold vectors; then one is loaded, not a lane each.
-  bool loadsLanes = !isa<VectorType>(memref.getElementType());
-  Type loaded = loadsLanes ? getElementTypeOrSelf(element) : element;
-  if (loaded != memref.getElementType())
-    return emitOpError("loads ")
-           << memref.getElementType() << " but its result is "
-           << getResult().getType();
-  if (failed(verifyIndexCount(*this, memref, getIndices().size())))
+  return verifyAccess(*this, getResult(), "loads");
+}
+
+void StoreStrOp::print(OpAsmPrinter &printer) {
+  printer << " " << getTu() << ", " << getStream() << ", ";
+  printAccess(printer, *this);
+  printer << " : " << getStream().getType() << ", ";
+  printAccessTypes(printer, *this);
+}
+
+ParseResult StoreStrOp::parse(OpAsmParser &parser, OperationState &result) {
+  auto &properties = result.getOrAddProperties<Properties>();
+  AccessSyntax access;
+  OpAsmParser::UnresolvedOperand stream;
+  StreamType type;
+  if (parseUnit(parser, result) || parser.parseOperand(stream) ||
+      parser.parseComma() || access.parseAccess(parser, properties) ||
+      parser.parseOptionalAttrDict(result.attributes) || parser.parseColon() ||
+      parser.parseType(type) || parser.parseComma() ||
+      access.parseTypes(parser) ||
+      parser.resolveOperand(stream, type, result.operands) ||
+      access.resolve(parser, type, result.operands))
     return failure();
-  int64_t lanes = loadsLanes ? lanesOf(getResult().getType()) : 0;
-  for (Value index : getIndices()) {
-    Type type = stripStream(index.getType());
-    int64_t have = lanesOf(type);
-    if (!getElementTypeOrSelf(type).isIndex() || (have && have != lanes))
-      return emitOpError("index of type ")
-             << index.getType() << " does not fit a result of type "
-             << getResult().getType();
-  }
-  if ((getMask() || getContiguous()) && !lanes)
-    return emitOpError("loads single elements and has neither a mask nor "
-                       "'contiguous'");
-  Type mask = lanes ? laneMask(getContext(), lanes) : Type();
-  if (getMask() && getMask().getType() != StreamType::get(mask))
-    return emitOpError("mask must be ")
-           << lanes << " lanes of i1, not " << getMask().getType();
-  if (getContiguous() && memref.getRank() == 0)
-    return emitOpError("is contiguous in a memref of rank 0");
+  properties.operandSegmentSizes = {1, 1, 1, access.indexCount(),
+                                    access.maskCount()};
   return success();
+}
+
+LogicalResult StoreStrOp::verify() {
+  return verifyAccess(*this, getStream(), "stores");
 }
 
 LogicalResult AluStrOp::verify() {

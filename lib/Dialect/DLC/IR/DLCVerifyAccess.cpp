@@ -356,7 +356,7 @@ LogicalResult AccessVerifier::verify() {
 /// True for what may stand in an access program.
 static bool isAccessOp(Operation &op) {
   return isa<NewTUOp, GetIndVarOp, GetIterCountOp, GetMaskOp, MemStrOp,
-             AluStrOp, CastStrOp, FwdStrOp, AccStrOp, RegisterCallbackOp,
+             StoreStrOp, AluStrOp, CastStrOp, FwdStrOp, AccStrOp, RegisterCallbackOp,
              RegisterOperandOp>(op);
 }
 

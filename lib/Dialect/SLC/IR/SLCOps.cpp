@@ -81,8 +81,8 @@ static LogicalResult verifyInNest(Operation *op) {
   Operation *parent = op->getParentOp();
   if (isa<LoopOpInterface>(parent))
     return verifyAccessOperands(op);
-  return op->emitOpError("produces a stream and must stand in the body of a "
-                         "loop of the access unit, not in '")
+  return op->emitOpError("belongs to the access unit and must stand in the "
+                         "body of a loop of the access unit, not in '")
          << parent->getName() << "'";
 }
 
@@ -97,7 +97,8 @@ LogicalResult ember::slc::verifyIndexCount(Operation *op, MemRefType memref,
 void MemStrOp::build(OpBuilder &builder, OperationState &state, Value memref,
                      ValueRange indices) {
   Type element = cast<MemRefType>(memref.getType()).getElementType();
-  build(builder, state, StreamType::get(element), memref, indices);
+  build(builder, state, StreamType::get(element), memref, indices,
+        CacheLevelAttr(), /*nontemporal=*/false);
 }
 
 void MemStrOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
@@ -112,6 +113,27 @@ LogicalResult MemStrOp::verify() {
     return emitOpError("loads ")
            << memref.getElementType() << " but its result is "
            << getResult().getType();
+  return verifyInNest(*this);
+}
+
+LogicalResult ember::slc::verifyStoresBeforeNested(Operation *op) {
+  auto loop = dyn_cast<LoopOpInterface>(op->getParentOp());
+  LoopOpInterface nested = loop ? getNestedLoop(loop) : nullptr;
+  if (!nested || op->isBeforeInBlock(nested))
+    return success();
+  return op->emitOpError("must stand before the loop nested in the same body: "
+                         "the access unit does not come back to it");
+}
+
+LogicalResult StoreStrOp::verify() {
+  auto memref = cast<MemRefType>(getMemref().getType());
+  if (failed(verifyIndexCount(*this, memref, getIndices().size())))
+    return failure();
+  if (getStreamElementType(getStream().getType()) != memref.getElementType())
+    return emitOpError("stores ")
+           << memref.getElementType() << ", not " << getStream().getType();
+  if (failed(verifyStoresBeforeNested(*this)))
+    return failure();
   return verifyInNest(*this);
 }
 
@@ -354,8 +376,8 @@ LogicalResult CallbackOp::verify() { return verifyPosition(*this); }
 
 LogicalResult CallbackOp::verifyRegions() {
   WalkResult walk = getRegion().walk([&](Operation *op) {
-    if (isa<LoopOpInterface, CallbackOp, MemStrOp, AluStrOp, CastStrOp,
-            FwdStrOp, AccStrOp>(op)) {
+    if (isa<LoopOpInterface, CallbackOp, MemStrOp, StoreStrOp, AluStrOp,
+            CastStrOp, FwdStrOp, AccStrOp>(op)) {
       op->emitOpError("belongs to the access unit and cannot stand in an "
                       "'slc.callback'");
       return WalkResult::interrupt();

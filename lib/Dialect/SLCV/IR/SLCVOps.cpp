@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ember/Dialect/SLC/IR/LoopSyntax.h"
+#include "ember/Dialect/SLCV/IR/AccessSyntax.h"
 #include "ember/Dialect/SLCV/IR/LaneSyntax.h"
 #include "ember/Dialect/SLCV/IR/SLCV.h"
 
@@ -216,7 +217,8 @@ void VecMemStrOp::build(OpBuilder &builder, OperationState &state, Value memref,
                         ValueRange indices, Value mask, int64_t vectorLength) {
   Type element = cast<MemRefType>(memref.getType()).getElementType();
   build(builder, state, vectorStream(vectorLength, element), memref, indices,
-        mask, /*contiguous=*/false);
+        mask, /*contiguous=*/false, slc::CacheLevelAttr(),
+        /*nontemporal=*/false);
 }
 
 void VecMemStrOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
@@ -225,33 +227,77 @@ void VecMemStrOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
 
 void VecMemStrOp::print(OpAsmPrinter &printer) {
   printer << " ";
-  printLoad(printer, *this);
+  printAccess(printer, *this);
+  printer << " : ";
+  printAccessTypes(printer, *this);
+  printer << " -> " << getResult().getType();
 }
 
 ParseResult VecMemStrOp::parse(OpAsmParser &parser, OperationState &result) {
   auto &properties = result.getOrAddProperties<Properties>();
-  LoadSegments segments;
-  if (parseLoad(parser, result, properties.contiguous, segments))
+  AccessSyntax access;
+  StreamType type;
+  if (access.parseAccess(parser, properties) ||
+      parser.parseOptionalAttrDict(result.attributes) || parser.parseColon() ||
+      access.parseTypes(parser) || parser.parseArrow() ||
+      parser.parseType(type) || access.resolve(parser, type, result.operands))
     return failure();
-  properties.operandSegmentSizes = {1, segments.indices, segments.masks};
+  result.addTypes(type);
+  properties.operandSegmentSizes = {1, access.indexCount(), access.maskCount()};
   return success();
 }
 
-LogicalResult VecMemStrOp::verify() {
-  auto memref = cast<MemRefType>(getMemref().getType());
-  auto vector =
-      dyn_cast<VectorType>(getStreamElementType(getResult().getType()));
+/// Verifies a load or store of `stream`, in words that `verb` starts.
+template <typename Op>
+static LogicalResult verifyAccess(Op op, Value stream, StringRef verb) {
+  auto memref = cast<MemRefType>(op.getMemref().getType());
+  auto vector = dyn_cast<VectorType>(getStreamElementType(stream.getType()));
   if (!vector || vector.getElementType() != memref.getElementType())
-    return emitOpError("loads vectors of ")
-           << memref.getElementType() << " but its result is "
-           << getResult().getType();
-  if (failed(verifyIndexCount(*this, memref, getIndices().size())))
+    return op.emitOpError(verb)
+           << " vectors of " << memref.getElementType() << ", not "
+           << stream.getType();
+  if (failed(verifyIndexCount(op, memref, op.getIndices().size())))
     return failure();
-  if (getContiguous() && memref.getRank() == 0)
-    return emitOpError("is contiguous in a memref of rank 0");
-  if (failed(verifyLanes(*this, vector.getNumElements())))
+  if (op.getContiguous() && memref.getRank() == 0)
+    return op.emitOpError("is contiguous in a memref of rank 0");
+  if (failed(verifyLanes(op, vector.getNumElements())))
     return failure();
-  return verifyInNest(*this);
+  return verifyInNest(op);
+}
+
+LogicalResult VecMemStrOp::verify() {
+  return verifyAccess(*this, getResult(), "loads");
+}
+
+void VecStoreStrOp::print(OpAsmPrinter &printer) {
+  printer << " " << getStream() << ", ";
+  printAccess(printer, *this);
+  printer << " : " << getStream().getType() << ", ";
+  printAccessTypes(printer, *this);
+}
+
+ParseResult VecStoreStrOp::parse(OpAsmParser &parser, OperationState &result) {
+  auto &properties = result.getOrAddProperties<Properties>();
+  AccessSyntax access;
+  OpAsmParser::UnresolvedOperand stream;
+  StreamType type;
+  if (parser.parseOperand(stream) || parser.parseComma() ||
+      access.parseAccess(parser, properties) ||
+      parser.parseOptionalAttrDict(result.attributes) || parser.parseColon() ||
+      parser.parseType(type) || parser.parseComma() ||
+      access.parseTypes(parser) ||
+      parser.resolveOperand(stream, type, result.operands) ||
+      access.resolve(parser, type, result.operands))
+    return failure();
+  properties.operandSegmentSizes = {1, 1, access.indexCount(),
+                                    access.maskCount()};
+  return success();
+}
+
+LogicalResult VecStoreStrOp::verify() {
+  if (failed(slc::verifyStoresBeforeNested(*this)))
+    return failure();
+  return verifyAccess(*this, getStream(), "stores");
 }
 
 LogicalResult VecAluStrOp::verify() {

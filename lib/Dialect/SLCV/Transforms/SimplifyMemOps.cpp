@@ -172,21 +172,23 @@ struct ScatterToStore : OpRewritePattern<vector::ScatterOp> {
   }
 };
 
-struct MarkContiguous : OpRewritePattern<VecMemStrOp> {
-  using OpRewritePattern::OpRewritePattern;
+/// For loads and stores of the access unit.
+template <typename Op>
+struct MarkContiguous : OpRewritePattern<Op> {
+  using OpRewritePattern<Op>::OpRewritePattern;
 
-  LogicalResult matchAndRewrite(VecMemStrOp load,
+  LogicalResult matchAndRewrite(Op access,
                                 PatternRewriter &rewriter) const override {
-    auto memref = cast<MemRefType>(load.getMemref().getType());
-    if (load.getContiguous() || load.getIndices().empty() ||
+    auto memref = cast<MemRefType>(access.getMemref().getType());
+    if (access.getContiguous() || access.getIndices().empty() ||
         !memref.isLastDimUnitStride() ||
-        !isConsecutive(load.getIndices().back()))
+        !isConsecutive(access.getIndices().back()))
       return failure();
-    for (Value index : load.getIndices().drop_back())
+    for (Value index : access.getIndices().drop_back())
       if (auto stream = dyn_cast<ember::slc::StreamType>(index.getType());
           stream && isa<VectorType>(stream.getElementType()))
         return failure();
-    rewriter.modifyOpInPlace(load, [&] { load.setContiguous(true); });
+    rewriter.modifyOpInPlace(access, [&] { access.setContiguous(true); });
     return success();
   }
 };
@@ -197,7 +199,8 @@ struct SimplifyMemOps
 
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<GatherToLoad, ScatterToStore, MarkContiguous>(&getContext());
+    patterns.add<GatherToLoad, ScatterToStore, MarkContiguous<VecMemStrOp>,
+                 MarkContiguous<VecStoreStrOp>>(&getContext());
     if (failed(applyPatternsOnly(getOperation(), std::move(patterns))))
       signalPassFailure();
   }

@@ -56,6 +56,7 @@ private:
   void mapInductionVariable();
   void vectorizeStream(Operation &op);
   Value createVectorStream(Operation &op);
+  void vectorizeStore(slc::StoreStrOp store);
   void cloneCallback(CallbackOp callback);
   void widenUniformReductions();
 
@@ -99,8 +100,11 @@ Value LoopVectorizer::createVectorStream(Operation &op) {
     SmallVector<Value> indices = llvm::map_to_vector(load.getIndices(), mapped);
     Value mask =
         hasFullVectors(vectorLoop) ? Value() : Value(vectorLoop.getMask());
-    return VecMemStrOp::create(builder, loc, load.getMemref(), indices, mask,
-                               lanes);
+    auto vectorLoad = VecMemStrOp::create(builder, loc, load.getMemref(),
+                                          indices, mask, lanes);
+    vectorLoad.setCacheLevelAttr(load.getCacheLevelAttr());
+    vectorLoad.setNontemporal(load.getNontemporal());
+    return vectorLoad;
   }
   Type type = getVectorStream(op.getResult(0).getType());
   if (auto alu = dyn_cast<slc::AluStrOp>(op))
@@ -111,6 +115,22 @@ Value LoopVectorizer::createVectorStream(Operation &op) {
                                   cast.getIsUnsigned());
   // Forwarding is all that is left of what the analysis lets pass.
   return mapped(cast<slc::FwdStrOp>(op).getInput());
+}
+
+/// The vector of a uniform stream has its element in every lane.
+void LoopVectorizer::vectorizeStore(slc::StoreStrOp store) {
+  Location loc = store.getLoc();
+  auto mapped = [&](Value value) { return access.lookupOrDefault(value); };
+  Value stream = mapped(store.getStream());
+  if (legality.isUniform(store.getStream()))
+    stream = slc::FwdStrOp::create(
+        builder, loc, getVectorStream(stream.getType()), stream);
+  Value mask =
+      hasFullVectors(vectorLoop) ? Value() : Value(vectorLoop.getMask());
+  VecStoreStrOp::create(builder, loc, stream, store.getMemref(),
+                        llvm::map_to_vector(store.getIndices(), mapped), mask,
+                        /*contiguous=*/false, store.getCacheLevelAttr(),
+                        store.getNontemporal());
 }
 
 void LoopVectorizer::vectorizeStream(Operation &op) {
@@ -166,6 +186,8 @@ void LoopVectorizer::run() {
   for (Operation &op : loop.getBody()->without_terminator()) {
     if (auto callback = dyn_cast<CallbackOp>(op))
       cloneCallback(callback);
+    else if (auto store = dyn_cast<slc::StoreStrOp>(op))
+      vectorizeStore(store);
     else
       vectorizeStream(op);
   }
@@ -219,7 +241,9 @@ void SlcVectorizer::runOnOperation() {
   getOperation()->walk([&](slc::ForOp loop) {
     bool isInnermost =
         !slc::getNestedLoop(cast<LoopOpInterface>(loop.getOperation()));
-    if (isInnermost && !loop.getBody()->getOps<CallbackOp>().empty())
+    bool doesAnything = llvm::any_of(
+        *loop.getBody(), llvm::IsaPred<CallbackOp, slc::StoreStrOp>);
+    if (isInnermost && doesAnything)
       innermost.push_back(loop);
   });
   MemoryAliasing aliasing(getOperation(), mayAlias);

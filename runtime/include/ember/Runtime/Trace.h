@@ -31,8 +31,11 @@ extern "C" {
 
 // Reports; without an active collector they do nothing. Any thread may call.
 
-// One executed load of `stream`, which read `elements` elements.
-void ember_count_load(const char *stream, int64_t elements);
+// One load of the access unit from `memref`, or store to it, of `elements`
+// elements. `level` is the cache that the access names, from 1 for the first,
+// or 0; `nontemporal` whether it says that the elements are not needed again.
+void ember_count_access(const char *memref, int64_t elements, int32_t isStore,
+                        int32_t level, int32_t nontemporal);
 
 enum {
   EMBER_OPERAND_INT = 0,
@@ -77,9 +80,13 @@ int32_t ember_trace_end(ember_error *error);
 
 namespace ember::runtime {
 
-struct LoadTotal {
-  std::string stream;
-  int64_t loads = 0;
+// The accesses of one memref with the same hints.
+struct AccessTotal {
+  std::string memref;
+  bool isStore = false;
+  int32_t level = 0;
+  bool isNontemporal = false;
+  int64_t accesses = 0;
   int64_t elements = 0;
 };
 
@@ -105,7 +112,7 @@ struct PointTotal {
 // Each list is sorted by name (and type), so that it does not depend on how
 // threads interleaved.
 struct TraceTotals {
-  std::vector<LoadTotal> loads;
+  std::vector<AccessTotal> accesses; // loads before stores of a memref
   std::vector<OperandTotal> operands;
   std::vector<TokenTotal> tokens;
   std::vector<PointTotal> points;

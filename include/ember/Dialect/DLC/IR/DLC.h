@@ -12,6 +12,7 @@
 #include "ember/Dialect/SLCV/IR/SLCV.h"
 
 #include "mlir/Interfaces/InferTypeOpInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 namespace ember::dlc {
 class ComputeLoopOp;
@@ -19,6 +20,13 @@ class ConfigAccessOp;
 
 /// True if a token can carry a value of `type`.
 bool isTokenValueType(mlir::Type type);
+
+/// The queues between access and compute programs, as what operations have an
+/// effect on.
+struct QueueResource
+    : public mlir::SideEffects::Resource::Base<QueueResource> {
+  llvm::StringRef getName() final { return "Queues"; }
+};
 } // namespace ember::dlc
 
 #include "ember/Dialect/DLC/IR/DLCDialect.h.inc"

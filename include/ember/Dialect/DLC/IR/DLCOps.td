@@ -76,6 +76,10 @@ def DLC_TU : TypeDef<DLC_Dialect, "TU"> {
   }];
 }
 
+// The queues between the two programs: both programs of a pair use them, so
+// that neither goes away without the other.
+def DLC_Queues : Resource<"::ember::dlc::QueueResource">;
+
 def DLC_LaneIndex : AnyTypeOf<[Index, SLC_AnyStream]>;
 def DLC_LaneInteger : AnyTypeOf<[AnySignlessIntegerOrIndex, SLC_AnyStream]>;
 
@@ -84,7 +88,8 @@ def DLC_LaneInteger : AnyTypeOf<[AnySignlessIntegerOrIndex, SLC_AnyStream]>;
 //===----------------------------------------------------------------------===//
 
 def DLC_ConfigAccessOp : DLC_Op<"config_access", [
-    SingleBlock, NoTerminator, NoRegionArguments, RecursiveMemoryEffects]> {
+    SingleBlock, NoTerminator, NoRegionArguments, RecursiveMemoryEffects,
+    MemoryEffects<[MemWrite<DLC_Queues>]>]> {
   let summary = "The access program";
   let description = [{
     Configures the access unit. It starts with the `dlc.compute_loop` that
@@ -176,18 +181,41 @@ def DLC_MemStrOp : DLC_AccessOp<"mem_str", [AttrSizedOperandSegments,
   let summary = "A stream of loaded elements or vectors";
   let description = [{
     Loads `memref[indices]` once per iteration of `tu`; a vector result as
-    `slcv.vec_mem_str` describes.
+    `slcv.vec_mem_str` describes. `level` and `nontemporal` are those of
+    `slc.mem_str`.
 
     ```mlir
     %v = dlc.mem_str %elem, %table[%i, %e] : memref<?x?xf32>[!slc.stream<index>, !slc.stream<index>] -> !slc.stream<f32>
     %w = dlc.mem_str %elem, %table[%i, %e] mask %mask contiguous : memref<?x?xf32>[!slc.stream<index>, !slc.stream<vector<16xindex>>] -> !slc.stream<vector<16xf32>>
     ```
   }];
-  let arguments = (ins DLC_TU:$tu,
-                       Arg<AnyMemRef, "where to load from", [MemRead]>:$memref,
-                       Variadic<DLC_LaneIndex>:$indices,
-                       Optional<SLC_AnyStream>:$mask, UnitAttr:$contiguous);
+  let arguments = !con(
+      (ins DLC_TU:$tu, Arg<AnyMemRef, "where to load from", [MemRead]>:$memref,
+           Variadic<DLC_LaneIndex>:$indices, Optional<SLC_AnyStream>:$mask,
+           UnitAttr:$contiguous),
+      SLC_CacheHints<>.arguments);
   let results = (outs SLC_AnyStream:$result);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+}
+
+def DLC_StoreStrOp : DLC_AccessOp<"store_str", [AttrSizedOperandSegments]> {
+  let summary = "A stream that the access unit writes to memory";
+  let description = [{
+    Stores the element of `stream` to `memref[indices]` once per iteration of
+    `tu`: `slc.store_str` or, with a stream of vectors, `slcv.vec_store_str`.
+
+    ```mlir
+    dlc.store_str %elem, %v, %out[%b, %e] : !slc.stream<f32>, memref<?x?xf32>[!slc.stream<index>, !slc.stream<index>]
+    dlc.store_str %elem, %w, %out[%b, %e] mask %mask contiguous nontemporal : !slc.stream<vector<16xf32>>, memref<?x?xf32>[!slc.stream<index>, !slc.stream<vector<16xindex>>]
+    ```
+  }];
+  let arguments = !con(
+      (ins DLC_TU:$tu, SLC_AnyStream:$stream,
+           Arg<AnyMemRef, "where to store to", [MemWrite]>:$memref,
+           Variadic<DLC_LaneIndex>:$indices, Optional<SLC_AnyStream>:$mask,
+           UnitAttr:$contiguous),
+      SLC_CacheHints<>.arguments);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
 }
@@ -343,8 +371,8 @@ def DLC_RegisterOperandOp : DLC_AccessOp<"register_operand"> {
 //===----------------------------------------------------------------------===//
 
 def DLC_ComputeLoopOp : DLC_Op<"compute_loop", [
-    RecursiveMemoryEffects, AutomaticAllocationScope,
-    SingleBlockImplicitTerminator<"YieldOp">]> {
+    RecursiveMemoryEffects, MemoryEffects<[MemWrite<DLC_Queues>]>,
+    AutomaticAllocationScope, SingleBlockImplicitTerminator<"YieldOp">]> {
   let summary = "The compute program: a case for each control token";
   let description = [{
     Pops tokens until the access unit is done and runs the case of each.

@@ -108,21 +108,66 @@ def SLC_MemStrOp : SLC_Op<"mem_str", [
     index is fixed during the nest or a stream of this or an enclosing loop,
     so an index may itself be loaded: that is a lookup.
 
+    `level` names the cache that should keep what is loaded, `nontemporal` says
+    that it is not needed again soon (paper, section 7.4). Without them, the
+    machine decides.
+
     ```mlir
-    %v = slc.mem_str %table[%i, %e]
+    %i = slc.mem_str %ids[%p] nontemporal : memref<?xindex>[!slc.stream<index>] -> !slc.stream<index>
+    %v = slc.mem_str %table[%i, %e] level l2
        : memref<?x64xf32>[!slc.stream<index>, !slc.stream<index>] -> !slc.stream<f32>
     ```
   }];
-  let arguments = (ins Arg<AnyMemRef, "where to load from", [MemRead]>:$memref,
-                       Variadic<SLC_IndexOrStream>:$indices);
+  let arguments = !con(
+      (ins Arg<AnyMemRef, "where to load from", [MemRead]>:$memref,
+           Variadic<SLC_IndexOrStream>:$indices),
+      SLC_CacheHints<>.arguments);
   let results = (outs SLC_AnyStream:$result);
   let builders = [
     OpBuilder<(ins "::mlir::Value":$memref, "::mlir::ValueRange":$indices)>
   ];
   let assemblyFormat = [{
-    $memref `[` $indices `]` attr-dict
+    $memref `[` $indices `]` (`level` $cacheLevel^)?
+    (`nontemporal` $nontemporal^)? attr-dict
     `:` type($memref) `` custom<IndexTypes>(type($indices)) `->`
     qualified(type($result))
+  }];
+  let hasVerifier = 1;
+}
+
+def SLC_StoreStrOp : SLC_Op<"store_str"> {
+  let summary = "A stream that is written to memory";
+  let description = [{
+    Stores the element of `stream` to `memref[indices]` once per iteration of
+    the loop it stands in. The access unit stores by itself: nothing passes
+    through the execute unit (paper, section 7.4). Stores keep their order
+    among each other and with the loads of `slc.mem_str`, but not with
+    callbacks, which may run later: these must neither read nor write the
+    memory. Stands before the loop nested beside it, if there is one.
+
+    `level` and `nontemporal` are those of `slc.mem_str`.
+
+    ```mlir
+    slc.store_str %v, %out[%b, %e] nontemporal
+      : !slc.stream<f32>, memref<?x64xf32>[!slc.stream<index>, !slc.stream<index>]
+    ```
+  }];
+  let arguments = !con(
+      (ins SLC_AnyStream:$stream,
+           Arg<AnyMemRef, "where to store to", [MemWrite]>:$memref,
+           Variadic<SLC_IndexOrStream>:$indices),
+      SLC_CacheHints<>.arguments);
+  let builders = [
+    OpBuilder<(ins "::mlir::Value":$stream, "::mlir::Value":$memref,
+                   "::mlir::ValueRange":$indices), [{
+      build($_builder, $_state, stream, memref, indices, CacheLevelAttr(),
+            /*nontemporal=*/false);
+    }]>
+  ];
+  let assemblyFormat = [{
+    $stream `,` $memref `[` $indices `]` (`level` $cacheLevel^)?
+    (`nontemporal` $nontemporal^)? attr-dict
+    `:` qualified(type($stream)) `,` type($memref) `` custom<IndexTypes>(type($indices))
   }];
   let hasVerifier = 1;
 }

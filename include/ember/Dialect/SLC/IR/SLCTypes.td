@@ -103,4 +103,19 @@ def SLC_AluOp : I32EnumAttr<"AluOp", "integer operation of an ALU stream", [
   let cppNamespace = "::ember::slc";
 }
 
+def SLC_CacheLevel : I32EnumAttr<"CacheLevel", "a cache, counted from the execute unit", [
+    I32EnumAttrCase<"l1", 1>,
+    I32EnumAttrCase<"l2", 2>,
+    I32EnumAttrCase<"llc", 3>,
+  ]> {
+  let cppNamespace = "::ember::slc";
+}
+
+// How an access of the access unit should treat the caches (paper, section
+// 7.4). Hints: they change no value.
+class SLC_CacheHints {
+  dag arguments = (ins OptionalAttr<SLC_CacheLevel>:$cacheLevel,
+                       UnitAttr:$nontemporal);
+}
+
 #endif // EMBER_DIALECT_SLC_IR_SLCTYPES_TD

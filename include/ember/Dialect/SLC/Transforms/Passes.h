@@ -1,4 +1,4 @@
-//===- Passes.h - Passes that decouple scf nests ----------------*- C++ -*-===//
+//===- Passes.h - Passes on lookup-compute nests ----------------*- C++ -*-===//
 //
 // Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -11,6 +11,9 @@
 #include "mlir/Pass/Pass.h"
 
 namespace ember {
+
+/// Which stores `store-streams` moves to the access unit.
+enum class StoreStreamMode { automatic, always, never };
 
 #define GEN_PASS_DECL
 #define GEN_PASS_REGISTRATION

@@ -90,4 +90,50 @@ def MoveToValOps : Pass<"move-to-val-ops"> {
   }];
 }
 
+def StoreStreams : Pass<"store-streams", "::mlir::ModuleOp"> {
+  let summary = "Let the access unit store what callbacks only pass on";
+  let description = [{
+    A callback that stores a stream's element as it is, where only streams say,
+    is done by the access unit itself: `slc.store_str` (Ember paper, section
+    7.4). Gathers then send nothing through the queues at all. Arithmetic that
+    addresses need is done by streams of the outermost loop that has them.
+
+    A store stays in the execute unit, with a remark, if other code of the nest
+    may touch the same memory, since the access unit runs ahead of it; if its
+    value is computed; if it stands behind a nested loop; and, in mode `auto`,
+    if its value crosses to the execute unit anyway.
+
+    ```mlir
+    slc.callback ite {
+      %bag = slc.str_to_val %b : !slc.stream<index> -> index
+      %pos = slc.str_to_val %e : !slc.stream<index> -> index
+      %val = slc.str_to_val %v : !slc.stream<f32> -> f32
+      memref.store %val, %out[%bag, %pos] : memref<?x?xf32>
+    }
+    ```
+    becomes
+    ```mlir
+    slc.store_str %v, %out[%b, %e] : !slc.stream<f32>, memref<?x?xf32>[!slc.stream<index>, !slc.stream<index>]
+    ```
+  }];
+  let options = [
+    Option<"mode", "mode", "::ember::StoreStreamMode",
+           "::ember::StoreStreamMode::automatic",
+           "Which stores the access unit makes",
+           [{::llvm::cl::values(
+             clEnumValN(::ember::StoreStreamMode::automatic, "auto",
+                        "those whose value need not cross then"),
+             clEnumValN(::ember::StoreStreamMode::always, "always",
+                        "all that it can"),
+             clEnumValN(::ember::StoreStreamMode::never, "never",
+                        "none"))}]>,
+    Option<"mayAlias", "may-alias", "bool", "false",
+           "Take memref arguments and memrefs of different element types as "
+           "possibly aliasing">,
+  ];
+  let statistics = [
+    Statistic<"stores", "stores", "Stores given to the access unit">
+  ];
+}
+
 #endif // EMBER_DIALECT_SLC_TRANSFORMS_PASSES_TD

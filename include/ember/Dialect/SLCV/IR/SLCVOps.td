@@ -140,23 +140,47 @@ def SLCV_VecMemStrOp : SLCV_Op<"vec_mem_str", [AttrSizedOperandSegments,
     scalar indices are the same for all lanes. A lane that `mask` switches off
     loads nothing and holds zero. `contiguous` states that the active lanes
     address consecutive elements in lane order, starting with lane 0: one
-    masked vector load instead of a gather.
+    masked vector load instead of a gather. `level` and `nontemporal` are those
+    of `slc.mem_str`.
 
     ```mlir
-    %v = slcv.vec_mem_str %table[%i, %e] mask %mask contiguous
+    %v = slcv.vec_mem_str %table[%i, %e] mask %mask contiguous level l2
        : memref<?x?xf32>[!slc.stream<index>, !slc.stream<vector<16xindex>>] -> !slc.stream<vector<16xf32>>
     ```
   }];
-  let arguments = (ins Arg<AnyMemRef, "where to load from", [MemRead]>:$memref,
-                       Variadic<SLCV_LaneIndex>:$indices,
-                       Optional<SLCV_MaskStream>:$mask,
-                       UnitAttr:$contiguous);
+  let arguments = !con(
+      (ins Arg<AnyMemRef, "where to load from", [MemRead]>:$memref,
+           Variadic<SLCV_LaneIndex>:$indices, Optional<SLCV_MaskStream>:$mask,
+           UnitAttr:$contiguous),
+      SLC_CacheHints<>.arguments);
   let results = (outs SLC_AnyStream:$result);
   let hasCustomAssemblyFormat = 1;
   let builders = [
     OpBuilder<(ins "::mlir::Value":$memref, "::mlir::ValueRange":$indices,
                    "::mlir::Value":$mask, "int64_t":$vectorLength)>
   ];
+  let hasVerifier = 1;
+}
+
+def SLCV_VecStoreStrOp : SLCV_Op<"vec_store_str", [AttrSizedOperandSegments]> {
+  let summary = "A stream of vectors that is written to memory";
+  let description = [{
+    `slc.store_str` for vectors: lane `l` is stored to `memref[indices]` with
+    lane `l` of every vector index, lanes in order. A lane that `mask` switches
+    off is not stored. `contiguous` is that of `slcv.vec_mem_str`.
+
+    ```mlir
+    slcv.vec_store_str %v, %out[%b, %e] mask %mask contiguous nontemporal
+      : !slc.stream<vector<16xf32>>, memref<?x?xf32>[!slc.stream<index>, !slc.stream<vector<16xindex>>]
+    ```
+  }];
+  let arguments = !con(
+      (ins SLC_AnyStream:$stream,
+           Arg<AnyMemRef, "where to store to", [MemWrite]>:$memref,
+           Variadic<SLCV_LaneIndex>:$indices, Optional<SLCV_MaskStream>:$mask,
+           UnitAttr:$contiguous),
+      SLC_CacheHints<>.arguments);
+  let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
 }
 

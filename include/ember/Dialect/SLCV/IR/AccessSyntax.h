@@ -1,0 +1,89 @@
+//===- AccessSyntax.h - How streams of accesses are written -----*- C++ -*-===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The part of the custom assembly that loads and stores of slcv and dlc have in
+// common:
+//
+//   %table[%i, %j] mask %m contiguous level l2 nontemporal
+//
+// and their types, `memref<?x?xf32>[!slc.stream<index>, ...]`.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef EMBER_DIALECT_SLCV_IR_ACCESSSYNTAX_H
+#define EMBER_DIALECT_SLCV_IR_ACCESSSYNTAX_H
+
+#include "ember/Dialect/SLCV/IR/SLCV.h"
+
+namespace ember::slcv {
+
+/// Parses one access, piece by piece.
+class AccessSyntax {
+public:
+  /// `%memref[%i, ...]` and what is said about the access.
+  template <typename Properties>
+  mlir::ParseResult parseAccess(mlir::OpAsmParser &parser,
+                                Properties &properties) {
+    return parseAccess(parser, properties.contiguous, properties.cacheLevel,
+                       properties.nontemporal);
+  }
+  /// `memref<...>[types]`.
+  mlir::ParseResult parseTypes(mlir::OpAsmParser &parser);
+  /// Adds memref, indices and mask, whose lanes are those of `stream`.
+  mlir::ParseResult resolve(mlir::OpAsmParser &parser, mlir::Type stream,
+                            llvm::SmallVectorImpl<mlir::Value> &operands);
+
+  int32_t indexCount() const { return static_cast<int32_t>(indices.size()); }
+  int32_t maskCount() const { return isMasked ? 1 : 0; }
+
+private:
+  mlir::ParseResult parseAccess(mlir::OpAsmParser &parser,
+                                mlir::UnitAttr &contiguous,
+                                slc::CacheLevelAttr &cacheLevel,
+                                mlir::UnitAttr &nontemporal);
+
+  llvm::SMLoc loc;
+  mlir::OpAsmParser::UnresolvedOperand memref, mask;
+  llvm::SmallVector<mlir::OpAsmParser::UnresolvedOperand> indices;
+  mlir::Type memrefType;
+  llvm::SmallVector<mlir::Type> indexTypes;
+  bool isMasked = false;
+};
+
+/// Prints ` level l2 nontemporal`, as far as `op` has them.
+template <typename Op>
+void printCacheHints(mlir::OpAsmPrinter &printer, Op op) {
+  if (op.getCacheLevel())
+    printer << " level " << slc::stringifyCacheLevel(*op.getCacheLevel());
+  if (op.getNontemporal())
+    printer << " nontemporal";
+}
+
+/// Prints what `AccessSyntax::parseAccess` reads, and other attributes.
+template <typename Op>
+void printAccess(mlir::OpAsmPrinter &printer, Op op) {
+  printer << op.getMemref() << "[" << op.getIndices() << "]";
+  if (op.getMask())
+    printer << " mask " << op.getMask();
+  if (op.getContiguous())
+    printer << " contiguous";
+  printCacheHints(printer, op);
+  printer.printOptionalAttrDict(
+      op->getAttrs(),
+      {"contiguous", "cacheLevel", "nontemporal", "operandSegmentSizes"});
+}
+
+/// Prints what `AccessSyntax::parseTypes` reads.
+template <typename Op>
+void printAccessTypes(mlir::OpAsmPrinter &printer, Op op) {
+  printer << op.getMemref().getType() << "[" << op.getIndices().getTypes()
+          << "]";
+}
+
+} // namespace ember::slcv
+
+#endif // EMBER_DIALECT_SLCV_IR_ACCESSSYNTAX_H

@@ -1,0 +1,74 @@
+//===- AccessSyntax.cpp - How streams of accesses are written -------------===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ember/Dialect/SLCV/IR/AccessSyntax.h"
+
+#include "mlir/IR/Builders.h"
+
+using namespace mlir;
+using namespace ember::slcv;
+using ember::slc::CacheLevelAttr;
+using ember::slc::lanesOf;
+using ember::slc::StreamType;
+
+static ParseResult parseCacheLevel(OpAsmParser &parser, CacheLevelAttr &level) {
+  StringRef keyword;
+  SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseKeyword(&keyword))
+    return failure();
+  std::optional<ember::slc::CacheLevel> parsed =
+      ember::slc::symbolizeCacheLevel(keyword);
+  if (!parsed)
+    return parser.emitError(loc, "expected a cache: l1, l2 or llc, not '")
+           << keyword << "'";
+  level = CacheLevelAttr::get(parser.getContext(), *parsed);
+  return success();
+}
+
+ParseResult AccessSyntax::parseAccess(OpAsmParser &parser, UnitAttr &contiguous,
+                                      CacheLevelAttr &cacheLevel,
+                                      UnitAttr &nontemporal) {
+  loc = parser.getCurrentLocation();
+  if (parser.parseOperand(memref) ||
+      parser.parseOperandList(indices, OpAsmParser::Delimiter::Square))
+    return failure();
+  isMasked = succeeded(parser.parseOptionalKeyword("mask"));
+  if (isMasked && parser.parseOperand(mask))
+    return failure();
+  if (succeeded(parser.parseOptionalKeyword("contiguous")))
+    contiguous = parser.getBuilder().getUnitAttr();
+  if (succeeded(parser.parseOptionalKeyword("level")) &&
+      parseCacheLevel(parser, cacheLevel))
+    return failure();
+  if (succeeded(parser.parseOptionalKeyword("nontemporal")))
+    nontemporal = parser.getBuilder().getUnitAttr();
+  return success();
+}
+
+ParseResult AccessSyntax::parseTypes(OpAsmParser &parser) {
+  if (parser.parseType(memrefType))
+    return failure();
+  return parser.parseCommaSeparatedList(
+      OpAsmParser::Delimiter::Square,
+      [&] { return parser.parseType(indexTypes.emplace_back()); });
+}
+
+ParseResult AccessSyntax::resolve(OpAsmParser &parser, Type stream,
+                                  SmallVectorImpl<Value> &operands) {
+  if (parser.resolveOperand(memref, memrefType, operands) ||
+      parser.resolveOperands(indices, indexTypes, loc, operands))
+    return failure();
+  if (!isMasked)
+    return success();
+  int64_t lanes = lanesOf(stream);
+  if (!lanes)
+    return parser.emitError(loc, "expected a stream of vectors, not ")
+           << stream;
+  Type type = StreamType::get(
+      VectorType::get({lanes}, parser.getBuilder().getI1Type()));
+  return parser.resolveOperand(mask, type, operands);
+}
