@@ -78,6 +78,9 @@ Error ember::lowerToStage(ModuleOp module, Stage stage,
     optimization.vectorLength = options.vectorLength;
     optimization.cpu = options.cpu;
     optimization.mayAlias = options.mayAlias;
+    // A core reads through all its caches.
+    if (options.target == KernelTarget::CPU)
+      optimization.lookupLevel = LookupLevel::none;
     buildOptimizationPipeline(manager, optimization);
   }
   if (stage == Stage::DLC) {

@@ -84,6 +84,15 @@ void ember::buildSCFToSLCPipeline(OpPassManager &manager,
 
 void ember::buildOptimizationPipeline(OpPassManager &manager,
                                       const OptimizationOptions &options) {
+  if (options.optLevel >= OptimizationLevel::specialize) {
+    StoreStreamsOptions stores;
+    stores.mode = options.storeStreams;
+    stores.mayAlias = options.mayAlias;
+    manager.addPass(createStoreStreams(stores));
+    ChooseCacheHintsOptions hints;
+    hints.lookupLevel = options.lookupLevel;
+    manager.addNestedPass<func::FuncOp>(createChooseCacheHints(hints));
+  }
   if (options.optLevel >= OptimizationLevel::vectorize) {
     slcv::SlcVectorizerOptions vectorizer;
     vectorizer.vectorLength = options.vectorLength;

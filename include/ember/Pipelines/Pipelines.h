@@ -17,6 +17,7 @@
 #define EMBER_PIPELINES_PIPELINES_H
 
 #include "ember/Dialect/DLC/Transforms/Passes.h"
+#include "ember/Dialect/SLC/Transforms/Passes.h"
 #include "ember/Dialect/SLCV/Transforms/Passes.h"
 
 #include "mlir/Pass/PassManager.h"
@@ -72,6 +73,25 @@ struct OptimizationOptions : mlir::PassPipelineOptions<OptimizationOptions> {
                      "Send scalars as vectors"),
           clEnumValN(slcv::AlignmentStrategy::addresses, "addresses",
                      "Send positions of rows instead of ids"))};
+  Option<StoreStreamMode> storeStreams{
+      *this, "store-streams",
+      llvm::cl::desc("Which stores the access unit makes, from level 4 on"),
+      llvm::cl::init(StoreStreamMode::automatic),
+      llvm::cl::values(
+          clEnumValN(StoreStreamMode::automatic, "auto",
+                     "Those whose value need not cross then"),
+          clEnumValN(StoreStreamMode::always, "always", "All that it can"),
+          clEnumValN(StoreStreamMode::never, "never", "None"))};
+  Option<LookupLevel> lookupLevel{
+      *this, "lookup-level",
+      llvm::cl::desc("The cache that keeps what is looked up, from level 4 on"),
+      llvm::cl::init(LookupLevel::automatic),
+      llvm::cl::values(
+          clEnumValN(LookupLevel::automatic, "auto", "As the table says"),
+          clEnumValN(LookupLevel::l1, "l1", "The first"),
+          clEnumValN(LookupLevel::l2, "l2", "The second"),
+          clEnumValN(LookupLevel::llc, "llc", "The last"),
+          clEnumValN(LookupLevel::none, "none", "No hints of levels"))};
 };
 
 /// Options of `--slc-to-dlc`.

@@ -156,8 +156,8 @@ StreamAccess StreamEmitter::emitAccess(Operation *op, Type element,
   auto access = StreamAccess::of(
       op, [&](Value operand) { return materialize(operand, values); });
   if (calls)
-    emitAccessCount(builder, op->getLoc(), *calls,
-                    getMemrefName(access.memref), access, element, isStore);
+    emitAccessCount(builder, op->getLoc(), *calls, getMemrefName(access.memref),
+                    access, element, isStore);
   return access;
 }
 

@@ -9,6 +9,7 @@
 
 #include "ember/Dialect/DLC/IR/DLC.h"
 #include "ember/Dialect/SLCV/IR/SLCV.h"
+#include "ember/Target/Native/CacheHints.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -141,7 +142,8 @@ static StreamAccess describe(Op op, function_ref<Value(Value)> lookup) {
   return access;
 }
 
-StreamAccess StreamAccess::of(Operation *op, function_ref<Value(Value)> lookup) {
+StreamAccess StreamAccess::of(Operation *op,
+                              function_ref<Value(Value)> lookup) {
   return llvm::TypeSwitch<Operation *, StreamAccess>(op)
       .Case<slc::MemStrOp, slc::StoreStrOp, slcv::VecMemStrOp,
             slcv::VecStoreStrOp, dlc::MemStrOp, dlc::StoreStrOp>(
@@ -149,10 +151,9 @@ StreamAccess StreamAccess::of(Operation *op, function_ref<Value(Value)> lookup) 
 }
 
 /// Leaves the hints of `access` on `op`, for the passes that prefetch.
-template <typename Op>
-static Op withHints(Op op, const StreamAccess &access) {
+template <typename Op> static Op withHints(Op op, const StreamAccess &access) {
   if (access.cacheLevel)
-    op->setAttr(cacheLevelAttr, access.cacheLevel);
+    op->setAttr(native::cacheLevelAttr, access.cacheLevel);
   if constexpr (requires { op.setNontemporal(true); })
     if (access.nontemporal)
       op.setNontemporal(true);
@@ -169,22 +170,21 @@ Value ember::emitStreamLoad(OpBuilder &builder, Location loc,
         memref::LoadOp::create(builder, loc, memref, access.indices), access);
   Value zeros = emitZeros(builder, loc, vector);
   if (!indexesInnermostOnly(memrefType, access.indices))
-    return emitLanes(builder, loc, access.indices, vector.getNumElements(),
-                     mask, zeros,
-                     [&](OpBuilder &at, ValueRange indices, Value lane,
-                         Value soFar) -> Value {
-                       Value loaded = withHints(
-                           memref::LoadOp::create(at, loc, memref, indices),
-                           access);
-                       return vector::InsertOp::create(at, loc, loaded, soFar,
-                                                       OpFoldResult(lane));
-                     });
+    return emitLanes(
+        builder, loc, access.indices, vector.getNumElements(), mask, zeros,
+        [&](OpBuilder &at, ValueRange indices, Value lane,
+            Value soFar) -> Value {
+          Value loaded = withHints(
+              memref::LoadOp::create(at, loc, memref, indices), access);
+          return vector::InsertOp::create(at, loc, loaded, soFar,
+                                          OpFoldResult(lane));
+        });
 
   SmallVector<Value> base =
       emitBase(builder, loc, access.indices, access.contiguous);
   if (access.contiguous && !mask)
-    return withHints(
-        vector::LoadOp::create(builder, loc, vector, memref, base), access);
+    return withHints(vector::LoadOp::create(builder, loc, vector, memref, base),
+                     access);
   if (access.contiguous)
     return withHints(vector::MaskedLoadOp::create(builder, loc, vector, memref,
                                                   base, mask, zeros),
@@ -211,15 +211,15 @@ void ember::emitStreamStore(OpBuilder &builder, Location loc,
   // A scatter would do for one innermost vector of indices, but is no faster
   // than its lanes.
   if (!access.contiguous || !indexesInnermostOnly(memrefType, access.indices)) {
-    emitLanes(builder, loc, access.indices, vector.getNumElements(),
-              access.mask, Value(),
-              [&](OpBuilder &at, ValueRange indices, Value lane,
-                  Value) -> Value {
-                Value element = vector::ExtractOp::create(at, loc, value,
-                                                          OpFoldResult(lane));
-                memref::StoreOp::create(at, loc, element, memref, indices);
-                return Value();
-              });
+    emitLanes(
+        builder, loc, access.indices, vector.getNumElements(), access.mask,
+        Value(),
+        [&](OpBuilder &at, ValueRange indices, Value lane, Value) -> Value {
+          Value element =
+              vector::ExtractOp::create(at, loc, value, OpFoldResult(lane));
+          memref::StoreOp::create(at, loc, element, memref, indices);
+          return Value();
+        });
     return;
   }
   SmallVector<Value> base =

@@ -13,6 +13,8 @@
 
 #include "MemoryAccess.h"
 #include "ember/Analysis/MemoryAliasing.h"
+#include "ember/Dialect/SLC/IR/SLC.h"
+#include "ember/Target/Native/CacheHints.h"
 #include "ember/Target/Native/Passes.h"
 #include "ember/Target/Native/TargetInfo.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -37,6 +39,8 @@ struct Lookup {
   SmallVector<Value> start;
   /// Counters of loops inside, and where they start.
   SmallVector<std::pair<Value, Value>> counters;
+  /// How near the cache is that should keep the row: 3 is the first, 0 none.
+  unsigned locality = 3;
   /// Elements of the row that are read, if that is a constant.
   std::optional<int64_t> length;
 };
@@ -152,6 +156,16 @@ static void addLength(Lookup &lookup, int64_t factor, scf::ForOp loop) {
   lookup.length = span;
 }
 
+/// The locality of a prefetch for `load`, as its stream says. A row that is not
+/// needed again passes by the caches.
+static unsigned getLocality(Operation *load) {
+  auto nontemporal = load->getAttrOfType<BoolAttr>("nontemporal");
+  if (nontemporal && nontemporal.getValue())
+    return 0;
+  auto level = load->getAttrOfType<slc::CacheLevelAttr>(cacheLevelAttr);
+  return level ? 4 - static_cast<unsigned>(level.getValue()) : 3;
+}
+
 /// Describes `access` if it reads part of a row that an index of this loop
 /// selects.
 std::optional<Lookup> LookupFinder::asLookup(const MemoryAccess &access) {
@@ -160,6 +174,7 @@ std::optional<Lookup> LookupFinder::asLookup(const MemoryAccess &access) {
     return std::nullopt;
   Lookup lookup;
   lookup.table = access.memref;
+  lookup.locality = getLocality(access.op);
   lookup.length = access.extent(access.indices.size() - 1);
   for (auto [dim, index] : llvm::enumerate(access.indices)) {
     Origins origins;
@@ -248,7 +263,7 @@ void PrefetchLookups::prefetchLines(OpBuilder &builder, const Lookup &lookup,
     indices.back() =
         arith::AddIOp::create(builder, loc, indices.back(), offset);
     memref::PrefetchOp::create(builder, loc, lookup.table, indices,
-                               /*isWrite=*/false, /*localityHint=*/3,
+                               /*isWrite=*/false, lookup.locality,
                                /*isDataCache=*/true);
   };
   auto constant = [&](int64_t value) -> Value {

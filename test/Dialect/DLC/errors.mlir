@@ -1410,3 +1410,51 @@ func.func @value_between(%n: index) {
   }
   return
 }
+
+// -----
+
+func.func @stored_type(%n: index, %a: memref<?xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  dlc.config_access {
+    %tu = dlc.new_tu %c0 to %n step %c1
+    %e = dlc.get_ind_var %tu : !slc.stream<index>
+    // expected-error @below {{'dlc.store_str' op stores 'f32', not '!slc.stream<index>'}}
+    dlc.store_str %tu, %e, %a[%e] : !slc.stream<index>, memref<?xf32>[!slc.stream<index>]
+  }
+  dlc.compute_loop
+  return
+}
+
+// -----
+
+func.func @stored_mask(%n: index, %a: memref<?xindex>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  dlc.config_access {
+    %tu = dlc.new_tu %c0 to %n step %c1
+    %e = dlc.get_ind_var %tu : !slc.stream<index>
+    // expected-error @below {{'dlc.store_str' op stores single elements and has neither a mask nor 'contiguous'}}
+    dlc.store_str %tu, %e, %a[%e] contiguous : !slc.stream<index>, memref<?xindex>[!slc.stream<index>]
+  }
+  dlc.compute_loop
+  return
+}
+
+// -----
+
+// Streams of a nested unit have no element where an outer one stores.
+func.func @stored_depth(%n: index, %a: memref<?xindex>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  dlc.config_access {
+    %outer = dlc.new_tu %c0 to %n step %c1
+    %inner = dlc.new_tu %c0 to %n step %c1 in %outer
+    // expected-note @below {{the stream}}
+    %e = dlc.get_ind_var %inner : !slc.stream<index>
+    // expected-error @below {{'dlc.store_str' op reads a stream that has elements only in a unit nested in the one it belongs to}}
+    dlc.store_str %outer, %e, %a[%c0] : !slc.stream<index>, memref<?xindex>[index]
+  }
+  dlc.compute_loop
+  return
+}

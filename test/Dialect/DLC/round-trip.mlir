@@ -196,3 +196,25 @@ func.func @programs(%n: index) -> (index, f32) {
   }
   return %r#0, %r#1 : index, f32
 }
+
+// CHECK-LABEL: func.func @stores(
+func.func @stores(%n: index, %a: memref<?xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  dlc.config_access {
+    %tu = dlc.new_tu %c0 to %n step %c1 vector<4>
+    %e = dlc.get_ind_var %tu : !slc.stream<vector<4xindex>>
+    %m = dlc.get_mask %tu : !slc.stream<vector<4xi1>>
+    // CHECK: %[[V:.*]] = dlc.mem_str %[[TU:.*]], %arg1[%[[E:.*]]] mask %[[M:.*]] contiguous level llc nontemporal : memref<?xf32>
+    %v = dlc.mem_str %tu, %a[%e] mask %m contiguous level llc nontemporal : memref<?xf32>[!slc.stream<vector<4xindex>>] -> !slc.stream<vector<4xf32>>
+    // CHECK: dlc.store_str %[[TU]], %[[V]], %arg1[%[[E]]] mask %[[M]] contiguous level l1 nontemporal : !slc.stream<vector<4xf32>>, memref<?xf32>[!slc.stream<vector<4xindex>>]
+    dlc.store_str %tu, %v, %a[%e] mask %m contiguous level l1 nontemporal : !slc.stream<vector<4xf32>>, memref<?xf32>[!slc.stream<vector<4xindex>>]
+    %w = dlc.mem_str %tu, %a[%c0] : memref<?xf32>[index] -> !slc.stream<f32>
+    // CHECK: dlc.store_str %[[TU]], %{{.*}}, %arg1[%c0] {ember.name = "w"} : !slc.stream<f32>, memref<?xf32>[index]
+    dlc.store_str %tu, %w, %a[%c0] {ember.name = "w"} : !slc.stream<f32>, memref<?xf32>[index]
+  }
+  // A program without cases stays with its access program.
+  // CHECK: dlc.compute_loop{{$}}
+  dlc.compute_loop
+  return
+}

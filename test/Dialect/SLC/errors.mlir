@@ -171,7 +171,7 @@ func.func @yield_elsewhere() {
 // Streams.
 
 func.func @case12(%n: index) {
-  // expected-error @below {{'slc.fwd_str' op produces a stream and must stand in the body of a loop of the access unit, not in 'func.func'}}
+  // expected-error @below {{'slc.fwd_str' op belongs to the access unit and must stand in the body of a loop of the access unit, not in 'func.func'}}
   %s = slc.fwd_str %n : index -> !slc.stream<index>
   return
 }
@@ -494,7 +494,7 @@ func.func @case36(%n: index) {
   %c1 = arith.constant 1 : index
   slc.for %i = %c0 to %n step %c1 {
     slc.callback ite {
-      // expected-error @below {{'slc.alu_str' op produces a stream and must stand in the body of a loop of the access unit, not in 'slc.callback'}}
+      // expected-error @below {{'slc.alu_str' op belongs to the access unit and must stand in the body of a loop of the access unit, not in 'slc.callback'}}
       %j = slc.alu_str add %i, %c1 : !slc.stream<index>, index -> !slc.stream<index>
     }
   }
@@ -590,6 +590,70 @@ func.func @sums_from_itself(%n: index) {
   slc.for %i = %c0 to %n step %c1 {
     // expected-error @below {{'slc.acc_str' op starts from a stream of its own loop, which has no element before the loop begins}}
     %s = slc.acc_str %i from %i : !slc.stream<index>, !slc.stream<index>
+  }
+  return
+}
+
+// -----
+
+func.func @stored_type(%n: index, %a: memref<?xf64>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  slc.for %i = %c0 to %n step %c1 {
+    // expected-error @below {{'slc.store_str' op stores 'f64', not '!slc.stream<index>'}}
+    slc.store_str %i, %a[%i] : !slc.stream<index>, memref<?xf64>[!slc.stream<index>]
+  }
+  return
+}
+
+// -----
+
+func.func @store_rank(%n: index, %a: memref<?xindex>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  slc.for %i = %c0 to %n step %c1 {
+    // expected-error @below {{'slc.store_str' op has 2 indices for 'memref<?xindex>' of rank 1}}
+    slc.store_str %i, %a[%i, %i] : !slc.stream<index>, memref<?xindex>[!slc.stream<index>, !slc.stream<index>]
+  }
+  return
+}
+
+// -----
+
+func.func @store_after_nested(%n: index, %a: memref<?xindex>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  slc.for %i = %c0 to %n step %c1 {
+    slc.for %j = %c0 to %n step %c1 {
+    }
+    // expected-error @below {{'slc.store_str' op must stand before the loop nested in the same body: the access unit does not come back to it}}
+    slc.store_str %i, %a[%i] : !slc.stream<index>, memref<?xindex>[!slc.stream<index>]
+  }
+  return
+}
+
+// -----
+
+func.func @store_in_callback(%n: index, %a: memref<?xindex>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  slc.for %i = %c0 to %n step %c1 {
+    slc.callback ite {
+      // expected-error @below {{'slc.store_str' op belongs to the access unit and must stand in the body of a loop of the access unit, not in 'slc.callback'}}
+      slc.store_str %i, %a[%i] : !slc.stream<index>, memref<?xindex>[!slc.stream<index>]
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @unknown_cache(%n: index, %a: memref<?xindex>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  slc.for %i = %c0 to %n step %c1 {
+    // expected-error @below {{containing one of the following enum values for attribute 'cacheLevel' [l1, l2, llc]}}
+    %v = slc.mem_str %a[%i] level l4 : memref<?xindex>[!slc.stream<index>] -> !slc.stream<index>
   }
   return
 }

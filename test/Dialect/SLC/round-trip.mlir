@@ -135,3 +135,22 @@ func.func @callbacks(%n: index, %x: f32) {
   }
   return
 }
+
+// CHECK-LABEL: func.func @stores(
+func.func @stores(%n: index, %a: memref<?xf32>, %s: memref<f32>, %v4: memref<?xvector<4xf32>>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  slc.for %i = %c0 to %n step %c1 {
+    // CHECK: %[[V:.*]] = slc.mem_str %arg1[%{{.*}}] level l1 nontemporal {ember.name = "v"} : memref<?xf32>
+    %v = slc.mem_str %a[%i] level l1 nontemporal {ember.name = "v"} : memref<?xf32>[!slc.stream<index>] -> !slc.stream<f32>
+    // CHECK: slc.store_str %[[V]], %arg2[] level llc : !slc.stream<f32>, memref<f32>[]
+    slc.store_str %v, %s[] level llc : !slc.stream<f32>, memref<f32>[]
+    // CHECK: slc.store_str %[[V]], %arg1[%c0] nontemporal : !slc.stream<f32>, memref<?xf32>[index]
+    slc.store_str %v, %a[%c0] nontemporal : !slc.stream<f32>, memref<?xf32>[index]
+    // CHECK: %[[W:.*]] = slc.mem_str %arg3[%c0] : memref<?xvector<4xf32>>
+    %w = slc.mem_str %v4[%c0] : memref<?xvector<4xf32>>[index] -> !slc.stream<vector<4xf32>>
+    // CHECK: slc.store_str %[[W]], %arg3[%{{.*}}] : !slc.stream<vector<4xf32>>, memref<?xvector<4xf32>>[!slc.stream<index>]
+    slc.store_str %w, %v4[%i] : !slc.stream<vector<4xf32>>, memref<?xvector<4xf32>>[!slc.stream<index>]
+  }
+  return
+}

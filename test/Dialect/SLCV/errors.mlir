@@ -135,7 +135,7 @@ func.func @case12(%n: index, %in: memref<?xf32>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   slcv.vec_for (%e, %m) = %c0 to %n step %c1 vector<4> {
-    // expected-error @below {{'slcv.vec_mem_str' op loads vectors of 'f32' but its result is '!slc.stream<vector<4xf64>>'}}
+    // expected-error @below {{'slcv.vec_mem_str' op loads vectors of 'f32', not '!slc.stream<vector<4xf64>>'}}
     %v = slcv.vec_mem_str %in[%e] : memref<?xf32>[!slc.stream<vector<4xindex>>] -> !slc.stream<vector<4xf64>>
   }
   return
@@ -147,7 +147,7 @@ func.func @case13(%n: index, %in: memref<?xf32>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   slcv.vec_for (%e, %m) = %c0 to %n step %c1 vector<4> {
-    // expected-error @below {{'slcv.vec_mem_str' op loads vectors of 'f32' but its result is '!slc.stream<f32>'}}
+    // expected-error @below {{'slcv.vec_mem_str' op loads vectors of 'f32', not '!slc.stream<f32>'}}
     %v = slcv.vec_mem_str %in[%e] : memref<?xf32>[!slc.stream<vector<4xindex>>] -> !slc.stream<f32>
   }
   return
@@ -328,6 +328,59 @@ func.func @case28(%n: index, %buf: !slc.buffer<index>) {
   slc.for %i = %c0 to %n step %c1 {
     // expected-error @below {{'slcv.push' op must stand in the loop nested beside the buffer's declaration}}
     slcv.push %i, %buf : !slc.stream<index>, !slc.buffer<index>
+  }
+  return
+}
+
+// -----
+
+func.func @stored_type(%n: index, %a: memref<?xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  slcv.vec_for (%e, %m) = %c0 to %n step %c1 vector<4> {
+    // expected-error @below {{'slcv.vec_store_str' op stores vectors of 'f32', not '!slc.stream<vector<4xindex>>'}}
+    slcv.vec_store_str %e, %a[%e] : !slc.stream<vector<4xindex>>, memref<?xf32>[!slc.stream<vector<4xindex>>]
+  }
+  return
+}
+
+// -----
+
+func.func @stored_lanes(%n: index, %a: memref<?xindex>, %b: memref<?xindex>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  slc.for %i = %c0 to %n step %c1 {
+    %w = slc.fwd_str %i : !slc.stream<index> -> !slc.stream<vector<8xindex>>
+    slcv.vec_for (%e, %m) = %c0 to %n step %c1 vector<4> {
+      // expected-error @below {{'slcv.vec_store_str' op operand #2 has 4 lanes where 8 are expected}}
+      slcv.vec_store_str %w, %a[%e] : !slc.stream<vector<8xindex>>, memref<?xindex>[!slc.stream<vector<4xindex>>]
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @unknown_cache(%n: index, %a: memref<?xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  slcv.vec_for (%e, %m) = %c0 to %n step %c1 vector<4> {
+    // expected-error @below {{expected a cache: l1, l2 or llc, not 'dram'}}
+    %v = slcv.vec_mem_str %a[%e] level dram : memref<?xf32>[!slc.stream<vector<4xindex>>] -> !slc.stream<vector<4xf32>>
+  }
+  return
+}
+
+// -----
+
+func.func @store_after_nested(%n: index, %a: memref<?xindex>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  slcv.vec_for (%e, %m) = %c0 to %n step %c1 vector<4> {
+    slc.for %j = %c0 to %n step %c1 {
+    }
+    // expected-error @below {{'slcv.vec_store_str' op must stand before the loop nested in the same body: the access unit does not come back to it}}
+    slcv.vec_store_str %e, %a[%e] : !slc.stream<vector<4xindex>>, memref<?xindex>[!slc.stream<vector<4xindex>>]
   }
   return
 }

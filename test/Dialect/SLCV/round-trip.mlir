@@ -73,3 +73,19 @@ func.func @streams(%n: index, %in: memref<?x?xf32>, %s: i32) {
   }
   return
 }
+
+// CHECK-LABEL: func.func @stores(
+func.func @stores(%n: index, %a: memref<?x?xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  // CHECK: slcv.vec_for (%[[E:.*]], %[[M:.*]]) =
+  slcv.vec_for (%e, %mask) = %c0 to %n step %c1 vector<4> {
+    // CHECK: %[[V:.*]] = slcv.vec_mem_str %arg1[%c0, %[[E]]] mask %[[M]] contiguous level l2 nontemporal {ember.name = "v"} : memref<?x?xf32>
+    %v = slcv.vec_mem_str %a[%c0, %e] mask %mask contiguous level l2 nontemporal {ember.name = "v"} : memref<?x?xf32>[index, !slc.stream<vector<4xindex>>] -> !slc.stream<vector<4xf32>>
+    // CHECK: slcv.vec_store_str %[[V]], %arg1[%c1, %[[E]]] mask %[[M]] contiguous level llc nontemporal : !slc.stream<vector<4xf32>>, memref<?x?xf32>[index, !slc.stream<vector<4xindex>>]
+    slcv.vec_store_str %v, %a[%c1, %e] mask %mask contiguous level llc nontemporal : !slc.stream<vector<4xf32>>, memref<?x?xf32>[index, !slc.stream<vector<4xindex>>]
+    // CHECK: slcv.vec_store_str %[[V]], %arg1[%[[E]], %c0] {ember.name = "w"} : !slc.stream<vector<4xf32>>, memref<?x?xf32>[!slc.stream<vector<4xindex>>, index]
+    slcv.vec_store_str %v, %a[%e, %c0] {ember.name = "w"} : !slc.stream<vector<4xf32>>, memref<?x?xf32>[!slc.stream<vector<4xindex>>, index]
+  }
+  return
+}

@@ -49,6 +49,7 @@
 // STATS-NEXT: "levels": {
 // STATS-NEXT: "bag": "dlc"
 // STATS-NEXT: },
+// STATS-NEXT: "stores": [],
 // STATS-NEXT: "streams": [
 // STATS: "elements": 3,
 // STATS-NEXT: "loads": 3,

@@ -21,8 +21,8 @@ namespace ember {
 /// Computes the current elements of streams where compute code needs them.
 class StreamEmitter {
 public:
-  /// `calls`, if given, makes every emitted access report itself to the run-time
-  /// statistics.
+  /// `calls`, if given, makes every emitted access report itself to the
+  /// run-time statistics.
   StreamEmitter(mlir::OpBuilder &builder, native::RuntimeCalls *calls)
       : builder(builder), calls(calls) {}
 

@@ -34,9 +34,8 @@ mlir::Value emitLaneNumbers(mlir::OpBuilder &builder, mlir::Location loc,
 struct StreamAccess {
   /// The access that `op`, a memory stream of slc, slcv or dlc, describes;
   /// `lookup` gives the values of its operands.
-  static StreamAccess
-  of(mlir::Operation *op,
-     llvm::function_ref<mlir::Value(mlir::Value)> lookup);
+  static StreamAccess of(mlir::Operation *op,
+                         llvm::function_ref<mlir::Value(mlir::Value)> lookup);
 
   mlir::Value memref;
   llvm::SmallVector<mlir::Value> indices;
@@ -47,9 +46,6 @@ struct StreamAccess {
   slc::CacheLevelAttr cacheLevel;
   bool nontemporal = false;
 };
-
-/// The name of the attribute on loads that says which cache they hint at.
-inline constexpr llvm::StringLiteral cacheLevelAttr = "ember.cache_level";
 
 /// Loads an element of a stream, of type `element`. A lane that the mask
 /// switches off loads nothing and holds zero.

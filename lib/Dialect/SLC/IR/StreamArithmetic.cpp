@@ -42,7 +42,8 @@ static bool isConversion(Operation *op) {
 }
 
 bool ember::slc::isStreamArithmetic(Operation *op) {
-  return op->getNumResults() == 1 && op->getResult(0).getType().isIntOrIndex() &&
+  return op->getNumResults() == 1 &&
+         op->getResult(0).getType().isIntOrIndex() &&
          (getAluOp(op) || isConversion(op));
 }
 

@@ -101,9 +101,9 @@ bool NestStores::isAddress(Value value, unsigned depth) {
            !toVal.getLane();
   return op && depth < maxDepth && slc::isStreamArithmetic(op) &&
          isSpeculatable(op) &&
-         llvm::all_of(op->getOperands(), [&](Value operand) {
-           return isAddress(operand, depth + 1);
-         });
+         llvm::all_of(
+             op->getOperands(),
+             [&](Value operand) { return isAddress(operand, depth + 1); });
 }
 
 /// Why the access unit cannot make `store`; empty if it can.
@@ -121,8 +121,8 @@ StringRef NestStores::findObstacle(memref::StoreOp store) {
     return "its value is computed";
   if (!slc::isFixedDuringNest(store.getMemRef(), root))
     return "the memref itself changes during the nest";
-  bool canAddress = llvm::all_of(
-      store.getIndices(), [&](Value index) { return isAddress(index); });
+  bool canAddress = llvm::all_of(store.getIndices(),
+                                 [&](Value index) { return isAddress(index); });
   return canAddress ? "" : "its address is no matter of streams";
 }
 

@@ -52,9 +52,9 @@ ParseResult AccessSyntax::parseAccess(OpAsmParser &parser, UnitAttr &contiguous,
 ParseResult AccessSyntax::parseTypes(OpAsmParser &parser) {
   if (parser.parseType(memrefType))
     return failure();
-  return parser.parseCommaSeparatedList(
-      OpAsmParser::Delimiter::Square,
-      [&] { return parser.parseType(indexTypes.emplace_back()); });
+  return parser.parseCommaSeparatedList(OpAsmParser::Delimiter::Square, [&] {
+    return parser.parseType(indexTypes.emplace_back());
+  });
 }
 
 ParseResult AccessSyntax::resolve(OpAsmParser &parser, Type stream,

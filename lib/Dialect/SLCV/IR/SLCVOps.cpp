@@ -253,9 +253,8 @@ static LogicalResult verifyAccess(Op op, Value stream, StringRef verb) {
   auto memref = cast<MemRefType>(op.getMemref().getType());
   auto vector = dyn_cast<VectorType>(getStreamElementType(stream.getType()));
   if (!vector || vector.getElementType() != memref.getElementType())
-    return op.emitOpError(verb)
-           << " vectors of " << memref.getElementType() << ", not "
-           << stream.getType();
+    return op.emitOpError(verb) << " vectors of " << memref.getElementType()
+                                << ", not " << stream.getType();
   if (failed(verifyIndexCount(op, memref, op.getIndices().size())))
     return failure();
   if (op.getContiguous() && memref.getRank() == 0)

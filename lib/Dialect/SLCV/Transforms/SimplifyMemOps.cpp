@@ -173,8 +173,7 @@ struct ScatterToStore : OpRewritePattern<vector::ScatterOp> {
 };
 
 /// For loads and stores of the access unit.
-template <typename Op>
-struct MarkContiguous : OpRewritePattern<Op> {
+template <typename Op> struct MarkContiguous : OpRewritePattern<Op> {
   using OpRewritePattern<Op>::OpRewritePattern;
 
   LogicalResult matchAndRewrite(Op access,

@@ -123,8 +123,8 @@ void LoopVectorizer::vectorizeStore(slc::StoreStrOp store) {
   auto mapped = [&](Value value) { return access.lookupOrDefault(value); };
   Value stream = mapped(store.getStream());
   if (legality.isUniform(store.getStream()))
-    stream = slc::FwdStrOp::create(
-        builder, loc, getVectorStream(stream.getType()), stream);
+    stream = slc::FwdStrOp::create(builder, loc,
+                                   getVectorStream(stream.getType()), stream);
   Value mask =
       hasFullVectors(vectorLoop) ? Value() : Value(vectorLoop.getMask());
   VecStoreStrOp::create(builder, loc, stream, store.getMemref(),

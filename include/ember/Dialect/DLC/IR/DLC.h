@@ -23,8 +23,7 @@ bool isTokenValueType(mlir::Type type);
 
 /// The queues between access and compute programs, as what operations have an
 /// effect on.
-struct QueueResource
-    : public mlir::SideEffects::Resource::Base<QueueResource> {
+struct QueueResource : public mlir::SideEffects::Resource::Base<QueueResource> {
   llvm::StringRef getName() final { return "Queues"; }
 };
 } // namespace ember::dlc

@@ -43,8 +43,9 @@ LoopOpInterface getNestedLoop(LoopOpInterface loop);
 llvm::LogicalResult verifyIndexCount(mlir::Operation *op,
                                      mlir::MemRefType memref, size_t count);
 
-/// Verifies that `op`, a store of the access unit, stands before the loop nested
-/// beside it: a loop's own streams advance before those of the nested loop.
+/// Verifies that `op`, a store of the access unit, stands before the loop
+/// nested beside it: a loop's own streams advance before those of the nested
+/// loop.
 llvm::LogicalResult verifyStoresBeforeNested(mlir::Operation *op);
 
 /// The element type of a stream type.

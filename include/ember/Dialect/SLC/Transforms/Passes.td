@@ -136,4 +136,53 @@ def StoreStreams : Pass<"store-streams", "::mlir::ModuleOp"> {
   ];
 }
 
+def ChooseCacheHints : Pass<"choose-cache-hints", "::mlir::func::FuncOp"> {
+  let summary = "Choose cache levels and non-temporal accesses of streams";
+  let description = [{
+    Tells the access unit which cache should keep what a stream accesses, and
+    what will not be needed again (Ember paper, section 7.4). The cost model is
+    how often a nest comes back to the same element:
+
+    | the address depends on | reuse | hint |
+    |---|---|---|
+    | every loop around the access, nothing loaded | each element once: indices, offsets, weights, results | `nontemporal` |
+    | not on some loop around it | in each of its iterations | `level l1` |
+    | something loaded, and a loop through the block it selects | whole blocks, as in sparse attention | `level l2` |
+    | something loaded | as the data have it: a lookup | `level l2` if the memref is known to fit there, otherwise `level llc` |
+
+    Streams that have a hint keep it.
+
+    ```mlir
+    %i = slc.mem_str %ids[%p] : memref<?xindex>[!slc.stream<index>] -> !slc.stream<index>
+    slc.for %e = %c0 to %c64 step %c1 {
+      %v = slc.mem_str %table[%i, %e] : memref<?x64xf32>[!slc.stream<index>, !slc.stream<index>] -> !slc.stream<f32>
+    ```
+    becomes
+    ```mlir
+    %i = slc.mem_str %ids[%p] nontemporal : memref<?xindex>[!slc.stream<index>] -> !slc.stream<index>
+    slc.for %e = %c0 to %c64 step %c1 {
+      %v = slc.mem_str %table[%i, %e] level llc : memref<?x64xf32>[!slc.stream<index>, !slc.stream<index>] -> !slc.stream<f32>
+    ```
+  }];
+  let options = [
+    Option<"lookupLevel", "lookup-level", "::ember::LookupLevel",
+           "::ember::LookupLevel::automatic",
+           "The cache that keeps what is looked up",
+           [{::llvm::cl::values(
+             clEnumValN(::ember::LookupLevel::automatic, "auto",
+                        "as the table says"),
+             clEnumValN(::ember::LookupLevel::l1, "l1", "the first"),
+             clEnumValN(::ember::LookupLevel::l2, "l2", "the second"),
+             clEnumValN(::ember::LookupLevel::llc, "llc", "the last"),
+             clEnumValN(::ember::LookupLevel::none, "none",
+                        "no hint, for streams of any kind"))}]>,
+    Option<"l2Bytes", "l2-bytes", "int64_t", "1 << 20",
+           "Up to which size a memref is taken to stay in the second cache">,
+  ];
+  let statistics = [
+    Statistic<"levels", "levels", "Streams given a cache level">,
+    Statistic<"nontemporal", "nontemporal", "Streams made non-temporal">
+  ];
+}
+
 #endif // EMBER_DIALECT_SLC_TRANSFORMS_PASSES_TD

@@ -64,8 +64,7 @@ void printCacheHints(mlir::OpAsmPrinter &printer, Op op) {
 }
 
 /// Prints what `AccessSyntax::parseAccess` reads, and other attributes.
-template <typename Op>
-void printAccess(mlir::OpAsmPrinter &printer, Op op) {
+template <typename Op> void printAccess(mlir::OpAsmPrinter &printer, Op op) {
   printer << op.getMemref() << "[" << op.getIndices() << "]";
   if (op.getMask())
     printer << " mask " << op.getMask();
