@@ -121,6 +121,18 @@ static llvm::Error refuseScalableVectors(const llvm::Module &module,
   return llvm::Error::success();
 }
 
+/// No load of ordinary memory on x86 is non-temporal in effect, and LLVM 22's
+/// instruction selection crashes where such a load would become part of a
+/// broadcast.
+static void dropNontemporalLoads(llvm::Module &module) {
+  if (!module.getTargetTriple().isX86())
+    return;
+  for (llvm::Function &function : module)
+    for (llvm::Instruction &instruction : llvm::instructions(function))
+      if (llvm::isa<llvm::LoadInst>(instruction))
+        instruction.setMetadata(llvm::LLVMContext::MD_nontemporal, nullptr);
+}
+
 llvm::Expected<std::unique_ptr<llvm::Module>>
 translateToLLVMIR(mlir::ModuleOp source, llvm::LLVMContext &context,
                   llvm::TargetMachine &machine, const CodeGenOptions &options) {
@@ -142,6 +154,7 @@ translateToLLVMIR(mlir::ModuleOp source, llvm::LLVMContext &context,
     return value.getName().starts_with("ember_kernel_");
   });
   setProcessor(*module, machine);
+  dropNontemporalLoads(*module);
   return std::move(module);
 }
 
