@@ -343,7 +343,7 @@ func.func @case21(%n: index, %in: memref<?xf32>) {
   dlc.config_access {
     %tu = dlc.new_tu %c0 to %n step %c1
     %i = dlc.get_ind_var %tu : !slc.stream<index>
-    // expected-error @below {{'dlc.mem_str' op loads 'f32' but its result is '!slc.stream<f64>'}}
+    // expected-error @below {{'dlc.mem_str' op loads 'f32', not '!slc.stream<f64>'}}
     %v = dlc.mem_str %tu, %in[%i] : memref<?xf32>[!slc.stream<index>] -> !slc.stream<f64>
   }
   dlc.compute_loop
@@ -373,7 +373,7 @@ func.func @case23(%n: index, %in: memref<?xf32>) {
   dlc.config_access {
     %tu = dlc.new_tu %c0 to %n step %c1 vector<4>
     %i = dlc.get_ind_var %tu : !slc.stream<vector<4xindex>>
-    // expected-error @below {{'dlc.mem_str' op index of type '!slc.stream<vector<4xindex>>' does not fit a result of type '!slc.stream<f32>'}}
+    // expected-error @below {{'dlc.mem_str' op index of type '!slc.stream<vector<4xindex>>' does not fit a stream of type '!slc.stream<f32>'}}
     %v = dlc.mem_str %tu, %in[%i] : memref<?xf32>[!slc.stream<vector<4xindex>>] -> !slc.stream<f32>
   }
   dlc.compute_loop
@@ -389,7 +389,7 @@ func.func @case24(%n: index, %in: memref<?xvector<4xf32>>) {
     %tu = dlc.new_tu %c0 to %n step %c1 vector<4>
     %i = dlc.get_ind_var %tu : !slc.stream<vector<4xindex>>
     // One vector is loaded, not one a lane.
-    // expected-error @below {{'dlc.mem_str' op index of type '!slc.stream<vector<4xindex>>' does not fit a result of type '!slc.stream<vector<4xf32>>'}}
+    // expected-error @below {{'dlc.mem_str' op index of type '!slc.stream<vector<4xindex>>' does not fit a stream of type '!slc.stream<vector<4xf32>>'}}
     %v = dlc.mem_str %tu, %in[%i] : memref<?xvector<4xf32>>[!slc.stream<vector<4xindex>>] -> !slc.stream<vector<4xf32>>
   }
   dlc.compute_loop
