@@ -8,12 +8,11 @@ import argparse
 import sys
 from collections.abc import Callable
 
-from benchmarks import compile_time, native, pipelines
+from benchmarks import compile_time, pipelines
 from benchmarks.cpu.command import main as cpu
 
 BENCHMARKS: dict[str, Callable[[], None]] = {
     "compile": compile_time.main,
-    "native": native.main,
     "pipelines": pipelines.main,
 }
 
@@ -35,7 +34,8 @@ def main() -> int:
         epilog="; ".join(
             f"{name}: {(sys.modules[function.__module__].__doc__ or '').splitlines()[0]}"
             for name, function in BENCHMARKS.items()
-        ),
+        )
+        + "; cpu, alone and with options of its own: see './run bench cpu --help'",
     )
     parser.add_argument("names", nargs="*", type=benchmark_name, metavar="NAME")
     for name in parser.parse_args().names or BENCHMARKS:

@@ -23,12 +23,17 @@ class Arena:
         self.bytes = torch.empty(blocks * BLOCK, dtype=torch.uint8)
         self.bytes.view(blocks, BLOCK)[:] = torch.from_numpy(_block_of_values())
 
-    def table(self, dtype: torch.dtype, rows: int, length: int) -> Tensor:
-        """The first bytes as a contiguous table; raises ValueError if the arena is too small."""
-        size = rows * length * dtype.itemsize
-        if size > len(self.bytes):
-            raise ValueError(f"a table of {size} bytes is larger than the arena")
-        return self.bytes[:size].view(dtype).view(rows, length)
+    @property
+    def size(self) -> int:
+        """Its bytes."""
+        return len(self.bytes)
+
+    def table(self, dtype: torch.dtype, rows: int, length: int, start: int = 0) -> Tensor:
+        """The bytes from `start` on as a contiguous table; ValueError if they are too few."""
+        end = start + rows * length * dtype.itemsize
+        if end > self.size:
+            raise ValueError(f"a table that ends at {end} bytes is larger than the arena")
+        return self.bytes[start:end].view(dtype).view(rows, length)
 
 
 def _block_of_values() -> np.ndarray:

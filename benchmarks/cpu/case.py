@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+import torch
 from torch import Tensor
 
 from benchmarks.cpu.limit import LimitRead, RowSize
@@ -43,6 +44,16 @@ class Prepared:
     reference: Callable[[Any], Tensor]
     limit: LimitRead | None = None
     absent: dict[str, str] = field(default_factory=dict)
+
+
+def pytorch_contenders(
+    function: Callable[..., Tensor], arguments: Callable[[Any], tuple[Any, ...]], compiles: bool
+) -> list[Contender]:
+    """A function of PyTorch's operations, eager and, if wanted, compiled."""
+    contenders = [Contender(EAGER, function, arguments)]
+    if compiles:
+        contenders.append(Contender(COMPILED, torch.compile(function), arguments))
+    return contenders
 
 
 class Case(Protocol):

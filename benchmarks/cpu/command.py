@@ -5,6 +5,7 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
 import argparse
+import os
 import platform
 import sys
 import time
@@ -19,8 +20,10 @@ from ember.errors import EmberError
 from benchmarks.cpu import fbgemm
 from benchmarks.cpu.arena import Arena
 from benchmarks.cpu.case import Case
+from benchmarks.cpu.graphs import missing_graphs
 from benchmarks.cpu.limit import Limit, LimitUnavailableError, limit_library
 from benchmarks.cpu.lookups import missing_histograms
+from benchmarks.cpu.plots import draw
 from benchmarks.cpu.results import Result, to_json
 from benchmarks.cpu.running import run_cases
 from benchmarks.cpu.setting import Setting, all_threads
@@ -33,14 +36,24 @@ QUICK_SECONDS = 95
 FULL_SECONDS = 780
 
 
+DEFAULT_FILE = Path("bench-output", "cpu.json")
+# Processes that were waiting or running, beside this one, from which on times mean little.
+BUSY_LOAD = 0.5
+
+
 def parse(arguments: Sequence[str]) -> argparse.Namespace:
     """The options of the command line."""
     parser = argparse.ArgumentParser(prog="./run bench cpu", description=__doc__.splitlines()[0])
     parser.add_argument(
         "--quick", action="store_true", help="every value of a factor once, in under 2 minutes"
     )
-    parser.add_argument("--json", metavar="FILE", type=Path, help="write the results as JSON")
-    parser.add_argument("--plots", metavar="FOLDER", type=Path, help="draw plots")
+    parser.add_argument(
+        "--json",
+        metavar="FILE",
+        type=Path,
+        default=DEFAULT_FILE,
+        help=f"where results go, and plots beside them (default: {DEFAULT_FILE})",
+    )
     parser.add_argument("--only", metavar="TEXT", help="only cases whose group contains TEXT")
     parser.add_argument("--seconds", type=float, help="how long to measure")
     return parser.parse_args(arguments)
@@ -60,6 +73,8 @@ def find_missing() -> dict[str, str]:
     missing = {}
     if reason := fbgemm.why_missing():
         missing["fbgemm-gpu-cpu"] = reason
+    for name in missing_graphs():
+        missing[f"graph {name}"] = "not in the data folder, its cases are left out"
     for name in missing_histograms():
         missing[f"histogram {name}"] = "not in the data folder, a Zipf distribution stands in"
     return missing
@@ -76,6 +91,7 @@ def about_run(options: argparse.Namespace, cases: int) -> dict[str, Any]:
         "quick": options.quick,
         "only": options.only,
         "cases": cases,
+        "load": round(os.getloadavg()[0], 2),
         "subset": "every value of every factor" if options.quick else "every pair of values",
     }
 
@@ -101,12 +117,14 @@ def main(arguments: Sequence[str]) -> int:
     about = about_run(options, len(cases))
     for what, why in missing.items():
         print(f"missing: {what}: {why}")
+    if about["load"] > BUSY_LOAD:
+        print(f"warning: the machine is busy (load {about['load']}): times are unreliable")
     print(
         f"{len(cases)} cases, of all combinations of their factors a fixed subset that holds "
         f"{about['subset']}; threads: 1 and {all_threads()}",
         flush=True,
     )
-    setting = Setting(Arena(ARENA_BYTES), compile_limit(cases, missing), missing)
+    setting = Setting(Arena(ARENA_BYTES), compile_limit(cases, missing))
     budget = options.seconds or (QUICK_SECONDS if options.quick else FULL_SECONDS)
     results: list[Result] = []
     try:
@@ -115,7 +133,7 @@ def main(arguments: Sequence[str]) -> int:
             setting,
             sorted({1, all_threads()}),
             budget - (time.monotonic() - started),
-            lambda text: show_progress(text),
+            show_progress,
         ):
             results.append(result)
     except EmberError as error:
@@ -127,9 +145,14 @@ def main(arguments: Sequence[str]) -> int:
     about["missing"] = missing
     for text in (*group_tables(results), *target_table(outcomes)):
         print(text)
-    if options.json:
-        options.json.parent.mkdir(parents=True, exist_ok=True)
-        options.json.write_text(to_json(results, outcomes, about))
+    options.json.parent.mkdir(parents=True, exist_ok=True)
+    options.json.write_text(to_json(results, outcomes, about))
+    try:
+        drawn = draw(results, outcomes, options.json)
+    except ImportError as error:
+        print(f"missing: plots: {error}")
+        drawn = []
+    print(f"\n{about['seconds']:g} s; wrote", ", ".join(map(str, [options.json, *drawn])))
     return report_wrong(results)
 
 

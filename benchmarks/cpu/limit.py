@@ -115,9 +115,10 @@ class LimitRead:
         self.reading = Reading(0, 1)
 
     def arguments(self, batch: Any) -> tuple[Any, ...]:
-        """What a call of `read` takes for a batch, which has to stay alive."""
+        """What a call of `read` takes for a batch."""
         indices, offsets = self.lookups(batch)
         return (
+            (indices, offsets),
             self.table.ctypes.data,
             self.table.shape[1],
             self.table.strides[0],
@@ -132,10 +133,11 @@ class LimitRead:
             self.checksum.ctypes.data,
         )
 
-    def read(self, *arguments: Any) -> None:
+    def read(self, kept: Lookups, *arguments: Any) -> None:
         """Reads the rows and xors byte k of each into byte k % 64 of the checksum.
 
-        Raises ValueError if there is no reader for their size.
+        kept: the arrays that the addresses among the arguments are of. Raises ValueError if there
+        is no reader for rows of that size.
         """
         if self.limit.function(*arguments) != 0:
             raise ValueError(f"the limit has no reader for rows of {arguments[1]} bytes")

@@ -5,7 +5,7 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
 import os
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import torch
 
@@ -27,10 +27,9 @@ def use_threads(count: int) -> None:
 class Setting:
     """Shared by the cases of a run.
 
-    limit: None if it cannot be compiled. missing: optional packages and data that are not there,
-    with what follows from it.
+    limit: None if it cannot be compiled. compiles: whether cases take part in torch.compile.
     """
 
     arena: Arena
     limit: Limit | None
-    missing: dict[str, str] = field(default_factory=dict)
+    compiles: bool = True

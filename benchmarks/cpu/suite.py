@@ -6,10 +6,15 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 from dataclasses import dataclass
 
-from benchmarks.cpu.bags import BagCase
+from benchmarks.cpu.bag_cases import BagCase
+from benchmarks.cpu.block_cases import BlockCase
 from benchmarks.cpu.case import Case
 from benchmarks.cpu.covering import Choice, cover
+from benchmarks.cpu.graph_cases import GraphCase
+from benchmarks.cpu.graphs import FILES, SHAPES, missing_graphs
 from benchmarks.cpu.lookups import HISTOGRAMS, UNIFORM
+from benchmarks.cpu.model_cases import TablesCase
+from benchmarks.cpu.score_cases import MODELS, ScoreCase
 
 LENGTHS = (16, 32, 64, 100, 128, 256)
 TABLES = (256_000, 26_000_000, 2_500_000_000)
@@ -63,17 +68,30 @@ SLOW = [
 ]
 
 
+# How many lengths a graph is taken with.
+GRAPH_LENGTHS = {"spmm sum": 3, "spmm mean": 1, "spmm max": 1, "message": 3}
+GRAPH_GROUPS = {"spmm sum": "spmm"}
+
+
 def bag_cases(kinds: list[Kind], strength: int) -> list[Case]:
-    """Bags of some kinds; kinds and places are covered together to that strength."""
+    """Bags of some kinds; kinds and places are covered together to that strength.
+
+    torch.compile hands bags to the eager operator: its overhead is measured once a kind, and where
+    every case is another kind, once.
+    """
 
     def fits(choice: Choice) -> bool:
         return choice["table_bytes"] <= MOST_STRIDED_BYTES or "table" not in choice["kind"].path
 
-    return [
-        BagCase(kind.group, kind.reduction, kind.value, path=kind.path, **choice)
-        for choice in cover({"kind": kinds, **PLACES}, strength, fits)
-        if (kind := choice.pop("kind"))
-    ]
+    cases: list[Case] = []
+    seen: set[Kind] = set()
+    for choice in cover({"kind": kinds, **PLACES}, strength, fits):
+        kind = choice.pop("kind")
+        compares = kind not in seen if strength > 1 else not seen
+        fixed = {"path": kind.path, "compare_compiled": compares}
+        cases.append(BagCase(kind.group, kind.reduction, kind.value, **choice, **fixed))
+        seen.add(kind)
+    return cases
 
 
 def one_bag_cases() -> list[Case]:
@@ -84,10 +102,60 @@ def one_bag_cases() -> list[Case]:
     ]
 
 
+def graph_cases(quick: bool) -> list[Case]:
+    """Products with graphs and message passing.
+
+    The n-th graph is taken with every second length from the n-th on, or with quick with one
+    length, and then each operation takes another third of the graphs.
+    """
+    names = [name for name in FILES if name not in missing_graphs()] + list(SHAPES)
+    cases: list[Case] = []
+    for turn, (operation, count) in enumerate(GRAPH_LENGTHS.items()):
+        group = GRAPH_GROUPS.get(operation, operation)
+        for number, name in enumerate(names):
+            if quick and (number - turn) % 3 != 0:
+                continue
+            for step in range(1 if quick else count):
+                length = LENGTHS[(number + 2 * step) % len(LENGTHS)]
+                cases.append(GraphCase(group, operation, name, length))
+    return cases
+
+
+def score_cases(strength: int) -> list[Case]:
+    """Triples of entities that caches hold, and of many."""
+    factors = {
+        "model": tuple(MODELS),
+        "length": (64, 128, 256, 512),
+        "entities": (20_000, 1_000_000),
+        "triples": (64, 1024, 16_384),
+    }
+    return [ScoreCase("score", **choice) for choice in cover(factors, strength)]
+
+
+def block_cases(strength: int) -> list[Case]:
+    """Blocks of keys of sparse attention."""
+    factors = {
+        "operation": ("gather", "block scores", "block values"),
+        "block_size": (1, 2, 4, 8),
+        "length": (64, 128),
+    }
+    return [
+        BlockCase("gather" if choice["operation"] == "gather" else "blocks", **choice)
+        for choice in cover(factors, strength)
+    ]
+
+
+def model_cases(quick: bool) -> list[Case]:
+    """All tables of a model, in small and large batches."""
+    batches = (1, 64) if quick else (1, 4, 16, 64, 256, 1024, 4096)
+    return [TablesCase("tables", batch) for batch in batches]
+
+
 def all_cases(quick: bool) -> list[Case]:
     """The cases of a run, always the same: every pair of values, or with quick every value."""
     strength = 1 if quick else 2
     cases = one_bag_cases()
     for kinds in (FAST, MAX, ENCODED, SLOW):
         cases += bag_cases(kinds, strength)
-    return cases
+    cases += model_cases(quick) + graph_cases(quick)
+    return cases + score_cases(strength) + block_cases(strength)

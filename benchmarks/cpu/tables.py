@@ -58,17 +58,18 @@ def group_tables(results: Sequence[Result]) -> Iterator[str]:
 
 
 def target_table(outcomes: Sequence[Outcome]) -> Iterator[str]:
-    """The lines of the table of targets."""
-    yield f"\n{'target':46}{'against':>14}{'threads':>8}{'cases':>6}{'mean':>8}{'goal':>7}  "
+    """The lines of the table of targets, of those that have cases."""
+    yield (
+        f"\n{'target':46}{'against':>14}{'threads':>8}{'cases':>6}{'mean':>8}{'goal':>7}"
+        f"{'at limit':>10}{'worst':>8}{'floor':>7}"
+    )
     for one in outcomes:
-        goal = f"{one.least:g}x"
-        start = f"{one.name:46}{one.peer:>14}{one.threads:>8}{one.cases:>6}"
         if one.mean is None:
-            yield f"{start}{DASH:>8}{goal:>7}"
             continue
-        verdict = "met" if one.met else "MISSED"
-        floor = f", floor {one.floor:g}x" if one.floor else ""
+        at_limit = f"{one.at_limit:.2f}x" if one.at_limit else DASH
+        floor = f"{one.floor:g}x" if one.floor else DASH
         yield (
-            f"{start}{f'{one.mean:.2f}x':>8}{goal:>7}  {verdict}"
-            f" (worst {one.worst:.2f}x{floor}: {one.worst_case})"
+            f"{one.name:46}{one.peer:>14}{one.threads:>8}{one.cases:>6}{f'{one.mean:.2f}x':>8}"
+            f"{f'{one.least:g}x':>7}{at_limit:>10}{f'{one.worst:.2f}x':>8}{floor:>7}"
+            f"  {'met' if one.met else 'MISSED'}; worst: {one.worst_case}"
         )

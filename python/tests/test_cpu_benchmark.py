@@ -15,14 +15,33 @@ import pytest
 import torch
 from numpy.typing import NDArray
 
-from benchmarks.cpu import agreement, bags, command, fbgemm, limit, measuring, suite, targets
+from benchmarks.cpu import (
+    agreement,
+    bag_cases,
+    block_cases,
+    command,
+    fbgemm,
+    graphs,
+    limit,
+    measuring,
+    model_cases,
+    plots,
+    score_cases,
+    suite,
+    targets,
+)
 from benchmarks.cpu.arena import Arena
+from benchmarks.cpu.block_cases import BlockCase
+from benchmarks.cpu.case import Case
 from benchmarks.cpu.covering import cover
+from benchmarks.cpu.graph_cases import GraphCase
 from benchmarks.cpu.limit import LimitRead, Reading, RowSize
 from benchmarks.cpu.measuring import Batches, Contender, Timing
+from benchmarks.cpu.model_cases import TablesCase
 from benchmarks.cpu.results import Result, read_results, to_json
 from benchmarks.cpu.rows import ROW_TYPES
 from benchmarks.cpu.running import run_cases
+from benchmarks.cpu.score_cases import ScoreCase
 from benchmarks.cpu.setting import Setting
 
 MEGABYTE = 1 << 20
@@ -163,6 +182,13 @@ def test_targets_take_the_mean_and_the_floor() -> None:
     assert not slow.met
 
 
+def test_targets_say_what_the_limit_allows() -> None:
+    results = [result("bag", 1, ember=2, pytorch=3, limit=1), result("bag", 1, ember=2, pytorch=3)]
+    one = outcome(results, "bags: sum, mean, weighted", 1)
+    assert one.mean == pytest.approx(1.5)
+    assert one.at_limit == pytest.approx(3)
+
+
 def test_targets_without_times_are_neither_met_nor_missed() -> None:
     one = outcome([result("bag fp8", 1, ember=1)], "bags: fp8", 1)
     assert (one.cases, one.mean, one.met) == (0, None, None)
@@ -170,7 +196,7 @@ def test_targets_without_times_are_neither_met_nor_missed() -> None:
 
 def test_scaling_compares_ember_with_itself() -> None:
     results = [result("one bag", 1, ember=3.0), result("one bag", 2, ember=1.5)]
-    one = outcome(results, "one long bag: all threads against one", 2)
+    one = outcome(results, "one long bag: against one thread", 2)
     assert one.mean == pytest.approx(2)
     assert one.met
 
@@ -204,35 +230,86 @@ def test_samples_of_short_calls_hold_many() -> None:
     assert 1 < measuring.calls_of_sample(measuring.SAMPLE_SECONDS / 10) < measuring.MOST_CALLS
 
 
-CASES = {
-    "fast": bags.BagCase("bag", "mean", "f16", 100, 20_000, "uniform", 16),
-    "weighted": bags.BagCase("bag", "weighted sum", "bf16", 32, 20_000, "2021", 16),
-    "max": bags.BagCase("bag max", "max", "f32", 16, 20_000, "uniform", 16),
-    "padding": bags.BagCase("x", "mean", "f32", 16, 2_000, "uniform", 16, "padding"),
-    "strided": bags.BagCase("x", "sum", "f32", 16, 20_000, "uniform", 16, "row-strided table"),
-    "columns": bags.BagCase("x", "sum", "f32", 16, 20_000, "uniform", 16, "column-major table"),
-    "weights": bags.BagCase(
+BAGS = {
+    "fast": bag_cases.BagCase("bag", "mean", "f16", 100, 20_000, "uniform", 16),
+    "weighted": bag_cases.BagCase("bag", "weighted sum", "bf16", 32, 20_000, "2021", 16),
+    "max": bag_cases.BagCase("bag max", "max", "f32", 16, 20_000, "uniform", 16),
+    "padding": bag_cases.BagCase("x", "mean", "f32", 16, 2_000, "uniform", 16, "padding"),
+    "strided": bag_cases.BagCase("x", "sum", "f32", 16, 20_000, "uniform", 16, "row-strided table"),
+    "columns": bag_cases.BagCase(
+        "x", "sum", "f32", 16, 20_000, "uniform", 16, "column-major table"
+    ),
+    "weights": bag_cases.BagCase(
         "x", "weighted sum", "f32", 16, 20_000, "uniform", 16, "strided weights"
     ),
-    "int8": bags.BagCase("bag int", "weighted sum", "int8", 32, 20_000, "uniform", 16),
-    "int4": bags.BagCase("bag int", "sum", "int4", 100, 20_000, "uniform", 16),
-    "leading": bags.BagCase("bag int", "sum", "int8 leading", 32, 20_000, "uniform", 16),
-    "e5m2": bags.BagCase("bag fp8", "mean", "e5m2", 32, 20_000, "uniform", 16),
-    "one bag": bags.BagCase("one bag", "sum", "f32", 16, 20_000, "uniform", 1, lookups=10_000),
+    "int8": bag_cases.BagCase("bag int", "weighted sum", "int8", 32, 20_000, "uniform", 16),
+    "int4": bag_cases.BagCase("bag int", "sum", "int4", 100, 20_000, "uniform", 16),
+    "leading": bag_cases.BagCase("bag int", "sum", "int8 leading", 32, 20_000, "uniform", 16),
+    "e5m2": bag_cases.BagCase("bag fp8", "mean", "e5m2", 32, 20_000, "uniform", 16),
+    "one bag": bag_cases.BagCase("one bag", "sum", "f32", 16, 20_000, "uniform", 1, lookups=10_000),
 }
 
 
-@pytest.mark.parametrize("name", CASES)
-def test_contenders_agree(arena: Arena, name: str) -> None:
-    prepared = CASES[name].prepare(Setting(arena, None))
+@pytest.mark.parametrize("name", BAGS)
+def test_contenders_of_bags_agree(arena: Arena, name: str) -> None:
+    prepared = BAGS[name].prepare(Setting(arena, None, compiles=False))
     assert agreement.disagreements(prepared) == {}
     expected = {"e5m2": {"ember"}, "leading": {"ember"}}.get(name)
     names = {one.name for one in prepared.contenders} - {"fbgemm"}
     assert names == expected if expected else len(names) == 2
 
 
+OTHERS: list[tuple[Case, set[str]]] = [
+    (GraphCase("spmm", "spmm sum", "small", 32), {"ember", "torch.sparse", "scipy"}),
+    (GraphCase("spmm", "spmm mean", "small", 16), {"ember", "torch.sparse"}),
+    (GraphCase("spmm", "spmm max", "roads", 16), {"ember", "torch.sparse"}),
+    (GraphCase("message", "message", "small", 64), {"ember", "torch.sparse"}),
+    *((ScoreCase("score", name, 64, 90, 100), {"ember", "pytorch"}) for name in score_cases.MODELS),
+    *(
+        (BlockCase("blocks", operation, 4, 64), {"ember", "pytorch"})
+        for operation in ("gather", "block scores", "block values")
+    ),
+    (TablesCase("tables", 5), {"ember", "pytorch", "fbgemm"}),
+]
+
+
+@pytest.fixture
+def _small(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Graphs, tables and sequences that fit the arena."""
+    shapes = {"small": graphs.Shape(90, 800, 0.7), "roads": graphs.Shape(90, 200, 0, spread=4)}
+    monkeypatch.setattr(graphs, "SHAPES", shapes)
+    monkeypatch.setattr(block_cases, "TOKENS", 64)
+    monkeypatch.setattr(model_cases, "MOST_ROWS", 20)
+
+
+@pytest.mark.usefixtures("_small")
+@pytest.mark.parametrize(("case", "names"), OTHERS, ids=lambda value: str(value)[:60])
+def test_contenders_of_other_cases_agree(arena: Arena, case: Case, names: set[str]) -> None:
+    setting = Setting(arena, limit.limit_library(case.limit_sizes()), compiles=False)
+    prepared = case.prepare(setting)
+    assert agreement.disagreements(prepared) == {}
+    found = {one.name for one in prepared.contenders}
+    assert found == names - set(prepared.absent)
+    assert prepared.limit
+    prepared.limit.read(*prepared.limit.arguments(prepared.batch(1)))
+    assert prepared.limit.checksum.any()
+
+
+def test_graphs_have_their_sizes_and_skew(monkeypatch: pytest.MonkeyPatch) -> None:
+    shapes = {"even": graphs.Shape(500, 4000, 0), "skewed": graphs.Shape(500, 4000, 1.0)}
+    monkeypatch.setattr(graphs, "SHAPES", shapes)
+    even, skewed = graphs.find_graph("even"), graphs.find_graph("skewed")
+    assert even.nodes == skewed.nodes == 500
+    assert 3900 < even.edges <= 4000
+    assert skewed.most_neighbours > 4 * even.most_neighbours
+    for graph in (even, skewed):
+        assert graph.positions[-1] == len(graph.columns)
+        rows = np.repeat(np.arange(500), np.diff(graph.positions))
+        assert (np.diff(rows * 500 + graph.columns) > 0).all()
+
+
 def test_wrong_results_are_named(arena: Arena) -> None:
-    prepared = CASES["fast"].prepare(Setting(arena, None))
+    prepared = BAGS["fast"].prepare(Setting(arena, None, compiles=False))
     right = prepared.contenders[1]
 
     def wrong(*arguments: Any) -> torch.Tensor:
@@ -249,8 +326,8 @@ def test_wrong_results_are_named(arena: Arena) -> None:
 
 
 def test_a_case_is_measured_beside_its_peers(arena: Arena) -> None:
-    case = CASES["fast"]
-    setting = Setting(arena, limit.limit_library(case.limit_sizes()))
+    case = BAGS["fast"]
+    setting = Setting(arena, limit.limit_library(case.limit_sizes()), compiles=False)
     results = list(run_cases([case], setting, [1], 0, lambda text: None))
     assert len(results) == 1
     assert {"ember", "pytorch", "limit"} <= set(results[0].times)
@@ -264,13 +341,15 @@ def test_the_command_measures_and_writes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(command, "ARENA_BYTES", MEGABYTE)
-    monkeypatch.setattr(command, "all_cases", lambda quick: [CASES["fast"], CASES["e5m2"]])
+    monkeypatch.setattr(command, "all_cases", lambda quick: [BAGS["fast"], BAGS["e5m2"]])
     monkeypatch.setattr(fbgemm, "why_missing", lambda: "is not installed")
     path = tmp_path / "folder" / "results.json"
     assert command.main(["--quick", "--seconds", "0", "--json", str(path)]) == 0
     printed = capsys.readouterr().out
     assert "missing: fbgemm-gpu-cpu: is not installed" in printed
     assert "mean, f16, length 100, 20 kB, uniform, bags 16" in printed
+    for plot in plots.plot_files(path):
+        assert plot.read_bytes().startswith(b"\x89PNG")
     document = json.loads(path.read_text())
     assert document["about"]["missing"]["fbgemm-gpu-cpu"] == "is not installed"
     assert {one["name"] for one in document["targets"]} == {one.name for one in targets.TARGETS}

@@ -19,7 +19,7 @@ from torch import Tensor
 
 from benchmarks.cpu import case, fbgemm
 from benchmarks.cpu.agreement import tolerance_of_sums
-from benchmarks.cpu.case import Prepared
+from benchmarks.cpu.case import Prepared, pytorch_contenders
 from benchmarks.cpu.kernels import compiled, with_new_output
 from benchmarks.cpu.limit import LimitRead, RowSize
 from benchmarks.cpu.lookups import Windows, draw_offsets, draw_stream
@@ -51,7 +51,7 @@ class Batch:
 class BagCase:
     """Bags of rows. reduction: sum, mean, max, weighted sum or weighted mean. value: of ROW_TYPES.
 
-    table_bytes: about. path: "" or one of SLOW_PATHS. compare_compiled: beside torch.compile, too.
+    table_bytes: about. path: "" or one of SLOW_PATHS. compare_compiled: with torch.compile, too.
     """
 
     group: str
@@ -211,11 +211,10 @@ class _BagWork:
             call = self._quantized()
             prepared.contenders.append(Contender(case.QUANTIZED, call, self._torch_arguments))
         elif not bags.row_type.format:
-            call = self._eager()
-            prepared.contenders.append(Contender(case.EAGER, call, self._torch_arguments))
-            if bags.compare_compiled:
-                call = torch.compile(call)
-                prepared.contenders.append(Contender(case.COMPILED, call, self._torch_arguments))
+            compiles = bags.compare_compiled and self.setting.compiles
+            prepared.contenders += pytorch_contenders(
+                self._eager(), self._torch_arguments, compiles
+            )
         if (
             bags.value in fbgemm.SPARSE_TYPES
             and bags.reduction in fbgemm.POOLING
