@@ -17,6 +17,8 @@ from benchmarks.cpu.rows import torch_type
 # Results differ by so many units in the last place of the largest one: a few roundings in the
 # type of the output, and the order in which f32 sums are formed.
 UNITS = 16
+# Elements that are compared together: their differences stay in the caches.
+CHUNK = 1 << 17
 
 
 def tolerance_of_sums(element: str, terms: float) -> tuple[float, float]:
@@ -30,10 +32,13 @@ def tolerance_of_sums(element: str, terms: float) -> tuple[float, float]:
 
 
 def as_tensor(result: Any) -> Tensor:
-    """A contender's result in f64."""
+    """A contender's result as a tensor of its own type."""
     if isinstance(result, Tensor):
-        return result.double()
-    return torch.from_numpy(as_array(result).astype("float64"))
+        return result
+    array = as_array(result)
+    if array.dtype.name == "bfloat16":
+        return torch.from_numpy(array.view("int16")).view(torch.bfloat16)
+    return torch.from_numpy(array)
 
 
 def disagreements(prepared: Prepared) -> dict[str, str]:
@@ -60,10 +65,14 @@ def _difference(result: Tensor, expected: Tensor, tolerance: tuple[float, float]
     """How a result differs by more than the tolerance; None if it does not."""
     relative, absolute = tolerance
     scale = float(expected.abs().max()) if expected.numel() else 0.0
-    bound = relative * expected.abs() + absolute * scale
-    wrong = ~((result - expected).abs() <= bound)
-    if not wrong.any():
-        return None
-    place = int(wrong.flatten().nonzero()[0])
-    got, wanted = float(result.flatten()[place]), float(expected.flatten()[place])
-    return f"{int(wrong.sum())} of {wrong.numel()} elements, the first is {got:g}, not {wanted:g}"
+    count, first = 0, ""
+    got_all, wanted_all = result.flatten(), expected.flatten()
+    for start in range(0, len(wanted_all), CHUNK):
+        got = got_all[start : start + CHUNK].double()
+        wanted = wanted_all[start : start + CHUNK].double()
+        wrong = ~((got - wanted).abs() <= relative * wanted.abs() + absolute * scale)
+        if not count and wrong.any():
+            place = int(wrong.nonzero()[0])
+            first = f"the first is {float(got[place]):g}, not {float(wanted[place]):g}"
+        count += int(wrong.sum())
+    return f"{count} of {result.numel()} elements, {first}" if count else None

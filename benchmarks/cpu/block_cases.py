@@ -39,10 +39,12 @@ class BlockCase:
     block_size: int
     length: int
     value: str = "f32"
+    compare_compiled: bool = False
 
     @property
     def factors(self) -> Mapping[str, Any]:
-        return {name: field for name, field in vars(self).items() if name != "group"}
+        hidden = ("group", "compare_compiled")
+        return {name: field for name, field in vars(self).items() if name not in hidden}
 
     @property
     def rows(self) -> int:
@@ -72,7 +74,9 @@ class BlockCase:
         out_shape = self._out_shape()
         out_bytes = dtype.itemsize * int(np.prod(out_shape))
         prepared = Prepared(
-            contenders=self._contenders(keys, others, out_shape, setting.compiles),
+            contenders=self._contenders(
+                keys, others, out_shape, setting.compiles and self.compare_compiled
+            ),
             batch=lambda number: batches[number % len(batches)],
             row_bytes=self.blocks * BLOCKS_EACH * self._block_bytes,
             out_bytes=out_bytes,

@@ -54,11 +54,11 @@ class Shape:
 
 # Nodes and edges of the Ember paper's inputs (table 2), divided by the number in the name.
 SHAPES = {
-    "arxiv/2": Shape(85_000, 580_000, 0.6),
+    "arxiv/4": Shape(42_000, 291_000, 0.6),
     "products/64": Shape(38_000, 967_000, 0.5),
-    "web-Google/8": Shape(114_000, 638_000, 0.7),
-    "wiki-Talk/8": Shape(299_000, 628_000, 1.0),
-    "roadNet-CA/8": Shape(246_000, 692_000, 0.0, spread=16),
+    "web-Google/16": Shape(57_000, 319_000, 0.7),
+    "wiki-Talk/32": Shape(75_000, 157_000, 1.0),
+    "roadNet-CA/32": Shape(61_000, 173_000, 0.0, spread=16),
 }
 
 

@@ -15,6 +15,9 @@ from typing import Any
 SAMPLE_SECONDS = 200e-6
 MOST_CALLS = 64
 LEAST_TURNS = 5
+# Of turns that take seconds.
+LEAST_LONG_TURNS = 3
+LONG_TURN_SECONDS = 0.25
 MOST_TURNS = 200
 
 
@@ -93,7 +96,9 @@ def measure(
         draw.shuffle(order)
         for contender in order:
             samples[contender.name].append(sample(contender, batches.take(calls[contender.name])))
-        if turn + 1 >= LEAST_TURNS and time.perf_counter() - started > seconds:
+        spent = time.perf_counter() - started
+        is_long = spent > LONG_TURN_SECONDS * (turn + 1)
+        if spent > seconds and turn + 1 >= (LEAST_LONG_TURNS if is_long else LEAST_TURNS):
             break
     return {name: timing(values, calls[name]) for name, values in samples.items()}
 

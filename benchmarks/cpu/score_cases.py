@@ -39,10 +39,12 @@ class ScoreCase:
     length: int
     entities: int
     triples: int
+    compare_compiled: bool = False
 
     @property
     def factors(self) -> Mapping[str, Any]:
-        return {name: field for name, field in vars(self).items() if name != "group"}
+        hidden = ("group", "compare_compiled")
+        return {name: field for name, field in vars(self).items() if name not in hidden}
 
     @property
     def relation_length(self) -> int:
@@ -59,7 +61,9 @@ class ScoreCase:
         )
         batches = self._batches()
         prepared = Prepared(
-            contenders=self._contenders(entities, relations, setting.compiles),
+            contenders=self._contenders(
+                entities, relations, setting.compiles and self.compare_compiled
+            ),
             batch=lambda number: batches[number % len(batches)],
             row_bytes=4 * self.triples * (2 * self.length + self.relation_length),
             out_bytes=4 * self.triples,

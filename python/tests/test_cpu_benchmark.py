@@ -233,6 +233,7 @@ def test_samples_of_short_calls_hold_many() -> None:
 BAGS = {
     "fast": bag_cases.BagCase("bag", "mean", "f16", 100, 20_000, "uniform", 16),
     "weighted": bag_cases.BagCase("bag", "weighted sum", "bf16", 32, 20_000, "2021", 16),
+    "f64": bag_cases.BagCase("bag f64", "mean", "f64", 100, 20_000, "uniform", 16),
     "max": bag_cases.BagCase("bag max", "max", "f32", 16, 20_000, "uniform", 16),
     "padding": bag_cases.BagCase("x", "mean", "f32", 16, 2_000, "uniform", 16, "padding"),
     "strided": bag_cases.BagCase("x", "sum", "f32", 16, 20_000, "uniform", 16, "row-strided table"),
