@@ -122,6 +122,9 @@ void ember::buildSLCToDLCPipeline(OpPassManager &manager,
   manager.addPass(createCSEPass());
   if (options.optLevel < OptimizationLevel::specialize)
     return;
+  dlc::ToggleCallbacksOptions toggles;
+  toggles.which = options.toggles;
+  manager.addNestedPass<func::FuncOp>(dlc::createToggleCallbacks(toggles));
   dlc::UseTokenValuesOptions values;
   values.which = options.tokenValues;
   manager.addNestedPass<func::FuncOp>(dlc::createUseTokenValues(values));

@@ -37,13 +37,13 @@ std::string Variant::name() const {
 std::string Variant::optimization() const {
   return "opt-level=" + std::to_string(optLevel) +
          " vector-length=" + std::to_string(vectorLength) +
-         " alignment=" + alignment;
+         " alignment=" + alignment + " store-streams=" + storeStreams;
 }
 
 /// The options of --slc-to-dlc.
 std::string Variant::separation() const {
   return "opt-level=" + std::to_string(optLevel) +
-         " token-values=" + tokenValues;
+         " token-values=" + tokenValues + " toggles=" + toggles;
 }
 
 std::vector<std::string> Variant::pipelines() const {
@@ -73,8 +73,11 @@ static void drawOptions(Random &random, Variant &variant) {
   variant.vectorLength = random.pick<int64_t>({0, 1, 2, 4, 4, 8, 8, 16});
   if (variant.optLevel >= 3 && random.chance(0.6))
     variant.alignment = random.pick({"counters", "pad", "addresses"});
-  if (variant.optLevel == 4)
+  if (variant.optLevel == 4) {
     variant.tokenValues = random.pick({"auto", "any", "any", "none"});
+    variant.toggles = random.pick({"auto", "all", "all", "none"});
+    variant.storeStreams = random.pick({"auto", "always", "always", "never"});
+  }
 }
 
 std::vector<Variant> drawVariants(uint64_t seed, const Program &program) {

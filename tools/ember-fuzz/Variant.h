@@ -46,6 +46,10 @@ struct Variant {
   std::string alignment = "auto";
   /// At level 4, which operands ride in tokens: auto, any, none.
   std::string tokenValues = "auto";
+  /// At level 4, which operands are sent only when they change: auto, all, none.
+  std::string toggles = "auto";
+  /// At level 4, which stores the access unit makes: auto, always, never.
+  std::string storeStreams = "auto";
   /// Arguments may share memory.
   bool mayAlias = false;
   /// Print and parse between the pipelines, as in a chain of files.

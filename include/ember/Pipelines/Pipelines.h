@@ -99,6 +99,16 @@ struct SeparationOptions : mlir::PassPipelineOptions<SeparationOptions> {
   Option<OptimizationLevel> optLevel{
       *this, "opt-level", llvm::cl::desc("How far to go"),
       llvm::cl::init(OptimizationLevel::align), getOptimizationLevels()};
+  Option<dlc::ToggleChoice> toggles{
+      *this, "toggles",
+      llvm::cl::desc(
+          "At level 4: which operands are sent only when they change"),
+      llvm::cl::init(dlc::ToggleChoice::automatic),
+      llvm::cl::values(clEnumValN(dlc::ToggleChoice::none, "none", "None"),
+                       clEnumValN(dlc::ToggleChoice::automatic, "auto",
+                                  "Coordinates at which a case accumulates"),
+                       clEnumValN(dlc::ToggleChoice::all, "all",
+                                  "All integers that are read or computed"))};
   Option<dlc::TokenValueChoice> tokenValues{
       *this, "token-values",
       llvm::cl::desc("At level 4: which scalar operands ride in tokens"),

@@ -47,18 +47,19 @@ AccessProgram::AccessProgram(ConfigAccessOp access, IRMapping &values,
   collectUnits(access);
 }
 
+static int64_t getToken(Operation *registration) {
+  if (auto callback = dyn_cast<RegisterCallbackOp>(registration))
+    return callback.getId();
+  return cast<RegisterOperandOp>(registration).getId();
+}
+
 void AccessProgram::orderRegistrations(SmallVector<Operation *> &ops) {
   // The two queues are independent, so operands may follow their token where
   // the program names them first: a consumer that waits for the token cannot
   // make room for operands.
-  auto idOf = [](Operation *op) -> int64_t {
-    if (auto callback = dyn_cast<RegisterCallbackOp>(op))
-      return callback.getId();
-    return cast<RegisterOperandOp>(op).getId();
-  };
   for (size_t begin = 0; begin < ops.size();) {
     size_t end = begin;
-    while (end < ops.size() && idOf(ops[end]) == idOf(ops[begin]))
+    while (end < ops.size() && getToken(ops[end]) == getToken(ops[begin]))
       ++end;
     auto *token = std::find_if(ops.begin() + begin, ops.begin() + end,
                                llvm::IsaPred<RegisterCallbackOp>);
@@ -110,39 +111,90 @@ void AccessProgram::emitUnit(OpBuilder &builder, ArrayRef<Unit> chain) {
   emitRegistrations(builder, unit.atBegin);
   emitStepCheck(builder, unit.op);
   Range range = emitRange(builder, unit.op);
-  SmallVector<AccStrOp> sums;
-  SmallVector<Value> initial;
-  for (Operation *stream : unit.streams)
-    if (auto sum = dyn_cast<AccStrOp>(stream)) {
-      sums.push_back(sum);
-      initial.push_back(lookup(sum.getInitial()));
-    }
+  Carried carried = collectCarried(builder, unit);
   auto loop = scf::ForOp::create(builder, loc, range.lower, range.upper,
-                                 range.step, initial);
+                                 range.step, carried.initial);
   {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(loop.getBody());
     Control control =
         emitControl(builder, unit.op, range, loop.getInductionVar());
-    for (auto [sum, carried] : llvm::zip_equal(sums, loop.getRegionIterArgs()))
-      values.map(sum.getResult(), carried);
+    ValueRange before = loop.getRegionIterArgs();
+    for (auto [sum, value] : llvm::zip(carried.sums, before))
+      values.map(sum.getResult(), value);
     for (Operation *stream : unit.streams) {
       if (auto store = dyn_cast<StoreStrOp>(stream))
         emitStore(builder, store);
       else if (!isa<AccStrOp>(stream))
         values.map(stream->getResult(0), emitStream(builder, stream, control));
     }
-    emitRegistrations(builder, unit.atIteration);
+    emitRegistrations(builder, unit.atIteration,
+                      emitChanges(builder, loc, carried, before));
     emitUnit(builder, chain.drop_front());
-    SmallVector<Value> next;
-    for (AccStrOp sum : sums)
-      next.push_back(emitIntegerOp(builder, sum.getLoc(), slc::AluOp::add,
-                                   lookup(sum.getResult()),
-                                   lookup(sum.getInput())));
-    if (!sums.empty())
-      scf::YieldOp::create(builder, loc, next);
+    emitNext(builder, loc, carried);
   }
   emitRegistrations(builder, unit.atEnd);
+}
+
+//===----------------------------------------------------------------------===//
+// Carried values
+//===----------------------------------------------------------------------===//
+
+AccessProgram::Carried AccessProgram::collectCarried(OpBuilder &builder,
+                                                     const Unit &unit) {
+  Location loc = unit.op->getLoc();
+  Carried carried;
+  for (Operation *stream : unit.streams)
+    if (auto sum = dyn_cast<AccStrOp>(stream)) {
+      carried.sums.push_back(sum);
+      carried.initial.push_back(lookup(sum.getInitial()));
+    }
+  for (Operation *op : unit.atIteration)
+    if (auto callback = dyn_cast<RegisterCallbackOp>(op);
+        callback && callback.getToggle())
+      carried.toggles.insert(callback.getToggle());
+  auto constant = [&](TypedAttr value) -> Value {
+    return arith::ConstantOp::create(builder, loc, value);
+  };
+  for (Value stream : carried.toggles)
+    carried.initial.push_back(constant(
+        builder.getZeroAttr(slc::getStreamElementType(stream.getType()))));
+  if (!carried.toggles.empty())
+    carried.initial.push_back(constant(builder.getBoolAttr(true)));
+  return carried;
+}
+
+AccessProgram::Changes AccessProgram::emitChanges(OpBuilder &builder,
+                                                  Location loc,
+                                                  const Carried &carried,
+                                                  ValueRange before) {
+  Changes changes;
+  if (carried.toggles.empty())
+    return changes;
+  Value isFirst = before.back();
+  for (auto [stream, element] :
+       llvm::zip(carried.toggles, before.drop_front(carried.sums.size()))) {
+    Value differs = arith::CmpIOp::create(
+        builder, loc, arith::CmpIPredicate::ne, lookup(stream), element);
+    changes[stream] = arith::OrIOp::create(builder, loc, isFirst, differs);
+  }
+  return changes;
+}
+
+void AccessProgram::emitNext(OpBuilder &builder, Location loc,
+                             const Carried &carried) {
+  SmallVector<Value> next;
+  for (AccStrOp sum : carried.sums)
+    next.push_back(emitIntegerOp(builder, sum.getLoc(), slc::AluOp::add,
+                                 lookup(sum.getResult()),
+                                 lookup(sum.getInput())));
+  for (Value stream : carried.toggles)
+    next.push_back(lookup(stream));
+  if (!carried.toggles.empty())
+    next.push_back(
+        arith::ConstantOp::create(builder, loc, builder.getBoolAttr(false)));
+  if (!next.empty())
+    scf::YieldOp::create(builder, loc, next);
 }
 
 //===----------------------------------------------------------------------===//
@@ -425,17 +477,36 @@ void AccessProgram::emitToken(OpBuilder &builder, RegisterCallbackOp callback) {
                     });
 }
 
+void AccessProgram::emitRegistration(OpBuilder &builder, Operation *op) {
+  if (auto callback = dyn_cast<RegisterCallbackOp>(op))
+    return emitToken(builder, callback);
+  auto operand = cast<RegisterOperandOp>(op);
+  Location loc = op->getLoc();
+  emitOperand(builder, loc, operand.getStream(),
+              readStream(builder, loc, operand.getStream(), operand.getLane()));
+}
+
 void AccessProgram::emitRegistrations(OpBuilder &builder,
-                                      ArrayRef<Operation *> ops) {
-  for (Operation *op : ops) {
-    if (auto callback = dyn_cast<RegisterCallbackOp>(op)) {
-      emitToken(builder, callback);
+                                      ArrayRef<Operation *> ops,
+                                      const Changes &changes) {
+  while (!ops.empty()) {
+    // What belongs to one token stands together, the token first.
+    Operation *first = ops.front();
+    ArrayRef<Operation *> group = ops.take_while(
+        [&](Operation *op) { return getToken(op) == getToken(first); });
+    ops = ops.drop_front(group.size());
+    auto callback = dyn_cast<RegisterCallbackOp>(first);
+    if (!callback || !callback.getToggle()) {
+      for (Operation *op : group)
+        emitRegistration(builder, op);
       continue;
     }
-    auto operand = cast<RegisterOperandOp>(op);
-    Location loc = op->getLoc();
-    emitOperand(
-        builder, loc, operand.getStream(),
-        readStream(builder, loc, operand.getStream(), operand.getLane()));
+    Location loc = callback.getLoc();
+    scf::IfOp::create(builder, loc, changes.lookup(callback.getToggle()),
+                      [&](OpBuilder &inside, Location) {
+                        for (Operation *op : group)
+                          emitRegistration(inside, op);
+                        scf::YieldOp::create(inside, loc);
+                      });
   }
 }

@@ -50,6 +50,17 @@ private:
     mlir::Value visited, count, mask;
   };
 
+  /// What a unit hands on from one iteration to the next: sums, the elements of
+  /// streams that toggle callbacks, and, if there are any, whether the next
+  /// iteration is the first.
+  struct Carried {
+    llvm::SmallVector<dlc::AccStrOp> sums;
+    llvm::SmallSetVector<mlir::Value, 2> toggles;
+    llvm::SmallVector<mlir::Value> initial;
+  };
+  /// By stream, whether its element is new in this iteration.
+  using Changes = llvm::SmallDenseMap<mlir::Value, mlir::Value, 2>;
+
   void collectUnits(dlc::ConfigAccessOp access);
   /// Puts the token of each callback in front of its operands.
   static void orderRegistrations(llvm::SmallVector<mlir::Operation *> &ops);
@@ -74,8 +85,15 @@ private:
   /// The current element of `stream`, or one lane of it.
   mlir::Value readStream(mlir::OpBuilder &builder, mlir::Location loc,
                          mlir::Value stream, std::optional<int64_t> lane);
+  Carried collectCarried(mlir::OpBuilder &builder, const Unit &unit);
+  Changes emitChanges(mlir::OpBuilder &builder, mlir::Location loc,
+                      const Carried &carried, mlir::ValueRange before);
+  void emitNext(mlir::OpBuilder &builder, mlir::Location loc,
+                const Carried &carried);
+  void emitRegistration(mlir::OpBuilder &builder, mlir::Operation *op);
   void emitRegistrations(mlir::OpBuilder &builder,
-                         llvm::ArrayRef<mlir::Operation *> ops);
+                         llvm::ArrayRef<mlir::Operation *> ops,
+                         const Changes &changes = Changes());
 
   mlir::Value lookup(mlir::Value value) { return values.lookup(value); }
 

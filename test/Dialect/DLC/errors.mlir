@@ -1244,7 +1244,7 @@ func.func @lane_of_nothing(%n: index) {
     %tu = dlc.new_tu %c0 to %n step %c1
     %i = dlc.get_ind_var %tu : !slc.stream<index>
     // expected-error @below {{'dlc.register_callback' op has a lane of no value}}
-    "dlc.register_callback"(%tu) <{event = 1 : i32, id = 0 : i64, lane = 0 : i64}> : (!dlc.tu) -> ()
+    "dlc.register_callback"(%tu) <{event = 1 : i32, id = 0 : i64, lane = 0 : i64, operandSegmentSizes = array<i32: 1, 0, 0>}> : (!dlc.tu) -> ()
   }
   dlc.compute_loop
   case 0 {
@@ -1456,5 +1456,41 @@ func.func @stored_depth(%n: index, %a: memref<?xindex>) {
     dlc.store_str %outer, %e, %a[%c0] : !slc.stream<index>, memref<?xindex>[index]
   }
   dlc.compute_loop
+  return
+}
+
+// -----
+
+func.func @toggle_event(%n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  dlc.config_access {
+    %outer = dlc.new_tu %c0 to %n step %c1
+    %p = dlc.get_ind_var %outer : !slc.stream<index>
+    %tu = dlc.new_tu %c0 to %n step %c1 in %outer
+    // expected-error @below {{'dlc.register_callback' op toggles a callback of event 'end'; elements of a stream are compared from iteration to iteration}}
+    dlc.register_callback %tu, end, 0 on %p : !slc.stream<index>
+  }
+  dlc.compute_loop
+  case 0 {
+  }
+  return
+}
+
+// -----
+
+func.func @toggle_type(%n: index, %a: memref<?xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  dlc.config_access {
+    %tu = dlc.new_tu %c0 to %n step %c1
+    %p = dlc.get_ind_var %tu : !slc.stream<index>
+    %v = dlc.mem_str %tu, %a[%p] : memref<?xf32>[!slc.stream<index>] -> !slc.stream<f32>
+    // expected-error @below {{'dlc.register_callback' op is toggled by a stream of 'f32'; only an index or an integer toggles}}
+    dlc.register_callback %tu, ite, 0 on %v : !slc.stream<f32>
+  }
+  dlc.compute_loop
+  case 0 {
+  }
   return
 }

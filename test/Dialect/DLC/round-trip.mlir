@@ -218,3 +218,25 @@ func.func @stores(%n: index, %a: memref<?xf32>) {
   dlc.compute_loop
   return
 }
+
+// CHECK-LABEL: func.func @toggles(
+func.func @toggles(%n: index, %a: memref<?xi32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  dlc.config_access {
+    %tu = dlc.new_tu %c0 to %n step %c1
+    %p = dlc.get_ind_var %tu : !slc.stream<index>
+    %v = dlc.mem_str %tu, %a[%p] : memref<?xi32>[!slc.stream<index>] -> !slc.stream<i32>
+    // CHECK: dlc.register_callback %{{.*}}, ite, 0 on %[[V:.*]] : !slc.stream<i32>
+    dlc.register_callback %tu, ite, 0 on %v : !slc.stream<i32>
+    // CHECK-NEXT: dlc.register_callback %{{.*}}, ite, 1 on %[[V]] : !slc.stream<i32> value %{{.*}} : !slc.stream<index>
+    dlc.register_callback %tu, ite, 1 on %v : !slc.stream<i32> value %p : !slc.stream<index>
+  }
+  dlc.compute_loop
+  case 0 {
+  }
+  case 1 {
+    %i = dlc.token_value : index
+  }
+  return
+}

@@ -390,8 +390,8 @@ static void printLane(OpAsmPrinter &printer, Operation * /*op*/,
 
 void RegisterCallbackOp::build(OpBuilder &builder, OperationState &state,
                                Value tu, Event event, int64_t id,
-                               bool announced) {
-  build(builder, state, tu, event, static_cast<uint64_t>(id), announced,
+                               bool announced, Value toggle) {
+  build(builder, state, tu, event, static_cast<uint64_t>(id), announced, toggle,
         /*value=*/Value(), /*lane=*/IntegerAttr());
 }
 
@@ -416,6 +416,17 @@ LogicalResult RegisterCallbackOp::verify() {
     return emitOpError("announces a callback of event '")
            << stringifyEvent(getEvent())
            << "'; only the end of a traversal can be announced";
+  if (!getToggle())
+    return success();
+  if (getEvent() != Event::ite)
+    return emitOpError("toggles a callback of event '")
+           << stringifyEvent(getEvent())
+           << "'; elements of a stream are compared from iteration to "
+              "iteration";
+  Type toggle = getStreamElementType(getToggle().getType());
+  if (!toggle.isIntOrIndex())
+    return emitOpError("is toggled by a stream of ")
+           << toggle << "; only an index or an integer toggles";
   return success();
 }
 

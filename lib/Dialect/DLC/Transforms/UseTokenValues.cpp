@@ -11,11 +11,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ember/Dialect/DLC/IR/DLC.h"
+#include "ScalarOperands.h"
+
 #include "ember/Dialect/DLC/Transforms/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 namespace ember::dlc {
 #define GEN_PASS_DEF_USETOKENVALUES
@@ -25,29 +25,8 @@ namespace ember::dlc {
 using namespace mlir;
 using namespace ember;
 using namespace ember::dlc;
-using ember::slc::StreamType;
 
 namespace {
-/// A scalar that a token could carry.
-struct Candidate {
-  RegisterOperandOp push;
-  PopOperandOp pop;
-  /// What would ride, and which lane of it.
-  Value stream;
-  IntegerAttr lane;
-  Type type;
-
-  bool isPadded = false;
-};
-
-/// A case with what belongs to it in both programs.
-struct CaseParts {
-  RegisterCallbackOp callback;
-  SmallVector<RegisterOperandOp> pushes;
-  SmallVector<PopOperandOp> pops;
-  Block *body = nullptr;
-};
-
 struct UseTokenValues : public dlc::impl::UseTokenValuesBase<UseTokenValues> {
   using UseTokenValuesBase::UseTokenValuesBase;
 
@@ -55,64 +34,6 @@ struct UseTokenValues : public dlc::impl::UseTokenValuesBase<UseTokenValues> {
   void runOnOperation() override;
 };
 } // namespace
-
-static SmallVector<CaseParts> collectCases(ComputeLoopOp loop) {
-  SmallVector<CaseParts> cases;
-  llvm::DenseMap<int64_t, size_t> numbers;
-  for (auto [id, region] :
-       llvm::zip_equal(loop.getCases(), loop.getCaseRegions())) {
-    numbers[id] = cases.size();
-    CaseParts &parts = cases.emplace_back();
-    parts.body = &region.front();
-    region.walk([&](PopOperandOp pop) {
-      if (pop->getParentOfType<ComputeLoopOp>() == loop)
-        parts.pops.push_back(pop);
-    });
-  }
-  for (Operation &op : *loop.getConfigAccess().getBody()) {
-    if (auto callback = dyn_cast<RegisterCallbackOp>(op))
-      cases[numbers.lookup(callback.getId())].callback = callback;
-    else if (auto push = dyn_cast<RegisterOperandOp>(op))
-      cases[numbers.lookup(push.getId())].pushes.push_back(push);
-  }
-  return cases;
-}
-
-/// The scalar stream that `push` sends in all lanes of a vector of which `pop`
-/// only serves lane 0; null if it does anything else.
-static Value getPaddedScalar(RegisterOperandOp push, PopOperandOp pop) {
-  auto forward = push.getStream().getDefiningOp<FwdStrOp>();
-  if (!forward || push.getLane() ||
-      !isa<StreamType>(forward.getInput().getType()) ||
-      isa<VectorType>(slc::getStreamElementType(forward.getInput().getType())))
-    return nullptr;
-  for (Operation *user : pop.getResult().getUsers()) {
-    auto extract = dyn_cast<vector::ExtractOp>(user);
-    if (!extract || extract.hasDynamicPosition() ||
-        extract.getStaticPosition() != ArrayRef<int64_t>{0})
-      return nullptr;
-  }
-  return forward.getInput();
-}
-
-/// What of one operand could ride; nothing if it is no scalar.
-static std::optional<Candidate> getCandidate(RegisterOperandOp push,
-                                             PopOperandOp pop) {
-  if (isa<MemRefType>(pop.getResult().getType()))
-    return std::nullopt;
-  Candidate candidate{push, pop, push.getStream(), push.getLaneAttr(),
-                      push.getOperandType()};
-  candidate.isPadded = isa<VectorType>(candidate.type);
-  if (candidate.isPadded) {
-    candidate.stream = getPaddedScalar(push, pop);
-    if (!candidate.stream)
-      return std::nullopt;
-    candidate.type = slc::getStreamElementType(candidate.stream.getType());
-  }
-  if (!isTokenValueType(candidate.type))
-    return std::nullopt;
-  return candidate;
-}
 
 /// Bits of the operand as it crosses the data queue.
 static int64_t getBits(Type type) {
@@ -126,20 +47,20 @@ static int64_t getBits(Type type) {
 
 /// The order in which candidates are preferred: most bits saved, then least
 /// bits to find room for.
-static std::pair<int64_t, int64_t> getRank(Candidate candidate) {
+static std::pair<int64_t, int64_t> getRank(ScalarOperand candidate) {
   return {getBits(candidate.push.getOperandType()), -getBits(candidate.type)};
 }
 
 /// The best scalar of a case, or why there is none: the reason is null if
 /// nothing has to be said about it.
-static std::pair<std::optional<Candidate>, const char *>
+static std::pair<std::optional<ScalarOperand>, const char *>
 choose(CaseParts &parts, TokenValueChoice which) {
   RegisterCallbackOp callback = parts.callback;
-  std::optional<Candidate> best;
+  std::optional<ScalarOperand> best;
   const char *reason = nullptr;
   for (auto [push, pop] : llvm::zip_equal(parts.pushes, parts.pops)) {
-    std::optional<Candidate> candidate = getCandidate(push, pop);
-    if (!candidate)
+    std::optional<ScalarOperand> candidate = ScalarOperand::of(push, pop);
+    if (!candidate || !isTokenValueType(candidate->type))
       continue;
     if (parts.pushes.front().getEvent() < callback.getPushEvent())
       reason = "operands are pushed before it";
@@ -152,22 +73,6 @@ choose(CaseParts &parts, TokenValueChoice which) {
       best = candidate;
   }
   return {best, reason};
-}
-
-/// Reads the token's value where `candidate` was popped.
-static void replacePop(Candidate candidate, Block *body) {
-  PopOperandOp pop = candidate.pop;
-  auto builder = OpBuilder::atBlockBegin(body);
-  Value value = TokenValueOp::create(builder, pop.getLoc(), candidate.type);
-  if (candidate.isPadded)
-    for (Operation *user :
-         llvm::make_early_inc_range(pop.getResult().getUsers())) {
-      user->getResult(0).replaceAllUsesWith(value);
-      user->erase();
-    }
-  else
-    pop.getResult().replaceAllUsesWith(value);
-  pop.erase();
 }
 
 void UseTokenValues::moveOne(CaseParts &parts) {
@@ -188,11 +93,9 @@ void UseTokenValues::moveOne(CaseParts &parts) {
   callback->moveBefore(chosen->push);
   callback.getValueMutable().assign(chosen->stream);
   callback.setLaneAttr(chosen->lane);
-  replacePop(*chosen, parts.body);
-  Value sent = chosen->push.getStream();
-  chosen->push.erase();
-  if (chosen->stream != sent && sent.use_empty())
-    sent.getDefiningOp()->erase();
+  auto builder = OpBuilder::atBlockBegin(parts.body);
+  chosen->replace(
+      TokenValueOp::create(builder, chosen->pop.getLoc(), chosen->type));
 }
 
 void UseTokenValues::runOnOperation() {

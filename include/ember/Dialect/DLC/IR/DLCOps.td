@@ -295,7 +295,8 @@ def DLC_AccStrOp : DLC_AccessOp<"acc_str", [
   let hasVerifier = 1;
 }
 
-def DLC_RegisterCallbackOp : DLC_AccessOp<"register_callback"> {
+def DLC_RegisterCallbackOp : DLC_AccessOp<"register_callback", [
+    AttrSizedOperandSegments]> {
   let summary = "Pushes a control token at a traversal event";
   let description = [{
     Each time `event` happens in `tu`, pushes token `id` into the control
@@ -305,6 +306,11 @@ def DLC_RegisterCallbackOp : DLC_AccessOp<"register_callback"> {
     begins. The operands that follow until its end all belong to the callback,
     so it may pop them while they arrive, and a queue shorter than a row is
     long enough.
+
+    `on` a stream of integers (with event `ite`) toggles the callback: its token
+    and operands are pushed in the first iteration of a traversal, and then only
+    in those in which the stream's element differs from the one of the iteration
+    before (paper, section 7.4: sparse coordinate formats).
 
     With a `value`, the token carries the current element of that stream, or
     one lane of it: a scalar of at most 64 bits, which `dlc.token_value` reads.
@@ -317,19 +323,23 @@ def DLC_RegisterCallbackOp : DLC_AccessOp<"register_callback"> {
     dlc.register_callback %elem, end, 1 announced
     dlc.register_callback %elem, end, 2 announced value %w : !slc.stream<f32>
     dlc.register_callback %elem, ite, 3 value %e[0] : !slc.stream<vector<16xindex>>
+    dlc.register_callback %edge, ite, 4 on %row : !slc.stream<index> value %row : !slc.stream<index>
     ```
   }];
   let arguments = (ins DLC_TU:$tu, SLC_Event:$event, I64Attr:$id,
-                       UnitAttr:$announced, Optional<SLC_AnyStream>:$value,
+                       UnitAttr:$announced, Optional<SLC_AnyStream>:$toggle,
+                       Optional<SLC_AnyStream>:$value,
                        OptionalAttr<I64Attr>:$lane);
   let assemblyFormat = [{
     $tu `,` $event `,` $id (`announced` $announced^)?
+    (`on` $toggle^ `:` qualified(type($toggle)))?
     (`value` $value^ `` custom<Lane>($lane) `:` qualified(type($value)))?
     attr-dict
   }];
   let builders = [
     OpBuilder<(ins "::mlir::Value":$tu, "::ember::slc::Event":$event,
-                   "int64_t":$id, "bool":$announced)>
+                   "int64_t":$id, "bool":$announced,
+                   CArg<"::mlir::Value", "{}">:$toggle)>
   ];
   let hasVerifier = 1;
   let extraClassDeclaration = [{

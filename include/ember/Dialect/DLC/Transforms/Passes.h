@@ -22,6 +22,16 @@ enum class TokenValueChoice {
   any,
 };
 
+/// Which operands are sent only when they change.
+enum class ToggleChoice {
+  /// None.
+  none,
+  /// Coordinates at which a case accumulates.
+  automatic,
+  /// All streams of integers that a loop does not count itself.
+  all,
+};
+
 #define GEN_PASS_DECL
 #define GEN_PASS_REGISTRATION
 #include "ember/Dialect/DLC/Transforms/Passes.h.inc"

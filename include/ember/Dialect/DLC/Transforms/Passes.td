@@ -10,6 +10,74 @@
 
 include "mlir/Pass/PassBase.td"
 
+def ToggleCallbacks : Pass<"toggle-callbacks", "::mlir::func::FuncOp"> {
+  let summary = "Send coordinates only when they change";
+  let description = [{
+    In coordinate formats the row of every nonzero is an element of an array,
+    mostly the same as for the nonzero before. Instead of with each one, it is
+    sent by a callback of its own, toggled when it changes (Ember paper, section
+    7.4), into a register of the execute unit, which the other cases read.
+
+    ```mlir
+    dlc.config_access {
+      ...
+      dlc.register_callback %edge, ite, 0
+      dlc.register_operand %edge, ite, %row for 0 : !slc.stream<index>
+      dlc.register_operand %edge, ite, %v for 0 : !slc.stream<f32>
+    }
+    dlc.compute_loop
+    case 0 {
+      %r = dlc.pop_operand : index
+      %x = dlc.pop_operand : f32
+      ...
+    }
+    ```
+    becomes
+    ```mlir
+    dlc.config_access {
+      ...
+      dlc.register_callback %edge, ite, 1 on %row : !slc.stream<index>
+      dlc.register_operand %edge, ite, %row for 1 : !slc.stream<index>
+      dlc.register_callback %edge, ite, 0
+      dlc.register_operand %edge, ite, %v for 0 : !slc.stream<f32>
+    }
+    dlc.compute_loop iter_args(%c0) -> (index)
+    case 0 {
+    ^bb0(%r: index):
+      %x = dlc.pop_operand : f32
+      ...
+      dlc.yield %r : index
+    }
+    case 1 {
+    ^bb0(%r: index):
+      %next = dlc.pop_operand : index
+      dlc.yield %next : index
+    }
+    ```
+
+    A change costs a token and an operand, so this pays where a value stays for
+    more than two iterations. `auto` takes that for granted of coordinates, read
+    position by position, at which a case accumulates: that makes sense only if
+    they repeat. A remark names other coordinates.
+  }];
+  let options = [
+    Option<"which", "which", "::ember::dlc::ToggleChoice",
+           "::ember::dlc::ToggleChoice::automatic",
+           "Which operands are sent only when they change",
+           [{::llvm::cl::values(
+             clEnumValN(::ember::dlc::ToggleChoice::none, "none", "none"),
+             clEnumValN(::ember::dlc::ToggleChoice::automatic, "auto",
+                        "coordinates at which a case accumulates"),
+             clEnumValN(::ember::dlc::ToggleChoice::all, "all",
+                        "all integers that are read or computed"))}]>,
+  ];
+  let statistics = [
+    Statistic<"operands", "operands", "Operands sent only when they change">,
+  ];
+  let dependentDialects = ["::ember::dlc::DLCDialect",
+                           "::mlir::arith::ArithDialect"];
+}
+
 def UseTokenValues : Pass<"use-token-values", "::mlir::func::FuncOp"> {
   let summary = "Let tokens carry a scalar operand of their case";
   let description = [{
