@@ -629,3 +629,102 @@ func.func @case59(%s: memref<?x5xf32>, %v: memref<?x4xf32>, %b: memref<?x3xi32>,
       blocks(%b : memref<?x3xi32>) outs(%o : memref<?x4xf32>)
   return
 }
+
+// -----
+
+func.func @blocks_beyond_counting(%x: memref<?x4xf32>, %b: memref<?x3xi32>, %o: memref<?x?x4xf32>) {
+  // expected-error @below {{'embed.gather' op has 3 blocks of 4611686018427387904 rows, which are more than can be counted}}
+  embed.gather block_size 4611686018427387904 rows(%x : memref<?x4xf32>)
+      blocks(%b : memref<?x3xi32>) outs(%o : memref<?x?x4xf32>)
+  return
+}
+
+// -----
+
+// What loops could not load.
+
+#csr = #sparse_tensor.encoding<{ map = (d0, d1) -> (d0 : dense, d1 : compressed) }>
+
+func.func @sparse(%x: tensor<?x4xf32, #csr>, %b: tensor<?x3xi32>, %o: tensor<?x3x4xf32>) -> tensor<?x3x4xf32> {
+  // expected-error @below {{is not dense; convert it to a tensor without encoding first}}
+  %0 = embed.gather block_size 1 rows(%x : tensor<?x4xf32, #csr>)
+      blocks(%b : tensor<?x3xi32>) outs(%o : tensor<?x3x4xf32>) -> tensor<?x3x4xf32>
+  return %0 : tensor<?x3x4xf32>
+}
+
+// -----
+
+#tiles = affine_map<(d0, d1) -> (d0 floordiv 2, d0 mod 2, d1)>
+
+func.func @tiled(%x: memref<?x4xf32, #tiles>, %b: memref<?x3xi32>, %o: memref<?x3x4xf32>) {
+  // expected-error @below {{has a layout without strides; copy it to one with strides}}
+  embed.gather block_size 1 rows(%x : memref<?x4xf32, #tiles>)
+      blocks(%b : memref<?x3xi32>) outs(%o : memref<?x3x4xf32>)
+  return
+}
+
+// -----
+
+func.func @read_and_written(%x: memref<?x4xf32>, %r: memref<?xi32>, %c: memref<?xi32>) {
+  // expected-error @below {{'embed.spmm' op operand #2 is also outs, which would be overwritten while it is read}}
+  embed.spmm sum csr(%r, %c : memref<?xi32>, memref<?xi32>)
+      dense(%x : memref<?x4xf32>) outs(%x : memref<?x4xf32>)
+  return
+}
+
+// -----
+
+// Words.
+
+func.func @reduction(%x: memref<?x4xf32>, %r: memref<?xi32>, %c: memref<?xi32>) {
+  // expected-error @below {{expected a reduction: sum, mean or max}}
+  embed.spmm min csr(%r, %c : memref<?xi32>, memref<?xi32>)
+      dense(%x : memref<?x4xf32>) outs(%x : memref<?x4xf32>)
+  return
+}
+
+// -----
+
+func.func @graph(%x: memref<?x4xf32>, %r: memref<?xi32>, %c: memref<?xi32>) {
+  // expected-error @below {{expected how edges are given: csr or coo}}
+  embed.spmm sum csc(%r, %c : memref<?xi32>, memref<?xi32>)
+      dense(%x : memref<?x4xf32>) outs(%x : memref<?x4xf32>)
+  return
+}
+
+// -----
+
+func.func @segments(%x: memref<?x4xf32>, %i: memref<?xi32>, %o: memref<?x4xf32>) {
+  // expected-error @+2 {{expected how segments are given: offsets, open_offsets or lengths}}
+  embed.bag sum tables(%x : memref<?x4xf32>) indices(%i : memref<?xi32>)
+      ends(%i : memref<?xi32>) outs(%o : memref<?x4xf32>)
+  return
+}
+
+// -----
+
+func.func @edge_op(%x: memref<?x4xf32>, %r: memref<?xi32>, %o: memref<?xf32>) {
+  // expected-error @below {{expected an operation on two elements: mul, add or sub}}
+  embed.sddmm div csr(%r, %r : memref<?xi32>, memref<?xi32>)
+      rows(%x, %x : memref<?x4xf32>, memref<?x4xf32>) outs(%o : memref<?xf32>)
+  return
+}
+
+// -----
+
+func.func @activation(%x: memref<?x4xf32>, %r: memref<?xi32>, %o: memref<?xf32>) {
+  // expected-error @below {{expected an activation: identity, sigmoid, relu or exp}}
+  embed.sddmm mul activation tanh csr(%r, %r : memref<?xi32>, memref<?xi32>)
+      rows(%x, %x : memref<?x4xf32>, memref<?x4xf32>) outs(%o : memref<?xf32>)
+  return
+}
+
+// -----
+
+func.func @model(%x: memref<?x4xf32>, %h: memref<?xi32>, %o: memref<?xf32>) {
+  // expected-error @below {{expected a model: transe, distmult, complex or rotate}}
+  embed.score transh norm 1 entities(%x : memref<?x4xf32>) relations(%x : memref<?x4xf32>)
+      heads(%h : memref<?xi32>) types(%h : memref<?xi32>) tails(%h : memref<?xi32>)
+      outs(%o : memref<?xf32>)
+  return
+}

@@ -25,6 +25,29 @@ using namespace ember::embed;
 // Rules of several operations
 //===----------------------------------------------------------------------===//
 
+/// Operands are where loops can load them: neither sparse nor laid out by a
+/// map, and not where the result is written.
+static LogicalResult verifyStorage(DestinationStyleOpInterface op) {
+  Value init = op.getDpsInitOperand(0)->get();
+  for (auto [number, operand] : llvm::enumerate(op->getOperands())) {
+    auto tensor = dyn_cast<RankedTensorType>(operand.getType());
+    if (tensor && tensor.getEncoding())
+      return op->emitOpError()
+             << "operand #" << number << " of type " << tensor
+             << " is not dense; convert it to a tensor without encoding first";
+    auto memref = dyn_cast<MemRefType>(operand.getType());
+    if (memref && !memref.isStrided())
+      return op->emitOpError()
+             << "operand #" << number << " of type " << memref
+             << " has a layout without strides; copy it to one with strides";
+    if (memref && operand == init && number + 1 < op->getNumOperands())
+      return op->emitOpError() << "operand #" << number
+                               << " is also outs, which would be overwritten "
+                                  "while it is read";
+  }
+  return success();
+}
+
 /// All on tensors, with results, or all on memrefs, without.
 static LogicalResult verifyKinds(DestinationStyleOpInterface op) {
   if (!op.hasPureTensorSemantics() && !op.hasPureBufferSemantics())
@@ -34,7 +57,7 @@ static LogicalResult verifyKinds(DestinationStyleOpInterface op) {
     return op->emitOpError(op->getNumResults() == 0
                                ? "on tensors has a result, of the type of outs"
                                : "on memrefs has no result");
-  return success();
+  return verifyStorage(op);
 }
 
 static int64_t getSize(Value shaped, int64_t dim) {
@@ -260,8 +283,12 @@ static LogicalResult verifyBlocks(Operation *op, const Twine &what,
                                   uint64_t blockSize) {
   if (ShapedType::isDynamic(count))
     return success();
+  int64_t rows;
+  if (llvm::MulOverflow(count, static_cast<int64_t>(blockSize), rows))
+    return op->emitOpError() << "has " << count << " blocks of " << blockSize
+                             << " rows, which are more than can be counted";
   return verifySizes(op, what, actual, "the number of rows in its blocks",
-                     count * static_cast<int64_t>(blockSize));
+                     rows);
 }
 
 LogicalResult GatherOp::verify() {

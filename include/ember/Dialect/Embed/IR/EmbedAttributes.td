@@ -14,7 +14,9 @@ include "mlir/IR/EnumAttr.td"
 
 class Embed_EnumAttr<EnumInfo info, string mnemonic>
     : EnumAttr<Embed_Dialect, info, mnemonic> {
-  let assemblyFormat = "$value";
+  // A word, of which errors list those there are.
+  let assemblyFormat = ?;
+  let hasCustomAssemblyFormat = 1;
 }
 
 class Embed_Enum<string name, string summary, list<string> cases>
