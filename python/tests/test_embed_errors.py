@@ -183,6 +183,12 @@ CASES: Sequence[tuple[Operation, Sequence[NDArray], str]] = (
         (TABLE, BLOCK + 2, f32(1, 2, 2)),
         "is out of range for dimension 0 of 'source' of size 4",
     ),
+    # Twice this number, the first row of the block, is 0 in 64 bits.
+    (
+        GATHER,
+        (TABLE, np.full((1, 1), -(2**63)), f32(1, 2, 2)),
+        "is out of range for dimension 0 of 'source' of size 4",
+    ),
     (SCORES, (OUT, f32(4, 3), BLOCK, OUT), "block_scores: queries and keys differ in length"),
     (SCORES, (TABLE, TABLE, BLOCK, TABLE), "block_scores: queries do not fill the rows of blocks"),
     (

@@ -409,10 +409,11 @@ static void makeNumberWrong(Random &random, Program &program) {
   if (candidates.empty())
     return;
   Input &input = program.inputs[random.pick(candidates)];
-  int64_t wrong = random.chance(0.6)
-                      ? random.between(-3, 40)
-                      : random.pick<int64_t>({-1, 1 << 20, INT32_MAX, INT32_MIN,
-                                              INT64_MAX, INT64_MIN});
+  int64_t wrong =
+      random.chance(0.6)
+          ? random.between(-3, 40)
+          : random.pick<int64_t>({-1, 1 << 20, INT32_MAX, INT32_MIN, INT64_MAX,
+                                  INT64_MIN, int64_t(1) << 61});
   input.bits[random.position(input.bits.size())] =
       truncateBits(input.element, static_cast<uint64_t>(wrong));
   program.isFaulty = true;

@@ -1,5 +1,4 @@
-//===- BlocksToSCF.cpp - Gathers of blocks, and products with them, as loops
-//===//
+//===- BlocksToSCF.cpp - Gathered blocks, and products with them, as loops ===//
 //
 // Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -19,15 +18,54 @@ using ember::embed::BlockScoresOp;
 using ember::embed::BlockValuesOp;
 using ember::embed::GatherOp;
 
-/// Emits `emit` for each gathered row of a row of blocks: its place among the
-/// gathered rows, and its number in the source.
-static void forEachGathered(NestBuilder &builder, Value blocks, Value block,
-                            int64_t blockSize,
-                            llvm::function_ref<void(Value, Value)> emit) {
-  Value size = builder.index(blockSize);
+namespace {
+/// The rows of the blocks that a row of block numbers names.
+class GatheredRows {
+public:
+  GatheredRows(NestBuilder &builder, Value blocks, int64_t blockSize,
+               Value source);
+
+  /// Emits `emit` for each of them: its place among the gathered rows, and its
+  /// number in the source.
+  void forEach(Value block, llvm::function_ref<void(Value, Value)> emit);
+
+private:
+  Value firstRow(Value number);
+
+  NestBuilder &builder;
+  Value blocks, size;
+  /// Of block numbers that lead outside; null where none is so large that its
+  /// first row could wrap around.
+  Value lowest, highest;
+};
+} // namespace
+
+GatheredRows::GatheredRows(NestBuilder &builder, Value blocks,
+                           int64_t blockSize, Value source)
+    : builder(builder), blocks(blocks), size(builder.index(blockSize)) {
+  Type type = cast<MemRefType>(blocks.getType()).getElementType();
+  bool isNarrow = type.isInteger(32) && blockSize <= INT32_MAX;
+  if (isNarrow || blockSize == 1)
+    return;
+  lowest = builder.index(-1);
+  Value whole = arith::DivUIOp::create(builder, builder.size(source, 0), size);
+  highest = arith::AddIOp::create(builder, whole, builder.index(1));
+}
+
+/// The number of a block's first row. Numbers that lead outside are brought to
+/// ones just outside: all others would lead anywhere if the product wrapped.
+Value GatheredRows::firstRow(Value number) {
+  if (lowest) {
+    number = arith::MaxSIOp::create(builder, number, lowest);
+    number = arith::MinSIOp::create(builder, number, highest);
+  }
+  return arith::MulIOp::create(builder, number, size);
+}
+
+void GatheredRows::forEach(Value block,
+                           llvm::function_ref<void(Value, Value)> emit) {
   builder.loop(builder.size(blocks, 1), [&](Value chosen) {
-    Value number = builder.loadIndex(blocks, {block, chosen});
-    Value first = arith::MulIOp::create(builder, number, size);
+    Value first = firstRow(builder.loadIndex(blocks, {block, chosen}));
     Value place = arith::MulIOp::create(builder, chosen, size);
     builder.loop(size, [&](Value token) {
       emit(arith::AddIOp::create(builder, place, token),
@@ -59,15 +97,15 @@ void ember::emitLoops(NestBuilder &builder, GatherOp op) {
   requireBlocks(builder, builder.size(op.getInit(), 1),
                 builder.size(op.getBlocks(), 1), op.getBlockSize(),
                 "embed.gather: the result has no row for each gathered one");
+  GatheredRows gathered(builder, op.getBlocks(), op.getBlockSize(),
+                        op.getSource());
   builder.loop(builder.size(op.getBlocks(), 0), [&](Value block) {
-    forEachGathered(builder, op.getBlocks(), block, op.getBlockSize(),
-                    [&](Value place, Value row) {
-                      source.enter(row);
-                      builder.loop(length, [&](Value d) {
-                        builder.storeAs(source.element(d), op.getInit(),
-                                        {block, place, d});
-                      });
-                    });
+    gathered.forEach(block, [&](Value place, Value row) {
+      source.enter(row);
+      builder.loop(length, [&](Value d) {
+        builder.storeAs(source.element(d), op.getInit(), {block, place, d});
+      });
+    });
   });
 }
 
@@ -100,22 +138,22 @@ void ember::emitLoops(NestBuilder &builder, BlockScoresOp op) {
   Value scale;
   if (op.getScale())
     scale = builder.convert(op.getScale(), type);
+  GatheredRows gathered(builder, op.getBlocks(), op.getBlockSize(),
+                        op.getKeys());
   forEachQuery(
       builder, op.getBlocks(), op.getBlockSize(),
       [&](Value block, Value query) {
-        forEachGathered(
-            builder, op.getBlocks(), block, op.getBlockSize(),
-            [&](Value place, Value row) {
-              Value score = builder.sum(length, type, [&](Value d) -> Value {
-                Value key = builder.loadAs(type, op.getKeys(), {row, d});
-                return arith::MulFOp::create(
-                    builder, builder.loadAs(type, op.getQueries(), {query, d}),
-                    key);
-              });
-              if (scale)
-                score = arith::MulFOp::create(builder, score, scale);
-              builder.storeAs(score, op.getInit(), {query, place});
-            });
+        gathered.forEach(block, [&](Value place, Value row) {
+          Value score = builder.sum(length, type, [&](Value d) -> Value {
+            Value key = builder.loadAs(type, op.getKeys(), {row, d});
+            return arith::MulFOp::create(
+                builder, builder.loadAs(type, op.getQueries(), {query, d}),
+                key);
+          });
+          if (scale)
+            score = arith::MulFOp::create(builder, score, scale);
+          builder.storeAs(score, op.getInit(), {query, place});
+        });
       });
 }
 
@@ -136,24 +174,21 @@ void ember::emitLoops(NestBuilder &builder, BlockValuesOp op) {
                 "embed.block_values: there is no score for each gathered row");
   RowAccumulator accumulator(builder, embed::Reduction::sum, op.getInit(),
                              length, builder.index(0), type);
-  forEachQuery(builder, op.getBlocks(), op.getBlockSize(),
-               [&](Value block, Value query) {
-                 accumulator.begin(query);
-                 forEachGathered(
-                     builder, op.getBlocks(), block, op.getBlockSize(),
-                     [&](Value place, Value row) {
-                       Value score =
-                           builder.loadAs(type, op.getScores(), {query, place});
-                       accumulator.add(
-                           /*isFirst=*/nullptr, /*isKept=*/nullptr,
-                           [&](Value d) -> Value {
-                             Value value =
-                                 builder.loadAs(type, op.getValues(), {row, d});
-                             return arith::MulFOp::create(builder, score,
-                                                          value);
-                           });
-                     });
-                 accumulator.end(/*count=*/nullptr);
-               });
+  GatheredRows gathered(builder, op.getBlocks(), op.getBlockSize(),
+                        op.getValues());
+  forEachQuery(
+      builder, op.getBlocks(), op.getBlockSize(),
+      [&](Value block, Value query) {
+        accumulator.begin(query);
+        gathered.forEach(block, [&](Value place, Value row) {
+          Value score = builder.loadAs(type, op.getScores(), {query, place});
+          accumulator.add(
+              /*isFirst=*/nullptr, /*isKept=*/nullptr, [&](Value d) -> Value {
+                Value value = builder.loadAs(type, op.getValues(), {row, d});
+                return arith::MulFOp::create(builder, score, value);
+              });
+        });
+        accumulator.end(/*count=*/nullptr);
+      });
   accumulator.release();
 }

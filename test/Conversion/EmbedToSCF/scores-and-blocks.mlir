@@ -54,6 +54,21 @@ func.func @gather(%x: memref<?x4xf16>, %b: memref<?x3xi32>, %o: memref<?x6x4xf16
   return
 }
 
+// The product of a wide number may wrap around and lead anywhere.
+
+// CHECK-LABEL: func.func @gather_wide(
+// CHECK: %[[WHOLE:.*]] = arith.divui %{{.*}}, %c2
+// CHECK: %[[HIGHEST:.*]] = arith.addi %[[WHOLE]], %c1
+// CHECK: %[[NUMBER:.*]] = arith.index_cast %{{.*}} : i64 to index
+// CHECK: %[[LOW:.*]] = arith.maxsi %[[NUMBER]], %c-1
+// CHECK: %[[BLOCK:.*]] = arith.minsi %[[LOW]], %[[HIGHEST]]
+// CHECK: arith.muli %[[BLOCK]], %c2
+func.func @gather_wide(%x: memref<?x4xf16>, %b: memref<?x3xi64>, %o: memref<?x6x4xf16>) {
+  embed.gather block_size 2 rows(%x : memref<?x4xf16>)
+      blocks(%b : memref<?x3xi64>) outs(%o : memref<?x6x4xf16>)
+  return
+}
+
 // CHECK-LABEL: func.func @block_scores(
 // CHECK: scf.for
 // CHECK: scf.for
