@@ -184,11 +184,17 @@ static void emitSegmentCheck(OpBuilder &builder, Location loc, Value lower,
                       loadPosition(begin, inner), widen(lower), widen(upper));
 }
 
+/// A segment may also be counted from zero, as what was put into a buffer is.
 static void checkSegment(scf::ForOp loop, IndexExprs &exprs,
                          RuntimeCalls &runtime) {
   OpBuilder builder(segmentPlace(loop));
-  emitSegmentCheck(builder, loop.getLoc(), loop.getLowerBound(),
-                   loop.getUpperBound(), exprs, runtime);
+  Value lower = loop.getLowerBound(), upper = loop.getUpperBound();
+  auto length = upper.getDefiningOp<arith::SubIOp>();
+  if (length && getConstantIntValue(lower) == 0) {
+    lower = length.getRhs();
+    upper = length.getLhs();
+  }
+  emitSegmentCheck(builder, loop.getLoc(), lower, upper, exprs, runtime);
 }
 
 void checkSegment(OpBuilder &builder, Location loc, Value lower, Value upper,

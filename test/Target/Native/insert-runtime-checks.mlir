@@ -332,3 +332,30 @@ func.func @wrap(%l: index, %u: index) {
   return
 }
 func.func private @use(index)
+
+// A segment that is counted from zero.
+
+// CHECK-LABEL: func.func @counted_segment(
+// CHECK: scf.for
+// CHECK: %[[BEGIN:.*]] = memref.load
+// CHECK: %[[END:.*]] = memref.load
+// CHECK: %[[LENGTH:.*]] = arith.subi %[[END]], %[[BEGIN]]
+// CHECK: %[[DECREASE:.*]] = arith.cmpi sgt, %[[BEGIN]], %[[END]]
+// CHECK-NEXT: scf.if %[[DECREASE]] {
+// CHECK: llvm.call @ember_fail_segment
+// CHECK: scf.for %{{.*}} = %c0 to %[[LENGTH]]
+func.func @counted_segment(%offsets: memref<?xindex>, %n: index, %out: memref<?xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %one = arith.constant 1.0 : f32
+  scf.for %i = %c0 to %n step %c1 {
+    %next = arith.addi %i, %c1 : index
+    %begin = memref.load %offsets[%i] : memref<?xindex>
+    %end = memref.load %offsets[%next] : memref<?xindex>
+    %length = arith.subi %end, %begin : index
+    scf.for %k = %c0 to %length step %c1 {
+      memref.store %one, %out[%k] : memref<?xf32>
+    }
+  }
+  return
+}
