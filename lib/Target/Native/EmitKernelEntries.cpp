@@ -53,6 +53,7 @@ public:
   LogicalResult build();
 
 private:
+  bool isPassable(Type type);
   LogicalResult checkTypes();
   LLVM::LLVMFuncOp createFunction(StringRef name, Type result,
                                   ArrayRef<Type> arguments);
@@ -92,13 +93,21 @@ struct EmitKernelEntries : impl::EmitKernelEntriesBase<EmitKernelEntries> {
 };
 } // namespace
 
+/// Whether callers can hand values of `type` on: memory is their own, not that
+/// of another device.
+bool EntryBuilder::isPassable(Type type) {
+  auto memref = dyn_cast<MemRefType>(type);
+  return !isa<UnrankedMemRefType>(type) &&
+         !(memref && memref.getMemorySpace()) && types.convertType(type);
+}
+
 LogicalResult EntryBuilder::checkTypes() {
   for (auto [index, type] : llvm::enumerate(kernel.getArgumentTypes()))
-    if (isa<UnrankedMemRefType>(type) || !types.convertType(type))
+    if (!isPassable(type))
       return kernel.emitError() << "argument " << index << " of type " << type
                                 << " cannot be passed to a kernel";
   for (auto [index, type] : llvm::enumerate(kernel.getResultTypes()))
-    if (isa<UnrankedMemRefType>(type) || !types.convertType(type))
+    if (!isPassable(type))
       return kernel.emitError() << "result " << index << " of type " << type
                                 << " cannot be returned by a kernel";
   return success();

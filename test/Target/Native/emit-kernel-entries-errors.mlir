@@ -19,3 +19,10 @@ func.func @result(%a: memref<?xf32>) -> memref<*xf32> {
   %r = memref.cast %a : memref<?xf32> to memref<*xf32>
   return %r : memref<*xf32>
 }
+
+// -----
+
+// expected-error @+1 {{argument 0 of type 'memref<?xf32, 1>' cannot be passed to a kernel}}
+func.func @other_memory(%x: memref<?xf32, 1>) {
+  return
+}
