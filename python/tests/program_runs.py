@@ -23,6 +23,16 @@ class Way:
     passes: tuple[str, ...] = ()
     options: tuple[str, ...] = ()
 
+    @property
+    def is_recoupled(self) -> bool:
+        """True if the program is optimised, and then one program of loops again."""
+        return self.name.startswith("slcv") and self.name.endswith("recoupled")
+
+    @property
+    def is_target(self) -> bool:
+        """True if the whole program is compiled for a target."""
+        return self.name.startswith(("cpu", "dae-threads"))
+
 
 def ways() -> Iterator[Way]:
     """All levels, optimisation levels and targets; the first is the plain program."""

@@ -2,8 +2,9 @@
 
 Each class of operation meets each type of its rows and each of its main attributes; the other
 types, attributes and sizes, and the ways to run it, are drawn with a seed that follows from them.
-A run takes a sample of these cases. EMBER_EMBED_TESTS=cases takes all of them (10 minutes), =ways
-every scenario and every way (5 minutes), =cases,ways both (an hour).
+A run takes a sample of these cases, and one case of each class and type in every way to run it at
+every optimisation level. EMBER_EMBED_TESTS=cases takes all cases (10 minutes), =ways every scenario
+and every way (5 minutes), =cases,ways both (an hour).
 
 Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,7 +14,7 @@ import itertools
 import os
 import random
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -209,19 +210,35 @@ def name_of(storage: str | RowFormat) -> str:
     return "-".join(part for part in parts if part)
 
 
+def classes() -> Iterator[list[tuple[str, Case]]]:
+    """All cases, class by class."""
+    yield list(bag_cases())
+    yield list(spmm_cases())
+    yield list(edge_cases((None,)))
+    yield list(edge_cases(REDUCTIONS))
+    yield list(score_cases())
+    for kind in ("gather", "block_scores", "block_values"):
+        yield [(name, case) for name, case in block_cases() if name.startswith(kind)]
+
+
 def combinations() -> Iterator[object]:
     """All cases, or a sample of each class."""
-    for cases in (
-        bag_cases(),
-        spmm_cases(),
-        edge_cases((None,)),
-        edge_cases(REDUCTIONS),
-        score_cases(),
-        block_cases(),
-    ):
-        known = list(cases)
+    for known in classes():
         chosen = known if ALL_CASES else Choice("sample", len(known)).sample(known, SAMPLE)
         yield from (pytest.param(name, case, id=name) for name, case in chosen)
+
+
+def one_of_each_type() -> Iterator[object]:
+    """A case for each class and each type of its rows; under --quick, for one type a class."""
+    for known in classes():
+        names = [name_of(storage) for storage in STORAGE]
+        if QUICK:
+            names = [Choice("type", known[0][0]).choice(names[:4])]
+        for storage in names:
+            cases = [(name, case) for name, case in known if name.endswith(f"-{storage}")]
+            if cases:
+                name, case = Choice("each", storage, len(known)).choice(cases)
+                yield pytest.param(name, case, id=name)
 
 
 def check(actual: NDArray, problem: Problem) -> None:
@@ -241,11 +258,28 @@ def check(actual: NDArray, problem: Problem) -> None:
 @pytest.mark.parametrize(("name", "case"), list(combinations()))
 def test_every_way_computes_the_formula(name: str, case: Case, tmp_path: Path) -> None:
     choice = Choice("ways", name)
+    scenarios = SCENARIOS if ALL_WAYS else choice.sample(SCENARIOS, 2)
+    ways = WAYS[1:] if ALL_WAYS else choice.sample(WAYS[1:], 3)
+    run_and_compare(name, case, scenarios, ways, tmp_path)
+
+
+@pytest.mark.parametrize(("name", "case"), list(one_of_each_type()))
+def test_every_level_and_target_computes_the_formula(name: str, case: Case, tmp_path: Path) -> None:
+    scenario = Choice("levels", name).choice(SCENARIOS)
+    ways = [way for way in WAYS if way.is_recoupled or way.is_target]
+    assert len(ways) == 15
+    run_and_compare(name, case, [scenario], ways, tmp_path)
+
+
+def run_and_compare(
+    name: str, case: Case, scenarios: Sequence[str], others: Sequence[Way], tmp_path: Path
+) -> None:
+    """Runs the case as the plain program in each scenario, and in other ways, each in one of the
+    scenarios; compares with the formula and, where no order is left open, bit for bit."""
     source, loops = tmp_path / "kernel.mlir", tmp_path / "loops.mlir"
     source.write_text(program(case.operation()))
     call("ember-opt", "--embed-to-scf", source, "-o", loops)
-    scenarios = SCENARIOS if ALL_WAYS else choice.sample(SCENARIOS, 2)
-    ways = [WAYS[0], *(WAYS[1:] if ALL_WAYS else choice.sample(WAYS[1:], 3))]
+    ways = [WAYS[0], *others]
     problems = [
         case.problem(scenario, np.random.default_rng(zlib.crc32(f"{name} {scenario}".encode())))
         for scenario in scenarios
@@ -266,10 +300,10 @@ def test_every_way_computes_the_formula(name: str, case: Case, tmp_path: Path) -
         ]
 
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        plain, *others = pool.map(run_all, enumerate(ways))
+        plain, *rest = pool.map(run_all, enumerate(ways))
     for result, problem in zip(plain, problems, strict=True):
         check(result, problem)
-    for number, results in enumerate(others, 1):
+    for number, results in enumerate(rest, 1):
         k = number % len(problems)
         check(results[0], problems[k])
         if not isinstance(case, REORDERED) and getattr(case, "kind", "") != "block_scores":
