@@ -258,3 +258,14 @@ def test_scalars_keep_their_bits() -> None:
     }"""
     same = ember.load_program(program, ember.Options()).entry("same")
     assert same(-7, -(2**40), -1.5, 0.25) == (-7, -(2**40), -1.5, 0.25)
+
+
+def test_arrays_that_cannot_be_written_are_read(library: ember.Library) -> None:
+    copy = library.entry("copy")
+    source, target = np.arange(3, dtype=np.float32), np.zeros(3, np.float32)
+    source.flags.writeable = False
+    copy(source, target)
+    np.testing.assert_array_equal(target, source)
+    copy(source[:0], target[:0])
+    copy([7.0, 8.0, 9.0], target[1:2])
+    np.testing.assert_array_equal(target, [0, 7, 2])
