@@ -113,6 +113,7 @@ def main(arguments: Sequence[str]) -> int:
     if not cases:
         print(f"error: no group of cases contains {options.only!r}", file=sys.stderr)
         return 2
+    thread_counts = sorted({1, all_threads()})
     missing = find_missing()
     about = about_run(options, len(cases))
     for what, why in missing.items():
@@ -121,7 +122,7 @@ def main(arguments: Sequence[str]) -> int:
         print(f"warning: the machine is busy (load {about['load']}): times are unreliable")
     print(
         f"{len(cases)} cases, of all combinations of their factors a fixed subset that holds "
-        f"{about['subset']}; threads: 1 and {all_threads()}",
+        f"{about['subset']}; threads: {' and '.join(map(str, thread_counts))}",
         flush=True,
     )
     setting = Setting(Arena(ARENA_BYTES), compile_limit(cases, missing))
@@ -131,7 +132,7 @@ def main(arguments: Sequence[str]) -> int:
         for result in run_cases(
             cases,
             setting,
-            sorted({1, all_threads()}),
+            thread_counts,
             budget - (time.monotonic() - started),
             show_progress,
         ):

@@ -8,11 +8,13 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+import torch
 from ember.compiler import Options, load_program
 from ember.dtypes import DTYPES
 from ember.embed_programs import ENTRY, Operation, program
 from ember.kernel import Entry
-from numpy.typing import NDArray
+
+from benchmarks.cpu.rows import torch_type
 
 
 def compiled(operation: Operation, kind: str = "tensor") -> Entry:
@@ -28,12 +30,20 @@ def with_new_output(
     The output has memory of its own each time: that is what PyTorch's operations do, so it is part
     of the time of both.
     """
-    dtype = np.dtype(DTYPES[element].name)
     bound = entry.bind(*tables)
+    new = _empty_array(element)
 
-    def call(*inputs: Any) -> NDArray[Any]:
-        out = np.empty(shape, dtype)
+    def call(*inputs: Any) -> Any:
+        out = new(shape)
         bound(*inputs, out)
         return out
 
     return call
+
+
+def _empty_array(element: str) -> Callable[[tuple[int, ...]], Any]:
+    """Allocates arrays of a type: NumPy's, or PyTorch's of a type that NumPy does not have."""
+    dtype = np.dtype(DTYPES[element].name)
+    if dtype.isbuiltin == 1:
+        return lambda shape: np.empty(shape, dtype)
+    return lambda shape: torch.empty(shape, dtype=torch_type(element))
