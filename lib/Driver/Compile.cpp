@@ -56,9 +56,9 @@ std::optional<Stage> ember::parseStage(StringRef name) {
 
 std::string CompileOptions::toText() const {
   return formatv("target={0} O={1} vector-length={2} may-alias={3} "
-                 "queue-capacity={4}",
+                 "queue-capacity={4} profile={5}",
                  getName(target), optLevel, vectorLength, mayAlias,
-                 queueCapacity.value_or(0));
+                 queueCapacity.value_or(0), profileHash);
 }
 
 static Error run(PassManager &manager, ModuleOp module) {
@@ -86,6 +86,7 @@ Error ember::lowerToStage(ModuleOp module, Stage stage,
   if (stage == Stage::DLC) {
     SeparationOptions separation;
     separation.optLevel = static_cast<OptimizationLevel>(options.optLevel);
+    separation.profile = options.profile;
     buildSLCToDLCPipeline(manager, separation);
   }
   if (stage == Stage::SCF) {

@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "ember/Driver/Tool.h"
+#include "ember/Analysis/EventProfile.h"
+#include "ember/Driver/Cache.h"
 #include "ember/Driver/Files.h"
 #include "ember/Driver/Manifest.h"
 #include "ember/Driver/Source.h"
@@ -40,6 +42,22 @@ int ember::runTool(const Tool &tool, int argc, char **argv) {
   });
 }
 
+/// Only level 4 of decoupled programs has cases to order.
+static Error readProfile(StringRef path, CompileOptions &compile) {
+  if (compile.target != KernelTarget::DAEThreads || compile.optLevel < 4)
+    return makeError("--profile orders the cases of compute programs: it needs "
+                     "--target=dae-threads and -O4");
+  auto content = readFile(path);
+  if (!content)
+    return content.takeError();
+  auto parsed = EventProfile::read(path);
+  if (!parsed)
+    return parsed.takeError();
+  compile.profile = path;
+  compile.profileHash = KernelCache::computeKey((*content)->getBuffer());
+  return Error::success();
+}
+
 Expected<CompileOptions> ember::getCompileOptions(const InputArgList &options,
                                                   const CompileOptionIds &ids) {
   CompileOptions compile;
@@ -59,5 +77,8 @@ Expected<CompileOptions> ember::getCompileOptions(const InputArgList &options,
     return vectorLength.takeError();
   compile.vectorLength = vectorLength->value_or(0);
   compile.mayAlias = options.hasArg(ids.mayAlias);
+  if (const Arg *argument = options.getLastArg(ids.profile))
+    if (Error error = readProfile(argument->getValue(), compile))
+      return std::move(error);
   return compile;
 }

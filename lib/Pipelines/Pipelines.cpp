@@ -129,6 +129,9 @@ void ember::buildSLCToDLCPipeline(OpPassManager &manager,
   values.which = options.tokenValues;
   manager.addNestedPass<func::FuncOp>(dlc::createUseTokenValues(values));
   manager.addPass(createCanonicalizerPass());
+  dlc::OrderCasesOptions order;
+  order.profile = options.profile;
+  manager.addPass(dlc::createOrderCases(order));
 }
 
 void ember::registerPipelines() {

@@ -24,7 +24,7 @@
 
 // IR: dlc.register_callback %[[E:.*]], end, 0 announced value %{{.*}} : !slc.stream<f32>
 // IR-NEXT: dlc.register_operand %[[E]], ite, %{{.*}} for 0 : !slc.stream<vector<2xf32>>
-// IR: case 0 {
+// IR: case 0 weight {{[0-9]+}} {
 // IR-NEXT: ^bb0
 // IR-NEXT: dlc.token_value : f32
 

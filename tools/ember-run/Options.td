@@ -30,6 +30,9 @@ defm schedule : Value<"schedule",
 defm target : Value<"target",
     "Compile for cpu or dae-threads first (default: run every function at the "
     "level it is at)", "TARGET">;
+defm profile : Value<"profile",
+    "With dae-threads and -O4: order cases by what ember-run --stats=FILE "
+    "counted", "FILE">;
 def opt_level : Joined<["-"], "O">, MetaVarName<"0..4">,
     HelpText<"Optimisation level (default: 3 with --target, otherwise 1)">;
 defm vector_length : Value<"vector-length",

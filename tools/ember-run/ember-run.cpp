@@ -31,8 +31,9 @@ struct Outputs {
 } // namespace
 
 static Expected<CompileOptions> getCompileOptions(const InputArgList &args) {
-  auto options = ember::getCompileOptions(
-      args, {OPT_target, OPT_opt_level, OPT_vector_length, OPT_may_alias});
+  auto options = ember::getCompileOptions(args, {OPT_target, OPT_opt_level,
+                                                 OPT_vector_length,
+                                                 OPT_may_alias, OPT_profile});
   if (!options || args.hasArg(OPT_target))
     return options;
   if (args.hasArg(OPT_vector_length))

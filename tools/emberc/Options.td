@@ -18,6 +18,9 @@ def grp_code : OptionGroup<"code">, HelpText<"CODE">;
 defm target : Value<"target",
     "cpu (default: one thread, lookups prefetched) or dae-threads (access and "
     "compute as two threads)", "TARGET">;
+defm profile : Value<"profile",
+    "With dae-threads and -O4: order cases by what ember-run --stats=FILE "
+    "counted", "FILE">;
 def opt_level : Joined<["-"], "O">, MetaVarName<"0..4">,
     HelpText<"Optimisation level of every pipeline (default: 3)">;
 defm vector_length : Value<"vector-length",

@@ -36,8 +36,9 @@ struct Request {
 } // namespace
 
 static Expected<CompileOptions> getCompileOptions(const InputArgList &args) {
-  auto options = ember::getCompileOptions(
-      args, {OPT_target, OPT_opt_level, OPT_vector_length, OPT_may_alias});
+  auto options = ember::getCompileOptions(args, {OPT_target, OPT_opt_level,
+                                                 OPT_vector_length,
+                                                 OPT_may_alias, OPT_profile});
   if (!options)
     return options.takeError();
   auto capacity = getInteger(args, OPT_queue_capacity, 1, 1 << 30);

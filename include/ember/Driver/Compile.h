@@ -44,6 +44,9 @@ struct CompileOptions {
   bool mayAlias = false;
   /// Operands and tokens the queues hold; nothing is the runtime's default.
   std::optional<int64_t> queueCapacity;
+  /// A file with statistics of a run to order cases by, and the hash of what is
+  /// in it; empty for none.
+  std::string profile, profileHash;
 
   /// The options as text, without the processor: for cache keys.
   std::string toText() const;

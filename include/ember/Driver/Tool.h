@@ -28,7 +28,7 @@ int runTool(const Tool &tool, int argc, char **argv);
 
 /// The ids of the options that say how to compile.
 struct CompileOptionIds {
-  llvm::opt::OptSpecifier target, optLevel, vectorLength, mayAlias;
+  llvm::opt::OptSpecifier target, optLevel, vectorLength, mayAlias, profile;
 };
 
 /// The options a command line gives; the others have their defaults.

@@ -118,6 +118,11 @@ struct SeparationOptions : mlir::PassPipelineOptions<SeparationOptions> {
                                   "Those that fit nearly always"),
                        clEnumValN(dlc::TokenValueChoice::any, "any",
                                   "Also f64, which often does not fit"))};
+  Option<std::string> profile{
+      *this, "profile",
+      llvm::cl::desc("At level 4: statistics of a run of the program, to order "
+                     "cases by"),
+      llvm::cl::init("")};
 };
 
 /// One-shot bufferisation, also of functions' arguments and results, then
@@ -134,7 +139,8 @@ void buildSCFToSLCPipeline(mlir::OpPassManager &manager,
 void buildOptimizationPipeline(mlir::OpPassManager &manager,
                                const OptimizationOptions &options);
 
-/// slc or slcv to dlc: convert-slc-to-dlc, and use-token-values at level 4.
+/// slc or slcv to dlc: convert-slc-to-dlc; at level 4 also use-token-values and
+/// order-cases.
 void buildSLCToDLCPipeline(mlir::OpPassManager &manager,
                            const SeparationOptions &options);
 

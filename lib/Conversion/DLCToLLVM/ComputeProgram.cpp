@@ -8,6 +8,7 @@
 #include "ComputeProgram.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
@@ -40,6 +41,8 @@ SmallVector<Value> ComputeProgram::emit(OpBuilder &builder) {
       builder, loc, builder.getI64IntegerAttr(layout.doneId()));
   Value goesOn =
       arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne, id, done);
+  if (loop.getWeights())
+    goesOn = expect(builder, goesOn, 1 - 1 / (getTotalWeight() + 1));
   SmallVector<Value> passed{token};
   llvm::append_range(passed, before->getArguments());
   scf::ConditionOp::create(builder, loc, goesOn, passed);
@@ -55,8 +58,10 @@ SmallVector<Value> ComputeProgram::emit(OpBuilder &builder) {
 void ComputeProgram::emitCases(OpBuilder &builder, Value token,
                                ValueRange registers) {
   Location loc = loop.getLoc();
-  Value id = arith::IndexCastOp::create(builder, loc, builder.getIndexType(),
-                                        layout.getId(builder, loc, token));
+  Value id = layout.getId(builder, loc, token);
+  if (loop.getWeights())
+    return emitLikelyCases(builder, id, token, registers);
+  id = arith::IndexCastOp::create(builder, loc, builder.getIndexType(), id);
   auto cases = scf::IndexSwitchOp::create(
       builder, loc, registers.getTypes(), id, loop.getCases(),
       static_cast<unsigned>(loop.getCases().size()));
@@ -67,9 +72,61 @@ void ComputeProgram::emitCases(OpBuilder &builder, Value token,
     emitCase(builder, from, token, registers);
   }
   builder.createBlock(&cases.getDefaultRegion());
-  calls.failMessage(builder, loc,
+  emitNoCase(builder, registers);
+}
+
+void ComputeProgram::emitNoCase(OpBuilder &builder, ValueRange registers) {
+  calls.failMessage(builder, loop.getLoc(),
                     "the compute program has no case for a token");
-  scf::YieldOp::create(builder, loc, registers);
+  scf::YieldOp::create(builder, loop.getLoc(), registers);
+}
+
+/// What a case counts for: one that is never expected still might come.
+static double getLikelihood(int64_t weight) {
+  return static_cast<double>(std::max<int64_t>(weight, 1));
+}
+
+double ComputeProgram::getTotalWeight() const {
+  double total = 0;
+  for (int64_t weight : *ComputeLoopOp(loop).getWeights())
+    total += getLikelihood(weight);
+  return total;
+}
+
+Value ComputeProgram::expect(OpBuilder &builder, Value condition,
+                             double probability) {
+  Location loc = loop.getLoc();
+  Value yes = LLVM::ConstantOp::create(builder, loc, builder.getBoolAttr(true));
+  return LLVM::ExpectWithProbabilityOp::create(
+      builder, loc, condition.getType(), condition, yes,
+      builder.getF64FloatAttr(probability));
+}
+
+/// Emits the choice between weighted cases: tests in the order of the cases.
+/// LLVM makes a switch of them and orders that anew, but by how likely each
+/// test is said to succeed.
+void ComputeProgram::emitLikelyCases(OpBuilder &builder, Value id, Value token,
+                                     ValueRange registers) {
+  Location loc = loop.getLoc();
+  double left = getTotalWeight();
+  for (auto [number, weight, body] : llvm::zip_equal(
+           loop.getCases(), *loop.getWeights(), loop.getCaseRegions())) {
+    Value wanted = arith::ConstantOp::create(builder, loc,
+                                             builder.getI64IntegerAttr(number));
+    Value matches = arith::CmpIOp::create(builder, loc,
+                                          arith::CmpIPredicate::eq, id, wanted);
+    double likelihood = getLikelihood(weight);
+    matches = expect(builder, matches, std::min(1.0, likelihood / left));
+    left -= likelihood;
+    auto choice = scf::IfOp::create(builder, loc, registers.getTypes(), matches,
+                                    /*addThenBlock=*/true,
+                                    /*addElseBlock=*/true);
+    scf::YieldOp::create(builder, loc, choice.getResults());
+    builder.setInsertionPointToStart(&choice.getThenRegion().front());
+    emitCase(builder, body, token, registers);
+    builder.setInsertionPointToStart(&choice.getElseRegion().front());
+  }
+  emitNoCase(builder, registers);
 }
 
 void ComputeProgram::emitCase(OpBuilder &builder, Region &body, Value token,

@@ -37,6 +37,12 @@ private:
                  mlir::ValueRange registers);
   mlir::Value popElement(mlir::OpBuilder &builder, mlir::Location loc,
                          mlir::Type type);
+  void emitNoCase(mlir::OpBuilder &builder, mlir::ValueRange registers);
+  void emitLikelyCases(mlir::OpBuilder &builder, mlir::Value id,
+                       mlir::Value token, mlir::ValueRange registers);
+  mlir::Value expect(mlir::OpBuilder &builder, mlir::Value condition,
+                     double probability);
+  double getTotalWeight() const;
   mlir::Value readTokenValue(mlir::OpBuilder &builder, dlc::TokenValueOp read,
                              mlir::Value token);
   void lowerPops(mlir::Block &body);

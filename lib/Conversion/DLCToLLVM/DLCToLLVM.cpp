@@ -295,11 +295,8 @@ struct ConvertDLCToLLVM
 
   LogicalResult convert(FunctionOpInterface function, SymbolTable &symbols,
                         native::RuntimeCalls &calls) {
-    // A case may hold a pair of its own, which goes first.
-    SmallVector<ComputeLoopOp> pairs;
-    function->walk<WalkOrder::PostOrder>(
-        [&](ComputeLoopOp compute) { pairs.push_back(compute); });
-    for (auto [number, compute] : llvm::enumerate(pairs)) {
+    for (auto [number, compute] :
+         llvm::enumerate(getNumberedPrograms(function))) {
       PairLowering lowering(compute, function.getName(), symbols, calls,
                             instrument, queueCapacity);
       if (failed(lowering.run(number)))

@@ -1494,3 +1494,75 @@ func.func @toggle_type(%n: index, %a: memref<?xf32>) {
   }
   return
 }
+
+// -----
+
+// Weights of cases.
+
+func.func @some_weights(%n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  dlc.config_access {
+    %tu = dlc.new_tu %c0 to %n step %c1
+    dlc.register_callback %tu, ite, 0
+    dlc.register_callback %tu, end, 1
+  }
+  dlc.compute_loop
+  case 0 {
+  }
+  // expected-error @below {{either every case has a weight or none}}
+  case 1 weight 3 {
+  }
+  return
+}
+
+// -----
+
+func.func @other_weights(%n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  dlc.config_access {
+    %tu = dlc.new_tu %c0 to %n step %c1
+    dlc.register_callback %tu, ite, 0
+    dlc.register_callback %tu, end, 1
+  }
+  dlc.compute_loop
+  case 0 weight 3 {
+  }
+  // expected-error @below {{either every case has a weight or none}}
+  case 1 {
+  }
+  return
+}
+
+// -----
+
+func.func @negative_weight(%n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  dlc.config_access {
+    %tu = dlc.new_tu %c0 to %n step %c1
+    dlc.register_callback %tu, ite, 0
+  }
+  // expected-error @below {{'dlc.compute_loop' op case 0 has the weight -1; weights are counts}}
+  dlc.compute_loop
+  case 0 weight -1 {
+  }
+  return
+}
+
+// -----
+
+func.func @many_weights(%n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  dlc.config_access {
+    %tu = dlc.new_tu %c0 to %n step %c1
+    dlc.register_callback %tu, ite, 0
+  }
+  // expected-error @below {{'dlc.compute_loop' op has 2 weights for 1 cases}}
+  "dlc.compute_loop"() <{cases = array<i64: 0>, weights = array<i64: 1, 2>}> ({
+    "dlc.yield"() : () -> ()
+  }) : () -> ()
+  return
+}

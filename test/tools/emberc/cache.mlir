@@ -20,8 +20,15 @@
 // RUN: emberc %s --cache-dir=%t/cache --print-cache-path --may-alias >> %t/others
 // RUN: emberc %s --cache-dir=%t/cache --print-cache-path --queue-capacity=3 >> %t/others
 // RUN: emberc %s --cache-dir=%t/cache --print-cache-path --mcpu=x86-64 >> %t/others
+// RUN: emberc %s --cache-dir=%t/cache --print-cache-path --target=dae-threads -O4 >> %t/others
+// RUN: echo '{"control_queue": {"by_program": {}}}' > %t/profile.json
+// RUN: emberc %s --cache-dir=%t/cache --print-cache-path --target=dae-threads -O4 --profile=%t/profile.json >> %t/others
+// RUN: cp %t/profile.json %t/copy.json
+// RUN: emberc %s --cache-dir=%t/cache --print-cache-path --target=dae-threads -O4 --profile=%t/copy.json >> %t/others
+// RUN: echo '{"control_queue": {"by_program": {"g.0": {}}}}' > %t/profile.json
+// RUN: emberc %s --cache-dir=%t/cache --print-cache-path --target=dae-threads -O4 --profile=%t/profile.json >> %t/others
 // RUN: cat %t/first >> %t/others
-// RUN: sort -u %t/others | count 7
+// RUN: sort -u %t/others | count 10
 
 // A damaged entry is made anew.
 // RUN: %python -c "import os, sys; os.truncate(open(sys.argv[1]).read().strip(), 100)" %t/first

@@ -30,10 +30,15 @@ void ComputeLoopOp::print(OpAsmPrinter &printer) {
   if (!getIterArgs().empty())
     printer << " iter_args(" << getIterArgs() << ") -> ("
             << getIterArgs().getTypes() << ")";
-  printer.printOptionalAttrDictWithKeyword((*this)->getAttrs(), {"cases"});
-  for (auto [id, region] : llvm::zip(getCases(), getCaseRegions())) {
+  printer.printOptionalAttrDictWithKeyword((*this)->getAttrs(),
+                                           {"cases", "weights"});
+  std::optional<ArrayRef<int64_t>> weights = getWeights();
+  for (auto [number, id, region] :
+       llvm::enumerate(getCases(), getCaseRegions())) {
     printer.printNewline();
     printer << "case " << id << " ";
+    if (weights)
+      printer << "weight " << (*weights)[number] << " ";
     printer.printRegion(region, /*printEntryBlockArgs=*/true,
                         /*printBlockTerminators=*/!getIterArgs().empty());
   }
@@ -49,17 +54,27 @@ ParseResult ComputeLoopOp::parse(OpAsmParser &parser, OperationState &result) {
   if (parser.resolveOperands(inits, result.types, loc, result.operands) ||
       parser.parseOptionalAttrDictWithKeyword(result.attributes))
     return failure();
-  SmallVector<int64_t> cases;
+  SmallVector<int64_t> cases, weights;
   while (succeeded(parser.parseOptionalKeyword("case"))) {
     Region *region = result.addRegion();
-    if (parser.parseInteger(cases.emplace_back()) ||
-        parser.parseRegion(*region))
+    if (parser.parseInteger(cases.emplace_back()))
+      return failure();
+    SMLoc weight = parser.getCurrentLocation();
+    if (succeeded(parser.parseOptionalKeyword("weight")) &&
+        parser.parseInteger(weights.emplace_back()))
+      return failure();
+    if (!weights.empty() && weights.size() != cases.size())
+      return parser.emitError(weight, "either every case has a weight or none");
+    if (parser.parseRegion(*region))
       return failure();
     ComputeLoopOp::ensureTerminator(*region, parser.getBuilder(),
                                     result.location);
   }
   result.getOrAddProperties<Properties>().cases =
       parser.getBuilder().getDenseI64ArrayAttr(cases);
+  if (!weights.empty())
+    result.getOrAddProperties<Properties>().weights =
+        parser.getBuilder().getDenseI64ArrayAttr(weights);
   return success();
 }
 
@@ -190,10 +205,34 @@ static LogicalResult verifyRegisters(ComputeLoopOp loop, int64_t id,
   return success();
 }
 
+static LogicalResult verifyWeights(ComputeLoopOp loop) {
+  std::optional<ArrayRef<int64_t>> weights = loop.getWeights();
+  if (!weights)
+    return success();
+  if (weights->size() != loop.getCases().size())
+    return loop.emitOpError("has ") << weights->size() << " weights for "
+                                    << loop.getCases().size() << " cases";
+  for (auto [id, weight] : llvm::zip_equal(loop.getCases(), *weights))
+    if (weight < 0)
+      return loop.emitOpError("case ")
+             << id << " has the weight " << weight << "; weights are counts";
+  return success();
+}
+
+SmallVector<ComputeLoopOp>
+ember::dlc::getNumberedPrograms(FunctionOpInterface function) {
+  SmallVector<ComputeLoopOp> programs;
+  function->walk<WalkOrder::PostOrder>(
+      [&](ComputeLoopOp loop) { programs.push_back(loop); });
+  return programs;
+}
+
 LogicalResult ComputeLoopOp::verifyRegions() {
   if (getCases().size() != getCaseRegions().size())
     return emitOpError("has ") << getCases().size() << " case values for "
                                << getCaseRegions().size() << " regions";
+  if (failed(verifyWeights(*this)))
+    return failure();
   if (getResultTypes() != getIterArgs().getTypes())
     return emitOpError("returns (")
            << getResultTypes() << ") but the iter_args are ("

@@ -11,6 +11,7 @@
 #include "ember/Dialect/SLC/IR/SLC.h"
 #include "ember/Dialect/SLCV/IR/SLCV.h"
 
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
@@ -35,5 +36,13 @@ struct QueueResource : public mlir::SideEffects::Resource::Base<QueueResource> {
 
 #define GET_OP_CLASSES
 #include "ember/Dialect/DLC/IR/DLCOps.h.inc"
+
+namespace ember::dlc {
+/// The pairs of programs in `function`, in the order in which the symbols made
+/// of them and reports of runs number them: a pair within a case of another one
+/// comes first.
+llvm::SmallVector<ComputeLoopOp>
+getNumberedPrograms(mlir::FunctionOpInterface function);
+} // namespace ember::dlc
 
 #endif // EMBER_DIALECT_DLC_IR_DLC_H

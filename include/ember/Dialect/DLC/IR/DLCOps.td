@@ -390,6 +390,10 @@ def DLC_ComputeLoopOp : DLC_Op<"compute_loop", [
     current values as block arguments and yields the next ones; the results
     are the last ones.
 
+    Cases may be given a `weight`: how often they are expected to run, in
+    relation to each other. Code tests for them in the order in which they are
+    written; weights let that order reach the machine.
+
     ```mlir
     %n = dlc.compute_loop iter_args(%init) -> (index)
     case 0 {
@@ -403,9 +407,18 @@ def DLC_ComputeLoopOp : DLC_Op<"compute_loop", [
       %next = arith.addi %i, %c1 : index
       dlc.yield %next : index
     }
+
+    dlc.compute_loop
+    case 1 weight 1024 {
+      ...
+    }
+    case 0 weight 64 {
+      ...
+    }
     ```
   }];
-  let arguments = (ins Variadic<AnyType>:$iterArgs, DenseI64ArrayAttr:$cases);
+  let arguments = (ins Variadic<AnyType>:$iterArgs, DenseI64ArrayAttr:$cases,
+                       OptionalAttr<DenseI64ArrayAttr>:$weights);
   let results = (outs Variadic<AnyType>:$results);
   let regions = (region VariadicRegion<SizedRegion<1>>:$caseRegions);
   let hasCustomAssemblyFormat = 1;

@@ -140,4 +140,53 @@ def UseTokenValues : Pass<"use-token-values", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::ember::dlc::DLCDialect"];
 }
 
+def OrderCases : Pass<"order-cases", "::mlir::ModuleOp"> {
+  let summary = "Put the most frequent case of each compute program first";
+  let description = [{
+    Sorts the cases of each `dlc.compute_loop` by how often they are expected to
+    run (Ember paper, section 8.3), and gives them weights that say so. Tokens
+    keep their ids.
+
+    A case runs as often as the event happens at which its callback is
+    registered. That follows from the traversal units: one that is nested
+    iterates as often as its bounds say, if they are constant, in each iteration
+    of its parent, and begins and ends once in it. Bounds that are not known are
+    taken for 64 iterations of an outermost unit, 16 of one that is bounded by
+    streams, and 16 elements of any other one.
+
+    ```mlir
+    dlc.compute_loop
+    case 0 {          // at the end of a bag
+      ...
+    }
+    case 1 {          // at the end of a row of a bag
+      ...
+    }
+    ```
+    becomes
+    ```mlir
+    dlc.compute_loop
+    case 1 weight 1024 {
+      ...
+    }
+    case 0 weight 64 {
+      ...
+    }
+    ```
+
+    With `profile=FILE`, which `ember-run --stats=FILE` has written for the same
+    program, weights are the tokens counted there. A remark names programs that
+    the file does not know; they are ordered by estimates. A file that cannot be
+    read or that counts events at which a program has no callback is an error.
+  }];
+  let options = [
+    Option<"profile", "profile", "std::string", "\"\"",
+           "Statistics of a run to take the counts of tokens from">,
+  ];
+  let statistics = [
+    Statistic<"moved", "moved", "Compute programs whose cases changed places">,
+  ];
+  let dependentDialects = ["::ember::dlc::DLCDialect"];
+}
+
 #endif // EMBER_DIALECT_DLC_TRANSFORMS_PASSES_TD

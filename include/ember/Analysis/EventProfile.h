@@ -1,0 +1,34 @@
+//===- EventProfile.h - How often tokens were pushed ------------*- C++ -*-===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef EMBER_ANALYSIS_EVENTPROFILE_H
+#define EMBER_ANALYSIS_EVENTPROFILE_H
+
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Support/Error.h"
+
+namespace ember {
+
+/// How often traversal events happened in a run that `ember-run --stats`
+/// counted.
+class EventProfile {
+public:
+  /// Reads a statistics file; fails with one message that names it.
+  static llvm::Expected<EventProfile> read(llvm::StringRef path);
+
+  /// Events by name ("tu1.ite" for iterations of the unit at depth 1), with
+  /// how often they pushed a token. Null if the run did not get to `program`
+  /// ("FUNCTION.N" for the N-th pair of programs of a function).
+  const llvm::StringMap<int64_t> *lookup(llvm::StringRef program) const;
+
+private:
+  llvm::StringMap<llvm::StringMap<int64_t>> programs;
+};
+
+} // namespace ember
+
+#endif // EMBER_ANALYSIS_EVENTPROFILE_H

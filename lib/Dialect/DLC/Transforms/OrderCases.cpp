@@ -1,0 +1,135 @@
+//===- OrderCases.cpp - The most frequent case first ----------------------===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+//   compute_loop                  compute_loop
+//   case 0 { rare }        =>     case 1 weight 1024 { frequent }
+//   case 1 { frequent }           case 0 weight 64 { rare }
+//
+//===----------------------------------------------------------------------===//
+
+#include "ember/Analysis/EventFrequencies.h"
+#include "ember/Analysis/EventProfile.h"
+#include "ember/Dialect/DLC/IR/DLC.h"
+#include "ember/Dialect/DLC/Transforms/Passes.h"
+
+#include "llvm/ADT/StringSet.h"
+
+namespace ember::dlc {
+#define GEN_PASS_DEF_ORDERCASES
+#include "ember/Dialect/DLC/Transforms/Passes.h.inc"
+} // namespace ember::dlc
+
+using namespace mlir;
+using namespace ember;
+using namespace ember::dlc;
+
+namespace {
+struct OrderCases : public dlc::impl::OrderCasesBase<OrderCases> {
+  using OrderCasesBase::OrderCasesBase;
+
+  /// The expected number of runs of each case, by its id.
+  FailureOr<llvm::DenseMap<int64_t, int64_t>>
+  getWeights(ComputeLoopOp loop, StringRef program,
+             const EventProfile *counted);
+  void sort(ComputeLoopOp loop,
+            const llvm::DenseMap<int64_t, int64_t> &weightOf);
+  void runOnOperation() override;
+};
+} // namespace
+
+/// The events of the callbacks of `access`, as profiles name them, by token.
+static llvm::DenseMap<int64_t, std::string> getPoints(ConfigAccessOp access) {
+  llvm::DenseMap<Value, size_t> depths;
+  llvm::DenseMap<int64_t, std::string> points;
+  for (Operation &op : *access.getBody()) {
+    if (isa<NewTUOp>(op))
+      depths.insert({op.getResult(0), depths.size()});
+    if (auto callback = dyn_cast<RegisterCallbackOp>(op))
+      points[callback.getId()] =
+          "tu" + std::to_string(depths.lookup(callback.getTu())) + "." +
+          stringifyEvent(callback.getEvent()).str();
+  }
+  return points;
+}
+
+FailureOr<llvm::DenseMap<int64_t, int64_t>>
+OrderCases::getWeights(ComputeLoopOp loop, StringRef program,
+                       const EventProfile *counted) {
+  ConfigAccessOp access = loop.getConfigAccess();
+  llvm::DenseMap<int64_t, int64_t> weights;
+  const llvm::StringMap<int64_t> *counts =
+      counted ? counted->lookup(program) : nullptr;
+  if (!counts) {
+    if (counted)
+      emitRemark(loop.getLoc()) << "the profile has no counts for '" << program
+                                << "': its cases are ordered by estimates";
+    EventFrequencies frequencies(access);
+    for (auto callback : access.getBody()->getOps<RegisterCallbackOp>())
+      weights[callback.getId()] = frequencies.getCount(callback);
+    return weights;
+  }
+  llvm::StringSet<> known{"done"};
+  for (auto &[id, point] : getPoints(access)) {
+    known.insert(point);
+    weights[id] = counts->lookup(point);
+  }
+  for (StringRef point : counts->keys())
+    if (!known.contains(point))
+      return loop.emitError()
+             << "profile '" << profile << "' counts tokens at '" << point
+             << "' of '" << program
+             << "', where the program has no callback: it is of another "
+                "program, or of other options";
+  return weights;
+}
+
+void OrderCases::sort(ComputeLoopOp loop,
+                      const llvm::DenseMap<int64_t, int64_t> &weightOf) {
+  SmallVector<std::pair<int64_t, Region *>> cases;
+  for (auto [id, region] :
+       llvm::zip_equal(loop.getCases(), loop.getCaseRegions()))
+    cases.emplace_back(id, &region);
+  llvm::stable_sort(cases, [&](const auto &a, const auto &b) {
+    return weightOf.lookup(a.first) > weightOf.lookup(b.first);
+  });
+  SmallVector<int64_t> ids, weights;
+  SmallVector<std::unique_ptr<Region>> bodies;
+  for (auto [id, region] : cases) {
+    ids.push_back(id);
+    weights.push_back(weightOf.lookup(id));
+    bodies.push_back(std::make_unique<Region>());
+    bodies.back()->takeBody(*region);
+  }
+  for (auto [region, body] : llvm::zip_equal(loop.getCaseRegions(), bodies))
+    region.takeBody(*body);
+  if (loop.getCases() != ArrayRef(ids))
+    ++moved;
+  loop.setCases(ids);
+  loop.setWeights(weights);
+}
+
+void OrderCases::runOnOperation() {
+  std::optional<EventProfile> counted;
+  if (!profile.empty()) {
+    llvm::Expected<EventProfile> read = EventProfile::read(profile);
+    if (!read) {
+      emitError(UnknownLoc::get(&getContext()))
+          << llvm::toString(read.takeError());
+      return signalPassFailure();
+    }
+    counted = std::move(*read);
+  }
+  for (auto function : getOperation().getOps<FunctionOpInterface>())
+    for (auto [number, loop] : llvm::enumerate(getNumberedPrograms(function))) {
+      std::string program = (function.getName() + "." + Twine(number)).str();
+      auto weights = getWeights(loop, program, counted ? &*counted : nullptr);
+      if (failed(weights))
+        return signalPassFailure();
+      if (!weights->empty())
+        sort(loop, *weights);
+    }
+}
