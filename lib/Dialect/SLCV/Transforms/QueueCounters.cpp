@@ -19,7 +19,16 @@
 //   }                                         slc.yield %n
 //
 // The callback that counts stands in the loop's own body and so runs once an
-// iteration, also where the loops within do not iterate at all.
+// iteration, also where the loops within do not iterate at all. Where the body
+// has one before the nested loop already, for example to set a sum to zero,
+// that one counts, so that no token is spent on it (figure 14d has one a
+// segment):
+//
+//                                          iter_args(%last = %lb - 1) {
+//     slc.callback ite { zero }              %i = slc.callback ite {
+//     slc.for %p = ... {             =>        %last + 1, zero }
+//       slc.callback end { use %b }          slc.for %p = ... { use %i }
+//     }                                      slc.yield %i
 //
 //===----------------------------------------------------------------------===//
 
@@ -79,18 +88,110 @@ static Value getIncrement(OpBuilder &builder, LoopOpInterface loop,
   return arith::MulIOp::create(builder, loc, loop.getStep(), factor);
 }
 
-/// The callback that counts: the last one in the loop's body, which costs no
-/// token more, or a new one after the nested loop.
-static CallbackOp getCountingCallback(LoopOpInterface loop) {
+namespace {
+/// A number that a loop counts, while its reads are being replaced.
+class CounterBuilder {
+public:
+  CounterBuilder(LoopOpInterface loop, bool countsIterations)
+      : loop(loop), countsIterations(countsIterations) {}
+
+  void countFirst(CallbackOp first, ArrayRef<StrToValOp> reads);
+  void countLast(ArrayRef<StrToValOp> reads);
+
+private:
+  Value getStart(OpBuilder &builder);
+  void carry(Value init);
+  CallbackOp count(CallbackOp callback, OpBuilder &builder, Value &next);
+
+  LoopOpInterface loop;
+  bool countsIterations;
+  Value counter;
+};
+} // namespace
+
+Value CounterBuilder::getStart(OpBuilder &builder) {
+  if (!countsIterations)
+    return loop.getLowerBound();
+  return arith::ConstantIndexOp::create(builder, loop.getLoc(), 0);
+}
+
+void CounterBuilder::carry(Value init) {
+  loop = addIterArg(loop, init);
+  counter = loop.getRegionIterArgs().back();
+}
+
+/// Increases the counter at `builder` in `callback`, which then has the result
+/// as its last one.
+CallbackOp CounterBuilder::count(CallbackOp callback, OpBuilder &builder,
+                                 Value &next) {
+  next = arith::AddIOp::create(builder, loop.getLoc(), counter,
+                               getIncrement(builder, loop, countsIterations));
+  callback = addResults(callback, next);
+  Operation *yield = loop.getYield();
+  yield->setOperand(yield->getNumOperands() - 1, callback->getResults().back());
+  return callback;
+}
+
+/// Counts in `first`, before everything that reads the number. The counter
+/// starts one step early; where that wraps around, so does the first increment.
+void CounterBuilder::countFirst(CallbackOp first, ArrayRef<StrToValOp> reads) {
+  OpBuilder before(slc::getNestRoot(loop));
+  Value increment = getIncrement(before, loop, countsIterations);
+  Value init = before.createOrFold<arith::SubIOp>(loop.getLoc(),
+                                                  getStart(before), increment);
+  carry(init);
+  auto builder = OpBuilder::atBlockBegin(first.getBody());
+  Value next;
+  first = count(first, builder, next);
+  for (StrToValOp toVal : reads) {
+    bool isInside = first->isProperAncestor(toVal);
+    toVal.getValue().replaceAllUsesWith(isInside ? next
+                                                 : first->getResults().back());
+    toVal.erase();
+  }
+}
+
+/// Counts in the last callback of the loop's body, which costs no token more,
+/// or in a new one after the nested loop.
+void CounterBuilder::countLast(ArrayRef<StrToValOp> reads) {
+  OpBuilder before(slc::getNestRoot(loop));
+  carry(getStart(before));
+  for (StrToValOp toVal : reads) {
+    toVal.getValue().replaceAllUsesWith(counter);
+    toVal.erase();
+  }
   CallbackOp last;
   for (CallbackOp callback : loop.getBody()->getOps<CallbackOp>())
     last = callback;
-  if (last)
-    return last;
-  OpBuilder builder(loop.getYield());
+  if (!last) {
+    OpBuilder builder(loop.getYield());
+    LoopOpInterface nested = slc::getNestedLoop(loop);
+    last = CallbackOp::create(builder, nested ? nested.getLoc() : loop.getLoc(),
+                              nested ? slc::Event::end : slc::Event::ite);
+  }
+  OpBuilder builder(last.getYield());
+  Value next;
+  count(last, builder, next);
+}
+
+/// The first callback of the loop's body, if all stand before a nested loop:
+/// counting there costs no token, but counting up for the next iteration
+/// would, since what is nested still needs the number.
+/// Null also where the first number is only known within the nest.
+static CallbackOp getFirstCallback(LoopOpInterface loop) {
   LoopOpInterface nested = slc::getNestedLoop(loop);
-  return CallbackOp::create(builder, nested ? nested.getLoc() : loop.getLoc(),
-                            nested ? slc::Event::end : slc::Event::ite);
+  LoopOpInterface root = slc::getNestRoot(loop);
+  for (Value value : {loop.getLowerBound(), loop.getStep()})
+    if (root->isAncestor(value.getParentBlock()->getParentOp()))
+      return nullptr;
+  CallbackOp first;
+  for (CallbackOp callback : loop.getBody()->getOps<CallbackOp>()) {
+    if (!nested || nested->isBeforeInBlock(callback))
+      return nullptr;
+    if (!first)
+      first = callback;
+  }
+  return first;
 }
 
 unsigned ember::slcv::replaceByCounter(BlockArgument stream) {
@@ -102,25 +203,10 @@ unsigned ember::slcv::replaceByCounter(BlockArgument stream) {
         toVal && slcv::getCountedLoop(toVal))
       reads.push_back(toVal);
 
-  Value init = loop.getLowerBound();
-  if (countsIterations) {
-    OpBuilder before(slc::getNestRoot(loop));
-    init = arith::ConstantIndexOp::create(before, loop.getLoc(), 0);
-  }
-  loop = addIterArg(loop, init);
-  Value counter = loop.getRegionIterArgs().back();
-  for (StrToValOp toVal : reads) {
-    toVal.getValue().replaceAllUsesWith(counter);
-    toVal.erase();
-  }
-
-  CallbackOp counting = getCountingCallback(loop);
-  OpBuilder builder(counting.getYield());
-  Value next =
-      arith::AddIOp::create(builder, loop.getLoc(), counter,
-                            getIncrement(builder, loop, countsIterations));
-  counting = addResults(counting, next);
-  Operation *yield = loop.getYield();
-  yield->setOperand(yield->getNumOperands() - 1, counting->getResults().back());
+  CounterBuilder builder(loop, countsIterations);
+  if (CallbackOp first = getFirstCallback(loop))
+    builder.countFirst(first, reads);
+  else
+    builder.countLast(reads);
   return reads.size();
 }

@@ -205,3 +205,55 @@ func.func @positions(%offsets: memref<?xindex>, %a: memref<?xvector<4xf32>>, %ou
   }
   return %r : index
 }
+
+// -----
+
+// A callback before the nested loop counts, so that none is needed behind it:
+// the number is increased before anything reads it, and starts a step early.
+// CHECK-LABEL: func.func @zeroed(
+// CHECK-SAME:    %[[LOW:[a-z0-9]*]]: index, %{{[a-z0-9]*}}: index, %[[STEP:[a-z0-9]*]]: index)
+// CHECK:         %[[EARLY:.*]] = arith.subi %[[LOW]], %[[STEP]] : index
+// CHECK:         slc.for %{{.*}} = %[[LOW]] to %{{.*}} step %[[STEP]] iter_args(%[[LAST:.*]] = %[[EARLY]]) -> (index) {
+// CHECK:           %[[I:.*]] = slc.callback ite -> index {
+// CHECK-NEXT:        %[[NEXT:.*]] = arith.addi %[[LAST]], %[[STEP]] : index
+// CHECK:             vector.store %{{.*}}, %{{.*}}[%[[NEXT]], %c0]
+// CHECK-NEXT:        slc.yield %[[NEXT]] : index
+// CHECK:           slc.for
+// CHECK:             slc.callback end {
+// CHECK:               vector.store %{{.*}}, %{{.*}}[%[[I]], %c0]
+// CHECK-NOT:       slc.callback
+// CHECK:           slc.yield %[[I]] : index
+// COUNT-LABEL: @zeroed(
+// ADDRESS-LABEL: @zeroed(
+// PAD-LABEL:   @zeroed(
+func.func @zeroed(%offsets: memref<?xindex>, %table: memref<?x16xf32>, %out: memref<?x16xf32>, %low: index, %high: index, %step: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c16 = arith.constant 16 : index
+  %zero = arith.constant dense<0.0> : vector<16xf32>
+  slc.for %b = %low to %high step %step {
+    %end = slc.mem_str %offsets[%b] : memref<?xindex>[!slc.stream<index>] -> !slc.stream<index>
+    slc.callback ite {
+      %bag = slc.str_to_val %b : !slc.stream<index> -> index
+      vector.store %zero, %out[%bag, %c0] : memref<?x16xf32>, vector<16xf32>
+    }
+    slc.for %p = %c0 to %end step %c1 : index, !slc.stream<index> {
+      %buf = slcv.buf_str : !slc.buffer<vector<16xf32>>
+      slcv.vec_for (%e, %mask) = %c0 to %c16 step %c1 vector<16> {
+        %v = slcv.vec_mem_str %table[%p, %e] contiguous : memref<?x16xf32>[!slc.stream<index>, !slc.stream<vector<16xindex>>] -> !slc.stream<vector<16xf32>>
+        slcv.push %v, %buf : !slc.stream<vector<16xf32>>, !slc.buffer<vector<16xf32>>
+      }
+      slc.callback end {
+        %bag = slc.str_to_val %b : !slc.stream<index> -> index
+        %row = slc.str_to_val %buf : !slc.buffer<vector<16xf32>> -> memref<?xvector<16xf32>>
+        scf.for %k = %c0 to %c1 step %c1 {
+          %x = memref.load %row[%k] : memref<?xvector<16xf32>>
+          %old = vector.load %out[%bag, %c0] : memref<?x16xf32>, vector<16xf32>
+          %sum = arith.addf %old, %x : vector<16xf32>
+          vector.store %sum, %out[%bag, %c0] : memref<?x16xf32>, vector<16xf32>
+        }
+      }
+    }
+  }
+  return
+}
