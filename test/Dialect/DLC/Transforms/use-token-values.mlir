@@ -159,3 +159,68 @@ func.func @stay(%n: index, %in: memref<?xf64>) {
   }
   return
 }
+
+// -----
+
+// Two bounds of which only the difference is used: the access unit computes it.
+// The unit is the inner one of the two that the bounds belong to.
+
+// CHECK-LABEL: func.func @length(
+// CHECK: %[[A:.*]] = dlc.new_tu
+// CHECK-NEXT: %[[I:.*]] = dlc.get_ind_var %[[A]]
+// CHECK: %[[B:.*]] = dlc.new_tu
+// CHECK-NEXT: %[[J:.*]] = dlc.get_ind_var %[[B]]
+// CHECK-NOT: dlc.fwd_str
+// CHECK: %[[D:.*]] = dlc.alu_str %[[B]], sub %[[J]], %[[I]] : !slc.stream<index>, !slc.stream<index> -> !slc.stream<index>
+// CHECK-NEXT: dlc.register_callback %[[C:.*]], end, 0 announced value %[[D]] : !slc.stream<index>
+// CHECK-NEXT: dlc.register_operand %[[C]], ite
+// CHECK: case 0 {
+// CHECK-NEXT: %[[V:.*]] = dlc.token_value : index
+// CHECK-NEXT: scf.for
+// CHECK-NEXT: dlc.pop_operand : index
+// CHECK: memref.store %[[V]]
+// The bounds themselves are used as well: one of them rides.
+// CHECK: case 1 {
+// CHECK-NEXT: dlc.token_value
+// CHECK-NEXT: dlc.pop_operand
+// CHECK-NEXT: arith.subi
+func.func @length(%n: index, %out: memref<?xindex>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  dlc.config_access {
+    %a = dlc.new_tu %c0 to %n step %c1
+    %i = dlc.get_ind_var %a : !slc.stream<index>
+    %b = dlc.new_tu %c0 to %n step %c1 in %a
+    %j = dlc.get_ind_var %b : !slc.stream<index>
+    %wide = dlc.fwd_str %b, %i : !slc.stream<index> -> !slc.stream<vector<8xindex>>
+    %wider = dlc.fwd_str %b, %j : !slc.stream<index> -> !slc.stream<vector<8xindex>>
+    %c = dlc.new_tu %c0 to %n step %c1 in %b
+    %e = dlc.get_ind_var %c : !slc.stream<index>
+    dlc.register_callback %c, end, 0 announced
+    dlc.register_operand %c, beg, %wide for 0 : !slc.stream<vector<8xindex>>
+    dlc.register_operand %c, beg, %wider for 0 : !slc.stream<vector<8xindex>>
+    dlc.register_operand %c, ite, %e for 0 : !slc.stream<index>
+    dlc.register_callback %b, ite, 1
+    dlc.register_operand %b, ite, %i for 1 : !slc.stream<index>
+    dlc.register_operand %b, ite, %j for 1 : !slc.stream<index>
+  }
+  dlc.compute_loop
+  case 0 {
+    %is = dlc.pop_operand : vector<8xindex>
+    %js = dlc.pop_operand : vector<8xindex>
+    %i = vector.extract %is[0] : index from vector<8xindex>
+    %j = vector.extract %js[0] : index from vector<8xindex>
+    scf.for %k = %c0 to %n step %c1 {
+      %e = dlc.pop_operand : index
+    }
+    %length = arith.subi %j, %i : index
+    memref.store %length, %out[%c0] : memref<?xindex>
+  }
+  case 1 {
+    %i = dlc.pop_operand : index
+    %j = dlc.pop_operand : index
+    %length = arith.subi %j, %i : index
+    memref.store %length, %out[%i] : memref<?xindex>
+  }
+  return
+}

@@ -116,6 +116,10 @@ def UseTokenValues : Pass<"use-token-values", "::mlir::func::FuncOp"> {
     }
     ```
 
+    Two scalars that the case only adds, subtracts or multiplies ride as the
+    result, which the access unit computes: the bounds of a segment whose length
+    is all that matters, for example.
+
     An operand can ride if it is pushed at the event at which the token is, and
     popped in the case itself, not in a loop of it. Values of any bits arrive
     as they are: an integer of 64 bits that does not fit follows as an operand.
@@ -134,7 +138,7 @@ def UseTokenValues : Pass<"use-token-values", "::mlir::func::FuncOp"> {
                         "also f64, which often does not fit"))}]>,
   ];
   let statistics = [
-    Statistic<"scalars", "scalars", "Scalar operands that ride in tokens">,
+    Statistic<"moved", "moved", "Scalar operands that left the data queue">,
     Statistic<"padded", "padded", "Of them, those that were padded to vectors">,
   ];
   let dependentDialects = ["::ember::dlc::DLCDialect"];
