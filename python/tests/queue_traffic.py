@@ -32,7 +32,8 @@ from program_runs import call
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "queue-traffic.md"
 BEGIN, END = "<!-- table -->\n", "<!-- end of table -->\n"
-LEVELS = range(4)
+LEVELS = range(5)
+FORMULA_LEVELS = (3, 4)
 BLOCK_SIZE = 4
 
 
@@ -61,8 +62,9 @@ class Traffic:
 
 @dataclass(frozen=True)
 class Case:
-    """A class of operations with what its best code sends, as formulas over Sizes.
+    """A class of operations with what its code sends at -O3 and -O4, as formulas over Sizes.
 
+    special_tokens, special_operands: at -O4; None where that sends what -O3 does.
     unit: what counts are given for each of.
     """
 
@@ -71,7 +73,15 @@ class Case:
     arguments: Callable[[Sizes, "Draw"], Sequence[NDArray]]
     tokens: str
     operands: str
+    special_tokens: str | None = None
+    special_operands: str | None = None
     unit: str = "L"
+
+    def formulas(self, level: int) -> tuple[str, str]:
+        """Tokens and operands at that optimisation level, 3 or 4."""
+        if level == 3:
+            return self.tokens, self.operands
+        return self.special_tokens or self.tokens, self.special_operands or self.operands
 
 
 class Draw:
@@ -116,22 +126,23 @@ CASES = (
         "bag sum, offsets",
         bag(),
         lambda n, draw: (draw.table(), draw.columns, draw.offsets, draw.out),
-        "L + 2*B + 1",
+        "L + B + 1",
         "L*D//V",
     ),
     Case(
         "bag sum, lengths",
         bag(segment_kind="lengths"),
         lambda n, draw: (draw.table(), draw.columns, draw.lengths, draw.out),
-        "L + 2*B + 1",
+        "L + B + 1",
         "L*D//V",
     ),
     Case(
         "bag sum, weights",
         bag(weights=VALUES),
         lambda n, draw: (draw.table(), draw.columns, draw.offsets, draw.values(n.L), draw.out),
-        "L + 2*B + 1",
+        "L + B + 1",
         "L*(D//V + 1)",
+        special_operands="L*D//V",
     ),
     Case(
         "bag mean",
@@ -139,20 +150,23 @@ CASES = (
         lambda n, draw: (draw.table(), draw.columns, draw.offsets, draw.out),
         "L + 2*B + 1",
         "L*D//V + 2*B",
+        special_operands="L*D//V",
     ),
     Case(
         "bag max",
         bag(reduction="max"),
         lambda n, draw: (draw.table(), draw.columns, draw.offsets, draw.out),
-        "L + 2*B + 1",
+        "L + B + 1",
         "L*(D//V + 2)",
+        special_operands="L*(D//V + 1)",
     ),
     Case(
         "spmm, CSR",
         lambda n: SpMM(rows=NUMBERS, columns=NUMBERS, values=VALUES, dense=rows(n), out=rows(n)),
         lambda n, draw: (draw.offsets, draw.columns, draw.values(n.L), draw.table(), draw.out),
-        "L + 2*B + 1",
+        "L + B + 1",
         "L*(D//V + 1)",
+        special_operands="L*D//V",
     ),
     Case(
         "spmm, COO",
@@ -167,6 +181,7 @@ CASES = (
         lambda n, draw: (draw.rows, draw.columns, draw.values(n.L), draw.table(), draw.out),
         "L + 1",
         "L*(D//V + 2)",
+        special_operands="L*(D//V + 1)",
     ),
     Case(
         "sddmm",
@@ -174,6 +189,7 @@ CASES = (
         lambda n, draw: (draw.offsets, draw.columns, draw.table(), draw.table(), draw.values(n.L)),
         "L + 1",
         "L*(2*D//V + 1)",
+        special_operands="2*L*D//V",
     ),
     Case(
         "message",
@@ -194,8 +210,9 @@ CASES = (
             draw.table(),
             draw.out,
         ),
-        "L + 2*B + 1",
+        "L + B + 1",
         "L*(2*D//V + 1)",
+        special_operands="2*L*D//V",
     ),
     Case(
         "score, transe",
@@ -234,6 +251,8 @@ CASES = (
         ),
         "S*Q*N + Q*N + Q + 1",
         "S*Q*N*D//V",
+        special_tokens="1",
+        special_operands="0",
         unit="S*Q*N",
     ),
     Case(
@@ -249,6 +268,7 @@ CASES = (
         ),
         "2*S*S*Q*N + S*Q*N + S*Q + 1",
         "S*S*Q*N*(2*D//V + 1)",
+        special_operands="2*S*S*Q*N*D//V",
         unit="S*S*Q*N",
     ),
     Case(
@@ -264,6 +284,7 @@ CASES = (
         ),
         "S*S*Q*N + S*Q + 1",
         "S*S*Q*N*(D//V + 2) + S*Q",
+        special_operands="S*S*Q*N*(D//V + 1)",
         unit="S*S*Q*N",
     ),
 )
@@ -300,9 +321,10 @@ def measure(case: Case, sizes: Sizes, level: int) -> Traffic:
 
 
 def table() -> str:
-    """The table, in Markdown: counts for each lookup, and the formulas of the last level."""
+    """The table, in Markdown: counts for each lookup, and the formulas of the last levels."""
     sizes = Sizes()
-    head = ["operation", *(f"-O{level}" for level in LEVELS), "tokens at -O3", "operands at -O3"]
+    head = ["operation", *(f"-O{level}" for level in LEVELS)]
+    head += [f"{what} at -O{level}" for level in FORMULA_LEVELS for what in ("tokens", "operands")]
     lines = [head, ["---"] * len(head)]
     for case in CASES:
         units = evaluate(case.unit, sizes)
@@ -311,7 +333,11 @@ def table() -> str:
             found = measure(case, sizes, level)
             counts = (found.tokens, found.operands, found.bytes)
             cells.append(" / ".join(f"{count / units:.1f}" for count in counts))
-        formulas = [f"`{text.replace('//', '/')}`" for text in (case.tokens, case.operands)]
+        formulas = [
+            f"`{text.replace('//', '/')}`"
+            for level in FORMULA_LEVELS
+            for text in case.formulas(level)
+        ]
         lines.append([case.name, *cells, *formulas])
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 

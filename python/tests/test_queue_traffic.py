@@ -5,27 +5,41 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
 import pytest
-from queue_traffic import CASES, PAGE, Case, Sizes, evaluate, measure, written_page
+from queue_traffic import (
+    CASES,
+    FORMULA_LEVELS,
+    LEVELS,
+    PAGE,
+    Case,
+    Sizes,
+    evaluate,
+    measure,
+    written_page,
+)
 
 SIZES = (Sizes(), Sizes(L=37, B=9, D=16, V=4, Q=2, N=5), Sizes(L=3, B=8, D=64, V=16, Q=1, N=1))
 
 
 @pytest.mark.parametrize("sizes", SIZES, ids=str)
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-def test_the_best_code_sends_what_the_formula_says(case: Case, sizes: Sizes) -> None:
-    found = measure(case, sizes, level=3)
-    assert found.tokens == evaluate(case.tokens, sizes)
-    assert found.operands == evaluate(case.operands, sizes)
+@pytest.mark.parametrize("level", FORMULA_LEVELS)
+def test_the_best_code_sends_what_the_formula_says(case: Case, sizes: Sizes, level: int) -> None:
+    found = measure(case, sizes, level)
+    tokens, operands = case.formulas(level)
+    assert found.tokens == evaluate(tokens, sizes)
+    assert found.operands == evaluate(operands, sizes)
     assert found.unaligned == 0
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_levels_save_tokens_then_operands(case: Case) -> None:
     sizes = Sizes()
-    levels = [measure(case, sizes, level) for level in range(4)]
+    levels = [measure(case, sizes, level) for level in LEVELS]
     assert levels[0].tokens > levels[1].tokens > levels[2].tokens
     assert levels[0].operands > levels[1].operands >= levels[2].operands
     assert levels[3].operands <= levels[2].operands
+    assert levels[4].tokens <= levels[3].tokens
+    assert levels[4].operands <= levels[3].operands
 
 
 def test_the_page_shows_what_is_measured() -> None:
