@@ -181,7 +181,8 @@ CASES = (
         lambda n, draw: (draw.rows, draw.columns, draw.values(n.L), draw.table(), draw.out),
         "L + 1",
         "L*(D//V + 2)",
-        special_operands="L*(D//V + 1)",
+        special_tokens="L + R + 1",
+        special_operands="L*D//V",
     ),
     Case(
         "sddmm",
@@ -291,8 +292,11 @@ CASES = (
 
 
 def evaluate(formula: str, sizes: Sizes) -> int:
-    """The number a formula of CASES stands for; S is the block size."""
-    return int(eval(formula, {"__builtins__": {}}, vars(sizes) | {"S": BLOCK_SIZE}))
+    """The number a formula of CASES stands for; S is the block size, R the number
+    of rows with edges."""
+    rows_with_edges = len(np.unique(Draw(sizes).rows))
+    names = vars(sizes) | {"S": BLOCK_SIZE, "R": rows_with_edges}
+    return int(eval(formula, {"__builtins__": {}}, names))
 
 
 def measure(case: Case, sizes: Sizes, level: int) -> Traffic:
