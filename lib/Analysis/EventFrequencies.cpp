@@ -62,6 +62,9 @@ EventFrequencies::EventFrequencies(ConfigAccessOp access) {
 
 int64_t EventFrequencies::getCount(RegisterCallbackOp callback) const {
   Counts counts = units.lookup(callback.getTu());
-  return callback.getEvent() == Event::ite ? counts.iterations
-                                           : counts.traversals;
+  if (callback.getEvent() != Event::ite)
+    return counts.traversals;
+  return callback.getToggle()
+             ? llvm::divideCeilSigned(counts.iterations, assumedStay)
+             : counts.iterations;
 }

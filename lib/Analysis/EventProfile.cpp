@@ -13,6 +13,26 @@
 using namespace llvm;
 using namespace ember;
 
+DenseMap<int64_t, std::string>
+ember::getProfileNames(dlc::ConfigAccessOp access) {
+  DenseMap<mlir::Value, size_t> depths;
+  StringMap<unsigned> present;
+  DenseMap<int64_t, std::string> names;
+  for (mlir::Operation &op : *access.getBody()) {
+    if (isa<dlc::NewTUOp>(op))
+      depths.insert({op.getResult(0), depths.size()});
+    auto callback = dyn_cast<dlc::RegisterCallbackOp>(op);
+    if (!callback)
+      continue;
+    std::string name = "tu" + std::to_string(depths.lookup(callback.getTu())) +
+                       "." + stringifyEvent(callback.getEvent()).str();
+    unsigned number = ++present[name];
+    names[callback.getId()] =
+        number == 1 ? name : name + "." + std::to_string(number);
+  }
+  return names;
+}
+
 static Error makeError(StringRef path, const Twine &what) {
   return createStringError(Twine("profile '") + path + "' " + what);
 }

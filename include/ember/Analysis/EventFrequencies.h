@@ -20,13 +20,15 @@ namespace ember {
 /// known, a unit is assumed to visit `assumedSegment` elements if a bound is a
 /// stream, as in a bag or a row of a sparse matrix; `assumedRow` if all its
 /// traversals are alike, as along an embedding; and `assumedRoot` if it is the
-/// outermost one. The numbers matter only where two cases are compared of which
+/// outermost one. A toggled callback is assumed to run in one of `assumedStay`
+/// iterations. The numbers matter only where two cases are compared of which
 /// neither stands deeper.
 class EventFrequencies {
 public:
   static constexpr int64_t assumedRoot = 64;
   static constexpr int64_t assumedSegment = 16;
   static constexpr int64_t assumedRow = 16;
+  static constexpr int64_t assumedStay = 4;
 
   explicit EventFrequencies(dlc::ConfigAccessOp access);
 

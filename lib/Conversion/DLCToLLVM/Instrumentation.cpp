@@ -10,6 +10,7 @@
 #include "QueueProtocol.h"
 #include "TokenLayout.h"
 
+#include "ember/Analysis/EventProfile.h"
 #include "ember/Analysis/MemrefNames.h"
 #include "ember/Conversion/StreamCode/StreamCode.h"
 
@@ -44,13 +45,12 @@ static Value constant(OpBuilder &builder, Location loc, IntegerType type,
 
 Instrumentation::Instrumentation(ConfigAccessOp access, StringRef program,
                                  native::RuntimeCalls &calls)
-    : calls(calls), program(program) {
+    : calls(calls), program(program), points(getProfileNames(access)) {
   for (auto [depth, unit] :
        llvm::enumerate(access.getBody()->getOps<NewTUOp>())) {
     auto name = unit->getAttrOfType<StringAttr>("ember.name");
     unitNames[unit.getResult()] =
         name ? name.str() : "tu" + std::to_string(depth);
-    depths[unit.getResult()] = depth;
   }
 }
 
@@ -75,11 +75,6 @@ void Instrumentation::emitToken(OpBuilder &builder, Location loc,
                                   constant(builder, loc, i64, id)});
 }
 
-std::string Instrumentation::getPoint(RegisterCallbackOp callback) {
-  return "tu" + std::to_string(depths.lookup(callback.getTu())) + "." +
-         stringifyEvent(callback.getEvent()).str();
-}
-
 std::string Instrumentation::getName(RegisterCallbackOp callback) {
   return unitNames.lookup(callback.getTu()) + "." +
          stringifyEvent(callback.getEvent()).str();
@@ -96,7 +91,7 @@ void Instrumentation::emitTokenValue(OpBuilder &builder,
       {pointer, pointer, pointer, pointer, i32, i32, i64});
   Value arguments[] = {
       calls.stringConstant(builder, loc, program),
-      calls.stringConstant(builder, loc, getPoint(callback)),
+      calls.stringConstant(builder, loc, points.lookup(callback.getId())),
       calls.stringConstant(builder, loc, getName(callback)),
       calls.stringConstant(builder, loc, print(type)),
       constant(builder, loc, i32, getLaneBits(type)),
@@ -110,7 +105,8 @@ void Instrumentation::traceToken(OpBuilder &builder,
                                  Value follows) {
   Location loc = callback.getLoc();
   auto traceWithout = [&](OpBuilder &at) {
-    emitToken(at, loc, getPoint(callback), getName(callback), callback.getId());
+    emitToken(at, loc, points.lookup(callback.getId()), getName(callback),
+              callback.getId());
   };
   if (!value)
     return traceWithout(builder);

@@ -40,14 +40,14 @@ private:
                  llvm::StringRef point, llvm::StringRef name, int64_t id);
   void emitTokenValue(mlir::OpBuilder &builder,
                       dlc::RegisterCallbackOp callback, mlir::Value value);
-  std::string getPoint(dlc::RegisterCallbackOp callback);
   std::string getName(dlc::RegisterCallbackOp callback);
   std::string nameOfStream(mlir::Value stream);
 
   native::RuntimeCalls &calls;
   std::string program;
   llvm::DenseMap<mlir::Value, std::string> unitNames;
-  llvm::DenseMap<mlir::Value, size_t> depths;
+  /// Of callbacks by their tokens.
+  llvm::DenseMap<int64_t, std::string> points;
 };
 
 } // namespace ember

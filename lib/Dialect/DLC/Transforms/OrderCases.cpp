@@ -41,21 +41,6 @@ struct OrderCases : public dlc::impl::OrderCasesBase<OrderCases> {
 };
 } // namespace
 
-/// The events of the callbacks of `access`, as profiles name them, by token.
-static llvm::DenseMap<int64_t, std::string> getPoints(ConfigAccessOp access) {
-  llvm::DenseMap<Value, size_t> depths;
-  llvm::DenseMap<int64_t, std::string> points;
-  for (Operation &op : *access.getBody()) {
-    if (isa<NewTUOp>(op))
-      depths.insert({op.getResult(0), depths.size()});
-    if (auto callback = dyn_cast<RegisterCallbackOp>(op))
-      points[callback.getId()] =
-          "tu" + std::to_string(depths.lookup(callback.getTu())) + "." +
-          stringifyEvent(callback.getEvent()).str();
-  }
-  return points;
-}
-
 FailureOr<llvm::DenseMap<int64_t, int64_t>>
 OrderCases::getWeights(ComputeLoopOp loop, StringRef program,
                        const EventProfile *counted) {
@@ -73,7 +58,7 @@ OrderCases::getWeights(ComputeLoopOp loop, StringRef program,
     return weights;
   }
   llvm::StringSet<> known{"done"};
-  for (auto &[id, point] : getPoints(access)) {
+  for (auto &[id, point] : getProfileNames(access)) {
     known.insert(point);
     weights[id] = counts->lookup(point);
   }

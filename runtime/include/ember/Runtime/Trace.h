@@ -52,8 +52,8 @@ void ember_trace_operand(const char *name, const char *type, int64_t lanes,
 
 // A token pushed into the control queue: `name` is that of the callback, e.g.
 // "e.end"; EMBER_DONE (-1) is listed as "done". `program` is the pair of
-// programs it belongs to, e.g. "bag.0", and `point` the event in it, whatever
-// its units are called: "tu1.end".
+// programs it belongs to, e.g. "bag.0", and `point` the callback in it,
+// whatever its units are called: "tu1.end".
 void ember_trace_token(const char *program, const char *point, const char *name,
                        int64_t id);
 

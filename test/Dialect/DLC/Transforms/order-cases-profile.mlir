@@ -7,7 +7,8 @@
 // REMARK: order-cases-profile.mlir:{{[0-9]+}}:3: remark: the profile has no counts for 'other.0': its cases are ordered by estimates
 
 // More iterations of the outer unit than of the inner one, in which a unit with
-// a name is at depth 1; an event that did not happen.
+// a name is at depth 1; an event that did not happen. Two callbacks at one event,
+// of which one is toggled.
 
 // CHECK-LABEL: func.func @two(
 // CHECK: dlc.compute_loop
@@ -16,6 +17,7 @@
 // CHECK: case 2 weight 0 {
 // CHECK: dlc.compute_loop
 // CHECK-NEXT: case 9 weight 7 {
+// CHECK: case 7 weight 4 {
 // CHECK: case 8 weight 1 {
 func.func @two(%n: index, %m: index) {
   %c0 = arith.constant 0 : index
@@ -39,11 +41,16 @@ func.func @two(%n: index, %m: index) {
   }
   dlc.config_access {
     %a = dlc.new_tu %c0 to %m step %c1
+    %j = dlc.get_ind_var %a : !slc.stream<index>
+    %half = dlc.alu_str %a, divs %j, %c2 : !slc.stream<index>, index -> !slc.stream<index>
     dlc.register_callback %a, end, 8
+    dlc.register_callback %a, ite, 7 on %half : !slc.stream<index>
     dlc.register_callback %a, ite, 9
   }
   dlc.compute_loop
   case 8 {
+  }
+  case 7 {
   }
   case 9 {
   }

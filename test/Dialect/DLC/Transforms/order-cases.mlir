@@ -61,6 +61,30 @@ func.func @depth(%n: index, %out: memref<?xindex>) {
   return
 }
 
+// A toggled callback runs now and then.
+
+// CHECK-LABEL: func.func @toggled(
+// CHECK: dlc.compute_loop
+// CHECK-NEXT: case 1 weight 64 {
+// CHECK: case 0 weight 16 {
+func.func @toggled(%n: index, %rows: memref<?xindex>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  dlc.config_access {
+    %a = dlc.new_tu %c0 to %n step %c1
+    %i = dlc.get_ind_var %a : !slc.stream<index>
+    %row = dlc.mem_str %a, %rows[%i] : memref<?xindex>[!slc.stream<index>] -> !slc.stream<index>
+    dlc.register_callback %a, ite, 0 on %row : !slc.stream<index>
+    dlc.register_callback %a, ite, 1
+  }
+  dlc.compute_loop
+  case 0 {
+  }
+  case 1 {
+  }
+  return
+}
+
 // Constant bounds count exactly, backwards ones not at all.
 
 // CHECK-LABEL: func.func @constant(

@@ -156,7 +156,8 @@ def OrderCases : Pass<"order-cases", "::mlir::ModuleOp"> {
     iterates as often as its bounds say, if they are constant, in each iteration
     of its parent, and begins and ends once in it. Bounds that are not known are
     taken for 64 iterations of an outermost unit, 16 of one that is bounded by
-    streams, and 16 elements of any other one.
+    streams, and 16 elements of any other one; a toggled callback runs in every
+    fourth iteration.
 
     ```mlir
     dlc.compute_loop
