@@ -10,7 +10,7 @@ from typing import Any
 
 from torch import Tensor
 
-from ember.arguments import ErrorRecord
+from ember.arguments import Frame
 from ember.compiler import Options, load_program
 from ember.dtypes import DTYPES
 from ember.errors import OffsetsError
@@ -21,19 +21,13 @@ from ember.torch.embedding_bag import ENTRY, BagShape, bag_program
 TABLE_WORDS, VECTOR_WORDS, SCALAR_WORDS = 7, 5, 1
 
 
-class _Frame:
-    """Memory of one call in flight: descriptors, the pointers to them, error, end of offsets."""
+class _Frame(Frame):
+    """Memory of one call in flight, with an end of offsets."""
 
-    __slots__ = ("error", "error_address", "offsets", "pointers", "pointers_address", "words")
+    __slots__ = ("offsets",)
 
     def __init__(self, widths: list[int], offset_type: Any) -> None:
-        self.words = (ctypes.c_int64 * sum(widths))()
-        start = ctypes.addressof(self.words)
-        addresses = [start + 8 * sum(widths[:k]) for k in range(len(widths))]
-        self.pointers = (ctypes.c_void_p * len(widths))(*addresses)
-        self.pointers_address = ctypes.addressof(self.pointers)
-        self.error = ErrorRecord()
-        self.error_address = ctypes.addressof(self.error)
+        super().__init__(widths)
         self.offsets = (offset_type * 64)()
 
 
