@@ -88,11 +88,24 @@ bool hasEmbeddings(const Program &program) {
   return false;
 }
 
+bool isInPlace(const Function &function, size_t position) {
+  const std::vector<Op> &ops = function.body.ops;
+  size_t initPosition = ops[position].embedding->positions(Role::Init).front();
+  ValueId init = ops[position].operands[initPosition];
+  for (size_t i = position; i < ops.size(); ++i)
+    for (size_t k = 0; k < ops[i].operands.size(); ++k)
+      if (ops[i].operands[k] == init && !(i == position && k == initPosition))
+        return false;
+  const std::vector<ValueId> &yields = function.body.yields;
+  return std::find(yields.begin(), yields.end(), init) == yields.end();
+}
+
 /// The value whose memory `value` is, by way of results that are operands.
 static ValueId memoryOf(const Function &function, ValueId value) {
   for (size_t i = function.body.ops.size(); i-- > 0;) {
     const Op &op = function.body.ops[i];
-    if (op.embedding && !op.results.empty() && op.results[0] == value)
+    if (op.embedding && !op.results.empty() && op.results[0] == value &&
+        isInPlace(function, i))
       value = op.operands[op.embedding->positions(Role::Init).front()];
   }
   return value;

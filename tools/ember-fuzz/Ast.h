@@ -160,6 +160,10 @@ size_t countOps(const Block &block);
 /// Runs of operations of the embed dialect begin with embed-to-scf.
 bool hasEmbeddings(const Program &program);
 
+/// Whether the operation at `position` of the body, on tensors, overwrites its
+/// operand: not if that is read later, or by the operation itself.
+bool isInPlace(const Function &function, size_t position);
+
 /// The results of `function` that a compiled program returns: not those that
 /// are the memory of an argument.
 std::vector<size_t> returnedResults(const Function &function);

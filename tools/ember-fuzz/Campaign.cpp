@@ -70,9 +70,14 @@ static void runSeed(Executor &executor, uint64_t seed,
     features.insert("ends with an error");
   if (hasWrittenSharing(drawn.program))
     features.insert("shared arguments");
-  for (const Op &op : drawn.program.entry().body.ops)
+  const Function &entry = drawn.program.entry();
+  for (size_t i = 0; i < entry.body.ops.size(); ++i) {
+    const Op &op = entry.body.ops[i];
     if (op.embedding)
       features.insert(mnemonic(op.embedding->kind));
+    if (op.embedding && !op.results.empty() && !isInPlace(entry, i))
+      features.insert("tensor copied first");
+  }
   std::set<std::string> sorts;
   for (const Variant &variant : drawVariants(seed, drawn.program)) {
     if (!options.levels.count(variant.levelName()))

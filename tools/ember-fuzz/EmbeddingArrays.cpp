@@ -43,6 +43,7 @@ EmbeddingStyle drawEmbeddingStyle(Random &random) {
   style.allocations = random.pick({0.0, 0.4, 0.8});
   style.reuse = random.pick({0.2, 0.5, 0.8});
   style.encodedTables = random.pick({0.0, 0.3, 0.9});
+  style.conflicts = style.isOnTensors ? random.pick({0.0, 0.0, 0.3}) : 0;
   style.hasRoundNumbers = random.chance(0.5);
   style.hasWildNumbers = random.chance(0.08);
   return style;
@@ -261,7 +262,34 @@ ValueId EmbeddingArrays::integers(const std::string &name, Scalar element,
   return shaped(name, element, std::move(shape), std::move(bits), false, false);
 }
 
+bool EmbeddingArrays::isOverwritten(ValueId value) const {
+  for (const Op &op : function.body.ops)
+    for (size_t i = 0; i < op.operands.size(); ++i)
+      if (op.operands[i] == value && op.embedding &&
+          op.embedding->roles[i] == Role::Init)
+        return true;
+  return false;
+}
+
+std::optional<ValueId>
+EmbeddingArrays::readTensor(const std::vector<int64_t> &shape) {
+  const std::vector<ValueId> &arguments = function.body.arguments;
+  for (const Known &other : known) {
+    if (other.shape != shape || isOverwritten(other.value))
+      continue;
+    auto found = std::find(arguments.begin(), arguments.end(), other.value);
+    if (found != arguments.end())
+      program.inputs[static_cast<size_t>(found - arguments.begin())]
+          .isReadOnly = false;
+    return other.value;
+  }
+  return std::nullopt;
+}
+
 ValueId EmbeddingArrays::init(std::vector<int64_t> shape) {
+  if (random.chance(style.conflicts))
+    if (std::optional<ValueId> value = readTensor(shape))
+      return *value;
   Scalar element = someType();
   if (!random.chance(style.allocations)) {
     // What must not come through.
@@ -319,7 +347,9 @@ Program EmbeddingArrays::finish() {
   std::vector<ValueId> kept;
   for (size_t i = 0; i < results.size(); ++i) {
     bool isLocal = std::find(local.begin(), local.end(), i) != local.end();
-    if (!isLocal || !isRead(results[i]) || random.chance(0.4))
+    // Which memory is overwritten depends on what is returned: all of it then.
+    if (!isLocal || !isRead(results[i]) || style.conflicts > 0 ||
+        random.chance(0.4))
       kept.push_back(results[i]);
   }
   for (ValueId memory : allocated) {

@@ -33,6 +33,8 @@ struct EmbeddingStyle {
   double allocations = 0;
   double reuse = 0;
   double encodedTables = 0;
+  /// That a tensor which others read is overwritten, and so has to be copied.
+  double conflicts = 0;
   /// Numbers of few bits, whose sums are exact in every order.
   bool hasRoundNumbers = false;
   bool hasWildNumbers = false;
@@ -77,6 +79,9 @@ private:
   };
 
   bool isRead(ValueId value) const;
+  bool isOverwritten(ValueId value) const;
+  /// A tensor that operations read, to be overwritten.
+  std::optional<ValueId> readTensor(const std::vector<int64_t> &shape);
   ValueId parameter(std::string name, Type type, Input input);
   /// A parameter, or a view of one, of those elements.
   ValueId shaped(const std::string &name, Scalar element,

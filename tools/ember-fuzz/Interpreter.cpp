@@ -225,10 +225,22 @@ bool Evaluator::runCall(const Op &op, Frame &frame) {
 
 bool Evaluator::runEmbedding(const Function &function, const Op &op,
                              Frame &frame) {
+  size_t init = op.embedding->positions(Role::Init).front();
   std::vector<EmbeddingOperand> operands;
   for (ValueId operand : op.operands)
     operands.push_back({function.types[operand].element, frame[operand].bits,
                         frame[operand].view});
+  // Operations on tensors stand in the function's own block.
+  const Op *first = function.body.ops.data();
+  if (!op.results.empty() &&
+      !isInPlace(function, static_cast<size_t>(&op - first))) {
+    std::vector<int64_t> sizes = operands[init].view.sizes;
+    auto count = static_cast<size_t>(elementCount(sizes));
+    auto storage = std::make_shared<Storage>();
+    storage->bits.resize(count);
+    storage->isWritten.resize(count);
+    operands[init].view = contiguousView(std::move(storage), std::move(sizes));
+  }
   std::optional<Fault> fault =
       EmbeddingEvaluator(*op.embedding, operands).run();
   if (fault && fault->kind == Fault::Generator)
@@ -237,9 +249,8 @@ bool Evaluator::runEmbedding(const Function &function, const Op &op,
     outcome.fault = fault->kind;
     return report(fault->message);
   }
-  size_t init = op.embedding->positions(Role::Init).front();
   if (!op.results.empty())
-    frame[op.results[0]] = frame[op.operands[init]];
+    frame[op.results[0]].view = operands[init].view;
   return true;
 }
 

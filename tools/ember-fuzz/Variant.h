@@ -46,7 +46,8 @@ struct Variant {
   std::string alignment = "auto";
   /// At level 4, which operands ride in tokens: auto, any, none.
   std::string tokenValues = "auto";
-  /// At level 4, which operands are sent only when they change: auto, all, none.
+  /// At level 4, which operands are sent only when they change: auto, all,
+  /// none.
   std::string toggles = "auto";
   /// At level 4, which stores the access unit makes: auto, always, never.
   std::string storeStreams = "auto";

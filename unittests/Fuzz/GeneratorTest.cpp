@@ -87,7 +87,7 @@ TEST(Generator, embeddingsAreVaried) {
   constexpr uint64_t count = 400;
   std::map<Embedding::Kind, uint64_t> kinds;
   uint64_t tensors = 0, views = 0, encoded = 0, chained = 0, wrong = 0,
-           mixed = 0;
+           mixed = 0, copied = 0;
   for (uint64_t seed = 0; seed < count; ++seed) {
     Case drawn = generateCase(seed, ProgramKind::Embeddings);
     ASSERT_TRUE(isComparable(drawn.program, drawn.expected))
@@ -95,10 +95,12 @@ TEST(Generator, embeddingsAreVaried) {
     const Function &entry = drawn.program.entry();
     std::set<ValueId> results;
     std::set<Scalar> types;
-    bool isChained = false, isEncoded = false;
-    for (const Op &op : entry.body.ops) {
+    bool isChained = false, isEncoded = false, isCopied = false;
+    for (size_t i = 0; i < entry.body.ops.size(); ++i) {
+      const Op &op = entry.body.ops[i];
       if (!op.embedding)
         continue;
+      isCopied |= !op.results.empty() && !isInPlace(entry, i);
       ++kinds[op.embedding->kind];
       isEncoded |= op.embedding->format.has_value();
       for (ValueId operand : op.operands) {
@@ -109,6 +111,7 @@ TEST(Generator, embeddingsAreVaried) {
       results.insert(op.results.empty() ? op.operands.back() : op.results[0]);
     }
     chained += isChained;
+    copied += isCopied;
     encoded += isEncoded;
     mixed += types.size() > 1;
     wrong += drawn.expected.status == Outcome::Trap;
@@ -124,6 +127,7 @@ TEST(Generator, embeddingsAreVaried) {
   EXPECT_GT(encoded, count / 10);
   EXPECT_GT(chained, count / 20);
   EXPECT_GT(mixed, count / 10);
+  EXPECT_GT(copied, count / 50);
   EXPECT_GT(wrong, count / 30);
 }
 
