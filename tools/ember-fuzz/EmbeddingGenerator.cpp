@@ -11,8 +11,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "EmbeddingGenerator.h"
-#include "Arithmetic.h"
 #include "EmbeddingArrays.h"
+#include "EmbeddingInputs.h"
 #include <algorithm>
 #include <numeric>
 
@@ -169,7 +169,10 @@ void EmbeddingGenerator::addTable(Role role, const char *name, int64_t rows,
 int64_t EmbeddingGenerator::drawTables(std::vector<int64_t> &lengths) {
   bool isHalfBytes =
       embedding.format && embedding.format->encoding == RowFormat::Int4;
-  for (size_t count = random.weighted({7, 2, 1, 1}) + 1; count > 0; --count)
+  auto count = static_cast<int64_t>(random.weighted({14, 4, 2, 2, 1})) + 1;
+  if (count > 4)
+    count = random.between(5, 12);
+  for (; count > 0; --count)
     lengths.push_back(arrays.someLength());
   int64_t fewest = 1000;
   for (int64_t &length : lengths) {
@@ -391,71 +394,6 @@ void EmbeddingGenerator::blockValues() {
 // Programs
 //===----------------------------------------------------------------------===//
 
-/// Where a wrong number may stand.
-static std::vector<size_t> integerInputs(const Program &program) {
-  std::vector<size_t> found;
-  for (size_t i = 0; i < program.inputs.size(); ++i) {
-    const Input &input = program.inputs[i];
-    if (input.isMemRef && isInteger(input.element) &&
-        input.element != Scalar::I8 && !input.bits.empty())
-      found.push_back(i);
-  }
-  return found;
-}
-
-/// Makes one number wrong: two might be met in another order.
-static void makeNumberWrong(Random &random, Program &program) {
-  std::vector<size_t> candidates = integerInputs(program);
-  if (candidates.empty())
-    return;
-  Input &input = program.inputs[random.pick(candidates)];
-  int64_t wrong =
-      random.chance(0.6)
-          ? random.between(-3, 40)
-          : random.pick<int64_t>({-1, 1 << 20, INT32_MAX, INT32_MIN, INT64_MAX,
-                                  INT64_MIN, int64_t(1) << 61});
-  input.bits[random.position(input.bits.size())] =
-      truncateBits(input.element, static_cast<uint64_t>(wrong));
-  program.isFaulty = true;
-}
-
-/// Gives an argument one row less or more than the others ask for.
-static void makeSizeWrong(Random &random, Program &program) {
-  const Function &entry = program.entry();
-  std::vector<size_t> candidates;
-  for (size_t i = 0; i < program.inputs.size(); ++i) {
-    const Type &type = entry.types[entry.body.arguments[i]];
-    bool isViewed = false;
-    for (const Op &op : entry.body.ops)
-      isViewed |= op.opcode == Opcode::SubView &&
-                  op.operands[0] == entry.body.arguments[i];
-    if (type.isMemRef && type.shape[0] == kDynamic && !isViewed &&
-        program.inputs[i].shape[0] > 0)
-      candidates.push_back(i);
-  }
-  if (candidates.empty())
-    return;
-  Input &input = program.inputs[random.pick(candidates)];
-  auto row = static_cast<size_t>(elementCount(input.shape) / input.shape[0]);
-  if (random.chance(0.5)) {
-    --input.shape[0];
-    input.bits.resize(input.bits.size() - row);
-  } else {
-    ++input.shape[0];
-    input.bits.insert(input.bits.end(), input.bits.begin(),
-                      input.bits.begin() + static_cast<long>(row));
-  }
-  program.isFaulty = true;
-}
-
-/// With nothing to do, nothing need be found wrong.
-static bool hasEmptyArray(const Program &program) {
-  for (const Input &input : program.inputs)
-    if (input.isMemRef && elementCount(input.shape) == 0)
-      return true;
-  return false;
-}
-
 Program EmbeddingGenerator::generate() {
   using Write = void (EmbeddingGenerator::*)();
   static const std::vector<Write> writers = {
@@ -469,12 +407,7 @@ Program EmbeddingGenerator::generate() {
   for (size_t count = random.weighted({4, 4, 2}) + 1; count > 0; --count)
     (this->*random.pick(writers))();
   Program program = arrays.finish();
-  if (!hasEmptyArray(program) && random.chance(0.15)) {
-    if (random.chance(0.7))
-      makeNumberWrong(random, program);
-    else
-      makeSizeWrong(random, program);
-  }
+  varyInputs(random, program);
   return program;
 }
 
