@@ -12,6 +12,7 @@
 #include "ember/Conversion/SLCToDLC/Passes.h"
 #include "ember/Dialect/SLC/Transforms/Passes.h"
 #include "ember/Target/Native/Lowering.h"
+#include "ember/Target/Native/Passes.h"
 #include "ember/Target/Native/TargetInfo.h"
 
 #include "mlir/Conversion/BufferizationToMemRef/BufferizationToMemRef.h"
@@ -74,6 +75,7 @@ void ember::buildSCFToSLCPipeline(OpPassManager &manager,
   // same value: the choice compares by identity.
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
+  manager.addNestedPass<func::FuncOp>(native::createAnnotateSegments());
   ChooseDecouplingOptions choice;
   choice.mayAlias = options.mayAlias;
   manager.addPass(createChooseDecoupling(choice));

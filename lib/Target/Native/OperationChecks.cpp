@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CheckCollector.h"
+#include "SegmentBounds.h"
 #include "ember/Target/Native/MemRefNames.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
@@ -127,25 +128,6 @@ static void checkAllocation(memref::AllocOp alloc, RuntimeCalls &runtime) {
          runtime);
 }
 
-/// The offsets a loop runs between, if its bounds are neighbours in one memref.
-static std::pair<memref::LoadOp, memref::LoadOp>
-findSegmentBounds(Value lower, Value upper, IndexExprs &exprs) {
-  auto begin = dyn_cast_if_present<memref::LoadOp>(findIndexLoad(lower));
-  auto end = dyn_cast_if_present<memref::LoadOp>(findIndexLoad(upper));
-  if (!begin || !end || begin.getMemRef() != end.getMemRef() ||
-      begin.getIndices().empty())
-    return {};
-  unsigned last = begin.getIndices().size() - 1;
-  for (unsigned i = 0; i < last; ++i)
-    if (!(exprs.of(begin.getIndices()[i]) == exprs.of(end.getIndices()[i])))
-      return {};
-  IndexExpr distance =
-      exprs.of(end.getIndices()[last]) - exprs.of(begin.getIndices()[last]);
-  if (distance.asConstant() != 1)
-    return {};
-  return {begin, end};
-}
-
 /// Where a segment is checked: in front of its loop, and of the condition that
 /// the loop runs at all, under which no offsets would ever decrease.
 static Operation *segmentPlace(scf::ForOp loop) {
@@ -163,12 +145,12 @@ static Operation *segmentPlace(scf::ForOp loop) {
 }
 
 /// Fails at `builder` if the offsets that `lower` and `upper` come from
-/// decrease.
+/// decrease. Where they are not loaded here, `source` is what they are called.
 static void emitSegmentCheck(OpBuilder &builder, Location loc, Value lower,
-                             Value upper, IndexExprs &exprs,
+                             Value upper, StringAttr source, IndexExprs &exprs,
                              RuntimeCalls &runtime) {
   auto [begin, end] = findSegmentBounds(lower, upper, exprs);
-  if (!begin)
+  if (!begin && !source)
     return;
   Value decreases = arith::CmpIOp::create(
       builder, loc, arith::CmpIPredicate::sgt, lower, upper);
@@ -180,8 +162,12 @@ static void emitSegmentCheck(OpBuilder &builder, Location loc, Value lower,
       return value;
     return arith::ExtSIOp::create(inner, loc, i64, value);
   };
-  runtime.failSegment(inner, loc, memrefName(begin.getMemRef()),
-                      loadPosition(begin, inner), widen(lower), widen(upper));
+  Value position = begin ? loadPosition(begin, inner)
+                         : arith::ConstantIndexOp::create(inner, loc, -1);
+  runtime.failSegment(inner, loc,
+                      begin ? memrefName(begin.getMemRef())
+                            : source.getValue().str(),
+                      position, widen(lower), widen(upper));
 }
 
 /// A segment may also be counted from zero, as what was put into a buffer is.
@@ -194,13 +180,16 @@ static void checkSegment(scf::ForOp loop, IndexExprs &exprs,
     lower = length.getRhs();
     upper = length.getLhs();
   }
-  emitSegmentCheck(builder, loop.getLoc(), lower, upper, exprs, runtime);
+  auto source = loop->getAttrOfType<StringAttr>(kSegmentAttr);
+  emitSegmentCheck(builder, loop.getLoc(), lower, upper, source, exprs,
+                   runtime);
 }
 
 void checkSegment(OpBuilder &builder, Location loc, Value lower, Value upper,
                   RuntimeCalls &runtime) {
   IndexExprs exprs;
-  emitSegmentCheck(builder, loc, lower, upper, exprs, runtime);
+  emitSegmentCheck(builder, loc, lower, upper, /*source=*/nullptr, exprs,
+                   runtime);
 }
 
 /// A loop must get nearer to its end, and stop there: a step that is not

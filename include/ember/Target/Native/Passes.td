@@ -154,6 +154,24 @@ def AnnotateWrittenArguments
   }];
 }
 
+def AnnotateSegments : Pass<"annotate-segments", "::mlir::func::FuncOp"> {
+  let summary = "Record which offsets loops run between";
+  let description = [{
+    Sets `ember.segment` on every loop between two neighbouring elements of a
+    memref, to the memref's name. A loop of a compute program gets its bounds
+    from a queue; the attribute says which offsets it has to complain about
+    where they decrease.
+
+    ```mlir
+    %begin = memref.load %offsets[%b] : memref<?xindex>
+    %end = memref.load %offsets[%next] : memref<?xindex>
+    scf.for %i = %begin to %end step %c1 {
+      ...
+    } {ember.segment = "'offsets'"}
+    ```
+  }];
+}
+
 def PrepareBuffers : Pass<"prepare-buffers", "::mlir::ModuleOp"> {
   let summary = "Give local buffers and copies a form that is safe to lower";
   let description = [{
