@@ -8,6 +8,7 @@
 #include "Execute.h"
 #include "Arguments.h"
 #include "Features.h"
+#include "Messages.h"
 #include "Printer.h"
 #include "ember/Pipelines/Registration.h"
 #include "ember/Runtime/Runtime.h"
@@ -152,6 +153,9 @@ static std::string callEntry(native::KernelEntry entry, const Program &program,
     return compare(program, expected, arguments);
   if (!isExpectedError(code, program, expected, mayAlias))
     return "error " + std::to_string(code) + ": " + error.message;
+  if (std::string untruth = findUntruth(program, error.message);
+      !untruth.empty())
+    return "error that is " + untruth;
   for (size_t i = 0; i < program.inputs.size(); ++i)
     if (program.inputs[i].isReadOnly) {
       std::string difference =
