@@ -118,9 +118,10 @@ void Separation::configureStream(Operation *op, Value tu) {
   Value result;
   if (isa<slc::MemStrOp, slcv::VecMemStrOp>(op)) {
     StreamAccess access = describeAccess(op);
-    result = dlc::MemStrOp::create(
-        builder, loc, type, tu, access.memref, access.indices, access.mask,
-        access.contiguous, access.cacheLevel, access.nontemporal);
+    result = dlc::MemStrOp::create(builder, loc, type, tu, access.memref,
+                                   access.indices, access.mask,
+                                   access.contiguous, access.repeat,
+                                   access.cacheLevel, access.nontemporal);
   } else if (auto alu = dyn_cast<slc::AluStrOp>(op)) {
     result = dlc::AluStrOp::create(builder, loc, type, tu, alu.getOpcode(),
                                    operands[0], operands[1]);

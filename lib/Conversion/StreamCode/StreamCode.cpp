@@ -137,6 +137,8 @@ static StreamAccess describe(Op op, function_ref<Value(Value)> lookup) {
     access.mask = op.getMask() ? lookup(op.getMask()) : Value();
     access.contiguous = op.getContiguous();
   }
+  if constexpr (requires { op.getRepeat(); })
+    access.repeat = op.getRepeat();
   access.cacheLevel = op.getCacheLevelAttr();
   access.nontemporal = op.getNontemporal();
   return access;
@@ -160,6 +162,52 @@ template <typename Op> static Op withHints(Op op, const StreamAccess &access) {
   return op;
 }
 
+/// Which elements a load needs of which `repeat` lanes each hold one: those of
+/// any active lane.
+static Value emitElementMask(OpBuilder &builder, Location loc, Value mask,
+                             int64_t repeat) {
+  for (; mask && repeat > 1; repeat /= 2) {
+    auto halves = vector::DeinterleaveOp::create(builder, loc, mask);
+    mask = arith::OrIOp::create(builder, loc, halves.getResult(0),
+                                halves.getResult(1));
+  }
+  return mask;
+}
+
+/// Each element of `vector` in `repeat` lanes; zero where `mask` is off.
+static Value emitRepeated(OpBuilder &builder, Location loc, Value vector,
+                          Value mask, int64_t repeat) {
+  if (repeat == 1)
+    return vector;
+  for (; repeat > 1; repeat /= 2)
+    vector = vector::InterleaveOp::create(builder, loc, vector, vector);
+  if (!mask)
+    return vector;
+  Value zeros = emitZeros(builder, loc, cast<VectorType>(vector.getType()));
+  return arith::SelectOp::create(builder, loc, mask, vector, zeros);
+}
+
+/// Consecutive elements, each for one or more lanes.
+static Value emitContiguousLoad(OpBuilder &builder, Location loc,
+                                const StreamAccess &access, VectorType type) {
+  SmallVector<Value> base =
+      emitBase(builder, loc, access.indices, /*contiguous=*/true);
+  auto elements = VectorType::get({type.getNumElements() / access.repeat},
+                                  type.getElementType());
+  Value mask = emitElementMask(builder, loc, access.mask, access.repeat);
+  Value loaded;
+  if (mask)
+    loaded = withHints(vector::MaskedLoadOp::create(
+                           builder, loc, elements, access.memref, base, mask,
+                           emitZeros(builder, loc, elements)),
+                       access);
+  else
+    loaded = withHints(
+        vector::LoadOp::create(builder, loc, elements, access.memref, base),
+        access);
+  return emitRepeated(builder, loc, loaded, access.mask, access.repeat);
+}
+
 Value ember::emitStreamLoad(OpBuilder &builder, Location loc,
                             const StreamAccess &access, Type element) {
   Value memref = access.memref, mask = access.mask;
@@ -180,15 +228,10 @@ Value ember::emitStreamLoad(OpBuilder &builder, Location loc,
                                           OpFoldResult(lane));
         });
 
-  SmallVector<Value> base =
-      emitBase(builder, loc, access.indices, access.contiguous);
-  if (access.contiguous && !mask)
-    return withHints(vector::LoadOp::create(builder, loc, vector, memref, base),
-                     access);
   if (access.contiguous)
-    return withHints(vector::MaskedLoadOp::create(builder, loc, vector, memref,
-                                                  base, mask, zeros),
-                     access);
+    return emitContiguousLoad(builder, loc, access, vector);
+  SmallVector<Value> base =
+      emitBase(builder, loc, access.indices, /*contiguous=*/false);
   if (!mask)
     mask = emitAllLanes(builder, loc, vector);
   return withHints(vector::GatherOp::create(builder, loc, vector, memref, base,

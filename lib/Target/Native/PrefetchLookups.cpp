@@ -41,8 +41,12 @@ struct Lookup {
   SmallVector<std::pair<Value, Value>> counters;
   /// How near the cache is that should keep the row: 3 is the first, 0 none.
   unsigned locality = 3;
-  /// Elements of the row that are read, if that is a constant.
-  std::optional<int64_t> length;
+  /// The position in the row of the first element that is read, and how many
+  /// elements are from there on, if these are constants.
+  std::optional<int64_t> first, length;
+
+  /// Covers what `other`, of the same row, reads as well.
+  void merge(const Lookup &other);
 };
 
 /// Finds the lookups of one loop.
@@ -55,6 +59,7 @@ public:
 
 private:
   bool isPositionOfLoop(memref::LoadOp load);
+  std::optional<int64_t> getFirst(const Lookup &lookup, Value index);
   std::optional<Lookup> asLookup(const MemoryAccess &access);
 
   scf::ForOp loop;
@@ -76,6 +81,23 @@ private:
   }
 };
 } // namespace
+
+/// Scale and bias of a row, for example, stand before or behind its elements.
+void Lookup::merge(const Lookup &other) {
+  int64_t end, otherEnd;
+  bool isKnown = first && length && other.first && other.length &&
+                 !llvm::AddOverflow(*first, *length, end) &&
+                 !llvm::AddOverflow(*other.first, *other.length, otherEnd);
+  if (isKnown) {
+    first = std::min(*first, *other.first);
+    length = std::max(end, otherEnd) - *first;
+    return;
+  }
+  // All of the row, then.
+  int64_t size = cast<MemRefType>(table.getType()).getShape().back();
+  first = 0;
+  length = ShapedType::isStatic(size) ? std::optional(size) : std::nullopt;
+}
 
 /// Whether `load` reads integers at the positions the loop runs through, one
 /// after the other, from memory nothing in the loop writes.
@@ -166,6 +188,19 @@ static unsigned getLocality(Operation *load) {
   return level ? 4 - static_cast<unsigned>(level.getValue()) : 3;
 }
 
+/// The constant that `index` is where the loops inside of the lookup begin.
+std::optional<int64_t> LookupFinder::getFirst(const Lookup &lookup,
+                                              Value index) {
+  IndexExpr expr = exprs.of(index);
+  for (auto [counter, start] : lookup.counters) {
+    std::optional<int64_t> lower = getConstantIntValue(start);
+    if (!lower)
+      return std::nullopt;
+    expr = expr.substituted(counter, IndexExpr(*lower));
+  }
+  return expr.asConstant();
+}
+
 /// Describes `access` if it reads part of a row that an index of this loop
 /// selects.
 std::optional<Lookup> LookupFinder::asLookup(const MemoryAccess &access) {
@@ -202,6 +237,7 @@ std::optional<Lookup> LookupFinder::asLookup(const MemoryAccess &access) {
   if (!lookup.index || lookup.index->getBlock() != loop.getBody() ||
       !isPositionOfLoop(lookup.index))
     return std::nullopt;
+  lookup.first = getFirst(lookup, access.indices.back());
   return lookup;
 }
 
@@ -216,12 +252,14 @@ SmallVector<Lookup> LookupFinder::find() {
         access ? asLookup(*access) : std::optional<Lookup>();
     if (!lookup)
       return;
-    // One access of a row stands for all.
-    bool isKnown = llvm::any_of(lookups, [&](const Lookup &other) {
+    // One prefetch of a row stands for all accesses.
+    auto *known = llvm::find_if(lookups, [&](const Lookup &other) {
       return other.table == lookup->table && other.index == lookup->index;
     });
-    if (!isKnown)
+    if (known == lookups.end())
       lookups.push_back(std::move(*lookup));
+    else
+      known->merge(*lookup);
   });
   return lookups;
 }
@@ -274,7 +312,7 @@ void PrefetchLookups::prefetchLines(OpBuilder &builder, const Lookup &lookup,
     for (int64_t offset = 0; offset < end; offset += perLine)
       prefetchAt(constant(offset));
     // Rows that are no whole number of lines begin anywhere in one.
-    if (end == *lookup.length && end % perLine != 0 && end > 1)
+    if (end == *lookup.length && end % perLine != 0 && (end - 1) % perLine != 0)
       prefetchAt(constant(end - 1));
     return;
   }
@@ -315,6 +353,8 @@ void PrefetchLookups::prefetch(const Lookup &lookup) {
   SmallVector<Value> start;
   for (Value value : lookup.start)
     start.push_back(cloneComputation(builder, value, loop, mapping));
+  if (lookup.first)
+    start.back() = constant(*lookup.first);
   prefetchLines(builder, lookup, start);
 }
 

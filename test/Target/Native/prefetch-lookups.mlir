@@ -86,3 +86,24 @@ func.func @none(%small: memref<16x16xf32>, %t: memref<?x16xf32>, %indices: memre
   }
   return
 }
+
+// A row is prefetched as far as all of its accesses reach: elements, and the
+// scale behind them.
+// CHECK-LABEL: func.func @scale_behind(
+// CHECK-DAG: memref.prefetch %arg0[%{{.*}}, %[[FIRST:.*]]], read
+// CHECK-DAG: memref.prefetch %arg0[%{{.*}}, %[[SECOND:.*]]], read
+func.func @scale_behind(%t: memref<?x72xi8>, %ids: memref<?xindex>, %out: memref<64xi8>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c64 = arith.constant 64 : index
+  scf.for %p = %c0 to %n step %c1 {
+    %i = memref.load %ids[%p] : memref<?xindex>
+    %scale = memref.load %t[%i, %c64] : memref<?x72xi8>
+    scf.for %e = %c0 to %c64 step %c1 {
+      %v = memref.load %t[%i, %e] : memref<?x72xi8>
+      %w = arith.muli %v, %scale : i8
+      memref.store %w, %out[%e] : memref<64xi8>
+    }
+  }
+  return
+}

@@ -43,6 +43,8 @@ struct StreamAccess {
   mlir::Value mask;
   /// The lanes address consecutive elements, from lane 0 on.
   bool contiguous = false;
+  /// How many lanes side by side share an element.
+  int64_t repeat = 1;
   slc::CacheLevelAttr cacheLevel;
   bool nontemporal = false;
 };

@@ -30,6 +30,7 @@ using ember::slcv::parseLanes;
 using ember::slcv::printAccess;
 using ember::slcv::printAccessTypes;
 using ember::slcv::printLanes;
+using ember::slcv::verifyRepeat;
 
 static VectorType laneMask(MLIRContext *context, int64_t lanes) {
   return VectorType::get({lanes}, IntegerType::get(context, 1));
@@ -257,6 +258,9 @@ static LogicalResult verifyAccess(Op op, Value stream, StringRef verb) {
 }
 
 LogicalResult MemStrOp::verify() {
+  if (failed(verifyRepeat(*this, getRepeat(), getContiguous(),
+                          lanesOf(getResult().getType()))))
+    return failure();
   return verifyAccess(*this, getResult(), "loads");
 }
 

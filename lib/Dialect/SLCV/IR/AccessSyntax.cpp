@@ -29,9 +29,8 @@ static ParseResult parseCacheLevel(OpAsmParser &parser, CacheLevelAttr &level) {
   return success();
 }
 
-ParseResult AccessSyntax::parseAccess(OpAsmParser &parser, UnitAttr &contiguous,
-                                      CacheLevelAttr &cacheLevel,
-                                      UnitAttr &nontemporal) {
+ParseResult AccessSyntax::parseAddress(OpAsmParser &parser,
+                                       UnitAttr &contiguous) {
   loc = parser.getCurrentLocation();
   if (parser.parseOperand(memref) ||
       parser.parseOperandList(indices, OpAsmParser::Delimiter::Square))
@@ -41,6 +40,22 @@ ParseResult AccessSyntax::parseAccess(OpAsmParser &parser, UnitAttr &contiguous,
     return failure();
   if (succeeded(parser.parseOptionalKeyword("contiguous")))
     contiguous = parser.getBuilder().getUnitAttr();
+  return success();
+}
+
+ParseResult AccessSyntax::parseRepeat(OpAsmParser &parser,
+                                      IntegerAttr &repeat) {
+  int64_t times = 1;
+  if (succeeded(parser.parseOptionalKeyword("repeat")) &&
+      parser.parseInteger(times))
+    return failure();
+  repeat = parser.getBuilder().getI64IntegerAttr(times);
+  return success();
+}
+
+ParseResult AccessSyntax::parseHints(OpAsmParser &parser,
+                                     CacheLevelAttr &cacheLevel,
+                                     UnitAttr &nontemporal) {
   if (succeeded(parser.parseOptionalKeyword("level")) &&
       parseCacheLevel(parser, cacheLevel))
     return failure();

@@ -217,7 +217,7 @@ void VecMemStrOp::build(OpBuilder &builder, OperationState &state, Value memref,
                         ValueRange indices, Value mask, int64_t vectorLength) {
   Type element = cast<MemRefType>(memref.getType()).getElementType();
   build(builder, state, vectorStream(vectorLength, element), memref, indices,
-        mask, /*contiguous=*/false, slc::CacheLevelAttr(),
+        mask, /*contiguous=*/false, /*repeat=*/1, slc::CacheLevelAttr(),
         /*nontemporal=*/false);
 }
 
@@ -265,7 +265,23 @@ static LogicalResult verifyAccess(Op op, Value stream, StringRef verb) {
 }
 
 LogicalResult VecMemStrOp::verify() {
+  if (failed(verifyRepeat(*this, getRepeat(), getContiguous(),
+                          lanesOf(getResult().getType()))))
+    return failure();
   return verifyAccess(*this, getResult(), "loads");
+}
+
+LogicalResult ember::slcv::verifyRepeat(Operation *op, int64_t repeat,
+                                        bool contiguous, int64_t lanes) {
+  if (repeat == 1)
+    return success();
+  if (!contiguous)
+    return op->emitOpError("repeats elements that are not contiguous");
+  if (repeat < 1 || !llvm::isPowerOf2_64(repeat) || lanes % repeat != 0)
+    return op->emitOpError("repeats each element ")
+           << repeat << " times; that must be a power of two which divides "
+           << "the number of lanes, " << lanes;
+  return success();
 }
 
 void VecStoreStrOp::print(OpAsmPrinter &printer) {

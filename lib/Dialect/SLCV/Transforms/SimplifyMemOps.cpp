@@ -180,14 +180,21 @@ template <typename Op> struct MarkContiguous : OpRewritePattern<Op> {
                                 PatternRewriter &rewriter) const override {
     auto memref = cast<MemRefType>(access.getMemref().getType());
     if (access.getContiguous() || access.getIndices().empty() ||
-        !memref.isLastDimUnitStride() ||
-        !isConsecutive(access.getIndices().back()))
+        !memref.isLastDimUnitStride())
+      return failure();
+    std::optional<int64_t> repeat = getRepeat(access.getIndices().back());
+    constexpr bool mayRepeat = std::is_same_v<Op, VecMemStrOp>;
+    if (!repeat || (*repeat != 1 && !mayRepeat))
       return failure();
     for (Value index : access.getIndices().drop_back())
       if (auto stream = dyn_cast<ember::slc::StreamType>(index.getType());
           stream && isa<VectorType>(stream.getElementType()))
         return failure();
-    rewriter.modifyOpInPlace(access, [&] { access.setContiguous(true); });
+    rewriter.modifyOpInPlace(access, [&] {
+      access.setContiguous(true);
+      if constexpr (mayRepeat)
+        access.setRepeat(*repeat);
+    });
     return success();
   }
 };

@@ -7,6 +7,7 @@
 
 #include "VectorLoops.h"
 
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -63,6 +64,38 @@ bool ember::slcv::isConsecutive(Value stream) {
     return isConsecutive(left ? alu.getLhs() : alu.getRhs());
   return alu.getOpcode() == AluOp::sub && left && !right &&
          isConsecutive(alu.getLhs());
+}
+
+/// The number of lanes that share an element of an induction variable shifted
+/// right: whole vectors must begin at multiples of it.
+static std::optional<int64_t> getShiftedRepeat(VecAluStrOp shift) {
+  auto argument = dyn_cast<BlockArgument>(shift.getLhs());
+  std::optional<int64_t> places = getConstantIntValue(shift.getRhs());
+  if (!argument || !isConsecutive(argument) || !places || *places < 0 ||
+      *places > 16)
+    return std::nullopt;
+  auto loop = cast<VecForOp>(argument.getOwner()->getParentOp());
+  int64_t repeat = int64_t(1) << *places;
+  std::optional<int64_t> lower = getConstantIntValue(loop.getLowerBound());
+  auto lanes = static_cast<int64_t>(loop.getVectorLength());
+  if (!lower || *lower < 0 || *lower % repeat != 0 || lanes % repeat != 0)
+    return std::nullopt;
+  return repeat;
+}
+
+std::optional<int64_t> ember::slcv::getRepeat(Value stream) {
+  if (isConsecutive(stream))
+    return 1;
+  auto alu = stream.getDefiningOp<VecAluStrOp>();
+  if (!alu)
+    return std::nullopt;
+  if (alu.getOpcode() == AluOp::shru)
+    return getShiftedRepeat(alu);
+  bool left = isVectorStream(alu.getLhs()),
+       right = isVectorStream(alu.getRhs());
+  if (alu.getOpcode() == AluOp::add && left != right)
+    return getRepeat(left ? alu.getLhs() : alu.getRhs());
+  return std::nullopt;
 }
 
 int64_t ember::slcv::getLanesPerIteration(LoopOpInterface loop) {

@@ -29,6 +29,11 @@ bool hasFullVectors(VecForOp loop);
 /// one from lane to lane.
 bool isConsecutive(mlir::Value stream);
 
+/// How many lanes of `stream`, a stream of index vectors, side by side have the
+/// same element, each group one more than the one before; nullopt if lanes do
+/// not relate like that. Consecutive elements are groups of one.
+std::optional<int64_t> getRepeat(mlir::Value stream);
+
 /// How far the first lane moves from one iteration to the next, in steps.
 int64_t getLanesPerIteration(slc::LoopOpInterface loop);
 

@@ -181,7 +181,7 @@ def DLC_MemStrOp : DLC_AccessOp<"mem_str", [AttrSizedOperandSegments,
   let summary = "A stream of loaded elements or vectors";
   let description = [{
     Loads `memref[indices]` once per iteration of `tu`; a vector result as
-    `slcv.vec_mem_str` describes. `level` and `nontemporal` are those of
+    `slcv.vec_mem_str` describes, also `repeat`. `level` and `nontemporal` are those of
     `slc.mem_str`.
 
     ```mlir
@@ -192,7 +192,7 @@ def DLC_MemStrOp : DLC_AccessOp<"mem_str", [AttrSizedOperandSegments,
   let arguments = !con(
       (ins DLC_TU:$tu, Arg<AnyMemRef, "where to load from", [MemRead]>:$memref,
            Variadic<DLC_LaneIndex>:$indices, Optional<SLC_AnyStream>:$mask,
-           UnitAttr:$contiguous),
+           UnitAttr:$contiguous, DefaultValuedAttr<I64Attr, "1">:$repeat),
       SLC_CacheHints<>.arguments);
   let results = (outs SLC_AnyStream:$result);
   let hasCustomAssemblyFormat = 1;

@@ -8,7 +8,7 @@
 // The part of the custom assembly that loads and stores of slcv and dlc have in
 // common:
 //
-//   %table[%i, %j] mask %m contiguous level l2 nontemporal
+//   %table[%i, %j] mask %m contiguous repeat 2 level l2 nontemporal
 //
 // and their types, `memref<?x?xf32>[!slc.stream<index>, ...]`.
 //
@@ -28,8 +28,12 @@ public:
   template <typename Properties>
   mlir::ParseResult parseAccess(mlir::OpAsmParser &parser,
                                 Properties &properties) {
-    return parseAccess(parser, properties.contiguous, properties.cacheLevel,
-                       properties.nontemporal);
+    if (parseAddress(parser, properties.contiguous))
+      return mlir::failure();
+    if constexpr (requires { properties.repeat; })
+      if (parseRepeat(parser, properties.repeat))
+        return mlir::failure();
+    return parseHints(parser, properties.cacheLevel, properties.nontemporal);
   }
   /// `memref<...>[types]`.
   mlir::ParseResult parseTypes(mlir::OpAsmParser &parser);
@@ -41,10 +45,13 @@ public:
   int32_t maskCount() const { return isMasked ? 1 : 0; }
 
 private:
-  mlir::ParseResult parseAccess(mlir::OpAsmParser &parser,
-                                mlir::UnitAttr &contiguous,
-                                slc::CacheLevelAttr &cacheLevel,
-                                mlir::UnitAttr &nontemporal);
+  mlir::ParseResult parseAddress(mlir::OpAsmParser &parser,
+                                 mlir::UnitAttr &contiguous);
+  static mlir::ParseResult parseRepeat(mlir::OpAsmParser &parser,
+                                       mlir::IntegerAttr &repeat);
+  static mlir::ParseResult parseHints(mlir::OpAsmParser &parser,
+                                      slc::CacheLevelAttr &cacheLevel,
+                                      mlir::UnitAttr &nontemporal);
 
   llvm::SMLoc loc;
   mlir::OpAsmParser::UnresolvedOperand memref, mask;
@@ -70,10 +77,13 @@ template <typename Op> void printAccess(mlir::OpAsmPrinter &printer, Op op) {
     printer << " mask " << op.getMask();
   if (op.getContiguous())
     printer << " contiguous";
+  if constexpr (requires { op.getRepeat(); })
+    if (op.getRepeat() != 1)
+      printer << " repeat " << op.getRepeat();
   printCacheHints(printer, op);
-  printer.printOptionalAttrDict(
-      op->getAttrs(),
-      {"contiguous", "cacheLevel", "nontemporal", "operandSegmentSizes"});
+  printer.printOptionalAttrDict(op->getAttrs(),
+                                {"contiguous", "repeat", "cacheLevel",
+                                 "nontemporal", "operandSegmentSizes"});
 }
 
 /// Prints what `AccessSyntax::parseTypes` reads.

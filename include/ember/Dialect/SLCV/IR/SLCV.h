@@ -25,6 +25,10 @@ namespace ember::slcv {
 /// Fails where `op` holds an `as_scalar`: lanes shown as a scalar mean nothing
 /// to what comes after the vectorisation of callbacks.
 llvm::LogicalResult refuseScalarViews(mlir::Operation *op);
+
+/// Verifies that a load of `lanes` may hold each element in `repeat` of them.
+llvm::LogicalResult verifyRepeat(mlir::Operation *op, int64_t repeat,
+                                 bool contiguous, int64_t lanes);
 } // namespace ember::slcv
 
 #endif // EMBER_DIALECT_SLCV_IR_SLCV_H

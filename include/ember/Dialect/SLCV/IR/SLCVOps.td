@@ -140,18 +140,22 @@ def SLCV_VecMemStrOp : SLCV_Op<"vec_mem_str", [AttrSizedOperandSegments,
     scalar indices are the same for all lanes. A lane that `mask` switches off
     loads nothing and holds zero. `contiguous` states that the active lanes
     address consecutive elements in lane order, starting with lane 0: one
-    masked vector load instead of a gather. `level` and `nontemporal` are those
-    of `slc.mem_str`.
+    masked vector load instead of a gather. With `repeat N` each of them is
+    loaded for N lanes side by side, N a power of two that divides the vector:
+    lane `l` holds the element `l / N` behind that of lane 0. Packed elements,
+    such as two integers of 4 bits a byte, are read like this. `level` and `nontemporal` are those of `slc.mem_str`.
 
     ```mlir
     %v = slcv.vec_mem_str %table[%i, %e] mask %mask contiguous level l2
        : memref<?x?xf32>[!slc.stream<index>, !slc.stream<vector<16xindex>>] -> !slc.stream<vector<16xf32>>
+    %two = slcv.vec_mem_str %packed[%i, %pair] contiguous repeat 2
+       : memref<?x?xi8>[!slc.stream<index>, !slc.stream<vector<16xindex>>] -> !slc.stream<vector<16xi8>>
     ```
   }];
   let arguments = !con(
       (ins Arg<AnyMemRef, "where to load from", [MemRead]>:$memref,
            Variadic<SLCV_LaneIndex>:$indices, Optional<SLCV_MaskStream>:$mask,
-           UnitAttr:$contiguous),
+           UnitAttr:$contiguous, DefaultValuedAttr<I64Attr, "1">:$repeat),
       SLC_CacheHints<>.arguments);
   let results = (outs SLC_AnyStream:$result);
   let hasCustomAssemblyFormat = 1;

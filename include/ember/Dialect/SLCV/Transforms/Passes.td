@@ -302,7 +302,8 @@ def SimplifyMemOps : Pass<"simplify-mem-ops", "::mlir::func::FuncOp"> {
     0, 1, 2, ... becomes `vector.maskedload` or `vector.maskedstore`, or
     `vector.load` or `vector.store` if no lane is masked off. A
     `slcv.vec_mem_str` whose last index counts up by one from lane to lane, and
-    whose other indices are scalar, gets `contiguous`.
+    whose other indices are scalar, gets `contiguous`; one whose last index is
+    such a count divided by a power of two gets `repeat` as well.
 
     ```mlir
     %first = vector.broadcast %e0 : index to vector<16xindex>
