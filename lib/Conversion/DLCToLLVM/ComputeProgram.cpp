@@ -88,7 +88,8 @@ static double getLikelihood(int64_t weight) {
 
 double ComputeProgram::getTotalWeight() const {
   double total = 0;
-  for (int64_t weight : *ComputeLoopOp(loop).getWeights())
+  std::optional<ArrayRef<int64_t>> weights = ComputeLoopOp(loop).getWeights();
+  for (int64_t weight : *weights)
     total += getLikelihood(weight);
   return total;
 }

@@ -74,20 +74,19 @@ OrderCases::getWeights(ComputeLoopOp loop, StringRef program,
 
 void OrderCases::sort(ComputeLoopOp loop,
                       const llvm::DenseMap<int64_t, int64_t> &weightOf) {
-  SmallVector<std::pair<int64_t, Region *>> cases;
-  for (auto [id, region] :
-       llvm::zip_equal(loop.getCases(), loop.getCaseRegions()))
-    cases.emplace_back(id, &region);
-  llvm::stable_sort(cases, [&](const auto &a, const auto &b) {
-    return weightOf.lookup(a.first) > weightOf.lookup(b.first);
+  // Cases of equal weight keep their order.
+  auto order = llvm::to_vector(llvm::seq<size_t>(loop.getCases().size()));
+  llvm::sort(order, [&](size_t a, size_t b) {
+    return std::pair(-weightOf.lookup(loop.getCases()[a]), a) <
+           std::pair(-weightOf.lookup(loop.getCases()[b]), b);
   });
   SmallVector<int64_t> ids, weights;
   SmallVector<std::unique_ptr<Region>> bodies;
-  for (auto [id, region] : cases) {
-    ids.push_back(id);
-    weights.push_back(weightOf.lookup(id));
+  for (size_t place : order) {
+    ids.push_back(loop.getCases()[place]);
+    weights.push_back(weightOf.lookup(ids.back()));
     bodies.push_back(std::make_unique<Region>());
-    bodies.back()->takeBody(*region);
+    bodies.back()->takeBody(loop.getCaseRegions()[place]);
   }
   for (auto [region, body] : llvm::zip_equal(loop.getCaseRegions(), bodies))
     region.takeBody(*body);
