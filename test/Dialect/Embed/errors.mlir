@@ -152,10 +152,10 @@ func.func @case14(%t0: memref<?x8xf32>, %i: memref<?xi64>, %s: memref<?xi64>,
 
 // -----
 
-func.func @case15(%t0: memref<?x4xi8>, %i: memref<?xi64>, %s: memref<?xi64>,
+func.func @case15(%t0: memref<?x11xi8>, %i: memref<?xi64>, %s: memref<?xi64>,
                   %o: memref<?x4xf32>) {
-  // expected-error @below {{'embed.bag' op the row of the table is 4 but what a row of outs needs is 12}}
-  embed.bag sum tables(%t0 : memref<?x4xi8>) indices(%i : memref<?xi64>)
+  // expected-error @below {{'embed.bag' op the row of the table is 11 but what a row of outs needs is 12}}
+  embed.bag sum tables(%t0 : memref<?x11xi8>) indices(%i : memref<?xi64>)
       offsets(%s : memref<?xi64>)
       outs(%o : memref<?x4xf32>) format <int8, f32>
   return
@@ -636,6 +636,15 @@ func.func @blocks_beyond_counting(%x: memref<?x4xf32>, %b: memref<?x3xi32>, %o: 
   // expected-error @below {{'embed.gather' op has 3 blocks of 4611686018427387904 rows, which are more than can be counted}}
   embed.gather block_size 4611686018427387904 rows(%x : memref<?x4xf32>)
       blocks(%b : memref<?x3xi32>) outs(%o : memref<?x?x4xf32>)
+  return
+}
+
+// -----
+
+func.func @short_rows(%t: memref<?x3xi8>, %i: memref<?xi64>, %o: memref<?x?xf32>) {
+  // expected-error @below {{'embed.bag' op has rows of 3 bytes, but scale and bias take 8}}
+  embed.bag sum tables(%t : memref<?x3xi8>) indices(%i : memref<?xi64>)
+      offsets(%i : memref<?xi64>) outs(%o : memref<?x?xf32>) format <int8, f32>
   return
 }
 

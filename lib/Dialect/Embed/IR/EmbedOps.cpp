@@ -87,6 +87,12 @@ static LogicalResult verifyStoredRows(Operation *op, Value table,
     return op->emitOpError("has a format, so the table's elements must be "
                            "bytes (i8), not ")
            << cast<ShapedType>(table.getType()).getElementType();
+  int64_t bytes = getSize(table, 1);
+  if (format && ShapedType::isStatic(bytes) &&
+      bytes < format.getParameterBytes())
+    return op->emitOpError()
+           << "has rows of " << bytes << " bytes, but scale and bias take "
+           << format.getParameterBytes();
   return success();
 }
 
