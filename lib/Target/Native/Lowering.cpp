@@ -57,9 +57,9 @@ static void addOptimizations(OpPassManager &pm,
   first.addPass(createCanonicalizerPass());
   first.addPass(createCSEPass());
   first.addPass(createLoopInvariantCodeMotionPass());
-  if (options.prefetchDistance > 0) {
+  if (options.prefetchDistance != 0) {
     PrefetchLookupsOptions prefetch;
-    prefetch.distance = options.prefetchDistance;
+    prefetch.distance = std::max<int64_t>(options.prefetchDistance, 0);
     pm.addPass(createPrefetchLookups(prefetch));
   }
   OpPassManager &second = pm.nest<func::FuncOp>();
@@ -134,8 +134,9 @@ struct PipelineOptions : PassPipelineOptions<PipelineOptions> {
   Option<bool> mayAlias{*this, "may-alias", llvm::cl::init(false),
                         llvm::cl::desc("Memref arguments may overlap")};
   Option<int64_t> prefetchDistance{
-      *this, "prefetch-distance", llvm::cl::init(16),
-      llvm::cl::desc("Lookups a prefetch runs ahead; 0 for none")};
+      *this, "prefetch-distance", llvm::cl::init(-1),
+      llvm::cl::desc("Lookups a prefetch runs ahead; 0 for none, -1 chooses by "
+                     "the length of rows")};
 };
 } // namespace
 

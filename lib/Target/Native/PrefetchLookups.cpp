@@ -73,6 +73,7 @@ struct PrefetchLookups : impl::PrefetchLookupsBase<PrefetchLookups> {
 
 private:
   bool isWorthwhile(MemRefType table);
+  int64_t chooseDistance(const Lookup &lookup);
   void prefetch(const Lookup &lookup);
   void prefetchLines(OpBuilder &builder, const Lookup &lookup,
                      ArrayRef<Value> start);
@@ -327,6 +328,19 @@ void PrefetchLookups::prefetchLines(OpBuilder &builder, const Lookup &lookup,
   prefetchAt(lines.getInductionVar());
 }
 
+/// Rows of many lines need fewer rows on their way to keep the memory busy.
+int64_t PrefetchLookups::chooseDistance(const Lookup &lookup) {
+  if (distance > 0)
+    return distance;
+  auto type = cast<MemRefType>(lookup.table.getType());
+  if (!lookup.length || *lookup.length <= 0)
+    return 16;
+  int64_t bits =
+      type.getElementType().isIndex() ? 64 : type.getElementTypeBitWidth();
+  int64_t elements = std::max<int64_t>(bytesAhead, 1) * 8 / bits;
+  return std::clamp<int64_t>(elements / *lookup.length, 8, 16);
+}
+
 void PrefetchLookups::prefetch(const Lookup &lookup) {
   memref::LoadOp load = lookup.index;
   auto loop = cast<scf::ForOp>(load->getParentOp());
@@ -338,8 +352,8 @@ void PrefetchLookups::prefetch(const Lookup &lookup) {
   };
   int64_t lastDim = load.getMemRefType().getRank() - 1;
   SmallVector<Value> position(load.getIndices());
-  Value ahead =
-      arith::AddIOp::create(builder, loc, position.back(), constant(distance));
+  Value ahead = arith::AddIOp::create(builder, loc, position.back(),
+                                      constant(chooseDistance(lookup)));
   Value size = memref::DimOp::create(builder, loc, load.getMemRef(), lastDim);
   Value last = arith::SubIOp::create(builder, loc, size, constant(1));
   position.back() = arith::MinUIOp::create(builder, loc, ahead, last);

@@ -1,4 +1,5 @@
 // RUN: ember-opt %s --prefetch-lookups="distance=16 line-bytes=64 max-row-lines=4" | FileCheck %s
+// RUN: ember-opt %s --prefetch-lookups="line-bytes=64" | FileCheck %s --check-prefix=CHOSEN
 
 // The position ahead is cut off at the end of the indices, not of the segment.
 
@@ -103,6 +104,46 @@ func.func @scale_behind(%t: memref<?x72xi8>, %ids: memref<?xindex>, %out: memref
       %v = memref.load %t[%i, %e] : memref<?x72xi8>
       %w = arith.muli %v, %scale : i8
       memref.store %w, %out[%e] : memref<64xi8>
+    }
+  }
+  return
+}
+
+// Long rows are prefetched fewer lookups ahead than short ones.
+// CHOSEN-LABEL: func.func @distances(
+// CHOSEN: arith.addi %{{.*}}, %c10
+// CHOSEN: memref.prefetch %arg0
+// CHOSEN: arith.addi %{{.*}}, %c16
+// CHOSEN: memref.prefetch %arg1
+// CHOSEN: arith.addi %{{.*}}, %c8
+// CHOSEN: memref.prefetch %arg2
+func.func @distances(%t: memref<?x100xf32>, %u: memref<?x4xf16>, %v: memref<?x512xf64>, %ids: memref<?xindex>, %out: memref<512xf64>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %c100 = arith.constant 100 : index
+  %c512 = arith.constant 512 : index
+  scf.for %p = %c0 to %n step %c1 {
+    %i = memref.load %ids[%p] : memref<?xindex>
+    scf.for %e = %c0 to %c100 step %c1 {
+      %x = memref.load %t[%i, %e] : memref<?x100xf32>
+      %y = arith.extf %x : f32 to f64
+      memref.store %y, %out[%e] : memref<512xf64>
+    }
+  }
+  scf.for %p = %c0 to %n step %c1 {
+    %i = memref.load %ids[%p] : memref<?xindex>
+    scf.for %e = %c0 to %c4 step %c1 {
+      %x = memref.load %u[%i, %e] : memref<?x4xf16>
+      %y = arith.extf %x : f16 to f64
+      memref.store %y, %out[%e] : memref<512xf64>
+    }
+  }
+  scf.for %p = %c0 to %n step %c1 {
+    %i = memref.load %ids[%p] : memref<?xindex>
+    scf.for %e = %c0 to %c512 step %c1 {
+      %x = memref.load %v[%i, %e] : memref<?x512xf64>
+      memref.store %x, %out[%e] : memref<512xf64>
     }
   }
   return

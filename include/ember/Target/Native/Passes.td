@@ -60,8 +60,13 @@ def PrefetchLookups : Pass<"prefetch-lookups", "::mlir::ModuleOp"> {
     Tables known to be small are left alone: the processor's caches hold them.
   }];
   let options = [
-    Option<"distance", "distance", "int64_t", "16",
-           "Lookups a prefetch runs ahead of its use">,
+    Option<"distance", "distance", "int64_t", "0",
+           "Lookups a prefetch runs ahead of its use; 0 chooses by the length "
+           "of rows">,
+    Option<"bytesAhead", "bytes-ahead", "int64_t", "4096",
+           "What rows between a prefetch and its use add up to where the "
+           "distance is chosen: 8 to 16 lookups, and 16 where the length of rows "
+           "is not known">,
     Option<"minTableBytes", "min-table-bytes", "int64_t", "262144",
            "Smallest static size of a table whose rows are prefetched">,
     Option<"maxRowLines", "max-row-lines", "int64_t", "32",
