@@ -33,8 +33,8 @@ struct LoweringOptions {
   bool runtimeChecks = true;
   /// Arguments may overlap: no overlap checks at entry, no use of noalias.
   bool mayAlias = false;
-  /// Lookups a prefetch runs ahead of its use; 0 emits no prefetches, -1 chooses
-  /// by the length of rows.
+  /// Lookups a prefetch runs ahead of its use; 0 emits no prefetches, -1
+  /// chooses by the length of rows.
   int64_t prefetchDistance = -1;
   /// Vector registers the unrolled accumulators of one loop may take, and the
   /// width of one; 0 asks the host.

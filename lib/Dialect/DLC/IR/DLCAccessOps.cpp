@@ -27,9 +27,11 @@ using ember::slc::verifyIndexCount;
 using ember::slcv::AccessSyntax;
 using ember::slcv::LoopConfig;
 using ember::slcv::parseLanes;
-using ember::slcv::printAccess;
-using ember::slcv::printAccessTypes;
+using ember::slcv::parseLoad;
+using ember::slcv::parseStore;
 using ember::slcv::printLanes;
+using ember::slcv::printLoad;
+using ember::slcv::printStore;
 using ember::slcv::verifyRepeat;
 
 static VectorType laneMask(MLIRContext *context, int64_t lanes) {
@@ -194,10 +196,7 @@ void MemStrOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
 
 void MemStrOp::print(OpAsmPrinter &printer) {
   printer << " " << getTu() << ", ";
-  printAccess(printer, *this);
-  printer << " : ";
-  printAccessTypes(printer, *this);
-  printer << " -> " << getResult().getType();
+  printLoad(printer, *this);
 }
 
 static ParseResult parseUnit(OpAsmParser &parser, OperationState &result) {
@@ -211,13 +210,9 @@ static ParseResult parseUnit(OpAsmParser &parser, OperationState &result) {
 ParseResult MemStrOp::parse(OpAsmParser &parser, OperationState &result) {
   auto &properties = result.getOrAddProperties<Properties>();
   AccessSyntax access;
-  StreamType type;
-  if (parseUnit(parser, result) || access.parseAccess(parser, properties) ||
-      parser.parseOptionalAttrDict(result.attributes) || parser.parseColon() ||
-      access.parseTypes(parser) || parser.parseArrow() ||
-      parser.parseType(type) || access.resolve(parser, type, result.operands))
+  if (parseUnit(parser, result) ||
+      parseLoad(parser, result, properties, access))
     return failure();
-  result.addTypes(type);
   properties.operandSegmentSizes = {1, 1, access.indexCount(),
                                     access.maskCount()};
   return success();
@@ -265,24 +260,15 @@ LogicalResult MemStrOp::verify() {
 }
 
 void StoreStrOp::print(OpAsmPrinter &printer) {
-  printer << " " << getTu() << ", " << getStream() << ", ";
-  printAccess(printer, *this);
-  printer << " : " << getStream().getType() << ", ";
-  printAccessTypes(printer, *this);
+  printer << " " << getTu() << ", ";
+  printStore(printer, *this);
 }
 
 ParseResult StoreStrOp::parse(OpAsmParser &parser, OperationState &result) {
   auto &properties = result.getOrAddProperties<Properties>();
   AccessSyntax access;
-  OpAsmParser::UnresolvedOperand stream;
-  StreamType type;
-  if (parseUnit(parser, result) || parser.parseOperand(stream) ||
-      parser.parseComma() || access.parseAccess(parser, properties) ||
-      parser.parseOptionalAttrDict(result.attributes) || parser.parseColon() ||
-      parser.parseType(type) || parser.parseComma() ||
-      access.parseTypes(parser) ||
-      parser.resolveOperand(stream, type, result.operands) ||
-      access.resolve(parser, type, result.operands))
+  if (parseUnit(parser, result) ||
+      parseStore(parser, result, properties, access))
     return failure();
   properties.operandSegmentSizes = {1, 1, 1, access.indexCount(),
                                     access.maskCount()};

@@ -227,22 +227,14 @@ void VecMemStrOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
 
 void VecMemStrOp::print(OpAsmPrinter &printer) {
   printer << " ";
-  printAccess(printer, *this);
-  printer << " : ";
-  printAccessTypes(printer, *this);
-  printer << " -> " << getResult().getType();
+  printLoad(printer, *this);
 }
 
 ParseResult VecMemStrOp::parse(OpAsmParser &parser, OperationState &result) {
   auto &properties = result.getOrAddProperties<Properties>();
   AccessSyntax access;
-  StreamType type;
-  if (access.parseAccess(parser, properties) ||
-      parser.parseOptionalAttrDict(result.attributes) || parser.parseColon() ||
-      access.parseTypes(parser) || parser.parseArrow() ||
-      parser.parseType(type) || access.resolve(parser, type, result.operands))
+  if (parseLoad(parser, result, properties, access))
     return failure();
-  result.addTypes(type);
   properties.operandSegmentSizes = {1, access.indexCount(), access.maskCount()};
   return success();
 }
@@ -285,24 +277,14 @@ LogicalResult ember::slcv::verifyRepeat(Operation *op, int64_t repeat,
 }
 
 void VecStoreStrOp::print(OpAsmPrinter &printer) {
-  printer << " " << getStream() << ", ";
-  printAccess(printer, *this);
-  printer << " : " << getStream().getType() << ", ";
-  printAccessTypes(printer, *this);
+  printer << " ";
+  printStore(printer, *this);
 }
 
 ParseResult VecStoreStrOp::parse(OpAsmParser &parser, OperationState &result) {
   auto &properties = result.getOrAddProperties<Properties>();
   AccessSyntax access;
-  OpAsmParser::UnresolvedOperand stream;
-  StreamType type;
-  if (parser.parseOperand(stream) || parser.parseComma() ||
-      access.parseAccess(parser, properties) ||
-      parser.parseOptionalAttrDict(result.attributes) || parser.parseColon() ||
-      parser.parseType(type) || parser.parseComma() ||
-      access.parseTypes(parser) ||
-      parser.resolveOperand(stream, type, result.operands) ||
-      access.resolve(parser, type, result.operands))
+  if (parseStore(parser, result, properties, access))
     return failure();
   properties.operandSegmentSizes = {1, 1, access.indexCount(),
                                     access.maskCount()};

@@ -61,6 +61,38 @@ private:
   bool isMasked = false;
 };
 
+/// Parses a store: `%stream, %memref[...] : type, memref<...>[types]`.
+template <typename Properties>
+mlir::ParseResult parseStore(mlir::OpAsmParser &parser,
+                             mlir::OperationState &result,
+                             Properties &properties, AccessSyntax &access) {
+  mlir::OpAsmParser::UnresolvedOperand stream;
+  slc::StreamType type;
+  if (parser.parseOperand(stream) || parser.parseComma() ||
+      access.parseAccess(parser, properties) ||
+      parser.parseOptionalAttrDict(result.attributes) || parser.parseColon() ||
+      parser.parseType(type) || parser.parseComma() ||
+      access.parseTypes(parser) ||
+      parser.resolveOperand(stream, type, result.operands))
+    return mlir::failure();
+  return access.resolve(parser, type, result.operands);
+}
+
+/// Parses a load: `%memref[...] : memref<...>[types] -> type`.
+template <typename Properties>
+mlir::ParseResult parseLoad(mlir::OpAsmParser &parser,
+                            mlir::OperationState &result,
+                            Properties &properties, AccessSyntax &access) {
+  slc::StreamType type;
+  if (access.parseAccess(parser, properties) ||
+      parser.parseOptionalAttrDict(result.attributes) || parser.parseColon() ||
+      access.parseTypes(parser) || parser.parseArrow() ||
+      parser.parseType(type) || access.resolve(parser, type, result.operands))
+    return mlir::failure();
+  result.addTypes(type);
+  return mlir::success();
+}
+
 /// Prints ` level l2 nontemporal`, as far as `op` has them.
 template <typename Op>
 void printCacheHints(mlir::OpAsmPrinter &printer, Op op) {
@@ -91,6 +123,22 @@ template <typename Op>
 void printAccessTypes(mlir::OpAsmPrinter &printer, Op op) {
   printer << op.getMemref().getType() << "[" << op.getIndices().getTypes()
           << "]";
+}
+
+/// Prints what `parseStore` reads.
+template <typename Op> void printStore(mlir::OpAsmPrinter &printer, Op op) {
+  printer << op.getStream() << ", ";
+  printAccess(printer, op);
+  printer << " : " << op.getStream().getType() << ", ";
+  printAccessTypes(printer, op);
+}
+
+/// Prints what `parseLoad` reads.
+template <typename Op> void printLoad(mlir::OpAsmPrinter &printer, Op op) {
+  printAccess(printer, op);
+  printer << " : ";
+  printAccessTypes(printer, op);
+  printer << " -> " << op.getResult().getType();
 }
 
 } // namespace ember::slcv
