@@ -8,10 +8,11 @@ import argparse
 import sys
 from collections.abc import Callable
 
-from benchmarks import compile_time, pipelines
+from benchmarks import calls, compile_time, pipelines
 from benchmarks.cpu.command import main as cpu
 
 BENCHMARKS: dict[str, Callable[[], None]] = {
+    "calls": calls.main,
     "compile": compile_time.main,
     "pipelines": pipelines.main,
 }

@@ -1,4 +1,6 @@
-"""Turns what a kernel is called with into the words of the C ABI, in a microsecond an array.
+"""Turns what a kernel is called with into the words of the C ABI: all kinds of arguments.
+
+Compiled code reads the common ones itself, and leaves the others, and all errors, to this.
 
 Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,8 +14,11 @@ from typing import Any
 
 import numpy as np
 
-from ember.dtypes import DTYPES, as_array
+from ember.dtypes import DTYPES, as_array, dlpack_type
 from ember.errors import ArgumentError
+
+# Numbers that compiled code reads, by their types: as struct's formats call them.
+SCALARS = {"i64": "q", "index": "q", "i32": "i", "f64": "d", "f32": "f"}
 
 
 @dataclass(frozen=True)
@@ -48,10 +53,14 @@ class Parameter:
 
 
 class Reader:
-    """Reads the arguments for one parameter."""
+    """Reads the arguments for one parameter.
 
-    def __init__(self, parameter: Parameter) -> None:
+    gradients: tensors that need a gradient are taken, because the caller has seen to it.
+    """
+
+    def __init__(self, parameter: Parameter, gradients: bool = False) -> None:
         self.parameter = parameter
+        self.gradients = gradients
         self.rank = len(parameter.shape)
         self.whole = not parameter.strided
         expected = DTYPES[parameter.dtype]
@@ -59,6 +68,19 @@ class Reader:
         # By type, whether NumPy lends others the memory of its arrays.
         self.types = {dtype: dtype.isbuiltin == 1 for dtype in map(np.dtype, self.names)}
         self._torch_types: dict[Any, int] | None = None
+
+    def fields(self) -> tuple[Any, ...]:
+        """What compiled code has to know to read common arguments: see python/native."""
+        parameter = self.parameter
+        return (
+            "m" if parameter.kind == "memref" else SCALARS.get(parameter.dtype, "?"),
+            self.rank,
+            self.whole,
+            parameter.writable,
+            self.gradients,
+            tuple(self.types),
+            tuple(map(dlpack_type, self.names)),
+        )
 
     def words(self, argument: Any) -> tuple[tuple[int, ...], Any]:
         """The words of the descriptor or scalar, and what has to live as long as they do.
@@ -77,6 +99,7 @@ class Reader:
                 lends is not None
                 and argument.ndim == self.rank
                 and (is_whole or not self.whole)
+                and not any(stride % argument.itemsize for stride in argument.strides)
                 and (writeable or not self.parameter.writable)
             ):
                 if not (lends and is_whole and writeable and argument.size):
@@ -87,14 +110,15 @@ class Reader:
                 return (address, address, 0, *argument.shape, *_whole_strides(argument)), argument
         else:
             torch = sys.modules.get("torch")
-            if torch is not None and type(argument) is torch.Tensor:
+            if torch is not None and type(argument) in (torch.Tensor, torch.nn.Parameter):
                 size = self._sizes(torch).get(argument.dtype)
                 if (
                     size is not None
                     and argument.ndim == self.rank
                     and argument.is_cpu
                     and argument.layout is torch.strided
-                    and not (argument.requires_grad or argument.is_neg())
+                    and (self.gradients or not argument.requires_grad)
+                    and not argument.is_neg()
                     and (not self.whole or argument.is_contiguous())
                 ):
                     address = argument.data_ptr()
@@ -114,7 +138,7 @@ class Reader:
         if parameter.writable and isinstance(argument, list | tuple | int | float):
             raise ArgumentError(f"{parameter.name} is written to: it must be an array")
         array = as_array(argument)
-        if array.dtype.name not in self.names:
+        if array.dtype.name not in self.names or not array.dtype.isnative:
             raise ArgumentError(f"{parameter.name} must be {self.names[0]}, not {array.dtype}")
         if array.ndim != self.rank:
             raise ArgumentError(
@@ -122,6 +146,11 @@ class Reader:
             )
         if self.whole and not array.flags.c_contiguous:
             raise ArgumentError(f"{parameter.name} must be contiguous")
+        if any(stride % array.itemsize for stride in array.strides):
+            raise ArgumentError(
+                f"{parameter.name} has strides of {array.strides} bytes, which are no multiples of "
+                f"its {array.itemsize}-byte elements: copy it"
+            )
         if parameter.writable and not array.flags.writeable:
             raise ArgumentError(f"{parameter.name} is written to but is read-only")
         return _described(array), array

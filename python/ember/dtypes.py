@@ -65,6 +65,19 @@ DTYPES = {
 }
 
 
+# DLPack's numbers of kinds of types.
+_DLPACK_KINDS = {"int": 0, "uint": 1, "float": 2, "bfloat": 4, "bool": 6}
+_DLPACK_FLOAT8 = dict(zip(FLOAT8_NAMES, (10, 12), strict=True))
+
+
+def dlpack_type(name: str) -> tuple[int, int]:
+    """DLPack's number and the bits of a type, by its name in NumPy and PyTorch."""
+    kind = _DLPACK_FLOAT8.get(name)
+    if kind is None:
+        kind = _DLPACK_KINDS[name.rstrip("0123456789")]
+    return kind, 8 * np.dtype(name).itemsize
+
+
 def as_array(argument: Any) -> np.ndarray:
     """A NumPy array that shares memory with the argument where np.asarray's would.
 

@@ -2,7 +2,8 @@
 
 An entry takes an array of pointers, one a parameter and then one a result: to a memref descriptor
 (allocated pointer, aligned pointer, offset, sizes, strides) or to a scalar. It returns 0 or the
-code of an error whose text it leaves in an ember_error. ctypes releases the GIL during the call.
+code of an error whose text it leaves in an ember_error. Calls are made by compiled code where it is
+there and the kernel returns nothing; BoundEntry makes the others. Both release the GIL.
 
 Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -18,7 +19,8 @@ from typing import Any
 
 import numpy as np
 
-from ember.arguments import ErrorRecord, Frame, Parameter, Reader
+from ember import native
+from ember.arguments import Frame, Parameter, Reader
 from ember.dtypes import DTYPES
 from ember.errors import (
     ArgumentError,
@@ -44,10 +46,9 @@ ERROR_TYPES: dict[int, type[KernelError]] = {
 SCHEDULES = {"threads": 0, "deterministic": 1}
 
 
-def kernel_error(record: ErrorRecord) -> KernelError:
+def kernel_error(code: int, message: bytes) -> KernelError:
     """The exception for what a kernel reported."""
-    message = record.message.decode(errors="replace")
-    return ERROR_TYPES.get(record.code, KernelError)(message)
+    return ERROR_TYPES.get(code, KernelError)(message.decode(errors="replace"))
 
 
 class Library:
@@ -101,14 +102,13 @@ class Entry:
         self.results = tuple(
             Parameter.from_manifest(result, k) for k, result in enumerate(fields["results"])
         )
-        self.readers = tuple(map(Reader, self.parameters))
         self.function = getattr(functions, fields["symbol"])
         self.function.restype = ctypes.c_int32
         self.function.argtypes = (ctypes.c_void_p, ctypes.c_void_p)
         self.free = functions.ember_free
         self.free.restype = None
         self.free.argtypes = (ctypes.c_void_p,)
-        self._call = BoundEntry(self, ())
+        self._call = self.bind()
 
     def __call__(self, *arguments: Any) -> Any:
         """Runs the function on arrays (NumPy's, PyTorch's, what np.asarray takes) and numbers.
@@ -118,26 +118,66 @@ class Entry:
         """
         return self._call(*arguments)
 
-    def bind(self, *arguments: Any) -> "BoundEntry":
+    def bind(self, *arguments: Any, gradients: bool = False) -> Callable[..., Any]:
         """The entry with its first arguments fixed, such as tables that stay from call to call.
 
         They are described once: their memory has to stay where it is. A call then takes the
-        other arguments. Raises ArgumentError.
+        other arguments, in under a microsecond; it may be made from several threads. gradients:
+        tensors that need a gradient are taken. Raises ArgumentError.
         """
-        return BoundEntry(self, arguments)
+        if len(arguments) > len(self.parameters):
+            raise self.wrong_count(len(arguments))
+        readers = [Reader(parameter, gradients) for parameter in self.parameters]
+        if native.Call is None or self.results:
+            return BoundEntry(self, readers, arguments)
+        others = readers[len(arguments) :]
+        return self._compiled_call(arguments, readers, tuple(reader.words for reader in others))
+
+    def common(self, gradients: bool = False) -> Callable[..., Any] | None:
+        """The entry for common arguments: returns NotImplemented, at once, for any other.
+
+        Common are contiguous or strided arrays of the right type and rank, and int or float. None
+        if there are no compiled calls. Raises the kernel's own error.
+        """
+        if native.Call is None or self.results:
+            return None
+        readers = [Reader(parameter, gradients) for parameter in self.parameters]
+        return self._compiled_call((), readers, (None,) * len(readers))
+
+    def _compiled_call(
+        self, arguments: Sequence[Any], readers: Sequence[Reader], fallbacks: tuple[Any, ...]
+    ) -> Callable[..., Any]:
+        """A call with its first arguments; fallbacks read what is not common in the others."""
+        bound = len(arguments)
+        described = [
+            reader.words(argument) for reader, argument in zip(readers, arguments, strict=False)
+        ]
+        call: Callable[..., Any] = native.Call(
+            ctypes.cast(self.function, ctypes.c_void_p).value,
+            tuple(words for words, _ in described),
+            tuple(reader.fields() for reader in readers[bound:]),
+            fallbacks,
+            [kept for _, kept in described],
+            lambda count: self.wrong_count(bound + count),
+            kernel_error,
+            native.TENSOR_TYPES,
+            native.EXCHANGE_TABLE,
+        )
+        return call
+
+    def wrong_count(self, count: int) -> ArgumentError:
+        """The error for a call with so many arguments."""
+        return ArgumentError(f"{self.name} takes {len(self.parameters)} arguments, not {count}")
 
 
 class BoundEntry:
     """An entry of which the first arguments are fixed; may be called from several threads."""
 
-    def __init__(self, entry: Entry, arguments: Sequence[Any]) -> None:
-        if len(arguments) > len(entry.parameters):
-            raise _wrong_count(entry, len(arguments))
+    def __init__(self, entry: Entry, readers: Sequence[Reader], arguments: Sequence[Any]) -> None:
         self.entry = entry
-        self._readers = entry.readers[len(arguments) :]
+        self._readers = readers[len(arguments) :]
         described = [
-            reader.words(argument)
-            for reader, argument in zip(entry.readers, arguments, strict=False)
+            reader.words(argument) for reader, argument in zip(readers, arguments, strict=False)
         ]
         self._fixed = [word for words, _ in described for word in words]
         self._kept = [kept for _, kept in described]
@@ -154,7 +194,7 @@ class BoundEntry:
         """Runs the function with its other arguments; see Entry."""
         if len(arguments) != len(self._readers):
             bound = len(self.entry.parameters) - len(self._readers)
-            raise _wrong_count(self.entry, bound + len(arguments))
+            raise self.entry.wrong_count(bound + len(arguments))
         numbers: list[int] = []
         kept = []
         for reader, argument in zip(self._readers, arguments, strict=True):
@@ -168,7 +208,7 @@ class BoundEntry:
             frame.fix(self._fixed)
         self._pack(frame.words, self._start, *numbers)
         if self.entry.function(frame.pointers_address, frame.error_address) != 0:
-            raise kernel_error(frame.error)
+            raise kernel_error(frame.error.code, frame.error.message)
         values = self._take_results(frame) if self.entry.results else ()
         self._frames.append(frame)
         return values if len(values) > 1 else (values[0] if values else None)
@@ -181,11 +221,6 @@ class BoundEntry:
             values.append(_take_result(result, frame.words[start:end], self.entry.free))
             start = end
         return tuple(values)
-
-
-def _wrong_count(entry: Entry, count: int) -> ArgumentError:
-    """The error for a call with so many arguments."""
-    return ArgumentError(f"{entry.name} takes {len(entry.parameters)} arguments, not {count}")
 
 
 def _take_result(result: Parameter, words: Any, free: Callable[[int], None]) -> Any:

@@ -4,6 +4,12 @@ Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
+import gc
+import itertools
+import sys
+import threading
+import time
+import weakref
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +17,7 @@ import ember
 import numpy as np
 import pytest
 import torch
+from ember import native
 
 PROGRAM = """
 func.func @scale(%x: memref<?x3xf32> {ember.name = "x"}, %factor: f32 {ember.name = "factor"}) {
@@ -66,9 +73,26 @@ func.func @copy(
 """
 
 
-@pytest.fixture(scope="module", params=["cpu", "dae-threads"])
+def load(text: str, way: str, **options: Any) -> ember.Library:
+    """The library of a program whose calls are made by compiled code, or in Python."""
+    found = ember.load_program(text, ember.Options(**options))
+    if way == "compiled":
+        assert native.Call is not None, "ember_calls is not built for this Python"
+        return found
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(native, "Call", None)
+        return ember.Library(found.path)
+
+
+WAYS = ("compiled", "python")
+
+
+@pytest.fixture(
+    scope="module", params=itertools.product(("cpu", "dae-threads"), WAYS), ids="-".join
+)
 def library(request: pytest.FixtureRequest) -> ember.Library:
-    return ember.load_program(PROGRAM, ember.Options(target=request.param))
+    target, way = request.param
+    return load(PROGRAM, way, target=target)
 
 
 def test_the_manifest_describes_the_entries(library: ember.Library) -> None:
@@ -181,9 +205,9 @@ func.func @count(%bytes: memref<?xi8> {ember.name = "bytes"}) -> i64 {
 """
 
 
-@pytest.fixture(scope="module")
-def types_library() -> ember.Library:
-    return ember.load_program(TYPES_PROGRAM, ember.Options())
+@pytest.fixture(scope="module", params=WAYS)
+def types_library(request: pytest.FixtureRequest) -> ember.Library:
+    return load(TYPES_PROGRAM, request.param)
 
 
 def test_half_types_come_as_arrays_tensors_and_numbers(types_library: ember.Library) -> None:
@@ -249,6 +273,135 @@ def test_arrays_are_read_in_place(library: ember.Library, wrap: Any) -> None:
 def test_tensors_that_need_a_gradient_are_refused(library: ember.Library) -> None:
     with pytest.raises(RuntimeError, match="requires grad"):
         library.entry("scale")(torch.ones(2, 3, requires_grad=True), 1.0)
+
+
+def test_tensors_that_are_not_plain_are_read_right(library: ember.Library) -> None:
+    scale = library.entry("scale")
+    parameter = torch.nn.Parameter(torch.ones(2, 3), requires_grad=False)
+    scale(parameter, 2.0)
+    assert parameter.tolist() == [[2.0] * 3] * 2
+    # The imaginary part of a conjugate is stored without its sign.
+    negated = torch.complex(torch.zeros(4), torch.ones(4)).conj().imag
+    assert negated.is_neg()
+    target = np.zeros(4, np.float32)
+    with pytest.raises((ember.ArgumentError, RuntimeError, TypeError)):
+        library.entry("copy")(negated, target)
+    for tensor in (torch.ones(2, 3).to_sparse(), torch.ones(2, 3, device="meta")):
+        with pytest.raises((ember.ArgumentError, RuntimeError, TypeError)):
+            scale(tensor, 2.0)
+    scale(torch.ones(5, 3)[::2][:1], 2.0)
+    scale(np.ones((1, 3), np.float32)[:, ::1], 2.0)
+    scale(np.ones((0, 3), np.float32), 2.0)
+
+
+def test_bytes_in_another_order_are_refused(library: ember.Library) -> None:
+    swapped = np.arange(3, dtype=np.float32).astype(np.dtype(np.float32).newbyteorder())
+    with pytest.raises(ember.ArgumentError, match=r"from must be float32, not [<>]f4"):
+        library.entry("copy")(swapped, np.zeros(3, np.float32))
+
+
+STRIDED_PROGRAM = """
+func.func @first(%x: memref<?xf32, strided<[?], offset: ?>> {ember.name = "x"}) -> f32 {
+  %c0 = arith.constant 0 : index
+  %v = memref.load %x[%c0] : memref<?xf32, strided<[?], offset: ?>>
+  return %v : f32
+}
+
+func.func @spread(%x: memref<?xf32, strided<[?], offset: ?>> {ember.name = "x"}, %n: i32,
+                  %out: memref<?xf32> {ember.name = "out"}) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %end = arith.index_cast %n : i32 to index
+  scf.for %i = %c0 to %end step %c1 {
+    %v = memref.load %x[%i] : memref<?xf32, strided<[?], offset: ?>>
+    memref.store %v, %out[%i] : memref<?xf32>
+  }
+  return
+}
+"""
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("wrap", [np.asarray, torch.from_numpy], ids=["numpy", "torch"])
+def test_strided_arrays_are_read_in_place(way: str, wrap: Any) -> None:
+    spread = load(STRIDED_PROGRAM, way).entry("spread")
+    out = np.zeros(3, np.float32)
+    spread(wrap(np.arange(12, dtype=np.float32))[1::4], 3, out)
+    np.testing.assert_array_equal(out, [1, 5, 9])
+    with pytest.raises(ember.ArgumentError, match="out must be contiguous"):
+        spread(wrap(np.zeros(3, np.float32)), 3, wrap(np.zeros(6, np.float32))[::2])
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_strides_between_elements_are_refused(way: str) -> None:
+    library = load(STRIDED_PROGRAM, way)
+    packed = np.zeros(3, np.dtype([("flag", np.int8), ("value", np.float32)]))["value"]
+    with pytest.raises(ember.ArgumentError, match="x has strides of"):
+        library.entry("first")(packed)
+    with pytest.raises(ember.ArgumentError, match="x has strides of"):
+        library.entry("spread")(packed, 3, np.zeros(3, np.float32))
+
+
+def test_calls_are_freed_with_what_they_keep(library: ember.Library) -> None:
+    class Array(np.ndarray):
+        """Can be watched."""
+
+    source = Array((3,), np.float32)
+    watched = weakref.ref(source)
+    bound = library.entry("copy").bind(source)
+    del source
+    gc.collect()
+    assert watched() is not None
+    bound(np.zeros(3, np.float32))
+    del bound
+    gc.collect()
+    assert watched() is None
+
+
+def test_calls_leave_references_as_they_were(library: ember.Library) -> None:
+    copy, source, target = library.entry("copy"), np.zeros(3, np.float32), torch.zeros(3)
+    other = np.zeros(3, np.float64)
+
+    def call_all() -> None:
+        for _ in range(100):
+            copy(source, target)
+            copy(source.tolist() and np.asarray(source), target)
+            with pytest.raises(ember.ArgumentError):
+                copy(other, target)
+            with pytest.raises(ember.ArgumentError):
+                copy(source)
+            with pytest.raises(TypeError):
+                copy.bind()(source, target=target)
+
+    call_all()
+    counts = [sys.getrefcount(one) for one in (source, target, other, copy, None)]
+    call_all()
+    after = [sys.getrefcount(one) for one in (source, target, other, copy, None)]
+    assert all(abs(now - before) < 10 for now, before in zip(after, counts, strict=True))
+
+
+def test_other_threads_run_during_a_call(library: ember.Library) -> None:
+    n = 1 << 24
+    source, target = np.zeros(n, np.float32), np.zeros(n, np.float32)
+    copy = library.entry("copy")
+    seen: list[float] = []
+    stop = threading.Event()
+
+    def watch() -> None:
+        while not stop.is_set():
+            seen.append(time.perf_counter())
+            time.sleep(0.0005)
+
+    thread = threading.Thread(target=watch)
+    thread.start()
+    try:
+        started = time.perf_counter()
+        copy(source, target)
+        ended = time.perf_counter()
+    finally:
+        stop.set()
+        thread.join()
+    assert any(started < moment < ended for moment in seen)
 
 
 def test_scalars_keep_their_bits() -> None:

@@ -1,0 +1,58 @@
+"""Finds ember_calls, the compiled code that calls kernels in a fraction of a microsecond.
+
+Without it (another version of Python than the one it was built for, a package without it) calls
+are made in Python, with the same results and errors.
+
+Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""
+
+import importlib.util
+import os
+from importlib.machinery import EXTENSION_SUFFIXES, ExtensionFileLoader
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import torch
+
+MODULE = "ember_calls"
+# Kinds of tensors that the exchange table of torch.Tensor tells of.
+TENSOR_TYPES = (torch.Tensor, torch.nn.Parameter)
+
+
+def _places() -> list[Path]:
+    """Folders that may hold the module: the package's own, then those of builds."""
+    package = Path(__file__).resolve().parent
+    places = [package, package.parents[1] / "build" / "lib"]
+    if folder := os.environ.get("EMBER_BIN_DIR"):
+        places.insert(0, Path(folder).parent / "lib")
+    return places
+
+
+def _load() -> ModuleType | None:
+    """The module; None if there is none for this interpreter, or it cannot be loaded."""
+    for place in _places():
+        # The last suffix names no interpreter: what it was built for is not known.
+        for suffix in EXTENSION_SUFFIXES[:-1]:
+            path = place / (MODULE + suffix)
+            if not path.exists():
+                continue
+            loader = ExtensionFileLoader(MODULE, str(path))
+            spec = importlib.util.spec_from_loader(MODULE, loader)
+            if spec is None:
+                continue
+            try:
+                module = importlib.util.module_from_spec(spec)
+                loader.exec_module(module)
+            except ImportError:
+                continue
+            return module
+    return None
+
+
+_module = _load()
+# Makes calls: see python/native/Call.cpp. None: calls are made in Python.
+Call: Any = _module.Call if _module else None
+# How PyTorch tells compiled code where a tensor lies; None before version 2.10.
+EXCHANGE_TABLE: Any = getattr(torch.Tensor, "__dlpack_c_exchange_api__", None)
