@@ -324,11 +324,13 @@ def program(
     entry: str = ENTRY,
     kind: str = "tensor",
     names: Mapping[str, str] | None = None,
+    before: str = "",
 ) -> str:
     """The MLIR of a function `entry` of one operation; functions may be joined to a module.
 
     kind: tensor, or memref, whose types may have a layout. Either way the compiled kernel returns
     nothing and overwrites its last argument. names: what errors call operands (default: as here).
+    before: lines of MLIR ahead of the operation, such as assertions on operands.
     """
     types = {
         name: operand.spelled(kind) if isinstance(operand, Array) else operand
@@ -346,5 +348,6 @@ def program(
     text = "\n      ".join([f"embed.{operation.mnemonic} {attributes}", *clauses])
     head = f"func.func @{entry}(\n    {parameters})"
     if kind == "memref":
-        return f"{head} {{\n  {text}\n  return\n}}\n"
-    return f"{head} -> {result} {{\n  %0 = {text}\n      -> {result}\n  return %0 : {result}\n}}\n"
+        return f"{head} {{\n{before}  {text}\n  return\n}}\n"
+    body = f"{before}  %0 = {text}\n      -> {result}\n  return %0 : {result}"
+    return f"{head} -> {result} {{\n{body}\n}}\n"

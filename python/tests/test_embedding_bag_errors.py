@@ -37,6 +37,11 @@ BAD_CALLS = {
     "input with empty bags only": bag(input=INDICES.view(4, 1)[:, :0], offsets=None),
     "table of rank 1": bag(weight=WEIGHT[0]),
     "unknown mode": bag(mode="median"),
+    "table of integers": bag(weight=WEIGHT.int()),
+    "sample weights of a maximum": bag(mode="max", per_sample_weights=torch.ones(4)),
+    "index past the table of a maximum": bag(input=torch.tensor([3, 10, 4, 1]), mode="max"),
+    "index past a half table": bag(input=torch.tensor([3, 10, 4, 1]), weight=WEIGHT.half()),
+    "first offset of 2-D lists": bag(offsets=[0, 2]),
     "sample weights of another shape": bag(per_sample_weights=torch.ones(3)),
     "sample weights of another type": bag(per_sample_weights=torch.ones(4).double()),
     "sample weights of a mean": bag(mode="mean", per_sample_weights=torch.ones(4)),
@@ -106,9 +111,7 @@ def test_inputs_never_change() -> None:
 @pytest.mark.parametrize(
     ("arguments", "what"),
     [
-        (bag(mode="max"), "max"),
-        (bag(weight=WEIGHT.half()), "torch.float16"),
-        (bag(weight=WEIGHT.bfloat16(), mode="mean"), "torch.bfloat16"),
+        (bag(weight=WEIGHT.to_sparse()), "sparse"),
         (
             bag(weight=WEIGHT.to("meta"), input=INDICES.to("meta"), offsets=OFFSETS.to("meta")),
             "meta",

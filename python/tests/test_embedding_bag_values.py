@@ -19,7 +19,10 @@ from torch import Tensor
 TOLERANCE = {
     torch.float32: {"rtol": 1e-5, "atol": 1e-5},
     torch.float64: {"rtol": 1e-12, "atol": 1e-12},
+    torch.float16: {"rtol": 1e-3, "atol": 1e-3},
+    torch.bfloat16: {"rtol": 1e-2, "atol": 1e-2},
 }
+MODES = ("sum", "mean", "max")
 LENGTHS = (1, 3, 16, 33, 64)
 # Kept between examples, as one program would keep it: kernels are built once.
 CALLS = {target: BagCall(Options(target=target)) for target in ("cpu", "dae-threads")}
@@ -56,14 +59,20 @@ def scattered(tensor: Tensor, apart: bool) -> Tensor:
 
 
 @st.composite
-def cases(draw: st.DrawFn, layouts: tuple[str, ...], lengths: tuple[int, ...]) -> Case:
-    dtype = draw(st.sampled_from([torch.float32, torch.float64]))
+def cases(
+    draw: st.DrawFn,
+    layouts: tuple[str, ...],
+    lengths: tuple[int, ...],
+    dtypes: tuple[torch.dtype, ...] = tuple(TOLERANCE),
+    modes: tuple[str, ...] = MODES,
+) -> Case:
+    dtype = draw(st.sampled_from(dtypes))
     index = draw(st.sampled_from([torch.int64, torch.int32]))
     offset = draw(st.sampled_from([torch.int64, torch.int32]))
     seed = draw(st.integers(0, 2**31))
     rows = draw(st.integers(1, 20))
     length = draw(st.sampled_from(lengths))
-    mode = draw(st.sampled_from(["sum", "mean"]))
+    mode = draw(st.sampled_from(modes))
     weight = table(rows, length, dtype, draw(st.sampled_from(layouts)), seed)
     options: dict[str, Any] = {"mode": mode}
     apart = draw(st.booleans())
@@ -98,8 +107,19 @@ def cases(draw: st.DrawFn, layouts: tuple[str, ...], lengths: tuple[int, ...]) -
     return Case(scattered(indices, apart), weight, options)
 
 
+def reference(case: Case) -> Tensor:
+    """PyTorch's result; of half types by its f64, which rounds once, as kernels do."""
+    if case.weight.element_size() > 2:
+        return functional.embedding_bag(case.input, case.weight, **case.options)
+    options = dict(case.options)
+    if "per_sample_weights" in options:
+        options["per_sample_weights"] = options["per_sample_weights"].double()
+    result = functional.embedding_bag(case.input, case.weight.double(), **options)
+    return result.to(case.weight.dtype)
+
+
 def check(call: BagCall, case: Case) -> None:
-    expected = functional.embedding_bag(case.input, case.weight, **case.options)
+    expected = reference(case)
     actual = call(case.input, case.weight, **case.options)
     torch.testing.assert_close(actual, expected, **TOLERANCE[case.weight.dtype])
 
@@ -121,7 +141,7 @@ def test_dae_threads_agrees_with_pytorch(case: Case) -> None:
 
 @pytest.mark.parametrize("opt_level", [0, 1, 2, 3, 4])
 @pytest.mark.parametrize("target", ["cpu", "dae-threads"])
-@pytest.mark.parametrize("mode", ["sum", "mean"])
+@pytest.mark.parametrize("mode", MODES)
 def test_every_opt_level_agrees(target: str, opt_level: int, mode: str) -> None:
     call = BagCall(Options(target=target, opt_level=opt_level))
     indices = torch.tensor([3, 1, 4, 1, 5, 9, 2, 6, 5])
@@ -138,7 +158,7 @@ def test_every_queue_capacity_agrees(capacity: int) -> None:
     check(call, Case(indices, table(10, 20, torch.float32, "whole", 2), options))
 
 
-@pytest.mark.parametrize("mode", ["sum", "mean"])
+@pytest.mark.parametrize("mode", MODES)
 def test_rows_of_infinities_and_nan_are_padding(mode: str) -> None:
     weight = table(4, 16, torch.float32, "whole", 3)
     weight[1, ::2] = torch.inf
@@ -194,6 +214,59 @@ def test_narrow_integers_are_widened_as_in_pytorch() -> None:
     check(CALLS["cpu"], Case(torch.tensor([0, 3, 1], dtype=torch.int8), weight, options))
 
 
+@pytest.mark.parametrize(
+    ("mode", "dtype"), [("sum", torch.float32), ("max", torch.bfloat16)], ids=["sum", "max"]
+)
+def test_calls_that_repeat_are_like_the_first(mode: str, dtype: torch.dtype) -> None:
+    """A second call takes a shorter way; what differs between calls must not be mixed up."""
+    call = BagCall(Options())
+    weights = [table(rows, length, dtype, "whole", 11) for rows, length in ((9, 8), (5, 8), (9, 4))]
+    indices, ends = torch.tensor([0, 3, 4, 4, 1, 2]), torch.tensor([0, 2, 2, 6])
+    for _ in range(2):
+        for weight in (*weights, weights[0].t().contiguous().t()):
+            for one in (indices, indices.int(), indices.repeat_interleave(2)[::2]):
+                options: dict[str, Any] = {"mode": mode}
+                check(call, Case(one.view(2, 3), weight, options))
+                check(call, Case(one, weight, options | {"offsets": ends[:-1]}))
+                options |= {"offsets": ends, "include_last_offset": True}
+                check(call, Case(one, weight, options))
+                for padding in (0, 4, -1):
+                    check(call, Case(indices, weight, options | {"padding_idx": padding}))
+                if mode == "sum":
+                    sample_weights = torch.randn(6).to(dtype)
+                    check(call, Case(one, weight, options | {"per_sample_weights": sample_weights}))
+
+
+def test_errors_of_calls_that_repeat_are_those_of_the_first() -> None:
+    weight, ends = table(5, 8, torch.float32, "whole", 12), torch.tensor([0, 2])
+    for arguments in (
+        (torch.tensor([0, 5]), ends),
+        (torch.tensor([0, 1]), torch.tensor([1, 2])),
+        (torch.tensor([0, 1]), torch.tensor([0, 3])),
+        (torch.tensor([0, 1]), torch.tensor([0, 2, 1])),
+        (torch.tensor([0, 1]), torch.tensor([], dtype=torch.int64)),
+        (torch.tensor([0.0, 1.0]), ends),
+        (torch.tensor([[0, 1]]), ends),
+        ([0, 1], ends),
+        (torch.tensor([0, 1]), [0, 2]),
+    ):
+        call, errors = BagCall(Options()), []
+        for _ in range(2):
+            with pytest.raises(Exception) as error:  # noqa: PT011  (the same both times)
+                call(arguments[0], weight, arguments[1], mode="sum", include_last_offset=True)
+            errors.append((error.type, str(error.value)))
+            call(torch.tensor([0, 1]), weight, ends, mode="sum", include_last_offset=True)
+        assert errors[0] == errors[1]
+    call = BagCall(Options())
+    for weights in (torch.ones(2), torch.ones(3), torch.ones(2, dtype=torch.float64)):
+        options: dict[str, Any] = {"per_sample_weights": weights, "mode": "sum"}
+        if weights.shape == (2,) and weights.dtype is torch.float32:
+            call(torch.tensor([0, 1]), weight, ends[:1], **options)
+        else:
+            with pytest.raises((ValueError, RuntimeError)):
+                call(torch.tensor([0, 1]), weight, ends[:1], **options)
+
+
 def gradients(call: Any, case: Case, sparse: bool, by_frequency: bool) -> list[Tensor | None]:
     """The gradients of table and sample weights of a sum of squares."""
     weight = case.weight.clone().requires_grad_()
@@ -207,7 +280,7 @@ def gradients(call: Any, case: Case, sparse: bool, by_frequency: bool) -> list[T
     return [table_gradient, None if sample_weights is None else sample_weights.grad]
 
 
-@given(cases(("whole",), (3, 16)), st.booleans(), st.booleans())
+@given(cases(("whole",), (3, 16), (torch.float32, torch.float64)), st.booleans(), st.booleans())
 def test_gradients_agree(case: Case, sparse: bool, by_frequency: bool) -> None:
     if not case.input.numel():
         return
@@ -215,6 +288,8 @@ def test_gradients_agree(case: Case, sparse: bool, by_frequency: bool) -> None:
     # PyTorch has no sparse or scaled gradient for these.
     if sparse and (weighted or case.options.get("padding_idx") is not None):
         sparse = False
+    if case.options["mode"] == "max":
+        sparse = by_frequency = False
     by_frequency = by_frequency and not weighted and not sparse
     expected = gradients(functional.embedding_bag, case, sparse, by_frequency)
     actual = gradients(CALLS["cpu"], case, sparse, by_frequency)
@@ -222,7 +297,7 @@ def test_gradients_agree(case: Case, sparse: bool, by_frequency: bool) -> None:
         torch.testing.assert_close(mine, theirs, **TOLERANCE[case.weight.dtype])
 
 
-@pytest.mark.parametrize("mode", ["sum", "mean"])
+@pytest.mark.parametrize("mode", MODES)
 def test_gradcheck(mode: str) -> None:
     weight = table(5, 3, torch.float64, "whole", 7).requires_grad_()
     indices, offsets = torch.tensor([0, 4, 2, 2]), torch.tensor([0, 3, 3])

@@ -1,7 +1,8 @@
 """F.embedding_bag by compiled kernels: the same arguments, values, gradients and error types.
 
 What PyTorch refuses is handed to PyTorch, so that the error is its own; so is what a kernel cannot
-see into: tensor subclasses, functorch's transforms and forward-mode gradients. Where PyTorch's
+see into: tensor subclasses, functorch's transforms and forward-mode gradients, and the maximum
+where its gradient is wanted, which needs to know where each element came from. Where PyTorch's
 behaviour depends on which of its code paths runs, this follows its documentation: with
 include_last_offset, indices beyond the last offset belong to no bag.
 
@@ -11,6 +12,7 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 import threading
 from collections import OrderedDict
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -20,14 +22,14 @@ from torch.autograd import forward_ad
 
 from ember.compiler import Options
 from ember.dtypes import DTYPES
-from ember.errors import ArgumentError, UnsupportedError
+from ember.errors import ArgumentError, KernelError, UnsupportedError
 from ember.torch.bag_gradient import bag_gradients
 from ember.torch.bag_kernel import BagKernel
 from ember.torch.embedding_bag import BagShape
 
-VALUE_TYPES = {getattr(torch, DTYPES[name].name): name for name in ("f32", "f64")}
+VALUE_TYPES = {getattr(torch, DTYPES[name].name): name for name in ("f32", "f64", "f16", "bf16")}
 INDEX_TYPES = {getattr(torch, DTYPES[name].name): name for name in ("i32", "i64")}
-MODES = ("sum", "mean")
+MODES = ("sum", "mean", "max")
 INT32_MAX = 2**31 - 1
 # Shapes of 2-D batches whose offsets are kept.
 KEPT_OFFSETS = 16
@@ -42,6 +44,8 @@ class BagCall:
     def __init__(self, options: Options) -> None:
         self.options = options
         self._kernels: dict[tuple[Any, ...], BagKernel] = {}
+        # By what tells calls apart without looking into tensors.
+        self._recent: dict[tuple[Any, ...], Callable[..., Any] | None] = {}
         self._offsets: OrderedDict[tuple[int, int, torch.dtype], Tensor] = OrderedDict()
         self._lock = threading.Lock()
 
@@ -72,10 +76,16 @@ class BagCall:
     ) -> Tensor:
         """F.embedding_bag(...): input is (lookups,) with offsets, or (bags, lookups a bag).
 
-        weight is (rows, length), f32 or f64; the result (bags, length) has its type. Raises what
-        PyTorch raises for arguments that do not fit together, UnsupportedError for a mode, type
-        or device that has no kernel, IndexOutOfRangeError and OffsetsError for bad values.
+        weight is (rows, length), of one of VALUE_TYPES; the result (bags, length) has its type.
+        Raises what PyTorch raises for arguments that do not fit together, UnsupportedError for a
+        device or layout that has no kernel, IndexOutOfRangeError and OffsetsError for bad values.
         """
+        if max_norm is None:
+            result = self._like_before(
+                input, weight, offsets, mode, per_sample_weights, include_last_offset, padding_idx
+            )
+            if result is not None:
+                return result
         if not _takes(input, weight, offsets, mode, per_sample_weights, include_last_offset):
             return functional.embedding_bag(
                 input,
@@ -108,17 +118,14 @@ class BagCall:
         if max_norm is not None:
             with torch.no_grad():
                 torch.embedding_renorm_(weight, input, max_norm, norm_type)
-        if torch.is_grad_enabled() and (
-            weight.requires_grad
-            or (per_sample_weights is not None and per_sample_weights.requires_grad)
-        ):
-            result: Tensor = _Differentiable.apply(  # type: ignore[no-untyped-call]
+        if _wants_gradient(weight, per_sample_weights):
+            differentiable: Tensor = _Differentiable.apply(  # type: ignore[no-untyped-call]
                 weight,
                 per_sample_weights,
                 (self, input, offsets, mode, include_last_offset, padding),
                 (scale_grad_by_freq, sparse),
             )
-            return result
+            return differentiable
         return self.forward(
             weight, input, offsets, mode, per_sample_weights, include_last_offset, padding
         )
@@ -144,14 +151,14 @@ class BagCall:
             sample_weights = sample_weights.contiguous().resolve_neg()
         if weight.is_neg():
             weight = weight.resolve_neg()
-        if not has_last and offsets.dtype is torch.int32 and indices.numel() > INT32_MAX:
-            offsets = offsets.long()
+        length = weight.size(1)
         key = (
             weight.dtype,
-            weight.size(1),
+            length,
             indices.dtype,
             offsets.dtype,
             mode,
+            has_last,
             sample_weights is not None,
             padding >= 0,
             "contiguous" if weight.is_contiguous() else _layout(weight),
@@ -160,10 +167,67 @@ class BagCall:
         if kernel is None:
             kernel = self._kernels[key] = self._build(*key)
         bags = offsets.numel() - has_last
-        out = weight.new_empty((bags, key[1]))
+        out = weight.new_empty((bags, length))
         if bags:
-            kernel(weight, indices, offsets, has_last, sample_weights, padding, out)
+            kernel(weight, indices, offsets, sample_weights, padding, out)
+            kind = (length, mode, has_last, sample_weights is not None, padding >= 0)
+            self._recent[kind] = kernel.common
         return out
+
+    def _like_before(
+        self,
+        input: Tensor,
+        weight: Tensor,
+        offsets: Tensor | None,
+        mode: str,
+        sample_weights: Tensor | None,
+        has_last: bool,
+        padding: int | None,
+    ) -> Tensor | None:
+        """The result by the kernel that was last used for such a call, found with few questions.
+
+        The kernel's own call asks for types, ranks, device and layout. None where any answer is
+        unusual, or the kernel stops with an error: then all is looked into.
+        """
+        if (
+            type(weight) not in _TENSORS
+            or type(input) is not Tensor
+            or _wants_gradient(weight, sample_weights)
+            or _functorch_active()
+            or forward_ad._current_level >= 0
+            or weight.dim() != 2
+        ):
+            return None
+        if offsets is None:
+            if input.dim() != 2 or 0 in input.shape:
+                return None
+            offsets, has_last = self._offsets_of_equal_bags(input), True
+            if sample_weights is not None:
+                if sample_weights.shape != input.shape:
+                    return None
+                sample_weights = sample_weights.reshape(-1)
+            input = input.reshape(-1)
+        elif type(offsets) is not Tensor:
+            return None
+        length = weight.shape[1]
+        call = self._recent.get(
+            (length, mode, has_last, sample_weights is not None, padding is not None)
+        )
+        bags = offsets.numel() - has_last
+        if call is None or bags <= 0:
+            return None
+        arguments: tuple[Any, ...] = (weight, input, offsets)
+        if sample_weights is not None:
+            arguments += (sample_weights,)
+        if padding is not None:
+            if not 0 <= padding < weight.shape[0]:
+                return None
+            arguments += (padding,)
+        out = weight.new_empty((bags, length))
+        try:
+            return out if call(*arguments, out) is None else None
+        except KernelError:
+            return None
 
     def _build(
         self,
@@ -172,6 +236,7 @@ class BagCall:
         index: torch.dtype,
         offset: torch.dtype,
         mode: str,
+        has_last: bool,
         weighted: bool,
         padded: bool,
         layout: str,
@@ -182,6 +247,7 @@ class BagCall:
             INDEX_TYPES[index],
             INDEX_TYPES[offset],
             mode,
+            has_last,
             weighted,
             padded,
             layout,
@@ -227,7 +293,9 @@ def _takes(
         or _functorch_active()
         or forward_ad._current_level >= 0
         or weight.dim() != 2
-        or not (mode in MODES or mode == "max")
+        or mode not in MODES
+        or weight.dtype not in VALUE_TYPES
+        or (mode == "max" and _wants_gradient(weight, None))
     ):
         return False
     if offsets is not None:
@@ -248,13 +316,6 @@ def _takes(
         or mode != "sum"
     ):
         return False
-    if mode == "max":
-        raise UnsupportedError("mode 'max' has no kernel; there are kernels for 'sum' and 'mean'")
-    if weight.dtype not in VALUE_TYPES:
-        raise UnsupportedError(
-            f"weight of type {weight.dtype} has no kernel; there are kernels for torch.float32 "
-            "and torch.float64"
-        )
     for name, tensor in (("weight", weight), ("input", input), ("offsets", offsets)):
         if tensor is not None and not (tensor.is_cpu and tensor.layout is torch.strided):
             raise UnsupportedError(
@@ -262,6 +323,13 @@ def _takes(
                 "tensors on the cpu"
             )
     return weight.size(1) != 0
+
+
+def _wants_gradient(weight: Tensor, sample_weights: Tensor | None) -> bool:
+    """Whether autograd has to see the call."""
+    return torch.is_grad_enabled() and (
+        weight.requires_grad or (sample_weights is not None and sample_weights.requires_grad)
+    )
 
 
 def _layout(weight: Tensor) -> str:

@@ -125,7 +125,8 @@ def compile(
     0 to 4. vector_length: elements a vector, default from the target. queue_capacity: of
     dae-threads' queues, in operands.
 
-    Modes sum and mean, tables of f32 and f64, indices and offsets of int32 and int64.
+    Modes sum, mean and max, tables of f32, f64, f16 and bf16, indices and offsets of int32 and
+    int64.
     Raises CompileError, UnsupportedError (also when there is no embedding bag), ArgumentError, and
     what the original raises on example_args.
     """
