@@ -7,7 +7,10 @@
 //
 // The index of the lookup `distance` positions ahead is loaded (from the same
 // indices, cut off at their end, not at the end of the segment), and the row it
-// selects is prefetched, cache line by cache line.
+// selects is prefetched, cache line by cache line. So are the indices
+// themselves, and what else is read along with them: between rows from all over
+// the memory, the hardware does not always notice that something is read in
+// order.
 //
 //===----------------------------------------------------------------------===//
 
@@ -56,6 +59,8 @@ public:
       : loop(loop), memory(loop, aliasing) {}
 
   SmallVector<Lookup> find();
+  /// What is read element after element, one an iteration: indices, weights.
+  SmallVector<memref::LoadOp> findSequences();
 
 private:
   bool isPositionOfLoop(memref::LoadOp load);
@@ -74,6 +79,7 @@ struct PrefetchLookups : impl::PrefetchLookupsBase<PrefetchLookups> {
 private:
   bool isWorthwhile(MemRefType table);
   int64_t chooseDistance(const Lookup &lookup);
+  void prefetchSequence(memref::LoadOp load);
   void prefetch(const Lookup &lookup);
   void prefetchLines(OpBuilder &builder, const Lookup &lookup,
                      ArrayRef<Value> start);
@@ -100,10 +106,10 @@ void Lookup::merge(const Lookup &other) {
   length = ShapedType::isStatic(size) ? std::optional(size) : std::nullopt;
 }
 
-/// Whether `load` reads integers at the positions the loop runs through, one
-/// after the other, from memory nothing in the loop writes.
+/// Whether `load` reads at the positions the loop runs through, one after the
+/// other, from memory nothing in the loop writes.
 bool LookupFinder::isPositionOfLoop(memref::LoadOp load) {
-  if (!load.getType().isIntOrIndex() || load.getIndices().empty() ||
+  if (load.getIndices().empty() ||
       !loop.isDefinedOutsideOfLoop(load.getMemRef()) ||
       !memory.isReadOnly(load.getMemRef()))
     return false;
@@ -236,7 +242,7 @@ std::optional<Lookup> LookupFinder::asLookup(const MemoryAccess &access) {
     }
   }
   if (!lookup.index || lookup.index->getBlock() != loop.getBody() ||
-      !isPositionOfLoop(lookup.index))
+      !lookup.index.getType().isIntOrIndex() || !isPositionOfLoop(lookup.index))
     return std::nullopt;
   lookup.first = getFirst(lookup, access.indices.back());
   return lookup;
@@ -265,16 +271,31 @@ SmallVector<Lookup> LookupFinder::find() {
   return lookups;
 }
 
+SmallVector<memref::LoadOp> LookupFinder::findSequences() {
+  SmallVector<memref::LoadOp> sequences;
+  llvm::SmallPtrSet<Value, 4> seen;
+  for (auto load : loop.getBody()->getOps<memref::LoadOp>())
+    if (load.getType().isIntOrIndexOrFloat() && isPositionOfLoop(load) &&
+        seen.insert(load.getMemRef()).second)
+      sequences.push_back(load);
+  return sequences;
+}
+
+/// How many bits an element of `type` takes in memory.
+static int64_t elementBits(MemRefType type) {
+  Type element = type.getElementType();
+  return element.isIndex()
+             ? 64
+             : std::max<int64_t>(8, type.getElementTypeBitWidth());
+}
+
 /// A table that caches hold anyway is not worth the instructions.
 bool PrefetchLookups::isWorthwhile(MemRefType table) {
   if (!table.getElementType().isIntOrIndexOrFloat())
     return false;
   if (!table.hasStaticShape())
     return true;
-  int64_t bits =
-      table.getElementType().isIndex() ? 64 : table.getElementTypeBitWidth();
-  return table.getNumElements() >=
-         minTableBytes * 8 / std::max<int64_t>(bits, 8);
+  return table.getNumElements() >= minTableBytes * 8 / elementBits(table);
 }
 
 /// Clones what computes `value`, inside its loop, from what `mapping` replaces.
@@ -294,9 +315,8 @@ void PrefetchLookups::prefetchLines(OpBuilder &builder, const Lookup &lookup,
                                     ArrayRef<Value> start) {
   Location loc = lookup.table.getLoc();
   auto type = cast<MemRefType>(lookup.table.getType());
-  int64_t bits =
-      type.getElementType().isIndex() ? 64 : type.getElementTypeBitWidth();
-  int64_t perLine = std::max<int64_t>(1, bytesPerLine() * 8 / bits);
+  int64_t perLine =
+      std::max<int64_t>(1, bytesPerLine() * 8 / elementBits(type));
   auto prefetchAt = [&](Value offset) {
     SmallVector<Value> indices(start);
     indices.back() =
@@ -335,10 +355,23 @@ int64_t PrefetchLookups::chooseDistance(const Lookup &lookup) {
   auto type = cast<MemRefType>(lookup.table.getType());
   if (!lookup.length || *lookup.length <= 0)
     return 16;
-  int64_t bits =
-      type.getElementType().isIndex() ? 64 : type.getElementTypeBitWidth();
-  int64_t elements = std::max<int64_t>(bytesAhead, 1) * 8 / bits;
+  int64_t elements = std::max<int64_t>(bytesAhead, 1) * 8 / elementBits(type);
   return std::clamp<int64_t>(elements / *lookup.length, 8, 16);
+}
+
+/// Prefetches what `load` reads some bytes ahead. That may be behind the end,
+/// where a prefetch does nothing.
+void PrefetchLookups::prefetchSequence(memref::LoadOp load) {
+  Location loc = load.getLoc();
+  OpBuilder builder(load);
+  SmallVector<Value> position(load.getIndices());
+  int64_t elements = sequenceBytes * 8 / elementBits(load.getMemRefType());
+  Value ahead = arith::ConstantIndexOp::create(builder, loc,
+                                               std::max<int64_t>(elements, 1));
+  position.back() = arith::AddIOp::create(builder, loc, position.back(), ahead);
+  memref::PrefetchOp::create(builder, loc, load.getMemRef(), position,
+                             /*isWrite=*/false, /*localityHint=*/3,
+                             /*isDataCache=*/true);
 }
 
 void PrefetchLookups::prefetch(const Lookup &lookup) {
@@ -377,12 +410,18 @@ void PrefetchLookups::runOnOperation() {
   SmallVector<scf::ForOp> loops;
   getOperation().walk([&](scf::ForOp loop) { loops.push_back(loop); });
   for (scf::ForOp loop : loops) {
-    for (const Lookup &lookup : LookupFinder(loop, aliasing).find()) {
-      if (!isWorthwhile(cast<MemRefType>(lookup.table.getType())))
-        continue;
+    LookupFinder finder(loop, aliasing);
+    SmallVector<Lookup> found = finder.find();
+    llvm::erase_if(found, [&](const Lookup &lookup) {
+      return !isWorthwhile(cast<MemRefType>(lookup.table.getType()));
+    });
+    // Before rows are: those loads of indices are no sequences.
+    if (!found.empty() && sequenceBytes > 0)
+      for (memref::LoadOp load : finder.findSequences())
+        prefetchSequence(load);
+    for (const Lookup &lookup : found)
       prefetch(lookup);
-      ++lookups;
-    }
+    lookups += found.size();
   }
 }
 

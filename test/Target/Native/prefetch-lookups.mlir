@@ -1,5 +1,6 @@
-// RUN: ember-opt %s --prefetch-lookups="distance=16 line-bytes=64 max-row-lines=4" | FileCheck %s
+// RUN: ember-opt %s --prefetch-lookups="distance=16 line-bytes=64 max-row-lines=4 sequence-bytes=0" | FileCheck %s
 // RUN: ember-opt %s --prefetch-lookups="line-bytes=64" | FileCheck %s --check-prefix=CHOSEN
+// RUN: ember-opt %s --prefetch-lookups="line-bytes=64 sequence-bytes=256" | FileCheck %s --check-prefix=SEQUENCE
 
 // The position ahead is cut off at the end of the indices, not of the segment.
 
@@ -144,6 +145,40 @@ func.func @distances(%t: memref<?x100xf32>, %u: memref<?x4xf16>, %v: memref<?x51
     scf.for %e = %c0 to %c512 step %c1 {
       %x = memref.load %v[%i, %e] : memref<?x512xf64>
       memref.store %x, %out[%e] : memref<512xf64>
+    }
+  }
+  return
+}
+
+// Indices and weights are read in order, far ahead; the offset of a row is not.
+// SEQUENCE-LABEL: func.func @sequences(
+// SEQUENCE-SAME: %[[T:.*]]: memref<?x8xf32>, %[[I:.*]]: memref<?xi32>, %[[W:.*]]: memref<?xf16>, %[[S:.*]]: memref<?xf32>
+// SEQUENCE: scf.for %[[P:.*]] =
+// SEQUENCE: %[[FAR_INDEX:.*]] = arith.addi %[[P]], %c64
+// SEQUENCE: memref.prefetch %[[I]][%[[FAR_INDEX]]], read, locality<3>, data
+// SEQUENCE: memref.load %[[I]][%[[P]]]
+// SEQUENCE: memref.prefetch %[[T]]
+// SEQUENCE: %[[FAR_WEIGHT:.*]] = arith.addi %[[P]], %c128
+// SEQUENCE: memref.prefetch %[[W]][%[[FAR_WEIGHT]]], read, locality<3>, data
+// SEQUENCE: memref.load %[[W]][%[[P]]]
+// SEQUENCE-NOT: memref.prefetch %[[S]]
+// SEQUENCE: return
+func.func @sequences(%t: memref<?x8xf32>, %ids: memref<?xi32>, %weights: memref<?xf16>, %scales: memref<?xf32>, %o: memref<8xf32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  scf.for %p = %c0 to %n step %c1 {
+    %i = memref.load %ids[%p] : memref<?xi32>
+    %row = arith.index_cast %i : i32 to index
+    %h = memref.load %weights[%p] : memref<?xf16>
+    %w = arith.extf %h : f16 to f32
+    %s = memref.load %scales[%c1] : memref<?xf32>
+    %f = arith.mulf %w, %s : f32
+    scf.for %e = %c0 to %c8 step %c1 {
+      %x = memref.load %t[%row, %e] : memref<?x8xf32>
+      %y = memref.load %o[%e] : memref<8xf32>
+      %z = math.fma %x, %f, %y : f32
+      memref.store %z, %o[%e] : memref<8xf32>
     }
   }
   return

@@ -51,11 +51,19 @@ def PrefetchLookups : Pass<"prefetch-lookups", "::mlir::ModuleOp"> {
       %ahead = arith.addi %p, %distance
       %last = arith.subi %size, %c1
       %q = arith.minui %ahead, %last
+      %far = arith.addi %p, %c64
+      memref.prefetch %indices[%far], read, locality<3>, data
       %j = memref.load %indices[%q]
       memref.prefetch %table[%j, %c0], read, locality<3>, data   // each line
       ...
     }
     ```
+    Indices, and what else of the loop is read element after element such as
+    weights, are prefetched, too. Processors notice such sequences by the
+    addresses of the instructions that read them, and take those of the loads
+    of rows for the same ones where the code is longer than a few hundred bytes;
+    then every line of indices is waited for.
+
     The table must be read only in the loop, and so must the indices.
     Tables known to be small are left alone: the processor's caches hold them.
   }];
@@ -72,6 +80,8 @@ def PrefetchLookups : Pass<"prefetch-lookups", "::mlir::ModuleOp"> {
     Option<"maxRowLines", "max-row-lines", "int64_t", "32",
            "Cache lines of one row that are prefetched; the hardware follows "
            "in longer rows">,
+    Option<"sequenceBytes", "sequence-bytes", "int64_t", "512",
+           "How far ahead indices and weights are prefetched; 0 for not">,
     Option<"lineBytes", "line-bytes", "int64_t", "0",
            "Bytes of a cache line; 0 asks the host">,
   ];
