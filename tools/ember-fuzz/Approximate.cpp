@@ -51,17 +51,29 @@ Approximate ApproximateArithmetic::subtract(Approximate a,
   return add(a, negate(b));
 }
 
-Approximate ApproximateArithmetic::multiply(Approximate a,
-                                            Approximate b) const {
+double ApproximateArithmetic::productError(Approximate a, Approximate b) {
   double error = 0;
   // Not inf * 0 where one of them is exact.
   if (a.error > 0)
     error += a.error * (std::fabs(b.value) + b.error);
   if (b.error > 0)
     error += b.error * std::fabs(a.value);
-  if (std::isnan(error))
-    error = kInfinity;
-  return finish(a.value * b.value, error);
+  return std::isnan(error) ? kInfinity : error;
+}
+
+Approximate ApproximateArithmetic::multiply(Approximate a,
+                                            Approximate b) const {
+  return finish(a.value * b.value, productError(a, b));
+}
+
+/// Of f32 in f32: a double holds the product, but not always the sum.
+Approximate ApproximateArithmetic::multiplyAdd(Approximate a, Approximate b,
+                                               Approximate c) const {
+  double value = type == Scalar::F64 ? std::fma(a.value, b.value, c.value)
+                                     : std::fma(static_cast<float>(a.value),
+                                                static_cast<float>(b.value),
+                                                static_cast<float>(c.value));
+  return finish(value, productError(a, b) + c.error);
 }
 
 Approximate ApproximateArithmetic::divide(Approximate a, int64_t count) const {

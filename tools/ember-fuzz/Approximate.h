@@ -33,6 +33,8 @@ public:
   Approximate add(Approximate a, Approximate b) const;
   Approximate subtract(Approximate a, Approximate b) const;
   Approximate multiply(Approximate a, Approximate b) const;
+  /// a * b + c, rounded once.
+  Approximate multiplyAdd(Approximate a, Approximate b, Approximate c) const;
   Approximate divide(Approximate a, int64_t count) const;
   Approximate negate(Approximate a) const { return {-a.value, a.error}; }
   Approximate absolute(Approximate a) const;
@@ -57,6 +59,7 @@ public:
 
 private:
   double round(double value) const;
+  static double productError(Approximate a, Approximate b);
   /// Rounds a result whose operands' errors add up to `error`.
   Approximate finish(double value, double error) const;
   /// Half a unit in the last place of 1.

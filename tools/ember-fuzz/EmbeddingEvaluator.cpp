@@ -152,34 +152,48 @@ static double decodeFloat8(RowFormat::Encoding encoding, uint64_t byte) {
                            exponent - bias - fractionBits);
 }
 
+uint64_t EmbeddingEvaluator::tableByte(const EmbeddingOperand &table,
+                                       int64_t row, int64_t at) {
+  std::optional<int64_t> position = locate(table, {row, at});
+  return position ? table.view.storage->bits[*position] & 0xff : 0;
+}
+
+Approximate EmbeddingEvaluator::rowParameter(const EmbeddingOperand &table,
+                                             int64_t row, int64_t number,
+                                             int64_t length) {
+  const RowFormat &format = *embedding.format;
+  int64_t elements = format.rowBytes(length) - format.parameterBytes();
+  int64_t width = byteSize(format.parameters);
+  int64_t first = (format.isLeading ? 0 : elements) + number * width;
+  uint64_t bits = 0;
+  for (int64_t i = 0; i < width; ++i)
+    bits |= tableByte(table, row, first + i) << (8 * i);
+  return {decodeFloat(format.parameters, bits), 0};
+}
+
+Approximate EmbeddingEvaluator::encodedInteger(const EmbeddingOperand &table,
+                                               int64_t row, int64_t d,
+                                               int64_t length) {
+  const RowFormat &format = *embedding.format;
+  int64_t begin = format.isLeading ? format.parameterBytes() : 0;
+  uint64_t number =
+      format.encoding == RowFormat::Int8
+          ? tableByte(table, row, begin + d)
+          : tableByte(table, row, begin + d / 2) >> (d % 2 * 4) & 15;
+  return {static_cast<double>(number), 0};
+}
+
 Approximate EmbeddingEvaluator::tableElement(const EmbeddingOperand &table,
                                              int64_t row, int64_t d,
                                              int64_t length) {
   if (!embedding.format)
     return load(table, {row, d});
   const RowFormat &format = *embedding.format;
-  auto byte = [&](int64_t at) -> uint64_t {
-    std::optional<int64_t> position = locate(table, {row, at});
-    return position ? table.view.storage->bits[*position] & 0xff : 0;
-  };
   if (!format.isScaled())
-    return {decodeFloat8(format.encoding, byte(d)), 0};
-  int64_t elements = format.rowBytes(length) - format.parameterBytes();
-  int64_t width = byteSize(format.parameters);
-  auto parameter = [&](int64_t number) -> Approximate {
-    int64_t first = (format.isLeading ? 0 : elements) + number * width;
-    uint64_t bits = 0;
-    for (int64_t i = 0; i < width; ++i)
-      bits |= byte(first + i) << (8 * i);
-    return {decodeFloat(format.parameters, bits), 0};
-  };
-  int64_t begin = format.isLeading ? format.parameterBytes() : 0;
-  uint64_t number = format.encoding == RowFormat::Int8
-                        ? byte(begin + d)
-                        : byte(begin + d / 2) >> (d % 2 * 4) & 15;
-  Approximate scaled =
-      arithmetic.multiply({static_cast<double>(number), 0}, parameter(0));
-  return arithmetic.add(scaled, parameter(1));
+    return {decodeFloat8(format.encoding, tableByte(table, row, d)), 0};
+  return arithmetic.multiplyAdd(encodedInteger(table, row, d, length),
+                                rowParameter(table, row, 0, length),
+                                rowParameter(table, row, 1, length));
 }
 
 void EmbeddingEvaluator::requireSegment(int64_t begin, int64_t end) {

@@ -90,6 +90,12 @@ private:
   /// Element `d` of row `row` of a table that may be encoded.
   Approximate tableElement(const EmbeddingOperand &table, int64_t row,
                            int64_t d, int64_t length);
+  /// The integer that encodes it, and the scale (0) or bias (1) of the row.
+  Approximate encodedInteger(const EmbeddingOperand &table, int64_t row,
+                             int64_t d, int64_t length);
+  Approximate rowParameter(const EmbeddingOperand &table, int64_t row,
+                           int64_t number, int64_t length);
+  uint64_t tableByte(const EmbeddingOperand &table, int64_t row, int64_t at);
   void store(const std::vector<int64_t> &at, Approximate value);
   void storeBits(const std::vector<int64_t> &at, uint64_t bits, double error);
   /// The place of an element, or nothing after an error.
@@ -128,8 +134,21 @@ public:
       row[d] = combine(row[d], term(static_cast<int64_t>(d)));
     ++count;
   }
+  /// Adds the row of products of `term(d)` with `factor`, to a sum or mean.
+  template <typename Term> void addProducts(Approximate factor, Term term) {
+    for (size_t d = 0; d < row.size(); ++d)
+      row[d] =
+          arithmetic.multiplyAdd(term(static_cast<int64_t>(d)), factor, row[d]);
+    ++count;
+  }
+  /// Adds `value` to all elements, apart from the rows.
+  void shift(Approximate value) {
+    shifts = arithmetic.add(shifts.value_or(Approximate()), value);
+  }
   Approximate result(int64_t d) const {
     Approximate element = row[static_cast<size_t>(d)];
+    if (shifts)
+      element = arithmetic.add(element, *shifts);
     return reduction == Embedding::Mean ? arithmetic.divide(element, count)
                                         : element;
   }
@@ -144,6 +163,7 @@ private:
   const ApproximateArithmetic &arithmetic;
   Embedding::Reduction reduction;
   std::vector<Approximate> row;
+  std::optional<Approximate> shifts;
   int64_t count = 0;
 };
 

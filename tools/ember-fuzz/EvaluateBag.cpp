@@ -37,6 +37,7 @@ void EmbeddingEvaluator::runBagOfTable(size_t table, int64_t firstColumn,
                                        int64_t length, int64_t &lookup) {
   const EmbeddingOperand &rows = operand(Role::Table, table);
   int64_t bags = size(Role::Init, 0);
+  bool isScaled = embedding.format && embedding.format->isScaled();
   std::optional<int64_t> padding;
   if (has(Role::Padding))
     padding = static_cast<int64_t>(operand(Role::Padding, table).bits);
@@ -61,13 +62,25 @@ void EmbeddingEvaluator::runBagOfTable(size_t table, int64_t firstColumn,
         fail(Fault::Index, "index " + std::to_string(row));
       if (!isFine() || row == padding)
         continue;
-      reduction.add([&](int64_t d) {
-        Approximate element = tableElement(rows, row, d, length);
-        return has(Role::Weights)
-                   ? arithmetic.multiply(element,
-                                         load(operand(Role::Weights), {i}))
-                   : element;
-      });
+      std::optional<Approximate> weight;
+      if (has(Role::Weights))
+        weight = load(operand(Role::Weights), {i});
+      auto weighted = [&](Approximate value) {
+        return weight ? arithmetic.multiply(value, *weight) : value;
+      };
+      auto element = [&](int64_t d) {
+        return tableElement(rows, row, d, length);
+      };
+      if (isScaled && embedding.reduction != Embedding::Max) {
+        reduction.shift(weighted(rowParameter(rows, row, 1, length)));
+        reduction.addProducts(
+            weighted(rowParameter(rows, row, 0, length)),
+            [&](int64_t d) { return encodedInteger(rows, row, d, length); });
+      } else if (weight) {
+        reduction.addProducts(*weight, element);
+      } else {
+        reduction.add(element);
+      }
     }
     for (int64_t d = 0; d < length && isFine(); ++d)
       store({bag, firstColumn + d}, reduction.result(d));

@@ -29,7 +29,7 @@ public:
         type(embed::getComputeType(op->getOperandTypes())),
         rows(builder, op.getTables()[number], op.getFormatAttr(), type),
         accumulator(builder, op.getReduction(), op.getInit(), length, column,
-                    type),
+                    type, hasShifts()),
         bags(builder.size(op.getInit(), 0)) {
     rows.requireLength(length, "embed.bag");
     if (!op.getPaddings().empty())
@@ -44,6 +44,11 @@ public:
 
 private:
   void emitBag(Value bag, Value begin, Value end);
+  void addRow(Value isFirst, Value isKept, Value weight);
+  /// Whether biases of rows are summed up apart from their elements.
+  bool hasShifts() {
+    return rows.isScaled() && op.getReduction() != Reduction::max;
+  }
 
   NestBuilder &builder;
   BagOp op;
@@ -55,6 +60,25 @@ private:
   Value bags, padding, firstSegment;
 };
 } // namespace
+
+/// Reduces the row that was entered. Of a scaled row, what is the same for all
+/// elements is computed once: sum(w * (s * x + b)) = sum((w * s) * x) +
+/// sum(w * b).
+void TableBags::addRow(Value isFirst, Value isKept, Value weight) {
+  auto weighted = [&](Value value) -> Value {
+    return weight ? arith::MulFOp::create(builder, value, weight) : value;
+  };
+  if (!hasShifts()) {
+    accumulator.add(isFirst, isKept, [&](Value d) -> RowTerm {
+      return {rows.element(d), weight};
+    });
+    return;
+  }
+  accumulator.shift(isKept, weighted(rows.getBias()));
+  Value scale = weighted(rows.getScale());
+  accumulator.add(isFirst, isKept,
+                  [&](Value d) -> RowTerm { return {rows.integer(d), scale}; });
+}
 
 void TableBags::emitBag(Value bag, Value begin, Value end) {
   accumulator.begin(bag);
@@ -81,10 +105,7 @@ void TableBags::emitBag(Value bag, Value begin, Value end) {
                                       counts ? carried.front() : position,
                                       counts ? start.front() : begin);
     rows.enter(row);
-    accumulator.add(isFirst, isKept, [&](Value d) -> Value {
-      Value value = rows.element(d);
-      return weight ? arith::MulFOp::create(builder, value, weight) : value;
-    });
+    addRow(isFirst, isKept, weight);
     return next;
   };
   SmallVector<Value> count = builder.loop(begin, end, start, lookup);

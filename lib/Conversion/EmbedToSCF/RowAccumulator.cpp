@@ -8,6 +8,7 @@
 #include "ember/Conversion/EmbedToSCF/RowAccumulator.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 using namespace mlir;
@@ -16,9 +17,11 @@ using ember::embed::Reduction;
 
 RowAccumulator::RowAccumulator(NestBuilder &builder, Reduction reduction,
                                Value out, Value length, Value column,
-                               FloatType type)
+                               FloatType type, bool hasShifts)
     : builder(builder), reduction(reduction), out(out), length(length),
       column(column), type(type) {
+  if (hasShifts)
+    shifts = builder.allocate(builder.index(1), type, "shift of the result");
   if (cast<MemRefType>(out.getType()).getElementType() == type)
     return;
   scratch = builder.allocate(length, type, "row of the result");
@@ -39,47 +42,68 @@ SmallVector<Value> RowAccumulator::place(Value position) {
 void RowAccumulator::begin(Value newRow) {
   row = newRow;
   Value zero = builder.zero(type);
+  if (shifts)
+    memref::StoreOp::create(builder, zero, shifts, builder.index(0));
   builder.loop(length, [&](Value d) {
     memref::StoreOp::create(builder, zero, scratch ? scratch : out, place(d));
   });
 }
 
 void RowAccumulator::add(Value isFirst, Value isKept,
-                         llvm::function_ref<Value(Value)> term) {
+                         llvm::function_ref<RowTerm(Value)> term) {
   builder.loop(length, [&](Value d) {
-    Value value = term(d);
+    RowTerm next = term(d);
     Value memory = scratch ? scratch : out;
     SmallVector<Value> at = place(d);
     Value old = memref::LoadOp::create(builder, memory, at);
-    Value next;
-    if (reduction == Reduction::max) {
-      Value isGreater =
-          arith::CmpFOp::create(builder, arith::CmpFPredicate::OGT, value, old);
-      Value isTaken = arith::OrIOp::create(builder, isGreater, isFirst);
-      next = arith::SelectOp::create(builder, isTaken, value, old);
-      if (isKept)
-        next = arith::SelectOp::create(builder, isKept, next, old);
-    } else {
-      // A select and not a product: a row that is skipped may hold NaN.
-      if (isKept)
-        value =
-            arith::SelectOp::create(builder, isKept, value, builder.zero(type));
-      next = arith::AddFOp::create(builder, old, value);
-    }
-    memref::StoreOp::create(builder, next, memory, at);
+    Value reduced = reduction == Reduction::max ? maximum(old, next, isFirst)
+                                                : sum(old, next);
+    // A select and not a product: a row that is skipped may hold NaN.
+    if (isKept)
+      reduced = arith::SelectOp::create(builder, isKept, reduced, old);
+    memref::StoreOp::create(builder, reduced, memory, at);
   });
+}
+
+Value RowAccumulator::maximum(Value old, RowTerm term, Value isFirst) {
+  Value value = term.value;
+  if (term.factor)
+    value = arith::MulFOp::create(builder, value, term.factor);
+  Value isGreater =
+      arith::CmpFOp::create(builder, arith::CmpFPredicate::OGT, value, old);
+  Value isTaken = arith::OrIOp::create(builder, isGreater, isFirst);
+  return arith::SelectOp::create(builder, isTaken, value, old);
+}
+
+Value RowAccumulator::sum(Value old, RowTerm term) {
+  if (term.factor)
+    return math::FmaOp::create(builder, term.value, term.factor, old);
+  return arith::AddFOp::create(builder, old, term.value);
+}
+
+void RowAccumulator::shift(Value isKept, Value value) {
+  Value zero = builder.index(0);
+  Value old = memref::LoadOp::create(builder, shifts, zero);
+  Value next = arith::AddFOp::create(builder, old, value);
+  if (isKept)
+    next = arith::SelectOp::create(builder, isKept, next, old);
+  memref::StoreOp::create(builder, next, shifts, zero);
 }
 
 void RowAccumulator::end(Value count) {
   bool divides = reduction == Reduction::mean;
-  if (!scratch && !divides)
+  if (!scratch && !divides && !shifts)
     return;
-  Value divisor;
+  Value divisor, shift;
+  if (shifts)
+    shift = memref::LoadOp::create(builder, shifts, builder.index(0));
   if (divides)
     divisor = builder.divisor(count, type);
   builder.loop(length, [&](Value d) {
     Value value =
         memref::LoadOp::create(builder, scratch ? scratch : out, place(d));
+    if (shift)
+      value = arith::AddFOp::create(builder, value, shift);
     if (divides)
       value = arith::DivFOp::create(builder, value, divisor);
     builder.storeAs(value, out, outputPlace(d));
@@ -87,6 +111,7 @@ void RowAccumulator::end(Value count) {
 }
 
 void RowAccumulator::release() {
-  if (scratch)
-    memref::DeallocOp::create(builder, scratch);
+  for (Value memory : {scratch, shifts})
+    if (memory)
+      memref::DeallocOp::create(builder, memory);
 }

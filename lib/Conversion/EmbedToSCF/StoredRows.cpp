@@ -8,6 +8,7 @@
 #include "ember/Conversion/EmbedToSCF/StoredRows.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 using namespace mlir;
@@ -70,13 +71,6 @@ void StoredRows::enter(Value newRow) {
   bias = parameter(arith::AddIOp::create(builder, first, builder.index(width)));
 }
 
-/// byte * scale + bias, rounded after each step as FBGEMM's reference does.
-Value StoredRows::decodeInteger(Value bits) {
-  Value number = arith::UIToFPOp::create(builder, type, bits);
-  Value scaled = arith::MulFOp::create(builder, number, scale);
-  return arith::AddFOp::create(builder, scaled, bias);
-}
-
 /// An 8-bit float as half precision, which holds all of them: e5m2 is its upper
 /// byte; e4m3, with one more bit of fraction and a bias lower by 8, is 256
 /// times what its bits say there, and its only NaN has all bits set.
@@ -107,28 +101,37 @@ Value StoredRows::decodeFloat8(Value bits) {
   return arith::SelectOp::create(builder, isNaN, nan, number);
 }
 
+/// A byte of the elements, which may be behind the scale and bias.
+Value StoredRows::elementByte(Value position) {
+  int64_t first = format.getFirstElementByte();
+  if (first != 0)
+    position = arith::AddIOp::create(builder, position, builder.index(first));
+  return byte(position);
+}
+
+Value StoredRows::integer(Value position) {
+  Value bits;
+  if (format.getEncoding() == RowEncoding::int8) {
+    bits = elementByte(position);
+  } else {
+    // Two a byte, the even one in the low half.
+    Value one = builder.index(1);
+    Value pair = arith::ShRUIOp::create(builder, position, one);
+    Value isOdd = arith::AndIOp::create(builder, position, one);
+    Value places = arith::IndexCastOp::create(
+        builder, builder.getI32Type(),
+        arith::ShLIOp::create(builder, isOdd, builder.index(2)));
+    bits = arith::ShRUIOp::create(builder, elementByte(pair), places);
+    Value low = arith::ConstantIntOp::create(builder, 15, 32);
+    bits = arith::AndIOp::create(builder, bits, low);
+  }
+  return arith::UIToFPOp::create(builder, type, bits);
+}
+
 Value StoredRows::element(Value position) {
   if (!format)
     return builder.loadAs(type, table, {row, position});
-  int64_t first = format.getFirstElementByte();
-  auto behindParameters = [&](Value at) -> Value {
-    if (first == 0)
-      return at;
-    return arith::AddIOp::create(builder, at, builder.index(first));
-  };
-  if (format.getEncoding() != RowEncoding::int4) {
-    Value bits = byte(behindParameters(position));
-    return format.isScaled() ? decodeInteger(bits) : decodeFloat8(bits);
-  }
-  // Two a byte, the even one in the low half.
-  Value one = builder.index(1);
-  Value pair = arith::ShRUIOp::create(builder, position, one);
-  Value isOdd = arith::AndIOp::create(builder, position, one);
-  Value places = arith::IndexCastOp::create(
-      builder, builder.getI32Type(),
-      arith::ShLIOp::create(builder, isOdd, builder.index(2)));
-  Value bits =
-      arith::ShRUIOp::create(builder, byte(behindParameters(pair)), places);
-  Value low = arith::ConstantIntOp::create(builder, 15, 32);
-  return decodeInteger(arith::AndIOp::create(builder, bits, low));
+  if (!format.isScaled())
+    return decodeFloat8(elementByte(position));
+  return math::FmaOp::create(builder, integer(position), scale, bias);
 }

@@ -29,7 +29,7 @@ func.func @sum(%t: memref<?x64xf32>, %i: memref<?xi64>, %s: memref<?xi32>,
 }
 
 // Half types are summed in f32, in a row of scratch memory that is rounded
-// once. Rows that are padding add zero and do not count.
+// once. Rows that are padding leave the sum as it is and do not count.
 
 // CHECK-LABEL: func.func @mean(
 // CHECK-SAME: %[[T:.*]]: memref<?x8xbf16>, %[[I:.*]]: memref<?xi64>, %[[S:.*]]: memref<?xi64>, %[[W:.*]]: memref<?xf16>, %[[PAD:.*]]: index, %[[O:.*]]: memref<?x8xbf16>)
@@ -42,10 +42,9 @@ func.func @sum(%t: memref<?x64xf32>, %i: memref<?xi64>, %s: memref<?xi32>,
 // CHECK: %[[MORE:.*]] = arith.addi %[[SO_FAR]], %c1
 // CHECK: %[[NOW:.*]] = arith.select %[[KEPT]], %[[MORE]], %[[SO_FAR]]
 // CHECK: %[[X:.*]] = arith.extf %{{.*}} : bf16 to f32
-// CHECK: %[[TERM:.*]] = arith.mulf %[[X]], %[[W32]] : f32
 // CHECK: %[[OLD:.*]] = memref.load %[[SCRATCH]]
-// CHECK: %[[ADDED:.*]] = arith.select %[[KEPT]], %[[TERM]], %cst
-// CHECK: %[[NEW:.*]] = arith.addf %[[OLD]], %[[ADDED]]
+// CHECK: %[[ADDED:.*]] = math.fma %[[X]], %[[W32]], %[[OLD]] : f32
+// CHECK: %[[NEW:.*]] = arith.select %[[KEPT]], %[[ADDED]], %[[OLD]]
 // CHECK: memref.store %[[NEW]], %[[SCRATCH]]
 // CHECK: scf.yield %[[NOW]]
 // CHECK: %[[DIVISOR:.*]] = arith.maxsi %[[COUNT]], %c1
@@ -68,7 +67,7 @@ func.func @mean(%t: memref<?x8xbf16>, %i: memref<?xi64>, %s: memref<?xi64>,
 // CHECK-LABEL: func.func @wide_weights(
 // CHECK: %[[SCRATCH:.*]] = memref.alloc() {{.*}}: memref<8xf64>
 // CHECK: arith.extf %{{.*}} : f16 to f64
-// CHECK: arith.addf %{{.*}} : f64
+// CHECK: math.fma %{{.*}} : f64
 // CHECK: arith.truncf %{{.*}} : f64 to f32
 func.func @wide_weights(%t: memref<?x8xf16>, %i: memref<?xi64>,
                         %s: memref<?xi64>, %w: memref<?xf64>,
@@ -135,5 +134,39 @@ func.func @tables(%a: memref<?x2xf32>, %b: memref<?x3xf32>, %i: memref<?xindex>,
   embed.bag max tables(%a, %b : memref<?x2xf32>, memref<?x3xf32>)
       indices(%i : memref<?xindex>) lengths(%s : memref<?xi32>)
       outs(%o : memref<?x5xf32>)
+  return
+}
+
+// Of rows with scale and bias, the biases are summed up apart: once a row, and
+// not for each element.
+
+// CHECK-LABEL: func.func @scaled_rows(
+// CHECK-SAME: %[[T:.*]]: memref<?x12xi8>, %{{.*}}: memref<?xi64>, %{{.*}}: memref<?xi64>, %[[W:.*]]: memref<?xf32>, %[[O:.*]]: memref<?x8xf32>)
+// CHECK: %[[SHIFTS:.*]] = memref.alloc() {{.*}}: memref<1xf32>
+// CHECK: scf.for %[[B:.*]] = %c0
+// CHECK: memref.store %cst, %[[SHIFTS]][%c0]
+// CHECK: scf.for %[[P:.*]] =
+// CHECK: %[[WEIGHT:.*]] = memref.load %[[W]][%[[P]]]
+// CHECK: %[[SCALE:.*]] = arith.extf %{{.*}} : f16 to f32
+// CHECK: %[[BIAS:.*]] = arith.extf %{{.*}} : f16 to f32
+// CHECK: %[[TERM:.*]] = arith.mulf %[[BIAS]], %[[WEIGHT]]
+// CHECK: %[[OLD:.*]] = memref.load %[[SHIFTS]][%c0]
+// CHECK: %[[NEW:.*]] = arith.addf %[[OLD]], %[[TERM]]
+// CHECK: memref.store %[[NEW]], %[[SHIFTS]][%c0]
+// CHECK: %[[FACTOR:.*]] = arith.mulf %[[SCALE]], %[[WEIGHT]]
+// CHECK: scf.for %[[D:.*]] = %c0 to %c8
+// CHECK: %[[X:.*]] = arith.uitofp
+// CHECK: %[[SUM:.*]] = memref.load %[[O]][%[[B]], %[[D]]]
+// CHECK: %[[MORE:.*]] = math.fma %[[X]], %[[FACTOR]], %[[SUM]] : f32
+// CHECK: memref.store %[[MORE]], %[[O]][%[[B]], %[[D]]]
+// CHECK: %[[SHIFT:.*]] = memref.load %[[SHIFTS]][%c0]
+// CHECK: scf.for
+// CHECK: arith.addf %{{.*}}, %[[SHIFT]]
+// CHECK: memref.dealloc %[[SHIFTS]]
+func.func @scaled_rows(%t: memref<?x12xi8>, %i: memref<?xi64>, %s: memref<?xi64>,
+                       %w: memref<?xf32>, %o: memref<?x8xf32>) {
+  embed.bag sum tables(%t : memref<?x12xi8>) indices(%i : memref<?xi64>)
+      offsets(%s : memref<?xi64>) weights(%w : memref<?xf32>)
+      outs(%o : memref<?x8xf32>) format <int8, f16>
   return
 }

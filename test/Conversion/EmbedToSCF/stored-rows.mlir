@@ -15,8 +15,7 @@
 // CHECK: %[[BYTE:.*]] = memref.load %[[T]][%{{.*}}, %[[D]]]
 // CHECK: %[[WORD:.*]] = arith.extui %[[BYTE]] : i8 to i32
 // CHECK: %[[NUMBER:.*]] = arith.uitofp %[[WORD]] : i32 to f32
-// CHECK: %[[SCALED:.*]] = arith.mulf %[[NUMBER]], %[[SCALE]] : f32
-// CHECK: arith.addf %[[SCALED]], %[[BIAS]] : f32
+// CHECK: math.fma %[[NUMBER]], %[[SCALE]], %[[BIAS]] : f32
 func.func @int8(%t: memref<?x12xi8>, %b: memref<?x1xi32>, %o: memref<?x1x4xf32>) {
   embed.gather block_size 1 rows(%t : memref<?x12xi8>)
       blocks(%b : memref<?x1xi32>) outs(%o : memref<?x1x4xf32>) format <int8, f32>

@@ -14,15 +14,26 @@
 
 namespace ember {
 
+/// What is reduced into an element: a value, or its product with a factor that
+/// is the same for all elements of the row. Sums round a product only together
+/// with the sum (one fused operation where processors have it).
+struct RowTerm {
+  RowTerm(mlir::Value value, mlir::Value factor = {})
+      : value(value), factor(factor) {}
+
+  mlir::Value value, factor;
+};
+
 /// A row of the output, or, where that is narrower than what is computed in, a
 /// row of scratch memory that is rounded into it once.
 class RowAccumulator {
 public:
   /// Rows are `length` long and begin at `column` of `out`'s rows. Allocates
-  /// scratch memory at the insertion point if it is needed.
+  /// scratch memory at the insertion point if it is needed. `hasShifts`: there
+  /// will be calls of shift.
   RowAccumulator(NestBuilder &builder, embed::Reduction reduction,
                  mlir::Value out, mlir::Value length, mlir::Value column,
-                 mlir::FloatType type);
+                 mlir::FloatType type, bool hasShifts = false);
 
   /// Goes to a row of the output, and zeroes it.
   void begin(mlir::Value row);
@@ -31,13 +42,19 @@ public:
   /// Reduces `term(d)` into every element; `isFirst` (i1) says if it is the
   /// segment's first one and `isKept` (i1, or null) if it counts at all.
   void add(mlir::Value isFirst, mlir::Value isKept,
-           llvm::function_ref<mlir::Value(mlir::Value)> term);
+           llvm::function_ref<RowTerm(mlir::Value)> term);
+  /// Adds `value` to all elements of a sum or mean. The shifts of a segment are
+  /// summed up apart, which takes one addition for the row and not one for each
+  /// element.
+  void shift(mlir::Value isKept, mlir::Value value);
   /// Ends the segment of `count` (index) terms.
   void end(mlir::Value count);
   /// Frees the scratch memory.
   void release();
 
 private:
+  mlir::Value maximum(mlir::Value old, RowTerm term, mlir::Value isFirst);
+  mlir::Value sum(mlir::Value old, RowTerm term);
   llvm::SmallVector<mlir::Value> place(mlir::Value position);
   llvm::SmallVector<mlir::Value> outputPlace(mlir::Value position);
 
@@ -45,6 +62,8 @@ private:
   embed::Reduction reduction;
   mlir::Value out, length, column;
   mlir::FloatType type;
+  /// One element of memory: the sum of the segment's shifts, or null.
+  mlir::Value shifts;
   mlir::Value scratch, row;
 };
 

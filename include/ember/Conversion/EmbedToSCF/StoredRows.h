@@ -30,10 +30,18 @@ public:
   /// An element of the row that was entered.
   mlir::Value element(mlir::Value position);
 
+  /// Whether elements are integers that a scale and bias turn into values.
+  bool isScaled() const { return format && format.isScaled(); }
+  /// The integer of an element, unscaled, as `type`.
+  mlir::Value integer(mlir::Value position);
+  /// Of the row that was entered.
+  mlir::Value getScale() const { return scale; }
+  mlir::Value getBias() const { return bias; }
+
 private:
   mlir::Value byte(mlir::Value position);
+  mlir::Value elementByte(mlir::Value position);
   mlir::Value parameter(mlir::Value firstByte);
-  mlir::Value decodeInteger(mlir::Value bits);
   mlir::Value decodeFloat8(mlir::Value bits);
 
   NestBuilder &builder;

@@ -93,7 +93,8 @@ def Embed_RowFormatAttr : AttrDef<Embed_Dialect, "RowFormat"> {
   let description = [{
     A table of type `?x?xi8` whose rows are encoded:
 
-    - `int8`: an unsigned byte an element, `value = byte * scale + bias`;
+    - `int8`: an unsigned byte an element, `value = byte * scale + bias`,
+      rounded once;
     - `int4`: two elements a byte, the first in the low half, likewise;
     - `e4m3`, `e5m2`: an 8-bit float an element (as f8E4M3FN and f8E5M2).
 

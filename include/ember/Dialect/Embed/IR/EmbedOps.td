@@ -65,7 +65,8 @@ def Embed_BagOp : Embed_Op<"bag", [AttrSizedOperandSegments]> {
     `t * n` on, where `n` is the number of bags, that is of rows of `outs`; its
     columns of `outs` begin where those of the table before end.
 
-    - `weights` scale rows one by one; not with `max`.
+    - `weights` scale rows one by one; not with `max`. The product is rounded
+      only together with the sum it is added to.
     - `padding` holds, for every table, a row that is skipped as if it were not
       in the bag; -1 for none.
     - `mean` divides by the number of rows that were not skipped.
