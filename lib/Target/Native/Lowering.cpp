@@ -73,7 +73,10 @@ static void addOptimizations(OpPassManager &pm,
   PromoteAccumulatorsOptions promote;
   promote.mayAlias = options.mayAlias;
   pm.addPass(createPromoteAccumulators(promote));
-  pm.addNestedPass<func::FuncOp>(createCanonicalizerPass());
+  OpPassManager &third = pm.nest<func::FuncOp>();
+  if (options.pairLanes)
+    third.addPass(createPairBFloat16Lanes());
+  third.addPass(createCanonicalizerPass());
 }
 
 void buildLoweringPipeline(OpPassManager &pm, const LoweringOptions &options) {
@@ -137,6 +140,8 @@ struct PipelineOptions : PassPipelineOptions<PipelineOptions> {
       *this, "prefetch-distance", llvm::cl::init(-1),
       llvm::cl::desc("Lookups a prefetch runs ahead; 0 for none, -1 chooses by "
                      "the length of rows")};
+  Option<bool> pairLanes{*this, "pair-lanes", llvm::cl::init(true),
+                         llvm::cl::desc("Take apart two bf16 at a time")};
 };
 } // namespace
 
@@ -149,6 +154,7 @@ void registerLoweringPipeline() {
         lowering.runtimeChecks = options.runtimeChecks;
         lowering.mayAlias = options.mayAlias;
         lowering.prefetchDistance = options.prefetchDistance;
+        lowering.pairLanes = options.pairLanes;
         buildLoweringPipeline(pm, lowering);
       });
 }

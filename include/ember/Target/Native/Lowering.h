@@ -26,7 +26,8 @@ namespace ember::native {
 
 struct LoweringOptions {
   /// 0 lowers what is there; from 1 on the scf-level CPU passes run too
-  /// (prefetch-lookups, unroll-lookups, promote-accumulators).
+  /// (prefetch-lookups, unroll-lookups, promote-accumulators,
+  /// pair-bfloat16-lanes).
   unsigned optLevel = 3;
   /// Checks of indices, offsets, divisors and assertions. A module lowered
   /// without them may read out of bounds: only for code already checked.
@@ -40,6 +41,8 @@ struct LoweringOptions {
   /// width of one; 0 asks the host.
   int64_t vectorRegisters = 0;
   int64_t vectorBits = 0;
+  /// Rows of bf16 are taken apart two elements at a time.
+  bool pairLanes = true;
 };
 
 /// Adds the passes that turn every form of loops (affine, linalg on memrefs,

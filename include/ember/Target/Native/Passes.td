@@ -158,6 +158,52 @@ def PromoteAccumulators : Pass<"promote-accumulators", "::mlir::ModuleOp"> {
   ];
 }
 
+def PairBFloat16Lanes : Pass<"pair-bfloat16-lanes", "::mlir::func::FuncOp"> {
+  let summary = "Take apart two bf16 at a time where lanes may be in any order";
+  let description = [{
+    A bf16 is the upper half of an f32. To widen the lanes of a vector, they are
+    first moved apart, which takes as long as adding them up. Two accumulators
+    that a loop carries for neighbouring vectors of a row need not be in the
+    order of the row: one of them gets the even elements, which a shift makes
+    f32, and the other one the odd elements, which masking does. They are
+    brought into order behind the loop.
+
+    ```mlir
+    %s0, %s1 = scf.for ... iter_args(%a = %a0, %b = %b0) {
+      %x = vector.load %table[%i, %c0] : memref<?x32xbf16>, vector<16xbf16>
+      %y = vector.load %table[%i, %c16] : memref<?x32xbf16>, vector<16xbf16>
+      %u = arith.extf %x : vector<16xbf16> to vector<16xf32>
+      %v = arith.extf %y : vector<16xbf16> to vector<16xf32>
+      %c = arith.addf %a, %u : vector<16xf32>
+      %d = arith.addf %b, %v : vector<16xf32>
+      scf.yield %c, %d
+    }
+    ```
+    becomes
+    ```mlir
+    %e0 = vector.shuffle %a0, %b0 [0, 2, 4, ..., 30]
+    %o0 = vector.shuffle %a0, %b0 [1, 3, 5, ..., 31]
+    %e1, %o1 = scf.for ... iter_args(%e = %e0, %o = %o0) {
+      %w = vector.load %table[%i, %c0] : memref<?x32xbf16>, vector<32xbf16>
+      %p = vector.bitcast %w : vector<32xbf16> to vector<16xi32>
+      %u = arith.shli %p, %c16 : vector<16xi32>       // as f32
+      %v = arith.andi %p, %upper : vector<16xi32>     // as f32
+      ...
+    }
+    %s0 = vector.shuffle %e1, %o1 [0, 16, 1, 17, ..., 7, 23]
+    %s1 = vector.shuffle %e1, %o1 [8, 24, 9, 25, ..., 15, 31]
+    ```
+    Both accumulators must be computed alike, element by element, from one load
+    each and from what is the same in all lanes; results have the same bits.
+    Processors store the low byte first.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::vector::VectorDialect"];
+  let statistics = [
+    Statistic<"paired", "paired", "Pairs of accumulators">,
+  ];
+}
+
 def AnnotateWrittenArguments
     : Pass<"annotate-written-arguments", "::mlir::ModuleOp"> {
   let summary = "Record which memref arguments each function stores to";
