@@ -76,6 +76,18 @@ Approximate ApproximateArithmetic::multiplyAdd(Approximate a, Approximate b,
   return finish(value, productError(a, b) + c.error);
 }
 
+Approximate ApproximateArithmetic::multiplyInSum(Approximate a,
+                                                 Approximate b) const {
+  Approximate product = multiply(a, b);
+  bool isExact = std::fma(a.value, b.value, -product.value) == 0;
+  if (isExact || !std::isfinite(a.value) || !std::isfinite(b.value))
+    return product;
+  // What overflows may still be brought back by what it is added to.
+  if (!std::isfinite(product.value))
+    return {product.value, kInfinity};
+  return loosen(product, 0, 1);
+}
+
 Approximate ApproximateArithmetic::divide(Approximate a, int64_t count) const {
   double divisor = round(static_cast<double>(std::max<int64_t>(count, 1)));
   return finish(a.value / divisor, a.error / divisor);

@@ -35,6 +35,8 @@ public:
   Approximate multiply(Approximate a, Approximate b) const;
   /// a * b + c, rounded once.
   Approximate multiplyAdd(Approximate a, Approximate b, Approximate c) const;
+  /// A product that may be added to others before it is rounded.
+  Approximate multiplyInSum(Approximate a, Approximate b) const;
   Approximate divide(Approximate a, int64_t count) const;
   Approximate negate(Approximate a) const { return {-a.value, a.error}; }
   Approximate absolute(Approximate a) const;

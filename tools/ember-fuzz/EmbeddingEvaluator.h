@@ -51,7 +51,7 @@ private:
   /// Visits edges in their order until `visit` has met an error.
   template <typename Visit> void forEachEdge(int64_t rows, Visit visit);
   /// Reduces what `term(row, column, edge)` gives for each edge into its row.
-  template <typename Term> void reduceEdges(Term term);
+  template <typename Add> void reduceEdges(Add add);
 
   void runScore();
   void checkScoreSizes();
@@ -134,12 +134,19 @@ public:
       row[d] = combine(row[d], term(static_cast<int64_t>(d)));
     ++count;
   }
-  /// Adds the row of products of `term(d)` with `factor`, to a sum or mean.
-  template <typename Term> void addProducts(Approximate factor, Term term) {
-    for (size_t d = 0; d < row.size(); ++d)
-      row[d] =
-          arithmetic.multiplyAdd(term(static_cast<int64_t>(d)), factor, row[d]);
+  /// Adds the row of products of `term(d)` with `factor(d)`.
+  template <typename Factor, typename Term>
+  void addProductsOf(Factor factor, Term term) {
+    for (size_t at = 0; at < row.size(); ++at) {
+      auto d = static_cast<int64_t>(at);
+      row[at] = reduction == Embedding::Max
+                    ? combine(row[at], arithmetic.multiply(term(d), factor(d)))
+                    : arithmetic.multiplyAdd(term(d), factor(d), row[at]);
+    }
     ++count;
+  }
+  template <typename Term> void addProducts(Approximate factor, Term term) {
+    addProductsOf([factor](int64_t) { return factor; }, term);
   }
   /// Adds `value` to all elements, apart from the rows.
   void shift(Approximate value) {

@@ -64,8 +64,8 @@ void EmbeddingEvaluator::runBlockScores() {
       int64_t key = gatheredRow(query / embedding.blockSize, place);
       std::vector<Approximate> terms;
       for (int64_t d = 0; d < size(queries, 1) && isFine(); ++d)
-        terms.push_back(arithmetic.multiply(load(queries, {query, d}),
-                                            load(keys, {key, d})));
+        terms.push_back(arithmetic.multiplyInSum(load(queries, {query, d}),
+                                                 load(keys, {key, d})));
       Approximate score = arithmetic.sum(terms);
       if (has(Role::Scale))
         score = arithmetic.multiply(score, scalar(Role::Scale));
@@ -85,9 +85,8 @@ void EmbeddingEvaluator::runBlockValues() {
     for (int64_t place = 0; place < size(weights, 1) && isFine(); ++place) {
       int64_t row = gatheredRow(query / embedding.blockSize, place);
       Approximate weight = load(weights, {query, place});
-      reduction.add([&](int64_t d) {
-        return arithmetic.multiply(weight, load(rows, {row, d}));
-      });
+      reduction.addProducts(weight,
+                            [&](int64_t d) { return load(rows, {row, d}); });
     }
     for (int64_t d = 0; d < size(rows, 1) && isFine(); ++d)
       store({query, d}, reduction.result(d));

@@ -40,7 +40,8 @@ void EmbeddingEvaluator::forEachEdge(int64_t rows, Visit visit) {
   }
 }
 
-template <typename Term> void EmbeddingEvaluator::reduceEdges(Term term) {
+/// `add` adds what an edge contributes to the reduction of its row.
+template <typename Add> void EmbeddingEvaluator::reduceEdges(Add add) {
   int64_t rows = size(Role::Init, 0), length = size(Role::Init, 1);
   std::vector<RowReduction> reductions(
       static_cast<size_t>(rows),
@@ -48,7 +49,7 @@ template <typename Term> void EmbeddingEvaluator::reduceEdges(Term term) {
   forEachEdge(rows, [&](int64_t row, int64_t edge) {
     int64_t column = index(Role::Columns, {edge});
     if (isFine())
-      reductions[static_cast<size_t>(row)].add(term(row, column, edge));
+      add(reductions[static_cast<size_t>(row)], row, column, edge);
   });
   for (int64_t row = 0; row < rows && isFine(); ++row)
     for (int64_t d = 0; d < length; ++d)
@@ -62,15 +63,16 @@ void EmbeddingEvaluator::runSpMM() {
               (embedding.format ? embedding.format->rowBytes(length) : length),
           "length of rows");
   checkGraph(size(Role::Init, 0));
-  reduceEdges([&](int64_t, int64_t column, int64_t edge) {
-    return [=, this, &dense](int64_t d) {
-      Approximate element = tableElement(dense, column, d, length);
-      return has(Role::Values)
-                 ? arithmetic.multiply(load(operand(Role::Values), {edge}),
-                                       element)
-                 : element;
-    };
-  });
+  reduceEdges(
+      [&](RowReduction &reduction, int64_t, int64_t column, int64_t edge) {
+        auto element = [&](int64_t d) {
+          return tableElement(dense, column, d, length);
+        };
+        if (has(Role::Values))
+          reduction.addProducts(load(operand(Role::Values), {edge}), element);
+        else
+          reduction.add(element);
+      });
 }
 
 //===----------------------------------------------------------------------===//
@@ -83,7 +85,7 @@ Approximate EmbeddingEvaluator::edgeElement(int64_t row, int64_t column,
   Approximate right = load(operand(Role::Right), {column, d});
   switch (embedding.edgeOp) {
   case Embedding::Mul:
-    return arithmetic.multiply(left, right);
+    return arithmetic.multiplyInSum(left, right);
   case Embedding::Add:
     return arithmetic.add(left, right);
   default:
@@ -144,17 +146,17 @@ void EmbeddingEvaluator::runMessage() {
   checkGraph(size(Role::Init, 0));
   if (!isFine())
     return;
-  reduceEdges([&](int64_t row, int64_t column, int64_t edge) {
-    Approximate shared;
-    if (!embedding.isVector)
-      shared = passOn(edgeSum(row, column), edge);
-    return [=, this](int64_t d) {
-      Approximate value = shared;
-      if (embedding.isVector)
-        value = passOn(edgeElement(row, column, d), edge);
-      return arithmetic.multiply(value,
-                                 load(operand(Role::Messages), {column, d}));
+  reduceEdges([&](RowReduction &reduction, int64_t row, int64_t column,
+                  int64_t edge) {
+    auto message = [&](int64_t d) {
+      return load(operand(Role::Messages), {column, d});
     };
+    if (!embedding.isVector)
+      reduction.addProducts(passOn(edgeSum(row, column), edge), message);
+    else
+      reduction.addProductsOf(
+          [&](int64_t d) { return passOn(edgeElement(row, column, d), edge); },
+          message);
   });
 }
 

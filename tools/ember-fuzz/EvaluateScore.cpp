@@ -44,11 +44,11 @@ Approximate EmbeddingEvaluator::scoreElement(int64_t head, int64_t relation,
   Approximate h = load(entities, {head, d}), r = load(relations, {relation, d}),
               t = load(entities, {tail, d});
   if (embedding.model == Embedding::DistMult)
-    return on.multiply(on.multiply(h, r), t);
+    return on.multiplyInSum(on.multiplyInSum(h, r), t);
   if (embedding.model == Embedding::TransE) {
     Approximate difference = on.subtract(on.add(h, r), t);
     return embedding.norm == 1 ? on.absolute(difference)
-                               : on.multiply(difference, difference);
+                               : on.multiplyInSum(difference, difference);
   }
   // In which steps complex numbers are multiplied is left open.
   Approximate hi = load(entities, {head, d + length}),
@@ -59,20 +59,20 @@ Approximate EmbeddingEvaluator::scoreElement(int64_t head, int64_t relation,
     ri = on.sine(r);
     r = on.cosine(r);
   }
-  Approximate ac = on.multiply(h, r), bd = on.multiply(hi, ri),
-              ad = on.multiply(h, ri), bc = on.multiply(hi, r);
+  Approximate ac = on.multiplyInSum(h, r), bd = on.multiplyInSum(hi, ri),
+              ad = on.multiplyInSum(h, ri), bc = on.multiplyInSum(hi, r);
   Approximate real = on.loosen(on.subtract(ac, bd), largest({ac, bd}), 2);
   Approximate imaginary = on.loosen(on.add(ad, bc), largest({ad, bc}), 2);
   if (embedding.model == Embedding::ComplEx) {
-    Approximate first = on.multiply(real, t),
-                second = on.multiply(imaginary, ti);
+    Approximate first = on.multiplyInSum(real, t),
+                second = on.multiplyInSum(imaginary, ti);
     return on.loosen(on.add(first, second), largest({first, second}), 2);
   }
   real = on.loosen(on.subtract(real, t), largest({real, t}), 2);
   imaginary =
       on.loosen(on.subtract(imaginary, ti), largest({imaginary, ti}), 2);
-  Approximate square =
-      on.add(on.multiply(real, real), on.multiply(imaginary, imaginary));
+  Approximate square = on.add(on.multiplyInSum(real, real),
+                              on.multiplyInSum(imaginary, imaginary));
   return embedding.norm == 1 ? on.squareRoot(square) : square;
 }
 

@@ -304,6 +304,17 @@ TEST(Bounds, coverOtherOrders) {
   EXPECT_LT(forward.error, 1e-4);
 }
 
+TEST(Bounds, coverProductsThatAreNotRounded) {
+  ApproximateArithmetic single(Scalar::F32);
+  EXPECT_EQ(single.multiplyInSum({3, 0}, {0.5, 0}).error, 0);
+  const double third = static_cast<float>(1.0 / 3);
+  Approximate product = single.multiplyInSum({third, 0}, {third, 0});
+  EXPECT_GE(product.error, std::fabs(third * third - product.value));
+  EXPECT_GT(product.error, 0);
+  EXPECT_EQ(single.multiplyInSum({1e30, 0}, {1e30, 0}).error,
+            std::numeric_limits<double>::infinity());
+}
+
 TEST(Bounds, growWithWhatIsDoneWithThem) {
   ApproximateArithmetic single(Scalar::F32);
   EXPECT_EQ(single.multiply({3, 0}, {0.1, 0}).error, 0);

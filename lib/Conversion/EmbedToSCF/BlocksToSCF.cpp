@@ -25,9 +25,19 @@ public:
   GatheredRows(NestBuilder &builder, Value blocks, int64_t blockSize,
                Value source);
 
-  /// Emits `emit` for each of them: its place among the gathered rows, and its
-  /// number in the source.
-  void forEach(Value block, llvm::function_ref<void(Value, Value)> emit);
+  /// A row's place among the gathered ones, and its number in the source.
+  using EmitRow = llvm::function_ref<void(Value place, Value row)>;
+
+  /// Emits `emit` for the first row of each block.
+  void forEachBlock(Value block, EmitRow emit);
+  /// Emits `emit` for each row of the block whose first row is given.
+  void forEachRow(Value place, Value first, EmitRow emit);
+  /// Emits `emit` for each row of each block.
+  void forEach(Value block, EmitRow emit) {
+    forEachBlock(block, [&](Value place, Value first) {
+      forEachRow(place, first, emit);
+    });
+  }
 
 private:
   Value firstRow(Value number);
@@ -62,15 +72,17 @@ Value GatheredRows::firstRow(Value number) {
   return arith::MulIOp::create(builder, number, size);
 }
 
-void GatheredRows::forEach(Value block,
-                           llvm::function_ref<void(Value, Value)> emit) {
+void GatheredRows::forEachBlock(Value block, EmitRow emit) {
   builder.loop(builder.size(blocks, 1), [&](Value chosen) {
     Value first = firstRow(builder.loadIndex(blocks, {block, chosen}));
-    Value place = arith::MulIOp::create(builder, chosen, size);
-    builder.loop(size, [&](Value token) {
-      emit(arith::AddIOp::create(builder, place, token),
-           arith::AddIOp::create(builder, first, token));
-    });
+    emit(arith::MulIOp::create(builder, chosen, size), first);
+  });
+}
+
+void GatheredRows::forEachRow(Value place, Value first, EmitRow emit) {
+  builder.loop(size, [&](Value token) {
+    emit(arith::AddIOp::create(builder, place, token),
+         arith::AddIOp::create(builder, first, token));
   });
 }
 
@@ -109,15 +121,15 @@ void ember::emitLoops(NestBuilder &builder, GatherOp op) {
   });
 }
 
-/// Emits `emit` for each query row: its block, and its number.
-static void forEachQuery(NestBuilder &builder, Value blocks, int64_t blockSize,
-                         llvm::function_ref<void(Value, Value)> emit) {
+/// Emits `emit` for each query row of a block: its number, and that within the
+/// block.
+static void
+forEachQuery(NestBuilder &builder, Value block, int64_t blockSize,
+             llvm::function_ref<void(Value query, Value token)> emit) {
   Value size = builder.index(blockSize);
-  builder.loop(builder.size(blocks, 0), [&](Value block) {
-    Value first = arith::MulIOp::create(builder, block, size);
-    builder.loop(size, [&](Value token) {
-      emit(block, arith::AddIOp::create(builder, first, token));
-    });
+  Value first = arith::MulIOp::create(builder, block, size);
+  builder.loop(size, [&](Value token) {
+    emit(arith::AddIOp::create(builder, first, token), token);
   });
 }
 
@@ -140,21 +152,26 @@ void ember::emitLoops(NestBuilder &builder, BlockScoresOp op) {
     scale = builder.convert(op.getScale(), type);
   GatheredRows gathered(builder, op.getBlocks(), op.getBlockSize(),
                         op.getKeys());
-  forEachQuery(
-      builder, op.getBlocks(), op.getBlockSize(),
-      [&](Value block, Value query) {
-        gathered.forEach(block, [&](Value place, Value row) {
-          Value score = builder.sum(length, type, [&](Value d) -> Value {
-            Value key = builder.loadAs(type, op.getKeys(), {row, d});
-            return arith::MulFOp::create(
-                builder, builder.loadAs(type, op.getQueries(), {query, d}),
-                key);
-          });
-          if (scale)
-            score = arith::MulFOp::create(builder, score, scale);
-          builder.storeAs(score, op.getInit(), {query, place});
+  auto emitScore = [&](Value query, Value place, Value row) {
+    Value score = builder.sum(length, type, [&](Value d) -> Value {
+      Value key = builder.loadAs(type, op.getKeys(), {row, d});
+      return arith::MulFOp::create(
+          builder, builder.loadAs(type, op.getQueries(), {query, d}), key);
+    });
+    if (scale)
+      score = arith::MulFOp::create(builder, score, scale);
+    builder.storeAs(score, op.getInit(), {query, place});
+  };
+  // All queries of a block with one block of keys, which is read once.
+  builder.loop(builder.size(op.getBlocks(), 0), [&](Value block) {
+    gathered.forEachBlock(block, [&](Value place, Value first) {
+      forEachQuery(builder, block, op.getBlockSize(), [&](Value query, Value) {
+        gathered.forEachRow(place, first, [&](Value at, Value row) {
+          emitScore(query, at, row);
         });
       });
+    });
+  });
 }
 
 void ember::emitLoops(NestBuilder &builder, BlockValuesOp op) {
@@ -172,23 +189,52 @@ void ember::emitLoops(NestBuilder &builder, BlockValuesOp op) {
   requireBlocks(builder, builder.size(op.getScores(), 1),
                 builder.size(op.getBlocks(), 1), op.getBlockSize(),
                 "embed.block_values: there is no score for each gathered row");
-  RowAccumulator accumulator(builder, embed::Reduction::sum, op.getInit(),
-                             length, builder.index(0), type);
+  // The sums of all queries of a block are open at once, so that each block of
+  // values is read once. They are kept in full precision.
+  bool isWide =
+      cast<MemRefType>(op.getInit().getType()).getElementType() == type;
+  Value size = builder.index(op.getBlockSize());
+  Value sums = op.getInit();
+  if (!isWide)
+    sums = builder.allocate({size, length}, type, "rows of the result");
+  RowAccumulator accumulator(builder, embed::Reduction::sum, sums, length,
+                             builder.index(0), type);
   GatheredRows gathered(builder, op.getBlocks(), op.getBlockSize(),
                         op.getValues());
-  forEachQuery(
-      builder, op.getBlocks(), op.getBlockSize(),
-      [&](Value block, Value query) {
-        accumulator.begin(query);
-        gathered.forEach(block, [&](Value place, Value row) {
-          Value score = builder.loadAs(type, op.getScores(), {query, place});
-          accumulator.add(
-              /*isFirst=*/nullptr, /*isKept=*/nullptr, [&](Value d) -> Value {
-                Value value = builder.loadAs(type, op.getValues(), {row, d});
-                return arith::MulFOp::create(builder, score, value);
-              });
+  builder.loop(builder.size(op.getBlocks(), 0), [&](Value block) {
+    auto sumOf = [&](Value query, Value token) {
+      return isWide ? query : token;
+    };
+    forEachQuery(builder, block, op.getBlockSize(),
+                 [&](Value query, Value token) {
+                   accumulator.begin(sumOf(query, token));
+                 });
+    gathered.forEachBlock(block, [&](Value place, Value first) {
+      forEachQuery(
+          builder, block, op.getBlockSize(), [&](Value query, Value token) {
+            accumulator.resume(sumOf(query, token));
+            gathered.forEachRow(place, first, [&](Value at, Value row) {
+              Value score = builder.loadAs(type, op.getScores(), {query, at});
+              accumulator.add(
+                  /*isFirst=*/nullptr, /*isKept=*/nullptr,
+                  [&](Value d) -> RowTerm {
+                    return {builder.loadAs(type, op.getValues(), {row, d}),
+                            score};
+                  });
+            });
+          });
+    });
+    if (isWide)
+      return;
+    forEachQuery(
+        builder, block, op.getBlockSize(), [&](Value query, Value token) {
+          builder.loop(length, [&](Value d) {
+            Value sum =
+                memref::LoadOp::create(builder, sums, ValueRange{token, d});
+            builder.storeAs(sum, op.getInit(), {query, d});
+          });
         });
-        accumulator.end(/*count=*/nullptr);
-      });
-  accumulator.release();
+  });
+  if (!isWide)
+    memref::DeallocOp::create(builder, sums);
 }

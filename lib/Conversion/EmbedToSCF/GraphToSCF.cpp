@@ -35,7 +35,7 @@ struct EdgeReduction {
 template <typename OpTy> class Edges {
 public:
   /// The element `d` of what an edge adds to its row.
-  using Term = llvm::function_ref<Value(Value d)>;
+  using Term = llvm::function_ref<RowTerm(Value d)>;
   /// Emits what is computed once an edge, and calls `add` with its term.
   using EmitEdge = llvm::function_ref<void(Value row, Value column, Value edge,
                                            llvm::function_ref<void(Term)> add)>;
@@ -205,16 +205,13 @@ void ember::emitLoops(NestBuilder &builder, SpMMOp op) {
   Edges<SpMMOp> edges(builder, op);
   StoredRows dense(builder, op.getDense(), op.getFormatAttr(), type);
   dense.requireLength(builder.size(op.getInit(), 1), "embed.spmm");
-  edges.reduce({op.getReduction(), op.getInit(), type},
-               [&](Value, Value column, Value edge, auto add) {
-                 Value weight = edges.value(type, edge);
-                 dense.enter(column);
-                 add([&](Value d) -> Value {
-                   Value value = dense.element(d);
-                   return weight ? arith::MulFOp::create(builder, weight, value)
-                                 : value;
-                 });
-               });
+  edges.reduce(
+      {op.getReduction(), op.getInit(), type},
+      [&](Value, Value column, Value edge, auto add) {
+        Value weight = edges.value(type, edge);
+        dense.enter(column);
+        add([&](Value d) -> RowTerm { return {dense.element(d), weight}; });
+      });
 }
 
 //===----------------------------------------------------------------------===//
@@ -312,25 +309,24 @@ void ember::emitLoops(NestBuilder &builder, MessageOp op) {
   if (op.getVector())
     builder.sameSize(op.getLeft(), 1, op.getMessages(), 1,
                      "embed.message: left rows are not as long as messages");
-  edges.reduce({op.getReduction(), op.getInit(), type},
-               [&](Value row, Value column, Value edge, auto add) {
-                 Value weight = edges.value(type, edge);
-                 Value shared;
-                 if (!op.getVector()) {
-                   Value sum = builder.sum(length, type, [&](Value d) {
-                     return emitElement(builder, op, type, row, column, d);
-                   });
-                   shared = emitEdgeValue(builder, op, type, weight, sum);
-                 }
-                 add([&](Value d) -> Value {
-                   Value value = shared;
-                   if (!value)
-                     value = emitEdgeValue(
-                         builder, op, type, weight,
-                         emitElement(builder, op, type, row, column, d));
-                   Value message =
-                       builder.loadAs(type, op.getMessages(), {column, d});
-                   return arith::MulFOp::create(builder, value, message);
-                 });
-               });
+  edges.reduce(
+      {op.getReduction(), op.getInit(), type},
+      [&](Value row, Value column, Value edge, auto add) {
+        Value weight = edges.value(type, edge);
+        Value shared;
+        if (!op.getVector()) {
+          Value sum = builder.sum(length, type, [&](Value d) {
+            return emitElement(builder, op, type, row, column, d);
+          });
+          shared = emitEdgeValue(builder, op, type, weight, sum);
+        }
+        add([&](Value d) -> RowTerm {
+          Value value = shared;
+          if (!value)
+            value =
+                emitEdgeValue(builder, op, type, weight,
+                              emitElement(builder, op, type, row, column, d));
+          return {builder.loadAs(type, op.getMessages(), {column, d}), value};
+        });
+      });
 }

@@ -119,8 +119,17 @@ Value NestBuilder::sum(Value upper, FloatType type,
                        llvm::function_ref<Value(Value)> term) {
   Value start = zero(type);
   auto add = [&](Value i, ValueRange carried) -> SmallVector<Value> {
-    return {arith::AddFOp::create(*this, carried.front(), term(i),
-                                  arith::FastMathFlags::reassoc)};
+    Value next = arith::AddFOp::create(*this, carried.front(), term(i),
+                                       arith::FastMathFlags::reassoc);
+    // Where terms may be added in any order, a product may also be added to
+    // others unrounded.
+    for (auto op : getBlock()->getOps<arith::ArithFastMathInterface>())
+      if (arith::FastMathFlagsAttr flags = op.getFastMathFlagsAttr())
+        op->setAttr(op.getFastMathAttrName(),
+                    arith::FastMathFlagsAttr::get(
+                        getContext(),
+                        flags.getValue() | arith::FastMathFlags::contract));
+    return {next};
   };
   return loop(index(0), upper, start, add).front();
 }

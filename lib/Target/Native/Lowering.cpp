@@ -54,6 +54,7 @@ static void addNormalization(OpPassManager &pm) {
 static void addOptimizations(OpPassManager &pm,
                              const LoweringOptions &options) {
   OpPassManager &first = pm.nest<func::FuncOp>();
+  first.addPass(createReduceLanesLast());
   first.addPass(createCanonicalizerPass());
   first.addPass(createCSEPass());
   first.addPass(createLoopInvariantCodeMotionPass());
@@ -79,6 +80,15 @@ static void addOptimizations(OpPassManager &pm,
   third.addPass(createCanonicalizerPass());
 }
 
+/// What copies loops, once their ranges are checked in front of them.
+static void addCheckedOptimizations(OpPassManager &pm,
+                                    const LoweringOptions &options) {
+  InterleaveReductionsOptions reductions;
+  reductions.vectorRegisters = options.vectorRegisters;
+  reductions.mayAlias = options.mayAlias;
+  pm.addPass(createInterleaveReductions(reductions));
+}
+
 void buildLoweringPipeline(OpPassManager &pm, const LoweringOptions &options) {
   // Before descriptors and addresses hide what is stored to.
   pm.addPass(createAnnotateWrittenArguments());
@@ -89,6 +99,8 @@ void buildLoweringPipeline(OpPassManager &pm, const LoweringOptions &options) {
   pm.addNestedPass<func::FuncOp>(vector::createLowerVectorMaskPass());
   if (options.runtimeChecks)
     pm.addPass(createInsertRuntimeChecks());
+  if (options.optLevel > 0)
+    addCheckedOptimizations(pm, options);
   EmitKernelEntriesOptions entries;
   entries.mayAlias = options.mayAlias;
   pm.addPass(createEmitKernelEntries(entries));

@@ -42,6 +42,9 @@ struct Lookup {
   SmallVector<Value> start;
   /// Counters of loops inside, and where they start.
   SmallVector<std::pair<Value, Value>> counters;
+  /// The loop inside that goes from row to row of a block that the index
+  /// selects; null where it selects one row.
+  scf::ForOp rows;
   /// How near the cache is that should keep the row: 3 is the first, 0 none.
   unsigned locality = 3;
   /// The position in the row of the first element that is read, and how many
@@ -50,6 +53,9 @@ struct Lookup {
 
   /// Covers what `other`, of the same row, reads as well.
   void merge(const Lookup &other);
+  int64_t countRows() {
+    return rows ? rows.getStaticTripCount()->getZExtValue() : 1;
+  }
 };
 
 /// Finds the lookups of one loop.
@@ -78,9 +84,10 @@ struct PrefetchLookups : impl::PrefetchLookupsBase<PrefetchLookups> {
 
 private:
   bool isWorthwhile(MemRefType table);
-  int64_t chooseDistance(const Lookup &lookup);
+  int64_t chooseDistance(Lookup &lookup);
   void prefetchSequence(memref::LoadOp load);
-  void prefetch(const Lookup &lookup);
+  Value loadAhead(OpBuilder &builder, Lookup &lookup);
+  void prefetch(Lookup &lookup);
   void prefetchLines(OpBuilder &builder, const Lookup &lookup,
                      ArrayRef<Value> start);
   int64_t bytesPerLine() {
@@ -208,6 +215,17 @@ std::optional<int64_t> LookupFinder::getFirst(const Lookup &lookup,
   return expr.asConstant();
 }
 
+/// Blocks of more rows are followed by the hardware.
+static constexpr uint64_t maxBlockRows = 16;
+
+/// Whether `rows` runs from 0 through a few rows one by one.
+static bool isOverBlock(scf::ForOp rows) {
+  std::optional<APInt> trips = rows.getStaticTripCount();
+  return trips && trips->ugt(0) && trips->ule(maxBlockRows) &&
+         getConstantIntValue(rows.getLowerBound()) == int64_t(0) &&
+         getConstantIntValue(rows.getStep()) == int64_t(1);
+}
+
 /// Describes `access` if it reads part of a row that an index of this loop
 /// selects.
 std::optional<Lookup> LookupFinder::asLookup(const MemoryAccess &access) {
@@ -228,10 +246,15 @@ std::optional<Lookup> LookupFinder::asLookup(const MemoryAccess &access) {
       return std::nullopt;
     if (origins.load)
       lookup.index = origins.load;
-    // A loop over other than the last dimension goes from row to row.
-    if (!isLast && !origins.loops.empty())
-      return std::nullopt;
     lookup.start.push_back(index);
+    // A loop over other than the last dimension goes from row to row.
+    if (!isLast && !origins.loops.empty()) {
+      if (lookup.rows || origins.loops.size() != 1 ||
+          !isOverBlock(origins.loops.front()))
+        return std::nullopt;
+      lookup.rows = origins.loops.front();
+      continue;
+    }
     for (scf::ForOp inner : origins.loops) {
       if (!loop.isDefinedOutsideOfLoop(inner.getLowerBound()))
         return std::nullopt;
@@ -261,7 +284,8 @@ SmallVector<Lookup> LookupFinder::find() {
       return;
     // One prefetch of a row stands for all accesses.
     auto *known = llvm::find_if(lookups, [&](const Lookup &other) {
-      return other.table == lookup->table && other.index == lookup->index;
+      return other.table == lookup->table && other.index == lookup->index &&
+             other.rows == lookup->rows;
     });
     if (known == lookups.end())
       lookups.push_back(std::move(*lookup));
@@ -348,15 +372,20 @@ void PrefetchLookups::prefetchLines(OpBuilder &builder, const Lookup &lookup,
   prefetchAt(lines.getInductionVar());
 }
 
-/// Rows of many lines need fewer rows on their way to keep the memory busy.
-int64_t PrefetchLookups::chooseDistance(const Lookup &lookup) {
+/// Rows of many lines, and blocks of many rows, need fewer on their way to keep
+/// the memory busy.
+int64_t PrefetchLookups::chooseDistance(Lookup &lookup) {
   if (distance > 0)
     return distance;
+  int64_t rows = lookup.countRows();
+  auto atLeast = [&](int64_t count) {
+    return std::max<int64_t>(count / rows, 1);
+  };
   auto type = cast<MemRefType>(lookup.table.getType());
   if (!lookup.length || *lookup.length <= 0)
-    return 16;
+    return atLeast(16);
   int64_t elements = std::max<int64_t>(bytesAhead, 1) * 8 / elementBits(type);
-  return std::clamp<int64_t>(elements / *lookup.length, 8, 16);
+  return std::clamp<int64_t>(elements / *lookup.length / rows, atLeast(8), 16);
 }
 
 /// Prefetches what `load` reads some bytes ahead. That may be behind the end,
@@ -374,34 +403,82 @@ void PrefetchLookups::prefetchSequence(memref::LoadOp load) {
                              /*isDataCache=*/true);
 }
 
-void PrefetchLookups::prefetch(const Lookup &lookup) {
+/// Whether `value` counts the iterations of a loop one by one.
+static bool isCounter(Value value) {
+  auto argument = dyn_cast<BlockArgument>(value);
+  auto loop = argument
+                  ? dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp())
+                  : scf::ForOp();
+  return loop && argument == loop.getInductionVar() &&
+         getConstantIntValue(loop.getStep()) == int64_t(1);
+}
+
+/// Loads the index that is used some lookups later. Behind the end of one row
+/// of indices the next row begins; behind the end of all stands the last.
+Value PrefetchLookups::loadAhead(OpBuilder &builder, Lookup &lookup) {
+  memref::LoadOp load = lookup.index;
+  Location loc = load.getLoc();
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(builder, loc, value);
+  };
+  Value memref = load.getMemRef();
+  SmallVector<Value> position(load.getIndices());
+  auto sizeOf = [&](int64_t dim) -> Value {
+    return memref::DimOp::create(builder, loc, memref, dim);
+  };
+  bool isFlat = load.getMemRefType().getLayout().isIdentity() &&
+                position.size() == 2 && isCounter(position.front());
+  if (isFlat) {
+    Value before =
+        arith::MulIOp::create(builder, loc, position.front(), sizeOf(1));
+    position = {arith::AddIOp::create(builder, loc, before, position.back())};
+    ReassociationIndices all = {0, 1};
+    memref = memref::CollapseShapeOp::create(
+        builder, loc, memref, ArrayRef<ReassociationIndices>(all));
+  }
+  Value ahead = arith::AddIOp::create(builder, loc, position.back(),
+                                      constant(chooseDistance(lookup)));
+  Value last = arith::SubIOp::create(builder, loc, sizeOf(position.size() - 1),
+                                     constant(1));
+  position.back() = arith::MinUIOp::create(builder, loc, ahead, last);
+  return memref::LoadOp::create(builder, loc, memref, position);
+}
+
+/// The loop in the body of `loop` around `inner`, if it has as many iterations:
+/// each of them prefetches one row of a block, so that prefetches are spread
+/// over what is done with the block before.
+static scf::ForOp findSpread(scf::ForOp loop, scf::ForOp inner) {
+  Operation *child = loop.getBody()->findAncestorOpInBlock(*inner);
+  auto spread = dyn_cast<scf::ForOp>(child);
+  bool isAsLong = spread && isOverBlock(spread) &&
+                  spread.getStaticTripCount() == inner.getStaticTripCount();
+  return isAsLong ? spread : scf::ForOp();
+}
+
+void PrefetchLookups::prefetch(Lookup &lookup) {
   memref::LoadOp load = lookup.index;
   auto loop = cast<scf::ForOp>(load->getParentOp());
   Location loc = load.getLoc();
   OpBuilder builder(load->getContext());
   builder.setInsertionPointAfter(load);
-  auto constant = [&](int64_t value) -> Value {
-    return arith::ConstantIndexOp::create(builder, loc, value);
-  };
-  int64_t lastDim = load.getMemRefType().getRank() - 1;
-  SmallVector<Value> position(load.getIndices());
-  Value ahead = arith::AddIOp::create(builder, loc, position.back(),
-                                      constant(chooseDistance(lookup)));
-  Value size = memref::DimOp::create(builder, loc, load.getMemRef(), lastDim);
-  Value last = arith::SubIOp::create(builder, loc, size, constant(1));
-  position.back() = arith::MinUIOp::create(builder, loc, ahead, last);
-  Value index =
-      memref::LoadOp::create(builder, loc, load.getMemRef(), position);
-
   IRMapping mapping;
-  mapping.map(load.getResult(), index);
+  mapping.map(load.getResult(), loadAhead(builder, lookup));
+  if (lookup.rows) {
+    scf::ForOp spread = findSpread(loop, lookup.rows);
+    if (!spread)
+      spread = scf::ForOp::create(builder, loc, lookup.rows.getLowerBound(),
+                                  lookup.rows.getUpperBound(),
+                                  lookup.rows.getStep());
+    builder.setInsertionPointToStart(spread.getBody());
+    mapping.map(lookup.rows.getInductionVar(), spread.getInductionVar());
+  }
   for (auto [counter, start] : lookup.counters)
     mapping.map(counter, start);
   SmallVector<Value> start;
   for (Value value : lookup.start)
     start.push_back(cloneComputation(builder, value, loop, mapping));
   if (lookup.first)
-    start.back() = constant(*lookup.first);
+    start.back() = arith::ConstantIndexOp::create(builder, loc, *lookup.first);
   prefetchLines(builder, lookup, start);
 }
 
@@ -419,7 +496,7 @@ void PrefetchLookups::runOnOperation() {
     if (!found.empty() && sequenceBytes > 0)
       for (memref::LoadOp load : finder.findSequences())
         prefetchSequence(load);
-    for (const Lookup &lookup : found)
+    for (Lookup &lookup : found)
       prefetch(lookup);
     lookups += found.size();
   }

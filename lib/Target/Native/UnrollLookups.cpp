@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/SCF/Utils/Utils.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 namespace ember::native {
 using namespace mlir;
@@ -74,15 +75,27 @@ static SmallVector<MemoryAccess> findAccumulators(scf::ForOp inner,
   return stores;
 }
 
+/// Whether the loop combines the vectors of a row for a reduction behind it.
+static bool isReduced(scf::ForOp loop) {
+  return loop->getNumResults() == 1 &&
+         llvm::all_of(loop->getUsers(), llvm::IsaPred<vector::ReductionOp>);
+}
+
 bool UnrollLookups::shouldUnroll(scf::ForOp loop) {
   auto outer = dyn_cast<scf::ForOp>(loop->getParentOp());
-  if (!outer || loop.getUnsignedCmp() || loop->getNumResults() != 0)
+  if (!outer || loop.getUnsignedCmp())
     return false;
   for (Operation &op : *loop.getBody())
     if (op.getNumRegions() != 0)
       return false;
   std::optional<APInt> trips = loop.getStaticTripCount();
   if (!trips || trips->isZero() || trips->ugt(1024))
+    return false;
+  int64_t available =
+      vectorRegisters ? vectorRegisters : hostTarget().vectorRegisters;
+  if (isReduced(loop))
+    return trips->ule(available);
+  if (loop->getNumResults() != 0)
     return false;
   SmallVector<MemoryAccess> accumulators = findAccumulators(loop, outer);
   if (accumulators.empty())
@@ -102,8 +115,6 @@ bool UnrollLookups::shouldUnroll(scf::ForOp loop) {
     }
   if (computed <= 1)
     temporaries = 0;
-  int64_t available =
-      vectorRegisters ? vectorRegisters : hostTarget().vectorRegisters;
   return needed + temporaries <= available;
 }
 

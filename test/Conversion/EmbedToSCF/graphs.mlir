@@ -11,7 +11,7 @@
 // CHECK-DAG: %[[W:.*]] = memref.load %[[V]][%[[E]]]
 // CHECK: scf.for %[[D:.*]] = %c0 to %c8
 // CHECK: %[[ROW:.*]] = memref.load %[[X]]
-// CHECK: arith.mulf %[[W]], %[[ROW]]
+// CHECK: math.fma %[[ROW]], %[[W]],
 // CHECK: memref.store %{{.*}}, %[[O]][%[[I]], %[[D]]]
 func.func @csr(%p: memref<?xi32>, %c: memref<?xi32>, %v: memref<?xf32>,
                %x: memref<?x8xf32>, %o: memref<?x8xf32>) {
@@ -53,7 +53,7 @@ func.func @coo_mean(%r: memref<?xi32>, %c: memref<?xi32>, %x: memref<?x8xf16>,
 // CHECK-SAME: %[[S:[a-z0-9]+]]: f32, %[[O:.*]]: memref<?xf32>)
 // CHECK: %[[SUM:.*]] = scf.for
 // CHECK: arith.subf
-// CHECK: arith.addf %{{.*}}, %{{.*}} fastmath<reassoc>
+// CHECK: arith.addf %{{.*}}, %{{.*}} fastmath<reassoc,contract>
 // CHECK: %[[VALUE:.*]] = arith.maximumf %[[SUM]], %cst
 // CHECK: %[[SCALED:.*]] = arith.mulf %[[VALUE]], %[[S]]
 // CHECK: memref.store %[[SCALED]], %[[O]]
@@ -75,14 +75,14 @@ func.func @sddmm(%r: memref<?xi32>, %c: memref<?xi32>, %x: memref<?x8xf32>,
 // CHECK: %[[VALUE:.*]] = math.exp %[[SUM]]
 // CHECK: scf.for
 // CHECK-NOT: math.exp
-// CHECK: arith.mulf %[[VALUE]],
+// CHECK: math.fma %{{.*}}, %[[VALUE]],
 // CHECK-LABEL: func.func @vector_message(
 // CHECK: scf.for
 // CHECK: scf.for
 // CHECK-NOT: iter_args
 // CHECK: scf.for
 // CHECK: %[[VALUE:.*]] = math.exp
-// CHECK: arith.mulf %[[VALUE]],
+// CHECK: math.fma %{{.*}}, %[[VALUE]],
 func.func @message(%r: memref<?xi32>, %c: memref<?xi32>, %x: memref<?x8xf32>,
                    %o: memref<?x8xf32>) {
   embed.message sum mul activation exp csr(%r, %c : memref<?xi32>, memref<?xi32>)

@@ -183,3 +183,81 @@ func.func @sequences(%t: memref<?x8xf32>, %ids: memref<?xi32>, %weights: memref<
   }
   return
 }
+
+// A block of four rows: the loop over queries, as long as that over the rows,
+// prefetches a row in each iteration. Behind the end of a row of indices the
+// next begins. Four rows of 256 bytes: four blocks ahead.
+
+// CHOSEN-LABEL: func.func @blocks
+// CHOSEN-SAME: %[[T:[a-z0-9]+]]: memref<?x64xf32>, %[[I:[a-z0-9]+]]: memref<?x?xindex>
+// CHOSEN: scf.for %[[B:.*]] =
+// CHOSEN: scf.for %[[P:.*]] =
+// CHOSEN: memref.load %[[I]][%[[B]], %[[P]]]
+// CHOSEN: %[[N:.*]] = memref.dim %[[I]], %c1
+// CHOSEN: %[[BEFORE:.*]] = arith.muli %[[B]], %[[N]]
+// CHOSEN: %[[AT:.*]] = arith.addi %[[BEFORE]], %[[P]]
+// CHOSEN: %[[ALL:.*]] = memref.collapse_shape %[[I]] {{\[}}[0, 1]]
+// CHOSEN: %[[AHEAD:.*]] = arith.addi %[[AT]], %c4
+// CHOSEN: %[[Q:.*]] = arith.minui %[[AHEAD]]
+// CHOSEN: %[[NEXT:.*]] = memref.load %[[ALL]][%[[Q]]]
+// CHOSEN: scf.for %[[QUERY:.*]] =
+// CHOSEN: %[[FIRST:.*]] = arith.muli %[[NEXT]], %c4
+// CHOSEN: %[[ROW:.*]] = arith.addi %[[FIRST]], %[[QUERY]]
+// CHOSEN-COUNT-4: memref.prefetch %[[T]][%[[ROW]], %{{.*}}]
+// CHOSEN-NOT: memref.prefetch
+// CHOSEN: scf.for
+// CHOSEN: return
+func.func @blocks(%t: memref<?x64xf32>, %indices: memref<?x?xindex>, %o: memref<?xf32>, %n: index, %m: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %c64 = arith.constant 64 : index
+  scf.for %b = %c0 to %n step %c1 {
+    scf.for %p = %c0 to %m step %c1 {
+      %i = memref.load %indices[%b, %p] : memref<?x?xindex>
+      %first = arith.muli %i, %c4 : index
+      scf.for %query = %c0 to %c4 step %c1 {
+        scf.for %token = %c0 to %c4 step %c1 {
+          %row = arith.addi %first, %token : index
+          scf.for %e = %c0 to %c64 step %c1 {
+            %x = memref.load %t[%row, %e] : memref<?x64xf32>
+            memref.store %x, %o[%query] : memref<?xf32>
+          }
+        }
+      }
+    }
+  }
+  return
+}
+
+// Without a loop as long around it, a loop of its own goes over the rows.
+
+// CHOSEN-LABEL: func.func @many_blocks
+// CHOSEN: memref.load
+// CHOSEN: memref.load
+// CHOSEN: scf.for
+// CHOSEN-COUNT-4: memref.prefetch
+// CHOSEN-NOT: memref.prefetch
+// CHOSEN: scf.for
+// CHOSEN: scf.for
+// CHOSEN: return
+func.func @many_blocks(%t: memref<?x64xf32>, %indices: memref<?xindex>, %o: memref<?xf32>, %n: index, %m: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %c64 = arith.constant 64 : index
+  scf.for %p = %c0 to %n step %c1 {
+    %i = memref.load %indices[%p] : memref<?xindex>
+    %first = arith.muli %i, %c4 : index
+    scf.for %query = %c0 to %m step %c1 {
+      scf.for %token = %c0 to %c4 step %c1 {
+        %row = arith.addi %first, %token : index
+        scf.for %e = %c0 to %c64 step %c1 {
+          %x = memref.load %t[%row, %e] : memref<?x64xf32>
+          memref.store %x, %o[%query] : memref<?xf32>
+        }
+      }
+    }
+  }
+  return
+}

@@ -71,3 +71,30 @@ func.func @rows(%t: memref<?x64xf32>, %o: memref<?x64xf32>, %n: index) {
   }
   return
 }
+
+// The vectors of a row that are reduced behind the loop.
+
+// CHECK-LABEL: func.func @reduced
+// CHECK: scf.for
+// CHECK-NOT: scf.for
+// CHECK-COUNT-12: vector.load
+// CHECK: vector.reduction
+// FEW-LABEL: func.func @reduced
+// FEW-COUNT-2: scf.for
+func.func @reduced(%t: memref<?x96xf32>, %o: memref<?xf32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %c96 = arith.constant 96 : index
+  %zero = arith.constant dense<0.0> : vector<8xf32>
+  scf.for %p = %c0 to %n step %c1 {
+    %lanes = scf.for %e = %c0 to %c96 step %c8 iter_args(%s = %zero) -> (vector<8xf32>) {
+      %x = vector.load %t[%p, %e] : memref<?x96xf32>, vector<8xf32>
+      %y = arith.addf %s, %x : vector<8xf32>
+      scf.yield %y : vector<8xf32>
+    }
+    %sum = vector.reduction <add>, %lanes : vector<8xf32> into f32
+    memref.store %sum, %o[%p] : memref<?xf32>
+  }
+  return
+}

@@ -14,9 +14,9 @@
 
 namespace ember {
 
-/// What is reduced into an element: a value, or its product with a factor that
-/// is the same for all elements of the row. Sums round a product only together
-/// with the sum (one fused operation where processors have it).
+/// What is reduced into an element: a value, or its product with a factor,
+/// mostly the same for all elements of the row. Sums round a product only
+/// together with the sum (one fused operation where processors have it).
 struct RowTerm {
   RowTerm(mlir::Value value, mlir::Value factor = {})
       : value(value), factor(factor) {}

@@ -99,7 +99,9 @@ def UnrollLookups : Pass<"unroll-lookups", "::mlir::func::FuncOp"> {
     Fully unrolls an innermost loop that stands in another loop, has a static
     trip count, and reads and writes a row of accumulators which does not depend
     on the outer loop, when those accumulators fit the vector registers. What
-    follows is promote-accumulators.
+    follows is promote-accumulators. Also unrolls a loop that combines the
+    vectors of a row which are reduced behind it, when the row fits the
+    registers: interleave-reductions works on several rows at once.
   }];
   let options = [
     Option<"vectorRegisters", "vector-registers", "int64_t", "0",
@@ -201,6 +203,91 @@ def PairBFloat16Lanes : Pass<"pair-bfloat16-lanes", "::mlir::func::FuncOp"> {
                            "::mlir::vector::VectorDialect"];
   let statistics = [
     Statistic<"paired", "paired", "Pairs of accumulators">,
+  ];
+}
+
+def ReduceLanesLast : Pass<"reduce-lanes-last", "::mlir::func::FuncOp"> {
+  let summary = "Reduce over lanes once, behind the loop";
+  let description = [{
+    Where each iteration reduces a vector over its lanes and hands the result
+    on, the loop carries a vector instead, which is reduced once behind it:
+
+    ```mlir
+    %sum = scf.for %e = %c0 to %n step %c1 iter_args(%s = %zero) -> f32 {
+      %v = ...
+      %next = vector.reduction <add>, %v, %s fastmath<reassoc>
+      scf.yield %next
+    }
+    ```
+    becomes
+    ```mlir
+    %lanes = scf.for %e = %c0 to %n step %c1 iter_args(%s = %neutral) {
+      %v = ...
+      %next = arith.addf %s, %v fastmath<reassoc>
+      scf.yield %next
+    }
+    %sum = vector.reduction <add>, %lanes, %zero fastmath<reassoc>
+    ```
+    This combines elements in another order, which sums and products of floats
+    have to allow (`reassoc`).
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::scf::SCFDialect",
+                           "::mlir::vector::VectorDialect"];
+  let statistics = [
+    Statistic<"deferred", "deferred", "Reductions moved behind their loop">,
+  ];
+}
+
+def InterleaveReductions : Pass<"interleave-reductions", "::mlir::ModuleOp"> {
+  let summary = "Unroll loops that reduce over lanes, and reduce together";
+  let description = [{
+    A loop that reduces a vector over its lanes in every iteration, as one over
+    the rows that a query is multiplied with, is unrolled. Its iterations first
+    compute all the vectors, and then reduce them together: a step makes one
+    vector, with half of the lanes for each, of two.
+
+    ```mlir
+    scf.for %k = %c0 to %c8 step %c1 {
+      %row = vector.load %keys[%k, %c0] : memref<?x4xf32>, vector<4xf32>
+      %product = arith.mulf %query, %row : vector<4xf32>
+      %score = vector.reduction <add>, %product fastmath<reassoc>
+      memref.store %score, %scores[%k] : memref<?xf32>
+    }
+    ```
+    becomes, two iterations at a time,
+    ```mlir
+    scf.for %k = %c0 to %c8 step %c2 {
+      ... // %product, %product1
+      %left = vector.shuffle %product, %product1 [0, 4, 1, 5]
+      %right = vector.shuffle %product, %product1 [2, 6, 3, 7]
+      %parts = arith.addf %left, %right fastmath<reassoc> : vector<4xf32>
+      ... // the same once more, of %parts alone
+      %score = vector.extract %scores[0] : f32 from vector<2xf32>
+      memref.store %score, %scores[%k]
+      ...
+    }
+    ```
+    Only what stores and what uses the results runs later than before, behind
+    loads and checks of the following iterations, so stores may not alias what
+    these load. It runs after insert-runtime-checks, so that ranges are checked
+    once for all iterations. A loop around with few iterations left to unroll
+    takes part: one over two rows is unrolled where it stands in another loop.
+  }];
+  let options = [
+    Option<"most", "most", "int64_t", "0",
+           "Vectors reduced together, at most, a power of two; 1 leaves loops "
+           "as they are, 0 takes a quarter of the vector registers">,
+    Option<"vectorRegisters", "vector-registers", "int64_t", "0",
+           "Vector registers there are; 0 asks the host">,
+    Option<"mayAlias", "may-alias", "bool", "false",
+           "Memref arguments may overlap">,
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::scf::SCFDialect",
+                           "::mlir::vector::VectorDialect"];
+  let statistics = [
+    Statistic<"interleaved", "interleaved", "Loops unrolled">,
   ];
 }
 

@@ -22,6 +22,7 @@
 #include "CallbackMerging.h"
 #include "VectorLoops.h"
 
+#include "ember/Analysis/NeutralElement.h"
 #include "ember/Analysis/VectorizationLegality.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -247,46 +248,6 @@ LogicalResult CallbackWidener::vectorizeElementwise(Operation *op) {
   return success();
 }
 
-/// The element that leaves the other operand of a combination as it is.
-static TypedAttr getNeutralElement(OpBuilder &builder, CombiningKind kind,
-                                   Type type) {
-  unsigned bits = type.isIndex() ? IndexType::kInternalStorageBitWidth
-                                 : type.getIntOrFloatBitWidth();
-  auto integer = [&](const APInt &value) -> TypedAttr {
-    return IntegerAttr::get(type, value);
-  };
-  auto number = [&](const APFloat &value) -> TypedAttr {
-    return FloatAttr::get(type, value);
-  };
-  auto floatType = dyn_cast<FloatType>(type);
-  switch (kind) {
-  case CombiningKind::ADD:
-    // Only -0.0 added to -0.0 is -0.0.
-    if (floatType)
-      return number(APFloat::getZero(floatType.getFloatSemantics(),
-                                     /*Negative=*/true));
-    return integer(APInt::getZero(bits));
-  case CombiningKind::MUL:
-    if (floatType)
-      return number(APFloat(floatType.getFloatSemantics(), 1));
-    return integer(APInt(bits, 1));
-  case CombiningKind::MAXIMUMF:
-    return number(APFloat::getInf(floatType.getFloatSemantics(),
-                                  /*Negative=*/true));
-  case CombiningKind::MINIMUMF:
-    return number(APFloat::getInf(floatType.getFloatSemantics()));
-  case CombiningKind::MAXSI:
-    return integer(APInt::getSignedMinValue(bits));
-  case CombiningKind::MINSI:
-    return integer(APInt::getSignedMaxValue(bits));
-  case CombiningKind::MINUI:
-  case CombiningKind::AND:
-    return integer(APInt::getAllOnes(bits));
-  default: // MAXUI, OR, XOR; no others are matched as reductions.
-    return integer(APInt::getZero(bits));
-  }
-}
-
 static Value negate(OpBuilder &builder, Location loc, Value elements) {
   if (isa<FloatType>(getElementTypeOrSelf(elements)))
     return arith::NegFOp::create(builder, loc, elements);
@@ -303,8 +264,8 @@ void CallbackWidener::vectorizeReduction(const Reduction &reduction) {
   if (isa<arith::SubFOp, arith::SubIOp>(op))
     elements = negate(builder, loc, elements);
   if (Value active = getMask(loc)) {
-    Value neutral = getConstant(
-        loc, getNeutralElement(builder, reduction.kind, carried.getType()));
+    Value neutral =
+        getConstant(loc, getNeutralElement(reduction.kind, carried.getType()));
     elements = arith::SelectOp::create(builder, loc, active, elements, neutral);
   }
   auto flags = arith::FastMathFlags::none;

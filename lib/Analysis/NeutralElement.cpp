@@ -1,0 +1,50 @@
+//===- NeutralElement.cpp - What changes nothing in a reduction -----------===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ember/Analysis/NeutralElement.h"
+
+using namespace mlir;
+using namespace ember;
+using vector::CombiningKind;
+
+TypedAttr ember::getNeutralElement(CombiningKind kind, Type type) {
+  unsigned bits = type.isIndex() ? IndexType::kInternalStorageBitWidth
+                                 : type.getIntOrFloatBitWidth();
+  auto integer = [&](const APInt &value) -> TypedAttr {
+    return IntegerAttr::get(type, value);
+  };
+  auto number = [&](const APFloat &value) -> TypedAttr {
+    return FloatAttr::get(type, value);
+  };
+  auto floatType = dyn_cast<FloatType>(type);
+  switch (kind) {
+  case CombiningKind::ADD:
+    // Only -0.0 added to -0.0 is -0.0.
+    if (floatType)
+      return number(APFloat::getZero(floatType.getFloatSemantics(),
+                                     /*Negative=*/true));
+    return integer(APInt::getZero(bits));
+  case CombiningKind::MUL:
+    if (floatType)
+      return number(APFloat(floatType.getFloatSemantics(), 1));
+    return integer(APInt(bits, 1));
+  case CombiningKind::MAXIMUMF:
+    return number(APFloat::getInf(floatType.getFloatSemantics(),
+                                  /*Negative=*/true));
+  case CombiningKind::MINIMUMF:
+    return number(APFloat::getInf(floatType.getFloatSemantics()));
+  case CombiningKind::MAXSI:
+    return integer(APInt::getSignedMinValue(bits));
+  case CombiningKind::MINSI:
+    return integer(APInt::getSignedMaxValue(bits));
+  case CombiningKind::MINUI:
+  case CombiningKind::AND:
+    return integer(APInt::getAllOnes(bits));
+  default: // MAXUI, OR, XOR; no others are matched as reductions.
+    return integer(APInt::getZero(bits));
+  }
+}
