@@ -132,7 +132,7 @@ std::optional<Chain> LoopPairs::findChain(unsigned number) {
   chain.accumulator = loop.getRegionIterArg(number);
   auto type = dyn_cast<VectorType>(chain.accumulator.getType());
   if (!type || type.getRank() != 1 || type.isScalable() ||
-      !type.getElementType().isF32() ||
+      type.getNumElements() % 2 != 0 || !type.getElementType().isF32() ||
       !follow(yield.getOperand(number), chain) || !chain.load)
     return std::nullopt;
   VectorType row = chain.load.getVectorType();

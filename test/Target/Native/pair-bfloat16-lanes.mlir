@@ -111,3 +111,24 @@ func.func @refused(%t: memref<?x16xbf16>, %ids: memref<?xindex>, %lanes: vector<
   }
   return %gap#0, %gap#1, %unlike#0, %unlike#1, %scaled#0, %scaled#1, %seen#1 : vector<4xf32>, vector<4xf32>, vector<4xf32>, vector<4xf32>, vector<4xf32>, vector<4xf32>, vector<4xf32>
 }
+
+// The halves of two rows of one lane each would be no halves.
+
+// CHECK-LABEL: func.func @single
+// CHECK-NOT: vector.shuffle
+// CHECK: return
+func.func @single(%t: memref<?x2xbf16>, %ids: memref<?xindex>, %a: vector<1xf32>, %n: index) -> (vector<1xf32>, vector<1xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %sums:2 = scf.for %p = %c0 to %n step %c1 iter_args(%x = %a, %y = %a) -> (vector<1xf32>, vector<1xf32>) {
+    %i = memref.load %ids[%p] : memref<?xindex>
+    %u = vector.load %t[%i, %c0] : memref<?x2xbf16>, vector<1xbf16>
+    %eu = arith.extf %u : vector<1xbf16> to vector<1xf32>
+    %nx = arith.addf %x, %eu : vector<1xf32>
+    %v = vector.load %t[%i, %c1] : memref<?x2xbf16>, vector<1xbf16>
+    %ev = arith.extf %v : vector<1xbf16> to vector<1xf32>
+    %ny = arith.addf %y, %ev : vector<1xf32>
+    scf.yield %nx, %ny : vector<1xf32>, vector<1xf32>
+  }
+  return %sums#0, %sums#1 : vector<1xf32>, vector<1xf32>
+}
