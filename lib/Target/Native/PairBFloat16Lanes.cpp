@@ -237,7 +237,8 @@ void LoopPairs::pair(Chain &first, Chain &second) {
   builder.setInsertionPointAfter(loop);
   auto interleaved = [&](int64_t start) {
     return shuffle(builder, loc, evens, odds, [=](int64_t i) {
-      return (start + i) / 2 + (i % 2) * count;
+      int64_t element = start + i;
+      return element / 2 + element % 2 * count;
     });
   };
   Value lower = interleaved(0), upper = interleaved(count);
