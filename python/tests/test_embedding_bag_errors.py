@@ -53,6 +53,7 @@ BAD_CALLS = {
     "last offset past the indices": bag(offsets=torch.tensor([0, 5]), include_last_offset=True),
     "offset past the indices, then back": bag(offsets=torch.tensor([0, 9, 4])),
     "index past the table": bag(input=torch.tensor([3, 10, 4, 1])),
+    "index past a table stored by columns": bag(weight=WEIGHT[:3].t().contiguous().t()),
     "negative index": bag(input=torch.tensor([3, 1, 4, -1])),
     "index past the table beside padding": bag(input=torch.tensor([3, 10, 4, 1]), padding_idx=3),
     "index past an empty table": bag(weight=WEIGHT[:0]),

@@ -7,6 +7,7 @@
 
 #include "ember/Conversion/EmbedToSCF/Lowerings.h"
 #include "ember/Conversion/EmbedToSCF/RowAccumulator.h"
+#include "ember/Conversion/EmbedToSCF/RowCopy.h"
 #include "ember/Conversion/EmbedToSCF/StoredRows.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -23,14 +24,14 @@ namespace {
 /// The bags of one table.
 class TableBags {
 public:
-  TableBags(NestBuilder &builder, BagOp op, unsigned number, Value segments,
-            Value column, Value length)
+  TableBags(NestBuilder &builder, BagOp op, unsigned number, Value table,
+            Value segments, Value column, Value length, Value bags)
       : builder(builder), op(op), segments(segments),
         type(embed::getComputeType(op->getOperandTypes())),
-        rows(builder, op.getTables()[number], op.getFormatAttr(), type),
+        rows(builder, table, op.getFormatAttr(), type),
         accumulator(builder, op.getReduction(), op.getInit(), length, column,
                     type, hasShifts()),
-        bags(builder.size(op.getInit(), 0)) {
+        bags(bags) {
     rows.requireLength(length, "embed.bag");
     if (!op.getPaddings().empty())
       padding = op.getPaddings()[number];
@@ -208,8 +209,9 @@ static Value copyOpenOffsets(NestBuilder &builder, BagOp op) {
   return offsets;
 }
 
-/// Emits the bags of the only table.
-static void emitTable(NestBuilder &builder, BagOp op, Value segments) {
+/// Emits the bags of the only table, or those of its copy if there is one.
+static void emitTable(NestBuilder &builder, BagOp op, Value segments,
+                      int64_t mostCopiedBytes) {
   Value width = builder.size(op.getInit(), 1);
   // Where only the table's type says how long rows are, code takes it.
   int64_t fixed = getFixedLength(op.getTables().front(), nullptr);
@@ -220,7 +222,23 @@ static void emitTable(NestBuilder &builder, BagOp op, Value segments) {
     width = builder.index(fixed);
   }
   Value zero = builder.index(0);
-  TableBags(builder, op, 0, segments, zero, width).emit(zero);
+  auto emitBags = [&](Value table, Value bags) {
+    TableBags(builder, op, 0, table, segments, zero, width, bags).emit(zero);
+  };
+  Value table = op.getTables().front();
+  Value bags = builder.size(op.getInit(), 0);
+  std::optional<RowCopy> copy = copyRows(
+      builder, table, builder.size(op.getIndices(), 0), mostCopiedBytes);
+  if (!copy) {
+    emitBags(table, bags);
+    return;
+  }
+  // Two nests of which one has nothing to do: under a condition, neither could
+  // be decoupled.
+  emitBags(copy->table,
+           arith::SelectOp::create(builder, copy->isUsed, bags, zero));
+  memref::DeallocOp::create(builder, copy->table);
+  emitBags(table, arith::SelectOp::create(builder, copy->isUsed, zero, bags));
 }
 
 /// Emits the bags of table after table, in columns of the result.
@@ -235,8 +253,8 @@ static void emitTables(NestBuilder &builder, BagOp op, Value segments) {
   int64_t column = 0;
   for (auto [number, table] : llvm::enumerate(op.getTables())) {
     int64_t length = getFixedLength(table, op.getFormatAttr());
-    TableBags bags(builder, op, number, segments, builder.index(column),
-                   builder.index(length));
+    TableBags bags(builder, op, number, table, segments, builder.index(column),
+                   builder.index(length), builder.size(op.getInit(), 0));
     bags.emit(begin);
     bool isLast = number + 1 == op.getTables().size();
     if (op.getSegmentKind() == SegmentKind::lengths && !isLast)
@@ -245,14 +263,14 @@ static void emitTables(NestBuilder &builder, BagOp op, Value segments) {
   }
 }
 
-void ember::emitLoops(NestBuilder &builder, BagOp op) {
+void ember::emitLoops(NestBuilder &builder, BagOp op, int64_t mostCopiedBytes) {
   requireCounts(builder, op);
   bool isOpen = op.getSegmentKind() == SegmentKind::open_offsets;
   Value segments = isOpen ? copyOpenOffsets(builder, op) : op.getSegments();
   if (op.getSegmentKind() == SegmentKind::lengths)
     requireLengths(builder, op);
   if (op.getTables().size() == 1)
-    emitTable(builder, op, segments);
+    emitTable(builder, op, segments, mostCopiedBytes);
   else
     emitTables(builder, op, segments);
   if (isOpen)

@@ -25,8 +25,10 @@ using namespace ember;
 namespace {
 struct ConvertEmbedToSCF
     : public ember::impl::ConvertEmbedToSCFBase<ConvertEmbedToSCF> {
+  using ConvertEmbedToSCFBase::ConvertEmbedToSCFBase;
+
   void runOnOperation() override {
-    WalkResult walk = getOperation()->walk([](Operation *op) {
+    WalkResult walk = getOperation()->walk([&](Operation *op) {
       if (!isa_and_present<embed::EmbedDialect>(op->getDialect()))
         return WalkResult::advance();
       if (!cast<DestinationStyleOpInterface>(op).hasPureBufferSemantics()) {
@@ -36,9 +38,10 @@ struct ConvertEmbedToSCF
       }
       NestBuilder builder(op->getLoc(), op);
       TypeSwitch<Operation *>(op)
-          .Case<embed::BagOp, embed::SpMMOp, embed::SDDMMOp, embed::MessageOp,
-                embed::ScoreOp, embed::GatherOp, embed::BlockScoresOp,
-                embed::BlockValuesOp>(
+          .Case<embed::BagOp>(
+              [&](auto bag) { emitLoops(builder, bag, mostCopiedBytes); })
+          .Case<embed::SpMMOp, embed::SDDMMOp, embed::MessageOp, embed::ScoreOp,
+                embed::GatherOp, embed::BlockScoresOp, embed::BlockValuesOp>(
               [&](auto embedding) { emitLoops(builder, embedding); });
       op->erase();
       return WalkResult::advance();

@@ -14,7 +14,9 @@
 namespace ember {
 
 /// Each emits the loops of one operation on memrefs at the insertion point.
-void emitLoops(NestBuilder &builder, embed::BagOp op);
+/// A table whose rows do not lie in one piece is copied where that pays, up to
+/// `mostCopiedBytes`.
+void emitLoops(NestBuilder &builder, embed::BagOp op, int64_t mostCopiedBytes);
 void emitLoops(NestBuilder &builder, embed::SpMMOp op);
 void emitLoops(NestBuilder &builder, embed::SDDMMOp op);
 void emitLoops(NestBuilder &builder, embed::MessageOp op);

@@ -40,7 +40,29 @@ def ConvertEmbedToSCF : Pass<"convert-embed-to-scf", "::mlir::ModuleOp"> {
       }
     }
     ```
+
+    Rows of a table that is stored column by column do not lie in one piece:
+    every element is in another cache line. If the bags of such a table make at
+    least as many lookups as it has rows, they read a copy instead, which takes
+    each line once. The program decides when it runs:
+
+    ```mlir
+    %bound = arith.minui %lookups, %most_rows : index
+    %copies = arith.cmpi ule, %rows, %bound : index
+    %copied = arith.select %copies, %rows, %c0 : index
+    %copy = memref.alloc(%copied) : memref<?x64xf32>
+    scf.for %r = ... { scf.for %c = ... { ... copy[%r, %c] = table[%r, %c] ... } }
+    %of_copy = arith.select %copies, %bags, %c0 : index
+    scf.for %b = %c0 to %of_copy step %c1 { ... %copy ... }
+    %of_table = arith.select %copies, %c0, %bags : index
+    scf.for %b = %c0 to %of_table step %c1 { ... %table ... }
+    ```
   }];
+  let options = [
+    Option<"mostCopiedBytes", "most-copied-bytes", "int64_t", "67108864",
+           "Bytes that the copy of a table whose rows do not lie in one piece "
+           "may take; 0 for no copies">,
+  ];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",
     "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
