@@ -30,7 +30,7 @@ public:
         type(embed::getComputeType(op->getOperandTypes())),
         rows(builder, table, op.getFormatAttr(), type),
         accumulator(builder, op.getReduction(), op.getInit(), length, column,
-                    type, hasShifts()),
+                    type, {hasShifts(), hasShifts() && rows.hasPairs()}),
         bags(bags) {
     rows.requireLength(length, "embed.bag");
     if (!op.getPaddings().empty())
@@ -77,6 +77,13 @@ void TableBags::addRow(Value isFirst, Value isKept, Value weight) {
   }
   accumulator.shift(isKept, weighted(rows.getBias()));
   Value scale = weighted(rows.getScale());
+  if (rows.hasPairs()) {
+    accumulator.addPairs(isKept, [&](Value j) -> std::pair<RowTerm, RowTerm> {
+      auto [even, odd] = rows.integers(j);
+      return {{even, scale}, {odd, scale}};
+    });
+    return;
+  }
   accumulator.add(isFirst, isKept,
                   [&](Value d) -> RowTerm { return {rows.integer(d), scale}; });
 }

@@ -17,14 +17,20 @@ using ember::embed::Reduction;
 
 RowAccumulator::RowAccumulator(NestBuilder &builder, Reduction reduction,
                                Value out, Value length, Value column,
-                               FloatType type, bool hasShifts)
+                               FloatType type, RowSumKinds kinds)
     : builder(builder), reduction(reduction), out(out), length(length),
       column(column), type(type) {
-  if (hasShifts)
+  if (kinds.hasShifts)
     shifts = builder.allocate(builder.index(1), type, "shift of the result");
-  if (cast<MemRefType>(out.getType()).getElementType() == type)
-    return;
-  scratch = builder.allocate(length, type, "row of the result");
+  if (kinds.hasPairs) {
+    Value one = builder.index(1);
+    Value pairs = builder.createOrFold<arith::ShRUIOp>(
+        builder.createOrFold<arith::AddIOp>(length, one), one);
+    scratch = builder.allocate(pairs, type, "even elements of the result");
+    oddScratch = builder.allocate(pairs, type, "odd elements of the result");
+  } else if (cast<MemRefType>(out.getType()).getElementType() != type) {
+    scratch = builder.allocate(length, type, "row of the result");
+  }
 }
 
 SmallVector<Value> RowAccumulator::outputPlace(Value position) {
@@ -44,24 +50,43 @@ void RowAccumulator::begin(Value newRow) {
   Value zero = builder.zero(type);
   if (shifts)
     memref::StoreOp::create(builder, zero, shifts, builder.index(0));
-  builder.loop(length, [&](Value d) {
+  Value elements = scratch ? builder.size(scratch, 0) : length;
+  builder.loop(elements, [&](Value d) {
     memref::StoreOp::create(builder, zero, scratch ? scratch : out, place(d));
+    if (oddScratch)
+      memref::StoreOp::create(builder, zero, oddScratch, d);
   });
+}
+
+void RowAccumulator::accumulate(Value memory, ArrayRef<Value> at, Value isKept,
+                                llvm::function_ref<Value(Value)> combine) {
+  Value old = memref::LoadOp::create(builder, memory, at);
+  Value reduced = combine(old);
+  // A select and not a product: a row that is skipped may hold NaN.
+  if (isKept)
+    reduced = arith::SelectOp::create(builder, isKept, reduced, old);
+  memref::StoreOp::create(builder, reduced, memory, at);
 }
 
 void RowAccumulator::add(Value isFirst, Value isKept,
                          llvm::function_ref<RowTerm(Value)> term) {
   builder.loop(length, [&](Value d) {
     RowTerm next = term(d);
-    Value memory = scratch ? scratch : out;
-    SmallVector<Value> at = place(d);
-    Value old = memref::LoadOp::create(builder, memory, at);
-    Value reduced = reduction == Reduction::max ? maximum(old, next, isFirst)
-                                                : sum(old, next);
-    // A select and not a product: a row that is skipped may hold NaN.
-    if (isKept)
-      reduced = arith::SelectOp::create(builder, isKept, reduced, old);
-    memref::StoreOp::create(builder, reduced, memory, at);
+    accumulate(scratch ? scratch : out, place(d), isKept, [&](Value old) {
+      return reduction == Reduction::max ? maximum(old, next, isFirst)
+                                         : sum(old, next);
+    });
+  });
+}
+
+void RowAccumulator::addPairs(
+    Value isKept, llvm::function_ref<std::pair<RowTerm, RowTerm>(Value)> pair) {
+  builder.loop(builder.size(scratch, 0), [&](Value j) {
+    std::pair<RowTerm, RowTerm> terms = pair(j);
+    accumulate(scratch, j, isKept,
+               [&](Value old) { return sum(old, terms.first); });
+    accumulate(oddScratch, j, isKept,
+               [&](Value old) { return sum(old, terms.second); });
   });
 }
 
@@ -99,9 +124,7 @@ void RowAccumulator::end(Value count) {
     shift = memref::LoadOp::create(builder, shifts, builder.index(0));
   if (divides)
     divisor = builder.divisor(count, type);
-  builder.loop(length, [&](Value d) {
-    Value value =
-        memref::LoadOp::create(builder, scratch ? scratch : out, place(d));
+  forEachSum([&](Value d, Value value) {
     if (shift)
       value = arith::AddFOp::create(builder, value, shift);
     if (divides)
@@ -110,8 +133,31 @@ void RowAccumulator::end(Value count) {
   });
 }
 
+void RowAccumulator::forEachSum(Finish finish) {
+  if (!oddScratch) {
+    builder.loop(length, [&](Value d) {
+      Value memory = scratch ? scratch : out;
+      finish(d, memref::LoadOp::create(builder, memory, place(d)));
+    });
+    return;
+  }
+  Value one = builder.index(1);
+  Value pairs = builder.createOrFold<arith::ShRUIOp>(length, one);
+  builder.loop(pairs, [&](Value j) {
+    Value even = arith::ShLIOp::create(builder, j, one);
+    finish(even, memref::LoadOp::create(builder, scratch, j));
+    finish(arith::AddIOp::create(builder, even, one),
+           memref::LoadOp::create(builder, oddScratch, j));
+  });
+  // The last element of a row of odd length.
+  builder.loop(pairs, builder.size(scratch, 0), [&](Value j) {
+    finish(arith::ShLIOp::create(builder, j, one),
+           memref::LoadOp::create(builder, scratch, j));
+  });
+}
+
 void RowAccumulator::release() {
-  for (Value memory : {scratch, shifts})
+  for (Value memory : {scratch, oddScratch, shifts})
     if (memory)
       memref::DeallocOp::create(builder, memory);
 }

@@ -128,6 +128,16 @@ Value StoredRows::integer(Value position) {
   return arith::UIToFPOp::create(builder, type, bits);
 }
 
+std::pair<Value, Value> StoredRows::integers(Value pair) {
+  Value bits = elementByte(pair);
+  Value even = arith::AndIOp::create(
+      builder, bits, arith::ConstantIntOp::create(builder, 15, 32));
+  Value odd = arith::ShRUIOp::create(
+      builder, bits, arith::ConstantIntOp::create(builder, 4, 32));
+  return {arith::UIToFPOp::create(builder, type, even),
+          arith::UIToFPOp::create(builder, type, odd)};
+}
+
 Value StoredRows::element(Value position) {
   if (!format)
     return builder.loadAs(type, table, {row, position});

@@ -170,3 +170,40 @@ func.func @scaled_rows(%t: memref<?x12xi8>, %i: memref<?xi64>, %s: memref<?xi64>
       outs(%o : memref<?x8xf32>) format <int8, f16>
   return
 }
+
+// Two integers come from a byte: sums of even and of odd elements stand apart
+// until the bag ends. Half a pair is left of an odd number.
+
+// CHECK-LABEL: func.func @pairs(
+// CHECK-SAME: %[[T:.*]]: memref<?x8xi8>, %{{.*}}: memref<?xi64>, %{{.*}}: memref<?xi64>, %[[O:.*]]: memref<?x7xf32>)
+// CHECK-DAG: %[[EVEN:.*]] = memref.alloc() {ember.name = "even elements of the result"} : memref<4xf32>
+// CHECK-DAG: %[[ODD:.*]] = memref.alloc() {ember.name = "odd elements of the result"} : memref<4xf32>
+// CHECK: memref.store %cst, %[[ODD]]
+// CHECK: scf.for
+// CHECK: scf.for %[[J:.*]] = %c0 to %c4
+// CHECK: %[[BYTE:.*]] = memref.load %[[T]][%{{.*}}, %[[J]]]
+// CHECK: %[[WORD:.*]] = arith.extui %[[BYTE]] : i8 to i32
+// CHECK-DAG: %[[LOW:.*]] = arith.andi %[[WORD]], %c15_i32
+// CHECK-DAG: %[[HIGH:.*]] = arith.shrui %[[WORD]], %c4_i32
+// CHECK-DAG: %[[X:.*]] = arith.uitofp %[[LOW]]
+// CHECK-DAG: %[[Y:.*]] = arith.uitofp %[[HIGH]]
+// CHECK: %[[A:.*]] = memref.load %[[EVEN]][%[[J]]]
+// CHECK: %[[A1:.*]] = math.fma %[[X]], %{{.*}}, %[[A]]
+// CHECK: memref.store %[[A1]], %[[EVEN]][%[[J]]]
+// CHECK: %[[B:.*]] = memref.load %[[ODD]][%[[J]]]
+// CHECK: %[[B1:.*]] = math.fma %[[Y]], %{{.*}}, %[[B]]
+// CHECK: memref.store %[[B1]], %[[ODD]][%[[J]]]
+// CHECK: scf.for %{{.*}} = %c0 to %c3
+// CHECK: memref.load %[[EVEN]]
+// CHECK: memref.store %{{.*}}, %[[O]]
+// CHECK: memref.load %[[ODD]]
+// CHECK: memref.store %{{.*}}, %[[O]]
+// CHECK: memref.load %[[EVEN]][%c3]
+// CHECK: memref.store %{{.*}}, %[[O]][%{{.*}}, %c6]
+// CHECK: return
+func.func @pairs(%t: memref<?x8xi8>, %i: memref<?xi64>, %s: memref<?xi64>,
+                 %o: memref<?x7xf32>) {
+  embed.bag sum tables(%t : memref<?x8xi8>) indices(%i : memref<?xi64>)
+      offsets(%s : memref<?xi64>) outs(%o : memref<?x7xf32>) format <int4, f16>
+  return
+}

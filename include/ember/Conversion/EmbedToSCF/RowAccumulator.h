@@ -24,16 +24,23 @@ struct RowTerm {
   mlir::Value value, factor;
 };
 
+/// What an accumulator of sums does besides adding terms to elements.
+struct RowSumKinds {
+  /// There will be calls of shift.
+  bool hasShifts = false;
+  /// There will be calls of addPairs, and none of add.
+  bool hasPairs = false;
+};
+
 /// A row of the output, or, where that is narrower than what is computed in, a
 /// row of scratch memory that is rounded into it once.
 class RowAccumulator {
 public:
   /// Rows are `length` long and begin at `column` of `out`'s rows. Allocates
-  /// scratch memory at the insertion point if it is needed. `hasShifts`: there
-  /// will be calls of shift.
+  /// scratch memory at the insertion point if it is needed.
   RowAccumulator(NestBuilder &builder, embed::Reduction reduction,
                  mlir::Value out, mlir::Value length, mlir::Value column,
-                 mlir::FloatType type, bool hasShifts = false);
+                 mlir::FloatType type, RowSumKinds kinds = {});
 
   /// Goes to a row of the output, and zeroes it.
   void begin(mlir::Value row);
@@ -43,6 +50,13 @@ public:
   /// segment's first one and `isKept` (i1, or null) if it counts at all.
   void add(mlir::Value isFirst, mlir::Value isKept,
            llvm::function_ref<RowTerm(mlir::Value)> term);
+  /// The same for a sum or mean whose elements come two at a time: `pair(j)`
+  /// are the terms of elements 2j and 2j + 1. The sums of even and of odd
+  /// elements stand apart until the segment ends, so that neither terms nor
+  /// sums have to change places.
+  void
+  addPairs(mlir::Value isKept,
+           llvm::function_ref<std::pair<RowTerm, RowTerm>(mlir::Value)> pair);
   /// Adds `value` to all elements of a sum or mean. The shifts of a segment are
   /// summed up apart, which takes one addition for the row and not one for each
   /// element.
@@ -55,6 +69,12 @@ public:
 private:
   mlir::Value maximum(mlir::Value old, RowTerm term, mlir::Value isFirst);
   mlir::Value sum(mlir::Value old, RowTerm term);
+  /// Is given element `d` of the row and its sum.
+  using Finish = llvm::function_ref<void(mlir::Value d, mlir::Value sum)>;
+  void forEachSum(Finish finish);
+  void accumulate(mlir::Value memory, llvm::ArrayRef<mlir::Value> at,
+                  mlir::Value isKept,
+                  llvm::function_ref<mlir::Value(mlir::Value)> combine);
   llvm::SmallVector<mlir::Value> place(mlir::Value position);
   llvm::SmallVector<mlir::Value> outputPlace(mlir::Value position);
 
@@ -64,7 +84,9 @@ private:
   mlir::FloatType type;
   /// One element of memory: the sum of the segment's shifts, or null.
   mlir::Value shifts;
-  mlir::Value scratch, row;
+  /// The row, or its even elements and apart from them its odd ones.
+  mlir::Value scratch, oddScratch;
+  mlir::Value row;
 };
 
 } // namespace ember

@@ -34,6 +34,11 @@ public:
   bool isScaled() const { return format && format.isScaled(); }
   /// The integer of an element, unscaled, as `type`.
   mlir::Value integer(mlir::Value position);
+  /// Whether a byte holds two of these integers, and both of byte `pair`.
+  bool hasPairs() const {
+    return isScaled() && format.getEncoding() == embed::RowEncoding::int4;
+  }
+  std::pair<mlir::Value, mlir::Value> integers(mlir::Value pair);
   /// Of the row that was entered.
   mlir::Value getScale() const { return scale; }
   mlir::Value getBias() const { return bias; }
