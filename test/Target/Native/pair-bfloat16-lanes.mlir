@@ -55,32 +55,6 @@ func.func @weighted(%t: memref<?x8xbf16>, %ids: memref<?xindex>, %ws: memref<?xf
 
 // -----
 
-// An odd number of lanes.
-
-// CHECK-LABEL: func.func @odd(
-// CHECK: %[[SUMS:.*]]:2 = scf.for
-// CHECK: vector.bitcast %{{.*}} : vector<6xbf16> to vector<3xi32>
-// CHECK: vector.shuffle %[[SUMS]]#0, %[[SUMS]]#1 [0, 3, 1]
-// CHECK: vector.shuffle %[[SUMS]]#0, %[[SUMS]]#1 [4, 2, 5]
-func.func @odd(%t: memref<?x6xbf16>, %ids: memref<?xindex>, %a: vector<3xf32>, %b: vector<3xf32>, %n: index) -> (vector<3xf32>, vector<3xf32>) {
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  %c3 = arith.constant 3 : index
-  %s:2 = scf.for %p = %c0 to %n step %c1 iter_args(%x = %a, %y = %b) -> (vector<3xf32>, vector<3xf32>) {
-    %i = memref.load %ids[%p] : memref<?xindex>
-    %u = vector.load %t[%i, %c0] : memref<?x6xbf16>, vector<3xbf16>
-    %eu = arith.extf %u : vector<3xbf16> to vector<3xf32>
-    %nx = arith.addf %x, %eu : vector<3xf32>
-    %v = vector.load %t[%i, %c3] : memref<?x6xbf16>, vector<3xbf16>
-    %ev = arith.extf %v : vector<3xbf16> to vector<3xf32>
-    %ny = arith.addf %y, %ev : vector<3xf32>
-    scf.yield %nx, %ny : vector<3xf32>, vector<3xf32>
-  }
-  return %s#0, %s#1 : vector<3xf32>, vector<3xf32>
-}
-
-// -----
-
 // A row that the loop does not read as a whole, accumulators that are computed
 // differently, lanes that differ in what they are multiplied with, and a sum
 // that is seen on its way.
