@@ -56,9 +56,11 @@ std::optional<Stage> ember::parseStage(StringRef name) {
 
 std::string CompileOptions::toText() const {
   return formatv("target={0} O={1} vector-length={2} may-alias={3} "
-                 "queue-capacity={4} profile={5}",
+                 "queue-capacity={4} profile={5} prefetch-distance={6} "
+                 "unroll={7}",
                  getName(target), optLevel, vectorLength, mayAlias,
-                 queueCapacity.value_or(0), profileHash);
+                 queueCapacity.value_or(0), profileHash, prefetchDistance,
+                 unroll);
 }
 
 static Error run(PassManager &manager, ModuleOp module) {
@@ -77,6 +79,7 @@ Error ember::lowerToStage(ModuleOp module, Stage stage,
     optimization.optLevel = static_cast<OptimizationLevel>(options.optLevel);
     optimization.vectorLength = options.vectorLength;
     optimization.cpu = options.cpu;
+    optimization.triple = options.triple;
     optimization.mayAlias = options.mayAlias;
     // A core reads through all its caches.
     if (options.target == KernelTarget::CPU)
@@ -97,9 +100,10 @@ Error ember::lowerToStage(ModuleOp module, Stage stage,
   return run(manager, module);
 }
 
-static native::TargetSpec getTargetSpec(const CompileOptions &options) {
+native::TargetSpec ember::getTargetSpec(const CompileOptions &options) {
   native::TargetSpec target;
   target.cpu = options.cpu;
+  target.triple = options.triple;
   return target;
 }
 
@@ -123,6 +127,9 @@ Error ember::lowerToNative(ModuleOp module, const CompileOptions &options,
   lowering.mayAlias = options.mayAlias;
   lowering.vectorRegisters = info->vectorRegisters;
   lowering.vectorBits = info->vectorBits;
+  lowering.cacheLineBytes = info->cacheLineBytes;
+  lowering.prefetchDistance = options.prefetchDistance;
+  lowering.unroll = options.unroll;
   native::buildLoweringPipeline(manager, lowering);
   return run(manager, module);
 }
@@ -145,6 +152,7 @@ static Expected<std::string> generate(ModuleOp module, Stage stage,
                                            : native::CodeFormat::Object;
   native::CodeGenOptions codeGen;
   codeGen.optLevel = options.optLevel;
+  codeGen.unroll = options.unroll;
   return native::generateCode(module, getTargetSpec(options), format, codeGen);
 }
 
@@ -171,6 +179,10 @@ Error ember::compileKernel(Source &source, const CompileOptions &options,
       native::describeTarget(getTargetSpec(options));
   if (!info)
     return info.takeError();
+  if (!native::isHostTriple(info->triple))
+    return makeError("a kernel library for " + info->triple +
+                     " would need Ember's runtime for it: write an object or "
+                     "assembly, with --emit=obj or --emit=asm");
   json::Array entries = describeEntries(source.getModule());
   if (entries.empty())
     return makeError("the module has no public function with a body");

@@ -26,9 +26,8 @@ Kernel::~Kernel() {
 
 static Expected<std::string> computeKey(StringRef program,
                                         const CompileOptions &options) {
-  native::TargetSpec spec;
-  spec.cpu = options.cpu;
-  Expected<native::TargetInfo> target = native::describeTarget(spec);
+  Expected<native::TargetInfo> target =
+      native::describeTarget(getTargetSpec(options));
   if (!target)
     return target.takeError();
   return KernelCache::computeKey({program, options.toText(),

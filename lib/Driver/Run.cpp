@@ -102,7 +102,7 @@ Error ember::runEntry(Source &source, func::FuncOp entry,
 
   native::JITOptions jitOptions;
   jitOptions.codeGen.optLevel = options.compile.optLevel;
-  jitOptions.target.cpu = options.compile.cpu;
+  jitOptions.target = getTargetSpec(options.compile);
   std::vector<std::pair<StringRef, void *>> symbols = getSymbols();
   jitOptions.symbols = symbols;
   auto jit = native::JIT::create(module, jitOptions);

@@ -28,11 +28,13 @@ using namespace ember;
 /// The width of the vector registers of `cpu`. An unknown processor is
 /// diagnosed where code is generated for it; until then 128 bits, which every
 /// target has, are a safe choice.
-static int64_t getVectorBits(const std::string &cpu) {
-  if (cpu == "native")
+static int64_t getVectorBits(const std::string &cpu,
+                             const std::string &triple) {
+  if (cpu == "native" && triple.empty())
     return native::hostTarget().vectorBits;
   native::TargetSpec spec;
   spec.cpu = cpu;
+  spec.triple = triple;
   llvm::Expected<native::TargetInfo> target = native::describeTarget(spec);
   if (target)
     return target->vectorBits;
@@ -98,7 +100,7 @@ void ember::buildOptimizationPipeline(OpPassManager &manager,
   if (options.optLevel >= OptimizationLevel::vectorize) {
     slcv::SlcVectorizerOptions vectorizer;
     vectorizer.vectorLength = options.vectorLength;
-    vectorizer.vectorBits = getVectorBits(options.cpu);
+    vectorizer.vectorBits = getVectorBits(options.cpu, options.triple);
     vectorizer.mayAlias = options.mayAlias;
     manager.addPass(slcv::createSlcVectorizer(vectorizer));
     manager.addNestedPass<func::FuncOp>(slcv::createSimplifyCastOps());

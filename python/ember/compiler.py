@@ -7,6 +7,7 @@ Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
+import hashlib
 import os
 import shutil
 import signal
@@ -26,13 +27,23 @@ TARGETS = ("cpu", "dae-threads")
 
 @dataclass(frozen=True)
 class Options:
-    """What emberc is asked for; None leaves the choice to the target."""
+    """What emberc is asked for; None leaves the choice to the target.
+
+    cpu: a processor of this machine's architecture; None: this machine's own. prefetch_distance:
+    lookups that a prefetch runs ahead, 0 for no prefetches. unroll: loops over rows of known
+    length may be unrolled. profile: with dae-threads and opt_level 4, a file that `ember-run
+    --stats` wrote, to order cases by.
+    """
 
     target: str = "cpu"
     opt_level: int = 3
     vector_length: int | None = None
     queue_capacity: int | None = None
     may_alias: bool = False
+    cpu: str | None = None
+    prefetch_distance: int | None = None
+    unroll: bool = True
+    profile: str | Path | None = None
 
     def __post_init__(self) -> None:
         if self.target not in TARGETS:
@@ -43,6 +54,11 @@ class Options:
             value = getattr(self, name)
             if value is not None and (not isinstance(value, int) or value < 1):
                 raise ArgumentError(f"{name} must be a positive number, not {value!r}")
+        distance = self.prefetch_distance
+        if distance is not None and (not isinstance(distance, int) or distance < 0):
+            raise ArgumentError(f"prefetch_distance must not be negative, but is {distance!r}")
+        if self.profile is not None and (self.target, self.opt_level) != ("dae-threads", 4):
+            raise ArgumentError("profile needs target 'dae-threads' and opt_level 4")
 
     def arguments(self) -> list[str]:
         """The options as emberc's command line spells them."""
@@ -53,7 +69,24 @@ class Options:
             words.append(f"--queue-capacity={self.queue_capacity}")
         if self.may_alias:
             words.append("--may-alias")
+        if self.cpu is not None:
+            words.append(f"--mcpu={self.cpu}")
+        if self.prefetch_distance is not None:
+            words.append(f"--prefetch-distance={self.prefetch_distance}")
+        if not self.unroll:
+            words.append("--no-unroll")
+        if self.profile is not None:
+            words.append(f"--profile={self.profile}")
         return words
+
+    def files(self) -> list[bytes]:
+        """What is in the files that the options name; raises ArgumentError."""
+        if self.profile is None:
+            return []
+        try:
+            return [Path(self.profile).read_bytes()]
+        except OSError as error:
+            raise ArgumentError(f"cannot read the profile: {error}") from error
 
 
 def find_tool(name: str) -> Path:
@@ -103,7 +136,8 @@ def load_program(text: str, options: Options) -> Library:
     A program is built once for all threads of a process, and once for all processes that share
     the cache folder. Raises CompileError.
     """
-    key = cache.index_key((text, _compiler_identity(), *options.arguments()))
+    contents = [hashlib.sha256(content).hexdigest() for content in options.files()]
+    key = cache.index_key((text, _compiler_identity(), *options.arguments(), *contents))
     if library := _loaded.get(key):
         return library
     with _table_lock:

@@ -342,6 +342,43 @@ def test_strides_between_elements_are_refused(way: str) -> None:
         library.entry("spread")(packed, 3, np.zeros(3, np.float32))
 
 
+def test_options_reach_the_compiler(tmp_path: Path) -> None:
+    profile = tmp_path / "profile.json"
+    profile.write_text('{"control_queue": {"by_program": {}}}')
+    decoupled = {"target": "dae-threads", "opt_level": 4}
+    libraries = [
+        ember.load_program(PROGRAM, ember.Options(**options))
+        for options in (
+            {},
+            {"prefetch_distance": 0},
+            {"prefetch_distance": 3},
+            {"unroll": False},
+            {"cpu": "generic"},
+            decoupled,
+            decoupled | {"profile": profile},
+        )
+    ]
+    assert len({library.path for library in libraries}) == len(libraries)
+    assert libraries[4].manifest["cpu"] == "generic"
+    for library in libraries:
+        source, target = np.arange(40, dtype=np.float32), np.zeros(40, np.float32)
+        library.entry("copy")(source, target)
+        np.testing.assert_array_equal(source, target)
+    profile.write_text('{"control_queue": {"by_program": {}}} ')
+    again = ember.load_program(PROGRAM, ember.Options(**decoupled, profile=profile))
+    assert again.path != libraries[-1].path
+    for options, message in (
+        ({"prefetch_distance": -1}, "prefetch_distance must not be negative"),
+        ({"profile": profile}, "profile needs target 'dae-threads'"),
+    ):
+        with pytest.raises(ember.ArgumentError, match=message):
+            ember.Options(**options)
+    with pytest.raises(ember.ArgumentError, match="cannot read the profile"):
+        ember.load_program(PROGRAM, ember.Options(**decoupled, profile=tmp_path / "none"))
+    with pytest.raises(ember.CompileError, match="abacus"):
+        ember.load_program(PROGRAM, ember.Options(cpu="abacus"))
+
+
 def test_calls_are_freed_with_what_they_keep(library: ember.Library) -> None:
     class Array(np.ndarray):
         """Can be watched."""

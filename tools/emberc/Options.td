@@ -26,7 +26,16 @@ def opt_level : Joined<["-"], "O">, MetaVarName<"0..4">,
 defm vector_length : Value<"vector-length",
     "Elements of a vector (default: what the registers hold)", "N">;
 defm cpu : Value<"mcpu",
-    "Processor to generate code for (default: native, this one)", "NAME">;
+    "Processor to generate code for, of this or another architecture (default: "
+    "native, this one)", "NAME">;
+defm triple : Value<"mtriple",
+    "What that processor runs, such as aarch64-linux-gnu (default: this "
+    "machine's, or that of the processor)", "TRIPLE">;
+defm prefetch_distance : Value<"prefetch-distance",
+    "Lookups a prefetch runs ahead; 0 for no prefetches (default: chosen by the "
+    "length of rows)", "N">;
+def no_unroll : Flag<["--"], "no-unroll">,
+    HelpText<"Keep loops over rows of known length">;
 defm queue_capacity : Value<"queue-capacity",
     "Operands and tokens the queues of dae-threads hold (default: chosen by the "
     "size of operands)", "N">;

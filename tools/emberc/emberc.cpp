@@ -46,6 +46,12 @@ static Expected<CompileOptions> getCompileOptions(const InputArgList &args) {
     return capacity.takeError();
   options->queueCapacity = *capacity;
   options->cpu = args.getLastArgValue(OPT_cpu, "native");
+  options->triple = args.getLastArgValue(OPT_triple);
+  auto distance = getInteger(args, OPT_prefetch_distance, 0, 1 << 20);
+  if (!distance)
+    return distance.takeError();
+  options->prefetchDistance = distance->value_or(-1);
+  options->unroll = !args.hasArg(OPT_no_unroll);
   return options;
 }
 

@@ -14,6 +14,7 @@
 #define EMBER_DRIVER_COMPILE_H
 
 #include "ember/Driver/Source.h"
+#include "ember/Target/Native/TargetInfo.h"
 #include "llvm/Support/Error.h"
 #include <optional>
 #include <string>
@@ -41,6 +42,12 @@ struct CompileOptions {
   int64_t vectorLength = 0;
   /// "native", or the name of a processor.
   std::string cpu = "native";
+  /// Empty is the host's, or that of the processor.
+  std::string triple;
+  /// Lookups a prefetch runs ahead; 0 is none, -1 chosen by the length of rows.
+  int64_t prefetchDistance = -1;
+  /// Loops over rows of known length may be unrolled.
+  bool unroll = true;
   bool mayAlias = false;
   /// Operands and tokens the queues hold; nothing is the runtime's default.
   std::optional<int64_t> queueCapacity;
@@ -51,6 +58,9 @@ struct CompileOptions {
   /// The options as text, without the processor: for cache keys.
   std::string toText() const;
 };
+
+/// The processor that options name.
+native::TargetSpec getTargetSpec(const CompileOptions &options);
 
 /// Takes `module` to one of the stages before LLVM (DLC only for
 /// KernelTarget::DAEThreads). Fails with diagnostics.

@@ -55,6 +55,11 @@ struct OptimizationOptions : mlir::PassPipelineOptions<OptimizationOptions> {
       *this, "mcpu",
       llvm::cl::desc("The processor whose registers 'vector-length=0' fills"),
       llvm::cl::init("native")};
+  Option<std::string> triple{
+      *this, "mtriple",
+      llvm::cl::desc("What that processor runs; empty: the host's, or that of "
+                     "the processor"),
+      llvm::cl::init("")};
   Option<bool> mayAlias{
       *this, "may-alias",
       llvm::cl::desc("Take memref arguments and memrefs of different element "

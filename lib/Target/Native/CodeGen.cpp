@@ -159,7 +159,7 @@ translateToLLVMIR(mlir::ModuleOp source, llvm::LLVMContext &context,
 }
 
 void optimizeLLVMIR(llvm::Module &module, llvm::TargetMachine &machine,
-                    unsigned optLevel) {
+                    unsigned optLevel, bool unroll) {
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager components;
@@ -167,6 +167,8 @@ void optimizeLLVMIR(llvm::Module &module, llvm::TargetMachine &machine,
   llvm::PipelineTuningOptions tuning;
   tuning.LoopVectorization = optLevel >= 2;
   tuning.SLPVectorization = optLevel >= 2;
+  tuning.LoopUnrolling = unroll;
+  tuning.LoopInterleaving = unroll;
   llvm::PassBuilder builder(&machine, tuning);
   builder.registerModuleAnalyses(modules);
   builder.registerCGSCCAnalyses(components);
@@ -214,7 +216,7 @@ llvm::Expected<std::string> generateCode(mlir::ModuleOp source,
   auto module = translateToLLVMIR(source, context, **machine, options);
   if (!module)
     return module.takeError();
-  optimizeLLVMIR(**module, **machine, options.optLevel);
+  optimizeLLVMIR(**module, **machine, options.optLevel, options.unroll);
   llvm::SmallVector<char, 0> code;
   llvm::raw_svector_ostream stream(code);
   if (llvm::Error error = emitCode(**module, **machine, format, stream))

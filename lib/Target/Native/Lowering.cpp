@@ -61,13 +61,16 @@ static void addOptimizations(OpPassManager &pm,
   if (options.prefetchDistance != 0) {
     PrefetchLookupsOptions prefetch;
     prefetch.distance = std::max<int64_t>(options.prefetchDistance, 0);
+    prefetch.lineBytes = options.cacheLineBytes;
     pm.addPass(createPrefetchLookups(prefetch));
   }
   OpPassManager &second = pm.nest<func::FuncOp>();
-  UnrollLookupsOptions unroll;
-  unroll.vectorRegisters = options.vectorRegisters;
-  unroll.vectorBits = options.vectorBits;
-  second.addPass(createUnrollLookups(unroll));
+  if (options.unroll) {
+    UnrollLookupsOptions unroll;
+    unroll.vectorRegisters = options.vectorRegisters;
+    unroll.vectorBits = options.vectorBits;
+    second.addPass(createUnrollLookups(unroll));
+  }
   second.addPass(createCanonicalizerPass());
   second.addPass(createCSEPass());
   second.addPass(createLoopInvariantCodeMotionPass());
@@ -154,6 +157,8 @@ struct PipelineOptions : PassPipelineOptions<PipelineOptions> {
                      "the length of rows")};
   Option<bool> pairLanes{*this, "pair-lanes", llvm::cl::init(true),
                          llvm::cl::desc("Take apart two bf16 at a time")};
+  Option<bool> unroll{*this, "unroll", llvm::cl::init(true),
+                      llvm::cl::desc("Unroll loops over rows")};
 };
 } // namespace
 
@@ -167,6 +172,7 @@ void registerLoweringPipeline() {
         lowering.mayAlias = options.mayAlias;
         lowering.prefetchDistance = options.prefetchDistance;
         lowering.pairLanes = options.pairLanes;
+        lowering.unroll = options.unroll;
         buildLoweringPipeline(pm, lowering);
       });
 }

@@ -20,7 +20,7 @@
 
 namespace ember::native {
 
-/// Registers the backend of `arch`, once per process.
+/// Registers the backend of `triple`, once per process.
 static void initializeBackend(const llvm::Triple &triple) {
   static std::mutex mutex;
   std::lock_guard<std::mutex> lock(mutex);
@@ -61,11 +61,50 @@ static llvm::CodeGenOptLevel codeGenLevel(unsigned optLevel) {
   }
 }
 
+/// Whether the backend of `triple` knows the processor.
+static bool isProcessorOf(const llvm::Triple &triple, llvm::StringRef cpu) {
+  initializeBackend(triple);
+  std::string error;
+  const llvm::Target *target =
+      llvm::TargetRegistry::lookupTarget(triple, error);
+  if (!target)
+    return false;
+  std::unique_ptr<llvm::MCSubtargetInfo> subtarget(
+      target->createMCSubtargetInfo(triple, "", ""));
+  return subtarget && subtarget->isCPUStringValid(cpu);
+}
+
+/// The triple of `spec`: a processor that the host's architecture does not
+/// have names its own. Names that several have ("generic") are the host's.
+static llvm::Triple getTriple(const TargetSpec &spec, bool native) {
+  if (!spec.triple.empty())
+    return llvm::Triple(llvm::Triple::normalize(spec.triple));
+  llvm::Triple host(llvm::sys::getProcessTriple());
+  if (native || isProcessorOf(host, spec.cpu))
+    return host;
+  for (llvm::StringRef name :
+       {"x86_64-unknown-linux-gnu", "aarch64-unknown-linux-gnu"}) {
+    llvm::Triple triple(name);
+    if (isProcessorOf(triple, spec.cpu))
+      return triple;
+  }
+  return host;
+}
+
+bool isHostTriple(llvm::StringRef name) {
+  llvm::Triple triple(name), host(llvm::sys::getProcessTriple());
+  return triple.getArch() == host.getArch() && triple.getOS() == host.getOS();
+}
+
 llvm::Expected<std::unique_ptr<llvm::TargetMachine>>
 createTargetMachine(const TargetSpec &spec, unsigned optLevel) {
   bool native = spec.cpu.empty() || spec.cpu == "native";
-  llvm::Triple triple(spec.triple.empty() ? llvm::sys::getProcessTriple()
-                                          : spec.triple);
+  if (native && !spec.triple.empty() && !isHostTriple(spec.triple))
+    return llvm::createStringError("the processor is to be this machine's, but "
+                                   "the target '" +
+                                   spec.triple + "' is another one: name its " +
+                                   "processor, or 'generic'");
+  llvm::Triple triple = getTriple(spec, native);
   initializeBackend(triple);
   std::string error;
   const llvm::Target *target =

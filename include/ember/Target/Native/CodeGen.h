@@ -30,6 +30,8 @@ namespace ember::native {
 
 struct CodeGenOptions {
   unsigned optLevel = 3;
+  /// Loops may be unrolled.
+  bool unroll = true;
   /// LLVM bitcode of the queue functions (ember_queue.bc). Empty: looked for
   /// beside the running program, in ../lib. Only read when a module calls them.
   std::string queueBitcode;
@@ -47,7 +49,7 @@ translateToLLVMIR(mlir::ModuleOp module, llvm::LLVMContext &context,
 
 /// Runs LLVM's standard pipeline of `optLevel`; above 3 is 3.
 void optimizeLLVMIR(llvm::Module &module, llvm::TargetMachine &machine,
-                    unsigned optLevel);
+                    unsigned optLevel, bool unroll = true);
 
 /// Writes `module`. Changes it (code generation lowers in place).
 llvm::Error emitCode(llvm::Module &module, llvm::TargetMachine &machine,

@@ -43,6 +43,10 @@ struct LoweringOptions {
   int64_t vectorBits = 0;
   /// Rows of bf16 are taken apart two elements at a time.
   bool pairLanes = true;
+  /// Bytes of a cache line; 0 asks the host.
+  int64_t cacheLineBytes = 0;
+  /// Loops over rows of known length may be unrolled.
+  bool unroll = true;
 };
 
 /// Adds the passes that turn every form of loops (affine, linalg on memrefs,

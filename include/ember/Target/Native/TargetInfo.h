@@ -31,7 +31,8 @@ struct TargetSpec {
   std::string cpu = "native";
   /// Extra features, as in "+avx2,-fma".
   std::string features;
-  /// Empty is the host's.
+  /// Empty is the host's, or, for a processor of another architecture, that
+  /// one's with Linux.
   std::string triple;
 };
 
@@ -52,6 +53,9 @@ struct TargetInfo {
   /// depends on: for cache keys and manifests.
   std::string description() const;
 };
+
+/// Whether programs of `triple` run on this machine and its system.
+bool isHostTriple(llvm::StringRef triple);
 
 /// A target machine for `spec`; an error when the processor or architecture is
 /// unknown. Initialises the backend it needs, and no other.
