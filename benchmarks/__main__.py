@@ -8,12 +8,13 @@ import argparse
 import sys
 from collections.abc import Callable
 
-from benchmarks import calls, compile_time, pipelines
+from benchmarks import calls, compile_time, huge_pages, pipelines
 from benchmarks.cpu.command import main as cpu
 
 BENCHMARKS: dict[str, Callable[[], None]] = {
     "calls": calls.main,
     "compile": compile_time.main,
+    "huge-pages": huge_pages.main,
     "pipelines": pipelines.main,
 }
 

@@ -18,6 +18,7 @@ from ember.errors import (
     OffsetsError,
     UnsupportedError,
 )
+from ember.huge_pages import advise_huge_pages
 from ember.kernel import Library
 from ember.torch.importer import Kernel, compile
 
@@ -35,6 +36,7 @@ __all__ = [
     "OffsetsError",
     "Options",
     "UnsupportedError",
+    "advise_huge_pages",
     "compile",
     "load_program",
 ]
