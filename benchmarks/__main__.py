@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable
 
 from benchmarks import calls, compile_time, huge_pages, pipelines
+from benchmarks.cpu.ablation import main as ablation
 from benchmarks.cpu.command import main as cpu
 
 BENCHMARKS: dict[str, Callable[[], None]] = {
@@ -28,8 +29,9 @@ def benchmark_name(name: str) -> str:
 
 
 def main() -> int:
-    if sys.argv[1:2] == ["cpu"]:
-        return cpu(sys.argv[2:])
+    alone = {"cpu": cpu, "ablation": ablation}.get(sys.argv[1] if sys.argv[1:] else "")
+    if alone:
+        return alone(sys.argv[2:])
     parser = argparse.ArgumentParser(
         prog="./run bench",
         description="Measures and reports; nothing fails for being slow.",
@@ -37,7 +39,7 @@ def main() -> int:
             f"{name}: {(sys.modules[function.__module__].__doc__ or '').splitlines()[0]}"
             for name, function in BENCHMARKS.items()
         )
-        + "; cpu, alone and with options of its own: see './run bench cpu --help'",
+        + "; cpu and ablation, alone and with options of their own: see './run bench cpu --help'",
     )
     parser.add_argument("names", nargs="*", type=benchmark_name, metavar="NAME")
     for name in parser.parse_args().names or BENCHMARKS:

@@ -56,7 +56,23 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     )
     parser.add_argument("--only", metavar="TEXT", help="only cases whose group contains TEXT")
     parser.add_argument("--seconds", type=float, help="how long to measure")
+    parser.add_argument(
+        "--threads",
+        metavar="N",
+        type=thread_count,
+        nargs="+",
+        help="numbers of threads (default: 1 and all processors)",
+    )
     return parser.parse_args(arguments)
+
+
+def thread_count(text: str) -> int:
+    """Checks an N of --threads."""
+    if not text.isdecimal() or not 1 <= int(text) <= all_threads():
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is no number of threads from 1 to the {all_threads()} processors"
+        )
+    return int(text)
 
 
 def compile_limit(cases: Sequence[Case], missing: dict[str, str]) -> Limit | None:
@@ -113,7 +129,7 @@ def main(arguments: Sequence[str]) -> int:
     if not cases:
         print(f"error: no group of cases contains {options.only!r}", file=sys.stderr)
         return 2
-    thread_counts = sorted({1, all_threads()})
+    thread_counts = sorted(set(options.threads or (1, all_threads())))
     missing = find_missing()
     about = about_run(options, len(cases))
     for what, why in missing.items():

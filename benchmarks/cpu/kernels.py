@@ -5,21 +5,51 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
 from collections.abc import Callable, Sequence
+from contextvars import ContextVar
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 import numpy as np
 import torch
 from ember.compiler import Options, load_program
 from ember.dtypes import DTYPES
-from ember.embed_programs import ENTRY, Operation, program
+from ember.embed_programs import ENTRY, Array, Operation, program
 from ember.kernel import Entry
 
 from benchmarks.cpu.rows import torch_type
 
 
+@dataclass(frozen=True)
+class Variant:
+    """How kernels are made; known_lengths: the lengths of rows are written into their programs."""
+
+    options: Options = field(default_factory=Options)
+    known_lengths: bool = True
+
+
+ALL_ON = Variant()
+# How kernels are made now.
+variant: ContextVar[Variant] = ContextVar("variant", default=ALL_ON)
+
+
 def compiled(operation: Operation, kind: str = "tensor") -> Entry:
     """The kernel of an operation; raises CompileError."""
-    return load_program(program(operation, kind=kind), Options()).entry(ENTRY)
+    way = variant.get()
+    if not way.known_lengths:
+        operation = with_open_lengths(operation)
+    return load_program(program(operation, kind=kind), way.options).entry(ENTRY)
+
+
+def with_open_lengths(operation: Operation) -> Operation:
+    """The operation with rows of any length; a kernel of several tables needs to know them."""
+
+    def opened(value: Any) -> Any:
+        if isinstance(value, Array) and len(value.shape) > 1:
+            return replace(value, shape=(None,) * len(value.shape))
+        return tuple(map(opened, value)) if isinstance(value, tuple) else value
+
+    changed = {one.name: opened(getattr(operation, one.name)) for one in fields(operation)}
+    return replace(operation, **changed)
 
 
 def with_new_output(

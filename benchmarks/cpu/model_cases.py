@@ -49,10 +49,10 @@ class TablesCase:
         return [RowSize(ROW_BYTES, 8)]
 
     def prepare(self, setting: Setting) -> Prepared:
-        return _TablesWork(self.batch, setting).prepared()
+        return TablesWork(self.batch, setting).prepared()
 
 
-def _tables(arena: Arena) -> list[Tensor]:
+def tables_of_model(arena: Arena) -> list[Tensor]:
     """The tables, one behind the other."""
     tables, start = [], 0
     for workload in mlperf_dlrm(1, MOST_ROWS):
@@ -62,13 +62,13 @@ def _tables(arena: Arena) -> list[Tensor]:
     return tables
 
 
-class _TablesWork:
+class TablesWork:
     """A case's data: batches of indices table by table, as FBGEMM orders them."""
 
     def __init__(self, batch: int, setting: Setting) -> None:
         self.batch = batch
         self.setting = setting
-        self.tables = _tables(setting.arena)
+        self.tables = tables_of_model(setting.arena)
         self.counts = [batch * lookups for lookups in MLPERF_MULTI_HOT]
         self.ends = np.cumsum([0, *self.counts])
         bag_sizes = np.repeat(MLPERF_MULTI_HOT, batch)
@@ -126,7 +126,7 @@ class _TablesWork:
         call = with_new_output(compiled(operation), self.tables, "f32", shape)
         contenders = [
             Contender(case.EMBER, call, lambda batch: (batch, self.offsets)),
-            *pytorch_contenders(self._eager, self._table_by_table, self.setting.compiles),
+            *pytorch_contenders(self._eager, self.table_by_table, self.setting.compiles),
         ]
         if fbgemm.why_missing() is None:
             look_up = fbgemm.bags_of_tables(self.tables, "f32", MLPERF_LENGTH, "sum")
@@ -140,7 +140,7 @@ class _TablesWork:
             )
         return contenders
 
-    def _table_by_table(self, batch: NDArray[np.int64]) -> tuple[list[Tensor]]:
+    def table_by_table(self, batch: NDArray[np.int64]) -> tuple[list[Tensor]]:
         """The indices of each table."""
         indices = torch.from_numpy(batch)
         return ([indices[a:b] for a, b in zip(self.ends[:-1], self.ends[1:], strict=True)],)
@@ -156,7 +156,7 @@ class _TablesWork:
         """The first samples in f64."""
         samples = min(REFERENCE_SAMPLES, self.batch)
         columns = []
-        indices_of_tables = self._table_by_table(batch)[0]
+        indices_of_tables = self.table_by_table(batch)[0]
         for indices, table, lookups in zip(
             indices_of_tables, self.tables, MLPERF_MULTI_HOT, strict=True
         ):

@@ -1,0 +1,219 @@
+"""./run bench ablation: the same cases with one optimisation after the other switched off.
+
+Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""
+
+import argparse
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import torch
+from ember.compiler import Options
+from ember.embed_programs import SDDMM, Bag, SpMM, array
+from ember.models import MLPERF_LENGTH
+from torch import Tensor
+
+from benchmarks.cpu.agreement import disagreements
+from benchmarks.cpu.arena import Arena
+from benchmarks.cpu.bag_cases import BagCase
+from benchmarks.cpu.case import EMBER, Case
+from benchmarks.cpu.command import processor_name, show_progress
+from benchmarks.cpu.graph_cases import GraphCase
+from benchmarks.cpu.graphs import find_graph
+from benchmarks.cpu.kernels import Variant, compiled, variant, with_new_output
+from benchmarks.cpu.lookups import UNIFORM
+from benchmarks.cpu.measuring import Batches, Contender, measure
+from benchmarks.cpu.model_cases import TablesCase, TablesWork
+from benchmarks.cpu.rows import torch_type
+from benchmarks.cpu.score_cases import ScoreCase
+from benchmarks.cpu.setting import Setting, use_threads
+from benchmarks.cpu.suite import ARENA_BYTES
+from benchmarks.cpu.tables import DASH, seconds_in_words
+
+UNFUSED = "fusion"
+OFF = {
+    "prefetches": Variant(Options(prefetch_distance=0)),
+    "unrolling": Variant(Options(unroll=False)),
+    "known lengths": Variant(known_lengths=False),
+}
+COLUMNS = (*OFF, UNFUSED)
+# Of the cases' tables.
+LARGE, SMALL = 2_500_000_000, 256_000
+SECONDS = 2.0
+BEGIN = "<!-- ablation: written by './run bench ablation --write', not by hand -->"
+END = "<!-- end of ablation -->"
+
+
+def cases() -> list[Case]:
+    """Cases that differ in what binds them: memory, caches, computing, calls."""
+    return [
+        BagCase("bag", "sum", "f32", 64, LARGE, UNIFORM, 256),
+        BagCase("bag", "sum", "bf16", 64, LARGE, UNIFORM, 256),
+        BagCase("bag", "sum", "f32", 16, LARGE, UNIFORM, 256),
+        BagCase("bag", "sum", "f32", 64, SMALL, UNIFORM, 256),
+        BagCase("bag", "max", "f16", 128, SMALL, UNIFORM, 256),
+        BagCase("bag", "sum", "int8", 64, LARGE, UNIFORM, 256),
+        TablesCase("tables", 1),
+        TablesCase("tables", 64),
+        GraphCase("spmm", "spmm sum", "products/64", 64),
+        GraphCase("message", "message", "products/64", 64),
+        ScoreCase("score", "distmult", 128, 1_000_000, 4096),
+    ]
+
+
+@dataclass(frozen=True)
+class Row:
+    """A case: seconds of a call with everything on, and with each optimisation off."""
+
+    title: str
+    seconds: float
+    without: dict[str, float]
+
+
+def unfused(case: Case, setting: Setting) -> Callable[..., Any] | None:
+    """A call of several kernels that hand over what one kernel keeps; None where there is one."""
+    if isinstance(case, TablesCase):
+        return _table_by_table(case, setting)
+    if isinstance(case, GraphCase) and case.operation == "message":
+        return _edges_then_nodes(case)
+    return None
+
+
+def _table_by_table(case: TablesCase, setting: Setting) -> Callable[..., Any]:
+    """A call for each table, whose results are then concatenated."""
+    work = TablesWork(case.batch, setting)
+    rows, ids = array("f32", None, MLPERF_LENGTH), array("i64", None)
+    entry = compiled(Bag(tables=(rows,), indices=ids, segments=ids, out=rows))
+    calls = [entry.bind(table) for table in work.tables]
+    outputs = [torch.empty((case.batch, MLPERF_LENGTH)) for _ in calls]
+
+    def call(batch: Any, _offsets: Any) -> Tensor:
+        (indices,) = work.table_by_table(batch)
+        for one, ids, offsets, out in zip(calls, indices, work.table_offsets, outputs, strict=True):
+            one(ids, offsets, out)
+        return torch.cat(outputs, 1)
+
+    return call
+
+
+def _edges_then_nodes(case: GraphCase) -> Callable[..., Any]:
+    """The values of all edges first, then sums weighted by them."""
+    graph = find_graph(case.graph)
+    rows, ids, values = (
+        array(case.value, None, case.length),
+        array("i32", None),
+        array(case.value, None),
+    )
+    constant = [graph.positions, graph.columns]
+    products = compiled(SDDMM(rows=ids, columns=ids, left=rows, right=rows, out=values))
+    sums = compiled(SpMM(rows=ids, columns=ids, values=values, dense=rows, out=rows))
+    weights = with_new_output(products, constant, case.value, (graph.edges,))
+    add = sums.bind(*constant)
+
+    def call(dense: Tensor, *_: Tensor) -> Tensor:
+        out = torch.empty((graph.nodes, case.length), dtype=torch_type(case.value))
+        add(weights(dense, dense), dense, out)
+        return out
+
+    return call
+
+
+def measure_case(case: Case, setting: Setting, seconds: float) -> Row:
+    """Times a case with everything on and with each optimisation off, in turns.
+
+    Raises ValueError if one of them computes something else.
+    """
+    prepared = case.prepare(setting)
+    whole = next(one for one in prepared.contenders if one.name == EMBER)
+    contenders = [whole]
+    for name, way in OFF.items():
+        if isinstance(case, TablesCase) and not way.known_lengths:
+            continue
+        token = variant.set(way)
+        try:
+            other = next(one for one in case.prepare(setting).contenders if one.name == EMBER)
+        finally:
+            variant.reset(token)
+        contenders.append(replace(whole, name=name, call=other.call))
+    if call := unfused(case, setting):
+        contenders.append(Contender(UNFUSED, call, whole.arguments))
+    prepared.contenders = contenders
+    if wrong := disagreements(prepared):
+        name, why = next(iter(wrong.items()))
+        raise ValueError(f"{case.group}, without {name}: {why}")
+    times = measure(contenders, Batches(prepared.batch), seconds)
+    title = f"{case.group}: " + ", ".join(_factor(*one) for one in case.factors.items() if one[1])
+    medians = {name: timing.median for name, timing in times.items()}
+    return Row(title, medians.pop(EMBER), medians)
+
+
+def _factor(name: str, value: Any) -> str:
+    if name == "table_bytes":
+        return "2.5 GB" if value == LARGE else "256 kB"
+    return value if isinstance(value, str) else f"{name.replace('_', ' ')} {value}"
+
+
+def markdown(rows: Sequence[Row], about: str) -> str:
+    """The table as documents have it, between the marks that it is found by."""
+    lines = [
+        BEGIN,
+        about,
+        "",
+        "| case | all on | " + " | ".join(f"without {name}" for name in COLUMNS) + " |",
+        "|---|---" + "|---" * len(COLUMNS) + "|",
+    ]
+    for row in rows:
+        ratios = [
+            f"{row.without[name] / row.seconds:.2f}" if name in row.without else DASH
+            for name in COLUMNS
+        ]
+        lines.append(f"| {row.title} | {seconds_in_words(row.seconds)} | {' | '.join(ratios)} |")
+    return "\n".join([*lines, END])
+
+
+def write_between_marks(file: Path, text: str) -> None:
+    """Replaces what a document has between the marks; raises ValueError if it has none."""
+    content = file.read_text()
+    before, begin, rest = content.partition(BEGIN)
+    _, end, after = rest.partition(END)
+    if not begin or not end:
+        raise ValueError(f"{file} has no table of an ablation to replace")
+    file.write_text(before + text + after)
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Runs the ablation; 1 if a result was wrong."""
+    parser = argparse.ArgumentParser(
+        prog="./run bench ablation", description=__doc__.splitlines()[0]
+    )
+    parser.add_argument("--write", metavar="FILE.md", type=Path, help="replace the table in FILE")
+    parser.add_argument(
+        "--seconds", type=float, default=SECONDS, help=f"for each case (default: {SECONDS:g})"
+    )
+    parser.add_argument("--only", metavar="TEXT", default="", help="only cases of such groups")
+    options = parser.parse_args(arguments)
+    use_threads(1)
+    setting = Setting(Arena(ARENA_BYTES), None, compiles=False)
+    rows = []
+    for case in cases():
+        if options.only in case.group:
+            show_progress(f"{case.group}: {case.factors}")
+            try:
+                rows.append(measure_case(case, setting, options.seconds))
+            except ValueError as error:
+                print(f"error: {error}", file=sys.stderr)
+                return 1
+    show_progress("")
+    about = (
+        f"Printed by `./run bench ablation` on one thread of {processor_name()}: the time of a "
+        "call, and how many times as long it takes without one optimisation."
+    )
+    text = markdown(rows, about)
+    print(text)
+    if options.write:
+        write_between_marks(options.write, text)
+    return 0
