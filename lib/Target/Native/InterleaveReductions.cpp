@@ -53,6 +53,7 @@ private:
   bool findReductions();
   bool isReducible(ReductionOp reduction);
   void findLate();
+  void postpone();
   bool isLateValue(Value value);
   bool usesLate(Operation &op);
   bool isEarly(Operation &op);
@@ -170,6 +171,24 @@ void DividedLoop::findLate() {
   }
 }
 
+/// Leaves what only the late part needs to it: registers are few.
+void DividedLoop::postpone() {
+  Block &body = *loop.getBody();
+  for (Operation &op : llvm::reverse(body.without_terminator())) {
+    bool serves =
+        !op.use_empty() && llvm::all_of(op.getUsers(), [&](Operation *user) {
+          return late.contains(body.findAncestorOpInBlock(*user));
+        });
+    if (serves && !isa<ReductionOp>(op) && isLate(op))
+      late.insert(&op);
+  }
+  llvm::SetVector<Operation *> inOrder;
+  for (Operation &op : body)
+    if (late.contains(&op))
+      inOrder.insert(&op);
+  late = std::move(inOrder);
+}
+
 /// Early operations run before late ones of earlier iterations: of their
 /// effects, only errors can be seen.
 bool DividedLoop::isEarly(Operation &op) {
@@ -211,6 +230,7 @@ bool DividedLoop::divide() {
       !findReductions())
     return false;
   findLate();
+  postpone();
   for (ReductionOp reduction : reductions) {
     Value start = reduction.getAcc();
     if (isLateValue(reduction.getVector()) ||
@@ -352,20 +372,21 @@ void InterleaveReductions::visit(scf::ForOp loop,
   if (!divided.divide())
     return;
   int64_t together = std::min(mostTogether(), divided.fewestLanes());
-  int64_t factor = together / divided.countReductions();
+  int64_t factor = std::max<int64_t>(together / divided.countReductions(), 1);
   std::optional<APInt> trips = loop.getStaticTripCount();
-  if (trips && trips->ult(2 * factor) && trips->getActiveBits() < 32) {
+  if (!trips) {
+    // Iterations left over, one by one, would cost what the others save.
+    factor = 1;
+  } else if (trips->ult(2 * factor)) {
+    auto all = static_cast<int64_t>(trips->getZExtValue());
     // Few iterations leave room for some of the loop around them.
-    int64_t all = trips->getZExtValue();
     if (2 * all <= factor && isa<scf::ForOp>(loop->getParentOp())) {
       (void)loopUnrollFull(loop);
       return;
     }
     factor = std::min<int64_t>(factor, llvm::bit_floor<uint64_t>(all));
   }
-  if (!trips)
-    factor = std::min<int64_t>(factor, 4);
-  if (factor < 2)
+  if (factor * divided.countReductions() < 2)
     return;
   divided.interleave(factor);
   ++interleaved;

@@ -58,6 +58,10 @@ static void addOptimizations(OpPassManager &pm,
   first.addPass(createCanonicalizerPass());
   first.addPass(createCSEPass());
   first.addPass(createLoopInvariantCodeMotionPass());
+  VectorizeWorkspacesOptions workspaces;
+  workspaces.vectorBits = options.vectorBits;
+  workspaces.mayAlias = options.mayAlias;
+  pm.addPass(createVectorizeWorkspaces(workspaces));
   if (options.prefetchDistance != 0) {
     PrefetchLookupsOptions prefetch;
     prefetch.distance = std::max<int64_t>(options.prefetchDistance, 0);

@@ -48,25 +48,25 @@ func.func @scores(%keys: memref<?x8xf32>, %query: vector<8xf32>, %scores: memref
   return
 }
 
-// What is left of an unknown number of iterations follows one by one; carried
-// values go through both loops, and each iteration adds its own start.
+// Nine iterations: the last one is left over. Carried values go through both
+// loops, and each iteration adds its own start.
 
 // CHECK-LABEL: func.func @rest
-// CHECK-SAME: %[[N:[a-z0-9]+]]: index, %[[START:[a-z0-9]+]]: f32
-// CHECK: %[[TRIPS:.*]] = arith.maxsi %[[N]], %c0
-// CHECK: %[[MAIN:.*]] = arith.andi %[[TRIPS]], %c-4
-// CHECK: %[[RESULT:.*]]:2 = scf.for %{{.*}} = %c0 to %[[MAIN]] step %c4 iter_args(%[[I:.*]] = %c0, %[[S:.*]] = %[[START]])
+// CHECK-SAME: %[[START:[a-z0-9]+]]: f32
+// CHECK: %[[RESULT:.*]]:2 = scf.for %{{.*}} = %c0 to %c8 step %c4 iter_args(%[[I:.*]] = %c0, %[[S:.*]] = %[[START]])
 // CHECK-COUNT-4: vector.load
 // CHECK: %[[SUMS:.*]] = arith.addf {{.*}} : vector<4xf32>
 // CHECK: %[[FIRST:.*]] = vector.extract %[[SUMS]][0]
 // CHECK: arith.addf %[[FIRST]], %[[START]]
-// CHECK: scf.for %{{.*}} = %[[MAIN]] to %[[N]] step %c1 iter_args(%{{.*}} = %[[RESULT]]#0, %{{.*}} = %[[RESULT]]#1)
+// CHECK: vector.load %{{.*}}[%[[RESULT]]#0,
 // CHECK: vector.reduction
-func.func @rest(%keys: memref<?x8xf32>, %n: index, %start: f32) -> f32 {
+// CHECK: arith.mulf %[[RESULT]]#1,
+func.func @rest(%keys: memref<?x8xf32>, %start: f32) -> f32 {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c2 = arith.constant 2 : index
-  %r:2 = scf.for %k = %c0 to %n step %c1 iter_args(%i = %c0, %s = %start) -> (index, f32) {
+  %c9 = arith.constant 9 : index
+  %r:2 = scf.for %k = %c0 to %c9 step %c1 iter_args(%i = %c0, %s = %start) -> (index, f32) {
     %row = vector.load %keys[%i, %c0] : memref<?x8xf32>, vector<8xf32>
     %dot = vector.reduction <add>, %row, %start fastmath<reassoc> : vector<8xf32> into f32
     %product = arith.mulf %s, %dot : f32
@@ -76,23 +76,49 @@ func.func @rest(%keys: memref<?x8xf32>, %n: index, %start: f32) -> f32 {
   return %r#1 : f32
 }
 
-// Two rows leave room for two iterations of the loop around them.
+// Two rows leave room for more of the loop around them; how often that runs is
+// not known, so only those two are reduced together. What only the results need
+// is loaded behind them.
 
 // CHECK-LABEL: func.func @pairs
-// CHECK: scf.for %{{.*}} = %c0 to %{{.*}} step %c2
-// CHECK-COUNT-4: vector.load
-// CHECK: vector.extract %{{.*}}[3]
-// CHECK-COUNT-4: memref.store
-func.func @pairs(%keys: memref<?x2x8xf32>, %scores: memref<?x2xf32>, %n: index) {
+// CHECK-SAME: %[[KEYS:[a-z0-9]+]]: memref<?x2x8xf32>, %[[FACTORS:[a-z0-9]+]]: memref<?xf32>
+// CHECK: scf.for %{{.*}} = %c0 to %{{.*}} step %c1
+// CHECK-NOT: scf.for
+// CHECK-COUNT-2: vector.load %[[KEYS]]
+// CHECK: vector.extract %{{.*}}[1] : f32 from vector<2xf32>
+// CHECK: memref.load %[[FACTORS]]
+// CHECK: memref.store
+// CHECK: memref.load %[[FACTORS]]
+// CHECK: memref.store
+func.func @pairs(%keys: memref<?x2x8xf32>, %factors: memref<?xf32>, %scores: memref<?x2xf32>, %n: index) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c2 = arith.constant 2 : index
   scf.for %k = %c0 to %n step %c1 {
     scf.for %t = %c0 to %c2 step %c1 {
       %row = vector.load %keys[%k, %t, %c0] : memref<?x2x8xf32>, vector<8xf32>
-      %score = vector.reduction <add>, %row fastmath<reassoc> : vector<8xf32> into f32
+      %factor = memref.load %factors[%t] : memref<?xf32>
+      %sum = vector.reduction <add>, %row fastmath<reassoc> : vector<8xf32> into f32
+      %score = arith.mulf %sum, %factor : f32
       memref.store %score, %scores[%k, %t] : memref<?x2xf32>
     }
+  }
+  return
+}
+
+// One row at a time, not known how often: as it was.
+
+// CHECK-LABEL: func.func @unknown
+// CHECK: scf.for %{{.*}} = %c0 to %{{.*}} step %c1
+// CHECK-NOT: vector.shuffle
+// CHECK: vector.reduction
+func.func @unknown(%keys: memref<?x8xf32>, %scores: memref<?xf32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %k = %c0 to %n step %c1 {
+    %row = vector.load %keys[%k, %c0] : memref<?x8xf32>, vector<8xf32>
+    %score = vector.reduction <add>, %row fastmath<reassoc> : vector<8xf32> into f32
+    memref.store %score, %scores[%k] : memref<?xf32>
   }
   return
 }

@@ -206,6 +206,50 @@ def PairBFloat16Lanes : Pass<"pair-bfloat16-lanes", "::mlir::func::FuncOp"> {
   ];
 }
 
+def VectorizeWorkspaces : Pass<"vectorize-workspaces", "::mlir::ModuleOp"> {
+  let summary = "Vectorise loops over rows that are not offloaded";
+  let description = [{
+    A workspace loop, which loads nothing that is new to the nest, stays compute
+    code, and slc-vectorize does not see it. Here such loops become loops over
+    vectors, with a mask where the last one may not be full:
+
+    ```mlir
+    scf.for %d = %c0 to %c100 step %c1 {
+      %x = memref.load %messages[%j, %d] : memref<?x100xf32>
+      %y = memref.load %out[%i, %d] : memref<?x100xf32>
+      %z = math.fma %x, %weight, %y : f32
+      memref.store %z, %out[%i, %d] : memref<?x100xf32>
+    }
+    ```
+    becomes
+    ```mlir
+    scf.for %d = %c0 to %c100 step %c16 {
+      %left = arith.subi %c100, %d : index
+      %mask = vector.create_mask %left : vector<16xi1>
+      %x = vector.maskedload %messages[%j, %d], %mask, %zeros
+      ...
+      vector.maskedstore %out[%i, %d], %mask, %z
+    }
+    ```
+    Every access has to go from element to element with the loop, or to load the
+    same element in all iterations; everything else has to be elementwise; what
+    is stored, nothing else may touch in another iteration. Results have the
+    same bits.
+  }];
+  let options = [
+    Option<"vectorBits", "vector-bits", "int64_t", "0",
+           "Width of a vector register in bits; 0 asks the host">,
+    Option<"mayAlias", "may-alias", "bool", "false",
+           "Memref arguments may overlap">,
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::scf::SCFDialect",
+                           "::mlir::vector::VectorDialect"];
+  let statistics = [
+    Statistic<"vectorized", "vectorized", "Loops vectorised">,
+  ];
+}
+
 def ReduceLanesLast : Pass<"reduce-lanes-last", "::mlir::func::FuncOp"> {
   let summary = "Reduce over lanes once, behind the loop";
   let description = [{
@@ -271,8 +315,10 @@ def InterleaveReductions : Pass<"interleave-reductions", "::mlir::ModuleOp"> {
     Only what stores and what uses the results runs later than before, behind
     loads and checks of the following iterations, so stores may not alias what
     these load. It runs after insert-runtime-checks, so that ranges are checked
-    once for all iterations. A loop around with few iterations left to unroll
-    takes part: one over two rows is unrolled where it stands in another loop.
+    once for all iterations. A loop over few rows is unrolled into the one
+    around it, which then reduces more of them together. Of a loop whose trip
+    count is not known one iteration is taken at a time: what would be left over
+    of short segments costs as much as is saved.
   }];
   let options = [
     Option<"most", "most", "int64_t", "0",
