@@ -7,6 +7,7 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 from dataclasses import dataclass
 from typing import Any
 
+import ember
 import pytest
 import torch
 import torch.nn.functional as functional
@@ -295,6 +296,49 @@ def test_gradients_agree(case: Case, sparse: bool, by_frequency: bool) -> None:
     actual = gradients(CALLS["cpu"], case, sparse, by_frequency)
     for mine, theirs in zip(actual, expected, strict=True):
         torch.testing.assert_close(mine, theirs, **TOLERANCE[case.weight.dtype])
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+def test_gradients_of_half_tables_are_pytorchs(mode: str, dtype: torch.dtype) -> None:
+    options: dict[str, Any] = {"mode": mode, "offsets": torch.tensor([0, 2])}
+    case = Case(torch.tensor([0, 3, 1]), table(4, 16, dtype, "whole", 6), options)
+    results: list[Any] = []
+    for call in (functional.embedding_bag, CALLS["cpu"], CALLS["cpu"]):
+        try:
+            results.append(gradients(call, case, False, False)[0])
+        except RuntimeError as error:  # PyTorch has no such gradient on the cpu
+            results.append(str(error))
+    for result in results[1:]:
+        if isinstance(results[0], str):
+            assert result == results[0]
+        else:
+            torch.testing.assert_close(result, results[0], **TOLERANCE[dtype])
+
+
+def test_gradients_of_calls_that_repeat() -> None:
+    call, indices = BagCall(Options()), torch.tensor([0, 4, 2, 2])
+    weight = table(5, 8, torch.float32, "whole", 13)
+    for _ in range(2):
+        for mode in MODES:
+            for padding in (None, 2):
+                options: dict[str, Any] = {"mode": mode, "padding_idx": padding}
+                ragged = options | {"offsets": torch.tensor([0, 1, 4]), "include_last_offset": True}
+                cases = [Case(indices.view(2, 2), weight, options), Case(indices, weight, ragged)]
+                if mode == "sum":
+                    weights = torch.randn(2, 2)
+                    one = Case(
+                        indices.view(2, 2), weight, options | {"per_sample_weights": weights}
+                    )
+                    cases.append(one)
+                for case in cases:
+                    mine = gradients(call, case, False, False)
+                    theirs = gradients(functional.embedding_bag, case, False, False)
+                    for actual, expected in zip(mine, theirs, strict=True):
+                        torch.testing.assert_close(actual, expected)
+        with pytest.raises(ember.IndexOutOfRangeError):
+            call(indices + 3, weight.requires_grad_(), torch.tensor([0, 1]), mode="sum")
+        weight = weight.detach()
 
 
 @pytest.mark.parametrize("mode", MODES)

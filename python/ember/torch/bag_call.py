@@ -34,6 +34,9 @@ INT32_MAX = 2**31 - 1
 # Shapes of 2-D batches whose offsets are kept.
 KEPT_OFFSETS = 16
 
+# A kernel that takes common arguments only, arguments but for the output, and the output's shape.
+RecentCall = tuple[Callable[..., Any], tuple[Any, ...], tuple[int, int]]
+
 _functorch_active = torch._C._are_functorch_transforms_active
 _TENSORS = frozenset((Tensor, torch.nn.Parameter))
 
@@ -81,9 +84,17 @@ class BagCall:
         device or layout that has no kernel, IndexOutOfRangeError and OffsetsError for bad values.
         """
         if max_norm is None:
-            result = self._like_before(
+            found = self._like_before(
                 input, weight, offsets, mode, per_sample_weights, include_last_offset, padding_idx
             )
+            result: Tensor | None = None
+            if found is not None and not _wants_gradient(weight, per_sample_weights):
+                result = _run(*found)
+            elif found is not None and mode != "max":
+                has_last = include_last_offset or offsets is None
+                padding = -1 if padding_idx is None else padding_idx
+                options = (mode, has_last, padding, scale_grad_by_freq, sparse)
+                result = _differentiate(found, per_sample_weights is not None, options)
             if result is not None:
                 return result
         if not _takes(input, weight, offsets, mode, per_sample_weights, include_last_offset):
@@ -119,11 +130,15 @@ class BagCall:
             with torch.no_grad():
                 torch.embedding_renorm_(weight, input, max_norm, norm_type)
         if _wants_gradient(weight, per_sample_weights):
+            options = (mode, include_last_offset, padding, scale_grad_by_freq, sparse)
             differentiable: Tensor = _Differentiable.apply(  # type: ignore[no-untyped-call]
                 weight,
                 per_sample_weights,
-                (self, input, offsets, mode, include_last_offset, padding),
-                (scale_grad_by_freq, sparse),
+                lambda: self.forward(
+                    weight, input, offsets, mode, per_sample_weights, include_last_offset, padding
+                ),
+                (input, offsets),
+                options,
             )
             return differentiable
         return self.forward(
@@ -183,16 +198,15 @@ class BagCall:
         sample_weights: Tensor | None,
         has_last: bool,
         padding: int | None,
-    ) -> Tensor | None:
-        """The result by the kernel that was last used for such a call, found with few questions.
+    ) -> RecentCall | None:
+        """A call of the kernel that was last used for such a call, found with few questions.
 
         The kernel's own call asks for types, ranks, device and layout. None where any answer is
-        unusual, or the kernel stops with an error: then all is looked into.
+        unusual: then all is looked into.
         """
         if (
             type(weight) not in _TENSORS
             or type(input) is not Tensor
-            or _wants_gradient(weight, sample_weights)
             or _functorch_active()
             or forward_ad._current_level >= 0
             or weight.dim() != 2
@@ -216,18 +230,14 @@ class BagCall:
         bags = offsets.numel() - has_last
         if call is None or bags <= 0:
             return None
+        if padding is not None and not 0 <= padding < weight.shape[0]:
+            return None
         arguments: tuple[Any, ...] = (weight, input, offsets)
         if sample_weights is not None:
             arguments += (sample_weights,)
         if padding is not None:
-            if not 0 <= padding < weight.shape[0]:
-                return None
             arguments += (padding,)
-        out = weight.new_empty((bags, length))
-        try:
-            return out if call(*arguments, out) is None else None
-        except KernelError:
-            return None
+        return call, arguments, (bags, length)
 
     def _build(
         self,
@@ -273,6 +283,39 @@ class BagCall:
                 if len(self._offsets) > KEPT_OFFSETS:
                     self._offsets.popitem(last=False)
         return offsets
+
+
+def _run(
+    call: Callable[..., Any], arguments: tuple[Any, ...], shape: tuple[int, int]
+) -> Tensor | None:
+    """The result; None if the kernel does not take the arguments, or stops with an error."""
+    out: Tensor = arguments[0].new_empty(shape)
+    try:
+        return out if call(*arguments, out) is None else None
+    except KernelError:
+        return None
+
+
+def _differentiate(
+    recent: RecentCall, weighted: bool, options: tuple[str, bool, int, bool, bool]
+) -> Tensor | None:
+    """The result with its gradient, see _Differentiable; or None as from _run."""
+    weight, indices, offsets, *others = recent[1]
+    try:
+        result: Tensor = _Differentiable.apply(  # type: ignore[no-untyped-call]
+            weight,
+            others[0] if weighted else None,
+            lambda: _run(*recent),
+            (indices, offsets),
+            options,
+        )
+    except _NoResultError:
+        return None
+    return result
+
+
+class _NoResultError(Exception):
+    """A recent call had no result: the call is looked into."""
 
 
 def _takes(
@@ -345,15 +388,19 @@ class _Differentiable(torch.autograd.Function):
         ctx: Any,
         weight: Tensor,
         sample_weights: Tensor | None,
-        call: tuple[BagCall, Tensor, Tensor, str, bool, int],
-        options: tuple[bool, bool],
+        run: Callable[[], Tensor | None],
+        lookups: tuple[Tensor, Tensor],
+        options: tuple[str, bool, int, bool, bool],
     ) -> Tensor:
-        kernels, indices, offsets, mode, has_last, padding = call
+        """What `run` returns, for lookups (indices, offsets); options as bag_gradients has them."""
+        result = run()
+        if result is None:
+            raise _NoResultError
         needs_weight = sample_weights is not None and sample_weights.requires_grad
-        ctx.save_for_backward(weight if needs_weight else None, sample_weights, indices, offsets)
-        ctx.rows = len(weight)
-        ctx.options = (mode, has_last, padding, *options)
-        return kernels.forward(weight, indices, offsets, mode, sample_weights, has_last, padding)
+        ctx.save_for_backward(weight if needs_weight else None, sample_weights, *lookups)
+        ctx.rows = weight.shape[0]
+        ctx.options = options
+        return result
 
     @staticmethod
     def backward(ctx: Any, *gradients: Tensor) -> Any:
@@ -369,4 +416,4 @@ class _Differentiable(torch.autograd.Function):
             needs_table=ctx.needs_input_grad[0],
             needs_sample_weights=ctx.needs_input_grad[1],
         )
-        return for_weight, for_sample_weights, None, None
+        return for_weight, for_sample_weights, None, None, None
