@@ -85,25 +85,24 @@ private:
 //===----------------------------------------------------------------------===//
 
 /// A condition under which a function of the runtime reports an error, and does
-/// not return.
-static bool isCheck(Operation *op) {
+/// not return, or something is prefetched.
+static bool isCheckOrPrefetch(Operation *op) {
   auto condition = dyn_cast<scf::IfOp>(op);
   if (!condition || condition->getNumResults() != 0)
     return false;
-  bool fails = false;
   auto result = condition->walk([&](Operation *inner) {
     if (auto call = dyn_cast<LLVM::CallOp>(inner)) {
       std::optional<StringRef> callee = call.getCallee();
-      fails = callee && callee->starts_with("ember_fail_");
+      bool fails = callee && callee->starts_with("ember_fail_");
       return fails ? WalkResult::advance() : WalkResult::interrupt();
     }
     std::optional<MemoryAccess> access = MemoryAccess::of(inner);
-    bool isHarmless = isa<scf::IfOp, scf::YieldOp>(inner) ||
+    bool isHarmless = isa<scf::IfOp, scf::YieldOp, memref::PrefetchOp>(inner) ||
                       isMemoryEffectFree(inner) ||
                       (access && !access->isStore());
     return isHarmless ? WalkResult::advance() : WalkResult::interrupt();
   });
-  return fails && !result.wasInterrupted();
+  return !result.wasInterrupted();
 }
 
 bool DividedLoop::isReducible(ReductionOp reduction) {
@@ -195,7 +194,8 @@ bool DividedLoop::isEarly(Operation &op) {
   std::optional<MemoryAccess> access = MemoryAccess::of(&op);
   if (access)
     return !access->isStore();
-  return isMemoryEffectFree(&op) || isa<memref::PrefetchOp>(op) || isCheck(&op);
+  return isMemoryEffectFree(&op) || isa<memref::PrefetchOp>(op) ||
+         isCheckOrPrefetch(&op);
 }
 
 bool DividedLoop::isLate(Operation &op) {

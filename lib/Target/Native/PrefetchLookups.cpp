@@ -84,10 +84,11 @@ struct PrefetchLookups : impl::PrefetchLookupsBase<PrefetchLookups> {
 
 private:
   bool isWorthwhile(MemRefType table);
+  Value isLarge(scf::ForOp loop, Value table);
   int64_t chooseDistance(Lookup &lookup);
   void prefetchSequence(memref::LoadOp load);
   Value loadAhead(OpBuilder &builder, Lookup &lookup);
-  void prefetch(Lookup &lookup);
+  void prefetch(Lookup &lookup, bool isOnly);
   void prefetchLines(OpBuilder &builder, const Lookup &lookup,
                      ArrayRef<Value> start);
   int64_t bytesPerLine() {
@@ -455,12 +456,47 @@ static scf::ForOp findSpread(scf::ForOp loop, scf::ForOp inner) {
   return isAsLong ? spread : scf::ForOp();
 }
 
-void PrefetchLookups::prefetch(Lookup &lookup) {
+/// Whether a table whose type leaves its size open is large enough, computed in
+/// front of `loop`.
+Value PrefetchLookups::isLarge(scf::ForOp loop, Value table) {
+  OpBuilder builder(loop);
+  Location loc = table.getLoc();
+  auto type = cast<MemRefType>(table.getType());
+  int64_t fixedBits = elementBits(type);
+  Value elements;
+  for (int64_t dim = 0; dim < type.getRank(); ++dim) {
+    if (!type.isDynamicDim(dim)) {
+      fixedBits =
+          llvm::SaturatingMultiply<uint64_t>(fixedBits, type.getDimSize(dim));
+      continue;
+    }
+    Value size = memref::DimOp::create(builder, loc, table, dim);
+    elements =
+        elements
+            ? arith::MulIOp::create(builder, loc, elements, size).getResult()
+            : size;
+  }
+  Value least = arith::ConstantIndexOp::create(
+      builder, loc,
+      llvm::divideCeil(minTableBytes * 8, std::max<int64_t>(fixedBits, 1)));
+  return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::uge,
+                               elements, least);
+}
+
+/// `isOnly`: in its loop. Several share the index that is loaded ahead, which
+/// conditions would keep apart.
+void PrefetchLookups::prefetch(Lookup &lookup, bool isOnly) {
   memref::LoadOp load = lookup.index;
   auto loop = cast<scf::ForOp>(load->getParentOp());
   Location loc = load.getLoc();
   OpBuilder builder(load->getContext());
   builder.setInsertionPointAfter(load);
+  if (isOnly && !cast<MemRefType>(lookup.table.getType()).hasStaticShape() &&
+      !lookup.rows && minTableBytes > 0) {
+    auto guard = scf::IfOp::create(builder, loc, isLarge(loop, lookup.table),
+                                   /*withElseRegion=*/false);
+    builder.setInsertionPointToStart(guard.thenBlock());
+  }
   IRMapping mapping;
   mapping.map(load.getResult(), loadAhead(builder, lookup));
   if (lookup.rows) {
@@ -497,7 +533,7 @@ void PrefetchLookups::runOnOperation() {
       for (memref::LoadOp load : finder.findSequences())
         prefetchSequence(load);
     for (Lookup &lookup : found)
-      prefetch(lookup);
+      prefetch(lookup, found.size() == 1);
     lookups += found.size();
   }
 }

@@ -3,11 +3,16 @@
 // RUN: ember-opt %s --prefetch-lookups="line-bytes=64 sequence-bytes=256" | FileCheck %s --check-prefix=SEQUENCE
 
 // The position ahead is cut off at the end of the indices, not of the segment.
+// Of 128 bytes a row, 2048 rows are as much as the caches hold anyway.
 
 // CHECK-LABEL: func.func @bag
 // CHECK-SAME: %[[T:[a-z0-9]+]]: memref<?x32xf32>, %[[I:[a-z0-9]+]]: memref<?xi32>
+// CHECK: %[[ROWS:.*]] = memref.dim %[[T]], %c0
+// CHECK: %[[LEAST:.*]] = arith.constant 2048 : index
+// CHECK: %[[LARGE:.*]] = arith.cmpi uge, %[[ROWS]], %[[LEAST]]
 // CHECK: scf.for %[[P:.*]] =
 // CHECK: memref.load %[[I]][%[[P]]]
+// CHECK: scf.if %[[LARGE]] {
 // CHECK: %[[AHEAD:.*]] = arith.addi %[[P]], %c16
 // CHECK: %[[SIZE:.*]] = memref.dim %[[I]], %c0
 // CHECK: %[[LAST:.*]] = arith.subi %[[SIZE]], %c1
@@ -38,6 +43,8 @@ func.func @bag(%t: memref<?x32xf32>, %indices: memref<?xi32>, %o: memref<?x32xf3
 // Rows of unknown length: a loop over their lines, at most four.
 
 // CHECK-LABEL: func.func @dynamic
+// CHECK: %[[LARGE:.*]] = arith.cmpi uge
+// CHECK: scf.if %[[LARGE]] {
 // CHECK: %[[D:.*]] = memref.dim %{{.*}}, %c1
 // CHECK: %[[END:.*]] = arith.minsi %[[D]], %c64
 // CHECK: scf.for %{{.*}} = %c0{{.*}} to %[[END]] step %c16

@@ -66,6 +66,18 @@ def PrefetchLookups : Pass<"prefetch-lookups", "::mlir::ModuleOp"> {
 
     The table must be read only in the loop, and so must the indices.
     Tables known to be small are left alone: the processor's caches hold them.
+    Where only a run of the program shows how large the only table of a loop is,
+    its prefetches are under a condition that does not change in the loop:
+
+    ```mlir
+    %rows = memref.dim %table, %c0
+    %is_large = arith.cmpi uge, %rows, %least
+    scf.for ... {
+      %i = memref.load %indices[%p]
+      scf.if %is_large {
+        ... memref.prefetch %table[%j, %c0] ...
+      }
+    ```
   }];
   let options = [
     Option<"distance", "distance", "int64_t", "0",
@@ -76,7 +88,7 @@ def PrefetchLookups : Pass<"prefetch-lookups", "::mlir::ModuleOp"> {
            "distance is chosen: 8 to 16 lookups, and 16 where the length of rows "
            "is not known">,
     Option<"minTableBytes", "min-table-bytes", "int64_t", "262144",
-           "Smallest static size of a table whose rows are prefetched">,
+           "Smallest size of a table whose rows are prefetched">,
     Option<"maxRowLines", "max-row-lines", "int64_t", "32",
            "Cache lines of one row that are prefetched; the hardware follows "
            "in longer rows">,
