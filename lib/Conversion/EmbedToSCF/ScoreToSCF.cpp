@@ -128,8 +128,9 @@ Value Scores::rotate(Row head, Row relation, Row tail) {
     };
     Value a = load(head, d), b = loadImaginary(head, d);
     Value angle = load(relation, d);
-    Value cosine = math::CosOp::create(builder, angle);
-    Value sine = math::SinOp::create(builder, angle);
+    Value cosine =
+        math::CosOp::create(builder, angle, arith::FastMathFlags::afn);
+    Value sine = math::SinOp::create(builder, angle, arith::FastMathFlags::afn);
     Value real = arith::SubFOp::create(
         builder,
         arith::SubFOp::create(builder, times(a, cosine), times(b, sine)),

@@ -94,6 +94,7 @@ static void addCheckedOptimizations(OpPassManager &pm,
   reductions.vectorRegisters = options.vectorRegisters;
   reductions.mayAlias = options.mayAlias;
   pm.addPass(createInterleaveReductions(reductions));
+  pm.addNestedPass<func::FuncOp>(createApproximateTrigonometry());
 }
 
 void buildLoweringPipeline(OpPassManager &pm, const LoweringOptions &options) {

@@ -9,6 +9,7 @@
 #include "ember/Target/Native/Passes.h"
 #include "ember/Target/Native/TargetInfo.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/SCF/Utils/Utils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -75,10 +76,17 @@ static SmallVector<MemoryAccess> findAccumulators(scf::ForOp inner,
   return stores;
 }
 
+/// Whether `op` is a function that takes many instructions and registers.
+static bool isLong(Operation &op) {
+  return isa<math::MathDialect>(op.getDialect()) &&
+         !isa<math::FmaOp, math::AbsFOp, math::SqrtOp>(op);
+}
+
 /// Whether the loop combines the vectors of a row for a reduction behind it.
 static bool isReduced(scf::ForOp loop) {
   return loop->getNumResults() == 1 &&
-         llvm::all_of(loop->getUsers(), llvm::IsaPred<vector::ReductionOp>);
+         llvm::all_of(loop->getUsers(), llvm::IsaPred<vector::ReductionOp>) &&
+         llvm::none_of(*loop.getBody(), isLong);
 }
 
 bool UnrollLookups::shouldUnroll(scf::ForOp loop) {

@@ -218,6 +218,37 @@ def PairBFloat16Lanes : Pass<"pair-bfloat16-lanes", "::mlir::func::FuncOp"> {
   ];
 }
 
+def ApproximateTrigonometry
+    : Pass<"approximate-trigonometry", "::mlir::func::FuncOp"> {
+  let summary = "Compute sines and cosines of vectors without the C library";
+  let description = [{
+    `math.sin` and `math.cos` of vectors of f32 that allow it (`afn`) become
+    polynomials, which are right to about two units in the last place, for both
+    functions of an angle together. Where a lane is farther than 10000 from zero,
+    infinite or no number, the C library is asked for each lane, as before.
+
+    ```mlir
+    %s = math.sin %x fastmath<afn> : vector<16xf32>
+    ```
+    becomes
+    ```mlir
+    %far = vector.reduction <or>, %isFar : vector<16xi1> into i1
+    %s, %c = scf.if %far -> (vector<16xf32>, vector<16xf32>) {
+      ... // math.sin, math.cos
+    } else {
+      ... // polynomials
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::math::MathDialect",
+                           "::mlir::scf::SCFDialect",
+                           "::mlir::vector::VectorDialect"];
+  let statistics = [
+    Statistic<"approximated", "approximated", "Angles">,
+  ];
+}
+
 def VectorizeWorkspaces : Pass<"vectorize-workspaces", "::mlir::ModuleOp"> {
   let summary = "Vectorise loops over rows that are not offloaded";
   let description = [{
