@@ -456,31 +456,29 @@ static scf::ForOp findSpread(scf::ForOp loop, scf::ForOp inner) {
   return isAsLong ? spread : scf::ForOp();
 }
 
-/// Whether a table whose type leaves its size open is large enough, computed in
-/// front of `loop`.
+/// Whether `table`, which has an open number of rows of a known length, is
+/// large enough, computed in front of `loop`. Null where it does not matter:
+/// rows that begin anywhere in a cache line are read across two of them at a
+/// time, which is slow even from the second cache.
 Value PrefetchLookups::isLarge(scf::ForOp loop, Value table) {
+  auto type = cast<MemRefType>(table.getType());
+  int64_t bits = elementBits(type);
+  for (int64_t size : type.getShape().drop_front()) {
+    if (ShapedType::isDynamic(size) || size <= 0 ||
+        llvm::MulOverflow(bits, size, bits))
+      return nullptr;
+  }
+  int64_t line = bytesPerLine() * 8;
+  bool inWholeLines = bits % line == 0 || line % bits == 0;
+  if (!type.isDynamicDim(0) || !inWholeLines || minTableBytes <= 0)
+    return nullptr;
   OpBuilder builder(loop);
   Location loc = table.getLoc();
-  auto type = cast<MemRefType>(table.getType());
-  int64_t fixedBits = elementBits(type);
-  Value elements;
-  for (int64_t dim = 0; dim < type.getRank(); ++dim) {
-    if (!type.isDynamicDim(dim)) {
-      fixedBits =
-          llvm::SaturatingMultiply<uint64_t>(fixedBits, type.getDimSize(dim));
-      continue;
-    }
-    Value size = memref::DimOp::create(builder, loc, table, dim);
-    elements =
-        elements
-            ? arith::MulIOp::create(builder, loc, elements, size).getResult()
-            : size;
-  }
+  Value rows = memref::DimOp::create(builder, loc, table, 0);
   Value least = arith::ConstantIndexOp::create(
-      builder, loc,
-      llvm::divideCeil(minTableBytes * 8, std::max<int64_t>(fixedBits, 1)));
-  return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::uge,
-                               elements, least);
+      builder, loc, llvm::divideCeil(minTableBytes * 8, bits));
+  return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::uge, rows,
+                               least);
 }
 
 /// `isOnly`: in its loop. Several share the index that is loaded ahead, which
@@ -491,10 +489,10 @@ void PrefetchLookups::prefetch(Lookup &lookup, bool isOnly) {
   Location loc = load.getLoc();
   OpBuilder builder(load->getContext());
   builder.setInsertionPointAfter(load);
-  if (isOnly && !cast<MemRefType>(lookup.table.getType()).hasStaticShape() &&
-      !lookup.rows && minTableBytes > 0) {
-    auto guard = scf::IfOp::create(builder, loc, isLarge(loop, lookup.table),
-                                   /*withElseRegion=*/false);
+  Value large = isOnly && !lookup.rows ? isLarge(loop, lookup.table) : Value();
+  if (large) {
+    auto guard =
+        scf::IfOp::create(builder, loc, large, /*withElseRegion=*/false);
     builder.setInsertionPointToStart(guard.thenBlock());
   }
   IRMapping mapping;

@@ -67,7 +67,8 @@ def PrefetchLookups : Pass<"prefetch-lookups", "::mlir::ModuleOp"> {
     The table must be read only in the loop, and so must the indices.
     Tables known to be small are left alone: the processor's caches hold them.
     Where only a run of the program shows how large the only table of a loop is,
-    its prefetches are under a condition that does not change in the loop:
+    and no row begins amid a cache line and ends in another one, its prefetches
+    are under a condition that does not change in the loop:
 
     ```mlir
     %rows = memref.dim %table, %c0
