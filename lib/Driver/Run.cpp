@@ -75,7 +75,7 @@ static Error call(native::KernelEntry kernel, KernelArguments &arguments,
   const char *listing = options.trace.empty() ? nullptr : options.trace.c_str();
   if (collect && ember_trace_begin(listing, &error) != EMBER_OK)
     return makeError(error.message);
-  ember_configure(&options.queues);
+  ember_configure(&options.execution);
   int32_t status = kernel(arguments.getPointers().data(), &error);
   std::string message = error.message;
   if (collect && ember_trace_end(&error) != EMBER_OK && status == EMBER_OK)

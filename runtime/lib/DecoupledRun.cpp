@@ -11,30 +11,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "DecoupledRun.h"
+#include "Configuration.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 
 using namespace ember::runtime;
-
-//===----------------------------------------------------------------------===//
-// Configuration
-//===----------------------------------------------------------------------===//
-
-static int64_t configuredCapacity = EMBER_DEFAULT_QUEUE_CAPACITY;
-static int32_t configuredSchedule = EMBER_SCHEDULE_THREADS;
-
-void ember_configure(const ember_config *config) {
-  int64_t capacity = EMBER_DEFAULT_QUEUE_CAPACITY;
-  int32_t schedule = EMBER_SCHEDULE_THREADS;
-  if (config && config->queueCapacity >= 1)
-    capacity = config->queueCapacity;
-  if (config && config->schedule == EMBER_SCHEDULE_FIBERS)
-    schedule = EMBER_SCHEDULE_FIBERS;
-  __atomic_store_n(&configuredCapacity, capacity, __ATOMIC_RELAXED);
-  __atomic_store_n(&configuredSchedule, schedule, __ATOMIC_RELAXED);
-}
 
 static int64_t defaultCapacity(int64_t operandBytes) {
   if (operandBytes <= EMBER_DEFAULT_QUEUE_BYTES / EMBER_MAX_DEFAULT_CAPACITY)
@@ -139,8 +122,8 @@ void ember::runtime::checkNothingIsLeft(ember_run &run) {
 }
 
 void ember_dae_run(const ember_dae_program *program, void *env) {
-  int64_t capacity = __atomic_load_n(&configuredCapacity, __ATOMIC_RELAXED);
-  int32_t schedule = __atomic_load_n(&configuredSchedule, __ATOMIC_RELAXED);
+  ember_config config = currentConfiguration();
+  int64_t capacity = config.queueCapacity;
   if (capacity == EMBER_DEFAULT_QUEUE_CAPACITY && program->queueCapacity >= 1)
     capacity = program->queueCapacity;
   if (capacity == EMBER_DEFAULT_QUEUE_CAPACITY)
@@ -153,7 +136,7 @@ void ember_dae_run(const ember_dae_program *program, void *env) {
     run.blocks = frame->blocks;
 
   bool hasRun =
-      schedule == EMBER_SCHEDULE_THREADS && runOnThreads(run, capacity);
+      config.schedule == EMBER_SCHEDULE_THREADS && runOnThreads(run, capacity);
   if (!hasRun && !runOnFibers(run, capacity))
     fail(EMBER_MEMORY,
          "decoupled program '%.100s': cannot allocate queues of %" PRId64

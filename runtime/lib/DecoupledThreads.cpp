@@ -15,6 +15,10 @@ static void sleepOnFutex(ember_run *, ember_queue_side *side, int32_t wakeups) {
   futexWait(&side->wakeups, wakeups);
 }
 
+static void accessMain(void *run) {
+  runAccessSide(*static_cast<ember_run *>(run));
+}
+
 bool ember::runtime::runOnThreads(ember_run &run, int64_t capacity) {
   Worker *worker = takeWorker();
   if (!worker)
@@ -24,7 +28,7 @@ bool ember::runtime::runOnThreads(ember_run &run, int64_t capacity) {
     return false;
   }
   run.block = sleepOnFutex;
-  worker->begin(run);
+  worker->begin(accessMain, &run);
   runComputeSide(run);
   worker->waitUntilIdle();
   checkNothingIsLeft(run);

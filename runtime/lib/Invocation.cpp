@@ -62,6 +62,7 @@ int32_t ember_invoke(void (*fn)(void **args), void **args, ember_error *error) {
   Frame frame;
   frame.previous = currentFrame();
   frame.blocks = &frame.ownBlocks;
+  frame.isPart = frame.previous && frame.previous->isPart;
   setCurrentFrame(&frame);
   bool returned = callInFrame(&frame, fn, args);
   setCurrentFrame(frame.previous);

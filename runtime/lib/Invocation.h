@@ -7,7 +7,7 @@
 //
 // A failure leaves generated code by longjmp, to the innermost frame of its
 // thread. ember_invoke makes such frames, and so does each side of a decoupled
-// run, because a side may run on a stack of its own.
+// run and each thread of parallel loops, which have stacks of their own.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,7 +34,8 @@ struct Frame {
   jmp_buf target;
   Frame *previous;
   Ledger ownBlocks;
-  Ledger *blocks; // ownBlocks, or those of the frame this one is a side of
+  Ledger *blocks;      // ownBlocks, or those of the frame this one is a side of
+  bool isPart = false; // inside a part of parallel loops
   ember_error error;
   // Where the frame's calls begin; stacks grow down from there.
   uintptr_t stack = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));

@@ -1,4 +1,4 @@
-//===- WorkerPool.cpp - Threads that wait for access sides to run ---------===//
+//===- WorkerPool.cpp - Threads that wait for something to run ------------===//
 //
 // Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -37,6 +37,12 @@ void Worker::setState(State next) {
     futexWake(&state);
 }
 
+bool Worker::changeState(State current, State next) {
+  int32_t expected = current;
+  return __atomic_compare_exchange_n(&state, &expected, next, /*weak=*/false,
+                                     __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+}
+
 Worker::State Worker::waitWhile(State current) {
   auto hasChanged = [&] {
     return __atomic_load_n(&state, __ATOMIC_SEQ_CST) != current;
@@ -52,25 +58,33 @@ Worker::State Worker::waitWhile(State current) {
 
 void Worker::work() {
   while (waitWhile(Idle) != Exiting) {
+    if (!changeState(Assigned, Working))
+      continue;
     setFloatingPointMode(mode);
-    runAccessSide(*run);
+    task(argument);
     setState(Idle);
   }
 }
 
 void *Worker::threadMain(void *worker) {
-  pthread_setname_np(pthread_self(), "ember-access");
+  pthread_setname_np(pthread_self(), "ember-worker");
   static_cast<Worker *>(worker)->work();
   return nullptr;
 }
 
-void Worker::begin(ember_run &newRun) {
-  run = &newRun;
+void Worker::begin(void (*newTask)(void *), void *newArgument) {
+  task = newTask;
+  argument = newArgument;
   mode = floatingPointMode();
-  setState(Working);
+  setState(Assigned);
 }
 
-void Worker::waitUntilIdle() { waitWhile(Working); }
+void Worker::cancel() { changeState(Assigned, Idle); }
+
+void Worker::waitUntilIdle() {
+  while (waitWhile(Assigned) != Idle)
+    waitWhile(Working);
+}
 
 // Signals are for the threads of the application; those that a faulty access
 // raises itself cannot be put off.

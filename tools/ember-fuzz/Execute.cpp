@@ -140,9 +140,10 @@ static bool isExpectedError(int32_t code, const Program &program,
 static std::string callEntry(native::KernelEntry entry, const Program &program,
                              const Outcome &expected, bool mayAlias,
                              const Schedule &schedule) {
-  ember_config config{schedule.capacity, schedule.hasThreads
-                                             ? EMBER_SCHEDULE_THREADS
-                                             : EMBER_SCHEDULE_FIBERS};
+  ember_config config{schedule.capacity,
+                      schedule.hasThreads ? EMBER_SCHEDULE_THREADS
+                                          : EMBER_SCHEDULE_FIBERS,
+                      schedule.loopThreads, /*workOfThread=*/1};
   ember_configure(&config);
   Arguments arguments(program);
   ember_error error{};

@@ -11,7 +11,8 @@ namespace ember::fuzz {
 
 std::string Schedule::name() const {
   return std::string(hasThreads ? "threads" : "fibers") +
-         " capacity=" + std::to_string(capacity);
+         " capacity=" + std::to_string(capacity) +
+         " loop-threads=" + std::to_string(loopThreads);
 }
 
 std::string Variant::levelName() const {
@@ -102,6 +103,9 @@ std::vector<Variant> drawVariants(uint64_t seed, const Program &program) {
         variant.schedules.push_back({true, random.between(1, 9)});
       if (random.chance(0.2))
         variant.schedules.push_back({true, 512});
+    } else if (variant.nativeLevel > 0) {
+      variant.schedules.push_back(
+          {false, 1, static_cast<int32_t>(random.between(2, 5))});
     }
     variants.push_back(std::move(variant));
   };

@@ -19,10 +19,11 @@
 
 namespace ember::fuzz {
 
-/// How the queues of decoupled functions run.
+/// How the queues of decoupled functions run, and loops in parts.
 struct Schedule {
   bool hasThreads = false;
   int64_t capacity = 1;
+  int32_t loopThreads = 1;
 
   std::string name() const;
 };
@@ -58,7 +59,8 @@ struct Variant {
   /// Of the lowering to native code, and of LLVM.
   unsigned nativeLevel = 0;
   unsigned codeLevel = 0;
-  /// One run for each; only decoupled programs differ in it.
+  /// One run for each; programs without queues or parallel loops do not differ
+  /// in it.
   std::vector<Schedule> schedules = {{}};
 
   std::string levelName() const;

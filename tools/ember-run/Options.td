@@ -26,6 +26,9 @@ defm queue_capacity : Value<"queue-capacity",
 defm schedule : Value<"schedule",
     "How access and compute programs run: deterministic (default: on one "
     "thread, in a fixed order) or threads", "SCHEDULE">;
+defm threads : Value<"threads",
+    "Threads of parallel loops (default: $EMBER_NUM_THREADS, $OMP_NUM_THREADS, "
+    "or one for each processor)", "N">;
 
 defm target : Value<"target",
     "Compile for cpu or dae-threads first (default: run every function at the "

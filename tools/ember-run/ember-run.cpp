@@ -55,13 +55,18 @@ static Expected<RunOptions> getRunOptions(const InputArgList &args) {
   if (!capacity)
     return capacity.takeError();
   if (*capacity)
-    options.queues.queueCapacity = **capacity;
+    options.execution.queueCapacity = **capacity;
   StringRef schedule = args.getLastArgValue(OPT_schedule, "deterministic");
   if (schedule != "deterministic" && schedule != "threads")
     return makeError("unknown schedule '" + schedule +
                      "': expected deterministic or threads");
-  options.queues.schedule =
+  options.execution.schedule =
       schedule == "threads" ? EMBER_SCHEDULE_THREADS : EMBER_SCHEDULE_FIBERS;
+  auto threads = getInteger(args, OPT_threads, 1, EMBER_MAX_THREADS);
+  if (!threads)
+    return threads.takeError();
+  if (*threads)
+    options.execution.threads = static_cast<int32_t>(**threads);
   options.statistics = args.getLastArgValue(OPT_stats);
   options.trace = args.getLastArgValue(OPT_trace_queues);
   for (OptSpecifier id : {OPT_stats, OPT_trace_queues})

@@ -41,7 +41,8 @@ ember_error DecoupledProgram::run() const {
 }
 
 ScopedConfig::ScopedConfig(int64_t capacity, int32_t schedule) {
-  ember_config config = {capacity, schedule};
+  ember_config config = {capacity, schedule, EMBER_DEFAULT_THREADS,
+                         EMBER_DEFAULT_WORK_OF_THREAD};
   ember_configure(&config);
 }
 

@@ -24,7 +24,9 @@ struct RunOptions {
   /// Compile for compile.target first; otherwise each function runs at the
   /// level it is at.
   bool useTarget = false;
-  ember_config queues = {EMBER_DEFAULT_QUEUE_CAPACITY, EMBER_SCHEDULE_FIBERS};
+  ember_config execution = {EMBER_DEFAULT_QUEUE_CAPACITY, EMBER_SCHEDULE_FIBERS,
+                            EMBER_DEFAULT_THREADS,
+                            EMBER_DEFAULT_WORK_OF_THREAD};
   /// Files for the statistics and the listing of the queues; empty for none.
   std::string statistics;
   std::string trace;

@@ -85,6 +85,11 @@ static void addOptimizations(OpPassManager &pm,
   if (options.pairLanes)
     third.addPass(createPairBFloat16Lanes());
   third.addPass(createCanonicalizerPass());
+  if (options.parallel) {
+    ParallelizeLoopsOptions parallelize;
+    parallelize.mayAlias = options.mayAlias;
+    pm.addPass(createParallelizeLoops(parallelize));
+  }
 }
 
 /// What copies loops, once their ranges are checked in front of them.
@@ -112,6 +117,7 @@ void buildLoweringPipeline(OpPassManager &pm, const LoweringOptions &options) {
   EmitKernelEntriesOptions entries;
   entries.mayAlias = options.mayAlias;
   pm.addPass(createEmitKernelEntries(entries));
+  pm.addPass(createEmitParallelCalls());
 
   pm.addNestedPass<func::FuncOp>(createLowerMasks());
   pm.addPass(memref::createExpandStridedMetadataPass());
@@ -164,6 +170,8 @@ struct PipelineOptions : PassPipelineOptions<PipelineOptions> {
                          llvm::cl::desc("Take apart two bf16 at a time")};
   Option<bool> unroll{*this, "unroll", llvm::cl::init(true),
                       llvm::cl::desc("Unroll loops over rows")};
+  Option<bool> parallel{*this, "parallel", llvm::cl::init(true),
+                        llvm::cl::desc("Run loops on several threads")};
 };
 } // namespace
 
@@ -178,6 +186,7 @@ void registerLoweringPipeline() {
         lowering.prefetchDistance = options.prefetchDistance;
         lowering.pairLanes = options.pairLanes;
         lowering.unroll = options.unroll;
+        lowering.parallel = options.parallel;
         buildLoweringPipeline(pm, lowering);
       });
 }

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CheckCollector.h"
+#include "ParallelCall.h"
 #include "SegmentBounds.h"
 #include "ember/Target/Native/MemRefNames.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -170,19 +171,29 @@ static void emitSegmentCheck(OpBuilder &builder, Location loc, Value lower,
                       position, widen(lower), widen(upper));
 }
 
-/// A segment may also be counted from zero, as what was put into a buffer is.
-static void checkSegment(scf::ForOp loop, IndexExprs &exprs,
-                         RuntimeCalls &runtime) {
-  OpBuilder builder(segmentPlace(loop));
-  Value lower = loop.getLowerBound(), upper = loop.getUpperBound();
+/// Checks the bounds of a loop in front of `place`. A segment may also be
+/// counted from zero, as what was put into a buffer is.
+static void checkBounds(Operation *place, Value lower, Value upper,
+                        StringAttr source, IndexExprs &exprs,
+                        RuntimeCalls &runtime) {
+  OpBuilder builder(place);
   auto length = upper.getDefiningOp<arith::SubIOp>();
   if (length && getConstantIntValue(lower) == 0) {
     lower = length.getRhs();
     upper = length.getLhs();
   }
-  auto source = loop->getAttrOfType<StringAttr>(kSegmentAttr);
-  emitSegmentCheck(builder, loop.getLoc(), lower, upper, source, exprs,
+  emitSegmentCheck(builder, place->getLoc(), lower, upper, source, exprs,
                    runtime);
+}
+
+/// The bounds of loops in another function, which does not see where they come
+/// from.
+static void checkParallelCall(func::CallOp call, IndexExprs &exprs,
+                              RuntimeCalls &runtime) {
+  for (size_t number = 0; number < getParallelLoops(call).size(); ++number)
+    checkBounds(call, call.getOperand(2 * number),
+                call.getOperand(2 * number + 1), /*source=*/nullptr, exprs,
+                runtime);
 }
 
 void checkSegment(OpBuilder &builder, Location loc, Value lower, Value upper,
@@ -262,8 +273,11 @@ void emitOperationChecks(Operation *op, IndexExprs &exprs,
     return replaceAssertion(assertion, runtime);
   if (auto loop = dyn_cast<scf::ForOp>(op)) {
     checkStep(loop, exprs, runtime);
-    checkSegment(loop, exprs, runtime);
+    checkBounds(segmentPlace(loop), loop.getLowerBound(), loop.getUpperBound(),
+                loop->getAttrOfType<StringAttr>(kSegmentAttr), exprs, runtime);
   }
+  if (auto call = dyn_cast<func::CallOp>(op))
+    checkParallelCall(call, exprs, runtime);
 }
 
 } // namespace ember::native

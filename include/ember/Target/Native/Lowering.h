@@ -37,6 +37,8 @@ struct LoweringOptions {
   /// Lookups a prefetch runs ahead of its use; 0 emits no prefetches, -1
   /// chooses by the length of rows.
   int64_t prefetchDistance = -1;
+  /// Outermost loops with independent iterations may run on several threads.
+  bool parallel = true;
   /// Vector registers the unrolled accumulators of one loop may take, and the
   /// width of one; 0 asks the host.
   int64_t vectorRegisters = 0;

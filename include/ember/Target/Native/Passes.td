@@ -410,6 +410,72 @@ def AnnotateSegments : Pass<"annotate-segments", "::mlir::func::FuncOp"> {
   }];
 }
 
+def ParallelizeLoops : Pass<"parallelize-loops", "::mlir::ModuleOp"> {
+  let summary = "Move loops with independent iterations into functions";
+  let description = [{
+    An outermost loop none of whose iterations touches what another one stores
+    becomes a function of its own, which takes the bounds of the loop, and a
+    call from the first to the last iteration. Loops one behind the other of
+    which neither touches what the other one stores share a function. The
+    attribute of the call tells [emit-parallel-calls](#-emit-parallel-calls)
+    that the function may run in parts, and what an iteration costs: operations,
+    and those for each element of the segment that begins at an offset.
+
+    ```mlir
+    scf.for %b = %c0 to %n step %c1 {
+      %begin = memref.load %offsets[%b]
+      ...
+      vector.store %sum, %out[%b, %c0]
+    }
+    ```
+    becomes
+    ```mlir
+    call @bag_part(%c0, %n, %offsets, %out, %zero) {ember.parallel =
+        [{cost = 9, segment_cost = 87, offsets = 2, first_offset = 4} ]}
+
+    func.func private @bag_part(%lower: index, %upper: index, ...) {
+      scf.for %b = %lower to %upper step %c1 {
+        ...
+    ```
+    Iterations are known to be independent where all they store, and load from
+    the same memory, lies apart in one dimension of a memref, as rows `%b` do.
+    Buffers allocated in an iteration are its own. Which loops stay on one
+    thread, and why, are remarks.
+  }];
+  let options = [
+    Option<"mayAlias", "may-alias", "bool", "false",
+           "Memref arguments may overlap">,
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::func::FuncDialect",
+                           "::mlir::scf::SCFDialect"];
+  let statistics = [
+    Statistic<"parallelized", "parallelized", "Loops that may run in parts">,
+  ];
+}
+
+def EmitParallelCalls : Pass<"emit-parallel-calls", "::mlir::ModuleOp"> {
+  let summary = "Hand loops to the threads of the runtime";
+  let description = [{
+    A call that [parallelize-loops](#-parallelize-loops) made becomes a call of
+    the runtime's `ember_parallel`, which cuts the loops into parts of equal work
+    and runs them on its threads. Operands are passed in memory:
+
+    ```mlir
+    call @bag_part(%c0, %n, %out) {ember.parallel = [{cost = 9} ]}
+    ```
+    becomes
+    ```mlir
+    %env = llvm.alloca %1 x !llvm.struct<(...)> : (i64) -> !llvm.ptr
+    %loops = llvm.alloca %1 x !llvm.struct<(...)> : (i64) -> !llvm.ptr
+    ...
+    llvm.call @ember_parallel(@ember_run_bag_part, %env, %loops, %1)
+    ```
+  }];
+  let dependentDialects = ["::mlir::func::FuncDialect",
+                           "::mlir::LLVM::LLVMDialect"];
+}
+
 def PrepareBuffers : Pass<"prepare-buffers", "::mlir::ModuleOp"> {
   let summary = "Give local buffers and copies a form that is safe to lower";
   let description = [{

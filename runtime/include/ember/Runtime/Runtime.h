@@ -107,6 +107,39 @@ void ember_check_dim(const void *descriptor, int32_t rank, int32_t dim,
                      int64_t expected, const char *name);
 
 //===----------------------------------------------------------------------===//
+// Parallel loops
+//===----------------------------------------------------------------------===//
+
+// A loop whose iterations may run in any order and at once, and what they cost.
+// Iteration i takes `cost` operations and, if there are offsets, `segmentCost`
+// more for each element between offset i and offset i + 1.
+typedef struct ember_loop {
+  int64_t lower, upper;
+  int64_t cost;
+  int64_t segmentCost;
+  // The offsets, null if there are none: integers of `offsetBytes`, 4 or 8,
+  // `offsetStride` bytes apart. That of iteration i is offset `firstOffset` + i
+  // of `offsetCount`.
+  const void *offsets;
+  int64_t offsetBytes, offsetStride;
+  int64_t firstOffset, offsetCount;
+} ember_loop;
+
+typedef struct ember_range {
+  int64_t lower, upper;
+} ember_range;
+
+// Runs all iterations of `count` loops, of which none needs what another one
+// does. body(env, ranges) runs iterations ranges[k].lower to ranges[k].upper of
+// each loop k, in order. Where there is enough to do, the loops one behind the
+// other are cut into parts of equal work, and threads of the pool take one part
+// after the other, so which thread runs an iteration is left open. A part that
+// fails keeps those behind it from starting; the first part that failed fails
+// here. Inside of a part, parallel loops run on the thread of the part.
+void ember_parallel(void (*body)(void *env, const ember_range *ranges),
+                    void *env, const ember_loop *loops, int64_t count);
+
+//===----------------------------------------------------------------------===//
 // Decoupled execution
 //===----------------------------------------------------------------------===//
 
@@ -144,14 +177,23 @@ enum {
   EMBER_MAX_DEFAULT_CAPACITY = 4096
 };
 
+// EMBER_DEFAULT_THREADS are those that EMBER_NUM_THREADS or OMP_NUM_THREADS of
+// the environment say, or else as many as there are processors to run on.
+enum { EMBER_DEFAULT_THREADS = 0, EMBER_MAX_THREADS = 256 };
+
+// Less work than this many operations is not worth waking another thread for.
+enum { EMBER_DEFAULT_WORK_OF_THREAD = 1 << 14 };
+
 typedef struct ember_config {
   int64_t queueCapacity; // operands of the largest size, and tokens; below 1:
                          // EMBER_DEFAULT_QUEUE_CAPACITY
   int32_t schedule;
+  int32_t threads;      // of parallel loops; below 1: EMBER_DEFAULT_THREADS
+  int64_t workOfThread; // below 1: EMBER_DEFAULT_WORK_OF_THREAD
 } ember_config;
 
-// Sets what decoupled runs that start from now on use, in the whole process;
-// null restores the defaults.
+// Sets what decoupled runs and parallel loops that start from now on use, in
+// the whole process; null restores the defaults.
 EMBER_EXPORT void ember_configure(const ember_config *config);
 
 #ifdef __cplusplus

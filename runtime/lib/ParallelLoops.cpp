@@ -1,0 +1,226 @@
+//===- ParallelLoops.cpp - Loops in parts, on several threads -------------===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The iterations of all loops, one loop behind the other, are a line on which
+// each takes as much room as it costs. The line is cut into parts of the same
+// length. There are more parts than threads, so that a thread which is slow, or
+// whose rows are in no cache, does not keep the others waiting.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Configuration.h"
+#include "Invocation.h"
+#include "WorkerPool.h"
+
+#include <alloca.h>
+#include <sched.h>
+
+using namespace ember::runtime;
+
+static constexpr int64_t partsOfThread = 4;
+
+namespace {
+// One loop, as costs up to an iteration.
+class LoopCost {
+public:
+  LoopCost(const ember_loop &loop, double before)
+      : loop(loop), before(before), hasOffsets(areOffsetsInRange()) {}
+
+  // Of the iterations of earlier loops, and of this one up to `iteration`.
+  double upTo(int64_t iteration) const {
+    double cost = before + double(loop.cost) * double(iteration - loop.lower);
+    if (hasOffsets && iteration > loop.lower)
+      cost += double(loop.segmentCost) *
+              (double(offset(iteration)) - double(offset(loop.lower)));
+    return cost;
+  }
+
+  // The first iteration up to which the cost is `cost`. Decreasing offsets,
+  // which the program finds, give some iteration of the loop.
+  int64_t iterationAt(double cost) const {
+    int64_t low = loop.lower, high = loop.upper;
+    while (low < high) {
+      int64_t middle = low + (high - low) / 2;
+      if (upTo(middle) < cost)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+    return low;
+  }
+
+private:
+  bool areOffsetsInRange() const {
+    int64_t first, last;
+    return loop.offsets &&
+           !__builtin_add_overflow(loop.firstOffset, loop.lower, &first) &&
+           !__builtin_add_overflow(loop.firstOffset, loop.upper, &last) &&
+           first >= 0 && last < loop.offsetCount;
+  }
+
+  int64_t offset(int64_t iteration) const {
+    const char *place = static_cast<const char *>(loop.offsets) +
+                        (loop.firstOffset + iteration) * loop.offsetStride;
+    if (loop.offsetBytes == sizeof(int32_t))
+      return *reinterpret_cast<const int32_t *>(place);
+    return *reinterpret_cast<const int64_t *>(place);
+  }
+
+  const ember_loop &loop;
+  double before;
+  bool hasOffsets;
+};
+
+// All loops of one call, and who has taken how much of them.
+class PartedLoops {
+public:
+  PartedLoops(void (*body)(void *, const ember_range *), void *env,
+              const ember_loop *loops, int64_t count)
+      : body(body), env(env), loops(loops), count(count) {
+    for (int64_t k = 0; k < count; ++k) {
+      if (loops[k].upper <= loops[k].lower)
+        continue;
+      iterations += double(loops[k].upper) - double(loops[k].lower);
+      total = LoopCost(loops[k], total).upTo(loops[k].upper);
+    }
+    Frame *frame = currentFrame();
+    blocks = frame ? frame->blocks : nullptr;
+    if (!frame || frame->isPart)
+      return;
+    ember_config config = currentConfiguration();
+    double worth = total / double(config.workOfThread);
+    // Also where the costs are no numbers.
+    if (config.threads < 2 || !(worth >= 2) || iterations < 2)
+      return;
+    threads = least(config.threads, worth);
+    parts = least(threads * partsOfThread, least(worth, iterations));
+    threads = least(threads, parts);
+  }
+
+  int64_t threadCount() const { return threads; }
+
+  // Runs everything on this thread.
+  void runAll() const {
+    auto *ranges =
+        static_cast<ember_range *>(alloca(count * sizeof(ember_range)));
+    for (int64_t k = 0; k < count; ++k)
+      ranges[k] = {loops[k].lower, loops[k].upper};
+    body(env, ranges);
+  }
+
+  // Runs one part after the other that nobody else has taken.
+  void runParts();
+
+  // After all threads are done: fails if a part has.
+  void failIfFailed() {
+    if (failedPart < parts)
+      failWith(error);
+  }
+
+private:
+  static int64_t least(double a, double b) { return int64_t(a < b ? a : b); }
+
+  bool runPart(int64_t part, Frame &frame);
+  void recordFailure(int64_t part, const ember_error &partError);
+
+  void (*body)(void *, const ember_range *);
+  void *env;
+  const ember_loop *loops;
+  int64_t count;
+  Ledger *blocks; // of the caller's invocation
+
+  double iterations = 0, total = 0;
+  int64_t threads = 1, parts = 1;
+
+  int64_t nextPart = 0;           // Atomic
+  int64_t failedPart = INT64_MAX; // first one that has failed. Atomic
+  int32_t lock = 0;               // of `failedPart` and `error`
+  ember_error error;              // of that part
+};
+} // namespace
+
+// Returns whether the part returned. A function of its own, so that no local
+// variable of a caller is clobbered by the second return of _setjmp.
+__attribute__((noinline)) bool PartedLoops::runPart(int64_t part,
+                                                    Frame &frame) {
+  if (_setjmp(frame.target) != 0)
+    return false;
+  auto *ranges =
+      static_cast<ember_range *>(alloca(count * sizeof(ember_range)));
+  double first = total * double(part) / double(parts);
+  double last = total * double(part + 1) / double(parts);
+  double before = 0;
+  for (int64_t k = 0; k < count; ++k) {
+    ranges[k] = {loops[k].lower, loops[k].lower};
+    if (loops[k].upper <= loops[k].lower)
+      continue;
+    LoopCost cost(loops[k], before);
+    if (part > 0)
+      ranges[k].lower = cost.iterationAt(first);
+    ranges[k].upper =
+        part + 1 < parts ? cost.iterationAt(last) : loops[k].upper;
+    before = cost.upTo(loops[k].upper);
+  }
+  body(env, ranges);
+  return true;
+}
+
+void PartedLoops::recordFailure(int64_t part, const ember_error &partError) {
+  while (__atomic_exchange_n(&lock, 1, __ATOMIC_ACQUIRE))
+    sched_yield();
+  if (part < __atomic_load_n(&failedPart, __ATOMIC_RELAXED)) {
+    error = partError;
+    __atomic_store_n(&failedPart, part, __ATOMIC_RELAXED);
+  }
+  __atomic_store_n(&lock, 0, __ATOMIC_RELEASE);
+}
+
+void PartedLoops::runParts() {
+  Frame frame;
+  frame.previous = currentFrame();
+  frame.blocks = blocks;
+  frame.isPart = true;
+  setCurrentFrame(&frame);
+  for (;;) {
+    int64_t part = __atomic_fetch_add(&nextPart, 1, __ATOMIC_RELAXED);
+    // A part in front of the one that failed may fail too, and goes first.
+    if (part >= parts || part > __atomic_load_n(&failedPart, __ATOMIC_RELAXED))
+      break;
+    if (!runPart(part, frame))
+      recordFailure(part, frame.error);
+  }
+  setCurrentFrame(frame.previous);
+}
+
+static void workerMain(void *loops) {
+  static_cast<PartedLoops *>(loops)->runParts();
+}
+
+void ember_parallel(void (*body)(void *env, const ember_range *ranges),
+                    void *env, const ember_loop *loops, int64_t count) {
+  PartedLoops parted(body, env, loops, count);
+  int64_t others = parted.threadCount() - 1;
+  if (others <= 0)
+    return parted.runAll();
+
+  auto **workers = static_cast<Worker **>(alloca(others * sizeof(Worker *)));
+  int64_t begun = 0;
+  while (begun < others) {
+    Worker *worker = takeWorker();
+    if (!worker)
+      break;
+    worker->begin(workerMain, &parted);
+    workers[begun++] = worker;
+  }
+  parted.runParts();
+  for (int64_t i = 0; i < begun; ++i) {
+    workers[i]->cancel();
+    workers[i]->waitUntilIdle();
+    returnWorker(workers[i]);
+  }
+  parted.failIfFailed();
+}
