@@ -7,6 +7,7 @@
 
 #include "LoopCost.h"
 #include "MemoryAccess.h"
+#include "ParallelCall.h"
 #include "SegmentBounds.h"
 
 using namespace mlir;
@@ -29,6 +30,9 @@ public:
   CostEstimate(scf::ForOp loop, IndexExprs &exprs) : loop(loop), exprs(exprs) {}
 
   LoopCost run() {
+    // The loop inside is one piece.
+    if (auto length = loop->getAttrOfType<IntegerAttr>(kPiecesAttr))
+      unknownTrips = length.getInt();
     result.cost = costOf(*loop.getBody(), /*repeated=*/false);
     return result;
   }
@@ -41,6 +45,7 @@ private:
   scf::ForOp loop;
   IndexExprs &exprs;
   LoopCost result;
+  int64_t unknownTrips = kUnknownTrips;
 };
 } // namespace
 
@@ -96,12 +101,15 @@ int64_t CostEstimate::costOf(Operation &op, bool repeated) {
         cost += costOf(block, repeated);
     return std::min(cost, kMostCost);
   }
+  // What few iterations do, and what they do on other threads.
+  if (inner->hasAttr(kPiecesAttr))
+    return 1;
   int64_t cost = 1 + costOf(*inner.getBody(), /*repeated=*/true);
   if (!repeated && takeSegment(inner, cost))
     return 1;
   std::optional<APInt> trips = inner.getStaticTripCount();
   int64_t count =
-      trips ? int64_t(trips->getLimitedValue(kMostCost)) : kUnknownTrips;
+      trips ? int64_t(trips->getLimitedValue(kMostCost)) : unknownTrips;
   int64_t product;
   return llvm::MulOverflow(cost, count, product) ? kMostCost
                                                  : std::min(product, kMostCost);

@@ -86,6 +86,7 @@ static void addOptimizations(OpPassManager &pm,
     third.addPass(createPairBFloat16Lanes());
   third.addPass(createCanonicalizerPass());
   if (options.parallel) {
+    pm.addNestedPass<func::FuncOp>(createSplitSegments());
     ParallelizeLoopsOptions parallelize;
     parallelize.mayAlias = options.mayAlias;
     pm.addPass(createParallelizeLoops(parallelize));

@@ -129,10 +129,14 @@ static void checkAllocation(memref::AllocOp alloc, RuntimeCalls &runtime) {
          runtime);
 }
 
-/// Where a segment is checked: in front of its loop, and of the condition that
-/// the loop runs at all, under which no offsets would ever decrease.
+/// Where a segment is checked: in front of its loop, and of the conditions that
+/// the loop is not to run in pieces and that it runs at all, under which no
+/// offsets would ever decrease.
 static Operation *segmentPlace(scf::ForOp loop) {
-  auto guard = dyn_cast<scf::IfOp>(loop->getParentOp());
+  Operation *parent = loop->getParentOp();
+  if (parent->hasAttr(kPiecesAttr))
+    parent = parent->getParentOp();
+  auto guard = dyn_cast<scf::IfOp>(parent);
   auto compare =
       guard ? guard.getCondition().getDefiningOp<arith::CmpIOp>() : nullptr;
   if (!compare)

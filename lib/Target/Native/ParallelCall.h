@@ -24,6 +24,10 @@ namespace ember::native {
 /// On a call: a dictionary for each loop.
 constexpr llvm::StringLiteral kParallelAttr = "ember.parallel";
 
+/// On a loop over the pieces of a reduction, which is inside other loops: how
+/// many iterations of that a piece has. On the scf.if around it: that is all.
+constexpr llvm::StringLiteral kPiecesAttr = "ember.pieces";
+
 /// What the iterations of one loop cost, as in `ember_loop` of the runtime.
 struct ParallelLoopCost {
   int64_t cost = 0;

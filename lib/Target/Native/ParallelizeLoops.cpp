@@ -97,6 +97,7 @@ struct ParallelizeLoops : impl::ParallelizeLoopsBase<ParallelizeLoops> {
 
 private:
   void run(Block &block, const MemoryAliasing &aliasing, SymbolTable &symbols);
+  void runPieces(const MemoryAliasing &aliasing, SymbolTable &symbols);
   void outline(LoopGroup &group, SymbolTable &symbols, IndexExprs &exprs);
 };
 } // namespace
@@ -352,6 +353,24 @@ void ParallelizeLoops::run(Block &block, const MemoryAliasing &aliasing,
   outline(group, symbols, exprs);
 }
 
+/// Outlines loops over pieces, wherever they are by now.
+void ParallelizeLoops::runPieces(const MemoryAliasing &aliasing,
+                                 SymbolTable &symbols) {
+  SmallVector<scf::ForOp> loops;
+  getOperation().walk([&](scf::ForOp loop) {
+    if (loop->hasAttr(kPiecesAttr))
+      loops.push_back(loop);
+  });
+  for (scf::ForOp loop : loops) {
+    IndexExprs exprs;
+    LoopGroup group;
+    group.loops.push_back(loop);
+    group.independence.emplace_back(loop, aliasing, exprs);
+    if (group.independence.front().isParallel())
+      outline(group, symbols, exprs);
+  }
+}
+
 void ParallelizeLoops::runOnOperation() {
   MemoryAliasing aliasing(getOperation(), mayAlias);
   SymbolTable symbols(getOperation());
@@ -361,6 +380,7 @@ void ParallelizeLoops::runOnOperation() {
       functions.push_back(function);
   for (func::FuncOp function : functions)
     run(function.getBody().front(), aliasing, symbols);
+  runPieces(aliasing, symbols);
 }
 
 } // namespace ember::native

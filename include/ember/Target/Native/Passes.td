@@ -410,6 +410,50 @@ def AnnotateSegments : Pass<"annotate-segments", "::mlir::func::FuncOp"> {
   }];
 }
 
+def SplitSegments : Pass<"split-segments", "::mlir::func::FuncOp"> {
+  let summary = "Reduce long segments in pieces";
+  let description = [{
+    A loop that reads and reduces, such as the one over the lookups of a bag with
+    its accumulators in registers, is one iteration of the loop around it and so
+    runs on one thread, however long it is. Where its trip count turns out to be
+    twice `piece-length` or more, it is reduced in pieces of that length, whose
+    results are combined in order:
+
+    ```mlir
+    %sum = scf.for %p = %begin to %end step %c1 iter_args(%a = %zero) {
+      ...
+      scf.yield %next
+    }
+    ```
+    becomes
+    ```mlir
+    %sum = scf.if %isLong {
+      scf.for %k = %c0 to %pieces step %c1 {
+        %s = scf.for %p = %from to %to step %c1 iter_args(%a = %neutral) ...
+        memref.store %s, %sums[%k]
+      } {ember.pieces}
+      ...
+    } else {
+      %s = scf.for %p = %begin to %end step %c1 iter_args(%a = %zero) ...
+      scf.yield %s
+    }
+    ```
+    The pieces depend on the length only, so that results are the same on any
+    number of threads; in floating point they differ from those of one loop as
+    much as another order of additions makes them.
+  }];
+  let options = [
+    Option<"pieceLength", "piece-length", "int64_t", "16384",
+           "Iterations of a piece">,
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::memref::MemRefDialect",
+                           "::mlir::scf::SCFDialect"];
+  let statistics = [
+    Statistic<"split", "split", "Loops that run in pieces where they are long">,
+  ];
+}
+
 def ParallelizeLoops : Pass<"parallelize-loops", "::mlir::ModuleOp"> {
   let summary = "Move loops with independent iterations into functions";
   let description = [{
