@@ -7,6 +7,7 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import os
 from dataclasses import dataclass
 
+import ember
 import torch
 
 from benchmarks.cpu.arena import Arena
@@ -19,8 +20,9 @@ def all_threads() -> int:
 
 
 def use_threads(count: int) -> None:
-    """Lets PyTorch, and kernels that follow it, use so many threads."""
+    """Lets PyTorch and Ember's kernels use so many threads."""
     torch.set_num_threads(count)
+    ember.set_num_threads(count)
 
 
 @dataclass

@@ -20,6 +20,7 @@ from ember.errors import (
 )
 from ember.huge_pages import advise_huge_pages
 from ember.kernel import Library
+from ember.threads import get_num_threads, set_num_threads
 from ember.torch.importer import Kernel, compile
 
 __version__ = "0.1.0"
@@ -38,5 +39,7 @@ __all__ = [
     "UnsupportedError",
     "advise_huge_pages",
     "compile",
+    "get_num_threads",
     "load_program",
+    "set_num_threads",
 ]

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from ember import native
+from ember import native, threads
 from ember.arguments import Frame, Parameter, Reader
 from ember.dtypes import DTYPES
 from ember.errors import (
@@ -34,7 +34,12 @@ from ember.errors import (
 class Configuration(ctypes.Structure):
     """The runtime's ember_config."""
 
-    _fields_ = (("queue_capacity", ctypes.c_int64), ("schedule", ctypes.c_int32))
+    _fields_ = (
+        ("queue_capacity", ctypes.c_int64),
+        ("schedule", ctypes.c_int32),
+        ("threads", ctypes.c_int32),
+        ("work_of_thread", ctypes.c_int64),
+    )
 
 
 ERROR_TYPES: dict[int, type[KernelError]] = {
@@ -66,6 +71,8 @@ class Library:
         except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
             raise CompileError(f"cannot load the kernel library {self.path}: {error}") from error
         self.manifest: dict[str, Any] = manifest
+        self._configuration = Configuration()
+        threads.follow(self)
 
     def entry(self, name: str) -> "Entry":
         """The entry of that name; raises ArgumentError with the names there are."""
@@ -86,9 +93,19 @@ class Library:
             raise ArgumentError(f"schedule must be one of {', '.join(SCHEDULES)}")
         if queue_capacity < 1:
             raise ArgumentError(f"queue_capacity must be positive, not {queue_capacity}")
-        self._functions.ember_configure(
-            ctypes.byref(Configuration(queue_capacity, SCHEDULES[schedule]))
-        )
+        self._configuration.queue_capacity = queue_capacity
+        self._configuration.schedule = SCHEDULES[schedule]
+        self._functions.ember_configure(ctypes.byref(self._configuration))
+
+    def use_threads(self, number: int, work_of_thread: int = 0) -> None:
+        """Sets how many threads the library's loops run on; 0 leaves it to the runtime.
+
+        work_of_thread: operations that another thread is worth having for; 0 is the runtime's own
+        number. ember.set_num_threads sets the threads of all libraries.
+        """
+        self._configuration.threads = number
+        self._configuration.work_of_thread = work_of_thread
+        self._functions.ember_configure(ctypes.byref(self._configuration))
 
 
 class Entry:

@@ -45,7 +45,7 @@ def ways() -> Iterator[Way]:
         yield Way(f"slcv-O{level}", optimized)
         yield Way(f"slcv-O{level}-recoupled", (*optimized, "--convert-slc-to-scf"))
         yield Way(f"dlc-O{level}", (*optimized, f"--slc-to-dlc=opt-level={level}"))
-        yield Way(f"cpu-O{level}", (), ("--target=cpu", f"-O{level}"))
+        yield Way(f"cpu-O{level}", (), ("--target=cpu", f"-O{level}", "--threads=3"))
         yield Way(
             f"dae-threads-O{level}",
             (),

@@ -27,8 +27,8 @@ defm schedule : Value<"schedule",
     "How access and compute programs run: deterministic (default: on one "
     "thread, in a fixed order) or threads", "SCHEDULE">;
 defm threads : Value<"threads",
-    "Threads of parallel loops (default: $EMBER_NUM_THREADS, $OMP_NUM_THREADS, "
-    "or one for each processor)", "N">;
+    "Threads of parallel loops, however little they do (default: those that are "
+    "worth it of $EMBER_NUM_THREADS, $OMP_NUM_THREADS, or one a processor)", "N">;
 
 defm target : Value<"target",
     "Compile for cpu or dae-threads first (default: run every function at the "

@@ -65,8 +65,10 @@ static Expected<RunOptions> getRunOptions(const InputArgList &args) {
   auto threads = getInteger(args, OPT_threads, 1, EMBER_MAX_THREADS);
   if (!threads)
     return threads.takeError();
-  if (*threads)
+  if (*threads) {
     options.execution.threads = static_cast<int32_t>(**threads);
+    options.execution.workOfThread = 1;
+  }
   options.statistics = args.getLastArgValue(OPT_stats);
   options.trace = args.getLastArgValue(OPT_trace_queues);
   for (OptSpecifier id : {OPT_stats, OPT_trace_queues})

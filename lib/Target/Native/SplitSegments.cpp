@@ -144,8 +144,11 @@ static SmallVector<AtomicRMWKind> findReductions(scf::ForOp loop) {
 }
 
 Value SegmentSplitting::neutralValue(AtomicRMWKind kind, Type type) {
-  TypedAttr value =
-      getIdentityValueAttr(kind, getElementTypeOrSelf(type), builder, loc);
+  Type element = getElementTypeOrSelf(type);
+  TypedAttr value = getIdentityValueAttr(kind, element, builder, loc);
+  // A sum of negative zeros is one.
+  if (kind == AtomicRMWKind::addf)
+    value = FloatAttr::get(element, -0.0);
   if (auto vector = dyn_cast<VectorType>(type))
     value = DenseElementsAttr::get(vector, Attribute(value));
   return arith::ConstantOp::create(builder, loc, value);

@@ -1,0 +1,62 @@
+"""How many threads the loops of kernels run on.
+
+Each kernel library has a runtime of its own; the number set here is that of all of them, of those
+loaded later too.
+
+Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""
+
+import os
+import weakref
+from typing import Protocol
+
+from ember.errors import ArgumentError
+
+MOST_THREADS = 256
+
+
+class Configurable(Protocol):
+    """What has a number of threads: a library."""
+
+    def use_threads(self, number: int) -> None:
+        """Takes the number of threads; 0 leaves it to the runtime."""
+
+
+_libraries: "weakref.WeakSet[Configurable]" = weakref.WeakSet()
+_number = 0
+
+
+def set_num_threads(number: int) -> None:
+    """Sets how many threads a kernel's loops may run on, in this process; results do not change.
+
+    Without a call it is EMBER_NUM_THREADS or OMP_NUM_THREADS of the environment, or else the
+    number of processors this process may run on. Kernels with little to do use one thread in any
+    case. Raises ArgumentError for numbers that are not from 1 to 256.
+    """
+    global _number
+    if isinstance(number, bool) or not isinstance(number, int) or not 1 <= number <= MOST_THREADS:
+        raise ArgumentError(
+            f"the number of threads must be from 1 to {MOST_THREADS}, not {number!r}"
+        )
+    _number = number
+    for library in _libraries:
+        library.use_threads(number)
+
+
+def get_num_threads() -> int:
+    """How many threads a kernel's loops may run on."""
+    if _number:
+        return _number
+    for variable in ("EMBER_NUM_THREADS", "OMP_NUM_THREADS"):
+        text = os.environ.get(variable, "")
+        if text.isdecimal() and 1 <= int(text) <= MOST_THREADS:
+            return int(text)
+    return min(len(os.sched_getaffinity(0)), MOST_THREADS)
+
+
+def follow(library: Configurable) -> None:
+    """Gives a library the number of threads, now and whenever it is set."""
+    _libraries.add(library)
+    if _number:
+        library.use_threads(_number)

@@ -1,0 +1,244 @@
+"""Kernels on several threads: the same results and errors as on one.
+
+Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""
+
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import ember
+import numpy as np
+import pytest
+from ember.compiler import Options, load_program
+from ember.embed_programs import (
+    ENTRY,
+    SDDMM,
+    Bag,
+    BlockScores,
+    Gather,
+    Message,
+    Operation,
+    Score,
+    SpMM,
+    array,
+    program,
+)
+from numpy.typing import NDArray
+
+ROWS = array("f32", None, 24)
+IDS = array("i64", None)
+NODES, EDGES, BAGS = 300, 2500, 120
+DRAW = np.random.default_rng(11)
+
+
+def offsets(count: int, total: int) -> NDArray[np.int64]:
+    """Offsets of segments, some of them empty, one of them long."""
+    cuts = np.sort(np.concatenate([DRAW.integers(0, total // 2, count - 1), [0, total]]))
+    return cuts.astype(np.int64)
+
+
+def rows(count: int, length: int = 24) -> NDArray[np.float32]:
+    return DRAW.standard_normal((count, length), np.float32)
+
+
+def ids(count: int, limit: int = NODES) -> NDArray[np.int64]:
+    return DRAW.integers(0, limit, count)
+
+
+# An operation, its inputs, and the shape of its output.
+Case = tuple[Operation, list[Any], tuple[int, ...]]
+GRAPH = {"rows": IDS, "columns": IDS}
+CASES: dict[str, Callable[[], Case]] = {
+    "bag": lambda: (
+        Bag(tables=(ROWS,), indices=IDS, segments=IDS, out=ROWS),
+        [rows(NODES), ids(EDGES), offsets(BAGS, EDGES)],
+        (BAGS, 24),
+    ),
+    "tables": lambda: (
+        Bag(tables=(ROWS, ROWS), indices=IDS, segments=IDS, out=array("f32", None, 48)),
+        [rows(NODES), rows(NODES), ids(EDGES), offsets(2 * BAGS, EDGES)],
+        (BAGS, 48),
+    ),
+    "mean": lambda: (
+        Bag(tables=(ROWS,), indices=IDS, segments=IDS, out=ROWS, reduction="mean"),
+        [rows(NODES), ids(EDGES), offsets(BAGS, EDGES)],
+        (BAGS, 24),
+    ),
+    "spmm": lambda: (
+        SpMM(**GRAPH, values=array("f32", None), dense=ROWS, out=ROWS),
+        [offsets(NODES, EDGES), ids(EDGES), rows(EDGES, 1)[:, 0], rows(NODES)],
+        (NODES, 24),
+    ),
+    "coo": lambda: (
+        SpMM(**GRAPH, graph="coo", dense=ROWS, out=ROWS),
+        [ids(EDGES), ids(EDGES), rows(NODES)],
+        (NODES, 24),
+    ),
+    "sddmm": lambda: (
+        SDDMM(**GRAPH, left=ROWS, right=ROWS, out=array("f32", None)),
+        [offsets(NODES, EDGES), ids(EDGES), rows(NODES), rows(NODES)],
+        (EDGES,),
+    ),
+    "message": lambda: (
+        Message(**GRAPH, left=ROWS, right=ROWS, messages=ROWS, out=ROWS),
+        [offsets(NODES, EDGES), ids(EDGES), rows(NODES), rows(NODES), rows(NODES)],
+        (NODES, 24),
+    ),
+    "score": lambda: (
+        Score(
+            entities=ROWS,
+            relations=ROWS,
+            heads=IDS,
+            types=IDS,
+            tails=IDS,
+            out=array("f32", None),
+            model="distmult",
+        ),
+        [rows(NODES), rows(7), ids(EDGES), ids(EDGES, 7), ids(EDGES)],
+        (EDGES,),
+    ),
+    "gather": lambda: (
+        Gather(
+            source=ROWS,
+            blocks=array("i64", None, None),
+            out=array("f32", None, None, 24),
+            block_size=2,
+        ),
+        [rows(NODES), ids(BAGS * 3, NODES // 2).reshape(BAGS, 3)],
+        (BAGS, 6, 24),
+    ),
+    "block scores": lambda: (
+        BlockScores(
+            queries=ROWS,
+            keys=ROWS,
+            blocks=array("i64", None, None),
+            out=array("f32", None, None),
+            block_size=2,
+        ),
+        [rows(NODES), rows(NODES), ids(NODES // 2 * 3, NODES // 2).reshape(-1, 3)],
+        (NODES, 6),
+    ),
+}
+
+
+@pytest.fixture(autouse=True)
+def threads_as_before() -> Iterator[None]:
+    before = ember.get_num_threads()
+    yield
+    ember.set_num_threads(before)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_results_do_not_depend_on_the_number_of_threads(name: str) -> None:
+    operation, inputs, shape = CASES[name]()
+    library = load_program(program(operation), Options())
+    results = []
+    for threads in (1, 2, 3, 5):
+        library.use_threads(threads, work_of_thread=1)
+        out = np.full(shape, np.nan, np.float32)
+        library.entry(ENTRY)(*inputs, out)
+        results.append(out)
+    assert not np.isnan(results[0]).any()
+    for result in results[1:]:
+        np.testing.assert_array_equal(result, results[0])
+
+
+def bag_library() -> ember.Library:
+    return load_program(program(CASES["bag"]()[0]), Options())
+
+
+@pytest.mark.parametrize("wrong", [[70], [2400], [70, 2400], [1000, 1001, 2]])
+def test_the_first_bad_index_is_named(wrong: list[int]) -> None:
+    library = bag_library()
+    indices = ids(EDGES)
+    indices[wrong] = NODES
+    arguments = [rows(NODES), indices, offsets(BAGS, EDGES), rows(BAGS)]
+    for threads in (1, 4):
+        library.use_threads(threads, work_of_thread=1)
+        with pytest.raises(ember.IndexOutOfRangeError, match=f"position {min(wrong)} of 'indices'"):
+            library.entry(ENTRY)(*arguments)
+
+
+@pytest.mark.parametrize("place", [1, 60, BAGS - 1])
+def test_decreasing_offsets(place: int) -> None:
+    library = bag_library()
+    ends = np.linspace(0, EDGES, BAGS + 1).astype(np.int64)
+    ends[place + 1] = ends[place] - 1
+    for threads in (1, 4):
+        library.use_threads(threads, work_of_thread=1)
+        with pytest.raises(ember.OffsetsError, match=f"'offsets'\\[{place}\\]"):
+            library.entry(ENTRY)(rows(NODES), ids(EDGES), ends, rows(BAGS))
+
+
+def test_a_long_bag_is_the_same_on_any_number_of_threads() -> None:
+    library = bag_library()
+    table, indices = rows(1000), ids(200_003, 1000)
+    ends = np.array([0, 5, 180_000, 200_003])
+    results = []
+    for threads in (1, 2, 4):
+        library.use_threads(threads)
+        out = rows(3)
+        library.entry(ENTRY)(table, indices, ends, out)
+        results.append(out)
+    np.testing.assert_array_equal(results[1], results[0])
+    np.testing.assert_array_equal(results[2], results[0])
+    expected = np.add.reduceat(table[indices].astype(np.float64), ends[:-1])
+    np.testing.assert_allclose(results[0], expected, rtol=1e-4, atol=0.1)
+
+
+def test_calls_from_several_threads() -> None:
+    operation, inputs, shape = CASES["bag"]()
+    library = load_program(program(operation), Options())
+    library.use_threads(2, work_of_thread=1)
+    expected = np.empty(shape, np.float32)
+    library.entry(ENTRY)(*inputs, expected)
+    sound = []
+
+    def call_often() -> None:
+        out = np.empty(shape, np.float32)
+        for _ in range(100):
+            out.fill(0)
+            library.entry(ENTRY)(*inputs, out)
+            sound.append(np.array_equal(out, expected))
+
+    callers = [threading.Thread(target=call_often) for _ in range(4)]
+    for caller in callers:
+        caller.start()
+    for caller in callers:
+        caller.join()
+    assert len(sound) == 400
+    assert all(sound)
+
+
+def test_the_number_of_threads_is_checked() -> None:
+    for number in (0, -1, 257, 1.5, True, "2"):
+        with pytest.raises(ember.ArgumentError, match="from 1 to 256"):
+            ember.set_num_threads(number)  # type: ignore[arg-type]
+    ember.set_num_threads(3)
+    assert ember.get_num_threads() == 3
+
+
+@pytest.mark.parametrize(
+    ("variables", "expected"),
+    [
+        ({"EMBER_NUM_THREADS": "5", "OMP_NUM_THREADS": "2"}, 5),
+        ({"OMP_NUM_THREADS": "2"}, 2),
+        ({"EMBER_NUM_THREADS": "many"}, len(os.sched_getaffinity(0))),
+    ],
+)
+def test_the_environment_says_how_many(variables: dict[str, str], expected: int) -> None:
+    environment = {k: v for k, v in os.environ.items() if not k.endswith("_NUM_THREADS")}
+    script = "import ember; print(ember.get_num_threads())"
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        env=environment | variables,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert int(done.stdout) == expected

@@ -1,0 +1,31 @@
+// RUN: ember-opt %s --parallelize-loops --emit-kernel-entries --emit-parallel-calls | FileCheck %s
+
+// CHECK-LABEL: func.func @rows
+// CHECK-DAG: %[[LOOPS:.*]] = llvm.alloca %{{.*}} x !llvm.struct<(i64, i64, i64, i64, ptr, i64, i64, i64, i64)>
+// CHECK-DAG: %[[ENV:.*]] = llvm.alloca %{{.*}} x !llvm.struct<(f32, struct<(ptr, ptr, i64, array<1 x i64>, array<1 x i64>)>)>
+// CHECK: llvm.getelementptr %[[ENV]][0, 0]
+// CHECK: llvm.getelementptr %[[ENV]][0, 1]
+// CHECK: llvm.getelementptr %[[LOOPS]][0, 0]
+// CHECK: llvm.getelementptr %[[LOOPS]][0, 8]
+// CHECK: %[[BODY:.*]] = llvm.mlir.addressof @ember_run_rows_part
+// CHECK: llvm.call @ember_parallel(%[[BODY]], %[[ENV]], %[[LOOPS]], %{{.*}})
+// CHECK-NOT: call @rows_part
+
+// Nothing overlaps the result here, as the entry has checked.
+// CHECK: func.func private @rows_part(%{{.*}}: index, %{{.*}}: index, %{{.*}}: memref<?xf32> {{{.*}}ember.noalias
+
+// CHECK: llvm.func internal @ember_run_rows_part(%[[E:.*]]: !llvm.ptr, %[[RANGES:.*]]: !llvm.ptr)
+// CHECK: llvm.getelementptr %[[RANGES]][0]
+// CHECK: llvm.getelementptr %[[RANGES]][1]
+// CHECK: llvm.getelementptr %[[E]][0, 1]
+// CHECK: call @rows_part(
+// CHECK: llvm.return
+func.func @rows(%out: memref<?xf32>, %x: f32) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = memref.dim %out, %c0 : memref<?xf32>
+  scf.for %b = %c0 to %n step %c1 {
+    memref.store %x, %out[%b] : memref<?xf32>
+  }
+  return
+}

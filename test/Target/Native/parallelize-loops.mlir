@@ -1,0 +1,158 @@
+// RUN: ember-opt %s --parallelize-loops 2>%t.err | FileCheck %s
+// RUN: FileCheck %s --check-prefix=REMARK --input-file=%t.err
+// RUN: ember-opt %s --parallelize-loops=may-alias 2>/dev/null | FileCheck %s --check-prefix=ALIAS
+
+// Rows of the result; what the loop carries is its counter; offsets give costs.
+// CHECK-LABEL: func.func @bags
+// CHECK-SAME: %[[O:[^:]*]]: memref<?xi64>{{.*}}, %[[V:[^:]*]]: memref<?xf32>, %[[R:[^:]*]]: memref<?x4xf32>, %[[N:[^:]*]]: index
+// CHECK: call @bags_part(%c0, %[[N]], %[[O]], %[[V]], %[[R]], %c0{{.*}}) {ember.parallel = [{cost = {{[0-9]+}} : i64, first_offset = 5 : i64, offsets = 2 : i64, segment_cost = {{[0-9]+}} : i64}]}
+// CHECK-NEXT: return
+// CHECK: func.func private @bags_part(%[[LB:[^:]*]]: index, %[[UB:[^:]*]]: index,
+// CHECK-SAME: memref<?xi64> {ember.message_name = "'offsets'"}
+// CHECK: scf.for %[[B:.*]] = %[[LB]] to %[[UB]]
+// CHECK-NOT: iter_args(%{{.*}}) -> (index)
+// CHECK: memref.store
+
+// ALIAS-LABEL: func.func @bags
+// ALIAS-NOT: call
+// ALIAS: return
+func.func @bags(%offsets: memref<?xi64> {ember.name = "offsets"}, %values: memref<?xf32>, %out: memref<?x4xf32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %cm1 = arith.constant -1 : index
+  %zero = arith.constant 0.0 : f32
+  %last = scf.for %b = %c0 to %n step %c1 iter_args(%counter = %cm1) -> (index) {
+    %row = arith.addi %counter, %c1 : index
+    %b1 = arith.addi %b, %c1 : index
+    %begin64 = memref.load %offsets[%b] : memref<?xi64>
+    %end64 = memref.load %offsets[%b1] : memref<?xi64>
+    %begin = arith.index_cast %begin64 : i64 to index
+    %end = arith.index_cast %end64 : i64 to index
+    %sum = scf.for %p = %begin to %end step %c1 iter_args(%a = %zero) -> (f32) {
+      %x = memref.load %values[%p] : memref<?xf32>
+      %s = arith.addf %a, %x : f32
+      scf.yield %s : f32
+    }
+    memref.store %sum, %out[%row, %c0] : memref<?x4xf32>
+    scf.yield %row : index
+  }
+  return
+}
+
+// Loops that store to other columns share a call; what stands between them
+// moves.
+// CHECK-LABEL: func.func @columns
+// CHECK: memref.load
+// CHECK: call @columns_part({{.*}}) {ember.parallel = [{cost = {{.*}}}, {cost = {{.*}}}]}
+// CHECK-NEXT: return
+// CHECK: func.func private @columns_part
+// CHECK-COUNT-2: scf.for
+func.func @columns(%v: memref<?xf32>, %out: memref<?x2xf32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %b = %c0 to %n step %c1 {
+    %x = memref.load %v[%b] : memref<?xf32>
+    memref.store %x, %out[%b, %c0] : memref<?x2xf32>
+  }
+  %f = memref.load %v[%c0] : memref<?xf32>
+  scf.for %b = %c0 to %n step %c1 {
+    memref.store %f, %out[%b, %c1] : memref<?x2xf32>
+  }
+  return
+}
+
+// The second loop reads what the first one stores: a call each.
+// CHECK-LABEL: func.func @dependent
+// CHECK: call @dependent_part(
+// CHECK: call @dependent_part_0(
+func.func @dependent(%v: memref<?xf32>, %w: memref<?xf32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %f = arith.constant 1.0 : f32
+  scf.for %b = %c0 to %n step %c1 {
+    memref.store %f, %v[%b] : memref<?xf32>
+  }
+  scf.for %b = %c0 to %n step %c1 {
+    %x = memref.load %v[%b] : memref<?xf32>
+    memref.store %x, %w[%b] : memref<?xf32>
+  }
+  return
+}
+
+// Blocks of four rows, and buffers of the iteration's own.
+// CHECK-LABEL: func.func @blocks
+// CHECK: call @blocks_part(
+func.func @blocks(%out: memref<?xf32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %f = arith.constant 1.0 : f32
+  scf.for %b = %c0 to %n step %c1 {
+    %own = memref.alloca() : memref<1xf32>
+    memref.store %f, %own[%c0] : memref<1xf32>
+    %first = arith.muli %b, %c4 : index
+    scf.for %r = %c0 to %c4 step %c1 {
+      %row = arith.addi %first, %r : index
+      %x = memref.load %own[%c0] : memref<1xf32>
+      memref.store %x, %out[%row] : memref<?xf32>
+    }
+  }
+  return
+}
+
+// Each segment's positions are its own.
+// CHECK-LABEL: func.func @edges
+// CHECK: call @edges_part(
+func.func @edges(%offsets: memref<?xindex>, %out: memref<?xf32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %f = arith.constant 1.0 : f32
+  scf.for %b = %c0 to %n step %c1 {
+    %b1 = arith.addi %b, %c1 : index
+    %begin = memref.load %offsets[%b] : memref<?xindex>
+    %end = memref.load %offsets[%b1] : memref<?xindex>
+    scf.for %p = %begin to %end step %c1 {
+      memref.store %f, %out[%p] : memref<?xf32>
+    }
+  }
+  return
+}
+
+// CHECK-LABEL: func.func @refused
+// CHECK-NOT: ember.parallel
+// CHECK: return
+func.func @refused(%i: memref<?xindex> {ember.name = "rows"}, %out: memref<?xf32> {ember.name = "out"}, %n: index, %init: f32) -> f32 {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  // REMARK: remark: the loop runs on one thread: iterations may store to the same place of 'out'
+  scf.for %b = %c0 to %n step %c1 {
+    %row = memref.load %i[%b] : memref<?xindex>
+    memref.store %init, %out[%row] : memref<?xf32>
+  }
+  // REMARK: remark: the loop runs on one thread: an iteration may read from 'out' what another one stores
+  scf.for %b = %c0 to %n step %c1 {
+    %next = arith.addi %b, %c1 : index
+    %x = memref.load %out[%next] : memref<?xf32>
+    memref.store %x, %out[%b] : memref<?xf32>
+  }
+  // Three elements of an iteration, two apart from the next one's.
+  // REMARK: remark: the loop runs on one thread: iterations may store to the same place of 'out'
+  scf.for %b = %c0 to %n step %c1 {
+    %first = arith.muli %b, %c2 : index
+    %v = vector.broadcast %init : f32 to vector<3xf32>
+    vector.store %v, %out[%first] : memref<?xf32>, vector<3xf32>
+  }
+  // REMARK: remark: the loop runs on one thread: it hands values from iteration to iteration
+  %sum = scf.for %b = %c0 to %n step %c1 iter_args(%a = %init) -> (f32) {
+    %x = memref.load %out[%b] : memref<?xf32>
+    %s = arith.addf %a, %x : f32
+    scf.yield %s : f32
+  }
+  // REMARK: remark: the loop runs on one thread: what 'func.call' does is not known
+  scf.for %b = %c0 to %n step %c1 {
+    func.call @unknown() : () -> ()
+  }
+  return %sum : f32
+}
+func.func private @unknown()
