@@ -39,18 +39,19 @@ public:
     return cost;
   }
 
-  // The first iteration up to which the cost is `cost`. Decreasing offsets,
-  // which the program finds, give some iteration of the loop.
-  int64_t iterationAt(double cost) const {
-    int64_t low = loop.lower, high = loop.upper;
+  // The first start of a group up to which the cost is `cost`, or the last one.
+  // Decreasing offsets, which the program finds, give some start.
+  int64_t startAt(double cost) const {
+    int64_t group = loop.group < 1 ? 1 : loop.group;
+    int64_t low = 0, high = (loop.upper - loop.lower) / group;
     while (low < high) {
       int64_t middle = low + (high - low) / 2;
-      if (upTo(middle) < cost)
+      if (upTo(loop.lower + middle * group) < cost)
         low = middle + 1;
       else
         high = middle;
     }
-    return low;
+    return loop.lower + low * group;
   }
 
 private:
@@ -94,7 +95,8 @@ public:
     ember_config config = currentConfiguration();
     double worth = total / double(config.workOfThread);
     // Also where the costs are no numbers.
-    if (config.threads < 2 || !(worth >= 2) || iterations < 2)
+    bool isCounted = iterations >= 2 && iterations < double(INT64_MAX / 2);
+    if (config.threads < 2 || !(worth >= 2) || !isCounted)
       return;
     threads = least(config.threads, worth);
     parts = least(threads * partsOfThread, least(worth, iterations));
@@ -160,9 +162,8 @@ __attribute__((noinline)) bool PartedLoops::runPart(int64_t part,
       continue;
     LoopCost cost(loops[k], before);
     if (part > 0)
-      ranges[k].lower = cost.iterationAt(first);
-    ranges[k].upper =
-        part + 1 < parts ? cost.iterationAt(last) : loops[k].upper;
+      ranges[k].lower = cost.startAt(first);
+    ranges[k].upper = part + 1 < parts ? cost.startAt(last) : loops[k].upper;
     before = cost.upTo(loops[k].upper);
   }
   body(env, ranges);

@@ -70,7 +70,7 @@ struct LoopRun {
 };
 
 ember_loop plainLoop(int64_t lower, int64_t upper, int64_t cost) {
-  return {lower, upper, cost, 0, nullptr, 0, 0, 0, 0};
+  return {lower, upper, 1, cost, 0, nullptr, 0, 0, 0, 0};
 }
 
 template <typename Offset>
@@ -79,6 +79,7 @@ ember_loop segmentLoop(int64_t lower, int64_t upper,
                        int64_t firstOffset = 0) {
   return {lower,
           upper,
+          1,
           1,
           10,
           offsets.data(),
@@ -112,6 +113,7 @@ TEST_F(ParallelLoopsTest, EveryIterationRunsOnce) {
       int64_t upper = lower + int64_t(random() % 100) - 5;
       if (random() % 2 == 0 || upper < lower) {
         run.add(plainLoop(lower, upper, random() % 20));
+        run.loops.back().group = 1 + random() % 9;
         continue;
       }
       std::vector<int32_t> ends(upper - lower + 1 + random() % 3);
@@ -123,6 +125,18 @@ TEST_F(ParallelLoopsTest, EveryIterationRunsOnce) {
     EXPECT_EQ(run.invoke().code, EMBER_OK);
     EXPECT_TRUE(run.ranEachOnce());
   }
+}
+
+TEST_F(ParallelLoopsTest, PartsBeginWithGroups) {
+  configure(3);
+  LoopRun run;
+  run.add(plainLoop(-7, 1000, 3));
+  run.loops.back().group = 16;
+  EXPECT_EQ(run.invoke().code, EMBER_OK);
+  EXPECT_TRUE(run.ranEachOnce());
+  EXPECT_EQ(run.parts, 12);
+  for (auto [lower, upper] : run.firstRanges)
+    EXPECT_EQ((lower + 7) % 16, 0);
 }
 
 TEST_F(ParallelLoopsTest, PartsFollowTheSegments) {

@@ -23,6 +23,7 @@
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 namespace ember::native {
 using namespace mlir;
@@ -52,9 +53,10 @@ private:
   bool collectTypes();
   /// ember_loop of the runtime.
   Type loopType() {
-    Type fields[] = {i64, i64, i64, i64, ptr, i64, i64, i64, i64};
+    Type fields[] = {i64, i64, i64, i64, i64, ptr, i64, i64, i64, i64};
     return LLVM::LLVMStructType::getLiteral(call.getContext(), fields);
   }
+  int64_t groupOf(unsigned number);
   void describeLoops(Value described);
   Value describeOffsets(const ParallelLoopCost &loop,
                         SmallVectorImpl<Value> &fields);
@@ -133,6 +135,16 @@ Value ParallelCallBuilder::describeOffsets(const ParallelLoopCost &loop,
   return descriptor.bufferPtr(builder, loc, types, type);
 }
 
+/// How many iterations of loop `number` run at once.
+int64_t ParallelCallBuilder::groupOf(unsigned number) {
+  int64_t group = 1;
+  for (auto loop : callee.getBody().front().getOps<scf::ForOp>())
+    if (loop.getLowerBound() == callee.getArgument(2 * number))
+      if (auto size = loop->getAttrOfType<IntegerAttr>(kGroupAttr))
+        group = size.getInt();
+  return group;
+}
+
 /// Fills the array of ember_loop.
 void ParallelCallBuilder::describeLoops(Value described) {
   Type type = loopType();
@@ -141,8 +153,11 @@ void ParallelCallBuilder::describeLoops(Value described) {
     Value offsets = describeOffsets(loop, ofOffsets);
     SmallVector<Value> values = {
         converted(call.getOperand(2 * number), i64),
-        converted(call.getOperand(2 * number + 1), i64), constant(loop.cost),
-        constant(loop.segmentCost), offsets};
+        converted(call.getOperand(2 * number + 1), i64),
+        constant(groupOf(number)),
+        constant(loop.cost),
+        constant(loop.segmentCost),
+        offsets};
     llvm::append_range(values, ofOffsets);
     for (auto [field, value] : llvm::enumerate(values))
       LLVM::StoreOp::create(

@@ -14,6 +14,7 @@
 
 #include "JointReduction.h"
 #include "MemoryAccess.h"
+#include "ParallelCall.h"
 #include "ember/Analysis/MemoryAliasing.h"
 #include "ember/Target/Native/Passes.h"
 #include "ember/Target/Native/TargetInfo.h"
@@ -300,6 +301,7 @@ void DividedLoop::interleave(int64_t factor) {
   Value mainEnd = arith::AddIOp::create(builder, loc, lower, whole);
   auto main = scf::ForOp::create(builder, loc, lower, mainEnd, constant(factor),
                                  loop.getInitArgs());
+  main->setAttr(kGroupAttr, builder.getIndexAttr(factor));
   Block *body = main.getBody();
   if (main->getNumResults() == 0)
     body->getTerminator()->erase();

@@ -28,6 +28,10 @@ constexpr llvm::StringLiteral kParallelAttr = "ember.parallel";
 /// many iterations of that a piece has. On the scf.if around it: that is all.
 constexpr llvm::StringLiteral kPiecesAttr = "ember.pieces";
 
+/// On a loop that runs so many iterations at once from its lower bound on: with
+/// floating point it makes a difference which they are.
+constexpr llvm::StringLiteral kGroupAttr = "ember.group";
+
 /// What the iterations of one loop cost, as in `ember_loop` of the runtime.
 struct ParallelLoopCost {
   int64_t cost = 0;

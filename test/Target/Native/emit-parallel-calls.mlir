@@ -1,12 +1,12 @@
 // RUN: ember-opt %s --parallelize-loops --emit-kernel-entries --emit-parallel-calls | FileCheck %s
 
 // CHECK-LABEL: func.func @rows
-// CHECK-DAG: %[[LOOPS:.*]] = llvm.alloca %{{.*}} x !llvm.struct<(i64, i64, i64, i64, ptr, i64, i64, i64, i64)>
+// CHECK-DAG: %[[LOOPS:.*]] = llvm.alloca %{{.*}} x !llvm.struct<(i64, i64, i64, i64, i64, ptr, i64, i64, i64, i64)>
 // CHECK-DAG: %[[ENV:.*]] = llvm.alloca %{{.*}} x !llvm.struct<(f32, struct<(ptr, ptr, i64, array<1 x i64>, array<1 x i64>)>)>
 // CHECK: llvm.getelementptr %[[ENV]][0, 0]
 // CHECK: llvm.getelementptr %[[ENV]][0, 1]
 // CHECK: llvm.getelementptr %[[LOOPS]][0, 0]
-// CHECK: llvm.getelementptr %[[LOOPS]][0, 8]
+// CHECK: llvm.getelementptr %[[LOOPS]][0, 9]
 // CHECK: %[[BODY:.*]] = llvm.mlir.addressof @ember_run_rows_part
 // CHECK: llvm.call @ember_parallel(%[[BODY]], %[[ENV]], %[[LOOPS]], %{{.*}})
 // CHECK-NOT: call @rows_part
