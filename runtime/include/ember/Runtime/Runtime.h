@@ -115,7 +115,8 @@ void ember_check_dim(const void *descriptor, int32_t rank, int32_t dim,
 // more for each element between offset i and offset i + 1.
 typedef struct ember_loop {
   int64_t lower, upper;
-  // Parts begin at `lower` plus a multiple of this: iterations that run at once.
+  // Parts begin at `lower` plus a multiple of this: iterations that run at
+  // once.
   int64_t group;
   int64_t cost;
   int64_t segmentCost;
