@@ -16,10 +16,10 @@
 // APPLE: target triple = "arm64-apple-macosx"
 // NEON-COUNT-24: = phi <4 x float>
 //
-// It is 6 lines of 64 bytes, or 2 of 256, and some of indices.
+// It is 6 lines of 64 bytes, or 2 of 256, and some of indices, in two loops.
 // RUN: emberc %s --mcpu=neoverse-v1 --emit=llvm | FileCheck %s --check-prefix=LINES
 // RUN: emberc %s --mcpu=a64fx --emit=llvm | not FileCheck %s --check-prefix=LINES
-// LINES-COUNT-6: call void @llvm.prefetch
+// LINES-COUNT-12: call void @llvm.prefetch
 
 // RUN: emberc %s --mcpu=x86-64-v2 --emit=scf | FileCheck %s --check-prefix=SSE-VECTORS
 // RUN: emberc %s --mcpu=neoverse-v1 --emit=scf | FileCheck %s --check-prefix=SSE-VECTORS
