@@ -73,6 +73,7 @@ def main() -> None:
     if native.Call is None:
         print("ember_calls is not built for this interpreter: calls are made in Python")
     torch.set_num_threads(1)
+    ember.set_num_threads(1)
     ways: dict[str, Callable[[], Any]] = {}
     for kind, wrap in (("tensors", lambda tensor: tensor), ("arrays", torch.Tensor.numpy)):
         for tables in (1, MANY_TABLES):

@@ -262,6 +262,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the demonstration; returns the exit status."""
     options = parse_arguments(arguments)
     torch.set_num_threads(1)
+    ember.set_num_threads(1)
     budget = min(options.memory * 1e9, available_bytes() / 4)
     most_rows = max(1, int(budget / (models.MLPERF_LENGTH * BYTES_OF_VALUE)))
     workloads = [

@@ -16,8 +16,8 @@ defm emit : Value<"emit",
 
 def grp_code : OptionGroup<"code">, HelpText<"CODE">;
 defm target : Value<"target",
-    "cpu (default: one thread, lookups prefetched) or dae-threads (access and "
-    "compute as two threads)", "TARGET">;
+    "cpu (default: lookups prefetched, loops on several threads) or "
+    "dae-threads (access and compute as two threads)", "TARGET">;
 defm profile : Value<"profile",
     "With dae-threads and -O4: order cases by what ember-run --stats=FILE "
     "counted", "FILE">;
