@@ -14,7 +14,9 @@ from typing import Any
 import ember
 import numpy as np
 import pytest
+from embed_values import encode_rows
 from ember.compiler import Options, load_program
+from ember.dtypes import DTYPES
 from ember.embed_programs import (
     ENTRY,
     SDDMM,
@@ -23,6 +25,7 @@ from ember.embed_programs import (
     Gather,
     Message,
     Operation,
+    RowFormat,
     Score,
     SpMM,
     array,
@@ -50,6 +53,8 @@ def ids(count: int, limit: int = NODES) -> NDArray[np.int64]:
     return DRAW.integers(0, limit, count)
 
 
+INT8 = RowFormat("int8", "f32")
+
 # An operation, its inputs, and the shape of its output.
 Case = tuple[Operation, list[Any], tuple[int, ...]]
 GRAPH = {"rows": IDS, "columns": IDS}
@@ -63,6 +68,22 @@ CASES: dict[str, Callable[[], Case]] = {
         Bag(tables=(ROWS, ROWS), indices=IDS, segments=IDS, out=array("f32", None, 48)),
         [rows(NODES), rows(NODES), ids(EDGES), offsets(2 * BAGS, EDGES)],
         (BAGS, 48),
+    ),
+    "halves": lambda: (
+        Bag(tables=(ROWS,), indices=IDS, segments=IDS, out=array("f16", None, 24)),
+        [rows(NODES), ids(EDGES), offsets(BAGS, EDGES)],
+        (BAGS, 24),
+    ),
+    "int8": lambda: (
+        Bag(
+            tables=(array("i8", None, 32),),
+            row_format=INT8,
+            indices=IDS,
+            segments=IDS,
+            out=ROWS,
+        ),
+        [encode_rows(INT8, NODES, 24, DRAW).view(np.int8), ids(EDGES), offsets(BAGS, EDGES)],
+        (BAGS, 24),
     ),
     "mean": lambda: (
         Bag(tables=(ROWS,), indices=IDS, segments=IDS, out=ROWS, reduction="mean"),
@@ -140,7 +161,7 @@ def test_results_do_not_depend_on_the_number_of_threads(name: str) -> None:
     results = []
     for threads in (1, 2, 3, 5):
         library.use_threads(threads, work_of_thread=1)
-        out = np.full(shape, np.nan, np.float32)
+        out = np.full(shape, np.nan, DTYPES[operation.out.element].name)
         library.entry(ENTRY)(*inputs, out)
         results.append(out)
     assert not np.isnan(results[0]).any()

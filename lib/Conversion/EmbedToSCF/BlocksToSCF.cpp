@@ -196,7 +196,7 @@ void ember::emitLoops(NestBuilder &builder, BlockValuesOp op) {
   Value size = builder.index(op.getBlockSize());
   Value sums = op.getInit();
   if (!isWide)
-    sums = builder.allocate({size, length}, type, "rows of the result");
+    sums = builder.allocateScratch({size, length}, type, "rows of the result");
   RowAccumulator accumulator(builder, embed::Reduction::sum, sums, length,
                              builder.index(0), type);
   GatheredRows gathered(builder, op.getBlocks(), op.getBlockSize(),

@@ -7,6 +7,7 @@
 
 #include "ember/Conversion/EmbedToSCF/NestBuilder.h"
 
+#include "ember/Analysis/ScratchBuffer.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -59,6 +60,13 @@ Value NestBuilder::allocate(ArrayRef<Value> sizes, Type element,
                                        dynamicSizes);
   alloc->setAttr("ember.name", getStringAttr(name));
   return alloc;
+}
+
+Value NestBuilder::allocateScratch(ArrayRef<Value> sizes, Type element,
+                                   StringRef name) {
+  Value memref = allocate(sizes, element, name);
+  memref.getDefiningOp()->setAttr(kScratchAttr, getUnitAttr());
+  return memref;
 }
 
 Value NestBuilder::loadIndex(Value memref, ValueRange at) {

@@ -38,12 +38,21 @@ LoopIndependence::LoopIndependence(scf::ForOp loop,
     findConflicts();
 }
 
-/// Whether `memref` is a buffer, or a view of one, that the iteration makes.
+bool isScratchOf(Operation *op, scf::ForOp loop) {
+  return isa<memref::AllocOp>(op) && op->hasAttr(kScratchAttr) &&
+         llvm::all_of(op->getUsers(), [&](Operation *user) {
+           return isa<memref::DeallocOp>(user) || loop->isProperAncestor(user);
+         });
+}
+
+/// Whether `memref` is a buffer, or a view of one, that the iteration makes, or
+/// might as well make.
 bool LoopIndependence::isOwn(Value memref) {
   Value root = rootMemRef(memref);
-  return isa_and_nonnull<memref::AllocOp, memref::AllocaOp>(
-             root.getDefiningOp()) &&
-         !loop.isDefinedOutsideOfLoop(root);
+  Operation *op = root.getDefiningOp();
+  if (!isa_and_nonnull<memref::AllocOp, memref::AllocaOp>(op))
+    return false;
+  return !loop.isDefinedOutsideOfLoop(root) || isScratchOf(op, loop);
 }
 
 /// The values that the counter of a loop with constant bounds takes.

@@ -11,8 +11,13 @@
 #include "IndexExpr.h"
 #include "MemoryAccess.h"
 #include "ember/Analysis/MemoryAliasing.h"
+#include "ember/Analysis/ScratchBuffer.h"
 
 namespace ember::native {
+
+/// Whether `op` allocates a scratch buffer that, but for its deallocation, only
+/// `loop` uses.
+bool isScratchOf(mlir::Operation *op, mlir::scf::ForOp loop);
 
 /// What the iterations of one loop read and write, as far as they share it:
 /// buffers made in an iteration are its own.

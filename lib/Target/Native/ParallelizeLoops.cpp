@@ -75,6 +75,10 @@ private:
   void findCaptures();
   void capture(Value value);
   bool isRebuilt(Operation *op);
+  bool isScratch(Operation *op) {
+    return llvm::any_of(loops,
+                        [&](scf::ForOp loop) { return isScratchOf(op, loop); });
+  }
   ParallelLoopCost costOf(scf::ForOp loop, SmallVectorImpl<Value> &operands);
   func::FuncOp createFunction(ArrayRef<Value> operands);
   void moveLoop(scf::ForOp loop, unsigned number, func::FuncOp function);
@@ -132,9 +136,18 @@ static bool isShort(scf::ForOp loop, IndexExprs &exprs) {
              EMBER_DEFAULT_WORK_OF_THREAD / std::max<int64_t>(cost.cost, 1);
 }
 
+/// Whether `op` frees a buffer that is remade in the function of its loop.
+static bool freesScratch(Operation &op) {
+  auto dealloc = dyn_cast<memref::DeallocOp>(op);
+  Operation *alloc = dealloc ? dealloc.getMemref().getDefiningOp() : nullptr;
+  return alloc && alloc->hasAttr(kScratchAttr);
+}
+
 /// Whether `op`, which stands behind loops of `group`, can as well stand in
 /// front of them.
 static bool canPrecede(Operation &op, const LoopGroup &group) {
+  if (op.hasAttr(kScratchAttr))
+    return true;
   if (op.getNumRegions() != 0 || isa<cf::AssertOp>(op))
     return false;
   if (isPure(&op))
@@ -150,7 +163,7 @@ static bool canPrecede(Operation &op, const LoopGroup &group) {
 /// Whether the function repeats `op` rather than being handed its result: what
 /// indices and sizes are computed from stays visible there.
 bool Outlining::isRebuilt(Operation *op) {
-  if (op->hasTrait<OpTrait::ConstantLike>())
+  if (op->hasTrait<OpTrait::ConstantLike>() || isScratch(op))
     return true;
   if (!isPure(op) || op->getNumRegions() != 0 || op->getNumResults() != 1 ||
       isa<BaseMemRefType>(op->getResult(0).getType()))
@@ -282,6 +295,9 @@ func::FuncOp Outlining::run() {
   for (auto [number, loop] : llvm::enumerate(loops))
     moveLoop(loop, number, function);
   inside.setInsertionPointToEnd(&function.getBody().front());
+  for (Operation *op : rebuilt)
+    if (op->hasAttr(kScratchAttr))
+      memref::DeallocOp::create(inside, loc, mapping.lookup(op->getResult(0)));
   func::ReturnOp::create(inside, loc);
   auto isInside = [&](OpOperand &use) {
     return function->isProperAncestor(use.getOwner());
@@ -307,7 +323,7 @@ void ParallelizeLoops::outline(LoopGroup &group, SymbolTable &symbols,
   // What stands between the loops goes in front of them.
   for (Operation *op = group.loops.front(); op != group.loops.back();) {
     Operation *next = op->getNextNode();
-    if (!llvm::is_contained(group.loops, op))
+    if (!llvm::is_contained(group.loops, op) && !freesScratch(*op))
       op->moveBefore(group.loops.front());
     op = next;
   }
@@ -325,7 +341,7 @@ void ParallelizeLoops::run(Block &block, const MemoryAliasing &aliasing,
   for (Operation &op : llvm::make_early_inc_range(block)) {
     auto loop = dyn_cast<scf::ForOp>(op);
     if (!loop) {
-      if (!canPrecede(op, group))
+      if (!freesScratch(op) && !canPrecede(op, group))
         outline(group, symbols, exprs);
       continue;
     }
@@ -371,6 +387,24 @@ void ParallelizeLoops::runPieces(const MemoryAliasing &aliasing,
   }
 }
 
+/// Erases buffers that only functions of loops used, which have their own now.
+static void dropUnusedScratch(ModuleOp module) {
+  SmallVector<memref::AllocOp> unused;
+  module.walk([&](memref::AllocOp alloc) {
+    auto isDealloc = [](Operation *user) {
+      return isa<memref::DeallocOp>(user);
+    };
+    if (alloc->hasAttr(kScratchAttr) &&
+        llvm::all_of(alloc->getUsers(), isDealloc))
+      unused.push_back(alloc);
+  });
+  for (memref::AllocOp alloc : unused) {
+    for (Operation *dealloc : llvm::make_early_inc_range(alloc->getUsers()))
+      dealloc->erase();
+    alloc.erase();
+  }
+}
+
 void ParallelizeLoops::runOnOperation() {
   MemoryAliasing aliasing(getOperation(), mayAlias);
   SymbolTable symbols(getOperation());
@@ -381,6 +415,7 @@ void ParallelizeLoops::runOnOperation() {
   for (func::FuncOp function : functions)
     run(function.getBody().front(), aliasing, symbols);
   runPieces(aliasing, symbols);
+  dropUnusedScratch(getOperation());
 }
 
 } // namespace ember::native

@@ -176,8 +176,8 @@ func.func @scaled_rows(%t: memref<?x12xi8>, %i: memref<?xi64>, %s: memref<?xi64>
 
 // CHECK-LABEL: func.func @pairs(
 // CHECK-SAME: %[[T:.*]]: memref<?x8xi8>, %{{.*}}: memref<?xi64>, %{{.*}}: memref<?xi64>, %[[O:.*]]: memref<?x7xf32>)
-// CHECK-DAG: %[[EVEN:.*]] = memref.alloc() {ember.name = "even elements of the result"} : memref<4xf32>
-// CHECK-DAG: %[[ODD:.*]] = memref.alloc() {ember.name = "odd elements of the result"} : memref<4xf32>
+// CHECK-DAG: %[[EVEN:.*]] = memref.alloc() {ember.name = "even elements of the result", ember.scratch} : memref<4xf32>
+// CHECK-DAG: %[[ODD:.*]] = memref.alloc() {ember.name = "odd elements of the result", ember.scratch} : memref<4xf32>
 // CHECK: memref.store %cst, %[[ODD]]
 // CHECK: scf.for
 // CHECK: scf.for %[[J:.*]] = %c0 to %c4

@@ -156,3 +156,61 @@ func.func @refused(%i: memref<?xindex> {ember.name = "rows"}, %out: memref<?xf32
   return %sum : f32
 }
 func.func private @unknown()
+
+// A buffer that no iteration reads before it stores to it: one each function.
+// CHECK-LABEL: func.func @scratch
+// CHECK-NOT: memref.alloc
+// CHECK: call @scratch_part({{.*}}) {ember.parallel = [{{{.*}}}, {{{.*}}}]}
+// CHECK-NOT: memref.dealloc
+// CHECK: func.func private @scratch_part
+// CHECK-COUNT-2: memref.alloc() {ember.scratch} : memref<4xf32>
+// CHECK-COUNT-2: scf.for
+// CHECK-COUNT-2: memref.dealloc
+// CHECK: return
+func.func @scratch(%out: memref<?xf32>, %other: memref<?xf32>, %n: index, %x: f32) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %row = memref.alloc() {ember.scratch} : memref<4xf32>
+  scf.for %b = %c0 to %n step %c1 {
+    memref.store %x, %row[%c0] : memref<4xf32>
+    %y = memref.load %row[%c0] : memref<4xf32>
+    memref.store %y, %out[%b] : memref<?xf32>
+  }
+  memref.dealloc %row : memref<4xf32>
+  %row2 = memref.alloc() {ember.scratch} : memref<4xf32>
+  scf.for %b = %c0 to %n step %c1 {
+    memref.store %x, %row2[%c1] : memref<4xf32>
+    %y = memref.load %row2[%c1] : memref<4xf32>
+    memref.store %y, %other[%b] : memref<?xf32>
+  }
+  memref.dealloc %row2 : memref<4xf32>
+  return
+}
+
+// Without the attribute, or used elsewhere too, it is not known.
+// CHECK-LABEL: func.func @shared
+// CHECK-NOT: ember.parallel
+// CHECK: return
+func.func @shared(%out: memref<?xf32>, %n: index, %x: f32) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %row = memref.alloc() : memref<4xf32>
+  // REMARK: remark: the loop runs on one thread: iterations may store to the same place of
+  scf.for %b = %c0 to %n step %c1 {
+    memref.store %x, %row[%c0] : memref<4xf32>
+    %y = memref.load %row[%c0] : memref<4xf32>
+    memref.store %y, %out[%b] : memref<?xf32>
+  }
+  %row2 = memref.alloc() {ember.scratch} : memref<4xf32>
+  // REMARK: remark: the loop runs on one thread: iterations may store to the same place of
+  scf.for %b = %c0 to %n step %c1 {
+    memref.store %x, %row2[%c0] : memref<4xf32>
+    %y = memref.load %row2[%c0] : memref<4xf32>
+    memref.store %y, %out[%b] : memref<?xf32>
+  }
+  %z = memref.load %row2[%c0] : memref<4xf32>
+  memref.store %z, %out[%c0] : memref<?xf32>
+  memref.dealloc %row : memref<4xf32>
+  memref.dealloc %row2 : memref<4xf32>
+  return
+}

@@ -40,6 +40,11 @@ public:
   mlir::Value allocate(llvm::ArrayRef<mlir::Value> sizes, mlir::Type element,
                        llvm::StringRef name);
 
+  /// The same, for what an iteration of the outermost loop stores before it
+  /// reads it.
+  mlir::Value allocateScratch(llvm::ArrayRef<mlir::Value> sizes,
+                              mlir::Type element, llvm::StringRef name);
+
   /// The element of an array of i32, i64 or index as an index.
   mlir::Value loadIndex(mlir::Value memref, mlir::ValueRange at);
 

@@ -185,7 +185,7 @@ enum {
 enum { EMBER_DEFAULT_THREADS = 0, EMBER_MAX_THREADS = 256 };
 
 // Less work than this many operations is not worth waking another thread for.
-enum { EMBER_DEFAULT_WORK_OF_THREAD = 1 << 16 };
+enum { EMBER_DEFAULT_WORK_OF_THREAD = 1 << 17 };
 
 typedef struct ember_config {
   int64_t queueCapacity; // operands of the largest size, and tokens; below 1:
