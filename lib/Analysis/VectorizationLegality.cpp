@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ember/Analysis/VectorizationLegality.h"
+#include "ember/Analysis/CombiningKind.h"
 
 #include "ember/Analysis/MemrefNames.h"
 
@@ -31,29 +32,6 @@ using vector::CombiningKind;
 //===----------------------------------------------------------------------===//
 // Reductions
 //===----------------------------------------------------------------------===//
-
-/// The kind of reduction that `op` is one step of, if it takes the carried
-/// value as operand `carried`. What is taken off is added with the other sign.
-static std::optional<CombiningKind> getCombiningKind(Operation *op,
-                                                     unsigned carried) {
-  if (isa<arith::SubFOp, arith::SubIOp>(op) && carried != 0)
-    return std::nullopt;
-  return llvm::TypeSwitch<Operation *, std::optional<CombiningKind>>(op)
-      .Case<arith::AddFOp, arith::AddIOp, arith::SubFOp, arith::SubIOp>(
-          [](auto) { return CombiningKind::ADD; })
-      .Case<arith::MulFOp, arith::MulIOp>(
-          [](auto) { return CombiningKind::MUL; })
-      .Case([](arith::MaximumFOp) { return CombiningKind::MAXIMUMF; })
-      .Case([](arith::MinimumFOp) { return CombiningKind::MINIMUMF; })
-      .Case([](arith::MaxSIOp) { return CombiningKind::MAXSI; })
-      .Case([](arith::MinSIOp) { return CombiningKind::MINSI; })
-      .Case([](arith::MaxUIOp) { return CombiningKind::MAXUI; })
-      .Case([](arith::MinUIOp) { return CombiningKind::MINUI; })
-      .Case([](arith::AndIOp) { return CombiningKind::AND; })
-      .Case([](arith::OrIOp) { return CombiningKind::OR; })
-      .Case([](arith::XOrIOp) { return CombiningKind::XOR; })
-      .Default([](Operation *) { return std::nullopt; });
-}
 
 std::optional<Reduction> ember::matchReduction(slc::LoopOpInterface loop,
                                                unsigned carried) {

@@ -129,25 +129,6 @@ LoopIndependence::extentOf(const MemoryAccess &access, int64_t dim,
   return isKnown ? std::optional(extent) : std::nullopt;
 }
 
-/// Notes what an operation other than a plain access does. False if that is
-/// not known.
-bool LoopIndependence::collectEffects(Operation *op) {
-  auto effects = dyn_cast<MemoryEffectOpInterface>(op);
-  if (!effects)
-    return false;
-  SmallVector<MemoryEffects::EffectInstance> instances;
-  effects.getEffects(instances);
-  for (const MemoryEffects::EffectInstance &instance : instances) {
-    Value value = instance.getValue();
-    if (!value || !isa<MemRefType>(value.getType()))
-      return false;
-    if (!isOwn(value))
-      footprints.push_back(
-          {value, !isa<MemoryEffects::Read>(instance.getEffect()), {}});
-  }
-  return true;
-}
-
 void LoopIndependence::collect(IndexExprs &exprs) {
   loop.getBody()->walk([&](Operation *op) {
     if (isMemoryEffectFree(op) || isa<memref::PrefetchOp, cf::AssertOp>(op) ||
@@ -155,7 +136,11 @@ void LoopIndependence::collect(IndexExprs &exprs) {
       return WalkResult::advance();
     std::optional<MemoryAccess> access = MemoryAccess::of(op);
     if (!access) {
-      if (collectEffects(op))
+      auto note = [&](Value memref, bool isWrite) {
+        if (!isOwn(memref))
+          footprints.push_back({memref, isWrite, {}});
+      };
+      if (forEachMemRefEffect(op, note))
         return WalkResult::advance();
       refusal =
           ("what '" + op->getName().getStringRef() + "' does is not known")

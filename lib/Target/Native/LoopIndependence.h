@@ -58,7 +58,6 @@ private:
   };
 
   void collect(IndexExprs &exprs);
-  bool collectEffects(mlir::Operation *op);
   bool isOwn(mlir::Value memref);
   bool addTerm(Extent &extent, mlir::Value value, int64_t factor,
                IndexExprs &exprs);

@@ -8,6 +8,7 @@
 #include "MemoryAccess.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
 
@@ -55,6 +56,22 @@ int64_t MemoryAccess::extent(int64_t dim) const {
     return 1;
   int64_t position = dim - (memrefType.getRank() - vector.getRank());
   return position < 0 ? 1 : vector.getDimSize(position);
+}
+
+bool forEachMemRefEffect(
+    Operation *op, llvm::function_ref<void(Value memref, bool isWrite)> note) {
+  auto effects = dyn_cast<MemoryEffectOpInterface>(op);
+  if (!effects)
+    return false;
+  SmallVector<MemoryEffects::EffectInstance> instances;
+  effects.getEffects(instances);
+  for (const MemoryEffects::EffectInstance &instance : instances) {
+    Value value = instance.getValue();
+    if (!value || !isa<MemRefType>(value.getType()))
+      return false;
+    note(value, !isa<MemoryEffects::Read>(instance.getEffect()));
+  }
+  return true;
 }
 
 bool areDisjoint(const MemoryAccess &a, const MemoryAccess &b,

@@ -37,6 +37,12 @@ struct MemoryAccess {
   static std::optional<MemoryAccess> of(mlir::Operation *op);
 };
 
+/// Calls `note` with each memref that `op`, no plain access, reads or writes.
+/// False if that is not all it does, or not known.
+bool forEachMemRefEffect(
+    mlir::Operation *op,
+    llvm::function_ref<void(mlir::Value memref, bool isWrite)> note);
+
 /// Whether two accesses of the same memref value can have no element in common:
 /// in some dimension they are a constant distance apart that is too long.
 bool areDisjoint(const MemoryAccess &a, const MemoryAccess &b,

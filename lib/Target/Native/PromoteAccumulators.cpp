@@ -54,7 +54,6 @@ public:
 
 private:
   bool collect();
-  bool collectEffects(Operation *op);
   bool isInvariant(const MemoryAccess &access);
   bool isSameAddress(const MemoryAccess &a, const MemoryAccess &b);
   bool mayTouch(const MemoryAccess &other, const MemoryAccess &address);
@@ -97,35 +96,20 @@ bool LoopPromotion::isSameAddress(const MemoryAccess &a,
   return true;
 }
 
-/// Notes what an operation other than a plain access reads and writes. False if
-/// that is not known.
-bool LoopPromotion::collectEffects(Operation *op) {
-  auto effects = dyn_cast<MemoryEffectOpInterface>(op);
-  if (!effects)
-    return false;
-  SmallVector<MemoryEffects::EffectInstance> instances;
-  effects.getEffects(instances);
-  for (const MemoryEffects::EffectInstance &instance : instances) {
-    Value value = instance.getValue();
-    if (!value || !isa<MemRefType>(value.getType()))
-      return false;
-    bool reads = isa<MemoryEffects::Read>(instance.getEffect());
-    (reads ? read : written).push_back(value);
-  }
-  return true;
-}
-
 /// Gathers the accesses of the loop, by address where that does not change.
 /// False if something in the loop has effects that are not known.
 bool LoopPromotion::collect() {
+  auto note = [&](Value memref, bool isWrite) {
+    (isWrite ? written : read).push_back(memref);
+  };
   WalkResult result = loop.getBody()->walk([&](Operation *op) {
     if (isMemoryEffectFree(op) || isa<memref::PrefetchOp>(op) ||
         op->hasTrait<OpTrait::HasRecursiveMemoryEffects>())
       return WalkResult::advance();
     std::optional<MemoryAccess> access = MemoryAccess::of(op);
     if (!access)
-      return collectEffects(op) ? WalkResult::advance()
-                                : WalkResult::interrupt();
+      return forEachMemRefEffect(op, note) ? WalkResult::advance()
+                                           : WalkResult::interrupt();
     all.push_back(*access);
     if (op->getBlock() != loop.getBody() || !isInvariant(*access))
       return WalkResult::advance();

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ember/Analysis/NeutralElement.h"
+#include "ember/Analysis/CombiningKind.h"
 #include "ember/Target/Native/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"

@@ -20,6 +20,7 @@
 
 #include "MemoryAccess.h"
 #include "ParallelCall.h"
+#include "ember/Analysis/CombiningKind.h"
 #include "ember/Target/Native/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -28,7 +29,6 @@
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 namespace ember::native {
 using namespace mlir;
@@ -36,13 +36,13 @@ using namespace mlir;
 #define GEN_PASS_DEF_SPLITSEGMENTS
 #include "ember/Target/Native/Passes.h.inc"
 
-using arith::AtomicRMWKind;
+using vector::CombiningKind;
 
 namespace {
 /// Splits one loop.
 class SegmentSplitting {
 public:
-  SegmentSplitting(scf::ForOp loop, ArrayRef<AtomicRMWKind> kinds,
+  SegmentSplitting(scf::ForOp loop, ArrayRef<CombiningKind> kinds,
                    int64_t pieceLength)
       : loop(loop), kinds(kinds), pieceLength(pieceLength), loc(loop.getLoc()),
         builder(loop) {}
@@ -53,13 +53,13 @@ private:
   SmallVector<Value> buildPieces(Value length);
   void buildPiece(scf::ForOp pieces, ArrayRef<Value> results);
   SmallVector<Value> combine(Value count, ArrayRef<Value> results);
-  Value neutralValue(AtomicRMWKind kind, Type type);
+  Value neutralValue(CombiningKind kind, Type type);
   Value constant(int64_t value) {
     return arith::ConstantIndexOp::create(builder, loc, value);
   }
 
   scf::ForOp loop;
-  ArrayRef<AtomicRMWKind> kinds;
+  ArrayRef<CombiningKind> kinds;
   int64_t pieceLength;
   Location loc;
   OpBuilder builder;
@@ -71,31 +71,22 @@ struct SplitSegments : impl::SplitSegmentsBase<SplitSegments> {
 };
 } // namespace
 
-/// How `op` combines two values, if in any order.
-static std::optional<AtomicRMWKind> reductionKind(Operation *op) {
-  using Kind = std::optional<AtomicRMWKind>;
-  return llvm::TypeSwitch<Operation *, Kind>(op)
-      .Case<arith::AddFOp, math::FmaOp, vector::FMAOp>(
-          [](auto) { return AtomicRMWKind::addf; })
-      .Case([](arith::AddIOp) { return AtomicRMWKind::addi; })
-      .Case([](arith::MaximumFOp) { return AtomicRMWKind::maximumf; })
-      .Case([](arith::MinimumFOp) { return AtomicRMWKind::minimumf; })
-      .Case([](arith::MaxNumFOp) { return AtomicRMWKind::maxnumf; })
-      .Case([](arith::MinNumFOp) { return AtomicRMWKind::minnumf; })
-      .Case([](arith::MaxSIOp) { return AtomicRMWKind::maxs; })
-      .Case([](arith::MinSIOp) { return AtomicRMWKind::mins; })
-      .Case([](arith::MaxUIOp) { return AtomicRMWKind::maxu; })
-      .Case([](arith::MinUIOp) { return AtomicRMWKind::minu; })
-      .Default([](Operation *) { return std::nullopt; });
+/// How the operation that `use` is of combines it with other values.
+static std::optional<CombiningKind> combinationOf(OpOperand &use) {
+  Operation *op = use.getOwner();
+  unsigned number = use.getOperandNumber();
+  if (isa<math::FmaOp, vector::FMAOp>(op))
+    return number == 2 ? std::optional(CombiningKind::ADD) : std::nullopt;
+  return getCombiningKind(op, number);
 }
 
 /// How the loop combines what it carries in `argument` with other values, if
 /// that is all it does with it.
-static std::optional<AtomicRMWKind> findReduction(scf::ForOp loop,
+static std::optional<CombiningKind> findReduction(scf::ForOp loop,
                                                   BlockArgument argument) {
   auto yield = cast<scf::YieldOp>(loop.getBody()->getTerminator());
   unsigned number = argument.getArgNumber() - loop.getNumInductionVars();
-  std::optional<AtomicRMWKind> kind;
+  std::optional<CombiningKind> kind;
   Value value = argument;
   while (true) {
     if (!value.hasOneUse())
@@ -104,10 +95,8 @@ static std::optional<AtomicRMWKind> findReduction(scf::ForOp loop,
     Operation *user = use.getOwner();
     if (user == yield)
       return use.getOperandNumber() == number ? kind : std::nullopt;
-    std::optional<AtomicRMWKind> next = reductionKind(user);
+    std::optional<CombiningKind> next = combinationOf(use);
     if (user->getBlock() != loop.getBody() || !next || (kind && kind != next))
-      return std::nullopt;
-    if (isa<math::FmaOp, vector::FMAOp>(user) && use.getOperandNumber() != 2)
       return std::nullopt;
     kind = next;
     value = user->getResult(0);
@@ -128,14 +117,14 @@ static bool onlyReads(scf::ForOp loop) {
 }
 
 /// How the loop reduces each of its values; empty if it is not to be split.
-static SmallVector<AtomicRMWKind> findReductions(scf::ForOp loop) {
-  SmallVector<AtomicRMWKind> kinds;
+static SmallVector<CombiningKind> findReductions(scf::ForOp loop) {
+  SmallVector<CombiningKind> kinds;
   if (loop.getNumRegionIterArgs() == 0 || loop.getUnsignedCmp() ||
       getConstantIntValue(loop.getStep()) != 1 || loop.getStaticTripCount() ||
       !loop.getInductionVar().getType().isIndex() || !onlyReads(loop))
     return kinds;
   for (BlockArgument argument : loop.getRegionIterArgs()) {
-    std::optional<AtomicRMWKind> kind = findReduction(loop, argument);
+    std::optional<CombiningKind> kind = findReduction(loop, argument);
     if (!kind || !MemRefType::isValidElementType(argument.getType()))
       return {};
     kinds.push_back(*kind);
@@ -143,12 +132,8 @@ static SmallVector<AtomicRMWKind> findReductions(scf::ForOp loop) {
   return kinds;
 }
 
-Value SegmentSplitting::neutralValue(AtomicRMWKind kind, Type type) {
-  Type element = getElementTypeOrSelf(type);
-  TypedAttr value = getIdentityValueAttr(kind, element, builder, loc);
-  // A sum of negative zeros is one.
-  if (kind == AtomicRMWKind::addf)
-    value = FloatAttr::get(element, -0.0);
+Value SegmentSplitting::neutralValue(CombiningKind kind, Type type) {
+  TypedAttr value = getNeutralElement(kind, getElementTypeOrSelf(type));
   if (auto vector = dyn_cast<VectorType>(type))
     value = DenseElementsAttr::get(vector, Attribute(value));
   return arith::ConstantOp::create(builder, loc, value);
@@ -189,7 +174,8 @@ SmallVector<Value> SegmentSplitting::combine(Value count,
         for (auto [kind, value, memref] :
              llvm::zip_equal(kinds, soFar, results)) {
           Value piece = memref::LoadOp::create(inside, loc, memref, number);
-          next.push_back(getReductionOp(kind, inside, loc, value, piece));
+          next.push_back(
+              vector::makeArithReduction(inside, loc, kind, value, piece));
         }
         scf::YieldOp::create(inside, loc, next);
       });
@@ -247,7 +233,7 @@ void SplitSegments::runOnOperation() {
       loops.push_back(loop);
   });
   for (scf::ForOp loop : loops) {
-    SmallVector<AtomicRMWKind> kinds = findReductions(loop);
+    SmallVector<CombiningKind> kinds = findReductions(loop);
     if (kinds.empty())
       continue;
     SegmentSplitting(loop, kinds, pieceLength).run();

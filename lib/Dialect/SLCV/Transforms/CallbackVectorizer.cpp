@@ -22,7 +22,7 @@
 #include "CallbackMerging.h"
 #include "VectorLoops.h"
 
-#include "ember/Analysis/NeutralElement.h"
+#include "ember/Analysis/CombiningKind.h"
 #include "ember/Analysis/VectorizationLegality.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -1,15 +1,36 @@
-//===- NeutralElement.cpp - What changes nothing in a reduction -----------===//
+//===- CombiningKind.cpp - How reductions combine values ------------------===//
 //
 // Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "ember/Analysis/NeutralElement.h"
+#include "ember/Analysis/CombiningKind.h"
 
 using namespace mlir;
 using namespace ember;
 using vector::CombiningKind;
+
+std::optional<CombiningKind> ember::getCombiningKind(Operation *op,
+                                                     unsigned carried) {
+  if (isa<arith::SubFOp, arith::SubIOp>(op) && carried != 0)
+    return std::nullopt;
+  return llvm::TypeSwitch<Operation *, std::optional<CombiningKind>>(op)
+      .Case<arith::AddFOp, arith::AddIOp, arith::SubFOp, arith::SubIOp>(
+          [](auto) { return CombiningKind::ADD; })
+      .Case<arith::MulFOp, arith::MulIOp>(
+          [](auto) { return CombiningKind::MUL; })
+      .Case([](arith::MaximumFOp) { return CombiningKind::MAXIMUMF; })
+      .Case([](arith::MinimumFOp) { return CombiningKind::MINIMUMF; })
+      .Case([](arith::MaxSIOp) { return CombiningKind::MAXSI; })
+      .Case([](arith::MinSIOp) { return CombiningKind::MINSI; })
+      .Case([](arith::MaxUIOp) { return CombiningKind::MAXUI; })
+      .Case([](arith::MinUIOp) { return CombiningKind::MINUI; })
+      .Case([](arith::AndIOp) { return CombiningKind::AND; })
+      .Case([](arith::OrIOp) { return CombiningKind::OR; })
+      .Case([](arith::XOrIOp) { return CombiningKind::XOR; })
+      .Default([](Operation *) { return std::nullopt; });
+}
 
 TypedAttr ember::getNeutralElement(CombiningKind kind, Type type) {
   unsigned bits = type.isIndex() ? IndexType::kInternalStorageBitWidth
