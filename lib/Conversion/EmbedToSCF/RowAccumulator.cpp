@@ -21,13 +21,16 @@ RowAccumulator::RowAccumulator(NestBuilder &builder, Reduction reduction,
     : builder(builder), reduction(reduction), out(out), length(length),
       column(column), type(type) {
   if (kinds.hasShifts)
-    shifts = builder.allocateScratch(builder.index(1), type, "shift of the result");
+    shifts =
+        builder.allocateScratch(builder.index(1), type, "shift of the result");
   if (kinds.hasPairs) {
     Value one = builder.index(1);
     Value pairs = builder.createOrFold<arith::ShRUIOp>(
         builder.createOrFold<arith::AddIOp>(length, one), one);
-    scratch = builder.allocateScratch(pairs, type, "even elements of the result");
-    oddScratch = builder.allocateScratch(pairs, type, "odd elements of the result");
+    scratch =
+        builder.allocateScratch(pairs, type, "even elements of the result");
+    oddScratch =
+        builder.allocateScratch(pairs, type, "odd elements of the result");
   } else if (cast<MemRefType>(out.getType()).getElementType() != type) {
     scratch = builder.allocateScratch(length, type, "row of the result");
   }

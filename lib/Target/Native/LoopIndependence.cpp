@@ -65,9 +65,12 @@ static std::optional<std::pair<int64_t, int64_t>> counterRange(Value value) {
     return std::nullopt;
   auto lower = getConstantIntValue(loop.getLowerBound());
   auto upper = getConstantIntValue(loop.getUpperBound());
-  if (!lower || !upper || !isSmall(*lower) || !isSmall(*upper))
+  auto step = getConstantIntValue(loop.getStep());
+  if (!lower || !upper || !step || !isSmall(*lower) || !isSmall(*upper) ||
+      *step < 1)
     return std::nullopt;
-  return std::pair(*lower, std::max(*lower, *upper - 1));
+  int64_t trips = std::max<int64_t>(*upper - *lower - 1, 0) / *step;
+  return std::pair(*lower, *lower + trips * *step);
 }
 
 /// Takes `position` as one that runs through the segment of an iteration.

@@ -148,12 +148,16 @@ static bool freesScratch(Operation &op) {
 static bool canPrecede(Operation &op, const LoopGroup &group) {
   if (op.hasAttr(kScratchAttr))
     return true;
-  if (op.getNumRegions() != 0 || isa<cf::AssertOp>(op))
+  if (isa<LoopLikeOpInterface>(op))
     return false;
-  if (isPure(&op))
-    return true;
-  std::optional<MemoryAccess> access = MemoryAccess::of(&op);
-  return access && !access->isStore() && !group.mayStoreTo(access->memref);
+  auto result = op.walk([&](Operation *inner) {
+    std::optional<MemoryAccess> access = MemoryAccess::of(inner);
+    bool onlyReads =
+        access ? !access->isStore() && !group.mayStoreTo(access->memref)
+               : isPure(inner) || isa<scf::IfOp, scf::YieldOp>(inner);
+    return onlyReads ? WalkResult::advance() : WalkResult::interrupt();
+  });
+  return !result.wasInterrupted();
 }
 
 //===----------------------------------------------------------------------===//

@@ -15,6 +15,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "MemoryAccess.h"
+#include "SegmentBounds.h"
 #include "ember/Analysis/MemoryAliasing.h"
 #include "ember/Dialect/SLC/IR/SLC.h"
 #include "ember/Target/Native/CacheHints.h"
@@ -87,6 +88,7 @@ private:
   Value isLarge(scf::ForOp loop, Value table);
   int64_t chooseDistance(Lookup &lookup);
   void prefetchSequence(memref::LoadOp load);
+  Value findEnd(scf::ForOp loop, Value indices);
   Value loadAhead(OpBuilder &builder, Lookup &lookup);
   void prefetch(Lookup &lookup, bool isOnly);
   void prefetchLines(OpBuilder &builder, const Lookup &lookup,
@@ -414,6 +416,52 @@ static bool isCounter(Value value) {
          getConstantIntValue(loop.getStep()) == int64_t(1);
 }
 
+/// The position behind the last lookup of the loop around `loop`, where other
+/// loops look up what follows in the same indices, in other tables. Null where
+/// that is not known or there are none.
+Value PrefetchLookups::findEnd(scf::ForOp loop, Value indices) {
+  auto outer = dyn_cast<scf::ForOp>(loop->getParentOp());
+  bool isShared = llvm::any_of(indices.getUsers(), [&](Operation *user) {
+    return outer && !outer->isAncestor(user) && isa<memref::LoadOp>(user);
+  });
+  if (!isShared || getConstantIntValue(outer.getStep()) != 1)
+    return nullptr;
+  IndexExprs exprs;
+  auto [begin, end] =
+      findSegmentBounds(loop.getLowerBound(), loop.getUpperBound(), exprs);
+  if (!begin || begin.getIndices().size() != 1 ||
+      !outer.isDefinedOutsideOfLoop(begin.getMemRef()))
+    return nullptr;
+  IndexExpr first =
+      exprs.of(begin.getIndices().front()) - IndexExpr(outer.getInductionVar());
+  for (auto [value, factor] : first.getTerms())
+    if (!outer.isDefinedOutsideOfLoop(value))
+      return nullptr;
+  // A loop that does not run may have no offsets.
+  OpBuilder builder(outer);
+  Location loc = loop.getLoc();
+  Value runs =
+      arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt,
+                            outer.getLowerBound(), outer.getUpperBound());
+  auto choice = scf::IfOp::create(
+      builder, loc, runs,
+      [&](OpBuilder &inside, Location) {
+        Value place =
+            (first + IndexExpr(outer.getUpperBound())).materialize(inside, loc);
+        Value offset =
+            memref::LoadOp::create(inside, loc, begin.getMemRef(), place);
+        if (!offset.getType().isIndex())
+          offset = arith::IndexCastOp::create(inside, loc,
+                                              inside.getIndexType(), offset);
+        scf::YieldOp::create(inside, loc, offset);
+      },
+      [&](OpBuilder &inside, Location) {
+        Value none = arith::ConstantIndexOp::create(inside, loc, 0);
+        scf::YieldOp::create(inside, loc, none);
+      });
+  return choice.getResult(0);
+}
+
 /// Loads the index that is used some lookups later. Behind the end of one row
 /// of indices the next row begins; behind the end of all stands the last.
 Value PrefetchLookups::loadAhead(OpBuilder &builder, Lookup &lookup) {
@@ -441,6 +489,11 @@ Value PrefetchLookups::loadAhead(OpBuilder &builder, Lookup &lookup) {
                                       constant(chooseDistance(lookup)));
   Value last = arith::SubIOp::create(builder, loc, sizeOf(position.size() - 1),
                                      constant(1));
+  auto loop = cast<scf::ForOp>(load->getParentOp());
+  if (Value end = isFlat ? Value() : findEnd(loop, load.getMemRef())) {
+    Value lastOfLoop = arith::SubIOp::create(builder, loc, end, constant(1));
+    ahead = arith::MinUIOp::create(builder, loc, ahead, lastOfLoop);
+  }
   position.back() = arith::MinUIOp::create(builder, loc, ahead, last);
   return memref::LoadOp::create(builder, loc, memref, position);
 }

@@ -61,6 +61,27 @@ func.func @columns(%v: memref<?xf32>, %out: memref<?x2xf32>, %n: index) {
   return
 }
 
+// Vectors up to a column, and from there on.
+// CHECK-LABEL: func.func @vectors
+// CHECK: call @vectors_part({{.*}}) {ember.parallel = [{cost = {{.*}}}, {cost = {{.*}}}]}
+// CHECK-NEXT: return
+func.func @vectors(%out: memref<?x12xf32>, %n: index, %x: vector<4xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %c7 = arith.constant 7 : index
+  %c8 = arith.constant 8 : index
+  scf.for %b = %c0 to %n step %c1 {
+    scf.for %e = %c0 to %c7 step %c4 {
+      vector.store %x, %out[%b, %e] : memref<?x12xf32>, vector<4xf32>
+    }
+  }
+  scf.for %b = %c0 to %n step %c1 {
+    vector.store %x, %out[%b, %c8] : memref<?x12xf32>, vector<4xf32>
+  }
+  return
+}
+
 // The second loop reads what the first one stores: a call each.
 // CHECK-LABEL: func.func @dependent
 // CHECK: call @dependent_part(

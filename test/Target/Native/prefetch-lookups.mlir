@@ -267,3 +267,42 @@ func.func @many_blocks(%t: memref<?x64xf32>, %indices: memref<?xindex>, %o: memr
   }
   return
 }
+
+// What follows the lookups of a loop are those of another one, in another
+// table: the last lookup ahead is the loop's last.
+// CHECK-LABEL: func.func @tables
+// CHECK-SAME: %[[O:[^:]*]]: memref<?xindex>
+// CHECK-SAME: %[[N:[^:]*]]: index
+// CHECK: %[[END:.*]] = scf.if %{{.*}} -> (index) {
+// CHECK: %[[OFFSET:.*]] = memref.load %[[O]][%[[N]]]
+// CHECK: scf.yield %[[OFFSET]]
+// CHECK: scf.for
+// CHECK: scf.for
+// CHECK: %[[LAST:.*]] = arith.subi %[[END]], %c1
+// CHECK: arith.minui %{{.*}}, %[[LAST]]
+func.func @tables(%offsets: memref<?xindex>, %indices: memref<?xindex>, %a: memref<?x1000xf32>, %b: memref<?x1000xf32>, %out: memref<?x2xf32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %i = %c0 to %n step %c1 {
+    %next = arith.addi %i, %c1 : index
+    %begin = memref.load %offsets[%i] : memref<?xindex>
+    %end = memref.load %offsets[%next] : memref<?xindex>
+    scf.for %p = %begin to %end step %c1 {
+      %row = memref.load %indices[%p] : memref<?xindex>
+      %x = memref.load %a[%row, %c0] : memref<?x1000xf32>
+      memref.store %x, %out[%i, %c0] : memref<?x2xf32>
+    }
+  }
+  scf.for %i = %c0 to %n step %c1 {
+    %place = arith.addi %i, %n : index
+    %next = arith.addi %place, %c1 : index
+    %begin = memref.load %offsets[%place] : memref<?xindex>
+    %end = memref.load %offsets[%next] : memref<?xindex>
+    scf.for %p = %begin to %end step %c1 {
+      %row = memref.load %indices[%p] : memref<?xindex>
+      %x = memref.load %b[%row, %c0] : memref<?x1000xf32>
+      memref.store %x, %out[%i, %c1] : memref<?x2xf32>
+    }
+  }
+  return
+}

@@ -37,7 +37,8 @@ def PrefetchLookups : Pass<"prefetch-lookups", "::mlir::ModuleOp"> {
     reads a row that this index selects, the row of the lookup `distance`
     positions ahead is prefetched. The position ahead is not bounded by the
     segment but by the indices themselves, so the first rows of the next segment
-    are on their way before it begins:
+    are on their way before it begins. Where other loops look up what follows in
+    the same indices, in other tables, it ends with the offsets of its own loop:
 
     ```mlir
     scf.for %p = %begin to %end step %c1 {
