@@ -114,9 +114,10 @@ def test_the_entry_script_says_what_it_does(
 
 
 @pytest.mark.parametrize("example", sorted((ROOT / "examples").glob("*.py")), ids=lambda p: p.name)
-def test_examples_run(example: Path) -> None:
+def test_examples_run(example: Path, tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, example],
+        cwd=tmp_path,  # one of them writes files
         env=dict(os.environ, PYTHONPATH=str(ROOT / "python")),
         capture_output=True,
         text=True,
