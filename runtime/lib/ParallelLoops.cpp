@@ -93,6 +93,7 @@ public:
     if (!frame || frame->isPart)
       return;
     ember_config config = currentConfiguration();
+    configuredThreads = config.threads;
     double worth = total / double(config.workOfThread);
     // Also where the costs are no numbers.
     bool isCounted = iterations >= 2 && iterations < double(INT64_MAX / 2);
@@ -104,6 +105,7 @@ public:
   }
 
   int64_t threadCount() const { return threads; }
+  int64_t mostThreads() const { return configuredThreads; }
 
   // Runs everything on this thread.
   void runAll() const {
@@ -136,7 +138,7 @@ private:
   Ledger *blocks; // of the caller's invocation
 
   double iterations = 0, total = 0;
-  int64_t threads = 1, parts = 1;
+  int64_t configuredThreads = 1, threads = 1, parts = 1;
 
   int64_t nextPart = 0;           // Atomic
   int64_t failedPart = INT64_MAX; // first one that has failed. Atomic
@@ -197,6 +199,42 @@ void PartedLoops::runParts() {
   setCurrentFrame(frame.previous);
 }
 
+//===----------------------------------------------------------------------===//
+// How many workers there are
+//===----------------------------------------------------------------------===//
+
+// All calls of the process together have as many workers as one may have: more
+// would only take turns on the same processors.
+static int64_t busyWorkers = 0;  // Atomic
+static pid_t countedProcess = 0; // whose workers these are. Atomic
+
+// Returns how many of `wanted` workers a call may take, of `most` in all.
+static int64_t reserveWorkers(int64_t wanted, int64_t most) {
+  // The workers of a process that was forked are not those of the fork.
+  pid_t process = getpid();
+  if (__atomic_exchange_n(&countedProcess, process, __ATOMIC_RELAXED) !=
+      process)
+    __atomic_store_n(&busyWorkers, 0, __ATOMIC_RELAXED);
+  int64_t busy = __atomic_load_n(&busyWorkers, __ATOMIC_RELAXED);
+  int64_t granted;
+  do {
+    granted = wanted < most - busy ? wanted : most - busy;
+    if (granted <= 0)
+      return 0;
+  } while (!__atomic_compare_exchange_n(&busyWorkers, &busy, busy + granted,
+                                        /*weak=*/true, __ATOMIC_RELAXED,
+                                        __ATOMIC_RELAXED));
+  return granted;
+}
+
+static void releaseWorkers(int64_t count) {
+  __atomic_fetch_sub(&busyWorkers, count, __ATOMIC_RELAXED);
+}
+
+//===----------------------------------------------------------------------===//
+// Running
+//===----------------------------------------------------------------------===//
+
 static void workerMain(void *loops) {
   static_cast<PartedLoops *>(loops)->runParts();
 }
@@ -204,7 +242,8 @@ static void workerMain(void *loops) {
 void ember_parallel(void (*body)(void *env, const ember_range *ranges),
                     void *env, const ember_loop *loops, int64_t count) {
   PartedLoops parted(body, env, loops, count);
-  int64_t others = parted.threadCount() - 1;
+  int64_t others =
+      reserveWorkers(parted.threadCount() - 1, parted.mostThreads() - 1);
   if (others <= 0)
     return parted.runAll();
 
@@ -223,5 +262,6 @@ void ember_parallel(void (*body)(void *env, const ember_range *ranges),
     workers[i]->waitUntilIdle();
     returnWorker(workers[i]);
   }
+  releaseWorkers(others);
   parted.failIfFailed();
 }

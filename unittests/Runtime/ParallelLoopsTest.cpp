@@ -9,6 +9,7 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <functional>
 #include <mutex>
 #include <numeric>
@@ -246,6 +247,30 @@ TEST_F(ParallelLoopsTest, CallersAtOnce) {
   for (std::thread &caller : callers)
     caller.join();
   EXPECT_EQ(std::accumulate(sound.begin(), sound.end(), 0), 4);
+}
+
+// They share the workers of one, and what none is left for runs all the same.
+TEST_F(ParallelLoopsTest, CallersShareWorkers) {
+  configure(2);
+  LoopRun outer;
+  outer.add(plainLoop(0, 2, 1));
+  std::atomic<int32_t> inside = 0;
+  bool isSound = false;
+  outer.each = [&](size_t, int64_t) {
+    // Both parts are running now: the worker is taken.
+    if (++inside < 2)
+      while (inside < 2)
+        std::this_thread::yield();
+    else
+      std::thread([&] {
+        LoopRun run;
+        run.add(plainLoop(0, 100, 1));
+        isSound = run.invoke().code == EMBER_OK && run.ranEachOnce() &&
+                  run.parts == 1;
+      }).join();
+  };
+  EXPECT_EQ(outer.invoke().code, EMBER_OK);
+  EXPECT_TRUE(isSound);
 }
 
 TEST_F(ParallelLoopsTest, LittleWorkStaysOnOneThread) {
