@@ -83,6 +83,9 @@ static json::Value describeEntry(StringRef folder) {
   return files;
 }
 
+/// How often an entry is moved to its place before that counts as impossible.
+static constexpr int maxAttempts = 100;
+
 /// Whether the kernel files are those that the marker describes.
 static bool isIntact(StringRef folder) {
   auto buffer = MemoryBuffer::getFile(joinPath(folder, marker));
@@ -213,7 +216,9 @@ KernelCache::insert(StringRef key,
 
   std::string target = joinPath(folder, key);
   std::error_code code;
-  for (int attempt = 0; attempt < 3; ++attempt) {
+  // Each failure beside others is the success of one of them, but nobody waits
+  // for ever on a folder that cannot be moved.
+  for (int attempt = 0; attempt < maxAttempts; ++attempt) {
     code = temporary->moveTo(target);
     if (!code) {
       evict();
