@@ -69,7 +69,7 @@ public:
         loc(builder.getInsertionPoint()->getLoc()),
         kernel(this->loops[0]->getParentOfType<func::FuncOp>()) {}
 
-  func::FuncOp run();
+  void run();
 
 private:
   void findCaptures();
@@ -278,7 +278,7 @@ void Outlining::moveLoop(scf::ForOp loop, unsigned number,
   scf::YieldOp::create(inside, loc);
 }
 
-func::FuncOp Outlining::run() {
+void Outlining::run() {
   findCaptures();
   // In front of the first loop everything between the loops is computed.
   builder.setInsertionPoint(loops.front());
@@ -313,7 +313,6 @@ func::FuncOp Outlining::run() {
   setParallelLoops(call, costs);
   for (scf::ForOp loop : loops)
     loop.erase();
-  return function;
 }
 
 //===----------------------------------------------------------------------===//

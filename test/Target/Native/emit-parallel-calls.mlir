@@ -1,4 +1,11 @@
 // RUN: ember-opt %s --parallelize-loops --emit-kernel-entries --emit-parallel-calls | FileCheck %s
+// RUN: ember-opt %s --lower-to-native | FileCheck %s --check-prefix=THREADS
+// RUN: ember-opt %s --lower-to-native=parallel=false | FileCheck %s --check-prefix=ALONE
+
+// THREADS: llvm.call @ember_parallel
+// ALONE-NOT: ember_parallel
+// ALONE: llvm.func @ember_kernel_columns
+// ALONE-NOT: ember_parallel
 
 // CHECK-LABEL: func.func @rows
 // CHECK-DAG: %[[LOOPS:.*]] = llvm.alloca %{{.*}} x !llvm.struct<(i64, i64, i64, i64, i64, ptr, i64, i64, i64, i64)>
@@ -26,6 +33,16 @@ func.func @rows(%out: memref<?xf32>, %x: f32) {
   %n = memref.dim %out, %c0 : memref<?xf32>
   scf.for %b = %c0 to %n step %c1 {
     memref.store %x, %out[%b] : memref<?xf32>
+  }
+  return
+}
+
+func.func @columns(%out: memref<?x2xf32>, %x: f32) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = memref.dim %out, %c0 : memref<?x2xf32>
+  scf.for %b = %c0 to %n step %c1 {
+    memref.store %x, %out[%b, %c1] : memref<?x2xf32>
   }
   return
 }
