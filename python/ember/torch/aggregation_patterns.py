@@ -1,0 +1,325 @@
+"""Finds aggregations over edges in FX graphs: what message passing writes with scatter operations.
+
+    messages = weights.view(-1, 1) * x.index_select(0, source)
+    index = target.view(-1, 1).expand_as(messages)
+    out = x.new_zeros(nodes, length).scatter_add_(0, index, messages)
+
+and the same with index_add, scatter_reduce, x[source] or F.embedding, without weights, and, for the
+mean, divided by the number of edges.
+
+Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+from torch.fx import Node
+
+from ember.torch.aggregation import AggregationCall
+from ember.torch.no_match import NoMatchError
+from ember.torch.operations import Operation, read, same_number, tensor_of, value_of
+from ember.torch.region import Region
+from ember.torch.settings import Settings
+
+REDUCTIONS = {"sum": "sum", "mean": "mean", "amax": "max"}
+_INDICES = (torch.int64, torch.int32)
+
+
+@dataclass
+class Scatter:
+    """A scatter operation: data (edges, ...) goes to the rows that target (edges,) says."""
+
+    target: Node
+    data: Node
+    size: Any
+    reduction: str
+    nodes: set[Node] = field(default_factory=set)
+
+
+@dataclass
+class Lookup:
+    """Rows of x by an index (edges,)."""
+
+    x: Node
+    index: Node
+    node: Node
+
+
+def aggregation_at(node: Node, settings: Settings) -> Region | None:
+    """The region of an aggregation whose last operation is `node`; None if it is another one.
+
+    Raises NoMatchError for a scatter operation that has no kernel.
+    """
+    operation = read(node)
+    if operation is None:
+        return None
+    if operation.name == "div":
+        scatter = _mean(node, operation)
+        if scatter is None:
+            return None
+    elif operation.name in ("scatter_add", "scatter_reduce", "index_add"):
+        scatter = _scatter(node, operation)
+    else:
+        return None
+    return _region(node, scatter, settings)
+
+
+def _region(root: Node, scatter: Scatter, settings: Settings) -> Region:
+    lookup, weights, nodes = _message(scatter.data)
+    data = scatter.data
+    if weights is not None and scatter.reduction == "max":
+        lookup, weights, nodes = None, None, set()
+    if lookup is None:
+        x, source = data, None
+        nodes = set()
+    else:
+        x, source = lookup.x, lookup.index
+    title = f"{scatter.reduction} over edges"
+    if source is not None:
+        title += f" of rows of {x.name}"
+    if weights is not None:
+        title += f", times {weights.name}"
+    inputs = (x, source, scatter.target, scatter.size, weights)
+    return Region(
+        "aggregation",
+        root,
+        {root, *scatter.nodes, *nodes},
+        inputs,
+        lambda reference: AggregationCall(
+            reference, scatter.reduction, settings.kernel_options, settings.raises
+        ),
+        title,
+    )
+
+
+def _scatter(node: Node, operation: Operation) -> Scatter:
+    """A scatter operation into zeros; raises NoMatchError."""
+    out, index = operation.get("self"), operation.get("index")
+    data = operation.get("source" if operation.name == "index_add" else "src")
+    shape = _shape(out)
+    values = tensor_of(data)
+    if not isinstance(data, Node) or values is None or shape is None:
+        raise NoMatchError("its operands are not tensors")
+    if operation.get("dim") not in (0, -len(shape)):
+        raise NoMatchError(
+            f"it goes along dimension {operation.get('dim')}; kernels know the first"
+        )
+    if "alpha" in operation.arguments:
+        raise NoMatchError("it has a factor alpha")
+    zeros = read(out) if isinstance(out, Node) else None
+    size = _size_of_zeros(zeros, operation.in_place, out)
+    if not all(map(same_number, values.shape[1:], shape[1:])) or values.dim() != len(shape):
+        raise NoMatchError("its rows are not known to be as long as those of the result")
+    reduction = "sum"
+    if operation.name == "scatter_reduce":
+        spelled = str(operation.get("reduce"))
+        if spelled not in REDUCTIONS:
+            raise NoMatchError(f"the reduction {spelled} has no kernel")
+        reduction = REDUCTIONS[spelled]
+        if reduction != "sum" and operation.get("include_self", True):
+            raise NoMatchError("what was in the result before takes part (include_self)")
+    target, nodes = _expanded(index, values.dim(), operation.name == "index_add")
+    if not same_number(_shape(target)[0], values.shape[0]):  # type: ignore[index]
+        raise NoMatchError("there are not as many indices as rows")
+    return Scatter(target, data, size, reduction, {node, out, *nodes})
+
+
+def _size_of_zeros(zeros: Operation | None, in_place: bool, out: Any) -> Any:
+    """The number of rows of new zeros; raises NoMatchError for any other tensor."""
+    if zeros is None or zeros.in_place:
+        raise NoMatchError("it adds to a tensor that is not known to be zeros")
+    if zeros.name in ("full", "new_full") and zeros.get("fill_value") != 0:
+        raise NoMatchError("it adds to a tensor that is not zeros")
+    if zeros.name not in ("zeros", "new_zeros", "full", "new_full"):
+        raise NoMatchError("it adds to a tensor that is not known to be new zeros")
+    if in_place and len(out.users) != 1:
+        raise NoMatchError("the tensor that it adds to has other uses")
+    size = zeros.get("size")
+    if isinstance(size, Node) and size.target is torch.Size:
+        size = size.args[0]
+    if isinstance(size, list | tuple) and len(size) == 1 and isinstance(size[0], list | tuple):
+        size = size[0]
+    if isinstance(size, list | tuple) and size:
+        return size[0]
+    raise NoMatchError("the size of its result is not written out")
+
+
+def _expanded(index: Any, rank: int, plain: bool) -> tuple[Node, set[Node]]:
+    """The one-dimensional index that a scatter's index repeats along its rows.
+
+    plain: the index is one-dimensional itself. Raises NoMatchError.
+    """
+    nodes: set[Node] = set()
+    node = index
+    while True:
+        tensor = tensor_of(node)
+        if not isinstance(node, Node) or tensor is None:
+            raise NoMatchError("its index is not a tensor")
+        if tensor.dtype not in _INDICES:
+            raise NoMatchError(f"its index is {tensor.dtype}")
+        if tensor.dim() == 1:
+            break
+        if plain or tensor.dim() > rank:
+            raise NoMatchError("its index has more than one dimension")
+        operation = read(node)
+        if operation is None or operation.name not in (
+            "expand",
+            "expand_as",
+            "view",
+            "reshape",
+            "unsqueeze",
+        ):
+            raise NoMatchError("its index does not repeat one index for whole rows")
+        if operation.name in ("expand", "expand_as"):
+            base = tensor_of(operation.get("self"))
+            if base is None or base.dim() != tensor.dim():
+                raise NoMatchError("its index does not repeat one index for whole rows")
+        elif not all(value_of(size) == 1 for size in tensor.shape[1:]):
+            raise NoMatchError("its index does not repeat one index for whole rows")
+        nodes.add(node)
+        node = operation.get("self")
+    if nodes and not _repeats_along_rows(index):
+        raise NoMatchError("its index does not repeat one index for whole rows")
+    return node, nodes
+
+
+def _repeats_along_rows(index: Node) -> bool:
+    """Whether all elements of a row of the index lie in one place."""
+    tensor = tensor_of(index)
+    assert tensor is not None
+    return all(
+        stride == 0 or same_number(size, 1)
+        for size, stride in zip(tensor.shape[1:], tensor.stride()[1:], strict=True)
+    )
+
+
+def _mean(node: Node, operation: Operation) -> Scatter | None:
+    """A sum divided by the number of edges, at least 1; None for any other division."""
+    total, count = operation.get("self"), operation.get("other")
+    if not isinstance(total, Node) or not isinstance(count, Node):
+        return None
+    summed = read(total)
+    if summed is None or summed.name not in ("scatter_add", "scatter_reduce", "index_add"):
+        return None
+    nodes = {node}
+    while (found := read(count)) is not None and found.name in (
+        "view",
+        "expand_as",
+        "expand",
+        "unsqueeze",
+        "reshape",
+    ):
+        nodes.add(count)
+        count = found.get("self")
+    if found is None or found.name != "clamp" or found.get("min") != 1 or found.get("max"):
+        return None
+    counted = read(found.get("self"))
+    if counted is None or counted.name not in ("scatter_add", "index_add"):
+        return None
+    try:
+        scatter = _scatter(total, summed)
+        counts = _scatter(found.get("self"), counted)
+    except NoMatchError:
+        return None
+    ones = read(counts.data)
+    if (
+        scatter.reduction != "sum"
+        or ones is None
+        or ones.name not in ("new_ones", "ones", "ones_like")
+        or counts.target is not scatter.target
+        or not same_number(counts.size, scatter.size)
+        or any(user not in nodes for user in total.users)
+        or tensor_of(counts.data).dim() != 1  # type: ignore[union-attr]
+    ):
+        return None
+    scatter.nodes |= nodes | counts.nodes | {count}
+    scatter.reduction = "mean"
+    return scatter
+
+
+def _message(data: Node) -> tuple[Lookup | None, Node | None, set[Node]]:
+    """The lookup and the weights of messages, with the nodes that are only for them."""
+    lookup = lookup_at(data)
+    if lookup is not None:
+        return _kept(lookup, None, {lookup.node})
+    operation = read(data)
+    if operation is None or operation.name != "mul" or operation.in_place or not _only_sizes(data):
+        return None, None, set()
+    one, other = operation.get("self"), operation.get("other")
+    for rows, weights in ((one, other), (other, one)):
+        lookup = lookup_at(rows) if isinstance(rows, Node) else None
+        if lookup is not None and isinstance(weights, Node) and _are_weights(weights, rows):
+            return _kept(lookup, weights, {data, lookup.node})
+    return None, None, set()
+
+
+def _kept(
+    lookup: Lookup, weights: Node | None, nodes: set[Node]
+) -> tuple[Lookup | None, Node | None, set[Node]]:
+    """The lookup, if nothing else needs its rows: then they need not be made."""
+    if all(_only_sizes(node, nodes) for node in nodes):
+        return lookup, weights, nodes
+    return None, None, set()
+
+
+def _only_sizes(node: Node, also: set[Node] = frozenset()) -> bool:  # type: ignore[assignment]
+    """Whether a tensor's values have one use at most: the others ask for its size or type."""
+    uses = 0
+    for user in node.users:
+        operation = read(user)
+        name = operation.name if operation is not None else ""
+        asks = name in ("size", "new_zeros", "new_ones", "new_full") or (
+            name == "expand_as" and operation is not None and operation.get("self") is not node
+        )
+        uses += not asks
+    return uses <= 1
+
+
+def _are_weights(weights: Node, rows: Node) -> bool:
+    """Whether a tensor has one value an edge, or one an edge and head."""
+    tensor, looked_up = tensor_of(weights), tensor_of(rows)
+    if tensor is None or looked_up is None or tensor.dtype != looked_up.dtype:
+        return False
+    if tensor.dim() != looked_up.dim() or not same_number(tensor.shape[0], looked_up.shape[0]):
+        return False
+    if all(same_number(size, 1) for size in tensor.shape[1:]):
+        return True
+    return (
+        tensor.dim() == 3
+        and same_number(tensor.shape[1], looked_up.shape[1])
+        and same_number(tensor.shape[2], 1)
+    )
+
+
+def lookup_at(node: Node) -> Lookup | None:
+    """A lookup of rows by a one-dimensional index; None for any other operation."""
+    operation = read(node)
+    if operation is None or operation.in_place:
+        return None
+    x = index = None
+    if operation.name == "index_select":
+        x, index = operation.get("self"), operation.get("index")
+        table = tensor_of(x)
+        if table is None or operation.get("dim") not in (0, -table.dim()):
+            return None
+    elif operation.name == "getitem":
+        x, index = operation.get("self"), operation.get("index")
+    elif operation.name == "embedding":
+        if operation.get("max_norm") is not None or operation.get("padding_idx") is not None:
+            return None
+        if operation.get("sparse") or operation.get("scale_grad_by_freq"):
+            return None
+        x, index = operation.get("weight"), operation.get("input")
+    places, table = tensor_of(index), tensor_of(x)
+    if not isinstance(x, Node) or not isinstance(index, Node) or places is None or table is None:
+        return None
+    if places.dim() != 1 or places.dtype not in _INDICES or table.dim() == 0:
+        return None
+    return Lookup(x, index, node)
+
+
+def _shape(node: Any) -> torch.Size | None:
+    tensor = tensor_of(node)
+    return None if tensor is None else tensor.shape

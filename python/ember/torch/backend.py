@@ -1,0 +1,67 @@
+"""torch.compile(model, backend="ember"): kernels for embedding operations, PyTorch for the rest.
+
+Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from torch.fx import GraphModule
+
+from ember.torch.inductor_rest import compile_rest
+from ember.torch.partition import Report, partition
+from ember.torch.settings import Settings
+
+_log = logging.getLogger(__name__)
+# Reports of graphs compiled in this thread go to the innermost of these lists.
+_listeners = threading.local()
+
+
+def ember_backend(
+    module: GraphModule,
+    example_inputs: Sequence[Any],
+    *,
+    options: Mapping[str, Any] | Settings | None = None,
+    **unknown: Any,
+) -> Callable[..., Any]:
+    """Compiles a graph that torch.compile has captured; options as Settings has them.
+
+    Parts of the graph become kernels, which serve all sizes; what is left runs as the settings say.
+    Raises ArgumentError for options that there are not.
+    """
+    settings = options if isinstance(options, Settings) else Settings.of(options)
+    began = time.perf_counter()
+    report = partition(module, settings)
+    for listener in getattr(_listeners, "lists", ()):
+        listener.append(report)
+    _log.info(
+        "compiled a graph of %d operations in %.2f s: %d kernels, %d operations left to PyTorch",
+        report.operations,
+        time.perf_counter() - began,
+        len(report.compiled),
+        len(report.left),
+    )
+    if settings.rest == "inductor":
+        return compile_rest(module, example_inputs)
+    forward: Callable[..., Any] = module.forward
+    return forward
+
+
+class listening:
+    """While entered, reports of the graphs that this thread compiles are appended to `reports`."""
+
+    def __init__(self) -> None:
+        self.reports: list[Report] = []
+
+    def __enter__(self) -> "listening":
+        if not hasattr(_listeners, "lists"):
+            _listeners.lists = []
+        _listeners.lists.append(self.reports)
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        _listeners.lists.remove(self.reports)

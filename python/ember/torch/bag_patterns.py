@@ -1,0 +1,152 @@
+"""Finds embedding bags in FX graphs: F.embedding_bag, and reductions of F.embedding.
+
+Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""
+
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.fx import Node
+
+from ember.errors import CompileError, CompilerNotFoundError, UnsupportedError
+from ember.torch.bag_call import BagCall
+from ember.torch.no_match import NoMatchError
+from ember.torch.operations import Operation, read, tensor_of
+from ember.torch.region import Reference, Region
+from ember.torch.region_call import RegionCall
+from ember.torch.settings import Settings
+
+REDUCTIONS = {"sum": "sum", "mean": "mean", "amax": "max", "max": "max"}
+
+
+def bag_at(node: Node, settings: Settings) -> Region | None:
+    """The region of a bag whose last operation is `node`; None if it is another operation."""
+    operation = read(node)
+    if operation is None:
+        return None
+    if operation.name == "embedding_bag":
+        return _bag(node, operation, settings)
+    if operation.name in REDUCTIONS:
+        return _reduced(node, operation, settings)
+    return None
+
+
+def _bag(node: Node, operation: Operation, settings: Settings) -> Region:
+    """F.embedding_bag itself; options that are not tensors are fixed."""
+    if operation.get("max_norm") is not None:
+        raise NoMatchError("max_norm changes the table")
+    tensors = ("input", "weight", "offsets", "per_sample_weights")
+    fixed = {
+        name: value
+        for name, value in operation.arguments.items()
+        if name not in (*tensors, "max_norm", "norm_type")
+    }
+    if any(isinstance(value, Node) for value in fixed.values()):
+        raise NoMatchError("its options are computed")
+    inputs = tuple(operation.get(name) for name in tensors)
+    return Region(
+        "bag",
+        node,
+        {node},
+        inputs,
+        lambda reference: FixedBag(
+            BagCall(settings.kernel_options), reference, fixed, settings.raises
+        ),
+        f"{fixed.get('mode', 'mean')} of bags of rows of {operation.get('weight')}",
+    )
+
+
+def _reduced(node: Node, operation: Operation, settings: Settings) -> Region | None:
+    """F.embedding of (bags, lookups) and a reduction over the lookups of a bag."""
+    rows = operation.get("self")
+    looked_up = read(rows) if isinstance(rows, Node) else None
+    if looked_up is None or looked_up.name != "embedding":
+        return None
+    indices, found = tensor_of(looked_up.get("input")), tensor_of(rows)
+    if indices is None or found is None or indices.dim() != 2:
+        return None
+    if operation.get("dim") not in (1, -2, (1,), [1]) or operation.get("keepdim"):
+        return None
+    root, nodes = node, {node, rows}
+    if operation.name == "max":
+        # The pair of maxima and their places: only the maxima have a kernel.
+        users = list(node.users)
+        if len(users) != 1 or (read(users[0]) or operation).get("index") != 0:
+            return None
+        root = users[0]
+        nodes.add(root)
+    if len(rows.users) != 1:
+        raise NoMatchError("its rows have other uses than the reduction")
+    if looked_up.get("max_norm") is not None:
+        raise NoMatchError("max_norm changes the table")
+    mode = REDUCTIONS[operation.name]
+    padding = looked_up.get("padding_idx")
+    fixed = {
+        "mode": mode,
+        "sparse": bool(looked_up.get("sparse")),
+        "scale_grad_by_freq": bool(looked_up.get("scale_grad_by_freq")),
+    }
+
+    def make(reference: Reference) -> ReducedRows:
+        call = ReducedRows(BagCall(settings.kernel_options), reference, fixed, settings.raises)
+        call.skips = padding is not None
+        return call
+
+    return Region(
+        "bag",
+        root,
+        nodes,
+        (looked_up.get("input"), looked_up.get("weight"), None, None),
+        make,
+        f"{mode} of rows of {looked_up.get('weight')}",
+    )
+
+
+class FixedBag(RegionCall):
+    """F.embedding_bag(input, weight, offsets, per_sample_weights) with its other arguments fixed.
+
+    Errors, gradients and what kernels do not take are as BagCall has them.
+    """
+
+    def __init__(
+        self, call: BagCall, reference: Reference, fixed: dict[str, Any], raises: bool = False
+    ) -> None:
+        super().__init__(reference, 4, raises)
+        self.call = call
+        self.fixed = fixed
+
+    def __call__(self, *arguments: Any) -> Tensor:
+        """The bags, (bags, length)."""
+        input, weight, offsets, sample_weights = arguments[: self.inputs]
+        if not self.failed:
+            try:
+                return self.call(
+                    input, weight, offsets, per_sample_weights=sample_weights, **self.fixed
+                )
+            except (CompileError, CompilerNotFoundError) as error:
+                self.give_up(error)
+            except UnsupportedError:
+                pass
+        result: Tensor = self.reference(*arguments)
+        return result
+
+
+class ReducedRows(FixedBag):
+    """F.embedding(input, weight) reduced over dimension 1, for input (bags, lookups).
+
+    skips: the gradient of one row is left out, which the gradient of a bag does not do.
+    """
+
+    skips = False
+
+    def __call__(self, *arguments: Any) -> Tensor:
+        """The reduced rows, (bags, length)."""
+        input, weight = arguments[:2]
+        gradient = weight.requires_grad and torch.is_grad_enabled()
+        # Without lookups PyTorch has zeros, NaN or an error; a bag has zeros.
+        if (gradient and (self.skips or self.fixed["mode"] == "max")) or input.numel() == 0:
+            result: Tensor = self.reference(*arguments)
+            return result
+        return super().__call__(*arguments)

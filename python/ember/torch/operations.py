@@ -1,0 +1,284 @@
+"""Reads nodes of FX graphs: what operation of PyTorch a node is, whichever way it is spelled.
+
+A graph from torch.compile calls functions (torch.index_select, F.embedding) and methods
+(x.scatter_add_), one from torch.export calls operators of ATen. All of them are read as one name
+with named arguments, those of ATen's schema.
+
+Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""
+
+import operator
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+import torch.nn.functional as functional
+from torch.fx import Node
+
+# The parameters of operations in PyTorch's order, by ATen's name.
+PARAMETERS: dict[str, tuple[str, ...]] = {
+    "add": ("self", "other"),
+    "amax": ("self", "dim", "keepdim"),
+    "cat": ("tensors", "dim"),
+    "clamp": ("self", "min", "max"),
+    "clone": ("self",),
+    "contiguous": ("self",),
+    "detach": ("self",),
+    "div": ("self", "other"),
+    "expand": ("self", "size"),
+    "expand_as": ("self", "other"),
+    "flatten": ("self", "start_dim", "end_dim"),
+    "full": ("size", "fill_value"),
+    "full_like": ("self", "fill_value"),
+    "gather": ("self", "dim", "index"),
+    "getitem": ("self", "index"),
+    "index": ("self", "indices"),
+    "index_add": ("self", "dim", "index", "source"),
+    "index_select": ("self", "dim", "index"),
+    "item": ("self",),
+    "max": ("self", "dim", "keepdim"),
+    "mean": ("self", "dim", "keepdim"),
+    "mul": ("self", "other"),
+    "new_full": ("self", "size", "fill_value"),
+    "new_ones": ("self", "size"),
+    "new_zeros": ("self", "size"),
+    "ones": ("size",),
+    "ones_like": ("self",),
+    "reshape": ("self", "shape"),
+    "scatter_add": ("self", "dim", "index", "src"),
+    "scatter_reduce": ("self", "dim", "index", "src", "reduce", "include_self"),
+    "segment_reduce": ("data", "reduce"),
+    "size": ("self", "dim"),
+    "squeeze": ("self", "dim"),
+    "stack": ("tensors", "dim"),
+    "sum": ("self", "dim", "keepdim"),
+    "t": ("self",),
+    "transpose": ("self", "dim0", "dim1"),
+    "unsqueeze": ("self", "dim"),
+    "view": ("self", "size"),
+    "zeros": ("size",),
+    "zeros_like": ("self",),
+}
+# The functions of torch.nn.functional have parameters of their own.
+EMBEDDING = (
+    "input",
+    "weight",
+    "padding_idx",
+    "max_norm",
+    "norm_type",
+    "scale_grad_by_freq",
+    "sparse",
+)
+EMBEDDING_BAG = (
+    "input",
+    "weight",
+    "offsets",
+    "max_norm",
+    "norm_type",
+    "scale_grad_by_freq",
+    "mode",
+    "sparse",
+    "per_sample_weights",
+    "include_last_offset",
+    "padding_idx",
+)
+# What ATen calls these parameters.
+ATEN_EMBEDDING = ("weight", "input", "padding_idx", "scale_grad_by_freq", "sparse")
+ATEN_EMBEDDING_BAG = (
+    "weight",
+    "input",
+    "offsets",
+    "scale_grad_by_freq",
+    "mode",
+    "sparse",
+    "per_sample_weights",
+    "include_last_offset",
+    "padding_idx",
+)
+MODES = ("sum", "mean", "max")
+
+# Parameters that may be written as several arguments: x.view(2, 3).
+VARIADIC = {"size", "shape"}
+# Other spellings of operations in PARAMETERS.
+ALIASES = {
+    "__getitem__": "getitem",
+    "concat": "cat",
+    "concatenate": "cat",
+    "divide": "div",
+    "multiply": "mul",
+    "sym_size": "size",
+    "true_divide": "div",
+    "truediv": "div",
+}
+# Operations whose result lies in the memory of their first argument, or may.
+VIEWS = frozenset(
+    (
+        "alias",
+        "chunk",
+        "contiguous",
+        "detach",
+        "diagonal",
+        "expand",
+        "expand_as",
+        "flatten",
+        "getitem",
+        "movedim",
+        "narrow",
+        "permute",
+        "reshape",
+        "select",
+        "split",
+        "squeeze",
+        "t",
+        "to",
+        "transpose",
+        "unbind",
+        "unfold",
+        "unsqueeze",
+        "view",
+        "view_as",
+    )
+)
+
+
+@dataclass(frozen=True)
+class Operation:
+    """What a node computes: an operation's name, its arguments by name, whether it is in place."""
+
+    name: str
+    arguments: Mapping[str, Any]
+    in_place: bool = False
+
+    def get(self, parameter: str, default: Any = None) -> Any:
+        """The argument of that parameter."""
+        return self.arguments.get(parameter, default)
+
+
+def _functions() -> dict[Any, str]:
+    found: dict[Any, str] = {
+        operator.add: "add",
+        operator.mul: "mul",
+        operator.truediv: "div",
+        operator.getitem: "getitem",
+    }
+    for name in (*PARAMETERS, *ALIASES):
+        for spelled in (name, name + "_"):
+            function = getattr(torch, spelled, None)
+            if callable(function):
+                found[function] = spelled
+    return found
+
+
+_FUNCTIONS = _functions()
+
+
+def read(node: Node) -> Operation | None:
+    """The operation of a node; None for one that no pattern is about."""
+    if node.op == "call_method":
+        assert isinstance(node.target, str)
+        return _bound(node.target, node)
+    if node.op != "call_function":
+        return None
+    target = node.target
+    if isinstance(target, torch._ops.OpOverload):
+        return _read_operator(target, node)
+    if target is functional.embedding:
+        return Operation("embedding", _named(EMBEDDING, node))
+    if target is functional.embedding_bag:
+        return Operation("embedding_bag", {"mode": "mean", **_named(EMBEDDING_BAG, node)})
+    spelled = _FUNCTIONS.get(target) if isinstance(target, Hashable) else None
+    return None if spelled is None else _bound(spelled, node)
+
+
+def _read_operator(target: torch._ops.OpOverload, node: Node) -> Operation | None:
+    """The operation of an operator of ATen."""
+    if target.namespace != "aten":
+        return None
+    name = target._schema.name.removeprefix("aten::")
+    if name == "embedding":
+        named = _named(ATEN_EMBEDDING, node)
+        padding = named.get("padding_idx", -1)
+        return Operation("embedding", {**named, "padding_idx": None if padding < 0 else padding})
+    if name == "embedding_bag":
+        named = _named(ATEN_EMBEDDING_BAG, node)
+        return Operation(
+            "embedding_bag", {**named, "mode": MODES[named.get("mode", 0)], "max_norm": None}
+        )
+    if name == "select" and node.args[1:2] == (0,):
+        return Operation("getitem", {"self": node.args[0], "index": node.args[2]})
+    if name == "index":
+        indices = node.args[1]
+        if isinstance(indices, list | tuple) and len(indices) == 1:
+            return Operation("getitem", {"self": node.args[0], "index": indices[0]})
+        return None
+    in_place = name.endswith("_")
+    plain = ALIASES.get(name.removesuffix("_"), name.removesuffix("_"))
+    if plain not in PARAMETERS:
+        return None
+    names = tuple(argument.name for argument in target._schema.arguments)
+    return Operation(plain, _named(names, node), in_place)
+
+
+def _bound(spelled: str, node: Node) -> Operation | None:
+    """A method or function of that name; None if no pattern is about it."""
+    in_place = spelled.endswith("_") and not spelled.endswith("__")
+    name = spelled[:-1] if in_place else spelled
+    name = ALIASES.get(name, name)
+    parameters = PARAMETERS.get(name)
+    if parameters is None:
+        return None
+    positional = list(node.args)
+    for place, parameter in enumerate(parameters):
+        if parameter in VARIADIC and len(positional) > place:
+            first = positional[place]
+            if not isinstance(first, list | tuple) and not (
+                isinstance(first, Node) and _is_size(first)
+            ):
+                positional[place:] = [tuple(positional[place:])]
+    if len(positional) > len(parameters):
+        return None
+    arguments = dict(zip(parameters, positional, strict=False))
+    arguments.update({_keyword(name): value for name, value in node.kwargs.items()})
+    return Operation(name, arguments, in_place)
+
+
+def _keyword(name: str) -> str:
+    """Functions of torch call `self` input."""
+    return {"input": "self", "axis": "dim"}.get(name, name)
+
+
+def _is_size(node: Node) -> bool:
+    """Whether a node's value is a list of numbers."""
+    return isinstance(value_of(node), tuple | list)
+
+
+def _named(parameters: tuple[str, ...], node: Node) -> dict[str, Any]:
+    return {**dict(zip(parameters, node.args, strict=False)), **node.kwargs}
+
+
+def value_of(argument: Any) -> Any:
+    """The example of a node's value that its graph was traced with; other arguments themselves."""
+    if not isinstance(argument, Node):
+        return argument
+    for key in ("example_value", "val"):
+        if key in argument.meta:
+            return argument.meta[key]
+    return None
+
+
+def tensor_of(argument: Any) -> torch.Tensor | None:
+    """The example of a node's tensor; None where it has none."""
+    value = value_of(argument)
+    return value if isinstance(value, torch.Tensor) else None
+
+
+def same_number(one: Any, other: Any) -> bool:
+    """Whether two sizes are known to be equal: numbers, symbols, or nodes of them."""
+    one, other = value_of(one), value_of(other)
+    if one is None or other is None:
+        return False
+    from torch.fx.experimental.symbolic_shapes import statically_known_true
+
+    return bool(statically_known_true(one == other))

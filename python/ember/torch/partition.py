@@ -1,0 +1,101 @@
+"""Puts kernels in the place of parts of an FX graph, and reports what became of every operation.
+
+Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from torch.fx import Graph, GraphModule, Node
+
+from ember.torch.aggregation_patterns import aggregation_at
+from ember.torch.aliasing import use_results, why_not_movable
+from ember.torch.bag_patterns import bag_at
+from ember.torch.no_match import NoMatchError
+from ember.torch.region import Region, replace
+from ember.torch.settings import Settings
+
+# Each finds the region that ends at a node: None if the node is none of its operations;
+# NoMatchError says why one of them has no kernel. Larger patterns come first.
+PATTERNS: tuple[Callable[[Node, Settings], Region | None], ...] = (aggregation_at, bag_at)
+
+
+@dataclass
+class Compiled:
+    """A part of the graph that a kernel computes, with its call."""
+
+    kind: str
+    title: str
+    nodes: list[str]
+    call: Callable[..., object]
+
+
+@dataclass
+class Left:
+    """An operation that PyTorch computes, with the reason."""
+
+    node: str
+    reason: str
+
+
+@dataclass
+class Report:
+    """What became of one graph."""
+
+    operations: int = 0
+    compiled: list[Compiled] = field(default_factory=list)
+    left: list[Left] = field(default_factory=list)
+
+
+def partition(module: GraphModule, settings: Settings) -> Report:
+    """Replaces what kernels compute in the module's graph; the module is recompiled."""
+    graph = module.graph
+    use_results(graph)
+    report = Report(sum(node.op.startswith("call") for node in graph.nodes))
+    regions = _regions(graph, settings, report)
+    for number, region in enumerate(regions):
+        nodes = [node.name for node in sorted(region.nodes)]
+        call = replace(region, f"ember_{region.kind}_{number}")
+        report.compiled.append(Compiled(region.kind, region.title, nodes, call))
+    if regions:
+        graph.lint()
+        module.recompile()
+    return report
+
+
+def _regions(graph: Graph, settings: Settings, report: Report) -> list[Region]:
+    """Regions that have no nodes in common, in the order of the graph."""
+    found: list[Region] = []
+    taken: set[Node] = set()
+    # From the end, so that what another pattern ends in is found before it.
+    for node in reversed(list(graph.nodes)):
+        if node in taken:
+            continue
+        for pattern in PATTERNS:
+            try:
+                region = pattern(node, settings)
+            except NoMatchError as error:
+                report.left.append(Left(node.name, str(error)))
+                continue
+            if region is None:
+                continue
+            if reason := _why_not(region, taken, settings):
+                report.left.append(Left(node.name, reason))
+                continue
+            found.append(region)
+            taken |= region.nodes
+            break
+    found.reverse()
+    report.left.reverse()
+    return found
+
+
+def _why_not(region: Region, taken: set[Node], settings: Settings) -> str:
+    """Why a region cannot be replaced; empty if it can."""
+    if region.kind in settings.excluded:
+        return f"{region.kind} is excluded by the options"
+    if region.nodes & taken:
+        return "another kernel computes a part of it"
+    inputs = [value for value in region.inputs if isinstance(value, Node)]
+    return why_not_movable(region.first(), region.root, region.nodes, inputs)

@@ -1,0 +1,134 @@
+"""A part of an FX graph that one kernel computes: what it reads, and how it is put in place.
+
+Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch.fx import Graph, GraphModule, Node
+
+from ember.torch.aliasing import written
+from ember.torch.operations import read
+
+# PyTorch's own way to compute a region, from its inputs.
+Reference = Callable[..., Any]
+
+
+@dataclass
+class Region:
+    """Nodes of a graph with one result.
+
+    kind: what it is, in a word. root: its last node. nodes: those that the kernel makes needless,
+    root included. inputs: nodes and numbers that the kernel is called with. make: makes the
+    replacement, which is called with the inputs and whatever else the reference reads. title: one
+    line for reports.
+    """
+
+    kind: str
+    root: Node
+    nodes: set[Node]
+    inputs: tuple[Any, ...]
+    make: Callable[[Reference], Callable[..., Any]]
+    title: str
+
+    def __post_init__(self) -> None:
+        self.nodes = _closure(self.root, self.nodes, self._input_nodes())
+
+    def _input_nodes(self) -> list[Node]:
+        return [value for value in self.inputs if isinstance(value, Node)]
+
+    def first(self) -> Node:
+        """The region's first node in its graph."""
+        return min(self.nodes)
+
+    def others(self) -> list[Node]:
+        """What the nodes read that is neither theirs nor an input: sizes, mostly."""
+        known = {*self.nodes, *self._input_nodes()}
+        found = {
+            needed for node in self.nodes for needed in node.all_input_nodes if needed not in known
+        }
+        return sorted(found)
+
+    def internal(self) -> list[Node]:
+        """Nodes besides the root whose results something else needs, too."""
+        return [
+            node
+            for node in sorted(self.nodes)
+            if node is not self.root and any(user not in self.nodes for user in node.users)
+        ]
+
+
+def _closure(root: Node, nodes: set[Node], inputs: Iterable[Node]) -> set[Node]:
+    """The nodes, and those that stand between them: they need one, and the root needs them."""
+    needed, pending = set(inputs), [root]
+    between: list[Node] = []
+    while pending:
+        node = pending.pop()
+        if node not in needed:
+            needed.add(node)
+            between.append(node)
+            pending += node.all_input_nodes
+    inside: set[Node] = set()
+    for node in sorted(between):
+        if node in nodes or any(source in inside for source in node.all_input_nodes):
+            inside.add(node)
+    return inside
+
+
+def reference_of(region: Region) -> Reference:
+    """PyTorch's own computation of a region: a function of its inputs, then of its others."""
+    graph = Graph()
+    copied: dict[Node, Node] = {}
+    for place, value in enumerate((*region.inputs, *region.others())):
+        placeholder = graph.placeholder(f"input_{place}")
+        if isinstance(value, Node):
+            copied[value] = placeholder
+    for node in sorted(region.nodes):
+        copied[node] = graph.node_copy(node, copied.__getitem__)
+    graph.output(copied[region.root])
+    return GraphModule(torch.nn.Module(), graph).forward
+
+
+def replace(region: Region, name: str) -> Callable[..., Any]:
+    """Puts the region's replacement, called `name`, in the place of its root, and returns it.
+
+    Nodes that nobody needs any more are erased.
+    """
+    call = named(region.make(reference_of(region)), name)
+    graph = region.root.graph
+    with graph.inserting_before(region.root):
+        node = graph.call_function(call, (*region.inputs, *region.others()))
+    node.meta.update(region.root.meta)
+    region.root.replace_all_uses_with(node)
+    _erase_unused(region.nodes)
+    return call
+
+
+def named(call: Callable[..., Any], name: str) -> Callable[..., Any]:
+    """The call with what FX asks of functions in graphs: a name and a module."""
+    call.__name__ = call.__qualname__ = name
+    call.__module__ = __name__
+    return call
+
+
+def _erase_unused(nodes: set[Node]) -> None:
+    """Erases those of the nodes that have no users, then what only they needed."""
+    pending = sorted(nodes)
+    while pending:
+        node = pending.pop()
+        if node.users or node._erased:
+            continue
+        needed = node.all_input_nodes
+        node.graph.erase_node(node)
+        pending += [source for source in needed if source in nodes or _is_without_effect(source)]
+
+
+def _is_without_effect(node: Node) -> bool:
+    """Whether a node only reads what another yields, so that it goes when nobody needs it."""
+    if node.op not in ("call_method", "call_function") or written(node) is not None:
+        return False
+    return node.target is torch.Size or read(node) is not None

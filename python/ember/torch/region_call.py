@@ -1,0 +1,160 @@
+"""Calls that stand for a part of a graph: a kernel where it takes the tensors, PyTorch otherwise.
+
+Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""
+
+import logging
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.autograd import forward_ad
+
+from ember.errors import CompileError, CompilerNotFoundError, KernelError
+from ember.torch.region import Reference
+
+_log = logging.getLogger(__name__)
+_PLAIN = frozenset((Tensor, torch.nn.Parameter))
+_functorch_active = torch._C._are_functorch_transforms_active
+
+
+class NotTakenError(Exception):
+    """The kernel does not take these tensors: PyTorch computes."""
+
+
+class RegionCall:
+    """A part of a graph as a function of its inputs; they come first, then what only PyTorch reads.
+
+    A kind of region gives forward and, where the gradient is an embedding operation too, backward.
+    Callable from several threads at once.
+
+    raises: a kernel that cannot be built is an error; otherwise PyTorch computes from then on, with
+    a warning.
+    """
+
+    __name__: str
+
+    def __init__(self, reference: Reference, inputs: int, raises: bool = False) -> None:
+        self.reference = reference
+        self.inputs = inputs
+        self.raises = raises
+        self.failed: str = ""
+
+    def forward(self, *inputs: Any) -> Tensor:
+        """The result, without gradient, of inputs that are plain tensors and numbers.
+
+        Raises NotTakenError where there is no kernel for them, CompileError where it cannot be
+        built, KernelError for bad values.
+        """
+        raise NotImplementedError
+
+    def backward(
+        self, inputs: Sequence[Any], needed: Sequence[bool], gradient: Tensor
+    ) -> Sequence[Tensor | None]:
+        """The gradients of the inputs where they are needed; raises as forward does."""
+        raise NotTakenError
+
+    def __call__(self, *arguments: Any) -> Any:
+        """What the region computes."""
+        if self.failed or not _are_plain(arguments):
+            return self.reference(*arguments)
+        if torch.is_grad_enabled() and any(
+            isinstance(argument, Tensor) and argument.requires_grad for argument in arguments
+        ):
+            return _Differentiable.apply(self, *arguments)  # type: ignore[no-untyped-call]
+        return self.run(arguments)
+
+    def run(self, arguments: Sequence[Any]) -> Any:
+        """The result without its gradient."""
+        try:
+            return self.forward(*arguments[: self.inputs])
+        except NotTakenError:
+            return self.reference(*arguments)
+        except (CompileError, CompilerNotFoundError) as error:
+            self.give_up(error)
+            return self.reference(*arguments)
+        except KernelError as error:
+            # Where PyTorch has an answer, as for an index that counts from the end, it is right.
+            try:
+                return self.reference(*arguments)
+            except Exception:
+                raise error from None
+
+    def give_up(self, error: Exception) -> None:
+        """Leaves the region to PyTorch from now on, or raises the error, as the user chose."""
+        if self.raises:
+            raise error
+        self.failed = str(error)
+        _log.warning("%s is left to PyTorch: its kernel cannot be built: %s", self.__name__, error)
+
+    def gradients(
+        self, arguments: Sequence[Any], needed: Sequence[bool], gradient: Tensor
+    ) -> Sequence[Tensor | None]:
+        """The gradients of the arguments; those that are not needed are None."""
+        if not torch.is_grad_enabled() and not self.failed and type(gradient) is Tensor:
+            try:
+                found = self.backward(arguments[: self.inputs], needed, gradient)
+                return [*found, *[None] * (len(arguments) - self.inputs)]
+            except NotTakenError:
+                pass
+            except (CompileError, CompilerNotFoundError) as error:
+                self.give_up(error)
+        return _gradients_of_reference(self.reference, arguments, needed, gradient)
+
+
+def _are_plain(arguments: Sequence[Any]) -> bool:
+    """Whether kernels may read these tensors' memory."""
+    if _functorch_active() or forward_ad._current_level >= 0:
+        return False
+    for argument in arguments:
+        if isinstance(argument, Tensor) and not (
+            type(argument) in _PLAIN
+            and argument.is_cpu
+            and argument.layout is torch.strided
+            and not argument.is_neg()
+        ):
+            return False
+    return True
+
+
+def _gradients_of_reference(
+    reference: Reference, arguments: Sequence[Any], needed: Sequence[bool], gradient: Tensor
+) -> list[Tensor | None]:
+    """PyTorch's own gradients, which may themselves be differentiated."""
+    create_graph = torch.is_grad_enabled()
+    with torch.enable_grad():
+        tracked = [
+            (argument.view_as(argument) if create_graph else argument.detach().requires_grad_())
+            if needs
+            else argument
+            for argument, needs in zip(arguments, needed, strict=True)
+        ]
+        result = reference(*tracked)
+        wanted = [one for one, needs in zip(tracked, needed, strict=True) if needs]
+        found = iter(
+            torch.autograd.grad(
+                result, wanted, gradient, create_graph=create_graph, allow_unused=True
+            )
+        )
+    return [next(found) if needs else None for needs in needed]
+
+
+class _Differentiable(torch.autograd.Function):
+    """A RegionCall that autograd sees."""
+
+    @staticmethod
+    def forward(ctx: Any, call: RegionCall, *arguments: Any) -> Any:
+        ctx.call = call
+        ctx.others = [None if isinstance(one, Tensor) else one for one in arguments]
+        ctx.save_for_backward(*(one if isinstance(one, Tensor) else None for one in arguments))
+        return call.run(arguments)
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Tensor) -> Any:
+        arguments = [
+            other if tensor is None else tensor
+            for tensor, other in zip(ctx.saved_tensors, ctx.others, strict=True)
+        ]
+        return None, *ctx.call.gradients(arguments, ctx.needs_input_grad[1:], gradients[0])
