@@ -43,6 +43,7 @@ StringRef ember::getName(KernelTarget target) {
 
 std::optional<Stage> ember::parseStage(StringRef name) {
   return llvm::StringSwitch<std::optional<Stage>>(name)
+      .Case("loops", Stage::Loops)
       .Case("scf", Stage::SCF)
       .Case("slc", Stage::SLC)
       .Case("slcv", Stage::SLCV)
@@ -69,6 +70,9 @@ static Error run(PassManager &manager, ModuleOp module) {
 
 Error ember::lowerToStage(ModuleOp module, Stage stage,
                           const CompileOptions &options) {
+  // What is parsed is loops already.
+  if (stage == Stage::Loops)
+    return Error::success();
   PassManager manager(module.getContext());
   manager.addPass(native::createAnnotateWrittenArguments());
   DecouplingOptions decoupling;
@@ -157,14 +161,19 @@ static Expected<std::string> generate(ModuleOp module, Stage stage,
 }
 
 Expected<std::string> ember::compileToStage(Source &source, Stage stage,
-                                            const CompileOptions &options) {
+                                            const CompileOptions &options,
+                                            bool locations) {
   ModuleOp module = source.getModule();
   if (stage < Stage::LLVM) {
     if (Error error = lowerToStage(module, stage, options))
       return std::move(error);
     std::string text;
     raw_string_ostream os(text);
-    module.print(os);
+    OpPrintingFlags flags;
+    if (locations)
+      // In place, not as names that are defined at the end.
+      flags.enableDebugInfo().useLocalScope();
+    module.print(os, flags);
     os << "\n";
     return text;
   }

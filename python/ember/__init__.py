@@ -19,6 +19,8 @@ from ember.errors import (
     UnsupportedError,
 )
 from ember.huge_pages import advise_huge_pages
+from ember.inspection.levels import show
+from ember.inspection.page import show_page
 from ember.kernel import Library
 from ember.threads import get_num_threads, set_num_threads
 from ember.torch.importer import Kernel, compile
@@ -42,4 +44,6 @@ __all__ = [
     "get_num_threads",
     "load_program",
     "set_num_threads",
+    "show",
+    "show_page",
 ]

@@ -144,7 +144,9 @@ def load_program(text: str, options: Options) -> Library:
         lock = _key_locks.setdefault(key, threading.Lock())
     with lock:
         if key not in _loaded:
-            _loaded[key] = _load_or_build(key, text, options)
+            library = _load_or_build(key, text, options)
+            library.program, library.options = text, options
+            _loaded[key] = library
     return _loaded[key]
 
 

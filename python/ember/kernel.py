@@ -15,7 +15,7 @@ import struct
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -29,6 +29,9 @@ from ember.errors import (
     KernelError,
     OffsetsError,
 )
+
+if TYPE_CHECKING:
+    from ember.compiler import Options
 
 
 class Configuration(ctypes.Structure):
@@ -57,7 +60,14 @@ def kernel_error(code: int, message: bytes) -> KernelError:
 
 
 class Library:
-    """A kernel library in this process: its entries by name, and its manifest."""
+    """A kernel library in this process: its entries by name, and its manifest.
+
+    program, options: what it was compiled from, MLIR text, and with; None for one that was loaded
+    from its file.
+    """
+
+    program: "str | None" = None
+    options: "Options | None" = None
 
     def __init__(self, path: str | Path) -> None:
         """Loads NAME.so and NAME.json beside it; raises CompileError when either is unusable."""

@@ -11,8 +11,11 @@ def output : JoinedOrSeparate<["-"], "o">, MetaVarName<"FILE">,
     HelpText<"Where to write; a kernel library FILE.so gets a manifest FILE.json. "
              "Default for text: standard output">;
 defm emit : Value<"emit",
-    "What to write: slc, slcv, scf or dlc (programs), llvm, asm, obj, or lib "
-    "(default: a kernel library and its manifest)", "STAGE">;
+    "What to write: loops, slc, slcv, scf or dlc (programs), llvm, asm, obj, or "
+    "lib (default: a kernel library and its manifest)", "STAGE">;
+def locations : Flag<["--"], "locations">,
+    HelpText<"Write programs with the line and column of the input that each "
+             "operation comes from">;
 
 def grp_code : OptionGroup<"code">, HelpText<"CODE">;
 defm target : Value<"target",

@@ -31,6 +31,7 @@ struct Request {
   std::optional<std::string> cacheFolder;
   bool printCachePath = false;
   bool printRemarks = false;
+  bool printLocations = false;
 };
 
 } // namespace
@@ -83,8 +84,13 @@ static Expected<Request> getRequest(const CommandLine &line) {
   if (auto parsed = parseStage(stage))
     request.stage = *parsed;
   else
-    return makeError("unknown stage '" + stage +
-                     "': expected slc, slcv, scf, dlc, llvm, asm, obj or lib");
+    return makeError(
+        "unknown stage '" + stage +
+        "': expected loops, slc, slcv, scf, dlc, llvm, asm, obj or "
+        "lib");
+  request.printLocations = line.options.hasArg(OPT_locations);
+  if (request.printLocations && request.stage >= Stage::LLVM)
+    return makeError("--locations needs --emit=loops, slc, slcv, scf or dlc");
   Expected<CompileOptions> options = getCompileOptions(line.options);
   if (!options)
     return options.takeError();
@@ -143,8 +149,8 @@ static Error emitStage(std::unique_ptr<MemoryBuffer> program,
   auto source = Source::parse(std::move(program), request.printRemarks);
   if (!source)
     return source.takeError();
-  Expected<std::string> text =
-      compileToStage(**source, request.stage, request.options);
+  Expected<std::string> text = compileToStage(
+      **source, request.stage, request.options, request.printLocations);
   if (!text)
     return text.takeError();
   return writeFile(request.output.empty() ? "-" : request.output,

@@ -27,8 +27,19 @@ enum class KernelTarget {
   DAEThreads // access and compute as two threads joined by queues
 };
 
-/// What compilation produces, in the order it gets there.
-enum class Stage { SLC, SLCV, SCF, DLC, LLVM, Assembly, Object, Library };
+/// What compilation produces, in the order it gets there. Loops is what
+/// decoupling starts from, SCF what recoupling leads to.
+enum class Stage {
+  Loops,
+  SLC,
+  SLCV,
+  SCF,
+  DLC,
+  LLVM,
+  Assembly,
+  Object,
+  Library
+};
 
 std::optional<KernelTarget> parseKernelTarget(llvm::StringRef name);
 std::optional<Stage> parseStage(llvm::StringRef name);
@@ -73,9 +84,11 @@ llvm::Error lowerToStage(mlir::ModuleOp module, Stage stage,
 llvm::Error lowerToNative(mlir::ModuleOp module, const CompileOptions &options,
                           bool instrument);
 
-/// The text (or object code) of `stage`, which is not Library.
+/// The text (or object code) of `stage`, which is not Library. `locations`
+/// adds to each operation of a stage before LLVM where it comes from.
 llvm::Expected<std::string> compileToStage(Source &source, Stage stage,
-                                           const CompileOptions &options);
+                                           const CompileOptions &options,
+                                           bool locations = false);
 
 /// Writes kernel.so and kernel.json into `folder`.
 llvm::Error compileKernel(Source &source, const CompileOptions &options,

@@ -9,6 +9,11 @@
 // RUN: emberc %S/../Inputs/bag.mlir --emit=asm -o - | FileCheck %s --check-prefix=ASM
 // RUN: emberc %S/../Inputs/bag.mlir --emit=obj -o %t.o
 // RUN: llvm-nm %t.o | FileCheck %s --check-prefix=OBJ
+// RUN: emberc %S/../Inputs/bag.mlir --emit=loops | FileCheck %s --check-prefix=LOOPS
+// LOOPS: func.func @bag
+// LOOPS-NOT: ember.written_arguments
+// LOOPS: scf.for
+// LOOPS-NOT: slc.
 // SLC: slc.mem_str
 // SLC-NOT: slcv.
 // SLCV: slcv.vec_for
@@ -23,6 +28,14 @@
 // DAE: call void @ember_dae_run
 // ASM: ember_kernel_bag:
 // OBJ: T ember_kernel_bag
+
+// A lookup comes from its load, at every level.
+// RUN: emberc %S/../Inputs/bag.mlir --emit=loops --locations | FileCheck %s --check-prefix=PLACE
+// RUN: emberc %S/../Inputs/bag.mlir --emit=slcv --locations | FileCheck %s --check-prefix=PLACE
+// RUN: emberc %S/../Inputs/bag.mlir --emit=dlc --locations | FileCheck %s --check-prefix=PLACE
+// RUN: not emberc %S/../Inputs/bag.mlir --emit=asm --locations 2>&1 | FileCheck %s --check-prefix=NO-PLACE
+// PLACE: %{{.*}} = {{memref.load|slcv.vec_mem_str|dlc.mem_str}} {{.*}}%arg0[{{.*}} loc("{{.*}}bag.mlir":17:14)
+// NO-PLACE: error: --locations needs --emit=loops, slc, slcv, scf or dlc
 
 // Remarks say which nests stay as they are; the manifest keeps them.
 // RUN: rm -rf %t && mkdir -p %t

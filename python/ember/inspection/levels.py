@@ -1,0 +1,154 @@
+"""ember.show: the program of a kernel as text, at any level from what was written to assembly.
+
+A compiled kernel keeps its program and its options; the levels between are what emberc makes of
+them when it is asked.
+
+Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+from ember.compiler import Options, run_compiler
+from ember.errors import ArgumentError
+from ember.kernel import Library
+
+
+@dataclass(frozen=True)
+class Level:
+    """A level by its name and other names, what emberc calls it (None: nothing to run), a title."""
+
+    name: str
+    aliases: tuple[str, ...]
+    stage: str | None
+    title: str
+
+
+LEVELS = (
+    Level("program", ("embed",), None, "what the compiler is given"),
+    Level("scf", ("loops",), "loops", "loops over memrefs"),
+    Level("slc", (), "slc", "decoupled: streams, loops and callbacks"),
+    Level("slcv", (), "slcv", "the same in vectors"),
+    Level("dlc", (), "dlc", "access program and compute program"),
+    Level("recoupled", (), "scf", "one program of loops again, for target cpu"),
+    Level("llvm", ("native",), "llvm", "LLVM's representation of the code"),
+    Level("assembly", ("asm",), "asm", "instructions"),
+)
+
+
+@dataclass(frozen=True)
+class Source:
+    """The program of a kernel, the options it is compiled with, and what to call it."""
+
+    program: str
+    options: Options
+    label: str
+
+
+def find_level(name: str) -> Level:
+    """The level of that name; raises ArgumentError with the names there are."""
+    for level in LEVELS:
+        if name == level.name or name in level.aliases:
+            return level
+    known = ", ".join(
+        f"{level.name} ({', '.join(level.aliases)})" if level.aliases else level.name
+        for level in LEVELS
+    )
+    raise ArgumentError(f"no level {name!r}; there are: {known}")
+
+
+def find_source(
+    kernel: Any, which: int | str | None = None, options: Options | None = None
+) -> Source:
+    """The program of what show and show_page take; raises ArgumentError."""
+    if isinstance(kernel, str):
+        _refuse(which is not None, "which", "a program is one kernel")
+        return Source(kernel, options or Options(), "program")
+    _refuse(options is not None, "options", "a kernel has the options it was compiled with")
+    libraries = _libraries(kernel)
+    if libraries is None:
+        raise ArgumentError(
+            f"cannot show a {type(kernel).__name__}: give what ember.compile or "
+            "ember.load_program returns, or the text of an MLIR module"
+        )
+    library, label = _choose(libraries, which)
+    if library.program is None or library.options is None:
+        raise ArgumentError(
+            f"the program of {library.path} is not known: it was loaded from its file. "
+            "Give the text of its MLIR module"
+        )
+    return Source(library.program, library.options, label)
+
+
+def show(
+    kernel: Any,
+    level: str = "slc",
+    *,
+    which: int | str | None = None,
+    options: Options | None = None,
+) -> str:
+    """The program of a kernel as text, at a level.
+
+    kernel: what ember.compile or ember.load_program returns, anything with kernels, or the text of
+    an MLIR module. level: "program" (or "embed"), what the compiler was given; "scf", as loops;
+    "slc"; "slcv"; "dlc"; "recoupled", the loops that target cpu makes of slcv; "llvm" (or
+    "native"); "assembly". which: where there are several kernels, the number of one, or words of
+    its description. options: what a program given as text is compiled with.
+
+    Raises ArgumentError for another level, kernel or choice, CompileError where the compiler
+    refuses the program.
+    """
+    chosen = find_level(level)
+    return text_at(find_source(kernel, which, options), chosen)
+
+
+def text_at(source: Source, level: Level, *flags: str) -> str:
+    """A program at a level; flags are more arguments for emberc."""
+    if level.stage is None:
+        return source.program
+    arguments = [*source.options.arguments(), f"--emit={level.stage}", *flags]
+    return run_compiler(source.program, arguments)
+
+
+def _libraries(kernel: Any) -> list[tuple[Library, str]] | None:
+    """The libraries behind a kernel with their descriptions; None for what is no kernel."""
+    if isinstance(kernel, Library):
+        return [(kernel, " ".join(kernel.entries))]
+    library = getattr(kernel, "library", None)
+    if isinstance(library, Library):
+        shape = getattr(kernel, "shape", None)
+        return [(library, " ".join(library.entries) if shape is None else repr(shape))]
+    kernels = getattr(kernel, "kernels", None)
+    if not callable(kernels):
+        return None
+    found: list[tuple[Library, str]] = []
+    for part in kernels():
+        found += _libraries(part) or []
+    return found
+
+
+def _choose(libraries: list[tuple[Library, str]], which: int | str | None) -> tuple[Library, str]:
+    listing = "; ".join(f"{k}: {label}" for k, (_, label) in enumerate(libraries))
+    if not libraries:
+        raise ArgumentError("there is no kernel yet: kernels are built by the first call")
+    if which is None:
+        if len(libraries) > 1:
+            raise ArgumentError(f"there are several kernels, choose one by which=: {listing}")
+        return libraries[0]
+    if isinstance(which, str):
+        found = [library for library in libraries if which in library[1]]
+        if len(found) != 1:
+            number = "several kernels are" if found else "no kernel is"
+            raise ArgumentError(f"{number} called {which!r}; there are: {listing}")
+        return found[0]
+    if isinstance(which, bool) or not isinstance(which, int):
+        raise ArgumentError(f"which must be a number or words, not {which!r}")
+    if not 0 <= which < len(libraries):
+        raise ArgumentError(f"there is no kernel {which}; there are: {listing}")
+    return libraries[which]
+
+
+def _refuse(given: bool, name: str, reason: str) -> None:
+    if given:
+        raise ArgumentError(f"{name} has nothing to choose: {reason}")

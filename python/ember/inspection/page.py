@@ -1,0 +1,137 @@
+"""ember.show_page: one HTML file that shows a kernel at all levels side by side.
+
+The file needs nothing else: styles and script are in it. A stream has one colour at every level.
+
+Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""
+
+import os
+import tempfile
+from collections.abc import Mapping
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from ember.compiler import Options
+from ember.errors import ArgumentError
+from ember.inspection.levels import LEVELS, Level, Source, find_level, find_source, text_at
+from ember.inspection.listing import AROUND, Line, Listing, read_listing
+from ember.inspection.streams import StreamTable
+
+DECOUPLED = ("slc", "slcv", "dlc")
+# What tells where its operations come from, when asked.
+WITH_LOCATIONS = (*DECOUPLED, "recoupled")
+# Turns about the colour circle from one stream to the next: neighbours differ most.
+GOLDEN_ANGLE = 137.508
+FOLDER = Path(__file__).resolve().parent
+
+
+def show_page(
+    kernel: Any,
+    file: str | os.PathLike[str] = "page.html",
+    *,
+    which: int | str | None = None,
+    options: Options | None = None,
+) -> Path:
+    """Writes an HTML page that shows a kernel at all levels side by side; returns its path.
+
+    A stream has the same colour in scf, slc, slcv and dlc, and the lines of the access program
+    and the compute program have different borders. Pointing at a value marks where it is used,
+    pointing at a line the lines that come from the same line of the loops. The file loads nothing.
+
+    kernel, which, options: as of show. Raises what show raises, and ArgumentError where the file
+    cannot be written.
+    """
+    source = find_source(kernel, which, options)
+    path = Path(file)
+    _write(path, page_of(source))
+    return path
+
+
+def page_of(source: Source) -> str:
+    """The text of the page."""
+    loops = text_at(source, find_level("scf"))
+    # From here on a location is a line of the loops.
+    from_loops = Source(loops, source.options, source.label)
+    listings: dict[str, Listing] = {}
+    for level in LEVELS:
+        if level.name == "scf":
+            text = loops
+        elif level.name in WITH_LOCATIONS:
+            text = text_at(from_loops, level, "--locations")
+        else:
+            text = text_at(source, level)
+        listings[level.name] = read_listing(text)
+    table = StreamTable()
+    streams: dict[str, Mapping[int, int]] = {name: table.find(listings[name]) for name in DECOUPLED}
+    streams["scf"] = table.find_in_loops(listings["scf"])
+    columns = [
+        _column(level, listings[level.name], streams.get(level.name, {})) for level in LEVELS
+    ]
+    choices = [
+        f'<label><input type="checkbox" checked data-column="{level.name}"> {level.name}</label>'
+        for level in LEVELS
+    ]
+    return (
+        (FOLDER / "page.html")
+        .read_text()
+        .replace("{{title}}", escape(source.label))
+        .replace("{{options}}", escape(" ".join(source.options.arguments())))
+        .replace("{{style}}", (FOLDER / "page.css").read_text())
+        .replace("{{streams}}", _stream_colours(len(table)))
+        .replace("{{script}}", (FOLDER / "page.js").read_text())
+        .replace("{{choices}}", "\n".join(choices))
+        .replace("{{columns}}", "\n".join(columns))
+    )
+
+
+def _stream_colours(count: int) -> str:
+    """Styles that give each stream its hue."""
+    return "\n".join(
+        f"[data-stream='{number}'] {{ --hue: {number * GOLDEN_ANGLE % 360:.0f}; }}"
+        for number in range(count)
+    )
+
+
+def _column(level: Level, listing: Listing, streams: Mapping[int, int]) -> str:
+    lines = "\n".join(_line(line, level.name, streams) for line in listing.lines)
+    return (
+        f'<section id="{level.name}" aria-labelledby="{level.name}-title">\n'
+        f'<h2 id="{level.name}-title">{level.name} <small>{escape(level.title)}</small></h2>\n'
+        f'<ol tabindex="0">\n{lines}\n</ol>\n</section>'
+    )
+
+
+def _line(line: Line, level: str, streams: Mapping[int, int]) -> str:
+    attributes = f' class="{line.side}"' if line.side != AROUND else ""
+    if line.origin is not None:
+        attributes += f' data-origin="{line.origin}"'
+    pieces = []
+    for token in line.tokens:
+        text = escape(token.text)
+        if token.value is not None:
+            stream = streams.get(token.value)
+            mark = "" if stream is None else f' data-stream="{stream}"'
+            kind = "value definition" if token.defines else "value"
+            pieces.append(f'<b class="{kind}" data-value="{level}-{token.value}"{mark}>{text}</b>')
+        elif token.kind in ("operation", "type", "string", "comment"):
+            pieces.append(f'<i class="{token.kind}">{text}</i>')
+        else:
+            pieces.append(text)
+    return f"<li{attributes}><code>{''.join(pieces)}</code></li>"
+
+
+def _write(path: Path, text: str) -> None:
+    """Writes a file whole or not at all."""
+    temporary = None
+    try:
+        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")
+        with os.fdopen(handle, "w", encoding="utf-8") as opened:
+            opened.write(text)
+        Path(temporary).chmod(0o644)
+        Path(temporary).replace(path)
+    except OSError as error:
+        if temporary is not None:
+            Path(temporary).unlink(missing_ok=True)
+        raise ArgumentError(f"cannot write the page {path}: {error}") from error
