@@ -3,8 +3,7 @@
 #
 # Functions that declare Ember's libraries and programs the same way everywhere.
 
-set(EMBER_COMPILE_OPTIONS -Wall -Wextra -Wno-unused-parameter -fno-exceptions
-                          -ffunction-sections -fdata-sections)
+include(EmberCompileOptions)
 set(EMBER_SANITIZE_OPTIONS "")
 if(EMBER_SANITIZE)
   # vptr checks need the type information of libMLIR's classes, which a

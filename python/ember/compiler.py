@@ -90,14 +90,16 @@ class Options:
 
 
 def find_tool(name: str) -> Path:
-    """Finds one of Ember's programs: in $EMBER_BIN_DIR, the checkout's build/bin, then PATH.
+    """Finds one of Ember's programs.
 
-    Raises CompilerNotFoundError, naming the places, when it is in none of them.
+    It may be in $EMBER_BIN_DIR, the installed package's bin, the checkout's build/bin or the PATH,
+    in this order. Raises CompilerNotFoundError, naming the places, when it is in none of them.
     """
     places = []
     if folder := os.environ.get("EMBER_BIN_DIR"):
         places.append(Path(folder))
-    places.append(Path(__file__).resolve().parents[2] / "build" / "bin")
+    package = Path(__file__).resolve().parent
+    places += [package / "bin", package.parents[1] / "build" / "bin"]
     for place in places:
         if os.access(place / name, os.X_OK):
             return place / name
@@ -105,8 +107,8 @@ def find_tool(name: str) -> Path:
         return Path(found)
     searched = ", ".join(str(place) for place in places)
     raise CompilerNotFoundError(
-        f"{name} is neither in {searched} nor on the PATH; build it with './run setup' "
-        "or name its folder in EMBER_BIN_DIR"
+        f"{name} is neither in {searched} nor on the PATH; build it with './run setup', "
+        "install the package with 'pip install .', or name its folder in EMBER_BIN_DIR"
     )
 
 
