@@ -19,7 +19,7 @@ from torch.fx import Node
 
 from ember.torch.aggregation import AggregationCall
 from ember.torch.no_match import NoMatchError
-from ember.torch.operations import Operation, read, same_number, tensor_of, value_of
+from ember.torch.operations import Operation, name_of, read, same_number, tensor_of, value_of
 from ember.torch.region import Region
 from ember.torch.settings import Settings
 
@@ -78,9 +78,9 @@ def _region(root: Node, scatter: Scatter, settings: Settings) -> Region:
         x, source = lookup.x, lookup.index
     title = f"{scatter.reduction} over edges"
     if source is not None:
-        title += f" of rows of {x.name}"
+        title += f" of rows of {name_of(x)}"
     if weights is not None:
-        title += f", times {weights.name}"
+        title += f", times {name_of(weights)}"
     inputs = (x, source, scatter.target, scatter.size, weights)
     return Region(
         "aggregation",
@@ -91,6 +91,7 @@ def _region(root: Node, scatter: Scatter, settings: Settings) -> Region:
             reference, scatter.reduction, settings.kernel_options, settings.raises
         ),
         title,
+        {"x": name_of(x), "source": name_of(source), "target": name_of(scatter.target)},
     )
 
 

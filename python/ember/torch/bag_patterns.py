@@ -10,10 +10,10 @@ import torch
 from torch import Tensor
 from torch.fx import Node
 
-from ember.errors import CompileError, CompilerNotFoundError, UnsupportedError
+from ember.errors import CompileError, CompilerNotFoundError, KernelError, UnsupportedError
 from ember.torch.bag_call import BagCall
 from ember.torch.no_match import NoMatchError
-from ember.torch.operations import Operation, read, tensor_of
+from ember.torch.operations import Operation, name_of, read, tensor_of
 from ember.torch.region import Reference, Region
 from ember.torch.region_call import RegionCall
 from ember.torch.settings import Settings
@@ -54,7 +54,8 @@ def _bag(node: Node, operation: Operation, settings: Settings) -> Region:
         lambda reference: FixedBag(
             BagCall(settings.kernel_options), reference, fixed, settings.raises
         ),
-        f"{fixed.get('mode', 'mean')} of bags of rows of {operation.get('weight')}",
+        f"{fixed.get('mode', 'mean')} of bags of rows of {name_of(operation.get('weight'))}",
+        _names(operation),
     )
 
 
@@ -100,8 +101,19 @@ def _reduced(node: Node, operation: Operation, settings: Settings) -> Region | N
         nodes,
         (looked_up.get("input"), looked_up.get("weight"), None, None),
         make,
-        f"{mode} of rows of {looked_up.get('weight')}",
+        f"{mode} of rows of {name_of(looked_up.get('weight'))}",
+        _names(looked_up),
     )
+
+
+def _names(operation: Operation) -> dict[str, str]:
+    """What errors of kernels call the operands, and what a user calls them."""
+    operands = {"weight": "weight", "indices": "input", "offsets": "offsets"}
+    return {
+        operand: name_of(operation.get(parameter))
+        for operand, parameter in operands.items()
+        if operation.get(parameter) is not None
+    }
 
 
 class FixedBag(RegionCall):
@@ -129,6 +141,8 @@ class FixedBag(RegionCall):
                 self.give_up(error)
             except UnsupportedError:
                 pass
+            except KernelError as error:
+                raise self.named(error) from None
         result: Tensor = self.reference(*arguments)
         return result
 

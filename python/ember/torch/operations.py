@@ -9,6 +9,7 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
 import operator
+import re
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -272,6 +273,16 @@ def tensor_of(argument: Any) -> torch.Tensor | None:
     """The example of a node's tensor; None where it has none."""
     value = value_of(argument)
     return value if isinstance(value, torch.Tensor) else None
+
+
+def name_of(node: Any) -> str:
+    """What a user calls a node's value, such as self.bags.0.weight, where that is known."""
+    source = getattr(node, "_dynamo_source", None)
+    if source is None:
+        return str(node)
+    words = re.findall(r"\w+", source.name)
+    inner = {"L", "G", "_modules", "_parameters", "_buffers"}
+    return ".".join(word for word in words if word not in inner)
 
 
 def same_number(one: Any, other: Any) -> bool:

@@ -11,6 +11,7 @@ from torch.fx import Graph, GraphModule, Node
 
 from ember.torch.aggregation_patterns import aggregation_at
 from ember.torch.aliasing import use_results, why_not_movable
+from ember.torch.bag_group_patterns import bag_group_at
 from ember.torch.bag_patterns import bag_at
 from ember.torch.no_match import NoMatchError
 from ember.torch.region import Region, replace
@@ -18,7 +19,11 @@ from ember.torch.settings import Settings
 
 # Each finds the region that ends at a node: None if the node is none of its operations;
 # NoMatchError says why one of them has no kernel. Larger patterns come first.
-PATTERNS: tuple[Callable[[Node, Settings], Region | None], ...] = (aggregation_at, bag_at)
+PATTERNS: tuple[Callable[[Node, Settings], Region | None], ...] = (
+    bag_group_at,
+    aggregation_at,
+    bag_at,
+)
 
 
 @dataclass
@@ -54,10 +59,11 @@ def partition(module: GraphModule, settings: Settings) -> Report:
     use_results(graph)
     report = Report(sum(node.op.startswith("call") for node in graph.nodes))
     regions = _regions(graph, settings, report)
-    for number, region in enumerate(regions):
+    # The last one first: what a region reads of others is in the graph until their turn comes.
+    for number, region in reversed(list(enumerate(regions))):
         nodes = [node.name for node in sorted(region.nodes)]
         call = replace(region, f"ember_{region.kind}_{number}")
-        report.compiled.append(Compiled(region.kind, region.title, nodes, call))
+        report.compiled.insert(0, Compiled(region.kind, region.title, nodes, call))
     if regions:
         graph.lint()
         module.recompile()

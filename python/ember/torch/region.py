@@ -4,8 +4,8 @@ Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import torch
@@ -25,7 +25,7 @@ class Region:
     kind: what it is, in a word. root: its last node. nodes: those that the kernel makes needless,
     root included. inputs: nodes and numbers that the kernel is called with. make: makes the
     replacement, which is called with the inputs and whatever else the reference reads. title: one
-    line for reports.
+    line for reports. names: what a user calls the inputs that errors name.
     """
 
     kind: str
@@ -34,6 +34,7 @@ class Region:
     inputs: tuple[Any, ...]
     make: Callable[[Reference], Callable[..., Any]]
     title: str
+    names: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.nodes = _closure(self.root, self.nodes, self._input_nodes())
@@ -99,6 +100,7 @@ def replace(region: Region, name: str) -> Callable[..., Any]:
     Nodes that nobody needs any more are erased.
     """
     call = named(region.make(reference_of(region)), name)
+    call.names = region.names  # type: ignore[attr-defined]
     graph = region.root.graph
     with graph.inserting_before(region.root):
         node = graph.call_function(call, (*region.inputs, *region.others()))

@@ -5,7 +5,7 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import torch
@@ -35,12 +35,14 @@ class RegionCall:
     """
 
     __name__: str
+    names: Mapping[str, str]
 
     def __init__(self, reference: Reference, inputs: int, raises: bool = False) -> None:
         self.reference = reference
         self.inputs = inputs
         self.raises = raises
         self.failed: str = ""
+        self.names = {}
 
     def forward(self, *inputs: Any) -> Tensor:
         """The result, without gradient, of inputs that are plain tensors and numbers.
@@ -80,7 +82,18 @@ class RegionCall:
             try:
                 return self.reference(*arguments)
             except Exception:
-                raise error from None
+                raise self.named(self.explained(error, arguments)) from None
+
+    def explained(self, error: KernelError, inputs: Sequence[Any]) -> KernelError:
+        """The error in words that say which of the inputs is wrong."""
+        return error
+
+    def named(self, error: KernelError) -> KernelError:
+        """The error with the user's names of what it names."""
+        message = str(error)
+        for operand, name in self.names.items():
+            message = message.replace(f"'{operand}'", f"'{name}'")
+        return type(error)(message)
 
     def give_up(self, error: Exception) -> None:
         """Leaves the region to PyTorch from now on, or raises the error, as the user chose."""

@@ -1,0 +1,309 @@
+"""Several bags and lookups side by side in one result, by one kernel that writes it in place.
+
+A recommendation model looks up in tens of tables and concatenates what it finds. One call of a
+kernel for all of them spares the calls, the results in between and the copy.
+
+Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.autograd import forward_ad
+
+from ember.compiler import Options, load_program
+from ember.errors import ArgumentError, IndexOutOfRangeError, KernelError
+from ember.torch.bag_gradient import bag_gradients
+from ember.torch.embedding_bag import FIRST_OFFSET_CHECK
+from ember.torch.region import Reference
+from ember.torch.region_call import NotTakenError, RegionCall
+
+ENTRY = "bags"
+# Shapes of equal bags whose offsets are kept.
+KEPT_OFFSETS = 16
+_functorch_active = torch._C._are_functorch_transforms_active
+
+
+@dataclass(frozen=True)
+class Part:
+    """One table's columns of the result.
+
+    mode: sum, mean or max of bags, or "row" for one row each. has_last: offsets include the last
+    one. equal: indices are (bags, lookups a bag), without offsets.
+    """
+
+    mode: str
+    length: int
+    value: str
+    index: str
+    offset: str = ""
+    has_last: bool = False
+    equal: bool = False
+    weighted: bool = False
+
+    @property
+    def columns(self) -> str:
+        """The type of the part's columns of the result, wherever they begin."""
+        return f"memref<?x{self.length}x{self.value}, strided<[?, 1], offset: ?>>"
+
+    @property
+    def inputs(self) -> int:
+        """How many of the region's inputs are the part's: its arguments but for made offsets."""
+        return len(self.operands) - self.equal
+
+    @property
+    def operands(self) -> dict[str, str]:
+        """The types of the part's arguments by name, in their order."""
+        found = {
+            "table": f"memref<?x{self.length}x{self.value}>",
+            "indices": f"memref<?x{self.index}>",
+        }
+        if self.mode != "row":
+            found["offsets"] = f"memref<?x{self.offset}>"
+        if self.weighted:
+            found["weights"] = f"memref<?x{self.value}>"
+        return found
+
+
+@dataclass(frozen=True)
+class GroupShape:
+    """What is fixed in a kernel for several parts; their first columns are arguments."""
+
+    parts: tuple[Part, ...]
+
+    def program(self) -> str:
+        """The MLIR module: the parts' operands, their first columns, the result (bags x width).
+
+        Equal parts share a function, so that the kernel is as quickly built for many tables as
+        for one.
+        """
+        kinds = list(dict.fromkeys(self.parts))
+        functions = [self._function(number, part) for number, part in enumerate(kinds)]
+        whole = f"memref<?x?x{kinds[0].value}>"
+        parameters, body = [], []
+        for place, part in enumerate(self.parts):
+            for name, spelled in part.operands.items():
+                parameters.append(f'%{name}{place}: {spelled} {{ember.name = "{name}[{place}]"}}')
+            names = ", ".join(f"%{name}{place}" for name in part.operands)
+            types = ", ".join((*part.operands.values(), part.columns))
+            body.append(
+                f"  %columns{place} = memref.subview "
+                f"%out[0, %start{place}] [%bags, {part.length}] [1, 1]\n"
+                f"      : {whole} to {part.columns}\n"
+                f"  func.call @part{kinds.index(part)}({names}, %columns{place})\n"
+                f"      : ({types}) -> ()"
+            )
+        parameters += [f"%start{place}: index" for place in range(len(self.parts))]
+        parameters.append(f'%out: {whole} {{ember.name = "out"}}')
+        joined = ",\n    ".join(parameters)
+        lines = "\n".join(body)
+        return (
+            "".join(functions)
+            + f"func.func @{ENTRY}(\n    {joined}) {{\n"
+            + "  %c0 = arith.constant 0 : index\n"
+            + f"  %bags = memref.dim %out, %c0 : {whole}\n{lines}\n  return\n}}\n"
+        )
+
+    def _function(self, number: int, part: Part) -> str:
+        operands = part.operands
+        parameters = ", ".join(f"%{name}: {spelled}" for name, spelled in operands.items())
+        columns = part.columns
+        if part.mode == "row":
+            check = ""
+            operation = (
+                f"embed.gather block_size 1 rows(%table : {operands['table']})"
+                f" blocks(%indices : {operands['indices']})"
+            )
+        else:
+            segments = "offsets" if part.has_last else "open_offsets"
+            check = FIRST_OFFSET_CHECK.format(offsets="offsets", offset=part.offset)
+            operation = (
+                f"embed.bag {part.mode} tables(%table : {operands['table']})"
+                f" indices(%indices : {operands['indices']})"
+                f" {segments}(%offsets : {operands['offsets']})"
+            )
+            if part.weighted:
+                operation += f" weights(%weights : {operands['weights']})"
+        return (
+            f"func.func private @part{number}({parameters}, %out: {columns}) {{\n"
+            f"{check}  {operation}\n      outs(%out : {columns})\n  return\n}}\n"
+        )
+
+
+class GroupCall(RegionCall):
+    """The parts' columns, (bags, width), or (bags, parts, length) if they are stacked.
+
+    Inputs, for every group of columns: a tensor (bags, length) to copy; or a table, indices,
+    offsets unless there is one row or as many for every bag, and per_sample_weights if weighted.
+    """
+
+    def __init__(
+        self,
+        reference: Reference,
+        columns: Sequence[Part | int | None],
+        stacked: int,
+        options: Options,
+        raises: bool = False,
+    ) -> None:
+        """columns: for every group a part, or the length of what is copied, None if unknown."""
+        places = [0]
+        for one in columns:
+            places.append(places[-1] + (one.inputs if isinstance(one, Part) else 1))
+        super().__init__(reference, places.pop(), raises)
+        self.columns = columns
+        self.stacked = stacked
+        self.options = options
+        self._places = places
+        self._parts = [
+            (place, one)
+            for place, one in zip(places, columns, strict=True)
+            if isinstance(one, Part)
+        ]
+        self._copied = [
+            place for place, one in zip(places, columns, strict=True) if not isinstance(one, Part)
+        ]
+        self.shape = GroupShape(tuple(part for _, part in self._parts))
+        self._differentiable = [
+            *(place for place, _ in self._parts),
+            *self._copied,
+            *(place + 3 for place, part in self._parts if part.weighted),
+        ]
+        self._has_equal = any(part.equal for _, part in self._parts)
+        self._kernel_inputs = [place + k for place, part in self._parts for k in range(part.inputs)]
+        self._offsets: dict[tuple[int, ...], Tensor] = {}
+        self._fixed_layout = None if None in columns else self._layout(())
+
+    def _layout(self, inputs: Sequence[Any]) -> tuple[dict[int, int], list[int], int]:
+        """The first column of each group by its place, those of the parts, and the width."""
+        starts, start = {}, 0
+        for place, one in zip(self._places, self.columns, strict=True):
+            starts[place] = start
+            if isinstance(one, Part):
+                start += one.length
+            else:
+                start += inputs[place].shape[1] if one is None else one
+        return starts, [starts[place] for place, _ in self._parts], start
+
+    @cached_property
+    def kernel(self) -> Callable[..., Any]:
+        """The kernel, built when it is first needed: NotImplemented for uncommon arguments."""
+        entry = load_program(self.shape.program(), self.options).entry(ENTRY)
+        return entry.common(gradients=True) or entry.bind(gradients=True)
+
+    def __call__(self, *arguments: Any) -> Any:
+        """The columns. What a call costs for each table is kept small."""
+        if self.failed or _functorch_active() or forward_ad._current_level >= 0:
+            return self.reference(*arguments)
+        if torch.is_grad_enabled():
+            for place in self._differentiable:
+                if arguments[place].requires_grad:
+                    return super().__call__(*arguments)
+        return self.run(arguments)
+
+    def forward(self, *inputs: Any) -> Tensor:
+        place, part = self._parts[0]
+        if part.mode == "row" or part.equal:
+            bags = len(inputs[place + 1])
+        else:
+            bags = len(inputs[place + 2]) - part.has_last
+        if bags <= 0:
+            raise NotTakenError
+        starts, columns, width = self._fixed_layout or self._layout(inputs)
+        out: Tensor = inputs[place].new_empty((bags, width))
+        arguments: Any = map(inputs.__getitem__, self._kernel_inputs)
+        if self._has_equal:
+            arguments = self._with_offsets(inputs)
+        try:
+            if self.kernel(*arguments, *columns, out) is not None:
+                raise NotTakenError
+        except ArgumentError:
+            raise NotTakenError from None
+        for place in self._copied:
+            copied = inputs[place].detach()
+            if len(copied) != bags:
+                raise NotTakenError
+            start = starts[place]
+            out[:, start : start + copied.shape[1]] = copied
+        return out.view(bags, self.stacked, -1) if self.stacked else out
+
+    def explained(self, error: KernelError, inputs: Sequence[Any]) -> KernelError:
+        for number, (place, _) in enumerate(self._parts):
+            table, indices = inputs[place : place + 2]
+            indices = indices.reshape(-1)
+            wrong = ((indices < 0) | (indices >= len(table))).nonzero()
+            if len(wrong):
+                at = int(wrong[0])
+                return IndexOutOfRangeError(
+                    f"index {int(indices[at])} at position {at} of 'indices[{number}]' is out of "
+                    f"range for dimension 0 of 'table[{number}]' of size {len(table)}"
+                )
+        return error
+
+    def _with_offsets(self, inputs: Sequence[Any]) -> list[Tensor]:
+        """The kernel's arguments where offsets are to be made."""
+        arguments: list[Tensor] = []
+        for place, part in self._parts:
+            mine = inputs[place : place + part.inputs]
+            if part.equal:
+                table, indices = mine
+                arguments += (table, indices.reshape(-1), self._offsets_of(indices))
+            else:
+                arguments += mine
+        return arguments
+
+    def _offsets_of(self, indices: Tensor) -> Tensor:
+        """Where the bags of indices (bags, lookups a bag) begin, and the end."""
+        shape = tuple(indices.shape)
+        found = self._offsets.get(shape)
+        if found is None:
+            if len(self._offsets) >= KEPT_OFFSETS:
+                self._offsets.clear()
+            bags, lookups = shape
+            if lookups == 0:
+                raise NotTakenError
+            found = torch.arange(0, bags * lookups + 1, lookups)
+            self._offsets[shape] = found
+        return found
+
+    def backward(
+        self, inputs: Sequence[Any], needed: Sequence[bool], gradient: Tensor
+    ) -> Sequence[Tensor | None]:
+        found: list[Tensor | None] = [None] * self.inputs
+        gradient = gradient.reshape(len(gradient), -1)
+        starts, _, _ = self._fixed_layout or self._layout(inputs)
+        for place in self._copied:
+            if needed[place]:
+                start = starts[place]
+                found[place] = gradient[:, start : start + inputs[place].shape[1]]
+        for place, part in self._parts:
+            if not any(needed[place : place + part.inputs]):
+                continue
+            if part.mode == "max":
+                raise NotTakenError
+            table, indices, *others = inputs[place : place + part.inputs]
+            columns = gradient[:, starts[place] : starts[place] + part.length]
+            if part.mode == "row":
+                found[place] = torch.ops.aten.embedding_dense_backward(
+                    columns, indices, len(table), -1, False
+                )
+                continue
+            offsets = self._offsets_of(indices) if part.equal else others[0]
+            found[place], for_weights = bag_gradients(
+                columns.contiguous(),
+                indices.reshape(-1),
+                offsets,
+                len(table),
+                (part.mode, part.has_last, -1, False, False),
+                others[1] if part.weighted else None,
+                table,
+                needs_table=needed[place],
+                needs_sample_weights=part.weighted and needed[place + 3],
+            )
+            if part.weighted:
+                found[place + 3] = for_weights
+        return found

@@ -1,0 +1,270 @@
+"""backend="ember": bags and lookups, one by one and side by side in one kernel.
+
+Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+import torch
+import torch.nn.functional as functional
+from ember.torch.backend import listening
+from torch import Tensor, nn
+
+ROWS, BAGS = (30, 7, 50), 6
+
+
+@pytest.fixture(autouse=True)
+def _fresh_dynamo() -> Iterator[None]:
+    torch._dynamo.reset()
+    yield
+    torch._dynamo.reset()
+
+
+def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
+    return torch.compile(function, backend="ember", dynamic=True)
+
+
+def kinds(function: Callable[..., Any], *arguments: Any) -> list[str]:
+    """The kinds of kernels for the function, whose values are those of PyTorch."""
+    with listening() as heard:
+        result = compiled(function)(*arguments)
+    torch.testing.assert_close(result, function(*arguments), equal_nan=True)
+    return [part.kind for report in heard.reports for part in report.compiled]
+
+
+class Inputs:
+    """Indices and offsets for several tables, of bags of other sizes each."""
+
+    def __init__(self, bags: int = BAGS, seed: int = 0, index: torch.dtype = torch.int64) -> None:
+        draw = torch.Generator().manual_seed(seed)
+        sizes = [torch.randint(0, 5, (bags,), generator=draw) for _ in ROWS]
+        self.offsets = [(size.cumsum(0) - size).to(index) for size in sizes]
+        self.indices = [
+            torch.randint(0, rows, (int(size.sum()),), generator=draw).to(index)
+            for rows, size in zip(ROWS, sizes, strict=True)
+        ]
+        self.equal = [torch.randint(0, rows, (bags, 3), generator=draw) for rows in ROWS]
+        self.single = [torch.randint(0, rows, (bags,), generator=draw) for rows in ROWS]
+        self.dense = torch.randn(bags, 5, generator=draw)
+
+
+class Bags(nn.Module):
+    """Several tables' bags, with their lengths, in modes."""
+
+    def __init__(self, modes: tuple[str, ...] = ("sum", "mean", "sum"), **options: Any) -> None:
+        super().__init__()
+        self.bags = nn.ModuleList(
+            nn.EmbeddingBag(rows, 4 * (k + 1), mode=mode, **options)
+            for k, (rows, mode) in enumerate(zip(ROWS, modes, strict=True))
+        )
+
+    def forward(self, indices: list[Tensor], offsets: list[Tensor], dense: Tensor) -> Tensor:
+        rows = [bag(*one) for bag, *one in zip(self.bags, indices, offsets, strict=True)]
+        return torch.cat([dense, *rows], dim=1).relu()
+
+
+@pytest.mark.parametrize(
+    "modes", [("sum", "sum", "sum"), ("sum", "mean", "max")], ids=["sums", "mixed"]
+)
+@pytest.mark.parametrize("index", [torch.int64, torch.int32], ids=str)
+def test_concatenated(modes: tuple[str, ...], index: torch.dtype) -> None:
+    model, inputs = Bags(modes), Inputs(index=index)
+    arguments = inputs.indices, inputs.offsets, inputs.dense
+    assert kinds(model, *arguments) == ["bags"]
+    run = compiled(model)
+    for found, right in zip(
+        torch.autograd.grad(run(*arguments).sum(), [*model.parameters()]),
+        torch.autograd.grad(model(*arguments).sum(), [*model.parameters()]),
+        strict=True,
+    ):
+        torch.testing.assert_close(found, right)
+
+
+@pytest.mark.parametrize("dtype", [torch.float64, torch.float16, torch.bfloat16], ids=str)
+def test_types(dtype: torch.dtype) -> None:
+    model, inputs = Bags().to(dtype), Inputs()
+    arguments = inputs.indices, inputs.offsets, inputs.dense.to(dtype)
+    assert kinds(model, *arguments) == ["bags"]
+
+
+def test_gradcheck() -> None:
+    model, inputs = Bags().double(), Inputs()
+    run = compiled(model)
+    torch.autograd.gradcheck(
+        lambda dense, *_: run(inputs.indices, inputs.offsets, dense),
+        (inputs.dense.double().requires_grad_(), *model.parameters()),
+    )
+
+
+def test_batches_need_no_other_graph() -> None:
+    model = Bags()
+    with listening() as heard:
+        run = compiled(model)
+        # Sizes that are equal by chance, none, or one, are cases of their own for torch.compile.
+        for bags in (16, 23, 17, 64):
+            lookups = [bags * (k + 2) for k in range(len(ROWS))]
+            indices = [
+                torch.randint(0, rows, (count,)) for rows, count in zip(ROWS, lookups, strict=True)
+            ]
+            offsets = [torch.arange(0, count, count // bags) for count in lookups]
+            arguments = indices, offsets, torch.randn(bags, 5)
+            torch.testing.assert_close(run(*arguments), model(*arguments))
+    assert len(heard.reports) == 1
+
+
+def test_stacked_bags_of_equal_size() -> None:
+    tables = [nn.Parameter(torch.randn(rows, 8)) for rows in ROWS]
+    inputs = Inputs()
+
+    def function(indices: list[Tensor]) -> Tensor:
+        rows = [
+            functional.embedding_bag(one, table, mode="mean")
+            for one, table in zip(indices, tables, strict=True)
+        ]
+        return torch.stack(rows, dim=1)
+
+    assert kinds(function, inputs.equal) == ["bags"]
+    for found, right in zip(
+        torch.autograd.grad(compiled(function)(inputs.equal).sum(), tables),
+        torch.autograd.grad(function(inputs.equal).sum(), tables),
+        strict=True,
+    ):
+        torch.testing.assert_close(found, right)
+
+
+def test_rows_and_reduced_rows() -> None:
+    tables = [nn.Embedding(rows, 8) for rows in ROWS]
+    inputs = Inputs()
+
+    def function(single: list[Tensor], equal: list[Tensor]) -> Tensor:
+        rows = [table(one) for table, one in zip(tables, single, strict=True)]
+        rows += [
+            tables[0](equal[0]).sum(1),
+            tables[1](equal[1]).mean(dim=1),
+            tables[2](equal[2]).amax(-2),
+        ]
+        return torch.cat(rows, -1)
+
+    assert kinds(function, inputs.single, inputs.equal) == ["bags"]
+    weights = [table.weight for table in tables]
+    for found, right in zip(
+        torch.autograd.grad(compiled(function)(inputs.single, inputs.equal).sum(), weights),
+        torch.autograd.grad(function(inputs.single, inputs.equal).sum(), weights),
+        strict=True,
+    ):
+        torch.testing.assert_close(found, right)
+
+
+def test_sample_weights() -> None:
+    tables = [nn.Parameter(torch.randn(rows, 8)) for rows in ROWS]
+    inputs = Inputs()
+    weights = [torch.rand(len(one), requires_grad=True) for one in inputs.indices]
+
+    def function(indices: list[Tensor], offsets: list[Tensor], weights: list[Tensor]) -> Tensor:
+        return torch.cat(
+            [
+                functional.embedding_bag(one, table, start, mode="sum", per_sample_weights=weight)
+                for one, start, table, weight in zip(indices, offsets, tables, weights, strict=True)
+            ],
+            dim=1,
+        )
+
+    arguments = inputs.indices, inputs.offsets, weights
+    assert kinds(function, *arguments) == ["bags"]
+    for found, right in zip(
+        torch.autograd.grad(compiled(function)(*arguments).sum(), [*tables, *weights]),
+        torch.autograd.grad(function(*arguments).sum(), [*tables, *weights]),
+        strict=True,
+    ):
+        torch.testing.assert_close(found, right)
+
+
+def test_bag_with_other_uses_stays_one() -> None:
+    tables = [nn.Parameter(torch.randn(rows, 8)) for rows in ROWS]
+    inputs = Inputs()
+
+    def function(indices: list[Tensor]) -> Tensor:
+        rows = [
+            functional.embedding_bag(one, table, mode="sum")
+            for one, table in zip(indices, tables, strict=True)
+        ]
+        return torch.cat(rows, 1) + rows[0].sum()
+
+    assert sorted(kinds(function, inputs.equal)) == ["bag", "bags"]
+
+
+@pytest.mark.parametrize(
+    "options", [{"padding_idx": 1}, {"sparse": True}, {"scale_grad_by_freq": True}], ids=str
+)
+def test_options_have_kernels_of_their_own(options: dict[str, Any]) -> None:
+    model, inputs = Bags(**options), Inputs()
+    arguments = inputs.indices, inputs.offsets, inputs.dense
+    assert kinds(model, *arguments) == ["bag"] * 3
+    run = compiled(model)
+    for found, right in zip(
+        torch.autograd.grad(run(*arguments).sum(), [*model.parameters()]),
+        torch.autograd.grad(model(*arguments).sum(), [*model.parameters()]),
+        strict=True,
+    ):
+        assert found.layout is right.layout
+        torch.testing.assert_close(found.to_dense(), right.to_dense())
+
+
+def test_max_norm_is_left() -> None:
+    bag = nn.EmbeddingBag(30, 8, mode="sum", max_norm=1.0)
+    with listening() as heard:
+        compiled(bag)(torch.randint(0, 30, (4, 3)))
+    (report,) = heard.reports
+    assert [left.reason for left in report.left] == ["max_norm changes the table"]
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda table, indices: functional.embedding(indices, table).sum(1),
+        lambda table, indices: functional.embedding(indices, table).mean(dim=-2),
+        lambda table, indices: functional.embedding(indices, table).amax(1),
+        lambda table, indices: functional.embedding(indices, table).max(dim=1)[0],
+        lambda table, indices: functional.embedding(indices, table, padding_idx=2).sum(1),
+        lambda table, indices: functional.embedding_bag(indices, table, mode="max"),
+    ],
+)
+@pytest.mark.parametrize("lookups", [3, 0])
+def test_reduced_rows(function: Callable[..., Tensor], lookups: int) -> None:
+    table = torch.randn(30, 8, dtype=torch.float64, requires_grad=True)
+    indices = torch.randint(0, 30, (5, lookups))
+    run = compiled(function)
+    try:
+        expected = function(table, indices)
+    except (RuntimeError, IndexError) as error:
+        with pytest.raises((type(error), torch._dynamo.exc.TorchRuntimeError)):
+            run(table, indices)
+        return
+    torch.testing.assert_close(run(table, indices), expected, equal_nan=True)
+    assert kinds(function, table.detach(), indices) == ["bag"]
+    gradients = [torch.autograd.grad(one(table, indices).sum(), table) for one in (run, function)]
+    torch.testing.assert_close(*gradients, equal_nan=True)
+
+
+@pytest.mark.parametrize("table", range(3))
+def test_index_out_of_range(table: int) -> None:
+    model, inputs = Bags(), Inputs()
+    inputs.indices[table][-1] = ROWS[table]
+    arguments = inputs.indices, inputs.offsets, inputs.dense
+    with pytest.raises((IndexError, RuntimeError)) as eager:
+        model(*arguments)
+    with pytest.raises(eager.type, match=rf"index {ROWS[table]} .*self\.bags\.{table}\.weight"):
+        compiled(model)(*arguments)
+
+
+def test_wrong_offsets() -> None:
+    model, inputs = Bags(), Inputs()
+    inputs.offsets[1][0] = 1
+    arguments = inputs.indices, inputs.offsets, inputs.dense
+    with pytest.raises(RuntimeError) as eager:
+        model(*arguments)
+    with pytest.raises(type(eager.value)):
+        compiled(model)(*arguments)
