@@ -14,7 +14,7 @@ from typing import Any
 import torch
 from ember.compiler import Options
 from ember.embed_programs import SDDMM, Bag, SpMM, array
-from ember.models import MLPERF_LENGTH
+from ember.models.tables import MLPERF_LENGTH
 from torch import Tensor
 
 from benchmarks.cpu.agreement import disagreements

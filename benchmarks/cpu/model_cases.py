@@ -12,7 +12,7 @@ import numpy as np
 import torch
 import torch.nn.functional as functional
 from ember.embed_programs import Bag, array
-from ember.models import MLPERF_LENGTH, MLPERF_MULTI_HOT, mlperf_dlrm
+from ember.models.tables import MLPERF_LENGTH, MLPERF_MULTI_HOT, mlperf_dlrm
 from numpy.typing import NDArray
 from torch import Tensor
 

@@ -27,11 +27,11 @@ import torch.nn.functional as functional
 from torch import Tensor
 
 import ember
-from ember import models
 from ember.compiler import find_tool, run_compiler
 from ember.datasets.locality import ReuseHistogram, available_histograms, draw_indices
 from ember.measurement import median_seconds
-from ember.models import BagWorkload
+from ember.models import tables as models
+from ember.models.tables import BagWorkload
 from ember.torch.embedding_bag import ENTRY, BagShape, bag_program
 
 TARGETS = ("cpu", "dae-threads")

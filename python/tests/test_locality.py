@@ -8,8 +8,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from ember import models
 from ember.datasets import locality
+from ember.models import tables as models
 
 BLOCK = """\
 fbgemm_t10_bs64.pt

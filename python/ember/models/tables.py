@@ -1,4 +1,4 @@
-"""The recommendation models that the demonstration and the benchmarks run.
+"""Embedding tables of recommendation models, and their lookups: the paper's and MLPerf's DLRM.
 
 Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

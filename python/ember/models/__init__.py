@@ -1,0 +1,5 @@
+"""Models that the tests, the demonstration and the benchmarks share, with their inputs.
+
+Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""
