@@ -197,7 +197,9 @@ def test_bag_with_other_uses_stays_one() -> None:
 
 
 @pytest.mark.parametrize(
-    "options", [{"padding_idx": 1}, {"sparse": True}, {"scale_grad_by_freq": True}], ids=str
+    "options",
+    [{"padding_idx": 0}, {"padding_idx": 1}, {"sparse": True}, {"scale_grad_by_freq": True}],
+    ids=str,
 )
 def test_options_have_kernels_of_their_own(options: dict[str, Any]) -> None:
     model, inputs = Bags(**options), Inputs()

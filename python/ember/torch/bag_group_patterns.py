@@ -115,8 +115,7 @@ def _part(node: Any, user: Node) -> Found:
 
 
 def _bag(node: Node, operation: Operation) -> Found | None:
-    unusual = ("max_norm", "scale_grad_by_freq", "sparse", "padding_idx")
-    if any(operation.get(name) not in (None, False) for name in unusual):
+    if _is_unusual(operation):
         return None
     has_last = operation.get("include_last_offset", False)
     names = ["weight", "input", "offsets"]
@@ -146,8 +145,7 @@ def _bag(node: Node, operation: Operation) -> Found | None:
 
 def _rows(node: Node, operation: Operation, mode: str | None) -> Found | None:
     """Rows of a table, one for each index, or reduced by `mode` over the second dimension."""
-    unusual = ("max_norm", "scale_grad_by_freq", "sparse", "padding_idx")
-    if any(operation.get(name) not in (None, False) for name in unusual):
+    if _is_unusual(operation):
         return None
     inputs = (operation.get("weight"), operation.get("input"))
     table, indices = map(tensor_of, inputs)
@@ -157,6 +155,14 @@ def _rows(node: Node, operation: Operation, mode: str | None) -> Found | None:
     if mode is None:
         return Found(Part("row", *kind), inputs, {node})
     return Found(Part(mode, *kind, offset="i64", has_last=True, equal=True), inputs, {node})
+
+
+def _is_unusual(operation: Operation) -> bool:
+    """Whether a lookup has options that parts have not; row 0 may be padding, too."""
+    unusual = ("max_norm", "scale_grad_by_freq", "sparse", "padding_idx")
+    return any(
+        (value := operation.get(name)) is not None and value is not False for name in unusual
+    )
 
 
 def _kinds(table: torch.Tensor | None, indices: torch.Tensor | None) -> tuple[int, str, str] | None:
