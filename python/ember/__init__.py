@@ -7,7 +7,10 @@ Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
+from ember import log
 from ember.compiler import Options, load_program
+from ember.configuration import disabled
+from ember.diagnosis import doctor
 from ember.errors import (
     ArgumentError,
     CompileError,
@@ -26,6 +29,7 @@ from ember.threads import get_num_threads, set_num_threads
 from ember.torch.importer import Kernel, compile
 
 __version__ = "0.1.0"
+log.set_up()
 
 __all__ = [
     "ArgumentError",
@@ -41,6 +45,8 @@ __all__ = [
     "UnsupportedError",
     "advise_huge_pages",
     "compile",
+    "disabled",
+    "doctor",
     "get_num_threads",
     "load_program",
     "set_num_threads",

@@ -16,10 +16,12 @@ import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
+from ember import configuration
+
 
 def cache_root() -> Path:
     """The cache folder: $EMBER_CACHE_DIR, else $XDG_CACHE_HOME/ember, else ~/.cache/ember."""
-    if folder := os.environ.get("EMBER_CACHE_DIR"):
+    if folder := configuration.text("EMBER_CACHE_DIR"):
         return Path(folder)
     if folder := os.environ.get("XDG_CACHE_HOME"):
         return Path(folder) / "ember"

@@ -8,21 +8,25 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
 import hashlib
+import logging
 import os
 import shutil
 import signal
 import subprocess
 import tempfile
 import threading
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ember import cache
+from ember import cache, configuration
 from ember.errors import ArgumentError, CompileError, CompilerNotFoundError
 from ember.kernel import Library
+from ember.progress import Progress, name_of
 
 TARGETS = ("cpu", "dae-threads")
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -96,7 +100,7 @@ def find_tool(name: str) -> Path:
     in this order. Raises CompilerNotFoundError, naming the places, when it is in none of them.
     """
     places = []
-    if folder := os.environ.get("EMBER_BIN_DIR"):
+    if folder := configuration.text("EMBER_BIN_DIR"):
         places.append(Path(folder))
     package = Path(__file__).resolve().parent
     places += [package / "bin", package.parents[1] / "build" / "bin"]
@@ -116,15 +120,46 @@ def run_compiler(text: str, arguments: Sequence[str]) -> str:
     """Runs emberc on a program and returns what it printed; raises CompileError when it fails."""
     command = [str(find_tool("emberc")), "-", *arguments]
     try:
-        done = subprocess.run(command, input=text, capture_output=True, text=True, check=False)
+        status, output, messages = _run(command, text)
     except OSError as error:
         raise CompileError(f"cannot run {command[0]}: {error}") from error
-    if done.returncode == 0:
-        return done.stdout
-    if done.returncode < 0:
-        name = signal.Signals(-done.returncode).name
-        raise CompileError(f"emberc was ended by {name}: {done.stderr.strip()}")
-    raise CompileError(done.stderr.strip() or f"emberc exited with status {done.returncode}")
+    if status == 0:
+        for line in messages.splitlines():
+            _log.warning("emberc: %s", line)
+        return output
+    if status < 0:
+        raise CompileError(f"emberc was ended by {_signal_name(-status)}: {messages.strip()}")
+    raise CompileError(messages.strip() or f"emberc exited with status {status}")
+
+
+def _run(command: Sequence[str], text: str) -> tuple[int, str, str]:
+    """Runs a program on a text: its status, and what it wrote to stdout and stderr."""
+    progress = Progress(name_of(text))
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, text=True) as process:
+        try:
+            # What is not sent yet is kept for the next round.
+            unsent: str | None = text
+            while True:
+                try:
+                    output, messages = process.communicate(unsent, timeout=progress.interval())
+                    return process.returncode, output, messages
+                except subprocess.TimeoutExpired:
+                    unsent = None
+                    progress.tick()
+        except BaseException:
+            process.kill()
+            raise
+        finally:
+            progress.done()
+
+
+def _signal_name(number: int) -> str:
+    """What a signal is called: SIGKILL; real-time signals have numbers only."""
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
 
 
 _loaded: dict[str, Library] = {}
@@ -162,11 +197,17 @@ def _compiler_identity() -> str:
 
 
 def _load_or_build(key: str, text: str, options: Options) -> Library:
+    began = time.time()
+    name = name_of(text)
     if (path := cache.look_up(key)) is not None:
         try:
-            return Library(path)
-        except CompileError:
+            library = Library(path)
+        except CompileError as error:
+            _log.warning("a damaged kernel in the cache is built anew: %s", error)
             cache.forget(key)
+        else:
+            _log.debug("found %s in %.3f s: %s", name, time.time() - began, path)
+            return library
     # emberc keeps the library in the cache, or writes it aside where there is no usable cache; it
     # may then go as soon as it is loaded.
     with tempfile.TemporaryDirectory(prefix="ember-") as folder:
@@ -174,6 +215,10 @@ def _load_or_build(key: str, text: str, options: Options) -> Library:
         words = ["--print-cache-path", f"--cache-dir={cache.cache_root()}", "-o", str(aside)]
         path = Path(run_compiler(text, [*options.arguments(), *words]).strip())
         library = Library(path)
+        # emberc may have found it, too: in a cache without this index.
+        is_new = path.stat().st_mtime >= began - 1
+    verb, level = ("built", logging.INFO) if is_new else ("found", logging.DEBUG)
+    _log.log(level, "%s %s for %s in %.2f s", verb, name, options.target, time.time() - began)
     if path != aside:
         cache.record(key, path)
     return library

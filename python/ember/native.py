@@ -8,13 +8,14 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
 import importlib.util
-import os
 from importlib.machinery import EXTENSION_SUFFIXES, ExtensionFileLoader
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import torch
+
+from ember import configuration
 
 MODULE = "ember_calls"
 # Kinds of tensors that the exchange table of torch.Tensor tells of.
@@ -25,7 +26,7 @@ def _places() -> list[Path]:
     """Folders that may hold the module: the package's own, then those of builds."""
     package = Path(__file__).resolve().parent
     places = [package, package.parents[1] / "build" / "lib"]
-    if folder := os.environ.get("EMBER_BIN_DIR"):
+    if folder := configuration.text("EMBER_BIN_DIR"):
         places.insert(0, Path(folder).parent / "lib")
     return places
 
@@ -52,6 +53,8 @@ def _load() -> ModuleType | None:
 
 
 _module = _load()
+# Where it is; None: there is none.
+PATH = Path(str(_module.__file__)) if _module else None
 # Makes calls: see python/native/Call.cpp. None: calls are made in Python.
 Call: Any = _module.Call if _module else None
 # How PyTorch tells compiled code where a tensor lies; None before version 2.10.

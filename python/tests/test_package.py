@@ -129,6 +129,12 @@ def test_the_programs_of_the_package_run_by_themselves(installation: Installatio
         assert "LLVM" in succeed([place / "bin" / tool, "--version"], env=environment)
 
 
+def test_the_doctor_finds_all_it_needs(installation: Installation) -> None:
+    output = installation.run("import ember, sys; sys.exit(not ember.doctor())")
+    assert output.count(str(installation.python.parents[1])) >= 7
+    assert output.endswith("all is well\n")
+
+
 def test_what_is_in_the_wheel(installation: Installation) -> None:
     names = zipfile.ZipFile(installation.wheel).namelist()
     for name in (

@@ -11,13 +11,14 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
 import itertools
-import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
+
+from ember import configuration
 
 Indices = npt.NDArray[np.int64]
 
@@ -52,7 +53,7 @@ class ReuseHistogram:
 
 def data_folder() -> Path:
     """Where data files are looked for: $EMBER_DATA, else shared/data beside the checkout."""
-    if folder := os.environ.get("EMBER_DATA"):
+    if folder := configuration.text("EMBER_DATA"):
         return Path(folder)
     return Path(__file__).resolve().parents[4] / "shared" / "data"
 

@@ -10,6 +10,7 @@ Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
+import logging
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
@@ -20,6 +21,7 @@ import torch.nn.functional as functional
 from torch import Tensor
 from torch.autograd import forward_ad
 
+from ember import configuration
 from ember.compiler import Options
 from ember.dtypes import DTYPES
 from ember.errors import ArgumentError, KernelError, UnsupportedError
@@ -37,6 +39,7 @@ KEPT_OFFSETS = 16
 # A kernel that takes common arguments only, arguments but for the output, and the output's shape.
 RecentCall = tuple[Callable[..., Any], tuple[Any, ...], tuple[int, int]]
 
+_log = logging.getLogger(__name__)
 _functorch_active = torch._C._are_functorch_transforms_active
 _TENSORS = frozenset((Tensor, torch.nn.Parameter))
 
@@ -83,7 +86,8 @@ class BagCall:
         Raises what PyTorch raises for arguments that do not fit together, UnsupportedError for a
         device or layout that has no kernel, IndexOutOfRangeError and OffsetsError for bad values.
         """
-        if max_norm is None:
+        is_disabled = configuration.is_disabled()
+        if max_norm is None and not is_disabled:
             found = self._like_before(
                 input, weight, offsets, mode, per_sample_weights, include_last_offset, padding_idx
             )
@@ -97,7 +101,10 @@ class BagCall:
                 result = _differentiate(found, per_sample_weights is not None, options)
             if result is not None:
                 return result
-        if not _takes(input, weight, offsets, mode, per_sample_weights, include_last_offset):
+        if is_disabled or not _takes(
+            input, weight, offsets, mode, per_sample_weights, include_last_offset
+        ):
+            _log.debug("a call of embedding_bag, mode %s, is left to PyTorch", mode)
             return functional.embedding_bag(
                 input,
                 weight,

@@ -12,6 +12,7 @@ import torch
 from torch import Tensor
 from torch.autograd import forward_ad
 
+from ember import configuration
 from ember.errors import CompileError, CompilerNotFoundError, KernelError
 from ember.torch.region import Reference
 
@@ -60,7 +61,7 @@ class RegionCall:
 
     def __call__(self, *arguments: Any) -> Any:
         """What the region computes."""
-        if self.failed or not _are_plain(arguments):
+        if self.failed or configuration.is_disabled() or not _are_plain(arguments):
             return self.reference(*arguments)
         if torch.is_grad_enabled() and any(
             isinstance(argument, Tensor) and argument.requires_grad for argument in arguments

@@ -1,0 +1,282 @@
+"""Environment variables and their table, messages, and leaving everything to PyTorch.
+
+Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""
+
+import io
+import logging
+import os
+import re
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import ember
+import pytest
+import torch
+from ember import compiler, configuration, progress
+from ember.torch.embedding_bag import BagShape, bag_program
+
+ROOT = Path(__file__).resolve().parents[2]
+ARGUMENTS = (torch.tensor([1, 2, 4, 2]), torch.tensor([0, 2]))
+# Where a variable's name stands in quotes, it is read.
+SOURCES = [
+    path
+    for folder in ("python/ember", "python/native", "runtime", "lib", "tools")
+    for path in (ROOT / folder).rglob("*")
+    if path.suffix in (".py", ".cpp", ".h")
+]
+NAME = re.compile(r"""["'](EMBER_[A-Z_]+)["']""")
+
+
+def bag(length: int = 8) -> torch.nn.EmbeddingBag:
+    return torch.nn.EmbeddingBag(9, length, mode="sum")
+
+
+def run(program: str, **variables: str) -> "subprocess.CompletedProcess[str]":
+    """Runs Python with other variables; output to neither is an error of the program."""
+    environment = {k: v for k, v in os.environ.items() if k not in ("EMBER_LOG", "EMBER_DISABLE")}
+    environment |= {"PYTHONPATH": str(ROOT / "python"), **variables}
+    return subprocess.run(
+        [sys.executable, "-c", program],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+
+
+def test_every_variable_that_is_read_is_known() -> None:
+    read = {name for path in SOURCES for name in NAME.findall(path.read_text())}
+    assert read == {variable.name for variable in configuration.VARIABLES}
+
+
+def test_the_documentation_has_every_variable() -> None:
+    page = (ROOT / "docs" / "configuration.md").read_text()
+    rows = re.findall(r"^\| `(EMBER_\w+)` \| (.*?) \| (.*?) \|$", page, re.MULTILINE)
+    assert [name for name, _, _ in rows] == [one.name for one in configuration.VARIABLES]
+    for (_, default, _), variable in zip(rows, configuration.VARIABLES, strict=True):
+        assert default.replace("`", "") == variable.default
+    plain = re.sub(r"`|\[|\]\([^)]*\)", "", page)
+    for variable in configuration.VARIABLES:
+        assert variable.meaning.replace(",", "").split(":")[0] in plain.replace(",", ""), variable
+
+
+def test_misspelt_variables_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("EMBER_CACHE_DIR", "EMBER_CACHE_DIRECTORY", "EMBER_NUM_THREAD", "EMBER_DISABLED"):
+        monkeypatch.setenv(name, "1")
+    # Of ./run, and of tests.
+    for name in re.findall(r"EMBER_[A-Z_]+", (ROOT / "run").read_text()):
+        monkeypatch.setenv(name, "1")
+    assert configuration.misspelt_variables() == {
+        "EMBER_CACHE_DIRECTORY": "EMBER_CACHE_DIR",
+        "EMBER_DISABLED": "EMBER_DISABLE",
+        "EMBER_NUM_THREAD": "EMBER_NUM_THREADS",
+    }
+    with pytest.raises(KeyError):
+        configuration.text("EMBER_CACHE_DIRECTORY")
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [("1", True), ("yes", True), ("0", False), ("", False), ("OFF", False), ("false", False)],
+)
+def test_flags(value: str, expected: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("EMBER_PROGRESS", value)
+    assert configuration.flag("EMBER_PROGRESS") is expected
+    monkeypatch.delenv("EMBER_PROGRESS")
+    assert not configuration.flag("EMBER_PROGRESS")
+
+
+def test_disabled_calls_do_not_reach_kernels(monkeypatch: pytest.MonkeyPatch) -> None:
+    module = bag()
+    kernel = ember.compile(module, ARGUMENTS)
+    expected = module(*ARGUMENTS)
+    calls = []
+    original = torch.nn.functional.embedding_bag
+    spy = lambda *a, **k: calls.append(1) or original(*a, **k)  # noqa: E731
+    monkeypatch.setattr("ember.torch.bag_call.functional.embedding_bag", spy)
+    assert torch.equal(kernel(*ARGUMENTS), expected)
+    assert calls == []
+    with ember.disabled(), ember.disabled():
+        assert torch.equal(kernel(*ARGUMENTS), expected)
+    assert calls == [1]
+    kernel(*ARGUMENTS)
+    assert calls == [1]
+    assert not configuration.is_disabled()
+
+
+def test_disabled_in_all_threads_and_until_the_last_leaves() -> None:
+    entered, leave = threading.Event(), threading.Event()
+
+    def other() -> None:
+        with ember.disabled():
+            entered.set()
+            leave.wait()
+
+    thread = threading.Thread(target=other)
+    thread.start()
+    entered.wait()
+    assert configuration.is_disabled()
+    with pytest.raises(ValueError, match="from within"), ember.disabled():
+        raise ValueError("from within")
+    assert configuration.is_disabled()
+    leave.set()
+    thread.join()
+    assert not configuration.is_disabled()
+
+
+def test_the_backend_is_disabled_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    torch._dynamo.reset()
+    module = bag(6)
+    compiled = torch.compile(module, backend="ember", options={"raises": True})
+    expected = module(*ARGUMENTS)
+    with ember.disabled():
+        torch.testing.assert_close(compiled(*ARGUMENTS), expected)
+        # Built by nobody: there is nothing to build it with.
+        monkeypatch.setattr(compiler, "find_tool", lambda name: Path("/nonexistent") / name)
+        torch.testing.assert_close(compiled(*ARGUMENTS), expected)
+    monkeypatch.undo()
+    torch.testing.assert_close(compiled(*ARGUMENTS), expected)
+    torch._dynamo.reset()
+
+
+def test_a_disabled_process_needs_no_compiler(tmp_path: Path) -> None:
+    done = run(
+        "import ember, torch\n"
+        "from ember import compiler\n"
+        "compiler.find_tool = None\n"
+        "bag = torch.nn.EmbeddingBag(9, 4)\n"
+        "arguments = torch.tensor([1, 2]), torch.tensor([0])\n"
+        "kernel = ember.compile(bag, arguments)\n"
+        "print(torch.equal(kernel(*arguments), bag(*arguments)), kernel.kernels())\n",
+        EMBER_DISABLE="1",
+        EMBER_CACHE_DIR=str(tmp_path),
+    )
+    assert done.stdout == "True []\n"
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_kernels_that_are_built_and_found_are_logged(
+    empty_cache: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    program, options = bag_program(BagShape(8)), ember.Options()
+    caplog.set_level(logging.DEBUG, "ember")
+
+    def messages() -> list[tuple[int, str]]:
+        found = [
+            (record.levelno, re.sub(r"\d+\.\d+", "N", record.getMessage().split(":")[0]))
+            for record in caplog.records
+            if record.name == "ember.compiler"
+        ]
+        caplog.clear()
+        monkeypatch.setattr(compiler, "_loaded", {})
+        return found
+
+    path = ember.load_program(program, options).path
+    assert messages() == [(logging.INFO, "built embedding_bag for cpu in N s")]
+    ember.load_program(program, options)
+    assert messages() == [(logging.DEBUG, "found embedding_bag in N s")]
+    # Without its index, emberc finds it.
+    next((empty_cache / "index").iterdir()).unlink()
+    os.utime(path, (1, 1))
+    ember.load_program(program, options)
+    assert messages() == [(logging.DEBUG, "found embedding_bag for cpu in N s")]
+    path.with_suffix(".json").write_text("{")
+    ember.load_program(program, options)
+    levels = [level for level, _ in messages()]
+    assert levels == [logging.WARNING, logging.INFO]
+
+
+def test_what_emberc_warns_of_is_logged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("EMBER_CACHE_DIR", str(tmp_path / "file" / "cache"))
+    monkeypatch.setattr(compiler, "_loaded", {})
+    ember.load_program(bag_program(BagShape(8)), ember.Options())
+    warnings = [record.getMessage() for record in caplog.records if record.levelname == "WARNING"]
+    assert len(warnings) == 1
+    assert warnings[0].startswith("emberc: warning: ")
+    assert warnings[0].endswith("compiling without it")
+
+
+PROGRAM = (
+    "import ember, logging, torch\n"
+    "ember.compile(torch.nn.EmbeddingBag(9, 4), (torch.tensor([1, 2]), torch.tensor([0])))\n"
+    "logging.getLogger('ember.test').warning('a warning')\n"
+)
+
+
+def test_nothing_is_printed_unless_asked_for(tmp_path: Path) -> None:
+    done = run(PROGRAM, EMBER_CACHE_DIR=str(tmp_path))
+    assert (done.stdout, done.stderr) == ("", "")
+    done = run(PROGRAM, EMBER_CACHE_DIR=str(tmp_path / "other"), EMBER_LOG="Info")
+    assert re.fullmatch(
+        r"ember\.compiler: built embedding_bag for cpu in [\d.]+ s\nember\.test: a warning\n",
+        done.stderr,
+    )
+    done = run(PROGRAM, EMBER_CACHE_DIR=str(tmp_path), EMBER_LOG="loud")
+    assert done.stderr.startswith("ember: EMBER_LOG=loud is not one of debug, info, warning")
+
+
+class Terminal(io.StringIO):
+    """What is shown on it."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.fixture
+def slow_compiler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An emberc that takes its time, and little patience."""
+    script = tmp_path / "bin" / "emberc"
+    script.parent.mkdir()
+    script.write_text(f'#!/bin/sh\nsleep 1\nexec {compiler.find_tool("emberc")} "$@"\n')
+    script.chmod(0o755)
+    monkeypatch.setenv("EMBER_BIN_DIR", str(script.parent))
+    monkeypatch.setattr(progress, "PATIENCE", 0.2)
+    monkeypatch.setattr(progress, "TICK", 0.1)
+
+
+@pytest.mark.usefixtures("slow_compiler")
+def test_long_compilations_say_so(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO, "ember")
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    assert "slc.for" in ember.show(bag_program(BagShape(8)))
+    messages = [record.getMessage() for record in caplog.records]
+    assert 1 <= len(messages) <= 5
+    assert all(message.startswith("still compiling embedding_bag, after") for message in messages)
+    assert terminal.getvalue() == ""
+    monkeypatch.setenv("EMBER_PROGRESS", "1")
+    ember.show(bag_program(BagShape(8)))
+    shown = terminal.getvalue()
+    assert shown.count("ember: compiling embedding_bag: 0.") >= 3
+    assert shown.endswith("\r\033[K"), "the line is removed"
+    monkeypatch.setattr(sys, "stderr", io.StringIO())
+    ember.show(bag_program(BagShape(8)))
+    assert sys.stderr.getvalue() == "", "not a terminal"
+
+
+@pytest.mark.usefixtures("slow_compiler")
+def test_an_interrupted_compilation_ends_its_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
+    started: list[subprocess.Popen[str]] = []
+
+    class Process(subprocess.Popen[str]):
+        def __init__(self, *arguments: object, **options: object) -> None:
+            super().__init__(*arguments, **options)  # type: ignore[call-overload]
+            started.append(self)
+
+    def interrupt(self: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(compiler.subprocess, "Popen", Process)
+    monkeypatch.setattr(progress.Progress, "tick", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        ember.show(bag_program(BagShape(8)))
+    assert started[0].returncode == -9
