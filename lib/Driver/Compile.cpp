@@ -58,10 +58,12 @@ std::optional<Stage> ember::parseStage(StringRef name) {
 std::string CompileOptions::toText() const {
   return formatv("target={0} O={1} vector-length={2} may-alias={3} "
                  "queue-capacity={4} profile={5} prefetch-distance={6} "
-                 "unroll={7}",
+                 "unroll={7} prefetch-lines={8} prefetch-level={9} "
+                 "prefetch-min-table={10}",
                  getName(target), optLevel, vectorLength, mayAlias,
-                 queueCapacity.value_or(0), profileHash, prefetchDistance,
-                 unroll);
+                 queueCapacity.value_or(0), profileHash, prefetch.distance,
+                 unroll, prefetch.lines, prefetch.level,
+                 prefetch.minTableBytes);
 }
 
 static Error run(PassManager &manager, ModuleOp module) {
@@ -132,7 +134,9 @@ Error ember::lowerToNative(ModuleOp module, const CompileOptions &options,
   lowering.vectorRegisters = info->vectorRegisters;
   lowering.vectorBits = info->vectorBits;
   lowering.cacheLineBytes = info->cacheLineBytes;
-  lowering.prefetchDistance = options.prefetchDistance;
+  lowering.outstandingLines = info->outstandingLines;
+  lowering.prefetch = options.prefetch;
+  lowering.secondCacheBytes = info->secondCacheBytes;
   lowering.unroll = options.unroll;
   native::buildLoweringPipeline(manager, lowering);
   return run(manager, module);

@@ -26,6 +26,13 @@ from ember.kernel import Library
 from ember.progress import Progress, name_of
 
 TARGETS = ("cpu", "dae-threads")
+# What of prefetches can be chosen, with the least and the most.
+PREFETCHES = {
+    "prefetch_distance": (0, 1 << 20),
+    "prefetch_lines": (1, 1024),
+    "prefetch_level": (1, 3),
+    "prefetch_min_table": (0, 1 << 40),
+}
 _log = logging.getLogger(__name__)
 
 
@@ -34,9 +41,11 @@ class Options:
     """What emberc is asked for; None leaves the choice to the target.
 
     cpu: a processor of this machine's architecture; None: this machine's own. prefetch_distance:
-    lookups that a prefetch runs ahead, 0 for no prefetches. unroll: loops over rows of known
-    length may be unrolled. profile: with dae-threads and opt_level 4, a file that `ember-run
-    --stats` wrote, to order cases by.
+    lookups that a prefetch runs ahead, 0 for no prefetches. prefetch_lines: cache lines at the
+    beginning of a row that are prefetched. prefetch_level: the cache, 1 to 3, they are prefetched
+    into. prefetch_min_table: the smallest table, in bytes, whose rows are prefetched. unroll:
+    loops over rows of known length may be unrolled. profile: with dae-threads and opt_level 4, a
+    file that `ember-run --stats` wrote, to order cases by.
     """
 
     target: str = "cpu"
@@ -46,6 +55,9 @@ class Options:
     may_alias: bool = False
     cpu: str | None = None
     prefetch_distance: int | None = None
+    prefetch_lines: int | None = None
+    prefetch_level: int | None = None
+    prefetch_min_table: int | None = None
     unroll: bool = True
     profile: str | Path | None = None
 
@@ -58,9 +70,10 @@ class Options:
             value = getattr(self, name)
             if value is not None and (not isinstance(value, int) or value < 1):
                 raise ArgumentError(f"{name} must be a positive number, not {value!r}")
-        distance = self.prefetch_distance
-        if distance is not None and (not isinstance(distance, int) or distance < 0):
-            raise ArgumentError(f"prefetch_distance must not be negative, but is {distance!r}")
+        for name, (least, most) in PREFETCHES.items():
+            value = getattr(self, name)
+            if value is not None and not (isinstance(value, int) and least <= value <= most):
+                raise ArgumentError(f"{name} must be from {least} to {most}, not {value!r}")
         if self.profile is not None and (self.target, self.opt_level) != ("dae-threads", 4):
             raise ArgumentError("profile needs target 'dae-threads' and opt_level 4")
 
@@ -75,8 +88,9 @@ class Options:
             words.append("--may-alias")
         if self.cpu is not None:
             words.append(f"--mcpu={self.cpu}")
-        if self.prefetch_distance is not None:
-            words.append(f"--prefetch-distance={self.prefetch_distance}")
+        for name in PREFETCHES:
+            if getattr(self, name) is not None:
+                words.append(f"--{name.replace('_', '-')}={getattr(self, name)}")
         if not self.unroll:
             words.append("--no-unroll")
         if self.profile is not None:

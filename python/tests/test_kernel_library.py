@@ -352,6 +352,9 @@ def test_options_reach_the_compiler(tmp_path: Path) -> None:
             {},
             {"prefetch_distance": 0},
             {"prefetch_distance": 3},
+            {"prefetch_lines": 3},
+            {"prefetch_level": 3},
+            {"prefetch_min_table": 3},
             {"unroll": False},
             {"cpu": "generic"},
             decoupled,
@@ -359,7 +362,7 @@ def test_options_reach_the_compiler(tmp_path: Path) -> None:
         )
     ]
     assert len({library.path for library in libraries}) == len(libraries)
-    assert libraries[4].manifest["cpu"] == "generic"
+    assert libraries[7].manifest["cpu"] == "generic"
     for library in libraries:
         source, target = np.arange(40, dtype=np.float32), np.zeros(40, np.float32)
         library.entry("copy")(source, target)
@@ -368,7 +371,8 @@ def test_options_reach_the_compiler(tmp_path: Path) -> None:
     again = ember.load_program(PROGRAM, ember.Options(**decoupled, profile=profile))
     assert again.path != libraries[-1].path
     for options, message in (
-        ({"prefetch_distance": -1}, "prefetch_distance must not be negative"),
+        ({"prefetch_distance": -1}, "prefetch_distance must be from 0 to 1048576, not -1"),
+        ({"prefetch_level": 4}, "prefetch_level must be from 1 to 3, not 4"),
         ({"profile": profile}, "profile needs target 'dae-threads'"),
     ):
         with pytest.raises(ember.ArgumentError, match=message):

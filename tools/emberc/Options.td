@@ -35,8 +35,15 @@ defm triple : Value<"mtriple",
     "What that processor runs, such as aarch64-linux-gnu (default: this "
     "machine's, or that of the processor)", "TRIPLE">;
 defm prefetch_distance : Value<"prefetch-distance",
-    "Lookups a prefetch runs ahead; 0 for no prefetches (default: chosen by the "
-    "length of rows)", "N">;
+    "Lookups a prefetch runs ahead; 0 for no prefetches. What is not set of "
+    "prefetches is chosen by the length of rows and what is done with them",
+    "N">;
+defm prefetch_lines : Value<"prefetch-lines",
+    "Cache lines at the beginning of a row that are prefetched, at most", "N">;
+defm prefetch_level : Value<"prefetch-level",
+    "The cache, 1 to 3, that rows are prefetched into", "N">;
+defm prefetch_min_table : Value<"prefetch-min-table",
+    "The smallest table whose rows are prefetched", "BYTES">;
 def no_unroll : Flag<["--"], "no-unroll">,
     HelpText<"Keep loops over rows of known length">;
 defm queue_capacity : Value<"queue-capacity",

@@ -36,6 +36,28 @@ struct Request {
 
 } // namespace
 
+static Expected<native::PrefetchSettings>
+getPrefetchSettings(const InputArgList &args) {
+  struct {
+    OptSpecifier option;
+    int64_t least, most;
+    int64_t native::PrefetchSettings::*value;
+  } settable[] = {
+      {OPT_prefetch_distance, 0, 1 << 20, &native::PrefetchSettings::distance},
+      {OPT_prefetch_lines, 1, 1024, &native::PrefetchSettings::lines},
+      {OPT_prefetch_level, 1, 3, &native::PrefetchSettings::level},
+      {OPT_prefetch_min_table, 0, int64_t(1) << 40,
+       &native::PrefetchSettings::minTableBytes}};
+  native::PrefetchSettings settings;
+  for (auto [option, least, most, value] : settable) {
+    auto number = getInteger(args, option, least, most);
+    if (!number)
+      return number.takeError();
+    settings.*value = number->value_or(settings.*value);
+  }
+  return settings;
+}
+
 static Expected<CompileOptions> getCompileOptions(const InputArgList &args) {
   auto options = ember::getCompileOptions(args, {OPT_target, OPT_opt_level,
                                                  OPT_vector_length,
@@ -48,10 +70,10 @@ static Expected<CompileOptions> getCompileOptions(const InputArgList &args) {
   options->queueCapacity = *capacity;
   options->cpu = args.getLastArgValue(OPT_cpu, "native");
   options->triple = args.getLastArgValue(OPT_triple);
-  auto distance = getInteger(args, OPT_prefetch_distance, 0, 1 << 20);
-  if (!distance)
-    return distance.takeError();
-  options->prefetchDistance = distance->value_or(-1);
+  auto prefetch = getPrefetchSettings(args);
+  if (!prefetch)
+    return prefetch.takeError();
+  options->prefetch = *prefetch;
   options->unroll = !args.hasArg(OPT_no_unroll);
   return options;
 }

@@ -14,6 +14,7 @@
 #define EMBER_DRIVER_COMPILE_H
 
 #include "ember/Driver/Source.h"
+#include "ember/Target/Native/PrefetchSettings.h"
 #include "ember/Target/Native/TargetInfo.h"
 #include "llvm/Support/Error.h"
 #include <optional>
@@ -55,8 +56,7 @@ struct CompileOptions {
   std::string cpu = "native";
   /// Empty is the host's, or that of the processor.
   std::string triple;
-  /// Lookups a prefetch runs ahead; 0 is none, -1 chosen by the length of rows.
-  int64_t prefetchDistance = -1;
+  native::PrefetchSettings prefetch;
   /// Loops over rows of known length may be unrolled.
   bool unroll = true;
   bool mayAlias = false;

@@ -62,10 +62,15 @@ static void addOptimizations(OpPassManager &pm,
   workspaces.vectorBits = options.vectorBits;
   workspaces.mayAlias = options.mayAlias;
   pm.addPass(createVectorizeWorkspaces(workspaces));
-  if (options.prefetchDistance != 0) {
+  if (options.prefetch.distance != 0) {
     PrefetchLookupsOptions prefetch;
-    prefetch.distance = std::max<int64_t>(options.prefetchDistance, 0);
+    prefetch.distance = std::max<int64_t>(options.prefetch.distance, 0);
+    prefetch.lines = options.prefetch.lines;
+    prefetch.level = options.prefetch.level;
+    prefetch.minTableBytes = options.prefetch.minTableBytes;
     prefetch.lineBytes = options.cacheLineBytes;
+    prefetch.outstandingLines = options.outstandingLines;
+    prefetch.secondCacheBytes = options.secondCacheBytes;
     pm.addPass(createPrefetchLookups(prefetch));
   }
   OpPassManager &second = pm.nest<func::FuncOp>();
@@ -165,8 +170,7 @@ struct PipelineOptions : PassPipelineOptions<PipelineOptions> {
                         llvm::cl::desc("Memref arguments may overlap")};
   Option<int64_t> prefetchDistance{
       *this, "prefetch-distance", llvm::cl::init(-1),
-      llvm::cl::desc("Lookups a prefetch runs ahead; 0 for none, -1 chooses by "
-                     "the length of rows")};
+      llvm::cl::desc("Lookups a prefetch runs ahead; 0 for none, -1 chooses")};
   Option<bool> pairLanes{*this, "pair-lanes", llvm::cl::init(true),
                          llvm::cl::desc("Take apart two bf16 at a time")};
   Option<bool> unroll{*this, "unroll", llvm::cl::init(true),
@@ -184,7 +188,7 @@ void registerLoweringPipeline() {
         lowering.optLevel = options.optLevel;
         lowering.runtimeChecks = options.runtimeChecks;
         lowering.mayAlias = options.mayAlias;
-        lowering.prefetchDistance = options.prefetchDistance;
+        lowering.prefetch.distance = options.prefetchDistance;
         lowering.pairLanes = options.pairLanes;
         lowering.unroll = options.unroll;
         lowering.parallel = options.parallel;

@@ -14,19 +14,19 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "MemoryAccess.h"
+#include "LookupFinder.h"
+#include "PrefetchModel.h"
 #include "SegmentBounds.h"
-#include "ember/Analysis/MemoryAliasing.h"
-#include "ember/Dialect/SLC/IR/SLC.h"
-#include "ember/Target/Native/CacheHints.h"
 #include "ember/Target/Native/Passes.h"
-#include "ember/Target/Native/TargetInfo.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/IRMapping.h"
-#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/MapVector.h"
+#include <numeric>
 
 namespace ember::native {
 using namespace mlir;
@@ -35,278 +35,11 @@ using namespace mlir;
 #include "ember/Target/Native/Passes.h.inc"
 
 namespace {
-/// A row of `table` that the index loaded by `index` selects.
-struct Lookup {
-  memref::LoadOp index;
-  Value table;
-  /// The indices of the row's first element; they may be computed in the loop.
-  SmallVector<Value> start;
-  /// Counters of loops inside, and where they start.
-  SmallVector<std::pair<Value, Value>> counters;
-  /// The loop inside that goes from row to row of a block that the index
-  /// selects; null where it selects one row.
-  scf::ForOp rows;
-  /// How near the cache is that should keep the row: 3 is the first, 0 none.
-  unsigned locality = 3;
-  /// The position in the row of the first element that is read, and how many
-  /// elements are from there on, if these are constants.
-  std::optional<int64_t> first, length;
-
-  /// Covers what `other`, of the same row, reads as well.
-  void merge(const Lookup &other);
-  int64_t countRows() {
-    return rows ? rows.getStaticTripCount()->getZExtValue() : 1;
-  }
-};
-
-/// Finds the lookups of one loop.
-class LookupFinder {
-public:
-  LookupFinder(scf::ForOp loop, const MemoryAliasing &aliasing)
-      : loop(loop), memory(loop, aliasing) {}
-
-  SmallVector<Lookup> find();
-  /// What is read element after element, one an iteration: indices, weights.
-  SmallVector<memref::LoadOp> findSequences();
-
-private:
-  bool isPositionOfLoop(memref::LoadOp load);
-  std::optional<int64_t> getFirst(const Lookup &lookup, Value index);
-  std::optional<Lookup> asLookup(const MemoryAccess &access);
-
-  scf::ForOp loop;
-  NestMemory memory;
-  IndexExprs exprs;
-};
-
 struct PrefetchLookups : impl::PrefetchLookupsBase<PrefetchLookups> {
   using Base::Base;
   void runOnOperation() override;
-
-private:
-  bool isWorthwhile(MemRefType table);
-  Value isLarge(scf::ForOp loop, Value table);
-  int64_t chooseDistance(Lookup &lookup);
-  void prefetchSequence(memref::LoadOp load);
-  Value findEnd(scf::ForOp loop, Value indices);
-  Value loadAhead(OpBuilder &builder, Lookup &lookup);
-  void prefetch(Lookup &lookup, bool isOnly);
-  void prefetchLines(OpBuilder &builder, const Lookup &lookup,
-                     ArrayRef<Value> start);
-  int64_t bytesPerLine() {
-    return lineBytes ? lineBytes : hostTarget().cacheLineBytes;
-  }
 };
 } // namespace
-
-/// Scale and bias of a row, for example, stand before or behind its elements.
-void Lookup::merge(const Lookup &other) {
-  int64_t end, otherEnd;
-  bool isKnown = first && length && other.first && other.length &&
-                 !llvm::AddOverflow(*first, *length, end) &&
-                 !llvm::AddOverflow(*other.first, *other.length, otherEnd);
-  if (isKnown) {
-    first = std::min(*first, *other.first);
-    length = std::max(end, otherEnd) - *first;
-    return;
-  }
-  // All of the row, then.
-  int64_t size = cast<MemRefType>(table.getType()).getShape().back();
-  first = 0;
-  length = ShapedType::isStatic(size) ? std::optional(size) : std::nullopt;
-}
-
-/// Whether `load` reads at the positions the loop runs through, one after the
-/// other, from memory nothing in the loop writes.
-bool LookupFinder::isPositionOfLoop(memref::LoadOp load) {
-  if (load.getIndices().empty() ||
-      !loop.isDefinedOutsideOfLoop(load.getMemRef()) ||
-      !memory.isReadOnly(load.getMemRef()))
-    return false;
-  for (Value index : load.getIndices().drop_back())
-    if (!loop.isDefinedOutsideOfLoop(index))
-      return false;
-  IndexExpr last = exprs.of(load.getIndices().back());
-  return llvm::all_of(last.getTerms(),
-                      [&](const IndexExpr::Term &term) {
-                        if (term.first == loop.getInductionVar())
-                          return term.second == 1;
-                        return loop.isDefinedOutsideOfLoop(term.first);
-                      }) &&
-         last.coefficient(loop.getInductionVar()) == 1;
-}
-
-namespace {
-/// What the computation of an index in a loop starts from.
-struct Origins {
-  memref::LoadOp load;
-  SmallVector<scf::ForOp> loops;
-  bool understood = true;
-};
-} // namespace
-
-/// Longer computations of an index are not repeated for a prefetch.
-static constexpr size_t maxComputation = 32;
-
-/// Follows `value` back to loads and counters of loops inside `loop`.
-static void findOrigins(Value value, scf::ForOp loop, Origins &origins,
-                        llvm::SmallPtrSetImpl<Operation *> &seen) {
-  SmallVector<Value> pending = {value};
-  while (!pending.empty() && origins.understood) {
-    Value next = pending.pop_back_val();
-    if (loop.isDefinedOutsideOfLoop(next))
-      continue;
-    if (auto argument = dyn_cast<BlockArgument>(next)) {
-      auto inner = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
-      origins.understood =
-          inner && inner != loop && argument == inner.getInductionVar();
-      if (origins.understood)
-        origins.loops.push_back(inner);
-      continue;
-    }
-    Operation *op = next.getDefiningOp();
-    if (!seen.insert(op).second)
-      continue;
-    if (auto load = dyn_cast<memref::LoadOp>(op)) {
-      origins.understood = !origins.load || origins.load == load;
-      origins.load = load;
-      continue;
-    }
-    if (!isPure(op) || op->getNumRegions() != 0 || seen.size() > maxComputation)
-      origins.understood = false;
-    llvm::append_range(pending, op->getOperands());
-  }
-}
-
-/// Adds what `loop` adds to the length of the row that is read, when the index
-/// of its elements advances by `factor` with the counter of the loop.
-static void addLength(Lookup &lookup, int64_t factor, scf::ForOp loop) {
-  std::optional<APInt> trips = loop.getStaticTripCount();
-  std::optional<int64_t> step = getConstantIntValue(loop.getStep());
-  bool isKnown = lookup.length && trips && step && factor > 0 &&
-                 trips->getActiveBits() < 32;
-  int64_t span;
-  if (!isKnown || llvm::MulOverflow(factor, *step, span) ||
-      llvm::MulOverflow(span, int64_t(trips->getZExtValue()) - 1, span) ||
-      llvm::AddOverflow(*lookup.length, std::max<int64_t>(span, 0), span)) {
-    lookup.length.reset();
-    return;
-  }
-  lookup.length = span;
-}
-
-/// The locality of a prefetch for `load`, as its stream says. A row that is not
-/// needed again passes by the caches.
-static unsigned getLocality(Operation *load) {
-  auto nontemporal = load->getAttrOfType<BoolAttr>("nontemporal");
-  if (nontemporal && nontemporal.getValue())
-    return 0;
-  auto level = load->getAttrOfType<slc::CacheLevelAttr>(cacheLevelAttr);
-  return level ? 4 - static_cast<unsigned>(level.getValue()) : 3;
-}
-
-/// The constant that `index` is where the loops inside of the lookup begin.
-std::optional<int64_t> LookupFinder::getFirst(const Lookup &lookup,
-                                              Value index) {
-  IndexExpr expr = exprs.of(index);
-  for (auto [counter, start] : lookup.counters) {
-    std::optional<int64_t> lower = getConstantIntValue(start);
-    if (!lower)
-      return std::nullopt;
-    expr = expr.substituted(counter, IndexExpr(*lower));
-  }
-  return expr.asConstant();
-}
-
-/// Blocks of more rows are followed by the hardware.
-static constexpr uint64_t maxBlockRows = 16;
-
-/// Whether `rows` runs from 0 through a few rows one by one.
-static bool isOverBlock(scf::ForOp rows) {
-  std::optional<APInt> trips = rows.getStaticTripCount();
-  return trips && trips->ugt(0) && trips->ule(maxBlockRows) &&
-         getConstantIntValue(rows.getLowerBound()) == int64_t(0) &&
-         getConstantIntValue(rows.getStep()) == int64_t(1);
-}
-
-/// Describes `access` if it reads part of a row that an index of this loop
-/// selects.
-std::optional<Lookup> LookupFinder::asLookup(const MemoryAccess &access) {
-  if (access.isStore() || !loop.isDefinedOutsideOfLoop(access.memref) ||
-      access.indices.empty() || !memory.isReadOnly(access.memref))
-    return std::nullopt;
-  Lookup lookup;
-  lookup.table = access.memref;
-  lookup.locality = getLocality(access.op);
-  lookup.length = access.extent(access.indices.size() - 1);
-  for (auto [dim, index] : llvm::enumerate(access.indices)) {
-    Origins origins;
-    llvm::SmallPtrSet<Operation *, 8> seen;
-    findOrigins(index, loop, origins, seen);
-    bool isLast = dim + 1 == access.indices.size();
-    if (!origins.understood ||
-        (lookup.index && origins.load && origins.load != lookup.index))
-      return std::nullopt;
-    if (origins.load)
-      lookup.index = origins.load;
-    lookup.start.push_back(index);
-    // A loop over other than the last dimension goes from row to row.
-    if (!isLast && !origins.loops.empty()) {
-      if (lookup.rows || origins.loops.size() != 1 ||
-          !isOverBlock(origins.loops.front()))
-        return std::nullopt;
-      lookup.rows = origins.loops.front();
-      continue;
-    }
-    for (scf::ForOp inner : origins.loops) {
-      if (!loop.isDefinedOutsideOfLoop(inner.getLowerBound()))
-        return std::nullopt;
-      lookup.counters.push_back(
-          {inner.getInductionVar(), inner.getLowerBound()});
-      addLength(lookup, exprs.of(index).coefficient(inner.getInductionVar()),
-                inner);
-    }
-  }
-  if (!lookup.index || lookup.index->getBlock() != loop.getBody() ||
-      !lookup.index.getType().isIntOrIndex() || !isPositionOfLoop(lookup.index))
-    return std::nullopt;
-  lookup.first = getFirst(lookup, access.indices.back());
-  return lookup;
-}
-
-SmallVector<Lookup> LookupFinder::find() {
-  SmallVector<Lookup> lookups;
-  if (memory.getUnknownEffect() ||
-      getConstantIntValue(loop.getStep()) != int64_t(1))
-    return lookups;
-  loop.getBody()->walk([&](Operation *op) {
-    std::optional<MemoryAccess> access = MemoryAccess::of(op);
-    std::optional<Lookup> lookup =
-        access ? asLookup(*access) : std::optional<Lookup>();
-    if (!lookup)
-      return;
-    // One prefetch of a row stands for all accesses.
-    auto *known = llvm::find_if(lookups, [&](const Lookup &other) {
-      return other.table == lookup->table && other.index == lookup->index &&
-             other.rows == lookup->rows;
-    });
-    if (known == lookups.end())
-      lookups.push_back(std::move(*lookup));
-    else
-      known->merge(*lookup);
-  });
-  return lookups;
-}
-
-SmallVector<memref::LoadOp> LookupFinder::findSequences() {
-  SmallVector<memref::LoadOp> sequences;
-  llvm::SmallPtrSet<Value, 4> seen;
-  for (auto load : loop.getBody()->getOps<memref::LoadOp>())
-    if (load.getType().isIntOrIndexOrFloat() && isPositionOfLoop(load) &&
-        seen.insert(load.getMemRef()).second)
-      sequences.push_back(load);
-  return sequences;
-}
 
 /// How many bits an element of `type` takes in memory.
 static int64_t elementBits(MemRefType type) {
@@ -316,13 +49,125 @@ static int64_t elementBits(MemRefType type) {
              : std::max<int64_t>(8, type.getElementTypeBitWidth());
 }
 
+/// About how many operations on 64 bytes of elements `block` takes.
+static double countOperations(Block &block) {
+  double count = 0;
+  for (Operation &op : block) {
+    if (auto inner = dyn_cast<scf::ForOp>(op)) {
+      std::optional<APInt> trips = inner.getStaticTripCount();
+      count += countOperations(*inner.getBody()) *
+               (trips ? double(trips->getLimitedValue()) : 1);
+      continue;
+    }
+    for (Region &region : op.getRegions())
+      for (Block &nested : region)
+        count += countOperations(nested);
+    // A step for each halving of the lanes.
+    if (auto reduction = dyn_cast<vector::ReductionOp>(op))
+      count += llvm::Log2_64_Ceil(std::max<int64_t>(
+          reduction.getSourceVectorType().getNumElements(), 2));
+    if (op.getNumResults() != 1 ||
+        !isa<arith::ArithDialect, math::MathDialect>(op.getDialect()) ||
+        op.hasTrait<OpTrait::ConstantLike>())
+      continue;
+    Type type = op.getResult(0).getType();
+    // Compares and selects.
+    double each = isa<arith::MaximumFOp, arith::MinimumFOp>(op) ? 3 : 1;
+    if (auto vector = dyn_cast<VectorType>(type);
+        vector && vector.getElementType().isIntOrFloat())
+      count += each * llvm::divideCeil(vector.getNumElements() *
+                                           vector.getElementTypeBitWidth(),
+                                       512);
+    else if (isa<FloatType>(type))
+      count += each;
+  }
+  return count;
+}
+
+namespace {
+/// Adds the prefetches of one loop.
+class PrefetchEmitter {
+public:
+  PrefetchEmitter(scf::ForOp loop, ArrayRef<Lookup> lookups,
+                  const PrefetchModel &model);
+
+  bool isWorthwhile(const Lookup &lookup);
+  void prefetchSequence(memref::LoadOp load, int64_t bytesAhead);
+  /// Prefetches rows that one index selects.
+  void prefetch(MutableArrayRef<Lookup *> lookups);
+
+private:
+  Value areLarge(ArrayRef<Lookup *> lookups);
+  Value isLarge(OpBuilder &builder, const Lookup &lookup);
+  PrefetchPlan planOf(const Lookup &lookup);
+  Value findEnd(Value indices);
+  Value loadAhead(OpBuilder &builder, memref::LoadOp load, int64_t distance);
+  void prefetchRow(OpBuilder builder, Lookup &lookup, Value index);
+  void prefetchLines(OpBuilder &builder, const Lookup &lookup,
+                     const PrefetchPlan &plan, ArrayRef<Value> start);
+
+  scf::ForOp loop;
+  const PrefetchModel &model;
+  /// On 64 bytes, for each line that is looked up.
+  double operations;
+};
+} // namespace
+
+/// The bytes from one row of `type` to the next, if that is known.
+static std::optional<int64_t> rowBytesOf(MemRefType type) {
+  int64_t bits = elementBits(type);
+  for (int64_t size : type.getShape().drop_front())
+    if (ShapedType::isDynamic(size) || size <= 0 ||
+        llvm::MulOverflow(bits, size, bits))
+      return std::nullopt;
+  return bits / 8;
+}
+
+/// The bytes that are read of a row, if that is known.
+static std::optional<int64_t> readBytesOf(const Lookup &lookup) {
+  auto type = cast<MemRefType>(lookup.table.getType());
+  if (!lookup.length)
+    return std::nullopt;
+  return *lookup.length * (elementBits(type) / 8);
+}
+
+PrefetchEmitter::PrefetchEmitter(scf::ForOp loop, ArrayRef<Lookup> lookups,
+                                 const PrefetchModel &model)
+    : loop(loop), model(model) {
+  int64_t lines = 0;
+  for (const Lookup &lookup : lookups)
+    lines += lookup.countRows() *
+             std::max<int64_t>(llvm::divideCeil(readBytesOf(lookup).value_or(1),
+                                                model.lineBytes()),
+                               1);
+  operations =
+      countOperations(*loop.getBody()) / double(std::max<int64_t>(lines, 1));
+}
+
+PrefetchPlan PrefetchEmitter::planOf(const Lookup &lookup) {
+  LookedUpRow row;
+  row.bytes = readBytesOf(lookup);
+  row.rows = lookup.countRows();
+  row.operations = operations;
+  std::optional<int64_t> apart =
+      rowBytesOf(cast<MemRefType>(lookup.table.getType()));
+  row.inWholeLines =
+      apart && *apart > 0 &&
+      (*apart % model.lineBytes() == 0 || model.lineBytes() % *apart == 0);
+  return model.plan(row);
+}
+
 /// A table that caches hold anyway is not worth the instructions.
-bool PrefetchLookups::isWorthwhile(MemRefType table) {
+bool PrefetchEmitter::isWorthwhile(const Lookup &lookup) {
+  auto table = cast<MemRefType>(lookup.table.getType());
   if (!table.getElementType().isIntOrIndexOrFloat())
     return false;
   if (!table.hasStaticShape())
     return true;
-  return table.getNumElements() >= minTableBytes * 8 / elementBits(table);
+  std::optional<int64_t> row = rowBytesOf(table);
+  int64_t bytes;
+  return row && (llvm::MulOverflow(*row, table.getDimSize(0), bytes) ||
+                 bytes >= planOf(lookup).minTableBytes);
 }
 
 /// Clones what computes `value`, inside its loop, from what `mapping` replaces.
@@ -337,67 +182,56 @@ static Value cloneComputation(OpBuilder &builder, Value value, scf::ForOp loop,
   return mapping.lookup(value);
 }
 
-/// Prefetches each line of the row that begins at `start`.
-void PrefetchLookups::prefetchLines(OpBuilder &builder, const Lookup &lookup,
+/// Prefetches the first lines of the row that begins at `start`.
+void PrefetchEmitter::prefetchLines(OpBuilder &builder, const Lookup &lookup,
+                                    const PrefetchPlan &plan,
                                     ArrayRef<Value> start) {
   Location loc = lookup.table.getLoc();
   auto type = cast<MemRefType>(lookup.table.getType());
-  int64_t perLine =
-      std::max<int64_t>(1, bytesPerLine() * 8 / elementBits(type));
+  int64_t bytes = elementBits(type) / 8;
+  int64_t perLine = std::max<int64_t>(1, model.lineBytes() / bytes);
+  unsigned locality = lookup.locality.value_or(plan.locality);
   auto prefetchAt = [&](Value offset) {
     SmallVector<Value> indices(start);
     indices.back() =
         arith::AddIOp::create(builder, loc, indices.back(), offset);
     memref::PrefetchOp::create(builder, loc, lookup.table, indices,
-                               /*isWrite=*/false, lookup.locality,
+                               /*isWrite=*/false, locality,
                                /*isDataCache=*/true);
   };
   auto constant = [&](int64_t value) -> Value {
     return arith::ConstantIndexOp::create(builder, loc, value);
   };
   if (lookup.length) {
-    int64_t end = std::min(*lookup.length, maxRowLines * perLine);
-    for (int64_t offset = 0; offset < end; offset += perLine)
-      prefetchAt(constant(offset));
+    for (int64_t line = 0; line < plan.lines; ++line)
+      prefetchAt(constant(line * perLine));
     // Rows that are no whole number of lines begin anywhere in one.
-    if (end == *lookup.length && end % perLine != 0 && (end - 1) % perLine != 0)
-      prefetchAt(constant(end - 1));
+    int64_t first = lookup.first.value_or(0) * bytes;
+    int64_t end = *lookup.length * bytes;
+    int64_t alignment = std::gcd(rowBytesOf(type).value_or(bytes), first);
+    if (end <= plan.lines * perLine * bytes &&
+        model.mayStraddle((plan.lines - 1) * perLine * bytes, end - 1,
+                          alignment))
+      prefetchAt(constant(*lookup.length - 1));
     return;
   }
   Value size =
       memref::DimOp::create(builder, loc, lookup.table, type.getRank() - 1);
-  Value end = arith::MinSIOp::create(builder, loc, size,
-                                     constant(maxRowLines * perLine));
-  auto lines =
-      scf::ForOp::create(builder, loc, constant(0), end, constant(perLine));
-  OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPointToStart(lines.getBody());
-  prefetchAt(lines.getInductionVar());
-}
-
-/// Rows of many lines, and blocks of many rows, need fewer on their way to keep
-/// the memory busy.
-int64_t PrefetchLookups::chooseDistance(Lookup &lookup) {
-  if (distance > 0)
-    return distance;
-  int64_t rows = lookup.countRows();
-  auto atLeast = [&](int64_t count) {
-    return std::max<int64_t>(count / rows, 1);
-  };
-  auto type = cast<MemRefType>(lookup.table.getType());
-  if (!lookup.length || *lookup.length <= 0)
-    return atLeast(16);
-  int64_t elements = std::max<int64_t>(bytesAhead, 1) * 8 / elementBits(type);
-  return std::clamp<int64_t>(elements / *lookup.length / rows, atLeast(8), 16);
+  Value last = arith::SubIOp::create(builder, loc, size, constant(1));
+  prefetchAt(constant(0));
+  for (int64_t line = 1; line < plan.lines; ++line)
+    prefetchAt(
+        arith::MinSIOp::create(builder, loc, last, constant(line * perLine)));
 }
 
 /// Prefetches what `load` reads some bytes ahead. That may be behind the end,
 /// where a prefetch does nothing.
-void PrefetchLookups::prefetchSequence(memref::LoadOp load) {
+void PrefetchEmitter::prefetchSequence(memref::LoadOp load,
+                                       int64_t bytesAhead) {
   Location loc = load.getLoc();
   OpBuilder builder(load);
   SmallVector<Value> position(load.getIndices());
-  int64_t elements = sequenceBytes * 8 / elementBits(load.getMemRefType());
+  int64_t elements = bytesAhead * 8 / elementBits(load.getMemRefType());
   Value ahead = arith::ConstantIndexOp::create(builder, loc,
                                                std::max<int64_t>(elements, 1));
   position.back() = arith::AddIOp::create(builder, loc, position.back(), ahead);
@@ -416,10 +250,10 @@ static bool isCounter(Value value) {
          getConstantIntValue(loop.getStep()) == int64_t(1);
 }
 
-/// The position behind the last lookup of the loop around `loop`, where other
+/// The position behind the last lookup of the loop around this one, where other
 /// loops look up what follows in the same indices, in other tables. Null where
 /// that is not known or there are none.
-Value PrefetchLookups::findEnd(scf::ForOp loop, Value indices) {
+Value PrefetchEmitter::findEnd(Value indices) {
   auto outer = dyn_cast<scf::ForOp>(loop->getParentOp());
   bool isShared = llvm::any_of(indices.getUsers(), [&](Operation *user) {
     return outer && !outer->isAncestor(user) && isa<memref::LoadOp>(user);
@@ -462,10 +296,10 @@ Value PrefetchLookups::findEnd(scf::ForOp loop, Value indices) {
   return choice.getResult(0);
 }
 
-/// Loads the index that is used some lookups later. Behind the end of one row
-/// of indices the next row begins; behind the end of all stands the last.
-Value PrefetchLookups::loadAhead(OpBuilder &builder, Lookup &lookup) {
-  memref::LoadOp load = lookup.index;
+/// Loads the index that is used `distance` lookups later. Behind the end of one
+/// row of indices the next row begins; behind the end of all stands the last.
+Value PrefetchEmitter::loadAhead(OpBuilder &builder, memref::LoadOp load,
+                                 int64_t distance) {
   Location loc = load.getLoc();
   auto constant = [&](int64_t value) -> Value {
     return arith::ConstantIndexOp::create(builder, loc, value);
@@ -485,12 +319,11 @@ Value PrefetchLookups::loadAhead(OpBuilder &builder, Lookup &lookup) {
     memref = memref::CollapseShapeOp::create(
         builder, loc, memref, ArrayRef<ReassociationIndices>(all));
   }
-  Value ahead = arith::AddIOp::create(builder, loc, position.back(),
-                                      constant(chooseDistance(lookup)));
+  Value ahead =
+      arith::AddIOp::create(builder, loc, position.back(), constant(distance));
   Value last = arith::SubIOp::create(builder, loc, sizeOf(position.size() - 1),
                                      constant(1));
-  auto loop = cast<scf::ForOp>(load->getParentOp());
-  if (Value end = isFlat ? Value() : findEnd(loop, load.getMemRef())) {
+  if (Value end = isFlat ? Value() : findEnd(load.getMemRef())) {
     Value lastOfLoop = arith::SubIOp::create(builder, loc, end, constant(1));
     ahead = arith::MinUIOp::create(builder, loc, ahead, lastOfLoop);
   }
@@ -509,47 +342,53 @@ static scf::ForOp findSpread(scf::ForOp loop, scf::ForOp inner) {
   return isAsLong ? spread : scf::ForOp();
 }
 
-/// Whether `table`, which has an open number of rows of a known length, is
-/// large enough, computed in front of `loop`. Null where it does not matter:
-/// rows that begin anywhere in a cache line are read across two of them at a
-/// time, which is slow even from the second cache.
-Value PrefetchLookups::isLarge(scf::ForOp loop, Value table) {
+/// Whether the table of `lookup` is large, computed at run time.
+Value PrefetchEmitter::isLarge(OpBuilder &builder, const Lookup &lookup) {
+  Location loc = loop.getLoc();
+  Value table = lookup.table;
   auto type = cast<MemRefType>(table.getType());
-  int64_t bits = elementBits(type);
-  for (int64_t size : type.getShape().drop_front()) {
-    if (ShapedType::isDynamic(size) || size <= 0 ||
-        llvm::MulOverflow(bits, size, bits))
-      return nullptr;
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(builder, loc, value);
+  };
+  int64_t bytes = elementBits(type) / 8;
+  Value open;
+  for (auto [dim, size] : llvm::enumerate(type.getShape())) {
+    if (ShapedType::isStatic(size)) {
+      bytes *= std::max<int64_t>(size, 1);
+      continue;
+    }
+    Value here = memref::DimOp::create(builder, loc, table, dim);
+    open = open ? arith::MulIOp::create(builder, loc, open, here) : here;
   }
-  int64_t line = bytesPerLine() * 8;
-  bool inWholeLines = bits % line == 0 || line % bits == 0;
-  if (!type.isDynamicDim(0) || !inWholeLines || minTableBytes <= 0)
-    return nullptr;
-  OpBuilder builder(loop);
-  Location loc = table.getLoc();
-  Value rows = memref::DimOp::create(builder, loc, table, 0);
-  Value least = arith::ConstantIndexOp::create(
-      builder, loc, llvm::divideCeil(minTableBytes * 8, bits));
-  return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::uge, rows,
+  Value least = constant(llvm::divideCeil(planOf(lookup).minTableBytes, bytes));
+  return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::uge, open,
                                least);
 }
 
-/// `isOnly`: in its loop. Several share the index that is loaded ahead, which
-/// conditions would keep apart.
-void PrefetchLookups::prefetch(Lookup &lookup, bool isOnly) {
-  memref::LoadOp load = lookup.index;
-  auto loop = cast<scf::ForOp>(load->getParentOp());
-  Location loc = load.getLoc();
-  OpBuilder builder(load->getContext());
-  builder.setInsertionPointAfter(load);
-  Value large = isOnly && !lookup.rows ? isLarge(loop, lookup.table) : Value();
-  if (large) {
-    auto guard =
-        scf::IfOp::create(builder, loc, large, /*withElseRegion=*/false);
-    builder.setInsertionPointToStart(guard.thenBlock());
+/// Whether some table of `lookups` is large, computed in front of the loop.
+/// Null where that is known, or where it would keep prefetches of a block from
+/// being spread.
+Value PrefetchEmitter::areLarge(ArrayRef<Lookup *> lookups) {
+  for (const Lookup *lookup : lookups)
+    if (lookup->rows || planOf(*lookup).minTableBytes <= 0 ||
+        cast<MemRefType>(lookup->table.getType()).hasStaticShape())
+      return nullptr;
+  OpBuilder builder(loop);
+  Value any;
+  for (const Lookup *lookup : lookups) {
+    Value large = isLarge(builder, *lookup);
+    any =
+        any ? arith::OrIOp::create(builder, loop.getLoc(), any, large) : large;
   }
+  return any;
+}
+
+/// Prefetches the row of `lookup` that `index` selects.
+void PrefetchEmitter::prefetchRow(OpBuilder builder, Lookup &lookup,
+                                  Value index) {
+  Location loc = lookup.index.getLoc();
   IRMapping mapping;
-  mapping.map(load.getResult(), loadAhead(builder, lookup));
+  mapping.map(lookup.index.getResult(), index);
   if (lookup.rows) {
     scf::ForOp spread = findSpread(loop, lookup.rows);
     if (!spread)
@@ -566,26 +405,59 @@ void PrefetchLookups::prefetch(Lookup &lookup, bool isOnly) {
     start.push_back(cloneComputation(builder, value, loop, mapping));
   if (lookup.first)
     start.back() = arith::ConstantIndexOp::create(builder, loc, *lookup.first);
-  prefetchLines(builder, lookup, start);
+  prefetchLines(builder, lookup, planOf(lookup), start);
+}
+
+void PrefetchEmitter::prefetch(MutableArrayRef<Lookup *> lookups) {
+  memref::LoadOp load = lookups.front()->index;
+  OpBuilder builder(load->getContext());
+  builder.setInsertionPointAfter(load);
+  if (Value large = areLarge(lookups)) {
+    auto guard = scf::IfOp::create(builder, load.getLoc(), large,
+                                   /*withElseRegion=*/false);
+    builder.setInsertionPointToStart(guard.thenBlock());
+  }
+  for (Lookup *lookup : lookups) {
+    Value index = loadAhead(builder, load, planOf(*lookup).distance);
+    prefetchRow(builder, *lookup, index);
+  }
 }
 
 void PrefetchLookups::runOnOperation() {
+  TargetInfo target = hostTarget();
+  if (lineBytes > 0)
+    target.cacheLineBytes = lineBytes;
+  if (outstandingLines > 0)
+    target.outstandingLines = outstandingLines;
+  if (secondCacheBytes > 0)
+    target.secondCacheBytes = secondCacheBytes;
+  PrefetchSettings settings;
+  settings.distance = distance;
+  settings.lines = lines;
+  settings.level = level;
+  settings.minTableBytes = minTableBytes;
+  PrefetchModel model(target, settings);
+
   MemoryAliasing aliasing(getOperation(), /*mayAlias=*/false);
   SmallVector<scf::ForOp> loops;
   getOperation().walk([&](scf::ForOp loop) { loops.push_back(loop); });
   for (scf::ForOp loop : loops) {
     LookupFinder finder(loop, aliasing);
     SmallVector<Lookup> found = finder.find();
+    PrefetchEmitter emitter(loop, found, model);
     llvm::erase_if(found, [&](const Lookup &lookup) {
-      return !isWorthwhile(cast<MemRefType>(lookup.table.getType()));
+      return !emitter.isWorthwhile(lookup);
     });
     // Before rows are: those loads of indices are no sequences.
     if (!found.empty() && sequenceBytes > 0)
       for (memref::LoadOp load : finder.findSequences())
-        prefetchSequence(load);
+        emitter.prefetchSequence(load, sequenceBytes);
+    llvm::MapVector<Operation *, SmallVector<Lookup *>> byIndex;
     for (Lookup &lookup : found)
-      prefetch(lookup, found.size() == 1);
-    lookups += found.size();
+      byIndex[lookup.index].push_back(&lookup);
+    for (auto &[index, lookups] : byIndex)
+      emitter.prefetch(lookups);
+    this->lookups += found.size();
   }
 }
 

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ember/Target/Native/TargetInfo.h"
+#include "HostCaches.h"
 #include "llvm/Analysis/TargetTransformInfo.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/LLVMContext.h"
@@ -96,9 +97,14 @@ bool isHostTriple(llvm::StringRef name) {
   return triple.getArch() == host.getArch() && triple.getOS() == host.getOS();
 }
 
+/// Whether code is for the processor that this runs on.
+static bool isNative(const TargetSpec &spec) {
+  return spec.cpu.empty() || spec.cpu == "native";
+}
+
 llvm::Expected<std::unique_ptr<llvm::TargetMachine>>
 createTargetMachine(const TargetSpec &spec, unsigned optLevel) {
-  bool native = spec.cpu.empty() || spec.cpu == "native";
+  bool native = isNative(spec);
   if (native && !spec.triple.empty() && !isHostTriple(spec.triple))
     return llvm::createStringError("the processor is to be this machine's, but "
                                    "the target '" +
@@ -143,7 +149,8 @@ int64_t TargetInfo::lanes(int64_t elementBits) const {
 }
 
 std::string TargetInfo::description() const {
-  return triple + " " + cpu + " " + features;
+  return triple + " " + cpu + " " + features + " " +
+         std::to_string(secondCacheBytes);
 }
 
 TargetInfo describeTarget(llvm::TargetMachine &machine) {
@@ -178,7 +185,10 @@ llvm::Expected<TargetInfo> describeTarget(const TargetSpec &spec) {
   auto machine = createTargetMachine(spec);
   if (!machine)
     return machine.takeError();
-  return describeTarget(**machine);
+  TargetInfo info = describeTarget(**machine);
+  if (isNative(spec))
+    info.secondCacheBytes = hostSecondCacheBytes(info.secondCacheBytes);
+  return info;
 }
 
 /// The host's description. A host LLVM cannot generate code for is described

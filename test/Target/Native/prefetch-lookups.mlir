@@ -1,6 +1,8 @@
-// RUN: ember-opt %s --prefetch-lookups="distance=16 line-bytes=64 max-row-lines=4 sequence-bytes=0" | FileCheck %s
-// RUN: ember-opt %s --prefetch-lookups="line-bytes=64" | FileCheck %s --check-prefix=CHOSEN
-// RUN: ember-opt %s --prefetch-lookups="line-bytes=64 sequence-bytes=256" | FileCheck %s --check-prefix=SEQUENCE
+// RUN: ember-opt %s --prefetch-lookups="distance=16 line-bytes=64 min-table-bytes=262144 sequence-bytes=0" | FileCheck %s
+// RUN: ember-opt %s --prefetch-lookups="line-bytes=64 min-table-bytes=262144 outstanding-lines=48" | FileCheck %s --check-prefix=CHOSEN
+// RUN: ember-opt %s --prefetch-lookups="line-bytes=64 min-table-bytes=262144 sequence-bytes=256" | FileCheck %s --check-prefix=SEQUENCE
+// RUN: ember-opt %s --prefetch-lookups="line-bytes=64 second-cache-bytes=2097152 outstanding-lines=48" | FileCheck %s --check-prefix=ADDED
+// RUN: ember-opt %s --prefetch-lookups="line-bytes=64 min-table-bytes=0 lines=1 level=1 sequence-bytes=0" | FileCheck %s --check-prefix=SET
 
 // The position ahead is cut off at the end of the indices, not of the segment.
 // Of 128 bytes a row, 2048 rows are as much as the caches hold anyway.
@@ -23,6 +25,13 @@
 // CHECK: memref.prefetch %[[T]][%[[ROW]], %{{.*}}], read, locality<3>, data
 // CHECK-NOT: memref.prefetch
 // CHECK: return
+
+// What is set overrides what is chosen.
+// SET-LABEL: func.func @bag
+// SET-NOT: scf.if
+// SET: memref.prefetch %{{.*}}, read, locality<3>, data
+// SET-NOT: memref.prefetch
+// SET: return
 func.func @bag(%t: memref<?x32xf32>, %indices: memref<?xi32>, %o: memref<?x32xf32>, %b: index, %lb: index, %ub: index) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -40,14 +49,24 @@ func.func @bag(%t: memref<?x32xf32>, %indices: memref<?xi32>, %o: memref<?x32xf3
   return
 }
 
-// Rows of unknown length: a loop over their lines, at most four.
+// Rows of unknown length: four lines, none of which lies behind the row. How
+// large the table is is the product of its sizes.
 
 // CHECK-LABEL: func.func @dynamic
-// CHECK-NOT: scf.if
-// CHECK: %[[D:.*]] = memref.dim %{{.*}}, %c1
-// CHECK: %[[END:.*]] = arith.minsi %[[D]], %c64
-// CHECK: scf.for %{{.*}} = %c0{{.*}} to %[[END]] step %c16
+// CHECK: %[[SIZE:.*]] = arith.muli
+// CHECK: %[[ALL:.*]] = arith.cmpi uge, %[[SIZE]], %c65536
+// CHECK: scf.if %[[ALL]] {
+// CHECK: %[[D:.*]] = memref.dim %arg0, %c1
+// CHECK: %[[END:.*]] = arith.subi %[[D]], %c1
 // CHECK: memref.prefetch
+// CHECK: arith.minsi %[[END]], %c16
+// CHECK: memref.prefetch
+// CHECK: arith.minsi %[[END]], %c32
+// CHECK: memref.prefetch
+// CHECK: arith.minsi %[[END]], %c48
+// CHECK: memref.prefetch
+// CHECK-NOT: memref.prefetch
+// CHECK: return
 func.func @dynamic(%t: memref<?x?xf32>, %indices: memref<?xindex>, %o: memref<?xf32>, %n: index, %d: index) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -116,14 +135,20 @@ func.func @scale_behind(%t: memref<?x72xi8>, %ids: memref<?xindex>, %out: memref
   return
 }
 
-// Long rows are prefetched fewer lookups ahead than short ones.
+// Long rows are prefetched fewer lookups ahead than short ones. All lines of rows
+// that are computed with, as here with each element, go into the first cache; of
+// those that are just copied the beginning goes into the second.
 // CHOSEN-LABEL: func.func @distances(
 // CHOSEN: arith.addi %{{.*}}, %c10
-// CHOSEN: memref.prefetch %arg0
+// CHOSEN-COUNT-7: memref.prefetch %arg0{{.*}} locality<3>
+// CHOSEN-NOT: memref.prefetch %arg0
 // CHOSEN: arith.addi %{{.*}}, %c16
-// CHOSEN: memref.prefetch %arg1
-// CHOSEN: arith.addi %{{.*}}, %c8
-// CHOSEN: memref.prefetch %arg2
+// CHOSEN: memref.prefetch %arg1{{.*}} locality<3>
+// CHOSEN-NOT: memref.prefetch %arg1
+// CHOSEN: arith.addi %{{.*}}, %c16
+// CHOSEN-COUNT-4: memref.prefetch %arg2{{.*}} locality<2>
+// CHOSEN-NOT: memref.prefetch %arg2
+// CHOSEN: return
 func.func @distances(%t: memref<?x100xf32>, %u: memref<?x4xf16>, %v: memref<?x512xf64>, %ids: memref<?xindex>, %out: memref<512xf64>, %n: index) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -303,6 +328,55 @@ func.func @tables(%offsets: memref<?xindex>, %indices: memref<?xindex>, %a: memr
       %x = memref.load %b[%row, %c0] : memref<?x1000xf32>
       memref.store %x, %out[%i, %c1] : memref<?x2xf32>
     }
+  }
+  return
+}
+
+// Rows of two tables that one index selects: the index ahead is loaded for both
+// together, if either table is large.
+
+// CHECK-LABEL: func.func @pair
+// CHECK: %[[A:.*]] = arith.cmpi uge
+// CHECK: %[[B:.*]] = arith.cmpi uge
+// CHECK: %[[ANY:.*]] = arith.ori %[[A]], %[[B]]
+// CHECK: scf.if %[[ANY]] {
+// CHECK: memref.prefetch %arg0
+// CHECK: memref.prefetch %arg1
+// CHECK: }
+// CHECK-NOT: scf.if
+// CHECK: return
+func.func @pair(%t: memref<?x16xf32>, %u: memref<?x16xf32>, %ids: memref<?xindex>, %o: memref<?xf32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %p = %c0 to %n step %c1 {
+    %i = memref.load %ids[%p] : memref<?xindex>
+    %x = memref.load %t[%i, %c0] : memref<?x16xf32>
+    %y = memref.load %u[%i, %c0] : memref<?x16xf32>
+    %z = arith.addf %x, %y : f32
+    memref.store %z, %o[%p] : memref<?xf32>
+  }
+  return
+}
+
+// Rows that are added up, a line at a time: as many lookups ahead as lines are
+// waited for, if the table is larger than the second cache.
+
+// ADDED-LABEL: func.func @added
+// ADDED: %[[LARGE:.*]] = arith.cmpi uge, %{{.*}}, %c32768
+// ADDED: scf.if %[[LARGE]] {
+// ADDED: arith.addi %{{.*}}, %c48
+// ADDED: memref.prefetch %arg0{{.*}} locality<2>
+// ADDED-NOT: memref.prefetch %arg0
+// ADDED: return
+func.func @added(%t: memref<?x16xf32>, %ids: memref<?xindex>, %o: memref<16xf32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %p = %c0 to %n step %c1 {
+    %i = memref.load %ids[%p] : memref<?xindex>
+    %x = vector.load %t[%i, %c0] : memref<?x16xf32>, vector<16xf32>
+    %y = vector.load %o[%c0] : memref<16xf32>, vector<16xf32>
+    %z = arith.addf %x, %y : vector<16xf32>
+    vector.store %z, %o[%c0] : memref<16xf32>, vector<16xf32>
   }
   return
 }

@@ -16,10 +16,11 @@
 // APPLE: target triple = "arm64-apple-macosx"
 // NEON-COUNT-24: = phi <4 x float>
 //
-// It is 6 lines of 64 bytes, or 2 of 256, and some of indices, in two loops.
+// It is 6 lines of 64 bytes, 4 of which are prefetched, or 2 of 256, and some of
+// indices, in two loops.
 // RUN: emberc %s --mcpu=neoverse-v1 --emit=llvm | FileCheck %s --check-prefix=LINES
 // RUN: emberc %s --mcpu=a64fx --emit=llvm | not FileCheck %s --check-prefix=LINES
-// LINES-COUNT-12: call void @llvm.prefetch
+// LINES-COUNT-10: call void @llvm.prefetch
 
 // RUN: emberc %s --mcpu=x86-64-v2 --emit=scf | FileCheck %s --check-prefix=SSE-VECTORS
 // RUN: emberc %s --mcpu=neoverse-v1 --emit=scf | FileCheck %s --check-prefix=SSE-VECTORS
@@ -45,6 +46,16 @@
 // NATIVE: error: the processor is to be this machine's, but the target 'aarch64-apple-macosx' is another one: name its processor, or 'generic'
 // RUN: not emberc %s --mtriple=pdp11-linux --mcpu=generic --emit=obj -o %t.o 2>&1 | FileCheck %s --check-prefix=UNKNOWN
 // UNKNOWN: error: no code generator for target 'pdp11
+// RUN: emberc %s --emit=llvm --prefetch-lines=1 --prefetch-level=3 | FileCheck %s --check-prefix=THIRD
+// THIRD: call void @llvm.prefetch{{.*}} i32 0, i32 1, i32 1)
+// RUN: not emberc %s --prefetch-level=4 -o %t.so 2>&1 | FileCheck %s --check-prefix=LEVEL
+// LEVEL: error: --prefetch-level=4: expected an integer from 1 to 3
+// Of 384 bytes a row, so many rows make the table larger than the second cache:
+// for a processor that is not this one, 1 MB.
+// RUN: emberc %s --mcpu=x86-64-v4 --emit=llvm | FileCheck %s --check-prefix=LARGE
+// LARGE: icmp ugt i64 %{{.*}}, 2730
+// RUN: emberc %s --emit=llvm --prefetch-min-table=384000 | FileCheck %s --check-prefix=SET-LARGE
+// SET-LARGE: icmp ugt i64 %{{.*}}, 999
 // RUN: not emberc %s --prefetch-distance=-1 -o %t.so 2>&1 | FileCheck %s --check-prefix=NEGATIVE
 // NEGATIVE: error: --prefetch-distance=-1: expected an integer from 0 to
 

@@ -16,6 +16,7 @@
 #ifndef EMBER_TARGET_NATIVE_LOWERING_H
 #define EMBER_TARGET_NATIVE_LOWERING_H
 
+#include "ember/Target/Native/PrefetchSettings.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectRegistry.h"
@@ -34,9 +35,7 @@ struct LoweringOptions {
   bool runtimeChecks = true;
   /// Arguments may overlap: no overlap checks at entry, no use of noalias.
   bool mayAlias = false;
-  /// Lookups a prefetch runs ahead of its use; 0 emits no prefetches, -1
-  /// chooses by the length of rows.
-  int64_t prefetchDistance = -1;
+  PrefetchSettings prefetch;
   /// Outermost loops with independent iterations may run on several threads.
   bool parallel = true;
   /// Vector registers the unrolled accumulators of one loop may take, and the
@@ -45,8 +44,11 @@ struct LoweringOptions {
   int64_t vectorBits = 0;
   /// Rows of bf16 are taken apart two elements at a time.
   bool pairLanes = true;
-  /// Bytes of a cache line; 0 asks the host.
+  /// Bytes of a cache line, lines that a core waits for, and bytes of its
+  /// second cache; 0 asks the host.
   int64_t cacheLineBytes = 0;
+  int64_t outstandingLines = 0;
+  int64_t secondCacheBytes = 0;
   /// Loops over rows of known length may be unrolled.
   bool unroll = true;
 };

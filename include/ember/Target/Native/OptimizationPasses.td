@@ -49,11 +49,16 @@ def PrefetchLookups : Pass<"prefetch-lookups", "::mlir::ModuleOp"> {
     of rows for the same ones where the code is longer than a few hundred bytes;
     then every line of indices is waited for.
 
+    What is prefetched of a row, into which cache and how far ahead depends on
+    the processor, on the length of rows, and on whether they are just added up
+    or more is computed with them: see `PrefetchModel.h`, and
+    [kernels](../kernels.md#prefetches).
+
     The table must be read only in the loop, and so must the indices.
     Tables known to be small are left alone: the processor's caches hold them.
-    Where only a run of the program shows how large the only table of a loop is,
-    and no row begins amid a cache line and ends in another one, its prefetches
-    are under a condition that does not change in the loop:
+    Where only a run of the program shows how large the tables are that an index
+    selects rows of, prefetches are under a condition that does not change in the
+    loop:
 
     ```mlir
     %rows = memref.dim %table, %c0
@@ -67,17 +72,24 @@ def PrefetchLookups : Pass<"prefetch-lookups", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"distance", "distance", "int64_t", "0",
-           "Lookups a prefetch runs ahead of its use; 0 chooses by the length "
-           "of rows">,
-    Option<"bytesAhead", "bytes-ahead", "int64_t", "4096",
-           "What rows between a prefetch and its use add up to where the "
-           "distance is chosen: 8 to 16 lookups, and 16 where the length of rows "
-           "is not known">,
-    Option<"minTableBytes", "min-table-bytes", "int64_t", "262144",
-           "Smallest size of a table whose rows are prefetched">,
-    Option<"maxRowLines", "max-row-lines", "int64_t", "32",
-           "Cache lines of one row that are prefetched; the hardware follows "
-           "in longer rows">,
+           "Lookups a prefetch runs ahead of its use; 0 chooses, so that as "
+           "many lines are on their way as a core waits for">,
+    Option<"outstandingLines", "outstanding-lines", "int64_t", "0",
+           "Lines that a core waits for at a time, where the distance is "
+           "chosen; 0 asks the host">,
+    Option<"secondCacheBytes", "second-cache-bytes", "int64_t", "0",
+           "What the second cache of a core holds; 0 asks the host">,
+    Option<"lines", "lines", "int64_t", "0",
+           "Cache lines at the beginning of a row that are prefetched; 0 "
+           "chooses all of them, or 4 where rows are just added up">,
+    Option<"level", "level", "int64_t", "0",
+           "The cache, 1 to 3, that rows are prefetched into where their "
+           "stream names none; 0 chooses the first, or the second where rows "
+           "are just added up">,
+    Option<"minTableBytes", "min-table-bytes", "int64_t", "-1",
+           "Smallest size of a table whose rows are prefetched; -1 chooses an "
+           "eighth of the second cache, or all of it where rows are just added "
+           "up">,
     Option<"sequenceBytes", "sequence-bytes", "int64_t", "512",
            "How far ahead indices and weights are prefetched; 0 for not">,
     Option<"lineBytes", "line-bytes", "int64_t", "0",

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // The description of the processor that passes ask instead of knowing
-// constants: name, features, vector length, registers, cache lines.
+// constants: name, features, vector length, registers, caches.
 //
 //===----------------------------------------------------------------------===//
 
@@ -45,12 +45,17 @@ struct TargetInfo {
   int64_t vectorBits = 0;
   int64_t vectorRegisters = 0;
   int64_t cacheLineBytes = 64;
+  /// What the second cache of a core holds. Only of the host it is known.
+  int64_t secondCacheBytes = int64_t(1) << 20;
+  /// Lines that the second cache waits for at a time. No processor tells; this
+  /// is the number of recent ones for servers.
+  int64_t outstandingLines = 48;
 
   /// Natural vector length for elements of `elementBits` bits: at least 1.
   int64_t lanes(int64_t elementBits) const;
 
-  /// "cpu features", which is all of the target that a compiled kernel
-  /// depends on: for cache keys and manifests.
+  /// "triple cpu features" and the size of the second cache, which is all of
+  /// the target that a compiled kernel depends on: for cache keys.
   std::string description() const;
 };
 
