@@ -18,13 +18,13 @@ import torch
 from torch.fx import Node
 
 from ember.torch.aggregation import AggregationCall
+from ember.torch.lookups import INDEX_TYPES, Lookup, lookup_at
 from ember.torch.no_match import NoMatchError
 from ember.torch.operations import Operation, name_of, read, same_number, tensor_of, value_of
 from ember.torch.region import Region
 from ember.torch.settings import Settings
 
 REDUCTIONS = {"sum": "sum", "mean": "mean", "amax": "max"}
-_INDICES = (torch.int64, torch.int32)
 
 
 @dataclass
@@ -36,15 +36,6 @@ class Scatter:
     size: Any
     reduction: str
     nodes: set[Node] = field(default_factory=set)
-
-
-@dataclass
-class Lookup:
-    """Rows of x by an index (edges,)."""
-
-    x: Node
-    index: Node
-    node: Node
 
 
 def aggregation_at(node: Node, settings: Settings) -> Region | None:
@@ -158,7 +149,7 @@ def _expanded(index: Any, rank: int, plain: bool) -> tuple[Node, set[Node]]:
         tensor = tensor_of(node)
         if not isinstance(node, Node) or tensor is None:
             raise NoMatchError("its index is not a tensor")
-        if tensor.dtype not in _INDICES:
+        if tensor.dtype not in INDEX_TYPES:
             raise NoMatchError(f"its index is {tensor.dtype}")
         if tensor.dim() == 1:
             break
@@ -292,33 +283,6 @@ def _are_weights(weights: Node, rows: Node) -> bool:
         and same_number(tensor.shape[1], looked_up.shape[1])
         and same_number(tensor.shape[2], 1)
     )
-
-
-def lookup_at(node: Node) -> Lookup | None:
-    """A lookup of rows by a one-dimensional index; None for any other operation."""
-    operation = read(node)
-    if operation is None or operation.in_place:
-        return None
-    x = index = None
-    if operation.name == "index_select":
-        x, index = operation.get("self"), operation.get("index")
-        table = tensor_of(x)
-        if table is None or operation.get("dim") not in (0, -table.dim()):
-            return None
-    elif operation.name == "getitem":
-        x, index = operation.get("self"), operation.get("index")
-    elif operation.name == "embedding":
-        if operation.get("max_norm") is not None or operation.get("padding_idx") is not None:
-            return None
-        if operation.get("sparse") or operation.get("scale_grad_by_freq"):
-            return None
-        x, index = operation.get("weight"), operation.get("input")
-    places, table = tensor_of(index), tensor_of(x)
-    if not isinstance(x, Node) or not isinstance(index, Node) or places is None or table is None:
-        return None
-    if places.dim() != 1 or places.dtype not in _INDICES or table.dim() == 0:
-        return None
-    return Lookup(x, index, node)
 
 
 def _shape(node: Any) -> torch.Size | None:

@@ -13,7 +13,15 @@ from torch.fx import Node
 from ember.torch.aggregation import INDEX_TYPES, VALUE_TYPES
 from ember.torch.bag_group import GroupCall, Part
 from ember.torch.no_match import NoMatchError
-from ember.torch.operations import Operation, name_of, read, same_number, tensor_of, value_of
+from ember.torch.operations import (
+    Operation,
+    fixed_size,
+    name_of,
+    read,
+    same_number,
+    tensor_of,
+    value_of,
+)
 from ember.torch.region import Reference, Region
 from ember.torch.settings import Settings
 
@@ -170,7 +178,7 @@ def _kinds(table: torch.Tensor | None, indices: torch.Tensor | None) -> tuple[in
     if table is None or indices is None or table.dim() != 2:
         return None
     value, index = VALUE_TYPES.get(table.dtype), INDEX_TYPES.get(indices.dtype)
-    length = table.shape[1]
-    if value is None or index is None or not isinstance(length, int) or length == 0:
+    if value is None or index is None:
         return None
-    return length, value, index
+    length = fixed_size(table.shape[1])
+    return (length, value, index) if length else None

@@ -20,14 +20,17 @@ from torch.fx import Node
 
 # The parameters of operations in PyTorch's order, by ATen's name.
 PARAMETERS: dict[str, tuple[str, ...]] = {
+    "abs": ("self",),
     "add": ("self", "other"),
     "amax": ("self", "dim", "keepdim"),
     "cat": ("tensors", "dim"),
     "clamp": ("self", "min", "max"),
     "clone": ("self",),
     "contiguous": ("self",),
+    "cos": ("self",),
     "detach": ("self",),
     "div": ("self", "other"),
+    "exp": ("self",),
     "expand": ("self", "size"),
     "expand_as": ("self", "other"),
     "flatten": ("self", "start_dim", "end_dim"),
@@ -39,23 +42,33 @@ PARAMETERS: dict[str, tuple[str, ...]] = {
     "index_add": ("self", "dim", "index", "source"),
     "index_select": ("self", "dim", "index"),
     "item": ("self",),
+    "linalg_vector_norm": ("self", "ord", "dim", "keepdim", "dtype"),
     "max": ("self", "dim", "keepdim"),
     "mean": ("self", "dim", "keepdim"),
     "mul": ("self", "other"),
+    "neg": ("self",),
     "new_full": ("self", "size", "fill_value"),
     "new_ones": ("self", "size"),
     "new_zeros": ("self", "size"),
+    "norm": ("self", "p", "dim", "keepdim", "dtype"),
     "ones": ("size",),
     "ones_like": ("self",),
+    "pow": ("self", "exponent"),
     "reshape": ("self", "shape"),
+    "rsub": ("self", "other"),
     "scatter_add": ("self", "dim", "index", "src"),
     "scatter_reduce": ("self", "dim", "index", "src", "reduce", "include_self"),
     "segment_reduce": ("data", "reduce"),
+    "sigmoid": ("self",),
+    "sin": ("self",),
     "size": ("self", "dim"),
+    "sqrt": ("self",),
     "squeeze": ("self", "dim"),
     "stack": ("tensors", "dim"),
+    "sub": ("self", "other"),
     "sum": ("self", "dim", "keepdim"),
     "t": ("self",),
+    "tanh": ("self",),
     "transpose": ("self", "dim0", "dim1"),
     "unsqueeze": ("self", "dim"),
     "view": ("self", "size"),
@@ -85,6 +98,7 @@ EMBEDDING_BAG = (
     "include_last_offset",
     "padding_idx",
 )
+NORMALIZE = ("self", "p", "dim", "eps", "out")
 # What ATen calls these parameters.
 ATEN_EMBEDDING = ("weight", "input", "padding_idx", "scale_grad_by_freq", "sparse")
 ATEN_EMBEDDING_BAG = (
@@ -109,8 +123,11 @@ ALIASES = {
     "concatenate": "cat",
     "divide": "div",
     "multiply": "mul",
+    "negative": "neg",
     "sym_size": "size",
+    "subtract": "sub",
     "true_divide": "div",
+    "vector_norm": "linalg_vector_norm",
     "truediv": "div",
 }
 # Operations whose result lies in the memory of their first argument, or may.
@@ -161,6 +178,10 @@ def _functions() -> dict[Any, str]:
     found: dict[Any, str] = {
         operator.add: "add",
         operator.mul: "mul",
+        operator.neg: "neg",
+        operator.pow: "pow",
+        operator.sub: "sub",
+        torch.linalg.vector_norm: "linalg_vector_norm",
         operator.truediv: "div",
         operator.getitem: "getitem",
     }
@@ -189,6 +210,8 @@ def read(node: Node) -> Operation | None:
         return Operation("embedding", _named(EMBEDDING, node))
     if target is functional.embedding_bag:
         return Operation("embedding_bag", {"mode": "mean", **_named(EMBEDDING_BAG, node)})
+    if target is functional.normalize:
+        return Operation("normalize", {_keyword(k): v for k, v in _named(NORMALIZE, node).items()})
     spelled = _FUNCTIONS.get(target) if isinstance(target, Hashable) else None
     return None if spelled is None else _bound(spelled, node)
 
@@ -247,7 +270,7 @@ def _bound(spelled: str, node: Node) -> Operation | None:
 
 def _keyword(name: str) -> str:
     """Functions of torch call `self` input."""
-    return {"input": "self", "axis": "dim"}.get(name, name)
+    return {"input": "self", "x": "self", "axis": "dim"}.get(name, name)
 
 
 def _is_size(node: Node) -> bool:
@@ -283,6 +306,14 @@ def name_of(node: Any) -> str:
     words = re.findall(r"\w+", source.name)
     inner = {"L", "G", "_modules", "_parameters", "_buffers"}
     return ".".join(word for word in words if word not in inner)
+
+
+def fixed_size(size: Any) -> int:
+    """A size that a kernel is built for: from here on, the graph is for this size alone.
+
+    torch.compile captures another graph when the size is another one.
+    """
+    return int(size)
 
 
 def same_number(one: Any, other: Any) -> bool:

@@ -15,12 +15,14 @@ from ember.torch.bag_group_patterns import bag_group_at
 from ember.torch.bag_patterns import bag_at
 from ember.torch.no_match import NoMatchError
 from ember.torch.region import Region, replace
+from ember.torch.row_score_patterns import row_score_at
 from ember.torch.settings import Settings
 
 # Each finds the region that ends at a node: None if the node is none of its operations;
 # NoMatchError says why one of them has no kernel. Larger patterns come first.
 PATTERNS: tuple[Callable[[Node, Settings], Region | None], ...] = (
     bag_group_at,
+    row_score_at,
     aggregation_at,
     bag_at,
 )

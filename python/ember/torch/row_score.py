@@ -1,0 +1,70 @@
+"""Numbers computed from rows of several tables, as scores of a knowledge graph's triples are.
+
+Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""
+
+from collections.abc import Callable, Mapping
+from functools import cache, cached_property
+from typing import Any
+
+from torch import Tensor
+
+from ember.compiler import Options, load_program
+from ember.errors import ArgumentError
+from ember.torch.region import Reference
+from ember.torch.region_call import NotTakenError, RegionCall
+from ember.torch.row_expressions import ENTRY, RowProgram
+
+
+@cache
+def _kernel(program: RowProgram, options: Options) -> Callable[..., Any]:
+    return load_program(program.text(), options).entry(ENTRY).bind(gradients=True)
+
+
+class RowScoreCall(RegionCall):
+    """A number for each lookup. Inputs: tables (rows, length), indices (lookups), numbers.
+
+    expected: values that numbers must have, by their places among the inputs: the program is
+    written for them.
+    """
+
+    def __init__(
+        self,
+        reference: Reference,
+        program: RowProgram,
+        expected: Mapping[int, float],
+        kept: bool,
+        options: Options,
+        raises: bool = False,
+    ) -> None:
+        super().__init__(
+            reference,
+            program.tables + program.indices + program.arguments + len(expected),
+            raises,
+        )
+        self.program = program
+        self.expected = expected
+        self.kept = kept
+        self.options = options
+
+    @cached_property
+    def kernel(self) -> Callable[..., Any]:
+        """The kernel, built when it is first needed."""
+        return _kernel(self.program, self.options)
+
+    def forward(self, *inputs: Any) -> Tensor:
+        for place, value in self.expected.items():
+            if inputs[place] != value:
+                raise NotTakenError
+        program = self.program
+        first = inputs[program.tables]
+        if not len(first):
+            raise NotTakenError
+        out: Tensor = inputs[0].new_empty(len(first))
+        arguments = inputs[: program.tables + program.indices + program.arguments]
+        try:
+            self.kernel(*arguments, out)
+        except ArgumentError:
+            raise NotTakenError from None
+        return out.unsqueeze(1) if self.kept else out

@@ -1,0 +1,150 @@
+"""backend="ember": numbers from looked-up rows, in one kernel.
+
+Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+import torch
+import torch.nn.functional as functional
+from ember.torch.backend import listening
+from torch import Tensor
+
+ROWS, LENGTH, LOOKUPS = 40, 24, 17
+
+
+@pytest.fixture(autouse=True)
+def _fresh_dynamo() -> Iterator[None]:
+    torch._dynamo.reset()
+    yield
+    torch._dynamo.reset()
+
+
+def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
+    return torch.compile(function, backend="ember", dynamic=True)
+
+
+def translation(table: Tensor, other: Tensor, head: Tensor, kind: Tensor, tail: Tensor) -> Tensor:
+    start, end = functional.embedding(head, table), functional.embedding(tail, table)
+    start, end = functional.normalize(start, p=2.0, dim=-1), functional.normalize(end, dim=-1)
+    return -(start + functional.embedding(kind, other) - end).norm(p=1.0, dim=-1)
+
+
+def product(table: Tensor, other: Tensor, head: Tensor, kind: Tensor, tail: Tensor) -> Tensor:
+    return (table[head] * other[kind] * table[tail]).sum(dim=-1)
+
+
+def sums(table: Tensor, other: Tensor, head: Tensor, kind: Tensor, tail: Tensor) -> Tensor:
+    one, two, three = table[head], other[kind], table[tail]
+    return (one * two).sum(-1) + (two * three).mean(dim=1) - (one * three).sum(1) * 0.5
+
+
+def rotation(table: Tensor, other: Tensor, head: Tensor, kind: Tensor, tail: Tensor) -> Tensor:
+    start, angle, end = table.index_select(0, head), other.index_select(0, kind), table[tail]
+    both = torch.stack([angle.cos() * start - end, angle.sin() * start], dim=2)
+    return 3.5 - torch.linalg.vector_norm(both, dim=(1, 2))
+
+
+def similarity(table: Tensor, other: Tensor, head: Tensor, kind: Tensor, tail: Tensor) -> Tensor:
+    one, two = table[head], other[kind]
+    lengths = one.pow(2).sum(1, keepdim=True).sqrt() + 1.0
+    return torch.sigmoid((one / lengths * two.abs().exp()).sum(1, keepdim=True))
+
+
+FUNCTIONS = [translation, product, sums, rotation, similarity]
+
+
+def arguments(
+    dtype: torch.dtype = torch.float32, lookups: int = LOOKUPS, index: torch.dtype = torch.int64
+) -> list[Tensor]:
+    draw = torch.Generator().manual_seed(lookups)
+    tables = [torch.randn(ROWS, LENGTH, generator=draw, dtype=torch.float64) for _ in range(2)]
+    indices = [torch.randint(0, ROWS, (lookups,), generator=draw) for _ in range(3)]
+    return [*(table.to(dtype) for table in tables), *(one.to(index) for one in indices)]
+
+
+@pytest.mark.parametrize("index", [torch.int32, torch.int64], ids=str)
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64], ids=str)
+@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda function: function.__name__)
+def test_values(function: Callable[..., Tensor], dtype: torch.dtype, index: torch.dtype) -> None:
+    with listening() as heard:
+        run = compiled(function)
+        for lookups in (17, 5, 300):
+            given = arguments(dtype, lookups, index)
+            exact = function(*arguments(torch.float64, lookups, index))
+            torch.testing.assert_close(run(*given), exact.to(dtype), rtol=1e-5, atol=1e-5)
+    (report,) = heard.reports
+    assert [part.kind for part in report.compiled] == ["row_score"]
+    assert not report.left
+
+
+@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda function: function.__name__)
+def test_gradients(function: Callable[..., Tensor]) -> None:
+    table, other, *indices = arguments(torch.float64)
+    run = compiled(function)
+    tables = table.requires_grad_(), other.requires_grad_()
+    torch.autograd.gradcheck(lambda table, other: run(table, other, *indices), tables)
+
+
+def test_empty() -> None:
+    given = arguments(lookups=5)
+    given[2:] = [one[:0] for one in given[2:]]
+    torch.testing.assert_close(compiled(product)(*given), product(*given))
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), 0.0])
+@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda function: function.__name__)
+def test_special_values(function: Callable[..., Tensor], value: float) -> None:
+    given = arguments()
+    given[0][given[2][3]] = value
+    torch.testing.assert_close(compiled(function)(*given), function(*given), equal_nan=True)
+
+
+def test_half_types_are_left() -> None:
+    with listening() as heard:
+        compiled(product)(*arguments(torch.bfloat16))
+    assert not heard.reports[0].compiled
+
+
+def test_index_out_of_range() -> None:
+    given = arguments()
+    given[3][2] = ROWS
+    with pytest.raises((IndexError, RuntimeError)) as eager:
+        product(*given)
+    with pytest.raises(eager.type, match=r"index 40 at position 2 of 'kind' .* of 'other'"):
+        compiled(product)(*given)
+
+
+def test_part_with_other_uses() -> None:
+    def function(table: Tensor, other: Tensor, head: Tensor, kind: Tensor, tail: Tensor) -> Any:
+        both = table[head] * other[kind]
+        return both.sum(1), both
+
+    with listening() as heard:
+        compiled(function)(*arguments())
+    (report,) = heard.reports
+    assert not report.compiled
+    assert "other uses" in report.left[0].reason
+
+
+def test_number_that_the_kernel_is_written_for_changes() -> None:
+    def function(table: Tensor, index: Tensor, order: float) -> Tensor:
+        return table[index].norm(p=order, dim=1)
+
+    table, _, index, *_ = arguments()
+    run = compiled(function)
+    for order in (2.0, 1.0, 2.0, 3.0):
+        torch.testing.assert_close(run(table, index, order), function(table, index, order))
+
+
+def test_margin_that_changes() -> None:
+    def function(table: Tensor, index: Tensor, margin: float) -> Tensor:
+        return margin - table[index].norm(dim=1)
+
+    table, _, index, *_ = arguments()
+    run = compiled(function)
+    for margin in (2.0, 1.0, -2.5):
+        torch.testing.assert_close(run(table, index, margin), function(table, index, margin))
