@@ -8,7 +8,7 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
 from ember import log
-from ember.compiler import Options, load_program
+from ember.compiler import Options, libraries, load_program
 from ember.configuration import disabled
 from ember.diagnosis import doctor
 from ember.errors import (
@@ -48,6 +48,7 @@ __all__ = [
     "disabled",
     "doctor",
     "get_num_threads",
+    "libraries",
     "load_program",
     "set_num_threads",
     "show",

@@ -201,6 +201,15 @@ def load_program(text: str, options: Options) -> Library:
     return _loaded[key]
 
 
+def libraries() -> list[Library]:
+    """The libraries that this process has compiled or found in the cache, in this order.
+
+    Among them are the kernels of torch.compile(backend="ember"). Those that were loaded from their
+    file by ember.Library are not.
+    """
+    return list(_loaded.values())
+
+
 def _compiler_identity() -> str:
     """Tells builds of emberc and of what it links into kernels apart."""
     compiler = find_tool("emberc")

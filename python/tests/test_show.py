@@ -89,6 +89,20 @@ def test_several_kernels_are_chosen_from() -> None:
             ember.show(kernel, which=which)
 
 
+def test_kernels_of_torch_compile_are_among_the_libraries() -> None:
+    torch._dynamo.reset()
+    # Nobody else has rows of this length.
+    module = torch.nn.EmbeddingBag(9, 23, mode="sum")
+    compiled = torch.compile(module, backend="ember", options={"raises": True})
+    compiled(torch.tensor([1, 2]), torch.tensor([0]))
+    torch._dynamo.reset()
+    assert "memref<?x23xf32>" in ember.show(ember.libraries(), which="?x23xf32")
+    with pytest.raises(ember.ArgumentError, match=r"weight \?x23xf32, indices \?xi64, offsets"):
+        ember.show(ember.libraries(), which="no kernel has this")
+    with pytest.raises(ember.ArgumentError, match="cannot show a list"):
+        ember.show([*ember.libraries(), "text"])
+
+
 def test_an_unknown_level_lists_those_there_are() -> None:
     with pytest.raises(ember.ArgumentError) as error:
         ember.show(PROGRAM, "tmu")
@@ -184,6 +198,20 @@ def test_the_page_loads_nothing(page: Page, tmp_path: Path) -> None:
     assert page.references == []
     text = ember.show_page(PROGRAM, tmp_path / "page.html").read_text()
     assert not re.search(r"https?:|@import|url\(|\bfetch\(|XMLHttpRequest|\{\{", text)
+
+
+def test_levels_before_an_error_are_shown(tmp_path: Path) -> None:
+    options = ember.Options(cpu="no-such-processor")
+    path = ember.show_page(PROGRAM, tmp_path / "page.html", options=options)
+    shown = Page(path.read_text())
+    assert any("dlc.config_access" in line for line in shown.lines["dlc"])
+    assert any("no-such-processor" in line for line in shown.lines["assembly"])
+    assert all(line.startswith("//") for line in shown.lines["assembly"])
+    with pytest.raises(ember.CompileError, match="no-such-processor"):
+        ember.show(PROGRAM, "assembly", options=options)
+    with pytest.raises(ember.CompileError):
+        ember.show_page("func.func @f() {", tmp_path / "none.html")
+    assert [file.name for file in tmp_path.iterdir()] == ["page.html"]
 
 
 def test_a_stream_has_one_colour_at_every_level(page: Page) -> None:

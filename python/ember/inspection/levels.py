@@ -10,6 +10,7 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 from dataclasses import dataclass
 from typing import Any
 
+from ember.arguments import Parameter
 from ember.compiler import Options, run_compiler
 from ember.errors import ArgumentError
 from ember.kernel import Library
@@ -70,7 +71,7 @@ def find_source(
     if libraries is None:
         raise ArgumentError(
             f"cannot show a {type(kernel).__name__}: give what ember.compile or "
-            "ember.load_program returns, or the text of an MLIR module"
+            "ember.load_program returns, ember.libraries(), or the text of an MLIR module"
         )
     library, label = _choose(libraries, which)
     if library.program is None or library.options is None:
@@ -90,8 +91,8 @@ def show(
 ) -> str:
     """The program of a kernel as text, at a level.
 
-    kernel: what ember.compile or ember.load_program returns, anything with kernels, or the text of
-    an MLIR module. level: "program" (or "embed"), what the compiler was given; "scf", as loops;
+    kernel: what ember.compile, ember.load_program or ember.libraries returns, or the text of an
+    MLIR module. level: "program" (or "embed"), what the compiler was given; "scf", as loops;
     "slc"; "slcv"; "dlc"; "recoupled", the loops that target cpu makes of slcv; "llvm" (or
     "native"); "assembly". which: where there are several kernels, the number of one, or words of
     its description. options: what a program given as text is compiled with.
@@ -114,18 +115,37 @@ def text_at(source: Source, level: Level, *flags: str) -> str:
 def _libraries(kernel: Any) -> list[tuple[Library, str]] | None:
     """The libraries behind a kernel with their descriptions; None for what is no kernel."""
     if isinstance(kernel, Library):
-        return [(kernel, " ".join(kernel.entries))]
+        return [(kernel, _describe(kernel))]
     library = getattr(kernel, "library", None)
     if isinstance(library, Library):
         shape = getattr(kernel, "shape", None)
-        return [(library, " ".join(library.entries) if shape is None else repr(shape))]
-    kernels = getattr(kernel, "kernels", None)
-    if not callable(kernels):
+        return [(library, _describe(library) if shape is None else repr(shape))]
+    if isinstance(kernel, (list, tuple)):
+        parts = kernel
+    elif callable(kernels := getattr(kernel, "kernels", None)):
+        parts = kernels()
+    else:
         return None
     found: list[tuple[Library, str]] = []
-    for part in kernels():
-        found += _libraries(part) or []
+    for part in parts:
+        libraries = _libraries(part)
+        if libraries is None:
+            return None
+        found += libraries
     return found
+
+
+def _describe(library: Library) -> str:
+    """The entries with their parameters: "bag(weight ?x8xf32, indices ?xi64, ...)"."""
+    return " ".join(
+        f"{entry.name}({', '.join(map(_describe_parameter, entry.parameters))})"
+        for entry in library.entries.values()
+    )
+
+
+def _describe_parameter(parameter: Parameter) -> str:
+    sizes = "".join(f"{'?' if size is None else size}x" for size in parameter.shape)
+    return f"{parameter.name} {sizes}{parameter.dtype}"
 
 
 def _choose(libraries: list[tuple[Library, str]], which: int | str | None) -> tuple[Library, str]:

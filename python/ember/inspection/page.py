@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from ember.compiler import Options
-from ember.errors import ArgumentError
+from ember.errors import ArgumentError, CompileError
 from ember.inspection.levels import LEVELS, Level, Source, find_level, find_source, text_at
 from ember.inspection.listing import AROUND, Line, Listing, read_listing
 from ember.inspection.streams import StreamTable
@@ -39,6 +39,7 @@ def show_page(
     A stream has the same colour in scf, slc, slcv and dlc, and the lines of the access program
     and the compute program have different borders. Pointing at a value marks where it is used,
     pointing at a line the lines that come from the same line of the loops. The file loads nothing.
+    Where the compiler gets no further than some level, the columns after it hold its error.
 
     kernel, which, options: as of show. Raises what show raises, and ArgumentError where the file
     cannot be written.
@@ -56,12 +57,16 @@ def page_of(source: Source) -> str:
     from_loops = Source(loops, source.options, source.label)
     listings: dict[str, Listing] = {}
     for level in LEVELS:
-        if level.name == "scf":
-            text = loops
-        elif level.name in WITH_LOCATIONS:
-            text = text_at(from_loops, level, "--locations")
-        else:
-            text = text_at(source, level)
+        try:
+            if level.name == "scf":
+                text = loops
+            elif level.name in WITH_LOCATIONS:
+                text = text_at(from_loops, level, "--locations")
+            else:
+                text = text_at(source, level)
+        except CompileError as error:
+            # The levels before it tell what is wrong.
+            text = "\n".join(f"// {line}" for line in str(error).splitlines())
         listings[level.name] = read_listing(text)
     table = StreamTable()
     streams: dict[str, Mapping[int, int]] = {name: table.find(listings[name]) for name in DECOUPLED}

@@ -19,6 +19,7 @@ DEFINES = re.compile(r"(slc|slcv|dlc)\.(\w+_str|as_scalar|get_\w+|new_tu)")
 PASSES_ON = re.compile(r"(slc|slcv|dlc)\.(cast_str|fwd_str|as_scalar|str_to_val)")
 STORES = re.compile(r"(slc|slcv|dlc)\.(vec_)?store_str")
 LOOPS = ("slc.for", "slcv.vec_for")
+CASE = re.compile(r"\s*case \d")
 REGISTERED = re.compile(r"\bfor (\d+)\b")
 
 
@@ -116,11 +117,10 @@ def _popped(listing: Listing, streams: Mapping[int, int]) -> dict[int, int]:
     popped: dict[str, list[int]] = {}
     case = ""
     for line in listing.lines:
-        words = line.text.split()
         if line.operation == "dlc.register_operand" and (match := REGISTERED.search(line.text)):
             registered.setdefault(match[1], []).extend(_last(line.values(), streams))
         elif line.operation == "case":
-            case = words[1]
+            case = line.text.split()[1] if CASE.match(line.text) else ""
         elif line.operation == "dlc.pop_operand":
             popped.setdefault(case, []).extend(line.values(defines=True))
     found: dict[int, int] = {}
