@@ -26,6 +26,7 @@ from ember.inspection.levels import show
 from ember.inspection.page import show_page
 from ember.kernel import Library
 from ember.threads import get_num_threads, set_num_threads
+from ember.torch.explain import Explanation, explain
 from ember.torch.importer import Kernel, compile
 
 __version__ = "0.1.0"
@@ -36,6 +37,7 @@ __all__ = [
     "CompileError",
     "CompilerNotFoundError",
     "EmberError",
+    "Explanation",
     "IndexOutOfRangeError",
     "Kernel",
     "KernelError",
@@ -47,6 +49,7 @@ __all__ = [
     "compile",
     "disabled",
     "doctor",
+    "explain",
     "get_num_threads",
     "libraries",
     "load_program",

@@ -19,6 +19,7 @@ from torch import Tensor
 from ember.compiler import Options, load_program
 from ember.dtypes import DTYPES
 from ember.embed_programs import ENTRY, SDDMM, SpMM, array, program
+from ember.kernel import Library
 from ember.torch.region import Reference
 from ember.torch.region_call import NotTakenError, RegionCall
 
@@ -114,15 +115,18 @@ class AggregationShape:
 
 
 @cache
-def aggregation_kernel(shape: AggregationShape, options: Options) -> Callable[..., Any]:
-    """Compiles or finds the kernel; raises CompileError."""
-    return load_program(shape.program(), options).entry(ENTRY).bind(gradients=True)
+def aggregation_kernel(
+    shape: AggregationShape, options: Options
+) -> tuple[Callable[..., Any], Library]:
+    """Compiles or finds the kernel, and the library it is in; raises CompileError."""
+    library = load_program(shape.program(), options)
+    return library.entry(ENTRY).bind(gradients=True), library
 
 
 @cache
 def edge_products_kernel(
     length: int, value: str, index: str, options: Options
-) -> Callable[..., Any]:
+) -> tuple[Callable[..., Any], Library]:
     """A kernel for the product of the rows at both ends of every edge, the values' gradient."""
     edges = array(index, None)
     rows = array(value, None, length)
@@ -130,7 +134,8 @@ def edge_products_kernel(
         rows=edges, columns=edges, graph="coo", left=rows, right=rows, out=array(value, None)
     )
     text = program(operation, kind="memref", names={"rows": "target", "columns": "source"})
-    return load_program(text, options).entry(ENTRY).bind(gradients=True)
+    library = load_program(text, options)
+    return library.entry(ENTRY).bind(gradients=True), library
 
 
 class AggregationCall(RegionCall):
@@ -151,7 +156,7 @@ class AggregationCall(RegionCall):
     def forward(
         self, x: Tensor, source: Tensor | None, target: Tensor, size: int, values: Tensor | None
     ) -> Tensor:
-        return _aggregate(self.reduction, self.options, x, source, target, size, values)
+        return _aggregate(self, self.reduction, x, source, target, size, values)
 
     def backward(
         self, inputs: Sequence[Any], needed: Sequence[bool], gradient: Tensor
@@ -171,7 +176,7 @@ class AggregationCall(RegionCall):
                 if values is not None:
                     for_x = for_x * values
             else:
-                for_x = _aggregate("sum", self.options, gradient, target, source, len(x), values)
+                for_x = _aggregate(self, "sum", gradient, target, source, len(x), values)
         if needed[4]:
             for_values = self._gradient_of_values(x, source, target, values, gradient)
         return for_x, None, None, None, for_values
@@ -185,9 +190,10 @@ class AggregationCall(RegionCall):
         if heads:
             raise NotTakenError
         length = math.prod(x.shape[1:])
-        kernel = edge_products_kernel(
+        kernel, library = edge_products_kernel(
             length, VALUE_TYPES[x.dtype], INDEX_TYPES[target.dtype], self.options
         )
+        self.libraries[library] = None
         out = x.new_empty(len(target))
         kernel(
             target.contiguous(),
@@ -209,15 +215,15 @@ def _heads(x: Tensor, values: Tensor | None) -> int:
 
 
 def _aggregate(
+    call: AggregationCall,
     reduction: str,
-    options: Options,
     x: Tensor,
     source: Tensor | None,
     target: Tensor,
     size: int,
     values: Tensor | None,
 ) -> Tensor:
-    """The reduction by a kernel; raises NotTakenError for what has none."""
+    """The reduction by a kernel for the call; raises NotTakenError for what has none."""
     value, index = VALUE_TYPES.get(x.dtype), INDEX_TYPES.get(target.dtype)
     if value is None or index is None or (values is not None and values.dtype != x.dtype):
         raise NotTakenError
@@ -244,7 +250,8 @@ def _aggregate(
         values is not None,
         heads,
     )
-    kernel = aggregation_kernel(shape, options)
+    kernel, library = aggregation_kernel(shape, call.options)
+    call.libraries[library] = None
     out = x.new_empty((size, *feature))
     arguments: list[Tensor] = [target.contiguous(), source.contiguous()]
     if values is not None:

@@ -192,7 +192,9 @@ class GroupCall(RegionCall):
     @cached_property
     def kernel(self) -> Callable[..., Any]:
         """The kernel, built when it is first needed: NotImplemented for uncommon arguments."""
-        entry = load_program(self.shape.program(), self.options).entry(ENTRY)
+        library = load_program(self.shape.program(), self.options)
+        self.libraries[library] = None
+        entry = library.entry(ENTRY)
         return entry.common(gradients=True) or entry.bind(gradients=True)
 
     def __call__(self, *arguments: Any) -> Any:

@@ -11,6 +11,7 @@ from torch import Tensor
 from torch.fx import Node
 
 from ember.errors import CompileError, CompilerNotFoundError, KernelError, UnsupportedError
+from ember.kernel import Library
 from ember.torch.bag_call import BagCall
 from ember.torch.no_match import NoMatchError
 from ember.torch.operations import Operation, name_of, read, tensor_of
@@ -128,6 +129,9 @@ class FixedBag(RegionCall):
         super().__init__(reference, 4, raises)
         self.call = call
         self.fixed = fixed
+
+    def kernels(self) -> list[Library]:
+        return [kernel.library for kernel in self.call.kernels()]
 
     def __call__(self, *arguments: Any) -> Tensor:
         """The bags, (bags, length)."""

@@ -14,6 +14,7 @@ from torch.autograd import forward_ad
 
 from ember import configuration
 from ember.errors import CompileError, CompilerNotFoundError, KernelError
+from ember.kernel import Library
 from ember.torch.region import Reference
 
 _log = logging.getLogger(__name__)
@@ -44,6 +45,12 @@ class RegionCall:
         self.raises = raises
         self.failed: str = ""
         self.names = {}
+        # What calls have needed so far, in the order of their first use.
+        self.libraries: dict[Library, None] = {}
+
+    def kernels(self) -> list[Library]:
+        """The kernels that calls have needed so far."""
+        return list(self.libraries)
 
     def forward(self, *inputs: Any) -> Tensor:
         """The result, without gradient, of inputs that are plain tensors and numbers.

@@ -1,0 +1,203 @@
+"""ember.explain: what it says of kernels, of what is left, and of graph breaks.
+
+Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import ember
+import pytest
+import torch
+from ember.torch.explain import Explanation
+from torch import Tensor, nn
+
+ROWS, LENGTH, NODES, EDGES = 30, 8, 9, 25
+
+
+@pytest.fixture(autouse=True)
+def _fresh_dynamo() -> Iterator[None]:
+    torch._dynamo.reset()
+    yield
+    torch._dynamo.reset()
+
+
+class Model(nn.Module):
+    """A bag, an aggregation with a kernel and one without, and a linear layer."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.bag = nn.EmbeddingBag(ROWS, LENGTH, mode="sum")
+        self.linear = nn.Linear(LENGTH, LENGTH)
+
+    def forward(self, indices: Tensor, x: Tensor, edges: Tensor) -> Tensor:
+        sums = torch.zeros(NODES, LENGTH).index_add(0, edges[1], x[edges[0]])
+        columns = torch.zeros(LENGTH, LENGTH).index_add(1, edges[0, :LENGTH] % LENGTH, x[:LENGTH])
+        return self.linear(self.bag(indices)).sum() + sums.sum() + columns.sum()
+
+
+def arguments() -> tuple[Tensor, Tensor, Tensor]:
+    return (
+        torch.randint(0, ROWS, (4, 3)),
+        torch.randn(NODES, LENGTH),
+        torch.randint(0, NODES, (2, EDGES)),
+    )
+
+
+def test_what_is_compiled_and_left() -> None:
+    found = ember.explain(Model(), *arguments())
+    (graph,) = found.graphs
+    assert sorted(part.kind for part in found.compiled) == ["aggregation", "bag"]
+    for part in found.compiled:
+        (library,) = part.libraries
+        assert library.is_file()
+        assert part.operations
+        assert not part.problem
+    sums = next(part for part in found.compiled if part.kind == "aggregation")
+    assert Path(__file__).name in sums.place
+    assert sums.place.endswith(
+        "sums = torch.zeros(NODES, LENGTH).index_add(0, edges[1], x[edges[0]])"
+    )
+    (left,) = found.left
+    assert "dimension 1" in left.reason
+    assert "columns = " in left.place
+    assert graph.others["linear"] == 1
+    assert "index_add" not in graph.others
+    covered = sum(len(part.operations) for part in graph.compiled)
+    assert graph.operations >= covered + len(graph.left) + sum(graph.others.values())
+    assert not found.breaks
+
+
+def test_text() -> None:
+    found = ember.explain(Model(), arguments())
+    text = str(found)
+    first = text.splitlines()[0]
+    assert first.startswith(f"{found.operations} operations in 1 graph; ")
+    assert first.endswith("in 2 kernels; 1 embedding operation left to PyTorch; 0 graph breaks")
+    for part in found.compiled:
+        assert f"  {part.kind}: {part.title} (" in text
+        assert str(part.libraries[0]) in text
+    assert f"left to PyTorch: {found.left[0].operation}: {found.left[0].reason}" in text
+    assert "by PyTorch: " in text
+
+
+def test_graph_break() -> None:
+    bag = nn.EmbeddingBag(ROWS, LENGTH)
+
+    def function(indices: Tensor) -> Tensor:
+        rows = bag(indices)
+        if float(rows.detach().sum()) > 0:
+            return bag(indices[:2])
+        return bag(indices[1:])
+
+    found = ember.explain(function, torch.randint(0, ROWS, (4, 3)))
+    assert len(found.graphs) == 2
+    assert [part.kind for part in found.compiled] == ["bag", "bag"]
+    assert found.breaks
+    assert "if float(rows.detach().sum()) > 0" in found.breaks[0].place
+    assert found.breaks[0].reason
+    assert f"graph break at {found.breaks[0].place}" in str(found)
+    assert str(found).splitlines()[0].endswith(f"{len(found.breaks)} graph break")
+
+
+def test_model_without_embeddings() -> None:
+    found = ember.explain(nn.Linear(3, 3), torch.rand(2, 3))
+    assert not found.compiled
+    assert not found.left
+    assert "1 linear" in str(found)
+
+
+def test_runs_under_the_callers_gradient_mode() -> None:
+    seen = []
+    bag = nn.EmbeddingBag(ROWS, LENGTH)
+
+    def function(indices: Tensor) -> Tensor:
+        seen.append(torch.is_grad_enabled())
+        result: Tensor = bag(indices)
+        return result
+
+    indices = torch.zeros(2, 3, dtype=torch.int64)
+    ember.explain(function, indices)
+    with torch.no_grad():
+        ember.explain(function, indices)
+    assert seen == [True, False]
+
+
+def test_compiled_models_and_again() -> None:
+    """Neither what torch.compile keeps nor how often a model was explained changes the answer."""
+    model = Model()
+    compiled = torch.compile(model, backend="ember")
+    compiled(*arguments())
+    texts = {str(ember.explain(compiled, *arguments())) for _ in range(3)}
+    texts |= {str(ember.explain(model, *arguments())) for _ in range(9)}
+    assert len(texts) == 1
+    torch.testing.assert_close(compiled(*(given := arguments())), model(*given))
+
+    @torch.compile(backend="ember")
+    def function(indices: Tensor) -> Tensor:
+        result: Tensor = model.bag(indices)
+        return result
+
+    assert len(ember.explain(function, arguments()[0]).compiled) == 1
+
+
+def test_tables_side_by_side() -> None:
+    bags = [nn.EmbeddingBag(ROWS, LENGTH, mode="sum") for _ in range(3)]
+
+    def function(indices: Tensor) -> Tensor:
+        return torch.cat([bag(indices) for bag in bags], 1)
+
+    (part,) = ember.explain(function, torch.randint(0, ROWS, (4, 3))).compiled
+    assert len(part.operations) == 4
+    assert len(part.libraries) == 1
+
+
+def test_options() -> None:
+    found = ember.explain(Model(), *arguments(), options={"excluded": ["bag"]})
+    assert [part.kind for part in found.compiled] == ["aggregation"]
+    assert "bag is excluded by the options" in [left.reason for left in found.left]
+    with pytest.raises(ember.ArgumentError, match="no option 'exclude'"):
+        ember.explain(Model(), *arguments(), options={"exclude": ["bag"]})
+
+
+def test_keywords() -> None:
+    model = Model()
+    indices, x, edges = arguments()
+    assert len(ember.explain(model, indices, edges=edges, x=x).compiled) == 2
+
+
+def test_kernel_that_cannot_be_built(
+    empty_cache: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    compiler = tmp_path / "emberc"
+    compiler.write_text("#!/bin/sh\necho no disk >&2\nexit 1\n")
+    compiler.chmod(0o755)
+    monkeypatch.setenv("EMBER_BIN_DIR", str(tmp_path))
+    found = ember.explain(nn.EmbeddingBag(ROWS, LENGTH), torch.zeros(2, 3, dtype=torch.int64))
+    (part,) = found.graphs[0].compiled
+    assert part.problem == "no disk"
+    assert not part.libraries
+    assert not found.compiled
+    assert "left to PyTorch: no disk" in str(found)
+    assert "1 embedding operation left" in str(found)
+
+
+def test_tensors_without_a_kernel() -> None:
+    def function(x: Tensor, source: Tensor) -> Tensor:
+        return torch.zeros(NODES, LENGTH).index_add(0, source, x.to(torch.float32)[source])
+
+    found = ember.explain(function, torch.randn(NODES, LENGTH), torch.zeros(0, dtype=torch.int64))
+    (part,) = found.graphs[0].compiled
+    assert part.problem == "there is no kernel for tensors as the arguments were"
+
+
+def test_errors_of_the_model() -> None:
+    with pytest.raises(RuntimeError, match=f"index {ROWS} "):
+        ember.explain(nn.EmbeddingBag(ROWS, LENGTH), torch.full((2, 3), ROWS))
+
+
+def test_calls_can_be_shown() -> None:
+    found = ember.explain(nn.EmbeddingBag(ROWS, LENGTH), torch.zeros(2, 3, dtype=torch.int64))
+    assert isinstance(found, Explanation)
+    assert "slc." in ember.show(found.compiled[0].call)
