@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable
 
 from benchmarks import calls, compile_time, huge_pages, pipelines
+from benchmarks.cpu import prefetches
 from benchmarks.cpu.ablation import main as ablation
 from benchmarks.cpu.command import main as cpu
 
@@ -17,6 +18,7 @@ BENCHMARKS: dict[str, Callable[[], None]] = {
     "compile": compile_time.main,
     "huge-pages": huge_pages.main,
     "pipelines": pipelines.main,
+    "prefetches": prefetches.main,
 }
 
 

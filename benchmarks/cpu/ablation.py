@@ -6,7 +6,7 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 import argparse
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -43,6 +43,7 @@ OFF = {
 COLUMNS = (*OFF, UNFUSED)
 # Of the cases' tables.
 LARGE, SMALL = 2_500_000_000, 256_000
+SIZES = ((1e9, "GB"), (1e6, "MB"), (1e3, "kB"))
 SECONDS = 2.0
 BEGIN = "<!-- ablation: written by './run bench ablation --write', not by hand -->"
 END = "<!-- end of ablation -->"
@@ -122,15 +123,17 @@ def _edges_then_nodes(case: GraphCase) -> Callable[..., Any]:
     return call
 
 
-def measure_case(case: Case, setting: Setting, seconds: float) -> Row:
-    """Times a case with everything on and with each optimisation off, in turns.
+def measure_case(
+    case: Case, setting: Setting, seconds: float, ways: Mapping[str, Variant] = OFF
+) -> Row:
+    """Times a case with everything on and in other ways, in turns.
 
     Raises ValueError if one of them computes something else.
     """
     prepared = case.prepare(setting)
     whole = next(one for one in prepared.contenders if one.name == EMBER)
     contenders = [whole]
-    for name, way in OFF.items():
+    for name, way in ways.items():
         if isinstance(case, TablesCase) and not way.known_lengths:
             continue
         token = variant.set(way)
@@ -153,7 +156,7 @@ def measure_case(case: Case, setting: Setting, seconds: float) -> Row:
 
 def _factor(name: str, value: Any) -> str:
     if name == "table_bytes":
-        return "2.5 GB" if value == LARGE else "256 kB"
+        return next(f"{value / size:g} {unit}" for size, unit in SIZES if value >= size)
     return value if isinstance(value, str) else f"{name.replace('_', ' ')} {value}"
 
 
