@@ -185,6 +185,35 @@ def test_the_first_bad_index_is_named(wrong: list[int]) -> None:
             library.entry(ENTRY)(*arguments)
 
 
+@pytest.mark.parametrize("wrong", [[3], [2400], [700, 710, 720, 730, 2400]])
+def test_the_first_bad_edge_is_named(wrong: list[int]) -> None:
+    """Rows of few edges run in the order of their lengths."""
+    operation, (ends, columns, *others), shape = CASES["message"]()
+    library = load_program(program(operation), Options())
+    columns[wrong] = -1
+    for threads in (1, 4):
+        library.use_threads(threads, work_of_thread=1)
+        with pytest.raises(ember.IndexOutOfRangeError, match=f"position {wrong[0]} of 'columns'"):
+            library.entry(ENTRY)(ends, columns, *others, np.empty(shape, np.float32))
+
+
+def test_short_segments_in_any_order() -> None:
+    """Empty ones among them, more than change places at once, of a small table and a large one."""
+    operation = Bag(tables=(ROWS,), indices=IDS, segments=IDS, out=ROWS)
+    library = load_program(program(operation), Options())
+    lengths = DRAW.integers(0, 7, 1000)
+    ends = np.concatenate([[0], np.cumsum(lengths)])
+    for entities in (NODES, 20_000):
+        table, indices = rows(entities), ids(ends[-1], entities)
+        expected = np.zeros((1000, 24))
+        np.add.at(expected, np.repeat(np.arange(1000), lengths), table[indices].astype(np.float64))
+        for threads in (1, 3):
+            library.use_threads(threads, work_of_thread=1)
+            out = np.full((1000, 24), np.nan, np.float32)
+            library.entry(ENTRY)(table, indices, ends, out)
+            np.testing.assert_allclose(out, expected, rtol=1e-5, atol=1e-5)
+
+
 @pytest.mark.parametrize("place", [1, 60, BAGS - 1])
 def test_decreasing_offsets(place: int) -> None:
     library = bag_library()

@@ -36,6 +36,8 @@ struct Frame {
   Ledger ownBlocks;
   Ledger *blocks;      // ownBlocks, or those of the frame this one is a side of
   bool isPart = false; // inside a part of parallel loops
+  // Iterations change places, which a body has done, or they must not.
+  enum { MayReorder, HasReordered, InOrder } order = InOrder;
   ember_error error;
   // Where the frame's calls begin; stacks grow down from there.
   uintptr_t stack = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));

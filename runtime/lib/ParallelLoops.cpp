@@ -108,13 +108,7 @@ public:
   int64_t mostThreads() const { return configuredThreads; }
 
   // Runs everything on this thread.
-  void runAll() const {
-    auto *ranges =
-        static_cast<ember_range *>(alloca(count * sizeof(ember_range)));
-    for (int64_t k = 0; k < count; ++k)
-      ranges[k] = {loops[k].lower, loops[k].upper};
-    body(env, ranges);
-  }
+  void runAll();
 
   // Runs one part after the other that nobody else has taken.
   void runParts();
@@ -129,6 +123,7 @@ private:
   static int64_t least(double a, double b) { return int64_t(a < b ? a : b); }
 
   bool runPart(int64_t part, Frame &frame);
+  bool runPartOnce(int64_t part, Frame &frame);
   void recordFailure(int64_t part, const ember_error &partError);
 
   void (*body)(void *, const ember_range *);
@@ -149,8 +144,8 @@ private:
 
 // Returns whether the part returned. A function of its own, so that no local
 // variable of a caller is clobbered by the second return of _setjmp.
-__attribute__((noinline)) bool PartedLoops::runPart(int64_t part,
-                                                    Frame &frame) {
+__attribute__((noinline)) bool PartedLoops::runPartOnce(int64_t part,
+                                                        Frame &frame) {
   if (_setjmp(frame.target) != 0)
     return false;
   auto *ranges =
@@ -170,6 +165,33 @@ __attribute__((noinline)) bool PartedLoops::runPart(int64_t part,
   }
   body(env, ranges);
   return true;
+}
+
+// Returns whether the part returned. The error is the first one in order.
+bool PartedLoops::runPart(int64_t part, Frame &frame) {
+  frame.order = Frame::MayReorder;
+  if (runPartOnce(part, frame))
+    return true;
+  if (frame.order != Frame::HasReordered)
+    return false;
+  frame.order = Frame::InOrder;
+  return runPartOnce(part, frame);
+}
+
+void PartedLoops::runAll() {
+  Frame frame;
+  frame.previous = currentFrame();
+  frame.blocks = blocks;
+  if (frame.previous) {
+    frame.isPart = frame.previous->isPart;
+    frame.stack = frame.previous->stack;
+  }
+  parts = 1;
+  setCurrentFrame(&frame);
+  bool returned = runPart(0, frame);
+  setCurrentFrame(frame.previous);
+  if (!returned)
+    failWith(frame.error);
 }
 
 void PartedLoops::recordFailure(int64_t part, const ember_error &partError) {

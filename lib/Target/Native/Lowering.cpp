@@ -54,7 +54,8 @@ static void addNormalization(OpPassManager &pm) {
 static void addOptimizations(OpPassManager &pm,
                              const LoweringOptions &options) {
   OpPassManager &first = pm.nest<func::FuncOp>();
-  first.addPass(createReduceLanesLast());
+  if (options.reduceLanesLast)
+    first.addPass(createReduceLanesLast());
   first.addPass(createCanonicalizerPass());
   first.addPass(createCSEPass());
   first.addPass(createLoopInvariantCodeMotionPass());
@@ -105,7 +106,10 @@ static void addCheckedOptimizations(OpPassManager &pm,
   reductions.vectorRegisters = options.vectorRegisters;
   reductions.mayAlias = options.mayAlias;
   pm.addPass(createInterleaveReductions(reductions));
-  pm.addNestedPass<func::FuncOp>(createApproximateTrigonometry());
+  if (options.approximateTrigonometry)
+    pm.addNestedPass<func::FuncOp>(createApproximateTrigonometry());
+  if (options.orderSegments)
+    pm.addPass(createOrderSegments());
 }
 
 void buildLoweringPipeline(OpPassManager &pm, const LoweringOptions &options) {
@@ -173,6 +177,15 @@ struct PipelineOptions : PassPipelineOptions<PipelineOptions> {
       llvm::cl::desc("Lookups a prefetch runs ahead; 0 for none, -1 chooses")};
   Option<bool> pairLanes{*this, "pair-lanes", llvm::cl::init(true),
                          llvm::cl::desc("Take apart two bf16 at a time")};
+  Option<bool> reduceLanesLast{
+      *this, "reduce-lanes-last", llvm::cl::init(true),
+      llvm::cl::desc("Reduce over lanes behind loops")};
+  Option<bool> approximateTrigonometry{
+      *this, "approximate-trigonometry", llvm::cl::init(true),
+      llvm::cl::desc("Sines and cosines without the C library")};
+  Option<bool> orderSegments{
+      *this, "order-segments", llvm::cl::init(true),
+      llvm::cl::desc("Run segments of one length one after the other")};
   Option<bool> unroll{*this, "unroll", llvm::cl::init(true),
                       llvm::cl::desc("Unroll loops over rows")};
   Option<bool> parallel{*this, "parallel", llvm::cl::init(true),
@@ -190,6 +203,9 @@ void registerLoweringPipeline() {
         lowering.mayAlias = options.mayAlias;
         lowering.prefetch.distance = options.prefetchDistance;
         lowering.pairLanes = options.pairLanes;
+        lowering.reduceLanesLast = options.reduceLanesLast;
+        lowering.approximateTrigonometry = options.approximateTrigonometry;
+        lowering.orderSegments = options.orderSegments;
         lowering.unroll = options.unroll;
         lowering.parallel = options.parallel;
         buildLoweringPipeline(pm, lowering);

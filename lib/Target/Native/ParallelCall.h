@@ -41,6 +41,9 @@ struct ParallelLoopCost {
   std::optional<unsigned> offsets, firstOffset;
 };
 
+/// On a loop whose iterations may run in any order.
+constexpr llvm::StringLiteral kIndependentAttr = "ember.independent";
+
 void setParallelLoops(mlir::func::CallOp call,
                       llvm::ArrayRef<ParallelLoopCost> loops);
 

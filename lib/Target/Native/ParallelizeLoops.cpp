@@ -259,6 +259,7 @@ void Outlining::moveLoop(scf::ForOp loop, unsigned number,
       scf::ForOp::create(inside, loc, function.getArgument(2 * number),
                          function.getArgument(2 * number + 1), loop.getStep());
   moved->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
+  moved->setAttr(kIndependentAttr, builder.getUnitAttr());
   Block *body = moved.getBody();
   body->getTerminator()->erase();
   body->getOperations().splice(body->end(), loop.getBody()->getOperations());

@@ -1,4 +1,11 @@
 // RUN: ember-opt %s --approximate-trigonometry | FileCheck %s
+// RUN: ember-opt %s --lower-to-native | FileCheck %s --check-prefix=ON
+// RUN: ember-opt %s --lower-to-native=approximate-trigonometry=false | FileCheck %s --check-prefix=OFF
+
+// ON: llvm.call @roundevenf
+// OFF-NOT: @roundevenf
+// OFF: llvm.call @sinf
+// OFF-NOT: @roundevenf
 
 // Both functions of one angle at once; the C library's where a lane is far.
 

@@ -1,4 +1,13 @@
 // RUN: ember-opt %s --reduce-lanes-last --canonicalize | FileCheck %s
+// RUN: ember-opt %s --lower-to-native | FileCheck %s --check-prefix=ON
+// RUN: ember-opt %s --lower-to-native=reduce-lanes-last=false | FileCheck %s --check-prefix=OFF
+
+// ON-LABEL: llvm.func internal @sum
+// ON: llvm.fadd {{.*}} vector<8xf32>
+// ON: llvm.intr.vector.reduce.fadd
+// OFF-LABEL: llvm.func internal @sum
+// OFF-NOT: llvm.fadd {{.*}} vector<8xf32>
+// OFF: llvm.intr.vector.reduce.fadd
 
 // The loop adds vectors; what it began with joins behind it.
 

@@ -44,6 +44,13 @@ struct LoweringOptions {
   int64_t vectorBits = 0;
   /// Rows of bf16 are taken apart two elements at a time.
   bool pairLanes = true;
+  /// Vectors that a loop sums are reduced over their lanes once, behind it.
+  bool reduceLanesLast = true;
+  /// Sines and cosines that may be approximated are polynomials.
+  bool approximateTrigonometry = true;
+  /// Short segments of one length run one after the other, where loops may run
+  /// on several threads.
+  bool orderSegments = true;
   /// Bytes of a cache line, lines that a core waits for, and bytes of its
   /// second cache; 0 asks the host.
   int64_t cacheLineBytes = 0;
