@@ -72,14 +72,12 @@ static bool sortByLength(const Segments &segments, int64_t count,
 
 void ember_order_segments(const void *offsets, int64_t offsetBytes,
                           int64_t offsetStride, int64_t first,
-                          int64_t offsetCount, int64_t count, int32_t mayMove,
-                          uint8_t *order) {
+                          int64_t offsetCount, int64_t count, uint8_t *order) {
   Frame *frame = currentFrame();
   int64_t last;
-  bool isSortable = mayMove && first >= 0 &&
-                    !__builtin_add_overflow(first, count, &last) &&
-                    last < offsetCount;
-  if (isSortable && frame && frame->order != Frame::InOrder) {
+  bool isInRange = first >= 0 && !__builtin_add_overflow(first, count, &last) &&
+                   last < offsetCount;
+  if (isInRange && frame && frame->order != Frame::InOrder) {
     Segments segments(offsets, offsetStride, first);
     if (offsetBytes == sizeof(int32_t)
             ? sortByLength<int32_t>(segments, count, order)

@@ -45,7 +45,7 @@ Order orderOf(const std::vector<Offset> &offsets, int64_t first, int64_t count,
               bool mayMove = true) {
   Order order(count);
   ember_order_segments(offsets.data(), sizeof(Offset), sizeof(Offset), first,
-                       offsets.size(), count, mayMove, order.data());
+                       offsets.size(), count, order.data());
   return order;
 }
 
@@ -106,8 +106,7 @@ TEST_F(OrderSegmentsTest, FollowsTheStride) {
   std::vector<int32_t> sparse = {0, 9, 5, 9, 6, 9, 9, 9};
   Order order(3);
   runInParts(1, [&](const ember_range &) {
-    ember_order_segments(sparse.data(), 4, 8, 0, 4, 3, /*mayMove=*/1,
-                         order.data());
+    ember_order_segments(sparse.data(), 4, 8, 0, 4, 3, order.data());
   });
   EXPECT_EQ(order, (Order{1, 2, 0}));
 }
@@ -130,14 +129,6 @@ TEST_F(OrderSegmentsTest, OddOffsets) {
     std::sort(order.begin(), order.end());
     EXPECT_EQ(order, natural(4));
   }
-}
-
-TEST_F(OrderSegmentsTest, NothingMovesThatMayNot) {
-  std::vector<int64_t> offsets = shortSegments<int64_t>(50);
-  runInParts(1, [&](const ember_range &) {
-    EXPECT_EQ(orderOf(offsets, 0, 50, /*mayMove=*/false), natural(50));
-    EXPECT_NE(orderOf(offsets, 0, 50), natural(50));
-  });
 }
 
 /// There nothing could find the first error.

@@ -169,9 +169,14 @@ void ParallelCallBuilder::describeLoops(Value described) {
 /// The function that runs a part of the loops: what ember_parallel calls.
 LLVM::LLVMFuncOp ParallelCallBuilder::createBody() {
   OpBuilder::InsertionGuard guard(builder);
+  // A call in a loop that was copied stands there twice.
+  std::string name = ("ember_run_" + callee.getName()).str();
+  if (auto known = SymbolTable::lookupNearestSymbolFrom<LLVM::LLVMFuncOp>(
+          callee, builder.getStringAttr(name)))
+    return known;
   builder.setInsertionPointAfter(callee);
   auto body = LLVM::LLVMFuncOp::create(
-      builder, loc, ("ember_run_" + callee.getName()).str(),
+      builder, loc, name,
       LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(call.getContext()),
                                   {ptr, ptr}));
   body.setLinkage(LLVM::Linkage::Internal);

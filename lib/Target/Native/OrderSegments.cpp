@@ -7,14 +7,15 @@
 //
 //   for b = lower to upper { for p = offsets[b] to offsets[b + 1] { ... } }
 //     ->
-//   isSmall = size(table) <= most
-//   for k = 0 to upper - lower step 256 {
-//     ember_order_segments(offsets, ..., isSmall, order)
-//     for q = 0 to min(256, upper - lower - k) {
-//       b = lower + k + order[q]
-//       for p = offsets[b] to offsets[b + 1] { ... }
+//   if table is small {
+//     for k = 0 to upper - lower step 256 {
+//       ember_order_segments(offsets, ..., order)
+//       for q = 0 to min(256, upper - lower - k) {
+//         b = lower + k + order[q]
+//         for p = offsets[b] to offsets[b + 1] { ... }
+//       }
 //     }
-//   }
+//   } else { the loop as it was }
 //
 //===----------------------------------------------------------------------===//
 
@@ -116,30 +117,21 @@ static Value areSmall(OpBuilder &builder, Location loc, ArrayRef<Value> tables,
   return result;
 }
 
-/// Leaves out prefetches in `loop` where `isSmall` holds.
-static void guardPrefetches(scf::ForOp loop, Value isSmall) {
-  OpBuilder builder(loop);
-  Value one = arith::ConstantIntOp::create(builder, loop.getLoc(), 1, 1);
-  Value isLarge = arith::XOrIOp::create(builder, loop.getLoc(), isSmall, one);
+static void dropPrefetches(scf::ForOp loop) {
   SmallVector<memref::PrefetchOp> prefetches;
   loop->walk([&](memref::PrefetchOp op) { prefetches.push_back(op); });
-  for (memref::PrefetchOp prefetch : prefetches) {
-    builder.setInsertionPoint(prefetch);
-    auto guard = scf::IfOp::create(builder, prefetch.getLoc(), isLarge,
-                                   /*withElseRegion=*/false);
-    prefetch->moveBefore(guard.thenBlock()->getTerminator());
-  }
+  for (memref::PrefetchOp prefetch : prefetches)
+    prefetch.erase();
 }
 
 /// Calls the runtime for the order of `count` iterations from `start` on.
 static void callOrder(OpBuilder &builder, Location loc,
                       const Segments &segments, Value start, Value count,
-                      Value isSmall, Value order, RuntimeCalls &runtime) {
+                      Value order, RuntimeCalls &runtime) {
   MLIRContext *context = builder.getContext();
   LLVMTypeConverter types(context);
   auto type = cast<MemRefType>(segments.offsets.getType());
-  Type i32 = builder.getI32Type(), i64 = builder.getI64Type();
-  Type ptr = LLVM::LLVMPointerType::get(context);
+  Type i64 = builder.getI64Type(), ptr = LLVM::LLVMPointerType::get(context);
   auto converted = [&](Value value, Type to) {
     return UnrealizedConversionCastOp::create(builder, loc, to, value)
         .getResult(0);
@@ -160,17 +152,16 @@ static void callOrder(OpBuilder &builder, Location loc,
                       converted(first.materialize(builder, loc), i64),
                       offsets.size(builder, loc, 0),
                       converted(count, i64),
-                      arith::ExtUIOp::create(builder, loc, i32, isSmall),
                       order};
   LLVM::LLVMFuncOp function =
       runtime.declare("ember_order_segments", LLVM::LLVMVoidType::get(context),
-                      {ptr, i64, i64, i64, i64, i64, i32, ptr});
+                      {ptr, i64, i64, i64, i64, i64, ptr});
   LLVM::CallOp::create(builder, loc, function, operands);
 }
 
 /// Runs the iterations of `loop` block by block, each in an order of its own.
 static void orderIterations(scf::ForOp loop, const Segments &segments,
-                            Value isSmall, RuntimeCalls &runtime) {
+                            RuntimeCalls &runtime) {
   OpBuilder builder(loop);
   Location loc = loop.getLoc();
   Type i8 = builder.getI8Type(),
@@ -196,7 +187,7 @@ static void orderIterations(scf::ForOp loop, const Segments &segments,
   Value start = arith::AddIOp::create(builder, loc, lower, done);
   Value left = arith::SubIOp::create(builder, loc, trips, done);
   Value count = arith::MinSIOp::create(builder, loc, left, size);
-  callOrder(builder, loc, segments, start, count, isSmall, order, runtime);
+  callOrder(builder, loc, segments, start, count, order, runtime);
 
   loop->moveBefore(blocks.getBody()->getTerminator());
   loop.setLowerBound(zero);
@@ -235,8 +226,12 @@ void OrderSegments::runOnOperation() {
       continue;
     OpBuilder builder(loop);
     Value isSmall = areSmall(builder, loop.getLoc(), tables, mostTableBytes);
-    guardPrefetches(loop, isSmall);
-    orderIterations(loop, segments, isSmall, runtime);
+    auto choice = scf::IfOp::create(builder, loop.getLoc(), isSmall,
+                                    /*withElseRegion=*/true);
+    OpBuilder::atBlockBegin(choice.elseBlock()).clone(*loop);
+    loop->moveBefore(choice.thenBlock()->getTerminator());
+    dropPrefetches(loop);
+    orderIterations(loop, segments, runtime);
     ++ordered;
   }
 }

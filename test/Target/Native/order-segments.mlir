@@ -13,14 +13,13 @@
 // CHECK: %[[ROWS:.*]] = memref.dim %[[V]], %c0
 // CHECK: %[[ELEMENTS:.*]] = arith.muli %{{.*}}, %{{.*}}
 // CHECK: %[[SMALL:.*]] = arith.cmpi ule, %{{.*}}, %c131072
-// CHECK: %[[LARGE:.*]] = arith.xori %[[SMALL]]
+// CHECK: scf.if %[[SMALL]] {
 // CHECK: %[[TRIPS:.*]] = arith.subi %[[UB]], %[[LB]]
 // CHECK: scf.for %[[K:.*]] = %c0{{.*}} to %[[TRIPS]] step %c256
 // CHECK: %[[START:.*]] = arith.addi %[[LB]], %[[K]]
 // CHECK: %[[LEFT:.*]] = arith.subi %[[TRIPS]], %[[K]]
 // CHECK: %[[COUNT:.*]] = arith.minsi %[[LEFT]], %c256
-// CHECK: %[[MAY:.*]] = arith.extui %[[SMALL]]
-// CHECK: llvm.call @ember_order_segments({{.*}}, %[[MAY]], %[[ORDER]])
+// CHECK: llvm.call @ember_order_segments({{.*}}, %[[ORDER]])
 // CHECK: scf.for %[[Q:.*]] = %c0{{.*}} to %[[COUNT]] step %c1
 // CHECK: %[[P:.*]] = arith.index_cast %[[Q]]
 // CHECK: %[[PLACE:.*]] = llvm.getelementptr %[[ORDER]][%[[P]]]
@@ -28,10 +27,12 @@
 // CHECK: %[[OFFSET:.*]] = arith.index_castui %[[NUMBER]]
 // CHECK: %[[B:.*]] = arith.addi %[[START]], %[[OFFSET]]
 // CHECK: memref.load %[[O]][%[[B]]]
-// CHECK: scf.if %[[LARGE]] {
-// CHECK-NEXT: memref.prefetch %[[V]]
-// CHECK-NEXT: }
+// CHECK-NOT: memref.prefetch
 // CHECK: memref.store %{{.*}}, %{{.*}}[%[[B]]]
+// CHECK: } else {
+// CHECK: scf.for %[[SAME:.*]] = %[[LB]] to %[[UB]]
+// CHECK: memref.prefetch %[[V]]
+// CHECK: memref.store %{{.*}}, %{{.*}}[%[[SAME]]]
 func.func @bags(%offsets: memref<?xi32>, %values: memref<?x4xf32>, %out: memref<?xf32>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

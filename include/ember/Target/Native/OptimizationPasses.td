@@ -495,14 +495,17 @@ def OrderSegments : Pass<"order-segments", "::mlir::ModuleOp"> {
     ```
     becomes
     ```mlir
-    %isSmall = ... // %table has at most 512 kB
-    scf.for %k = %c0 to %trips step %c256 {
-      llvm.call @ember_order_segments(%offsets, ..., %count, %isSmall, %order)
-      scf.for %q = %c0 to %count step %c1 {
-        %number = llvm.load %order[%q] : i8
-        %b = ... // %lower + %k + %number
-        %begin = memref.load %offsets[%b]
-        ...
+    scf.if %isSmall { // %table has at most 512 kB
+      scf.for %k = %c0 to %trips step %c256 {
+        llvm.call @ember_order_segments(%offsets, ..., %count, %order)
+        scf.for %q = %c0 to %count step %c1 {
+          %number = llvm.load %order[%q] : i8
+          %b = ... // %lower + %k + %number
+          %begin = memref.load %offsets[%b]
+          ...
+    } else {
+      ... // as it was
+    }
     ```
     Where segments of 256 iterations have more than 16 elements on average they
     keep their order: wrong guesses are little of their time. Each iteration computes what it did

@@ -148,15 +148,14 @@ enum { EMBER_ORDERED_ITERATIONS = 256 };
 // In which order to run `count` iterations, at most EMBER_ORDERED_ITERATIONS,
 // whose segments begin at offset `first` of `offsetCount`: fills `order` with
 // their numbers. Short segments of one length stand side by side, so that the
-// processor foresees where each ends. Without `mayMove` all keep their places.
-// Offsets are as those of ember_loop.
+// processor foresees where each ends. Offsets are
+// as those of ember_loop.
 //
 // To be called in a body that ember_parallel runs. A part that fails is run
 // once more, with all iterations in order, for the first error.
 void ember_order_segments(const void *offsets, int64_t offsetBytes,
                           int64_t offsetStride, int64_t first,
-                          int64_t offsetCount, int64_t count, int32_t mayMove,
-                          uint8_t *order);
+                          int64_t offsetCount, int64_t count, uint8_t *order);
 
 //===----------------------------------------------------------------------===//
 // Decoupled execution
