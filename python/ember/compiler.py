@@ -20,9 +20,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ember import cache, configuration
+from ember import cache
 from ember.errors import ArgumentError, CompileError, CompilerNotFoundError
 from ember.kernel import Library
+from ember.places import program_folders
 from ember.progress import Progress, name_of
 
 TARGETS = ("cpu", "dae-threads")
@@ -108,16 +109,11 @@ class Options:
 
 
 def find_tool(name: str) -> Path:
-    """Finds one of Ember's programs.
+    """Finds one of Ember's programs, in program_folders or else on the PATH.
 
-    It may be in $EMBER_BIN_DIR, the installed package's bin, the checkout's build/bin or the PATH,
-    in this order. Raises CompilerNotFoundError, naming the places, when it is in none of them.
+    Raises CompilerNotFoundError, naming the places, when it is in none of them.
     """
-    places = []
-    if folder := configuration.text("EMBER_BIN_DIR"):
-        places.append(Path(folder))
-    package = Path(__file__).resolve().parent
-    places += [package / "bin", package.parents[1] / "build" / "bin"]
+    places = program_folders()
     for place in places:
         if os.access(place / name, os.X_OK):
             return place / name

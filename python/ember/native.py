@@ -15,25 +15,16 @@ from typing import Any
 
 import torch
 
-from ember import configuration
+from ember.places import module_folders
 
 MODULE = "ember_calls"
 # Kinds of tensors that the exchange table of torch.Tensor tells of.
 TENSOR_TYPES = (torch.Tensor, torch.nn.Parameter)
 
 
-def _places() -> list[Path]:
-    """Folders that may hold the module: the package's own, then those of builds."""
-    package = Path(__file__).resolve().parent
-    places = [package, package.parents[1] / "build" / "lib"]
-    if folder := configuration.text("EMBER_BIN_DIR"):
-        places.insert(0, Path(folder).parent / "lib")
-    return places
-
-
 def _load() -> ModuleType | None:
     """The module; None if there is none for this interpreter, or it cannot be loaded."""
-    for place in _places():
+    for place in module_folders():
         # The last suffix names no interpreter: what it was built for is not known.
         for suffix in EXTENSION_SUFFIXES[:-1]:
             path = place / (MODULE + suffix)

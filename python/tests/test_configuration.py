@@ -16,7 +16,7 @@ from pathlib import Path
 import ember
 import pytest
 import torch
-from ember import compiler, configuration, progress
+from ember import compiler, configuration, places, progress
 from ember.torch.embedding_bag import BagShape, bag_program
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -77,6 +77,35 @@ def test_misspelt_variables_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
     }
     with pytest.raises(KeyError):
         configuration.text("EMBER_CACHE_DIRECTORY")
+
+
+def test_programs_are_found_in_the_order_of_their_places(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def program(place: str) -> Path:
+        file = tmp_path / place / "emberc"
+        file.parent.mkdir(parents=True)
+        file.touch(0o755)
+        return file
+
+    found = compiler.find_tool("emberc")
+    monkeypatch.setenv("EMBER_BIN_DIR", str(tmp_path / "named"))
+    monkeypatch.setenv("PATH", str(tmp_path / "path"))
+    monkeypatch.setattr(places, "_build", lambda: tmp_path / "build")
+    # An editable install has two folders: the sources, and what was built for them.
+    monkeypatch.setattr(ember, "__path__", [str(tmp_path / "sources"), str(tmp_path / "installed")])
+    with pytest.raises(ember.CompilerNotFoundError, match="build/bin nor on the PATH"):
+        compiler.find_tool("emberc")
+    for place in ("path", "build/bin", "installed/bin", "sources/bin", "named"):
+        expected = program(place)
+        assert compiler.find_tool("emberc") == expected
+    assert compiler.find_tool("emberc") != found
+    assert places.module_folders() == [
+        tmp_path / "lib",
+        tmp_path / "sources",
+        tmp_path / "installed",
+        tmp_path / "build" / "lib",
+    ]
 
 
 @pytest.mark.parametrize(

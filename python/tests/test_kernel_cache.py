@@ -12,7 +12,7 @@ from typing import Any
 
 import ember
 import pytest
-from ember import compiler
+from ember import compiler, places
 from ember.torch.embedding_bag import BagShape, bag_program
 
 PROGRAM = bag_program(BagShape(8))
@@ -119,7 +119,7 @@ def test_the_compiler_is_looked_for_and_named(
 ) -> None:
     monkeypatch.setenv("EMBER_BIN_DIR", str(tmp_path))
     monkeypatch.setenv("PATH", str(tmp_path))
-    monkeypatch.setattr(compiler, "__file__", str(tmp_path / "a" / "b" / "compiler.py"))
+    monkeypatch.setattr(places, "_build", lambda: tmp_path / "build")
     with pytest.raises(ember.CompilerNotFoundError, match=str(tmp_path)):
         compiler.find_tool("emberc")
 
