@@ -214,6 +214,35 @@ def test_short_segments_in_any_order() -> None:
             np.testing.assert_allclose(out, expected, rtol=1e-5, atol=1e-5)
 
 
+@pytest.mark.parametrize("entities", [0, 1, 682, 683, 3000])
+def test_all_tails_in_tiles(entities: int) -> None:
+    """More entities than a tile has, exactly as many, one more; and none."""
+    operation = Score(
+        entities=ROWS,
+        relations=ROWS,
+        heads=IDS,
+        types=IDS,
+        out=array("f32", None, None),
+        model="distmult",
+    )
+    library = load_program(program(operation), Options())
+    table, relations = rows(entities), rows(7)
+    heads, types = ids(9, max(entities, 1)), ids(9, 7)
+    if entities == 0:
+        heads = heads[:0]
+        types = types[:0]
+    queries = table[heads].astype(np.float64) * relations[types]
+    for threads in (1, 3):
+        library.use_threads(threads, work_of_thread=1)
+        out = np.full((len(heads), entities), np.nan, np.float32)
+        library.entry(ENTRY)(table, relations, heads, types, out)
+        np.testing.assert_allclose(out, queries @ table.T, rtol=1e-4, atol=1e-4)
+        if entities:
+            wrong = np.where(np.arange(9) >= 4, entities, heads)
+            with pytest.raises(ember.IndexOutOfRangeError, match="position 4 of 'heads'"):
+                library.entry(ENTRY)(table, relations, wrong, types, out)
+
+
 @pytest.mark.parametrize("place", [1, 60, BAGS - 1])
 def test_decreasing_offsets(place: int) -> None:
     library = bag_library()

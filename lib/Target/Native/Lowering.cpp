@@ -102,6 +102,11 @@ static void addOptimizations(OpPassManager &pm,
 /// What copies loops, once their ranges are checked in front of them.
 static void addCheckedOptimizations(OpPassManager &pm,
                                     const LoweringOptions &options) {
+  if (options.tileSweeps) {
+    TileSweepsOptions sweeps;
+    sweeps.mayAlias = options.mayAlias;
+    pm.addPass(createTileSweeps(sweeps));
+  }
   InterleaveReductionsOptions reductions;
   reductions.vectorRegisters = options.vectorRegisters;
   reductions.mayAlias = options.mayAlias;
@@ -186,6 +191,8 @@ struct PipelineOptions : PassPipelineOptions<PipelineOptions> {
   Option<bool> orderSegments{
       *this, "order-segments", llvm::cl::init(true),
       llvm::cl::desc("Run segments of one length one after the other")};
+  Option<bool> tileSweeps{*this, "tile-sweeps", llvm::cl::init(true),
+                          llvm::cl::desc("Read whole tables tile by tile")};
   Option<bool> unroll{*this, "unroll", llvm::cl::init(true),
                       llvm::cl::desc("Unroll loops over rows")};
   Option<bool> parallel{*this, "parallel", llvm::cl::init(true),
@@ -206,6 +213,7 @@ void registerLoweringPipeline() {
         lowering.reduceLanesLast = options.reduceLanesLast;
         lowering.approximateTrigonometry = options.approximateTrigonometry;
         lowering.orderSegments = options.orderSegments;
+        lowering.tileSweeps = options.tileSweeps;
         lowering.unroll = options.unroll;
         lowering.parallel = options.parallel;
         buildLoweringPipeline(pm, lowering);

@@ -51,6 +51,9 @@ struct LoweringOptions {
   /// Short segments of one length run one after the other, where loops may run
   /// on several threads.
   bool orderSegments = true;
+  /// Tables that each iteration of a loop reads whole are read tile by tile,
+  /// where loops may run on several threads.
+  bool tileSweeps = true;
   /// Bytes of a cache line, lines that a core waits for, and bytes of its
   /// second cache; 0 asks the host.
   int64_t cacheLineBytes = 0;

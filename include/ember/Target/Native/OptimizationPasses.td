@@ -472,6 +472,52 @@ def ParallelizeLoops : Pass<"parallelize-loops", "::mlir::ModuleOp"> {
   ];
 }
 
+def TileSweeps : Pass<"tile-sweeps", "::mlir::ModuleOp"> {
+  let summary = "Read a table once for several iterations";
+  let description = [{
+    Where each iteration of a loop reads a whole table, as the scores of a triple
+    with all entities in place of its tail do, and the table is larger than the
+    caches, it comes from memory once an iteration. Iterations that may run in any
+    order, as [parallelize-loops](#-parallelize-loops) marks them, take a tile of
+    the table after the other together:
+
+    ```mlir
+    scf.for %i = %lower to %upper step %c1 {
+      %head = memref.load %heads[%i]
+      scf.for %e = %c0 to %n step %c1 {
+        %row = vector.load %entities[%e, %c0]
+        ...
+        memref.store %score, %out[%i, %e]
+      }
+    } {ember.independent}
+    ```
+    becomes
+    ```mlir
+    scf.for %k = %c0 to %tiles step %c1 {
+      %start = ... // %k * 256
+      %end = ...   // at most %n
+      scf.for %i = %lower to %upper step %c1 {
+        %head = memref.load %heads[%i]
+        scf.for %e = %start to %end step %c1 {
+          ...
+    ```
+    What stands in front of the inner loop is done once a tile, so it may only
+    load, check and compute. Each element is computed as before.
+  }];
+  let options = [
+    Option<"tileBytes", "tile-bytes", "int64_t", "1 << 16",
+           "Bytes of the table in a tile; rows of unknown length are taken 16 at "
+           "a time">,
+    Option<"mayAlias", "may-alias", "bool", "false",
+           "Memref arguments may overlap">,
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::scf::SCFDialect"];
+  let statistics = [
+    Statistic<"tiled", "tiled", "Loops over tables">,
+  ];
+}
+
 def OrderSegments : Pass<"order-segments", "::mlir::ModuleOp"> {
   let summary = "Run segments of one length one after the other";
   let description = [{
