@@ -7,6 +7,7 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import ember
 import pytest
 import torch
 from compiled_models import STEPS, check_forward, check_gradients, compiled
@@ -43,7 +44,14 @@ def test_scores(name: str) -> None:
     model = knowledge_model(name)
     heard = check_forward(model, [triples(count, count) for count in (64, 3, 200)])
     assert len(heard.reports) == 1
+    assert heard.kinds() == {"row_score"}
     assert not heard.left()
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_one_kernel_for_a_score(name: str) -> None:
+    (part,) = ember.explain(knowledge_model(name), *triples(20)).compiled
+    assert len(part.libraries) == 1
 
 
 @pytest.mark.parametrize("name", MODELS)

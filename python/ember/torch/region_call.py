@@ -30,6 +30,7 @@ class RegionCall:
     """A part of a graph as a function of its inputs; they come first, then what only PyTorch reads.
 
     A kind of region gives forward and, where the gradient is an embedding operation too, backward.
+    Both note the libraries that they call.
     Callable from several threads at once.
 
     raises: a kernel that cannot be built is an error; otherwise PyTorch computes from then on, with

@@ -5,7 +5,7 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
 from collections.abc import Callable, Mapping
-from functools import cache, cached_property
+from functools import cached_property
 from typing import Any
 
 from torch import Tensor
@@ -15,11 +15,6 @@ from ember.errors import ArgumentError
 from ember.torch.region import Reference
 from ember.torch.region_call import NotTakenError, RegionCall
 from ember.torch.row_expressions import ENTRY, RowProgram
-
-
-@cache
-def _kernel(program: RowProgram, options: Options) -> Callable[..., Any]:
-    return load_program(program.text(), options).entry(ENTRY).bind(gradients=True)
 
 
 class RowScoreCall(RegionCall):
@@ -51,7 +46,9 @@ class RowScoreCall(RegionCall):
     @cached_property
     def kernel(self) -> Callable[..., Any]:
         """The kernel, built when it is first needed."""
-        return _kernel(self.program, self.options)
+        library = load_program(self.program.text(), self.options)
+        self.libraries[library] = None
+        return library.entry(ENTRY).bind(gradients=True)
 
     def forward(self, *inputs: Any) -> Tensor:
         for place, value in self.expected.items():
