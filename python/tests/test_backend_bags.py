@@ -270,3 +270,21 @@ def test_wrong_offsets() -> None:
         model(*arguments)
     with pytest.raises(type(eager.value)):
         compiled(model)(*arguments)
+
+
+@pytest.mark.parametrize("options", [{}, {"padding_idx": 0}, {"padding_idx": -2}], ids=str)
+@pytest.mark.parametrize("mode", ["sum", "mean", "max"])
+def test_exported_programs(mode: str, options: dict[str, Any]) -> None:
+    """torch.export writes operators that have the bags as the first of four results."""
+    bag, indices = nn.EmbeddingBag(30, 8, mode=mode, **options), torch.randint(0, 30, (5, 4))
+    exported = torch.export.export(bag, (indices,)).module()
+    assert kinds(exported, indices) == ["bag"]
+    torch.testing.assert_close(compiled(exported)(indices), bag(indices))
+
+
+def test_exported_tables_side_by_side() -> None:
+    model, inputs = Bags(), Inputs()
+    arguments = inputs.indices, inputs.offsets, inputs.dense
+    exported = torch.export.export(model, arguments).module()
+    assert kinds(exported, *arguments) == ["bags"]
+    torch.testing.assert_close(compiled(exported)(*arguments), model(*arguments))

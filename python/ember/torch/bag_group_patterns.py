@@ -17,6 +17,7 @@ from ember.torch.operations import (
     Operation,
     fixed_size,
     name_of,
+    nodes_of,
     read,
     same_number,
     tensor_of,
@@ -141,14 +142,14 @@ def _bag(node: Node, operation: Operation) -> Found | None:
         if indices.dim() != 2 or weights is not None:
             return None
         part = Part(mode, *kind, offset="i64", has_last=True, equal=True)
-        return Found(part, inputs[:2], {node})
+        return Found(part, inputs[:2], nodes_of(node))
     offset = None if offsets is None else INDEX_TYPES.get(offsets.dtype)
     if offset is None or value_of(indices).dim() != 1 or (weights is not None and mode != "sum"):
         return None
     if weights is not None and value_of(weights).dtype != value_of(inputs[0]).dtype:
         return None
     part = Part(mode, *kind, offset=offset, has_last=has_last, weighted=weights is not None)
-    return Found(part, inputs, {node})
+    return Found(part, inputs, nodes_of(node))
 
 
 def _rows(node: Node, operation: Operation, mode: str | None) -> Found | None:

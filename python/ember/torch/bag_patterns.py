@@ -14,7 +14,7 @@ from ember.errors import CompileError, CompilerNotFoundError, KernelError, Unsup
 from ember.kernel import Library
 from ember.torch.bag_call import BagCall
 from ember.torch.no_match import NoMatchError
-from ember.torch.operations import Operation, name_of, read, tensor_of
+from ember.torch.operations import Operation, name_of, nodes_of, read, tensor_of
 from ember.torch.region import Reference, Region
 from ember.torch.region_call import RegionCall
 from ember.torch.settings import Settings
@@ -50,7 +50,7 @@ def _bag(node: Node, operation: Operation, settings: Settings) -> Region:
     return Region(
         "bag",
         node,
-        {node},
+        nodes_of(node),
         inputs,
         lambda reference: FixedBag(
             BagCall(settings.kernel_options), reference, fixed, settings.raises

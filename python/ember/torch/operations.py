@@ -113,6 +113,8 @@ ATEN_EMBEDDING_BAG = (
     "padding_idx",
 )
 MODES = ("sum", "mean", "max")
+# Operators whose first result is the bags.
+BAG_OPERATORS = ("embedding_bag", "_embedding_bag", "_embedding_bag_forward_only")
 
 # Parameters that may be written as several arguments: x.view(2, 3).
 VARIADIC = {"size", "shape"}
@@ -205,7 +207,10 @@ def read(node: Node) -> Operation | None:
         return None
     target = node.target
     if isinstance(target, torch._ops.OpOverload):
-        return _read_operator(target, node)
+        return None if _is_bag_operator(node) else _read_operator(target, node)
+    if (bag := _operator_of_bags(node)) is not None:
+        assert isinstance(bag.target, torch._ops.OpOverload)
+        return _read_operator(bag.target, bag)
     if target is functional.embedding:
         return Operation("embedding", _named(EMBEDDING, node))
     if target is functional.embedding_bag:
@@ -214,6 +219,27 @@ def read(node: Node) -> Operation | None:
         return Operation("normalize", {_keyword(k): v for k, v in _named(NORMALIZE, node).items()})
     spelled = _FUNCTIONS.get(target) if isinstance(target, Hashable) else None
     return None if spelled is None else _bound(spelled, node)
+
+
+def nodes_of(node: Node) -> set[Node]:
+    """The nodes of the operation that `read` sees in a node: an operator may have other results."""
+    bag = _operator_of_bags(node)
+    return {node} if bag is None else {node, bag}
+
+
+def _operator_of_bags(node: Node) -> Node | None:
+    """ATen's operator of bags, if a node takes the bags from its results."""
+    if node.op != "call_function" or node.target is not operator.getitem or node.args[1] != 0:
+        return None
+    source = node.args[0]
+    return source if isinstance(source, Node) and _is_bag_operator(source) else None
+
+
+def _is_bag_operator(node: Node) -> bool:
+    target = node.target
+    if not isinstance(target, torch._ops.OpOverload) or target.namespace != "aten":
+        return False
+    return target._schema.name.removeprefix("aten::") in BAG_OPERATORS
 
 
 def _read_operator(target: torch._ops.OpOverload, node: Node) -> Operation | None:
@@ -225,8 +251,13 @@ def _read_operator(target: torch._ops.OpOverload, node: Node) -> Operation | Non
         named = _named(ATEN_EMBEDDING, node)
         padding = named.get("padding_idx", -1)
         return Operation("embedding", {**named, "padding_idx": None if padding < 0 else padding})
-    if name == "embedding_bag":
+    if name in BAG_OPERATORS:
         named = _named(ATEN_EMBEDDING_BAG, node)
+        if "indices" in named:
+            named["input"] = named.pop("indices")
+        # Those without a user's arguments have -1 for no padding.
+        if name != "embedding_bag" and named.get("padding_idx", -1) < 0:
+            named["padding_idx"] = None
         return Operation(
             "embedding_bag", {**named, "mode": MODES[named.get("mode", 0)], "max_norm": None}
         )
