@@ -190,7 +190,7 @@ def test_threads_build_a_kernel_once(empty_cache: Any) -> None:
     module = sum_bag()
     with ThreadPoolExecutor(4) as pool:
         kernels = list(pool.map(lambda _: ember.compile(module, (INDICES, OFFSETS)), range(4)))
-    libraries = {id(kernel.kernels()[0].library) for kernel in kernels}
+    libraries = {id(kernel.kernels()[0]) for kernel in kernels}
     assert len(libraries) == 1
 
 

@@ -20,8 +20,7 @@ from ember.compiler import Options, load_program
 from ember.dtypes import DTYPES
 from ember.embed_programs import ENTRY, SDDMM, SpMM, array, program
 from ember.kernel import Library
-from ember.torch.region import Reference
-from ember.torch.region_call import NotTakenError, RegionCall
+from ember.torch.region_call import NotTakenError, Reference, RegionCall
 
 VALUE_TYPES = {getattr(torch, DTYPES[name].name): name for name in ("f32", "f64", "f16", "bf16")}
 INDEX_TYPES = {getattr(torch, DTYPES[name].name): name for name in ("i32", "i64")}

@@ -48,6 +48,10 @@ _FRESH = frozenset(
 def written(node: Node) -> Node | None:
     """The node whose tensor this node changes; None if it changes none."""
     target = node.target
+    operation = read(node)
+    if operation is not None and operation.get("max_norm") is not None:
+        weight: Node = operation.get("weight")
+        return weight
     changes = False
     if node.op == "call_method":
         name = str(target)

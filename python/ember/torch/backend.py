@@ -26,18 +26,21 @@ def ember_backend(
     example_inputs: Sequence[Any],
     *,
     options: Mapping[str, Any] | Settings | None = None,
-    **unknown: Any,
+    listener: Callable[[Report], None] | None = None,
 ) -> Callable[..., Any]:
     """Compiles a graph that torch.compile has captured; options as Settings has them.
 
     Parts of the graph become kernels, which serve all sizes; what is left runs as the settings say.
+    listener: is given the graph's report.
     Raises ArgumentError for options that there are not.
     """
     settings = options if isinstance(options, Settings) else Settings.of(options)
     began = time.perf_counter()
     report = partition(module, settings)
-    for listener in getattr(_listeners, "lists", ()):
-        listener.append(report)
+    if listener is not None:
+        listener(report)
+    for reports in getattr(_listeners, "lists", ()):
+        reports.append(report)
     _log.info(
         "compiled a graph of %d operations in %.2f s: %d kernels, %d operations left to PyTorch",
         report.operations,

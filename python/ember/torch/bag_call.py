@@ -10,10 +10,11 @@ Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
+import contextlib
 import logging
 import threading
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import torch
@@ -42,6 +43,19 @@ RecentCall = tuple[Callable[..., Any], tuple[Any, ...], tuple[int, int]]
 _log = logging.getLogger(__name__)
 _functorch_active = torch._C._are_functorch_transforms_active
 _TENSORS = frozenset((Tensor, torch.nn.Parameter))
+
+
+_this_thread = threading.local()
+
+
+@contextlib.contextmanager
+def without_renorm() -> Iterator[None]:
+    """While entered, calls in this thread leave tables as they are: max_norm is not applied."""
+    _this_thread.without_renorm = True
+    try:
+        yield
+    finally:
+        _this_thread.without_renorm = False
 
 
 class BagCall:
@@ -133,7 +147,7 @@ class BagCall:
                     f"padding_idx must be within the number of embeddings, {-rows} through "
                     f"{rows - 1}, but got {padding_idx}"
                 )
-        if max_norm is not None:
+        if max_norm is not None and not getattr(_this_thread, "without_renorm", False):
             with torch.no_grad():
                 torch.embedding_renorm_(weight, input, max_norm, norm_type)
         if _wants_gradient(weight, per_sample_weights):

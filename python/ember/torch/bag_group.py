@@ -20,8 +20,7 @@ from ember.compiler import Options, load_program
 from ember.errors import ArgumentError, IndexOutOfRangeError, KernelError
 from ember.torch.bag_gradient import bag_gradients
 from ember.torch.embedding_bag import FIRST_OFFSET_CHECK
-from ember.torch.region import Reference
-from ember.torch.region_call import NotTakenError, RegionCall
+from ember.torch.region_call import NotTakenError, Reference, RegionCall
 
 ENTRY = "bags"
 # Shapes of equal bags whose offsets are kept.

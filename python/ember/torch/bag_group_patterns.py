@@ -23,7 +23,8 @@ from ember.torch.operations import (
     tensor_of,
     value_of,
 )
-from ember.torch.region import Reference, Region
+from ember.torch.region import Region
+from ember.torch.region_call import Reference
 from ember.torch.settings import Settings
 
 # A kernel for fewer is not worth more than the kernels of its parts.

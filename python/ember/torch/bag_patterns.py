@@ -15,8 +15,8 @@ from ember.kernel import Library
 from ember.torch.bag_call import BagCall
 from ember.torch.no_match import NoMatchError
 from ember.torch.operations import Operation, name_of, nodes_of, read, tensor_of
-from ember.torch.region import Reference, Region
-from ember.torch.region_call import RegionCall
+from ember.torch.region import Region
+from ember.torch.region_call import Reference, RegionCall
 from ember.torch.settings import Settings
 
 REDUCTIONS = {"sum": "sum", "mean": "mean", "amax": "max", "max": "max"}
@@ -36,24 +36,26 @@ def bag_at(node: Node, settings: Settings) -> Region | None:
 
 def _bag(node: Node, operation: Operation, settings: Settings) -> Region:
     """F.embedding_bag itself; options that are not tensors are fixed."""
-    if operation.get("max_norm") is not None:
+    if operation.get("max_norm") is not None and settings.rest != "eager":
         raise NoMatchError("max_norm changes the table")
-    tensors = ("input", "weight", "offsets", "per_sample_weights")
+    names = ["input", "weight", "offsets", "per_sample_weights"]
+    if operation.get("max_norm") is not None:
+        names += ["max_norm", "norm_type"]
     fixed = {
         name: value
         for name, value in operation.arguments.items()
-        if name not in (*tensors, "max_norm", "norm_type")
+        if name not in (*names, "max_norm", "norm_type")
     }
     if any(isinstance(value, Node) for value in fixed.values()):
         raise NoMatchError("its options are computed")
-    inputs = tuple(operation.get(name) for name in tensors)
+    inputs = tuple(operation.get(name, 2.0 if name == "norm_type" else None) for name in names)
     return Region(
         "bag",
         node,
         nodes_of(node),
         inputs,
         lambda reference: FixedBag(
-            BagCall(settings.kernel_options), reference, fixed, settings.raises
+            BagCall(settings.kernel_options), reference, fixed, len(names) > 4, settings.raises
         ),
         f"{fixed.get('mode', 'mean')} of bags of rows of {name_of(operation.get('weight'))}",
         _names(operation),
@@ -92,7 +94,9 @@ def _reduced(node: Node, operation: Operation, settings: Settings) -> Region | N
     }
 
     def make(reference: Reference) -> ReducedRows:
-        call = ReducedRows(BagCall(settings.kernel_options), reference, fixed, settings.raises)
+        call = ReducedRows(
+            BagCall(settings.kernel_options), reference, fixed, raises=settings.raises
+        )
         call.skips = padding is not None
         return call
 
@@ -120,26 +124,43 @@ def _names(operation: Operation) -> dict[str, str]:
 class FixedBag(RegionCall):
     """F.embedding_bag(input, weight, offsets, per_sample_weights) with its other arguments fixed.
 
-    Errors, gradients and what kernels do not take are as BagCall has them.
+    renormalises: max_norm and norm_type are inputs, too. Errors, gradients and what kernels do not
+    take are as BagCall has them.
     """
 
     def __init__(
-        self, call: BagCall, reference: Reference, fixed: dict[str, Any], raises: bool = False
+        self,
+        call: BagCall,
+        reference: Reference,
+        fixed: dict[str, Any],
+        renormalises: bool = False,
+        raises: bool = False,
     ) -> None:
-        super().__init__(reference, 4, raises)
+        super().__init__(reference, 6 if renormalises else 4, raises)
         self.call = call
         self.fixed = fixed
+        self.renormalises = renormalises
+
+    def kernels(self) -> list[Library]:
+        return [kernel.library for kernel in self.call.kernels()]
 
     def kernels(self) -> list[Library]:
         return [kernel.library for kernel in self.call.kernels()]
 
     def __call__(self, *arguments: Any) -> Tensor:
         """The bags, (bags, length)."""
-        input, weight, offsets, sample_weights = arguments[: self.inputs]
+        input, weight, offsets, sample_weights = arguments[:4]
+        max_norm, norm_type = arguments[4:6] if self.renormalises else (None, 2.0)
         if not self.failed:
             try:
                 return self.call(
-                    input, weight, offsets, per_sample_weights=sample_weights, **self.fixed
+                    input,
+                    weight,
+                    offsets,
+                    max_norm=max_norm,
+                    norm_type=norm_type,
+                    per_sample_weights=sample_weights,
+                    **self.fixed,
                 )
             except (CompileError, CompilerNotFoundError) as error:
                 self.give_up(error)

@@ -1,72 +1,80 @@
-"""ember.compile: finds the embedding bags of a module or function and puts kernels in their place.
+"""ember.compile: puts kernels in the place of a model's embedding operations.
 
-An nn.EmbeddingBag is called directly. Any other callable runs as it is, in PyTorch, except that
-its calls of F.embedding_bag go to kernels: a torch function mode hands them over, so control flow,
-shapes and everything around the bags stay the program's own.
+An nn.EmbeddingBag is called directly. Any other module or function goes through torch.compile with
+backend="ember", which finds bags, aggregations over edges and scores in its graphs; everything else
+runs in PyTorch.
 
 Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
-import torch.nn.functional as functional
 from torch import Tensor, nn
-from torch.overrides import TorchFunctionMode
 
 from ember.compiler import Options
 from ember.errors import ArgumentError, UnsupportedError
-from ember.torch.bag_call import BagCall
-from ember.torch.bag_kernel import BagKernel
-
-
-class _Replace(TorchFunctionMode):
-    """While active in a thread, its calls of F.embedding_bag go elsewhere."""
-
-    def __init__(self, replacement: Callable[..., Tensor]) -> None:
-        super().__init__()
-        self.replacement = replacement
-
-    def __torch_function__(
-        self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Any = None
-    ) -> Any:
-        if func is functional.embedding_bag:
-            return self.replacement(*args, **(kwargs or {}))
-        return func(*args, **(kwargs or {}))
+from ember.kernel import Library
+from ember.torch.backend import ember_backend
+from ember.torch.bag_call import BagCall, without_renorm
+from ember.torch.partition import Report
+from ember.torch.settings import Settings
 
 
 class Kernel:
-    """A module or function whose embedding bags are compiled; call it as you call the original.
+    """A module or function whose embedding operations are compiled; call it as the original.
 
     Weights are read at each call: updates in place and replaced parameters are seen. Callable
     from several threads. Copies and pickles as the original does; kernels are found again in the
-    cache. Attributes: original, options.
+    cache. Attributes: original, settings.
     """
 
-    def __init__(self, original: Callable[..., Any], options: Options) -> None:
+    def __init__(self, original: Callable[..., Any], settings: Settings) -> None:
         self.original = original
-        self.options = options
-        self._call = BagCall(options)
+        self.settings = settings
+        self._reports: list[Report] = []
+        backend = functools.partial(ember_backend, options=settings, listener=self._reports.append)
+        self._run: Callable[..., Any] = torch.compile(original, backend=backend)
+
+    def __getstate__(self) -> tuple[Callable[..., Any], Settings]:
+        return self.original, self.settings
+
+    def __setstate__(self, state: tuple[Callable[..., Any], Settings]) -> None:
+        self.__init__(*state)  # type: ignore[misc]
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """What the original returns for these arguments."""
-        with _Replace(self._call):
-            return self.original(*args, **kwargs)
+        return self._run(*args, **kwargs)
 
-    def kernels(self) -> list[BagKernel]:
+    def reports(self) -> list[Report]:
+        """What became of the graphs that were captured so far."""
+        return list(self._reports)
+
+    def kernels(self) -> list[Library]:
         """The compiled kernels so far: more are built when a call needs another type or length."""
-        return self._call.kernels()
+        calls = [part.call for report in self._reports for part in report.compiled]
+        return list(dict.fromkeys(kernel for call in calls for kernel in call.kernels()))
 
     def __repr__(self) -> str:
-        return f"ember.Kernel({self.original!r}, target={self.options.target!r})"
+        target = self.settings.kernel_options.target
+        return f"ember.Kernel({self.original!r}, target={target!r})"
 
 
 class BagModuleKernel(Kernel):
     """A compiled nn.EmbeddingBag: the arguments go straight to the kernel."""
 
     original: nn.EmbeddingBag
+
+    def __init__(self, original: nn.EmbeddingBag, settings: Settings) -> None:
+        super().__init__(original, settings)
+        self._call = BagCall(settings.kernel_options)
+
+    def kernels(self) -> list[Library]:
+        own = [kernel.library for kernel in self._call.kernels()]
+        return list(dict.fromkeys([*own, *super().kernels()]))
 
     def __call__(
         self,
@@ -106,60 +114,73 @@ def _has_hooks(module: nn.Module) -> bool:
 
 def compile(
     module_or_fn: Callable[..., Any],
-    example_args: Sequence[Any] | Tensor,
+    example_args: Sequence[Any] | Tensor | None = None,
     *,
     target: str = "cpu",
     opt_level: int = 3,
     vector_length: int | None = None,
     queue_capacity: int | None = None,
+    **options: Any,
 ) -> Kernel:
-    """Compiles the embedding bags of an nn.Module or function that runs on example_args.
+    """Compiles the embedding operations of an nn.Module or function.
 
-    module_or_fn: an nn.EmbeddingBag, or a callable that calls F.embedding_bag (directly or through
-    nn.EmbeddingBag); what it does around those calls stays with PyTorch. It is run once on
-    example_args, without gradients, to see and build the kernels it needs. Kernels depend on
-    types, mode and embedding length: a call with any other batch or table size reuses them, one
-    with another type or length builds its kernel then.
+    module_or_fn: an nn.EmbeddingBag, or a callable with embedding operations anywhere in it: bags,
+    message passing over edges, scores of looked-up rows. What it does around them stays with
+    PyTorch. With example_args, one tensor or a sequence of arguments, it is run once to build the
+    kernels it needs; without, they are built at the first call. Sizes of the example's batches,
+    lookups and edges may be others in a call: a kernel depends on types, mode and embedding length
+    alone, and one with another type or length is built when a call needs it.
 
     target: "cpu" or "dae-threads" (an access and a compute thread joined by queues). opt_level:
     0 to 4. vector_length: elements a vector, default from the target. queue_capacity: of
-    dae-threads' queues, in operands.
+    dae-threads' queues, in operands. options: rest, raises and excluded, as Settings has them.
 
-    Modes sum, mean and max, tables of f32, f64, f16 and bf16, indices and offsets of int32 and
-    int64.
-    Raises CompileError, UnsupportedError (also when there is no embedding bag), ArgumentError, and
-    what the original raises on example_args.
+    Raises ArgumentError; with example_args also CompileError, UnsupportedError when there is
+    nothing to compile, and what the original raises on them.
     """
     if not callable(module_or_fn):
         raise ArgumentError(f"cannot compile a {type(module_or_fn).__name__}: it is not callable")
-    if isinstance(example_args, Tensor):
-        example_args = (example_args,)
-    options = Options(target, opt_level, vector_length, queue_capacity)
+    kernel_options = Options(target, opt_level, vector_length, queue_capacity)
+    settings = Settings.of({**options, "kernel_options": kernel_options})
     if type(module_or_fn) is nn.EmbeddingBag:
-        kernel: Kernel = BagModuleKernel(module_or_fn, options)
+        kernel: Kernel = BagModuleKernel(module_or_fn, settings)
     else:
-        kernel = Kernel(module_or_fn, options)
-    _run_example(kernel, tuple(example_args))
+        kernel = Kernel(module_or_fn, settings)
+    if example_args is not None:
+        _run_example(kernel, (example_args,) if isinstance(example_args, Tensor) else example_args)
     return kernel
 
 
-def _run_example(kernel: Kernel, example_args: tuple[Any, ...]) -> None:
-    """Builds the kernels that a call needs, by a call that leaves weights and RNG as they are."""
-    bags = 0
-
-    def without_renorm(*args: Any, **kwargs: Any) -> Tensor:
-        nonlocal bags
-        bags += 1
-        return kernel._call(*args, **{**kwargs, "max_norm": None})
-
+def _run_example(kernel: Kernel, example_args: Sequence[Any]) -> None:
+    """Builds the kernels that a call needs, by a call that leaves tables and RNG as they are."""
+    _expect_other_sizes(example_args)
     state = torch.get_rng_state()
     try:
-        with torch.no_grad(), _Replace(without_renorm):
-            kernel.original(*example_args)
+        with without_renorm():
+            kernel(*example_args)
     finally:
         torch.set_rng_state(state)
-    if bags == 0:
+    if not kernel.kernels():
         name = getattr(kernel.original, "__qualname__", type(kernel.original).__name__)
+        reasons = {left.reason for report in kernel.reports() for left in report.left}
         raise UnsupportedError(
-            f"nothing to compile: {name} does not call torch.nn.functional.embedding_bag"
+            f"nothing to compile: {name} has no embedding operation that has a kernel"
+            + "".join(f"; {reason}" for reason in sorted(reasons))
         )
+
+
+def _expect_other_sizes(arguments: Any) -> None:
+    """Tells torch.compile which sizes of the example change from call to call.
+
+    Those of indices all, of other tensors the first: the rest, as features' length, stays.
+    """
+    if isinstance(arguments, Tensor):
+        if type(arguments) is Tensor:
+            counts = not arguments.is_floating_point()
+            for dim in range(arguments.dim() if counts else min(arguments.dim(), 1)):
+                torch._dynamo.maybe_mark_dynamic(arguments, dim)
+    elif isinstance(arguments, list | tuple):
+        for one in arguments:
+            _expect_other_sizes(one)
+    elif isinstance(arguments, dict):
+        _expect_other_sizes(list(arguments.values()))

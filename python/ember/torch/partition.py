@@ -15,6 +15,7 @@ from ember.torch.bag_group_patterns import bag_group_at
 from ember.torch.bag_patterns import bag_at
 from ember.torch.no_match import NoMatchError
 from ember.torch.region import Region, replace
+from ember.torch.region_call import RegionCall
 from ember.torch.row_score_patterns import row_score_at
 from ember.torch.settings import Settings
 
@@ -35,7 +36,7 @@ class Compiled:
     kind: str
     title: str
     nodes: list[str]
-    call: Callable[..., object]
+    call: RegionCall
 
 
 @dataclass

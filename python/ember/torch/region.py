@@ -13,9 +13,7 @@ from torch.fx import Graph, GraphModule, Node
 
 from ember.torch.aliasing import written
 from ember.torch.operations import read
-
-# PyTorch's own way to compute a region, from its inputs.
-Reference = Callable[..., Any]
+from ember.torch.region_call import Reference, RegionCall
 
 
 @dataclass
@@ -32,7 +30,7 @@ class Region:
     root: Node
     nodes: set[Node]
     inputs: tuple[Any, ...]
-    make: Callable[[Reference], Callable[..., Any]]
+    make: Callable[[Reference], RegionCall]
     title: str
     names: Mapping[str, str] = field(default_factory=dict)
 
@@ -94,26 +92,21 @@ def reference_of(region: Region) -> Reference:
     return GraphModule(torch.nn.Module(), graph).forward
 
 
-def replace(region: Region, name: str) -> Callable[..., Any]:
+def replace(region: Region, name: str) -> RegionCall:
     """Puts the region's replacement, called `name`, in the place of its root, and returns it.
 
     Nodes that nobody needs any more are erased.
     """
-    call = named(region.make(reference_of(region)), name)
-    call.names = region.names  # type: ignore[attr-defined]
+    call = region.make(reference_of(region))
+    call.names = region.names
+    # What FX asks of functions in graphs.
+    call.__name__ = call.__qualname__ = name
     graph = region.root.graph
     with graph.inserting_before(region.root):
         node = graph.call_function(call, (*region.inputs, *region.others()))
     node.meta.update(region.root.meta)
     region.root.replace_all_uses_with(node)
     _erase_unused(region.nodes)
-    return call
-
-
-def named(call: Callable[..., Any], name: str) -> Callable[..., Any]:
-    """The call with what FX asks of functions in graphs: a name and a module."""
-    call.__name__ = call.__qualname__ = name
-    call.__module__ = __name__
     return call
 
 

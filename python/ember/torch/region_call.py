@@ -5,7 +5,7 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import torch
@@ -15,7 +15,9 @@ from torch.autograd import forward_ad
 from ember import configuration
 from ember.errors import CompileError, CompilerNotFoundError, KernelError
 from ember.kernel import Library
-from ember.torch.region import Reference
+
+# PyTorch's own way to compute a region, from its inputs.
+Reference = Callable[..., Any]
 
 _log = logging.getLogger(__name__)
 _PLAIN = frozenset((Tensor, torch.nn.Parameter))
@@ -38,6 +40,7 @@ class RegionCall:
     """
 
     __name__: str
+    __qualname__: str
     names: Mapping[str, str]
 
     def __init__(self, reference: Reference, inputs: int, raises: bool = False) -> None:

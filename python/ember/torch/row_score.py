@@ -12,8 +12,7 @@ from torch import Tensor
 
 from ember.compiler import Options, load_program
 from ember.errors import ArgumentError
-from ember.torch.region import Reference
-from ember.torch.region_call import NotTakenError, RegionCall
+from ember.torch.region_call import NotTakenError, Reference, RegionCall
 from ember.torch.row_expressions import ENTRY, RowProgram
 
 

@@ -22,7 +22,8 @@ from ember.torch.operations import (
     tensor_of,
     value_of,
 )
-from ember.torch.region import Reference, Region
+from ember.torch.region import Region
+from ember.torch.region_call import Reference
 from ember.torch.row_expressions import (
     BINARY,
     UNARY,
