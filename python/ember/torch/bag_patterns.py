@@ -144,9 +144,6 @@ class FixedBag(RegionCall):
     def kernels(self) -> list[Library]:
         return [kernel.library for kernel in self.call.kernels()]
 
-    def kernels(self) -> list[Library]:
-        return [kernel.library for kernel in self.call.kernels()]
-
     def __call__(self, *arguments: Any) -> Tensor:
         """The bags, (bags, length)."""
         input, weight, offsets, sample_weights = arguments[:4]
