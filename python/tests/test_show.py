@@ -77,7 +77,7 @@ def test_several_kernels_are_chosen_from() -> None:
     with pytest.raises(ember.ArgumentError, match=r"0: .*x8xf32.*; 1: .*x16xf32"):
         ember.show(kernel)
     assert "memref<?x16xf32>" in ember.show(kernel, which=1)
-    assert ember.show(kernel, which="length=16") == ember.show(kernel, which=1)
+    assert ember.show(kernel, which="x16xf32") == ember.show(kernel, which=1)
     for which, message in (
         (2, "no kernel 2"),
         (-1, "no kernel -1"),
