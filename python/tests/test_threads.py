@@ -169,6 +169,30 @@ def test_results_do_not_depend_on_the_number_of_threads(name: str) -> None:
         np.testing.assert_array_equal(result, results[0])
 
 
+def test_loops_over_vectors_run_in_parts() -> None:
+    text = """func.func @scale(%values: memref<?xf32>, %by: f32, %out: memref<?xf32>) {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %n = memref.dim %out, %c0 : memref<?xf32>
+      scf.for %i = %c0 to %n step %c1 {
+        %x = memref.load %values[%i] : memref<?xf32>
+        %y = arith.mulf %x, %by : f32
+        memref.store %y, %out[%i] : memref<?xf32>
+      }
+      return
+    }"""
+    for opt_level in (1, 3, 4):
+        library = load_program(text, Options(opt_level=opt_level))
+        for count in (0, 1, 15, 16, 17, 1000, 1023):
+            values = rows(1, count)[0]
+            for threads in (1, 3, 5):
+                library.use_threads(threads, work_of_thread=1)
+                out = np.full(count + 8, np.nan, np.float32)
+                library.entry("scale")(values, 3.0, out[:count])
+                np.testing.assert_array_equal(out[:count], values * np.float32(3))
+                assert np.isnan(out[count:]).all()
+
+
 def bag_library() -> ember.Library:
     return load_program(program(CASES["bag"]()[0]), Options())
 

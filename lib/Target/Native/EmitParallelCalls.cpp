@@ -24,6 +24,7 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 namespace ember::native {
 using namespace mlir;
@@ -135,13 +136,17 @@ Value ParallelCallBuilder::describeOffsets(const ParallelLoopCost &loop,
   return descriptor.bufferPtr(builder, loc, types, type);
 }
 
-/// How many iterations of loop `number` run at once.
+/// How far the counter of loop `number` goes in one iteration, or in several
+/// that run at once.
 int64_t ParallelCallBuilder::groupOf(unsigned number) {
   int64_t group = 1;
   for (auto loop : callee.getBody().front().getOps<scf::ForOp>())
-    if (loop.getLowerBound() == callee.getArgument(2 * number))
-      if (auto size = loop->getAttrOfType<IntegerAttr>(kGroupAttr))
-        group = size.getInt();
+    if (loop.getLowerBound() == callee.getArgument(2 * number)) {
+      int64_t size = getConstantIntValue(loop.getStep()).value_or(1);
+      if (auto several = loop->getAttrOfType<IntegerAttr>(kGroupAttr))
+        size = several.getInt();
+      group = std::max(group, size);
+    }
   return group;
 }
 

@@ -32,7 +32,8 @@ static bool isSmall(int64_t number) {
 LoopIndependence::LoopIndependence(scf::ForOp loop,
                                    const MemoryAliasing &aliasing,
                                    IndexExprs &exprs)
-    : loop(loop), aliasing(&aliasing) {
+    : loop(loop), step(getConstantIntValue(loop.getStep()).value_or(1)),
+      aliasing(&aliasing) {
   collect(exprs);
   if (refusal.empty())
     findConflicts();
@@ -160,7 +161,8 @@ void LoopIndependence::collect(IndexExprs &exprs) {
   });
 }
 
-bool LoopIndependence::areApartInIterations(const Extent &a, const Extent &b) {
+bool LoopIndependence::areApartInIterations(const Extent &a,
+                                            const Extent &b) const {
   if (!(a.base == b.base) || a.coefficient != b.coefficient ||
       a.offsets != b.offsets)
     return false;
@@ -168,7 +170,10 @@ bool LoopIndependence::areApartInIterations(const Extent &a, const Extent &b) {
   // Segments follow one another, or the program fails.
   if (a.offsets)
     return a.coefficient == 0 && width == 1 && a.firstOffset == b.firstOffset;
-  return std::abs(a.coefficient) >= width;
+  // Neighbours among the iterations are a step apart.
+  int64_t apart;
+  return !llvm::MulOverflow(std::abs(a.coefficient), step, apart) &&
+         apart >= width;
 }
 
 /// Whether what `store` and `other` touch in different iterations is apart.

@@ -66,11 +66,13 @@ private:
                                  IndexExprs &exprs);
   bool areApartInIterations(const Footprint &store,
                             const Footprint &other) const;
-  static bool areApartInIterations(const Extent &a, const Extent &b);
+  bool areApartInIterations(const Extent &a, const Extent &b) const;
   static bool areApart(const Footprint &a, const Footprint &b);
   void findConflicts();
 
   mlir::scf::ForOp loop;
+  /// Of the loop, or 1 where that is not known, which is the least.
+  int64_t step;
   const MemoryAliasing *aliasing;
   llvm::SmallVector<Footprint> footprints;
   std::string refusal;

@@ -216,7 +216,9 @@ ParallelLoopCost Outlining::costOf(scf::ForOp loop,
                                    SmallVectorImpl<Value> &operands) {
   LoopCost cost = estimateCost(loop, exprs);
   ParallelLoopCost result;
-  result.cost = cost.cost;
+  // The runtime counts what the counter counts.
+  result.cost = llvm::divideCeil(
+      cost.cost, getConstantIntValue(loop.getStep()).value_or(1));
   if (!cost.offsets)
     return result;
   result.segmentCost = cost.segmentCost;
@@ -354,7 +356,7 @@ void ParallelizeLoops::run(Block &block, const MemoryAliasing &aliasing,
       continue;
     }
     bool isPlain = !loop.getUnsignedCmp() && carriesCountersOnly(loop, exprs) &&
-                   getConstantIntValue(loop.getStep()) == 1;
+                   getConstantIntValue(loop.getStep()).value_or(0) > 0;
     LoopIndependence independence(loop, aliasing, exprs);
     if (!isPlain || !independence.isParallel()) {
       outline(group, symbols, exprs);

@@ -46,3 +46,18 @@ func.func @columns(%out: memref<?x2xf32>, %x: f32) {
   }
   return
 }
+
+// Parts begin where iterations do: a multiple of the step behind the first.
+// CHECK-LABEL: func.func @steps
+// CHECK: %[[GROUP:.*]] = llvm.mlir.constant(4 : i64) : i64
+// CHECK: %[[FIELD:.*]] = llvm.getelementptr %{{.*}}[0, 2]
+// CHECK: llvm.store %[[GROUP]], %[[FIELD]]
+func.func @steps(%out: memref<?xf32>, %x: vector<4xf32>) {
+  %c0 = arith.constant 0 : index
+  %c4 = arith.constant 4 : index
+  %n = memref.dim %out, %c0 : memref<?xf32>
+  scf.for %b = %c0 to %n step %c4 {
+    vector.store %x, %out[%b] : memref<?xf32>, vector<4xf32>
+  }
+  return
+}

@@ -235,3 +235,31 @@ func.func @shared(%out: memref<?xf32>, %n: index, %x: f32) {
   memref.dealloc %row2 : memref<4xf32>
   return
 }
+
+// Vectors as long as the step: what a part's last iteration stores ends where the
+// next part begins.
+// CHECK-LABEL: func.func @steps
+// CHECK: call @steps_part({{.*}}) {ember.parallel = [{cost = 1 : i64}]}
+// CHECK: func.func private @steps_part
+// CHECK: scf.for %{{.*}} = %arg0 to %arg1 step %c4
+func.func @steps(%out: memref<?xf32>, %n: index, %x: vector<4xf32>) {
+  %c0 = arith.constant 0 : index
+  %c4 = arith.constant 4 : index
+  scf.for %b = %c0 to %n step %c4 {
+    vector.store %x, %out[%b] : memref<?xf32>, vector<4xf32>
+  }
+  return
+}
+
+// Vectors that are longer than the step.
+// CHECK-LABEL: func.func @short_steps
+// CHECK-NOT: call
+// CHECK: return
+func.func @short_steps(%out: memref<?xf32>, %n: index, %x: vector<4xf32>) {
+  %c0 = arith.constant 0 : index
+  %c3 = arith.constant 3 : index
+  scf.for %b = %c0 to %n step %c3 {
+    vector.store %x, %out[%b] : memref<?xf32>, vector<4xf32>
+  }
+  return
+}

@@ -454,7 +454,8 @@ def ParallelizeLoops : Pass<"parallelize-loops", "::mlir::ModuleOp"> {
         ...
     ```
     Iterations are known to be independent where all they store, and load from
-    the same memory, lies apart in one dimension of a memref, as rows `%b` do.
+    the same memory, lies apart in one dimension of a memref, as rows `%b` do, or
+    vectors of as many elements as the step of the loop.
     Buffers allocated in an iteration are its own, and so are those outside that
     carry `ember.scratch`: whatever an iteration reads from them, it has stored
     there before. Functions allocate them anew. Which loops stay on one
