@@ -113,8 +113,11 @@ static void addCheckedOptimizations(OpPassManager &pm,
   pm.addPass(createInterleaveReductions(reductions));
   if (options.approximateTrigonometry)
     pm.addNestedPass<func::FuncOp>(createApproximateTrigonometry());
-  if (options.orderSegments)
-    pm.addPass(createOrderSegments());
+  if (options.orderSegments) {
+    OrderSegmentsOptions order;
+    order.secondCacheBytes = options.secondCacheBytes;
+    pm.addPass(createOrderSegments(order));
+  }
 }
 
 void buildLoweringPipeline(OpPassManager &pm, const LoweringOptions &options) {

@@ -25,6 +25,7 @@
 #include "ember/Runtime/Runtime.h"
 #include "ember/Target/Native/Passes.h"
 #include "ember/Target/Native/RuntimeCalls.h"
+#include "ember/Target/Native/TargetInfo.h"
 #include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -206,6 +207,9 @@ static void orderIterations(scf::ForOp loop, const Segments &segments,
 }
 
 void OrderSegments::runOnOperation() {
+  // Beside the output, and what else is read.
+  int64_t mostBytes =
+      (secondCacheBytes ? secondCacheBytes : hostTarget().secondCacheBytes) / 4;
   RuntimeCalls runtime(getOperation());
   SmallVector<scf::ForOp> loops;
   getOperation().walk([&](scf::ForOp loop) {
@@ -225,7 +229,7 @@ void OrderSegments::runOnOperation() {
     if (tables.empty())
       continue;
     OpBuilder builder(loop);
-    Value isSmall = areSmall(builder, loop.getLoc(), tables, mostTableBytes);
+    Value isSmall = areSmall(builder, loop.getLoc(), tables, mostBytes);
     auto choice = scf::IfOp::create(builder, loop.getLoc(), isSmall,
                                     /*withElseRegion=*/true);
     OpBuilder::atBlockBegin(choice.elseBlock()).clone(*loop);

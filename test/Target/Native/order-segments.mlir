@@ -1,4 +1,4 @@
-// RUN: ember-opt %s --parallelize-loops --order-segments | FileCheck %s
+// RUN: ember-opt %s --parallelize-loops --order-segments=second-cache-bytes=2097152 | FileCheck %s
 // RUN: ember-opt %s --lower-to-native | FileCheck %s --check-prefix=ALL
 // RUN: ember-opt %s --lower-to-native=order-segments=false | FileCheck %s --check-prefix=OFF
 // RUN: ember-opt %s --lower-to-native=parallel=false | FileCheck %s --check-prefix=OFF

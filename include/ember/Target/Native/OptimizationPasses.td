@@ -542,7 +542,7 @@ def OrderSegments : Pass<"order-segments", "::mlir::ModuleOp"> {
     ```
     becomes
     ```mlir
-    scf.if %isSmall { // %table has at most 512 kB
+    scf.if %isSmall { // a quarter of the second cache
       scf.for %k = %c0 to %trips step %c256 {
         llvm.call @ember_order_segments(%offsets, ..., %count, %order)
         scf.for %q = %c0 to %count step %c1 {
@@ -562,9 +562,9 @@ def OrderSegments : Pass<"order-segments", "::mlir::ModuleOp"> {
     front of the loop.
   }];
   let options = [
-    Option<"mostTableBytes", "most-table-bytes", "int64_t", "1 << 19",
-           "Size of the largest table that a core's own caches hold beside all "
-           "else">,
+    Option<"secondCacheBytes", "second-cache-bytes", "int64_t", "0",
+           "Bytes of a core's second cache; 0 asks the host. Tables may have a "
+           "quarter of them">,
   ];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::LLVM::LLVMDialect",
