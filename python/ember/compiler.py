@@ -128,15 +128,21 @@ def find_tool(name: str) -> Path:
 
 def run_compiler(text: str, arguments: Sequence[str]) -> str:
     """Runs emberc on a program and returns what it printed; raises CompileError when it fails."""
+    output, messages = call_compiler(text, arguments)
+    for line in messages.splitlines():
+        _log.warning("emberc: %s", line)
+    return output
+
+
+def call_compiler(text: str, arguments: Sequence[str]) -> tuple[str, str]:
+    """Runs emberc as run_compiler does, and returns what it said besides, too."""
     command = [str(find_tool("emberc")), "-", *arguments]
     try:
         status, output, messages = _run(command, text)
     except OSError as error:
         raise CompileError(f"cannot run {command[0]}: {error}") from error
     if status == 0:
-        for line in messages.splitlines():
-            _log.warning("emberc: %s", line)
-        return output
+        return output, messages
     if status < 0:
         raise CompileError(f"emberc was ended by {_signal_name(-status)}: {messages.strip()}")
     raise CompileError(messages.strip() or f"emberc exited with status {status}")

@@ -4,6 +4,7 @@ Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
+import io
 import re
 from html.parser import HTMLParser
 from pathlib import Path
@@ -11,6 +12,7 @@ from pathlib import Path
 import ember
 import pytest
 import torch
+from ember.__main__ import main
 from ember.inspection.levels import LEVELS, Source
 from ember.inspection.listing import read_listing, split_location
 from ember.inspection.page import page_of
@@ -136,10 +138,14 @@ class Page(HTMLParser):
         self.sides: dict[str, list[str]] = {}
         # Of each line, the streams of its values, in order.
         self.streams: dict[str, list[list[str | None]]] = {}
+        # Of each column, what stands behind lines, by their number, and the names of parameters.
+        self.remarks: dict[str, dict[int, str]] = {}
+        self.names: dict[str, dict[str, str]] = {}
         # What identifies a value to how often it stands there.
         self.values: dict[str, int] = {}
         self.references: list[str] = []
         self._open: list[str] = []
+        self._title: str | None = None
         self.feed(text)
         assert self._open == [], "every element is closed"
 
@@ -152,14 +158,18 @@ class Page(HTMLParser):
             self.column = attributes["id"] or ""
             self.lines[self.column], self.sides[self.column] = [], []
             self.streams[self.column] = []
+            self.remarks[self.column], self.names[self.column] = {}, {}
         elif tag == "li":
             self.lines[self.column].append("")
             self.streams[self.column].append([])
             self.sides[self.column].append(attributes.get("class") or "around")
+            if remark := attributes.get("data-remark"):
+                self.remarks[self.column][len(self.lines[self.column])] = remark
         elif tag == "b":
             self.streams[self.column][-1].append(attributes.get("data-stream"))
             identity = attributes["data-value"] or ""
             assert identity.startswith(self.column + "-")
+            self._title = attributes.get("title")
             self.values[identity] = self.values.get(identity, 0) + 1
 
     def handle_endtag(self, tag: str) -> None:
@@ -168,6 +178,8 @@ class Page(HTMLParser):
     def handle_data(self, data: str) -> None:
         if self._open[-1:] in (["code"], ["b"], ["i"]) and "li" in self._open:
             self.lines[self.column][-1] += data
+        if self._open[-1:] == ["b"] and self._title:
+            self.names[self.column][data] = self._title
 
     def stream_of(self, column: str, definition: str) -> str:
         """The stream of the value whose definition matches a pattern."""
@@ -263,6 +275,46 @@ def test_sides_are_told_apart(page: Page) -> None:
     assert side_of("scf", r"memref.load %arg0\[") == {"access"}
     assert side_of("scf", r"arith.addf|memref.store") == {"compute"}
     assert side_of("program", ".") == {"around"}
+
+
+def test_parameters_keep_their_names(page: Page) -> None:
+    named = {"%arg0": "weight", "%arg1": "indices", "%arg2": "offsets", "%arg3": "out"}
+    assert all(page.names[column] == named for column in ("scf", "slc", "slcv", "dlc"))
+    assert page.names["program"]["%table0"] == "weight"
+
+
+def test_what_passes_leave_stands_behind_the_line(page: Page) -> None:
+    said = page.remarks["scf"].items()
+    (number,) = (line for line, remark in said if remark.startswith("loop is not offloaded"))
+    # The loop that clears the result.
+    assert "scf.for" in page.lines["scf"][number - 1]
+    assert "memref.store %cst" in page.lines["scf"][number]
+    assert all(page.remarks[column] == {} for column in page.remarks if column != "scf")
+
+
+def test_programs_are_shown_from_the_command_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "bag.mlir"
+    file.write_text(PROGRAM)
+    assert main(["show", str(file)]) == 0
+    assert capsys.readouterr().out == ember.show(PROGRAM).rstrip("\n") + "\n"
+    monkeypatch.setattr("sys.stdin", io.StringIO(PROGRAM))
+    assert main(["show", "-", "--level=llvm", "--target=dae-threads", "-O4"]) == 0
+    assert "ember_dae_run" in capsys.readouterr().out
+    assert main(["page", str(file), "-o", str(tmp_path / "bag.html")]) == 0
+    assert "dlc" in Page((tmp_path / "bag.html").read_text()).lines
+    capsys.readouterr()
+    for words, message in (
+        (["show", str(file), "--level=tmu"], "error: no level 'tmu'"),
+        (["show", str(tmp_path / "none.mlir")], "No such file"),
+        (["show", str(file), "-O9"], "opt_level must be"),
+        (["page", str(file), "-o", str(tmp_path / "none" / "page.html")], "cannot write the page"),
+    ):
+        assert main(words) == 1
+        captured = capsys.readouterr()
+        assert message in captured.err
+        assert captured.out == ""
 
 
 def test_uses_belong_to_their_definition() -> None:

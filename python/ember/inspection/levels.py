@@ -7,11 +7,12 @@ Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
+import re
 from dataclasses import dataclass
 from typing import Any
 
 from ember.arguments import Parameter
-from ember.compiler import Options, run_compiler
+from ember.compiler import Options, call_compiler, run_compiler
 from ember.errors import ArgumentError
 from ember.kernel import Library
 
@@ -36,6 +37,9 @@ LEVELS = (
     Level("llvm", ("native",), "llvm", "LLVM's representation of the code"),
     Level("assembly", ("asm",), "asm", "instructions"),
 )
+
+
+REMARK = re.compile(r"^[^:\n]*:(\d+):\d+: remark: (.*)$", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -110,6 +114,18 @@ def text_at(source: Source, level: Level, *flags: str) -> str:
         return source.program
     arguments = [*source.options.arguments(), f"--emit={level.stage}", *flags]
     return run_compiler(source.program, arguments)
+
+
+def text_and_remarks(source: Source, level: Level) -> tuple[str, dict[int, list[str]]]:
+    """A program at a level, and what passes did not do and why, by lines of the source."""
+    arguments = [*source.options.arguments(), f"--emit={level.stage}", "--remarks"]
+    text, messages = call_compiler(source.program, arguments)
+    remarks: dict[int, list[str]] = {}
+    for line, remark in REMARK.findall(messages):
+        of_line = remarks.setdefault(int(line), [])
+        if remark not in of_line:
+            of_line.append(remark)
+    return text, remarks
 
 
 def _libraries(kernel: Any) -> list[tuple[Library, str]] | None:

@@ -77,6 +77,21 @@ class Listing:
         """The program as it was printed, without locations."""
         return "\n".join(line.text for line in self.lines)
 
+    def names(self) -> dict[int, str]:
+        """What parameters are called, by the attribute ember.name that stands behind them."""
+        found: dict[int, str] = {}
+        for line in self.lines:
+            parameter: int | None = None
+            is_name = False
+            for token in line.tokens:
+                if token.defines:
+                    parameter = token.value
+                elif token.kind == "string" and is_name and parameter is not None:
+                    found[parameter] = token.text.strip('"')
+                if token.text.strip() not in ("", "="):
+                    is_name = token.text == "ember.name"
+        return found
+
 
 def split_location(text: str) -> tuple[str, int | None]:
     """A line without the locations of its operation and arguments, and the operation's line.

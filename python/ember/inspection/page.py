@@ -15,8 +15,15 @@ from typing import Any
 
 from ember.compiler import Options
 from ember.errors import ArgumentError, CompileError
-from ember.inspection.levels import LEVELS, Level, Source, find_level, find_source, text_at
-from ember.inspection.listing import AROUND, Line, Listing, read_listing
+from ember.inspection.levels import (
+    LEVELS,
+    Source,
+    find_level,
+    find_source,
+    text_and_remarks,
+    text_at,
+)
+from ember.inspection.listing import AROUND, Line, Listing, Token, read_listing
 from ember.inspection.streams import StreamTable
 
 DECOUPLED = ("slc", "slcv", "dlc")
@@ -37,7 +44,8 @@ def show_page(
     """Writes an HTML page that shows a kernel at all levels side by side; returns its path.
 
     A stream has the same colour in scf, slc, slcv and dlc, and the lines of the access program
-    and the compute program have different borders. Pointing at a value marks where it is used,
+    and the compute program have different borders. Remarks of passes stand behind lines of scf.
+    Pointing at a value marks where it is used,
     pointing at a line the lines that come from the same line of the loops. The file loads nothing.
     Where the compiler gets no further than some level, the columns after it hold its error.
 
@@ -51,19 +59,23 @@ def show_page(
 
 
 def page_of(source: Source) -> str:
-    """The text of the page."""
+    """The text of the page; raises CompileError for what is no program."""
     loops = text_at(source, find_level("scf"))
     # From here on a location is a line of the loops.
     from_loops = Source(loops, source.options, source.label)
     listings: dict[str, Listing] = {}
+    remarks: dict[int, list[str]] = {}
     for level in LEVELS:
         try:
-            if level.name == "scf":
-                text = loops
+            if level.stage is None:
+                text = source.program
             elif level.name in WITH_LOCATIONS:
                 text = text_at(from_loops, level, "--locations")
+            elif level.name == "llvm":
+                # On the way to it all passes have their say.
+                text, remarks = text_and_remarks(from_loops, level)
             else:
-                text = text_at(source, level)
+                text = text_at(from_loops, level)
         except CompileError as error:
             # The levels before it tell what is wrong.
             text = "\n".join(f"// {line}" for line in str(error).splitlines())
@@ -72,7 +84,10 @@ def page_of(source: Source) -> str:
     streams: dict[str, Mapping[int, int]] = {name: table.find(listings[name]) for name in DECOUPLED}
     streams["scf"] = table.find_in_loops(listings["scf"])
     columns = [
-        _column(level, listings[level.name], streams.get(level.name, {})) for level in LEVELS
+        _Column(level.name, listings[level.name], streams.get(level.name, {})).html(
+            level.title, remarks if level.name == "scf" else {}
+        )
+        for level in LEVELS
     ]
     choices = [
         f'<label><input type="checkbox" checked data-column="{level.name}"> {level.name}</label>'
@@ -99,32 +114,47 @@ def _stream_colours(count: int) -> str:
     )
 
 
-def _column(level: Level, listing: Listing, streams: Mapping[int, int]) -> str:
-    lines = "\n".join(_line(line, level.name, streams) for line in listing.lines)
-    return (
-        f'<section id="{level.name}" aria-labelledby="{level.name}-title">\n'
-        f'<h2 id="{level.name}-title">{level.name} <small>{escape(level.title)}</small></h2>\n'
-        f'<ol tabindex="0">\n{lines}\n</ol>\n</section>'
-    )
+class _Column:
+    """A listing on its way to HTML; streams: of its values, by number."""
 
+    def __init__(self, level: str, listing: Listing, streams: Mapping[int, int]) -> None:
+        self.level = level
+        self.listing = listing
+        self.streams = streams
+        self.names = listing.names()
 
-def _line(line: Line, level: str, streams: Mapping[int, int]) -> str:
-    attributes = f' class="{line.side}"' if line.side != AROUND else ""
-    if line.origin is not None:
-        attributes += f' data-origin="{line.origin}"'
-    pieces = []
-    for token in line.tokens:
+    def html(self, title: str, remarks: Mapping[int, list[str]]) -> str:
+        """The section; remarks: what is said about its lines, by their number."""
+        lines = "\n".join(
+            self._line(line, remarks.get(number, []))
+            for number, line in enumerate(self.listing.lines, start=1)
+        )
+        return (
+            f'<section id="{self.level}" aria-labelledby="{self.level}-title">\n'
+            f'<h2 id="{self.level}-title">{self.level} <small>{escape(title)}</small></h2>\n'
+            f'<ol tabindex="0">\n{lines}\n</ol>\n</section>'
+        )
+
+    def _line(self, line: Line, remarks: list[str]) -> str:
+        attributes = f' class="{line.side}"' if line.side != AROUND else ""
+        if line.origin is not None:
+            attributes += f' data-origin="{line.origin}"'
+        if remarks:
+            attributes += f' data-remark="{escape("; ".join(remarks))}"'
+        return f"<li{attributes}><code>{''.join(map(self._token, line.tokens))}</code></li>"
+
+    def _token(self, token: Token) -> str:
         text = escape(token.text)
-        if token.value is not None:
-            stream = streams.get(token.value)
-            mark = "" if stream is None else f' data-stream="{stream}"'
-            kind = "value definition" if token.defines else "value"
-            pieces.append(f'<b class="{kind}" data-value="{level}-{token.value}"{mark}>{text}</b>')
-        elif token.kind in ("operation", "type", "string", "comment"):
-            pieces.append(f'<i class="{token.kind}">{text}</i>')
-        else:
-            pieces.append(text)
-    return f"<li{attributes}><code>{''.join(pieces)}</code></li>"
+        if token.value is None:
+            marked = token.kind in ("operation", "type", "string", "comment")
+            return f'<i class="{token.kind}">{text}</i>' if marked else text
+        attributes = f'class="value{" definition" if token.defines else ""}"'
+        attributes += f' data-value="{self.level}-{token.value}"'
+        if token.value in self.streams:
+            attributes += f' data-stream="{self.streams[token.value]}"'
+        if token.value in self.names:
+            attributes += f' title="{escape(self.names[token.value])}"'
+        return f"<b {attributes}>{text}</b>"
 
 
 def _write(path: Path, text: str) -> None:
