@@ -1,14 +1,16 @@
-"""The demonstration: recommendation models' tables, compiled, checked against PyTorch and timed.
+"""The demonstration: a recommendation model, then models' tables, compiled, checked and timed.
 
     python -m ember.demo [--quick] [--output FOLDER] ...
 
-Runs the paper's RM1 to RM3 and the 26 tables of MLPerf's DLRM, native and as decoupled threads.
+Runs a DLRM under torch.compile, then tables alone: the paper's RM1 to RM3 and the 26 tables of
+MLPerf's DLRM, native and as decoupled threads.
 
 Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
 import argparse
+import contextlib
 import dataclasses
 import json
 import os
@@ -17,7 +19,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -30,6 +32,7 @@ import ember
 from ember.compiler import find_tool, run_compiler
 from ember.datasets.locality import ReuseHistogram, available_histograms, draw_indices
 from ember.measurement import median_seconds
+from ember.model_demo import show_model
 from ember.models import tables as models
 from ember.models.tables import BagWorkload
 from ember.torch.embedding_bag import ENTRY, BagShape, bag_program
@@ -237,6 +240,14 @@ def plot(results: Sequence[Result], path: Path) -> None:
     pyplot.close(figure)
 
 
+@contextlib.contextmanager
+def kernels_cached_aside() -> Iterator[None]:
+    """While entered, no kernel is in the cache: compile times are of a first use."""
+    with tempfile.TemporaryDirectory(prefix="ember-demo-cache-") as cache:
+        os.environ["EMBER_CACHE_DIR"] = cache
+        yield
+
+
 def parse_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="./run demo", description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="RM1 to RM3 and four MLPerf tables")
@@ -271,6 +282,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     ]
     if options.quick:
         workloads = [*workloads[:3], *(workloads[3 + number] for number in (1, 5, 20, 22))]
+    tick = sys.stderr.isatty()
+
+    def say(text: str) -> None:
+        if tick:
+            print(f"\r\033[K{text}", end="", file=sys.stderr, flush=True)
+
+    with kernels_cached_aside():
+        show_model(options.seconds, options.output / "model.png", say)
     histograms = available_histograms()
     capped = sum(rows > most_rows for rows in models.MLPERF_ROWS)
     print(f"EmbeddingBag, f32, mode sum; PyTorch {torch.__version__}, one thread for PyTorch and")
@@ -281,18 +300,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     print("Compile times: empty kernel cache; tables of one length share their kernel.\n")
     print(HEADER, flush=True)
 
-    tick = sys.stderr.isatty()
-
-    def say(text: str) -> None:
-        if tick:
-            print(f"\r\033[K{text}", end="", file=sys.stderr, flush=True)
-
     size = max(workload.rows * workload.length for workload in workloads)
     say(f"filling a table of {size * BYTES_OF_VALUE / 1e9:.2f} GB")
     memory = torch.rand(size, generator=torch.Generator().manual_seed(options.seed)).sub_(0.5)
     results = []
-    with tempfile.TemporaryDirectory(prefix="ember-demo-cache-") as cache:
-        os.environ["EMBER_CACHE_DIR"] = cache
+    with kernels_cached_aside():
         for number, workload in enumerate(workloads):
             elements = workload.rows * workload.length
             table = memory[:elements].view(workload.rows, workload.length)
