@@ -105,6 +105,20 @@ def test_kernels_of_torch_compile_are_among_the_libraries() -> None:
         ember.show([*ember.libraries(), "text"])
 
 
+def test_kernels_with_many_parameters_are_described_in_a_few_words() -> None:
+    module = torch.nn.ModuleList(torch.nn.EmbeddingBag(9, 21, mode="sum") for _ in range(4))
+    arguments = (torch.tensor([1, 2]), torch.tensor([0]))
+    kernel = ember.compile(lambda *bags: torch.cat([bag(*bags) for bag in module], 1), arguments)
+    with pytest.raises(ember.ArgumentError) as error:
+        ember.show(kernel, which="nothing")
+    label = re.search(r"0: \w+\((.*?)\)", str(error.value))
+    assert label
+    named = label[1].split(", ")
+    assert len(named) == 8
+    parameters = len(kernel.kernels()[0].entry("bags").parameters)
+    assert named[-2:] == [f"{parameters - 7} more", "out ?x?xf32"]
+
+
 def test_an_unknown_level_lists_those_there_are() -> None:
     with pytest.raises(ember.ArgumentError) as error:
         ember.show(PROGRAM, "tmu")

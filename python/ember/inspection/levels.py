@@ -14,7 +14,7 @@ from typing import Any
 from ember.arguments import Parameter
 from ember.compiler import Options, call_compiler, run_compiler
 from ember.errors import ArgumentError
-from ember.kernel import Library
+from ember.kernel import Entry, Library
 
 
 @dataclass(frozen=True)
@@ -39,6 +39,8 @@ LEVELS = (
 )
 
 
+# Of an entry that are named in its description.
+MOST_PARAMETERS = 8
 REMARK = re.compile(r"^[^:\n]*:(\d+):\d+: remark: (.*)$", re.MULTILINE)
 
 
@@ -153,10 +155,15 @@ def _libraries(kernel: Any) -> list[tuple[Library, str]] | None:
 
 def _describe(library: Library) -> str:
     """The entries with their parameters: "bag(weight ?x8xf32, indices ?xi64, ...)"."""
-    return " ".join(
-        f"{entry.name}({', '.join(map(_describe_parameter, entry.parameters))})"
-        for entry in library.entries.values()
-    )
+    return " ".join(_describe_entry(entry) for entry in library.entries.values())
+
+
+def _describe_entry(entry: Entry) -> str:
+    parameters = [_describe_parameter(parameter) for parameter in entry.parameters]
+    if len(parameters) > MOST_PARAMETERS:
+        # Those of the first of many tables, and the output.
+        parameters[MOST_PARAMETERS - 2 : -1] = [f"{len(parameters) - MOST_PARAMETERS + 1} more"]
+    return f"{entry.name}({', '.join(parameters)})"
 
 
 def _describe_parameter(parameter: Parameter) -> str:
