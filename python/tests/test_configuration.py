@@ -11,12 +11,17 @@ import re
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
 from pathlib import Path
 
 import ember
 import pytest
 import torch
+import torch.nn.functional as functional
 from ember import compiler, configuration, places, progress
+from ember.torch.aggregation import AggregationCall, aggregation_kernel
+from ember.torch.bag_call import BagCall
+from ember.torch.bag_group import GroupCall
 from ember.torch.embedding_bag import BagShape, bag_program
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -157,19 +162,72 @@ def test_disabled_in_all_threads_and_until_the_last_leaves() -> None:
     assert not configuration.is_disabled()
 
 
-def test_the_backend_is_disabled_too(monkeypatch: pytest.MonkeyPatch) -> None:
+# Lengths of rows that no other test has: the kernels are not there yet.
+TABLES = [torch.rand(9, 37, requires_grad=True) for _ in range(3)]
+INDICES, OFFSETS = ARGUMENTS
+EDGES = torch.tensor([0, 3, 3, 8])
+
+
+def one_bag() -> torch.Tensor:
+    return functional.embedding_bag(INDICES, TABLES[0], OFFSETS, mode="sum")
+
+
+def several_tables() -> torch.Tensor:
+    bags = [functional.embedding_bag(INDICES, table, OFFSETS, mode="sum") for table in TABLES]
+    return torch.cat(bags, 1)
+
+
+def reduced_rows() -> torch.Tensor:
+    return functional.embedding(INDICES.view(2, 2), TABLES[0][:, :35].contiguous()).sum(1)
+
+
+def aggregation() -> torch.Tensor:
+    messages = TABLES[0].index_select(0, INDICES)
+    index = EDGES.view(-1, 1).expand_as(messages)
+    return messages.new_zeros(9, 37).scatter_add_(0, index, messages)
+
+
+@pytest.mark.parametrize("gradients", [False, True], ids=["forward", "backward"])
+@pytest.mark.parametrize("model", [one_bag, several_tables, reduced_rows, aggregation])
+def test_the_backend_is_disabled_too(
+    model: Callable[[], torch.Tensor],
+    gradients: bool,
+    monkeypatch: pytest.MonkeyPatch,
+    empty_cache: Path,
+) -> None:
     torch._dynamo.reset()
-    module = bag(6)
-    compiled = torch.compile(module, backend="ember", options={"raises": True})
-    expected = module(*ARGUMENTS)
-    with ember.disabled():
-        torch.testing.assert_close(compiled(*ARGUMENTS), expected)
-        # Built by nobody: there is nothing to build it with.
-        monkeypatch.setattr(compiler, "find_tool", lambda name: Path("/nonexistent") / name)
-        torch.testing.assert_close(compiled(*ARGUMENTS), expected)
-    monkeypatch.undo()
-    torch.testing.assert_close(compiled(*ARGUMENTS), expected)
+    # As if nothing had been built in this process.
+    aggregation_kernel.cache_clear()
+    compiled = torch.compile(model, backend="ember", options={"raises": True})
+
+    def values(function: Callable[[], torch.Tensor]) -> list[torch.Tensor]:
+        with torch.set_grad_enabled(gradients):
+            result = function()
+            leaves = [table for table in TABLES if gradients]
+            return [result, *_gradients(result, leaves)]
+
+    expected = values(model)
+    with ember.disabled(), pytest.MonkeyPatch.context() as patch:
+        patch.setattr(compiler, "find_tool", lambda name: Path("/nonexistent") / name)
+        torch.testing.assert_close(values(compiled), expected)
+    assert ember.libraries() == []
+    torch.testing.assert_close(values(compiled), expected)
+    assert len(ember.libraries()) >= 1
+    # Kernels that are there are not called.
+    with ember.disabled(), pytest.MonkeyPatch.context() as patch:
+        for kind in (AggregationCall, GroupCall):
+            patch.setattr(kind, "forward", None)
+            patch.setattr(kind, "backward", None)
+        patch.setattr(BagCall, "__call__", None)
+        torch.testing.assert_close(values(compiled), expected)
     torch._dynamo.reset()
+
+
+def _gradients(result: torch.Tensor, leaves: list[torch.Tensor]) -> list[torch.Tensor]:
+    if not leaves:
+        return []
+    found = torch.autograd.grad(result.square().sum(), leaves, allow_unused=True)
+    return [gradient for gradient in found if gradient is not None]
 
 
 def test_a_disabled_process_needs_no_compiler(tmp_path: Path) -> None:

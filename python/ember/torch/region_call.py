@@ -82,6 +82,8 @@ class RegionCall:
 
     def run(self, arguments: Sequence[Any]) -> Any:
         """The result without its gradient."""
+        if configuration.is_disabled():
+            return self.reference(*arguments)
         try:
             return self.forward(*arguments[: self.inputs])
         except NotTakenError:
@@ -118,7 +120,8 @@ class RegionCall:
         self, arguments: Sequence[Any], needed: Sequence[bool], gradient: Tensor
     ) -> Sequence[Tensor | None]:
         """The gradients of the arguments; those that are not needed are None."""
-        if not torch.is_grad_enabled() and not self.failed and type(gradient) is Tensor:
+        is_left = bool(self.failed) or configuration.is_disabled()
+        if not torch.is_grad_enabled() and not is_left and type(gradient) is Tensor:
             try:
                 found = self.backward(arguments[: self.inputs], needed, gradient)
                 return [*found, *[None] * (len(arguments) - self.inputs)]
