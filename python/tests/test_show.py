@@ -358,6 +358,30 @@ def test_uses_belong_to_their_definition() -> None:
     assert next_function.values(defines=True) == next_function.values() != header.values()
 
 
+def test_values_of_llvm_may_be_used_before_their_definition() -> None:
+    listing = read_listing(
+        "define void @f(i64 %0) {\n"
+        "  br label %loop\n"
+        "loop:                        ; preds = %loop, %1\n"
+        "  %sum = phi i64 [ %0, %1 ], [ %next, %loop ]\n"
+        "  %next = add i64 %sum, 1\n"
+        "  br label %loop\n"
+        "}\n"
+        "define void @g(i64 %0) {\n"
+        "  %next = add i64 %0, 1\n"
+        "}\n"
+    )
+    header, branch, label, phi, add, back, _, other, result, _ = listing.lines
+    (parameter,), (loop,) = header.values(defines=True), branch.values(defines=False)
+    assert (label.values(), back.values()) == ([], [loop])
+    total, following = phi.values(defines=True)[0], add.values(defines=True)[0]
+    assert phi.values(defines=False)[::2] == [parameter, following]
+    assert phi.values(defines=False)[3] == loop
+    assert add.values(defines=False) == [total]
+    assert result.values(defines=False) == other.values() != header.values()
+    assert result.values(defines=True) != [following]
+
+
 def test_locations_are_read_and_removed() -> None:
     for text, kept, origin in (
         ('  test.op loc("a(b).mlir":12:3)', "  test.op", 12),

@@ -184,18 +184,19 @@ class _Reader:
 
     def _name_values(self, tokens: list[Token], after_results: int) -> None:
         position = 0
+        # In LLVM's functions, blocks and values may be named before they are defined.
+        may_be_ahead = self._regions[-1].opener.operation == "define"
         for token in tokens:
             if token.kind == "value":
                 name = token.text.split("#")[0]
                 is_result = position < after_results
-                number = None if is_result else self._find(name)
-                if number is None:
-                    number = self._count
+                names = self._regions[-1].names if is_result else self._pending
+                if not is_result or may_be_ahead:
+                    token.value = self._find(name)
+                token.defines = is_result or (token.value is None and not may_be_ahead)
+                if token.value is None:
+                    token.value = names[name] = self._count
                     self._count += 1
-                    names = self._regions[-1].names if is_result else self._pending
-                    names[name] = number
-                    token.defines = True
-                token.value = number
             position += len(token.text)
 
     def _find(self, name: str) -> int | None:
