@@ -12,6 +12,7 @@ from benchmarks import calls, compile_time, huge_pages, pipelines
 from benchmarks.cpu import prefetches
 from benchmarks.cpu.ablation import main as ablation
 from benchmarks.cpu.command import main as cpu
+from benchmarks.models.command import main as models
 
 BENCHMARKS: dict[str, Callable[[], None]] = {
     "calls": calls.main,
@@ -31,7 +32,9 @@ def benchmark_name(name: str) -> str:
 
 
 def main() -> int:
-    alone = {"cpu": cpu, "ablation": ablation}.get(sys.argv[1] if sys.argv[1:] else "")
+    alone = {"cpu": cpu, "ablation": ablation, "models": models}.get(
+        sys.argv[1] if sys.argv[1:] else ""
+    )
     if alone:
         return alone(sys.argv[2:])
     parser = argparse.ArgumentParser(
@@ -41,7 +44,8 @@ def main() -> int:
             f"{name}: {(sys.modules[function.__module__].__doc__ or '').splitlines()[0]}"
             for name, function in BENCHMARKS.items()
         )
-        + "; cpu and ablation, alone and with options of their own: see './run bench cpu --help'",
+        + "; cpu, models and ablation, alone and with options of their own: see "
+        "'./run bench cpu --help'",
     )
     parser.add_argument("names", nargs="*", type=benchmark_name, metavar="NAME")
     for name in parser.parse_args().names or BENCHMARKS:

@@ -57,15 +57,15 @@ def bound_call(text: str, tables: int, wrap: Callable[[torch.Tensor], Any]) -> C
     return lambda: bound(indices, offsets, out)
 
 
-def microseconds(calls: dict[str, Callable[[], Any]]) -> dict[str, float]:
-    """The median time of each call, measured in turns."""
+def microseconds(calls: dict[str, Callable[[], Any]], count: int = CALLS) -> dict[str, float]:
+    """The median time of each call, measured in turns; a sample is of `count` calls."""
     samples: dict[str, list[float]] = {name: [] for name in calls}
     for _ in range(SAMPLES):
         for name, call in calls.items():
             started = time.perf_counter()
-            for _ in range(CALLS):
+            for _ in range(count):
                 call()
-            samples[name].append(1e6 * (time.perf_counter() - started) / CALLS)
+            samples[name].append(1e6 * (time.perf_counter() - started) / count)
     return {name: statistics.median(values) for name, values in samples.items()}
 
 

@@ -1,0 +1,206 @@
+"""The models, with their inputs of every size: recommendation, text, graphs, knowledge, attention.
+
+Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""
+
+import functools
+import importlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from ember.datasets.citations import citation_graph
+from ember.models.recommendation import (
+    DLRM,
+    DeepFM,
+    WideAndDeep,
+    mlperf_model,
+    multi_hot_inputs,
+    padded_inputs,
+    wide_and_deep_inputs,
+)
+from ember.models.tables import MLPERF_ROWS
+from ember.models.text import TextClassifier
+from torch import nn
+
+# What a case's target is.
+EMBEDDINGS, GRAPH_LAYER, OTHER = "embeddings", "graph layer", "other"
+BATCHES = (1, 16, 128, 1024, 4096)
+QUICK_BATCHES = (16, 1024)
+# Rows of the recommendation models' largest tables: 26 tables of MLPerf's are 2 GB then.
+MOST_ROWS = 500_000
+GRAPHS = ("cora", "citeseer", "pubmed")
+LAYER_FEATURES = 64
+ENTITIES, RELATIONS = 15_000, 237
+WORDS, TEXT_WORDS, BLOCK = 5000, 40, 64
+
+Inputs = Callable[[int, int], tuple[Any, ...]]
+
+
+@dataclass(frozen=True)
+class ModelCase:
+    """A model and how it is called.
+
+    make: the model, with inputs(size, seed), its arguments. sizes: samples of a batch; 0 stands
+    for the whole graph. quick: whether it is in the short run. dynamic: how it is compiled.
+    needs: a package it comes from.
+    """
+
+    name: str
+    kind: str
+    make: Callable[[], tuple[nn.Module, Inputs]]
+    sizes: Sequence[int] = BATCHES
+    quick: bool = False
+    dynamic: bool = True
+    needs: str = ""
+
+    def why_missing(self) -> str:
+        """Why the case cannot be run; empty if it can."""
+        if not self.needs:
+            return ""
+        try:
+            importlib.import_module(self.needs)
+        except ImportError as error:
+            return str(error)
+        return ""
+
+
+def _mlperf() -> tuple[nn.Module, Inputs]:
+    model = mlperf_model(MOST_ROWS)
+    return model, lambda samples, seed: multi_hot_inputs(model, samples, seed)
+
+
+def _small_dlrm() -> tuple[nn.Module, Inputs]:
+    model = DLRM([min(rows, MOST_ROWS) for rows in MLPERF_ROWS], 32, (64,), (64,))
+    return model, lambda samples, seed: multi_hot_inputs(model, samples, seed)
+
+
+def _wide_and_deep() -> tuple[nn.Module, Inputs]:
+    model = WideAndDeep(1_000_000, (100_000,) * 12, length=32, hidden=(64, 32))
+    return model, lambda samples, seed: wide_and_deep_inputs(model, samples, seed)
+
+
+def _deep_fm() -> tuple[nn.Module, Inputs]:
+    model = DeepFM((100_000,) * 16, length=16, hidden=(64, 32))
+    return model, lambda samples, seed: padded_inputs(model, samples, seed)
+
+
+def _text() -> tuple[nn.Module, Inputs]:
+    model = TextClassifier(2_000_000, 32, 4)
+
+    def inputs(samples: int, seed: int) -> tuple[Any, ...]:
+        draw = torch.Generator().manual_seed(seed)
+        count = samples * TEXT_WORDS
+        ngrams = torch.randint(2_000_000, (count,), generator=draw)
+        return ngrams, torch.arange(0, count, TEXT_WORDS)
+
+    return model, inputs
+
+
+def _network(kind: str, name: str, options: dict[str, Any]) -> tuple[nn.Module, Inputs]:
+    """A network of two layers on a citation graph's own features."""
+    graph = citation_graph(name)
+    make = getattr(importlib.import_module("torch_geometric.nn"), kind)
+    model: nn.Module = make(graph.x.shape[1], 16, 2, graph.classes, **options)
+    return model.eval(), lambda size, seed: (graph.x, graph.edges)
+
+
+def _layer(kind: str, name: str, options: dict[str, Any]) -> tuple[nn.Module, Inputs]:
+    """A layer of as many features in as out."""
+    graph = citation_graph(name)
+    geometric = importlib.import_module("torch_geometric.nn")
+    if kind == "GINConv":
+        model = geometric.GINConv(nn.Linear(LAYER_FEATURES, LAYER_FEATURES))
+    elif kind == "GATConv":
+        heads = options["heads"]
+        model = geometric.GATConv(LAYER_FEATURES, LAYER_FEATURES // heads, heads)
+    else:
+        model = getattr(geometric, kind)(LAYER_FEATURES, LAYER_FEATURES, **options)
+
+    def inputs(size: int, seed: int) -> tuple[Any, ...]:
+        draw = torch.Generator().manual_seed(seed)
+        return torch.rand(graph.nodes, LAYER_FEATURES, generator=draw), graph.edges
+
+    return model.eval(), inputs
+
+
+def _knowledge(kind: str) -> tuple[nn.Module, Inputs]:
+    make = getattr(importlib.import_module("torch_geometric.nn"), kind)
+    model: nn.Module = make(ENTITIES, RELATIONS, 128)
+
+    def inputs(samples: int, seed: int) -> tuple[Any, ...]:
+        draw = torch.Generator().manual_seed(seed)
+        heads, tails = torch.randint(ENTITIES, (2, samples), generator=draw)
+        return heads, torch.randint(RELATIONS, (samples,), generator=draw), tails
+
+    return model, inputs
+
+
+def _attention() -> tuple[nn.Module, Inputs]:
+    """BigBird's layers over texts of 16 blocks; the model's first result."""
+    transformers = importlib.import_module("transformers")
+    config = transformers.BigBirdConfig(
+        vocab_size=WORDS,
+        hidden_size=256,
+        num_hidden_layers=2,
+        num_attention_heads=4,
+        intermediate_size=512,
+        max_position_embeddings=16 * BLOCK,
+        attention_type="block_sparse",
+        block_size=BLOCK,
+        return_dict=False,
+    )
+    model: nn.Module = transformers.BigBirdModel(config).eval()
+
+    def inputs(samples: int, seed: int) -> tuple[Any, ...]:
+        draw = torch.Generator().manual_seed(seed)
+        return (torch.randint(WORDS, (samples, 16 * BLOCK), generator=draw),)
+
+    return model, inputs
+
+
+NETWORKS: dict[str, tuple[str, dict[str, Any]]] = {
+    "GCN": ("GCN", {}),
+    "GraphSAGE mean": ("GraphSAGE", {"aggr": "mean"}),
+    "GraphSAGE max": ("GraphSAGE", {"aggr": "max"}),
+    "GAT": ("GAT", {"heads": 4}),
+    "GIN": ("GIN", {}),
+}
+LAYERS: dict[str, tuple[str, dict[str, Any]]] = {
+    "GCN": ("GCNConv", {}),
+    "GraphSAGE mean": ("SAGEConv", {"aggr": "mean"}),
+    "GraphSAGE max": ("SAGEConv", {"aggr": "max"}),
+    "GAT": ("GATConv", {"heads": 4}),
+    "GIN": ("GINConv", {}),
+}
+GEOMETRIC = "torch_geometric.nn"
+
+
+def all_cases() -> list[ModelCase]:
+    """Every model, in the order of the tables."""
+    cases = [
+        ModelCase("DLRM, MLPerf", OTHER, _mlperf),
+        ModelCase("DLRM, small layers", EMBEDDINGS, _small_dlrm, quick=True),
+        ModelCase("wide and deep", EMBEDDINGS, _wide_and_deep),
+        ModelCase("DeepFM", EMBEDDINGS, _deep_fm),
+        ModelCase("text classifier", EMBEDDINGS, _text, quick=True),
+    ]
+    for name in ("TransE", "DistMult", "ComplEx", "RotatE"):
+        make = functools.partial(_knowledge, name)
+        cases.append(ModelCase(name, EMBEDDINGS, make, quick=name == "DistMult", needs=GEOMETRIC))
+    for graph in GRAPHS:
+        for name, (kind, options) in LAYERS.items():
+            make = functools.partial(_layer, kind, graph, options)
+            quick = graph == "pubmed" and name == "GraphSAGE mean"
+            title = f"{name} layer, {graph}"
+            cases.append(ModelCase(title, GRAPH_LAYER, make, (0,), quick, needs=GEOMETRIC))
+        for name, (kind, options) in NETWORKS.items():
+            make = functools.partial(_network, kind, graph, options)
+            quick = graph == "cora" and name == "GCN"
+            cases.append(ModelCase(f"{name}, {graph}", OTHER, make, (0,), quick, needs=GEOMETRIC))
+    cases.append(
+        ModelCase("BigBird", OTHER, _attention, (1, 4), dynamic=False, needs="transformers")
+    )
+    return cases

@@ -1,0 +1,132 @@
+"""Runs a model eager, compiled by torch.compile's default and compiled by Ember, in turns.
+
+Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+from ember.torch.backend import listening
+
+from benchmarks.cpu.measuring import Batches, Contender, Timing, measure
+from benchmarks.cpu.setting import use_threads
+from benchmarks.models.cases import ModelCase
+
+EAGER, COMPILED, EMBER = "pytorch", "torch.compile", "ember"
+# Batches that are taken in turn, so that rows are seldom in the nearest caches.
+BATCHES = 16
+TOLERANCE = {"rtol": 1e-3, "atol": 1e-4}
+
+
+@dataclass
+class Measured:
+    """A model with batches of one size, on a number of threads.
+
+    size: samples, 0 for a whole graph. times: seconds of a call. kernels: kinds of what Ember
+    compiled. wrong: what is wrong with a contender's result; it is not timed.
+    """
+
+    model: str
+    kind: str
+    size: int
+    threads: int
+    times: dict[str, Timing] = field(default_factory=dict)
+    kernels: list[str] = field(default_factory=list)
+    wrong: dict[str, str] = field(default_factory=dict)
+
+    def ratio(self, peer: str) -> float | None:
+        """How many times as long as Ember's the peer's call takes."""
+        slower, faster = self.times.get(peer), self.times.get(EMBER)
+        return slower.median / faster.median if slower and faster else None
+
+    def rate(self, contender: str) -> float | None:
+        """Samples in a second; calls where a sample is a whole graph."""
+        timing = self.times.get(contender)
+        return max(1, self.size) / timing.median if timing else None
+
+    @property
+    def title(self) -> str:
+        """The model and the size."""
+        return f"{self.model}, batch {self.size}" if self.size else self.model
+
+
+@dataclass(frozen=True)
+class Ways:
+    """How models are compiled.
+
+    rest: what runs the operations that Ember leaves. automatic: torch.compile finds out itself
+    which sizes change, instead of being told that all do.
+    """
+
+    rest: str = "eager"
+    automatic: bool = False
+
+
+def contenders_of(
+    case: ModelCase, model: Callable[..., Any], peers: Sequence[str], ways: Ways
+) -> dict[str, Callable[..., Any]]:
+    """The ways to call a model."""
+    options: dict[str, Any] = {"rest": ways.rest}
+    dynamic = None if ways.automatic else case.dynamic
+    makers: dict[str, Callable[[], Callable[..., Any]]] = {
+        EAGER: lambda: model,
+        COMPILED: lambda: torch.compile(model, dynamic=dynamic),
+        EMBER: lambda: torch.compile(model, backend="ember", dynamic=dynamic, options=options),
+    }
+    return {name: make() for name, make in makers.items() if name in peers}
+
+
+def run_case(
+    case: ModelCase,
+    sizes: Sequence[int],
+    thread_counts: Sequence[int],
+    seconds: float,
+    peers: Sequence[str] = (EAGER, COMPILED, EMBER),
+    ways: Ways = Ways(),
+) -> Iterator[Measured]:
+    """A result for every size and number of threads, measured for about `seconds` each."""
+    torch._dynamo.reset()
+    torch.manual_seed(0)
+    model, inputs = case.make()
+    calls = contenders_of(case, model, peers, ways)
+    kinds: set[str] = set()
+    # Graphs of earlier numbers of threads are kept, and count.
+    with torch.no_grad(), torch._dynamo.config.patch(recompile_limit=64):
+        for threads in thread_counts:
+            use_threads(threads)
+            for size in sizes:
+                pool = [inputs(size, seed) for seed in range(BATCHES if size else 1)]
+                result = Measured(case.name, case.kind, size, threads)
+                with listening() as heard:
+                    right = _check(calls, pool[0], result)
+                # Graphs of one size serve others.
+                kinds |= {part.kind for report in heard.reports for part in report.compiled}
+                result.kernels = sorted(kinds)
+                contenders = [
+                    Contender(name, call, lambda batch: batch) for name, call in right.items()
+                ]
+                batches = Batches(lambda number, pool=pool: pool[number % len(pool)])  # type: ignore[misc]
+                result.times = measure(contenders, batches, seconds)
+                yield result
+
+
+def _check(
+    calls: dict[str, Callable[..., Any]], batch: tuple[Any, ...], result: Measured
+) -> dict[str, Callable[..., Any]]:
+    """The contenders whose results are as those of eager PyTorch; compiles them all."""
+    right = {}
+    expected: Any = None
+    for name, call in calls.items():
+        found = call(*batch)
+        if expected is None:
+            expected = found
+        try:
+            torch.testing.assert_close(found, expected, **TOLERANCE)  # type: ignore[arg-type]
+        except AssertionError as error:
+            result.wrong[name] = " ".join(str(error).split())
+            continue
+        right[name] = call
+    return right

@@ -1,0 +1,131 @@
+"""The benchmark of models: its cases, its targets, and one run of it.
+
+Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""
+
+import json
+from pathlib import Path
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+from benchmarks.cpu.measuring import Timing
+from benchmarks.models import command, running, tables
+from benchmarks.models.cases import EMBEDDINGS, GRAPH_LAYER, OTHER, ModelCase, all_cases
+from benchmarks.models.overhead import Overhead, measure_overheads
+from benchmarks.models.running import COMPILED, EAGER, EMBER, Measured, run_case
+from benchmarks.models.targets import FirstCall, Outcome, evaluate
+
+ROWS = 50
+
+
+def measured(name: str, kind: str, size: int, **times: float) -> Measured:
+    """A result with these medians, in seconds."""
+    names = {"eager": EAGER, "compiled": COMPILED, "ember": EMBER}
+    found = {names[key]: Timing(value, value, value, 5, 1) for key, value in times.items()}
+    return Measured(name, kind, size, 1, found)
+
+
+def small_case() -> ModelCase:
+    bag = nn.EmbeddingBag(ROWS, 8)
+
+    def inputs(size: int, seed: int) -> tuple[Tensor]:
+        return (torch.randint(ROWS, (size, 3), generator=torch.Generator().manual_seed(seed)),)
+
+    return ModelCase("bag", EMBEDDINGS, lambda: (bag, inputs), (2, 5))
+
+
+def test_cases() -> None:
+    cases = all_cases()
+    names = [case.name for case in cases]
+    assert len(set(names)) == len(names)
+    quick = [case for case in cases if case.quick]
+    assert {case.kind for case in quick} == {EMBEDDINGS, GRAPH_LAYER, OTHER}
+    assert all(command.sizes_of(case, quick=True) for case in quick)
+
+
+def test_inputs_fit_their_models() -> None:
+    for case in all_cases():
+        if case.quick and not case.why_missing():
+            model, inputs = case.make()
+            with torch.no_grad():
+                model(*inputs(case.sizes[0], 0))
+
+
+def test_run_of_a_case() -> None:
+    results = list(run_case(small_case(), (2, 5), (1,), 0.01, peers=(EAGER, EMBER)))
+    assert [(one.size, one.threads) for one in results] == [(2, 1), (5, 1)]
+    for one in results:
+        assert set(one.times) == {EAGER, EMBER}
+        assert one.kernels == ["bag"]
+        rate, ratio = one.rate(EMBER), one.ratio(EAGER)
+        assert rate == one.size / one.times[EMBER].median
+        assert ratio == one.times[EAGER].median / one.times[EMBER].median
+
+
+def test_wrong_results_are_not_timed(monkeypatch: pytest.MonkeyPatch) -> None:
+    real = running.contenders_of
+    monkeypatch.setattr(
+        running,
+        "contenders_of",
+        lambda *arguments: {
+            **real(*arguments),
+            EMBER: lambda batch: torch.zeros(len(batch), 8),
+        },
+    )
+    (result,) = run_case(small_case(), (5,), (1,), 0.01, peers=(EAGER, EMBER))
+    assert set(result.times) == {EAGER}
+    assert "not close" in result.wrong[EMBER]
+
+
+def test_targets() -> None:
+    results = [
+        measured("a", EMBEDDINGS, 16, eager=4, compiled=2, ember=1),
+        measured("a", EMBEDDINGS, 4096, eager=0.5, compiled=1, ember=1),
+        measured("b", GRAPH_LAYER, 0, eager=3, compiled=1, ember=1),
+        measured("c", OTHER, 4, eager=1, compiled=1, ember=1.02),
+    ]
+    first_calls = [FirstCall("a", 1, 2.9), FirstCall("b", 1, 12)]
+    overheads = [Overhead("bag", 4.5, 20, 6), Overhead("bags", 6, 20, 6)]
+    small_eager, small_compiled, any_model, layers, first, calls = evaluate(
+        results, first_calls, overheads
+    )
+    assert (small_eager.values, small_eager.met) == ({"a, batch 16, threads 1": 4.0}, 1)
+    assert small_compiled.met == 1
+    assert (any_model.met, any_model.worst) == (3, (0.5, "a, batch 4096, threads 1"))
+    assert layers.met == 1
+    assert (first.met, first.worst[1]) == (1, "a")
+    assert (calls.met, calls.worst) == (1, (6, "bags"))
+    assert Outcome("", 2, {"x": 1.0, "y": 4.0}).mean == pytest.approx(2)
+    text = "\n".join(tables.target_table([small_eager, any_model, calls]))
+    assert text.count("MISSED") == 2
+    assert "a, batch 16" in "\n".join(tables.result_table(results))
+
+
+def test_overheads_are_of_kernels() -> None:
+    for one in measure_overheads(calls=20):
+        assert 0 < one.region < one.compiled
+
+
+@pytest.mark.slow
+def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "new" / "models.json"
+    words = ["--quick", "--only", "text", "--seconds", "0.05", "--json", str(file)]
+    try:
+        assert command.main(words) == 0
+    finally:
+        torch.set_num_threads(1)
+    document = json.loads(file.read_text())
+    assert {one["model"] for one in document["results"]} == {"text classifier"}
+    assert set(document["results"][0]["times"]) == {EAGER, COMPILED, EMBER}
+    (first,) = document["first_calls"]
+    assert first["ember"] > 0
+    assert first["default"] > 0
+    assert "first call: times as fast" in capsys.readouterr().out
+
+
+def test_command_without_models(capsys: pytest.CaptureFixture[str]) -> None:
+    assert command.main(["--only", "nothing like it"]) == 2
+    assert "no model's name contains" in capsys.readouterr().err
