@@ -10,6 +10,7 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import contextlib
 import difflib
 import os
+import re
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -19,11 +20,16 @@ OFF = ("", "0", "false", "no", "off")
 
 @dataclass(frozen=True)
 class Variable:
-    """An environment variable: its name, what holds without it, and what it does."""
+    """An environment variable: its name, what holds without it, what it does, what it may be."""
 
     name: str
     default: str
     meaning: str
+    pattern: str = ".+"
+
+    def is_well(self, value: str) -> bool:
+        """Whether it may have a value."""
+        return re.fullmatch(self.pattern, value) is not None
 
 
 VARIABLES = (
@@ -31,12 +37,25 @@ VARIABLES = (
     Variable(
         "EMBER_CACHE_DIR", "$XDG_CACHE_HOME/ember or ~/.cache/ember", "folder of compiled kernels"
     ),
-    Variable("EMBER_CACHE_SIZE", "1G", "most bytes in it: a number, K, M or G behind it, 0: any"),
+    Variable(
+        "EMBER_CACHE_SIZE",
+        "1G",
+        "most bytes in it: a number, K, M or G behind it, 0: any",
+        r"\d+[KMG]?",
+    ),
     Variable("EMBER_DATA", "shared/data beside the checkout", "folder of reuse histograms"),
     Variable("EMBER_DISABLE", "0", "1: everything runs in PyTorch, no kernel is built or called"),
-    Variable("EMBER_LOG", "nothing", "debug, info, warning: messages of that level to stderr"),
     Variable(
-        "EMBER_NUM_THREADS", "OMP_NUM_THREADS, or all processors", "threads of kernels' loops"
+        "EMBER_LOG",
+        "nothing",
+        "debug, info, warning: messages of that level to stderr",
+        "(?i:debug|info|warning)",
+    ),
+    Variable(
+        "EMBER_NUM_THREADS",
+        "OMP_NUM_THREADS, or all processors",
+        "threads of kernels' loops, 1 to 256",
+        r"[1-9]\d?|1\d\d|2[0-4]\d|25[0-6]",
     ),
     Variable("EMBER_PROGRESS", "0", "1: long compilations are shown on a terminal"),
 )

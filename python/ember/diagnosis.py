@@ -246,9 +246,16 @@ def _variables() -> Finding:
         what = f"Ember knows no {', '.join(misspelt)}"
         advice = f"perhaps {', '.join(misspelt.values())}?"
         return Finding("environment", False, what, advice, optional=True)
-    values = [(one.name, configuration.text(one.name)) for one in configuration.VARIABLES]
-    known = ", ".join(f"{name}={value}" for name, value in values if value is not None)
-    return Finding("environment", True, known or "no variable is set")
+    known = []
+    for variable in configuration.VARIABLES:
+        value = configuration.text(variable.name)
+        if value is None:
+            continue
+        known.append(f"{variable.name}={value}")
+        if not variable.is_well(value):
+            what = f"{known[-1]} is not what it may be"
+            return Finding("environment", False, what, f"{variable.name}: {variable.meaning}")
+    return Finding("environment", True, ", ".join(known) or "no variable is set")
 
 
 def _optional_packages() -> Iterator[Finding]:

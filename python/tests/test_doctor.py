@@ -196,6 +196,29 @@ def test_what_is_no_fault(monkeypatch: pytest.MonkeyPatch) -> None:
         assert found.line().startswith(f"--       {name} ")
 
 
+@pytest.mark.parametrize(
+    ("name", "good", "bad"),
+    [
+        ("EMBER_NUM_THREADS", ("1", "99", "100", "256"), ("0", "257", "-1", "two", "1.5")),
+        ("EMBER_CACHE_SIZE", ("0", "512M", "1G"), ("1T", "1g", "lots", "-1")),
+        ("EMBER_LOG", ("info", "DEBUG"), ("loud",)),
+    ],
+)
+def test_values_of_variables(
+    name: str, good: tuple[str, ...], bad: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for value in good:
+        monkeypatch.setenv(name, value)
+        assert f"{name}={value}" in diagnosis._variables().what
+        assert diagnosis._variables().ok
+    for value in bad:
+        monkeypatch.setenv(name, value)
+        found = diagnosis._variables()
+        assert (found.ok, found.optional) == (False, False)
+        assert found.what == f"{name}={value} is not what it may be"
+        assert found.advice.startswith(f"{name}: ")
+
+
 def test_a_wrong_result_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(diagnosis, "BagShape", lambda length: BagShape(length, mode="mean"))
     found = diagnose("kernel, cpu")
