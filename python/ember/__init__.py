@@ -16,6 +16,7 @@ from ember.errors import (
     CompileError,
     CompilerNotFoundError,
     EmberError,
+    ExportError,
     IndexOutOfRangeError,
     KernelError,
     OffsetsError,
@@ -27,6 +28,8 @@ from ember.inspection.page import show_page
 from ember.kernel import Library
 from ember.threads import get_num_threads, set_num_threads
 from ember.torch.explain import Explanation, explain
+from ember.torch.export import export
+from ember.torch.exported import LoadedProgram, load
 from ember.torch.importer import Kernel, compile
 
 __version__ = "0.1.0"
@@ -38,10 +41,12 @@ __all__ = [
     "CompilerNotFoundError",
     "EmberError",
     "Explanation",
+    "ExportError",
     "IndexOutOfRangeError",
     "Kernel",
     "KernelError",
     "Library",
+    "LoadedProgram",
     "OffsetsError",
     "Options",
     "UnsupportedError",
@@ -50,8 +55,10 @@ __all__ = [
     "disabled",
     "doctor",
     "explain",
+    "export",
     "get_num_threads",
     "libraries",
+    "load",
     "load_program",
     "set_num_threads",
     "show",

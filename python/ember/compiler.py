@@ -98,6 +98,10 @@ class Options:
             words.append(f"--profile={self.profile}")
         return words
 
+    def load(self, program: str) -> Library:
+        """The kernel library of an MLIR module, see load_program."""
+        return load_program(program, self)
+
     def files(self) -> list[bytes]:
         """What is in the files that the options name; raises ArgumentError."""
         if self.profile is None:

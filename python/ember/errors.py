@@ -17,6 +17,10 @@ class CompilerNotFoundError(CompileError):
     """There is no emberc in any of the places it is looked for."""
 
 
+class ExportError(EmberError, RuntimeError):
+    """A folder that is no export, is damaged, or is for another machine or version."""
+
+
 class UnsupportedError(EmberError, NotImplementedError):
     """A legal request that Ember has no kernel for; the message says which and what is there."""
 

@@ -16,7 +16,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from ember.compiler import Options, load_program
+from ember.compiler import Options
 from ember.dtypes import DTYPES
 from ember.embed_programs import ENTRY, SDDMM, SpMM, array, program
 from ember.kernel import Library
@@ -118,7 +118,7 @@ def aggregation_kernel(
     shape: AggregationShape, options: Options
 ) -> tuple[Callable[..., Any], Library]:
     """Compiles or finds the kernel, and the library it is in; raises CompileError."""
-    library = load_program(shape.program(), options)
+    library = options.load(shape.program())
     return library.entry(ENTRY).bind(gradients=True), library
 
 
@@ -133,7 +133,7 @@ def edge_products_kernel(
         rows=edges, columns=edges, graph="coo", left=rows, right=rows, out=array(value, None)
     )
     text = program(operation, kind="memref", names={"rows": "target", "columns": "source"})
-    library = load_program(text, options)
+    library = options.load(text)
     return library.entry(ENTRY).bind(gradients=True), library
 
 

@@ -16,7 +16,7 @@ import torch
 from torch import Tensor
 from torch.autograd import forward_ad
 
-from ember.compiler import Options, load_program
+from ember.compiler import Options
 from ember.errors import ArgumentError, IndexOutOfRangeError, KernelError
 from ember.torch.bag_gradient import bag_gradients
 from ember.torch.embedding_bag import FIRST_OFFSET_CHECK
@@ -191,7 +191,7 @@ class GroupCall(RegionCall):
     @cached_property
     def kernel(self) -> Callable[..., Any]:
         """The kernel, built when it is first needed: NotImplemented for uncommon arguments."""
-        library = load_program(self.shape.program(), self.options)
+        library = self.options.load(self.shape.program())
         self.libraries[library] = None
         entry = library.entry(ENTRY)
         return entry.common(gradients=True) or entry.bind(gradients=True)

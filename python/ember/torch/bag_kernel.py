@@ -9,7 +9,7 @@ from typing import Any
 
 from torch import Tensor
 
-from ember.compiler import Options, load_program
+from ember.compiler import Options
 from ember.errors import KernelError, OffsetsError
 from ember.kernel import Library
 from ember.torch.embedding_bag import ENTRY, BagShape, bag_program
@@ -25,7 +25,7 @@ class BagKernel:
     def __init__(self, shape: BagShape, options: Options) -> None:
         """Compiles or finds the kernel; raises CompileError."""
         self.shape = shape
-        self.library: Library = load_program(bag_program(shape), options)
+        self.library: Library = options.load(bag_program(shape))
         entry = self.library.entry(ENTRY)
         self._call = entry.bind(gradients=True)
         self.common: Callable[..., Any] | None = entry.common(gradients=True)

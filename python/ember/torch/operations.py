@@ -333,7 +333,9 @@ def name_of(node: Any) -> str:
     """What a user calls a node's value, such as self.bags.0.weight, where that is known."""
     source = getattr(node, "_dynamo_source", None)
     if source is None:
-        return str(node)
+        # An exported program's parameters and buffers.
+        is_stored = isinstance(node, Node) and node.op == "get_attr"
+        return str(node.target if is_stored else node)
     words = re.findall(r"\w+", source.name)
     inner = {"L", "G", "_modules", "_parameters", "_buffers"}
     return ".".join(word for word in words if word not in inner)

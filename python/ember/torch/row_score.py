@@ -10,7 +10,7 @@ from typing import Any
 
 from torch import Tensor
 
-from ember.compiler import Options, load_program
+from ember.compiler import Options
 from ember.errors import ArgumentError
 from ember.torch.region_call import NotTakenError, Reference, RegionCall
 from ember.torch.row_expressions import ENTRY, RowProgram
@@ -45,7 +45,7 @@ class RowScoreCall(RegionCall):
     @cached_property
     def kernel(self) -> Callable[..., Any]:
         """The kernel, built when it is first needed."""
-        library = load_program(self.program.text(), self.options)
+        library = self.options.load(self.program.text())
         self.libraries[library] = None
         return library.entry(ENTRY).bind(gradients=True)
 
