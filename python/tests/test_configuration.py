@@ -343,7 +343,7 @@ def test_long_compilations_say_so(
     monkeypatch.setenv("EMBER_PROGRESS", "1")
     ember.show(bag_program(BagShape(8)))
     shown = terminal.getvalue()
-    assert shown.count("ember: compiling embedding_bag: 0.") >= 3
+    assert "\r\033[Kember: compiling embedding_bag: 0." in shown
     assert shown.endswith("\r\033[K"), "the line is removed"
     monkeypatch.setattr(sys, "stderr", io.StringIO())
     ember.show(bag_program(BagShape(8)))
