@@ -270,6 +270,18 @@ def test_onto_values() -> None:
     ]
 
 
+def test_dimension_that_is_an_argument_is_fixed() -> None:
+    x, source, target, _ = graph()
+
+    def function(dim: int, x: Tensor, source: Tensor, target: Tensor) -> Tensor:
+        return torch.zeros(NODES, x.shape[1]).index_add(dim, target, x[source])
+
+    with listening() as heard:
+        result = compiled(function)(0, x, source, target)
+    torch.testing.assert_close(result, function(0, x, source, target))
+    assert [part.kind for report in heard.reports for part in report.compiled] == ["aggregation"]
+
+
 def test_along_columns() -> None:
     x, _, _, _ = graph()
     columns = torch.arange(NODES) % LENGTH

@@ -216,6 +216,22 @@ def test_options_have_kernels_of_their_own(options: dict[str, Any]) -> None:
         torch.testing.assert_close(found.to_dense(), right.to_dense())
 
 
+def test_options_that_are_arguments_are_fixed() -> None:
+    inputs, table = Inputs(), torch.randn(ROWS[0], 8)
+    indices, offsets = inputs.indices[0], inputs.offsets[0]
+
+    def bags(padding: int, indices: Tensor, offsets: Tensor) -> Tensor:
+        return functional.embedding_bag(indices, table, offsets, padding_idx=padding)
+
+    run = compiled(bags)
+    for padding in (3, 4):
+        with listening() as heard:
+            result = run(padding, indices, offsets)
+        torch.testing.assert_close(result, bags(padding, indices, offsets))
+        # Another number needs another kernel.
+        assert [part.kind for report in heard.reports for part in report.compiled] == ["bag"]
+
+
 def test_max_norm_changes_the_table() -> None:
     bag = nn.EmbeddingBag(30, 8, mode="sum", max_norm=1.0)
     twin = copy.deepcopy(bag)

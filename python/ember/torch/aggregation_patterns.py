@@ -20,7 +20,15 @@ from torch.fx import Node
 from ember.torch.aggregation import AggregationCall
 from ember.torch.lookups import INDEX_TYPES, Lookup, lookup_at
 from ember.torch.no_match import NoMatchError
-from ember.torch.operations import Operation, name_of, read, same_number, tensor_of, value_of
+from ember.torch.operations import (
+    Operation,
+    fixed_number,
+    name_of,
+    read,
+    same_number,
+    tensor_of,
+    value_of,
+)
 from ember.torch.region import Region
 from ember.torch.settings import Settings
 
@@ -94,10 +102,9 @@ def _scatter(node: Node, operation: Operation) -> Scatter:
     values = tensor_of(data)
     if not isinstance(data, Node) or values is None or shape is None:
         raise NoMatchError("its operands are not tensors")
-    if operation.get("dim") not in (0, -len(shape)):
-        raise NoMatchError(
-            f"it goes along dimension {operation.get('dim')}; kernels know the first"
-        )
+    dim = fixed_number(operation.get("dim"))
+    if dim not in (0, -len(shape)):
+        raise NoMatchError(f"it goes along dimension {dim}; kernels know the first")
     if "alpha" in operation.arguments:
         raise NoMatchError("it has a factor alpha")
     zeros = read(out) if isinstance(out, Node) else None

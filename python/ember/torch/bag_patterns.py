@@ -15,7 +15,7 @@ from ember.errors import CompileError, CompilerNotFoundError, KernelError, Unsup
 from ember.kernel import Library
 from ember.torch.bag_call import BagCall
 from ember.torch.no_match import NoMatchError
-from ember.torch.operations import Operation, name_of, nodes_of, read, tensor_of
+from ember.torch.operations import Operation, fixed_number, name_of, nodes_of, read, tensor_of
 from ember.torch.region import Region
 from ember.torch.region_call import Reference, RegionCall
 from ember.torch.settings import Settings
@@ -43,7 +43,7 @@ def _bag(node: Node, operation: Operation, settings: Settings) -> Region:
     if operation.get("max_norm") is not None:
         names += ["max_norm", "norm_type"]
     fixed = {
-        name: value
+        name: fixed_number(value)
         for name, value in operation.arguments.items()
         if name not in (*names, "max_norm", "norm_type")
     }

@@ -349,6 +349,14 @@ def fixed_size(size: Any) -> int:
     return int(size)
 
 
+def fixed_number(value: Any) -> Any:
+    """A number that a kernel is built for, as fixed_size has it; other values themselves."""
+    found = value_of(value)
+    if isinstance(found, torch.SymInt | int) and not isinstance(found, bool):
+        return int(found)
+    return value
+
+
 def same_number(one: Any, other: Any) -> bool:
     """Whether two sizes are known to be equal: numbers, symbols, or nodes of them."""
     one, other = value_of(one), value_of(other)

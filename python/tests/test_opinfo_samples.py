@@ -1,0 +1,170 @@
+"""PyTorch's own samples of embedding operations give, compiled, what PyTorch gives.
+
+Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""
+
+import warnings
+from collections import Counter
+from typing import Any
+
+import pytest
+import torch
+from operator_samples import KERNEL, Sample, check, compiled, operators, sample_of, samples
+from torch import Tensor
+
+pytestmark = [
+    pytest.mark.timeout(600),
+    pytest.mark.filterwarnings("ignore:index_reduce.. is in beta"),
+    pytest.mark.filterwarnings("ignore:Sparse CSR tensor support is in beta"),
+]
+
+BAG = "nn.functional.embedding_bag"
+TYPES = {"f32": torch.float32, "f64": torch.float64, "bf16": torch.bfloat16, "f16": torch.float16}
+# Operations that are no region by themselves: PyTorch computes them, whatever the sample.
+ALONE = [
+    ("gather", ""),
+    ("index_select", ""),
+    ("nn.functional.embedding", ""),
+    *(("index_reduce", variant) for variant in ("mean", "prod", "amin", "amax")),
+    ("sparse.mm", "reduce"),
+    ("sparse.sampled_addmm", ""),
+    ("_segment_reduce", "lengths"),
+    ("_segment_reduce", "offsets"),
+]
+# Scatter operations into a tensor that has values already.
+SCATTERS = [
+    ("index_add", ""),
+    ("scatter_add", ""),
+    *(("scatter_reduce", variant) for variant in ("sum", "prod", "mean", "amin", "amax")),
+]
+# Samples of which only a part is looked at where time is short: there are 90 alike.
+MANY = 20
+
+
+def quick(name: str, variant: str, dtype: str) -> Any:
+    marks = () if dtype == "f32" else pytest.mark.slow
+    return pytest.param(name, variant, dtype, marks=marks, id=f"{name}-{variant}-{dtype}")
+
+
+def outcomes(found: list[Sample], record: Any) -> Counter[str]:
+    """What became of the samples, each checked; also kept with the test's result."""
+    counted = Counter(check(one) for one in found)
+    for outcome, count in counted.items():
+        print(f"{count} samples: {outcome}")
+        record(outcome, count)
+    return counted
+
+
+@pytest.mark.parametrize(("name", "variant", "dtype"), [quick(BAG, "", dtype) for dtype in TYPES])
+def test_bags(name: str, variant: str, dtype: str, record_property: Any) -> None:
+    found = list(samples(operators()[name, variant], TYPES[dtype]))
+    assert len(found) >= 49
+    assert outcomes(found, record_property) == {KERNEL: len(found)}
+
+
+@pytest.mark.parametrize(
+    ("name", "variant", "dtype"), [quick(*one, dtype) for one in ALONE for dtype in TYPES]
+)
+def test_what_is_no_region_by_itself(
+    name: str, variant: str, dtype: str, record_property: Any
+) -> None:
+    operator = operators()[name, variant]
+    if TYPES[dtype] not in operator.dtypes:
+        pytest.skip(f"PyTorch has no {name} of {dtype}")
+    found = list(samples(operator, TYPES[dtype]))
+    if len(found) > MANY and dtype == "f32":
+        found = found[:: len(found) // MANY]
+    assert outcomes(found, record_property) == {"no pattern": len(found)}
+
+
+@pytest.mark.parametrize(
+    ("name", "variant", "dtype"), [quick(*one, dtype) for one in SCATTERS for dtype in TYPES]
+)
+def test_scatters_into_values(name: str, variant: str, dtype: str, record_property: Any) -> None:
+    found = list(samples(operators()[name, variant], TYPES[dtype]))
+    counted = outcomes(found, record_property)
+    # Every one has a reason: kernels begin with zeros.
+    assert KERNEL not in counted
+    assert "no pattern" not in counted
+    assert counted.total() == len(found)
+
+
+def into_zeros(operator: Any, made: Any) -> Sample | None:
+    """The sample's source by whole rows into zeros, as message passing has it; None for scalars."""
+    _, index, source, *others = made.args
+    if source.dim() == 0 or made.input.dim() == 0:
+        return None
+    size = made.input.shape[0]
+    # Of an index that has an element for each of the source, the first ones are those of rows.
+    edges = min(index.numel(), source.shape[0])
+    rows, source = index.flatten()[:edges] % size, source[:edges]
+    # Kernels have no factor, and begin with zeros.
+    keywords = {name: value for name, value in made.kwargs.items() if name != "alpha"}
+    if "include_self" in keywords:
+        keywords["include_self"] = False
+    repeats = operator.name != "index_add"
+
+    def call(rows: Tensor, source: Tensor) -> Any:
+        index = rows.view(-1, *[1] * (source.dim() - 1)).expand_as(source) if repeats else rows
+        zeros = source.new_zeros((size, *source.shape[1:]))
+        return operator.op(zeros, 0, index, source, *others, **keywords)
+
+    return Sample(call, [rows, source])
+
+
+# The least number of samples into zeros that kernels compute, of those that there are.
+INTO_ZEROS = {
+    ("index_add", ""): 6,
+    ("scatter_add", ""): 6,
+    ("scatter_reduce", "sum"): 18,
+    ("scatter_reduce", "mean"): 18,
+    ("scatter_reduce", "amax"): 18,
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "variant", "dtype"), [quick(*one, dtype) for one in INTO_ZEROS for dtype in TYPES]
+)
+def test_scatters_of_rows_into_zeros(
+    name: str, variant: str, dtype: str, record_property: Any
+) -> None:
+    operator = operators()[name, variant]
+    torch.manual_seed(0)
+    made = list(operator.sample_inputs("cpu", TYPES[dtype], requires_grad=False))
+    found = [one for one in (into_zeros(operator, each) for each in made) if one is not None]
+    counted = outcomes(found, record_property)
+    assert counted[KERNEL] >= INTO_ZEROS[name, variant]
+    assert "no pattern" not in counted
+
+
+@pytest.mark.filterwarnings("ignore:An output with one or more elements was resized")
+@pytest.mark.parametrize(
+    "name", ["nn.functional.embedding", "gather", "index_select", "index_add", "scatter_add"]
+)
+def test_what_pytorch_refuses(name: str) -> None:
+    operator = operators()[name, ""]
+    refused = 0
+    for wrong in operator.error_inputs("cpu"):
+        one = sample_of(operator, wrong.sample_input)
+        try:
+            one.call(*one.copies())
+        except Exception as expected:
+            # What torch.compile itself finds while it captures, it wraps in a RuntimeError.
+            kinds = (type(expected), torch._dynamo.exc.TorchRuntimeError)
+            with pytest.raises(kinds):
+                compiled(one.call)(*one.copies())
+            refused += 1
+    assert refused
+
+
+def test_gradients_by_differences() -> None:
+    checked = 0
+    for one in samples(operators()[BAG, ""], torch.float64, requires_grad=True):
+        run = compiled(one.call)
+        tensors = one.copies(requires_grad=True)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            if run(*tensors).requires_grad:
+                checked += torch.autograd.gradcheck(run, tensors, fast_mode=True)
+    assert checked >= 32
