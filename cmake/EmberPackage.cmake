@@ -29,5 +29,7 @@ endif()
 foreach(file IN LISTS EMBER_PACKAGE_LINKED)
   install(FILES "${linked_folder}/${file}" DESTINATION ember/lib COMPONENT package)
 endforeach()
-install(FILES "${CMAKE_SOURCE_DIR}/runtime/include/ember/Runtime/Runtime.h"
-        DESTINATION ember/include/ember/Runtime COMPONENT package)
+foreach(header IN ITEMS Export KernelLibrary Runtime)
+  install(FILES "${CMAKE_SOURCE_DIR}/runtime/include/ember/Runtime/${header}.h"
+          DESTINATION ember/include/ember/Runtime COMPONENT package)
+endforeach()

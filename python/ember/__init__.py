@@ -26,6 +26,7 @@ from ember.huge_pages import advise_huge_pages
 from ember.inspection.levels import show
 from ember.inspection.page import show_page
 from ember.kernel import Library
+from ember.places import include_folder
 from ember.threads import get_num_threads, set_num_threads
 from ember.torch.explain import Explanation, explain
 from ember.torch.export import export
@@ -57,6 +58,7 @@ __all__ = [
     "explain",
     "export",
     "get_num_threads",
+    "include_folder",
     "libraries",
     "load",
     "load_program",

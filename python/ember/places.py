@@ -30,6 +30,16 @@ def module_folders() -> list[Path]:
     ]
 
 
+def include_folder() -> Path:
+    """Where the headers for C and C++ programs are: ember/Runtime/*.h.
+
+    The installed package's, else the checkout's.
+    """
+    folders = [folder / "include" for folder in _package_folders()]
+    folders.append(Path(__file__).resolve().parents[2] / "runtime" / "include")
+    return next((one for one in folders if (one / "ember").is_dir()), folders[-1])
+
+
 def _package_folders() -> list[Path]:
     """The package's folders: an editable install has one for what it has built."""
     return [Path(folder) for folder in sys.modules["ember"].__path__]

@@ -142,6 +142,8 @@ def test_what_is_in_the_wheel(installation: Installation) -> None:
         "ember/inspection/page.css",
         "ember/lib/libember_runtime.a",
         "ember/lib/ember_queue.bc",
+        "ember/include/ember/Runtime/Export.h",
+        "ember/include/ember/Runtime/KernelLibrary.h",
         "ember/include/ember/Runtime/Runtime.h",
     ):
         assert name in names
