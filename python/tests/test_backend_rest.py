@@ -73,3 +73,12 @@ def test_wrong_options(options: dict[str, object], message: str) -> None:
     with pytest.raises(torch._dynamo.exc.BackendCompilerFailed, match=message) as caught:
         compiled(*arguments())
     assert isinstance(caught.value.inner_exception, ember.ArgumentError)
+
+
+def test_mode_is_inductors(caplog: pytest.LogCaptureFixture) -> None:
+    """torch.compile's mode changes nothing."""
+    model, inputs = Model(), arguments()
+    run = torch.compile(model, backend="ember", mode="max-autotune")
+    with caplog.at_level("WARNING", "ember"):
+        torch.testing.assert_close(run(*inputs), model(*inputs))
+    assert "mode 'max-autotune' is left out" in caplog.text

@@ -26,15 +26,19 @@ def ember_backend(
     example_inputs: Sequence[Any],
     *,
     options: Mapping[str, Any] | Settings | None = None,
+    mode: str | None = None,
     listener: Callable[[Report], None] | None = None,
 ) -> Callable[..., Any]:
     """Compiles a graph that torch.compile has captured; options as Settings has them.
 
     Parts of the graph become kernels, which serve all sizes; what is left runs as the settings say.
-    listener: is given the graph's report.
+    mode: torch.compile's, which is about Inductor: it changes nothing, with a warning. listener: is
+    given the graph's report.
     Raises ArgumentError for options that there are not.
     """
     settings = options if isinstance(options, Settings) else Settings.of(options)
+    if mode is not None:
+        _log.warning("mode %r is left out: it is one of Inductor", mode)
     began = time.perf_counter()
     report = partition(module, settings)
     if listener is not None:
