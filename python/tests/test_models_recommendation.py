@@ -4,13 +4,14 @@ Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
+import functools
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 import torch
 import torch.nn.functional as functional
-from compiled_models import Heard, check_forward, check_training
+from compiled_models import Heard, check_forward, check_training, compiled
 from ember.models.recommendation import (
     DeepFM,
     WideAndDeep,
@@ -118,3 +119,22 @@ def test_index_outside_of_a_table() -> None:
         model(dense, indices, offsets)
     with pytest.raises(eager.type, match="index 77 at position 3 of"):
         compiled(dense, indices, offsets)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("model", [wide_and_deep, deep_fm])
+def test_training_with_inductor(model: Callable[[], Any]) -> None:
+    """What Ember leaves is compiled by Inductor."""
+    torch.manual_seed(0)
+    made = model()
+    _, inputs, bags = MODELS[model.__name__]
+    heard = check_training(
+        made,
+        [inputs(made, samples, seed=samples) for samples in SIZES],
+        against_labels,
+        functools.partial(torch.optim.SGD, lr=0.05),
+        functools.partial(compiled, rest="inductor"),
+    )
+    # Inductor may want another graph for other sizes.
+    assert heard.covered("bag") >= bags
+    assert not heard.left()
