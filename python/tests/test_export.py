@@ -11,6 +11,7 @@ import pickle
 import subprocess
 import sys
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -48,6 +49,12 @@ def exported(case: Case, folder: Path, **options: Any) -> Path:
     )
 
 
+def operators(program: ember.LoadedProgram) -> set[str]:
+    """What PyTorch computes."""
+    graph = program.module.graph
+    return {str(node.target) for node in graph.nodes if node.op == "call_function"}
+
+
 @pytest.fixture(scope="module")
 def scores(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """An export that tests only read."""
@@ -72,6 +79,9 @@ def test_an_export_returns_what_the_model_returns(name: str, tmp_path: Path) -> 
         with torch.no_grad():
             torch.testing.assert_close(program(*batch), case.model(*batch))
     assert not any(part.call.failed for part in program.report.compiled)
+    # Nothing is computed twice, by a kernel and by PyTorch.
+    called = operators(program)
+    assert not [name for name in called if "embedding" in name or "index_" in name]
     used = {library for part in program.report.compiled for library in part.call.kernels()}
     assert used == set(program.kernels().values())
     assert {library.path.parent.parent for library in used} == {folder}
@@ -104,6 +114,74 @@ def test_neither_compiler_nor_code_is_needed(name: str, tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert done.stdout.split() == ["1", "[]"]
     assert not (tmp_path / "empty").exists()
+
+
+@pytest.mark.parametrize("mode", ["sum", "mean", "max"])
+def test_bags_of_one_size(mode: str, tmp_path: Path) -> None:
+    """What torch.export makes of indices (bags, lookups a bag) goes into the kernel's call."""
+    model = nn.EmbeddingBag(50, 8, mode=mode).eval()
+    sizes = ({0: Dim("bags"), 1: Dim("lookups")},)
+    example = torch.randint(0, 50, (4, 3))
+    folder = ember.export(model, (example,), dynamic_shapes=sizes, folder=tmp_path / "export")
+    program = ember.load(folder)
+    called = operators(program)
+    assert not [name for name in called if "arange" in name or "reshape" in name]
+    (kernel,) = program.kernels().values()
+    assert kernel.path.name == "libbag_0.so"
+    for shape in ((4, 3), (2, 2), (30, 7)):
+        indices = torch.randint(0, 50, shape)
+        with torch.no_grad():
+            torch.testing.assert_close(program(indices), model(indices))
+    (part,) = program.report.compiled
+    assert part.call.kernels() == [kernel]
+
+
+def test_tied_tables_and_results_of_any_structure(tmp_path: Path) -> None:
+    class Two(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.one = nn.EmbeddingBag(50, 8, mode="sum")
+            self.other = nn.EmbeddingBag(50, 8, mode="sum")
+            self.other.weight = self.one.weight
+            self.register_buffer("scale", torch.full((8,), 2.0), persistent=False)
+
+        def forward(self, batch: dict[str, Tensor], factor: float) -> dict[str, Any]:
+            scaled = self.one(batch["one"]) * self.scale * factor
+            return {"list": [scaled, None, 3], "tuple": (self.other(batch["other"]),)}
+
+    def batch(size: int) -> tuple[Any, ...]:
+        return {name: torch.randint(0, 50, (size, 4)) for name in ("one", "other")}, 1.5
+
+    model = Two().eval()
+    sizes = ({name: {0: Dim.DYNAMIC} for name in ("one", "other")}, None)
+    folder = ember.export(model, batch(5), dynamic_shapes=sizes, folder=tmp_path / "export")
+    program = ember.load(folder)
+    assert [part.kind for part in program.report.compiled] == ["bag", "bag"]
+    assert list(program.kernels()) == ["bag_0"]
+    for size in (5, 2, 40):
+        arguments = batch(size)
+        with torch.no_grad():
+            torch.testing.assert_close(program(*arguments), model(*arguments))
+
+
+def test_calls_from_several_threads(scores: Path) -> None:
+    program = ember.load(scores)
+    batches = [Scores.batch(size) for size in range(2, 30)]
+    expected = [program(*batch) for batch in batches]
+    with ThreadPoolExecutor(4) as pool:
+        for _ in range(5):
+            found = list(pool.map(lambda batch: program(*batch), batches))
+            torch.testing.assert_close(found, expected, rtol=0, atol=0)
+
+
+def test_while_ember_is_disabled(scores: Path, tmp_path: Path) -> None:
+    case = cases()["scores"]
+    program = ember.load(scores)
+    with ember.disabled(), torch.no_grad():
+        torch.testing.assert_close(program(*case.example), case.model(*case.example))
+        torch.testing.assert_close(ember.load(scores)(*case.example), case.model(*case.example))
+        with pytest.raises(ember.ArgumentError, match="disabled"):
+            exported(case, tmp_path / "export")
 
 
 def test_weights_are_stored_and_stay(tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ from torch.fx import GraphModule
 from torch.utils import _pytree as pytree
 
 import ember
-from ember import cache, processor
+from ember import cache, configuration, processor
 from ember.compiler import Options, run_compiler
 from ember.errors import ArgumentError, UnsupportedError
 from ember.kernel import Library
@@ -131,6 +131,8 @@ def _check(model: Any, args: Any) -> None:
         raise ArgumentError(f"args must be a tuple of the model's arguments, not a {kind}")
     if model.training:
         raise ArgumentError("the model is in training mode: call its eval() before exporting it")
+    if configuration.is_disabled():
+        raise ArgumentError("Ember is disabled: there are no kernels to export")
 
 
 def _run(module: GraphModule, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:

@@ -224,7 +224,10 @@ def read(node: Node) -> Operation | None:
 def nodes_of(node: Node) -> set[Node]:
     """The nodes of the operation that `read` sees in a node: an operator may have other results."""
     bag = _operator_of_bags(node)
-    return {node} if bag is None else {node, bag}
+    if bag is None:
+        return {node}
+    equal = _equal_bags(_named(ATEN_EMBEDDING_BAG, bag))
+    return {node, bag, *(equal[1] if equal else ())}
 
 
 def _operator_of_bags(node: Node) -> Node | None:
@@ -242,6 +245,32 @@ def _is_bag_operator(node: Node) -> bool:
     return target._schema.name.removeprefix("aten::") in BAG_OPERATORS
 
 
+def _equal_bags(named: Mapping[str, Any]) -> tuple[Node, set[Node]] | None:
+    """The indices (bags, lookups a bag) that an operator of bags was given, and what is between.
+
+    ATen has them flat, with offsets that are made of their size.
+    """
+    flat, offsets = named.get("indices", named.get("input")), named.get("offsets")
+    if not isinstance(flat, Node) or not isinstance(offsets, Node):
+        return None
+    if named.get("per_sample_weights") is not None or named.get("include_last_offset"):
+        return None
+    aten = torch.ops.aten
+    if flat.target is not aten.reshape.default or list(flat.args[1]) != [-1]:  # type: ignore[arg-type]
+        return None
+    if offsets.target is not aten.arange.start_step or offsets.args[0] != 0:
+        return None
+    (indices,) = flat.all_input_nodes
+    tensor = tensor_of(indices)
+    end, step = offsets.args[1:3]
+    if tensor is None or tensor.dim() != 2 or not same_number(step, tensor.shape[1]):
+        return None
+    if not same_number(end, tensor.numel()):
+        return None
+    between = {flat, offsets, *offsets.all_input_nodes}
+    return indices, {one for one in between if len(one.users) == 1}
+
+
 def _read_operator(target: torch._ops.OpOverload, node: Node) -> Operation | None:
     """The operation of an operator of ATen."""
     if target.namespace != "aten":
@@ -253,8 +282,11 @@ def _read_operator(target: torch._ops.OpOverload, node: Node) -> Operation | Non
         return Operation("embedding", {**named, "padding_idx": None if padding < 0 else padding})
     if name in BAG_OPERATORS:
         named = _named(ATEN_EMBEDDING_BAG, node)
+        equal = _equal_bags(named)
         if "indices" in named:
             named["input"] = named.pop("indices")
+        if equal is not None:
+            named["input"], named["offsets"] = equal[0], None
         # Those without a user's arguments have -1 for no padding.
         if name != "embedding_bag" and named.get("padding_idx", -1) < 0:
             named["padding_idx"] = None

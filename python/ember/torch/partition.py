@@ -4,6 +4,7 @@ Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
+import operator
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -14,6 +15,7 @@ from ember.torch.aliasing import use_results, why_not_movable
 from ember.torch.bag_group_patterns import bag_group_at
 from ember.torch.bag_patterns import bag_at
 from ember.torch.no_match import NoMatchError
+from ember.torch.operations import value_of
 from ember.torch.region import Region, replace
 from ember.torch.region_call import RegionCall
 from ember.torch.row_score_patterns import row_score_at
@@ -60,6 +62,7 @@ def partition(module: GraphModule, settings: Settings) -> Report:
     """Replaces what kernels compute in the module's graph; the module is recompiled."""
     graph = module.graph
     use_results(graph)
+    _drop_unused_results(graph)
     report = Report(sum(node.op.startswith("call") for node in graph.nodes))
     regions = _regions(graph, settings, report)
     # The last one first: what a region reads of others is in the graph until their turn comes.
@@ -71,6 +74,14 @@ def partition(module: GraphModule, settings: Settings) -> Report:
         graph.lint()
         module.recompile()
     return report
+
+
+def _drop_unused_results(graph: Graph) -> None:
+    """Erases what takes a result of an operator that nobody needs: it would keep the operator."""
+    for node in reversed(list(graph.nodes)):
+        is_result = node.target is operator.getitem and not node.users
+        if is_result and isinstance(value_of(node.args[0]), tuple | list):
+            graph.erase_node(node)
 
 
 def _regions(graph: Graph, settings: Settings, report: Report) -> list[Region]:
