@@ -89,16 +89,23 @@ def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
     return called
 
 
-def check(sample: Sample) -> str:
+def check(sample: Sample, roundings: int = 0) -> str:
     """The compiled call is as the call; returns KERNEL, or why there was none.
 
     Compared are the result and what becomes of the arguments, which the call may change, and, if
-    there is a region, the gradients.
+    there is a region, the gradients. roundings: to half types, of numbers as large as the
+    arguments', that eager makes and a kernel does not.
     """
     ours, expected = sample.copies(), sample.copies()
     with listening() as heard, torch.no_grad():
         result = compiled(sample.call)(*ours)
-        torch.testing.assert_close(result, sample.call(*expected), equal_nan=True)
+        other = sample.call(*expected)
+        tolerance = {}
+        if roundings and other.dtype in (torch.float16, torch.bfloat16):
+            largest = max(float(one.abs().max()) for one in expected if one.is_floating_point())
+            one_rounding = torch.finfo(other.dtype).eps * largest
+            tolerance = {"atol": roundings * one_rounding, "rtol": 2 * one_rounding / largest}
+        torch.testing.assert_close(result, other, equal_nan=True, **tolerance)
     torch.testing.assert_close(ours, expected, equal_nan=True)
     # PyTorch's own gradient does not know that the table was changed in between.
     if any(report.compiled for report in heard.reports) and not sample.renormalises:

@@ -19,6 +19,7 @@ from ember.torch.operations import value_of
 from ember.torch.region import Region, replace
 from ember.torch.region_call import RegionCall
 from ember.torch.row_score_patterns import row_score_at
+from ember.torch.segment_patterns import segments_at
 from ember.torch.settings import Settings
 
 # Each finds the region that ends at a node: None if the node is none of its operations;
@@ -27,6 +28,7 @@ PATTERNS: tuple[Callable[[Node, Settings], Region | None], ...] = (
     bag_group_at,
     row_score_at,
     aggregation_at,
+    segments_at,
     bag_at,
 )
 
