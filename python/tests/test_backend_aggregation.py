@@ -94,6 +94,12 @@ def degrees(x: Tensor, source: Tensor, target: Tensor, weight: Tensor) -> Tensor
     return scatter(target, weight)
 
 
+def sized_as_x(x: Tensor, source: Tensor, target: Tensor, weight: Tensor) -> Tensor:
+    messages = x.index_select(0, source)
+    index = target.view(-1, 1).expand_as(messages)
+    return x.new_zeros(x.shape).scatter_add_(0, index, messages)
+
+
 def used_twice(x: Tensor, source: Tensor, target: Tensor, weight: Tensor) -> Tensor:
     messages = x.index_select(0, source)
     return scatter(target, messages) + messages.sum(0)
@@ -110,6 +116,7 @@ FUNCTIONS = [
     mean_by_count,
     of_edges,
     degrees,
+    sized_as_x,
     used_twice,
 ]
 TOLERANCES = {

@@ -126,7 +126,7 @@ def _scatter(node: Node, operation: Operation) -> Scatter:
 
 
 def _size_of_zeros(zeros: Operation | None, in_place: bool, out: Any) -> Any:
-    """The number of rows of new zeros; raises NoMatchError for any other tensor."""
+    """The number of rows of new zeros, or all sizes; raises NoMatchError for any other tensor."""
     if zeros is None or zeros.in_place:
         raise NoMatchError("it adds to a tensor that is not known to be zeros")
     if zeros.name in ("full", "new_full") and zeros.get("fill_value") != 0:
@@ -142,7 +142,15 @@ def _size_of_zeros(zeros: Operation | None, in_place: bool, out: Any) -> Any:
         size = size[0]
     if isinstance(size, list | tuple) and size:
         return size[0]
+    if isinstance(size, Node) and isinstance(value_of(size), tuple) and value_of(size):
+        return size
     raise NoMatchError("the size of its result is not written out")
+
+
+def _rows(size: Any) -> Any:
+    """The number of rows that a size says, alone or as the first of all."""
+    value = value_of(size)
+    return value[0] if isinstance(value, tuple) else value
 
 
 def _expanded(index: Any, rank: int, plain: bool) -> tuple[Node, set[Node]]:
@@ -228,7 +236,7 @@ def _mean(node: Node, operation: Operation) -> Scatter | None:
         or ones is None
         or ones.name not in ("new_ones", "ones", "ones_like")
         or counts.target is not scatter.target
-        or not same_number(counts.size, scatter.size)
+        or not same_number(_rows(counts.size), _rows(scatter.size))
         or any(user not in nodes for user in total.users)
         or tensor_of(counts.data).dim() != 1  # type: ignore[union-attr]
     ):
