@@ -32,6 +32,7 @@ from ember.torch.explain import Explanation, explain
 from ember.torch.export import export
 from ember.torch.exported import LoadedProgram, load
 from ember.torch.importer import Kernel, compile
+from ember.torch.quantization import QuantizedEmbeddingBag, quantize_tables
 
 __version__ = "0.1.0"
 log.set_up()
@@ -50,6 +51,7 @@ __all__ = [
     "LoadedProgram",
     "OffsetsError",
     "Options",
+    "QuantizedEmbeddingBag",
     "UnsupportedError",
     "advise_huge_pages",
     "compile",
@@ -62,6 +64,7 @@ __all__ = [
     "libraries",
     "load",
     "load_program",
+    "quantize_tables",
     "set_num_threads",
     "show",
     "show_page",

@@ -1,0 +1,232 @@
+"""Embedding bags whose tables are rows of bytes: quantize_tables puts them into a model.
+
+    ember.quantize_tables(model, "int8")
+
+The rows that a bag looks up are decoded as they are added up, in a kernel; where kernels are
+disabled PyTorch decodes them.
+
+Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""
+
+import logging
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import torch
+import torch.nn.functional as functional
+from torch import Tensor, nn
+
+from ember import configuration
+from ember.compiler import Options, load_program
+from ember.embed_programs import ENTRY, Bag, RowFormat, array, program
+from ember.errors import ArgumentError, CompileError, CompilerNotFoundError
+from ember.torch.bag_call import INDEX_TYPES
+from ember.torch.embedding_bag import FIRST_OFFSET_CHECK, NAMES
+from ember.torch.row_encoding import decode, encode, format_of
+
+_log = logging.getLogger(__name__)
+
+
+@cache
+def bag_kernel(
+    form: RowFormat,
+    length: int,
+    index: str,
+    mode: str,
+    has_last: bool,
+    weighted: bool,
+    padded: bool,
+) -> Callable[..., Any]:
+    """A kernel for bags of rows of bytes; raises CompileError."""
+    kind = "offsets" if has_last else "open_offsets"
+    bag = Bag(
+        tables=(array("i8", None, form.row_bytes(length)),),
+        indices=array(index, None),
+        segments=array(index, None),
+        segment_kind=kind,
+        out=array("f32", None, length),
+        reduction=mode,
+        weights=array("f32", None) if weighted else None,
+        padded=padded,
+        row_format=form,
+    )
+    check = FIRST_OFFSET_CHECK.format(offsets=kind, offset=index)
+    text = program(bag, kind="memref", names=NAMES, before=check)
+    return load_program(text, Options()).entry(ENTRY).bind()
+
+
+@torch.library.custom_op("ember::quantized_bag", mutates_args=(), device_types="cpu")
+def quantized_bag(
+    rows: Tensor,
+    indices: Tensor,
+    offsets: Tensor,
+    weights: Tensor | None,
+    encoding: str,
+    length: int,
+    mode: str,
+    has_last: bool,
+    padding: int,
+) -> Tensor:
+    """Bags (bags, length), f32, of rows of bytes: F.embedding_bag of what they stand for.
+
+    indices (lookups,) and offsets are as F.embedding_bag has them, of one type; padding is -1
+    for none. Raises IndexOutOfRangeError, OffsetsError.
+    """
+    form = format_of(encoding)
+    bags = len(offsets) - has_last
+    if configuration.is_disabled() or bags <= 0:
+        return _decoded_bag(rows, indices, offsets, weights, form, length, mode, has_last, padding)
+    index = INDEX_TYPES[indices.dtype]
+    try:
+        kernel = bag_kernel(form, length, index, mode, has_last, weights is not None, padding >= 0)
+    except (CompileError, CompilerNotFoundError) as error:
+        _log.warning("bags of %s rows are left to PyTorch: %s", encoding, error)
+        return _decoded_bag(rows, indices, offsets, weights, form, length, mode, has_last, padding)
+    arguments: list[Any] = [rows.contiguous(), indices.contiguous(), offsets.contiguous()]
+    if weights is not None:
+        arguments.append(weights.contiguous())
+    if padding >= 0:
+        arguments.append(padding)
+    out = torch.empty((bags, length))
+    kernel(*arguments, out)
+    return out
+
+
+@quantized_bag.register_fake
+def _(
+    rows: Tensor,
+    indices: Tensor,
+    offsets: Tensor,
+    weights: Tensor | None,
+    encoding: str,
+    length: int,
+    mode: str,
+    has_last: bool,
+    padding: int,
+) -> Tensor:
+    return rows.new_empty((offsets.shape[0] - has_last, length), dtype=torch.float32)
+
+
+def _decoded_bag(
+    rows: Tensor,
+    indices: Tensor,
+    offsets: Tensor,
+    weights: Tensor | None,
+    form: RowFormat,
+    length: int,
+    mode: str,
+    has_last: bool,
+    padding: int,
+) -> Tensor:
+    """The same by PyTorch, which decodes the rows that are looked up."""
+    used, places = torch.unique(indices, return_inverse=True)
+    table = decode(rows.index_select(0, used), form, length)
+    at = (used == padding).nonzero().flatten()
+    return functional.embedding_bag(
+        places.to(offsets.dtype),
+        table,
+        offsets,
+        mode=mode,
+        per_sample_weights=weights,
+        include_last_offset=has_last,
+        padding_idx=int(at[0]) if len(at) else None,
+    )
+
+
+class QuantizedEmbeddingBag(nn.Module):
+    """nn.EmbeddingBag with its table as rows of bytes, for inference: the table has no gradient.
+
+    rows: the table, a buffer, uint8, (num_embeddings, bytes of a row), as encode has it.
+    """
+
+    rows: Tensor
+
+    def __init__(self, bag: nn.EmbeddingBag, encoding: str = "int8") -> None:
+        """bag: its table and its options are taken over; raises ArgumentError."""
+        super().__init__()
+        if bag.max_norm is not None:
+            raise ArgumentError("a table that max_norm changes cannot be quantised")
+        self.num_embeddings, self.embedding_dim = bag.num_embeddings, bag.embedding_dim
+        self.mode, self.include_last_offset = bag.mode, bag.include_last_offset
+        self.padding_idx = bag.padding_idx
+        self.encoding = encoding
+        self.register_buffer("rows", encode(bag.weight, format_of(encoding)))
+
+    def dequantized(self) -> Tensor:
+        """The numbers that the table stands for, f32, (num_embeddings, embedding_dim)."""
+        return decode(self.rows, format_of(self.encoding), self.embedding_dim)
+
+    def update_(self, table: Tensor) -> None:
+        """Quantises another table (num_embeddings, embedding_dim) in the place of this one."""
+        if table.shape != (self.num_embeddings, self.embedding_dim):
+            raise ArgumentError(
+                f"the table has to be ({self.num_embeddings}, {self.embedding_dim}), "
+                f"not {tuple(table.shape)}"
+            )
+        self.rows.copy_(encode(table, format_of(self.encoding)))
+
+    def forward(
+        self,
+        input: Tensor,
+        offsets: Tensor | None = None,
+        per_sample_weights: Tensor | None = None,
+    ) -> Tensor:
+        """The bags (bags, embedding_dim), f32; arguments are those of nn.EmbeddingBag."""
+        has_last = self.include_last_offset
+        if per_sample_weights is not None:
+            if self.mode != "sum" or per_sample_weights.shape != input.shape:
+                raise ArgumentError("per_sample_weights are for sums, as many as there are indices")
+            per_sample_weights = per_sample_weights.detach().float().reshape(-1)
+        if input.dim() == 2:
+            if offsets is not None:
+                raise ArgumentError("offsets are for an input of one dimension")
+            bags, lookups = input.shape
+            offsets, has_last = torch.arange(bags + 1, dtype=input.dtype) * lookups, True
+            input = input.reshape(-1)
+        elif offsets is None or input.dim() != 1:
+            raise ArgumentError("the input has to be 2-D, or 1-D with offsets")
+        if input.dtype != offsets.dtype or input.dtype not in INDEX_TYPES:
+            input, offsets = input.long(), offsets.long()
+        padding = -1 if self.padding_idx is None else int(self.padding_idx)
+        found: Tensor = torch.ops.ember.quantized_bag(
+            self.rows,
+            input,
+            offsets,
+            per_sample_weights,
+            self.encoding,
+            self.embedding_dim,
+            self.mode,
+            has_last,
+            padding,
+        )
+        return found
+
+    def extra_repr(self) -> str:
+        return f"{self.num_embeddings}, {self.embedding_dim}, {self.encoding}, mode={self.mode!r}"
+
+
+def quantize_tables(model: nn.Module, encoding: str = "int8") -> nn.Module:
+    """Puts QuantizedEmbeddingBag in the place of every nn.EmbeddingBag in a model, and returns it.
+
+    encoding: int8 (scale and bias in f32), int4 (in f16), fp8 or e4m3, e5m2. The model is changed,
+    but for one that is a bag itself. Raises ArgumentError for a format that there is not, for a
+    bag with max_norm, and for values that are not finite; nothing is changed then.
+    """
+    format_of(encoding)
+    if isinstance(model, nn.EmbeddingBag):
+        return QuantizedEmbeddingBag(model, encoding)
+    # One for each bag, so that shared ones stay shared.
+    made: dict[nn.Module, QuantizedEmbeddingBag] = {}
+    for name, module in model.named_modules():
+        if isinstance(module, nn.EmbeddingBag):
+            try:
+                made[module] = QuantizedEmbeddingBag(module, encoding).train(module.training)
+            except ArgumentError as error:
+                raise ArgumentError(f"{name}: {error}") from None
+    for parent in list(model.modules()):
+        for name, child in list(parent._modules.items()):
+            if child in made:
+                setattr(parent, name, made[child])
+    return model

@@ -1,0 +1,77 @@
+"""Encodes rows of tables as bytes, in the formats that kernels decode, and decodes them.
+
+Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""
+
+import torch
+from torch import Tensor
+
+from ember.embed_programs import RowFormat
+from ember.errors import ArgumentError
+
+# The formats of tables by the names that users give them: integers have a scale and a bias a row.
+FORMATS = {
+    "int8": RowFormat("int8", "f32"),
+    "int4": RowFormat("int4", "f16"),
+    "e4m3": RowFormat("e4m3"),
+    "e5m2": RowFormat("e5m2"),
+}
+_PARAMETERS = {"f32": torch.float32, "f16": torch.float16}
+_FLOATS = {"e4m3": torch.float8_e4m3fn, "e5m2": torch.float8_e5m2}
+_LEVELS = {"int8": 255, "int4": 15}
+
+
+def format_of(name: str) -> RowFormat:
+    """The format of that name; "fp8" is e4m3. Raises ArgumentError."""
+    try:
+        return FORMATS["e4m3" if name == "fp8" else name]
+    except KeyError:
+        known = ", ".join((*FORMATS, "fp8"))
+        raise ArgumentError(f"no row format {name!r}; there are: {known}") from None
+
+
+def encode(table: Tensor, form: RowFormat) -> Tensor:
+    """Rows (rows, length) of numbers as rows of bytes, uint8, (rows, form.row_bytes(length)).
+
+    Numbers are rounded to the nearest that the format has; 8-bit floats saturate. Raises
+    ArgumentError for numbers that are not finite, and for rows too large for their parameters.
+    """
+    table = table.detach().float()
+    if not bool(table.isfinite().all()):
+        raise ArgumentError("a table with infinities or NaN cannot be quantised")
+    if form.encoding in _FLOATS:
+        kind = _FLOATS[form.encoding]
+        largest = torch.finfo(kind).max
+        return table.clamp(-largest, largest).to(kind).view(torch.uint8)
+    levels, parameter = _LEVELS[form.encoding], _PARAMETERS[str(form.parameters)]
+    low, high = table.aminmax(dim=1, keepdim=True)
+    scale, bias = ((high - low) / levels).to(parameter), low.to(parameter)
+    # The difference of two finite numbers may be infinite, too.
+    if not bool((scale.isfinite() & bias.isfinite()).all()):
+        raise ArgumentError(f"values are too large for a scale and a bias in {form.parameters}")
+    # What all rows of one value have, and rows whose differences the type rounds away.
+    step = scale.float().masked_fill(scale == 0, 1.0)
+    elements = ((table - bias.float()) / step).round().clamp(0, levels).to(torch.uint8)
+    if form.encoding == "int4":
+        elements = torch.nn.functional.pad(elements, (0, elements.shape[1] % 2))
+        elements = elements[:, 0::2] | elements[:, 1::2] << 4
+    pair = torch.cat((scale, bias), 1).view(torch.uint8)
+    return torch.cat((pair, elements) if form.leading else (elements, pair), 1).contiguous()
+
+
+def decode(rows: Tensor, form: RowFormat, length: int) -> Tensor:
+    """The numbers, f32, (rows, length), of rows of bytes."""
+    rows = rows.contiguous()
+    if form.encoding in _FLOATS:
+        return rows.view(_FLOATS[form.encoding]).float()
+    parameter = _PARAMETERS[str(form.parameters)]
+    size = 2 * parameter.itemsize
+    if form.leading:
+        pair, elements = rows[:, :size], rows[:, size:]
+    else:
+        elements, pair = rows[:, :-size], rows[:, -size:]
+    scale, bias = pair.contiguous().view(parameter).float().unbind(1)
+    if form.encoding == "int4":
+        elements = torch.stack((elements & 15, elements >> 4), -1).flatten(1)[:, :length]
+    return elements.float() * scale.unsqueeze(1) + bias.unsqueeze(1)
