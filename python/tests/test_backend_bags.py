@@ -33,7 +33,9 @@ def kinds(function: Callable[..., Any], *arguments: Any) -> list[str]:
     with listening() as heard:
         result = compiled(function)(*arguments)
     torch.testing.assert_close(result, function(*arguments), equal_nan=True)
-    return [part.kind for report in heard.reports for part in report.compiled]
+    parts = [part for report in heard.reports for part in report.compiled]
+    assert not any(part.call.failed for part in parts), "PyTorch has computed it"
+    return [part.kind for part in parts]
 
 
 class Inputs:
@@ -281,6 +283,33 @@ def test_reduced_rows(function: Callable[..., Tensor], lookups: int) -> None:
     assert kinds(function, table.detach(), indices) == ["bag"]
     gradients = [torch.autograd.grad(one(table, indices).sum(), table) for one in (run, function)]
     torch.testing.assert_close(*gradients, equal_nan=True)
+
+
+@pytest.mark.parametrize("index", [torch.int32, torch.int64])
+@pytest.mark.parametrize("value", [torch.float64, torch.float32, torch.float16, torch.bfloat16])
+def test_rows_beside_bags(value: torch.dtype, index: torch.dtype) -> None:
+    """One row for each example, as of a user's number, between bags; kept bit for bit."""
+    inputs = Inputs()
+    tables = [torch.randn(rows, 8).to(value) for rows in ROWS]
+    bag, rows, others = inputs.equal[0], *(one.to(index) for one in inputs.single[1:])
+
+    def side_by_side(bag: Tensor, rows: Tensor, others: Tensor) -> Tensor:
+        return torch.cat(
+            [
+                functional.embedding(rows, tables[1]),
+                functional.embedding_bag(bag, tables[0], mode="max"),
+                functional.embedding(others, tables[2]),
+            ],
+            1,
+        )
+
+    assert kinds(side_by_side, bag, rows, others) == ["bags"]
+    found, expected = (run(bag, rows, others) for run in (compiled(side_by_side), side_by_side))
+    torch.testing.assert_close(found, expected, rtol=0, atol=0)
+    others = others.clone()
+    others[2] = ROWS[2]
+    with pytest.raises(IndexError, match=f"index {ROWS[2]} at position 2"):
+        compiled(side_by_side)(bag, rows, others)
 
 
 @pytest.mark.parametrize("table", range(3))

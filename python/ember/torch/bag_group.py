@@ -25,6 +25,24 @@ from ember.torch.region_call import NotTakenError, Reference, RegionCall
 ENTRY = "bags"
 # Shapes of equal bags whose offsets are kept.
 KEPT_OFFSETS = 16
+# One row of the table for every row of the result.
+ROWS = """\
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %length = arith.constant {length} : index
+  %rows = memref.dim %out, %c0 : {columns}
+  %lookups = memref.dim %indices, %c0 : memref<?x{index}>
+  %fits = arith.cmpi eq, %lookups, %rows : index
+  cf.assert %fits, "there are not as many indices for all tables"
+  scf.for %r = %c0 to %rows step %c1 {{
+    %stored = memref.load %indices[%r] : memref<?x{index}>
+    %row = arith.index_cast %stored : {index} to index
+    scf.for %e = %c0 to %length step %c1 {{
+      %element = memref.load %table[%row, %e] : memref<?x{length}x{value}>
+      memref.store %element, %out[%r, %e] : {columns}
+    }}
+  }}
+"""
 _functorch_active = torch._C._are_functorch_transforms_active
 
 
@@ -113,24 +131,22 @@ class GroupShape:
         parameters = ", ".join(f"%{name}: {spelled}" for name, spelled in operands.items())
         columns = part.columns
         if part.mode == "row":
-            check = ""
-            operation = (
-                f"embed.gather block_size 1 rows(%table : {operands['table']})"
-                f" blocks(%indices : {operands['indices']})"
+            body = ROWS.format(
+                index=part.index, value=part.value, length=part.length, columns=columns
             )
         else:
             segments = "offsets" if part.has_last else "open_offsets"
-            check = FIRST_OFFSET_CHECK.format(offsets="offsets", offset=part.offset)
-            operation = (
-                f"embed.bag {part.mode} tables(%table : {operands['table']})"
+            body = FIRST_OFFSET_CHECK.format(offsets="offsets", offset=part.offset) + (
+                f"  embed.bag {part.mode} tables(%table : {operands['table']})"
                 f" indices(%indices : {operands['indices']})"
                 f" {segments}(%offsets : {operands['offsets']})"
             )
             if part.weighted:
-                operation += f" weights(%weights : {operands['weights']})"
+                body += f" weights(%weights : {operands['weights']})"
+            body += f"\n      outs(%out : {columns})\n"
         return (
             f"func.func private @part{number}({parameters}, %out: {columns}) {{\n"
-            f"{check}  {operation}\n      outs(%out : {columns})\n  return\n}}\n"
+            f"{body}  return\n}}\n"
         )
 
 
