@@ -16,6 +16,7 @@ from ember.torch.bag_group_patterns import bag_group_at
 from ember.torch.bag_patterns import bag_at
 from ember.torch.no_match import NoMatchError
 from ember.torch.operations import value_of
+from ember.torch.quantized_patterns import quantized_bag_at
 from ember.torch.region import Region, replace
 from ember.torch.region_call import RegionCall
 from ember.torch.row_score_patterns import row_score_at
@@ -29,6 +30,7 @@ PATTERNS: tuple[Callable[[Node, Settings], Region | None], ...] = (
     row_score_at,
     aggregation_at,
     segments_at,
+    quantized_bag_at,
     bag_at,
 )
 

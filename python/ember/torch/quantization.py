@@ -22,6 +22,7 @@ from ember import configuration
 from ember.compiler import Options, load_program
 from ember.embed_programs import ENTRY, Bag, RowFormat, array, program
 from ember.errors import ArgumentError, CompileError, CompilerNotFoundError
+from ember.kernel import Library
 from ember.torch.bag_call import INDEX_TYPES
 from ember.torch.embedding_bag import FIRST_OFFSET_CHECK, NAMES
 from ember.torch.row_encoding import decode, encode, format_of
@@ -38,8 +39,9 @@ def bag_kernel(
     has_last: bool,
     weighted: bool,
     padded: bool,
-) -> Callable[..., Any]:
-    """A kernel for bags of rows of bytes; raises CompileError."""
+    options: Options,
+) -> tuple[Callable[..., Any], Library]:
+    """A kernel for bags of rows of bytes, and the library it is in; raises CompileError."""
     kind = "offsets" if has_last else "open_offsets"
     bag = Bag(
         tables=(array("i8", None, form.row_bytes(length)),),
@@ -54,7 +56,8 @@ def bag_kernel(
     )
     check = FIRST_OFFSET_CHECK.format(offsets=kind, offset=index)
     text = program(bag, kind="memref", names=NAMES, before=check)
-    return load_program(text, Options()).entry(ENTRY).bind()
+    library = load_program(text, options)
+    return library.entry(ENTRY).bind(), library
 
 
 @torch.library.custom_op("ember::quantized_bag", mutates_args=(), device_types="cpu")
@@ -80,7 +83,9 @@ def quantized_bag(
         return _decoded_bag(rows, indices, offsets, weights, form, length, mode, has_last, padding)
     index = INDEX_TYPES[indices.dtype]
     try:
-        kernel = bag_kernel(form, length, index, mode, has_last, weights is not None, padding >= 0)
+        kernel, _ = bag_kernel(
+            form, length, index, mode, has_last, weights is not None, padding >= 0, Options()
+        )
     except (CompileError, CompilerNotFoundError) as error:
         _log.warning("bags of %s rows are left to PyTorch: %s", encoding, error)
         return _decoded_bag(rows, indices, offsets, weights, form, length, mode, has_last, padding)
