@@ -149,6 +149,10 @@ class FixedBag(RegionCall):
         """The bags, (bags, length)."""
         input, weight, offsets, sample_weights = arguments[:4]
         max_norm, norm_type = arguments[4:6] if self.renormalises else (None, 2.0)
+        fixed = self.fixed
+        if type(input) is not Tensor and (found := _jagged(input, offsets, sample_weights)):
+            input, offsets = found
+            fixed = {**fixed, "include_last_offset": True}
         if not self.failed and not configuration.is_disabled():
             try:
                 return self.call(
@@ -158,7 +162,7 @@ class FixedBag(RegionCall):
                     max_norm=max_norm,
                     norm_type=norm_type,
                     per_sample_weights=sample_weights,
-                    **self.fixed,
+                    **fixed,
                 )
             except (CompileError, CompilerNotFoundError) as error:
                 self.give_up(error)
@@ -183,7 +187,27 @@ class ReducedRows(FixedBag):
         input, weight = arguments[:2]
         gradient = weight.requires_grad and torch.is_grad_enabled()
         # Without lookups PyTorch has zeros, NaN or an error; a bag has zeros.
-        if (gradient and (self.skips or self.fixed["mode"] == "max")) or input.numel() == 0:
+        if (gradient and (self.skips or self.fixed["mode"] == "max")) or _has_empty_rows(input):
             result: Tensor = self.reference(*arguments)
             return result
         return super().__call__(*arguments)
+
+
+def _jagged(
+    input: Any, offsets: Tensor | None, sample_weights: Tensor | None
+) -> tuple[Tensor, Tensor] | None:
+    """The values and offsets of a jagged tensor (bags, lookups a bag); None for any other."""
+    if not input.is_nested or input.layout is not torch.jagged or input.dim() != 2:
+        return None
+    # Rows with holes between them are no bags.
+    if offsets is not None or sample_weights is not None or input.lengths() is not None:
+        return None
+    return input.values(), input.offsets()
+
+
+def _has_empty_rows(input: Tensor) -> bool:
+    """Whether a batch (bags, lookups a bag) has a bag without lookups, or may have one."""
+    if not input.is_nested:
+        return input.numel() == 0
+    found = _jagged(input, None, None)
+    return found is None or not bool((found[1].diff() > 0).all())
