@@ -83,6 +83,18 @@ static Segments findSegments(scf::ForOp loop) {
   return found;
 }
 
+/// Whether sums are kept in memory, because they do not fit the registers: then
+/// the end of a segment is not what its time goes into.
+static bool writesMemory(scf::ForOp elements) {
+  return elements
+      ->walk([](Operation *op) {
+        std::optional<MemoryAccess> access = MemoryAccess::of(op);
+        return access && access->isStore() ? WalkResult::interrupt()
+                                           : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 /// The tables whose rows are read for the elements of segments of `loop`.
 static SmallVector<Value> findTables(scf::ForOp loop, scf::ForOp elements) {
   llvm::SetVector<Value> tables;
@@ -223,7 +235,7 @@ void OrderSegments::runOnOperation() {
                    loop.getInductionVar().getType().isIndex() &&
                    getConstantIntValue(loop.getStep()) == 1;
     Segments segments = isPlain ? findSegments(loop) : Segments();
-    if (!segments.offsets)
+    if (!segments.offsets || writesMemory(segments.elements))
       continue;
     SmallVector<Value> tables = findTables(loop, segments.elements);
     if (tables.empty())
