@@ -83,14 +83,15 @@ static Segments findSegments(scf::ForOp loop) {
   return found;
 }
 
-/// Whether sums are kept in memory, because they do not fit the registers: then
-/// the end of a segment is not what its time goes into.
-static bool writesMemory(scf::ForOp elements) {
+/// Whether rows are added up in memory, because they do not fit the registers:
+/// then the end of a segment is not what its time goes into.
+static bool addsInMemory(scf::ForOp elements) {
   return elements
-      ->walk([](Operation *op) {
+      ->walk([&](Operation *op) {
         std::optional<MemoryAccess> access = MemoryAccess::of(op);
-        return access && access->isStore() ? WalkResult::interrupt()
-                                           : WalkResult::advance();
+        bool isOfRow = op->getParentOfType<scf::ForOp>() != elements;
+        return access && access->isStore() && isOfRow ? WalkResult::interrupt()
+                                                      : WalkResult::advance();
       })
       .wasInterrupted();
 }
@@ -235,7 +236,7 @@ void OrderSegments::runOnOperation() {
                    loop.getInductionVar().getType().isIndex() &&
                    getConstantIntValue(loop.getStep()) == 1;
     Segments segments = isPlain ? findSegments(loop) : Segments();
-    if (!segments.offsets || writesMemory(segments.elements))
+    if (!segments.offsets || addsInMemory(segments.elements))
       continue;
     SmallVector<Value> tables = findTables(loop, segments.elements);
     if (tables.empty())
