@@ -100,6 +100,10 @@ def sized_as_x(x: Tensor, source: Tensor, target: Tensor, weight: Tensor) -> Ten
     return x.new_zeros(x.shape).scatter_add_(0, index, messages)
 
 
+def zeros_as_x(x: Tensor, source: Tensor, target: Tensor, weight: Tensor) -> Tensor:
+    return torch.zeros_like(x).index_add_(0, target, x.index_select(0, source))
+
+
 def used_twice(x: Tensor, source: Tensor, target: Tensor, weight: Tensor) -> Tensor:
     messages = x.index_select(0, source)
     return scatter(target, messages) + messages.sum(0)
@@ -117,6 +121,7 @@ FUNCTIONS = [
     of_edges,
     degrees,
     sized_as_x,
+    zeros_as_x,
     used_twice,
 ]
 TOLERANCES = {

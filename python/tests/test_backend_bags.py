@@ -200,10 +200,36 @@ def test_bag_with_other_uses_stays_one() -> None:
 
 
 @pytest.mark.parametrize(
-    "options",
-    [{"padding_idx": 0}, {"padding_idx": 1}, {"sparse": True}, {"scale_grad_by_freq": True}],
+    ("modes", "options"),
+    [
+        (("sum", "mean", "sum"), {"padding_idx": 0}),
+        (("mean", "mean", "mean"), {"padding_idx": 2}),
+        (("sum", "max", "mean"), {"padding_idx": 1}),
+    ],
     ids=str,
 )
+@pytest.mark.parametrize("equal", [False, True], ids=["offsets", "equal"])
+def test_padding(modes: tuple[str, ...], options: dict[str, Any], equal: bool) -> None:
+    model, inputs = Bags(modes, **options), Inputs()
+    # Bags of nothing but padding, too.
+    for one in (*inputs.indices, *inputs.equal):
+        one[: len(one) // 2] = options["padding_idx"]
+    arguments = inputs.indices, inputs.offsets, inputs.dense
+    if equal:
+        arguments = inputs.equal, [None] * len(ROWS), inputs.dense  # type: ignore[assignment]
+    assert kinds(model, *arguments) == ["bags"]
+    if "max" in modes:
+        return
+    run = compiled(model)
+    for found, right in zip(
+        torch.autograd.grad(run(*arguments).sum(), [*model.parameters()]),
+        torch.autograd.grad(model(*arguments).sum(), [*model.parameters()]),
+        strict=True,
+    ):
+        torch.testing.assert_close(found, right)
+
+
+@pytest.mark.parametrize("options", [{"sparse": True}, {"scale_grad_by_freq": True}], ids=str)
 def test_options_have_kernels_of_their_own(options: dict[str, Any]) -> None:
     model, inputs = Bags(**options), Inputs()
     arguments = inputs.indices, inputs.offsets, inputs.dense

@@ -141,8 +141,8 @@ class AggregationCall(RegionCall):
     """out[target[e]] = reduction of values[e] * x[source[e]] over edges e; zeros without edges.
 
     Inputs: x (nodes, ...), source (edges,) or None for x[e], target (edges,), the number of rows
-    of the result or its sizes, values or None. values are (edges,), (edges, 1, ...), or (edges,
-    heads, 1) for x (nodes, heads, length).
+    of the result, its sizes or a tensor with as many, values or None. values are (edges,), (edges,
+    1, ...), or (edges, heads, 1) for x (nodes, heads, length).
     """
 
     def __init__(
@@ -219,12 +219,12 @@ def _aggregate(
     x: Tensor,
     source: Tensor | None,
     target: Tensor,
-    size: int | tuple[int, ...],
+    size: int | tuple[int, ...] | Tensor,
     values: Tensor | None,
 ) -> Tensor:
     """The reduction by a kernel for the call; raises NotTakenError for what has none."""
-    if isinstance(size, tuple):
-        size = size[0]
+    if not isinstance(size, int):
+        size = size[0] if isinstance(size, tuple) else len(size)
     value, index = VALUE_TYPES.get(x.dtype), INDEX_TYPES.get(target.dtype)
     if value is None or index is None or (values is not None and values.dtype != x.dtype):
         raise NotTakenError

@@ -126,15 +126,17 @@ def _scatter(node: Node, operation: Operation) -> Scatter:
 
 
 def _size_of_zeros(zeros: Operation | None, in_place: bool, out: Any) -> Any:
-    """The number of rows of new zeros, or all sizes; raises NoMatchError for any other tensor."""
+    """The number of rows of new zeros, all sizes, or a tensor of as many; raises NoMatchError."""
     if zeros is None or zeros.in_place:
         raise NoMatchError("it adds to a tensor that is not known to be zeros")
     if zeros.name in ("full", "new_full") and zeros.get("fill_value") != 0:
         raise NoMatchError("it adds to a tensor that is not zeros")
-    if zeros.name not in ("zeros", "new_zeros", "full", "new_full"):
+    if zeros.name not in ("zeros", "new_zeros", "zeros_like", "full", "new_full"):
         raise NoMatchError("it adds to a tensor that is not known to be new zeros")
     if in_place and len(out.users) != 1:
         raise NoMatchError("the tensor that it adds to has other uses")
+    if zeros.name == "zeros_like":
+        return zeros.get("self")
     size = zeros.get("size")
     if isinstance(size, Node) and size.target is torch.Size:
         size = size.args[0]
@@ -148,8 +150,10 @@ def _size_of_zeros(zeros: Operation | None, in_place: bool, out: Any) -> Any:
 
 
 def _rows(size: Any) -> Any:
-    """The number of rows that a size says, alone or as the first of all."""
+    """The number of rows that a size says: alone, as the first of all, or a tensor's."""
     value = value_of(size)
+    if isinstance(value, torch.Tensor):
+        value = value.shape
     return value[0] if isinstance(value, tuple) else value
 
 

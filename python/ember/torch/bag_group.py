@@ -51,7 +51,8 @@ class Part:
     """One table's columns of the result.
 
     mode: sum, mean or max of bags, or "row" for one row each. has_last: offsets include the last
-    one. equal: indices are (bags, lookups a bag), without offsets.
+    one. equal: indices are (bags, lookups a bag), without offsets. padded: a row is skipped, whose
+    number is an argument.
     """
 
     mode: str
@@ -62,6 +63,7 @@ class Part:
     has_last: bool = False
     equal: bool = False
     weighted: bool = False
+    padded: bool = False
 
     @property
     def columns(self) -> str:
@@ -84,6 +86,8 @@ class Part:
             found["offsets"] = f"memref<?x{self.offset}>"
         if self.weighted:
             found["weights"] = f"memref<?x{self.value}>"
+        if self.padded:
+            found["padding"] = "index"
         return found
 
 
@@ -105,7 +109,8 @@ class GroupShape:
         parameters, body = [], []
         for place, part in enumerate(self.parts):
             for name, spelled in part.operands.items():
-                parameters.append(f'%{name}{place}: {spelled} {{ember.name = "{name}[{place}]"}}')
+                known_as = f"{name}[{place}]"
+                parameters.append(f'%{name}{place}: {spelled} {{ember.name = "{known_as}"}}')
             names = ", ".join(f"%{name}{place}" for name in part.operands)
             types = ", ".join((*part.operands.values(), part.columns))
             body.append(
@@ -143,6 +148,8 @@ class GroupShape:
             )
             if part.weighted:
                 body += f" weights(%weights : {operands['weights']})"
+            if part.padded:
+                body += " padding(%padding)"
             body += f"\n      outs(%out : {columns})\n"
         return (
             f"func.func private @part{number}({parameters}, %out: {columns}) {{\n"
@@ -154,7 +161,8 @@ class GroupCall(RegionCall):
     """The parts' columns, (bags, width), or (bags, parts, length) if they are stacked.
 
     Inputs, for every group of columns: a tensor (bags, length) to copy; or a table, indices,
-    offsets unless there is one row or as many for every bag, and per_sample_weights if weighted.
+    offsets unless there is one row or as many for every bag, per_sample_weights if weighted, and
+    the number of the row that is skipped if padded.
     """
 
     def __init__(
@@ -261,14 +269,14 @@ class GroupCall(RegionCall):
                 )
         return error
 
-    def _with_offsets(self, inputs: Sequence[Any]) -> list[Tensor]:
+    def _with_offsets(self, inputs: Sequence[Any]) -> list[Any]:
         """The kernel's arguments where offsets are to be made."""
-        arguments: list[Tensor] = []
+        arguments: list[Any] = []
         for place, part in self._parts:
             mine = inputs[place : place + part.inputs]
             if part.equal:
-                table, indices = mine
-                arguments += (table, indices.reshape(-1), self._offsets_of(indices))
+                table, indices, *others = mine
+                arguments += (table, indices.reshape(-1), self._offsets_of(indices), *others)
             else:
                 arguments += mine
         return arguments
@@ -303,6 +311,7 @@ class GroupCall(RegionCall):
             if part.mode == "max":
                 raise NotTakenError
             table, indices, *others = inputs[place : place + part.inputs]
+            padding = others.pop() if part.padded else -1
             columns = gradient[:, starts[place] : starts[place] + part.length]
             if part.mode == "row":
                 found[place] = torch.ops.aten.embedding_dense_backward(
@@ -315,7 +324,7 @@ class GroupCall(RegionCall):
                 indices.reshape(-1),
                 offsets,
                 len(table),
-                (part.mode, part.has_last, -1, False, False),
+                (part.mode, part.has_last, padding, False, False),
                 others[1] if part.weighted else None,
                 table,
                 needs_table=needed[place],

@@ -127,6 +127,10 @@ def _part(node: Any, user: Node) -> Found:
 def _bag(node: Node, operation: Operation) -> Found | None:
     if _is_unusual(operation):
         return None
+    padding = operation.get("padding_idx")
+    if padding is not None and (not isinstance(padding, int) or padding < 0):
+        return None
+    padded = padding is not None
     has_last = operation.get("include_last_offset", False)
     names = ["weight", "input", "offsets"]
     weights = operation.get("per_sample_weights")
@@ -142,20 +146,21 @@ def _bag(node: Node, operation: Operation) -> Found | None:
         assert indices is not None
         if indices.dim() != 2 or weights is not None:
             return None
-        part = Part(mode, *kind, offset="i64", has_last=True, equal=True)
-        return Found(part, inputs[:2], nodes_of(node))
+        part = Part(mode, *kind, offset="i64", has_last=True, equal=True, padded=padded)
+        return Found(part, (*inputs[:2], *[padding] * padded), nodes_of(node))
     offset = None if offsets is None else INDEX_TYPES.get(offsets.dtype)
     if offset is None or value_of(indices).dim() != 1 or (weights is not None and mode != "sum"):
         return None
     if weights is not None and value_of(weights).dtype != value_of(inputs[0]).dtype:
         return None
-    part = Part(mode, *kind, offset=offset, has_last=has_last, weighted=weights is not None)
-    return Found(part, inputs, nodes_of(node))
+    part = Part(mode, *kind, offset, has_last, weighted=weights is not None, padded=padded)
+    return Found(part, (*inputs, *[padding] * padded), nodes_of(node))
 
 
 def _rows(node: Node, operation: Operation, mode: str | None) -> Found | None:
     """Rows of a table, one for each index, or reduced by `mode` over the second dimension."""
-    if _is_unusual(operation):
+    # A padding row counts as any other, and has no gradient.
+    if _is_unusual(operation) or operation.get("padding_idx") is not None:
         return None
     inputs = (operation.get("weight"), operation.get("input"))
     table, indices = map(tensor_of, inputs)
@@ -168,8 +173,8 @@ def _rows(node: Node, operation: Operation, mode: str | None) -> Found | None:
 
 
 def _is_unusual(operation: Operation) -> bool:
-    """Whether a lookup has options that parts have not; row 0 may be padding, too."""
-    unusual = ("max_norm", "scale_grad_by_freq", "sparse", "padding_idx")
+    """Whether a lookup has options that parts have not."""
+    unusual = ("max_norm", "scale_grad_by_freq", "sparse")
     return any(
         (value := operation.get(name)) is not None and value is not False for name in unusual
     )
