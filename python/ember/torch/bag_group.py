@@ -10,6 +10,7 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from operator import itemgetter
 from typing import Any
 
 import torch
@@ -197,7 +198,9 @@ class GroupCall(RegionCall):
             *(place + 3 for place, part in self._parts if part.weighted),
         ]
         self._has_equal = any(part.equal for _, part in self._parts)
-        self._kernel_inputs = [place + k for place, part in self._parts for k in range(part.inputs)]
+        self._kernel_inputs = itemgetter(
+            *(place + k for place, part in self._parts for k in range(part.inputs))
+        )
         self._offsets: dict[tuple[int, ...], Tensor] = {}
         self._fixed_layout = None if None in columns else self._layout(())
 
@@ -240,16 +243,14 @@ class GroupCall(RegionCall):
             raise NotTakenError
         starts, columns, width = self._fixed_layout or self._layout(inputs)
         out: Tensor = inputs[place].new_empty((bags, width))
-        arguments: Any = map(inputs.__getitem__, self._kernel_inputs)
-        if self._has_equal:
-            arguments = self._with_offsets(inputs)
+        arguments = self._with_offsets(inputs) if self._has_equal else self._kernel_inputs(inputs)
         try:
             if self.kernel(*arguments, *columns, out) is not None:
                 raise NotTakenError
         except ArgumentError:
             raise NotTakenError from None
         for place in self._copied:
-            copied = inputs[place].detach()
+            copied = inputs[place]
             if len(copied) != bags:
                 raise NotTakenError
             start = starts[place]
