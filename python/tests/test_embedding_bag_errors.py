@@ -143,7 +143,7 @@ def test_a_function_without_embedding_bag_is_refused() -> None:
     def double(x: torch.Tensor) -> torch.Tensor:
         return x * 2
 
-    with pytest.raises(ember.UnsupportedError, match=r"double does not call .*embedding_bag"):
+    with pytest.raises(ember.UnsupportedError, match="double has no embedding operation"):
         ember.compile(double, (torch.ones(3),))
 
 
