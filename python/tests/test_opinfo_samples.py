@@ -1,9 +1,12 @@
 """PyTorch's own samples of embedding operations give, compiled, what PyTorch gives.
 
+EMBER_SAMPLE_TESTS=types takes every type (half an hour), not f32 alone.
+
 Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
+import os
 import warnings
 from collections import Counter
 from typing import Any
@@ -19,6 +22,7 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore:Sparse CSR tensor support is in beta"),
 ]
 
+EXHAUSTIVE = os.environ.get("EMBER_SAMPLE_TESTS") == "types"
 BAG = "nn.functional.embedding_bag"
 TYPES = {"f32": torch.float32, "f64": torch.float64, "bf16": torch.bfloat16, "f16": torch.float16}
 # Operations that are no region by themselves: PyTorch computes them, whatever the sample.
@@ -38,10 +42,15 @@ SCATTERS = [
 ]
 
 
-def quick(name: str, variant: str, dtype: str) -> Any:
-    # The samples of lengths are those of offsets.
-    marks = () if dtype == "f32" and variant != "lengths" else pytest.mark.slow
-    return pytest.param(name, variant, dtype, marks=marks, id=f"{name}-{variant}-{dtype}")
+def of_types(*operations: tuple[str, str]) -> list[Any]:
+    """The operations with the types that are tested: f32 unless all are asked for."""
+    return [
+        pytest.param(name, variant, dtype, id=f"{name}-{variant}-{dtype}")
+        for name, variant in operations
+        for dtype in TYPES
+        # The samples of lengths are those of offsets.
+        if EXHAUSTIVE or (dtype == "f32" and variant != "lengths")
+    ]
 
 
 def outcomes(found: list[Sample], record: Any, roundings: int = 0) -> Counter[str]:
@@ -53,7 +62,7 @@ def outcomes(found: list[Sample], record: Any, roundings: int = 0) -> Counter[st
     return counted
 
 
-@pytest.mark.parametrize(("name", "variant", "dtype"), [quick(BAG, "", dtype) for dtype in TYPES])
+@pytest.mark.parametrize(("name", "variant", "dtype"), of_types((BAG, "")))
 def test_bags(name: str, variant: str, dtype: str, record_property: Any) -> None:
     found = list(samples(operators()[name, variant], TYPES[dtype]))
     assert len(found) >= 49
@@ -62,7 +71,7 @@ def test_bags(name: str, variant: str, dtype: str, record_property: Any) -> None
 
 @pytest.mark.parametrize(
     ("name", "variant", "dtype"),
-    [quick("_segment_reduce", by, dtype) for by in ("lengths", "offsets") for dtype in TYPES],
+    of_types(("_segment_reduce", "lengths"), ("_segment_reduce", "offsets")),
 )
 def test_segments(name: str, variant: str, dtype: str, record_property: Any) -> None:
     found = list(samples(operators()[name, variant], TYPES[dtype]))
@@ -76,9 +85,7 @@ def test_segments(name: str, variant: str, dtype: str, record_property: Any) -> 
     }
 
 
-@pytest.mark.parametrize(
-    ("name", "variant", "dtype"), [quick(*one, dtype) for one in ALONE for dtype in TYPES]
-)
+@pytest.mark.parametrize(("name", "variant", "dtype"), of_types(*ALONE))
 def test_what_is_no_region_by_itself(
     name: str, variant: str, dtype: str, record_property: Any
 ) -> None:
@@ -89,9 +96,7 @@ def test_what_is_no_region_by_itself(
     assert outcomes(found, record_property) == {"no pattern": len(found)}
 
 
-@pytest.mark.parametrize(
-    ("name", "variant", "dtype"), [quick(*one, dtype) for one in SCATTERS for dtype in TYPES]
-)
+@pytest.mark.parametrize(("name", "variant", "dtype"), of_types(*SCATTERS))
 def test_scatters_into_values(name: str, variant: str, dtype: str, record_property: Any) -> None:
     found = list(samples(operators()[name, variant], TYPES[dtype]))
     counted = outcomes(found, record_property)
@@ -134,9 +139,7 @@ INTO_ZEROS = {
 }
 
 
-@pytest.mark.parametrize(
-    ("name", "variant", "dtype"), [quick(*one, dtype) for one in INTO_ZEROS for dtype in TYPES]
-)
+@pytest.mark.parametrize(("name", "variant", "dtype"), of_types(*INTO_ZEROS))
 def test_scatters_of_rows_into_zeros(
     name: str, variant: str, dtype: str, record_property: Any
 ) -> None:
