@@ -327,6 +327,29 @@ def test_changed_in_between() -> None:
     assert "in place" in reason
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda x: functional.relu(x, True),
+        lambda x: functional.relu(x, inplace=True),
+        lambda x: functional.elu(x, 1.0, True),
+        lambda x: torch.relu_(x),
+        lambda x: torch.mul(x, 2, out=x),
+    ],
+)
+def test_changed_by_a_function_in_between(change: Callable[[Tensor], Tensor]) -> None:
+    x, source, target, _ = graph()
+
+    def function(x: Tensor) -> Tensor:
+        x = x * 1
+        messages = x.index_select(0, source)
+        change(x)
+        return scatter(target, messages) + x
+
+    (reason,) = reasons(function, x)
+    assert "in place" in reason
+
+
 def test_changed_view_in_between() -> None:
     x, source, target, _ = graph()
 

@@ -67,11 +67,22 @@ def written(node: Node) -> Node | None:
             changes = (
                 target in _IN_PLACE_FUNCTIONS
                 or (name.endswith("_") and not name.endswith("__"))
-                or bool(node.kwargs.get("inplace"))
+                or _is_told_to(node)
             )
     if changes and node.args and isinstance(node.args[0], Node):
         return node.args[0]
     return None
+
+
+def _is_told_to(node: Node) -> bool:
+    """Whether a function is given inplace=True, by name or by place."""
+    if "inplace" in node.kwargs:
+        return bool(node.kwargs["inplace"])
+    code = getattr(node.target, "__code__", None)
+    if code is None or "inplace" not in code.co_varnames[: code.co_argcount]:
+        return False
+    place = code.co_varnames.index("inplace")
+    return len(node.args) > place and bool(node.args[place])
 
 
 def use_results(graph: Graph) -> None:
