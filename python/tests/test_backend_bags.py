@@ -147,7 +147,7 @@ def test_rows_and_reduced_rows() -> None:
         rows += [
             tables[0](equal[0]).sum(1),
             tables[1](equal[1]).mean(dim=1),
-            tables[2](equal[2]).amax(-2),
+            tables[2](equal[2]).mean(-2),
         ]
         return torch.cat(rows, -1)
 
@@ -336,6 +336,30 @@ def test_rows_beside_bags(value: torch.dtype, index: torch.dtype) -> None:
     others[2] = ROWS[2]
     with pytest.raises(IndexError, match=f"index {ROWS[2]} at position 2"):
         compiled(side_by_side)(bag, rows, others)
+
+
+@pytest.mark.parametrize("place", range(3))
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), -float("inf")])
+def test_maximum_of_rows_with_special_values(place: int, value: float) -> None:
+    table, indices = torch.randn(30, 8), torch.arange(15).view(5, 3)
+    table[indices[2, place], 4] = value
+    for function in (
+        lambda: functional.embedding(indices, table).amax(1),
+        lambda: functional.embedding(indices, table).max(1)[0],
+        lambda: torch.cat([functional.embedding(indices, table).amax(1)] * 2, 1),
+    ):
+        torch.testing.assert_close(compiled(function)(), function(), equal_nan=True)
+
+
+def test_result_of_another_type() -> None:
+    table, indices = torch.randn(30, 8), torch.randint(0, 30, (5, 3))
+
+    def function(indices: Tensor) -> Tensor:
+        rows = functional.embedding(indices, table)
+        return rows.sum(1, dtype=torch.float64)
+
+    assert kinds(function, indices) == []
+    assert kinds(lambda: torch.cat([function(indices), function(indices + 0)], 1)) == []
 
 
 @pytest.mark.parametrize("table", range(3))

@@ -148,3 +148,11 @@ def test_margin_that_changes() -> None:
     run = compiled(function)
     for margin in (2.0, 1.0, -2.5):
         torch.testing.assert_close(run(table, index, margin), function(table, index, margin))
+
+
+def test_rounded_division_is_left() -> None:
+    def function(table: Tensor, index: Tensor) -> Tensor:
+        return torch.div(table[index].sum(1), 0.25, rounding_mode="floor")
+
+    table, _, index, *_ = arguments()
+    torch.testing.assert_close(compiled(function)(table, index), function(table, index))

@@ -29,7 +29,9 @@ from ember.torch.settings import Settings
 
 # A kernel for fewer is not worth more than the kernels of its parts.
 LEAST_PARTS = 2
-REDUCTIONS = {"sum": "sum", "mean": "mean", "amax": "max"}
+MODES = ("sum", "mean", "max")
+# Maxima of rows and of bags differ in NaN.
+REDUCTIONS = ("sum", "mean")
 
 
 @dataclass
@@ -115,9 +117,10 @@ def _part(node: Any, user: Node) -> Found:
             and looked_up.name == "embedding"
             and operation.get("dim") in (1, -2, (1,), [1])
             and not operation.get("keepdim")
+            and operation.get("dtype") is None
             and len(rows.users) == 1
         ):
-            found = _rows(rows, looked_up, REDUCTIONS[operation.name])
+            found = _rows(rows, looked_up, operation.name)
             if found is not None:
                 found.nodes.add(node)
                 return found
@@ -140,7 +143,7 @@ def _bag(node: Node, operation: Operation) -> Found | None:
     inputs = tuple(operation.get(name) for name in names)
     table, indices, offsets = map(tensor_of, inputs[:3])
     kind = _kinds(table, indices)
-    if kind is None or mode not in REDUCTIONS.values():
+    if kind is None or mode not in MODES:
         return None
     if inputs[2] is None:
         assert indices is not None

@@ -4,6 +4,7 @@ Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
+import math
 from typing import Any
 
 import torch
@@ -74,6 +75,8 @@ def _reduced(node: Node, operation: Operation, settings: Settings) -> Region | N
         return None
     if operation.get("dim") not in (1, -2, (1,), [1]) or operation.get("keepdim"):
         return None
+    if operation.get("dtype") is not None:
+        raise NoMatchError("the result has a type of its own")
     root, nodes = node, {node, rows}
     if operation.name == "max":
         # The pair of maxima and their places: only the maxima have a kernel.
@@ -190,7 +193,18 @@ class ReducedRows(FixedBag):
         if (gradient and (self.skips or self.fixed["mode"] == "max")) or _has_empty_rows(input):
             result: Tensor = self.reference(*arguments)
             return result
-        return super().__call__(*arguments)
+        bags = super().__call__(*arguments)
+        # PyTorch's maximum of rows is NaN where any is; that of bags, and kernels', need not be.
+        if self.fixed["mode"] == "max" and not self._is_finite(input, weight):
+            result = self.reference(*arguments)
+            return result
+        return bags
+
+    def _is_finite(self, input: Tensor, weight: Tensor) -> bool:
+        """Whether all looked-up rows are; no for sums that are too large, too."""
+        with torch.no_grad():
+            total = self.call(input, weight, mode="sum")
+        return math.isfinite(float(total.sum()))
 
 
 def _jagged(

@@ -127,6 +127,19 @@ BAG_OPERATORS = ("embedding_bag", "_embedding_bag", "_embedding_bag_forward_only
 
 # Parameters that may be written as several arguments: x.view(2, 3).
 VARIADIC = {"size", "shape"}
+# Keywords besides PARAMETERS that leave an operation what it is, or that patterns ask for.
+OTHER_KEYWORDS = frozenset(
+    (
+        "alpha",
+        "device",
+        "dtype",
+        "implicit",
+        "layout",
+        "memory_format",
+        "pin_memory",
+        "requires_grad",
+    )
+)
 # Other spellings of operations in PARAMETERS.
 ALIASES = {
     "__getitem__": "getitem",
@@ -314,7 +327,7 @@ def _read_operator(target: torch._ops.OpOverload, node: Node) -> Operation | Non
     if plain not in PARAMETERS:
         return None
     names = tuple(argument.name for argument in target._schema.arguments)
-    return Operation(plain, _named(names, node), in_place)
+    return _known(plain, _named(names, node), in_place)
 
 
 def _bound(spelled: str, node: Node) -> Operation | None:
@@ -337,6 +350,14 @@ def _bound(spelled: str, node: Node) -> Operation | None:
         return None
     arguments = dict(zip(parameters, positional, strict=False))
     arguments.update({_keyword(name): value for name, value in node.kwargs.items()})
+    return _known(name, arguments, in_place)
+
+
+def _known(name: str, arguments: dict[str, Any], in_place: bool) -> Operation | None:
+    """The operation, unless it is given what no pattern knows, as a division's rounding."""
+    others = arguments.keys() - set(PARAMETERS[name]) - OTHER_KEYWORDS
+    if any(arguments[other] is not None for other in others):
+        return None
     return Operation(name, arguments, in_place)
 
 
