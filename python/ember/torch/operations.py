@@ -132,6 +132,7 @@ OTHER_KEYWORDS = frozenset(
     (
         "alpha",
         "device",
+        "dim",
         "dtype",
         "implicit",
         "layout",
