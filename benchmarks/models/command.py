@@ -62,6 +62,11 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
         help="let torch.compile find out which sizes change, instead of dynamic=True",
     )
     parser.add_argument(
+        "--wrapped",
+        action="store_true",
+        help="measure torch.compile(model, backend='ember') instead of ember.compile(model)",
+    )
+    parser.add_argument(
         "--no-first-calls", action="store_true", help="do not measure the time of compiling"
     )
     parser.add_argument(
@@ -86,13 +91,14 @@ def about_run(options: argparse.Namespace) -> dict[str, Any]:
         "only": options.only,
         "rest": options.rest,
         "automatic": options.automatic,
+        "wrapped": options.wrapped,
         "load": round(os.getloadavg()[0], 2),
     }
 
 
 def ways_of(options: argparse.Namespace) -> Ways:
     """How the options say that models are compiled."""
-    return Ways(options.rest, options.automatic)
+    return Ways(options.rest, options.automatic, options.wrapped)
 
 
 def choose(options: argparse.Namespace) -> list[ModelCase]:

@@ -12,14 +12,14 @@ import time
 from pathlib import Path
 
 from benchmarks.models.cases import ModelCase, all_cases
-from benchmarks.models.running import EAGER, Ways, contenders_of
+from benchmarks.models.running import Ways, contenders_of
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
 def seconds_of_first_call(case: ModelCase, contender: str, size: int, ways: Ways) -> float:
     """The first call's seconds in a new process, whose caches of compiled code are empty."""
-    words = [ways.rest, *(["automatic"] if ways.automatic else [])]
+    words = [ways.rest, *(name for name in ("automatic", "wrapped") if getattr(ways, name))]
     with tempfile.TemporaryDirectory(prefix="ember-bench-") as folder:
         environment = dict(
             os.environ,
@@ -37,19 +37,18 @@ def seconds_of_first_call(case: ModelCase, contender: str, size: int, ways: Ways
     return float(done.stdout.split()[-1])
 
 
-def main(name: str, contender: str, size: str, rest: str, *automatic: str) -> None:
+def main(name: str, contender: str, size: str, rest: str, *others: str) -> None:
     """Prints the seconds of the first call, without those of importing and of an eager call."""
     import torch._inductor.compile_fx
 
     torch.set_num_threads(1)
     case = next(case for case in all_cases() if case.name == name)
     model, inputs = case.make()
-    batch, ways = inputs(int(size), 0), Ways(rest, bool(automatic))
+    batch, ways = inputs(int(size), 0), Ways(rest, "automatic" in others, "wrapped" in others)
     with torch.no_grad():
-        contenders_of(case, model, [EAGER], ways)[EAGER](*batch)
-        run = contenders_of(case, model, [contender], ways)[contender]
+        model(*batch)
         started = time.perf_counter()
-        run(*batch)
+        contenders_of(case, model, [contender], ways, batch)[contender](*batch)
         print(time.perf_counter() - started)
 
 

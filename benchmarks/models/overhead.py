@@ -4,13 +4,16 @@ Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 from unittest import mock
 
+import ember
 import torch
-from ember.torch.backend import listening
+from ember.kernel import Entry
+from ember.torch import aggregation
 from torch import Tensor, nn
 
 from benchmarks.calls import microseconds
@@ -22,21 +25,38 @@ TABLES = 26
 
 @dataclass(frozen=True)
 class Overhead:
-    """Microseconds of calls: of what stands for the region in the graph, its kernel included; of
-    the function that torch.compile returned; and of the function itself."""
+    """Microseconds of calls of a function that is a region and nothing else.
+
+    kernel: the region's kernel, given its arguments. region: what stands for the region in the
+    graph, its kernel included. direct: what ember.compile returns. compiled: what torch.compile
+    returns with backend "ember"; nothing: with backend "eager", which compiles nothing. eager: the
+    function itself.
+    """
 
     name: str
+    kernel: float
     region: float
+    direct: float
     compiled: float
+    nothing: float
     eager: float
+
+    @property
+    def above_kernel(self) -> float:
+        """What the region's call adds to its kernel."""
+        return self.region - self.kernel
 
 
 def functions() -> dict[str, tuple[Callable[..., Any], tuple[Any, ...]]]:
     """One function for each kind of region, with arguments of the least size."""
-    bag = nn.EmbeddingBag(100, LENGTH, mode="sum")
+    single = nn.EmbeddingBag(100, LENGTH, mode="sum")
     bags = nn.ModuleList(nn.EmbeddingBag(100, LENGTH, mode="sum") for _ in range(TABLES))
     nodes = nn.Embedding(100, LENGTH)
     two = torch.tensor([3, 5])
+
+    def bag(indices: Tensor, offsets: Tensor) -> Tensor:
+        found: Tensor = single(indices, offsets)
+        return found
 
     def side_by_side(indices: list[Tensor], offsets: Tensor) -> Tensor:
         found = [table(one, offsets) for table, one in zip(bags, indices, strict=True)]
@@ -65,21 +85,51 @@ def measure_overheads(calls: int = 400) -> list[Overhead]:
     with torch.no_grad():
         for name, (function, arguments) in functions().items():
             torch._dynamo.reset()
-            run = torch.compile(function, backend="ember", dynamic=True)
-            with listening() as heard:
-                run(*arguments)
-            (part,) = (part for report in heard.reports for part in report.compiled)
-            call, given = part.call, _arguments_of(part.call, run, arguments)
+            with _recorded_kernels() as kernels:
+                direct = ember.compile(function, arguments)
+                (part,) = (part for report in direct.reports() for part in report.compiled)
+                given = _arguments_of(part.call, direct, arguments)
+            kernel, kernel_arguments = kernels[-1]
+            calls_of = {
+                "kernel": (kernel, kernel_arguments),
+                "region": (part.call, given),
+                "direct": (direct, arguments),
+                "compiled": (torch.compile(function, backend="ember"), arguments),
+                "nothing": (torch.compile(function, backend="eager"), arguments),
+                "eager": (function, arguments),
+            }
             times = microseconds(
                 {
-                    "region": lambda call=call, given=given: call(*given),  # type: ignore[misc]
-                    "compiled": lambda run=run, given=arguments: run(*given),  # type: ignore[misc]
-                    "eager": lambda run=function, given=arguments: run(*given),  # type: ignore[misc]
+                    what: lambda run=run, given=given: run(*given)  # type: ignore[misc]
+                    for what, (run, given) in calls_of.items()
                 },
                 calls,
             )
             found.append(Overhead(name, **times))
     return found
+
+
+@contextmanager
+def _recorded_kernels() -> Iterator[list[tuple[Callable[..., Any], tuple[Any, ...]]]]:
+    """While entered, new regions' calls of kernels are noted."""
+    seen: list[tuple[Callable[..., Any], tuple[Any, ...]]] = []
+    original = Entry._compiled_call
+
+    def recording(self: Entry, *how: Any) -> Callable[..., Any]:
+        call = original(self, *how)
+
+        def noted(*given: Any) -> Any:
+            seen.append((call, given))
+            return call(*given)
+
+        return noted
+
+    # Calls that are kept for all regions are made again.
+    for kept in vars(aggregation).values():
+        if hasattr(kept, "cache_clear"):
+            kept.cache_clear()
+    with mock.patch.object(Entry, "_compiled_call", recording):
+        yield seen
 
 
 def _arguments_of(

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import ember
 import torch
 from ember.torch.backend import listening
 
@@ -57,24 +58,36 @@ class Measured:
 class Ways:
     """How models are compiled.
 
-    rest: what runs the operations that Ember leaves. automatic: torch.compile finds out itself
-    which sizes change, instead of being told that all do.
+    rest: what runs the operations that Ember leaves. automatic: nothing is known of the sizes that
+    change, instead of that all of torch.compile's do, and those of an example of Ember's. wrapped:
+    Ember's kernels come from torch.compile(model, backend="ember"), not from ember.compile.
     """
 
     rest: str = "eager"
     automatic: bool = False
+    wrapped: bool = False
 
 
 def contenders_of(
-    case: ModelCase, model: Callable[..., Any], peers: Sequence[str], ways: Ways
+    case: ModelCase,
+    model: Callable[..., Any],
+    peers: Sequence[str],
+    ways: Ways,
+    example: tuple[Any, ...],
 ) -> dict[str, Callable[..., Any]]:
-    """The ways to call a model."""
+    """The ways to call a model; example: arguments of a call."""
     options: dict[str, Any] = {"rest": ways.rest}
     dynamic = None if ways.automatic else case.dynamic
+
+    def by_ember() -> Callable[..., Any]:
+        if ways.wrapped:
+            return torch.compile(model, backend="ember", dynamic=dynamic, options=options)
+        return ember.compile(model, example if dynamic else None, **options)
+
     makers: dict[str, Callable[[], Callable[..., Any]]] = {
         EAGER: lambda: model,
         COMPILED: lambda: torch.compile(model, dynamic=dynamic),
-        EMBER: lambda: torch.compile(model, backend="ember", dynamic=dynamic, options=options),
+        EMBER: by_ember,
     }
     return {name: make() for name, make in makers.items() if name in peers}
 
@@ -91,17 +104,16 @@ def run_case(
     torch._dynamo.reset()
     torch.manual_seed(0)
     model, inputs = case.make()
-    calls = contenders_of(case, model, peers, ways)
     kinds: set[str] = set()
     # Graphs of earlier numbers of threads are kept, and count.
-    with torch.no_grad(), torch._dynamo.config.patch(recompile_limit=64):
+    with torch.no_grad(), torch._dynamo.config.patch(recompile_limit=64), listening() as heard:
+        calls = contenders_of(case, model, peers, ways, inputs(sizes[0], 0))
         for threads in thread_counts:
             use_threads(threads)
             for size in sizes:
                 pool = [inputs(size, seed) for seed in range(BATCHES if size else 1)]
                 result = Measured(case.name, case.kind, size, threads)
-                with listening() as heard:
-                    right = _check(calls, pool[0], result)
+                right = _check(calls, pool[0], result)
                 # Graphs of one size serve others.
                 kinds |= {part.kind for report in heard.reports for part in report.compiled}
                 result.kernels = sorted(kinds)

@@ -43,9 +43,19 @@ def first_call_table(calls: Sequence[FirstCall]) -> Iterator[str]:
 
 def overhead_table(overheads: Sequence[Overhead]) -> Iterator[str]:
     """Microseconds of calls with next to nothing to compute."""
-    yield f"\n{'a call, in us':42}{'region':>10}{'compiled':>10}{EAGER:>10}"
+    columns = {
+        "kernel": "kernel",
+        "region": "region",
+        "direct": "ember.compile",
+        "compiled": "backend=ember",
+        "nothing": "backend=eager",
+        "eager": EAGER,
+    }
+    titles = "".join(f"{title:>14}" for title in columns.values())
+    yield f"\n{'a call, in us':28}{titles}"
     for one in overheads:
-        yield f"{one.name:42}{one.region:>10.2f}{one.compiled:>10.2f}{one.eager:>10.2f}"
+        cells = "".join(f"{getattr(one, column):>14.2f}" for column in columns)
+        yield f"{one.name:28}{cells}"
 
 
 def target_table(outcomes: Sequence[Outcome]) -> Iterator[str]:

@@ -29,7 +29,7 @@ def measured(name: str, kind: str, size: int, **times: float) -> Measured:
 
 
 def small_case() -> ModelCase:
-    bag = nn.EmbeddingBag(ROWS, 8)
+    bag = nn.Sequential(nn.EmbeddingBag(ROWS, 8))
 
     def inputs(size: int, seed: int) -> tuple[Tensor]:
         return (torch.randint(ROWS, (size, 3), generator=torch.Generator().manual_seed(seed)),)
@@ -88,7 +88,7 @@ def test_targets() -> None:
         measured("c", OTHER, 4, eager=1, compiled=1, ember=1.02),
     ]
     first_calls = [FirstCall("a", 1, 2.9), FirstCall("b", 1, 12)]
-    overheads = [Overhead("bag", 4.5, 20, 6), Overhead("bags", 6, 20, 6)]
+    overheads = [Overhead("bag", 2, 6.5, 9, 20, 15, 6), Overhead("bags", 7, 13, 20, 40, 38, 90)]
     small_eager, small_compiled, any_model, layers, first, calls = evaluate(
         results, first_calls, overheads
     )
@@ -106,7 +106,8 @@ def test_targets() -> None:
 
 def test_overheads_are_of_kernels() -> None:
     for one in measure_overheads(calls=20):
-        assert 0 < one.region < one.compiled
+        assert 0 < one.kernel < one.region < one.direct < one.compiled
+    assert len(list(tables.overhead_table([one]))) == 2
 
 
 @pytest.mark.slow

@@ -21,6 +21,7 @@ from ember.errors import ArgumentError, UnsupportedError
 from ember.kernel import Library
 from ember.torch.backend import ember_backend
 from ember.torch.bag_call import BagCall, without_renorm
+from ember.torch.direct_call import DirectCall, graph_breaks, has_hooks
 from ember.torch.partition import Report
 from ember.torch.settings import Settings
 
@@ -39,6 +40,7 @@ class Kernel:
         self._reports: list[Report] = []
         backend = functools.partial(ember_backend, options=settings, listener=self._reports.append)
         self._run: Callable[..., Any] = torch.compile(original, backend=backend)
+        self._direct = DirectCall(original, backend)
 
     def __getstate__(self) -> tuple[Callable[..., Any], Settings]:
         return self.original, self.settings
@@ -48,7 +50,16 @@ class Kernel:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """What the original returns for these arguments."""
-        return self._run(*args, **kwargs)
+        if torch.compiler.is_dynamo_compiling():
+            return self._run(*args, **kwargs)
+        if found := self._direct.find(args, kwargs):
+            function, arguments = found
+            return function(*arguments)
+        graphs, breaks = len(self._reports), graph_breaks()
+        result = self._run(*args, **kwargs)
+        if len(self._reports) != graphs:
+            self._direct.learn(is_whole=graph_breaks() == breaks)
+        return result
 
     def reports(self) -> list[Report]:
         """What became of the graphs that were captured so far."""
@@ -85,7 +96,7 @@ class BagModuleKernel(Kernel):
     ) -> Tensor:
         """nn.EmbeddingBag.forward: input (lookups,) with offsets, or (bags, lookups a bag)."""
         module = self.original
-        if "weight" not in module._parameters or _has_hooks(module):
+        if "weight" not in module._parameters or has_hooks(module):
             result: Tensor = super().__call__(input, offsets, per_sample_weights)
             return result
         return self._call(
@@ -102,15 +113,6 @@ class BagModuleKernel(Kernel):
             module.include_last_offset,
             module.padding_idx,
         )
-
-
-def _has_hooks(module: nn.Module) -> bool:
-    return bool(
-        module._forward_pre_hooks
-        or module._forward_hooks
-        or module._backward_pre_hooks
-        or module._backward_hooks
-    )
 
 
 def compile(

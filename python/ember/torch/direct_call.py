@@ -1,0 +1,227 @@
+"""Calls what torch.compile made of a function without going through torch.compile's wrapper.
+
+torch.compile turns a function into other bytecode with guards, which say when it stands for the
+function, and finds it again by a hook in the interpreter. The wrapper around that hook takes longer
+than a small embedding operation. Here the same guards are asked and the same bytecode is called. In
+every case that is not the plain one (no guards hold, graph breaks, hooks of modules, tracing,
+another stance of torch.compile) there is nothing to call, and torch.compile has to be asked.
+
+Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""
+
+import inspect
+import types
+import weakref
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import nn
+from torch._dynamo import eval_frame, utils
+from torch.nn.modules import module as modules
+
+# What Dynamo calls the functions of graphs, and its own, in the code that it makes.
+COMPILED, UTILITIES = "__compiled_fn", "__import_torch_dot__dynamo_dot_utils"
+
+# Dynamo's insides are no interface: with other releases, calls go through torch.compile.
+KNOWN_RELEASES = ("2.13",)
+IS_KNOWN_RELEASE = torch.__version__.startswith(KNOWN_RELEASES)
+
+_listener = torch._C._dynamo.eval_frame.get_eval_frame_callback
+_is_tracing = torch._C._is_tracing
+
+
+@dataclass(frozen=True)
+class _Graph:
+    """A captured graph: the function that runs it, and the guards that say when it may."""
+
+    guards: Any
+    function: Callable[..., Any]
+
+
+class DirectCall:
+    """The compiled forms of a function or module, found by their guards.
+
+    backend: what torch.compile was given, which tells this callable's graphs from others of the
+    same code. Callable from several threads.
+    """
+
+    def __init__(self, original: Callable[..., Any], backend: Callable[..., Any]) -> None:
+        self._backend = backend
+        self._module = original if isinstance(original, nn.Module) else None
+        self._function, self._first = None, ()
+        if IS_KNOWN_RELEASE:
+            self._function, self._first = _plain_function(original)
+        self._names: tuple[str, ...] = ()
+        self._graphs: tuple[_Graph, ...] = ()
+        # Guards of graphs that end in a break.
+        self._broken: list[Any] = []
+        if self._function is not None:
+            code = self._function.__code__
+            self._names = code.co_varnames[: code.co_argcount]
+
+    def find(
+        self, arguments: tuple[Any, ...], named: Mapping[str, Any]
+    ) -> tuple[Callable[..., Any], tuple[Any, ...]] | None:
+        """What computes the original's result, a function and its arguments; None if unknown."""
+        if (
+            not self._graphs
+            or eval_frame._stance.stance != "default"
+            or _listener() is not None
+            or _is_tracing()
+        ):
+            return None
+        module = self._module
+        if module is not None and (
+            has_hooks(module)
+            or modules._has_any_global_hook()  # type: ignore[no-untyped-call]
+            or "forward" in module.__dict__
+        ):
+            return None
+        arguments = self._first + arguments
+        if named or len(arguments) != len(self._names):
+            completed = self._completed(arguments, named)
+            if completed is None:
+                return None
+            arguments = completed
+        scope = self._captured()
+        scope.update(zip(self._names, arguments, strict=True))
+        for graph in self._graphs:
+            # Guards that Dynamo has given up are in no cache any more, and hold for everything.
+            if graph.guards.cache_entry is not None and graph.guards.check(scope):
+                return graph.function, arguments
+        return None
+
+    def learn(self, is_whole: bool) -> None:
+        """Takes up what torch.compile has captured since; whether without a break in the graph.
+
+        Behind a break, the rest of the function needs the interpreter's hook.
+        """
+        if self._function is None:
+            return
+        known = [graph.guards for graph in self._graphs] + self._broken
+        added = [
+            entry
+            for entry in eval_frame._debug_get_cache_entry_list(self._function.__code__)
+            if getattr(entry.backend, "compiler_fn", None) is self._backend
+            and not any(entry.guard_manager is one for one in known)
+        ]
+        if not is_whole:
+            self._broken += [entry.guard_manager for entry in added]
+            return
+        found = [
+            _Graph(entry.guard_manager, _with_code(self._function, entry.code)) for entry in added
+        ]
+        kept = [graph for graph in self._graphs if graph.guards.cache_entry is not None]
+        self._graphs = (*found, *kept)
+
+    def _completed(
+        self, arguments: tuple[Any, ...], named: Mapping[str, Any]
+    ) -> tuple[Any, ...] | None:
+        """All arguments by their place, with those by name and the defaults; None if they do not
+        fit."""
+        assert self._function is not None
+        defaults = self._function.__defaults__ or ()
+        with_default = self._names[len(self._names) - len(defaults) :]
+        values = {**dict(zip(with_default, defaults, strict=True)), **named}
+        missing = self._names[len(arguments) :]
+        fits = len(arguments) <= len(self._names) and named.keys() <= set(missing)
+        if not fits or any(name not in values for name in missing):
+            return None
+        return arguments + tuple(values[name] for name in missing)
+
+    def _captured(self) -> dict[str, Any]:
+        """The variables of enclosing functions; those without a value are left out."""
+        found: dict[str, Any] = {}
+        function = self._function
+        if function is not None and function.__closure__:
+            for name, cell in zip(function.__code__.co_freevars, function.__closure__, strict=True):
+                try:
+                    found[name] = cell.cell_contents
+                except ValueError:
+                    continue
+        return found
+
+
+def _with_code(function: types.FunctionType, code: types.CodeType) -> types.FunctionType:
+    """The function with Dynamo's code, which asks to be left alone by Dynamo at each of its calls.
+
+    Where Dynamo does not listen, that is for nothing: these calls go to what is asked for.
+    """
+    scope = function.__globals__
+    names = {}
+    for name in code.co_names:
+        if name == UTILITIES:
+            names[name] = f"__ember{name}"
+            scope[names[name]] = _utilities
+        elif name.startswith(COMPILED) and name in scope:
+            names[name] = f"__ember{name}"
+            scope[names[name]] = _undisabled(scope[name])
+    renamed = code.replace(co_names=tuple(names.get(name, name) for name in code.co_names))
+    found = types.FunctionType(renamed, scope, function.__name__, None, function.__closure__)
+    for name in names.values():
+        if name != f"__ember{UTILITIES}":
+            weakref.finalize(found, scope.pop, name, None).atexit = False
+    return found
+
+
+def _undisabled(function: Any) -> Any:
+    """What torch._dynamo.disable was given."""
+    inner = getattr(function, "_torchdynamo_orig_callable", None)
+    return inner or getattr(function, "__wrapped__", function)
+
+
+class _Utilities:
+    """torch._dynamo.utils, as far as it is asked for, without what keeps Dynamo away from it."""
+
+    def __getattr__(self, name: str) -> Any:
+        found = _undisabled(getattr(utils, name))
+        setattr(self, name, found)
+        return found
+
+
+_utilities = _Utilities()
+
+
+def graph_breaks() -> int:
+    """How many breaks of graphs this process has seen so far."""
+    return sum(utils.counters["graph_break"].values())
+
+
+def has_hooks(module: nn.Module) -> bool:
+    """Whether a call of the module is more than a call of its forward."""
+    return bool(
+        module._forward_pre_hooks
+        or module._forward_hooks
+        or module._backward_pre_hooks
+        or module._backward_hooks
+    )
+
+
+def _plain_function(
+    original: Callable[..., Any],
+) -> tuple[types.FunctionType | None, tuple[Any, ...]]:
+    """The function that a call runs, with the arguments that come first.
+
+    None where a call is something else, or where arguments may go by other ways than their place.
+    """
+    first: tuple[Any, ...] = ()
+    function: Any = original
+    if isinstance(original, nn.Module):
+        if type(original).__call__ is not nn.Module.__call__ or "forward" in original.__dict__:
+            return None, ()
+        function, first = type(original).forward, (original,)
+    elif isinstance(original, types.MethodType):
+        function, first = original.__func__, (original.__self__,)
+    if not isinstance(function, types.FunctionType) or hasattr(function, "__wrapped__"):
+        return None, ()
+    code = function.__code__
+    if (
+        code.co_kwonlyargcount
+        or code.co_posonlyargcount
+        or code.co_flags & (inspect.CO_VARARGS | inspect.CO_VARKEYWORDS)
+    ):
+        return None, ()
+    return function, first

@@ -1,0 +1,290 @@
+"""Calls of ember.compile's results that leave out torch.compile's wrapper mean what they meant.
+
+Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""
+
+import copy
+import gc
+import pickle
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import ember
+import pytest
+import torch
+from ember.torch.importer import Kernel
+from torch import Tensor, nn
+
+ROWS, LENGTH = 50, 8
+FACTOR = 2.0
+
+
+class Scaled(nn.Module):
+    """A bag, and an operation that depends on the module's state."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.bag = nn.EmbeddingBag(ROWS, LENGTH, mode="sum")
+        self.factor = 3.0
+
+    def forward(self, indices: Tensor, offsets: Tensor | None = None) -> Tensor:
+        found: Tensor = self.bag(indices, offsets) * self.factor
+        return found if self.training else found + 1
+
+
+def indices_of(bags: int = 4, seed: int = 0) -> Tensor:
+    return torch.randint(ROWS, (bags, 5), generator=torch.Generator().manual_seed(seed))
+
+
+def compiled(original: Callable[..., Any], *arguments: Any) -> Kernel:
+    """The original, compiled; its calls are direct ones from then on."""
+    torch._dynamo.reset()
+    kernel = ember.compile(original, arguments)
+    assert is_direct(kernel, *arguments)
+    return kernel
+
+
+def is_direct(kernel: Kernel, *arguments: Any, **named: Any) -> bool:
+    """Whether a call with these arguments would go past torch.compile's wrapper."""
+    return kernel._direct.find(arguments, named) is not None
+
+
+def check(kernel: Kernel, *arguments: Any) -> None:
+    torch.testing.assert_close(kernel(*arguments), kernel.original(*arguments))
+
+
+def test_calls_are_direct_for_every_size_of_a_batch() -> None:
+    kernel = compiled(Scaled(), indices_of())
+    for bags in (7, 2, 300):
+        assert is_direct(kernel, indices_of(bags))
+        check(kernel, indices_of(bags))
+    assert len(kernel.reports()) == 1
+
+
+def test_what_guards_refuse_is_captured_anew_and_direct_then() -> None:
+    module = Scaled()
+    kernel = compiled(module, indices_of())
+    for change in (
+        lambda: setattr(module, "factor", 5.0),
+        module.eval,
+        lambda: setattr(module, "bag", nn.EmbeddingBag(ROWS, LENGTH + 1, mode="max")),
+        lambda: module.to(torch.float64),
+    ):
+        change()
+        assert not is_direct(kernel, indices_of())
+        check(kernel, indices_of())
+        assert is_direct(kernel, indices_of())
+        check(kernel, indices_of())
+    module.train()
+    module.bag.weight.data.mul_(2)
+    check(kernel, indices_of())
+
+
+def test_modes_of_gradients_are_guarded() -> None:
+    kernel = compiled(Scaled(), indices_of())
+    for mode in (torch.no_grad, torch.inference_mode, torch.enable_grad):
+        with mode():
+            result = kernel(indices_of())
+            assert result.requires_grad == kernel.original(indices_of()).requires_grad
+            assert is_direct(kernel, indices_of())
+    with torch.autocast("cpu"):
+        check(kernel, indices_of())
+    kernel(indices_of()).sum().backward()
+    assert kernel.original.bag.weight.grad is not None
+
+
+@pytest.mark.parametrize("register", ["register_forward_hook", "register_forward_pre_hook"])
+def test_hooks_run(register: str) -> None:
+    module = Scaled()
+    kernel = compiled(module, indices_of())
+    seen: list[int] = []
+    handle = getattr(module, register)(lambda *_: seen.append(1))
+    check(kernel, indices_of())
+    assert len(seen) == 2
+    handle.remove()
+    assert is_direct(kernel, indices_of())
+    handle = getattr(nn.modules.module, register.replace("register", "register_module"))(
+        lambda *_: seen.append(1)
+    )
+    try:
+        assert not is_direct(kernel, indices_of())
+    finally:
+        handle.remove()
+
+
+def test_a_replaced_forward_is_called() -> None:
+    module = Scaled()
+    kernel = compiled(module, indices_of())
+    module.forward = lambda indices: indices.sum() * 1.0  # type: ignore[method-assign]
+    check(kernel, indices_of())
+
+
+def test_variables_of_enclosing_functions_and_globals_are_guarded() -> None:
+    global FACTOR
+    factor, table = 2.0, torch.rand(ROWS, LENGTH)
+
+    def function(indices: Tensor) -> Tensor:
+        return nn.functional.embedding_bag(indices, table, mode="sum") * factor * FACTOR
+
+    kernel = compiled(function, indices_of())
+    check(kernel, indices_of())
+    factor = 3.0
+    check(kernel, indices_of())
+    try:
+        FACTOR = 5.0
+        check(kernel, indices_of())
+    finally:
+        FACTOR = 2.0
+    table = torch.rand(ROWS, LENGTH + 2)
+    check(kernel, indices_of())
+
+
+def test_arguments_by_name_defaults_and_methods() -> None:
+    module = Scaled()
+    flat, offsets = indices_of().reshape(-1), torch.arange(0, 20, 5)
+    kernel = compiled(module, flat, offsets)
+    expected = module(flat, offsets)
+    assert is_direct(kernel, flat, offsets=offsets)
+    assert is_direct(kernel, offsets=offsets, indices=flat)
+    torch.testing.assert_close(kernel(flat, offsets=offsets), expected)
+    torch.testing.assert_close(kernel(offsets=offsets, indices=flat), expected)
+    assert not is_direct(kernel, indices_of())
+    torch.testing.assert_close(kernel(indices_of()), expected)
+    assert is_direct(kernel, indices_of())
+    for named in ({"indices": flat}, {"offset": offsets}):
+        assert not is_direct(kernel, flat, **named)
+        with pytest.raises(TypeError):
+            kernel(flat, **named)
+    check(compiled(module.forward, flat, offsets), flat, offsets)
+    with pytest.raises(TypeError):
+        kernel(flat, offsets, offsets)
+
+
+@torch.no_grad()
+def test_the_rest_behind_a_break_is_compiled_too() -> None:
+    bag = nn.EmbeddingBag(ROWS, LENGTH, mode="sum")
+
+    def function(indices: Tensor) -> Tensor:
+        first = bag(indices)
+        torch._dynamo.graph_break()
+        return bag(indices + first.numel() - first.numel()) * 2
+
+    torch._dynamo.reset()
+    kernel = ember.compile(function, (indices_of(),))
+    assert not is_direct(kernel, indices_of())
+    check(kernel, indices_of())
+    assert len(kernel.reports()) == 2
+
+
+@torch.no_grad()
+def test_a_break_in_the_last_call_is_none_to_leave_out() -> None:
+    bag = nn.EmbeddingBag(ROWS, LENGTH, mode="sum")
+
+    def inner(rows: Tensor, indices: Tensor) -> Tensor:
+        torch._dynamo.graph_break()
+        return rows + bag(indices)
+
+    def function(indices: Tensor) -> Tensor:
+        return inner(bag(indices), indices)
+
+    torch._dynamo.reset()
+    kernel = ember.compile(function, (indices_of(),))
+    assert not is_direct(kernel, indices_of())
+    check(kernel, indices_of())
+
+
+def test_inside_another_compiled_function() -> None:
+    kernel = compiled(Scaled(), indices_of())
+
+    def outer(indices: Tensor) -> Tensor:
+        result: Tensor = kernel(indices) - 1
+        return result
+
+    expected = kernel.original(indices_of()) - 1
+    run = torch.compile(outer, backend="eager", fullgraph=True)
+    torch.testing.assert_close(run(indices_of()), expected)
+    torch.testing.assert_close(run(indices_of()), expected)
+
+
+def test_stances_of_torch_compile() -> None:
+    kernel = compiled(Scaled(), indices_of())
+    with torch.compiler.set_stance("force_eager"):
+        assert not is_direct(kernel, indices_of())
+        check(kernel, indices_of())
+    with ember.disabled():
+        check(kernel, indices_of())
+
+
+def test_tracing_is_refused_as_torch_compile_refuses_it() -> None:
+    kernel = compiled(Scaled(), indices_of())
+    with pytest.raises(RuntimeError, match=r"torch\.jit\.trace"):
+        torch.jit.trace(lambda indices: kernel(indices), (indices_of(),))
+
+
+def test_another_module_of_the_class_has_its_own() -> None:
+    one, other = Scaled(), Scaled()
+    other.factor = 7.0
+    kernel = compiled(one, indices_of())
+    second = ember.compile(other, (indices_of(),))
+    for _ in range(2):
+        check(kernel, indices_of())
+        check(second, indices_of())
+
+
+def test_given_up_graphs_are_not_called() -> None:
+    table = [torch.rand(ROWS, LENGTH)]
+
+    def function(indices: Tensor) -> Tensor:
+        return nn.functional.embedding_bag(indices, table[0], mode="sum")
+
+    kernel = compiled(function, indices_of())
+    torch._dynamo.reset()
+    gc.collect()
+    assert not is_direct(kernel, indices_of())
+    table[0] = torch.rand(ROWS, LENGTH)
+    check(kernel, indices_of())
+
+
+def test_copies_and_pickles() -> None:
+    kernel = compiled(Scaled(), indices_of())
+    for again in (copy.deepcopy(kernel), pickle.loads(pickle.dumps(kernel))):
+        torch.testing.assert_close(again(indices_of()), kernel(indices_of()))
+        torch.testing.assert_close(again(indices_of()), kernel(indices_of()))
+
+
+def test_names_left_in_modules_are_taken_back() -> None:
+    kernel = compiled(Scaled(), indices_of())
+    mine = [name for name in globals() if name.startswith("__ember__compiled_fn")]
+    assert mine
+    del kernel
+    torch._dynamo.reset()
+    gc.collect()
+    assert not set(mine) & set(globals())
+
+
+def test_several_threads() -> None:
+    kernel = compiled(Scaled(), indices_of())
+    with ThreadPoolExecutor(4) as pool:
+        results = list(pool.map(lambda seed: kernel(indices_of(seed % 9 + 2, seed)), range(64)))
+    for seed, result in enumerate(results):
+        torch.testing.assert_close(result, kernel.original(indices_of(seed % 9 + 2, seed)))
+
+
+def test_errors_are_those_of_the_call() -> None:
+    kernel = compiled(Scaled(), indices_of())
+    bad = indices_of()
+    bad[1, 2] = ROWS
+    with pytest.raises(IndexError, match=r"self\.bag.weight"):
+        kernel(bad)
+
+
+def test_other_releases_of_pytorch_go_through_torch_compile(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("ember.torch.direct_call.IS_KNOWN_RELEASE", False)
+    torch._dynamo.reset()
+    kernel = ember.compile(Scaled(), (indices_of(),))
+    assert not is_direct(kernel, indices_of())
+    check(kernel, indices_of())
