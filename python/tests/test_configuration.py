@@ -19,7 +19,8 @@ import pytest
 import torch
 import torch.nn.functional as functional
 from ember import compiler, configuration, places, progress
-from ember.torch.aggregation import AggregationCall, aggregation_kernel
+from ember.torch.aggregation import AggregationCall
+from ember.torch.aggregation_kernel import aggregation_kernel
 from ember.torch.bag_call import BagCall
 from ember.torch.bag_group import GroupCall
 from ember.torch.embedding_bag import BagShape, bag_program

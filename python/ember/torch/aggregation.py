@@ -7,134 +7,33 @@ Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
+import logging
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from functools import cache
+from collections.abc import Sequence
 from typing import Any
 
 import torch
 from torch import Tensor
 
+from ember import threads
 from ember.compiler import Options
-from ember.dtypes import DTYPES
-from ember.embed_programs import ENTRY, SDDMM, SpMM, array, program
-from ember.kernel import Library
+from ember.errors import CompileError, CompilerNotFoundError
+from ember.torch.aggregation_kernel import (
+    INDEX_TYPES,
+    VALUE_TYPES,
+    AggregationShape,
+    aggregation_kernel,
+    edge_products_kernel,
+)
+from ember.torch.edge_groups import EdgeMemory, GroupedEdges
 from ember.torch.region_call import NotTakenError, Reference, RegionCall
 
-VALUE_TYPES = {getattr(torch, DTYPES[name].name): name for name in ("f32", "f64", "f16", "bf16")}
-INDEX_TYPES = {getattr(torch, DTYPES[name].name): name for name in ("i32", "i64")}
-NAMES = {"rows": "target", "columns": "source", "dense": "x"}
-
-# For every edge and head, rows of `dense` scaled by the edge's value of the head.
-HEADS_PROGRAM = """\
-func.func @{entry}(
-    %rows: memref<?x{index}> {{ember.name = "target"}},
-    %columns: memref<?x{index}> {{ember.name = "source"}},
-    %values: memref<?x{heads}x{value}> {{ember.name = "values"}},
-    %dense: memref<?x{heads}x{length}x{value}> {{ember.name = "x"}},
-    %out: memref<?x{heads}x{length}x{value}> {{ember.name = "out"}}) {{
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  %heads = arith.constant {heads} : index
-  %length = arith.constant {length} : index
-  %zero = arith.constant 0.0 : {value}
-  %edges = memref.dim %columns, %c0 : memref<?x{index}>
-  %targets = memref.dim %rows, %c0 : memref<?x{index}>
-  %same = arith.cmpi eq, %targets, %edges : index
-  cf.assert %same, "there are not as many targets as sources of edges"
-  %weights = memref.dim %values, %c0 : memref<?x{heads}x{value}>
-  %enough = arith.cmpi eq, %weights, %edges : index
-  cf.assert %enough, "there are not as many values as edges"
-  %nodes = memref.dim %out, %c0 : memref<?x{heads}x{length}x{value}>
-  scf.for %n = %c0 to %nodes step %c1 {{
-    scf.for %h = %c0 to %heads step %c1 {{
-      scf.for %e = %c0 to %length step %c1 {{
-        memref.store %zero, %out[%n, %h, %e] : memref<?x{heads}x{length}x{value}>
-      }}
-    }}
-  }}
-  scf.for %p = %c0 to %edges step %c1 {{
-    %stored_row = memref.load %rows[%p] : memref<?x{index}>
-    %row = arith.index_cast %stored_row : {index} to index
-    %stored_column = memref.load %columns[%p] : memref<?x{index}>
-    %column = arith.index_cast %stored_column : {index} to index
-    scf.for %h = %c0 to %heads step %c1 {{
-      %weight = memref.load %values[%p, %h] : memref<?x{heads}x{value}>
-      scf.for %e = %c0 to %length step %c1 {{
-        %x = memref.load %dense[%column, %h, %e] : memref<?x{heads}x{length}x{value}>
-        %before = memref.load %out[%row, %h, %e] : memref<?x{heads}x{length}x{value}>
-        %after = math.fma %x, %weight, %before : {value}
-        memref.store %after, %out[%row, %h, %e] : memref<?x{heads}x{length}x{value}>
-      }}
-    }}
-  }}
-  return
-}}
-"""
-
-
-@dataclass(frozen=True)
-class AggregationShape:
-    """What is fixed in a kernel: types, length of rows, reduction, how edges are weighted.
-
-    heads: 0 without weights or with one an edge; otherwise rows are (heads, length) and every
-    head of an edge has a weight of its own.
-    """
-
-    length: int
-    value: str
-    index: str
-    reduction: str
-    weighted: bool = False
-    heads: int = 0
-
-    def program(self) -> str:
-        """The MLIR module: parameters are target, source, values if weighted, x, out."""
-        if self.heads:
-            return HEADS_PROGRAM.format(
-                entry=ENTRY,
-                index=self.index,
-                value=self.value,
-                heads=self.heads,
-                length=self.length,
-            )
-        edges = array(self.index, None)
-        rows = array(self.value, None, self.length)
-        operation = SpMM(
-            rows=edges,
-            columns=edges,
-            graph="coo",
-            values=array(self.value, None) if self.weighted else None,
-            dense=rows,
-            out=rows,
-            reduction=self.reduction,
-        )
-        return program(operation, kind="memref", names=NAMES)
-
-
-@cache
-def aggregation_kernel(
-    shape: AggregationShape, options: Options
-) -> tuple[Callable[..., Any], Library]:
-    """Compiles or finds the kernel, and the library it is in; raises CompileError."""
-    library = options.load(shape.program())
-    return library.entry(ENTRY).bind(gradients=True), library
-
-
-@cache
-def edge_products_kernel(
-    length: int, value: str, index: str, options: Options
-) -> tuple[Callable[..., Any], Library]:
-    """A kernel for the product of the rows at both ends of every edge, the values' gradient."""
-    edges = array(index, None)
-    rows = array(value, None, length)
-    operation = SDDMM(
-        rows=edges, columns=edges, graph="coo", left=rows, right=rows, out=array(value, None)
-    )
-    text = program(operation, kind="memref", names={"rows": "target", "columns": "source"})
-    library = options.load(text)
-    return library.entry(ENTRY).bind(gradients=True), library
+_log = logging.getLogger(__name__)
+# Elements of messages, and lengths of rows, from which on edges that come again are grouped by
+# their targets: below, comparing them with those of the calls before costs more than is gained.
+GROUPED_ELEMENTS, GROUPED_LENGTH = 2**18, 32
+# The same on one thread, where only means gain as much as on several.
+GROUPED_ELEMENTS_ALONE, GROUPED_LENGTH_ALONE = 2**22, 64
 
 
 class AggregationCall(RegionCall):
@@ -151,11 +50,15 @@ class AggregationCall(RegionCall):
         super().__init__(reference, 5, raises)
         self.reduction = reduction
         self.options = options
+        # Edges by their targets, and for the gradient of rows by their sources; None if there are
+        # no kernels of grouped edges.
+        self.by_target: EdgeMemory | None = EdgeMemory()
+        self.by_source: EdgeMemory | None = EdgeMemory()
 
     def forward(
         self, x: Tensor, source: Tensor | None, target: Tensor, size: Any, values: Tensor | None
     ) -> Tensor:
-        return _aggregate(self, self.reduction, x, source, target, size, values)
+        return _aggregate(self, self.by_target, self.reduction, x, source, target, size, values)
 
     def backward(
         self, inputs: Sequence[Any], needed: Sequence[bool], gradient: Tensor
@@ -175,7 +78,9 @@ class AggregationCall(RegionCall):
                 if values is not None:
                     for_x = for_x * values
             else:
-                for_x = _aggregate(self, "sum", gradient, target, source, len(x), values)
+                for_x = _aggregate(
+                    self, self.by_source, "sum", gradient, target, source, len(x), values
+                )
         if needed[4]:
             for_values = self._gradient_of_values(x, source, target, values, gradient)
         return for_x, None, None, None, for_values
@@ -215,6 +120,7 @@ def _heads(x: Tensor, values: Tensor | None) -> int:
 
 def _aggregate(
     call: AggregationCall,
+    memory: EdgeMemory | None,
     reduction: str,
     x: Tensor,
     source: Tensor | None,
@@ -228,13 +134,11 @@ def _aggregate(
     value, index = VALUE_TYPES.get(x.dtype), INDEX_TYPES.get(target.dtype)
     if value is None or index is None or (values is not None and values.dtype != x.dtype):
         raise NotTakenError
-    if source is None:
-        source = torch.arange(len(x), dtype=target.dtype)
-    elif source.dtype != target.dtype:
+    if source is not None and source.dtype != target.dtype:
         raise NotTakenError
     feature = x.shape[1:]
     length = math.prod(feature)
-    if length == 0 or size == 0 or len(source) == 0:
+    if length == 0 or size == 0 or len(target) == 0:
         raise NotTakenError
     heads = _heads(x, values)
     if heads and (value not in ("f32", "f64") or reduction != "sum"):
@@ -243,20 +147,73 @@ def _aggregate(
     # The kernels' maximum and PyTorch's differ in NaN.
     if reduction == "max" and not math.isfinite(float(x.sum())):
         raise NotTakenError
-    shape = AggregationShape(
-        length // heads if heads else length,
-        value,
-        index,
-        reduction,
-        values is not None,
-        heads,
-    )
-    kernel, library = aggregation_kernel(shape, call.options)
-    call.libraries[library] = None
-    out = x.new_empty((size, *feature))
-    arguments: list[Tensor] = [target.contiguous(), source.contiguous()]
+    rows = length // heads if heads else length
+    weighted = values is not None
     if values is not None:
         values = values.detach().contiguous()
-        arguments.append(values.view(-1, heads) if heads else values.view(-1))
-    kernel(*arguments, *((x, out) if heads else (x.view(-1, length), out.view(-1, length))))
+        values = values.view(-1, heads) if heads else values.view(-1)
+    target = target.contiguous()
+    source = None if source is None else source.contiguous()
+    out = x.new_empty((size, *feature))
+    if memory is not None and is_worth_grouping(reduction, length, len(target)):
+        grouped = memory.find(target, source, size)
+        if grouped is not None and grouped.largest < len(x):
+            shape = AggregationShape(rows, value, "i32", reduction, weighted, heads, grouped=True)
+            if _aggregate_groups(call, shape, x, grouped, values, out):
+                return out
+    shape = AggregationShape(rows, value, index, reduction, weighted, heads)
+    kernel, library = aggregation_kernel(shape, call.options)
+    call.libraries[library] = None
+    if source is None:
+        source = torch.arange(len(x), dtype=target.dtype)
+    weights = () if values is None else (values,)
+    kernel(target, source, *weights, *_shaped(shape, x, out))
     return out
+
+
+def is_worth_grouping(reduction: str, length: int, edges: int) -> bool:
+    """Whether sums of so many rows are faster in groups, with the edges compared in each call."""
+    elements = edges * length
+    if length < GROUPED_LENGTH or elements < GROUPED_ELEMENTS:
+        return False
+    if length >= GROUPED_LENGTH_ALONE and elements >= GROUPED_ELEMENTS_ALONE:
+        return True
+    return reduction == "mean" or threads.get_num_threads() > 1
+
+
+def _aggregate_groups(
+    call: AggregationCall,
+    shape: AggregationShape,
+    x: Tensor,
+    grouped: GroupedEdges,
+    values: Tensor | None,
+    out: Tensor,
+) -> bool:
+    """Writes the reduction over grouped edges to `out`; whether there is a kernel for it.
+
+    An exported program has those that its example needed.
+    """
+    try:
+        kernel, library = aggregation_kernel(shape, call.options)
+    except (CompileError, CompilerNotFoundError) as error:
+        if call.raises:
+            raise
+        _log.info("%s goes over edges as they come: %s", call.__name__, error)
+        call.by_target = call.by_source = None
+        return False
+    call.libraries[library] = None
+    weights: tuple[Tensor, ...] = ()
+    if values is not None:
+        if shape.is_ordered():
+            weights = (grouped.order, values.view(len(values), -1))
+        else:
+            weights = (values.index_select(0, grouped.order),)
+    kernel(grouped.offsets, grouped.sources, *weights, *_shaped(shape, x, out))
+    return True
+
+
+def _shaped(shape: AggregationShape, x: Tensor, out: Tensor) -> tuple[Tensor, Tensor]:
+    """Rows and result as the kernel takes them."""
+    has_heads = shape.heads or shape.is_ordered()
+    sizes = (-1, max(shape.heads, 1), shape.length) if has_heads else (-1, shape.length)
+    return x.view(sizes), out.view(sizes)

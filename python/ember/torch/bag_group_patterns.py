@@ -10,7 +10,7 @@ from typing import Any
 import torch
 from torch.fx import Node
 
-from ember.torch.aggregation import INDEX_TYPES, VALUE_TYPES
+from ember.torch.aggregation_kernel import INDEX_TYPES, VALUE_TYPES
 from ember.torch.bag_group import GroupCall, Part
 from ember.torch.no_match import NoMatchError
 from ember.torch.operations import (

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 from torch.fx import Node
 
-from ember.torch.aggregation import INDEX_TYPES
+from ember.torch.aggregation_kernel import INDEX_TYPES
 from ember.torch.lookups import lookup_at
 from ember.torch.no_match import NoMatchError
 from ember.torch.operations import (
