@@ -66,22 +66,22 @@ class Part:
     weighted: bool = False
     padded: bool = False
 
-    @property
+    @cached_property
     def columns(self) -> str:
         """The type of the part's columns of the result, wherever they begin."""
         return f"memref<?x{self.length}x{self.value}, strided<[?, 1], offset: ?>>"
 
-    @property
+    @cached_property
     def inputs(self) -> int:
         """How many of the region's inputs are the part's: its arguments but for made offsets."""
         return len(self.operands) - self.equal
 
-    @property
+    @cached_property
     def operands(self) -> dict[str, str]:
         """The types of the part's arguments by name, in their order."""
         found = {
             "table": f"memref<?x{self.length}x{self.value}>",
-            "indices": f"memref<?x{self.index}>",
+            "indices": f"memref<?x?x{self.index}>" if self.equal else f"memref<?x{self.index}>",
         }
         if self.mode != "row":
             found["offsets"] = f"memref<?x{self.offset}>"
@@ -142,9 +142,17 @@ class GroupShape:
             )
         else:
             segments = "offsets" if part.has_last else "open_offsets"
-            body = FIRST_OFFSET_CHECK.format(offsets="offsets", offset=part.offset) + (
+            body = FIRST_OFFSET_CHECK.format(offsets="offsets", offset=part.offset)
+            indices, flat = "%indices", f"memref<?x{part.index}>"
+            if part.equal:
+                indices = "%flat"
+                body += (
+                    f"  %flat = memref.collapse_shape %indices [[0, 1]]"
+                    f" : {operands['indices']} into {flat}\n"
+                )
+            body += (
                 f"  embed.bag {part.mode} tables(%table : {operands['table']})"
-                f" indices(%indices : {operands['indices']})"
+                f" indices({indices} : {flat})"
                 f" {segments}(%offsets : {operands['offsets']})"
             )
             if part.weighted:
@@ -243,6 +251,7 @@ class GroupCall(RegionCall):
             raise NotTakenError
         starts, columns, width = self._fixed_layout or self._layout(inputs)
         out: Tensor = inputs[place].new_empty((bags, width))
+        arguments: Sequence[Any]
         arguments = self._with_offsets(inputs) if self._has_equal else self._kernel_inputs(inputs)
         try:
             if self.kernel(*arguments, *columns, out) is not None:
@@ -273,11 +282,14 @@ class GroupCall(RegionCall):
     def _with_offsets(self, inputs: Sequence[Any]) -> list[Any]:
         """The kernel's arguments where offsets are to be made."""
         arguments: list[Any] = []
+        shape, offsets = None, None
         for place, part in self._parts:
             mine = inputs[place : place + part.inputs]
             if part.equal:
-                table, indices, *others = mine
-                arguments += (table, indices.reshape(-1), self._offsets_of(indices), *others)
+                indices = mine[1]
+                if indices.shape != shape:
+                    shape, offsets = indices.shape, self._offsets_of(indices)
+                arguments += (mine[0], indices.contiguous(), offsets, *mine[2:])
             else:
                 arguments += mine
         return arguments
