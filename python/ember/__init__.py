@@ -33,6 +33,7 @@ from ember.torch.export import export
 from ember.torch.exported import LoadedProgram, load
 from ember.torch.importer import Kernel, compile
 from ember.torch.quantization import QuantizedEmbeddingBag, quantize_tables
+from ember.torch.sparse_mode import sparse_products
 
 __version__ = "0.1.0"
 log.set_up()
@@ -68,4 +69,5 @@ __all__ = [
     "set_num_threads",
     "show",
     "show_page",
+    "sparse_products",
 ]

@@ -9,10 +9,13 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import os
 import warnings
 from collections import Counter
+from contextlib import nullcontext
 from typing import Any
 
 import pytest
 import torch
+from ember.torch.settings import Settings
+from ember.torch.sparse_mode import Product, SparseProducts
 from operator_samples import KERNEL, Sample, check, compiled, operators, sample_of, samples
 from torch import Tensor
 
@@ -34,6 +37,11 @@ ALONE = [
     ("sparse.mm", "reduce"),
     ("sparse.sampled_addmm", ""),
 ]
+# What becomes of the samples with sparse matrices within ember.sparse_products, by type.
+SPARSE = {
+    ("sparse.mm", "reduce"): {KERNEL: 16},
+    ("sparse.sampled_addmm", ""): {KERNEL: 1, "nothing to multiply": 7},
+}
 # Scatter operations into a tensor that has values already.
 SCATTERS = [
     ("index_add", ""),
@@ -94,6 +102,40 @@ def test_what_is_no_region_by_itself(
         pytest.skip(f"PyTorch has no {name} of {dtype}")
     found = list(samples(operator, TYPES[dtype]))
     assert outcomes(found, record_property) == {"no pattern": len(found)}
+
+
+@pytest.mark.parametrize(("name", "variant", "dtype"), of_types(*SPARSE))
+def test_products_with_sparse_matrices(
+    name: str, variant: str, dtype: str, record_property: Any
+) -> None:
+    operator = operators()[name, variant]
+    if TYPES[dtype] not in operator.dtypes:
+        pytest.skip(f"PyTorch has no {name} of {dtype}")
+    counted = Counter(map(outcome_of_product, samples(operator, TYPES[dtype])))
+    for outcome, count in counted.items():
+        record_property(outcome, count)
+    assert counted == SPARSE[name, variant]
+
+
+def outcome_of_product(sample: Sample) -> str:
+    """KERNEL, or why there is none; the result and the gradients are PyTorch's either way."""
+    heard: list[Product] = []
+    mode = SparseProducts(Settings(raises=True), heard.append)
+    found = []
+    for context in (mode, nullcontext()):
+        arguments = sample.copies(requires_grad=True)
+        with context:
+            result = sample.call(*arguments)
+        result.sum().backward()
+        found.append([result.detach().to_dense(), *(one.grad for one in arguments)])
+    torch.testing.assert_close(*found, equal_nan=True)
+    (product,) = heard
+    if product.call is None:
+        return product.reason
+    if product.call.kernels():
+        return KERNEL
+    assert any(0 in one.shape for one in sample.tensors)
+    return "nothing to multiply"
 
 
 @pytest.mark.parametrize(("name", "variant", "dtype"), of_types(*SCATTERS))

@@ -15,6 +15,7 @@ from torch.fx import GraphModule
 from ember.torch.inductor_rest import compile_rest
 from ember.torch.partition import Report, partition
 from ember.torch.settings import Settings
+from ember.torch.sparse_mode import outside_products
 
 _log = logging.getLogger(__name__)
 # Reports of graphs compiled in this thread go to the innermost of these lists.
@@ -54,8 +55,7 @@ def ember_backend(
     )
     if settings.rest == "inductor":
         return compile_rest(module, example_inputs)
-    forward: Callable[..., Any] = module.forward
-    return forward
+    return outside_products(module.forward)
 
 
 class listening:

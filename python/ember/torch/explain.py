@@ -8,6 +8,7 @@ import re
 import traceback
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,8 @@ from ember.torch.backend import ember_backend, listening
 from ember.torch.partition import Report
 from ember.torch.region_call import RegionCall
 from ember.torch.settings import Settings
+from ember.torch.sparse_mode import MODE_FILE, Product, SparseProducts, sparse_functions_seen
+from ember.torch.sparse_operand import has_sparse, holds_sparse
 
 # A line of a stack trace.
 _FRAME = re.compile(r'\s*File "(.*)", line (\d+), in (.*)')
@@ -76,31 +79,43 @@ class Break:
 
 @dataclass(frozen=True)
 class Explanation:
-    """What became of a model: the graphs in the order of their compilation, and graph breaks."""
+    """What became of a model: the graphs in the order of their compilation, and graph breaks.
+
+    sparse: products with sparse matrices, which are in no graph; None if there are none. Kernels
+    compute them in ember.compile and within ember.sparse_products.
+    """
 
     graphs: tuple[Graph, ...]
     breaks: tuple[Break, ...]
+    sparse: Graph | None = None
+
+    def _all(self) -> list[Graph]:
+        return [*self.graphs, *([self.sparse] if self.sparse else [])]
 
     @property
     def operations(self) -> int:
-        """The operations of all graphs."""
-        return sum(graph.operations for graph in self.graphs)
+        """The operations of all graphs, and products with sparse matrices."""
+        return sum(graph.operations for graph in self._all())
 
     @property
     def compiled(self) -> list[CompiledPart]:
         """What kernels compute, of all graphs."""
-        return [part for graph in self.graphs for part in graph.compiled if not part.problem]
+        return [part for graph in self._all() for part in graph.compiled if not part.problem]
 
     @property
     def left(self) -> list[LeftPart]:
         """Embedding operations that are left to PyTorch, of all graphs."""
-        return [part for graph in self.graphs for part in graph.left]
+        return [part for graph in self._all() for part in graph.left]
 
     def __str__(self) -> str:
         lines = [self._summary()]
         for number, graph in enumerate(self.graphs):
             lines += ["", f"graph {number}: {_counted(graph.operations, 'operation')}"]
             lines += _lines_of(graph)
+        if self.sparse is not None:
+            count = _counted(self.sparse.operations, "product")
+            lines += ["", f"in no graph, but by ember.compile or ember.sparse_products: {count}"]
+            lines += _lines_of(self.sparse)
         for one in self.breaks:
             lines += ["", "graph break" + (f" at {one.place}" if one.place else "")]
             lines += [f"  {line}" for line in one.reason.splitlines() if line.strip()]
@@ -108,7 +123,7 @@ class Explanation:
 
     def _summary(self) -> str:
         covered = sum(len(part.operations) for part in self.compiled)
-        failed = sum(bool(part.problem) for graph in self.graphs for part in graph.compiled)
+        failed = sum(bool(part.problem) for graph in self._all() for part in graph.compiled)
         words = [
             f"{_counted(self.operations, 'operation')} in {_counted(len(self.graphs), 'graph')}",
             f"{covered} of them in {_counted(len(self.compiled), 'kernel')}",
@@ -153,8 +168,9 @@ def explain(
 
     model: a module or function, also one that torch.compile returned. arguments: the model's; one
     tuple stands for several. options, dynamic: as torch.compile takes them. Kernels are built, the
-    model runs, with all its effects, under the gradient mode of the caller; kernels of gradients
-    are not looked at. Raises what the model raises.
+    model runs, with all its effects, under the gradient mode of the caller, and once more if it
+    makes sparse tensors itself; kernels of gradients are not looked at. Raises what the model
+    raises.
     """
     if len(arguments) == 1 and isinstance(arguments[0], tuple):
         arguments = arguments[0]
@@ -173,10 +189,51 @@ def explain(
     reasons = torch._dynamo.utils.graph_break_reasons
     before = len(reasons)
     # Of earlier compilations of the model there may be many.
-    with torch._dynamo.config.patch(recompile_limit=1 << 10, accumulated_recompile_limit=1 << 20):
-        torch.compile(_original(model), backend=backend, dynamic=dynamic)(*arguments, **keywords)
+    limits = {"recompile_limit": 1 << 10, "accumulated_recompile_limit": 1 << 20}
+    products: list[Product] = []
+    within = SparseProducts(settings, products.append)
+    original, sparse_before = _original(model), sparse_functions_seen()
+    is_sparse = holds_sparse(original) or has_sparse((arguments, keywords))
+    with torch._dynamo.config.patch(limits), within if is_sparse else nullcontext():
+        torch.compile(original, backend=backend, dynamic=dynamic)(*arguments, **keywords)
+    if not is_sparse and sparse_functions_seen() > sparse_before:
+        with within:
+            original(*arguments, **keywords)
     breaks = [Break(one.reason.strip(), _place(one.user_stack)) for one in reasons[before:]]
-    return Explanation(tuple(map(_Capture.graph, seen)), tuple(dict.fromkeys(breaks)))
+    graphs = tuple(map(_Capture.graph, seen))
+    return Explanation(graphs, tuple(dict.fromkeys(breaks)), _sparse_part(products))
+
+
+def _sparse_part(products: Sequence[Product]) -> Graph | None:
+    """The products with sparse matrices that a call had, each place once."""
+    compiled: dict[CompiledPart, None] = {}
+    left: dict[LeftPart, None] = {}
+    for product in products:
+        place = _place(product.stack)
+        if product.call is None:
+            left[LeftPart(product.function, product.reason, place)] = None
+        else:
+            part = _compiled_part(
+                "sparse_product", product.title, [product.function], place, product.call
+            )
+            compiled[part] = None
+    if not products:
+        return None
+    return Graph(len(compiled) + len(left), tuple(compiled), tuple(left), {})
+
+
+def _compiled_part(
+    kind: str, title: str, operations: Sequence[str], place: str, call: Callable[..., Any]
+) -> CompiledPart:
+    """A part after a call: with what its kernels are now."""
+    libraries: list[Path] = []
+    problem = ""
+    if isinstance(call, RegionCall):
+        libraries = [library.path for library in call.kernels()]
+        problem = call.failed
+        if not libraries and not problem:
+            problem = "there is no kernel for tensors as the arguments were"
+    return CompiledPart(kind, title, tuple(operations), place, tuple(libraries), problem, call)
 
 
 class _Capture:
@@ -206,24 +263,9 @@ class _Capture:
         return Graph(self.report.operations, compiled, left, others)
 
     def _part(self, part: Any) -> CompiledPart:
-        call = part.call
-        libraries: list[Path] = []
-        problem = ""
-        if isinstance(call, RegionCall):
-            libraries = [library.path for library in call.kernels()]
-            problem = call.failed
-            if not libraries and not problem:
-                problem = "there is no kernel for tensors as the arguments were"
         places = [self.places[name] for name in part.nodes if self.places.get(name)]
-        return CompiledPart(
-            part.kind,
-            part.title,
-            tuple(part.nodes),
-            places[-1] if places else "",
-            tuple(libraries),
-            problem,
-            call,
-        )
+        place = places[-1] if places else ""
+        return _compiled_part(part.kind, part.title, part.nodes, place, part.call)
 
 
 def _original(model: Callable[..., Any]) -> Callable[..., Any]:
@@ -256,7 +298,11 @@ def _place(stack: Sequence[traceback.FrameSummary]) -> str:
     """FILE:LINE, in FUNCTION: CODE of the innermost frame that is not in an installed package."""
     if not stack:
         return ""
-    own = [frame for frame in stack if "site-packages" not in Path(frame.filename).parts]
+    own = [
+        frame
+        for frame in stack
+        if "site-packages" not in Path(frame.filename).parts and frame.filename != MODE_FILE
+    ]
     frame = (own or stack)[-1]
     place = f"{frame.filename}:{frame.lineno}, in {frame.name}"
     return f"{place}: {frame.line}" if frame.line else place

@@ -31,8 +31,13 @@ from ember.torch.export_folder import KERNELS, PROGRAM, check_place, new_folder,
 from ember.torch.operations import value_of
 from ember.torch.partition import Report, partition
 from ember.torch.settings import Settings
+from ember.torch.sparse_operand import has_sparse
 
 _log = logging.getLogger(__name__)
+_ADVICE = (
+    "and torch.export cannot store that: keep its indices and values as tensors, and add rows up "
+    "with index_add, which becomes a kernel"
+)
 
 
 def export(
@@ -60,6 +65,7 @@ def export(
     what torch.export.export raises.
     """
     _check(model, args)
+    _check_sparse(model, [*args, *(kwargs or {}).values()])
     options = options or Options()
     if options.cpu is not None and options.cpu not in _levels():
         raise ArgumentError(
@@ -133,6 +139,22 @@ def _check(model: Any, args: Any) -> None:
         raise ArgumentError("the model is in training mode: call its eval() before exporting it")
     if configuration.is_disabled():
         raise ArgumentError("Ember is disabled: there are no kernels to export")
+
+
+def _check_sparse(model: nn.Module, arguments: Sequence[Any]) -> None:
+    """Raises ArgumentError for sparse tensors that PyTorch does not store in programs."""
+    stored = [*model.named_parameters(), *model.named_buffers()]
+    stored += [
+        (f"{name}.{attribute}".lstrip("."), value)
+        for name, module in model.named_modules()
+        for attribute, value in vars(module).items()
+    ]
+    for name, value in stored:
+        if has_sparse(value):
+            raise ArgumentError(f"the model's {name} is sparse, {_ADVICE}")
+    for place, value in enumerate(pytree.tree_leaves(list(arguments))):
+        if has_sparse(value) and value.layout is not torch.sparse_coo:
+            raise ArgumentError(f"argument {place} is sparse, {_ADVICE}")
 
 
 def _run(module: GraphModule, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:

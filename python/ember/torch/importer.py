@@ -23,7 +23,10 @@ from ember.torch.backend import ember_backend
 from ember.torch.bag_call import BagCall, without_renorm
 from ember.torch.direct_call import DirectCall, graph_breaks, has_hooks
 from ember.torch.partition import Report
+from ember.torch.region_call import RegionCall
 from ember.torch.settings import Settings
+from ember.torch.sparse_mode import SparseProducts, sparse_functions_seen
+from ember.torch.sparse_operand import has_sparse, holds_sparse
 
 
 class Kernel:
@@ -41,6 +44,9 @@ class Kernel:
         backend = functools.partial(ember_backend, options=settings, listener=self._reports.append)
         self._run: Callable[..., Any] = torch.compile(original, backend=backend)
         self._direct = DirectCall(original, backend)
+        # Products with sparse matrices are in no graph. Where there are any, each call is in this.
+        self._products = SparseProducts(settings)
+        self._is_sparse = holds_sparse(original)
 
     def __getstate__(self) -> tuple[Callable[..., Any], Settings]:
         return self.original, self.settings
@@ -52,13 +58,21 @@ class Kernel:
         """What the original returns for these arguments."""
         if torch.compiler.is_dynamo_compiling():
             return self._run(*args, **kwargs)
+        if self._is_sparse:
+            with self._products:
+                return self._run(*args, **kwargs)
         if found := self._direct.find(args, kwargs):
             function, arguments = found
             return function(*arguments)
-        graphs, breaks = len(self._reports), graph_breaks()
+        if has_sparse((args, kwargs)):
+            self._is_sparse = True
+            return self(*args, **kwargs)
+        graphs, breaks, sparse = len(self._reports), graph_breaks(), sparse_functions_seen()
         result = self._run(*args, **kwargs)
         if len(self._reports) != graphs:
             self._direct.learn(is_whole=graph_breaks() == breaks)
+        # What makes sparse tensors itself is known when torch.compile has tried it.
+        self._is_sparse = sparse_functions_seen() > sparse
         return result
 
     def reports(self) -> list[Report]:
@@ -67,7 +81,10 @@ class Kernel:
 
     def kernels(self) -> list[Library]:
         """The compiled kernels so far: more are built when a call needs another type or length."""
-        calls = [part.call for report in self._reports for part in report.compiled]
+        calls: list[RegionCall] = [
+            part.call for report in self._reports for part in report.compiled
+        ]
+        calls += self._products.calls.values()
         return list(dict.fromkeys(kernel for call in calls for kernel in call.kernels()))
 
     def __repr__(self) -> str:

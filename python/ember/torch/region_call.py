@@ -5,7 +5,7 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 import torch
@@ -42,6 +42,10 @@ class RegionCall:
     __name__: str
     __qualname__: str
     names: Mapping[str, str]
+    # Layouts of tensors that kernels read.
+    layouts: Collection[torch.layout] = (torch.strided,)
+    # Whether PyTorch may have an answer where a kernel finds a bad value.
+    asks_again = True
 
     def __init__(self, reference: Reference, inputs: int, raises: bool = False) -> None:
         self.reference = reference
@@ -72,7 +76,7 @@ class RegionCall:
 
     def __call__(self, *arguments: Any) -> Any:
         """What the region computes."""
-        if self.failed or configuration.is_disabled() or not _are_plain(arguments):
+        if self.failed or configuration.is_disabled() or not _are_plain(arguments, self.layouts):
             return self.reference(*arguments)
         if torch.is_grad_enabled() and any(
             isinstance(argument, Tensor) and argument.requires_grad for argument in arguments
@@ -92,6 +96,8 @@ class RegionCall:
             self.give_up(error)
             return self.reference(*arguments)
         except KernelError as error:
+            if not self.asks_again:
+                raise
             # Where PyTorch has an answer, as for an index that counts from the end, it is right.
             try:
                 return self.reference(*arguments)
@@ -132,7 +138,7 @@ class RegionCall:
         return _gradients_of_reference(self.reference, arguments, needed, gradient)
 
 
-def _are_plain(arguments: Sequence[Any]) -> bool:
+def _are_plain(arguments: Sequence[Any], layouts: Collection[torch.layout]) -> bool:
     """Whether kernels may read these tensors' memory."""
     if _functorch_active() or forward_ad._current_level >= 0:
         return False
@@ -140,7 +146,7 @@ def _are_plain(arguments: Sequence[Any]) -> bool:
         if isinstance(argument, Tensor) and not (
             type(argument) in _PLAIN
             and argument.is_cpu
-            and argument.layout is torch.strided
+            and argument.layout in layouts
             and not argument.is_neg()
         ):
             return False

@@ -1,0 +1,310 @@
+"""Puts kernels in the place of products with sparse matrices, while a context is entered.
+
+torch.compile captures no operation on a sparse tensor: it leaves the whole function that has one to
+Python. There a mode sees the calls.
+
+Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""
+
+import traceback
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch._C._dynamo.eval_frame import _FrameAction, _FrameExecStrategy, set_code_exec_strategy
+from torch._dynamo.utils import get_torch_function_mode_stack
+from torch._dynamo.variables.torch_function import torch_function_mode_stack_state_mgr
+from torch.overrides import TorchFunctionMode, _pop_mode_temporarily
+
+from ember import configuration
+from ember.torch.aggregation_kernel import VALUE_TYPES
+from ember.torch.region_call import RegionCall
+from ember.torch.settings import Settings
+from ember.torch.sparse_operand import LAYOUT_NAMES, MATRICES, SPARSE
+from ember.torch.sparse_products import REDUCTIONS, SampledProduct, SparseProduct
+
+# Its lines are in the stacks of what is captured, but are no place in a model.
+MODE_FILE = __file__
+
+PRODUCT = ("input", "mat2", "reduce")
+SUM = ("input", "mat1", "mat2")
+# The functions with products, by what they compute, with their parameters.
+FUNCTIONS: dict[Any, tuple[str, tuple[str, ...]]] = {
+    torch.sparse.mm: ("mm", ("mat1", "mat2", "reduce")),
+    torch.mm: ("mm", PRODUCT),
+    torch.Tensor.mm: ("mm", PRODUCT),
+    torch.matmul: ("mm", ("input", "other")),
+    torch.Tensor.matmul: ("mm", ("input", "other")),
+    torch.sparse.addmm: ("addmm", ("mat", "mat1", "mat2")),
+    torch.addmm: ("addmm", SUM),
+    torch.Tensor.addmm: ("addmm", SUM),
+    torch.sparse.sampled_addmm: ("sampled", SUM),
+}
+# The types that PyTorch multiplies, by layout.
+_EXACT = frozenset((torch.float32, torch.float64))
+_ALL = frozenset(VALUE_TYPES)
+
+
+class LeftError(Exception):
+    """Why a product is left to PyTorch."""
+
+
+@dataclass(frozen=True)
+class Product:
+    """A product that a call had: its function's name, the kernel's call or the reason for none.
+
+    stack: where it was called, innermost last.
+    """
+
+    function: str
+    title: str
+    call: RegionCall | None
+    reason: str
+    stack: Sequence[traceback.FrameSummary]
+
+
+class SparseProducts(TorchFunctionMode):
+    """While entered, products with sparse matrices are computed by kernels in this thread.
+
+    May be entered again and from several threads. heard: is given every product, if there is one.
+    """
+
+    def __init__(
+        self, settings: Settings | None = None, heard: Callable[[Product], None] | None = None
+    ) -> None:
+        super().__init__()
+        self.settings = settings or Settings()
+        self.heard = heard
+        self.calls: dict[str, RegionCall] = {}
+
+    def __torch_function__(
+        self,
+        func: Callable[..., Any],
+        types: Sequence[type],
+        args: tuple[Any, ...] = (),
+        kwargs: Mapping[str, Any] | None = None,
+    ) -> Any:
+        # What torch.compile captures has no sparse tensors: it sees the first of these alone.
+        if torch.compiler.is_compiling():
+            return func(*args, **(kwargs or {}))
+        found = FUNCTIONS.get(func)
+        if found is None:
+            return func(*args, **(kwargs or {}))
+        return self._computed(func, found, args, kwargs or {})
+
+    def _computed(
+        self,
+        func: Callable[..., Any],
+        found: tuple[str, tuple[str, ...]],
+        args: tuple[Any, ...],
+        kwargs: Mapping[str, Any],
+    ) -> Any:
+        kind, parameters = found
+        named = {**dict(zip(parameters, args, strict=False)), **_renamed(kwargs, parameters)}
+        operands = [named.get(name) for name in parameters]
+        if not any(isinstance(one, Tensor) and one.layout in SPARSE for one in operands):
+            return func(*args, **kwargs)
+        try:
+            if configuration.is_disabled():
+                raise LeftError("kernels are disabled")
+            return COMPUTE[kind](self, operands, named)
+        except LeftError as error:
+            self.tell(kind, "", None, str(error))
+            return func(*args, **kwargs)
+
+    def call(self, name: str, make: Callable[[], RegionCall]) -> RegionCall:
+        """The call of that name, which is the same each time."""
+        call = self.calls.get(name)
+        if call is None:
+            call = make()
+            call.__name__ = call.__qualname__ = name
+            call = self.calls.setdefault(name, call)
+        return call
+
+    def tell(self, kind: str, title: str, call: RegionCall | None, reason: str = "") -> None:
+        """Says what became of a product, to who wants to hear it."""
+        if self.heard is not None:
+            stack = traceback.extract_stack()
+            self.heard(Product(f"sparse {kind}", title, call, reason, stack))
+
+    def product(self, matrix: Any, dense: Any, reduction: str | None = None) -> Any:
+        """torch.sparse.mm(matrix, dense, reduction), None for the plain one; raises LeftError."""
+        if not isinstance(matrix, Tensor) or not isinstance(dense, Tensor):
+            raise LeftError("its operands are not tensors")
+        if matrix.layout is torch.strided:
+            raise LeftError("the sparse matrix is the right operand; kernels know the left one")
+        _check(matrix, dense)
+        if dense.dim() != 2:
+            raise LeftError("it is one with a vector or a batch; kernels know two matrices")
+        allowed = _EXACT if reduction is None else _ALL
+        if matrix.layout is torch.sparse_coo:
+            allowed = _ALL if reduction is None else frozenset()
+        elif matrix.layout is torch.sparse_csc and reduction is not None:
+            allowed = frozenset()
+        layout = LAYOUT_NAMES[matrix.layout]
+        if matrix.dtype not in allowed or matrix.dtype is not dense.dtype:
+            types = f"{matrix.dtype} {layout} and {dense.dtype}"
+            raise LeftError(f"there is no kernel for {types} where PyTorch has no product")
+        if matrix.shape[1] != dense.shape[0]:
+            raise LeftError("its sizes do not agree")
+        plain = reduction or "sum"
+        if plain not in REDUCTIONS:
+            raise LeftError(f"the reduction {reduction} has no kernel")
+        settings = self.settings
+        call = self.call(
+            f"sparse_product_{layout.lower()}_{plain}",
+            lambda: SparseProduct(
+                _reference(torch.sparse.mm, reduction),
+                plain,
+                settings.kernel_options,
+                settings.raises,
+            ),
+        )
+        self.tell("mm", f"{plain} of rows by the entries of a {layout} matrix", call)
+        return call(matrix, dense)
+
+    def mm(self, operands: Sequence[Any], named: Mapping[str, Any]) -> Any:
+        """torch.mm and the like."""
+        if unknown := named.keys() & {"out", "out_dtype"}:
+            raise LeftError(f"it is given {', '.join(sorted(unknown))}")
+        matrix, dense, *reduction = operands
+        return self.product(matrix, dense, *reduction)
+
+    def addmm(self, operands: Sequence[Any], named: Mapping[str, Any]) -> Any:
+        """torch.addmm: beta * added + alpha * (matrix @ dense)."""
+        if unknown := named.keys() & {"out", "out_dtype"}:
+            raise LeftError(f"it is given {', '.join(sorted(unknown))}")
+        added, matrix, dense = operands
+        beta, alpha = named.get("beta", 1), named.get("alpha", 1)
+        if not isinstance(added, Tensor) or added.layout is not torch.strided:
+            raise LeftError("it adds to what is no dense matrix")
+        if not isinstance(dense, Tensor) or added.dtype is not dense.dtype:
+            raise LeftError("it adds matrices of two types")
+        try:
+            expanded = added.expand(matrix.shape[0], dense.shape[1])
+        except (RuntimeError, AttributeError, IndexError):
+            raise LeftError("its sizes do not agree") from None
+        product = self.product(matrix, dense)
+        if beta == 0:
+            return product if alpha == 1 else product * alpha
+        return torch.add(expanded if beta == 1 else expanded * beta, product, alpha=alpha)
+
+    def sampled(self, operands: Sequence[Any], named: Mapping[str, Any]) -> Any:
+        """torch.sparse.sampled_addmm: where matrix has entries, plus beta times these."""
+        if "out" in named:
+            raise LeftError("it is given out")
+        matrix, left, right = operands
+        if not all(isinstance(one, Tensor) for one in operands):
+            raise LeftError("its operands are not tensors")
+        for other in (left, right):
+            _check(matrix, other)
+        if matrix.layout is not torch.sparse_csr:
+            raise LeftError("the matrix is not in CSR")
+        if left.dim() != 2 or right.dim() != 2:
+            raise LeftError("it is one of batches; kernels know two matrices")
+        if matrix.dtype not in _EXACT or not matrix.dtype is left.dtype is right.dtype:
+            raise LeftError(f"there is no kernel for {matrix.dtype} where PyTorch has none")
+        if (left.shape[0], right.shape[1]) != matrix.shape or left.shape[1] != right.shape[0]:
+            raise LeftError("its sizes do not agree")
+        settings = self.settings
+        call = self.call(
+            "sampled_product",
+            lambda: SampledProduct(_reference_of_sampled, settings.kernel_options, settings.raises),
+        )
+        self.tell("sampled_addmm", "products of rows at the entries of a CSR matrix", call)
+        return call(matrix, left, right, named.get("beta", 1), named.get("alpha", 1))
+
+
+# It is inlined into what torch.compile captures, but is nothing to capture where it is called; nor
+# is what it runs for a product. torch.compiler.disable says the latter in some microseconds a call.
+_JUST_RUN = _FrameExecStrategy(_FrameAction.SKIP, _FrameAction.DEFAULT)
+_RUN_WITH_CALLEES = _FrameExecStrategy(_FrameAction.SKIP, _FrameAction.SKIP)
+set_code_exec_strategy(SparseProducts.__torch_function__.__code__, _JUST_RUN)
+set_code_exec_strategy(SparseProducts._computed.__code__, _RUN_WITH_CALLEES)
+
+COMPUTE: dict[str, Callable[[SparseProducts, Sequence[Any], Mapping[str, Any]], Any]] = {
+    "mm": SparseProducts.mm,
+    "addmm": SparseProducts.addmm,
+    "sampled": SparseProducts.sampled,
+}
+
+
+def _renamed(kwargs: Mapping[str, Any], parameters: tuple[str, ...]) -> dict[str, Any]:
+    """The keyword arguments by the names of the parameters here: methods have a self."""
+    return {parameters[0] if name == "self" else name: value for name, value in kwargs.items()}
+
+
+def _check(matrix: Tensor, dense: Tensor) -> None:
+    """Raises LeftError for operands that no product has a kernel for."""
+    if matrix.layout not in MATRICES:
+        raise LeftError("matrices of blocks have no kernel")
+    if dense.layout is not torch.strided:
+        raise LeftError("both operands are sparse")
+    if matrix.dim() != 2 or matrix.dense_dim():
+        raise LeftError("batches of sparse matrices have no kernel")
+    if torch.is_autocast_enabled("cpu"):
+        raise LeftError("autocast chooses its types")
+
+
+def sparse_functions_seen() -> int:
+    """How often torch.compile left a function to Python for a sparse tensor in it, so far."""
+    causes = torch._dynamo.utils.counters["unimplemented"]
+    return sum(count for cause, count in causes.items() if "sparse" in cause.split("\n")[0])
+
+
+def outside_products(forward: Callable[..., Any]) -> Callable[..., Any]:
+    """A graph that torch.compile captured within SparseProducts, run outside of it.
+
+    It has no sparse tensors, and what a mode sees takes some microseconds longer. A graph that was
+    captured elsewhere is returned as it is.
+    """
+    modes = [*torch_function_mode_stack_state_mgr.stack, *get_torch_function_mode_stack()]
+    if not modes or not isinstance(modes[-1], SparseProducts):
+        return forward
+
+    def run(*inputs: Any) -> Any:
+        # The same modes are entered when the graph is run: torch.compile sees to it.
+        with _pop_mode_temporarily():
+            return forward(*inputs)
+
+    return run
+
+
+def _outside_modes() -> AbstractContextManager[Any]:
+    """Lets PyTorch compute, also where a mode is entered."""
+    context: AbstractContextManager[Any] = torch._C.DisableTorchFunction()
+    return context
+
+
+def _reference(function: Callable[..., Any], reduction: str | None) -> Callable[..., Any]:
+    def reference(matrix: Tensor, dense: Tensor) -> Any:
+        with _outside_modes():
+            if reduction is None:
+                return function(matrix, dense)
+            return function(matrix, dense, reduction)
+
+    return reference
+
+
+def _reference_of_sampled(
+    matrix: Tensor, left: Tensor, right: Tensor, beta: float, alpha: float
+) -> Any:
+    with _outside_modes():
+        return torch.sparse.sampled_addmm(matrix, left, right, beta=beta, alpha=alpha)
+
+
+def sparse_products(options: Mapping[str, Any] | Settings | None = None) -> SparseProducts:
+    """A context in which products with sparse matrices are computed by kernels.
+
+        with ember.sparse_products():
+            y = torch.sparse.mm(adjacency, x)  # also adjacency @ x, torch.addmm, sampled_addmm
+
+    ember.compile needs none; around a model that torch.compile returned, or around any code, it
+    does the same. options: as torch.compile(backend="ember") has them. Raises ArgumentError for
+    options that there are not.
+    """
+    return SparseProducts(options if isinstance(options, Settings) else Settings.of(options))
