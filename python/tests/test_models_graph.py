@@ -65,7 +65,7 @@ AGGREGATIONS = {
     "GCN": {"sum over edges", "sum over edges of rows of"},
     "GraphSAGE, mean": {"mean over edges of rows of"},
     "GraphSAGE, max": {"max over edges of rows of"},
-    "GAT": {"max over edges", "sum over edges", "sum over edges of rows of"},
+    "GAT": {"softmax over edges of", "sum over edges of rows of"},
     "GIN": {"sum over edges of rows of"},
 }
 

@@ -32,6 +32,8 @@ from ember.torch.operations import (
 from ember.torch.region import Region
 from ember.torch.settings import Settings
 
+# What makes an index of as many dimensions as rows, and spreads numbers of nodes along them.
+RESHAPES = ("expand", "expand_as", "reshape", "unsqueeze", "view")
 REDUCTIONS = {"sum": "sum", "mean": "mean", "amax": "max"}
 
 
@@ -59,7 +61,7 @@ def aggregation_at(node: Node, settings: Settings) -> Region | None:
         if scatter is None:
             return None
     elif operation.name in ("scatter_add", "scatter_reduce", "index_add"):
-        scatter = _scatter(node, operation)
+        scatter = scatter_of(node, operation)
     else:
         return None
     return _region(node, scatter, settings)
@@ -94,7 +96,7 @@ def _region(root: Node, scatter: Scatter, settings: Settings) -> Region:
     )
 
 
-def _scatter(node: Node, operation: Operation) -> Scatter:
+def scatter_of(node: Node, operation: Operation) -> Scatter:
     """A scatter operation into zeros; raises NoMatchError."""
     out, index = operation.get("self"), operation.get("index")
     data = operation.get("source" if operation.name == "index_add" else "src")
@@ -149,7 +151,7 @@ def _size_of_zeros(zeros: Operation | None, in_place: bool, out: Any) -> Any:
     raise NoMatchError("the size of its result is not written out")
 
 
-def _rows(size: Any) -> Any:
+def rows_of(size: Any) -> Any:
     """The number of rows that a size says: alone, as the first of all, or a tensor's."""
     value = value_of(size)
     if isinstance(value, torch.Tensor):
@@ -175,13 +177,7 @@ def _expanded(index: Any, rank: int, plain: bool) -> tuple[Node, set[Node]]:
         if plain or tensor.dim() > rank:
             raise NoMatchError("its index has more than one dimension")
         operation = read(node)
-        if operation is None or operation.name not in (
-            "expand",
-            "expand_as",
-            "view",
-            "reshape",
-            "unsqueeze",
-        ):
+        if operation is None or operation.name not in RESHAPES:
             raise NoMatchError("its index does not repeat one index for whole rows")
         if operation.name in ("expand", "expand_as"):
             base = tensor_of(operation.get("self"))
@@ -193,7 +189,22 @@ def _expanded(index: Any, rank: int, plain: bool) -> tuple[Node, set[Node]]:
         node = operation.get("self")
     if nodes and not _repeats_along_rows(index):
         raise NoMatchError("its index does not repeat one index for whole rows")
+    while (same := _seen_as_it_is(node)) is not None:
+        nodes.add(node)
+        node = same
     return node, nodes
+
+
+def _seen_as_it_is(node: Node) -> Node | None:
+    """The one-dimensional tensor that a view is all of; None for anything else."""
+    operation = read(node)
+    if operation is None or operation.name not in RESHAPES:
+        return None
+    base, size = operation.get("self"), _shape(node)
+    whole = _shape(base)
+    if size is None or whole is None or len(whole) != 1 or not same_number(whole[0], size[0]):
+        return None
+    return base if isinstance(base, Node) else None
 
 
 def _repeats_along_rows(index: Node) -> bool:
@@ -215,13 +226,7 @@ def _mean(node: Node, operation: Operation) -> Scatter | None:
     if summed is None or summed.name not in ("scatter_add", "scatter_reduce", "index_add"):
         return None
     nodes = {node}
-    while (found := read(count)) is not None and found.name in (
-        "view",
-        "expand_as",
-        "expand",
-        "unsqueeze",
-        "reshape",
-    ):
+    while (found := read(count)) is not None and found.name in RESHAPES:
         nodes.add(count)
         count = found.get("self")
     if found is None or found.name != "clamp" or found.get("min") != 1 or found.get("max"):
@@ -230,8 +235,8 @@ def _mean(node: Node, operation: Operation) -> Scatter | None:
     if counted is None or counted.name not in ("scatter_add", "index_add"):
         return None
     try:
-        scatter = _scatter(total, summed)
-        counts = _scatter(found.get("self"), counted)
+        scatter = scatter_of(total, summed)
+        counts = scatter_of(found.get("self"), counted)
     except NoMatchError:
         return None
     ones = read(counts.data)
@@ -240,7 +245,7 @@ def _mean(node: Node, operation: Operation) -> Scatter | None:
         or ones is None
         or ones.name not in ("new_ones", "ones", "ones_like")
         or counts.target is not scatter.target
-        or not same_number(_rows(counts.size), _rows(scatter.size))
+        or not same_number(rows_of(counts.size), rows_of(scatter.size))
         or any(user not in nodes for user in total.users)
         or tensor_of(counts.data).dim() != 1  # type: ignore[union-attr]
     ):

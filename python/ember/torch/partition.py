@@ -14,6 +14,7 @@ from ember.torch.aggregation_patterns import aggregation_at
 from ember.torch.aliasing import use_results, why_not_movable
 from ember.torch.bag_group_patterns import bag_group_at
 from ember.torch.bag_patterns import bag_at
+from ember.torch.edge_softmax_patterns import edge_softmax_at
 from ember.torch.no_match import NoMatchError
 from ember.torch.operations import value_of
 from ember.torch.quantized_patterns import quantized_bag_at
@@ -28,6 +29,7 @@ from ember.torch.settings import Settings
 PATTERNS: tuple[Callable[[Node, Settings], Region | None], ...] = (
     bag_group_at,
     row_score_at,
+    edge_softmax_at,
     aggregation_at,
     segments_at,
     quantized_bag_at,
