@@ -24,9 +24,15 @@ hypothesis.settings.load_profile("ember")
 
 @pytest.fixture(scope="session", autouse=True)
 def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Keeps the tests away from the user's cache; kernels are shared between tests."""
+    """Keeps the tests away from the user's cache; kernels are shared between tests.
+
+    They are shared between the processes of one run, too, each of which has a folder in one.
+    """
+    folder = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        folder = folder.parent
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("EMBER_CACHE_DIR", str(tmp_path_factory.mktemp("kernels")))
+        patch.setenv("EMBER_CACHE_DIR", str(folder / "kernels"))
         yield
 
 

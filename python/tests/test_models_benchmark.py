@@ -12,7 +12,7 @@ import torch
 from torch import Tensor, nn
 
 from benchmarks.cpu.measuring import Timing
-from benchmarks.models import command, running, tables
+from benchmarks.models import command, plots, running, tables
 from benchmarks.models.cases import EMBEDDINGS, GRAPH_LAYER, OTHER, ModelCase, all_cases
 from benchmarks.models.overhead import Overhead, measure_overheads
 from benchmarks.models.running import COMPILED, EAGER, EMBER, Measured, run_case
@@ -104,6 +104,23 @@ def test_targets() -> None:
     assert "a, batch 16" in "\n".join(tables.result_table(results))
 
 
+def test_plot(tmp_path: Path) -> None:
+    results = [
+        measured("bags", EMBEDDINGS, 16, eager=4, compiled=2, ember=1),
+        measured("bags", EMBEDDINGS, 64, eager=4, ember=1),
+        measured("layer", GRAPH_LAYER, 0, eager=3, compiled=1, ember=1),
+        measured("other", GRAPH_LAYER, 0, eager=3),
+    ]
+    drawn = []
+    for name in ("one.svg", "again.svg"):
+        plots.draw(results, tmp_path / name)
+        drawn.append((tmp_path / name).read_text())
+    assert drawn[0] == drawn[1]
+    assert all(f"<!-- {name} -->" in drawn[0] for name in ("bags", "layer", "whole graphs"))
+    plots.draw(results[2:3], tmp_path / "graphs.png")
+    assert (tmp_path / "graphs.png").stat().st_size > 1000
+
+
 def test_overheads_are_of_kernels() -> None:
     for one in measure_overheads(calls=20):
         assert 0 < one.kernel < one.region < one.direct < one.compiled
@@ -124,6 +141,7 @@ def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (first,) = document["first_calls"]
     assert first["ember"] > 0
     assert first["default"] > 0
+    assert plots.plot_file(file).read_text().count("text classifier") == 1
     assert "first call: times as fast" in capsys.readouterr().out
 
 
