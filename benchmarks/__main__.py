@@ -8,7 +8,7 @@ import argparse
 import sys
 from collections.abc import Callable
 
-from benchmarks import calls, compile_time, huge_pages, pipelines
+from benchmarks import calls, compile_time, huge_pages, pipelines, shared_threads
 from benchmarks.cpu import prefetches
 from benchmarks.cpu.ablation import main as ablation
 from benchmarks.cpu.command import main as cpu
@@ -20,6 +20,7 @@ BENCHMARKS: dict[str, Callable[[], None]] = {
     "huge-pages": huge_pages.main,
     "pipelines": pipelines.main,
     "prefetches": prefetches.main,
+    "shared-threads": shared_threads.main,
 }
 
 

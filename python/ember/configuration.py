@@ -57,6 +57,7 @@ VARIABLES = (
         "threads of kernels' loops, 1 to 256",
         r"[1-9]\d?|1\d\d|2[0-4]\d|25[0-6]",
     ),
+    Variable("EMBER_OPENMP", "1", "0: kernels' loops run on threads of their own only", "[01]"),
     Variable("EMBER_PROGRESS", "0", "1: long compilations are shown on a terminal"),
 )
 _NAMES = frozenset(variable.name for variable in VARIABLES)

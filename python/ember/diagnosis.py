@@ -229,7 +229,10 @@ def _processor() -> Finding:
 
 def _threads() -> Finding:
     available = len(os.sched_getaffinity(0))
-    return Finding("threads", True, f"{threads.get_num_threads()} of {available} processors")
+    number = f"{threads.get_num_threads()} of {available} processors"
+    sharing = threads.sharing()
+    whose = "PyTorch's while they are awake" if sharing.team else f"own ones: {sharing.why_not}"
+    return Finding("threads", True, f"{number}; {whose}")
 
 
 def _backend() -> Finding:

@@ -29,6 +29,7 @@ from ember.errors import (
     KernelError,
     OffsetsError,
 )
+from ember.team import Team
 
 if TYPE_CHECKING:
     from ember.compiler import Options
@@ -116,6 +117,16 @@ class Library:
         self._configuration.threads = number
         self._configuration.work_of_thread = work_of_thread
         self._functions.ember_configure(ctypes.byref(self._configuration))
+
+    def use_team(self, team: Team | None) -> None:
+        """Lets the library's loops run on threads of the program, too; None: on its own only.
+
+        ember.threads gives all libraries PyTorch's. Libraries exported by an older version keep
+        to their own.
+        """
+        use_team = getattr(self._functions, "ember_use_team", None)
+        if use_team is not None:
+            use_team(None if team is None else ctypes.byref(team))
 
 
 class Entry:

@@ -1,6 +1,6 @@
-"""How many threads the loops of kernels run on.
+"""How many threads the loops of kernels run on, and whose they are.
 
-Each kernel library has a runtime of its own; the number set here is that of all of them, of those
+Each kernel library has a runtime of its own; what is set here is that of all of them, of those
 loaded later too.
 
 Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
@@ -12,6 +12,7 @@ import weakref
 from typing import Protocol
 
 from ember.errors import ArgumentError
+from ember.team import Sharing, Team, find_team
 
 MOST_THREADS = 256
 
@@ -22,9 +23,13 @@ class Configurable(Protocol):
     def use_threads(self, number: int) -> None:
         """Takes the number of threads; 0 leaves it to the runtime."""
 
+    def use_team(self, team: Team | None) -> None:
+        """Takes threads of the program to share; None for none."""
+
 
 _libraries: "weakref.WeakSet[Configurable]" = weakref.WeakSet()
 _number = 0
+_sharing: Sharing | None = None  # once it was looked for
 
 
 def set_num_threads(number: int) -> None:
@@ -55,8 +60,33 @@ def get_num_threads() -> int:
     return min(len(os.sched_getaffinity(0)), MOST_THREADS)
 
 
+def sharing() -> Sharing:
+    """Whether kernels run on PyTorch's threads, too."""
+    global _sharing
+    if _sharing is None:
+        _sharing = find_team()
+    return _sharing
+
+
+def share(change: Sharing) -> None:
+    """Lets the kernels of this process share other threads, or none."""
+    global _sharing
+    _sharing = change
+    for library in _libraries:
+        library.use_team(change.team)
+
+
 def follow(library: Configurable) -> None:
-    """Gives a library the number of threads, now and whenever it is set."""
+    """Gives a library the number of threads and those to share, now and whenever they are set."""
     _libraries.add(library)
     if _number:
         library.use_threads(_number)
+    library.use_team(sharing().team)
+
+
+def _forget_team() -> None:
+    """In a forked process: it has none of its parent's threads."""
+    share(Sharing(None, "they are not in a forked process"))
+
+
+os.register_at_fork(after_in_child=_forget_team)

@@ -14,6 +14,7 @@
 
 #include "Configuration.h"
 #include "Invocation.h"
+#include "Team.h"
 #include "WorkerPool.h"
 
 #include <alloca.h>
@@ -268,6 +269,10 @@ void ember_parallel(void (*body)(void *env, const ember_range *ranges),
       reserveWorkers(parted.threadCount() - 1, parted.mostThreads() - 1);
   if (others <= 0)
     return parted.runAll();
+  if (runOnTeam(others + 1, workerMain, &parted)) {
+    releaseWorkers(others);
+    return parted.failIfFailed();
+  }
 
   auto **workers = static_cast<Worker **>(alloca(others * sizeof(Worker *)));
   int64_t begun = 0;

@@ -21,7 +21,8 @@ namespace ember::native {
 
 /// What a kernel library shows to whoever loads it.
 static constexpr llvm::StringLiteral exports =
-    "{ global: ember_kernel_*; ember_configure; ember_free; local: *; };\n";
+    "{ global: ember_kernel_*; ember_configure; ember_free; ember_use_team; "
+    "local: *; };\n";
 
 static llvm::Expected<std::string> findLinker(llvm::StringRef given) {
   if (!given.empty()) {
@@ -129,6 +130,8 @@ llvm::Error linkSharedLibrary(llvm::ArrayRef<std::string> objectFiles,
                                                   "ember_configure",
                                                   "-u",
                                                   "ember_free",
+                                                  "-u",
+                                                  "ember_use_team",
                                                   versionScript,
                                                   "-o",
                                                   output};

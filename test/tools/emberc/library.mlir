@@ -10,6 +10,7 @@
 // SYMBOLS-NEXT: ember_free
 // SYMBOLS-NEXT: ember_kernel_count
 // SYMBOLS-NEXT: ember_kernel_scale
+// SYMBOLS-NEXT: ember_use_team
 // SYMBOLS-NOT: {{.}}
 
 // MANIFEST: "cpu": "x86-64-v3"

@@ -334,6 +334,13 @@ public:
     reinterpret_cast<Configure>(find("ember_configure"))(&config);
   }
 
+  /// Lets loops run on OpenMP threads of the program while these are awake:
+  /// `{GOMP_parallel, omp_get_max_threads}`; see Runtime.h.
+  void useTeam(const ember_team &team) const {
+    using UseTeam = void (*)(const ember_team *);
+    reinterpret_cast<UseTeam>(find("ember_use_team"))(&team);
+  }
+
 private:
   void readEntries(const nlohmann::json &manifest) {
     for (const nlohmann::json &fields : manifest.at("entries")) {

@@ -214,6 +214,24 @@ typedef struct ember_config {
 // the whole process; null restores the defaults.
 EMBER_EXPORT void ember_configure(const ember_config *config);
 
+// Threads of the program that parallel loops may run on too: an OpenMP team.
+// run(member, argument, 0, 0) calls member(argument) on each thread of the
+// calling thread's team, the caller among them, and returns when all are done:
+// GOMP_parallel, which libgomp and LLVM's libomp have. size() is how many
+// threads these are: omp_get_max_threads.
+typedef struct ember_team {
+  void (*run)(void (*member)(void *argument), void *argument, unsigned threads,
+              unsigned flags);
+  int (*size)(void);
+} ember_team;
+
+// From now on, parallel loops run on the team wherever its threads are still
+// running, as they do for a while after a parallel region of the program, and
+// on threads of the pool otherwise. Results are the same. Not in processes
+// forked afterwards, where the team is not; null: never. The functions must
+// stay loaded as long as the kernel library.
+EMBER_EXPORT void ember_use_team(const ember_team *team);
+
 #ifdef __cplusplus
 }
 #endif
