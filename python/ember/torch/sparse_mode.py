@@ -24,7 +24,7 @@ from ember import configuration
 from ember.torch.aggregation_kernel import VALUE_TYPES
 from ember.torch.region_call import RegionCall
 from ember.torch.settings import Settings
-from ember.torch.sparse_operand import LAYOUT_NAMES, MATRICES, SPARSE
+from ember.torch.sparse_operand import LAYOUT_NAMES, MATRICES, SPARSE, has_sparse
 from ember.torch.sparse_products import REDUCTIONS, SampledProduct, SparseProduct
 
 # Its lines are in the stacks of what is captured, but are no place in a model.
@@ -44,9 +44,18 @@ FUNCTIONS: dict[Any, tuple[str, tuple[str, ...]]] = {
     torch.Tensor.addmm: ("addmm", SUM),
     torch.sparse.sampled_addmm: ("sampled", SUM),
 }
-# The types that PyTorch multiplies, by layout.
+# The types that PyTorch multiplies.
 _EXACT = frozenset((torch.float32, torch.float64))
 _ALL = frozenset(VALUE_TYPES)
+# By layout, and whether it is the plain product: without a reduction.
+TYPES: dict[tuple[torch.layout, bool], frozenset[torch.dtype]] = {
+    (torch.sparse_csr, True): _EXACT,
+    (torch.sparse_csr, False): _ALL,
+    (torch.sparse_csc, True): _EXACT,
+    (torch.sparse_csc, False): frozenset(),
+    (torch.sparse_coo, True): _ALL,
+    (torch.sparse_coo, False): frozenset(),
+}
 
 
 class LeftError(Exception):
@@ -79,7 +88,8 @@ class SparseProducts(TorchFunctionMode):
         super().__init__()
         self.settings = settings or Settings()
         self.heard = heard
-        self.calls: dict[str, RegionCall] = {}
+        # By layout and reduction of products, and those of sampled ones.
+        self.calls: dict[Any, RegionCall] = {}
 
     def __torch_function__(
         self,
@@ -103,11 +113,18 @@ class SparseProducts(TorchFunctionMode):
         args: tuple[Any, ...],
         kwargs: Mapping[str, Any],
     ) -> Any:
+        # Every call of these functions comes here: a dense one shall not stay long.
+        for one in args:
+            if isinstance(one, Tensor) and one.layout in SPARSE:
+                break
+        else:
+            if not has_sparse(kwargs):
+                return func(*args, **kwargs)
         kind, parameters = found
-        named = {**dict(zip(parameters, args, strict=False)), **_renamed(kwargs, parameters)}
+        named = dict(zip(parameters, args, strict=False))
+        if kwargs:
+            named.update(_renamed(kwargs, parameters))
         operands = [named.get(name) for name in parameters]
-        if not any(isinstance(one, Tensor) and one.layout in SPARSE for one in operands):
-            return func(*args, **kwargs)
         try:
             if configuration.is_disabled():
                 raise LeftError("kernels are disabled")
@@ -116,14 +133,10 @@ class SparseProducts(TorchFunctionMode):
             self.tell(kind, "", None, str(error))
             return func(*args, **kwargs)
 
-    def call(self, name: str, make: Callable[[], RegionCall]) -> RegionCall:
-        """The call of that name, which is the same each time."""
-        call = self.calls.get(name)
-        if call is None:
-            call = make()
-            call.__name__ = call.__qualname__ = name
-            call = self.calls.setdefault(name, call)
-        return call
+    def _kept(self, key: Any, call: RegionCall, name: str) -> RegionCall:
+        """The call for all products of one kind: this, or what another thread has made."""
+        call.__name__ = call.__qualname__ = name
+        return self.calls.setdefault(key, call)
 
     def tell(self, kind: str, title: str, call: RegionCall | None, reason: str = "") -> None:
         """Says what became of a product, to who wants to hear it."""
@@ -140,32 +153,35 @@ class SparseProducts(TorchFunctionMode):
         _check(matrix, dense)
         if dense.dim() != 2:
             raise LeftError("it is one with a vector or a batch; kernels know two matrices")
-        allowed = _EXACT if reduction is None else _ALL
-        if matrix.layout is torch.sparse_coo:
-            allowed = _ALL if reduction is None else frozenset()
-        elif matrix.layout is torch.sparse_csc and reduction is not None:
-            allowed = frozenset()
-        layout = LAYOUT_NAMES[matrix.layout]
-        if matrix.dtype not in allowed or matrix.dtype is not dense.dtype:
-            types = f"{matrix.dtype} {layout} and {dense.dtype}"
+        dtype, layout = matrix.dtype, matrix.layout
+        if dtype not in TYPES[layout, reduction is None] or dtype is not dense.dtype:
+            types = f"{dtype} {LAYOUT_NAMES[layout]} and {dense.dtype}"
             raise LeftError(f"there is no kernel for {types} where PyTorch has no product")
         if matrix.shape[1] != dense.shape[0]:
             raise LeftError("its sizes do not agree")
+        call = self.calls.get((layout, reduction))
+        if call is None:
+            call = self._product_call(layout, reduction)
+        if self.heard is not None:
+            title = (
+                f"{reduction or 'sum'} of rows by the entries of a {LAYOUT_NAMES[layout]} matrix"
+            )
+            self.tell("mm", title, call)
+        return call(matrix, dense)
+
+    def _product_call(self, layout: torch.layout, reduction: str | None) -> RegionCall:
+        """The call for products of that kind; raises LeftError."""
         plain = reduction or "sum"
         if plain not in REDUCTIONS:
             raise LeftError(f"the reduction {reduction} has no kernel")
-        settings = self.settings
-        call = self.call(
-            f"sparse_product_{layout.lower()}_{plain}",
-            lambda: SparseProduct(
-                _reference(torch.sparse.mm, reduction),
-                plain,
-                settings.kernel_options,
-                settings.raises,
-            ),
+        call = SparseProduct(
+            _reference(torch.sparse.mm, reduction),
+            plain,
+            self.settings.kernel_options,
+            self.settings.raises,
         )
-        self.tell("mm", f"{plain} of rows by the entries of a {layout} matrix", call)
-        return call(matrix, dense)
+        name = f"sparse_product_{LAYOUT_NAMES[layout].lower()}_{plain}"
+        return self._kept((layout, reduction), call, name)
 
     def mm(self, operands: Sequence[Any], named: Mapping[str, Any]) -> Any:
         """torch.mm and the like."""
@@ -210,11 +226,11 @@ class SparseProducts(TorchFunctionMode):
             raise LeftError(f"there is no kernel for {matrix.dtype} where PyTorch has none")
         if (left.shape[0], right.shape[1]) != matrix.shape or left.shape[1] != right.shape[0]:
             raise LeftError("its sizes do not agree")
-        settings = self.settings
-        call = self.call(
-            "sampled_product",
-            lambda: SampledProduct(_reference_of_sampled, settings.kernel_options, settings.raises),
-        )
+        call = self.calls.get("sampled")
+        if call is None:
+            settings = self.settings
+            call = SampledProduct(_reference_of_sampled, settings.kernel_options, settings.raises)
+            call = self._kept("sampled", call, "sampled_product")
         self.tell("sampled_addmm", "products of rows at the entries of a CSR matrix", call)
         return call(matrix, left, right, named.get("beta", 1), named.get("alpha", 1))
 
