@@ -16,11 +16,21 @@ from ember.errors import CompileError, CompilerNotFoundError, KernelError, Unsup
 from ember.kernel import Library
 from ember.torch.bag_call import BagCall
 from ember.torch.no_match import NoMatchError
-from ember.torch.operations import Operation, fixed_number, name_of, nodes_of, read, tensor_of
+from ember.torch.operations import (
+    Operation,
+    fixed_number,
+    name_of,
+    nodes_of,
+    read,
+    same_number,
+    tensor_of,
+)
 from ember.torch.region import Region
 from ember.torch.region_call import Reference, RegionCall
 from ember.torch.settings import Settings
 
+# Indices that give a tensor of two dimensions one more.
+AT_THE_END = ((..., None), (slice(None), slice(None), None))
 REDUCTIONS = {"sum": "sum", "mean": "mean", "amax": "max", "max": "max"}
 
 
@@ -65,8 +75,9 @@ def _bag(node: Node, operation: Operation, settings: Settings) -> Region:
 
 
 def _reduced(node: Node, operation: Operation, settings: Settings) -> Region | None:
-    """F.embedding of (bags, lookups) and a reduction over the lookups of a bag."""
-    rows = operation.get("self")
+    """F.embedding of (bags, lookups), perhaps weighted, and a reduction over a bag's lookups."""
+    reduced = operation.get("self")
+    rows, weights, between = _weighted(reduced)
     looked_up = read(rows) if isinstance(rows, Node) else None
     if looked_up is None or looked_up.name != "embedding":
         return None
@@ -77,7 +88,7 @@ def _reduced(node: Node, operation: Operation, settings: Settings) -> Region | N
         return None
     if operation.get("dtype") is not None:
         raise NoMatchError("the result has a type of its own")
-    root, nodes = node, {node, rows}
+    root, nodes = node, {node, reduced, rows, *between}
     if operation.name == "max":
         # The pair of maxima and their places: only the maxima have a kernel.
         users = list(node.users)
@@ -85,8 +96,10 @@ def _reduced(node: Node, operation: Operation, settings: Settings) -> Region | N
             return None
         root = users[0]
         nodes.add(root)
-    if len(rows.users) != 1:
+    if any(len(one.users) != 1 for one in (reduced, rows)):
         raise NoMatchError("its rows have other uses than the reduction")
+    if weights is not None:
+        _check_weights(weights, indices, found, operation.name)
     if looked_up.get("max_norm") is not None:
         raise NoMatchError("max_norm changes the table")
     mode = REDUCTIONS[operation.name]
@@ -108,11 +121,46 @@ def _reduced(node: Node, operation: Operation, settings: Settings) -> Region | N
         "bag",
         root,
         nodes,
-        (looked_up.get("input"), looked_up.get("weight"), None, None),
+        (looked_up.get("input"), looked_up.get("weight"), None, weights),
         make,
-        f"{mode} of rows of {name_of(looked_up.get('weight'))}",
+        f"{mode} of rows of {name_of(looked_up.get('weight'))}"
+        + (f", times {name_of(weights)}" if weights is not None else ""),
         _names(looked_up),
     )
+
+
+def _weighted(reduced: Any) -> tuple[Any, Node | None, set[Node]]:
+    """Rows (bags, lookups, length), their weights (bags, lookups) if they are a product with such,
+    and what makes these a factor."""
+    product = read(reduced) if isinstance(reduced, Node) else None
+    if product is None or product.name != "mul" or product.in_place:
+        return reduced, None, set()
+    one, other = product.get("self"), product.get("other")
+    for rows, factor in ((one, other), (other, one)):
+        looked_up = read(rows) if isinstance(rows, Node) else None
+        made = read(factor) if isinstance(factor, Node) else None
+        if looked_up is None or looked_up.name != "embedding" or made is None or made.in_place:
+            continue
+        weights = made.get("self")
+        adds_one = (made.name == "unsqueeze" and made.get("dim") in (-1, 2)) or (
+            made.name == "getitem" and made.get("index") in AT_THE_END
+        )
+        tensor = tensor_of(weights)
+        if adds_one and tensor is not None and tensor.dim() == 2:
+            return rows, weights, {factor}
+    return reduced, None, set()
+
+
+def _check_weights(weights: Node, indices: Tensor, rows: Tensor, reduction: str) -> None:
+    """Raises NoMatchError for weights that a bag of these indices, rows and reduction has not."""
+    tensor = tensor_of(weights)
+    assert tensor is not None
+    if reduction != "sum":
+        raise NoMatchError("rows times weights have a kernel for their sum alone")
+    if tensor.dtype != rows.dtype:
+        raise NoMatchError(f"its weights are {tensor.dtype}, its rows {rows.dtype}")
+    if not all(map(same_number, tensor.shape, indices.shape)):
+        raise NoMatchError("there are not known to be as many weights as lookups")
 
 
 def _names(operation: Operation) -> dict[str, str]:
@@ -154,7 +202,7 @@ class FixedBag(RegionCall):
         max_norm, norm_type = arguments[4:6] if self.renormalises else (None, 2.0)
         fixed = self.fixed
         if type(input) is not Tensor and (found := _jagged(input, offsets, sample_weights)):
-            input, offsets = found
+            input, offsets, sample_weights = found
             fixed = {**fixed, "include_last_offset": True}
         if not self.failed and not configuration.is_disabled():
             try:
@@ -208,15 +256,20 @@ class ReducedRows(FixedBag):
 
 
 def _jagged(
-    input: Any, offsets: Tensor | None, sample_weights: Tensor | None
-) -> tuple[Tensor, Tensor] | None:
-    """The values and offsets of a jagged tensor (bags, lookups a bag); None for any other."""
+    input: Any, offsets: Tensor | None, sample_weights: Any
+) -> tuple[Tensor, Tensor, Tensor | None] | None:
+    """The values and offsets of a jagged tensor (bags, lookups a bag), and the values of weights
+    that are jagged as it is; None for any other."""
     if not input.is_nested or input.layout is not torch.jagged or input.dim() != 2:
         return None
-    # Rows with holes between them are no bags.
-    if offsets is not None or sample_weights is not None or input.lengths() is not None:
+    # PyTorch takes what lies in holes between rows for a part of them.
+    if offsets is not None or input.lengths() is not None:
         return None
-    return input.values(), input.offsets()
+    if sample_weights is None:
+        return input.values(), input.offsets(), None
+    if not sample_weights.is_nested or sample_weights.size() != input.size():
+        return None
+    return input.values(), input.offsets(), sample_weights.values()
 
 
 def _has_empty_rows(input: Tensor) -> bool:
