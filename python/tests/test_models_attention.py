@@ -6,9 +6,10 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 from collections.abc import Iterator
 
+import ember
 import pytest
 import torch
-from compiled_models import compiled
+from compiled_models import Heard, compiled
 from ember.torch.backend import listening
 from torch import nn
 
@@ -63,4 +64,21 @@ def test_block_sparse_attention(model: nn.Module) -> None:
                 atol=1e-5,
             )
     assert model.attention_type == "block_sparse"
-    assert heard.reports
+    found = Heard(heard.reports)
+    # Each layer gathers keys and values for its second, middle and last but one blocks, and a mask.
+    assert found.kinds() == {"block_gather", "block_scores", "block_values"}
+    parts = [part for report in heard.reports for part in report.compiled]
+    assert all(part.call.kernels() for part in parts)
+    assert not [one for one in found.left() if "gather" in one or "changes" in one]
+
+
+@pytest.mark.filterwarnings("ignore:To copy construct from a tensor:UserWarning")
+@pytest.mark.slow
+def test_what_is_explained(model: nn.Module) -> None:
+    words = torch.randint(WORDS, (1, 16 * BLOCK), generator=torch.Generator().manual_seed(0))
+    with torch.no_grad():
+        explanation = ember.explain(model, words, dynamic=False)
+    kinds = [part.kind for part in explanation.compiled]
+    assert kinds.count("block_scores") == kinds.count("block_values") == 3
+    assert "products with gathered blocks of 16 rows of blocked_key_matrix" in str(explanation)
+    assert not any("gather" in graph.others for graph in explanation.graphs)

@@ -32,13 +32,25 @@ _IN_PLACE_FUNCTIONS = {
 # What makes new memory: its result is nobody else's.
 _FRESH = frozenset(
     (
+        "add",
+        "bmm",
+        "cat",
         "clone",
+        "div",
+        "exp",
         "full",
+        "gather",
+        "index_select",
+        "matmul",
+        "mul",
+        "neg",
         "new_full",
         "new_ones",
         "new_zeros",
         "ones",
         "ones_like",
+        "stack",
+        "sub",
         "zeros",
         "zeros_like",
     )
@@ -152,7 +164,9 @@ def why_not_movable(first: Node, last: Node, own: Collection[Node], inputs: Iter
 
     own: nodes of the pattern, which change memory of their own only.
     """
-    needed = _needed_by(inputs)
+    inputs = set(inputs)
+    # What is changed before an input is computed is no concern of that input's.
+    needed = _needed_by(one for one in inputs if one <= first)
     node = first
     while node is not last:
         node = node.next
@@ -161,9 +175,10 @@ def why_not_movable(first: Node, last: Node, own: Collection[Node], inputs: Iter
         if _is_barrier(node):
             return f"{node.name} switches gradients or autocast between its operations"
         changed = written(node)
-        if changed is None:
-            continue
-        memory = memory_of(changed)
-        if memory in needed or not _is_fresh(memory):
-            return f"{node.name} changes a tensor in place between its operations"
+        if changed is not None:
+            memory = memory_of(changed)
+            if memory in needed or not _is_fresh(memory):
+                return f"{node.name} changes a tensor in place between its operations"
+        if node in inputs:
+            needed |= _needed_by((node,))
     return ""

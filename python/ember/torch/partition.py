@@ -14,6 +14,7 @@ from ember.torch.aggregation_patterns import aggregation_at
 from ember.torch.aliasing import use_results, why_not_movable
 from ember.torch.bag_group_patterns import bag_group_at
 from ember.torch.bag_patterns import bag_at
+from ember.torch.block_patterns import block_region_at
 from ember.torch.edge_softmax_patterns import edge_softmax_at
 from ember.torch.no_match import NoMatchError
 from ember.torch.operations import value_of
@@ -34,6 +35,7 @@ PATTERNS: tuple[Callable[[Node, Settings], Region | None], ...] = (
     segments_at,
     quantized_bag_at,
     bag_at,
+    block_region_at,
 )
 
 
@@ -121,7 +123,7 @@ def _why_not(region: Region, taken: set[Node], settings: Settings) -> str:
     """Why a region cannot be replaced; empty if it can."""
     if region.kind in settings.excluded:
         return f"{region.kind} is excluded by the options"
-    if region.nodes & taken:
+    if (region.nodes - region.shared) & taken:
         return "another kernel computes a part of it"
     inputs = [value for value in region.inputs if isinstance(value, Node)]
     return why_not_movable(region.first(), region.root, region.nodes, inputs)

@@ -23,7 +23,8 @@ class Region:
     kind: what it is, in a word. root: its last node. nodes: those that the kernel makes needless,
     root included. inputs: nodes and numbers that the kernel is called with. make: makes the
     replacement, which is called with the inputs and whatever else the reference reads. title: one
-    line for reports. names: what a user calls the inputs that errors name.
+    line for reports. names: what a user calls the inputs that errors name. shared: those of the
+    nodes that other regions may compute, too, each for itself.
     """
 
     kind: str
@@ -33,6 +34,7 @@ class Region:
     make: Callable[[Reference], RegionCall]
     title: str
     names: Mapping[str, str] = field(default_factory=dict)
+    shared: frozenset[Node] = frozenset()
 
     def __post_init__(self) -> None:
         self.nodes = _closure(self.root, self.nodes, self._input_nodes())

@@ -96,13 +96,13 @@ class RegionCall:
             self.give_up(error)
             return self.reference(*arguments)
         except KernelError as error:
-            if not self.asks_again:
-                raise
             # Where PyTorch has an answer, as for an index that counts from the end, it is right.
             try:
-                return self.reference(*arguments)
+                if self.asks_again:
+                    return self.reference(*arguments)
             except Exception:
-                raise self.named(self.explained(error, arguments)) from None
+                pass
+            raise self.named(self.explained(error, arguments)) from None
 
     def explained(self, error: KernelError, inputs: Sequence[Any]) -> KernelError:
         """The error in words that say which of the inputs is wrong."""
