@@ -286,7 +286,7 @@ def _small(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("_small")
 @pytest.mark.parametrize(
-    ("case", "names"), OTHERS, ids=lambda value: str(value)[:60] if isinstance(value, Case) else ""
+    ("case", "names"), OTHERS, ids=lambda value: "" if isinstance(value, set) else str(value)[:60]
 )
 def test_contenders_of_other_cases_agree(arena: Arena, case: Case, names: set[str]) -> None:
     setting = Setting(arena, limit.limit_library(case.limit_sizes()), compiles=False)
