@@ -59,11 +59,11 @@ std::string CompileOptions::toText() const {
   return formatv("target={0} O={1} vector-length={2} may-alias={3} "
                  "queue-capacity={4} profile={5} prefetch-distance={6} "
                  "unroll={7} prefetch-lines={8} prefetch-level={9} "
-                 "prefetch-min-table={10}",
+                 "prefetch-min-table={10} stream-min-output={11}",
                  getName(target), optLevel, vectorLength, mayAlias,
                  queueCapacity.value_or(0), profileHash, prefetch.distance,
-                 unroll, prefetch.lines, prefetch.level,
-                 prefetch.minTableBytes);
+                 unroll, prefetch.lines, prefetch.level, prefetch.minTableBytes,
+                 streamMinOutput);
 }
 
 static Error run(PassManager &manager, ModuleOp module) {
@@ -137,6 +137,9 @@ Error ember::lowerToNative(ModuleOp module, const CompileOptions &options,
   lowering.outstandingLines = info->outstandingLines;
   lowering.prefetch = options.prefetch;
   lowering.secondCacheBytes = info->secondCacheBytes;
+  lowering.streamMinOutput =
+      info->hasStreamingStores ? options.streamMinOutput : 0;
+  lowering.storeFence = info->storeFence;
   lowering.unroll = options.unroll;
   native::buildLoweringPipeline(manager, lowering);
   return run(manager, module);

@@ -34,6 +34,8 @@ PREFETCHES = {
     "prefetch_level": (1, 3),
     "prefetch_min_table": (0, 1 << 40),
 }
+# What of all accesses to memory can.
+MEMORY = PREFETCHES | {"stream_min_output": (0, 1 << 40)}
 _log = logging.getLogger(__name__)
 
 
@@ -44,9 +46,10 @@ class Options:
     cpu: a processor of this machine's architecture; None: this machine's own. prefetch_distance:
     lookups that a prefetch runs ahead, 0 for no prefetches. prefetch_lines: cache lines at the
     beginning of a row that are prefetched. prefetch_level: the cache, 1 to 3, they are prefetched
-    into. prefetch_min_table: the smallest table, in bytes, whose rows are prefetched. unroll:
-    loops over rows of known length may be unrolled. profile: with dae-threads and opt_level 4, a
-    file that `ember-run --stats` wrote, to order cases by.
+    into. prefetch_min_table: the smallest table, in bytes, whose rows are prefetched.
+    stream_min_output: the smallest output, in bytes, that is written past the caches, 0 for none.
+    unroll: loops over rows of known length may be unrolled. profile: with dae-threads and opt_level
+    4, a file that `ember-run --stats` wrote, to order cases by.
     """
 
     target: str = "cpu"
@@ -59,6 +62,7 @@ class Options:
     prefetch_lines: int | None = None
     prefetch_level: int | None = None
     prefetch_min_table: int | None = None
+    stream_min_output: int | None = None
     unroll: bool = True
     profile: str | Path | None = None
 
@@ -71,7 +75,7 @@ class Options:
             value = getattr(self, name)
             if value is not None and (not isinstance(value, int) or value < 1):
                 raise ArgumentError(f"{name} must be a positive number, not {value!r}")
-        for name, (least, most) in PREFETCHES.items():
+        for name, (least, most) in MEMORY.items():
             value = getattr(self, name)
             if value is not None and not (isinstance(value, int) and least <= value <= most):
                 raise ArgumentError(f"{name} must be from {least} to {most}, not {value!r}")
@@ -89,7 +93,7 @@ class Options:
             words.append("--may-alias")
         if self.cpu is not None:
             words.append(f"--mcpu={self.cpu}")
-        for name in PREFETCHES:
+        for name in MEMORY:
             if getattr(self, name) is not None:
                 words.append(f"--{name.replace('_', '-')}={getattr(self, name)}")
         if not self.unroll:

@@ -355,6 +355,7 @@ def test_options_reach_the_compiler(tmp_path: Path) -> None:
             {"prefetch_lines": 3},
             {"prefetch_level": 3},
             {"prefetch_min_table": 3},
+            {"stream_min_output": 3},
             {"unroll": False},
             {"cpu": "generic"},
             decoupled,
@@ -362,7 +363,7 @@ def test_options_reach_the_compiler(tmp_path: Path) -> None:
         )
     ]
     assert len({library.path for library in libraries}) == len(libraries)
-    assert libraries[7].manifest["cpu"] == "generic"
+    assert libraries[8].manifest["cpu"] == "generic"
     for library in libraries:
         source, target = np.arange(40, dtype=np.float32), np.zeros(40, np.float32)
         library.entry("copy")(source, target)

@@ -191,6 +191,8 @@ std::optional<Failure> Executor::run(const Program &program,
 
   native::LoweringOptions lowering;
   lowering.optLevel = variant.nativeLevel;
+  // No output here is large.
+  lowering.streamMinOutput = 1;
   lowering.mayAlias = variant.mayAlias;
   if (failed(native::lowerToLLVMDialect(*module, lowering)))
     return Failure{"native", variant.name(), errors.message};

@@ -44,6 +44,9 @@ defm prefetch_level : Value<"prefetch-level",
     "The cache, 1 to 3, that rows are prefetched into", "N">;
 defm prefetch_min_table : Value<"prefetch-min-table",
     "The smallest table whose rows are prefetched", "BYTES">;
+defm stream_min_output : Value<"stream-min-output",
+    "The smallest output whose rows are written past the caches; 0 for none "
+    "(default)", "BYTES">;
 def no_unroll : Flag<["--"], "no-unroll">,
     HelpText<"Keep loops over rows of known length">;
 defm queue_capacity : Value<"queue-capacity",

@@ -74,6 +74,10 @@ static Expected<CompileOptions> getCompileOptions(const InputArgList &args) {
   if (!prefetch)
     return prefetch.takeError();
   options->prefetch = *prefetch;
+  auto streamed = getInteger(args, OPT_stream_min_output, 0, int64_t(1) << 40);
+  if (!streamed)
+    return streamed.takeError();
+  options->streamMinOutput = streamed->value_or(options->streamMinOutput);
   options->unroll = !args.hasArg(OPT_no_unroll);
   return options;
 }

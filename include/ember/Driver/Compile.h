@@ -57,6 +57,9 @@ struct CompileOptions {
   /// Empty is the host's, or that of the processor.
   std::string triple;
   native::PrefetchSettings prefetch;
+  /// The smallest output, in bytes, that is written past the caches; 0 for
+  /// none, -1 chooses.
+  int64_t streamMinOutput = 0;
   /// Loops over rows of known length may be unrolled.
   bool unroll = true;
   bool mayAlias = false;

@@ -87,6 +87,9 @@ static void addOptimizations(OpPassManager &pm,
   PromoteAccumulatorsOptions promote;
   promote.mayAlias = options.mayAlias;
   pm.addPass(createPromoteAccumulators(promote));
+  ForwardStoresOptions forward;
+  forward.mayAlias = options.mayAlias;
+  pm.addPass(createForwardStores(forward));
   OpPassManager &third = pm.nest<func::FuncOp>();
   if (options.pairLanes)
     third.addPass(createPairBFloat16Lanes());
@@ -113,6 +116,13 @@ static void addCheckedOptimizations(OpPassManager &pm,
   pm.addPass(createInterleaveReductions(reductions));
   if (options.approximateTrigonometry)
     pm.addNestedPass<func::FuncOp>(createApproximateTrigonometry());
+  StreamStoresOptions stream;
+  stream.minOutputBytes = options.streamMinOutput;
+  stream.lineBytes = options.cacheLineBytes;
+  stream.secondCacheBytes = options.secondCacheBytes;
+  stream.fence = options.storeFence;
+  stream.mayAlias = options.mayAlias;
+  pm.addPass(createStreamStores(stream));
   if (options.orderSegments) {
     OrderSegmentsOptions order;
     order.secondCacheBytes = options.secondCacheBytes;
@@ -196,6 +206,10 @@ struct PipelineOptions : PassPipelineOptions<PipelineOptions> {
       llvm::cl::desc("Run segments of one length one after the other")};
   Option<bool> tileSweeps{*this, "tile-sweeps", llvm::cl::init(true),
                           llvm::cl::desc("Read whole tables tile by tile")};
+  Option<int64_t> streamMinOutput{
+      *this, "stream-min-output", llvm::cl::init(0),
+      llvm::cl::desc("The smallest output, in bytes, that is written past the "
+                     "caches; 0 for none, -1 chooses")};
   Option<bool> unroll{*this, "unroll", llvm::cl::init(true),
                       llvm::cl::desc("Unroll loops over rows")};
   Option<bool> parallel{*this, "parallel", llvm::cl::init(true),
@@ -217,6 +231,7 @@ void registerLoweringPipeline() {
         lowering.approximateTrigonometry = options.approximateTrigonometry;
         lowering.orderSegments = options.orderSegments;
         lowering.tileSweeps = options.tileSweeps;
+        lowering.streamMinOutput = options.streamMinOutput;
         lowering.unroll = options.unroll;
         lowering.parallel = options.parallel;
         buildLoweringPipeline(pm, lowering);

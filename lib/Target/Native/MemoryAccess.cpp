@@ -74,6 +74,16 @@ bool forEachMemRefEffect(
   return true;
 }
 
+bool isSameAddress(const MemoryAccess &a, const MemoryAccess &b,
+                   IndexExprs &exprs) {
+  if (a.memref != b.memref || a.type != b.type || a.mask != b.mask)
+    return false;
+  for (auto [left, right] : llvm::zip_equal(a.indices, b.indices))
+    if (!(exprs.of(left) == exprs.of(right)))
+      return false;
+  return true;
+}
+
 bool areDisjoint(const MemoryAccess &a, const MemoryAccess &b,
                  IndexExprs &exprs) {
   if (a.memref != b.memref)

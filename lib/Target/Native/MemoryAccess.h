@@ -43,6 +43,10 @@ bool forEachMemRefEffect(
     mlir::Operation *op,
     llvm::function_ref<void(mlir::Value memref, bool isWrite)> note);
 
+/// Whether two accesses are of one type at one address, under one mask.
+bool isSameAddress(const MemoryAccess &a, const MemoryAccess &b,
+                   IndexExprs &exprs);
+
 /// Whether two accesses of the same memref value can have no element in common:
 /// in some dimension they are a constant distance apart that is too long.
 bool areDisjoint(const MemoryAccess &a, const MemoryAccess &b,

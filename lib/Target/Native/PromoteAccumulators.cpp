@@ -13,6 +13,9 @@
 //     store r, out[b, 0]
 //   }
 //
+// Where the iteration around the loop has just stored to out[b, 0] anyway, no
+// condition is needed.
+//
 //===----------------------------------------------------------------------===//
 
 #include "MemoryAccess.h"
@@ -55,10 +58,12 @@ public:
 private:
   bool collect();
   bool isInvariant(const MemoryAccess &access);
-  bool isSameAddress(const MemoryAccess &a, const MemoryAccess &b);
   bool mayTouch(const MemoryAccess &other, const MemoryAccess &address);
   bool isPromotable(const Accumulator &accumulator);
+  bool isStoredBefore(const Accumulator &accumulator);
   void guardLoop();
+  void hoistLoads();
+  void carryStored();
   void rewrite();
 
   scf::ForOp loop;
@@ -86,16 +91,6 @@ bool LoopPromotion::isInvariant(const MemoryAccess &access) {
          outside(access.mask) && outside(access.passThrough);
 }
 
-bool LoopPromotion::isSameAddress(const MemoryAccess &a,
-                                  const MemoryAccess &b) {
-  if (a.memref != b.memref || a.type != b.type || a.mask != b.mask)
-    return false;
-  for (auto [left, right] : llvm::zip_equal(a.indices, b.indices))
-    if (!(exprs.of(left) == exprs.of(right)))
-      return false;
-  return true;
-}
-
 /// Gathers the accesses of the loop, by address where that does not change.
 /// False if something in the loop has effects that are not known.
 bool LoopPromotion::collect() {
@@ -114,7 +109,7 @@ bool LoopPromotion::collect() {
     if (op->getBlock() != loop.getBody() || !isInvariant(*access))
       return WalkResult::advance();
     auto *place = llvm::find_if(accumulators, [&](Accumulator &accumulator) {
-      return isSameAddress(accumulator.address(), *access);
+      return isSameAddress(accumulator.address(), *access, exprs);
     });
     if (place == accumulators.end())
       accumulators.push_back({{*access}});
@@ -233,25 +228,39 @@ static void createStore(OpBuilder &builder, const MemoryAccess &address,
                                   address.mask, value);
 }
 
-void LoopPromotion::rewrite() {
-  guardLoop();
+/// Whether an operation in front of the loop stores to the address, however
+/// often the loop runs.
+bool LoopPromotion::isStoredBefore(const Accumulator &accumulator) {
+  for (Operation *op = loop->getPrevNode(); op; op = op->getPrevNode()) {
+    std::optional<MemoryAccess> access = MemoryAccess::of(op);
+    if (access && access->isStore() &&
+        isSameAddress(*access, accumulator.address(), exprs))
+      return true;
+  }
+  return false;
+}
+
+/// Loads what the loop does not store to once, in front of it.
+void LoopPromotion::hoistLoads() {
   IRRewriter rewriter(loop);
-  SmallVector<Value> initial;
   for (Accumulator &accumulator : accumulators) {
-    Value value = createLoad(rewriter, accumulator.address());
-    if (accumulator.isStored()) {
-      initial.push_back(value);
+    if (accumulator.isStored())
       continue;
-    }
+    Value value = createLoad(rewriter, accumulator.address());
     for (MemoryAccess &access : accumulator.accesses)
       rewriter.replaceOp(access.op, value);
   }
   llvm::erase_if(accumulators, [](const Accumulator &accumulator) {
     return !accumulator.isStored();
   });
-  if (initial.empty())
-    return;
+}
 
+/// Carries what the loop stores to from iteration to iteration.
+void LoopPromotion::carryStored() {
+  IRRewriter rewriter(loop);
+  SmallVector<Value> initial;
+  for (Accumulator &accumulator : accumulators)
+    initial.push_back(createLoad(rewriter, accumulator.address()));
   size_t first = loop.getNumResults();
   NewYieldValuesFn keepValues = [](OpBuilder &, Location,
                                    ArrayRef<BlockArgument> arguments) {
@@ -275,6 +284,28 @@ void LoopPromotion::rewrite() {
     }
     yield->setOperand(first + index, value);
   }
+}
+
+void LoopPromotion::rewrite() {
+  SmallVector<Accumulator> stored, loaded;
+  for (Accumulator &accumulator : accumulators)
+    (accumulator.isStored() ? stored : loaded).push_back(accumulator);
+  bool areStoredBefore =
+      llvm::all_of(stored, [&](const Accumulator &accumulator) {
+        return isStoredBefore(accumulator);
+      });
+  if (!areStoredBefore) {
+    guardLoop();
+    hoistLoads();
+    carryStored();
+    return;
+  }
+  accumulators = std::move(stored);
+  carryStored();
+  accumulators = std::move(loaded);
+  if (!accumulators.empty())
+    guardLoop();
+  hoistLoads();
 }
 
 unsigned LoopPromotion::run() {

@@ -178,6 +178,12 @@ TargetInfo describeTarget(llvm::TargetMachine &machine) {
       costs.getNumberOfRegisters(costs.getRegisterClassForType(true));
   if (unsigned line = costs.getCacheLineSize())
     info.cacheLineBytes = line;
+  const llvm::Triple &triple = machine.getTargetTriple();
+  info.hasStreamingStores =
+      triple.getArch() == llvm::Triple::x86_64 || triple.isAArch64();
+  // Of AArch64's stores none is ordered with others but by what all need.
+  if (triple.isX86())
+    info.storeFence = "llvm.x86.sse.sfence";
   return info;
 }
 

@@ -13,6 +13,8 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/SCF/Utils/Utils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/SmallPtrSet.h"
 
 namespace ember::native {
 using namespace mlir;
@@ -27,7 +29,12 @@ struct UnrollLookups : impl::UnrollLookupsBase<UnrollLookups> {
 
 private:
   int64_t registersFor(Type type) const;
+  int64_t availableRegisters() const {
+    return vectorRegisters ? vectorRegisters : hostTarget().vectorRegisters;
+  }
   bool shouldUnroll(scf::ForOp loop);
+  bool isOverRow(scf::ForOp loop, const SmallPtrSetImpl<Value> &rows);
+  void findNeighbours(scf::ForOp lookups, SetVector<Operation *> &loops);
 };
 } // namespace
 
@@ -99,8 +106,7 @@ bool UnrollLookups::shouldUnroll(scf::ForOp loop) {
   std::optional<APInt> trips = loop.getStaticTripCount();
   if (!trips || trips->isZero() || trips->ugt(1024))
     return false;
-  int64_t available =
-      vectorRegisters ? vectorRegisters : hostTarget().vectorRegisters;
+  int64_t available = availableRegisters();
   if (isReduced(loop))
     return trips->ule(available);
   if (loop->getNumResults() != 0)
@@ -126,14 +132,55 @@ bool UnrollLookups::shouldUnroll(scf::ForOp loop) {
   return needed + temporaries <= available;
 }
 
+/// Whether the loop goes over one of `rows`, and what it stores fits the
+/// registers.
+bool UnrollLookups::isOverRow(scf::ForOp loop,
+                              const SmallPtrSetImpl<Value> &rows) {
+  std::optional<APInt> trips = loop.getStaticTripCount();
+  if (!trips || trips->isZero() || loop->getNumResults() != 0 ||
+      loop.getUnsignedCmp() || trips->ugt(availableRegisters()))
+    return false;
+  int64_t registers = 0;
+  bool isOfRow = false;
+  for (Operation &op : *loop.getBody()) {
+    if (op.getNumRegions() != 0)
+      return false;
+    std::optional<MemoryAccess> access = MemoryAccess::of(&op);
+    if (!access)
+      continue;
+    isOfRow |= rows.contains(access->memref);
+    if (access->isStore())
+      registers += registersFor(access->type);
+  }
+  return isOfRow &&
+         registers * int64_t(trips->getZExtValue()) <= availableRegisters();
+}
+
+/// The loops that fill the row before `lookups`, an unrolled loop over it, and
+/// that go on with it behind.
+void UnrollLookups::findNeighbours(scf::ForOp lookups,
+                                   SetVector<Operation *> &loops) {
+  auto outer = cast<scf::ForOp>(lookups->getParentOp());
+  SmallPtrSet<Value, 4> rows;
+  for (const MemoryAccess &access : findAccumulators(lookups, outer))
+    rows.insert(access.memref);
+  if (!isa<scf::ForOp>(outer->getParentOp()))
+    return;
+  for (auto other : outer->getBlock()->getOps<scf::ForOp>())
+    if (other != outer && isOverRow(other, rows))
+      loops.insert(other);
+}
+
 void UnrollLookups::runOnOperation() {
-  SmallVector<scf::ForOp> loops;
+  SetVector<Operation *> loops;
   getOperation().walk([&](scf::ForOp loop) {
     if (shouldUnroll(loop))
-      loops.push_back(loop);
+      loops.insert(loop);
   });
-  for (scf::ForOp loop : loops)
-    if (succeeded(loopUnrollFull(loop)))
+  for (Operation *loop : SmallVector<Operation *>(loops.getArrayRef()))
+    findNeighbours(cast<scf::ForOp>(loop), loops);
+  for (Operation *loop : loops)
+    if (succeeded(loopUnrollFull(cast<scf::ForOp>(loop))))
       ++unrolled;
 }
 

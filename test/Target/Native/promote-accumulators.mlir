@@ -38,6 +38,37 @@ func.func @sum(%t: memref<?x32xf32>, %o: memref<?x32xf32>, %b: index, %lb: index
   return
 }
 
+// Memory that was stored to is there, however often the loop runs; what is only
+// loaded need not be.
+
+// CHECK-LABEL: func.func @stored
+// CHECK-SAME: %[[T:.*]]: memref<?x16xf32>, %[[O:.*]]: memref<?x16xf32>, %[[Q:.*]]: memref<?x16xf32>
+// CHECK: vector.store
+// CHECK-NEXT: %[[START:.*]] = vector.load %[[O]]
+// CHECK-NEXT: arith.cmpi
+// CHECK-NEXT: %[[SUM:.*]] = scf.if
+// CHECK-NEXT: vector.load %[[Q]]
+// CHECK-NEXT: scf.for {{.*}} iter_args(%{{.*}} = %[[START]])
+// CHECK: } else {
+// CHECK-NEXT: scf.yield %[[START]]
+// CHECK: }
+// CHECK-NEXT: vector.store %[[SUM]], %[[O]]
+func.func @stored(%t: memref<?x16xf32>, %o: memref<?x16xf32>, %q: memref<?x16xf32>, %b: index, %lb: index, %ub: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %z = arith.constant dense<0.0> : vector<16xf32>
+  vector.store %z, %o[%b, %c0] : memref<?x16xf32>, vector<16xf32>
+  scf.for %p = %lb to %ub step %c1 {
+    %x = vector.load %t[%p, %c0] : memref<?x16xf32>, vector<16xf32>
+    %y = vector.load %q[%b, %c0] : memref<?x16xf32>, vector<16xf32>
+    %w = arith.mulf %x, %y : vector<16xf32>
+    %a = vector.load %o[%b, %c0] : memref<?x16xf32>, vector<16xf32>
+    %s = arith.addf %a, %w : vector<16xf32>
+    vector.store %s, %o[%b, %c0] : memref<?x16xf32>, vector<16xf32>
+  }
+  return
+}
+
 // A loop that is known to run needs no condition; a mask is kept.
 
 // CHECK-LABEL: func.func @masked

@@ -53,6 +53,48 @@ func.func @wide(%t: memref<?x128xf32>, %o: memref<?x128xf32>, %b: index, %n: ind
   return
 }
 
+// What fills the row, and what goes on with it.
+
+// CHECK-LABEL: func.func @filled
+// CHECK: scf.for
+// CHECK-NOT: scf.for
+// CHECK-COUNT-8: vector.store
+// CHECK: scf.for
+// CHECK-NOT: scf.for
+// CHECK-COUNT-16: vector.store
+// CHECK: scf.for
+// CHECK-NEXT: vector.store
+// CHECK: return
+func.func @filled(%t: memref<?x64xf32>, %row: memref<?x64xf32>, %o: memref<?x64xf32>, %other: memref<?x64xf32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %c64 = arith.constant 64 : index
+  %z = arith.constant dense<0.0> : vector<8xf32>
+  scf.for %b = %c0 to %n step %c1 {
+    scf.for %e = %c0 to %c64 step %c8 {
+      vector.store %z, %row[%b, %e] : memref<?x64xf32>, vector<8xf32>
+    }
+    scf.for %p = %c0 to %b step %c1 {
+      scf.for %e = %c0 to %c64 step %c8 {
+        %x = vector.load %t[%p, %e] : memref<?x64xf32>, vector<8xf32>
+        %y = vector.load %row[%b, %e] : memref<?x64xf32>, vector<8xf32>
+        %s = arith.addf %y, %x : vector<8xf32>
+        vector.store %s, %row[%b, %e] : memref<?x64xf32>, vector<8xf32>
+      }
+    }
+    scf.for %e = %c0 to %c64 step %c8 {
+      %y = vector.load %row[%b, %e] : memref<?x64xf32>, vector<8xf32>
+      vector.store %y, %o[%b, %e] : memref<?x64xf32>, vector<8xf32>
+    }
+    // Another row.
+    scf.for %e = %c0 to %c64 step %c8 {
+      vector.store %z, %other[%b, %e] : memref<?x64xf32>, vector<8xf32>
+    }
+  }
+  return
+}
+
 // Each lookup has an output row of its own: nothing is carried.
 
 // CHECK-LABEL: func.func @rows

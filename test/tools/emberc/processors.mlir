@@ -58,6 +58,15 @@
 // SET-LARGE: icmp ugt i64 %{{.*}}, 999
 // RUN: not emberc %s --prefetch-distance=-1 -o %t.so 2>&1 | FileCheck %s --check-prefix=NEGATIVE
 // NEGATIVE: error: --prefetch-distance=-1: expected an integer from 0 to
+// Only x86 needs a fence behind stores past the caches.
+// RUN: emberc %s --mcpu=x86-64-v4 --emit=llvm --stream-min-output=1000000 | FileCheck %s --check-prefix=STREAM
+// STREAM: store <16 x float> {{.*}} align 64,{{.*}} !nontemporal
+// STREAM: call void @llvm.x86.sse.sfence()
+// RUN: emberc %s --mcpu=neoverse-v1 --emit=llvm --stream-min-output=1000000 | FileCheck %s --check-prefix=STREAM-ARM
+// STREAM-ARM: store <{{.*}}, !nontemporal
+// STREAM-ARM-NOT: fence
+// RUN: emberc %s --emit=llvm | FileCheck %s --check-prefix=NO-STREAM
+// NO-STREAM-NOT: nontemporal
 
 func.func @bag(%table: memref<?x96xf32>, %indices: memref<?xi64>,
                %offsets: memref<?xi64>, %out: memref<?x96xf32>) {

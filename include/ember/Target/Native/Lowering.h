@@ -59,6 +59,11 @@ struct LoweringOptions {
   int64_t cacheLineBytes = 0;
   int64_t outstandingLines = 0;
   int64_t secondCacheBytes = 0;
+  /// The smallest output, in bytes, that is written past the caches, where
+  /// loops may run on several threads; 0 for none, -1 chooses.
+  int64_t streamMinOutput = 0;
+  /// The LLVM intrinsic behind such stores; "host" asks the host.
+  std::string storeFence = "host";
   /// Loops over rows of known length may be unrolled.
   bool unroll = true;
 };

@@ -109,7 +109,8 @@ def UnrollLookups : Pass<"unroll-lookups", "::mlir::func::FuncOp"> {
     Fully unrolls an innermost loop that stands in another loop, has a static
     trip count, and reads and writes a row of accumulators which does not depend
     on the outer loop, when those accumulators fit the vector registers. What
-    follows is promote-accumulators. Also unrolls a loop that combines the
+    follows is promote-accumulators. The loops beside that outer loop which fill
+    the row, or go on with it, are unrolled too. Also unrolls a loop that combines the
     vectors of a row which are reduced behind it, when the row fits the
     registers: interleave-reductions works on several rows at once.
   }];
@@ -153,7 +154,8 @@ def PromoteAccumulators : Pass<"promote-accumulators", "::mlir::ModuleOp"> {
     }
     ```
     The condition keeps a loop that runs no iteration from touching memory it
-    did not touch before; a trip count known to be positive needs none. Distinct
+    did not touch before; a trip count known to be positive needs none, and nor
+    does memory that is stored to in front of the loop. Distinct
     memref arguments of a function are taken as not overlapping, which kernels
     check at entry, unless `may-alias` says otherwise.
   }];
@@ -167,6 +169,47 @@ def PromoteAccumulators : Pass<"promote-accumulators", "::mlir::ModuleOp"> {
                            "::mlir::vector::VectorDialect"];
   let statistics = [
     Statistic<"promoted", "promoted", "Accumulators promoted">,
+  ];
+}
+
+def ForwardStores : Pass<"forward-stores", "::mlir::ModuleOp"> {
+  let summary = "Hand on what is stored and loaded again; drop dead stores";
+  let description = [{
+    Within a block, a load of what was stored before at the same address becomes
+    the stored value, unless something in between may write there. A store that
+    a later one of the same block overwrites is dropped, unless something in
+    between may read it. So is a buffer that is never read any more.
+
+    After promote-accumulators this takes the zeros that a row of sums begins
+    with, and what is done with the sums, out of memory:
+
+    ```mlir
+    vector.store %zeros, %out[%b, %c0]
+    %a0 = vector.load %out[%b, %c0]
+    %s0 = scf.for ... iter_args(%a = %a0) { ... }
+    vector.store %s0, %out[%b, %c0]
+    %s1 = vector.load %out[%b, %c0]
+    %m = arith.divf %s1, %count
+    vector.store %m, %out[%b, %c0]
+    ```
+    becomes
+    ```mlir
+    %s0 = scf.for ... iter_args(%a = %zeros) { ... }
+    %m = arith.divf %s0, %count
+    vector.store %m, %out[%b, %c0]
+    ```
+    When a check in between fails, the memory does not hold the dropped values:
+    after an error, outputs may be partly written. Distinct memref arguments are
+    taken as not overlapping, as by promote-accumulators.
+  }];
+  let options = [
+    Option<"mayAlias", "may-alias", "bool", "false",
+           "Memref arguments may overlap">,
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+  let statistics = [
+    Statistic<"forwarded", "forwarded", "Loads replaced by stored values">,
+    Statistic<"dropped", "dropped", "Stores dropped">,
   ];
 }
 
@@ -516,6 +559,68 @@ def TileSweeps : Pass<"tile-sweeps", "::mlir::ModuleOp"> {
                            "::mlir::scf::SCFDialect"];
   let statistics = [
     Statistic<"tiled", "tiled", "Loops over tables">,
+  ];
+}
+
+def StreamStores : Pass<"stream-stores", "::mlir::ModuleOp"> {
+  let summary = "Write rows of large outputs past the caches";
+  let description = [{
+    An ordinary store first reads the line it is for into the caches, and later
+    writes it back: an output that is larger than the caches moves twice.
+    Non-temporal stores of whole lines only write. Where they fill rows of an
+    output of which a loop that [parallelize-loops](#-parallelize-loops) marks
+    does nothing but store each element once, both kinds of stores are there,
+    under a condition that is computed before the loop: the output has
+    `min-output-bytes` or more, and its rows begin with cache lines.
+
+    ```mlir
+    scf.for %b = %lower to %upper step %c1 {
+      ...
+      vector.store %sums, %out[%b, %c0] : memref<?x16xf32>, vector<16xf32>
+    } {ember.independent}
+    ```
+    becomes
+    ```mlir
+    %elements = arith.muli %rows, %c16
+    %large = arith.cmpi uge, %elements, %least
+    %aligned = ... // base address and stride of %out
+    %past = arith.andi %large, %aligned
+    scf.for %b = %lower to %upper step %c1 {
+      ...
+      scf.if %past {
+        vector.store %sums, %out[%b, %c0] {nontemporal = true, alignment = 64}
+      } else {
+        vector.store %sums, %out[%b, %c0]
+      }
+    } {ember.independent}
+    scf.if %past {
+      llvm.call_intrinsic "llvm.x86.sse.sfence"()
+    }
+    ```
+    A loop over a row is copied as a whole. Behind the loop, and so in each part
+    of it that a thread runs, stands a fence where the processor needs one to
+    order such stores with those behind it.
+  }];
+  let options = [
+    Option<"minOutputBytes", "min-output-bytes", "int64_t", "-1",
+           "The smallest output that is written past the caches; 0 for none, -1 "
+           "for 16 times the second cache">,
+    Option<"lineBytes", "line-bytes", "int64_t", "0",
+           "Bytes of a cache line; 0 asks the host">,
+    Option<"secondCacheBytes", "second-cache-bytes", "int64_t", "0",
+           "Bytes of a core's second cache; 0 asks the host">,
+    Option<"fence", "fence", "std::string", "\"host\"",
+           "The LLVM intrinsic that orders these stores with others, empty for "
+           "none; host asks the host">,
+    Option<"mayAlias", "may-alias", "bool", "false",
+           "Memref arguments may overlap">,
+  ];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect",
+                           "::mlir::arith::ArithDialect",
+                           "::mlir::memref::MemRefDialect",
+                           "::mlir::scf::SCFDialect"];
+  let statistics = [
+    Statistic<"streamed", "streamed", "Stores that may bypass the caches">,
   ];
 }
 

@@ -50,6 +50,11 @@ struct TargetInfo {
   /// Lines that the second cache waits for at a time. No processor tells; this
   /// is the number of recent ones for servers.
   int64_t outstandingLines = 48;
+  /// Whether non-temporal stores of whole lines bypass the caches.
+  bool hasStreamingStores = false;
+  /// The LLVM intrinsic that orders such stores with those behind it; empty
+  /// where they are ordered as all others are.
+  std::string storeFence;
 
   /// Natural vector length for elements of `elementBits` bits: at least 1.
   int64_t lanes(int64_t elementBits) const;
