@@ -33,6 +33,7 @@ from ember.torch.export import export
 from ember.torch.exported import LoadedProgram, load
 from ember.torch.importer import Kernel, compile
 from ember.torch.quantization import QuantizedEmbeddingBag, quantize_tables
+from ember.torch.quantized_rows import QuantizedEmbedding
 from ember.torch.sparse_mode import sparse_products
 
 __version__ = "0.1.0"
@@ -52,6 +53,7 @@ __all__ = [
     "LoadedProgram",
     "OffsetsError",
     "Options",
+    "QuantizedEmbedding",
     "QuantizedEmbeddingBag",
     "UnsupportedError",
     "advise_huge_pages",

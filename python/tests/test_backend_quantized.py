@@ -7,11 +7,12 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import ember
 import pytest
 import torch
 from ember.torch.backend import ember_backend, listening
 from ember.torch.partition import Report
-from torch import Tensor
+from torch import Tensor, nn
 
 ROWS, LENGTH = 30, 12
 OFFSETS = torch.tensor([0, 3, 3, 10])
@@ -24,9 +25,18 @@ def _fresh_dynamo() -> Iterator[None]:
     torch._dynamo.reset()
 
 
-def table() -> Tensor:
-    values = torch.randn(ROWS, LENGTH, generator=torch.Generator().manual_seed(0))
-    packed: Tensor = torch.ops.quantized.embedding_bag_byte_prepack(values)
+@pytest.fixture(params=["byte", "4bit"])
+def kind(request: pytest.FixtureRequest) -> str:
+    """Which of PyTorch's operators a test is about."""
+    return str(request.param)
+
+
+def numbers() -> Tensor:
+    return torch.randn(ROWS, LENGTH, generator=torch.Generator().manual_seed(0))
+
+
+def table(kind: str) -> Tensor:
+    packed: Tensor = getattr(torch.ops.quantized, f"embedding_bag_{kind}_prepack")(numbers())
     return packed
 
 
@@ -34,8 +44,8 @@ def indices(count: int = 10) -> Tensor:
     return torch.randint(ROWS, (count,), generator=torch.Generator().manual_seed(1))
 
 
-def bags(**options: Any) -> Callable[..., Tensor]:
-    operator = torch.ops.quantized.embedding_bag_byte_rowwise_offsets
+def bags(kind: str, **options: Any) -> Callable[..., Tensor]:
+    operator = getattr(torch.ops.quantized, f"embedding_bag_{kind}_rowwise_offsets")
     return lambda *arguments, **keywords: operator(*arguments, **keywords, **options)
 
 
@@ -44,7 +54,7 @@ def check(function: Callable[..., Tensor], *arguments: Any, **keywords: Any) -> 
     run = torch.compile(function, backend=ember_backend, dynamic=True, options={"raises": True})
     with listening() as heard:
         result = run(*arguments, **keywords)
-    torch.testing.assert_close(result, function(*arguments, **keywords))
+    torch.testing.assert_close(result, function(*arguments, **keywords), equal_nan=True)
     (report,) = heard.reports
     return report
 
@@ -56,32 +66,66 @@ def is_compiled(report: Report) -> bool:
 
 @pytest.mark.parametrize("dtype", [torch.int64, torch.int32], ids=str)
 @pytest.mark.parametrize("has_last", [False, True])
-def test_bags(has_last: bool, dtype: torch.dtype) -> None:
-    function = bags(include_last_offset=has_last)
-    assert is_compiled(check(function, table(), indices().to(dtype), OFFSETS.to(dtype)))
+def test_bags(has_last: bool, dtype: torch.dtype, kind: str) -> None:
+    function = bags(kind, include_last_offset=has_last)
+    assert is_compiled(check(function, table(kind), indices().to(dtype), OFFSETS.to(dtype)))
 
 
-def test_sample_weights() -> None:
+def test_sample_weights(kind: str) -> None:
     weights = torch.rand(10, generator=torch.Generator().manual_seed(2))
-    function = bags()
-    arguments = table(), indices(), OFFSETS[:-1]
+    function = bags(kind)
+    arguments = table(kind), indices(), OFFSETS[:-1]
     assert is_compiled(check(function, *arguments, per_sample_weights=weights))
 
 
-def test_the_mode_that_pytorch_ignores() -> None:
-    assert is_compiled(check(bags(mode=1), table(), indices(), OFFSETS[:-1]))
+def test_the_mode_that_pytorch_ignores(kind: str) -> None:
+    assert is_compiled(check(bags(kind, mode=1), table(kind), indices(), OFFSETS[:-1]))
 
 
-def test_pruned_rows_are_left() -> None:
+def test_pruned_rows_are_left(kind: str) -> None:
     mapping = torch.arange(ROWS, dtype=torch.int32)
-    function = bags(pruned_weights=True)
-    report = check(function, table(), indices(), OFFSETS[:-1], compressed_indices_mapping=mapping)
+    function = bags(kind, pruned_weights=True)
+    report = check(
+        function, table(kind), indices(), OFFSETS[:-1], compressed_indices_mapping=mapping
+    )
     assert [one.reason for one in report.left] == ["rows that are pruned away have no kernel"]
 
 
-def test_wrong_index() -> None:
+def test_wrong_index(kind: str) -> None:
     wrong = indices()
     wrong[3] = ROWS
-    run = torch.compile(bags(), backend=ember_backend)
+    run = torch.compile(bags(kind), backend=ember_backend)
     with pytest.raises(RuntimeError):
-        run(table(), wrong, OFFSETS[:-1])
+        run(table(kind), wrong, OFFSETS[:-1])
+
+
+@pytest.mark.parametrize("encoding", ["int8", "int4", "e4m3", "bf16"])
+@pytest.mark.parametrize("reduction", ["sum", "mean"])
+def test_reduced_lookups(reduction: str, encoding: str) -> None:
+    """nn.Embedding and a reduction, in a model of which the tables were quantised."""
+    lookup = nn.Embedding(ROWS, LENGTH, _weight=numbers())
+    model = ember.quantize_tables(nn.ModuleDict({"table": lookup}), encoding, lookups=True)
+
+    def function(input: Tensor) -> Tensor:
+        reduced: Tensor = getattr(model["table"](input), reduction)(1)
+        return reduced
+
+    for places in (indices(12).view(4, 3), indices(12).view(3, 4).int().t()):
+        torch._dynamo.reset()
+        report = check(function, places)
+        (part,) = report.compiled
+        assert part.title.startswith(f"{reduction} of {encoding} rows")
+        assert part.call.kernels()
+    assert not check(function, torch.zeros(2, 0, dtype=torch.int64)).compiled[0].call.kernels()
+
+
+def test_other_reductions_of_lookups_are_left() -> None:
+    model = ember.quantize_tables(nn.Embedding(ROWS, LENGTH, _weight=numbers()))
+    report = check(lambda input: model(input).amax(1), indices().view(2, 5))
+    assert [one.reason for one in report.left] == [
+        "the reduction amax of encoded rows has no kernel"
+    ]
+    report = check(lambda input: model(input).sum(0), indices().view(2, 5))
+    assert "reduced over lookups" in report.left[0].reason
+    report = check(lambda input: (rows := model(input)).sum(1) + rows[:, 0], indices().view(2, 5))
+    assert "other uses" in report.left[0].reason

@@ -5,13 +5,16 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
 import copy
+from contextlib import nullcontext
 from typing import Any
 
 import ember
 import pytest
 import torch
+import torch.ao.nn.quantized as nnq
 from ember.torch.quantization import QuantizedEmbeddingBag, bag_kernel, quantize_tables
-from ember.torch.row_encoding import FORMATS, decode, encode, format_of
+from ember.torch.quantized_rows import QuantizedEmbedding, rows_kernel
+from ember.torch.row_encoding import FORMATS, decode, encode, format_of, rows_of
 from torch import Tensor, nn
 
 ROWS, LENGTH = 40, 9
@@ -38,7 +41,12 @@ def steps(encoding: str, values: Tensor) -> Tensor:
         # Half a step, and what the scale and the bias are rounded by.
         parameter = {"int8": 2.0**-24, "int4": 2.0**-11}[encoding]
         return extent / levels / 2 + parameter * (extent + values.abs().amax(1, keepdim=True))
-    relative, smallest = {"e4m3": (2.0**-4, 2.0**-10), "e5m2": (2.0**-3, 2.0**-17)}[encoding]
+    relative, smallest = {
+        "e4m3": (2.0**-4, 2.0**-10),
+        "e5m2": (2.0**-3, 2.0**-17),
+        "bf16": (2.0**-8, 0.0),
+        "f16": (2.0**-11, 2.0**-25),
+    }[encoding]
     return values.abs() * relative + smallest
 
 
@@ -170,3 +178,88 @@ def test_wrong_indices() -> None:
         quantized(wrong, OFFSETS)
     with pytest.raises(ember.ArgumentError, match="1-D with offsets"):
         quantized(wrong)
+
+
+@pytest.mark.parametrize("disabled", [False, True], ids=["kernel", "disabled"])
+@pytest.mark.parametrize("encoding", FORMATS)
+def test_lookups(encoding: str, disabled: bool, caplog: pytest.LogCaptureFixture) -> None:
+    rows_kernel.cache_clear()
+    quantized = quantize_tables(
+        nn.Embedding(ROWS, LENGTH, _weight=table(), padding_idx=3), encoding
+    )
+    assert isinstance(quantized, QuantizedEmbedding)
+    made = (
+        indices(),
+        indices(12).view(2, 2, 3).int(),
+        indices(0),
+        indices(8)[::2].short(),
+        indices(1),
+    )
+    for places in made:
+        with ember.disabled() if disabled else nullcontext():
+            found = quantized(places)
+        torch.testing.assert_close(found, quantized.dequantized()[places.long()])
+    assert rows_kernel.cache_info().currsize == (0 if disabled else 2)
+    assert "left to PyTorch" not in caplog.text
+    with pytest.raises(IndexError), ember.disabled() if disabled else nullcontext():
+        quantized(indices() + ROWS)
+
+
+def test_lookups_are_taken_when_asked_for() -> None:
+    model = nn.Sequential(nn.Embedding(ROWS, LENGTH), bag()).eval()
+    quantize_tables(model)
+    assert type(model[0]) is nn.Embedding
+    model = quantize_tables(nn.Sequential(model[0]).eval(), "int4", lookups=True)
+    assert isinstance(model[0], QuantizedEmbedding)
+    assert not model[0].training
+    assert repr(model[0]) == f"QuantizedEmbedding({ROWS}, {LENGTH}, int4)"
+    with pytest.raises(ember.ArgumentError, match="1: a table that max_norm"):
+        quantize_tables(
+            nn.Sequential(nn.Embedding(2, 2), nn.Embedding(2, 2, max_norm=1.0)), lookups=True
+        )
+
+
+def pytorchs(dtype: torch.dtype) -> Tensor:
+    """A table that PyTorch has quantised, with a scale and a zero point for each row."""
+    draw = torch.Generator().manual_seed(5)
+    scales = torch.rand(ROWS, generator=draw) / 10 + 0.01
+    zeros = torch.randint(5, (ROWS,), generator=draw).float()
+    return torch.quantize_per_channel(table()[:, :8], scales, zeros, 0, dtype)
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning:torch.*", "ignore:.*quantize_per:UserWarning")
+@pytest.mark.parametrize("dtype", [torch.quint8, torch.quint4x2], ids=str)
+def test_pytorchs_quantised_modules_keep_their_numbers(dtype: torch.dtype) -> None:
+    weight = pytorchs(dtype)
+    bags = nnq.EmbeddingBag(ROWS, 8, mode="sum", include_last_offset=True, dtype=dtype)
+    bags.set_weight(weight)
+    taken = quantize_tables(nn.Sequential(bags).eval())[0]
+    assert isinstance(taken, QuantizedEmbeddingBag)
+    arguments = indices(10), OFFSETS
+    torch.testing.assert_close(taken(*arguments), bags(*arguments))
+    torch.testing.assert_close(
+        taken(*arguments, torch.arange(10.0)), bags(*arguments, torch.arange(10.0))
+    )
+    lookup = nnq.Embedding(ROWS, 8, dtype=dtype)
+    lookup.set_weight(weight)
+    rows = quantize_tables(lookup)
+    assert isinstance(rows, QuantizedEmbedding)
+    torch.testing.assert_close(rows(indices()), lookup(indices()))
+
+
+@pytest.mark.filterwarnings("ignore:.*quantize_per:UserWarning")
+def test_pytorchs_modules_that_have_no_format() -> None:
+    weight = torch.quantize_per_channel(
+        table()[:, :3], torch.ones(ROWS), torch.zeros(ROWS), 0, torch.quint4x2
+    )
+    with pytest.raises(ember.ArgumentError, match="do not fill bytes of two"):
+        rows_of(weight)
+    weight = torch.quantize_per_tensor(table(), 0.1, 0, torch.quint8)
+    with pytest.raises(ember.ArgumentError, match="has no row format"):
+        rows_of(weight)
+
+
+def test_numbers_too_large_for_halves() -> None:
+    with pytest.raises(ember.ArgumentError, match="too large for f16"):
+        encode(table(1e6), FORMATS["f16"])
+    assert encode(table(1e6), FORMATS["bf16"]).dtype is torch.bfloat16

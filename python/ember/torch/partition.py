@@ -18,7 +18,7 @@ from ember.torch.block_patterns import block_region_at
 from ember.torch.edge_softmax_patterns import edge_softmax_at
 from ember.torch.no_match import NoMatchError
 from ember.torch.operations import value_of
-from ember.torch.quantized_patterns import quantized_bag_at
+from ember.torch.quantized_patterns import quantized_bag_at, quantized_rows_at
 from ember.torch.region import Region, replace
 from ember.torch.region_call import RegionCall
 from ember.torch.row_score_patterns import row_score_at
@@ -34,6 +34,7 @@ PATTERNS: tuple[Callable[[Node, Settings], Region | None], ...] = (
     aggregation_at,
     segments_at,
     quantized_bag_at,
+    quantized_rows_at,
     bag_at,
     block_region_at,
 )

@@ -10,6 +10,7 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
 import logging
+import sys
 from collections.abc import Callable
 from functools import cache
 from typing import Any
@@ -25,7 +26,16 @@ from ember.errors import ArgumentError, CompileError, CompilerNotFoundError
 from ember.kernel import Library
 from ember.torch.bag_call import INDEX_TYPES
 from ember.torch.embedding_bag import FIRST_OFFSET_CHECK, NAMES
-from ember.torch.row_encoding import decode, encode, format_of
+from ember.torch.quantized_rows import QuantizedEmbedding
+from ember.torch.row_encoding import (
+    decode,
+    encode,
+    encoding_of,
+    format_of,
+    is_of_bytes,
+    rows_of,
+    table_type,
+)
 
 _log = logging.getLogger(__name__)
 
@@ -41,10 +51,10 @@ def bag_kernel(
     padded: bool,
     options: Options,
 ) -> tuple[Callable[..., Any], Library]:
-    """A kernel for bags of rows of bytes, and the library it is in; raises CompileError."""
+    """A kernel for bags of rows in a format, and the library it is in; raises CompileError."""
     kind = "offsets" if has_last else "open_offsets"
     bag = Bag(
-        tables=(array("i8", None, form.row_bytes(length)),),
+        tables=(table_type(form, length),),
         indices=array(index, None),
         segments=array(index, None),
         segment_kind=kind,
@@ -52,7 +62,7 @@ def bag_kernel(
         reduction=mode,
         weights=array("f32", None) if weighted else None,
         padded=padded,
-        row_format=form,
+        row_format=form if is_of_bytes(form) else None,
     )
     check = FIRST_OFFSET_CHECK.format(offsets=kind, offset=index)
     text = program(bag, kind="memref", names=NAMES, before=check)
@@ -212,26 +222,71 @@ class QuantizedEmbeddingBag(nn.Module):
         return f"{self.num_embeddings}, {self.embedding_dim}, {self.encoding}, mode={self.mode!r}"
 
 
-def quantize_tables(model: nn.Module, encoding: str = "int8") -> nn.Module:
+def quantize_tables(
+    model: nn.Module, encoding: str = "int8", *, lookups: bool = False
+) -> nn.Module:
     """Puts QuantizedEmbeddingBag in the place of every nn.EmbeddingBag in a model, and returns it.
 
-    encoding: int8 (scale and bias in f32), int4 (in f16), fp8 or e4m3, e5m2. The model is changed,
-    but for one that is a bag itself. Raises ArgumentError for a format that there is not, for a
-    bag with max_norm, and for values that are not finite; nothing is changed then.
+    encoding: int8 (scale and bias in f32), int4 (in f16), fp8 or e4m3, e5m2; bf16 or f16, rows of
+    that type, whose sums are f32. lookups: QuantizedEmbedding takes the place of every
+    nn.Embedding, too; what else reads such a table's weight finds none. Modules that PyTorch has
+    quantised (torch.ao.nn.quantized) keep their numbers.
+
+    The model is changed, but for one that is a table itself. Raises ArgumentError for a format that
+    there is not, for a table with max_norm, and for values that are not finite; nothing is changed
+    then.
     """
     format_of(encoding)
-    if isinstance(model, nn.EmbeddingBag):
-        return QuantizedEmbeddingBag(model, encoding)
-    # One for each bag, so that shared ones stay shared.
-    made: dict[nn.Module, QuantizedEmbeddingBag] = {}
+    # One for each table, so that shared ones stay shared.
+    made: dict[nn.Module, nn.Module] = {}
     for name, module in model.named_modules():
-        if isinstance(module, nn.EmbeddingBag):
-            try:
-                made[module] = QuantizedEmbeddingBag(module, encoding).train(module.training)
-            except ArgumentError as error:
-                raise ArgumentError(f"{name}: {error}") from None
+        try:
+            found = _quantized(module, encoding, lookups or module is model)
+        except ArgumentError as error:
+            raise ArgumentError(f"{name}: {error}" if name else str(error)) from None
+        if found is not None:
+            made[module] = found.train(module.training)
+    if model in made:
+        return made[model]
     for parent in list(model.modules()):
         for name, child in list(parent._modules.items()):
             if child in made:
                 setattr(parent, name, made[child])
     return model
+
+
+def _quantized(module: nn.Module, encoding: str, lookups: bool) -> nn.Module | None:
+    """What stands for a table; None for any other module."""
+    pytorchs = sys.modules.get("torch.ao.nn.quantized")
+    if pytorchs is not None and isinstance(module, pytorchs.Embedding):
+        is_bag = isinstance(module, pytorchs.EmbeddingBag)
+        return _taken_over(module, nn.EmbeddingBag if is_bag else nn.Embedding)
+    if isinstance(module, nn.EmbeddingBag):
+        return QuantizedEmbeddingBag(module, encoding)
+    if lookups and isinstance(module, nn.Embedding):
+        return QuantizedEmbedding(module, encoding)
+    return None
+
+
+def _taken_over(module: Any, kind: type[nn.Module]) -> nn.Module:
+    """What stands for one of PyTorch's quantised modules: it computes with the same bytes."""
+    if getattr(module, "pruned_weights", False):
+        raise ArgumentError("a table with rows pruned away cannot be taken over")
+    weight: Tensor = module.weight()
+    rows, length = weight.shape
+    if kind is nn.EmbeddingBag:
+        # PyTorch adds up, whatever the mode is.
+        bag = nn.EmbeddingBag(
+            rows,
+            length,
+            mode="sum",
+            include_last_offset=module.include_last_offset,
+            _weight=weight.dequantize(),
+        )
+        made: Any = QuantizedEmbeddingBag(bag, encoding_of(weight))
+    else:
+        lookup = nn.Embedding(rows, length, _weight=weight.dequantize())
+        made = QuantizedEmbedding(lookup, encoding_of(weight))
+    made.rows = rows_of(weight)
+    taken: nn.Module = made
+    return taken

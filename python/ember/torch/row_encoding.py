@@ -7,7 +7,7 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import torch
 from torch import Tensor
 
-from ember.embed_programs import RowFormat
+from ember.embed_programs import Array, RowFormat, array
 from ember.errors import ArgumentError
 
 # The formats of tables by the names that users give them: integers have a scale and a bias a row.
@@ -16,7 +16,11 @@ FORMATS = {
     "int4": RowFormat("int4", "f16"),
     "e4m3": RowFormat("e4m3"),
     "e5m2": RowFormat("e5m2"),
+    # Rows of numbers, no bytes: the table is of this type.
+    "bf16": RowFormat("bf16"),
+    "f16": RowFormat("f16"),
 }
+HALVES = {"bf16": torch.bfloat16, "f16": torch.float16}
 _PARAMETERS = {"f32": torch.float32, "f16": torch.float16}
 _FLOATS = {"e4m3": torch.float8_e4m3fn, "e5m2": torch.float8_e5m2}
 _LEVELS = {"int8": 255, "int4": 15}
@@ -31,15 +35,33 @@ def format_of(name: str) -> RowFormat:
         raise ArgumentError(f"no row format {name!r}; there are: {known}") from None
 
 
+def is_of_bytes(form: RowFormat) -> bool:
+    """Whether rows are bytes; those of bf16 and f16 are numbers of that type."""
+    return form.encoding not in HALVES
+
+
+def table_type(form: RowFormat, length: int) -> Array:
+    """The type of a table in that format, with rows of so many elements."""
+    if is_of_bytes(form):
+        return array("i8", None, form.row_bytes(length))
+    return array(form.encoding, None, length)
+
+
 def encode(table: Tensor, form: RowFormat) -> Tensor:
     """Rows (rows, length) of numbers as rows of bytes, uint8, (rows, form.row_bytes(length)).
 
-    Numbers are rounded to the nearest that the format has; 8-bit floats saturate. Raises
-    ArgumentError for numbers that are not finite, and for rows too large for their parameters.
+    For bf16 and f16 they are rows of that type, (rows, length). Numbers are rounded to the nearest
+    that the format has; 8-bit floats saturate. Raises ArgumentError for numbers that are not
+    finite, and for rows too large for their parameters.
     """
     table = table.detach().float()
     if not bool(table.isfinite().all()):
         raise ArgumentError("a table with infinities or NaN cannot be quantised")
+    if not is_of_bytes(form):
+        halves = table.to(HALVES[form.encoding])
+        if not bool(halves.isfinite().all()):
+            raise ArgumentError(f"values are too large for {form.encoding}")
+        return halves
     if form.encoding in _FLOATS:
         kind = _FLOATS[form.encoding]
         largest = torch.finfo(kind).max
@@ -61,7 +83,9 @@ def encode(table: Tensor, form: RowFormat) -> Tensor:
 
 
 def decode(rows: Tensor, form: RowFormat, length: int) -> Tensor:
-    """The numbers, f32, (rows, length), of rows of bytes."""
+    """The numbers, f32, (rows, length), of rows as encode makes them."""
+    if not is_of_bytes(form):
+        return rows.float()
     rows = rows.contiguous()
     if form.encoding in _FLOATS:
         return rows.view(_FLOATS[form.encoding]).float()
@@ -71,7 +95,34 @@ def decode(rows: Tensor, form: RowFormat, length: int) -> Tensor:
         pair, elements = rows[:, :size], rows[:, size:]
     else:
         elements, pair = rows[:, :-size], rows[:, -size:]
-    scale, bias = pair.contiguous().view(parameter).float().unbind(1)
+    # A row by itself is contiguous, but need not begin where numbers do.
+    pair = pair.clone(memory_format=torch.contiguous_format)
+    scale, bias = pair.view(parameter).float().unbind(1)
     if form.encoding == "int4":
         elements = torch.stack((elements & 15, elements >> 4), -1).flatten(1)[:, :length]
     return elements.float() * scale.unsqueeze(1) + bias.unsqueeze(1)
+
+
+def encoding_of(weight: Tensor) -> str:
+    """The name of the format in which PyTorch keeps a table that it has quantised."""
+    return "int4" if weight.dtype is torch.quint4x2 else "int8"
+
+
+def rows_of(weight: Tensor) -> Tensor:
+    """The encoded rows of a table that PyTorch has quantised: exactly its numbers.
+
+    weight: (rows, length), quint8 or quint4x2 with a scale and a zero point for each row. Raises
+    ArgumentError for any other.
+    """
+    if weight.dtype not in (torch.quint8, torch.quint4x2) or weight.qscheme() not in (
+        torch.per_channel_affine_float_qparams,
+    ):
+        raise ArgumentError(f"a table of {weight.dtype} with {weight.qscheme()} has no row format")
+    form = FORMATS[encoding_of(weight)]
+    rows, length = weight.shape
+    if form.encoding == "int4" and length % 2:
+        raise ArgumentError(f"rows of {length} elements do not fill bytes of two")
+    parameter = _PARAMETERS[str(form.parameters)]
+    scale, zero = weight.q_per_channel_scales(), weight.q_per_channel_zero_points()
+    pair = torch.stack((scale, -scale * zero), 1).to(parameter)
+    return torch.cat((weight.int_repr().reshape(rows, -1), pair.view(torch.uint8)), 1)

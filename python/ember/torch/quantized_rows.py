@@ -1,0 +1,102 @@
+"""Lookups in tables whose rows are encoded: nn.Embedding, for quantize_tables.
+
+A reduction over such rows becomes one kernel with the lookup in graphs that Ember's backend
+compiles; everywhere else the rows are decoded first.
+
+Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""
+
+import logging
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from ember import configuration
+from ember.compiler import Options, load_program
+from ember.embed_programs import ENTRY, Gather, RowFormat, array, program
+from ember.errors import ArgumentError, CompileError, CompilerNotFoundError
+from ember.kernel import Library
+from ember.torch.bag_call import INDEX_TYPES
+from ember.torch.row_encoding import decode, encode, format_of, is_of_bytes, table_type
+
+_log = logging.getLogger(__name__)
+NAMES = {"source": "weight", "blocks": "input"}
+
+
+@cache
+def rows_kernel(
+    form: RowFormat, length: int, index: str, options: Options
+) -> tuple[Callable[..., Any], Library]:
+    """A kernel that decodes rows, and the library it is in; raises CompileError."""
+    gather = Gather(
+        source=table_type(form, length),
+        blocks=array(index, None, 1),
+        out=array("f32", None, 1, length),
+        row_format=form if is_of_bytes(form) else None,
+    )
+    library = load_program(program(gather, kind="memref", names=NAMES), options)
+    return library.entry(ENTRY).bind(), library
+
+
+@torch.library.custom_op("ember::quantized_rows", mutates_args=(), device_types="cpu")
+def quantized_rows(rows: Tensor, indices: Tensor, encoding: str, length: int) -> Tensor:
+    """The rows (..., length), f32, that encoded ones stand for, at indices (...).
+
+    Raises IndexOutOfRangeError.
+    """
+    form = format_of(encoding)
+    flat = indices.reshape(-1)
+    if flat.dtype not in INDEX_TYPES:
+        flat = flat.long()
+    if not configuration.is_disabled() and len(flat):
+        try:
+            kernel, _ = rows_kernel(form, length, INDEX_TYPES[flat.dtype], Options())
+        except (CompileError, CompilerNotFoundError) as error:
+            _log.warning("lookups of %s rows are left to PyTorch: %s", encoding, error)
+        else:
+            out = torch.empty((len(flat), 1, length))
+            kernel(rows.contiguous(), flat.contiguous().view(-1, 1), out)
+            return out.view(*indices.shape, length)
+    found = decode(rows.index_select(0, flat), form, length)
+    return found.view(*indices.shape, length)
+
+
+@quantized_rows.register_fake
+def _(rows: Tensor, indices: Tensor, encoding: str, length: int) -> Tensor:
+    return rows.new_empty((*indices.shape, length), dtype=torch.float32)
+
+
+class QuantizedEmbedding(nn.Module):
+    """nn.Embedding with its table as encoded rows, for inference: the table has no gradient.
+
+    rows: the table, a buffer, as encode has it.
+    """
+
+    rows: Tensor
+
+    def __init__(self, lookup: nn.Embedding, encoding: str = "int8") -> None:
+        """lookup: its table is taken over; raises ArgumentError."""
+        super().__init__()
+        if lookup.max_norm is not None:
+            raise ArgumentError("a table that max_norm changes cannot be quantised")
+        self.num_embeddings, self.embedding_dim = lookup.num_embeddings, lookup.embedding_dim
+        self.encoding = encoding
+        self.register_buffer("rows", encode(lookup.weight, format_of(encoding)))
+
+    def dequantized(self) -> Tensor:
+        """The numbers that the table stands for, f32, (num_embeddings, embedding_dim)."""
+        return decode(self.rows, format_of(self.encoding), self.embedding_dim)
+
+    def forward(self, input: Tensor) -> Tensor:
+        """The rows at the indices, f32, (..., embedding_dim)."""
+        found: Tensor = torch.ops.ember.quantized_rows(
+            self.rows, input, self.encoding, self.embedding_dim
+        )
+        return found
+
+    def extra_repr(self) -> str:
+        return f"{self.num_embeddings}, {self.embedding_dim}, {self.encoding}"
