@@ -275,11 +275,15 @@ def reasons(function: Callable[..., Any], *arguments: Any, **options: Any) -> li
     return [left.reason for report in reports for left in report.left]
 
 
-def test_onto_values() -> None:
+def test_mean_onto_values() -> None:
     x, source, target, _ = graph()
-    assert reasons(lambda: x.clone().index_add_(0, target, x[source])) == [
-        "it adds to a tensor that is not known to be new zeros"
-    ]
+
+    def function(x: Tensor) -> Tensor:
+        messages = x[source]
+        index = target.view(-1, 1).expand_as(messages)
+        return x.clone().scatter_reduce_(0, index, messages, "mean", include_self=True)
+
+    assert reasons(function, x) == ["what was in the result before takes part (include_self)"]
 
 
 def test_dimension_that_is_an_argument_is_fixed() -> None:

@@ -34,18 +34,27 @@ from ember.torch.settings import Settings
 
 # What makes an index of as many dimensions as rows, and spreads numbers of nodes along them.
 RESHAPES = ("expand", "expand_as", "reshape", "unsqueeze", "view")
+SCATTERS = ("scatter_add", "scatter_reduce", "index_add")
+PART = "what was in the result before takes part (include_self)"
 REDUCTIONS = {"sum": "sum", "mean": "mean", "amax": "max"}
 
 
 @dataclass
 class Scatter:
-    """A scatter operation: data (edges, ...) goes to the rows that target (edges,) says."""
+    """A scatter operation: data (edges, ...) goes to the rows that target (edges,) says.
+
+    base: what the rows are added to, None for new zeros; why says what keeps it from being these.
+    size: of new zeros. alpha: what data is multiplied by.
+    """
 
     target: Node
     data: Node
     size: Any
     reduction: str
     nodes: set[Node] = field(default_factory=set)
+    base: Node | None = None
+    why: str = ""
+    alpha: float = 1.0
 
 
 def aggregation_at(node: Node, settings: Settings) -> Region | None:
@@ -60,28 +69,17 @@ def aggregation_at(node: Node, settings: Settings) -> Region | None:
         scatter = _mean(node, operation)
         if scatter is None:
             return None
-    elif operation.name in ("scatter_add", "scatter_reduce", "index_add"):
-        scatter = scatter_of(node, operation)
+    elif operation.name in SCATTERS:
+        scatter = scatter_onto(node, operation)
+        if scatter.base is not None:
+            return None
     else:
         return None
     return _region(node, scatter, settings)
 
 
 def _region(root: Node, scatter: Scatter, settings: Settings) -> Region:
-    lookup, weights, nodes = _message(scatter.data)
-    data = scatter.data
-    if weights is not None and scatter.reduction == "max":
-        lookup, weights, nodes = None, None, set()
-    if lookup is None:
-        x, source = data, None
-        nodes = set()
-    else:
-        x, source = lookup.x, lookup.index
-    title = f"{scatter.reduction} over edges"
-    if source is not None:
-        title += f" of rows of {name_of(x)}"
-    if weights is not None:
-        title += f", times {name_of(weights)}"
+    x, source, weights, nodes, title = message_of(scatter)
     inputs = (x, source, scatter.target, scatter.size, weights)
     return Region(
         "aggregation",
@@ -96,35 +94,85 @@ def _region(root: Node, scatter: Scatter, settings: Settings) -> Region:
     )
 
 
+def message_of(
+    scatter: Scatter,
+) -> tuple[Node, Node | None, Node | None, set[Node], str]:
+    """What an aggregation reads: x, source or None, weights or None; its nodes, and its title."""
+    lookup, weights, nodes = _message(scatter.data)
+    if weights is not None and scatter.reduction == "max":
+        lookup, weights, nodes = None, None, set()
+    if lookup is None:
+        x, source = scatter.data, None
+        nodes = set()
+    else:
+        x, source = lookup.x, lookup.index
+    title = f"{scatter.reduction} over edges"
+    if source is not None:
+        title += f" of rows of {name_of(x)}"
+    if weights is not None:
+        title += f", times {name_of(weights)}"
+    return x, source, weights, nodes, title
+
+
 def scatter_of(node: Node, operation: Operation) -> Scatter:
-    """A scatter operation into zeros; raises NoMatchError."""
+    """A scatter operation into new zeros; raises NoMatchError."""
+    scatter = scatter_onto(node, operation)
+    if scatter.base is not None:
+        raise NoMatchError(scatter.why)
+    return scatter
+
+
+def scatter_onto(node: Node, operation: Operation) -> Scatter:
+    """A scatter operation of whole rows, into new zeros or onto a base; raises NoMatchError."""
     out, index = operation.get("self"), operation.get("index")
     data = operation.get("source" if operation.name == "index_add" else "src")
     shape = _shape(out)
     values = tensor_of(data)
     if not isinstance(data, Node) or values is None or shape is None:
         raise NoMatchError("its operands are not tensors")
+    if not shape:
+        raise NoMatchError("it has one number, and no rows")
     dim = fixed_number(operation.get("dim"))
     if dim not in (0, -len(shape)):
         raise NoMatchError(f"it goes along dimension {dim}; kernels know the first")
-    if "alpha" in operation.arguments:
-        raise NoMatchError("it has a factor alpha")
-    zeros = read(out) if isinstance(out, Node) else None
-    size = _size_of_zeros(zeros, operation.in_place, out)
     if not all(map(same_number, values.shape[1:], shape[1:])) or values.dim() != len(shape):
         raise NoMatchError("its rows are not known to be as long as those of the result")
-    reduction = "sum"
-    if operation.name == "scatter_reduce":
-        spelled = str(operation.get("reduce"))
-        if spelled not in REDUCTIONS:
-            raise NoMatchError(f"the reduction {spelled} has no kernel")
-        reduction = REDUCTIONS[spelled]
-        if reduction != "sum" and operation.get("include_self", True):
-            raise NoMatchError("what was in the result before takes part (include_self)")
     target, nodes = _expanded(index, values.dim(), operation.name == "index_add")
     if not same_number(_shape(target)[0], values.shape[0]):  # type: ignore[index]
         raise NoMatchError("there are not as many indices as rows")
-    return Scatter(target, data, size, reduction, {node, out, *nodes})
+    reduction, takes_part = _reduction(operation)
+    why = "" if reduction == "sum" or not takes_part else PART
+    alpha = operation.get("alpha", 1)
+    if not isinstance(alpha, int | float):
+        raise NoMatchError("its factor alpha is not a fixed number")
+    if alpha != 1:
+        why = "it has a factor alpha"
+    try:
+        zeros = read(out) if isinstance(out, Node) else None
+        size = _size_of_zeros(zeros, operation.in_place, out)
+    except NoMatchError as error:
+        if not takes_part:
+            raise
+        size, why = None, str(error)
+    scatter = Scatter(target, data, size, reduction, {node, *nodes}, None, why, float(alpha))
+    if why:
+        scatter.base = out
+    else:
+        scatter.nodes.add(out)
+    return scatter
+
+
+def _reduction(operation: Operation) -> tuple[str, bool]:
+    """The kernels' reduction, and whether what was there takes part in it; raises NoMatchError."""
+    if operation.name != "scatter_reduce":
+        return "sum", True
+    spelled = str(operation.get("reduce"))
+    takes_part = bool(operation.get("include_self", True))
+    if spelled not in REDUCTIONS:
+        raise NoMatchError(f"the reduction {spelled} has no kernel")
+    if spelled == "mean" and takes_part:
+        raise NoMatchError(PART)
+    return REDUCTIONS[spelled], takes_part
 
 
 def _size_of_zeros(zeros: Operation | None, in_place: bool, out: Any) -> Any:
@@ -223,7 +271,7 @@ def _mean(node: Node, operation: Operation) -> Scatter | None:
     if not isinstance(total, Node) or not isinstance(count, Node):
         return None
     summed = read(total)
-    if summed is None or summed.name not in ("scatter_add", "scatter_reduce", "index_add"):
+    if summed is None or summed.name not in SCATTERS:
         return None
     nodes = {node}
     while (found := read(count)) is not None and found.name in RESHAPES:

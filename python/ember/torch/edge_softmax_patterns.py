@@ -13,7 +13,7 @@ from typing import Any
 
 from torch.fx import Node
 
-from ember.torch.aggregation_patterns import Scatter, rows_of, scatter_of
+from ember.torch.aggregation_patterns import SCATTERS, Scatter, rows_of, scatter_of
 from ember.torch.edge_softmax import EdgeSoftmaxCall
 from ember.torch.lookups import lookup_at
 from ember.torch.no_match import NoMatchError
@@ -107,7 +107,7 @@ def _differences(powers: Node, nodes: set[Node]) -> tuple[Node, Scatter] | None:
 def _scatter(node: Any) -> Scatter | None:
     """A scatter operation of whole rows into zeros, whose type is that of its rows."""
     operation = read(node) if isinstance(node, Node) else None
-    if operation is None or operation.name not in ("scatter_add", "scatter_reduce", "index_add"):
+    if operation is None or operation.name not in SCATTERS:
         return None
     try:
         scatter = scatter_of(node, operation)

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 from torch.fx import Graph, GraphModule, Node
 
+from ember.torch.aggregation_onto_patterns import onto_at
 from ember.torch.aggregation_patterns import aggregation_at
 from ember.torch.aliasing import use_results, why_not_movable
 from ember.torch.bag_group_patterns import bag_group_at
@@ -32,6 +33,7 @@ PATTERNS: tuple[Callable[[Node, Settings], Region | None], ...] = (
     row_score_at,
     edge_softmax_at,
     aggregation_at,
+    onto_at,
     segments_at,
     quantized_bag_at,
     quantized_rows_at,
