@@ -17,6 +17,7 @@ from ember.torch.bag_group_patterns import bag_group_at
 from ember.torch.bag_patterns import bag_at
 from ember.torch.block_patterns import block_region_at
 from ember.torch.edge_softmax_patterns import edge_softmax_at
+from ember.torch.head_products_patterns import head_products_at
 from ember.torch.no_match import NoMatchError
 from ember.torch.operations import value_of
 from ember.torch.quantized_patterns import quantized_bag_at, quantized_rows_at
@@ -35,6 +36,7 @@ PATTERNS: tuple[Callable[[Node, Settings], Region | None], ...] = (
     aggregation_at,
     onto_at,
     segments_at,
+    head_products_at,
     quantized_bag_at,
     quantized_rows_at,
     bag_at,
