@@ -115,6 +115,31 @@ def test_spellings(made: Callable[[], Tensor], spelling: str) -> None:
     check(SPELLINGS[spelling], made(), numbers(COLUMNS, LENGTH))
 
 
+@pytest.mark.parametrize("made", [csr, coo, csc, repeated])
+def test_on_the_right(made: Callable[[], Tensor]) -> None:
+    for spelling in ("@", "torch.mm", "torch.sparse.mm"):
+        check(SPELLINGS[spelling], numbers(3, ROWS), made())
+    x = numbers(2, ROWS, dtype=F64).requires_grad_()
+    matrix = made().to(F64)
+    assert gradcheck(by_kernels(lambda x: x @ matrix), (x,))
+
+
+@pytest.mark.parametrize("made", [csr, coo, csc, repeated])
+def test_matrices_that_come_again(made: Callable[[], Tensor]) -> None:
+    """What is kept of a matrix is its places: values may be others each time."""
+    x = numbers(COLUMNS, LENGTH).requires_grad_()
+    matrices = [made(), made() * 2, made()]
+    mode = SparseProducts(Settings(raises=True))
+    for matrix in matrices:
+        gradients = []
+        for context in (mode, nullcontext()):
+            x.grad = None
+            with context:
+                (matrix @ x).square().sum().backward()
+            gradients.append(x.grad)
+        torch.testing.assert_close(*gradients)
+
+
 @pytest.mark.parametrize(
     ("made", "dtype"),
     [(csr, F64), (csc, F64), (coo, F64), (coo, BF16), (coo, F16), (repeated, F16)],
@@ -274,7 +299,10 @@ def test_second_gradients() -> None:
 
 LEFT: dict[str, tuple[Callable[..., Any], Callable[[], list[Any]]]] = {
     "both operands are sparse": (torch.sparse.mm, lambda: [coo(), dense().t().to_sparse()]),
-    "the right operand": (torch.mm, lambda: [numbers(3, ROWS), csr()]),
+    "in a sum or with a gradient": (
+        lambda x, a: torch.mm(x, a.requires_grad_()).detach(),
+        lambda: [numbers(3, ROWS), csr()],
+    ),
     "a vector or a batch": (torch.matmul, lambda: [csr(), numbers(COLUMNS)]),
     "sizes do not agree": (torch.mm, lambda: [csr(), numbers(COLUMNS + 1, 2)]),
     "the reduction prod": (torch.sparse.mm, lambda: [csr(), numbers(COLUMNS, 2), "prod"]),
@@ -477,3 +505,18 @@ def test_exports_say_what_pytorch_cannot_store(is_buffer: bool, tmp_path: Path) 
     message = "the model's adjacency" if is_buffer else "argument 1"
     with pytest.raises(ember.EmberError, match=f"{message} is sparse.*index_add"):
         ember.export(model, arguments, folder=tmp_path / "export")
+
+
+def test_threads_and_layouts_change_no_bit() -> None:
+    x = numbers(COLUMNS, 40)
+    before = ember.get_num_threads()
+    found = []
+    try:
+        for threads in (1, 2):
+            ember.set_num_threads(threads)
+            for matrix in (csr(), coo(), csc()):
+                found.append(products(torch.sparse.mm, matrix, x)[0])
+    finally:
+        ember.set_num_threads(before)
+    for one in found[1:]:
+        assert torch.equal(one, found[0])

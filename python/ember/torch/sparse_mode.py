@@ -149,7 +149,7 @@ class SparseProducts(TorchFunctionMode):
         if not isinstance(matrix, Tensor) or not isinstance(dense, Tensor):
             raise LeftError("its operands are not tensors")
         if matrix.layout is torch.strided:
-            raise LeftError("the sparse matrix is the right operand; kernels know the left one")
+            raise LeftError("the sparse matrix is on the right, in a sum or with a gradient")
         _check(matrix, dense)
         if dense.dim() != 2:
             raise LeftError("it is one with a vector or a batch; kernels know two matrices")
@@ -188,6 +188,9 @@ class SparseProducts(TorchFunctionMode):
         if unknown := named.keys() & {"out", "out_dtype"}:
             raise LeftError(f"it is given {', '.join(sorted(unknown))}")
         matrix, dense, *reduction = operands
+        if reduction in ([], [None]) and _is_on_the_right(matrix, dense):
+            turned: Tensor = self.product(dense.t(), matrix.t())
+            return turned.t().contiguous()
         return self.product(matrix, dense, *reduction)
 
     def addmm(self, operands: Sequence[Any], named: Mapping[str, Any]) -> Any:
@@ -252,6 +255,18 @@ COMPUTE: dict[str, Callable[[SparseProducts, Sequence[Any], Mapping[str, Any]], 
 def _renamed(kwargs: Mapping[str, Any], parameters: tuple[str, ...]) -> dict[str, Any]:
     """The keyword arguments by the names of the parameters here: methods have a self."""
     return {parameters[0] if name == "self" else name: value for name, value in kwargs.items()}
+
+
+def _is_on_the_right(matrix: Any, dense: Any) -> bool:
+    """Whether a product is that of a dense matrix and a sparse one, which has no gradient."""
+    return (
+        isinstance(matrix, Tensor)
+        and isinstance(dense, Tensor)
+        and matrix.layout is torch.strided
+        and dense.layout in MATRICES
+        and matrix.dim() == dense.dim() == 2
+        and not (dense.requires_grad and torch.is_grad_enabled())
+    )
 
 
 def _check(matrix: Tensor, dense: Tensor) -> None:

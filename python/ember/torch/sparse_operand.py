@@ -24,7 +24,8 @@ class Entries:
 
     graph: csr, then rows (shape[0] + 1,) are the positions at which rows begin; or coo, then rows
     (entries,) are those of the entries, which may repeat and come in any order. All are plain
-    contiguous tensors; those that could be are the matrix's own memory.
+    contiguous tensors; those that could be are the matrix's own memory. known: the rows of the
+    entries of a csr, where they are at hand.
     """
 
     graph: str
@@ -32,11 +33,14 @@ class Entries:
     columns: Tensor
     values: Tensor
     shape: tuple[int, int]
+    known: Tensor | None = None
 
     def rows_of_entries(self) -> Tensor:
         """The row of every entry, (entries,)."""
         if self.graph == "coo":
             return self.rows
+        if self.known is not None:
+            return self.known
         return torch._convert_indices_from_csr_to_coo(
             self.rows, self.columns, out_int32=self.rows.dtype is torch.int32
         )[0]
@@ -47,32 +51,27 @@ class Entries:
             return self.rows.diff()
         return torch.bincount(self.rows, minlength=self.shape[0])
 
-    def transposed(self) -> "Entries":
-        """The transposed matrix, as coo."""
-        rows, columns = self.shape
-        return Entries("coo", self.columns, self.rows_of_entries(), self.values, (columns, rows))
 
+def entries_of(matrix: Tensor, by_rows: bool = False) -> Entries:
+    """The entries of a matrix in CSR or COO, or of the transposed of one in CSC.
 
-def entries_of(matrix: Tensor) -> Entries:
-    """The entries of a matrix in one of the layouts MATRICES; nothing is copied but for layout."""
+    Nothing is copied but for layout. by_rows: a coalesced COO, whose rows are sorted, becomes csr.
+    """
     matrix = matrix.detach()
     rows, columns = matrix.shape
     if matrix.layout is torch.sparse_coo:
-        indices, values = matrix._indices(), matrix._values()
-        return Entries(
-            "coo",
-            indices[0].contiguous(),
-            indices[1].contiguous(),
-            values.contiguous(),
-            (rows, columns),
-        )
+        indices, values = matrix._indices(), matrix._values().contiguous()
+        places, others = indices[0].contiguous(), indices[1].contiguous()
+        if not by_rows or not matrix.is_coalesced():
+            return Entries("coo", places, others, values, (rows, columns))
+        positions = torch._convert_indices_from_coo_to_csr(places, rows)
+        return Entries("csr", positions, others, values, (rows, columns), places)
     values = matrix.values().contiguous()
     if matrix.layout is torch.sparse_csr:
         positions, others = matrix.crow_indices(), matrix.col_indices()
         return Entries("csr", positions.contiguous(), others.contiguous(), values, (rows, columns))
     positions, others = matrix.ccol_indices(), matrix.row_indices()
-    stored = Entries("csr", positions.contiguous(), others.contiguous(), values, (columns, rows))
-    return stored.transposed()
+    return Entries("csr", positions.contiguous(), others.contiguous(), values, (columns, rows))
 
 
 def with_values(matrix: Tensor, values: Tensor) -> Tensor:

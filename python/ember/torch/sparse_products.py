@@ -15,13 +15,18 @@ from torch import Tensor
 from ember.compiler import Options
 from ember.embed_programs import ENTRY, SDDMM, SpMM, array, program
 from ember.kernel import Library
+from ember.threads import get_num_threads
 from ember.torch.aggregation_kernel import INDEX_TYPES, VALUE_TYPES
+from ember.torch.edge_groups import EdgeMemory
 from ember.torch.region_call import NotTakenError, Reference, RegionCall
 from ember.torch.sparse_operand import MATRICES, Entries, entries_of, with_values
 
 NAMES = {"rows": "rows of the sparse matrix", "columns": "columns of the sparse matrix"}
 # Reductions of torch.sparse.mm, with those of kernels; the least is the largest of the negated.
 REDUCTIONS = {"sum": "sum", "mean": "mean", "amax": "max", "amin": "max"}
+# From so many elements a row on, a kernel that shares rows out among threads makes up for finding
+# where the rows of a COO begin: PyTorch's way to do that takes some nanoseconds an entry.
+LONG = 32
 
 Kernel = tuple[Callable[..., Any], Library]
 
@@ -71,6 +76,17 @@ class SparseCall(RegionCall):
     ) -> None:
         super().__init__(reference, inputs, raises)
         self.options = options
+        self.memory = EdgeMemory()
+
+    def transposed(self, entries: Entries) -> Entries:
+        """The transposed matrix: by rows, which is on threads, where it was asked for before."""
+        rows, columns = entries.shape
+        of_entries = entries.rows_of_entries()
+        grouped = self.memory.find(entries.columns, of_entries, columns)
+        if grouped is None or grouped.largest >= rows:
+            return Entries("coo", entries.columns, of_entries, entries.values, (columns, rows))
+        values = entries.values.index_select(0, grouped.order)
+        return Entries("csr", grouped.offsets, grouped.sources, values, (columns, rows))
 
     def multiply(self, entries: Entries, dense: Tensor, reduction: str) -> Tensor:
         """The rows of `dense` (columns, length), times the values, reduced: (rows, length)."""
@@ -126,7 +142,10 @@ class SparseProduct(SparseCall):
         self.reduction = reduction
 
     def forward(self, matrix: Tensor, dense: Tensor) -> Tensor:
-        entries = entries_of(matrix)
+        is_long = dense.shape[1] >= LONG and get_num_threads() > 1
+        entries = entries_of(matrix, by_rows=is_long)
+        if matrix.layout is torch.sparse_csc:
+            entries = self.transposed(entries)
         if self.reduction in ("amax", "amin"):
             # The kernels' maximum and PyTorch's differ in NaN.
             if not all(math.isfinite(float(one.sum())) for one in (entries.values, dense)):
@@ -153,7 +172,9 @@ class SparseProduct(SparseCall):
             counts = entries.counts().clamp(min=1)
             gradient = gradient / counts.to(gradient.dtype).view(-1, 1)
         if needed[1]:
-            for_dense = self.multiply(entries.transposed(), gradient, "sum")
+            is_other = matrix.layout is torch.sparse_csc
+            turned = entries if is_other else self.transposed(entries)
+            for_dense = self.multiply(turned, gradient, "sum")
         if needed[0]:
             if matrix.layout is torch.sparse_coo:
                 # PyTorch's gradient has every place once.
@@ -197,5 +218,5 @@ class SampledProduct(SparseCall):
         if needed[1]:
             for_left = self.multiply(entries, right.t(), "sum").mul_(alpha)
         if needed[2]:
-            for_right = self.multiply(entries.transposed(), left, "sum").mul_(alpha).t()
+            for_right = self.multiply(self.transposed(entries), left, "sum").mul_(alpha).t()
         return for_matrix, for_left, for_right, None, None
