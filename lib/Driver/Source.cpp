@@ -78,7 +78,7 @@ Source::~Source() = default;
 
 /// Brings embedding operations to loops, and thereby tensors to memrefs, which
 /// is what kernels are called with.
-static LogicalResult lowerEmbeddings(ModuleOp module) {
+static LogicalResult lowerEmbeddings(ModuleOp module, bool sumLengths) {
   bool hasEmbeddings =
       module
           ->walk([](Operation *op) {
@@ -90,17 +90,20 @@ static LogicalResult lowerEmbeddings(ModuleOp module) {
   if (!hasEmbeddings)
     return success();
   PassManager manager(module.getContext());
-  buildEmbedToSCFPipeline(manager);
+  EmbeddingOptions options;
+  options.sumLengths = sumLengths;
+  buildEmbedToSCFPipeline(manager, options);
   return manager.run(module);
 }
 
 Expected<std::unique_ptr<Source>>
-Source::parse(std::unique_ptr<MemoryBuffer> text, bool printRemarks) {
+Source::parse(std::unique_ptr<MemoryBuffer> text, bool printRemarks,
+              bool sumLengths) {
   std::unique_ptr<Source> source(new Source(printRemarks));
   source->sourceManager.AddNewSourceBuffer(std::move(text), SMLoc());
   source->module =
       parseSourceFile<ModuleOp>(source->sourceManager, &source->context);
-  if (!source->module || failed(lowerEmbeddings(*source->module)))
+  if (!source->module || failed(lowerEmbeddings(*source->module, sumLengths)))
     return makeDiagnosedError();
   return source;
 }

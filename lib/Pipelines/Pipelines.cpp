@@ -52,7 +52,8 @@ llvm::cl::ValuesClass ember::getOptimizationLevels() {
                  "Also what suits the model and the execute unit"));
 }
 
-void ember::buildEmbedToSCFPipeline(OpPassManager &manager) {
+void ember::buildEmbedToSCFPipeline(OpPassManager &manager,
+                                    const EmbeddingOptions &options) {
   bufferization::OneShotBufferizePassOptions bufferization;
   bufferization.bufferizeFunctionBoundaries = true;
   bufferization.allowReturnAllocsFromLoops = true;
@@ -65,7 +66,9 @@ void ember::buildEmbedToSCFPipeline(OpPassManager &manager) {
   bufferization::buildBufferDeallocationPipeline(
       manager, bufferization::BufferDeallocationPipelineOptions());
   manager.addPass(createConvertBufferizationToMemRefPass());
-  manager.addPass(createConvertEmbedToSCF());
+  ConvertEmbedToSCFOptions loops;
+  loops.sumLengths = options.sumLengths;
+  manager.addPass(createConvertEmbedToSCF(loops));
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
 }
@@ -139,7 +142,7 @@ void ember::buildSLCToDLCPipeline(OpPassManager &manager,
 }
 
 void ember::registerPipelines() {
-  PassPipelineRegistration<>(
+  PassPipelineRegistration<EmbeddingOptions>(
       "embed-to-scf", "Bufferise: from embedding operations to scf nests",
       buildEmbedToSCFPipeline);
   PassPipelineRegistration<DecouplingOptions>(

@@ -69,6 +69,22 @@ CASES: dict[str, Callable[[], Case]] = {
         [rows(NODES), rows(NODES), ids(EDGES), offsets(2 * BAGS, EDGES)],
         (BAGS, 48),
     ),
+    "lengths": lambda: (
+        Bag(tables=(ROWS,), indices=IDS, segments=IDS, out=ROWS, segment_kind="lengths"),
+        [rows(NODES), ids(EDGES), np.diff(offsets(BAGS, EDGES))],
+        (BAGS, 24),
+    ),
+    "tables by lengths": lambda: (
+        Bag(
+            tables=(ROWS, ROWS),
+            indices=IDS,
+            segments=array("i32", None),
+            out=array("f32", None, 48),
+            segment_kind="lengths",
+        ),
+        [rows(NODES), rows(NODES), ids(EDGES), np.diff(offsets(2 * BAGS, EDGES)).astype("i4")],
+        (BAGS, 48),
+    ),
     "halves": lambda: (
         Bag(tables=(ROWS,), indices=IDS, segments=IDS, out=array("f16", None, 24)),
         [rows(NODES), ids(EDGES), offsets(BAGS, EDGES)],
@@ -166,6 +182,25 @@ def test_results_do_not_depend_on_the_number_of_threads(name: str) -> None:
         results.append(out)
     assert not np.isnan(results[0]).any()
     for result in results[1:]:
+        np.testing.assert_array_equal(result, results[0])
+
+
+@pytest.mark.parametrize("bags", [0, 1, 5, 3000])
+def test_bags_by_lengths_are_those_by_offsets(bags: int) -> None:
+    """None at all, and such as have no lookups; on threads, which only loops without sums are."""
+    lengths = DRAW.integers(0, 6, bags)
+    ends = np.concatenate([[0], np.cumsum(lengths)])
+    table, indices = rows(NODES), ids(ends[-1])
+    results = []
+    for kind, segments in (("offsets", ends), ("lengths", lengths)):
+        operation = Bag(tables=(ROWS,), indices=IDS, segments=IDS, out=ROWS, segment_kind=kind)
+        library = load_program(program(operation), Options())
+        for threads in (1, 3):
+            library.use_threads(threads, work_of_thread=1)
+            out = np.full((bags, 24), np.nan, np.float32)
+            library.entry(ENTRY)(table, indices, segments, out)
+            results.append(out)
+    for result in results:
         np.testing.assert_array_equal(result, results[0])
 
 

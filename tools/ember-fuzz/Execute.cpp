@@ -176,7 +176,7 @@ std::optional<Failure> Executor::run(const Program &program,
   OwningOpRef<ModuleOp> module = state->module->clone();
   std::vector<std::string> pipelines = variant.pipelines();
   if (hasEmbeddings(program))
-    pipelines.insert(pipelines.begin(), "embed-to-scf");
+    pipelines.insert(pipelines.begin(), variant.embeddings());
   for (const std::string &pipeline : pipelines) {
     if (failed(runPipeline(*module, pipeline)))
       return Failure{"pass", variant.name(), pipeline + ": " + errors.message};

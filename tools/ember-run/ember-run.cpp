@@ -131,8 +131,10 @@ static Error runProgram(const CommandLine &line) {
   auto text = readFile(line.positionals.front());
   if (!text)
     return text.takeError();
-  auto source =
-      Source::parse(std::move(*text), line.options.hasArg(OPT_remarks));
+  bool isForThreads =
+      options->useTarget && options->compile.target == KernelTarget::CPU;
+  auto source = Source::parse(std::move(*text),
+                              line.options.hasArg(OPT_remarks), isForThreads);
   if (!source)
     return source.takeError();
   auto entry = findEntry((*source)->getModule(),

@@ -172,7 +172,8 @@ static Error emitLibrary(std::unique_ptr<MemoryBuffer> program,
 
 static Error emitStage(std::unique_ptr<MemoryBuffer> program,
                        const Request &request) {
-  auto source = Source::parse(std::move(program), request.printRemarks);
+  auto source = Source::parse(std::move(program), request.printRemarks,
+                              request.options.target == KernelTarget::CPU);
   if (!source)
     return source.takeError();
   Expected<std::string> text = compileToStage(

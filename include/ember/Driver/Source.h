@@ -29,9 +29,12 @@ namespace ember {
 class Source {
 public:
   /// Parses and verifies `text`, and brings embedding operations to the scf
-  /// level. An error has been printed when this fails.
+  /// level; where the program is for a processor with threads, `sumLengths`
+  /// turns lengths of bags to offsets. An error has been printed when this
+  /// fails.
   static llvm::Expected<std::unique_ptr<Source>>
-  parse(std::unique_ptr<llvm::MemoryBuffer> text, bool printRemarks = false);
+  parse(std::unique_ptr<llvm::MemoryBuffer> text, bool printRemarks,
+        bool sumLengths);
   ~Source();
 
   mlir::ModuleOp getModule() const { return *module; }

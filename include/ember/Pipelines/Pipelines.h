@@ -130,9 +130,19 @@ struct SeparationOptions : mlir::PassPipelineOptions<SeparationOptions> {
       llvm::cl::init("")};
 };
 
+/// How embedding operations become loops.
+struct EmbeddingOptions : mlir::PassPipelineOptions<EmbeddingOptions> {
+  Option<bool> sumLengths{
+      *this, "sum-lengths",
+      llvm::cl::desc("Sum lengths of bags up to offsets first, for loops on "
+                     "several threads"),
+      llvm::cl::init(false)};
+};
+
 /// One-shot bufferisation, also of functions' arguments and results, then
 /// loops for every embedding operation.
-void buildEmbedToSCFPipeline(mlir::OpPassManager &manager);
+void buildEmbedToSCFPipeline(mlir::OpPassManager &manager,
+                             const EmbeddingOptions &options);
 
 /// scf to slc: choose-decoupling, convert-scf-to-slc, move-to-val-ops.
 void buildSCFToSLCPipeline(mlir::OpPassManager &manager,

@@ -21,11 +21,18 @@ using ember::embed::Reduction;
 using ember::embed::SegmentKind;
 
 namespace {
+/// Where the lookups of bags are: the lengths, or the offsets with the last
+/// one.
+struct Segments {
+  Value memref;
+  bool areLengths;
+};
+
 /// The bags of one table.
 class TableBags {
 public:
   TableBags(NestBuilder &builder, BagOp op, unsigned number, Value table,
-            Value segments, Value column, Value length, Value bags)
+            Segments segments, Value column, Value length, Value bags)
       : builder(builder), op(op), segments(segments),
         type(embed::getComputeType(op->getOperandTypes())),
         rows(builder, table, op.getFormatAttr(), type),
@@ -53,8 +60,7 @@ private:
 
   NestBuilder &builder;
   BagOp op;
-  /// Lengths, or offsets with the last one.
-  Value segments;
+  Segments segments;
   FloatType type;
   StoredRows rows;
   RowAccumulator accumulator;
@@ -127,28 +133,27 @@ void TableBags::emitBag(Value bag, Value begin, Value end) {
 Value TableBags::emitTotal(Value begin) {
   auto add = [&](Value number, ValueRange total) -> SmallVector<Value> {
     Value segment = arith::AddIOp::create(builder, firstSegment, number);
-    Value length = builder.loadIndex(segments, segment);
+    Value length = builder.loadIndex(segments.memref, segment);
     return {arith::AddIOp::create(builder, total.front(), length)};
   };
   return builder.loop(builder.index(0), bags, begin, add).front();
 }
 
 void TableBags::emit(Value begin) {
-  bool hasLengths = op.getSegmentKind() == SegmentKind::lengths;
   SmallVector<Value> carried;
-  if (hasLengths)
+  if (segments.areLengths)
     carried.push_back(begin);
   auto bag = [&](Value number, ValueRange position) {
     Value segment = arith::AddIOp::create(builder, firstSegment, number);
     SmallVector<Value> next;
-    if (hasLengths) {
-      Value length = builder.loadIndex(segments, segment);
+    if (segments.areLengths) {
+      Value length = builder.loadIndex(segments.memref, segment);
       next = {arith::AddIOp::create(builder, position.front(), length)};
       emitBag(number, position.front(), next.front());
     } else {
       Value behind = arith::AddIOp::create(builder, segment, builder.index(1));
-      Value first = builder.loadIndex(segments, segment);
-      emitBag(number, first, builder.loadIndex(segments, behind));
+      Value first = builder.loadIndex(segments.memref, segment);
+      emitBag(number, first, builder.loadIndex(segments.memref, behind));
     }
     return next;
   };
@@ -182,31 +187,47 @@ static void requireCounts(NestBuilder &builder, BagOp op) {
 }
 
 /// A length that is negative would pass for an empty bag. In a loop ahead of
-/// the nest, which could not be decoupled with a check in it.
-static void requireLengths(NestBuilder &builder, BagOp op) {
+/// the nest, which could not be decoupled with a check in it; it notes in
+/// `offsets`, if there are any, where each bag begins and the last one ends.
+static void requireLengths(NestBuilder &builder, BagOp op, Value offsets) {
   Value zero = builder.index(0);
+  Value lookups = builder.size(op.getIndices(), 0);
+  auto note = [&](Value segment, Value total) {
+    if (offsets)
+      memref::StoreOp::create(builder, total, offsets, segment);
+  };
   auto add = [&](Value segment, ValueRange total) -> SmallVector<Value> {
+    note(segment, total.front());
     Value length = builder.loadIndex(op.getSegments(), segment);
     Value isLength =
         arith::CmpIOp::create(builder, arith::CmpIPredicate::sge, length, zero);
     cf::AssertOp::create(builder, isLength, "embed.bag: a length is negative");
+    // Against what is left, which no sum of lengths can wrap around.
+    Value left = arith::SubIOp::create(builder, lookups, total.front());
+    Value fits =
+        arith::CmpIOp::create(builder, arith::CmpIPredicate::ule, length, left);
+    cf::AssertOp::create(
+        builder, fits,
+        "embed.bag: the lengths add up to more than there are indices");
     return {arith::AddIOp::create(builder, total.front(), length)};
   };
   Value segments = builder.size(op.getSegments(), 0);
   Value total = builder.loop(zero, segments, zero, add).front();
-  Value fits = arith::CmpIOp::create(builder, arith::CmpIPredicate::ule, total,
-                                     builder.size(op.getIndices(), 0));
-  cf::AssertOp::create(
-      builder, fits,
-      "embed.bag: the lengths add up to more than there are indices");
+  note(segments, total);
+}
+
+/// Memory for the offsets of all bags, with the last one.
+static Value allocateOffsets(NestBuilder &builder, BagOp op) {
+  Value count = builder.size(op.getSegments(), 0);
+  Value ends = arith::AddIOp::create(builder, count, builder.index(1));
+  return builder.allocate(ends, builder.getIndexType(), "offsets");
 }
 
 /// The offsets with the last one, in scratch memory. Both ends of a segment are
 /// then loads; a choice of the last end would be the execute unit's to make.
 static Value copyOpenOffsets(NestBuilder &builder, BagOp op) {
   Value count = builder.size(op.getSegments(), 0);
-  Value ends = arith::AddIOp::create(builder, count, builder.index(1));
-  Value offsets = builder.allocate(ends, builder.getIndexType(), "offsets");
+  Value offsets = allocateOffsets(builder, op);
   builder.loop(count, [&](Value segment) {
     Value begin = builder.loadIndex(op.getSegments(), segment);
     memref::StoreOp::create(builder, begin, offsets, segment);
@@ -217,7 +238,7 @@ static Value copyOpenOffsets(NestBuilder &builder, BagOp op) {
 }
 
 /// Emits the bags of the only table, or those of its copy if there is one.
-static void emitTable(NestBuilder &builder, BagOp op, Value segments,
+static void emitTable(NestBuilder &builder, BagOp op, Segments segments,
                       int64_t mostCopiedBytes) {
   Value width = builder.size(op.getInit(), 1);
   // Where only the table's type says how long rows are, code takes it.
@@ -249,7 +270,7 @@ static void emitTable(NestBuilder &builder, BagOp op, Value segments,
 }
 
 /// Emits the bags of table after table, in columns of the result.
-static void emitTables(NestBuilder &builder, BagOp op, Value segments) {
+static void emitTables(NestBuilder &builder, BagOp op, Segments segments) {
   int64_t width = 0;
   for (Value table : op.getTables())
     width += getFixedLength(table, op.getFormatAttr());
@@ -264,22 +285,36 @@ static void emitTables(NestBuilder &builder, BagOp op, Value segments) {
                    builder.index(length), builder.size(op.getInit(), 0));
     bags.emit(begin);
     bool isLast = number + 1 == op.getTables().size();
-    if (op.getSegmentKind() == SegmentKind::lengths && !isLast)
+    if (segments.areLengths && !isLast)
       begin = bags.emitTotal(begin);
     column += length;
   }
 }
 
-void ember::emitLoops(NestBuilder &builder, BagOp op, int64_t mostCopiedBytes) {
+/// The segments as the nest reads them, once they are checked.
+static Segments prepareSegments(NestBuilder &builder, BagOp op,
+                                bool sumLengths) {
+  switch (op.getSegmentKind()) {
+  case SegmentKind::open_offsets:
+    return {copyOpenOffsets(builder, op), /*areLengths=*/false};
+  case SegmentKind::offsets:
+    return {op.getSegments(), /*areLengths=*/false};
+  case SegmentKind::lengths:
+    break;
+  }
+  Value offsets = sumLengths ? allocateOffsets(builder, op) : Value();
+  requireLengths(builder, op, offsets);
+  return {sumLengths ? offsets : op.getSegments(), !sumLengths};
+}
+
+void ember::emitLoops(NestBuilder &builder, BagOp op, int64_t mostCopiedBytes,
+                      bool sumLengths) {
   requireCounts(builder, op);
-  bool isOpen = op.getSegmentKind() == SegmentKind::open_offsets;
-  Value segments = isOpen ? copyOpenOffsets(builder, op) : op.getSegments();
-  if (op.getSegmentKind() == SegmentKind::lengths)
-    requireLengths(builder, op);
+  Segments segments = prepareSegments(builder, op, sumLengths);
   if (op.getTables().size() == 1)
     emitTable(builder, op, segments, mostCopiedBytes);
   else
     emitTables(builder, op, segments);
-  if (isOpen)
-    memref::DeallocOp::create(builder, segments);
+  if (segments.memref != op.getSegments())
+    memref::DeallocOp::create(builder, segments.memref);
 }

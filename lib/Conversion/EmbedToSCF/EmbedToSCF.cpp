@@ -38,8 +38,9 @@ struct ConvertEmbedToSCF
       }
       NestBuilder builder(op->getLoc(), op);
       TypeSwitch<Operation *>(op)
-          .Case<embed::BagOp>(
-              [&](auto bag) { emitLoops(builder, bag, mostCopiedBytes); })
+          .Case<embed::BagOp>([&](auto bag) {
+            emitLoops(builder, bag, mostCopiedBytes, sumLengths);
+          })
           .Case<embed::SpMMOp, embed::SDDMMOp, embed::MessageOp, embed::ScoreOp,
                 embed::GatherOp, embed::BlockScoresOp, embed::BlockValuesOp>(
               [&](auto embedding) { emitLoops(builder, embedding); });

@@ -15,8 +15,10 @@ namespace ember {
 
 /// Each emits the loops of one operation on memrefs at the insertion point.
 /// A table whose rows do not lie in one piece is copied where that pays, up to
-/// `mostCopiedBytes`.
-void emitLoops(NestBuilder &builder, embed::BagOp op, int64_t mostCopiedBytes);
+/// `mostCopiedBytes`. Where lengths are summed up first, no loop hands on where
+/// the next bag begins.
+void emitLoops(NestBuilder &builder, embed::BagOp op, int64_t mostCopiedBytes,
+               bool sumLengths);
 void emitLoops(NestBuilder &builder, embed::SpMMOp op);
 void emitLoops(NestBuilder &builder, embed::SDDMMOp op);
 void emitLoops(NestBuilder &builder, embed::MessageOp op);

@@ -57,11 +57,37 @@ def ConvertEmbedToSCF : Pass<"convert-embed-to-scf", "::mlir::ModuleOp"> {
     %of_table = arith.select %copies, %c0, %bags : index
     scf.for %b = %c0 to %of_table step %c1 { ... %table ... }
     ```
+
+    Bags given by their lengths begin where the one before ends. An access unit
+    adds up as it goes; a processor with several threads needs to know before
+    it starts where each bag begins. With `sum-lengths`
+
+    ```mlir
+    scf.for %b = %c0 to %bags step %c1 iter_args(%begin = %c0) -> (index) {
+      %end = ... %begin + lengths[%b] ...
+      scf.for %p = %begin to %end step %c1 { ... }
+      scf.yield %end : index
+    }
+    ```
+    becomes
+    ```mlir
+    %offsets = memref.alloc(%ends) : memref<?xindex>
+    scf.for %b = %c0 to %bags step %c1 iter_args(%begin = %c0) -> (index) {
+      ... offsets[%b] = %begin ...
+    }
+    scf.for %b = %c0 to %bags step %c1 {
+      %begin, %end = ... offsets[%b], offsets[%b + 1] ...
+      scf.for %p = %begin to %end step %c1 { ... }
+    }
+    ```
   }];
   let options = [
     Option<"mostCopiedBytes", "most-copied-bytes", "int64_t", "67108864",
            "Bytes that the copy of a table whose rows do not lie in one piece "
            "may take; 0 for no copies">,
+    Option<"sumLengths", "sum-lengths", "bool", "false",
+           "Sum lengths of bags up to offsets first, for loops on several "
+           "threads">,
   ];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",
