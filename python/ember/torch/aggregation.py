@@ -54,6 +54,14 @@ class AggregationCall(RegionCall):
         # no kernels of grouped edges.
         self.by_target: EdgeMemory | None = EdgeMemory()
         self.by_source: EdgeMemory | None = EdgeMemory()
+        self._places = torch.empty(0, dtype=torch.int64)
+
+    def places(self, count: int, dtype: torch.dtype) -> Tensor:
+        """The numbers from 0 on, which are kept: the sources of edges that bring their own rows."""
+        places = self._places
+        if len(places) < count or places.dtype is not dtype:
+            places = self._places = torch.arange(count, dtype=dtype)
+        return places[:count]
 
     def forward(
         self, x: Tensor, source: Tensor | None, target: Tensor, size: Any, values: Tensor | None
@@ -165,7 +173,7 @@ def _aggregate(
     kernel, library = aggregation_kernel(shape, call.options)
     call.libraries[library] = None
     if source is None:
-        source = torch.arange(len(x), dtype=target.dtype)
+        source = call.places(len(x), target.dtype)
     weights = () if values is None else (values,)
     kernel(target, source, *weights, *_shaped(shape, x, out))
     return out
