@@ -298,3 +298,16 @@ def test_more_edges_than_positions(monkeypatch: pytest.MonkeyPatch) -> None:
     memory = EdgeMemory()
     for _ in range(3):
         assert memory.find(*ends(), NODES) is None
+
+
+def test_memory_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(edge_groups, "MOST_EDGES", 2 * EDGES + 1)
+    memory = EdgeMemory()
+    for seed in range(3):
+        assert memory.find(*ends(seed), NODES) is None
+    assert len(memory._kept) == 2
+    assert memory.find(*ends(2), NODES) is not None
+    assert memory.find(*ends(0), NODES) is None
+    monkeypatch.setattr(edge_groups, "MOST_EDGES", EDGES - 1)
+    for _ in range(3):
+        assert memory.find(*ends(2), NODES) is None

@@ -18,6 +18,8 @@ from torch import Tensor
 
 # Graphs that one aggregation keeps: as many edges as the layers that share its code may have.
 KEPT = 4
+# Edges of all of them together: with i64 ends, what is kept takes 24 bytes an edge and 4 a target.
+MOST_EDGES = 2**25
 # After so many calls in a row with new edges, as many as SKIPPED are not looked at.
 MISSES = 8
 SKIPPED = 64
@@ -108,8 +110,8 @@ class EdgeMemory:
         target, source (edges,): contiguous. None as well for edges that cannot be grouped: a
         kernel that gets them as they are says what is wrong.
         """
-        if self._skipped:
-            self._skipped -= 1
+        if self._skipped or len(target) > MOST_EDGES:
+            self._skipped = max(self._skipped - 1, 0)
             return None
         for edges in self._kept:
             if edges.are(target, source, targets):
@@ -119,8 +121,18 @@ class EdgeMemory:
         if self._misses > MISSES:
             self._kept, self._misses, self._skipped = (), 0, SKIPPED
         else:
-            self._kept = (Edges(target, source, targets), *self._kept[: KEPT - 1])
+            self._kept = _newest((Edges(target, source, targets), *self._kept[: KEPT - 1]))
         return None
+
+
+def _newest(kept: tuple[Edges, ...]) -> tuple[Edges, ...]:
+    """The first ones that have no more than MOST_EDGES edges together."""
+    total = 0
+    for place, edges in enumerate(kept):
+        total += len(edges.target)
+        if total > MOST_EDGES:
+            return kept[:place]
+    return kept
 
 
 def _are_equal(one: Tensor, other: Tensor) -> bool:
