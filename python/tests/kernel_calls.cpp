@@ -102,6 +102,28 @@ static void callAtOnce(const ember::KernelLibrary &library) {
   std::cout << "same\n";
 }
 
+/// Calls that may run on threads of the program, two for each region.
+static void callOnATeam(const ember::KernelLibrary &library) {
+  static int regions = 0;
+  library.configure({0, EMBER_SCHEDULE_THREADS, 2, /*workOfThread=*/1});
+  library.useTeam(
+      {[](void (*member)(void *), void *argument, unsigned, unsigned) {
+         ++regions;
+         std::thread other(member, argument);
+         member(argument);
+         other.join();
+       },
+       [] { return 2; }});
+  Call made;
+  for (int turn = 0; turn < 100; ++turn) {
+    made.out = {0, 0, 0};
+    library.entry("scaled")({made.table, made.indices, 2.0, 0, made.out});
+    if (made.out != std::vector<float>{8, 2, 0})
+      throw std::logic_error("a call has another result");
+  }
+  std::cout << (regions > 0 ? "same\n" : "no region\n");
+}
+
 int main(int argc, char **argv) {
   if (argc != 3)
     return 2;
@@ -110,6 +132,8 @@ int main(int argc, char **argv) {
     ember::KernelLibrary library(argv[1]);
     if (name == "at once")
       callAtOnce(library);
+    else if (name == "on a team")
+      callOnATeam(library);
     else if (name == "other entry")
       library.entry("none");
     else if (name == "results")

@@ -100,6 +100,7 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("strided", "0 1.5 0.5"),
         ("const", "0 2 0.5"),
         ("at once", "same"),
+        ("on a team", "same"),
         ("const output", "ArgumentError: 'out' is written to but is const"),
         ("few arguments", "ArgumentError: scaled takes 5 arguments, not 4"),
         ("other type", "ArgumentError: 'indices' must be i32, not i64"),
