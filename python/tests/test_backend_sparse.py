@@ -481,6 +481,22 @@ def test_explain() -> None:
     assert "sum of rows by the entries of a CSR matrix" in str(found)
 
 
+def test_explain_of_what_ember_compiled() -> None:
+    kernel = ember.compile(Both())
+    found = ember.explain(kernel, csr(), numbers(COLUMNS, LENGTH), torch.randint(6, (ROWS, 3)))
+    assert [part.kind for part in found.compiled] == ["bag", "sparse_product"]
+
+
+def test_excluded() -> None:
+    kernel = ember.compile(Convolution(csr()), excluded=["sparse_product"])
+    x = numbers(COLUMNS, LENGTH)
+    torch.testing.assert_close(kernel(x), kernel.original(x))
+    assert not kernel.kernels()
+    options = {"excluded": ["sparse_product"]}
+    found = ember.explain(torch.mm, csr(), x, options=options)
+    assert [part.reason for part in found.left] == ["sparse_product is excluded by the options"]
+
+
 def test_explain_says_why() -> None:
     def function(matrix: Tensor, x: Tensor) -> Tensor:
         return torch.mv(matrix, x) + matrix @ x

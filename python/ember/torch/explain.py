@@ -17,10 +17,11 @@ import torch
 from torch.fx import GraphModule, Node
 
 from ember.torch.backend import ember_backend, listening
+from ember.torch.importer import Kernel
 from ember.torch.partition import Report
 from ember.torch.region_call import RegionCall
 from ember.torch.settings import Settings
-from ember.torch.sparse_mode import MODE_FILE, Product, SparseProducts, sparse_functions_seen
+from ember.torch.sparse_mode import KIND, MODE_FILE, Product, SparseProducts, sparse_functions_seen
 from ember.torch.sparse_operand import has_sparse, holds_sparse
 
 # A line of a stack trace.
@@ -166,11 +167,11 @@ def explain(
     """Compiles a model with backend="ember", runs it once on the arguments, and says what became
     of it: print the result, or read its fields.
 
-    model: a module or function, also one that torch.compile returned. arguments: the model's; one
-    tuple stands for several. options, dynamic: as torch.compile takes them. Kernels are built, the
-    model runs, with all its effects, under the gradient mode of the caller, and once more if it
-    makes sparse tensors itself; kernels of gradients are not looked at. Raises what the model
-    raises.
+    model: a module or function, also one that torch.compile or ember.compile returned. arguments:
+    the model's; one tuple stands for several. options, dynamic: as torch.compile takes them.
+    Kernels are built, the model runs, with all its effects, under the gradient mode of the caller,
+    and once more if it makes sparse tensors itself; kernels of gradients are not looked at. Raises
+    what the model raises.
     """
     if len(arguments) == 1 and isinstance(arguments[0], tuple):
         arguments = arguments[0]
@@ -213,9 +214,7 @@ def _sparse_part(products: Sequence[Product]) -> Graph | None:
         if product.call is None:
             left[LeftPart(product.function, product.reason, place)] = None
         else:
-            part = _compiled_part(
-                "sparse_product", product.title, [product.function], place, product.call
-            )
+            part = _compiled_part(KIND, product.title, [product.function], place, product.call)
             compiled[part] = None
     if not products:
         return None
@@ -269,7 +268,9 @@ class _Capture:
 
 
 def _original(model: Callable[..., Any]) -> Callable[..., Any]:
-    """The model that torch.compile was given, if it is one that it returned."""
+    """The model that torch.compile or ember.compile was given, if it is one that they returned."""
+    if isinstance(model, Kernel):
+        return model.original
     if isinstance(model, torch._dynamo.eval_frame.OptimizedModule):
         return model._orig_mod
     original: Callable[..., Any] = getattr(model, "_torchdynamo_orig_callable", model)

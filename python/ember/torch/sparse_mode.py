@@ -30,6 +30,8 @@ from ember.torch.sparse_products import REDUCTIONS, SampledProduct, SparseProduc
 # Its lines are in the stacks of what is captured, but are no place in a model.
 MODE_FILE = __file__
 
+# What the options and reports call all of them.
+KIND = "sparse_product"
 PRODUCT = ("input", "mat2", "reduce")
 SUM = ("input", "mat1", "mat2")
 # The functions with products, by what they compute, with their parameters.
@@ -128,6 +130,8 @@ class SparseProducts(TorchFunctionMode):
         try:
             if configuration.is_disabled():
                 raise LeftError("kernels are disabled")
+            if KIND in self.settings.excluded:
+                raise LeftError(f"{KIND} is excluded by the options")
             return COMPUTE[kind](self, operands, named)
         except LeftError as error:
             self.tell(kind, "", None, str(error))
