@@ -195,6 +195,23 @@ def test_a_break_in_the_last_call_is_none_to_leave_out() -> None:
     check(kernel, indices_of())
 
 
+@torch.no_grad()
+@pytest.mark.parametrize("rest", ["eager", "inductor"])
+def test_sizes_that_depend_on_elements_break_no_graph(rest: str) -> None:
+    def function(x: Tensor, source: Tensor, target: Tensor) -> Tensor:
+        keep = source != target
+        source, target = source[keep], target[keep]
+        return x.new_zeros(x.shape).index_add(0, target, x[source])
+
+    torch._dynamo.reset()
+    x, (source, target) = torch.rand(9, LENGTH), torch.randint(9, (2, 40))
+    kernel = ember.compile(function, (x, source, target), rest=rest)
+    assert is_direct(kernel, x, source, target) == (rest == "eager")
+    check(kernel, x, source, target)
+    for ends in (torch.randint(9, (2, 70)), torch.arange(5).expand(2, 5)):
+        check(kernel, x, *ends)
+
+
 def test_inside_another_compiled_function() -> None:
     kernel = compiled(Scaled(), indices_of())
 

@@ -10,6 +10,7 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 import functools
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import torch
@@ -59,7 +60,7 @@ class Kernel:
         if torch.compiler.is_dynamo_compiling():
             return self._run(*args, **kwargs)
         if self._is_sparse:
-            with self._products:
+            with self._products, self._capturing():
                 return self._run(*args, **kwargs)
         if found := self._direct.find(args, kwargs):
             function, arguments = found
@@ -68,12 +69,23 @@ class Kernel:
             self._is_sparse = True
             return self(*args, **kwargs)
         graphs, breaks, sparse = len(self._reports), graph_breaks(), sparse_functions_seen()
-        result = self._run(*args, **kwargs)
+        with self._capturing():
+            result = self._run(*args, **kwargs)
         if len(self._reports) != graphs:
             self._direct.learn(is_whole=graph_breaks() == breaks)
         # What makes sparse tensors itself is known when torch.compile has tried it.
         self._is_sparse = sparse_functions_seen() > sparse
         return result
+
+    def _capturing(self) -> AbstractContextManager[Any]:
+        """How graphs are captured: also where the size of a tensor depends on another's elements,
+        as that of the edges without loops, since kernels take any size. Inductor may not."""
+        if self.settings.rest == "inductor":
+            return nullcontext()
+        found: AbstractContextManager[Any] = torch._dynamo.config.patch(
+            capture_dynamic_output_shape_ops=True
+        )
+        return found
 
     def reports(self) -> list[Report]:
         """What became of the graphs that were captured so far."""

@@ -5,13 +5,14 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
 import itertools
+import operator
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, cast
 
 import torch
 from torch import Tensor
-from torch.fx import GraphModule
+from torch.fx import GraphModule, Node
 
 from ember.torch.operations import value_of
 from ember.torch.region_call import RegionCall
@@ -30,9 +31,11 @@ def compile_rest(module: GraphModule, example_inputs: Sequence[Any]) -> Callable
             number = next(_numbers)
             _calls[number] = node.target
             kinds = [_kind(argument) for argument in node.args]
+            with module.graph.inserting_before(node):
+                numbers = _numbers_of(node, kinds)
             node.args = (
                 [one for one, kind in zip(node.args, kinds, strict=True) if kind == "t"],
-                [one for one, kind in zip(node.args, kinds, strict=True) if kind == "n"],
+                numbers,
                 "".join(kinds),
                 number,
             )
@@ -44,15 +47,34 @@ def compile_rest(module: GraphModule, example_inputs: Sequence[Any]) -> Callable
 
 
 def _kind(argument: Any) -> str:
-    """t for a tensor, n for a number, and - for None."""
+    """t for a tensor, n for a number, a digit for a size of so many numbers, and - for None."""
     value = value_of(argument)
+    if isinstance(value, tuple):
+        return str(len(value))
     return "t" if isinstance(value, Tensor) else "-" if value is None else "n"
+
+
+def _numbers_of(node: Node, kinds: Sequence[str]) -> list[Any]:
+    """The numbers among a call's arguments, those of sizes one by one."""
+    found: list[Any] = []
+    for argument, kind in zip(node.args, kinds, strict=True):
+        if kind == "n":
+            found.append(argument)
+        elif kind.isdigit():
+            for place, value in enumerate(value_of(argument)):
+                one = node.graph.call_function(operator.getitem, (argument, place))
+                one.meta["example_value"] = value
+                found.append(one)
+    return found
 
 
 def _arguments(tensors: Sequence[Tensor], numbers: Sequence[int], kinds: str) -> list[Any]:
     """The call's arguments, put together again."""
     sources = {"t": iter(tensors), "n": iter(numbers), "-": itertools.repeat(None)}
-    return [next(sources[kind]) for kind in kinds]
+    return [
+        tuple(itertools.islice(sources["n"], int(kind))) if kind.isdigit() else next(sources[kind])
+        for kind in kinds
+    ]
 
 
 @torch.library.custom_op("ember::region", mutates_args=())
