@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 import torch
+from ember.torch.row_sum import LEAST_LOOKUPS, LEAST_TABLE_BYTES
 from ember.torch.settings import Settings
 from ember.torch.sparse_mode import Product, SparseProducts
 from operator_samples import KERNEL, Sample, check, compiled, operators, sample_of, samples
@@ -31,8 +32,6 @@ TYPES = {"f32": torch.float32, "f64": torch.float64, "bf16": torch.bfloat16, "f1
 # Operations that are no region by themselves: PyTorch computes them, whatever the sample.
 ALONE = [
     ("gather", ""),
-    ("index_select", ""),
-    ("nn.functional.embedding", ""),
     *(("index_reduce", variant) for variant in ("mean", "prod", "amin", "amax")),
     ("sparse.mm", "reduce"),
     ("sparse.sampled_addmm", ""),
@@ -138,6 +137,49 @@ def outcome_of_product(sample: Sample) -> str:
         return KERNEL
     assert any(0 in one.shape for one in sample.tensors)
     return "nothing to multiply"
+
+
+FEW = "PyTorch looks up fewer than 16384 rows as fast"
+# Why PyTorch computes lookups of the samples' few rows. Those of index_select are along other
+# dimensions, or of numbers; one of embedding is of a single index.
+FEW_ROWS = {
+    "index_select": {"no pattern": 3},
+    "nn.functional.embedding": {
+        FEW: 6,
+        "max_norm changes the rows that are looked up": 3,
+        "no pattern": 1,
+    },
+}
+
+
+@pytest.mark.parametrize(("name", "variant", "dtype"), of_types(*((name, "") for name in FEW_ROWS)))
+def test_lookups(name: str, variant: str, dtype: str, record_property: Any) -> None:
+    found = list(samples(operators()[name, variant], TYPES[dtype]))
+    assert outcomes(found, record_property) == FEW_ROWS[name]
+
+
+def many(made: Any, operator: Any) -> Sample:
+    """A sample of embedding with as many lookups, in as large a table, as pay for a kernel."""
+    table, (indices,) = made.input, made.args
+    places = indices.reshape(-1).repeat(-(-LEAST_LOOKUPS // indices.numel()))
+    copies = -(-LEAST_TABLE_BYTES // table.nbytes)
+
+    def call(table: Tensor, places: Tensor) -> Any:
+        return operator.op(table.repeat(copies, 1), places, **made.kwargs)
+
+    return Sample(call, [table, places])
+
+
+@pytest.mark.parametrize("dtype", ["f32", "f64"])
+def test_many_lookups(dtype: str, record_property: Any) -> None:
+    operator = operators()["nn.functional.embedding", ""]
+    torch.manual_seed(0)
+    made = list(operator.sample_inputs("cpu", TYPES[dtype], requires_grad=False))
+    found = [
+        many(one, operator) for one in made if "max_norm" not in one.kwargs and one.args[0].numel()
+    ]
+    assert outcomes(found, record_property) == {KERNEL: len(found)}
+    assert len(found) >= 5
 
 
 @pytest.mark.parametrize(("name", "variant", "dtype"), of_types(*SCATTERS))

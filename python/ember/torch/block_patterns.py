@@ -20,7 +20,7 @@ from ember.torch.block_views import (
     likely_same,
     views_of,
 )
-from ember.torch.no_match import NoMatchError
+from ember.torch.no_match import AsFastError
 from ember.torch.operations import name_of, read, same_number, tensor_of
 from ember.torch.region import Region
 from ember.torch.region_call import Reference
@@ -42,11 +42,14 @@ def block_region_at(node: Node, settings: Settings) -> Region | None:
         return None
     if gathered.gather is not node and not (gathered.cut and _is_read(node)):
         return None
+    if gathered.blocks.rows and not gathered.blocks.groups:
+        # Single rows of a matrix.
+        return None
     whole = _whole_uses(gathered)
     if bool(whole) != (gathered.gather is node):
         return None
     if _is_gathered_by(gathered, "index_select"):
-        raise NoMatchError("PyTorch copies whole blocks as fast; no product with few rows follows")
+        raise AsFastError("PyTorch copies whole blocks as fast; no product with few rows follows")
     program = _program("gather", gathered)
     return _region("block_gather", node, gathered, (), program, settings, False)
 

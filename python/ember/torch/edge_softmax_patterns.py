@@ -31,9 +31,11 @@ def edge_softmax_at(node: Node, settings: Settings) -> Region | None:
     operation = read(node)
     if operation is None or operation.name != "div" or operation.in_place:
         return None
-    powers = operation.get("self")
-    below = lookup_at(operation.get("other"))
-    if below is None or not isinstance(powers, Node):
+    powers, sums_of_edges = operation.get("self"), operation.get("other")
+    if not isinstance(powers, Node) or not isinstance(sums_of_edges, Node):
+        return None
+    below = lookup_at(sums_of_edges)
+    if below is None:
         return None
     nodes = {node, powers, below.node}
     sums, epsilon = _sums(below.x, nodes)

@@ -18,12 +18,13 @@ from ember.torch.bag_patterns import bag_at
 from ember.torch.block_patterns import block_region_at
 from ember.torch.edge_softmax_patterns import edge_softmax_at
 from ember.torch.head_products_patterns import head_products_at
-from ember.torch.no_match import NoMatchError
+from ember.torch.no_match import AsFastError, NoMatchError
 from ember.torch.operations import value_of
 from ember.torch.quantized_patterns import quantized_bag_at, quantized_rows_at
 from ember.torch.region import Region, replace
 from ember.torch.region_call import RegionCall
 from ember.torch.row_score_patterns import row_score_at
+from ember.torch.row_sum_patterns import row_sum_at
 from ember.torch.segment_patterns import segments_at
 from ember.torch.settings import Settings
 
@@ -41,6 +42,7 @@ PATTERNS: tuple[Callable[[Node, Settings], Region | None], ...] = (
     quantized_rows_at,
     bag_at,
     block_region_at,
+    row_sum_at,
 )
 
 
@@ -101,6 +103,7 @@ def _regions(graph: Graph, settings: Settings, report: Report) -> list[Region]:
     """Regions that have no nodes in common, in the order of the graph."""
     found: list[Region] = []
     taken: set[Node] = set()
+    as_fast: list[Left] = []
     # From the end, so that what another pattern ends in is found before it.
     for node in reversed(list(graph.nodes)):
         if node in taken:
@@ -108,6 +111,9 @@ def _regions(graph: Graph, settings: Settings, report: Report) -> list[Region]:
         for pattern in PATTERNS:
             try:
                 region = pattern(node, settings)
+            except AsFastError as error:
+                as_fast.append(Left(node.name, str(error)))
+                continue
             except NoMatchError as error:
                 report.left.append(Left(node.name, str(error)))
                 continue
@@ -120,7 +126,7 @@ def _regions(graph: Graph, settings: Settings, report: Report) -> list[Region]:
             taken |= region.nodes
             break
     found.reverse()
-    report.left.reverse()
+    report.left = report.left[::-1] or as_fast[::-1]
     return found
 
 
