@@ -262,3 +262,11 @@ def test_with_inductor() -> None:
     torch.testing.assert_close(result, expected)
     (found,) = torch.autograd.grad((result * weight).sum(), scores)
     torch.testing.assert_close(found, torch.autograd.grad((expected * weight).sum(), scores)[0])
+
+
+@pytest.mark.parametrize("number", [4, 0.5])
+def test_divisions_by_numbers(number: float) -> None:
+    def function(scores: Tensor, target: Tensor) -> Tensor:
+        return detached(scores / number, target) / number
+
+    assert check(function, *graph(4)) == ["edge_softmax"]
