@@ -175,11 +175,10 @@ def test_many_lookups(dtype: str, record_property: Any) -> None:
     operator = operators()["nn.functional.embedding", ""]
     torch.manual_seed(0)
     made = list(operator.sample_inputs("cpu", TYPES[dtype], requires_grad=False))
-    found = [
-        many(one, operator) for one in made if "max_norm" not in one.kwargs and one.args[0].numel()
-    ]
+    # Sparse gradients do not go through the repetition of the table.
+    found = [many(one, operator) for one in made if not {"max_norm", "sparse"} & one.kwargs.keys()]
     assert outcomes(found, record_property) == {KERNEL: len(found)}
-    assert len(found) >= 5
+    assert len(found) >= 6
 
 
 @pytest.mark.parametrize(("name", "variant", "dtype"), of_types(*SCATTERS))
