@@ -191,8 +191,10 @@ std::optional<Failure> Executor::run(const Program &program,
 
   native::LoweringOptions lowering;
   lowering.optLevel = variant.nativeLevel;
-  // No output here is large.
+  // No output here is large, and no row long.
   lowering.streamMinOutput = 1;
+  if (variant.nativeLevel == 2)
+    lowering.vectorRegisters = 4;
   lowering.mayAlias = variant.mayAlias;
   if (failed(native::lowerToLLVMDialect(*module, lowering)))
     return Failure{"native", variant.name(), errors.message};

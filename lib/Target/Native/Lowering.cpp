@@ -74,6 +74,13 @@ static void addOptimizations(OpPassManager &pm,
     prefetch.secondCacheBytes = options.secondCacheBytes;
     pm.addPass(createPrefetchLookups(prefetch));
   }
+  if (options.unroll && options.stripRows) {
+    StripRowsOptions strips;
+    strips.vectorRegisters = options.vectorRegisters;
+    strips.vectorBits = options.vectorBits;
+    strips.mayAlias = options.mayAlias;
+    pm.addPass(createStripRows(strips));
+  }
   OpPassManager &second = pm.nest<func::FuncOp>();
   if (options.unroll) {
     UnrollLookupsOptions unroll;
@@ -212,6 +219,8 @@ struct PipelineOptions : PassPipelineOptions<PipelineOptions> {
                      "caches; 0 for none, -1 chooses")};
   Option<bool> unroll{*this, "unroll", llvm::cl::init(true),
                       llvm::cl::desc("Unroll loops over rows")};
+  Option<bool> stripRows{*this, "strip-rows", llvm::cl::init(true),
+                         llvm::cl::desc("Sum long rows strip by strip")};
   Option<bool> parallel{*this, "parallel", llvm::cl::init(true),
                         llvm::cl::desc("Run loops on several threads")};
 };
@@ -233,6 +242,7 @@ void registerLoweringPipeline() {
         lowering.tileSweeps = options.tileSweeps;
         lowering.streamMinOutput = options.streamMinOutput;
         lowering.unroll = options.unroll;
+        lowering.stripRows = options.stripRows;
         lowering.parallel = options.parallel;
         buildLoweringPipeline(pm, lowering);
       });

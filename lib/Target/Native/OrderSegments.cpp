@@ -96,6 +96,19 @@ static bool addsInMemory(scf::ForOp elements) {
       .wasInterrupted();
 }
 
+/// Whether the elements of a segment are gone through more than once, for one
+/// strip of their rows after the other: such rows are long.
+static bool readsInStrips(scf::ForOp loop, scf::ForOp elements) {
+  return loop
+      ->walk([&](scf::ForOp other) {
+        bool isAgain = other != elements &&
+                       other.getLowerBound() == elements.getLowerBound() &&
+                       other.getUpperBound() == elements.getUpperBound();
+        return isAgain ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 /// The tables whose rows are read for the elements of segments of `loop`.
 static SmallVector<Value> findTables(scf::ForOp loop, scf::ForOp elements) {
   llvm::SetVector<Value> tables;
@@ -236,7 +249,8 @@ void OrderSegments::runOnOperation() {
                    loop.getInductionVar().getType().isIndex() &&
                    getConstantIntValue(loop.getStep()) == 1;
     Segments segments = isPlain ? findSegments(loop) : Segments();
-    if (!segments.offsets || addsInMemory(segments.elements))
+    if (!segments.offsets || addsInMemory(segments.elements) ||
+        readsInStrips(loop, segments.elements))
       continue;
     SmallVector<Value> tables = findTables(loop, segments.elements);
     if (tables.empty())

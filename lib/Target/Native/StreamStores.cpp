@@ -187,6 +187,18 @@ bool LoopStreaming::isApart(const MemoryAccess &store) {
   return true;
 }
 
+/// Whether a loop runs between two operations of a block: values that wait for
+/// its end take registers from it.
+static bool hasLoopBetween(Operation *from, Operation *to) {
+  for (Operation *op = from->getNextNode(); op && op != to;
+       op = op->getNextNode())
+    if (op->walk([](LoopLikeOpInterface) {
+            return WalkResult::interrupt();
+          }).wasInterrupted())
+      return true;
+  return false;
+}
+
 /// Cuts the stores of each block to `memref` into parts that lie side by side.
 SmallVector<RowPart> LoopStreaming::findParts(Value memref) {
   SmallVector<RowPart> parts;
@@ -199,6 +211,7 @@ SmallVector<RowPart> LoopStreaming::findParts(Value memref) {
         };
         return last.type == store.type &&
                last.op->getBlock() == store.op->getBlock() &&
+               !hasLoopBetween(last.op, store.op) &&
                llvm::all_of(llvm::zip_equal(last.indices.drop_back(),
                                             store.indices.drop_back()),
                             isSame) &&

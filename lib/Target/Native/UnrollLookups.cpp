@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "MemoryAccess.h"
+#include "RowRegisters.h"
 #include "ember/Target/Native/Passes.h"
 #include "ember/Target/Native/TargetInfo.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -28,7 +28,6 @@ struct UnrollLookups : impl::UnrollLookupsBase<UnrollLookups> {
   void runOnOperation() override;
 
 private:
-  int64_t registersFor(Type type) const;
   int64_t availableRegisters() const {
     return vectorRegisters ? vectorRegisters : hostTarget().vectorRegisters;
   }
@@ -37,51 +36,6 @@ private:
   void findNeighbours(scf::ForOp lookups, SetVector<Operation *> &loops);
 };
 } // namespace
-
-/// How many vector registers hold a value of `type`; a scalar takes one.
-int64_t UnrollLookups::registersFor(Type type) const {
-  auto vector = dyn_cast<VectorType>(type);
-  if (!vector)
-    return 1;
-  int64_t bits = vectorBits ? vectorBits : hostTarget().vectorBits;
-  if (bits <= 0 || !vector.getElementType().isIntOrFloat())
-    return vector.getNumElements();
-  return llvm::divideCeil(
-      vector.getNumElements() * vector.getElementTypeBitWidth(), bits);
-}
-
-/// Whether an access of `inner` goes to the same address in every iteration of
-/// `outer`, for a given iteration of `inner`.
-static bool isKeptAcross(const MemoryAccess &access, scf::ForOp inner,
-                         scf::ForOp outer) {
-  // What is computed in the inner loop changes with it; what enters the address
-  // from outside of it must come from outside of the outer loop too.
-  SmallVector<Value> pending(access.indices);
-  pending.push_back(access.memref);
-  while (!pending.empty()) {
-    Value value = pending.pop_back_val();
-    if (outer.isDefinedOutsideOfLoop(value) || value == inner.getInductionVar())
-      continue;
-    Operation *op = value.getDefiningOp();
-    if (!op || op->getBlock() != inner.getBody() || !isPure(op))
-      return false;
-    llvm::append_range(pending, op->getOperands());
-  }
-  return true;
-}
-
-/// Values of `inner` that would be carried from one iteration of `outer` to the
-/// next: accumulators loaded and stored there.
-static SmallVector<MemoryAccess> findAccumulators(scf::ForOp inner,
-                                                  scf::ForOp outer) {
-  SmallVector<MemoryAccess> stores;
-  for (Operation &op : inner.getBody()->without_terminator()) {
-    std::optional<MemoryAccess> access = MemoryAccess::of(&op);
-    if (access && access->isStore() && isKeptAcross(*access, inner, outer))
-      stores.push_back(*access);
-  }
-  return stores;
-}
 
 /// Whether `op` is a function that takes many instructions and registers.
 static bool isLong(Operation &op) {
@@ -115,33 +69,24 @@ bool UnrollLookups::shouldUnroll(scf::ForOp loop) {
   if (accumulators.empty())
     return false;
 
-  int64_t needed = 0, temporaries = 0, computed = 0;
-  for (const MemoryAccess &access : accumulators)
-    needed += registersFor(access.type);
-  needed *= int64_t(trips->getZExtValue());
-  // One operation takes its row from memory; a longer computation has values of
-  // its own.
-  for (Operation &op : loop.getBody()->without_terminator())
-    if (op.getNumResults() == 1 && !MemoryAccess::of(&op) &&
-        op.getResult(0).getType() == accumulators.front().type) {
-      temporaries += registersFor(op.getResult(0).getType());
-      ++computed;
-    }
-  if (computed <= 1)
-    temporaries = 0;
-  return needed + temporaries <= available;
+  RowRegisters registers(loop, accumulators, vectorBits);
+  return registers.forIterations(int64_t(trips->getZExtValue())) <= available;
 }
 
-/// Whether the loop goes over one of `rows`, and what it stores fits the
+/// Iterations of a loop that fills a row without loading anything, which takes
+/// no registers.
+static constexpr unsigned kMostFills = 64;
+
+/// Whether the loop goes over one of `rows`, and what it computes fits the
 /// registers.
 bool UnrollLookups::isOverRow(scf::ForOp loop,
                               const SmallPtrSetImpl<Value> &rows) {
   std::optional<APInt> trips = loop.getStaticTripCount();
   if (!trips || trips->isZero() || loop->getNumResults() != 0 ||
-      loop.getUnsignedCmp() || trips->ugt(availableRegisters()))
+      loop.getUnsignedCmp() || trips->ugt(kMostFills))
     return false;
   int64_t registers = 0;
-  bool isOfRow = false;
+  bool isOfRow = false, isFill = true;
   for (Operation &op : *loop.getBody()) {
     if (op.getNumRegions() != 0)
       return false;
@@ -149,11 +94,12 @@ bool UnrollLookups::isOverRow(scf::ForOp loop,
     if (!access)
       continue;
     isOfRow |= rows.contains(access->memref);
+    isFill &= access->isStore();
     if (access->isStore())
-      registers += registersFor(access->type);
+      registers += registersFor(access->type, vectorBits);
   }
-  return isOfRow &&
-         registers * int64_t(trips->getZExtValue()) <= availableRegisters();
+  return isOfRow && (isFill || registers * int64_t(trips->getZExtValue()) <=
+                                   availableRegisters());
 }
 
 /// The loops that fill the row before `lookups`, an unrolled loop over it, and

@@ -121,3 +121,32 @@ func.func @refused(%offsets: memref<?xindex>, %weights: memref<?xf32>, %values: 
   }
   return
 }
+
+// Long rows, of which a segment is read strip by strip.
+// CHECK-LABEL: func.func private @strips_part
+// CHECK-NOT: ember_order_segments
+// CHECK: return
+func.func @strips(%offsets: memref<?xindex>, %values: memref<?x4xf32>, %out: memref<?x2xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : f32
+  %n = memref.dim %out, %c0 : memref<?x2xf32>
+  scf.for %b = %c0 to %n step %c1 {
+    %b1 = arith.addi %b, %c1 : index
+    %begin = memref.load %offsets[%b] : memref<?xindex>
+    %end = memref.load %offsets[%b1] : memref<?xindex>
+    %first = scf.for %p = %begin to %end step %c1 iter_args(%a = %zero) -> (f32) {
+      %x = memref.load %values[%p, %c0] : memref<?x4xf32>
+      %s = arith.addf %a, %x : f32
+      scf.yield %s : f32
+    }
+    memref.store %first, %out[%b, %c0] : memref<?x2xf32>
+    %second = scf.for %p = %begin to %end step %c1 iter_args(%a = %zero) -> (f32) {
+      %x = memref.load %values[%p, %c1] : memref<?x4xf32>
+      %s = arith.addf %a, %x : f32
+      scf.yield %s : f32
+    }
+    memref.store %second, %out[%b, %c1] : memref<?x2xf32>
+  }
+  return
+}

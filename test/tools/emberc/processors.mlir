@@ -9,8 +9,11 @@
 // RUN: emberc %s --mcpu=generic --mtriple=aarch64-linux-gnu --emit=llvm | FileCheck %s --check-prefix=NEON
 // RUN: emberc %s --mcpu=a64fx --emit=llvm | FileCheck %s --check-prefix=NEON
 //
-// A row of 96 floats is 24 registers of 128 bits: more than SSE has.
-// NARROW-NOT: = phi <4 x float>
+// A row of 96 floats is 24 registers of 128 bits, more than SSE has: two strips
+// of 12, which begin with zeros.
+// NARROW-COUNT-12: = phi <4 x float> [ %{{.*}} ], [ zeroinitializer, %{{.*}} ]
+// NARROW-NEXT: = phi i64
+// NARROW-COUNT-12: = phi <4 x float> [ %{{.*}} ], [ zeroinitializer, %{{.*}} ]
 // AVX2-COUNT-12: = phi <8 x float>
 // AVX512-COUNT-6: = phi <16 x float>
 // APPLE: target triple = "arm64-apple-macosx"

@@ -66,6 +66,9 @@ struct LoweringOptions {
   std::string storeFence = "host";
   /// Loops over rows of known length may be unrolled.
   bool unroll = true;
+  /// Rows longer than the registers are summed strip by strip, where loops may
+  /// be unrolled.
+  bool stripRows = true;
 };
 
 /// Adds the passes that turn every form of loops (affine, linalg on memrefs,

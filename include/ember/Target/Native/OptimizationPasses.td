@@ -103,6 +103,55 @@ def PrefetchLookups : Pass<"prefetch-lookups", "::mlir::ModuleOp"> {
   ];
 }
 
+def StripRows : Pass<"strip-rows", "::mlir::ModuleOp"> {
+  let summary = "Sum rows that are longer than the registers strip by strip";
+  let description = [{
+    A loop over lookups adds each row to accumulators. Where registers hold only
+    some of these at a time, the lookups are gone through once for each strip of
+    the row which they hold; unrolled, such a strip stays in registers. The
+    indices of a segment are read again, from the first cache, in place of
+    loading and storing all accumulators for every row.
+
+    ```mlir
+    scf.for %p = %begin to %end step %c1 {
+      %i = memref.load %indices[%p]
+      scf.for %e = %c0 to %c256 step %c8 {
+        %x = vector.load %table[%i, %e]
+        %a = vector.load %out[%b, %e]
+        %s = arith.addf %a, %x
+        vector.store %s, %out[%b, %e]
+      }
+    }
+    ```
+    becomes, with 16 registers of 8 elements,
+    ```mlir
+    scf.for %p = %begin to %end step %c1 {
+      %i = memref.load %indices[%p]
+      scf.for %e = %c0 to %c128 step %c8 { ... }
+    }
+    scf.for %p = %begin to %end step %c1 {
+      %i = memref.load %indices[%p]
+      scf.for %e = %c128 to %c256 step %c8 { ... }
+    }
+    ```
+    Prefetches stay in the first loop. All elements are summed in the order they
+    were. Nests that do more than this, such as a dot product before the sum,
+    and rows of more than 8 strips are left alone.
+  }];
+  let options = [
+    Option<"vectorRegisters", "vector-registers", "int64_t", "0",
+           "Vector registers there are; 0 asks the host">,
+    Option<"vectorBits", "vector-bits", "int64_t", "0",
+           "Width of a vector register in bits; 0 asks the host">,
+    Option<"mayAlias", "may-alias", "bool", "false",
+           "Memref arguments may overlap">,
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+  let statistics = [
+    Statistic<"stripped", "stripped", "Loops over rows divided">,
+  ];
+}
+
 def UnrollLookups : Pass<"unroll-lookups", "::mlir::func::FuncOp"> {
   let summary = "Unroll the loop over a row, so that registers can hold it";
   let description = [{
