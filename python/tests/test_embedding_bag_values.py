@@ -5,6 +5,7 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
 from dataclasses import dataclass
+from platform import machine
 from typing import Any
 
 import ember
@@ -149,6 +150,27 @@ def test_every_opt_level_agrees(target: str, opt_level: int, mode: str) -> None:
     options: dict[str, Any] = {"mode": mode, "offsets": torch.tensor([0, 0, 4, 8])}
     for length in (7, 32):
         check(call, Case(indices, table(10, length, torch.float32, "whole", 1), options))
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+@pytest.mark.parametrize("cpu", [None, "x86-64-v2"] if machine() == "x86_64" else [None])
+def test_rows_longer_than_the_registers(cpu: str | None, dtype: torch.dtype) -> None:
+    """A segment is read strip by strip; x86-64-v2 has 16 registers of 16 bytes."""
+    call = BagCall(Options(cpu=cpu))
+    indices = torch.tensor([3, 1, 4, 1, 5, 9, 2, 6, 5])
+    for mode, length in (("sum", 1024), ("mean", 160), ("max", 603)):
+        options: dict[str, Any] = {"mode": mode, "offsets": torch.tensor([0, 0, 4, 8])}
+        check(call, Case(indices, table(10, length, dtype, "whole", 6), options))
+
+
+@pytest.mark.parametrize("mode", ["sum", "mean"])
+@pytest.mark.parametrize("length", [16, 64])
+def test_outputs_past_the_caches(mode: str, length: int) -> None:
+    call = BagCall(Options(stream_min_output=1))
+    options: dict[str, Any] = {"mode": mode, "offsets": torch.arange(0, 3000, 3)}
+    indices = torch.arange(3000) % 10
+    for dtype in (torch.float32, torch.float16):
+        check(call, Case(indices, table(10, length, dtype, "whole", 7), options))
 
 
 @pytest.mark.parametrize("capacity", [1, 2, 7, 1000])

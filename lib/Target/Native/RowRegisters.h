@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A loop over a row, in a loop over lookups, keeps a row of accumulators. All of
-// its iterations at once take registers for them.
+// A loop over a row, in a loop over lookups, keeps a row of accumulators. If
+// all its iterations run at once, registers hold them.
 //
 //===----------------------------------------------------------------------===//
 
