@@ -14,6 +14,7 @@ from typing import Any
 import ember
 import pytest
 import torch
+from ember.models.recommendation import WideAndDeep, wide_and_deep_inputs
 from ember.torch.importer import Kernel
 from torch import Tensor, nn
 
@@ -61,6 +62,45 @@ def test_calls_are_direct_for_every_size_of_a_batch() -> None:
         assert is_direct(kernel, indices_of(bags))
         check(kernel, indices_of(bags))
     assert len(kernel.reports()) == 1
+    for bags in (1, 0, 1, 9):
+        check(kernel, indices_of(bags))
+    assert len(kernel.reports()) == 2
+    assert all(is_direct(kernel, indices_of(bags)) for bags in (0, 1, 2, 5))
+
+
+@torch.no_grad()
+@pytest.mark.parametrize("samples", [1, 4])
+def test_few_graphs_of_a_model_serve_every_batch(samples: int) -> None:
+    model = WideAndDeep(50, (20,) * 3, length=4, hidden=(8,))
+    kernel = compiled(model, *wide_and_deep_inputs(model, samples, 0))
+    for batch in (1, 1, 5, 2, 1, 40):
+        check(kernel, *wide_and_deep_inputs(model, batch, batch))
+    # For the example of one sample, torch.compile first finds out which sizes change.
+    assert len(kernel.reports()) == (3 if samples == 1 else 2)
+
+
+def test_branches_on_sizes_are_guarded() -> None:
+    def function(x: Tensor, indices: Tensor) -> Tensor:
+        rows = x[indices]
+        sums = x.new_zeros(x.shape).index_add(0, indices, rows)
+        return sums + 1 if indices.shape[0] == 1 else sums - 1
+
+    x = torch.rand(6, LENGTH)
+    kernel = compiled(function, x, torch.tensor([1, 2, 2]))
+    for indices in ([1], [2, 3], [0], [], [1, 1, 1, 1]):
+        check(kernel, x, torch.tensor(indices, dtype=torch.int64))
+
+
+def test_rows_that_are_repeated_or_not_are_guarded() -> None:
+    bag = nn.EmbeddingBag(ROWS, LENGTH, mode="sum")
+
+    def function(indices: Tensor, factors: Tensor) -> Tensor:
+        found: Tensor = bag(indices) * factors
+        return found
+
+    kernel = compiled(function, indices_of(4), torch.rand(4, 1))
+    for bags, factors in ((4, 1), (1, 1), (1, 5), (7, 7), (3, 1)):
+        check(kernel, indices_of(bags), torch.rand(factors, 1))
 
 
 def test_what_guards_refuse_is_captured_anew_and_direct_then() -> None:

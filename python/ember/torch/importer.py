@@ -10,11 +10,12 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 import functools
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import torch
 from torch import Tensor, nn
+from torch._dynamo.exc import TorchDynamoException
+from torch.fx.experimental import _config as shape_config
 
 from ember import configuration
 from ember.compiler import Options
@@ -48,6 +49,8 @@ class Kernel:
         # Products with sparse matrices are in no graph. Where there are any, each call is in this.
         self._products = SparseProducts(settings)
         self._is_sparse = holds_sparse(original)
+        # Whether graphs were captured without a break, so that nothing has run if one cannot be.
+        self._is_whole = False
 
     def __getstate__(self) -> tuple[Callable[..., Any], Settings]:
         return self.original, self.settings
@@ -60,8 +63,8 @@ class Kernel:
         if torch.compiler.is_dynamo_compiling():
             return self._run(*args, **kwargs)
         if self._is_sparse:
-            with self._products, self._capturing():
-                return self._run(*args, **kwargs)
+            with self._products:
+                return self._captured(args, kwargs)
         if found := self._direct.find(args, kwargs):
             function, arguments = found
             return function(*arguments)
@@ -69,23 +72,34 @@ class Kernel:
             self._is_sparse = True
             return self(*args, **kwargs)
         graphs, breaks, sparse = len(self._reports), graph_breaks(), sparse_functions_seen()
-        with self._capturing():
-            result = self._run(*args, **kwargs)
+        result = self._captured(args, kwargs)
         if len(self._reports) != graphs:
-            self._direct.learn(is_whole=graph_breaks() == breaks)
+            self._is_whole = graph_breaks() == breaks
+            self._direct.learn(self._is_whole)
         # What makes sparse tensors itself is known when torch.compile has tried it.
         self._is_sparse = sparse_functions_seen() > sparse
         return result
 
-    def _capturing(self) -> AbstractContextManager[Any]:
-        """How graphs are captured: also where the size of a tensor depends on another's elements,
-        as that of the edges without loops, since kernels take any size. Inductor may not."""
+    def _captured(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """What torch.compile gives, with graphs captured for any size: kernels take any.
+
+        A size may depend on a tensor's elements, as the number of the edges without loops does.
+        When a graph is captured again, for other sizes, those of 0 and 1 are no cases of their own
+        any more: each input would have its own. Inductor is spared both.
+        """
         if self.settings.rest == "inductor":
-            return nullcontext()
-        found: AbstractContextManager[Any] = torch._dynamo.config.patch(
-            capture_dynamic_output_shape_ops=True
-        )
-        return found
+            return self._run(*args, **kwargs)
+        with torch._dynamo.config.patch(capture_dynamic_output_shape_ops=True):
+            if not self._is_whole:
+                return self._run(*args, **kwargs)
+            try:
+                with shape_config.patch(backed_size_oblivious=True):  # type: ignore[attr-defined]
+                    return self._run(*args, **kwargs)
+            except TorchDynamoException:
+                # Rows of one that are repeated are such a case.
+                result = self._run(*args, **kwargs)
+                self._is_whole = False
+                return result
 
     def reports(self) -> list[Report]:
         """What became of the graphs that were captured so far."""
