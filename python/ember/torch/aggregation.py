@@ -9,7 +9,7 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 import logging
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
@@ -55,6 +55,8 @@ class AggregationCall(RegionCall):
         self.by_target: EdgeMemory | None = EdgeMemory()
         self.by_source: EdgeMemory | None = EdgeMemory()
         self._places = torch.empty(0, dtype=torch.int64)
+        # The kernels of edges in any order, by what tells their shapes apart at little cost.
+        self.ungrouped: dict[tuple[Any, ...], tuple[AggregationShape, Callable[..., Any]]] = {}
 
     def places(self, count: int, dtype: torch.dtype) -> Tensor:
         """The numbers from 0 on, which are kept: the sources of edges that bring their own rows."""
@@ -169,9 +171,13 @@ def _aggregate(
             shape = AggregationShape(rows, value, "i32", reduction, weighted, heads, grouped=True)
             if _aggregate_groups(call, shape, x, grouped, values, out):
                 return out
-    shape = AggregationShape(rows, value, index, reduction, weighted, heads)
-    kernel, library = aggregation_kernel(shape, call.options)
-    call.libraries[library] = None
+    key = (rows, x.dtype, target.dtype, reduction, weighted, heads)
+    if key not in call.ungrouped:
+        shape = AggregationShape(rows, value, index, reduction, weighted, heads)
+        kernel, library = aggregation_kernel(shape, call.options)
+        call.libraries[library] = None
+        call.ungrouped[key] = shape, kernel
+    shape, kernel = call.ungrouped[key]
     if source is None:
         source = call.places(len(x), target.dtype)
     weights = () if values is None else (values,)
@@ -223,5 +229,7 @@ def _aggregate_groups(
 def _shaped(shape: AggregationShape, x: Tensor, out: Tensor) -> tuple[Tensor, Tensor]:
     """Rows and result as the kernel takes them."""
     has_heads = shape.heads or shape.is_ordered()
+    if not has_heads and x.dim() == 2:
+        return x, out
     sizes = (-1, max(shape.heads, 1), shape.length) if has_heads else (-1, shape.length)
     return x.view(sizes), out.view(sizes)
