@@ -227,8 +227,15 @@ def test_nothing_to_look_up(bags: int) -> None:
 
 
 def test_rows_of_length_zero() -> None:
-    result = CALLS["cpu"](torch.tensor([0, 1]), torch.randn(3, 0), torch.tensor([0, 1]), mode="sum")
-    assert result.shape == (2, 0)
+    for _ in range(20):
+        table = torch.randn(3, 0, requires_grad=True)
+        result = CALLS["cpu"](torch.tensor([0, 1]), table, torch.tensor([0, 1]), mode="sum")
+        assert result.shape == (2, 0)
+        result.sum().backward()
+        assert table.grad is not None
+        assert table.grad.shape == (3, 0)
+    with pytest.raises((IndexError, RuntimeError)):
+        CALLS["cpu"](torch.tensor([0, 3]), torch.randn(3, 0), torch.tensor([0, 1]), mode="sum")
 
 
 def test_narrow_integers_are_widened_as_in_pytorch() -> None:

@@ -71,9 +71,9 @@ AGGREGATIONS = {
 
 
 def check_compiled(heard: Heard, name: str) -> None:
-    """Every aggregation over edges is a kernel."""
+    """Every aggregation over edges is a kernel; lookups alone may be PyTorch's."""
     assert "aggregation" in heard.kinds()
-    assert not heard.left()
+    assert all(reason.endswith("as fast") for reason in heard.left())
     titles = [part.title for report in heard.reports for part in report.compiled]
     for expected in AGGREGATIONS[name]:
         assert any(title.startswith(expected) for title in titles), (expected, titles)

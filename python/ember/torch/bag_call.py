@@ -119,9 +119,11 @@ class BagCall:
             input, weight, offsets, mode, per_sample_weights, include_last_offset
         ):
             _log.debug("a call of embedding_bag, mode %s, is left to PyTorch", mode)
-            return functional.embedding_bag(
+            # PyTorch's kernel for rows without elements refuses right indices now and then.
+            is_empty = weight.dim() == 2 and weight.shape[1] == 0
+            by_pytorch = functional.embedding_bag(
                 input,
-                weight,
+                functional.pad(weight, (0, 1)) if is_empty else weight,
                 offsets,
                 max_norm,
                 norm_type,
@@ -132,6 +134,7 @@ class BagCall:
                 include_last_offset,
                 padding_idx,
             )
+            return by_pytorch[:, :0] if is_empty else by_pytorch
         if offsets is None:
             offsets = self._offsets_of_equal_bags(input)
             include_last_offset = True
