@@ -8,7 +8,8 @@
 #ifndef EMBER_TARGET_NATIVE_PASSES_TD
 #define EMBER_TARGET_NATIVE_PASSES_TD
 
-include "ember/Target/Native/OptimizationPasses.td"
+include "ember/Target/Native/LoopPasses.td"
+include "ember/Target/Native/RowPasses.td"
 include "mlir/Pass/PassBase.td"
 
 def RefuseTensors : Pass<"refuse-tensors", "::mlir::ModuleOp"> {
