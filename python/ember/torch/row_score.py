@@ -4,19 +4,19 @@ Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
-from collections.abc import Callable, Mapping
-from functools import cached_property
+from collections.abc import Mapping
 from typing import Any
 
 from torch import Tensor
 
 from ember.compiler import Options
 from ember.errors import ArgumentError
-from ember.torch.region_call import NotTakenError, Reference, RegionCall
+from ember.torch.program_call import ProgramCall
+from ember.torch.region_call import NotTakenError, Reference
 from ember.torch.row_expressions import ENTRY, RowProgram
 
 
-class RowScoreCall(RegionCall):
+class RowScoreCall(ProgramCall):
     """A number for each lookup. Inputs: tables (rows, length), indices (lookups), numbers.
 
     expected: values that numbers must have, by their places among the inputs: the program is
@@ -35,19 +35,14 @@ class RowScoreCall(RegionCall):
         super().__init__(
             reference,
             program.tables + program.indices + program.arguments + len(expected),
+            program.text,
+            ENTRY,
+            options,
             raises,
         )
         self.program = program
         self.expected = expected
         self.kept = kept
-        self.options = options
-
-    @cached_property
-    def kernel(self) -> Callable[..., Any]:
-        """The kernel, built when it is first needed."""
-        library = self.options.load(self.program.text())
-        self.libraries[library] = None
-        return library.entry(ENTRY).bind(gradients=True)
 
     def forward(self, *inputs: Any) -> Tensor:
         for place, value in self.expected.items():

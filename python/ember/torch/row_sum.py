@@ -7,9 +7,8 @@ Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import torch
@@ -17,7 +16,8 @@ from torch import Tensor
 
 from ember.compiler import Options
 from ember.errors import ArgumentError
-from ember.torch.region_call import NotTakenError, Reference, RegionCall
+from ember.torch.program_call import ProgramCall
+from ember.torch.region_call import NotTakenError, Reference
 
 ENTRY = "rows"
 # Where a kernel is faster than PyTorch's lookups, each of which is called in less time: rows of
@@ -117,7 +117,7 @@ class RowSum:
         return f"func.func @{ENTRY}(\n    {joined}) {{\n" + "\n".join(lines) + "\n}\n"
 
 
-class RowSumCall(RegionCall):
+class RowSumCall(ProgramCall):
     """Sums of rows, (sizes of the indices, length). Inputs: tables (rows, length), then indices."""
 
     def __init__(
@@ -127,16 +127,8 @@ class RowSumCall(RegionCall):
         options: Options,
         raises: bool = False,
     ) -> None:
-        super().__init__(reference, 2 * len(program.terms), raises)
+        super().__init__(reference, 2 * len(program.terms), program.text, ENTRY, options, raises)
         self.program = program
-        self.options = options
-
-    @cached_property
-    def kernel(self) -> Callable[..., Any]:
-        """The kernel, built when it is first needed."""
-        library = self.options.load(self.program.text())
-        self.libraries[library] = None
-        return library.entry(ENTRY).bind(gradients=True)
 
     def forward(self, *inputs: Any) -> Tensor:
         count = len(self.program.terms)
