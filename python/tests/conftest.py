@@ -1,4 +1,5 @@
-"""What the tests share: a kernel cache of their own, one PyTorch thread, hypothesis's profile.
+"""What the tests share: a kernel cache of their own, one PyTorch thread, hypothesis's profile,
+a fresh torch.compile.
 
 Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -39,6 +40,14 @@ def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 @pytest.fixture(scope="session", autouse=True)
 def _one_thread() -> None:
     torch.set_num_threads(1)
+
+
+@pytest.fixture
+def fresh_dynamo() -> Iterator[None]:
+    """torch.compile as if nothing had been compiled, before a test and after it."""
+    torch._dynamo.reset()
+    yield
+    torch._dynamo.reset()
 
 
 @pytest.fixture

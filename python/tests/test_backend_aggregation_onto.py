@@ -4,13 +4,14 @@ Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 import torch
+from compiled_models import compiled
 from ember.torch.aggregation_onto import OntoCall
-from ember.torch.backend import ember_backend, listening
+from ember.torch.backend import listening
 from torch import Tensor
 
 NODES, EDGES, LENGTH = 30, 90, 12
@@ -23,17 +24,7 @@ TOLERANCES = {
 Arguments = tuple[Tensor, Tensor, Tensor, Tensor, Tensor]
 
 
-@pytest.fixture(autouse=True)
-def _fresh_dynamo() -> Iterator[None]:
-    torch._dynamo.reset()
-    yield
-    torch._dynamo.reset()
-
-
-def compiled(function: Callable[..., Any], **options: Any) -> Callable[..., Any]:
-    return torch.compile(
-        function, backend=ember_backend, dynamic=True, options={"raises": True, **options}
-    )
+pytestmark = pytest.mark.usefixtures("fresh_dynamo")
 
 
 def graph(

@@ -4,7 +4,7 @@ Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import ember
@@ -20,11 +20,7 @@ HEADS, BLOCKS, SIZE, LENGTH, WINDOWS, EACH = 3, 6, 4, 8, 5, 2
 Function = Callable[..., Any]
 
 
-@pytest.fixture(autouse=True)
-def _fresh_dynamo() -> Iterator[None]:
-    torch._dynamo.reset()
-    yield
-    torch._dynamo.reset()
+pytestmark = pytest.mark.usefixtures("fresh_dynamo")
 
 
 def randn(*sizes: int, dtype: torch.dtype = torch.float32) -> Tensor:

@@ -4,7 +4,7 @@ Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import pytest
 import torch
@@ -15,14 +15,10 @@ from torch import Tensor
 ROWS, LENGTH = 20, 8
 FULL, EMPTY = torch.tensor([0, 3, 4, 9]), torch.tensor([0, 3, 3, 9])
 
-pytestmark = pytest.mark.filterwarnings("ignore::UserWarning:torch.*")
-
-
-@pytest.fixture(autouse=True)
-def _fresh_dynamo() -> Iterator[None]:
-    torch._dynamo.reset()
-    yield
-    torch._dynamo.reset()
+pytestmark = [
+    pytest.mark.usefixtures("fresh_dynamo"),
+    pytest.mark.filterwarnings("ignore::UserWarning:torch.*"),
+]
 
 
 def values(seed: int = 0) -> Tensor:

@@ -4,7 +4,7 @@ Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
@@ -21,14 +21,10 @@ from torch.autograd import gradcheck, gradgradcheck
 ROWS, COLUMNS, LENGTH = 7, 5, 4
 F32, F64, BF16, F16 = torch.float32, torch.float64, torch.bfloat16, torch.float16
 
-pytestmark = pytest.mark.filterwarnings("ignore::UserWarning:torch.*", "ignore:Sparse")
-
-
-@pytest.fixture(autouse=True)
-def _fresh_dynamo() -> Iterator[None]:
-    torch._dynamo.reset()
-    yield
-    torch._dynamo.reset()
+pytestmark = [
+    pytest.mark.usefixtures("fresh_dynamo"),
+    pytest.mark.filterwarnings("ignore::UserWarning:torch.*", "ignore:Sparse"),
+]
 
 
 def numbers(*shape: int, dtype: torch.dtype = F32, seed: int = 0) -> Tensor:

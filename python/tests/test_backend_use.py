@@ -8,7 +8,7 @@ import copy
 import io
 import pickle
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -22,11 +22,7 @@ ROWS, LENGTH, NODES, EDGES = 40, 16, 12, 30
 Batch = tuple[Tensor, Tensor, Tensor, Tensor]
 
 
-@pytest.fixture(autouse=True)
-def _fresh_dynamo() -> Iterator[None]:
-    torch._dynamo.reset()
-    yield
-    torch._dynamo.reset()
+pytestmark = pytest.mark.usefixtures("fresh_dynamo")
 
 
 class Model(nn.Module):

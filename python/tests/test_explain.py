@@ -4,7 +4,6 @@ Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import ember
@@ -16,11 +15,7 @@ from torch import Tensor, nn
 ROWS, LENGTH, NODES, EDGES = 30, 8, 9, 25
 
 
-@pytest.fixture(autouse=True)
-def _fresh_dynamo() -> Iterator[None]:
-    torch._dynamo.reset()
-    yield
-    torch._dynamo.reset()
+pytestmark = pytest.mark.usefixtures("fresh_dynamo")
 
 
 class Model(nn.Module):

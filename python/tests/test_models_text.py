@@ -4,8 +4,6 @@ Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
-from collections.abc import Iterator
-
 import pytest
 import torch
 import torch.nn.functional as functional
@@ -23,11 +21,7 @@ TEXTS = (
 LABELS = torch.tensor([0, 1, 1, 1, 0])
 
 
-@pytest.fixture(autouse=True)
-def _fresh_dynamo() -> Iterator[None]:
-    torch._dynamo.reset()
-    yield
-    torch._dynamo.reset()
+pytestmark = pytest.mark.usefixtures("fresh_dynamo")
 
 
 def test_hashed() -> None:
