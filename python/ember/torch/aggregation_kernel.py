@@ -20,8 +20,28 @@ VALUE_TYPES = {getattr(torch, DTYPES[name].name): name for name in ("f32", "f64"
 INDEX_TYPES = {getattr(torch, DTYPES[name].name): name for name in ("i32", "i64")}
 NAMES = {"rows": "target", "columns": "source", "dense": "x"}
 
+# The row of node %n set to zero, and the row of node %column times an edge's value added to it.
+CLEAR_NODE = """\
+scf.for %h = %c0 to %heads step %c1 {{
+  scf.for %e = %c0 to %length step %c1 {{
+    memref.store %zero, %out[%n, %h, %e] : memref<?x{heads}x{length}x{value}>
+  }}
+}}
+"""
+ADD_EDGE = """\
+scf.for %h = %c0 to %heads step %c1 {{
+  %weight = memref.load %values[%edge, %h] : memref<?x{heads}x{value}>
+  scf.for %e = %c0 to %length step %c1 {{
+    %x = memref.load %dense[%column, %h, %e] : memref<?x{heads}x{length}x{value}>
+    %before = memref.load %out[%n, %h, %e] : memref<?x{heads}x{length}x{value}>
+    %after = math.fma %x, %weight, %before : {value}
+    memref.store %after, %out[%n, %h, %e] : memref<?x{heads}x{length}x{value}>
+  }}
+}}
+"""
 # For every edge and head, rows of `dense` scaled by the edge's value of the head.
-HEADS_PROGRAM = """\
+HEADS_PROGRAM = (
+    """\
 func.func @{entry}(
     %rows: memref<?x{index}> {{ember.name = "target"}},
     %columns: memref<?x{index}> {{ember.name = "source"}},
@@ -42,34 +62,28 @@ func.func @{entry}(
   cf.assert %enough, "there are not as many values as edges"
   %nodes = memref.dim %out, %c0 : memref<?x{heads}x{length}x{value}>
   scf.for %n = %c0 to %nodes step %c1 {{
-    scf.for %h = %c0 to %heads step %c1 {{
-      scf.for %e = %c0 to %length step %c1 {{
-        memref.store %zero, %out[%n, %h, %e] : memref<?x{heads}x{length}x{value}>
-      }}
-    }}
+"""
+    + CLEAR_NODE
+    + """\
   }}
-  scf.for %p = %c0 to %edges step %c1 {{
-    %stored_row = memref.load %rows[%p] : memref<?x{index}>
-    %row = arith.index_cast %stored_row : {index} to index
-    %stored_column = memref.load %columns[%p] : memref<?x{index}>
+  scf.for %edge = %c0 to %edges step %c1 {{
+    %stored_row = memref.load %rows[%edge] : memref<?x{index}>
+    %n = arith.index_cast %stored_row : {index} to index
+    %stored_column = memref.load %columns[%edge] : memref<?x{index}>
     %column = arith.index_cast %stored_column : {index} to index
-    scf.for %h = %c0 to %heads step %c1 {{
-      %weight = memref.load %values[%p, %h] : memref<?x{heads}x{value}>
-      scf.for %e = %c0 to %length step %c1 {{
-        %x = memref.load %dense[%column, %h, %e] : memref<?x{heads}x{length}x{value}>
-        %before = memref.load %out[%row, %h, %e] : memref<?x{heads}x{length}x{value}>
-        %after = math.fma %x, %weight, %before : {value}
-        memref.store %after, %out[%row, %h, %e] : memref<?x{heads}x{length}x{value}>
-      }}
-    }}
+"""
+    + ADD_EDGE
+    + """\
   }}
   return
 }}
 """
+)
 # The same of edges that are grouped by their targets: those of target n are the places
 # offsets[n] to offsets[n + 1] of `columns`, and `order` says which edge's values belong to a place.
 # Without heads of their own, rows are of one head.
-GROUPED_PROGRAM = """\
+GROUPED_PROGRAM = (
+    """\
 func.func @{entry}(
     %offsets: memref<?xi32> {{ember.name = "offsets"}},
     %columns: memref<?xi32> {{ember.name = "source"}},
@@ -93,30 +107,23 @@ func.func @{entry}(
     %begin = arith.index_cast %stored_begin : i32 to index
     %stored_end = memref.load %offsets[%next] : memref<?xi32>
     %end = arith.index_cast %stored_end : i32 to index
-    scf.for %h = %c0 to %heads step %c1 {{
-      scf.for %e = %c0 to %length step %c1 {{
-        memref.store %zero, %out[%n, %h, %e] : memref<?x{heads}x{length}x{value}>
-      }}
-    }}
+"""
+    + CLEAR_NODE
+    + """\
     scf.for %p = %begin to %end step %c1 {{
       %stored_column = memref.load %columns[%p] : memref<?xi32>
       %column = arith.index_cast %stored_column : i32 to index
       %stored_edge = memref.load %order[%p] : memref<?xi32>
       %edge = arith.index_cast %stored_edge : i32 to index
-      scf.for %h = %c0 to %heads step %c1 {{
-        %weight = memref.load %values[%edge, %h] : memref<?x{heads}x{value}>
-        scf.for %e = %c0 to %length step %c1 {{
-          %x = memref.load %dense[%column, %h, %e] : memref<?x{heads}x{length}x{value}>
-          %before = memref.load %out[%n, %h, %e] : memref<?x{heads}x{length}x{value}>
-          %after = math.fma %x, %weight, %before : {value}
-          memref.store %after, %out[%n, %h, %e] : memref<?x{heads}x{length}x{value}>
-        }}
-      }}
+"""
+    + ADD_EDGE
+    + """\
     }}
   }}
   return
 }}
 """
+)
 
 
 @dataclass(frozen=True)
