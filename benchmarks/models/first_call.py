@@ -45,7 +45,7 @@ def main(name: str, contender: str, size: str, rest: str, *others: str) -> None:
     case = next(case for case in all_cases() if case.name == name)
     model, inputs = case.make()
     batch, ways = inputs(int(size), 0), Ways(rest, "automatic" in others, "wrapped" in others)
-    with torch.no_grad():
+    with case.without_its_warnings(), torch.no_grad():
         model(*batch)
         started = time.perf_counter()
         contenders_of(case, model, [contender], ways, batch)[contender](*batch)

@@ -106,14 +106,15 @@ def run_case(
     model, inputs = case.make()
     kinds: set[str] = set()
     # Graphs of earlier numbers of threads are kept, and count.
-    with torch.no_grad(), torch._dynamo.config.patch(recompile_limit=64), listening() as heard:
+    several = torch._dynamo.config.patch(recompile_limit=64)
+    with case.without_its_warnings(), torch.no_grad(), several, listening() as heard:
         calls = contenders_of(case, model, peers, ways, inputs(sizes[0], 0))
         for threads in thread_counts:
             use_threads(threads)
             for size in sizes:
                 pool = [inputs(size, seed) for seed in range(BATCHES if size else 1)]
                 result = Measured(case.name, case.kind, size, threads)
-                right = _check(calls, pool[0], result)
+                right = _check(calls, pool, result)
                 # Graphs of one size serve others.
                 kinds |= {part.kind for report in heard.reports for part in report.compiled}
                 result.kernels = sorted(kinds)
@@ -126,19 +127,23 @@ def run_case(
 
 
 def _check(
-    calls: dict[str, Callable[..., Any]], batch: tuple[Any, ...], result: Measured
+    calls: dict[str, Callable[..., Any]], pool: Sequence[tuple[Any, ...]], result: Measured
 ) -> dict[str, Callable[..., Any]]:
-    """The contenders whose results are as those of eager PyTorch; compiles them all."""
-    right = {}
-    expected: Any = None
-    for name, call in calls.items():
-        found = call(*batch)
-        if expected is None:
-            expected = found
-        try:
-            torch.testing.assert_close(found, expected, **TOLERANCE)  # type: ignore[arg-type]
-        except AssertionError as error:
-            result.wrong[name] = " ".join(str(error).split())
-            continue
-        right[name] = call
+    """The contenders whose results are as those of eager PyTorch, which is the first of them.
+
+    All run every batch, in the order in which they are timed: a batch of another form may be the
+    first that a graph is compiled for.
+    """
+    right = dict(calls)
+    for number, batch in enumerate(pool):
+        expected: Any = None
+        for name, call in list(right.items()):
+            found = call(*batch)
+            if expected is None:
+                expected = found
+            try:
+                torch.testing.assert_close(found, expected, **TOLERANCE)  # type: ignore[arg-type]
+            except AssertionError as error:
+                result.wrong[name] = f"batch {number}: " + " ".join(str(error).split())
+                del right[name]
     return right

@@ -5,7 +5,10 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
 import json
+import warnings
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -63,6 +66,39 @@ def test_run_of_a_case() -> None:
         rate, ratio = one.rate(EMBER), one.ratio(EAGER)
         assert rate == one.size / one.times[EMBER].median
         assert ratio == one.times[EAGER].median / one.times[EMBER].median
+
+
+def test_every_batch_is_compared(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A contender whose result of one batch alone, the last, is another is not timed."""
+    real = running.contenders_of
+    seen: list[Tensor] = []
+
+    def contenders(*arguments: Any) -> dict[str, Any]:
+        calls = real(*arguments)
+
+        def once_wrong(batch: Tensor) -> Tensor:
+            seen.append(batch)
+            found: Tensor = calls[EAGER](batch)
+            return found + 1 if len(seen) == running.BATCHES else found
+
+        return calls | {EMBER: once_wrong}
+
+    monkeypatch.setattr(running, "contenders_of", contenders)
+    (result,) = run_case(small_case(), (5,), (1,), 0.01, peers=(EAGER, EMBER))
+    assert set(result.times) == {EAGER}
+    assert f"batch {running.BATCHES - 1}: " in result.wrong[EMBER]
+    assert len({batch.data_ptr() for batch in seen}) == len(seen) == running.BATCHES
+
+
+def test_only_known_warnings_are_silent() -> None:
+    case = replace(small_case(), warns="known")
+    with warnings.catch_warnings(record=True) as heard:
+        warnings.simplefilter("always")
+        with case.without_its_warnings():
+            warnings.warn("known, and long", UserWarning, stacklevel=1)
+            warnings.warn("known, and another kind", RuntimeWarning, stacklevel=1)
+            warnings.warn("unknown", UserWarning, stacklevel=1)
+    assert [str(one.message) for one in heard] == ["known, and another kind", "unknown"]
 
 
 def test_wrong_results_are_not_timed(monkeypatch: pytest.MonkeyPatch) -> None:
