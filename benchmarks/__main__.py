@@ -6,13 +6,11 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 import argparse
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from benchmarks import calls, compile_time, huge_pages, pipelines, shared_threads
-from benchmarks.cpu import prefetches
-from benchmarks.cpu.ablation import main as ablation
-from benchmarks.cpu.command import main as cpu
-from benchmarks.models.command import main as models
+from benchmarks.cpu import ablation, command, long_rows, prefetches, stores
+from benchmarks.models import command as models
 
 BENCHMARKS: dict[str, Callable[[], None]] = {
     "calls": calls.main,
@@ -22,22 +20,27 @@ BENCHMARKS: dict[str, Callable[[], None]] = {
     "prefetches": prefetches.main,
     "shared-threads": shared_threads.main,
 }
+# With options of their own.
+ALONE: dict[str, Callable[[Sequence[str]], int]] = {
+    "ablation": ablation.main,
+    "cpu": command.main,
+    "long-rows": long_rows.main,
+    "models": models.main,
+    "stores": stores.main,
+}
 
 
 def benchmark_name(name: str) -> str:
     """Checks a NAME of the command line."""
     if name not in BENCHMARKS:
-        known = ", ".join(BENCHMARKS)
+        known = ", ".join([*BENCHMARKS, *(f"{one} (alone)" for one in ALONE)])
         raise argparse.ArgumentTypeError(f"no benchmark {name!r}; there are: {known}")
     return name
 
 
 def main() -> int:
-    alone = {"cpu": cpu, "ablation": ablation, "models": models}.get(
-        sys.argv[1] if sys.argv[1:] else ""
-    )
-    if alone:
-        return alone(sys.argv[2:])
+    if sys.argv[1:] and sys.argv[1] in ALONE:
+        return ALONE[sys.argv[1]](sys.argv[2:])
     parser = argparse.ArgumentParser(
         prog="./run bench",
         description="Measures and reports; nothing fails for being slow.",
@@ -45,8 +48,7 @@ def main() -> int:
             f"{name}: {(sys.modules[function.__module__].__doc__ or '').splitlines()[0]}"
             for name, function in BENCHMARKS.items()
         )
-        + "; cpu, models and ablation, alone and with options of their own: see "
-        "'./run bench cpu --help'",
+        + f"; alone, with options of their own: {', '.join(ALONE)}, see './run bench cpu --help'",
     )
     parser.add_argument("names", nargs="*", type=benchmark_name, metavar="NAME")
     for name in parser.parse_args().names or BENCHMARKS:

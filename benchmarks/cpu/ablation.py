@@ -4,11 +4,9 @@ Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
-import argparse
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 import torch
@@ -21,7 +19,8 @@ from benchmarks.cpu.agreement import disagreements
 from benchmarks.cpu.arena import Arena
 from benchmarks.cpu.bag_cases import BagCase
 from benchmarks.cpu.case import EMBER, Case
-from benchmarks.cpu.command import processor_name, show_progress
+from benchmarks.cpu.command import show_progress
+from benchmarks.cpu.document import DocumentTable
 from benchmarks.cpu.graph_cases import GraphCase
 from benchmarks.cpu.graphs import find_graph
 from benchmarks.cpu.kernels import Variant, compiled, variant, with_new_output
@@ -45,8 +44,10 @@ COLUMNS = (*OFF, UNFUSED)
 LARGE, SMALL = 2_500_000_000, 256_000
 SIZES = ((1e9, "GB"), (1e6, "MB"), (1e3, "kB"))
 SECONDS = 2.0
-BEGIN = "<!-- ablation: written by './run bench ablation --write', not by hand -->"
-END = "<!-- end of ablation -->"
+TABLE = DocumentTable(
+    "ablation",
+    "the time of a call, and how many times as long it takes without one optimisation",
+)
 
 
 def cases() -> list[Case]:
@@ -160,43 +161,21 @@ def _factor(name: str, value: Any) -> str:
     return value if isinstance(value, str) else f"{name.replace('_', ' ')} {value}"
 
 
-def markdown(rows: Sequence[Row], about: str) -> str:
-    """The table as documents have it, between the marks that it is found by."""
-    lines = [
-        BEGIN,
-        about,
-        "",
-        "| case | all on | " + " | ".join(f"without {name}" for name in COLUMNS) + " |",
-        "|---|---" + "|---" * len(COLUMNS) + "|",
-    ]
+def markdown(rows: Sequence[Row]) -> str:
+    """The table as documents have it."""
+    cells = []
     for row in rows:
         ratios = [
             f"{row.without[name] / row.seconds:.2f}" if name in row.without else DASH
             for name in COLUMNS
         ]
-        lines.append(f"| {row.title} | {seconds_in_words(row.seconds)} | {' | '.join(ratios)} |")
-    return "\n".join([*lines, END])
-
-
-def write_between_marks(file: Path, text: str) -> None:
-    """Replaces what a document has between the marks; raises ValueError if it has none."""
-    content = file.read_text()
-    before, begin, rest = content.partition(BEGIN)
-    _, end, after = rest.partition(END)
-    if not begin or not end:
-        raise ValueError(f"{file} has no table of an ablation to replace")
-    file.write_text(before + text + after)
+        cells.append([row.title, seconds_in_words(row.seconds), *ratios])
+    return TABLE.markdown(["case", "all on", *(f"without {name}" for name in COLUMNS)], cells)
 
 
 def main(arguments: Sequence[str]) -> int:
     """Runs the ablation; 1 if a result was wrong."""
-    parser = argparse.ArgumentParser(
-        prog="./run bench ablation", description=__doc__.splitlines()[0]
-    )
-    parser.add_argument("--write", metavar="FILE.md", type=Path, help="replace the table in FILE")
-    parser.add_argument(
-        "--seconds", type=float, default=SECONDS, help=f"for each case (default: {SECONDS:g})"
-    )
+    parser = TABLE.parser(__doc__.splitlines()[0], SECONDS)
     parser.add_argument("--only", metavar="TEXT", default="", help="only cases of such groups")
     options = parser.parse_args(arguments)
     use_threads(1)
@@ -211,12 +190,5 @@ def main(arguments: Sequence[str]) -> int:
                 print(f"error: {error}", file=sys.stderr)
                 return 1
     show_progress("")
-    about = (
-        f"Printed by `./run bench ablation` on one thread of {processor_name()}: the time of a "
-        "call, and how many times as long it takes without one optimisation."
-    )
-    text = markdown(rows, about)
-    print(text)
-    if options.write:
-        write_between_marks(options.write, text)
+    TABLE.show(markdown(rows), options.write)
     return 0

@@ -59,11 +59,12 @@ std::string CompileOptions::toText() const {
   return formatv("target={0} O={1} vector-length={2} may-alias={3} "
                  "queue-capacity={4} profile={5} prefetch-distance={6} "
                  "unroll={7} prefetch-lines={8} prefetch-level={9} "
-                 "prefetch-min-table={10} stream-min-output={11}",
+                 "prefetch-min-table={10} stream-min-output={11} "
+                 "strip-rows={12}",
                  getName(target), optLevel, vectorLength, mayAlias,
                  queueCapacity.value_or(0), profileHash, prefetch.distance,
                  unroll, prefetch.lines, prefetch.level, prefetch.minTableBytes,
-                 streamMinOutput);
+                 streamMinOutput, stripRows);
 }
 
 static Error run(PassManager &manager, ModuleOp module) {
@@ -141,6 +142,7 @@ Error ember::lowerToNative(ModuleOp module, const CompileOptions &options,
       info->hasStreamingStores ? options.streamMinOutput : 0;
   lowering.storeFence = info->storeFence;
   lowering.unroll = options.unroll;
+  lowering.stripRows = options.stripRows;
   native::buildLoweringPipeline(manager, lowering);
   return run(manager, module);
 }

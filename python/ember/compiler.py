@@ -48,8 +48,9 @@ class Options:
     beginning of a row that are prefetched. prefetch_level: the cache, 1 to 3, they are prefetched
     into. prefetch_min_table: the smallest table, in bytes, whose rows are prefetched.
     stream_min_output: the smallest output, in bytes, that is written past the caches, 0 for none.
-    unroll: loops over rows of known length may be unrolled. profile: with dae-threads and opt_level
-    4, a file that `ember-run --stats` wrote, to order cases by.
+    unroll: loops over rows of known length may be unrolled. strip_rows: rows that are longer than
+    the registers may be summed strip by strip. profile: with dae-threads and opt_level 4, a file
+    that `ember-run --stats` wrote, to order cases by.
     """
 
     target: str = "cpu"
@@ -64,6 +65,7 @@ class Options:
     prefetch_min_table: int | None = None
     stream_min_output: int | None = None
     unroll: bool = True
+    strip_rows: bool = True
     profile: str | Path | None = None
 
     def __post_init__(self) -> None:
@@ -98,6 +100,8 @@ class Options:
                 words.append(f"--{name.replace('_', '-')}={getattr(self, name)}")
         if not self.unroll:
             words.append("--no-unroll")
+        if not self.strip_rows:
+            words.append("--no-strip-rows")
         if self.profile is not None:
             words.append(f"--profile={self.profile}")
         return words

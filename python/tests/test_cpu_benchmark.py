@@ -16,7 +16,6 @@ import torch
 from numpy.typing import NDArray
 
 from benchmarks.cpu import (
-    ablation,
     agreement,
     bag_cases,
     block_cases,
@@ -364,41 +363,3 @@ def test_the_command_measures_and_writes(
 def test_a_group_that_there_is_not_is_an_error(capsys: pytest.CaptureFixture[str]) -> None:
     assert command.main(["--only", "nothing such"]) == 2
     assert "no group of cases contains 'nothing such'" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize(
-    ("case", "off"),
-    [
-        (bag_cases.BagCase("bag", "sum", "f32", 16, 64_000, "uniform", 4), set(ablation.OFF)),
-        (bag_cases.BagCase("bag", "sum", "int4", 32, 64_000, "uniform", 4), set(ablation.OFF)),
-        (GraphCase("message", "message", "roadNet-CA/32", 16), set(ablation.COLUMNS)),
-    ],
-    ids=["bag", "int4", "message"],
-)
-def test_an_ablation_switches_off_what_it_says(case: Any, off: set[str]) -> None:
-    setting = Setting(Arena(8_000_000), None, compiles=False)
-    row = ablation.measure_case(case, setting, 0.01)
-    assert row.seconds > 0
-    assert set(row.without) == off
-
-
-def test_an_ablation_compares_results(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ablation, "unfused", lambda *_: lambda *_: torch.zeros(4, 16))
-    setting = Setting(Arena(1_000_000), None, compiles=False)
-    case = bag_cases.BagCase("bag", "sum", "f32", 16, 64_000, "uniform", 4)
-    with pytest.raises(ValueError, match="without fusion: differs from the formula"):
-        ablation.measure_case(case, setting, 0.01)
-
-
-def test_the_table_of_an_ablation_replaces_the_one_in_a_document(tmp_path: Path) -> None:
-    row = ablation.Row("a case", 2e-3, {"prefetches": 3e-3})
-    text = ablation.markdown([row], "How.")
-    assert "| a case | 2 ms | 1.50 | - | - | - |" in text
-    page = tmp_path / "page.md"
-    page.write_text(f"before\n{ablation.BEGIN}\nold\n{ablation.END}\nbehind\n")
-    for _ in range(2):
-        ablation.write_between_marks(page, text)
-        assert page.read_text() == f"before\n{text}\nbehind\n"
-    page.write_text("no table")
-    with pytest.raises(ValueError, match="no table"):
-        ablation.write_between_marks(page, text)

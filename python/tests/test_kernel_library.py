@@ -357,13 +357,14 @@ def test_options_reach_the_compiler(tmp_path: Path) -> None:
             {"prefetch_min_table": 3},
             {"stream_min_output": 3},
             {"unroll": False},
+            {"strip_rows": False},
             {"cpu": "generic"},
             decoupled,
             decoupled | {"profile": profile},
         )
     ]
     assert len({library.path for library in libraries}) == len(libraries)
-    assert libraries[8].manifest["cpu"] == "generic"
+    assert libraries[9].manifest["cpu"] == "generic"
     for library in libraries:
         source, target = np.arange(40, dtype=np.float32), np.zeros(40, np.float32)
         library.entry("copy")(source, target)

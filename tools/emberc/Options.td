@@ -49,6 +49,8 @@ defm stream_min_output : Value<"stream-min-output",
     "(default)", "BYTES">;
 def no_unroll : Flag<["--"], "no-unroll">,
     HelpText<"Keep loops over rows of known length">;
+def no_strip_rows : Flag<["--"], "no-strip-rows">,
+    HelpText<"Sum rows that are longer than the registers in one go">;
 defm queue_capacity : Value<"queue-capacity",
     "Operands and tokens the queues of dae-threads hold (default: chosen by the "
     "size of operands)", "N">;

@@ -79,6 +79,7 @@ static Expected<CompileOptions> getCompileOptions(const InputArgList &args) {
     return streamed.takeError();
   options->streamMinOutput = streamed->value_or(options->streamMinOutput);
   options->unroll = !args.hasArg(OPT_no_unroll);
+  options->stripRows = !args.hasArg(OPT_no_strip_rows);
   return options;
 }
 

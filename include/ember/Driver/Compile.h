@@ -62,6 +62,8 @@ struct CompileOptions {
   int64_t streamMinOutput = 0;
   /// Loops over rows of known length may be unrolled.
   bool unroll = true;
+  /// Rows longer than the registers may be summed strip by strip.
+  bool stripRows = true;
   bool mayAlias = false;
   /// Operands and tokens the queues hold; nothing is the runtime's default.
   std::optional<int64_t> queueCapacity;

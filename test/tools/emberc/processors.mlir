@@ -14,6 +14,8 @@
 // NARROW-COUNT-12: = phi <4 x float> [ %{{.*}} ], [ zeroinitializer, %{{.*}} ]
 // NARROW-NEXT: = phi i64
 // NARROW-COUNT-12: = phi <4 x float> [ %{{.*}} ], [ zeroinitializer, %{{.*}} ]
+// RUN: emberc %s --mcpu=x86-64-v2 --emit=llvm --no-strip-rows | FileCheck %s --check-prefix=WHOLE
+// WHOLE-NOT: = phi <4 x float>
 // AVX2-COUNT-12: = phi <8 x float>
 // AVX512-COUNT-6: = phi <16 x float>
 // APPLE: target triple = "arm64-apple-macosx"
