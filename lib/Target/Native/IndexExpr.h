@@ -20,6 +20,7 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/Support/Compiler.h"
 #include <optional>
 
 namespace ember::native {
@@ -47,7 +48,7 @@ public:
   }
 
   int64_t coefficient(mlir::Value value) const;
-  llvm::ArrayRef<Term> getTerms() const { return terms; }
+  llvm::ArrayRef<Term> getTerms() const LLVM_LIFETIME_BOUND { return terms; }
   int64_t getConstant() const { return constant; }
   std::optional<int64_t> asConstant() const {
     return terms.empty() ? std::optional<int64_t>(constant) : std::nullopt;

@@ -117,7 +117,8 @@ static bool carriesCountersOnly(scf::ForOp loop, IndexExprs &exprs) {
        llvm::zip_equal(loop.getRegionIterArgs(), loop.getResults())) {
     if (!result.use_empty() || !argument.getType().isIntOrIndex())
       return false;
-    for (auto [value, factor] : exprs.of(argument).getTerms())
+    IndexExpr carried = exprs.of(argument);
+    for (auto [value, factor] : carried.getTerms())
       if (value != loop.getInductionVar() &&
           !loop.isDefinedOutsideOfLoop(value))
         return false;
@@ -205,10 +206,12 @@ void Outlining::findCaptures() {
     });
   for (scf::ForOp loop : loops) {
     capture(loop.getStep());
-    for (BlockArgument argument : loop.getRegionIterArgs())
-      for (auto [value, factor] : exprs.of(argument).getTerms())
+    for (BlockArgument argument : loop.getRegionIterArgs()) {
+      IndexExpr carried = exprs.of(argument);
+      for (auto [value, factor] : carried.getTerms())
         if (value != loop.getInductionVar())
           capture(value);
+    }
   }
 }
 

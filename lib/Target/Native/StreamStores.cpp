@@ -325,8 +325,8 @@ Value LoopStreaming::createCondition(Value memref) {
   Value bits = arith::AddIOp::create(
       builder, loc, start,
       arith::MulIOp::create(builder, loc, offset, constant(bytes)));
-  for (OpFoldResult stride :
-       ArrayRef(metadata.getConstifiedMixedStrides()).drop_back()) {
+  SmallVector<OpFoldResult> strides = metadata.getConstifiedMixedStrides();
+  for (OpFoldResult stride : ArrayRef(strides).drop_back()) {
     Value apart = getValueOrCreateConstantIndexOp(builder, loc, stride);
     bits = arith::OrIOp::create(
         builder, loc, bits,
