@@ -41,6 +41,7 @@ _FRESH = frozenset(
         "full",
         "gather",
         "index_select",
+        "lift_fresh_copy",
         "matmul",
         "mul",
         "neg",

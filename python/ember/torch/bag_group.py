@@ -311,6 +311,8 @@ class GroupCall(RegionCall):
     def backward(
         self, inputs: Sequence[Any], needed: Sequence[bool], gradient: Tensor
     ) -> Sequence[Tensor | None]:
+        if not len(gradient):
+            raise NotTakenError
         found: list[Tensor | None] = [None] * self.inputs
         gradient = gradient.reshape(len(gradient), -1)
         starts, _, _ = self._fixed_layout or self._layout(inputs)

@@ -20,6 +20,7 @@ from ember.torch.block_views import (
     likely_same,
     views_of,
 )
+from ember.torch.einsum import einsum_at
 from ember.torch.no_match import AsFastError
 from ember.torch.operations import name_of, read, same_number, tensor_of
 from ember.torch.region import Region
@@ -200,22 +201,14 @@ def _matmul(node: Node) -> _Product | None:
 
 def _einsum(node: Node) -> _Product | None:
     """A product by letters: "bwqd,bwkd->bwqk", "bwqd,bwjtd->bwqjt", or the sums of values."""
-    if node.target not in (torch.einsum, torch.functional.einsum):
-        return None
-    equation, *operands = node.args
-    if len(operands) == 1 and isinstance(operands[0], list | tuple):
-        operands = list(operands[0])
-    if not isinstance(equation, str) or len(operands) != 2 or "." in equation:
-        return None
-    terms, arrow, result = equation.replace(" ", "").partition("->")
-    letters = terms.split(",")
-    if not arrow or len(letters) != 2:
+    einsum = einsum_at(node)
+    if einsum is None:
         return None
     for factor, blocks in ((0, 1), (1, 0)):
-        other, gathered = operands[factor], operands[blocks]
-        found = gathered_at(gathered) if isinstance(gathered, Node) else None
-        if found is not None and not found.transposed and isinstance(other, Node):
-            return _by_letters(node, found, other, letters[factor], letters[blocks], result)
+        found = gathered_at(einsum.operands[blocks])
+        if found is not None and not found.transposed:
+            other, letters = einsum.operands[factor], einsum.letters
+            return _by_letters(node, found, other, letters[factor], letters[blocks], einsum.result)
     return None
 
 

@@ -43,6 +43,8 @@ PARAMETERS: dict[str, tuple[str, ...]] = {
     "index_add": ("self", "dim", "index", "source"),
     "index_select": ("self", "dim", "index"),
     "item": ("self",),
+    # What torch.export makes of tensors that a forward writes out.
+    "lift_fresh_copy": ("self",),
     "linalg_vector_norm": ("self", "ord", "dim", "keepdim", "dtype"),
     "matmul": ("self", "other"),
     "max": ("self", "dim", "keepdim"),

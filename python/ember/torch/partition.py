@@ -20,6 +20,7 @@ from ember.torch.edge_softmax_patterns import edge_softmax_at
 from ember.torch.head_products_patterns import head_products_at
 from ember.torch.no_match import AsFastError, NoMatchError
 from ember.torch.operations import value_of
+from ember.torch.pair_products_patterns import pair_products_at
 from ember.torch.quantized_patterns import quantized_bag_at, quantized_rows_at
 from ember.torch.region import Region, replace
 from ember.torch.region_call import RegionCall
@@ -32,6 +33,7 @@ from ember.torch.settings import Settings
 # NoMatchError says why one of them has no kernel. Larger patterns come first.
 PATTERNS: tuple[Callable[[Node, Settings], Region | None], ...] = (
     bag_group_at,
+    pair_products_at,
     row_score_at,
     edge_softmax_at,
     aggregation_at,
