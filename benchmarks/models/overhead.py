@@ -86,10 +86,12 @@ def measure_overheads(calls: int = 400) -> list[Overhead]:
         for name, (function, arguments) in functions().items():
             torch._dynamo.reset()
             with _recorded_kernels() as kernels:
-                direct = ember.compile(function, arguments)
-                (part,) = (part for report in direct.reports() for part in report.compiled)
-                given = _arguments_of(part.call, direct, arguments)
+                ember.compile(function, arguments)
             kernel, kernel_arguments = kernels[-1]
+            torch._dynamo.reset()
+            direct = ember.compile(function, arguments)
+            (part,) = (part for report in direct.reports() for part in report.compiled)
+            given = _arguments_of(part.call, direct, arguments)
             calls_of = {
                 "kernel": (kernel, kernel_arguments),
                 "region": (part.call, given),
@@ -125,11 +127,16 @@ def _recorded_kernels() -> Iterator[list[tuple[Callable[..., Any], tuple[Any, ..
         return noted
 
     # Calls that are kept for all regions are made again.
+    _forget_kept_calls()
+    with mock.patch.object(Entry, "_compiled_call", recording):
+        yield seen
+    _forget_kept_calls()
+
+
+def _forget_kept_calls() -> None:
     for kept in vars(aggregation).values():
         if hasattr(kept, "cache_clear"):
             kept.cache_clear()
-    with mock.patch.object(Entry, "_compiled_call", recording):
-        yield seen
 
 
 def _arguments_of(

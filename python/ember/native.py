@@ -48,5 +48,7 @@ _module = _load()
 PATH = Path(str(_module.__file__)) if _module else None
 # Makes calls: see python/native/Call.cpp. None: calls are made in Python.
 Call: Any = _module.Call if _module else None
+# Makes calls with results like those before: see python/native/Repeat.cpp; or None.
+Repeat: Any = getattr(_module, "Repeat", None)
 # How PyTorch tells compiled code where a tensor lies; None before version 2.10.
 EXCHANGE_TABLE: Any = getattr(torch.Tensor, "__dlpack_c_exchange_api__", None)

@@ -100,8 +100,7 @@ static bool readArray(const Parameter &parameter, PyObject *argument,
   return true;
 }
 
-/// Whether asking an object says no; errors count as yes.
-static bool saysNo(PyObject *answer) {
+bool ember::saysNo(PyObject *answer) {
   if (!answer)
     PyErr_Clear();
   bool isNo = answer == Py_False;
@@ -109,26 +108,45 @@ static bool saysNo(PyObject *answer) {
   return isNo;
 }
 
-bool ArgumentReader::readTensor(const Parameter &parameter, PyObject *argument,
-                                int64_t *words) const {
-  dlpack::TensorView view;
-  if (table->viewOfObject(argument, &view) != 0) {
+bool ember::needsNoGradient(PyObject *tensor) {
+  return saysNo(PyObject_GetAttr(tensor, requiresGrad));
+}
+
+const dlpack::ElementType *
+Parameter::typeOf(const dlpack::TensorView &view) const {
+  for (int k = 0; k < torchTypeCount; ++k)
+    if (torchTypes[k].code == view.type.code &&
+        torchTypes[k].bits == view.type.bits && view.type.lanes == 1)
+      return &torchTypes[k];
+  return nullptr;
+}
+
+bool ArgumentReader::viewTensor(PyObject *argument,
+                                dlpack::TensorView &view) const {
+  auto *type = reinterpret_cast<PyObject *>(Py_TYPE(argument));
+  for (Py_ssize_t k = 0; table && k < PyTuple_GET_SIZE(tensorTypes); ++k) {
+    if (PyTuple_GET_ITEM(tensorTypes, k) != type)
+      continue;
+    if (table->viewOfObject(argument, &view) == 0)
+      return view.deviceType == dlpack::cpuDevice;
     PyErr_Clear();
     return false;
   }
-  if (view.deviceType != dlpack::cpuDevice || view.rank != parameter.rank)
+  return false;
+}
+
+bool ArgumentReader::readTensor(const Parameter &parameter, PyObject *argument,
+                                int64_t *words) const {
+  dlpack::TensorView view;
+  if (!viewTensor(argument, view) || view.rank != parameter.rank)
     return false;
-  const dlpack::ElementType *type = nullptr;
-  for (int k = 0; k < parameter.torchTypeCount; ++k)
-    if (parameter.torchTypes[k].code == view.type.code &&
-        parameter.torchTypes[k].bits == view.type.bits && view.type.lanes == 1)
-      type = &parameter.torchTypes[k];
+  const dlpack::ElementType *type = parameter.typeOf(view);
   if (!type)
     return false;
   // Only floats can need a gradient, or be marked to be negated when read.
   if (type->code > 1 && type->code != 6) {
-    if (!parameter.takesGradients &&
-        !saysNo(PyObject_GetAttr(argument, requiresGrad)))
+    if ((refusesGradients || !parameter.takesGradients) &&
+        !needsNoGradient(argument))
       return false;
     if (!saysNo(PyObject_CallMethodNoArgs(argument, isNeg)))
       return false;
@@ -177,9 +195,5 @@ bool ArgumentReader::read(const Parameter &parameter, PyObject *argument,
     return readNumber(parameter.kind, argument, words);
   if (PyArray_CheckExact(argument))
     return readArray(parameter, argument, words);
-  auto *type = reinterpret_cast<PyObject *>(Py_TYPE(argument));
-  for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(tensorTypes); ++k)
-    if (PyTuple_GET_ITEM(tensorTypes, k) == type)
-      return table && readTensor(parameter, argument, words);
-  return false;
+  return readTensor(parameter, argument, words);
 }

@@ -34,6 +34,9 @@ struct Parameter {
   int torchTypeCount = 0;
   dlpack::ElementType torchTypes[maxTypes];
 
+  /// The one of torchTypes that a tensor's elements have, or null.
+  const dlpack::ElementType *typeOf(const dlpack::TensorView &view) const;
+
   /// The 64-bit words of the descriptor or number.
   int words() const { return kind == 'm' ? 3 + 2 * rank : 1; }
 
@@ -45,14 +48,21 @@ struct Parameter {
 /// Reads arguments as the words of the C ABI.
 class ArgumentReader {
 public:
-  /// tensorTypes: the types of objects that `table` tells of.
-  ArgumentReader(const dlpack::ExchangeTable *table, PyObject *tensorTypes)
-      : table(table), tensorTypes(tensorTypes) {}
+  /// tensorTypes: the types of objects that `table` tells of. refusesGradients:
+  /// no tensor that needs a gradient is taken, whatever the parameter says.
+  ArgumentReader(const dlpack::ExchangeTable *table, PyObject *tensorTypes,
+                 bool refusesGradients = false)
+      : table(table), tensorTypes(tensorTypes),
+        refusesGradients(refusesGradients) {}
 
   /// Writes the words of a common argument that fits; false, without an
   /// exception, for all others.
   bool read(const Parameter &parameter, PyObject *argument,
             int64_t *words) const;
+
+  /// Fills a view of a tensor in the processor's memory; false, without an
+  /// exception, for other objects.
+  bool viewTensor(PyObject *argument, dlpack::TensorView &view) const;
 
 private:
   bool readTensor(const Parameter &parameter, PyObject *argument,
@@ -60,7 +70,14 @@ private:
 
   const dlpack::ExchangeTable *table;
   PyObject *tensorTypes;
+  bool refusesGradients;
 };
+
+/// Whether asking an object says no; errors count as yes.
+bool saysNo(PyObject *answer);
+
+/// Whether a tensor is known to need no gradient.
+bool needsNoGradient(PyObject *tensor);
 
 /// Prepares NumPy's interface and the names that reading needs, once; false
 /// with an exception.

@@ -5,67 +5,19 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The module ember_calls has one type. A Call holds a kernel's function, the
-// words of its first arguments, and how to read the others. What is not common
-// in an argument, errors included, is left to the readers in Python.
+// A Call holds a kernel's function, the words of its first arguments, and how
+// to read the others. What is not common in an argument, errors included, is
+// left to the readers in Python. Repeat.cpp has the module's other type.
 //
 //===----------------------------------------------------------------------===//
 
-#include "Argument.h"
-#include "ember/Runtime/Runtime.h"
+#include "Call.h"
+#include "Repeat.h"
 #include <stddef.h>
 #include <string.h>
 #include <structmember.h>
 
 using namespace ember;
-
-namespace {
-using Function = int32_t (*)(void **, ember_error *);
-
-/// A kernel with its first arguments; see callType for its fields in Python.
-struct Call {
-  PyObject_HEAD vectorcallfunc vectorcall;
-  Function function;
-  Py_ssize_t fixedCount, openCount;
-  Py_ssize_t openWords;  // of all open parameters together
-  int64_t *fixedWords;   // descriptors of the fixed arguments
-  void **fixedPointers;  // to each of them
-  Parameter *parameters; // the open ones
-  const dlpack::ExchangeTable *table;
-  PyObject *fields;  // the tuples that parameters refer to
-  PyObject *readers; // for each open parameter: words, what to keep
-  PyObject *tensorTypes;
-  PyObject *kept;       // what fixed words point to
-  PyObject *wrongCount; // the exception for so many arguments
-  PyObject *failure;    // the exception for a code and a message
-};
-
-/// Memory of a call: on the stack, but for kernels of many parameters.
-template <typename T, int N> class Scratch {
-public:
-  explicit Scratch(Py_ssize_t count)
-      : memory(count <= N ? local
-                          : static_cast<T *>(PyMem_Malloc(count * sizeof(T)))) {
-  }
-  ~Scratch() {
-    if (memory != local)
-      PyMem_Free(memory);
-  }
-  Scratch(const Scratch &) = delete;
-  Scratch &operator=(const Scratch &) = delete;
-  T *get() { return memory; }
-
-private:
-  T local[N];
-  T *memory;
-};
-
-/// A reference that ends with its scope.
-struct Owned {
-  PyObject *object;
-  ~Owned() { Py_XDECREF(object); }
-};
-} // namespace
 
 /// Raises the exception that `factory` makes of its arguments.
 static PyObject *raise(PyObject *exception) {
@@ -326,12 +278,12 @@ PyMODINIT_FUNC PyInit_ember_calls() {
   if (!initializeReading())
     return nullptr;
   PyObject *module = PyModule_Create(&callsModule);
-  PyObject *type = module ? PyType_FromSpec(&callType) : nullptr;
-  if (type && PyModule_AddObjectRef(module, "Call", type) == 0) {
-    Py_DECREF(type);
+  Owned call{module ? PyType_FromSpec(&callType) : nullptr};
+  Owned repeat{call.object ? makeRepeatType(call.object) : nullptr};
+  if (repeat.object &&
+      PyModule_AddObjectRef(module, "Call", call.object) == 0 &&
+      PyModule_AddObjectRef(module, "Repeat", repeat.object) == 0)
     return module;
-  }
-  Py_XDECREF(type);
   Py_XDECREF(module);
   return nullptr;
 }

@@ -17,6 +17,7 @@ from torch import Tensor
 
 from ember import threads
 from ember.compiler import Options
+from ember.embed_programs import ENTRY
 from ember.errors import CompileError, CompilerNotFoundError
 from ember.torch.aggregation_kernel import (
     INDEX_TYPES,
@@ -27,6 +28,7 @@ from ember.torch.aggregation_kernel import (
 )
 from ember.torch.edge_groups import EdgeMemory, GroupedEdges
 from ember.torch.region_call import NotTakenError, Reference, RegionCall
+from ember.torch.repeat import MOST, Bound, Repeat, Source, exactly, repeat_of
 
 _log = logging.getLogger(__name__)
 # Elements of messages, and lengths of rows, from which on edges that come again are grouped by
@@ -69,6 +71,32 @@ class AggregationCall(RegionCall):
         self, x: Tensor, source: Tensor | None, target: Tensor, size: Any, values: Tensor | None
     ) -> Tensor:
         return _aggregate(self, self.by_target, self.reduction, x, source, target, size, values)
+
+    def repeat_for(self, arguments: tuple[Any, ...]) -> Repeat | None:
+        """Of plain sums and means of rows, as long as grouping their edges is not worth while."""
+        x, source, target, _, values = arguments[:5]
+        heads = _heads(x, values)
+        if self.reduction == "max" or heads or x.dim() != 2:
+            return None
+        length = x.shape[1]
+        most = (GROUPED_ELEMENTS - 1) // length if length >= GROUPED_LENGTH else MOST
+        known = self.ungrouped.get(
+            (length, x.dtype, target.dtype, self.reduction, values is not None, heads)
+        )
+        if known is None or len(target) > most:
+            return None
+        _, library = aggregation_kernel(known[0], self.options)
+        bounds: list[Bound] = [(2, 0, 1, most), (3, 0, 1, MOST), *exactly(0, *x.shape)[1:]]
+        sources: list[Source] = [2, 1]
+        if source is None:
+            sources[1] = (self.places(len(x), target.dtype),)
+            bounds += exactly(0, len(x))
+        if values is not None:
+            sources.append((4, values.dim()))
+            bounds += exactly(4, *values.shape)[1:]
+        kernel = library.entry(ENTRY).common(gradients=True)
+        sizes = ((3, 0, 0), length)
+        return repeat_of(kernel, arguments, [*sources, 0], 0, sizes, bounds=bounds)
 
     def backward(
         self, inputs: Sequence[Any], needed: Sequence[bool], gradient: Tensor

@@ -102,7 +102,7 @@ class BagCall:
         """
         is_disabled = configuration.is_disabled()
         if max_norm is None and not is_disabled:
-            found = self._like_before(
+            found = self.like_before(
                 input, weight, offsets, mode, per_sample_weights, include_last_offset, padding_idx
             )
             result: Tensor | None = None
@@ -213,7 +213,7 @@ class BagCall:
             self._recent[kind] = kernel.common
         return out
 
-    def _like_before(
+    def like_before(
         self,
         input: Tensor,
         weight: Tensor,

@@ -19,9 +19,11 @@ from torch.autograd import forward_ad
 
 from ember.compiler import Options
 from ember.errors import ArgumentError, IndexOutOfRangeError, KernelError
+from ember.kernel import Entry
 from ember.torch.bag_gradient import bag_gradients
 from ember.torch.embedding_bag import FIRST_OFFSET_CHECK
 from ember.torch.region_call import NotTakenError, Reference, RegionCall
+from ember.torch.repeat import MOST, Bound, Repeat, Size, Source, exactly, repeat_of
 
 ENTRY = "bags"
 # Shapes of equal bags whose offsets are kept.
@@ -226,20 +228,59 @@ class GroupCall(RegionCall):
     @cached_property
     def kernel(self) -> Callable[..., Any]:
         """The kernel, built when it is first needed: NotImplemented for uncommon arguments."""
+        return self._common or self._entry.bind(gradients=True)
+
+    @cached_property
+    def _common(self) -> Callable[..., Any] | None:
+        return self._entry.common(gradients=True)
+
+    @cached_property
+    def _entry(self) -> Entry:
         library = self.options.load(self.shape.program())
         self.libraries[library] = None
-        entry = library.entry(ENTRY)
-        return entry.common(gradients=True) or entry.bind(gradients=True)
+        return library.entry(ENTRY)
 
-    def __call__(self, *arguments: Any) -> Any:
+    def looked_into(self, arguments: tuple[Any, ...]) -> Any:
         """The columns. What a call costs for each table is kept small."""
         if self.failed or _functorch_active() or forward_ad._current_level >= 0:
             return self.reference(*arguments)
         if torch.is_grad_enabled():
             for place in self._differentiable:
                 if arguments[place].requires_grad:
-                    return super().__call__(*arguments)
+                    return super().looked_into(arguments)
         return self.run(arguments)
+
+    def repeat_for(self, arguments: tuple[Any, ...]) -> Repeat | None:
+        """Of tables alone: what is copied is PyTorch's to copy."""
+        if self._copied or self._fixed_layout is None:
+            return None
+        _, columns, width = self._fixed_layout
+        first, part = self._parts[0]
+        bags = (first + 1, 0, 0)
+        if part.mode != "row" and not part.equal:
+            bags = (first + 2, 0, -int(part.has_last))
+        sources: list[Source] = []
+        bounds: list[Bound] = [(bags[0], 0, 1 - bags[2], MOST)]
+        for place, part in self._parts:
+            mine: list[Source] = list(range(place, place + part.inputs))
+            if part.equal:
+                indices = arguments[place + 1]
+                mine.insert(2, (self._offsets_of(indices),))
+                bounds += exactly(place + 1, *indices.shape)
+            sources += mine
+        sources += [(column,) for column in columns]
+        sizes: tuple[Size, ...] = (bags, width)
+        if self.stacked:
+            sizes = (bags, self.stacked, width // self.stacked)
+        return repeat_of(
+            self._common,
+            arguments,
+            sources,
+            first,
+            sizes,
+            kernel_sizes=(bags, width),
+            bounds=bounds,
+        )
 
     def forward(self, *inputs: Any) -> Tensor:
         place, part = self._parts[0]

@@ -27,6 +27,7 @@ from ember.torch.operations import (
 )
 from ember.torch.region import Region
 from ember.torch.region_call import Reference, RegionCall
+from ember.torch.repeat import MOST, Bound, Repeat, Size, Source, exactly, repeat_of
 from ember.torch.settings import Settings
 
 # Indices that give a tensor of two dimensions one more.
@@ -196,7 +197,7 @@ class FixedBag(RegionCall):
     def kernels(self) -> list[Library]:
         return [kernel.library for kernel in self.call.kernels()]
 
-    def __call__(self, *arguments: Any) -> Tensor:
+    def looked_into(self, arguments: tuple[Any, ...]) -> Tensor:
         """The bags, (bags, length)."""
         input, weight, offsets, sample_weights = arguments[:4]
         max_norm, norm_type = arguments[4:6] if self.renormalises else (None, 2.0)
@@ -206,7 +207,7 @@ class FixedBag(RegionCall):
             fixed = {**fixed, "include_last_offset": True}
         if not self.failed and not configuration.is_disabled():
             try:
-                return self.call(
+                bags = self.call(
                     input,
                     weight,
                     offsets,
@@ -215,6 +216,8 @@ class FixedBag(RegionCall):
                     per_sample_weights=sample_weights,
                     **fixed,
                 )
+                self.remember(arguments)
+                return bags
             except (CompileError, CompilerNotFoundError) as error:
                 self.give_up(error)
             except UnsupportedError:
@@ -223,6 +226,41 @@ class FixedBag(RegionCall):
                 raise self.named(error) from None
         result: Tensor = self.reference(*arguments)
         return result
+
+    def repeat_for(self, arguments: tuple[Any, ...]) -> Repeat | None:
+        """Of tables that are not changed; a batch's shape is as it was."""
+        input, weight, offsets, sample_weights = arguments[:4]
+        if self.renormalises:
+            return None
+        fixed = self.fixed
+        found = self.call.like_before(
+            input,
+            weight,
+            offsets,
+            fixed.get("mode", "mean"),
+            sample_weights,
+            fixed.get("include_last_offset", False),
+            fixed.get("padding_idx"),
+        )
+        if found is None:
+            return None
+        kernel, given, (bags, length) = found
+        sources: list[Source] = [1, 0, 2]
+        more_offsets = len(given[2]) - bags
+        size: Size = (2, 0, -more_offsets)
+        bounds: list[Bound] = [(2, 0, 1 + more_offsets, MOST)]
+        if offsets is None:
+            sources, size = [1, (0, 2), (given[2],)], bags
+            bounds = exactly(0, *input.shape)
+        bounds += exactly(1, *weight.shape)[1:]
+        if sample_weights is not None:
+            sources.append((3, sample_weights.dim()))
+            bounds += exactly(3, *input.shape) if offsets is None else []
+        if fixed.get("padding_idx") is not None:
+            # The table may have other rows, but has the one that is skipped.
+            sources.append((given[-1],))
+            bounds.append((1, 0, given[-1] + 1, MOST))
+        return repeat_of(kernel, arguments, sources, 1, (size, length), bounds=bounds)
 
 
 class ReducedRows(FixedBag):
@@ -233,7 +271,7 @@ class ReducedRows(FixedBag):
 
     skips = False
 
-    def __call__(self, *arguments: Any) -> Tensor:
+    def looked_into(self, arguments: tuple[Any, ...]) -> Tensor:
         """The reduced rows, (bags, length)."""
         input, weight = arguments[:2]
         gradient = weight.requires_grad and torch.is_grad_enabled()
@@ -241,12 +279,15 @@ class ReducedRows(FixedBag):
         if (gradient and (self.skips or self.fixed["mode"] == "max")) or _has_empty_rows(input):
             result: Tensor = self.reference(*arguments)
             return result
-        bags = super().__call__(*arguments)
+        bags = super().looked_into(arguments)
         # PyTorch's maximum of rows is NaN where any is; that of bags, and kernels', need not be.
         if self.fixed["mode"] == "max" and not self._is_finite(input, weight):
             result = self.reference(*arguments)
             return result
         return bags
+
+    def repeat_for(self, arguments: tuple[Any, ...]) -> Repeat | None:
+        return None if self.fixed["mode"] == "max" else super().repeat_for(arguments)
 
     def _is_finite(self, input: Tensor, weight: Tensor) -> bool:
         """Whether all looked-up rows are; no for sums that are too large, too."""

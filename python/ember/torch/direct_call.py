@@ -35,9 +35,13 @@ _is_tracing = torch._C._is_tracing
 
 @dataclass(frozen=True)
 class _Graph:
-    """A captured graph: the function that runs it, and the guards that say when it may."""
+    """A captured graph: the function that runs it, and the guards that say when it may.
+
+    check: the guards', given the function's variables.
+    """
 
     guards: Any
+    check: Callable[[dict[str, Any]], bool]
     function: Callable[..., Any]
 
 
@@ -51,16 +55,22 @@ class DirectCall:
     def __init__(self, original: Callable[..., Any], backend: Callable[..., Any]) -> None:
         self._backend = backend
         self._module = original if isinstance(original, nn.Module) else None
-        self._function, self._first = None, ()
+        self._function: types.FunctionType | None = None
+        self._first: tuple[Any, ...] = ()
         if IS_KNOWN_RELEASE:
             self._function, self._first = _plain_function(original)
         self._names: tuple[str, ...] = ()
+        # The variables of enclosing functions.
+        self._cells: tuple[tuple[str, types.CellType], ...] = ()
         self._graphs: tuple[_Graph, ...] = ()
         # Guards of graphs that end in a break.
         self._broken: list[Any] = []
         if self._function is not None:
             code = self._function.__code__
             self._names = code.co_varnames[: code.co_argcount]
+            self._cells = tuple(
+                zip(code.co_freevars, self._function.__closure__ or (), strict=True)
+            )
 
     def find(
         self, arguments: tuple[Any, ...], named: Mapping[str, Any]
@@ -74,23 +84,25 @@ class DirectCall:
         ):
             return None
         module = self._module
-        if module is not None and (
-            has_hooks(module)
-            or modules._has_any_global_hook()  # type: ignore[no-untyped-call]
-            or "forward" in module.__dict__
-        ):
+        if module is not None and _is_more_than_forward(module):
             return None
-        arguments = self._first + arguments
+        if self._first:
+            arguments = self._first + arguments
         if named or len(arguments) != len(self._names):
             completed = self._completed(arguments, named)
             if completed is None:
                 return None
             arguments = completed
-        scope = self._captured()
-        scope.update(zip(self._names, arguments, strict=True))
+        scope = dict(zip(self._names, arguments, strict=False))
+        for name, cell in self._cells:
+            try:
+                scope[name] = cell.cell_contents
+            except ValueError:
+                # The variable has no value: guards that ask for it do not hold.
+                continue
         for graph in self._graphs:
             # Guards that Dynamo has given up are in no cache any more, and hold for everything.
-            if graph.guards.cache_entry is not None and graph.guards.check(scope):
+            if graph.guards.cache_entry is not None and graph.check(scope):
                 return graph.function, arguments
         return None
 
@@ -112,7 +124,12 @@ class DirectCall:
             self._broken += [entry.guard_manager for entry in added]
             return
         found = [
-            _Graph(entry.guard_manager, _with_code(self._function, entry.code)) for entry in added
+            _Graph(
+                entry.guard_manager,
+                entry.guard_manager.check,
+                _with_code(self._function, entry.code),
+            )
+            for entry in added
         ]
         kept = [graph for graph in self._graphs if graph.guards.cache_entry is not None]
         self._graphs = (*found, *kept)
@@ -131,18 +148,6 @@ class DirectCall:
         if not fits or any(name not in values for name in missing):
             return None
         return arguments + tuple(values[name] for name in missing)
-
-    def _captured(self) -> dict[str, Any]:
-        """The variables of enclosing functions; those without a value are left out."""
-        found: dict[str, Any] = {}
-        function = self._function
-        if function is not None and function.__closure__:
-            for name, cell in zip(function.__code__.co_freevars, function.__closure__, strict=True):
-                try:
-                    found[name] = cell.cell_contents
-                except ValueError:
-                    continue
-        return found
 
 
 def _with_code(function: types.FunctionType, code: types.CodeType) -> types.FunctionType:
@@ -197,6 +202,15 @@ def has_hooks(module: nn.Module) -> bool:
         or module._forward_hooks
         or module._backward_pre_hooks
         or module._backward_hooks
+    )
+
+
+def _is_more_than_forward(module: nn.Module) -> bool:
+    """Whether a call of the module is more than a call of its class's forward."""
+    return (
+        has_hooks(module)
+        or bool(modules._has_any_global_hook())  # type: ignore[no-untyped-call]
+        or "forward" in module.__dict__
     )
 
 

@@ -30,6 +30,8 @@ from ember.torch.settings import Settings
 from ember.torch.sparse_mode import SparseProducts, sparse_functions_seen
 from ember.torch.sparse_operand import has_sparse, holds_sparse
 
+_is_dynamo_compiling = torch.compiler.is_dynamo_compiling
+
 
 class Kernel:
     """A module or function whose embedding operations are compiled; call it as the original.
@@ -60,7 +62,7 @@ class Kernel:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """What the original returns for these arguments."""
-        if torch.compiler.is_dynamo_compiling():
+        if _is_dynamo_compiling():
             return self._run(*args, **kwargs)
         if self._is_sparse:
             with self._products:
@@ -89,7 +91,9 @@ class Kernel:
         """
         if self.settings.rest == "inductor":
             return self._run(*args, **kwargs)
-        with torch._dynamo.config.patch(capture_dynamic_output_shape_ops=True):
+        with torch._dynamo.config.patch(
+            capture_dynamic_output_shape_ops=True, record_runtime_overhead=False
+        ):
             if not self._is_whole:
                 return self._run(*args, **kwargs)
             try:

@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from ember.compiler import Options
+from ember.kernel import Entry
 from ember.torch.region_call import Reference, RegionCall
 
 
@@ -33,6 +34,15 @@ class ProgramCall(RegionCall):
     @cached_property
     def kernel(self) -> Callable[..., Any]:
         """The kernel, built when it is first needed; raises CompileError."""
+        return self._entry_of_kernel.bind(gradients=True)
+
+    @cached_property
+    def common(self) -> Callable[..., Any] | None:
+        """The kernel for common arguments, as Entry.common has it."""
+        return self._entry_of_kernel.common(gradients=True)
+
+    @cached_property
+    def _entry_of_kernel(self) -> Entry:
         library = self._options.load(self._text())
         self.libraries[library] = None
-        return library.entry(self._entry).bind(gradients=True)
+        return library.entry(self._entry)

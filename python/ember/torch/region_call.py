@@ -15,6 +15,7 @@ from torch.autograd import forward_ad
 from ember import configuration
 from ember.errors import CompileError, CompilerNotFoundError, KernelError
 from ember.kernel import Library
+from ember.torch.repeat import Repeat
 
 # PyTorch's own way to compute a region, from its inputs.
 Reference = Callable[..., Any]
@@ -55,6 +56,9 @@ class RegionCall:
         self.names = {}
         # What calls have needed so far, in the order of their first use.
         self.libraries: dict[Library, None] = {}
+        # The last kind of call, for compiled code; how many calls were of another.
+        self._repeat: Repeat | None = None
+        self._missed = 0
 
     def kernels(self) -> list[Library]:
         """The kernels that calls have needed so far."""
@@ -76,6 +80,17 @@ class RegionCall:
 
     def __call__(self, *arguments: Any) -> Any:
         """What the region computes."""
+        repeat = self._repeat
+        if repeat is not None and not (
+            _functorch_active() or forward_ad._current_level >= 0 or configuration.is_disabled()
+        ):
+            result = repeat(arguments, torch.is_grad_enabled())
+            if result is not NotImplemented:
+                return result
+        return self.looked_into(arguments)
+
+    def looked_into(self, arguments: tuple[Any, ...]) -> Any:
+        """What the region computes, of arguments that are not known to be like those before."""
         if self.failed or configuration.is_disabled() or not _are_plain(arguments, self.layouts):
             return self.reference(*arguments)
         if torch.is_grad_enabled() and any(
@@ -84,12 +99,27 @@ class RegionCall:
             return _Differentiable.apply(self, *arguments)  # type: ignore[no-untyped-call]
         return self.run(arguments)
 
-    def run(self, arguments: Sequence[Any]) -> Any:
+    def repeat_for(self, arguments: tuple[Any, ...]) -> Repeat | None:
+        """How compiled code makes calls like this one, which a kernel has just computed."""
+        return None
+
+    def remember(self, arguments: tuple[Any, ...]) -> None:
+        """Lets compiled code make calls like this one.
+
+        Where calls change all the time, nothing is gained: it is done ever more rarely.
+        """
+        self._missed += 1
+        if self._missed & (self._missed - 1) == 0:
+            self._repeat = self.repeat_for(arguments)
+
+    def run(self, arguments: tuple[Any, ...]) -> Any:
         """The result without its gradient."""
         if configuration.is_disabled():
             return self.reference(*arguments)
         try:
-            return self.forward(*arguments[: self.inputs])
+            result = self.forward(*arguments[: self.inputs])
+            self.remember(arguments)
+            return result
         except NotTakenError:
             return self.reference(*arguments)
         except (CompileError, CompilerNotFoundError) as error:
@@ -120,6 +150,7 @@ class RegionCall:
         if self.raises:
             raise error
         self.failed = str(error)
+        self._repeat = None
         _log.warning("%s is left to PyTorch: its kernel cannot be built: %s", self.__name__, error)
 
     def gradients(

@@ -13,6 +13,7 @@ from ember.compiler import Options
 from ember.errors import ArgumentError
 from ember.torch.program_call import ProgramCall
 from ember.torch.region_call import NotTakenError, Reference
+from ember.torch.repeat import MOST, Repeat, repeat_of
 from ember.torch.row_expressions import ENTRY, RowProgram
 
 
@@ -59,3 +60,17 @@ class RowScoreCall(ProgramCall):
         except ArgumentError:
             raise NotTakenError from None
         return out.unsqueeze(1) if self.kept else out
+
+    def repeat_for(self, arguments: tuple[Any, ...]) -> Repeat | None:
+        first = self.program.tables
+        lookups = (first, 0, 0)
+        return repeat_of(
+            self.common,
+            arguments,
+            range(first + self.program.indices + self.program.arguments),
+            0,
+            (lookups, 1) if self.kept else (lookups,),
+            kernel_sizes=(lookups,),
+            bounds=[(first, 0, 1, MOST)],
+            expected=list(self.expected),
+        )

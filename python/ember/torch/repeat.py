@@ -1,0 +1,72 @@
+"""Calls that compiled code repeats: what a first call found out about its tensors, written down.
+
+A region looks at its tensors, chooses a kernel, and makes the result. Where the next tensors are of
+the same kinds, all of that is known: ember_calls.Repeat asks what it must of each tensor, and has
+NotImplemented for what is not as it was. See python/native/Repeat.cpp.
+
+Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ember import native
+
+# What is called with a region's arguments, and whether gradients are enabled.
+Repeat = Callable[[tuple[Any, ...], bool], Any]
+# One of the kernel's arguments: the place of a region's; (place, rank) of a tensor that the kernel
+# has as one dimension; (constant,).
+Source = int | tuple[Any, ...]
+# A size of the result: a number, or (place, dimension, number): that of an argument (a tensor's, a
+# tuple's, a number itself) and the number together.
+Size = int | tuple[int, int, int]
+# (place, dimension, least, most) of an argument's size.
+Bound = tuple[int, int, int, int]
+MOST = 2**62
+
+
+def repeat_of(
+    kernel: Callable[..., Any] | None,
+    arguments: Sequence[Any],
+    sources: Sequence[Source],
+    prototype: int,
+    sizes: Sequence[Size],
+    *,
+    kernel_sizes: Sequence[Size] | None = None,
+    bounds: Sequence[Bound] = (),
+    expected: Sequence[int] = (),
+) -> Repeat | None:
+    """The call of a kernel for arguments like these; None without compiled calls.
+
+    kernel: what Entry.common gives. sources: of its arguments but the last, which is the result:
+    new memory of the type of the tensor at `prototype`, of these sizes; kernel_sizes, as the
+    kernel sees it, if they are others. expected: the places of numbers that have to be the same.
+    """
+    if native.Repeat is None or not isinstance(kernel, native.Call):
+        return None
+    read = {
+        one if isinstance(one, int) else one[0]
+        for one in sources
+        if isinstance(one, int) or len(one) == 2
+    }
+    others = tuple(
+        (place, type(argument)) for place, argument in enumerate(arguments) if place not in read
+    )
+    repeat: Repeat = native.Repeat(
+        kernel,
+        len(arguments),
+        tuple(sources),
+        others,
+        tuple(bounds),
+        tuple((place, arguments[place]) for place in expected),
+        prototype,
+        tuple(sizes),
+        tuple(sizes if kernel_sizes is None else kernel_sizes),
+    )
+    return repeat
+
+
+def exactly(place: int, *sizes: int) -> list[Bound]:
+    """The bounds of an argument that has the same sizes again."""
+    return [(place, dim, size, size) for dim, size in enumerate(sizes)]
