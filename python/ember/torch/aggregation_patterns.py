@@ -62,20 +62,20 @@ def aggregation_at(node: Node, settings: Settings) -> Region | None:
 
     Raises NoMatchError for a scatter operation that has no kernel.
     """
-    operation = read(node)
-    if operation is None:
-        return None
-    if operation.name == "div":
-        scatter = _mean(node, operation)
-        if scatter is None:
-            return None
-    elif operation.name in SCATTERS:
-        scatter = scatter_onto(node, operation)
-        if scatter.base is not None:
-            return None
-    else:
+    scatter = scatter_at(node)
+    if scatter is None or scatter.base is not None:
         return None
     return _region(node, scatter, settings)
+
+
+def scatter_at(node: Node) -> Scatter | None:
+    """A scatter operation, or a mean of one and a count; None for others. Raises NoMatchError."""
+    operation = read(node)
+    if operation is not None and operation.name == "div":
+        return _mean(node, operation)
+    if operation is None or operation.name not in SCATTERS:
+        return None
+    return scatter_onto(node, operation)
 
 
 def _region(root: Node, scatter: Scatter, settings: Settings) -> Region:

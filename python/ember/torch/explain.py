@@ -7,7 +7,7 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import re
 import traceback
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -61,13 +61,15 @@ class Graph:
     """A graph that torch.compile captured.
 
     operations: how many there were. compiled, left: its embedding operations. others: what else
-    PyTorch computes, with how often it is called.
+    PyTorch computes, with how often it is called. reordered: what was put in another order before
+    that; operations, and their names, are those of this order.
     """
 
     operations: int
     compiled: tuple[CompiledPart, ...]
     left: tuple[LeftPart, ...]
     others: Mapping[str, int]
+    reordered: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -135,7 +137,7 @@ class Explanation:
 
 
 def _lines_of(graph: Graph) -> list[str]:
-    lines = []
+    lines = [f"  reordered: {title}" for title in graph.reordered]
     for part in graph.compiled:
         count = _counted(len(part.operations), "operation")
         lines.append(f"  {part.kind}: {part.title} ({count})")
@@ -239,14 +241,21 @@ class _Capture:
     """A captured graph: what it was before kernels were put into it, and what was put."""
 
     def __init__(self, module: GraphModule) -> None:
-        nodes = [node for node in module.graph.nodes if node.op.startswith("call")]
-        self.places = {node.name: _place_of(node) for node in nodes}
-        self.names = {node.name: _operation_name(node) for node in nodes}
+        self.places: dict[str, str] = {}
+        self.names: dict[str, str] = {}
+        self._note(module.graph.nodes)
         self.report = Report()
         self.remaining: set[str] = set()
 
+    def _note(self, nodes: Iterable[Node]) -> None:
+        calls = [node for node in nodes if node.op.startswith("call")]
+        self.places |= {node.name: _place_of(node) for node in calls}
+        self.names |= {node.name: _operation_name(node) for node in calls}
+
     def graph(self) -> Graph:
         """The graph, after a call."""
+        for one in self.report.reordered:
+            self._note(one.nodes)
         compiled = tuple(self._part(part) for part in self.report.compiled)
         left = tuple(
             LeftPart(one.node, one.reason, self.places.get(one.node, ""))
@@ -259,7 +268,8 @@ class _Capture:
             for name, kind in self.names.items()
             if name not in special and name in self.remaining
         )
-        return Graph(self.report.operations, compiled, left, others)
+        reordered = tuple(one.title for one in self.report.reordered)
+        return Graph(self.report.operations, compiled, left, others, reordered)
 
     def _part(self, part: Any) -> CompiledPart:
         places = [self.places[name] for name in part.nodes if self.places.get(name)]

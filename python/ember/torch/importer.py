@@ -183,7 +183,8 @@ def compile(
 
     target: "cpu" or "dae-threads" (an access and a compute thread joined by queues). opt_level:
     0 to 4. vector_length: elements a vector, default from the target. queue_capacity: of
-    dae-threads' queues, in operands. options: rest, raises and excluded, as Settings has them.
+    dae-threads' queues, in operands. options: rest, raises, excluded and reorders, as Settings has
+    them.
 
     Raises ArgumentError; with example_args also CompileError, UnsupportedError when there is
     nothing to compile, and what the original raises on them.

@@ -49,6 +49,7 @@ PARAMETERS: dict[str, tuple[str, ...]] = {
     "matmul": ("self", "other"),
     "max": ("self", "dim", "keepdim"),
     "mean": ("self", "dim", "keepdim"),
+    "mm": ("self", "mat2"),
     "mul": ("self", "other"),
     "neg": ("self",),
     "new_full": ("self", "size", "fill_value"),

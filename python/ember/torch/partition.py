@@ -18,6 +18,7 @@ from ember.torch.bag_patterns import bag_at
 from ember.torch.block_patterns import block_region_at
 from ember.torch.edge_softmax_patterns import edge_softmax_at
 from ember.torch.head_products_patterns import head_products_at
+from ember.torch.linear_before_sum import Reordered, put_linear_before_sums
 from ember.torch.no_match import AsFastError, NoMatchError
 from ember.torch.operations import value_of
 from ember.torch.pair_products_patterns import pair_products_at
@@ -68,9 +69,10 @@ class Left:
 
 @dataclass
 class Report:
-    """What became of one graph."""
+    """What became of one graph; operations: how many it has, those reordered as they are then."""
 
     operations: int = 0
+    reordered: list[Reordered] = field(default_factory=list)
     compiled: list[Compiled] = field(default_factory=list)
     left: list[Left] = field(default_factory=list)
 
@@ -80,14 +82,15 @@ def partition(module: GraphModule, settings: Settings) -> Report:
     graph = module.graph
     use_results(graph)
     _drop_unused_results(graph)
-    report = Report(sum(node.op.startswith("call") for node in graph.nodes))
+    report = Report(reordered=put_linear_before_sums(graph, settings))
+    report.operations = sum(node.op.startswith("call") for node in graph.nodes)
     regions = _regions(graph, settings, report)
     # The last one first: what a region reads of others is in the graph until their turn comes.
     for number, region in reversed(list(enumerate(regions))):
         nodes = [node.name for node in sorted(region.nodes)]
         call = replace(region, f"ember_{region.kind}_{number}")
         report.compiled.insert(0, Compiled(region.kind, region.title, nodes, call))
-    if regions:
+    if regions or report.reordered:
         graph.lint()
         module.recompile()
     return report

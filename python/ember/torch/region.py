@@ -37,7 +37,7 @@ class Region:
     shared: frozenset[Node] = frozenset()
 
     def __post_init__(self) -> None:
-        self.nodes = _closure(self.root, self.nodes, self._input_nodes())
+        self.nodes = closure(self.root, self.nodes, self._input_nodes())
 
     def _input_nodes(self) -> list[Node]:
         return [value for value in self.inputs if isinstance(value, Node)]
@@ -63,7 +63,7 @@ class Region:
         ]
 
 
-def _closure(root: Node, nodes: set[Node], inputs: Iterable[Node]) -> set[Node]:
+def closure(root: Node, nodes: set[Node], inputs: Iterable[Node]) -> set[Node]:
     """The nodes, and those that stand between them: they need one, and the root needs them."""
     needed, pending = set(inputs), [root]
     between: list[Node] = []
@@ -108,11 +108,11 @@ def replace(region: Region, name: str) -> RegionCall:
         node = graph.call_function(call, (*region.inputs, *region.others()))
     node.meta.update(region.root.meta)
     region.root.replace_all_uses_with(node)
-    _erase_unused(region.nodes)
+    erase_unused(region.nodes)
     return call
 
 
-def _erase_unused(nodes: set[Node]) -> None:
+def erase_unused(nodes: set[Node]) -> None:
     """Erases those of the nodes that have no users, then what only they needed."""
     pending = sorted(nodes)
     while pending:

@@ -20,12 +20,15 @@ class Settings:
 
     rest: what runs everything that is not compiled here, "eager" or "inductor". raises: a kernel
     that cannot be built is an error instead of a warning. excluded: operations left to PyTorch,
-    by the kinds that ember.explain prints. kernel_options: target and level of kernels.
+    by the kinds that ember.explain prints. reorders: linear layers behind sums over edges may go
+    ahead of them, which changes how results are rounded. kernel_options: target and level of
+    kernels.
     """
 
     rest: str = "eager"
     raises: bool = False
     excluded: tuple[str, ...] = ()
+    reorders: bool = True
     kernel_options: Options = field(default_factory=Options)
 
     def __post_init__(self) -> None:
