@@ -266,6 +266,41 @@ def test_gradients_are_pytorchs(made: Callable[[torch.dtype], Tensor]) -> None:
     torch.testing.assert_close(*found)
 
 
+@pytest.mark.parametrize("made", [csr, coo, csc, repeated])
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda a, x: a @ x,
+        lambda a, x: a.t() @ (x @ numbers(LENGTH, ROWS, dtype=F64)).t(),
+        lambda a, x: torch.addmm(numbers(1, LENGTH, dtype=F64), a, x),
+    ],
+)
+def test_gradients_of_a_matrix_are_dense_where_pytorchs_are(
+    made: Callable[[torch.dtype], Tensor], function: Callable[..., Tensor]
+) -> None:
+    found = []
+    for run in (by_kernels(function), function):
+        matrix = made(F64).requires_grad_()
+        x = numbers(COLUMNS, LENGTH, dtype=F64).requires_grad_()
+        run(matrix, x).square().sum().backward()
+        assert matrix.grad is not None
+        assert matrix.grad.layout is torch.strided
+        found.append((matrix.grad, x.grad))
+    torch.testing.assert_close(*found)
+
+
+def test_products_with_a_matrix_made_of_values_that_learn() -> None:
+    """Nobody sees the matrix's own gradient, so that products are kernels."""
+    products: list[Product] = []
+    values = coo(F64)._values().clone().requires_grad_()
+    with SparseProducts(Settings(raises=True), products.append):
+        (coo_of(values) @ numbers(COLUMNS, LENGTH, dtype=F64)).square().sum().backward()
+    assert [product.reason for product in products] == [""]
+    by_kernel, values.grad = values.grad, None
+    (coo_of(values) @ numbers(COLUMNS, LENGTH, dtype=F64)).square().sum().backward()
+    torch.testing.assert_close(by_kernel, values.grad)
+
+
 def test_gradients_of_what_is_not_asked_for() -> None:
     x = numbers(COLUMNS, LENGTH, dtype=F64).requires_grad_()
     for matrix in (csr(F64), coo(F64), csc(F64)):
@@ -295,7 +330,7 @@ def test_second_gradients() -> None:
 
 LEFT: dict[str, tuple[Callable[..., Any], Callable[[], list[Any]]]] = {
     "both operands are sparse": (torch.sparse.mm, lambda: [coo(), dense().t().to_sparse()]),
-    "in a sum or with a gradient": (
+    "gradient of the matrix is a dense one": (
         lambda x, a: torch.mm(x, a.requires_grad_()).detach(),
         lambda: [numbers(3, ROWS), csr()],
     ),

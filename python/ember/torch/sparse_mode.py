@@ -24,7 +24,13 @@ from ember import configuration
 from ember.torch.aggregation_kernel import VALUE_TYPES
 from ember.torch.region_call import RegionCall
 from ember.torch.settings import Settings
-from ember.torch.sparse_operand import LAYOUT_NAMES, MATRICES, SPARSE, has_sparse
+from ember.torch.sparse_operand import (
+    LAYOUT_NAMES,
+    MATRICES,
+    SPARSE,
+    has_sparse,
+    shows_gradient,
+)
 from ember.torch.sparse_products import REDUCTIONS, SampledProduct, SparseProduct
 
 # Its lines are in the stacks of what is captured, but are no place in a model.
@@ -46,6 +52,8 @@ FUNCTIONS: dict[Any, tuple[str, tuple[str, ...]]] = {
     torch.Tensor.addmm: ("addmm", SUM),
     torch.sparse.sampled_addmm: ("sampled", SUM),
 }
+# Those whose gradient of a sparse matrix is a sparse one; that of all others is dense.
+SPARSE_GRADIENTS = frozenset((torch.sparse.mm, torch.sparse.addmm, torch.sparse.sampled_addmm))
 # The types that PyTorch multiplies.
 _EXACT = frozenset((torch.float32, torch.float64))
 _ALL = frozenset(VALUE_TYPES)
@@ -132,6 +140,8 @@ class SparseProducts(TorchFunctionMode):
                 raise LeftError("kernels are disabled")
             if KIND in self.settings.excluded:
                 raise LeftError(f"{KIND} is excluded by the options")
+            if func not in SPARSE_GRADIENTS and any(map(shows_gradient, operands)):
+                raise LeftError("PyTorch's gradient of the matrix is a dense one")
             return COMPUTE[kind](self, operands, named)
         except LeftError as error:
             self.tell(kind, "", None, str(error))
@@ -158,6 +168,8 @@ class SparseProducts(TorchFunctionMode):
         if dense.dim() != 2:
             raise LeftError("it is one with a vector or a batch; kernels know two matrices")
         dtype, layout = matrix.dtype, matrix.layout
+        if layout is torch.sparse_csc and matrix.requires_grad and torch.is_grad_enabled():
+            raise LeftError("the gradient of a matrix in CSC has no kernel")
         if dtype not in TYPES[layout, reduction is None] or dtype is not dense.dtype:
             types = f"{dtype} {LAYOUT_NAMES[layout]} and {dense.dtype}"
             raise LeftError(f"there is no kernel for {types} where PyTorch has no product")

@@ -17,6 +17,10 @@ SPARSE = MATRICES | {torch.sparse_bsr, torch.sparse_bsc}
 # What reports call the layouts of matrices.
 LAYOUT_NAMES = {torch.sparse_csr: "CSR", torch.sparse_csc: "CSC", torch.sparse_coo: "COO"}
 
+# What makes a matrix of its values, and what passes a matrix's gradient on as it is, in autograd.
+_CONSTRUCTORS = ("SparseCooTensorWithDimsAndTensorsBackward0", "SparseCompressedTensorBackward0")
+_KEPT_GRADIENTS = ("CoalesceBackward0", "TBackward0", "TransposeBackward0")
+
 
 @dataclass(frozen=True)
 class Entries:
@@ -88,6 +92,22 @@ def with_values(matrix: Tensor, values: Tensor) -> Tensor:
     return torch.sparse_coo_tensor(
         matrix._indices().clone(), values, matrix.shape, is_coalesced=True, check_invariants=False
     )
+
+
+def shows_gradient(operand: Any) -> bool:
+    """Whether the layout of a sparse matrix's gradient is seen by anyone.
+
+    Not where the matrix was made of values just before: these get the gradient at their places,
+    whatever its layout.
+    """
+    if not isinstance(operand, Tensor) or operand.layout not in SPARSE:
+        return False
+    if not operand.requires_grad or not torch.is_grad_enabled():
+        return False
+    made = operand.grad_fn
+    while made is not None and made.name() in _KEPT_GRADIENTS:
+        made = made.next_functions[0][0]
+    return made is None or made.name() not in _CONSTRUCTORS
 
 
 def has_sparse(values: Any) -> bool:
