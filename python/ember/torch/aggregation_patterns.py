@@ -140,6 +140,9 @@ def scatter_onto(node: Node, operation: Operation) -> Scatter:
     target, nodes = _expanded(index, values.dim(), operation.name == "index_add")
     if not same_number(_shape(target)[0], values.shape[0]):  # type: ignore[index]
         raise NoMatchError("there are not as many indices as rows")
+    indexed = _shape(index)
+    if not all(map(same_number, indexed[1:], values.shape[1:])):  # type: ignore[index]
+        raise NoMatchError("its index is not as wide as its rows, which are added in part then")
     reduction, takes_part = _reduction(operation)
     why = "" if reduction == "sum" or not takes_part else PART
     alpha = operation.get("alpha", 1)
@@ -265,6 +268,18 @@ def _repeats_along_rows(index: Node) -> bool:
     )
 
 
+def _is_one_for_each_row(numbers: Node, rows: Node) -> bool:
+    """Whether an operation of both goes through them row by row: with (n,) it would by column."""
+    tensor, others = tensor_of(numbers), tensor_of(rows)
+    return (
+        tensor is not None
+        and others is not None
+        and tensor.dim() == others.dim()
+        and same_number(tensor.shape[0], others.shape[0])
+        and _repeats_along_rows(numbers)
+    )
+
+
 def _mean(node: Node, operation: Operation) -> Scatter | None:
     """A sum divided by the number of edges, at least 1; None for any other division."""
     total, count = operation.get("self"), operation.get("other")
@@ -273,11 +288,21 @@ def _mean(node: Node, operation: Operation) -> Scatter | None:
     summed = read(total)
     if summed is None or summed.name not in SCATTERS:
         return None
+    if not _is_one_for_each_row(count, total):
+        return None
+    # Half types divided by numbers in f32 are f32.
+    if value_of(node).dtype != value_of(total).dtype:
+        return None
     nodes = {node}
     while (found := read(count)) is not None and found.name in RESHAPES:
         nodes.add(count)
         count = found.get("self")
-    if found is None or found.name != "clamp" or found.get("min") != 1 or found.get("max"):
+    if (
+        found is None
+        or found.name != "clamp"
+        or found.get("min") != 1
+        or found.get("max") is not None
+    ):
         return None
     counted = read(found.get("self"))
     if counted is None or counted.name not in ("scatter_add", "index_add"):

@@ -276,7 +276,7 @@ class ReducedRows(FixedBag):
         input, weight = arguments[:2]
         gradient = weight.requires_grad and torch.is_grad_enabled()
         # Without lookups PyTorch has zeros, NaN or an error; a bag has zeros.
-        if (gradient and (self.skips or self.fixed["mode"] == "max")) or _has_empty_rows(input):
+        if (gradient and self.has_other_gradient()) or _has_empty_rows(input):
             result: Tensor = self.reference(*arguments)
             return result
         bags = super().looked_into(arguments)
@@ -288,6 +288,13 @@ class ReducedRows(FixedBag):
 
     def repeat_for(self, arguments: tuple[Any, ...]) -> Repeat | None:
         return None if self.fixed["mode"] == "max" else super().repeat_for(arguments)
+
+    def has_other_gradient(self) -> bool:
+        """Whether PyTorch's gradient of a bag is not that of lookups and their reduction.
+
+        That of rows scaled by their frequency is scaled again and again in a bag of several.
+        """
+        return self.skips or self.fixed["mode"] == "max" or self.fixed["scale_grad_by_freq"]
 
     def _is_finite(self, input: Tensor, weight: Tensor) -> bool:
         """Whether all looked-up rows are; no for sums that are too large, too."""

@@ -164,6 +164,11 @@ class RegionCall:
                 return [*found, *[None] * (len(arguments) - self.inputs)]
             except NotTakenError:
                 pass
+            except KernelError as error:
+                # An index that counts from the end is right in a lookup, but not in the sum that
+                # is its gradient.
+                if not self.asks_again:
+                    raise self.named(self.explained(error, arguments)) from None
             except (CompileError, CompilerNotFoundError) as error:
                 self.give_up(error)
         return _gradients_of_reference(self.reference, arguments, needed, gradient)

@@ -172,8 +172,9 @@ class _Writer:
         for one in self.program.expression.all():
             if one.operation == "number" and one not in self.names:
                 name = self.names[one] = self._new()
-                (value,) = one.operands
-                self._line(f"  {name} = arith.constant {float(value):e} : {self.program.value}")  # type: ignore[arg-type]
+                # As many digits as tell a number of f64 from all others.
+                text = f"{float(one.operands[0]):.17e}"  # type: ignore[arg-type]
+                self._line(f"  {name} = arith.constant {text} : {self.program.value}")
             elif one.operation == "argument":
                 self.names[one] = f"%argument{one.operands[0]}"
 

@@ -4,6 +4,7 @@ Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
+import math
 from typing import Any
 
 import torch
@@ -135,6 +136,8 @@ class _Reader:
 
     def _number(self, value: Any) -> Expression:
         if isinstance(value, bool) or not isinstance(value, int | float):
+            raise _OtherError
+        if not math.isfinite(value):
             raise _OtherError
         return number(float(value))
 

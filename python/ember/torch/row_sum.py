@@ -90,7 +90,9 @@ class RowSum:
         ]
         for k, term in enumerate(self.terms):
             if term.factor != 1:
-                lines.append(f"  %factor{k} = arith.constant {term.factor:e} : {self.value}")
+                # As many digits as tell a number of f64 from all others.
+                factor = f"{term.factor:.17e}"
+                lines.append(f"  %factor{k} = arith.constant {factor} : {self.value}")
             lines.append(f"  %size{k} = memref.dim %indices{k}, %c0 : {ids[k]}")
             lines.append(f"  %fits{k} = arith.cmpi eq, %size{k}, %lookups : index")
             lines.append(f'  cf.assert %fits{k}, "there are not as many indices for all tables"')

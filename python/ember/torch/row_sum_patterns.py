@@ -4,6 +4,7 @@ Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
+import math
 import operator
 from dataclasses import dataclass, replace
 from typing import Any
@@ -59,7 +60,8 @@ def row_sum_at(node: Node, settings: Settings) -> Region | None:
     rows = _terms(node, whole, nodes)
     if not rows:
         return None
-    if len(rows) > 1 and whole.dtype not in SUM_TYPES:
+    computes = len(rows) > 1 or rows[0].term.factor != 1
+    if computes and whole.dtype not in SUM_TYPES:
         return None
     matrix, length = tensor_of(rows[0].table), whole.shape[-1]
     assert matrix is not None
@@ -133,6 +135,8 @@ def _terms(node: Any, whole: Tensor, nodes: set[Node]) -> list[_Rows]:
         number = other if not isinstance(other, Node) else one
         operand = one if not isinstance(other, Node) else other
         if isinstance(number, bool) or not isinstance(number, int | float):
+            return []
+        if not math.isfinite(number):
             return []
         if operation.name == "div" and (operand is not one or not number):
             return []
