@@ -64,10 +64,11 @@ public:
   /// exception, for other objects.
   bool viewTensor(PyObject *argument, dlpack::TensorView &view) const;
 
-private:
+  /// The same of tensors for memrefs alone.
   bool readTensor(const Parameter &parameter, PyObject *argument,
                   int64_t *words) const;
 
+private:
   const dlpack::ExchangeTable *table;
   PyObject *tensorTypes;
   bool refusesGradients;

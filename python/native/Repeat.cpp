@@ -40,10 +40,12 @@ struct Size {
   int64_t number = 0;
 };
 
-/// The least and the most that a size may be.
+/// The least and the most that a size may be, or another that it has to be.
 struct Bound {
   Size size;
   int64_t least = 0, most = 0;
+  Size other;
+  bool isOther = false;
 };
 
 /// An argument that the kernel does not read.
@@ -154,9 +156,13 @@ bool Arguments::areAsBefore() const {
       return false;
   }
   for (const Bound &bound : self->bounds) {
-    int64_t value;
-    if (!evaluate(bound.size, value) || value < bound.least ||
-        value > bound.most)
+    int64_t value, least = bound.least, most = bound.most;
+    if (bound.isOther) {
+      if (!evaluate(bound.other, least))
+        return false;
+      most = least;
+    }
+    if (!evaluate(bound.size, value) || value < least || value > most)
       return false;
   }
   for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(self->expected); ++k) {
@@ -176,7 +182,7 @@ bool Arguments::readFlat(const Parameter &parameter, const Source &source,
   whole.rank = source.flatRank;
   whole.isWhole = true;
   int64_t found[3 + 2 * Parameter::maxRank];
-  if (parameter.rank != 1 || !reader.read(whole, at(source.place), found))
+  if (parameter.rank != 1 || !reader.readTensor(whole, at(source.place), found))
     return false;
   memcpy(words, found, 3 * sizeof(int64_t));
   words[3] = 1;
@@ -191,12 +197,14 @@ bool Arguments::read(int64_t *words, void **pointers) const {
     const Source &source = self->sources.items[k];
     const Parameter &parameter = self->call->parameters[k];
     pointers[k] = words;
-    bool isRead =
-        source.flatRank
-            ? readFlat(parameter, source, words)
-            : reader.read(parameter,
-                          source.place < 0 ? source.constant : at(source.place),
-                          words);
+    PyObject *argument = source.place < 0 ? source.constant : at(source.place);
+    bool isRead;
+    if (source.flatRank)
+      isRead = readFlat(parameter, source, words);
+    else if (parameter.kind == 'm')
+      isRead = reader.readTensor(parameter, argument, words);
+    else
+      isRead = reader.read(parameter, argument, words);
     if (!isRead)
       return false;
     words += parameter.words();
@@ -314,6 +322,14 @@ static bool takeSource(const Repeat *self, PyObject *field, Source &source) {
   return !PyErr_Occurred() && isPlace(self, source.place);
 }
 
+/// Whether an argument may have such a size; false with an exception.
+static bool isSize(const Repeat *self, const Size &size) {
+  if (size.dim >= 0)
+    return isPlace(self, size.place);
+  PyErr_SetString(PyExc_ValueError, "dimensions count from the first");
+  return false;
+}
+
 /// Takes a number or (place, dim, number).
 static bool takeSize(const Repeat *self, PyObject *field, Size &size) {
   if (!PyTuple_Check(field)) {
@@ -324,21 +340,23 @@ static bool takeSize(const Repeat *self, PyObject *field, Size &size) {
   if (!PyArg_ParseTuple(field, "niL", &size.place, &size.dim, &number))
     return false;
   size.number = number;
-  if (size.dim >= 0)
-    return isPlace(self, size.place);
-  PyErr_SetString(PyExc_ValueError, "dimensions count from the first");
-  return false;
+  return isSize(self, size);
 }
 
-/// Takes (place, dim, least, most).
+/// Takes (place, dim, least, most), or two sizes that are the same.
 static bool takeBound(const Repeat *self, PyObject *field, Bound &bound) {
+  if (PyTuple_Check(field) && PyTuple_GET_SIZE(field) == 2) {
+    bound.isOther = true;
+    return takeSize(self, PyTuple_GET_ITEM(field, 0), bound.size) &&
+           takeSize(self, PyTuple_GET_ITEM(field, 1), bound.other);
+  }
   long long least, most;
   if (!PyArg_ParseTuple(field, "niLL", &bound.size.place, &bound.size.dim,
                         &least, &most))
     return false;
   bound.least = least;
   bound.most = most;
-  return isPlace(self, bound.size.place) && bound.size.dim >= 0;
+  return isSize(self, bound.size);
 }
 
 /// Takes (place, type).

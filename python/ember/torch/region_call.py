@@ -21,7 +21,8 @@ from ember.torch.repeat import Repeat
 Reference = Callable[..., Any]
 
 _log = logging.getLogger(__name__)
-_PLAIN = frozenset((Tensor, torch.nn.Parameter))
+# Tensors whose memory is what it seems to be.
+PLAIN = frozenset((Tensor, torch.nn.Parameter))
 _functorch_active = torch._C._are_functorch_transforms_active
 
 
@@ -80,14 +81,22 @@ class RegionCall:
 
     def __call__(self, *arguments: Any) -> Any:
         """What the region computes."""
-        repeat = self._repeat
-        if repeat is not None and not (
-            _functorch_active() or forward_ad._current_level >= 0 or configuration.is_disabled()
-        ):
-            result = repeat(arguments, torch.is_grad_enabled())
-            if result is not NotImplemented:
-                return result
+        result = self.again(arguments)
+        if result is not NotImplemented:
+            return result
         return self.looked_into(arguments)
+
+    def again(self, arguments: tuple[Any, ...]) -> Any:
+        """The same for arguments that are known to be like those before, or NotImplemented."""
+        repeat = self._repeat
+        if (
+            repeat is None
+            or _functorch_active()
+            or forward_ad._current_level >= 0
+            or configuration.is_disabled()
+        ):
+            return NotImplemented
+        return repeat(arguments, torch.is_grad_enabled())
 
     def looked_into(self, arguments: tuple[Any, ...]) -> Any:
         """What the region computes, of arguments that are not known to be like those before."""
@@ -180,7 +189,7 @@ def _are_plain(arguments: Sequence[Any], layouts: Collection[torch.layout]) -> b
         return False
     for argument in arguments:
         if isinstance(argument, Tensor) and not (
-            type(argument) in _PLAIN
+            type(argument) in PLAIN
             and argument.is_cpu
             and argument.layout in layouts
             and not argument.is_neg()

@@ -21,8 +21,8 @@ Source = int | tuple[Any, ...]
 # A size of the result: a number, or (place, dimension, number): that of an argument (a tensor's, a
 # tuple's, a number itself) and the number together.
 Size = int | tuple[int, int, int]
-# (place, dimension, least, most) of an argument's size.
-Bound = tuple[int, int, int, int]
+# (place, dimension, least, most) of an argument's size; or two sizes that are the same.
+Bound = tuple[int, int, int, int] | tuple[Size, Size]
 MOST = 2**62
 
 

@@ -11,7 +11,7 @@ import traceback
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import torch
 from torch import Tensor
@@ -22,7 +22,7 @@ from torch.overrides import TorchFunctionMode, _pop_mode_temporarily
 
 from ember import configuration
 from ember.torch.aggregation_kernel import VALUE_TYPES
-from ember.torch.region_call import RegionCall
+from ember.torch.region_call import PLAIN, RegionCall
 from ember.torch.settings import Settings
 from ember.torch.sparse_operand import (
     LAYOUT_NAMES,
@@ -32,6 +32,7 @@ from ember.torch.sparse_operand import (
     shows_gradient,
 )
 from ember.torch.sparse_products import REDUCTIONS, SampledProduct, SparseProduct
+from ember.torch.sparse_sum import ProductSum
 
 # Its lines are in the stacks of what is captured, but are no place in a model.
 MODE_FILE = __file__
@@ -68,6 +69,9 @@ TYPES: dict[tuple[torch.layout, bool], frozenset[torch.dtype]] = {
 }
 
 
+Call = TypeVar("Call", bound=RegionCall)
+
+
 class LeftError(Exception):
     """Why a product is left to PyTorch."""
 
@@ -99,7 +103,9 @@ class SparseProducts(TorchFunctionMode):
         self.settings = settings or Settings()
         self.heard = heard
         # By layout and reduction of products, and those of sampled ones.
-        self.calls: dict[Any, RegionCall] = {}
+        self.calls: dict[Any, Any] = {}
+        # Those of matrices in CSR by functions and numbers of arguments, for calls like before.
+        self.repeated: dict[tuple[str, int], RegionCall] = {}
 
     def __torch_function__(
         self,
@@ -114,6 +120,10 @@ class SparseProducts(TorchFunctionMode):
         found = FUNCTIONS.get(func)
         if found is None:
             return func(*args, **(kwargs or {}))
+        if self.repeated and not kwargs:
+            again = self._again(found[0], args)
+            if again is not NotImplemented:
+                return again
         return self._computed(func, found, args, kwargs or {})
 
     def _computed(
@@ -147,10 +157,28 @@ class SparseProducts(TorchFunctionMode):
             self.tell(kind, "", None, str(error))
             return func(*args, **kwargs)
 
-    def _kept(self, key: Any, call: RegionCall, name: str) -> RegionCall:
+    def _again(self, kind: str, args: tuple[Any, ...]) -> Any:
+        """A product or a sum with one that is like those before, or NotImplemented."""
+        call = self.repeated.get((kind, len(args)))
+        if call is None or self.heard is not None:
+            return NotImplemented
+        matrix, dense = args[-2:]
+        if (
+            type(matrix) not in PLAIN
+            or type(dense) not in PLAIN
+            or matrix.layout is not torch.sparse_csr
+            or dense.dim() != 2
+            or matrix.shape[1] != dense.shape[0]
+            or torch.is_autocast_enabled("cpu")
+        ):
+            return NotImplemented
+        return call.again(args)
+
+    def _kept(self, key: Any, call: Call, name: str) -> Call:
         """The call for all products of one kind: this, or what another thread has made."""
         call.__name__ = call.__qualname__ = name
-        return self.calls.setdefault(key, call)
+        kept: Call = self.calls.setdefault(key, call)
+        return kept
 
     def tell(self, kind: str, title: str, call: RegionCall | None, reason: str = "") -> None:
         """Says what became of a product, to who wants to hear it."""
@@ -160,6 +188,20 @@ class SparseProducts(TorchFunctionMode):
 
     def product(self, matrix: Any, dense: Any, reduction: str | None = None) -> Any:
         """torch.sparse.mm(matrix, dense, reduction), None for the plain one; raises LeftError."""
+        self.check(matrix, dense, reduction)
+        layout = matrix.layout
+        call = self.calls.get((layout, reduction))
+        if call is None:
+            call = self._product_call(layout, reduction)
+        if self.heard is not None:
+            title = (
+                f"{reduction or 'sum'} of rows by the entries of a {LAYOUT_NAMES[layout]} matrix"
+            )
+            self.tell("mm", title, call)
+        return call(matrix, dense)
+
+    def check(self, matrix: Any, dense: Any, reduction: str | None = None) -> None:
+        """Raises LeftError for a product that has no kernel."""
         if not isinstance(matrix, Tensor) or not isinstance(dense, Tensor):
             raise LeftError("its operands are not tensors")
         if matrix.layout is torch.strided:
@@ -175,17 +217,8 @@ class SparseProducts(TorchFunctionMode):
             raise LeftError(f"there is no kernel for {types} where PyTorch has no product")
         if matrix.shape[1] != dense.shape[0]:
             raise LeftError("its sizes do not agree")
-        call = self.calls.get((layout, reduction))
-        if call is None:
-            call = self._product_call(layout, reduction)
-        if self.heard is not None:
-            title = (
-                f"{reduction or 'sum'} of rows by the entries of a {LAYOUT_NAMES[layout]} matrix"
-            )
-            self.tell("mm", title, call)
-        return call(matrix, dense)
 
-    def _product_call(self, layout: torch.layout, reduction: str | None) -> RegionCall:
+    def _product_call(self, layout: torch.layout, reduction: str | None) -> SparseProduct:
         """The call for products of that kind; raises LeftError."""
         plain = reduction or "sum"
         if plain not in REDUCTIONS:
@@ -197,7 +230,10 @@ class SparseProducts(TorchFunctionMode):
             self.settings.raises,
         )
         name = f"sparse_product_{LAYOUT_NAMES[layout].lower()}_{plain}"
-        return self._kept((layout, reduction), call, name)
+        kept = self._kept((layout, reduction), call, name)
+        if (layout, reduction) == (torch.sparse_csr, None):
+            self.repeated["mm", 2] = kept
+        return kept
 
     def mm(self, operands: Sequence[Any], named: Mapping[str, Any]) -> Any:
         """torch.mm and the like."""
@@ -223,10 +259,23 @@ class SparseProducts(TorchFunctionMode):
             expanded = added.expand(matrix.shape[0], dense.shape[1])
         except (RuntimeError, AttributeError, IndexError):
             raise LeftError("its sizes do not agree") from None
+        if beta == alpha == 1 and not _sums_otherwise(added, matrix, dense):
+            return self.sum(added, matrix, dense)
         product = self.product(matrix, dense)
         if beta == 0:
             return product if alpha == 1 else product * alpha
         return torch.add(expanded if beta == 1 else expanded * beta, product, alpha=alpha)
+
+    def sum(self, added: Tensor, matrix: Tensor, dense: Tensor) -> Any:
+        """torch.addmm(added, matrix, dense) of a matrix in CSR; raises LeftError."""
+        self.check(matrix, dense)
+        call = self.calls.get("sum")
+        if call is None:
+            product = self._product_call(matrix.layout, None)
+            call = self._kept("sum", ProductSum(product), "sparse_sum_csr")
+            self.repeated["addmm", 3] = call
+        self.tell("addmm", "a matrix and the sum of rows by the entries of a CSR matrix", call)
+        return call(added, matrix, dense)
 
     def sampled(self, operands: Sequence[Any], named: Mapping[str, Any]) -> Any:
         """torch.sparse.sampled_addmm: where matrix has entries, plus beta times these."""
@@ -260,12 +309,25 @@ _JUST_RUN = _FrameExecStrategy(_FrameAction.SKIP, _FrameAction.DEFAULT)
 _RUN_WITH_CALLEES = _FrameExecStrategy(_FrameAction.SKIP, _FrameAction.SKIP)
 set_code_exec_strategy(SparseProducts.__torch_function__.__code__, _JUST_RUN)
 set_code_exec_strategy(SparseProducts._computed.__code__, _RUN_WITH_CALLEES)
+set_code_exec_strategy(SparseProducts._again.__code__, _RUN_WITH_CALLEES)
 
 COMPUTE: dict[str, Callable[[SparseProducts, Sequence[Any], Mapping[str, Any]], Any]] = {
     "mm": SparseProducts.mm,
     "addmm": SparseProducts.addmm,
     "sampled": SparseProducts.sampled,
 }
+
+
+def _sums_otherwise(added: Tensor, matrix: Tensor, dense: Tensor) -> bool:
+    """Whether the kernel of sums takes other tensors than these."""
+    return (
+        type(added) not in PLAIN
+        or matrix.layout is not torch.sparse_csr
+        or added.layout is not torch.strided
+        or added.dtype is not dense.dtype
+        or dense.dim() != 2
+        or added.shape != (matrix.shape[0], dense.shape[1])
+    )
 
 
 def _renamed(kwargs: Mapping[str, Any], parameters: tuple[str, ...]) -> dict[str, Any]:

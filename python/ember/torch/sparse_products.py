@@ -19,6 +19,7 @@ from ember.threads import get_num_threads
 from ember.torch.aggregation_kernel import INDEX_TYPES, VALUE_TYPES
 from ember.torch.edge_groups import EdgeMemory
 from ember.torch.region_call import NotTakenError, Reference, RegionCall
+from ember.torch.repeat import MOST, Repeat, exactly, repeat_of
 from ember.torch.sparse_operand import MATRICES, Entries, entries_of, with_values
 
 NAMES = {"rows": "rows of the sparse matrix", "columns": "columns of the sparse matrix"}
@@ -129,6 +130,11 @@ class SparseCall(RegionCall):
         return out
 
 
+def parts_of(matrix: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """A matrix in CSR as its kernel takes it."""
+    return matrix.crow_indices(), matrix.col_indices(), matrix.values()
+
+
 class SparseProduct(SparseCall):
     """torch.sparse.mm(matrix, dense, reduction); "sum" is the product of the two.
 
@@ -157,6 +163,39 @@ class SparseProduct(SparseCall):
                 # Not the negated: rows without entries are 0, not -0.
                 return 0 - self.multiply(negated, dense, "max")
         return self.multiply(entries, dense, REDUCTIONS[self.reduction])
+
+    def repeat_for(self, arguments: tuple[Any, ...]) -> Repeat | None:
+        """Of sums and means with a matrix in CSR: its parts are looked up in each call."""
+        matrix, dense = arguments
+        if matrix.layout is not torch.sparse_csr or self.reduction not in ("sum", "mean"):
+            return None
+        parts, length = (*parts_of(matrix), dense), dense.shape[1]
+        if 0 in (length, matrix.shape[0], len(parts[2])):
+            return None
+        _, library = product_kernel(
+            "csr",
+            length,
+            VALUE_TYPES[dense.dtype],
+            INDEX_TYPES[parts[1].dtype],
+            self.reduction,
+            self.options,
+        )
+        repeat = repeat_of(
+            library.entry(ENTRY).common(gradients=True),
+            parts,
+            range(4),
+            3,
+            ((0, 0, -1), length),
+            bounds=[(0, 0, 2, MOST), (2, 0, 1, MOST), *exactly(3, *dense.shape)[1:]],
+        )
+        if repeat is None:
+            return None
+
+        def again(arguments: tuple[Any, ...], gradients: bool) -> Any:
+            matrix, dense = arguments
+            return repeat((*parts_of(matrix), dense), gradients)
+
+        return again
 
     def backward(
         self, inputs: Sequence[Any], needed: Sequence[bool], gradient: Tensor
