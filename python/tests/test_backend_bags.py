@@ -8,6 +8,7 @@ import copy
 from collections.abc import Callable
 from typing import Any
 
+import ember
 import pytest
 import torch
 import torch.nn.functional as functional
@@ -305,6 +306,91 @@ def test_reduced_rows(function: Callable[..., Tensor], lookups: int) -> None:
     assert kinds(function, table.detach(), indices) == ["bag"]
     gradients = [torch.autograd.grad(one(table, indices).sum(), table) for one in (run, function)]
     torch.testing.assert_close(*gradients, equal_nan=True)
+
+
+# Padded histories: the rows of what a user has seen, and a mask (bags, lookups, 1) for its places.
+HISTORIES: dict[str, Callable[[Tensor, Tensor, Tensor], Tensor]] = {
+    "floats": lambda rows, mask, _: (rows * mask.float()).sum(1) / mask.float().sum(1),
+    "used_twice": lambda rows, mask, _: (lambda m: (m * rows).sum(1) / m.sum(1).clamp(min=1))(
+        mask.to(rows.dtype)
+    ),
+    "mask": lambda rows, mask, _: (rows * mask).sum(1),
+    "mask_of_two": lambda rows, mask, _: (rows * mask[..., 0].unsqueeze(2)).sum(1),
+    "whole_numbers": lambda rows, mask, _: (rows * mask.long()).sum(dim=1),
+    "weights": lambda rows, _, weights: (rows * weights).sum(-2),
+}
+
+
+@pytest.mark.parametrize("name", HISTORIES)
+def test_masked_histories(name: str) -> None:
+    table = torch.randn(20, 8, requires_grad=True)
+
+    def function(indices: Tensor, weights: Tensor) -> Tensor:
+        rows = functional.embedding(indices, table)
+        return HISTORIES[name](rows, (indices > 4).unsqueeze(-1), weights)
+
+    indices = torch.randint(1, 20, (5, 6))
+    indices[:, 0] = 7
+    weights = torch.randn(5, 6, 1, requires_grad=True)
+    assert kinds(function, indices, weights) == ["bag"]
+    wanted = [table, weights] if name == "weights" else [table]
+    run = compiled(function)
+    for found, right in zip(
+        torch.autograd.grad(run(indices, weights).sin().sum(), wanted),
+        torch.autograd.grad(function(indices, weights).sin().sum(), wanted),
+        strict=True,
+    ):
+        torch.testing.assert_close(found, right)
+    with torch.no_grad():
+        for batch in (indices, indices.flip(0), indices[1:], indices):
+            given = torch.randn(len(batch), 6, 1)
+            torch.testing.assert_close(run(batch, given), function(batch, given))
+    with pytest.raises(IndexError):
+        run(indices + 20, weights)
+    with ember.disabled():
+        torch.testing.assert_close(run(indices, weights), function(indices, weights))
+
+
+def test_factors_that_are_no_weights() -> None:
+    """A factor for a whole row, or for elements."""
+    table, indices = torch.randn(20, 8), torch.randint(20, (5, 6))
+
+    def rows(factor: Tensor) -> Callable[[Tensor], Tensor]:
+        return lambda indices: (functional.embedding(indices, table) * factor).sum(1)
+
+    assert not kinds(rows(torch.randn(6, 1)), indices)
+    assert not kinds(rows(torch.randn(5, 1, 1)), indices)
+    assert not kinds(rows(torch.randn(5, 6, 8)), indices)
+    assert not kinds(rows(torch.randn(5, 6, 1).double()), indices)
+
+
+def test_columns_of_a_batch() -> None:
+    """Each table's indices are a column of one tensor, of another layout in every call."""
+    tables = [torch.randn(rows, 8) for rows in ROWS]
+    bag = nn.EmbeddingBag(9, 4, mode="sum", include_last_offset=True)
+
+    def function(batch: Tensor, words: Tensor, ends: Tensor) -> Tensor:
+        rows = [functional.embedding(batch[:, k], table) for k, table in enumerate(tables)]
+        return torch.cat([*rows, bag(words, ends)], 1)
+
+    with torch.no_grad(), listening() as heard:
+        run = compiled(function)
+        for bags in (4, 3):
+            draw = torch.randint(7, (len(ROWS), bags))
+            words, ends = torch.randint(9, (18,)), torch.arange(0, 2 * bags + 1, 2)
+            for batch in (draw.t(), draw.t().contiguous(), torch.cat([draw, draw]).t()):
+                for given in (words, words[::2]):
+                    torch.testing.assert_close(
+                        run(batch, given, ends), function(batch, given, ends)
+                    )
+        call = heard.reports[0].compiled[0].call
+        assert call.kernels()
+        call.reference = None  # type: ignore[assignment]
+        torch.testing.assert_close(run(batch, words, ends), function(batch, words, ends))
+    assert [part.kind for part in heard.reports[0].compiled] == ["bags"]
+    batch[2, 1] = 7
+    with pytest.raises(IndexError, match=r"index 7 at position 2 of .* size 7"):
+        run(batch, words, ends)
 
 
 @pytest.mark.parametrize("index", [torch.int32, torch.int64])

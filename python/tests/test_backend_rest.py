@@ -4,9 +4,13 @@ Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
+import re
+from pathlib import Path
+
 import ember
 import pytest
 import torch
+from ember.torch.settings import KINDS
 from torch import Tensor, nn
 
 pytestmark = pytest.mark.usefixtures("fresh_dynamo")
@@ -57,15 +61,51 @@ def test_values_and_gradients(rest: str) -> None:
             torch.testing.assert_close(found, right)
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("bags", [1, 3])
+def test_gradients_of_tensors_beside_bags(bags: int) -> None:
+    """They are columns of the whole's gradient, in the same memory: of one bag, contiguous."""
+    tables = [nn.Parameter(torch.randn(20, 4)) for _ in range(2)]
+    indices, dense = torch.randint(20, (bags, 3)), torch.randn(bags, 5, requires_grad=True)
+
+    def function(dense: Tensor, indices: Tensor) -> Tensor:
+        rows = [nn.functional.embedding_bag(indices, table, mode="sum") for table in tables]
+        return torch.cat([dense, *rows], 1)
+
+    run = torch.compile(function, backend="ember", options={"rest": "inductor", "raises": True})
+    gradient = torch.randn(bags, 13)
+    for found, right in zip(
+        torch.autograd.grad(run(dense, indices), [dense, *tables], gradient),
+        torch.autograd.grad(function(dense, indices), [dense, *tables], gradient),
+        strict=True,
+    ):
+        torch.testing.assert_close(found, right)
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
-    [({"rest": "xla"}, "rest must be one of eager, inductor"), ({"reset": 1}, "no option 'reset'")],
+    [
+        ({"rest": "xla"}, "rest must be one of eager, inductor"),
+        ({"reset": 1}, "no option 'reset'"),
+        ({"raises": "yes"}, "raises must be True or False, not 'yes'"),
+        ({"excluded": "bag"}, r"excluded must be kinds of operations, as \('bag',\), not 'bag'"),
+        ({"excluded": 3}, "excluded must be kinds of operations"),
+        ({"excluded": ["bag", "bagg"]}, "there is no kind 'bagg' to be excluded; there are bag, "),
+        ({"kernel_options": {}}, "kernel_options must be ember.Options, not a dict"),
+    ],
 )
 def test_wrong_options(options: dict[str, object], message: str) -> None:
     compiled = torch.compile(Model(), backend="ember", options=options)
     with pytest.raises(torch._dynamo.exc.BackendCompilerFailed, match=message) as caught:
         compiled(*arguments())
     assert isinstance(caught.value.inner_exception, ember.ArgumentError)
+
+
+def test_kinds_are_documented() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "pytorch.md").read_text()
+    rows = page.split("| kind |")[1].split("\n\n")[0].splitlines()[2:]
+    named = {kind for row in rows for kind in re.findall(r"`(\w+)`", row.split("|")[1])}
+    assert {*named, "segments"} == set(KINDS)
 
 
 def test_mode_is_inductors(caplog: pytest.LogCaptureFixture) -> None:

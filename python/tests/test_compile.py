@@ -206,6 +206,26 @@ def test_copies_and_pickles() -> None:
         assert kernel(INDICES, OFFSETS).any()
 
 
+def test_attributes_are_the_modules() -> None:
+    module = nn.Sequential(sum_bag(), nn.Dropout(0.5))
+    kernel = ember.compile(module, (INDICES.view(2, 3),))
+    assert not kernel.eval().training
+    assert list(kernel.parameters()) == list(module.parameters())
+    kernel.load_state_dict({"0.weight": torch.ones(10, 16)})
+    assert (kernel(INDICES.view(2, 3)) == 3).all()
+    kernel.to(torch.float64)
+    assert kernel(INDICES.view(2, 3)).dtype is torch.float64
+    with pytest.raises(AttributeError, match="no attribute 'no_such'"):
+        kernel.no_such  # noqa: B018
+    assert not hasattr(ember.compile(lambda x: x), "parameters")
+
+
+@pytest.mark.parametrize("example", [{"input": INDICES}, 3, "abc"], ids=str)
+def test_examples_are_sequences(example: Any) -> None:
+    with pytest.raises(ember.ArgumentError, match="example_args must be a tensor or a tuple"):
+        ember.compile(sum_bag(), example)
+
+
 def _first_row(kernel: ember.Kernel) -> Any:
     with torch.no_grad():
         return kernel(INDICES, OFFSETS)[0].tolist()

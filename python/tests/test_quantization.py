@@ -157,6 +157,8 @@ def test_states_and_updates() -> None:
 def test_what_cannot_be_quantised() -> None:
     with pytest.raises(ember.ArgumentError, match="no row format 'int2'; there are: int8"):
         quantize_tables(bag(), "int2")
+    with pytest.raises(ember.ArgumentError, match=r"must be an nn\.Module, not a function"):
+        quantize_tables(lambda indices: indices, "int8")  # type: ignore[arg-type]
     model = Model()
     model.user.max_norm = 1.0
     with pytest.raises(ember.ArgumentError, match=r"user: a table that max_norm"):

@@ -211,6 +211,8 @@ class GroupCall(RegionCall):
         self._kernel_inputs = itemgetter(
             *(place + k for place, part in self._parts for k in range(part.inputs))
         )
+        # Whether indices of a call were columns of a batch, which kernels do not read.
+        self._has_strided = False
         self._offsets: dict[tuple[int, ...], Tensor] = {}
         self._fixed_layout = None if None in columns else self._layout(())
 
@@ -294,11 +296,12 @@ class GroupCall(RegionCall):
         out: Tensor = inputs[place].new_empty((bags, width))
         arguments: Sequence[Any]
         arguments = self._with_offsets(inputs) if self._has_equal else self._kernel_inputs(inputs)
-        try:
-            if self.kernel(*arguments, *columns, out) is not None:
+        if self._has_strided:
+            arguments = _contiguous(arguments)
+        if not self._runs(*arguments, *columns, out):
+            self._has_strided = True
+            if not self._runs(*_contiguous(arguments), *columns, out):
                 raise NotTakenError
-        except ArgumentError:
-            raise NotTakenError from None
         for place in self._copied:
             copied = inputs[place]
             if len(copied) != bags:
@@ -306,6 +309,13 @@ class GroupCall(RegionCall):
             start = starts[place]
             out[:, start : start + copied.shape[1]] = copied
         return out.view(bags, self.stacked, -1) if self.stacked else out
+
+    def _runs(self, *arguments: Any) -> bool:
+        """Whether the kernel takes the arguments, and has run."""
+        try:
+            return self.kernel(*arguments) is None
+        except ArgumentError:
+            return False
 
     def explained(self, error: KernelError, inputs: Sequence[Any]) -> KernelError:
         for number, (place, _) in enumerate(self._parts):
@@ -389,3 +399,24 @@ class GroupCall(RegionCall):
             if part.weighted:
                 found[place + 3] = for_weights
         return found
+
+
+def _contiguous(arguments: Sequence[Any]) -> Sequence[Any]:
+    """Arguments of a kernel with its indices, offsets and weights contiguous.
+
+    A batch whose columns are the tables' indices is copied as one.
+    """
+    places = [
+        place
+        for place, one in enumerate(arguments)
+        if isinstance(one, Tensor) and one.dim() == 1 and not one.is_contiguous()
+    ]
+    strided = [arguments[place] for place in places]
+    if len({(one.shape, one.dtype) for one in strided}) == 1:
+        copies: Sequence[Tensor] = torch.stack(strided).unbind()
+    else:
+        copies = [one.contiguous() for one in strided]
+    found = list(arguments)
+    for place, one in zip(places, copies, strict=True):
+        found[place] = one
+    return found

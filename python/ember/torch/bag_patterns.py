@@ -32,6 +32,8 @@ from ember.torch.settings import Settings
 
 # Indices that give a tensor of two dimensions one more.
 AT_THE_END = ((..., None), (slice(None), slice(None), None))
+# Gathered elements from which on a maximum, and whether it is finite, is faster than PyTorch's.
+LEAST_OF_MAXIMUM = 1 << 13
 REDUCTIONS = {"sum": "sum", "mean": "mean", "amax": "max", "max": "max"}
 
 
@@ -131,25 +133,34 @@ def _reduced(node: Node, operation: Operation, settings: Settings) -> Region | N
 
 
 def _weighted(reduced: Any) -> tuple[Any, Node | None, set[Node]]:
-    """Rows (bags, lookups, length), their weights (bags, lookups) if they are a product with such,
-    and what makes these a factor."""
+    """Rows (bags, lookups, length), their weights (bags, lookups), or (bags, lookups, 1), if they
+    are a product with such, and what makes these a factor."""
     product = read(reduced) if isinstance(reduced, Node) else None
     if product is None or product.name != "mul" or product.in_place:
         return reduced, None, set()
     one, other = product.get("self"), product.get("other")
     for rows, factor in ((one, other), (other, one)):
         looked_up = read(rows) if isinstance(rows, Node) else None
-        made = read(factor) if isinstance(factor, Node) else None
-        if looked_up is None or looked_up.name != "embedding" or made is None or made.in_place:
+        column = tensor_of(factor)
+        if looked_up is None or looked_up.name != "embedding" or column is None:
             continue
-        weights = made.get("self")
-        adds_one = (made.name == "unsqueeze" and made.get("dim") in (-1, 2)) or (
-            made.name == "getitem" and made.get("index") in AT_THE_END
-        )
-        tensor = tensor_of(weights)
-        if adds_one and tensor is not None and tensor.dim() == 2:
-            return rows, weights, {factor}
+        made = read(factor)
+        if made is not None and not made.in_place and _adds_one(made):
+            return rows, made.get("self"), {factor}
+        # A mask (bags, lookups, 1) that is used again, as for the number of lookups.
+        if column.dim() == 3 and not column.is_nested and same_number(column.shape[2], 1):
+            return rows, factor, set()
     return reduced, None, set()
+
+
+def _adds_one(operation: Operation) -> bool:
+    """Whether an operation gives a tensor of two dimensions one more, at the end."""
+    tensor = tensor_of(operation.get("self"))
+    if tensor is None or tensor.dim() != 2:
+        return False
+    if operation.name == "getitem":
+        return operation.get("index") in AT_THE_END
+    return operation.name == "unsqueeze" and operation.get("dim") in (-1, 2)
 
 
 def _check_weights(weights: Node, indices: Tensor, rows: Tensor, reduction: str) -> None:
@@ -158,9 +169,9 @@ def _check_weights(weights: Node, indices: Tensor, rows: Tensor, reduction: str)
     assert tensor is not None
     if reduction != "sum":
         raise NoMatchError("rows times weights have a kernel for their sum alone")
-    if tensor.dtype != rows.dtype:
+    if tensor.dtype != rows.dtype and (tensor.is_floating_point() or tensor.is_complex()):
         raise NoMatchError(f"its weights are {tensor.dtype}, its rows {rows.dtype}")
-    if not all(map(same_number, tensor.shape, indices.shape)):
+    if not all(map(same_number, tensor.shape[:2], indices.shape)):
         raise NoMatchError("there are not known to be as many weights as lookups")
 
 
@@ -197,6 +208,10 @@ class FixedBag(RegionCall):
     def kernels(self) -> list[Library]:
         return [kernel.library for kernel in self.call.kernels()]
 
+    def weights_of(self, given: Tensor, table: Tensor) -> Tensor:
+        """The weights of lookups as F.embedding_bag takes them."""
+        return given
+
     def looked_into(self, arguments: tuple[Any, ...]) -> Tensor:
         """The bags, (bags, length)."""
         input, weight, offsets, sample_weights = arguments[:4]
@@ -205,6 +220,8 @@ class FixedBag(RegionCall):
         if type(input) is not Tensor and (found := _jagged(input, offsets, sample_weights)):
             input, offsets, sample_weights = found
             fixed = {**fixed, "include_last_offset": True}
+        if sample_weights is not None:
+            sample_weights = self.weights_of(sample_weights, weight)
         if not self.failed and not configuration.is_disabled():
             try:
                 bags = self.call(
@@ -233,12 +250,17 @@ class FixedBag(RegionCall):
         if self.renormalises:
             return None
         fixed = self.fixed
+        weights = sample_weights
+        if weights is not None:
+            weights = self.weights_of(sample_weights, weight)
+            if weights.dtype is not sample_weights.dtype:
+                return None
         found = self.call.like_before(
             input,
             weight,
             offsets,
             fixed.get("mode", "mean"),
-            sample_weights,
+            weights,
             fixed.get("include_last_offset", False),
             fixed.get("padding_idx"),
         )
@@ -255,7 +277,7 @@ class FixedBag(RegionCall):
         bounds += exactly(1, *weight.shape)[1:]
         if sample_weights is not None:
             sources.append((3, sample_weights.dim()))
-            bounds += exactly(3, *input.shape) if offsets is None else []
+            bounds += exactly(3, *sample_weights.shape) if offsets is None else []
         if fixed.get("padding_idx") is not None:
             # The table may have other rows, but has the one that is skipped.
             sources.append((given[-1],))
@@ -266,22 +288,32 @@ class FixedBag(RegionCall):
 class ReducedRows(FixedBag):
     """F.embedding(input, weight) reduced over dimension 1, for input (bags, lookups).
 
+    Weights: (bags, lookups) or (bags, lookups, 1), of the rows' type, or whole numbers or a mask.
     skips: the gradient of one row is left out, which the gradient of a bag does not do.
     """
 
     skips = False
 
+    def weights_of(self, given: Tensor, table: Tensor) -> Tensor:
+        weights = given.squeeze(-1) if given.dim() == 3 else given
+        return weights if weights.is_floating_point() else weights.to(table.dtype)
+
     def looked_into(self, arguments: tuple[Any, ...]) -> Tensor:
         """The reduced rows, (bags, length)."""
         input, weight = arguments[:2]
         gradient = weight.requires_grad and torch.is_grad_enabled()
+        is_maximum = self.fixed["mode"] == "max"
         # Without lookups PyTorch has zeros, NaN or an error; a bag has zeros.
-        if (gradient and self.has_other_gradient()) or _has_empty_rows(input):
+        if (
+            (gradient and self.has_other_gradient())
+            or (is_maximum and self._is_small(input, weight))
+            or _has_empty_rows(input)
+        ):
             result: Tensor = self.reference(*arguments)
             return result
         bags = super().looked_into(arguments)
         # PyTorch's maximum of rows is NaN where any is; that of bags, and kernels', need not be.
-        if self.fixed["mode"] == "max" and not self._is_finite(input, weight):
+        if is_maximum and not self._is_finite(input, weight):
             result = self.reference(*arguments)
             return result
         return bags
@@ -295,6 +327,12 @@ class ReducedRows(FixedBag):
         That of rows scaled by their frequency is scaled again and again in a bag of several.
         """
         return self.skips or self.fixed["mode"] == "max" or self.fixed["scale_grad_by_freq"]
+
+    def _is_small(self, input: Tensor, weight: Tensor) -> bool:
+        """Whether PyTorch is as fast. The first call builds kernels, however small it is."""
+        if input.is_nested or not self.call.kernels():
+            return False
+        return input.numel() * weight.shape[-1] < LEAST_OF_MAXIMUM
 
     def _is_finite(self, input: Tensor, weight: Tensor) -> bool:
         """Whether all looked-up rows are; no for sums that are too large, too."""

@@ -107,11 +107,15 @@ class BlockCall(RegionCall):
         program = self.program
         *window, each = numbers.shape
         rows = each * program.block_size
+        gathered = numbers.numel() * program.block_size * program.length
+        # The first call builds the kernel, so that there is one to export, however small it is.
+        is_built = program.operation != "gather" or operation in self._kernels
+        if gathered < self.least and is_built:
+            raise NotTakenError
         queries = factors[0].shape[-2] if factors else rows
         sizes = (queries, rows if operation == "scores" else program.length)
         result = source.new_empty((*window, *sizes))
-        gathered = numbers.numel() * program.block_size * program.length
-        if not result.numel() or not rows or gathered < self.least:
+        if not result.numel() or not rows:
             raise NotTakenError
         blocked = self.blocks.source(source)
         shape: tuple[int, ...] = sizes

@@ -30,6 +30,8 @@ from ember.torch.settings import Settings
 # Elements from which on a product is faster than PyTorch's after its index_select, which copies
 # blocks as fast as kernels do.
 LEAST_SELECTED = 1 << 17
+# Those from which on blocks that nothing is multiplied with are gathered faster.
+LEAST_GATHERED = 1 << 13
 PRODUCT_TYPES = (torch.float32, torch.float64)
 
 
@@ -86,7 +88,9 @@ def _region(
     settings: Settings,
     apart: bool,
 ) -> Region:
-    least = LEAST_SELECTED if _is_gathered_by(gathered, "index_select") else 0
+    least = LEAST_GATHERED if kind == "block_gather" else 0
+    if _is_gathered_by(gathered, "index_select"):
+        least = LEAST_SELECTED
 
     def make(reference: Reference) -> BlockCall:
         return BlockCall(

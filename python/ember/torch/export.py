@@ -30,7 +30,7 @@ from ember.kernel import Library
 from ember.torch.export_folder import KERNELS, PROGRAM, check_place, new_folder, write_manifest
 from ember.torch.operations import value_of
 from ember.torch.partition import Report, partition
-from ember.torch.settings import Settings
+from ember.torch.settings import Settings, kinds_of
 from ember.torch.sparse_operand import has_sparse
 
 _log = logging.getLogger(__name__)
@@ -84,7 +84,7 @@ def export(
         stored = torch.export.load(written / PROGRAM).module()
         # Kernels for another processor would not run here: the example takes this one's.
         here = dataclasses.replace(options, cpu=None)
-        settings = Settings(raises=True, excluded=tuple(excluded), kernel_options=here)
+        settings = Settings(raises=True, excluded=kinds_of(excluded), kernel_options=here)
         inputs = [
             {"name": node.name, **_described(node)}
             for node in stored.graph.find_nodes(op="placeholder")

@@ -38,7 +38,7 @@ class Kernel:
 
     Weights are read at each call: updates in place and replaced parameters are seen. Callable
     from several threads. Copies and pickles as the original does; kernels are found again in the
-    cache. Attributes: original, settings.
+    cache. Attributes: original, settings, and the original's own, such as parameters() and train().
     """
 
     def __init__(self, original: Callable[..., Any], settings: Settings) -> None:
@@ -59,6 +59,12 @@ class Kernel:
 
     def __setstate__(self, state: tuple[Callable[..., Any], Settings]) -> None:
         self.__init__(*state)  # type: ignore[misc]
+
+    def __getattr__(self, name: str) -> Any:
+        """The original's attribute. Names with an underscore are protocols, of one's own."""
+        if name.startswith("_") or name == "original":
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        return getattr(self.original, name)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """What the original returns for these arguments."""
@@ -198,7 +204,14 @@ def compile(
     else:
         kernel = Kernel(module_or_fn, settings)
     if example_args is not None:
-        _run_example(kernel, (example_args,) if isinstance(example_args, Tensor) else example_args)
+        if isinstance(example_args, Tensor):
+            example_args = (example_args,)
+        elif isinstance(example_args, str) or not isinstance(example_args, Sequence):
+            raise ArgumentError(
+                "example_args must be a tensor or a tuple of the call's arguments, not a "
+                f"{type(example_args).__name__}"
+            )
+        _run_example(kernel, example_args)
     return kernel
 
 

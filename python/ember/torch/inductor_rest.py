@@ -82,13 +82,23 @@ def _region(tensors: Sequence[Tensor], numbers: Sequence[int], kinds: str, call:
     """What the call of that number computes."""
     with torch.no_grad():
         result: Tensor = _calls[call](*_arguments(tensors, numbers, kinds))
-    return result
+    return _apart(result, tensors)
 
 
 @_region.register_fake
 def _(tensors: Sequence[Tensor], numbers: Sequence[int], kinds: str, call: int) -> Tensor:
     like: Tensor = _calls[call].reference(*_arguments(tensors, numbers, kinds))
     return torch.empty_like(like, memory_format=torch.contiguous_format)
+
+
+def _apart(tensor: Tensor, others: Sequence[Tensor]) -> Tensor:
+    """The tensor, contiguous, in memory that none of the others has: operators return no views.
+
+    A gradient may be a column of another one.
+    """
+    tensor = tensor.contiguous()
+    taken = {other.untyped_storage()._cdata for other in others}
+    return tensor.clone() if tensor.untyped_storage()._cdata in taken else tensor
 
 
 @contextmanager
@@ -114,11 +124,11 @@ def _backward(
     needs = [kind == "t" and next(wanted) for kind in kinds]
     with torch.no_grad(), _autograd_again():
         found = _calls[call].gradients(arguments, needs, gradient)
-    return [
-        torch.zeros_like(argument) if one is None else one.contiguous()
-        for argument, one, need in zip(arguments, found, needs, strict=True)
-        if need
-    ]
+    others = [gradient, *tensors]
+    for argument, one, need in zip(arguments, found, needs, strict=True):
+        if need:
+            others.append(torch.zeros_like(argument) if one is None else _apart(one, others))
+    return others[1 + len(tensors) :]
 
 
 @_backward.register_fake

@@ -237,6 +237,8 @@ def quantize_tables(
     then.
     """
     format_of(encoding)
+    if not isinstance(model, nn.Module):
+        raise ArgumentError(f"model must be an nn.Module, not a {type(model).__name__}")
     # One for each table, so that shared ones stay shared.
     made: dict[nn.Module, nn.Module] = {}
     for name, module in model.named_modules():

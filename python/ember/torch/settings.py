@@ -4,7 +4,7 @@ Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any
 
@@ -12,6 +12,23 @@ from ember.compiler import Options
 from ember.errors import ArgumentError
 
 RESTS = ("eager", "inductor")
+# What ember.explain calls the parts of a model that become kernels.
+KINDS = (
+    "bag",
+    "bags",
+    "segments",
+    "aggregation",
+    "edge_softmax",
+    "head_products",
+    "pair_products",
+    "row_score",
+    "block_gather",
+    "block_scores",
+    "block_values",
+    "rows",
+    "sparse_product",
+    "quantized_bag",
+)
 
 
 @dataclass(frozen=True)
@@ -34,15 +51,33 @@ class Settings:
     def __post_init__(self) -> None:
         if self.rest not in RESTS:
             raise ArgumentError(f"rest must be one of {', '.join(RESTS)}, not {self.rest!r}")
+        for kind in self.excluded:
+            if kind not in KINDS:
+                raise ArgumentError(
+                    f"there is no kind {kind!r} to be excluded; there are {', '.join(KINDS)}"
+                )
 
     @staticmethod
     def of(options: Mapping[str, Any] | None) -> "Settings":
-        """Settings from a mapping; raises ArgumentError for names that are none."""
+        """Settings from a mapping; raises ArgumentError for names and values that are none."""
         known = [one.name for one in fields(Settings)]
         options = dict(options or {})
         for name in options:
             if name not in known:
                 raise ArgumentError(f"no option {name!r}; there are: {', '.join(known)}")
+        for name in ("raises", "reorders"):
+            if not isinstance(value := options.get(name, False), bool):
+                raise ArgumentError(f"{name} must be True or False, not {value!r}")
+        if not isinstance(kernels := options.get("kernel_options", Options()), Options):
+            given = type(kernels).__name__
+            raise ArgumentError(f"kernel_options must be ember.Options, not a {given}")
         if "excluded" in options:
-            options["excluded"] = tuple(options["excluded"])
+            options["excluded"] = kinds_of(options["excluded"])
         return Settings(**options)
+
+
+def kinds_of(excluded: Any) -> tuple[str, ...]:
+    """The kinds that a user names; raises ArgumentError for what is no collection of names."""
+    if isinstance(excluded, str) or not isinstance(excluded, Iterable):
+        raise ArgumentError(f"excluded must be kinds of operations, as ('bag',), not {excluded!r}")
+    return tuple(excluded)
