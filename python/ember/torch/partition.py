@@ -29,6 +29,7 @@ from ember.torch.row_score_patterns import row_score_at
 from ember.torch.row_sum_patterns import row_sum_at
 from ember.torch.segment_patterns import segments_at
 from ember.torch.settings import Settings
+from ember.torch.sums_in_place import put_sums_in_place
 
 # Each finds the region that ends at a node: None if the node is none of its operations;
 # NoMatchError says why one of them has no kernel. Larger patterns come first.
@@ -90,6 +91,9 @@ def partition(module: GraphModule, settings: Settings) -> Report:
         nodes = [node.name for node in sorted(region.nodes)]
         call = replace(region, f"ember_{region.kind}_{number}")
         report.compiled.insert(0, Compiled(region.kind, region.title, nodes, call))
+    # Inductor makes one loop of additions.
+    if regions and settings.reorders and settings.rest == "eager":
+        put_sums_in_place(graph)
     if regions or report.reordered:
         graph.lint()
         module.recompile()

@@ -1,0 +1,240 @@
+"""backend="ember": what layers add to sums over edges, in the memory of these sums.
+
+Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import ember
+import pytest
+import torch
+import torch.nn.functional as functional
+from compiled_models import compiled
+from ember import configuration
+from ember.torch.backend import listening
+from ember.torch.sums_in_place import add_multiple, add_product
+from torch import Tensor, nn
+from torch.fx import GraphModule
+
+pytestmark = pytest.mark.usefixtures("fresh_dynamo")
+
+NODES, EDGES, LENGTH = 20, 70, 6
+Function = Callable[..., Tensor]
+
+
+def sums(x: Tensor, edges: Tensor, reduce: str = "sum") -> Tensor:
+    """A reduction of the rows that edges bring."""
+    rows = x.index_select(0, edges[0])
+    index = edges[1].view(-1, 1).expand_as(rows)
+    zeros = rows.new_zeros(x.shape)
+    return zeros.scatter_reduce_(0, index, rows, reduce, include_self=False)
+
+
+class Layer(nn.Module):
+    """A function of x, edges and this module."""
+
+    def __init__(self, function: Function, dtype: torch.dtype = torch.float64) -> None:
+        super().__init__()
+        torch.manual_seed(0)
+        self.function = function
+        self.left = nn.Linear(LENGTH, LENGTH, dtype=dtype)
+        self.right = nn.Linear(LENGTH, LENGTH, bias=False, dtype=dtype)
+        self.factor = nn.Parameter(torch.rand(1, dtype=dtype))
+        self.bias = nn.Parameter(torch.rand(LENGTH, dtype=dtype))
+
+    def forward(self, x: Tensor, edges: Tensor) -> Tensor:
+        return self.function(self, x, edges)
+
+
+def two_layers(self: Layer, x: Tensor, edges: Tensor) -> Tensor:
+    return self.left(sums(x, edges, "mean")) + self.right(x)
+
+
+def two_layers_of_maxima(self: Layer, x: Tensor, edges: Tensor) -> Tensor:
+    return torch.add(self.left(x), self.right(sums(x, edges, "amax")))
+
+
+def two_layers_without_bias(self: Layer, x: Tensor, edges: Tensor) -> Tensor:
+    return self.right(sums(x, edges)) + functional.linear(x, self.left.weight)
+
+
+def biased(self: Layer, x: Tensor, edges: Tensor) -> Tensor:
+    return sums(x, edges) + self.bias
+
+
+def biased_on_the_left(self: Layer, x: Tensor, edges: Tensor) -> Tensor:
+    return self.bias + sums(x, edges, "mean")
+
+
+def own_rows(self: Layer, x: Tensor, edges: Tensor) -> Tensor:
+    return self.left(sums(x, edges) + (1 + self.factor) * x)
+
+
+def own_rows_times_number(self: Layer, x: Tensor, edges: Tensor) -> Tensor:
+    return x * 3 + sums(x, edges, "amax")
+
+
+def own_rows_and_bias(self: Layer, x: Tensor, edges: Tensor) -> Tensor:
+    return torch.addcmul(torch.add(sums(x, edges), x, alpha=0.5), x, self.factor) + self.bias
+
+
+def multiple_of_sums(self: Layer, x: Tensor, edges: Tensor) -> Tensor:
+    return torch.add(x, sums(x, edges), alpha=0.5)
+
+
+CHANGED = {
+    two_layers: 1,
+    two_layers_of_maxima: 1,
+    two_layers_without_bias: 1,
+    biased: 1,
+    biased_on_the_left: 1,
+    own_rows: 1,
+    own_rows_times_number: 1,
+    own_rows_and_bias: 3,
+    multiple_of_sums: 0,
+}
+
+
+def arguments(dtype: torch.dtype = torch.float64) -> tuple[Tensor, Tensor]:
+    draw = torch.Generator().manual_seed(0)
+    x = torch.randn(NODES, LENGTH, generator=draw, dtype=torch.float64).to(dtype)
+    return x, torch.randint(0, NODES - 3, (2, EDGES), generator=draw)
+
+
+def changed_by(run: Callable[[], Any], monkeypatch: pytest.MonkeyPatch) -> int:
+    """How many additions of graphs that are compiled by a call became ones in place."""
+    import ember.torch.partition as partition
+
+    seen: list[GraphModule] = []
+    original = partition.partition
+
+    def noting(module: GraphModule, *others: Any) -> Any:
+        seen.append(module)
+        return original(module, *others)
+
+    monkeypatch.setattr("ember.torch.backend.partition", noting)
+    run()
+    return sum(
+        node.target in (add_product, add_multiple) for module in seen for node in module.graph.nodes
+    )
+
+
+@pytest.mark.parametrize("dtype", [torch.float64, torch.float32], ids=str)
+@pytest.mark.parametrize("function", CHANGED, ids=lambda function: function.__name__)
+def test_values(function: Function, dtype: torch.dtype, monkeypatch: pytest.MonkeyPatch) -> None:
+    layer, given = Layer(function, dtype), arguments(dtype)
+    run = compiled(layer)
+    tolerance = 1e-12 if dtype is torch.float64 else 1e-5
+
+    def check() -> None:
+        before = [one.clone() for one in given]
+        for _ in range(3):
+            torch.testing.assert_close(run(*given), layer(*given), rtol=tolerance, atol=tolerance)
+        assert all(map(torch.equal, before, given))
+
+    with torch.no_grad():
+        assert changed_by(check, monkeypatch) == CHANGED[function]
+
+
+@pytest.mark.parametrize("function", CHANGED, ids=lambda function: function.__name__)
+def test_gradients(function: Function) -> None:
+    layer, (x, edges) = Layer(function), arguments()
+    run = compiled(layer)
+    torch.autograd.gradcheck(
+        lambda *_: run(x, edges), (x.requires_grad_(), *layer.parameters()), eps=1e-7
+    )
+
+
+@pytest.mark.parametrize("function", CHANGED, ids=lambda function: function.__name__)
+def test_without_kernels(function: Function) -> None:
+    layer, (x, edges) = Layer(function), arguments()
+    x.requires_grad_()
+    run = compiled(layer)
+    run(x, edges)
+    with configuration.disabled():
+        result, expected = run(x, edges), layer(x, edges)
+        torch.testing.assert_close(result, expected)
+        wanted = [x, *layer.parameters()]
+        torch.testing.assert_close(
+            torch.autograd.grad(result.square().sum(), wanted, allow_unused=True),
+            torch.autograd.grad(expected.square().sum(), wanted, allow_unused=True),
+        )
+
+
+def sums_are_needed(self: Layer, x: Tensor, edges: Tensor) -> Tensor:
+    total = sums(x, edges)
+    return (total + self.bias) * total
+
+
+def results_are_needed(self: Layer, x: Tensor, edges: Tensor) -> Tensor:
+    left = self.left(sums(x, edges))
+    return (left + self.right(x)) * left
+
+
+def broadcast(self: Layer, x: Tensor, edges: Tensor) -> Tensor:
+    return sums(x, edges) + x.view(NODES, 1, LENGTH)
+
+
+def wider(self: Layer, x: Tensor, edges: Tensor) -> Tensor:
+    return sums(x.float(), edges) + x
+
+
+def x_is_changed(self: Layer, x: Tensor, edges: Tensor) -> Tensor:
+    x = x.clone()
+    left, right = self.left(sums(x, edges)), self.right(x)
+    x.mul_(2)
+    return left + right + x
+
+
+@pytest.mark.parametrize(
+    "function",
+    [sums_are_needed, results_are_needed, broadcast, wider, x_is_changed],
+    ids=lambda function: function.__name__,
+)
+def test_sums_that_stay(function: Function, monkeypatch: pytest.MonkeyPatch) -> None:
+    layer, given = Layer(function), arguments()
+    run = compiled(layer)
+
+    def check() -> None:
+        torch.testing.assert_close(run(*given), layer(*given))
+
+    with torch.no_grad():
+        assert changed_by(check, monkeypatch) == 0
+
+
+@pytest.mark.parametrize("options", [{"reorders": False}, {"rest": "inductor"}])
+def test_switched_off(options: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    layer, given = Layer(two_layers), arguments()
+    run = compiled(layer, **options)
+
+    def check() -> None:
+        torch.testing.assert_close(run(*given), layer(*given))
+
+    with torch.no_grad():
+        assert changed_by(check, monkeypatch) == 0
+
+
+def test_batches_and_tangents() -> None:
+    x, other = torch.rand(2, 3, 4), torch.rand(2, 3, 4)
+    weight = torch.rand(4, 4)
+    for add, third in ((add_product, weight), (add_multiple, 2.0)):
+        expected = [add(one.clone(), two, third) for one, two in zip(x, other, strict=True)]
+        found = torch.vmap(lambda one, two, add=add, third=third: add(one, two, third))(x, other)
+        torch.testing.assert_close(found, torch.stack(expected))
+        # A base without a batch, which has no room for one.
+        found = torch.vmap(lambda two, add=add, third=third: add(x[0], two, third))(other)
+        torch.testing.assert_close(found[0], add(x[0].clone(), other[0], third))
+    _, tangent = torch.func.jvp(lambda one: add_multiple(x[0], one, 2.0), (other[0],), (other[1],))
+    torch.testing.assert_close(tangent, 2 * other[1])
+
+
+def test_explained() -> None:
+    found = ember.explain(Layer(two_layers), *arguments())
+    (graph,) = found.graphs
+    assert graph.others["linear"] == 1
+    assert graph.others["add"] == 1
+    with listening() as heard, torch.no_grad():
+        compiled(Layer(biased))(*arguments())
+    assert [part.kind for part in heard.reports[0].compiled] == ["aggregation"]
