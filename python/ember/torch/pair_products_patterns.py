@@ -23,6 +23,7 @@ from ember.torch.pair_programs import PairProgram
 from ember.torch.region import Region
 from ember.torch.region_call import Reference
 from ember.torch.settings import Settings
+from ember.torch.transposes import transposed
 
 VALUE_TYPES = {torch.float32: "f32", torch.float64: "f64"}
 # Of rows from this length on, PyTorch multiplies all pairs as fast as a kernel most of them.
@@ -226,7 +227,7 @@ def _products(node: Node) -> tuple[Node, set[Node]] | None:
     operation = read(node)
     if operation is not None and operation.name in ("matmul", "bmm"):
         rows, other = operation.get("self"), operation.get("other", operation.get("mat2"))
-        if isinstance(other, Node) and isinstance(rows, Node) and _transposed(other) is rows:
+        if isinstance(other, Node) and isinstance(rows, Node) and transposed(other) is rows:
             return rows, {node, other}
         return None
     einsum = einsum_at(node)
@@ -237,21 +238,3 @@ def _products(node: Node) -> tuple[Node, set[Node]] | None:
         return None
     fits = other == one[0] + other[1] + one[2] and einsum.result == one[:2] + other[1]
     return (einsum.operands[0], {node}) if fits else None
-
-
-def _transposed(node: Node) -> Any:
-    """What a node is the transpose of, in its last two of three dimensions."""
-    if node.target is getattr and node.args[1] == "mT":
-        return node.args[0]
-    if node.target in ("permute", torch.permute, torch.ops.aten.permute.default):
-        arguments: list[Any] = list(node.args)
-        source, dims = arguments[0], arguments[1:]
-        if len(dims) == 1 and isinstance(dims[0], list | tuple):
-            dims = list(dims[0])
-        return source if dims in ([0, 2, 1], [0, -1, -2]) else None
-    operation = read(node)
-    if operation is None or operation.name != "transpose":
-        return None
-    dims = [operation.get("dim0"), operation.get("dim1")]
-    fits = all(isinstance(dim, int) for dim in dims) and {dim % 3 for dim in dims} == {1, 2}
-    return operation.get("self") if fits else None

@@ -25,6 +25,7 @@ from ember.torch.pair_products_patterns import pair_products_at
 from ember.torch.quantized_patterns import quantized_bag_at, quantized_rows_at
 from ember.torch.region import Region, replace
 from ember.torch.region_call import RegionCall
+from ember.torch.row_products_patterns import row_products_at
 from ember.torch.row_score_patterns import row_score_at
 from ember.torch.row_sum_patterns import row_sum_at
 from ember.torch.segment_patterns import segments_at
@@ -36,6 +37,7 @@ from ember.torch.sums_in_place import put_sums_in_place
 PATTERNS: tuple[Callable[[Node, Settings], Region | None], ...] = (
     bag_group_at,
     pair_products_at,
+    row_products_at,
     row_score_at,
     edge_softmax_at,
     aggregation_at,

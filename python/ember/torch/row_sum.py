@@ -161,11 +161,11 @@ class RowSumCall(ProgramCall):
                 own = gradient.sum_to_size((*index.shape, gradient.shape[-1]))
                 if term.factor != 1:
                     own = own * term.factor
-                found[place] = _gradient(term, table, index, own)
+                found[place] = gradient_of_rows(term, table, index, own)
         return found
 
 
-def _gradient(term: Term, table: Tensor, index: Tensor, gradient: Tensor) -> Tensor:
+def gradient_of_rows(term: Term, table: Tensor, index: Tensor, gradient: Tensor) -> Tensor:
     """The gradient of a table whose rows were looked up, as PyTorch makes it."""
     if term.is_embedding:
         return torch.ops.aten.embedding_backward(  # type: ignore[no-any-return]

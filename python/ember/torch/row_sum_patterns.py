@@ -40,7 +40,7 @@ INDEX_TYPES = {torch.int64: "i64", torch.int32: "i32"}
 
 
 @dataclass(frozen=True)
-class _Rows:
+class LookedUp:
     """Rows of a table by an index of any rank, times a number."""
 
     node: Node
@@ -118,14 +118,14 @@ def _likely(sizes: Any) -> int:
     return found
 
 
-def _terms(node: Any, whole: Tensor, nodes: set[Node]) -> list[_Rows]:
+def _terms(node: Any, whole: Tensor, nodes: set[Node]) -> list[LookedUp]:
     """The lookups that a node is the sum of, with their factors; empty if it is none."""
     tensor = tensor_of(node)
     operation = _read(node) if isinstance(node, Node) else None
     if tensor is None or operation is None or tensor.dtype != whole.dtype or operation.in_place:
         return []
     nodes.add(node)
-    found = _lookup(node, operation, tensor, whole)
+    found = looked_up(node, operation, tensor, whole)
     if found is not None:
         return [found]
     one, other = operation.get("self"), operation.get("other")
@@ -151,12 +151,12 @@ def _terms(node: Any, whole: Tensor, nodes: set[Node]) -> list[_Rows]:
     return []
 
 
-def _scaled(rows: list[_Rows], factor: float) -> list[_Rows]:
+def _scaled(rows: list[LookedUp], factor: float) -> list[LookedUp]:
     return [replace(one, term=replace(one.term, factor=one.term.factor * factor)) for one in rows]
 
 
-def _lookup(node: Node, operation: Operation, tensor: Tensor, whole: Tensor) -> _Rows | None:
-    """A lookup of rows of a matrix that stays as it is."""
+def looked_up(node: Node, operation: Operation, tensor: Tensor, whole: Tensor) -> LookedUp | None:
+    """A lookup of rows of a matrix that stays as it is; they are as long as those of `whole`."""
     if operation.name == "embedding":
         table, index = operation.get("weight"), operation.get("input")
     elif operation.name == "index_select":
@@ -177,7 +177,7 @@ def _lookup(node: Node, operation: Operation, tensor: Tensor, whole: Tensor) -> 
     if places.dtype not in INDEX_TYPES or not same_number(tensor.shape[-1], whole.shape[-1]):
         return None
     if operation.name != "embedding":
-        return _Rows(node, table, index, Term(1.0, INDEX_TYPES[places.dtype]))
+        return LookedUp(node, table, index, Term(1.0, INDEX_TYPES[places.dtype]))
     if operation.get("max_norm") is not None:
         return None
     padding: Any = operation.get("padding_idx")
@@ -193,4 +193,4 @@ def _lookup(node: Node, operation: Operation, tensor: Tensor, whole: Tensor) -> 
         bool(operation.get("scale_grad_by_freq")),
         bool(operation.get("sparse")),
     )
-    return _Rows(node, table, index, term)
+    return LookedUp(node, table, index, term)
