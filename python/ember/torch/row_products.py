@@ -6,36 +6,26 @@ Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from string import Template
 from typing import Any
 
 import torch
-import torch.nn.functional as functional
 from torch import Tensor
 
 from ember.compiler import Options
-from ember.errors import ArgumentError
+from ember.errors import ArgumentError, KernelError
 from ember.torch.bag_gradient import bag_gradients
 from ember.torch.program_call import ProgramCall
 from ember.torch.region_call import NotTakenError, Reference
 from ember.torch.row_sum import Term, gradient_of_rows
 
 ENTRY = "row_products"
+# Rows that one thread adds to a table as fast as PyTorch does on several.
+MOST_ALONE = 1 << 12
 # Sums within a row may be in any order, as in the embed dialect.
-_PROGRAM = Template("""\
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  %length = arith.constant $length : index
-  %zero = arith.constant 0.0 : $value
-  %samples = memref.dim %indices, %c0 : $indices
-  %each = memref.dim %indices, %c1 : $indices
-  scf.for %b = %c0 to %samples step %c1 {
-$one\
-    scf.for %k = %c0 to %each step %c1 {
-      %stored = memref.load %indices[%b, %k] : $indices
-      %row = arith.index_cast %stored : $index to index
+_PRODUCTS = """\
       %product = scf.for %e = %c0 to %length step %c1 iter_args(%before = %zero) -> ($value) {
         %own = memref.load %one[%$place, %e] : $rows
         %other = memref.load %table[%row, %e] : $rows
@@ -43,15 +33,59 @@ $one\
         %after = arith.addf %before, %both fastmath<reassoc,contract> : $value
         scf.yield %after : $value
       }
-      memref.store %product, %out[%b, %k] : $out
+      memref.store %product, %products[%b, %k] : $products
+"""
+# The gradient of a sample's own row: its others, weighted by the products' gradients.
+_OF_ONE = """\
+      %weight = memref.load %products[%b, %k] : $products
+      scf.for %e = %c0 to %length step %c1 {
+        %other = memref.load %table[%row, %e] : $rows
+        %before = memref.load %one[%b, %e] : $rows
+        %after = math.fma %other, %weight, %before : $value
+        memref.store %after, %one[%b, %e] : $rows
+      }
+"""
+# The gradient of the others' table, where a row may be looked up many times.
+_OF_TABLE = """\
+      %weight = memref.load %products[%b, %k] : $products
+      scf.for %e = %c0 to %length step %c1 {
+        %own = memref.load %one[%$place, %e] : $rows
+        %before = memref.load %table[%row, %e] : $rows
+        %after = math.fma %own, %weight, %before : $value
+        memref.store %after, %table[%row, %e] : $rows
+      }
+"""
+_CLEARED = """\
+    scf.for %e = %c0 to %length step %c1 {
+      memref.store %zero, %one[%b, %e] : $rows
     }
-  }
-""")
+"""
+_LOOPS = """\
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %length = arith.constant $length : index
+  %zero = arith.constant 0.0 : $value
+  %samples = memref.dim %indices, %c0 : $indices
+  %each = memref.dim %indices, %c1 : $indices
+  scf.for %b = %c0 to %samples step %c1 {{
+{before}\
+    scf.for %k = %c0 to %each step %c1 {{
+      %stored = memref.load %indices[%b, %k] : $indices
+      %row = arith.index_cast %stored : $index to index
+{body}\
+    }}
+  }}
+"""
+_LOOK_UP = """\
+    %stored_one = memref.load %one_indices[%b] : $one_indices
+    %own_row = arith.index_cast %stored_one : $one_index to index
+"""
 
 
 @dataclass(frozen=True)
 class RowProducts:
-    """What is fixed in a kernel: the length of rows, their type, and how both sides are looked up.
+    """What is fixed in the kernels: the length of rows, their type, and how both sides are looked
+    up.
 
     one: how the samples' own rows are; None: they are not looked up. others: how those are that
     each is multiplied with.
@@ -62,36 +96,47 @@ class RowProducts:
     one: Term | None
     others: Term
 
-    def text(self) -> str:
+    def products(self) -> str:
         """The MLIR module: a table or the samples' own rows, its indices (samples) if it is a
         table, the table of the others, their indices (samples, each), and the products (samples,
         each).
         """
+        looked_up = self.one is not None
+        return self._text(_LOOK_UP if looked_up else "", _PRODUCTS, looked_up)
+
+    def of_one(self) -> str:
+        """The gradient of the samples' own rows (samples, length), which is the first parameter;
+        then the others' table and indices, and the products' gradient.
+        """
+        return self._text(_CLEARED, _OF_ONE, False)
+
+    def of_table(self) -> str:
+        """The same parameters as the products' module: adds to the table what it gets."""
+        looked_up = self.one is not None
+        return self._text(_LOOK_UP if looked_up else "", _OF_TABLE, looked_up)
+
+    def _text(self, before: str, body: str, looked_up: bool) -> str:
         rows = f"memref<?x{self.length}x{self.value}, strided<[?, 1], offset: ?>>"
         types = {"one": rows}
-        one, place = "", "b"
-        if self.one is not None:
-            kind = types["one_indices"] = f"memref<?x{self.one.index}, strided<[?], offset: ?>>"
-            one = f"    %stored_one = memref.load %one_indices[%b] : {kind}\n"
-            one += f"    %own_row = arith.index_cast %stored_one : {self.one.index} to index\n"
-            place = "own_row"
+        one_index = self.one.index if self.one is not None else ""
+        if looked_up:
+            types["one_indices"] = f"memref<?x{one_index}, strided<[?], offset: ?>>"
         types["table"] = rows
         types["indices"] = f"memref<?x?x{self.others.index}, strided<[?, 1], offset: ?>>"
-        types["out"] = f"memref<?x?x{self.value}>"
+        types["products"] = f"memref<?x?x{self.value}>"
         parameters = ",\n    ".join(
             f'%{name}: {kind} {{ember.name = "{name}"}}' for name, kind in types.items()
         )
-        body = _PROGRAM.substitute(
+        text = Template(_LOOPS.format(before=before, body=body)).substitute(
+            types,
+            rows=rows,
             length=self.length,
             value=self.value,
             index=self.others.index,
-            indices=types["indices"],
-            rows=rows,
-            out=types["out"],
-            one=one,
-            place=place,
+            one_index=one_index,
+            place="own_row" if looked_up else "b",
         )
-        return f"func.func @{ENTRY}(\n    {parameters}) {{\n{body}  return\n}}\n"
+        return f"func.func @{ENTRY}(\n    {parameters}) {{\n{text}  return\n}}\n"
 
 
 class RowProductsCall(ProgramCall):
@@ -112,9 +157,10 @@ class RowProductsCall(ProgramCall):
     ) -> None:
         """kept: the dimension of size 1 that the result has, if any."""
         inputs = 3 + (program.one is not None)
-        super().__init__(reference, inputs, program.text, ENTRY, options, raises)
+        super().__init__(reference, inputs, program.products, ENTRY, options, raises)
         self.program = program
         self.kept = kept
+        self._gradient_kernels: dict[str, Callable[..., Any]] = {}
 
     def _read(self, inputs: Sequence[Any]) -> tuple[tuple[Tensor, ...], Tensor, Tensor]:
         """The samples' own rows, or their table and indices; the others' table and indices."""
@@ -143,6 +189,16 @@ class RowProductsCall(ProgramCall):
             raise NotTakenError from None
         return out if self.kept is None else out.unsqueeze(self.kept)
 
+    def _gradient_kernel(self, name: str) -> Callable[..., Any]:
+        """The kernel of one of the gradients, built when it is first needed."""
+        found = self._gradient_kernels.get(name)
+        if found is None:
+            program = self.program.of_one() if name == "one" else self.program.of_table()
+            library = self._options.load(program)
+            self.libraries[library] = None
+            found = self._gradient_kernels[name] = library.entry(ENTRY).bind(gradients=True)
+        return found
+
     def backward(
         self, inputs: Sequence[Any], needed: Sequence[bool], gradient: Tensor
     ) -> Sequence[Tensor | None]:
@@ -150,34 +206,51 @@ class RowProductsCall(ProgramCall):
         if any(term.scale_by_frequency for term in terms):
             raise NotTakenError
         one, table, indices = self._read(inputs)
-        gradient = gradient.reshape(indices.shape)
+        if indices.stride(1) != 1:
+            indices = indices.contiguous()
+        gradient = gradient.reshape(indices.shape).contiguous()
         found: list[Tensor | None] = [None] * self.inputs
-        place = self.inputs - 2
-        # Some numbers of x[index] may count from the end.
-        places = indices if self.program.others.is_embedding else indices.remainder(len(table))
-        if needed[0]:
-            rows = functional.embedding_bag(
-                places, table, mode="sum", per_sample_weights=gradient.contiguous()
-            )
-            if self.program.one is not None:
-                found[0] = gradient_of_rows(self.program.one, one[0], one[1], rows)
-            else:
-                found[0] = rows.view(inputs[0].shape)
-        if needed[place]:
-            own = one[0]
-            if self.program.one is not None:
-                own = own[one[1]]
-            found[place] = self._of_table(table, places, own.contiguous(), gradient)
+        try:
+            if needed[0]:
+                found[0] = self._of_one(inputs[0], one, table, indices, gradient)
+            if needed[self.inputs - 2]:
+                found[-2] = self._of_table(one, table, indices, gradient)
+        except (ArgumentError, KernelError):
+            # PyTorch computed the products, of rows that count from the end.
+            raise NotTakenError from None
         return found
 
+    def _of_one(
+        self,
+        given: Tensor,
+        one: tuple[Tensor, ...],
+        table: Tensor,
+        indices: Tensor,
+        gradient: Tensor,
+    ) -> Tensor:
+        """The gradient of the samples' own rows, or of their table."""
+        rows = table.new_empty((len(indices), self.program.length))
+        self._gradient_kernel("one")(rows, table, indices, gradient)
+        if self.program.one is None:
+            return rows.view(given.shape)
+        return gradient_of_rows(self.program.one, one[0], one[1], rows)
+
     def _of_table(
-        self, table: Tensor, indices: Tensor, rows: Tensor, gradient: Tensor
+        self, one: tuple[Tensor, ...], table: Tensor, indices: Tensor, gradient: Tensor
     ) -> Tensor | None:
-        """The others' gradient: what a sum of them, weighted by `gradient`, gets of `rows`."""
-        samples, each = indices.shape
+        """The gradient of the others' table."""
         term = self.program.others
-        found, _ = bag_gradients(
-            rows,
+        if not term.is_sparse and (torch.get_num_threads() == 1 or indices.numel() < MOST_ALONE):
+            found = table.new_zeros(table.shape)
+            self._gradient_kernel("table")(*one, found, indices, gradient)
+            if term.padding >= 0:
+                found[term.padding] = 0
+            return found
+        own = one[0][one[1]] if self.program.one is not None else one[0]
+        samples, each = indices.shape
+        # It is that of their sum, weighted by the products' gradient.
+        of_sum, _ = bag_gradients(
+            own.contiguous(),
             indices.reshape(-1),
             torch.arange(0, samples * each, each),
             len(table),
@@ -187,4 +260,4 @@ class RowProductsCall(ProgramCall):
             needs_table=True,
             needs_sample_weights=False,
         )
-        return found
+        return of_sum
