@@ -16,9 +16,11 @@ from torch import Tensor
 
 from ember.compiler import Options
 from ember.errors import ArgumentError, KernelError
+from ember.kernel import Entry
 from ember.torch.pair_positions import Places
-from ember.torch.pair_programs import ENTRY, PairProgram
+from ember.torch.pair_programs import ENTRY, ROWS, PairProgram
 from ember.torch.region_call import NotTakenError, Reference, RegionCall
+from ember.torch.repeat import MOST, Repeat, Source, repeat_of
 
 
 class PairProductsCall(RegionCall):
@@ -43,6 +45,7 @@ class PairProductsCall(RegionCall):
         self._first_beside = 1 + len(places.inputs)
         # The rows of a sample are in the nearest caches.
         self.options = replace(options, prefetch_distance=0)
+        self._entries: dict[tuple[str, int | None], Entry] = {}
         self._kernels: dict[tuple[str, int | None], Callable[..., Any]] = {}
 
     @cached_property
@@ -53,15 +56,23 @@ class PairProductsCall(RegionCall):
         with torch.no_grad():
             return self._make_places()
 
-    def _kernel(self, name: str, pairs: int | None) -> Callable[..., Any]:
-        """The kernel of a program, for so many pairs, built when it is first needed."""
-        found = self._kernels.get((name, pairs))
+    def _entry(self, name: str, pairs: int | None) -> Entry:
+        """The entry of a program, for so many pairs, built when it is first needed."""
+        found = self._entries.get((name, pairs))
         if found is None:
             program = replace(self.program, pairs=pairs)
             text = program.products() if name == "products" else program.weights()
             library = self.options.load(text)
             self.libraries[library] = None
-            found = self._kernels[name, pairs] = library.entry(ENTRY).bind(gradients=True)
+            found = self._entries[name, pairs] = library.entry(ENTRY)
+        return found
+
+    def _kernel(self, name: str, pairs: int | None) -> Callable[..., Any]:
+        """The same for all arguments that kernels take."""
+        found = self._kernels.get((name, pairs))
+        if found is None:
+            found = self._entry(name, pairs).bind(gradients=True)
+            self._kernels[name, pairs] = found
         return found
 
     def _places(self, inputs: Sequence[Any]) -> tuple[Sequence[Tensor], int, int | None]:
@@ -92,6 +103,29 @@ class PairProductsCall(RegionCall):
         except ArgumentError:
             raise NotTakenError from None
         return out
+
+    def repeat_for(self, arguments: tuple[Any, ...]) -> Repeat | None:
+        """Of all but masks, whose places are counted in each call."""
+        if self._is_mask:
+            return None
+        _, pairs, known = self._places(arguments)
+        columns = sum(one for one in self.program.beside if one is not None)
+        # Places that are constant are no argument.
+        dim = 1 if self.program.places == ROWS else 0
+        width = pairs + columns if known is not None else (1, dim, columns)
+        sources: list[Source] = [0]
+        if self._constant is not None:
+            sources.append((self._constant,))
+        sources += range(1, self.inputs)
+        entry = self._entry("products", known)
+        return repeat_of(
+            entry.common(gradients=True),
+            arguments,
+            sources,
+            0,
+            ((0, 0, 0), width),
+            bounds=[(0, 0, 1, MOST)],
+        )
 
     def backward(
         self, inputs: Sequence[Any], needed: Sequence[bool], gradient: Tensor

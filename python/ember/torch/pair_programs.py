@@ -26,7 +26,7 @@ _PRODUCTS = Template(
     + """\
   %batch = memref.dim %rows, %c0 : $rows
   %pairs = memref.dim $places, $dim : $kind
-$starts\
+$starts$checks\
   scf.for %b = %c0 to %batch step %c1 {
     scf.for %p = %c0 to %pairs step %c1 {
 $load\
@@ -50,6 +50,11 @@ _COPY = Template("""\
       %place = arith.addi %start$k, %e : index
       memref.store %element, %out[%b, %place] : $out
     }
+""")
+_CHECK = Template("""\
+  %size_$name = memref.dim %$name, %c0 : $kind
+  %fits_$name = arith.cmpi eq, %size_$name, $size : index
+  cf.assert %fits_$name, "there are not as many of '$name' as of the others"
 """)
 # What a row gets of the product's gradient times the other row: twice if it is with itself.
 _WEIGHTS = Template(
@@ -133,7 +138,10 @@ class PairProgram:
         out = f"memref<?x{_size(width)}x{self.value}>"
         rows = f"memref<?x{self.count}x{self.length}x{self.value}, strided<[?, ?, 1], offset: ?>>"
         types = {"rows": rows, **self.place_types}
-        starts, copies, start, behind = "", "", 0, False
+        starts, copies, checks, start, behind = "", "", "", 0, False
+        if self.places == TWO:
+            (kind, _) = self.place_types.values()
+            checks += _CHECK.substitute(name="places1", kind=kind, size="%pairs")
         for k, length in enumerate(self.beside):
             name = "%first" if length is None else f"%start{k}"
             if behind:
@@ -148,6 +156,7 @@ class PairProgram:
             types[f"beside{k}"] = kind
             starts += f"  %length{k} = arith.constant {length} : index\n"
             copies += _COPY.substitute(k=k, kind=kind, out=out)
+            checks += _CHECK.substitute(name=f"beside{k}", kind=kind, size="%batch")
             start += length
         types["out"] = out
         body = _PRODUCTS.substitute(
@@ -155,6 +164,7 @@ class PairProgram:
             rows=rows,
             out=out,
             starts=starts,
+            checks=checks,
             copies=copies,
             dim="%c1" if self.places == ROWS else "%c0",
         )

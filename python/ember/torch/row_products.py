@@ -19,6 +19,7 @@ from ember.errors import ArgumentError, KernelError
 from ember.torch.bag_gradient import bag_gradients
 from ember.torch.program_call import ProgramCall
 from ember.torch.region_call import NotTakenError, Reference
+from ember.torch.repeat import MOST, Repeat, Size, Source, repeat_of
 from ember.torch.row_sum import Term, gradient_of_rows
 
 ENTRY = "row_products"
@@ -67,6 +68,9 @@ _LOOPS = """\
   %zero = arith.constant 0.0 : $value
   %samples = memref.dim %indices, %c0 : $indices
   %each = memref.dim %indices, %c1 : $indices
+  %own_samples = memref.dim %$owner, %c0 : $owner_type
+  %fits = arith.cmpi eq, %own_samples, %samples : index
+  cf.assert %fits, "there are not as many samples on both sides"
   scf.for %b = %c0 to %samples step %c1 {{
 {before}\
     scf.for %k = %c0 to %each step %c1 {{
@@ -135,6 +139,8 @@ class RowProducts:
             index=self.others.index,
             one_index=one_index,
             place="own_row" if looked_up else "b",
+            owner="one_indices" if looked_up else "one",
+            owner_type=types["one_indices"] if looked_up else rows,
         )
         return f"func.func @{ENTRY}(\n    {parameters}) {{\n{text}  return\n}}\n"
 
@@ -188,6 +194,28 @@ class RowProductsCall(ProgramCall):
         except ArgumentError:
             raise NotTakenError from None
         return out if self.kept is None else out.unsqueeze(self.kept)
+
+    def repeat_for(self, arguments: tuple[Any, ...]) -> Repeat | None:
+        indices = self.inputs - 1
+        sources: list[Source] = list(range(self.inputs))
+        if self.program.one is not None:
+            if arguments[1].dim() > 1:
+                sources[1] = (1, arguments[1].dim())
+        elif arguments[0].dim() > 2:
+            return None
+        sizes: list[Size] = [(indices, 0, 0), (indices, 1, 0)]
+        whole = list(sizes)
+        if self.kept is not None:
+            whole.insert(self.kept, 1)
+        return repeat_of(
+            self.common,
+            arguments,
+            sources,
+            indices - 1,
+            whole,
+            kernel_sizes=sizes,
+            bounds=[(indices, 0, 1, MOST), (indices, 1, 1, MOST)],
+        )
 
     def _gradient_kernel(self, name: str) -> Callable[..., Any]:
         """The kernel of one of the gradients, built when it is first needed."""
