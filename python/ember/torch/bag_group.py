@@ -46,22 +46,38 @@ ROWS = """\
     }}
   }}
 """
+# What is no table's stands beside the tables' rows.
+COPY = """\
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %length = arith.constant {length} : index
+  %rows = memref.dim %out, %c0 : {columns}
+  %given = memref.dim %beside, %c0 : {columns}
+  %fits = arith.cmpi eq, %given, %rows : index
+  cf.assert %fits, "there are not as many rows beside the tables' as of them"
+  scf.for %r = %c0 to %rows step %c1 {{
+    scf.for %e = %c0 to %length step %c1 {{
+      %element = memref.load %beside[%r, %e] : {columns}
+      memref.store %element, %out[%r, %e] : {columns}
+    }}
+  }}
+"""
 _functorch_active = torch._C._are_functorch_transforms_active
 
 
 @dataclass(frozen=True)
 class Part:
-    """One table's columns of the result.
+    """One table's columns of the result, or those that are copied.
 
-    mode: sum, mean or max of bags, or "row" for one row each. has_last: offsets include the last
-    one. equal: indices are (bags, lookups a bag), without offsets. padded: a row is skipped, whose
-    number is an argument.
+    mode: sum, mean or max of bags, "row" for one row each, or "copy" for what is no table's.
+    has_last: offsets include the last one. equal: indices are (bags, lookups a bag), without
+    offsets. padded: a row is skipped, whose number is an argument.
     """
 
     mode: str
     length: int
     value: str
-    index: str
+    index: str = ""
     offset: str = ""
     has_last: bool = False
     equal: bool = False
@@ -81,6 +97,8 @@ class Part:
     @cached_property
     def operands(self) -> dict[str, str]:
         """The types of the part's arguments by name, in their order."""
+        if self.mode == "copy":
+            return {"beside": self.columns}
         found = {
             "table": f"memref<?x{self.length}x{self.value}>",
             "indices": f"memref<?x?x{self.index}>" if self.equal else f"memref<?x{self.index}>",
@@ -138,7 +156,9 @@ class GroupShape:
         operands = part.operands
         parameters = ", ".join(f"%{name}: {spelled}" for name, spelled in operands.items())
         columns = part.columns
-        if part.mode == "row":
+        if part.mode == "copy":
+            body = COPY.format(length=part.length, columns=columns)
+        elif part.mode == "row":
             body = ROWS.format(
                 index=part.index, value=part.value, length=part.length, columns=columns
             )
@@ -193,7 +213,7 @@ class GroupCall(RegionCall):
         self.stacked = stacked
         self.options = options
         self._places = places
-        self._parts = [
+        self._lookups = [
             (place, one)
             for place, one in zip(places, columns, strict=True)
             if isinstance(one, Part)
@@ -201,11 +221,21 @@ class GroupCall(RegionCall):
         self._copied = [
             place for place, one in zip(places, columns, strict=True) if not isinstance(one, Part)
         ]
+        value = self._lookups[0][1].value
+        copies = [
+            (place, Part("copy", one, value))
+            for place, one in zip(places, columns, strict=True)
+            if isinstance(one, int) and one
+        ]
+        # Errors number the tables.
+        self._parts = self._lookups + copies
+        self._sized = [place for place, _ in copies]
+        self._unsized = [place for place in self._copied if place not in self._sized]
         self.shape = GroupShape(tuple(part for _, part in self._parts))
         self._differentiable = [
-            *(place for place, _ in self._parts),
+            *(place for place, _ in self._lookups),
             *self._copied,
-            *(place + 3 for place, part in self._parts if part.weighted),
+            *(place + 3 for place, part in self._lookups if part.weighted),
         ]
         self._has_equal = any(part.equal for _, part in self._parts)
         self._kernel_inputs = itemgetter(
@@ -253,8 +283,8 @@ class GroupCall(RegionCall):
         return self.run(arguments)
 
     def repeat_for(self, arguments: tuple[Any, ...]) -> Repeat | None:
-        """Of tables alone: what is copied is PyTorch's to copy."""
-        if self._copied or self._fixed_layout is None:
+        """Where the kernel copies all that is no table's."""
+        if self._unsized or self._fixed_layout is None:
             return None
         _, columns, width = self._fixed_layout
         first, part = self._parts[0]
@@ -294,6 +324,11 @@ class GroupCall(RegionCall):
             raise NotTakenError
         starts, columns, width = self._fixed_layout or self._layout(inputs)
         out: Tensor = inputs[place].new_empty((bags, width))
+        if any(inputs[place].stride(1) != 1 for place in self._sized):
+            inputs = tuple(
+                one.contiguous() if place in self._sized else one
+                for place, one in enumerate(inputs)
+            )
         arguments: Sequence[Any]
         arguments = self._with_offsets(inputs) if self._has_equal else self._kernel_inputs(inputs)
         if self._has_strided:
@@ -302,7 +337,7 @@ class GroupCall(RegionCall):
             self._has_strided = True
             if not self._runs(*_contiguous(arguments), *columns, out):
                 raise NotTakenError
-        for place in self._copied:
+        for place in self._unsized:
             copied = inputs[place]
             if len(copied) != bags:
                 raise NotTakenError
@@ -318,7 +353,7 @@ class GroupCall(RegionCall):
             return False
 
     def explained(self, error: KernelError, inputs: Sequence[Any]) -> KernelError:
-        for number, (place, _) in enumerate(self._parts):
+        for number, (place, _) in enumerate(self._lookups):
             table, indices = inputs[place : place + 2]
             indices = indices.reshape(-1)
             wrong = ((indices < 0) | (indices >= len(table))).nonzero()
@@ -371,7 +406,7 @@ class GroupCall(RegionCall):
             if needed[place]:
                 start = starts[place]
                 found[place] = gradient[:, start : start + inputs[place].shape[1]]
-        for place, part in self._parts:
+        for place, part in self._lookups:
             if not any(needed[place : place + part.inputs]):
                 continue
             if part.mode == "max":
