@@ -481,3 +481,43 @@ def test_exported_tables_side_by_side() -> None:
     exported = torch.export.export(model, arguments).module()
     assert kinds(exported, *arguments) == ["bags"]
     torch.testing.assert_close(compiled(exported)(*arguments), model(*arguments))
+
+
+def beside(one: Tensor, other: Tensor, indices: Tensor, given: Tensor) -> Tensor:
+    first, second = (functional.embedding_bag(indices, table) for table in (one, other))
+    return torch.cat([given, first, second, given], 1)
+
+
+def tables_beside(bags: int) -> tuple[Tensor, Tensor, Tensor]:
+    return torch.randn(9, 5), torch.randn(9, 3), torch.randint(9, (bags, 4))
+
+
+def test_columns_beside_tables() -> None:
+    """What is no table's is copied by the kernel, wherever it lies, and has gradients."""
+    run = compiled(beside)
+    for given in (torch.randn(6, 7), torch.randn(7, 6).t(), torch.randn(6, 20)[:, 3:10]):
+        arguments = (*tables_beside(6), given)
+        assert kinds(beside, *arguments) == ["bags"]
+        for _ in range(3):
+            torch.testing.assert_close(run(*arguments), beside(*arguments))
+        wanted = [one.requires_grad_() for one in (*arguments[:2], given.detach())]
+        arguments = (*wanted[:2], arguments[2], wanted[2])
+        for found, right in zip(
+            torch.autograd.grad(run(*arguments).sin().sum(), wanted),
+            torch.autograd.grad(beside(*arguments).sin().sum(), wanted),
+            strict=True,
+        ):
+            torch.testing.assert_close(found, right)
+
+
+def test_other_rows_beside_tables() -> None:
+    """More or fewer of them than bags are PyTorch's error, in calls that are repeated, too."""
+    run = compiled(beside)
+    *tables, given = (*tables_beside(6), torch.randn(6, 7))
+    for _ in range(3):
+        run(*tables, given)
+    for rows in (5, 8):
+        with pytest.raises(RuntimeError) as eager:
+            beside(*tables, torch.randn(rows, 7))
+        with pytest.raises(eager.type):
+            run(*tables, torch.randn(rows, 7))

@@ -21,6 +21,7 @@ KINDS = (
     "edge_softmax",
     "head_products",
     "pair_products",
+    "row_products",
     "row_score",
     "block_gather",
     "block_scores",
