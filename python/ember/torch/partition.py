@@ -29,6 +29,7 @@ from ember.torch.row_products_patterns import row_products_at
 from ember.torch.row_score_patterns import row_score_at
 from ember.torch.row_sum_patterns import row_sum_at
 from ember.torch.segment_patterns import segments_at
+from ember.torch.selection_patterns import selection_at
 from ember.torch.settings import Settings
 from ember.torch.sums_in_place import put_sums_in_place
 
@@ -49,6 +50,7 @@ PATTERNS: tuple[Callable[[Node, Settings], Region | None], ...] = (
     bag_at,
     block_region_at,
     row_sum_at,
+    selection_at,
 )
 
 

@@ -27,6 +27,7 @@ KINDS = (
     "block_scores",
     "block_values",
     "rows",
+    "selection",
     "sparse_product",
     "quantized_bag",
 )
