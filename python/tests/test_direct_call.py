@@ -14,7 +14,9 @@ from typing import Any
 import ember
 import pytest
 import torch
+from ember import native
 from ember.models.recommendation import WideAndDeep, wide_and_deep_inputs
+from ember.torch.direct_call import MISS
 from ember.torch.importer import Kernel
 from torch import Tensor, nn
 
@@ -48,8 +50,16 @@ def compiled(original: Callable[..., Any], *arguments: Any) -> Kernel:
 
 
 def is_direct(kernel: Kernel, *arguments: Any, **named: Any) -> bool:
-    """Whether a call with these arguments would go past torch.compile's wrapper."""
-    return kernel._direct.find(arguments, named) is not None
+    """Whether a call with these arguments would go past torch.compile's wrapper.
+
+    Compiled code says the same where all arguments come by their places.
+    """
+    direct = kernel._direct
+    found = direct.find(arguments, named) is not None
+    given = len(direct._first) + len(arguments)
+    if direct.compiled is not None and not named and given == len(direct._names):
+        assert (direct.compiled(*arguments) is not MISS) == found
+    return found
 
 
 def check(kernel: Kernel, *arguments: Any) -> None:
@@ -345,3 +355,97 @@ def test_other_releases_of_pytorch_go_through_torch_compile(
     kernel = ember.compile(Scaled(), (indices_of(),))
     assert not is_direct(kernel, indices_of())
     check(kernel, indices_of())
+
+
+compiled_calls = pytest.mark.skipif(
+    native.Direct is None, reason="ember_calls is not built for this Python"
+)
+
+
+@compiled_calls
+def test_compiled_code_makes_the_calls(monkeypatch: pytest.MonkeyPatch) -> None:
+    kernel = compiled(Scaled(), indices_of(), None)
+    monkeypatch.setattr(kernel._direct, "find", None)
+    for bags in (4, 7, 2):
+        torch.testing.assert_close(
+            kernel(indices_of(bags), None), kernel.original(indices_of(bags), None)
+        )
+
+
+def test_without_compiled_code(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(native, "Direct", None)
+    kernel = compiled(Scaled(), indices_of(), None)
+    assert kernel._direct.compiled is None
+    check(kernel, indices_of(5), None)
+
+
+@compiled_calls
+def test_variables_without_a_value_are_left_out() -> None:
+    factor = 2.0
+    bag = nn.EmbeddingBag(ROWS, LENGTH, mode="sum")
+
+    def function(indices: Tensor) -> Tensor:
+        found: Tensor = bag(indices) * factor
+        return found
+
+    kernel = compiled(function, indices_of())
+    del factor
+    assert not is_direct(kernel, indices_of())
+    factor = 3.0
+    check(kernel, indices_of())
+
+
+@compiled_calls
+def test_what_compiled_code_is_told_is_checked() -> None:
+    class Guards:
+        cache_entry: Any = 1
+
+    def function(x: int, y: int) -> int:
+        return x - y
+
+    def direct(*changed: Any) -> Any:
+        usual = [("x", "y"), (), (), (), (), ((Guards, lambda scope: True, function),), MISS]
+        return native.Direct(*changed, *usual[len(changed) :])
+
+    assert direct()(5, 3) == 2
+    assert direct(("x", "y"), (9,))(4) == 5
+    assert direct()(5) is MISS
+    assert direct()(5, y=3) is MISS
+    Guards.cache_entry = None
+    assert direct()(5, 3) is MISS
+    Guards.cache_entry = 1
+    for calm, found in (((lambda: None, None), 2), ((lambda: 1, None), MISS)):
+        assert direct(("x", "y"), (), (), (calm,))(5, 3) == found
+    seen: list[Any] = []
+    graphs = ((Guards, lambda scope: seen.append(scope), function),)
+    cell = (lambda: seen).__closure__
+    assert cell is not None
+    assert direct(("x", "y"), (), (("seen", cell[0]),), (), (), graphs)(5, 3) is MISS
+    assert seen == [{"x": 5, "y": 3, "seen": seen}]
+    for error in (lambda *given: 1 / 0,):
+        with pytest.raises(ZeroDivisionError):
+            direct(("x", "y"), (), (), ((error, None),))(5, 3)
+        with pytest.raises(ZeroDivisionError):
+            direct(("x", "y"), (), (), (), (), ((Guards, error, function),))(5, 3)
+        with pytest.raises(ZeroDivisionError):
+            direct(("x", "y"), (), (), (), (), ((Guards, lambda scope: True, error),))(5, 3)
+    with pytest.raises(AttributeError, match="cache_entry"):
+        direct(("x", "y"), (), (), (), (), ((None, error, function),))(5, 3)
+    for wrong in (
+        (["x"],),
+        (("x",), (), ((1,),)),
+        (("x",), (), (("seen", 1),)),
+        (("x",), (), (), (), ((self := Guards(), "x", ()),)),
+        (("x",), (), (), (), (), (function,)),
+    ):
+        with pytest.raises(TypeError):
+            direct(*wrong)
+    self.hooks = {}  # type: ignore[attr-defined]
+    plain = ((self, ("hooks",), ("forward",)),)
+    assert direct(("x", "y"), (), (), (), plain)(5, 3) == 2
+    self.hooks[1] = 1  # type: ignore[attr-defined]
+    assert direct(("x", "y"), (), (), (), plain)(5, 3) is MISS
+    self.hooks = {}  # type: ignore[attr-defined]
+    self.forward = 1  # type: ignore[attr-defined]
+    assert direct(("x", "y"), (), (), (), plain)(5, 3) is MISS
+    assert direct(("x", "y"), (), (), (), ((object(), (), ()),))(5, 3) is MISS

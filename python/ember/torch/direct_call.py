@@ -11,6 +11,7 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
 import inspect
+import sys
 import types
 import weakref
 from collections.abc import Callable, Mapping
@@ -22,6 +23,8 @@ from torch import nn
 from torch._dynamo import eval_frame, utils
 from torch.nn.modules import module as modules
 
+from ember import native
+
 # What Dynamo calls the functions of graphs, and its own, in the code that it makes.
 COMPILED, UTILITIES = "__compiled_fn", "__import_torch_dot__dynamo_dot_utils"
 
@@ -31,6 +34,21 @@ IS_KNOWN_RELEASE = torch.__version__.startswith(KNOWN_RELEASES)
 
 _listener = torch._C._dynamo.eval_frame.get_eval_frame_callback
 _is_tracing = torch._C._is_tracing
+
+
+# What a compiled call returns where there is nothing to call.
+MISS = object()
+_HOOKS = (
+    "_forward_pre_hooks",
+    "_forward_hooks",
+    "_backward_pre_hooks",
+    "_backward_hooks",
+)
+_GLOBAL_HOOKS = tuple(
+    name
+    for name in (f"_global{hooks}" for hooks in (*_HOOKS, "_forward_hooks_always_called"))
+    if hasattr(modules, name)
+)
 
 
 @dataclass(frozen=True)
@@ -50,6 +68,9 @@ class DirectCall:
 
     backend: what torch.compile was given, which tells this callable's graphs from others of the
     same code. Callable from several threads.
+
+    compiled: the same in compiled code, for arguments by their places: it has the result, or MISS
+    where find may still know a function. None without compiled calls, or without graphs.
     """
 
     def __init__(self, original: Callable[..., Any], backend: Callable[..., Any]) -> None:
@@ -63,6 +84,7 @@ class DirectCall:
         # The variables of enclosing functions.
         self._cells: tuple[tuple[str, types.CellType], ...] = ()
         self._graphs: tuple[_Graph, ...] = ()
+        self.compiled: Callable[..., Any] | None = None
         # Guards of graphs that end in a break.
         self._broken: list[Any] = []
         if self._function is not None:
@@ -76,12 +98,7 @@ class DirectCall:
         self, arguments: tuple[Any, ...], named: Mapping[str, Any]
     ) -> tuple[Callable[..., Any], tuple[Any, ...]] | None:
         """What computes the original's result, a function and its arguments; None if unknown."""
-        if (
-            not self._graphs
-            or eval_frame._stance.stance != "default"
-            or _listener() is not None
-            or _is_tracing()
-        ):
+        if not self._graphs or _stance() != "default" or _listener() is not None or _is_tracing():
             return None
         module = self._module
         if module is not None and _is_more_than_forward(module):
@@ -133,6 +150,25 @@ class DirectCall:
         ]
         kept = [graph for graph in self._graphs if graph.guards.cache_entry is not None]
         self._graphs = (*found, *kept)
+        self.compiled = self._in_compiled_code()
+
+    def _in_compiled_code(self) -> Callable[..., Any] | None:
+        """The graphs for python/native/Direct.cpp, with what find asks for."""
+        if native.Direct is None or not self._graphs:
+            return None
+        plain: tuple[Any, ...] = ()
+        if self._module is not None:
+            plain = ((self._module, _HOOKS, ("forward",)), (modules, _GLOBAL_HOOKS, ()))
+        found: Callable[..., Any] = native.Direct(
+            self._names,
+            self._first,
+            self._cells,
+            ((_stance, "default"), (_listener, None), (_is_tracing, False)),
+            plain,
+            tuple((graph.guards, graph.check, graph.function) for graph in self._graphs),
+            MISS,
+        )
+        return found
 
     def _completed(
         self, arguments: tuple[Any, ...], named: Mapping[str, Any]
@@ -188,6 +224,11 @@ class _Utilities:
 
 
 _utilities = _Utilities()
+
+
+def _stance() -> str:
+    """What torch.compile is told to do: "default" is to compile."""
+    return sys.intern(eval_frame._stance.stance)
 
 
 def graph_breaks() -> int:

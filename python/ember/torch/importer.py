@@ -23,7 +23,7 @@ from ember.errors import ArgumentError, UnsupportedError
 from ember.kernel import Library
 from ember.torch.backend import ember_backend
 from ember.torch.bag_call import BagCall, without_renorm
-from ember.torch.direct_call import DirectCall, graph_breaks, has_hooks
+from ember.torch.direct_call import MISS, DirectCall, graph_breaks, has_hooks
 from ember.torch.partition import Report
 from ember.torch.region_call import RegionCall
 from ember.torch.settings import Settings
@@ -73,6 +73,10 @@ class Kernel:
         if self._is_sparse:
             with self._products:
                 return self._captured(args, kwargs)
+        if compiled := self._direct.compiled:
+            result = compiled(*args, **kwargs)
+            if result is not MISS:
+                return result
         if found := self._direct.find(args, kwargs):
             function, arguments = found
             return function(*arguments)
