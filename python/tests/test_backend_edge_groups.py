@@ -283,8 +283,12 @@ def test_without_a_kernel_of_groups(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_what_is_worth_grouping(monkeypatch: pytest.MonkeyPatch) -> None:
     for number, reduction, length, edges, expected in [
         (2, "sum", 64, 10_000, True),
-        (1, "sum", 64, 10_000, False),
-        (1, "mean", 64, 10_000, True),
+        (1, "sum", 64, 8_000, False),
+        (1, "sum", 64, 10_000, True),
+        (1, "sum", 32, 100_000, False),
+        (1, "mean", 32, 10_000, True),
+        (1, "max", 32, 10_000, True),
+        (1, "max", 32, 1_000, False),
         (1, "sum", 64, 100_000, True),
         (2, "sum", 64, 100, False),
         (2, "sum", 1, 10_000_000, False),

@@ -34,8 +34,8 @@ _log = logging.getLogger(__name__)
 # Elements of messages, and lengths of rows, from which on edges that come again are grouped by
 # their targets: below, comparing them with those of the calls before costs more than is gained.
 GROUPED_ELEMENTS, GROUPED_LENGTH = 2**18, 32
-# The same on one thread, where only means gain as much as on several.
-GROUPED_ELEMENTS_ALONE, GROUPED_LENGTH_ALONE = 2**22, 64
+# The same on one thread, where only means and maxima gain as much as on several.
+GROUPED_ELEMENTS_ALONE, GROUPED_LENGTH_ALONE = 2**19, 64
 
 
 class AggregationCall(RegionCall):
@@ -220,7 +220,7 @@ def is_worth_grouping(reduction: str, length: int, edges: int) -> bool:
         return False
     if length >= GROUPED_LENGTH_ALONE and elements >= GROUPED_ELEMENTS_ALONE:
         return True
-    return reduction == "mean" or threads.get_num_threads() > 1
+    return reduction != "sum" or threads.get_num_threads() > 1
 
 
 def _aggregate_groups(
