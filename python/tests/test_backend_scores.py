@@ -152,3 +152,82 @@ def test_rounded_division_is_left() -> None:
 
     table, _, index, *_ = arguments()
     torch.testing.assert_close(compiled(function)(table, index), function(table, index))
+
+
+class Factors(torch.nn.Module):
+    """Matrix factorisation: users, items, and a bias of each."""
+
+    def __init__(self, dtype: torch.dtype = torch.float32, **options: Any) -> None:
+        super().__init__()
+        self.user = torch.nn.Embedding(ROWS, LENGTH, dtype=dtype, **options)
+        self.item = torch.nn.Embedding(2 * ROWS, LENGTH, dtype=dtype, **options)
+        self.user_bias = torch.nn.Embedding(ROWS, 1, dtype=dtype, **options)
+        self.item_bias = torch.nn.Parameter(torch.randn(2 * ROWS, dtype=dtype))
+        self.mean = torch.nn.Parameter(torch.randn(1, dtype=dtype))
+
+    def forward(self, user: Tensor, item: Tensor) -> Tensor:
+        products = (self.user(user) * self.item(item)).sum(1)
+        return products + self.user_bias(user).squeeze(1) + self.item_bias[item] + self.mean
+
+
+class Columns(Factors):
+    """The same, with numbers as columns until the end."""
+
+    def forward(self, user: Tensor, item: Tensor) -> Tensor:
+        products = (self.user(user) * self.item(item)).sum(dim=1, keepdim=True)
+        biases = self.user_bias(user) + self.item_bias[item].unsqueeze(-1)
+        return torch.sigmoid(self.mean + products + biases).squeeze()
+
+
+class ScaledRows(Factors):
+    """A bias within a row."""
+
+    def forward(self, user: Tensor, item: Tensor) -> Tensor:
+        rows = self.user(user) * self.user_bias(user)
+        return (rows - self.item(item)).norm(dim=1).view(-1, 1) - self.user_bias(user)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64], ids=str)
+@pytest.mark.parametrize("model", [Factors, Columns, ScaledRows])
+def test_biases(model: type[Factors], dtype: torch.dtype) -> None:
+    eager = model(dtype)
+    with listening() as heard:
+        run = compiled(eager)
+        for lookups in (17, 5, 300):
+            _, _, user, item, _ = arguments(lookups=lookups)
+            torch.testing.assert_close(run(user, item), eager(user, item), rtol=1e-5, atol=1e-5)
+    (report,) = heard.reports
+    assert [part.kind for part in report.compiled] == ["row_score"]
+    assert {"embedding", "embedding_1", "embedding_2"} <= set(report.compiled[0].nodes)
+    assert not report.left
+
+
+@pytest.mark.parametrize("options", [{}, {"sparse": True}, {"padding_idx": 3}], ids=str)
+@pytest.mark.parametrize("model", [Factors, Columns])
+def test_gradients_with_biases(model: type[Factors], options: dict[str, Any]) -> None:
+    eager = model(torch.float64, **options)
+    run = compiled(eager)
+    for lookups in (17, 1, 0):
+        _, _, user, item, _ = arguments(lookups=lookups)
+        user[:1] = 3
+        found = []
+        for one in (run, eager):
+            eager.zero_grad()
+            one(user, item).sin().sum().backward()
+            found.append([parameter.grad for parameter in eager.parameters()])
+        for mine, right in zip(*found, strict=True):
+            assert mine is not None
+            assert right is not None
+            assert mine.is_sparse == right.is_sparse
+            torch.testing.assert_close(mine.to_dense(), right.to_dense())
+
+
+def test_bias_outside() -> None:
+    eager = Factors()
+    run = compiled(eager)
+    _, _, user, item, _ = arguments()
+    user[4] = ROWS
+    with pytest.raises((IndexError, RuntimeError)) as expected:
+        eager(user, item)
+    with pytest.raises(expected.type, match="index 40 at position 4"):
+        run(user, item)

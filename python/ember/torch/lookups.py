@@ -23,8 +23,11 @@ class Lookup:
     node: Node
 
 
-def lookup_at(node: Node) -> Lookup | None:
-    """A lookup of rows by a one-dimensional index; None for any other operation."""
+def lookup_at(node: Node, any_gradient: bool = False) -> Lookup | None:
+    """A lookup of rows by a one-dimensional index; None for any other operation.
+
+    any_gradient: of F.embedding with options that change its gradient, too.
+    """
     operation = read(node)
     if operation is None or operation.in_place:
         return None
@@ -37,9 +40,12 @@ def lookup_at(node: Node) -> Lookup | None:
     elif operation.name == "getitem":
         x, index = operation.get("self"), operation.get("index")
     elif operation.name == "embedding":
-        if operation.get("max_norm") is not None or operation.get("padding_idx") is not None:
+        if operation.get("max_norm") is not None:
             return None
-        if operation.get("sparse") or operation.get("scale_grad_by_freq"):
+        has_option = operation.get("padding_idx") is not None or any(
+            operation.get(name) for name in ("sparse", "scale_grad_by_freq")
+        )
+        if has_option and not any_gradient:
             return None
         x, index = operation.get("weight"), operation.get("input")
     places, table = tensor_of(index), tensor_of(x)

@@ -47,8 +47,10 @@ class Expression:
     """A value for each lookup, or for each element of its rows.
 
     operation: "row" (an element of a table's row; operands are the numbers of table and index),
-    "number" (operand: a number), "argument" (operand: which), "sum" (of the rows that are its
-    operands), or one of UNARY and BINARY. is_row: there is a value for each element.
+    "cell" (the same of a table that has one element a row), "only" (the element of a table that
+    has one; operand: the number of the table), "number" (operand: a number), "argument" (operand:
+    which), "sum" (of the rows that are its operands), or one of UNARY and BINARY. is_row: there is
+    a value for each element.
     """
 
     operation: str
@@ -96,17 +98,27 @@ def summed(*rows: Expression) -> Expression:
 class RowProgram:
     """What is fixed in a kernel: the expression, the length of rows, and the types.
 
-    tables, indices: how many there are. index: the type of the indices. arguments: numbers that a
-    call is given.
+    widths: of each table, the elements of a row; 0: there is one a row, and no dimension for it.
+    indices: how many there are. index: their type. arguments: numbers that a call is given.
     """
 
     expression: Expression
     length: int
     value: str
     index: str
-    tables: int
+    widths: tuple[int, ...]
     indices: int
     arguments: int
+
+    @property
+    def tables(self) -> int:
+        """How many tables there are."""
+        return len(self.widths)
+
+    def table(self, number: int) -> str:
+        """The type of a table."""
+        width = self.widths[number]
+        return f"memref<?x{f'{width}x' if width else ''}{self.value}>"
 
     def text(self) -> str:
         """The MLIR module: parameters are tables, indices, arguments, and the result (lookups)."""
@@ -124,10 +136,12 @@ class _Writer:
 
     def text(self) -> str:
         program = self.program
-        table = f"memref<?x{program.length}x{program.value}>"
         ids, out = f"memref<?x{program.index}>", f"memref<?x{program.value}>"
         parameters = [
-            *(f'%table{k}: {table} {{ember.name = "table[{k}]"}}' for k in range(program.tables)),
+            *(
+                f'%table{k}: {program.table(k)} {{ember.name = "table[{k}]"}}'
+                for k in range(program.tables)
+            ),
             *(
                 f'%indices{k}: {ids} {{ember.name = "indices[{k}]"}}'
                 for k in range(program.indices)
@@ -223,6 +237,15 @@ class _Writer:
         self._line(f"      {name} = arith.addf {one}, {other} fastmath<{flags}> : {value}")
         return name
 
+    def _load(self, indent: str, table: "Expression | int | float", row: str, element: str) -> str:
+        """Loads an element of a table's row, which may be all of it."""
+        assert isinstance(table, int)
+        name = self._new()
+        place = f"{row}, {element}" if self.program.widths[table] else row
+        kind = self.program.table(table)
+        self._line(f"{indent}{name} = memref.load %table{table}[{place}] : {kind}")
+        return name
+
     def _value(self, one: Expression, indent: str) -> str:
         """The name of the expression's value, computed now if it has none."""
         found = self.names.get(one)
@@ -231,9 +254,10 @@ class _Writer:
         value = self.program.value
         if one.operation == "row":
             table, index = one.operands
-            kind = f"memref<?x{self.program.length}x{value}>"
-            name = self._new()
-            self._line(f"{indent}{name} = memref.load %table{table}[%row{index}, %e] : {kind}")
+            name = self._load(indent, table, f"%row{index}", "%e")
+        elif one.operation in ("cell", "only"):
+            table, *rows = one.operands
+            name = self._load(indent, table, f"%row{rows[0]}" if rows else "%c0", "%c0")
         else:
             names = ", ".join(self._value(part, indent) for part in one.parts())
             operation = UNARY.get(one.operation) or BINARY[one.operation]

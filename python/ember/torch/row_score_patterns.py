@@ -64,7 +64,7 @@ def row_score_at(node: Node, settings: Settings) -> Region | None:
         reader.length,
         VALUE_TYPES[whole.dtype],
         INDEX_TYPES[value_of(indices[0]).dtype],
-        len(tables),
+        tuple(reader.widths[table] for table in tables),
         len(indices),
         len(reader.arguments),
     )
@@ -102,7 +102,13 @@ def _may_be(node: Node) -> bool:
         operation.name in UNARY
         or operation.name in BINARY
         or operation.name in ("sum", "mean", "norm", "linalg_vector_norm", "sigmoid", "rsub")
+        or operation.name == "squeeze"
     )
+
+
+def _is_single(tensor: Tensor) -> bool:
+    """Whether a tensor is (1,), for which lookups would not be counted."""
+    return tensor.dim() == 1 and isinstance(tensor.shape[0], int) and tensor.shape[0] == 1
 
 
 class _OtherError(Exception):
@@ -117,6 +123,7 @@ class _Reader:
         self.lookups = whole.shape[0]
         self.length = 0
         self.tables: dict[Node, int] = {}
+        self.widths: dict[Node, int] = {}
         self.indices: dict[Node, int] = {}
         self.arguments: dict[Node, int] = {}
         self.expected: dict[Node, float] = {}
@@ -150,7 +157,10 @@ class _Reader:
             return Expression("argument", (place,))
         if tensor.dtype != self.dtype:
             raise _OtherError
-        found = lookup_at(node)
+        if node.op in ("placeholder", "get_attr") and _is_single(tensor):
+            # A bias that all lookups have in common.
+            return Expression("only", (self._table(node, 0),))
+        found = lookup_at(node, any_gradient=True)
         if found is not None:
             return self._row(node, found.x, found.index, tensor)
         operation = read(node)
@@ -162,28 +172,28 @@ class _Reader:
         return expression
 
     def _row(self, node: Node, table: Node, index: Node, tensor: Tensor) -> Expression:
-        if tensor.dim() != 2:
-            raise _OtherError
-        if not same_number(tensor.shape[0], self.lookups):
+        if tensor.dim() not in (1, 2) or not same_number(tensor.shape[0], self.lookups):
             raise _OtherError
         kinds = {value_of(one).dtype for one in (*self.indices, index)}
         if len(kinds) != 1:
             raise _OtherError
-        length = fixed_size(tensor.shape[1])
-        if length < 2 or self.length not in (0, length):
+        length = fixed_size(tensor.shape[1]) if tensor.dim() == 2 else 0
+        if length > 1 and self.length not in (0, length):
             raise _OtherError
-        self.length = length
         self.nodes.add(node)
-        row = Expression(
-            "row",
-            (
-                self.tables.setdefault(table, len(self.tables)),
-                self.indices.setdefault(index, len(self.indices)),
-            ),
-            True,
-        )
+        place = self.indices.setdefault(index, len(self.indices))
+        operands = (self._table(table, length), place)
+        if length < 2:
+            # Biases: one number a row.
+            return Expression("cell", operands)
+        self.length = length
+        row = Expression("row", operands, True)
         self.rows.add(row)
         return row
+
+    def _table(self, node: Node, width: int) -> int:
+        self.widths[node] = width
+        return self.tables.setdefault(node, len(self.tables))
 
     def _check_shape(self, expression: Expression, tensor: Tensor) -> None:
         """Raises _OtherError unless the value is a row or a number for each lookup."""
@@ -198,6 +208,12 @@ class _Reader:
 
     def _operation(self, operation: Operation) -> Expression:
         name, operand = operation.name, operation.get("self")
+        if name in ("squeeze", "unsqueeze", "view", "reshape", "flatten"):
+            # A number for each lookup stays one; the shape is looked at.
+            expression = self.read(operand)
+            if expression.is_row:
+                raise _OtherError
+            return expression
         if name in UNARY:
             return applied(name, self.read(operand))
         if name in BINARY or name == "rsub":
@@ -231,7 +247,11 @@ class _Reader:
 
     def _check_broadcast(self, *operands: Any) -> None:
         """Raises _OtherError where a number for each lookup is not beside rows as a column."""
-        ranks = {tensor.dim() for tensor in map(tensor_of, operands) if tensor is not None}
+        ranks = {
+            tensor.dim()
+            for tensor in map(tensor_of, operands)
+            if tensor is not None and not _is_single(tensor)
+        }
         if len(ranks) > 1:
             raise _OtherError
 
