@@ -247,6 +247,36 @@ def test_regions_look_into_what_is_uncommon(name: str) -> None:
         assert repeats.answered == before
 
 
+def test_options_of_a_compiled_module_may_change() -> None:
+    module = torch.nn.EmbeddingBag(ROWS, LENGTH, mode="sum")
+    kernel = ember.compile(module, (indices(3, 4),))
+    changes: tuple[Callable[[], Any], ...] = (
+        lambda: None,
+        lambda: setattr(module, "mode", "mean"),
+        lambda: setattr(module, "mode", "max"),
+        lambda: setattr(module, "padding_idx", 3),
+        lambda: setattr(module, "weight", torch.nn.Parameter(torch.rand(9, LENGTH + 1))),
+        lambda: setattr(module, "mode", "sum"),
+        lambda: setattr(module, "max_norm", 0.5),
+        lambda: setattr(module, "max_norm", None),
+        lambda: setattr(module, "include_last_offset", True),
+        module.double,
+    )
+    for change in changes:
+        change()
+        for seed in range(4):
+            rows = len(module.weight)
+            last = [6, 9] if module.include_last_offset else [6]
+            offsets = torch.tensor([0, 2, *last])
+            for given in (
+                (indices(3, 4, seed=seed, most=rows),),
+                (indices(9, seed=seed, most=rows), offsets),
+            ):
+                torch.testing.assert_close(kernel(*given), module(*given))
+    bag = next(reversed(kernel._bags.values()))  # type: ignore[attr-defined]
+    assert bag._repeat is not None
+
+
 def test_functorch_is_left_to_pytorch() -> None:
     repeats = Repeats("score")
     table, first, second = repeats.arguments(2)

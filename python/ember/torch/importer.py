@@ -24,12 +24,14 @@ from ember.kernel import Library
 from ember.torch.backend import ember_backend
 from ember.torch.bag_call import BagCall, without_renorm
 from ember.torch.direct_call import MISS, DirectCall, graph_breaks, has_hooks
+from ember.torch.module_bag import ModuleBag
 from ember.torch.partition import Report
 from ember.torch.region_call import RegionCall
 from ember.torch.settings import Settings
 from ember.torch.sparse_mode import SparseProducts, sparse_functions_seen
 from ember.torch.sparse_operand import has_sparse, holds_sparse
 
+BAG_OPTIONS = ("mode", "include_last_offset", "padding_idx", "sparse", "scale_grad_by_freq")
 _is_dynamo_compiling = torch.compiler.is_dynamo_compiling
 
 
@@ -140,6 +142,8 @@ class BagModuleKernel(Kernel):
     def __init__(self, original: nn.EmbeddingBag, settings: Settings) -> None:
         super().__init__(original, settings)
         self._call = BagCall(settings.kernel_options)
+        # By the module's options, which may be changed.
+        self._bags: dict[tuple[Any, ...], ModuleBag] = {}
 
     def kernels(self) -> list[Library]:
         own = [kernel.library for kernel in self._call.kernels()]
@@ -156,20 +160,36 @@ class BagModuleKernel(Kernel):
         if "weight" not in module._parameters or has_hooks(module):
             result: Tensor = super().__call__(input, offsets, per_sample_weights)
             return result
-        return self._call(
-            input,
-            # A plain attribute access would go through nn.Module.__getattr__, at 0.4 us.
-            module._parameters["weight"],  # type: ignore[arg-type]
-            offsets,
-            module.max_norm,
-            module.norm_type,
-            module.scale_grad_by_freq,
+        # A plain attribute access would go through nn.Module.__getattr__, at 0.4 us.
+        weight = module._parameters["weight"]
+        if module.max_norm is not None:
+            return self._call(
+                input,
+                weight,  # type: ignore[arg-type]
+                offsets,
+                module.max_norm,
+                module.norm_type,
+                module.scale_grad_by_freq,
+                module.mode,
+                module.sparse,
+                per_sample_weights,
+                module.include_last_offset,
+                module.padding_idx,
+            )
+        options = (
             module.mode,
-            module.sparse,
-            per_sample_weights,
             module.include_last_offset,
             module.padding_idx,
+            module.sparse,
+            module.scale_grad_by_freq,
         )
+        bag = self._bags.get(options)
+        if bag is None:
+            bag = self._bags[options] = ModuleBag(
+                self._call, dict(zip(BAG_OPTIONS, options, strict=True))
+            )
+        bags: Tensor = bag(input, weight, offsets, per_sample_weights)
+        return bags
 
 
 def compile(
