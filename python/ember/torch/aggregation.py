@@ -83,7 +83,8 @@ class AggregationCall(RegionCall):
         known = self.ungrouped.get(
             (length, x.dtype, target.dtype, self.reduction, values is not None, heads)
         )
-        if known is None or len(target) > most:
+        may_group = is_worth_grouping(self.reduction, length, len(target))
+        if known is None or len(target) > most or may_group:
             return None
         if is_worth_grouping(self.reduction, length, len(target)):
             return None
