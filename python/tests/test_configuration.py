@@ -24,6 +24,7 @@ from ember.torch.aggregation_kernel import aggregation_kernel
 from ember.torch.bag_call import BagCall
 from ember.torch.bag_group import GroupCall
 from ember.torch.embedding_bag import BagShape, bag_program
+from preloaded import run_python
 
 ROOT = Path(__file__).resolve().parents[2]
 ARGUMENTS = (torch.tensor([1, 2, 4, 2]), torch.tensor([0, 2]))
@@ -42,16 +43,12 @@ def bag(length: int = 8) -> torch.nn.EmbeddingBag:
 
 
 def run(program: str, **variables: str) -> "subprocess.CompletedProcess[str]":
-    """Runs Python with other variables; output to neither is an error of the program."""
+    """Runs Python with other variables; it has to succeed."""
     environment = {k: v for k, v in os.environ.items() if k not in ("EMBER_LOG", "EMBER_DISABLE")}
     environment |= {"PYTHONPATH": str(ROOT / "python"), **variables}
-    return subprocess.run(
-        [sys.executable, "-c", program],
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    done = run_python(program, ROOT, environment)
+    assert done.returncode == 0, done.stderr
+    return done
 
 
 def test_every_variable_that_is_read_is_known() -> None:

@@ -23,13 +23,11 @@ from pathlib import Path
 
 import pytest
 from ember.compiler import find_tool
+from preloaded import run_python
 
 ROOT = Path(__file__).resolve().parents[2]
 FENCE = re.compile(r"^```(\w+)([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-COMMANDS = {
-    "sh": ["bash", "-euo", "pipefail", "-c"],
-    "python": [sys.executable, "-c"],
-}
+SHELL = ["bash", "-euo", "pipefail", "-c"]
 
 
 @dataclass
@@ -98,6 +96,28 @@ def environment() -> dict[str, str]:
     }
 
 
+def run_block(block: Block, folder: Path) -> "subprocess.CompletedProcess[str]":
+    """Runs a program in a folder."""
+    if block.language == "python":
+        return run_python(block.text, folder, environment())
+    assert block.language == "sh"
+    command = [*SHELL, block.text]
+    return subprocess.run(
+        command, cwd=folder, env=environment(), capture_output=True, text=True, check=False
+    )
+
+
+def test_every_example_is_run_by_a_page() -> None:
+    run = "\n".join(
+        block.text
+        for name in pages_with_programs()
+        for block in blocks(ROOT / name)
+        if "run" in block.marks
+    )
+    for program in (ROOT / "examples").glob("*.py"):
+        assert re.search(rf"\b{program.stem}\b", run), f"no page runs {program.name}"
+
+
 @pytest.mark.parametrize("name", pages_with_programs())
 def test_programs_of_a_page_print_what_it_shows(name: str, tmp_path: Path) -> None:
     folder = tmp_path / "examples"
@@ -106,10 +126,7 @@ def test_programs_of_a_page_print_what_it_shows(name: str, tmp_path: Path) -> No
     for block in blocks(ROOT / name):
         place = f"{name}:{block.line}"
         if "run" in block.marks:
-            command = [*COMMANDS[block.language], block.text]
-            done = subprocess.run(
-                command, cwd=folder, env=environment(), capture_output=True, text=True, check=False
-            )
+            done = run_block(block, folder)
             assert done.returncode == 0, f"{place}: {done.stderr}"
             output = done.stdout
         elif "output" in block.marks:

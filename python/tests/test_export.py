@@ -9,7 +9,6 @@ import json
 import os
 import pickle
 import subprocess
-import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -20,6 +19,7 @@ import pytest
 import torch
 from ember import processor
 from exported_models import Case, Scores, cases
+from preloaded import run_python
 from torch import Tensor, nn
 from torch.export import Dim
 
@@ -98,18 +98,16 @@ def test_neither_compiler_nor_code_is_needed(name: str, tmp_path: Path) -> None:
     package = tmp_path / "site" / "ember"
     package.parent.mkdir()
     subprocess.run(["cp", "-r", Path(ember.__file__).parent, package], check=True)
-    done = subprocess.run(
-        [sys.executable, "-c", OTHER_PROCESS, folder, tmp_path / "pairs.pt"],
-        env={
+    done = run_python(
+        OTHER_PROCESS,
+        tmp_path,
+        {
             "PYTHONPATH": str(package.parent),
             "PATH": str(tmp_path),
             "EMBER_BIN_DIR": str(tmp_path),
             "EMBER_CACHE_DIR": str(tmp_path / "empty"),
         },
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=False,
+        (folder, tmp_path / "pairs.pt"),
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout.split() == ["1", "[]"]
