@@ -15,11 +15,11 @@ from ember.embed_programs import SDDMM, Bag, SpMM, array
 from ember.models.tables import MLPERF_LENGTH
 from torch import Tensor
 
+from benchmarks.command_line import show_progress
 from benchmarks.cpu.agreement import disagreements
 from benchmarks.cpu.arena import Arena
 from benchmarks.cpu.bag_cases import BagCase
 from benchmarks.cpu.case import EMBER, Case
-from benchmarks.cpu.command import show_progress
 from benchmarks.cpu.document import DocumentTable
 from benchmarks.cpu.graph_cases import GraphCase
 from benchmarks.cpu.graphs import find_graph

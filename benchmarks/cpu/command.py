@@ -5,18 +5,14 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
 import argparse
-import os
-import platform
 import sys
 import time
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
-import torch
 from ember.errors import EmberError
 
+from benchmarks.command_line import about_run, parser_of, show_progress, warn_of_load
 from benchmarks.cpu import fbgemm
 from benchmarks.cpu.arena import Arena
 from benchmarks.cpu.case import Case
@@ -37,42 +33,18 @@ FULL_SECONDS = 780
 
 
 DEFAULT_FILE = Path("bench-output", "cpu.json")
-# Processes that were waiting or running, beside this one, from which on times mean little.
-BUSY_LOAD = 0.5
 
 
 def parse(arguments: Sequence[str]) -> argparse.Namespace:
     """The options of the command line."""
-    parser = argparse.ArgumentParser(prog="./run bench cpu", description=__doc__.splitlines()[0])
-    parser.add_argument(
-        "--quick", action="store_true", help="every value of a factor once, in under 2 minutes"
-    )
-    parser.add_argument(
-        "--json",
-        metavar="FILE",
-        type=Path,
-        default=DEFAULT_FILE,
-        help=f"where results go, and plots beside them (default: {DEFAULT_FILE})",
-    )
-    parser.add_argument("--only", metavar="TEXT", help="only cases whose group contains TEXT")
-    parser.add_argument("--seconds", type=float, help="how long to measure")
-    parser.add_argument(
-        "--threads",
-        metavar="N",
-        type=thread_count,
-        nargs="+",
-        help="numbers of threads (default: 1 and all processors)",
-    )
-    return parser.parse_args(arguments)
-
-
-def thread_count(text: str) -> int:
-    """Checks an N of --threads."""
-    if not text.isdecimal() or not 1 <= int(text) <= all_threads():
-        raise argparse.ArgumentTypeError(
-            f"{text!r} is no number of threads from 1 to the {all_threads()} processors"
-        )
-    return int(text)
+    return parser_of(
+        "cpu",
+        __doc__.splitlines()[0],
+        DEFAULT_FILE,
+        quick="every value of a factor once, in under 2 minutes",
+        only="only cases whose group contains TEXT",
+        seconds="how long to measure",
+    ).parse_args(arguments)
 
 
 def compile_limit(cases: Sequence[Case], missing: dict[str, str]) -> Limit | None:
@@ -96,31 +68,6 @@ def find_missing() -> dict[str, str]:
     return missing
 
 
-def about_run(options: argparse.Namespace, cases: int) -> dict[str, Any]:
-    """What a result depends on besides the code: the machine, versions, options."""
-    return {
-        "date": datetime.now(UTC).isoformat(timespec="seconds"),
-        "processor": processor_name(),
-        "processors": all_threads(),
-        "python": platform.python_version(),
-        "torch": torch.__version__,
-        "quick": options.quick,
-        "only": options.only,
-        "cases": cases,
-        "load": round(os.getloadavg()[0], 2),
-        "subset": "every value of every factor" if options.quick else "every pair of values",
-    }
-
-
-def processor_name() -> str:
-    """What the system calls the processor."""
-    with open("/proc/cpuinfo") as file:
-        for line in file:
-            if line.startswith("model name"):
-                return line.partition(":")[2].strip()
-    return platform.machine()
-
-
 def main(arguments: Sequence[str]) -> int:
     """Runs the benchmark; 1 if a contender's results were wrong, 2 if nothing could be run."""
     options = parse(arguments)
@@ -131,11 +78,13 @@ def main(arguments: Sequence[str]) -> int:
         return 2
     thread_counts = sorted(set(options.threads or (1, all_threads())))
     missing = find_missing()
-    about = about_run(options, len(cases))
+    about = about_run(options) | {
+        "cases": len(cases),
+        "subset": "every value of every factor" if options.quick else "every pair of values",
+    }
     for what, why in missing.items():
         print(f"missing: {what}: {why}")
-    if about["load"] > BUSY_LOAD:
-        print(f"warning: the machine is busy (load {about['load']}): times are unreliable")
+    warn_of_load(about)
     print(
         f"{len(cases)} cases, of all combinations of their factors a fixed subset that holds "
         f"{about['subset']}; threads: {' and '.join(map(str, thread_counts))}",
@@ -171,12 +120,6 @@ def main(arguments: Sequence[str]) -> int:
         drawn = []
     print(f"\n{about['seconds']:g} s; wrote", ", ".join(map(str, [options.json, *drawn])))
     return report_wrong(results)
-
-
-def show_progress(text: str) -> None:
-    """One line that the next one replaces, on a terminal."""
-    if sys.stderr.isatty():
-        print(f"\r\033[K{text[:110]}", end="", file=sys.stderr, flush=True)
 
 
 def report_wrong(results: Sequence[Result]) -> int:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.cpu.command import processor_name
+from benchmarks.command_line import processor_name
 
 
 @dataclass(frozen=True)

@@ -15,8 +15,8 @@ from ember.compiler import Options
 from ember.embed_programs import Bag, Gather, array
 from torch import Tensor
 
+from benchmarks.command_line import show_progress
 from benchmarks.cpu.arena import Arena
-from benchmarks.cpu.command import show_progress
 from benchmarks.cpu.document import DocumentTable
 from benchmarks.cpu.kernels import Variant, compiled, variant
 from benchmarks.cpu.lookups import UNIFORM, Indices, Windows, draw_stream

@@ -6,20 +6,16 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 import argparse
 import json
-import os
-import platform
 import sys
 import time
 from collections.abc import Sequence
 from dataclasses import asdict
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-import torch
 from ember.torch.settings import RESTS
 
-from benchmarks.cpu.command import BUSY_LOAD, processor_name, show_progress, thread_count
+from benchmarks.command_line import about_run, parser_of, show_progress, warn_of_load
 from benchmarks.cpu.setting import all_threads
 from benchmarks.models.cases import GRAPHS, QUICK_BATCHES, ModelCase, all_cases
 from benchmarks.models.first_call import seconds_of_first_call
@@ -38,19 +34,15 @@ QUICK_SECONDS = 1.0
 
 def parse(arguments: Sequence[str]) -> argparse.Namespace:
     """The options of the command line."""
-    parser = argparse.ArgumentParser(prog="./run bench models", description=__doc__.splitlines()[0])
-    parser.add_argument(
-        "--quick", action="store_true", help="few models, two sizes, one thread, in minutes"
+    parser = parser_of(
+        "models",
+        __doc__.splitlines()[0],
+        DEFAULT_FILE,
+        quick="few models, two sizes, one thread, in minutes",
+        only="only models whose name contains TEXT",
+        seconds="how long to measure each model and size",
+        threads="; 1 with --quick",
     )
-    parser.add_argument(
-        "--json",
-        metavar="FILE",
-        type=Path,
-        default=DEFAULT_FILE,
-        help=f"where results go (default: {DEFAULT_FILE})",
-    )
-    parser.add_argument("--only", metavar="TEXT", help="only models whose name contains TEXT")
-    parser.add_argument("--seconds", type=float, help="how long to measure each model and size")
     parser.add_argument(
         "--rest",
         choices=RESTS,
@@ -70,31 +62,7 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_argument(
         "--no-first-calls", action="store_true", help="do not measure the time of compiling"
     )
-    parser.add_argument(
-        "--threads",
-        metavar="N",
-        type=thread_count,
-        nargs="+",
-        help="numbers of threads (default: 1 and all processors; 1 with --quick)",
-    )
     return parser.parse_args(arguments)
-
-
-def about_run(options: argparse.Namespace) -> dict[str, Any]:
-    """What results depend on besides the code."""
-    return {
-        "date": datetime.now(UTC).isoformat(timespec="seconds"),
-        "processor": processor_name(),
-        "processors": all_threads(),
-        "python": platform.python_version(),
-        "torch": torch.__version__,
-        "quick": options.quick,
-        "only": options.only,
-        "rest": options.rest,
-        "automatic": options.automatic,
-        "wrapped": options.wrapped,
-        "load": round(os.getloadavg()[0], 2),
-    }
 
 
 def ways_of(options: argparse.Namespace) -> Ways:
@@ -129,9 +97,9 @@ def main(arguments: Sequence[str]) -> int:
         print(f"error: no model's name contains {options.only!r}", file=sys.stderr)
         return 2
     thread_counts = options.threads or ([1] if options.quick else [1, all_threads()])
-    about = about_run(options)
-    if about["load"] > BUSY_LOAD:
-        print(f"warning: the machine is busy (load {about['load']}): times are unreliable")
+    names = ("rest", "automatic", "wrapped")
+    about = about_run(options) | {name: getattr(options, name) for name in names}
+    warn_of_load(about)
     seconds = options.seconds or (QUICK_SECONDS if options.quick else FULL_SECONDS)
     results: list[Measured] = []
     for case in cases:

@@ -1,4 +1,4 @@
-"""What the tests of whole models share: compiled ones against eager ones, forward and in training.
+"""What tests share: compiled models and functions against eager ones, forward and in training.
 
 Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -99,6 +99,34 @@ def check_training(
         torch.testing.assert_close(
             other.get_parameter(name), parameter, msg=_named(name, "after training"), **tolerance
         )
+    return Heard(heard.reports)
+
+
+def check_function(
+    function: Callable[..., Tensor],
+    *arguments: Tensor,
+    dynamic: bool | None = None,
+    **tolerance: float,
+) -> Heard:
+    """Results and gradients are eager's; each region ran a kernel.
+
+    Gradients are those of all arguments in floating point.
+    """
+    outcomes = []
+    with listening() as heard:
+        for run in (compiled(function, dynamic=dynamic), function):
+            given = [
+                one.detach().requires_grad_() if one.is_floating_point() else one
+                for one in arguments
+            ]
+            result = run(*given)
+            draw = torch.Generator().manual_seed(1)
+            result.backward(torch.randn(result.shape, generator=draw).to(result.dtype))
+            gradients = [one.grad for one in given if one.is_floating_point()]
+            outcomes.append((result, [one if one is None else one.to_dense() for one in gradients]))
+    torch.testing.assert_close(*outcomes, **tolerance)  # type: ignore[arg-type]
+    for report in heard.reports:
+        assert all(part.call.kernels() for part in report.compiled)
     return Heard(heard.reports)
 
 

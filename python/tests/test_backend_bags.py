@@ -5,7 +5,7 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
 import copy
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import ember
@@ -33,6 +33,16 @@ def kinds(function: Callable[..., Any], *arguments: Any) -> list[str]:
     parts = [part for report in heard.reports for part in report.compiled]
     assert not any(part.call.failed for part in parts), "PyTorch has computed it"
     return [part.kind for part in parts]
+
+
+def check_gradients_of(
+    leaves: Sequence[Tensor], function: Callable[..., Tensor], *arguments: Any
+) -> None:
+    """The gradients of the sum of what the function computes are eager's."""
+    found, right = (
+        torch.autograd.grad(run(*arguments).sum(), leaves) for run in (compiled(function), function)
+    )
+    torch.testing.assert_close(found, right)
 
 
 class Inputs:
@@ -127,12 +137,7 @@ def test_stacked_bags_of_equal_size() -> None:
         return torch.stack(rows, dim=1)
 
     assert kinds(function, inputs.equal) == ["bags"]
-    for found, right in zip(
-        torch.autograd.grad(compiled(function)(inputs.equal).sum(), tables),
-        torch.autograd.grad(function(inputs.equal).sum(), tables),
-        strict=True,
-    ):
-        torch.testing.assert_close(found, right)
+    check_gradients_of(tables, function, inputs.equal)
 
 
 def test_rows_and_reduced_rows() -> None:
@@ -150,12 +155,7 @@ def test_rows_and_reduced_rows() -> None:
 
     assert kinds(function, inputs.single, inputs.equal) == ["bags"]
     weights = [table.weight for table in tables]
-    for found, right in zip(
-        torch.autograd.grad(compiled(function)(inputs.single, inputs.equal).sum(), weights),
-        torch.autograd.grad(function(inputs.single, inputs.equal).sum(), weights),
-        strict=True,
-    ):
-        torch.testing.assert_close(found, right)
+    check_gradients_of(weights, function, inputs.single, inputs.equal)
 
 
 def test_sample_weights() -> None:
@@ -174,12 +174,7 @@ def test_sample_weights() -> None:
 
     arguments = inputs.indices, inputs.offsets, weights
     assert kinds(function, *arguments) == ["bags"]
-    for found, right in zip(
-        torch.autograd.grad(compiled(function)(*arguments).sum(), [*tables, *weights]),
-        torch.autograd.grad(function(*arguments).sum(), [*tables, *weights]),
-        strict=True,
-    ):
-        torch.testing.assert_close(found, right)
+    check_gradients_of([*tables, *weights], function, *arguments)
 
 
 def test_bag_with_other_uses_stays_one() -> None:

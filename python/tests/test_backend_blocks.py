@@ -10,7 +10,7 @@ from typing import Any
 import ember
 import pytest
 import torch
-from compiled_models import Heard, compiled
+from compiled_models import Heard, check_function, compiled
 from ember.errors import IndexOutOfRangeError
 from ember.torch.backend import listening
 from torch import Tensor
@@ -117,24 +117,6 @@ SCORES = [scores, scores_by_letters, joined_scores_by_letters]
 VALUES = [values, values_by_letters]
 
 
-def check(function: Function, *arguments: Tensor, dynamic: bool = False, **tolerance: Any) -> Heard:
-    """Results and gradients are eager's; each region ran a kernel."""
-    outcomes = []
-    with listening() as heard:
-        for run in (compiled(function, dynamic=dynamic), function):
-            given = [
-                one.detach().requires_grad_() if one.is_floating_point() else one
-                for one in arguments
-            ]
-            result = run(*given)
-            result.backward(randn(*result.shape, dtype=result.dtype))
-            outcomes.append((result, [one.grad for one in given if one.is_floating_point()]))
-    torch.testing.assert_close(*outcomes, **tolerance)
-    for report in heard.reports:
-        assert all(part.call.kernels() for part in report.compiled)
-    return Heard(heard.reports)
-
-
 def kinds(heard: Heard) -> list[str]:
     """Of all regions, in order."""
     return [part.kind for report in heard.reports for part in report.compiled]
@@ -143,7 +125,7 @@ def kinds(heard: Heard) -> list[str]:
 @pytest.mark.parametrize("dynamic", [False, True], ids=["static", "dynamic"])
 @pytest.mark.parametrize("way", WAYS)
 def test_gathers(way: Function, dynamic: bool) -> None:
-    heard = check(lambda k, i: way(k, i) * 2, keys(), numbers(), dynamic=dynamic)
+    heard = check_function(lambda k, i: way(k, i) * 2, keys(), numbers(), dynamic=dynamic)
     assert kinds(heard) == ["block_gather"]
 
 
@@ -151,7 +133,7 @@ def test_gathers(way: Function, dynamic: bool) -> None:
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("product", SCORES)
 def test_scores(product: Function, way: Function, dynamic: bool) -> None:
-    heard = check(product(way), keys(), numbers(), queries(), dynamic=dynamic)
+    heard = check_function(product(way), keys(), numbers(), queries(), dynamic=dynamic)
     assert kinds(heard) == ["block_scores"]
 
 
@@ -159,7 +141,7 @@ def test_scores(product: Function, way: Function, dynamic: bool) -> None:
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("product", VALUES)
 def test_values(product: Function, way: Function, dynamic: bool) -> None:
-    heard = check(product(way), keys(), numbers(), weights(), dynamic=dynamic)
+    heard = check_function(product(way), keys(), numbers(), weights(), dynamic=dynamic)
     assert kinds(heard) == ["block_values"]
 
 
@@ -169,10 +151,10 @@ def test_types(dtype: torch.dtype) -> None:
     # Gradients of half types are sums in another order.
     tolerance = {} if fused else {"rtol": 2e-2, "atol": 2e-2}
     given = keys(dtype=dtype), numbers()
-    assert kinds(check(lambda k, i: by_gather(k, i) * 2, *given)) == ["block_gather"]
-    heard = check(scores(by_gather), *given, queries(dtype=dtype), **tolerance)
+    assert kinds(check_function(lambda k, i: by_gather(k, i) * 2, *given)) == ["block_gather"]
+    heard = check_function(scores(by_gather), *given, queries(dtype=dtype), **tolerance)
     assert kinds(heard) == ["block_scores" if fused else "block_gather"]
-    heard = check(values(by_gather), *given, weights(dtype=dtype), **tolerance)
+    heard = check_function(values(by_gather), *given, weights(dtype=dtype), **tolerance)
     assert kinds(heard) == ["block_values" if fused else "block_gather"]
 
 
@@ -199,7 +181,7 @@ def test_groups_of_other_sizes() -> None:
 
 def test_narrow_numbers() -> None:
     index = numbers(dtype=torch.int32)
-    assert kinds(check(values(by_pairs), keys(), index, weights())) == ["block_values"]
+    assert kinds(check_function(values(by_pairs), keys(), index, weights())) == ["block_values"]
 
 
 def test_rows_of_each_batch() -> None:
@@ -209,7 +191,7 @@ def test_rows_of_each_batch() -> None:
         places = index.flatten(1).unsqueeze(-1).expand(-1, -1, SIZE)
         return torch.gather(mask, 1, places).view(*index.shape[:3], -1).exp()
 
-    assert kinds(check(function, randn(2, BLOCKS, SIZE), numbers())) == ["block_gather"]
+    assert kinds(check_function(function, randn(2, BLOCKS, SIZE), numbers())) == ["block_gather"]
 
 
 def test_one_matrix_of_blocks() -> None:
@@ -220,7 +202,7 @@ def test_one_matrix_of_blocks() -> None:
         return torch.bmm(q, gathered.transpose(1, 2))
 
     index = torch.randint(24, (7, EACH), generator=torch.Generator().manual_seed(0))
-    heard = check(function, keys(), index, randn(7, SIZE, LENGTH))
+    heard = check_function(function, keys(), index, randn(7, SIZE, LENGTH))
     assert kinds(heard) == ["block_scores"]
 
 
@@ -241,7 +223,7 @@ def attention(k: Tensor, v: Tensor, i: Tensor, q: Tensor) -> Tensor:
 
 @pytest.mark.parametrize("dynamic", [False, True], ids=["static", "dynamic"])
 def test_windows_of_gathered_and_other_blocks(dynamic: bool) -> None:
-    heard = check(attention, keys(), keys() * 2, numbers(), queries(), dynamic=dynamic)
+    heard = check_function(attention, keys(), keys() * 2, numbers(), queries(), dynamic=dynamic)
     assert sorted(kinds(heard)) == ["block_scores"] * 2 + ["block_values"] * 2
     assert not heard.left()
     (graph,) = ember.explain(
@@ -256,7 +238,7 @@ def test_blocks_beside_gathered_ones() -> None:
     def function(k: Tensor, i: Tensor) -> Tensor:
         return torch.cat([blocked(k)[:, :, -2], flat(by_gather(k, i))[:, :, 1]], 2).exp()
 
-    heard = check(function, keys(), numbers())
+    heard = check_function(function, keys(), numbers())
     assert kinds(heard) == ["block_gather"]
     assert heard.covered("block_gather") >= 3
 
@@ -268,14 +250,16 @@ def test_what_is_gathered_is_kept() -> None:
         gathered = flat(by_gather(k, i))
         return torch.matmul(q, gathered.transpose(-1, -2)) + gathered.mean()
 
-    assert kinds(check(function, keys(), numbers(), queries())) == ["block_gather"]
+    assert kinds(check_function(function, keys(), numbers(), queries())) == ["block_gather"]
 
 
 @pytest.mark.parametrize("rows", [1, 24, 25, 40])
 @pytest.mark.parametrize("dynamic", [False, True], ids=["static", "dynamic"])
 def test_queries(rows: int, dynamic: bool) -> None:
     """Products with more rows than pay are PyTorch's."""
-    heard = check(scores(by_gather), keys(), numbers(), queries(rows=rows), dynamic=dynamic)
+    heard = check_function(
+        scores(by_gather), keys(), numbers(), queries(rows=rows), dynamic=dynamic
+    )
     fused = rows <= 24 or dynamic
     assert kinds(heard) == ["block_scores" if fused else "block_gather"]
 
@@ -395,7 +379,7 @@ def test_changed_before() -> None:
         rows += 1
         return torch.matmul(rows, gathered.transpose(-1, -2))
 
-    assert kinds(check(function, keys(), numbers(), queries())) == ["block_scores"]
+    assert kinds(check_function(function, keys(), numbers(), queries())) == ["block_scores"]
 
 
 @pytest.mark.parametrize(

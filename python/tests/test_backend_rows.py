@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import torch
 import torch.nn.functional as functional
-from compiled_models import Heard, compiled
+from compiled_models import Heard, check_function, compiled
 from ember.errors import IndexOutOfRangeError
 from ember.torch.backend import listening
 from ember.torch.row_sum import LEAST_LOOKUPS
@@ -34,26 +34,6 @@ def index(*sizes: int, rows: int = ROWS, seed: int = 0, dtype: torch.dtype = tor
     return torch.randint(rows, sizes, generator=torch.Generator().manual_seed(seed)).to(dtype)
 
 
-def check(function: Function, *arguments: Tensor, dynamic: bool | None = None) -> Heard:
-    """Results and gradients are eager's; each region ran a kernel."""
-    outcomes = []
-    with listening() as heard:
-        for run in (compiled(function, dynamic=dynamic), function):
-            given = [
-                one.detach().requires_grad_() if one.is_floating_point() else one
-                for one in arguments
-            ]
-            result = run(*given)
-            draw = torch.Generator().manual_seed(1)
-            result.backward(torch.randn(result.shape, generator=draw).to(result.dtype))
-            gradients = [one.grad for one in given if one.is_floating_point()]
-            outcomes.append((result, [one.to_dense() for one in gradients if one is not None]))
-    torch.testing.assert_close(*outcomes)
-    for report in heard.reports:
-        assert all(part.call.kernels() for part in report.compiled)
-    return Heard(heard.reports)
-
-
 LOOKUPS: list[Function] = [
     lambda w, i: functional.embedding(i, w),
     lambda w, i: functional.embedding(i, w, padding_idx=3),
@@ -68,7 +48,7 @@ LOOKUPS: list[Function] = [
 @pytest.mark.parametrize("function", LOOKUPS)
 @pytest.mark.parametrize("dynamic", [False, True], ids=["static", "dynamic"])
 def test_lookups(function: Function, dynamic: bool) -> None:
-    heard = check(function, table(), index(BATCH, PLACES), dynamic=dynamic)
+    heard = check_function(function, table(), index(BATCH, PLACES), dynamic=dynamic)
     assert heard.kinds() == {"rows"}
 
 
@@ -86,7 +66,7 @@ def test_types(dtype: torch.dtype, numbers: torch.dtype) -> None:
 def test_strided_table() -> None:
     """Rows that lie apart are read where they are."""
     rows = table(length=2 * LENGTH)[:, :LENGTH]
-    assert check(lambda w, i: w[i], rows, index(BATCH * PLACES)).kinds() == {"rows"}
+    assert check_function(lambda w, i: w[i], rows, index(BATCH * PLACES)).kinds() == {"rows"}
 
 
 class Inputs(nn.Module):
@@ -136,7 +116,7 @@ def test_differences() -> None:
     def function(v: Tensor, w: Tensor, i: Tensor) -> Tensor:
         return (v[i] - w[i.flip(0)]) / 4 - 2 * v[i]
 
-    heard = check(function, table(300), table(300) * 2, index(BATCH * PLACES, rows=300))
+    heard = check_function(function, table(300), table(300) * 2, index(BATCH * PLACES, rows=300))
     assert heard.kinds() == {"rows"}
 
 
@@ -145,7 +125,7 @@ def test_sums_that_something_else_reads() -> None:
         found = w[i]
         return found + w[i.flip(0)] + found.mean()
 
-    check(function, table(), index(BATCH * PLACES))
+    check_function(function, table(), index(BATCH * PLACES))
 
 
 def test_other_sizes_of_calls() -> None:
