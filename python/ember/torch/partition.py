@@ -19,6 +19,7 @@ from ember.torch.block_patterns import block_region_at
 from ember.torch.edge_softmax_patterns import edge_softmax_at
 from ember.torch.head_products_patterns import head_products_at
 from ember.torch.linear_before_sum import Reordered, put_linear_before_sums
+from ember.torch.linear_together import put_linear_together
 from ember.torch.no_match import AsFastError, NoMatchError
 from ember.torch.operations import value_of
 from ember.torch.pair_products_patterns import pair_products_at
@@ -97,6 +98,7 @@ def partition(module: GraphModule, settings: Settings) -> Report:
         report.compiled.insert(0, Compiled(region.kind, region.title, nodes, call))
     # Inductor makes one loop of additions.
     if regions and settings.reorders and settings.rest == "eager":
+        put_linear_together(graph)
         put_sums_in_place(graph)
     if regions or report.reordered:
         graph.lint()
