@@ -450,14 +450,23 @@ def test_index_out_of_range(table: int) -> None:
         compiled(model)(*arguments)
 
 
-def test_wrong_offsets() -> None:
+@pytest.mark.parametrize(
+    ("place", "offset", "message"),
+    [
+        (0, 1, "the first one has to be 0, but is 1"),
+        (3, -1, "they decrease, from [0-9]+ at 2 to -1"),
+        (BAGS - 1, 90, "the last one is 90, past the [0-9]+ indices"),
+    ],
+)
+def test_wrong_offsets(place: int, offset: int, message: str) -> None:
+    """PyTorch has an error for some, and reads beside the indices by others."""
     model, inputs = Bags(), Inputs()
-    inputs.offsets[1][0] = 1
-    arguments = inputs.indices, inputs.offsets, inputs.dense
-    with pytest.raises(RuntimeError) as eager:
-        model(*arguments)
-    with pytest.raises(type(eager.value)):
-        compiled(model)(*arguments)
+    inputs.offsets[1][place] = offset
+    run = compiled(model)
+    for gradients in (True, False):
+        with torch.set_grad_enabled(gradients), pytest.raises(ember.OffsetsError, match=message):
+            run(inputs.indices, inputs.offsets, inputs.dense)
+    assert issubclass(ember.OffsetsError, RuntimeError)
 
 
 @pytest.mark.parametrize("options", [{}, {"padding_idx": 0}, {"padding_idx": -2}], ids=str)

@@ -18,7 +18,7 @@ from torch import Tensor
 from torch.autograd import forward_ad
 
 from ember.compiler import Options
-from ember.errors import ArgumentError, IndexOutOfRangeError, KernelError
+from ember.errors import ArgumentError, IndexOutOfRangeError, KernelError, OffsetsError
 from ember.kernel import Entry
 from ember.torch.bag_gradient import bag_gradients
 from ember.torch.embedding_bag import FIRST_OFFSET_CHECK
@@ -353,8 +353,11 @@ class GroupCall(RegionCall):
             return False
 
     def explained(self, error: KernelError, inputs: Sequence[Any]) -> KernelError:
-        for number, (place, _) in enumerate(self._lookups):
+        for number, (place, part) in enumerate(self._lookups):
             table, indices = inputs[place : place + 2]
+            has_offsets = part.mode != "row" and not part.equal
+            if has_offsets and (reason := _why_wrong(inputs[place + 2], len(indices))):
+                return OffsetsError(f"offsets of 'indices[{number}]': {reason}")
             indices = indices.reshape(-1)
             wrong = ((indices < 0) | (indices >= len(table))).nonzero()
             if len(wrong):
@@ -434,6 +437,18 @@ class GroupCall(RegionCall):
             if part.weighted:
                 found[place + 3] = for_weights
         return found
+
+
+def _why_wrong(offsets: Tensor, lookups: int) -> str:
+    """What is wrong with offsets of bags of so many indices; empty if they are right."""
+    first, last = int(offsets[0]), int(offsets[-1])
+    if first != 0:
+        return f"the first one has to be 0, but is {first}"
+    decreases = (offsets.diff() < 0).nonzero()
+    if len(decreases):
+        at = int(decreases[0])
+        return f"they decrease, from {int(offsets[at])} at {at} to {int(offsets[at + 1])}"
+    return f"the last one is {last}, past the {lookups} indices" if last > lookups else ""
 
 
 def _contiguous(arguments: Sequence[Any]) -> Sequence[Any]:

@@ -13,7 +13,7 @@ from torch import Tensor
 from torch.autograd import forward_ad
 
 from ember import configuration
-from ember.errors import CompileError, CompilerNotFoundError, KernelError
+from ember.errors import CompileError, CompilerNotFoundError, KernelError, OffsetsError
 from ember.kernel import Library
 from ember.torch.repeat import Repeat
 
@@ -135,13 +135,15 @@ class RegionCall:
             self.give_up(error)
             return self.reference(*arguments)
         except KernelError as error:
-            # Where PyTorch has an answer, as for an index that counts from the end, it is right.
+            found = self.explained(error, arguments)
+            # Where PyTorch has an answer, as for an index that counts from the end, it is right. By
+            # wrong offsets it reads what lies beside the indices.
             try:
-                if self.asks_again:
+                if self.asks_again and not isinstance(found, OffsetsError):
                     return self.reference(*arguments)
             except Exception:
                 pass
-            raise self.named(self.explained(error, arguments)) from None
+            raise self.named(found) from None
 
     def explained(self, error: KernelError, inputs: Sequence[Any]) -> KernelError:
         """The error in words that say which of the inputs is wrong."""
