@@ -27,6 +27,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from npy import DTYPES
 
 TIME_LIMIT_S = 60
 MEMORY_LIMIT = 8 << 30
@@ -54,18 +55,6 @@ TYPES = ["f64", "f32", "f16", "bf16", "i64", "i32", "i8", "i4", "i1", "index", "
 TYPES += ["memref<?xf32>", "memref<?x?xf32>", "memref<f32>", "vector<8xf32>", "vector<4xindex>"]
 TYPES += ["!slc.stream<index>", "!slc.stream<vector<8xf32>>", "!slc.buffer<f32>", "!dlc.tu"]
 TYPES += ["memref<4x8xf32, strided<[1, 4], offset: 2>>", "memref<?xindex, 1>", "vector<[4]xf32>"]
-ELEMENTS = {
-    "f64": np.float64,
-    "f32": np.float32,
-    "f16": np.float16,
-    "bf16": np.uint16,
-    "i64": np.int64,
-    "i32": np.int32,
-    "i16": np.int16,
-    "i8": np.int8,
-    "i1": np.bool_,
-    "index": np.int64,
-}
 
 
 @dataclass
@@ -212,7 +201,7 @@ def make_argument(choose: random.Random, type_text: str, path: Path) -> str:
         return "true" if type_text == "i1" else choose.choice(["0", "1", "2", "4"])
     extents = [extent for extent in match.group(1).split("x") if extent]
     shape = [4 if extent == "?" else min(int(extent), 64) for extent in extents]
-    dtype = ELEMENTS.get(match.group(2), np.int64)
+    dtype = DTYPES.get(match.group(2), np.int64)
     values = np.array([choose.randrange(4) for _ in range(int(np.prod(shape)))])
     if values.ndim and choose.random() < 0.5:
         values.sort()

@@ -118,6 +118,12 @@ def test_every_example_is_run_by_a_page() -> None:
         assert re.search(rf"\b{program.stem}\b", run), f"no page runs {program.name}"
 
 
+def test_the_tests_that_pages_name_are_there() -> None:
+    for page in [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")]:
+        for name in re.findall(r"\btest_\w+\.py\b", page.read_text()):
+            assert (ROOT / "python" / "tests" / name).is_file(), f"{page}: there is no {name}"
+
+
 @pytest.mark.parametrize("name", pages_with_programs())
 def test_programs_of_a_page_print_what_it_shows(name: str, tmp_path: Path) -> None:
     folder = tmp_path / "examples"
