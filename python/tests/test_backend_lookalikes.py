@@ -136,3 +136,33 @@ def test_factor_of_many_rows() -> None:
     run = compiled(function)
     expected = function(x, source, target)
     torch.testing.assert_close(run(x, source, target), expected, rtol=1e-14, atol=1e-14)
+
+
+def test_numbers_of_edges_have_no_gradient() -> None:
+    def degrees(x: Tensor, source: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
+        messages = x[source]
+        ones = messages.new_ones(len(target))
+        count = messages.new_zeros(NODES).index_add(0, target, ones)
+        return count, torch.zeros_like(x[:, 0]).index_add(0, target, ones)
+
+    x, source, target, _ = arguments()
+    x.requires_grad_()
+    for found, expected in zip(
+        compiled(degrees)(x, source, target), degrees(x, source, target), strict=True
+    ):
+        torch.testing.assert_close(found, expected)
+        assert not found.requires_grad
+
+
+def test_second_gradients_through_a_mean_by_numbers_of_edges() -> None:
+    def function(x: Tensor, source: Tensor, target: Tensor, weights: Tensor) -> Tensor:
+        count = x[source].new_zeros(NODES).index_add(0, target, torch.ones_like(weights))
+        return (sums(x, source, target) * count.view(-1, 1)).square()
+
+    x, source, target, weights = arguments()
+    x.requires_grad_()
+    found = []
+    for one in (compiled(function), function):
+        (first,) = torch.autograd.grad(one(x, source, target, weights).sum(), x, create_graph=True)
+        found.append(torch.autograd.grad(first.square().sum(), x)[0])
+    torch.testing.assert_close(*found)

@@ -46,6 +46,8 @@ class AggregationCall(RegionCall):
     1, ...), or (edges, heads, 1) for x (nodes, heads, length).
     """
 
+    sizes = (3,)
+
     def __init__(
         self, reference: Reference, reduction: str, options: Options, raises: bool = False
     ) -> None:

@@ -134,6 +134,8 @@ class EdgeSoftmaxCall(RegionCall):
     tensor with as many rows. Half types are computed in f32 and rounded once.
     """
 
+    sizes = (2,)
+
     def __init__(
         self, reference: Reference, epsilon: float, options: Options, raises: bool = False
     ) -> None:

@@ -46,6 +46,8 @@ class RegionCall:
     names: Mapping[str, str]
     # Layouts of tensors that kernels read.
     layouts: Collection[torch.layout] = (torch.strided,)
+    # The places of inputs of which kernels read the size alone.
+    sizes: Collection[int] = ()
     # Whether PyTorch may have an answer where a kernel finds a bad value.
     asks_again = True
 
@@ -98,13 +100,21 @@ class RegionCall:
             return NotImplemented
         return repeat(arguments, torch.is_grad_enabled())
 
+    def has_gradient(self, arguments: Sequence[Any]) -> bool:
+        """Whether the result depends on a tensor that requires a gradient; that of sizes has none.
+
+        A number of edges has none either, though zeros for it may be made like a node's features.
+        """
+        return any(
+            isinstance(argument, Tensor) and argument.requires_grad and place not in self.sizes
+            for place, argument in enumerate(arguments[: self.inputs])
+        )
+
     def looked_into(self, arguments: tuple[Any, ...]) -> Any:
         """What the region computes, of arguments that are not known to be like those before."""
         if self.failed or configuration.is_disabled() or not _are_plain(arguments, self.layouts):
             return self.reference(*arguments)
-        if torch.is_grad_enabled() and any(
-            isinstance(argument, Tensor) and argument.requires_grad for argument in arguments
-        ):
+        if torch.is_grad_enabled() and self.has_gradient(arguments):
             return _Differentiable.apply(self, *arguments)  # type: ignore[no-untyped-call]
         return self.run(arguments)
 
@@ -213,6 +223,8 @@ def _gradients_of_reference(
             for argument, needs in zip(arguments, needed, strict=True)
         ]
         result = reference(*tracked)
+        if not result.requires_grad:
+            return [None] * len(arguments)
         wanted = [one for one, needs in zip(tracked, needed, strict=True) if needs]
         found = iter(
             torch.autograd.grad(
