@@ -103,12 +103,13 @@ class AggregationCall(RegionCall):
         sizes = ((3, 0, 0), length)
         return repeat_of(kernel, arguments, [*sources, 0], 0, sizes, bounds=bounds)
 
+    def differentiates(self) -> bool:
+        return self.reduction in ("sum", "mean")
+
     def backward(
         self, inputs: Sequence[Any], needed: Sequence[bool], gradient: Tensor
     ) -> Sequence[Tensor | None]:
         x, source, target, _, values = inputs
-        if self.reduction not in ("sum", "mean"):
-            raise NotTakenError
         gradient = gradient.contiguous()
         if self.reduction == "mean":
             edges = torch.bincount(target, minlength=len(gradient)).clamp_(min=1)
@@ -133,10 +134,13 @@ class AggregationCall(RegionCall):
     ) -> Tensor:
         if source is None:
             raise NotTakenError
-        heads = _heads(x, values)
-        if heads:
-            raise NotTakenError
-        length = math.prod(x.shape[1:])
+        # Heads that have weights of their own are as many nodes, each with edges to its like.
+        heads = max(_heads(x, values), 1)
+        if heads > 1:
+            places = torch.arange(heads, dtype=target.dtype)
+            target = (target.unsqueeze(1) * heads + places).view(-1)
+            source = (source.unsqueeze(1) * heads + places).view(-1)
+        length = math.prod(x.shape[1:]) // heads
         kernel, library = edge_products_kernel(
             length, VALUE_TYPES[x.dtype], INDEX_TYPES[target.dtype], self.options
         )

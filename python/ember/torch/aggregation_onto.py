@@ -180,12 +180,13 @@ class OntoCall(RegionCall):
             torch.autograd.graph.increment_version(base)
         return base
 
+    def differentiates(self) -> bool:
+        return self.reduction == "sum"
+
     def backward(
         self, inputs: Sequence[Any], needed: Sequence[bool], gradient: Tensor
     ) -> Sequence[Tensor | None]:
         base, x, source, target, values = inputs
-        if self.reduction != "sum":
-            raise NotTakenError
         for_x = for_values = None
         if needed[1] or needed[4]:
             scaled = gradient if self.alpha == 1 else gradient * self.alpha

@@ -100,6 +100,14 @@ class RegionCall:
             return NotImplemented
         return repeat(arguments, torch.is_grad_enabled())
 
+    def differentiates(self) -> bool:
+        """Whether backward knows the gradient.
+
+        Where PyTorch has to compute it, it needs its own result first, and another one by a kernel
+        would be for nothing.
+        """
+        return type(self).backward is not RegionCall.backward
+
     def has_gradient(self, arguments: Sequence[Any]) -> bool:
         """Whether the result depends on a tensor that requires a gradient; that of sizes has none.
 
@@ -115,6 +123,13 @@ class RegionCall:
         if self.failed or configuration.is_disabled() or not _are_plain(arguments, self.layouts):
             return self.reference(*arguments)
         if torch.is_grad_enabled() and self.has_gradient(arguments):
+            # The first call builds the kernel, which later ones without a gradient need.
+            if not self.differentiates() and self.kernels():
+                try:
+                    return self.reference(*arguments)
+                except (IndexError, RuntimeError):
+                    # The kernel says which of the indices is wrong.
+                    pass
             return _Differentiable.apply(self, *arguments)  # type: ignore[no-untyped-call]
         return self.run(arguments)
 
@@ -178,7 +193,7 @@ class RegionCall:
         self, arguments: Sequence[Any], needed: Sequence[bool], gradient: Tensor
     ) -> Sequence[Tensor | None]:
         """The gradients of the arguments; those that are not needed are None."""
-        is_left = bool(self.failed) or configuration.is_disabled()
+        is_left = bool(self.failed) or configuration.is_disabled() or not self.differentiates()
         if not torch.is_grad_enabled() and not is_left and type(gradient) is Tensor:
             try:
                 found = self.backward(arguments[: self.inputs], needed, gradient)

@@ -7,12 +7,10 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 from collections.abc import Mapping
 from typing import Any
 
-import torch
 from torch import Tensor
 
-from ember import configuration
 from ember.compiler import Options
-from ember.errors import ArgumentError, CompileError, CompilerNotFoundError
+from ember.errors import ArgumentError
 from ember.torch.program_call import ProgramCall
 from ember.torch.region_call import NotTakenError, Reference
 from ember.torch.repeat import MOST, Repeat, repeat_of
@@ -46,24 +44,6 @@ class RowScoreCall(ProgramCall):
         self.program = program
         self.expected = expected
         self.kept = kept
-
-    def looked_into(self, arguments: tuple[Any, ...]) -> Any:
-        """Where a gradient is needed, PyTorch computes all: it would have to for its gradient."""
-        if not torch.is_grad_enabled() or not any(
-            isinstance(one, Tensor) and one.requires_grad for one in arguments
-        ):
-            return super().looked_into(arguments)
-        try:
-            if not self.failed and not configuration.is_disabled():
-                # Calls without gradients will need it.
-                _ = self.kernel
-            return self.reference(*arguments)
-        except (CompileError, CompilerNotFoundError) as error:
-            self.give_up(error)
-            return self.reference(*arguments)
-        except (IndexError, RuntimeError):
-            # The kernel says which of the indices is wrong.
-            return super().looked_into(arguments)
 
     def forward(self, *inputs: Any) -> Tensor:
         for place, value in self.expected.items():

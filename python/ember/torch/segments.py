@@ -87,12 +87,13 @@ class SegmentsCall(RegionCall):
         else:
             out.add_(initial)
 
+    def differentiates(self) -> bool:
+        return self.reduction != "max"
+
     def backward(
         self, inputs: Sequence[Any], needed: Sequence[bool], gradient: Tensor
     ) -> Sequence[Tensor | None]:
         x, index, lengths, offsets, _ = inputs
-        if self.reduction == "max":
-            raise NotTakenError
         indices = _indices(x, index)
         for_rows, _ = bag_gradients(
             gradient.reshape(len(gradient), -1).contiguous(),
