@@ -7,6 +7,7 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 from collections.abc import Callable
 from typing import Any
 
+import ember
 import pytest
 import torch
 import torch.nn.functional as functional
@@ -83,6 +84,36 @@ def test_gradients(function: Callable[..., Tensor]) -> None:
     run = compiled(function)
     tables = table.requires_grad_(), other.requires_grad_()
     torch.autograd.gradcheck(lambda table, other: run(table, other, *indices), tables)
+
+
+def test_columns_of_triples() -> None:
+    """Indices that lie apart are copied; PyTorch is not asked for the score."""
+    table, other, *indices = arguments()
+    run = ember.compile(product, (table, other, *torch.stack(indices, 1).unbind(1)))
+    (part,) = [part for report in run.reports() for part in report.compiled]
+    part.call.reference = pytest.fail  # type: ignore[method-assign]
+    triples = torch.stack(indices, 1)
+    found = run(table, other, *triples.unbind(1))
+    torch.testing.assert_close(found, product(table, other, *indices))
+
+
+def test_where_a_gradient_is_needed_pytorch_computes() -> None:
+    """It has to, for the gradient; the first call builds the kernel, for calls without."""
+    table, other, *indices = arguments()
+    table.requires_grad_()
+    run = compiled(product)
+    with listening() as heard:
+        run(table, other, *indices)
+    (part,) = heard.reports[0].compiled
+    assert part.call.kernels()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(part.call, "forward", pytest.fail)
+        result = run(table, other, *indices)
+    torch.testing.assert_close(result, product(table, other, *indices))
+    result.square().sum().backward()
+    found, table.grad = table.grad, None
+    product(table, other, *indices).square().sum().backward()
+    torch.testing.assert_close(found, table.grad)
 
 
 def test_empty() -> None:

@@ -54,7 +54,11 @@ class RowScoreCall(ProgramCall):
         if not len(first):
             raise NotTakenError
         out: Tensor = inputs[0].new_empty(len(first))
-        arguments = inputs[: program.tables + program.indices + program.arguments]
+        last = program.tables + program.indices
+        # Columns of a batch of triples lie apart.
+        indices = [index.contiguous() for index in inputs[program.tables : last]]
+        numbers = inputs[last : last + program.arguments]
+        arguments = (*inputs[: program.tables], *indices, *numbers)
         try:
             self.kernel(*arguments, out)
         except ArgumentError:

@@ -142,7 +142,7 @@ class RowSumCall(ProgramCall):
         row_bytes = length * table.itemsize
         if why_slower(count, lookups, row_bytes, len(table) * row_bytes, lookups * length):
             raise NotTakenError
-        flat = [index.expand(sizes).reshape(-1) for index in indices]
+        flat = [index.expand(sizes).reshape(-1).contiguous() for index in indices]
         out: Tensor = table.new_empty((*sizes, length))
         try:
             self.kernel(*tables, *flat, out.view(-1, length))
