@@ -22,6 +22,8 @@ from ember.torch.aggregation import AggregationCall
 from ember.torch.aggregation_kernel import INDEX_TYPES, VALUE_TYPES
 from ember.torch.region_call import NotTakenError, Reference, RegionCall
 
+# Elements from which on a kernel, which looks into all tensors first, is faster than PyTorch.
+LEAST_ADDED = 1 << 15
 PROGRAM = Template("""\
 func.func @$entry(
     %target: memref<?x$index> {ember.name = "target"},
@@ -152,6 +154,9 @@ class OntoCall(RegionCall):
         if source is None:
             source = torch.arange(len(target), dtype=target.dtype)
         length = math.prod(base.shape[1:])
+        # The first call builds the kernel, so that there is one to export, however small it is.
+        if self.libraries and len(target) * length < LEAST_ADDED:
+            raise NotTakenError
         if source.dtype is not target.dtype or x.shape[1:] != base.shape[1:]:
             raise NotTakenError
         if not base.is_contiguous() or 0 in (len(base), length, len(target), len(x)):
