@@ -112,7 +112,9 @@ class BagCall:
                 has_last = include_last_offset or offsets is None
                 padding = -1 if padding_idx is None else padding_idx
                 options = (mode, has_last, padding, scale_grad_by_freq, sparse)
-                result = _differentiate(found, per_sample_weights is not None, options)
+                result = _differentiate(
+                    found, per_sample_weights is not None, options, self.options
+                )
             if result is not None:
                 return result
         if is_disabled or not _takes(
@@ -163,6 +165,7 @@ class BagCall:
                 ),
                 (input, offsets),
                 options,
+                self.options,
             )
             return differentiable
         return self.forward(
@@ -321,7 +324,10 @@ def _run(
 
 
 def _differentiate(
-    recent: RecentCall, weighted: bool, options: tuple[str, bool, int, bool, bool]
+    recent: RecentCall,
+    weighted: bool,
+    options: tuple[str, bool, int, bool, bool],
+    kernels: Options,
 ) -> Tensor | None:
     """The result with its gradient, see _Differentiable; or None as from _run."""
     weight, indices, offsets, *others = recent[1]
@@ -332,6 +338,7 @@ def _differentiate(
             lambda: _run(*recent),
             (indices, offsets),
             options,
+            kernels,
         )
     except _NoResultError:
         return None
@@ -405,7 +412,7 @@ def _layout(weight: Tensor) -> str:
 
 
 class _Differentiable(torch.autograd.Function):
-    """A call that autograd sees; the gradient is PyTorch's own of F.embedding_bag."""
+    """A call that autograd sees."""
 
     @staticmethod
     def forward(
@@ -415,8 +422,12 @@ class _Differentiable(torch.autograd.Function):
         run: Callable[[], Tensor | None],
         lookups: tuple[Tensor, Tensor],
         options: tuple[str, bool, int, bool, bool],
+        kernels: Options,
     ) -> Tensor:
-        """What `run` returns, for lookups (indices, offsets); options as bag_gradients has them."""
+        """What `run` returns, for lookups (indices, offsets).
+
+        options and kernels are as bag_gradients has them.
+        """
         result = run()
         if result is None:
             raise _NoResultError
@@ -424,6 +435,7 @@ class _Differentiable(torch.autograd.Function):
         ctx.save_for_backward(weight if needs_weight else None, sample_weights, *lookups)
         ctx.rows = weight.shape[0]
         ctx.options = options
+        ctx.kernels = kernels
         return result
 
     @staticmethod
@@ -439,5 +451,6 @@ class _Differentiable(torch.autograd.Function):
             weight,
             needs_table=ctx.needs_input_grad[0],
             needs_sample_weights=ctx.needs_input_grad[1],
+            kernels=ctx.kernels,
         )
-        return for_weight, for_sample_weights, None, None, None
+        return for_weight, for_sample_weights, None, None, None, None

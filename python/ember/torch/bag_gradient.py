@@ -1,4 +1,4 @@
-"""The gradients of F.embedding_bag, by PyTorch's own backward operations.
+"""The gradients of F.embedding_bag, by a kernel or by PyTorch's own backward operations.
 
 Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -7,6 +7,9 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import torch
 import torch.nn.functional as functional
 from torch import Tensor
+
+from ember.compiler import Options
+from ember.torch.table_gradient import table_gradient
 
 # PyTorch's numbers of the modes, in its operations' arguments.
 MODE_NUMBERS = {"sum": 0, "mean": 1}
@@ -23,11 +26,13 @@ def bag_gradients(
     *,
     needs_table: bool,
     needs_sample_weights: bool,
+    kernels: Options,
 ) -> tuple[Tensor | None, Tensor | None]:
     """The gradients of the table (rows, length) and of the sample weights (lookups,).
 
     gradient is (bags, length). options: mode, whether offsets holds the last offset, padding
     index or -1, scale_grad_by_freq, sparse. table is needed for the sample weights' gradient.
+    kernels: how the bags' own kernel was compiled.
     """
     mode, has_last, padding, scale_grad_by_freq, sparse = options
     indices, offsets = indices.long().contiguous(), offsets.long().contiguous()
@@ -43,7 +48,16 @@ def bag_gradients(
     bag_of_lookup = torch.repeat_interleave(torch.arange(len(ends) - 1), ends.diff())
     number = MODE_NUMBERS[mode]
     for_table = for_sample_weights = None
-    if needs_table:
+    is_dense_sum = not scale_grad_by_freq and not sparse
+    if needs_table and is_dense_sum:
+        summed = gradient
+        if mode == "mean":
+            sizes = _bag_sizes(indices, ends, bag_of_lookup, padding)
+            summed = gradient / sizes.clamp(min=1).to(gradient.dtype).view(-1, 1)
+        for_table = table_gradient(summed, bag_of_lookup, indices, rows, sample_weights, kernels)
+        if for_table is not None and padding >= 0:
+            for_table[padding] = 0
+    if needs_table and for_table is None:
         for_table = torch.ops.aten._embedding_bag_backward(
             gradient,
             indices,

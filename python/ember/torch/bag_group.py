@@ -24,6 +24,7 @@ from ember.torch.bag_gradient import bag_gradients
 from ember.torch.embedding_bag import FIRST_OFFSET_CHECK
 from ember.torch.region_call import NotTakenError, Reference, RegionCall
 from ember.torch.repeat import MOST, Bound, Repeat, Size, Source, exactly, repeat_of
+from ember.torch.table_gradient import table_gradient
 
 ENTRY = "bags"
 # Shapes of equal bags whose offsets are kept.
@@ -418,9 +419,13 @@ class GroupCall(RegionCall):
             padding = others.pop() if part.padded else -1
             columns = gradient[:, starts[place] : starts[place] + part.length]
             if part.mode == "row":
-                found[place] = torch.ops.aten.embedding_dense_backward(
-                    columns, indices, len(table), -1, False
+                found[place] = table_gradient(
+                    columns, None, indices, len(table), None, self.options
                 )
+                if found[place] is None:
+                    found[place] = torch.ops.aten.embedding_dense_backward(
+                        columns, indices, len(table), -1, False
+                    )
                 continue
             offsets = self._offsets_of(indices) if part.equal else others[0]
             found[place], for_weights = bag_gradients(
@@ -433,6 +438,7 @@ class GroupCall(RegionCall):
                 table,
                 needs_table=needed[place],
                 needs_sample_weights=part.weighted and needed[place + 3],
+                kernels=self.options,
             )
             if part.weighted:
                 found[place + 3] = for_weights

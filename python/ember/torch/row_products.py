@@ -287,5 +287,6 @@ class RowProductsCall(ProgramCall):
             None,
             needs_table=True,
             needs_sample_weights=False,
+            kernels=self._options,
         )
         return of_sum

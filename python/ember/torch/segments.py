@@ -105,6 +105,7 @@ class SegmentsCall(RegionCall):
             None,
             needs_table=True,
             needs_sample_weights=False,
+            kernels=self.bags.options,
         )
         assert for_rows is not None
         return for_rows.view_as(x), None, None, None, None
