@@ -12,53 +12,31 @@ from typing import Any
 import ember
 import pytest
 import torch
-from ember import native
 from ember.torch.backend import ember_backend, listening
 from ember.torch.settings import Settings
 from ember.torch.sparse_mode import Product, SparseProducts
+from sparse_matrices import (
+    BF16,
+    COLUMNS,
+    F16,
+    F32,
+    F64,
+    LENGTH,
+    ROWS,
+    coo,
+    csc,
+    csr,
+    dense,
+    numbers,
+    repeated,
+)
 from torch import Tensor, nn
 from torch.autograd import gradcheck, gradgradcheck
-
-ROWS, COLUMNS, LENGTH = 7, 5, 4
-F32, F64, BF16, F16 = torch.float32, torch.float64, torch.bfloat16, torch.float16
 
 pytestmark = [
     pytest.mark.usefixtures("fresh_dynamo"),
     pytest.mark.filterwarnings("ignore::UserWarning:torch.*", "ignore:Sparse"),
 ]
-
-
-def numbers(*shape: int, dtype: torch.dtype = F32, seed: int = 0) -> Tensor:
-    return torch.randn(shape, generator=torch.Generator().manual_seed(seed), dtype=F64).to(dtype)
-
-
-def dense(dtype: torch.dtype = F32) -> Tensor:
-    """A matrix with zeros, and a row and a column of zeros."""
-    found = numbers(ROWS, COLUMNS, dtype=dtype)
-    found[numbers(ROWS, COLUMNS, seed=1) > 0.3] = 0
-    found[2], found[:, 3] = 0, 0
-    return found
-
-
-def csr(dtype: torch.dtype = F32, index: torch.dtype = torch.int64) -> Tensor:
-    made = dense(dtype).to_sparse_csr()
-    return torch.sparse_csr_tensor(
-        made.crow_indices().to(index), made.col_indices().to(index), made.values(), made.shape
-    )
-
-
-def coo(dtype: torch.dtype = F32) -> Tensor:
-    return dense(dtype).to_sparse()
-
-
-def csc(dtype: torch.dtype = F32) -> Tensor:
-    return dense(dtype).t().contiguous().to_sparse_csr().t()
-
-
-def repeated(dtype: torch.dtype = F32) -> Tensor:
-    """Places that come twice, in no order."""
-    places = torch.tensor([[3, 0, 0, 6, 3, 1], [1, 4, 2, 0, 1, 4]])
-    return torch.sparse_coo_tensor(places, numbers(6, dtype=dtype), (ROWS, COLUMNS))
 
 
 def products(function: Callable[..., Any], *arguments: Any) -> tuple[Any, list[Product]]:
@@ -568,108 +546,6 @@ def test_threads_and_layouts_change_no_bit() -> None:
         ember.set_num_threads(before)
     for one in found[1:]:
         assert torch.equal(one, found[0])
-
-
-class Again:
-    """Products in one context, of which compiled code has made those that are counted."""
-
-    def __init__(self) -> None:
-        self.context = ember.sparse_products({"raises": True})
-        self.answers: list[bool] = []
-        for name in ("_again",):
-            original = getattr(self.context, name)
-
-            def counting(*given: Any, original: Any = original) -> Any:
-                result = original(*given)
-                self.answers.append(result is not NotImplemented)
-                return result
-
-            setattr(self.context, name, counting)
-
-    def check(self, function: Callable[..., Any], *arguments: Any) -> bool:
-        """Whether compiled code made the call, whose result is PyTorch's."""
-        del self.answers[:]
-        with self.context:
-            result = function(*arguments)
-        torch.testing.assert_close(result, function(*arguments))
-        return self.answers == [True]
-
-
-PRODUCTS: dict[str, Callable[..., Tensor]] = {
-    "torch.sparse.mm": lambda matrix, x: torch.sparse.mm(matrix, x),
-    "@": lambda matrix, x: matrix @ x,
-    "torch.addmm": lambda matrix, x: torch.addmm(
-        numbers(matrix.shape[0], x.shape[1], dtype=x.dtype, seed=5), matrix, x
-    ),
-}
-
-
-@pytest.mark.skipif(native.Repeat is None, reason="ember_calls is not built for this Python")
-@pytest.mark.parametrize("function", PRODUCTS.values(), ids=PRODUCTS)
-def test_products_are_repeated(function: Callable[..., Tensor]) -> None:
-    again = Again()
-    x = numbers(COLUMNS, LENGTH)
-    assert not again.check(function, csr(), x)
-    assert again.check(function, csr(), x + 1)
-    assert again.check(function, csr(), x)
-    # Another matrix, of other sizes.
-    large = numbers(11, 13).relu().to_sparse_csr()
-    assert again.check(function, large, numbers(13, LENGTH))
-    # Values that were changed in place.
-    large.values().mul_(2)
-    assert again.check(function, large, numbers(13, LENGTH))
-    for matrix, other in (
-        (csr(), numbers(COLUMNS, LENGTH + 1)),
-        (csr(F64), numbers(COLUMNS, LENGTH, dtype=F64)),
-        (csr(F32, torch.int32), x),
-        (csr(), numbers(LENGTH, COLUMNS).t()),
-        (csr(), torch._neg_view(x)),
-        (dense(), x),
-    ):
-        again = Again()
-        again.check(function, csr(), x)
-        assert not again.check(function, matrix, other)
-        again.check(function, csr(), x)
-    again.check(function, torch.zeros(3, COLUMNS).to_sparse_csr(), x)
-
-
-@pytest.mark.skipif(native.Repeat is None, reason="ember_calls is not built for this Python")
-@pytest.mark.parametrize("function", PRODUCTS.values(), ids=PRODUCTS)
-def test_what_is_no_repeat_is_looked_into(function: Callable[..., Tensor]) -> None:
-    again = Again()
-    x, matrix = numbers(COLUMNS, LENGTH), csr()
-    again.check(function, matrix, x)
-    with ember.disabled():
-        assert not again.check(function, matrix, x)
-    # PyTorch chooses a type that it has no product for.
-    with torch.autocast("cpu"), again.context, pytest.raises(NotImplementedError):
-        function(matrix, x)
-    wrong = numbers(COLUMNS + 1, LENGTH)
-    with pytest.raises(RuntimeError) as expected:
-        function(matrix, wrong)
-    with again.context, pytest.raises(expected.type) as raised:
-        function(matrix, wrong)
-    assert str(raised.value) == str(expected.value)
-    x.requires_grad_()
-    with again.context:
-        result = function(matrix, x)
-    (gradient,) = torch.autograd.grad(result.sum(), x)
-    torch.testing.assert_close(gradient, torch.autograd.grad(function(matrix, x).sum(), x)[0])
-    with torch.no_grad():
-        assert again.check(function, matrix, x)
-
-
-def test_sums_that_the_kernel_does_not_take() -> None:
-    again = Again()
-    matrix, x, added = csr(), numbers(COLUMNS, LENGTH), numbers(ROWS, LENGTH)
-    again.check(torch.addmm, added, matrix, x)
-    for other in (added[0], added[:, :1], added.t().contiguous().t()):
-        assert not again.check(torch.addmm, other, matrix, x)
-    for other in (added[:-1], added.double(), added.numpy()):
-        with pytest.raises((RuntimeError, TypeError)) as expected:
-            torch.addmm(other, matrix, x)
-        with again.context, pytest.raises(expected.type):
-            torch.addmm(other, matrix, x)
 
 
 def test_gradients_of_sums() -> None:
