@@ -42,6 +42,14 @@ def _one_thread() -> None:
     torch.set_num_threads(1)
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _nothing_is_small() -> Iterator[None]:
+    """Tests' tensors are: their gradients would be PyTorch's."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("ember.torch.region_call._is_small", lambda call, arguments: False)
+        yield
+
+
 @pytest.fixture
 def fresh_dynamo() -> Iterator[None]:
     """torch.compile as if nothing had been compiled, before a test and after it."""

@@ -46,6 +46,7 @@ class AggregationCall(RegionCall):
     1, ...), or (edges, heads, 1) for x (nodes, heads, length).
     """
 
+    least_differentiated = 1 << 15
     sizes = (3,)
 
     def __init__(
@@ -68,6 +69,10 @@ class AggregationCall(RegionCall):
         if len(places) < count or places.dtype is not dtype:
             places = self._places = torch.arange(count, dtype=dtype)
         return places[:count]
+
+    def elements(self, arguments: Sequence[Any]) -> int:
+        x, _, target = arguments[:3]
+        return len(target) * int(math.prod(x.shape[1:]))
 
     def forward(
         self, x: Tensor, source: Tensor | None, target: Tensor, size: Any, values: Tensor | None

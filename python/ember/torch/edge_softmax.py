@@ -134,6 +134,7 @@ class EdgeSoftmaxCall(RegionCall):
     tensor with as many rows. Half types are computed in f32 and rounded once.
     """
 
+    least_differentiated = 1 << 13
     sizes = (2,)
 
     def __init__(
@@ -142,6 +143,9 @@ class EdgeSoftmaxCall(RegionCall):
         super().__init__(reference, 3, raises)
         self.epsilon = epsilon
         self.options = options
+
+    def elements(self, arguments: Sequence[Any]) -> int:
+        return int(arguments[0].numel())
 
     def forward(self, scores: Tensor, target: Tensor, size: Any) -> Tensor:
         return self._shares(scores, target, size).to(scores.dtype)

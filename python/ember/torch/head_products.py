@@ -68,9 +68,14 @@ class HeadProductsCall(RegionCall):
     Inputs: x (nodes, heads, length), weights (1, heads, length).
     """
 
+    least_differentiated = 1 << 14
+
     def __init__(self, reference: Reference, options: Options, raises: bool = False) -> None:
         super().__init__(reference, 2, raises)
         self.options = options
+
+    def elements(self, arguments: Sequence[Any]) -> int:
+        return int(arguments[0].numel())
 
     def forward(self, x: Tensor, weights: Tensor) -> Tensor:
         if x.numel() == 0:

@@ -50,6 +50,8 @@ class RegionCall:
     sizes: Collection[int] = ()
     # Whether PyTorch may have an answer where a kernel finds a bad value.
     asks_again = True
+    # Elements from which on kernels of gradients gain more than autograd takes to call Python.
+    least_differentiated = 0
 
     def __init__(self, reference: Reference, inputs: int, raises: bool = False) -> None:
         self.reference = reference
@@ -118,13 +120,17 @@ class RegionCall:
             for place, argument in enumerate(arguments[: self.inputs])
         )
 
+    def elements(self, arguments: Sequence[Any]) -> int:
+        """How many elements the kernel reads, where least_differentiated is asked for."""
+        return 0
+
     def looked_into(self, arguments: tuple[Any, ...]) -> Any:
         """What the region computes, of arguments that are not known to be like those before."""
         if self.failed or configuration.is_disabled() or not _are_plain(arguments, self.layouts):
             return self.reference(*arguments)
         if torch.is_grad_enabled() and self.has_gradient(arguments):
             # The first call builds the kernel, which later ones without a gradient need.
-            if not self.differentiates() and self.kernels():
+            if (not self.differentiates() or _is_small(self, arguments)) and self.kernels():
                 try:
                     return self.reference(*arguments)
                 except (IndexError, RuntimeError):
@@ -208,6 +214,10 @@ class RegionCall:
             except (CompileError, CompilerNotFoundError) as error:
                 self.give_up(error)
         return _gradients_of_reference(self.reference, arguments, needed, gradient)
+
+
+def _is_small(call: RegionCall, arguments: Sequence[Any]) -> bool:
+    return call.elements(arguments) < call.least_differentiated
 
 
 def _are_plain(arguments: Sequence[Any], layouts: Collection[torch.layout]) -> bool:

@@ -153,6 +153,8 @@ class RowProductsCall(ProgramCall):
     dimension of size 1.
     """
 
+    least_differentiated = 1 << 14
+
     def __init__(
         self,
         reference: Reference,
@@ -183,6 +185,10 @@ class RowProductsCall(ProgramCall):
                 raise NotTakenError
             one[0] = one[0].reshape(samples, self.program.length)
         return tuple(one), table, indices
+
+    def elements(self, arguments: Sequence[Any]) -> int:
+        table, indices = arguments[self.inputs - 2 : self.inputs]
+        return int(indices.numel() * table.shape[1])
 
     def forward(self, *inputs: Any) -> Tensor:
         one, table, indices = self._read(inputs)
