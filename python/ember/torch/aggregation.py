@@ -93,8 +93,6 @@ class AggregationCall(RegionCall):
         may_group = is_worth_grouping(self.reduction, length, len(target))
         if known is None or len(target) > most or may_group:
             return None
-        if is_worth_grouping(self.reduction, length, len(target)):
-            return None
         _, library = aggregation_kernel(known[0], self.options)
         bounds: list[Bound] = [(2, 0, 1, most), (3, 0, 1, MOST), *exactly(0, *x.shape)[1:]]
         sources: list[Source] = [2, 1]
