@@ -5,6 +5,7 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
 import math
+import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -47,7 +48,9 @@ class Outcome:
 
     @property
     def mean(self) -> float:
-        """The geometric mean."""
+        """The geometric mean of ratios; of times, which may come out below 0, the mean."""
+        if self.low:
+            return statistics.fmean(self.values.values())
         return math.exp(sum(map(math.log, self.values.values())) / len(self.values))
 
     @property
