@@ -54,7 +54,7 @@ def ember_backend(
         len(report.left),
     )
     if settings.rest == "inductor":
-        return compile_rest(module, example_inputs)
+        return compile_rest(module, example_inputs, settings, report)
     return outside_products(module.forward)
 
 

@@ -15,21 +15,26 @@ from torch import Tensor
 from torch.fx import GraphModule, Node
 
 from ember.torch.operations import value_of
-from ember.torch.region_call import RegionCall
+from ember.torch.partition import Report
+from ember.torch.region_call import RegionCall, gradients_of_reference
+from ember.torch.region_registry import key_of, registered, shared
+from ember.torch.settings import Settings
 
-# The calls by the number that their operator is given.
-_calls: dict[int, RegionCall] = {}
-_numbers = itertools.count()
 
+def compile_rest(
+    module: GraphModule, example_inputs: Sequence[Any], settings: Settings, report: Report
+) -> Callable[..., Any]:
+    """Compiles a graph, in which there are calls of kernels, by Inductor.
 
-def compile_rest(module: GraphModule, example_inputs: Sequence[Any]) -> Callable[..., Any]:
-    """Compiles a graph, in which there are calls of kernels, by Inductor."""
+    The report's calls become those that are made: another graph may have had equal ones.
+    """
     from torch._inductor.compile_fx import compile_fx
 
+    calls: dict[RegionCall, RegionCall] = {}
     for node in module.graph.nodes:
         if node.op == "call_function" and isinstance(node.target, RegionCall):
-            number = next(_numbers)
-            _calls[number] = node.target
+            key = key_of(node.target, node.args, settings)
+            calls[node.target] = shared(key, node.target)
             kinds = [_kind(argument) for argument in node.args]
             with module.graph.inserting_before(node):
                 numbers = _numbers_of(node, kinds)
@@ -37,13 +42,28 @@ def compile_rest(module: GraphModule, example_inputs: Sequence[Any]) -> Callable
                 [one for one, kind in zip(node.args, kinds, strict=True) if kind == "t"],
                 numbers,
                 "".join(kinds),
-                number,
+                key,
             )
             node.target = torch.ops.ember.region.default
+    for part in report.compiled:
+        part.call = calls.get(part.call, part.call)
     module.graph.lint()
     module.recompile()
     compiled = compile_fx(module, list(example_inputs))
-    return cast(Callable[..., Any], compiled)
+    return _with_calls(cast(Callable[..., Any], compiled), tuple(calls.values()))
+
+
+def _with_calls(compiled: Callable[..., Any], calls: tuple[RegionCall, ...]) -> Callable[..., Any]:
+    """The compiled graph, which keeps its calls; its results do, too, until their gradients."""
+
+    def run(*arguments: Any) -> Any:
+        results = compiled(*arguments)
+        for result in results:
+            if isinstance(result, Tensor) and (function := result.grad_fn) is not None:
+                cast(dict[str, Any], function.metadata)["ember"] = calls
+        return results
+
+    return run if calls else compiled
 
 
 def _kind(argument: Any) -> str:
@@ -78,27 +98,34 @@ def _arguments(tensors: Sequence[Tensor], numbers: Sequence[int], kinds: str) ->
 
 
 @torch.library.custom_op("ember::region", mutates_args=())
-def _region(tensors: Sequence[Tensor], numbers: Sequence[int], kinds: str, call: int) -> Tensor:
-    """What the call of that number computes."""
+def _region(tensors: Sequence[Tensor], numbers: Sequence[int], kinds: str, call: str) -> Tensor:
+    """What the call of that key computes."""
     with torch.no_grad():
-        result: Tensor = _calls[call](*_arguments(tensors, numbers, kinds))
+        result: Tensor = registered(call)(*_arguments(tensors, numbers, kinds))
     return _apart(result, tensors)
 
 
 @_region.register_fake
-def _(tensors: Sequence[Tensor], numbers: Sequence[int], kinds: str, call: int) -> Tensor:
-    like: Tensor = _calls[call].reference(*_arguments(tensors, numbers, kinds))
+def _(tensors: Sequence[Tensor], numbers: Sequence[int], kinds: str, call: str) -> Tensor:
+    like: Tensor = registered(call).reference(*_arguments(tensors, numbers, kinds))
     return torch.empty_like(like, memory_format=torch.contiguous_format)
 
 
 def _apart(tensor: Tensor, others: Sequence[Tensor]) -> Tensor:
     """The tensor, contiguous, in memory that none of the others has: operators return no views.
 
-    A gradient may be a column of another one.
+    A gradient may be a column of another one; one of looked-up rows may be those of its values.
     """
-    tensor = tensor.contiguous()
-    taken = {other.untyped_storage()._cdata for other in others}
-    return tensor.clone() if tensor.untyped_storage()._cdata in taken else tensor
+    if tensor.layout is torch.strided:
+        tensor = tensor.contiguous()
+    taken = {memory for other in others for memory in _memory(other)}
+    return tensor if taken.isdisjoint(_memory(tensor)) else tensor.clone()
+
+
+def _memory(tensor: Tensor) -> list[int]:
+    """What tells the storages of a tensor from others."""
+    parts = [tensor._indices(), tensor._values()] if tensor.layout is torch.sparse_coo else [tensor]
+    return [part.untyped_storage()._cdata for part in parts]
 
 
 @contextmanager
@@ -115,7 +142,7 @@ def _backward(
     tensors: Sequence[Tensor],
     numbers: Sequence[int],
     kinds: str,
-    call: int,
+    call: str,
     needed: Sequence[bool],
 ) -> list[Tensor]:
     """The gradients of those tensors that need them."""
@@ -123,7 +150,7 @@ def _backward(
     arguments = _arguments(tensors, numbers, kinds)
     needs = [kind == "t" and next(wanted) for kind in kinds]
     with torch.no_grad(), _autograd_again():
-        found = _calls[call].gradients(arguments, needs, gradient)
+        found = registered(call).gradients(arguments, needs, gradient)
     others = [gradient, *tensors]
     for argument, one, need in zip(arguments, found, needs, strict=True):
         if need:
@@ -137,12 +164,20 @@ def _(
     tensors: Sequence[Tensor],
     numbers: Sequence[int],
     kinds: str,
-    call: int,
+    call: str,
     needed: Sequence[bool],
 ) -> list[Tensor]:
+    wanted = iter(needed)
+    arguments = _arguments(tensors, numbers, kinds)
+    needs = [kind == "t" and next(wanted) for kind in kinds]
+    # PyTorch's own say which are sparse.
+    with torch.no_grad(), _autograd_again():
+        likes = gradients_of_reference(registered(call).reference, arguments, needs, gradient)
     return [
-        torch.empty_like(tensor, memory_format=torch.contiguous_format)
-        for tensor, need in zip(tensors, needed, strict=True)
+        torch.empty_like(argument, memory_format=torch.contiguous_format)
+        if like is None or like.layout is torch.strided
+        else torch.empty(argument.shape, dtype=like.dtype, layout=like.layout, device=like.device)
+        for argument, like, need in zip(arguments, likes, needs, strict=True)
         if need
     ]
 

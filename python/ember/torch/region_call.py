@@ -213,7 +213,7 @@ class RegionCall:
                     raise self.named(self.explained(error, arguments)) from None
             except (CompileError, CompilerNotFoundError) as error:
                 self.give_up(error)
-        return _gradients_of_reference(self.reference, arguments, needed, gradient)
+        return gradients_of_reference(self.reference, arguments, needed, gradient)
 
 
 def _is_small(call: RegionCall, arguments: Sequence[Any]) -> bool:
@@ -235,7 +235,7 @@ def _are_plain(arguments: Sequence[Any], layouts: Collection[torch.layout]) -> b
     return True
 
 
-def _gradients_of_reference(
+def gradients_of_reference(
     reference: Reference, arguments: Sequence[Any], needed: Sequence[bool], gradient: Tensor
 ) -> list[Tensor | None]:
     """PyTorch's own gradients, which may themselves be differentiated."""
