@@ -20,6 +20,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import ember
 from ember import cache
 from ember.errors import ArgumentError, CompileError, CompilerNotFoundError
 from ember.kernel import Library
@@ -131,6 +132,11 @@ def find_tool(name: str) -> Path:
             return place / name
     if found := shutil.which(name):
         return Path(found)
+    for place in places:
+        if (place / name).is_file():
+            raise CompilerNotFoundError(
+                f"{place / name} may not be executed: chmod +x it, or install the package again"
+            )
     searched = ", ".join(str(place) for place in places)
     raise CompilerNotFoundError(
         f"{name} is neither in {searched} nor on the PATH; build it with './run setup', "
@@ -191,6 +197,9 @@ def _signal_name(number: int) -> str:
 
 
 _loaded: dict[str, Library] = {}
+# When what could not be built was tried, and why: trying again costs as much each time.
+_failures: dict[str, tuple[float, str]] = {}
+RETRY_SECONDS = 60.0
 _key_locks: dict[str, threading.Lock] = {}
 _table_lock = threading.Lock()
 
@@ -199,7 +208,7 @@ def load_program(text: str, options: Options) -> Library:
     """Compiles an MLIR module, or finds it compiled, and loads its library.
 
     A program is built once for all threads of a process, and once for all processes that share
-    the cache folder. Raises CompileError.
+    the cache folder. Raises CompileError: the same again, without another attempt, for a minute.
     """
     contents = [hashlib.sha256(content).hexdigest() for content in options.files()]
     key = cache.index_key((text, _compiler_identity(), *options.arguments(), *contents))
@@ -209,7 +218,14 @@ def load_program(text: str, options: Options) -> Library:
         lock = _key_locks.setdefault(key, threading.Lock())
     with lock:
         if key not in _loaded:
-            library = _load_or_build(key, text, options)
+            failed_at, failure = _failures.get(key, (0.0, ""))
+            if failure and time.monotonic() - failed_at < RETRY_SECONDS:
+                raise CompileError(failure)
+            try:
+                library = _load_or_build(key, text, options)
+            except CompileError as error:
+                _failures[key] = time.monotonic(), str(error)
+                raise
             library.program, library.options = text, options
             _loaded[key] = library
     return _loaded[key]
@@ -233,6 +249,17 @@ def _compiler_identity() -> str:
     return f"{compiler} " + " ".join(f"{stamp.st_mtime_ns} {stamp.st_size}" for stamp in stamps)
 
 
+def _check_version(library: Library) -> None:
+    """Raises CompileError for what another version's compiler has built."""
+    built_by = library.manifest.get("ember")
+    if built_by != ember.__version__:
+        raise CompileError(
+            f"{find_tool('emberc')} is of version {built_by}, and this package of "
+            f"{ember.__version__}: install the package again, or name the folder of its own "
+            "emberc in EMBER_BIN_DIR"
+        )
+
+
 def _load_or_build(key: str, text: str, options: Options) -> Library:
     began = time.time()
     name = name_of(text)
@@ -247,13 +274,17 @@ def _load_or_build(key: str, text: str, options: Options) -> Library:
             return library
     # emberc keeps the library in the cache, or writes it aside where there is no usable cache; it
     # may then go as soon as it is loaded.
-    with tempfile.TemporaryDirectory(prefix="ember-") as folder:
-        aside = Path(folder) / "libkernel.so"
-        words = ["--print-cache-path", f"--cache-dir={cache.cache_root()}", "-o", str(aside)]
-        path = Path(run_compiler(text, [*options.arguments(), *words]).strip())
-        library = Library(path)
-        # emberc may have found it, too: in a cache without this index.
-        is_new = path.stat().st_mtime >= began - 1
+    try:
+        with tempfile.TemporaryDirectory(prefix="ember-") as folder:
+            aside = Path(folder) / "libkernel.so"
+            words = ["--print-cache-path", f"--cache-dir={cache.cache_root()}", "-o", str(aside)]
+            path = Path(run_compiler(text, [*options.arguments(), *words]).strip())
+            library = Library(path)
+            _check_version(library)
+            # emberc may have found it, too: in a cache without this index.
+            is_new = path.stat().st_mtime >= began - 1
+    except OSError as error:
+        raise CompileError(f"cannot keep a new kernel in a temporary folder: {error}") from error
     verb, level = ("built", logging.INFO) if is_new else ("found", logging.DEBUG)
     _log.log(level, "%s %s for %s in %.2f s", verb, name, options.target, time.time() - began)
     if path != aside:

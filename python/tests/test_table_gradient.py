@@ -111,7 +111,7 @@ def test_kernels_that_cannot_be_built(caplog: pytest.LogCaptureFixture) -> None:
     table_gradient._kernel.cache_clear()
     failing.assert_called_once()
     assert [record.getMessage() for record in caplog.records] == [
-        "gradients of tables are left to PyTorch: no compiler today"
+        "gradients of tables: left to PyTorch, its kernel cannot be built: no compiler today"
     ]
 
 

@@ -9,7 +9,6 @@ Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
-import logging
 import sys
 from collections.abc import Callable
 from functools import cache
@@ -23,6 +22,7 @@ from ember import configuration
 from ember.compiler import Options, load_program
 from ember.embed_programs import ENTRY, Bag, RowFormat, array, program
 from ember.errors import ArgumentError, CompileError, CompilerNotFoundError
+from ember.fallback import left_to_pytorch
 from ember.kernel import Library
 from ember.torch.bag_call import INDEX_TYPES
 from ember.torch.embedding_bag import FIRST_OFFSET_CHECK, NAMES
@@ -36,8 +36,6 @@ from ember.torch.row_encoding import (
     rows_of,
     table_type,
 )
-
-_log = logging.getLogger(__name__)
 
 
 @cache
@@ -97,7 +95,7 @@ def quantized_bag(
             form, length, index, mode, has_last, weights is not None, padding >= 0, Options()
         )
     except (CompileError, CompilerNotFoundError) as error:
-        _log.warning("bags of %s rows are left to PyTorch: %s", encoding, error)
+        left_to_pytorch(f"bags of {encoding} rows", error)
         return _decoded_bag(rows, indices, offsets, weights, form, length, mode, has_last, padding)
     arguments: list[Any] = [rows.contiguous(), indices.contiguous(), offsets.contiguous()]
     if weights is not None:

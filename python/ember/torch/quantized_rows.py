@@ -7,7 +7,6 @@ Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
-import logging
 from collections.abc import Callable
 from functools import cache
 from typing import Any
@@ -19,11 +18,11 @@ from ember import configuration
 from ember.compiler import Options, load_program
 from ember.embed_programs import ENTRY, Gather, RowFormat, array, program
 from ember.errors import ArgumentError, CompileError, CompilerNotFoundError
+from ember.fallback import left_to_pytorch
 from ember.kernel import Library
 from ember.torch.bag_call import INDEX_TYPES
 from ember.torch.row_encoding import decode, encode, format_of, is_of_bytes, table_type
 
-_log = logging.getLogger(__name__)
 NAMES = {"source": "weight", "blocks": "input"}
 
 
@@ -56,7 +55,7 @@ def quantized_rows(rows: Tensor, indices: Tensor, encoding: str, length: int) ->
         try:
             kernel, _ = rows_kernel(form, length, INDEX_TYPES[flat.dtype], Options())
         except (CompileError, CompilerNotFoundError) as error:
-            _log.warning("lookups of %s rows are left to PyTorch: %s", encoding, error)
+            left_to_pytorch(f"lookups of {encoding} rows", error)
         else:
             out = torch.empty((len(flat), 1, length))
             kernel(rows.contiguous(), flat.contiguous().view(-1, 1), out)

@@ -4,7 +4,6 @@ Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
-import logging
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
@@ -14,13 +13,13 @@ from torch.autograd import forward_ad
 
 from ember import configuration
 from ember.errors import CompileError, CompilerNotFoundError, KernelError, OffsetsError
+from ember.fallback import left_to_pytorch
 from ember.kernel import Library
 from ember.torch.repeat import Repeat
 
 # PyTorch's own way to compute a region, from its inputs.
 Reference = Callable[..., Any]
 
-_log = logging.getLogger(__name__)
 # Tensors whose memory is what it seems to be.
 PLAIN = frozenset((Tensor, torch.nn.Parameter))
 _functorch_active = torch._C._are_functorch_transforms_active
@@ -193,7 +192,7 @@ class RegionCall:
             raise error
         self.failed = str(error)
         self._repeat = None
-        _log.warning("%s is left to PyTorch: its kernel cannot be built: %s", self.__name__, error)
+        left_to_pytorch(self.__name__, error)
 
     def gradients(
         self, arguments: Sequence[Any], needed: Sequence[bool], gradient: Tensor

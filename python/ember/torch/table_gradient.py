@@ -6,7 +6,6 @@ Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
-import logging
 from collections.abc import Callable
 from functools import cache
 
@@ -16,6 +15,7 @@ from torch import Tensor
 from ember import configuration
 from ember.compiler import Options
 from ember.errors import CompileError, CompilerNotFoundError
+from ember.fallback import left_to_pytorch
 from ember.torch.aggregation_kernel import VALUE_TYPES, AggregationShape, aggregation_kernel
 
 # Half types would be rounded at every addition.
@@ -23,8 +23,6 @@ _TYPES = (torch.float32, torch.float64)
 # The kernel adds up on one thread: as fast as PyTorch on two. Elements that it adds as fast as
 # PyTorch does on any number of threads.
 _THREADS, _ELEMENTS_ALONE = 2, 1 << 18
-
-_log = logging.getLogger(__name__)
 
 
 def table_gradient(
@@ -71,5 +69,5 @@ def _kernel(
     try:
         return aggregation_kernel(shape, options)[0]
     except (CompileError, CompilerNotFoundError) as error:
-        _log.warning("gradients of tables are left to PyTorch: %s", error)
+        left_to_pytorch("gradients of tables", error)
         return None
