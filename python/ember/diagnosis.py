@@ -25,6 +25,7 @@ from ember import cache, configuration, native, threads
 from ember.compiler import TARGETS, Options, find_tool, run_compiler
 from ember.errors import CompilerNotFoundError, EmberError
 from ember.kernel import Library
+from ember.torch import private
 from ember.torch.embedding_bag import ENTRY, BagShape, bag_program
 
 TOOLS = ("emberc", "ember-opt", "ember-run")
@@ -94,6 +95,7 @@ def findings() -> Iterator[Finding]:
     """Everything that is looked for, one after the other."""
     yield _versions()
     yield _torch()
+    yield from _private_names()
     yield from _tools()
     yield _linker()
     yield _runtime()
@@ -118,12 +120,23 @@ def _torch() -> Finding:
     version = torch.__version__
     found = tuple(int(part) for part in re.findall(r"\d+", version)[:2])
     oldest = ".".join(map(str, OLDEST_TORCH))
+    what = str(version)
+    if ".".join(map(str, found)) not in private.TESTED_RELEASES:
+        what += f"; tested are {', '.join(private.TESTED_RELEASES)}"
     return Finding(
         "torch",
         found >= OLDEST_TORCH,
-        version,
+        what,
         f"Ember needs PyTorch {oldest} or newer: pip install 'torch>={oldest}'",
     )
+
+
+def _private_names() -> Iterator[Finding]:
+    """What is off as PyTorch has moved something that is no interface of it."""
+    for feature in private.features_off():
+        names = ", ".join(private.missing(feature))
+        what = f"{feature.title}: off, PyTorch {torch.__version__} has no {names}"
+        yield Finding("torch, inside", False, what, feature.without, optional=True)
 
 
 def _tools() -> Iterator[Finding]:
@@ -238,7 +251,7 @@ def _threads() -> Finding:
 def _backend() -> Finding:
     if importlib.util.find_spec("ember.torch.backend") is None:
         return Finding("torch.compile", False, "no backend in this package", INSTALL)
-    if "ember" in torch._dynamo.list_backends(exclude_tags=()):
+    if "ember" in torch.compiler.list_backends(exclude_tags=()):
         return Finding("torch.compile", True, "backend='ember'")
     advice = f"pass ember.torch.backend.ember_backend itself, or {INSTALL}"
     return Finding("torch.compile", False, "backend='ember' is not registered", advice)

@@ -180,7 +180,7 @@ def test_an_old_torch(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_backend_that_is_not_registered(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(torch._dynamo, "list_backends", lambda exclude_tags: ["inductor"])
+    monkeypatch.setattr(torch.compiler, "list_backends", lambda exclude_tags: ["inductor"])
     assert not diagnose("torch.compile").ok
 
 

@@ -11,9 +11,9 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import operator
 from collections.abc import Collection, Iterable
 
-import torch
 from torch.fx import Graph, Node
 
+from ember.torch import private
 from ember.torch.operations import VIEWS, read, tensor_of
 
 _IN_PLACE_FUNCTIONS = {
@@ -73,7 +73,7 @@ def written(node: Node) -> Node | None:
         out = node.kwargs.get("out")
         if isinstance(out, Node):
             return out
-        if isinstance(target, torch._ops.OpOverload):
+        if isinstance(target, private.OpOverload):
             changes = target._schema.is_mutable
         else:
             name = getattr(target, "__name__", "")

@@ -20,12 +20,12 @@ from typing import Any
 import torch
 import torch.nn.functional as functional
 from torch import Tensor
-from torch.autograd import forward_ad
 
 from ember import configuration
 from ember.compiler import Options
 from ember.dtypes import DTYPES
 from ember.errors import ArgumentError, KernelError, UnsupportedError
+from ember.torch import private
 from ember.torch.bag_gradient import bag_gradients
 from ember.torch.bag_kernel import BagKernel
 from ember.torch.embedding_bag import BagShape
@@ -41,7 +41,6 @@ KEPT_OFFSETS = 16
 RecentCall = tuple[Callable[..., Any], tuple[Any, ...], tuple[int, int]]
 
 _log = logging.getLogger(__name__)
-_functorch_active = torch._C._are_functorch_transforms_active
 _TENSORS = frozenset((Tensor, torch.nn.Parameter))
 
 
@@ -234,8 +233,7 @@ class BagCall:
         if (
             type(weight) not in _TENSORS
             or type(input) is not Tensor
-            or _functorch_active()
-            or forward_ad._current_level >= 0
+            or private.is_transformed()
             or weight.dim() != 2
         ):
             return None
@@ -364,8 +362,7 @@ def _takes(
     if (
         type(input) is not Tensor
         or type(weight) not in _TENSORS
-        or _functorch_active()
-        or forward_ad._current_level >= 0
+        or private.is_transformed()
         or weight.dim() != 2
         or mode not in MODES
         or weight.dtype not in VALUE_TYPES

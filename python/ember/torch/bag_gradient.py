@@ -9,6 +9,7 @@ import torch.nn.functional as functional
 from torch import Tensor
 
 from ember.compiler import Options
+from ember.torch import private
 from ember.torch.table_gradient import table_gradient
 
 # PyTorch's numbers of the modes, in its operations' arguments.
@@ -58,28 +59,61 @@ def bag_gradients(
         if for_table is not None and padding >= 0:
             for_table[padding] = 0
     if needs_table and for_table is None:
-        for_table = torch.ops.aten._embedding_bag_backward(
-            gradient,
-            indices,
-            ends,
-            bag_of_lookup,
-            _bag_sizes(indices, ends, bag_of_lookup, padding),
-            indices.new_empty(0),
-            rows,
-            scale_grad_by_freq,
-            number,
-            sparse,
-            sample_weights,
-            padding,
-        )
+        if private.bag_backward is None:
+            for_table = _differentiated(gradient, indices, ends, rows, options, sample_weights)
+        else:
+            for_table = private.bag_backward(
+                gradient,
+                indices,
+                ends,
+                bag_of_lookup,
+                _bag_sizes(indices, ends, bag_of_lookup, padding),
+                indices.new_empty(0),
+                rows,
+                scale_grad_by_freq,
+                number,
+                sparse,
+                sample_weights,
+                padding,
+            )
     if needs_sample_weights:
         assert table is not None
-        for_sample_weights = torch.ops.aten._embedding_bag_per_sample_weights_backward(
-            gradient, table, indices, ends, bag_of_lookup, number, padding
-        )
+        if private.bag_weights_backward is None:
+            products = (gradient[bag_of_lookup] * table[indices]).sum(1)
+            for_sample_weights = products.masked_fill(indices == padding, 0)
+        else:
+            for_sample_weights = private.bag_weights_backward(
+                gradient, table, indices, ends, bag_of_lookup, number, padding
+            )
         if len(indices) < lookups:
             for_sample_weights = functional.pad(for_sample_weights, (0, lookups - len(indices)))
     return for_table, for_sample_weights
+
+
+def _differentiated(
+    gradient: Tensor,
+    indices: Tensor,
+    ends: Tensor,
+    rows: int,
+    options: tuple[str, bool, int, bool, bool],
+    sample_weights: Tensor | None,
+) -> Tensor:
+    """The gradient of the table (rows, length) by differentiating bags of another one."""
+    mode, _, padding, scale_grad_by_freq, sparse = options
+    with torch.enable_grad():
+        table = gradient.new_zeros((rows, gradient.shape[1]), requires_grad=True)
+        bags = functional.embedding_bag(
+            indices,
+            table,
+            ends,
+            mode=mode,
+            scale_grad_by_freq=scale_grad_by_freq,
+            sparse=sparse,
+            per_sample_weights=sample_weights,
+            include_last_offset=True,
+            padding_idx=padding if padding >= 0 else None,
+        )
+        return torch.autograd.grad(bags, table, gradient)[0]
 
 
 def _bag_sizes(indices: Tensor, ends: Tensor, bag_of_lookup: Tensor, padding: int) -> Tensor:

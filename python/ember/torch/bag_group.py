@@ -15,11 +15,11 @@ from typing import Any
 
 import torch
 from torch import Tensor
-from torch.autograd import forward_ad
 
 from ember.compiler import Options
 from ember.errors import ArgumentError, IndexOutOfRangeError, KernelError, OffsetsError
 from ember.kernel import Entry
+from ember.torch import private
 from ember.torch.bag_gradient import bag_gradients
 from ember.torch.embedding_bag import FIRST_OFFSET_CHECK
 from ember.torch.region_call import NotTakenError, Reference, RegionCall
@@ -63,7 +63,6 @@ COPY = """\
     }}
   }}
 """
-_functorch_active = torch._C._are_functorch_transforms_active
 
 
 @dataclass(frozen=True)
@@ -275,7 +274,7 @@ class GroupCall(RegionCall):
 
     def looked_into(self, arguments: tuple[Any, ...]) -> Any:
         """The columns. What a call costs for each table is kept small."""
-        if self.failed or _functorch_active() or forward_ad._current_level >= 0:
+        if self.failed or private.is_transformed():
             return self.reference(*arguments)
         if torch.is_grad_enabled():
             for place in self._differentiable:

@@ -11,7 +11,6 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
 import inspect
-import sys
 import types
 import weakref
 from collections.abc import Callable, Mapping
@@ -20,10 +19,9 @@ from typing import Any
 
 import torch
 from torch import nn
-from torch._dynamo import eval_frame, utils
-from torch.nn.modules import module as modules
 
 from ember import native
+from ember.torch import private
 
 # What Dynamo calls the functions of graphs, and its own, in the code that it makes.
 COMPILED, UTILITIES = "__compiled_fn", "__import_torch_dot__dynamo_dot_utils"
@@ -32,23 +30,8 @@ COMPILED, UTILITIES = "__compiled_fn", "__import_torch_dot__dynamo_dot_utils"
 KNOWN_RELEASES = ("2.13",)
 IS_KNOWN_RELEASE = torch.__version__.startswith(KNOWN_RELEASES)
 
-_listener = torch._C._dynamo.eval_frame.get_eval_frame_callback
-_is_tracing = torch._C._is_tracing
-
-
 # What a compiled call returns where there is nothing to call.
 MISS = object()
-_HOOKS = (
-    "_forward_pre_hooks",
-    "_forward_hooks",
-    "_backward_pre_hooks",
-    "_backward_hooks",
-)
-_GLOBAL_HOOKS = tuple(
-    name
-    for name in (f"_global{hooks}" for hooks in (*_HOOKS, "_forward_hooks_always_called"))
-    if hasattr(modules, name)
-)
 
 
 @dataclass(frozen=True)
@@ -78,7 +61,7 @@ class DirectCall:
         self._module = original if isinstance(original, nn.Module) else None
         self._function: types.FunctionType | None = None
         self._first: tuple[Any, ...] = ()
-        if IS_KNOWN_RELEASE:
+        if IS_KNOWN_RELEASE and private.has_direct_calls:
             self._function, self._first = _plain_function(original)
         self._names: tuple[str, ...] = ()
         # The variables of enclosing functions.
@@ -98,10 +81,10 @@ class DirectCall:
         self, arguments: tuple[Any, ...], named: Mapping[str, Any]
     ) -> tuple[Callable[..., Any], tuple[Any, ...]] | None:
         """What computes the original's result, a function and its arguments; None if unknown."""
-        if not self._graphs or _stance() != "default" or _listener() is not None or _is_tracing():
+        if not self._graphs or not _is_calm():
             return None
         module = self._module
-        if module is not None and _is_more_than_forward(module):
+        if module is not None and private.is_more_than_forward(module):
             return None
         if self._first:
             arguments = self._first + arguments
@@ -133,7 +116,7 @@ class DirectCall:
         known = [graph.guards for graph in self._graphs] + self._broken
         added = [
             entry
-            for entry in eval_frame._debug_get_cache_entry_list(self._function.__code__)
+            for entry in private.cache_entries(self._function.__code__)
             if getattr(entry.backend, "compiler_fn", None) is self._backend
             and not any(entry.guard_manager is one for one in known)
         ]
@@ -158,12 +141,17 @@ class DirectCall:
             return None
         plain: tuple[Any, ...] = ()
         if self._module is not None:
-            plain = ((self._module, _HOOKS, ("forward",)), (modules, _GLOBAL_HOOKS, ()))
+            hooks = (private.hooks_module, private.GLOBAL_HOOKS, ())
+            plain = ((self._module, private.HOOKS, ("forward",)), hooks)
         found: Callable[..., Any] = native.Direct(
             self._names,
             self._first,
             self._cells,
-            ((_stance, "default"), (_listener, None), (_is_tracing, False)),
+            (
+                (private.stance, "default"),
+                (private.eval_frame_callback, None),
+                (private.is_tracing, False),
+            ),
             plain,
             tuple((graph.guards, graph.check, graph.function) for graph in self._graphs),
             MISS,
@@ -210,15 +198,14 @@ def _with_code(function: types.FunctionType, code: types.CodeType) -> types.Func
 
 def _undisabled(function: Any) -> Any:
     """What torch._dynamo.disable was given."""
-    inner = getattr(function, "_torchdynamo_orig_callable", None)
-    return inner or getattr(function, "__wrapped__", function)
+    return private.undisabled(function) or getattr(function, "__wrapped__", function)
 
 
 class _Utilities:
     """torch._dynamo.utils, as far as it is asked for, without what keeps Dynamo away from it."""
 
     def __getattr__(self, name: str) -> Any:
-        found = _undisabled(getattr(utils, name))
+        found = _undisabled(getattr(private.dynamo_utilities, name))
         setattr(self, name, found)
         return found
 
@@ -226,32 +213,12 @@ class _Utilities:
 _utilities = _Utilities()
 
 
-def _stance() -> str:
-    """What torch.compile is told to do: "default" is to compile."""
-    return sys.intern(eval_frame._stance.stance)
-
-
-def graph_breaks() -> int:
-    """How many breaks of graphs this process has seen so far."""
-    return sum(utils.counters["graph_break"].values())
-
-
-def has_hooks(module: nn.Module) -> bool:
-    """Whether a call of the module is more than a call of its forward."""
-    return bool(
-        module._forward_pre_hooks
-        or module._forward_hooks
-        or module._backward_pre_hooks
-        or module._backward_hooks
-    )
-
-
-def _is_more_than_forward(module: nn.Module) -> bool:
-    """Whether a call of the module is more than a call of its class's forward."""
+def _is_calm() -> bool:
+    """Whether neither torch.compile nor torch.jit.trace does or is told anything unusual."""
     return (
-        has_hooks(module)
-        or bool(modules._has_any_global_hook())  # type: ignore[no-untyped-call]
-        or "forward" in module.__dict__
+        private.stance() == "default"
+        and private.eval_frame_callback() is None
+        and not private.is_tracing()
     )
 
 

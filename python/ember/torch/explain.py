@@ -16,6 +16,7 @@ from typing import Any
 import torch
 from torch.fx import GraphModule, Node
 
+from ember.torch import private
 from ember.torch.backend import ember_backend, listening
 from ember.torch.importer import Kernel
 from ember.torch.partition import Report
@@ -189,7 +190,7 @@ def explain(
         capture.remaining = {node.name for node in module.graph.nodes}
         return forward
 
-    reasons = torch._dynamo.utils.graph_break_reasons
+    reasons = private.graph_break_reasons()
     before = len(reasons)
     # Of earlier compilations of the model there may be many.
     limits = {"recompile_limit": 1 << 10, "accumulated_recompile_limit": 1 << 20}
@@ -197,7 +198,7 @@ def explain(
     within = SparseProducts(settings, products.append)
     original, sparse_before = _original(model), sparse_functions_seen()
     is_sparse = holds_sparse(original) or has_sparse((arguments, keywords))
-    with torch._dynamo.config.patch(limits), within if is_sparse else nullcontext():
+    with private.capture_options(**limits)(), within if is_sparse else nullcontext():
         torch.compile(original, backend=backend, dynamic=dynamic)(*arguments, **keywords)
     if not is_sparse and sparse_functions_seen() > sparse_before:
         with within:
@@ -281,10 +282,7 @@ def _original(model: Callable[..., Any]) -> Callable[..., Any]:
     """The model that torch.compile or ember.compile was given, if it is one that they returned."""
     if isinstance(model, Kernel):
         return model.original
-    if isinstance(model, torch._dynamo.eval_frame.OptimizedModule):
-        return model._orig_mod
-    original: Callable[..., Any] = getattr(model, "_torchdynamo_orig_callable", model)
-    return original
+    return private.original_of(model)
 
 
 def _operation_name(node: Node) -> str:

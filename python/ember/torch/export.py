@@ -20,13 +20,13 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 from torch.fx import GraphModule
-from torch.utils import _pytree as pytree
 
 import ember
 from ember import cache, configuration, processor
 from ember.compiler import Options, run_compiler
 from ember.errors import ArgumentError, UnsupportedError
 from ember.kernel import Library
+from ember.torch import private
 from ember.torch.export_folder import KERNELS, PROGRAM, check_place, new_folder, write_manifest
 from ember.torch.operations import value_of
 from ember.torch.partition import Report, partition
@@ -152,14 +152,14 @@ def _check_sparse(model: nn.Module, arguments: Sequence[Any]) -> None:
     for name, value in stored:
         if has_sparse(value):
             raise ArgumentError(f"the model's {name} is sparse, {_ADVICE}")
-    for place, value in enumerate(pytree.tree_leaves(list(arguments))):
+    for place, value in enumerate(private.leaves(list(arguments))):
         if has_sparse(value) and value.layout is not torch.sparse_coo:
             raise ArgumentError(f"argument {place} is sparse, {_ADVICE}")
 
 
 def _run(module: GraphModule, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
     """Builds the kernels that the example needs; its tensors and the RNG stay as they are."""
-    args, kwargs = pytree.tree_map_only(Tensor, torch.clone, (tuple(args), dict(kwargs)))
+    args, kwargs = private.with_tensors(torch.clone, (tuple(args), dict(kwargs)))
     state = torch.get_rng_state()
     try:
         with torch.no_grad():
@@ -233,7 +233,7 @@ def _kernel(library: Library, name: str) -> dict[str, Any]:
 
 def _outputs(module: GraphModule) -> list[dict[str, Any]]:
     (returned,) = module.graph.output_node().args
-    return [_described(one) for one in pytree.tree_leaves(returned)]
+    return [_described(one) for one in private.leaves(returned)]
 
 
 def _described(node: Any) -> dict[str, Any]:

@@ -10,13 +10,13 @@ from typing import Any
 
 import torch
 from torch import Tensor
-from torch.utils import _pytree as pytree
 
 import ember
 from ember import processor
 from ember.compiler import Options
 from ember.errors import CompileError, ExportError, UnsupportedError
 from ember.kernel import Library
+from ember.torch import private
 from ember.torch.export_folder import MANIFEST, PROGRAM, check_files, read_manifest
 from ember.torch.partition import Report, partition
 from ember.torch.settings import Settings
@@ -63,8 +63,7 @@ class LoadedProgram:
         kernels' errors, and UnsupportedError for arguments that need a gradient.
         """
         if torch.is_grad_enabled() and any(
-            isinstance(one, Tensor) and one.requires_grad
-            for one in pytree.tree_leaves((args, kwargs))
+            isinstance(one, Tensor) and one.requires_grad for one in private.leaves((args, kwargs))
         ):
             raise UnsupportedError(
                 "an exported program computes no gradients: call it under torch.no_grad(), or "

@@ -14,16 +14,15 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
-from torch._dynamo.exc import TorchDynamoException
-from torch.fx.experimental import _config as shape_config
 
 from ember import configuration
 from ember.compiler import Options
 from ember.errors import ArgumentError, UnsupportedError
 from ember.kernel import Library
+from ember.torch import private
 from ember.torch.backend import ember_backend
 from ember.torch.bag_call import BagCall, without_renorm
-from ember.torch.direct_call import MISS, DirectCall, graph_breaks, has_hooks
+from ember.torch.direct_call import MISS, DirectCall
 from ember.torch.module_bag import ModuleBag
 from ember.torch.partition import Report
 from ember.torch.region_call import RegionCall
@@ -33,6 +32,9 @@ from ember.torch.sparse_operand import has_sparse, holds_sparse
 
 BAG_OPTIONS = ("mode", "include_last_offset", "padding_idx", "sparse", "scale_grad_by_freq")
 _is_dynamo_compiling = torch.compiler.is_dynamo_compiling
+_CAPTURE = private.capture_options(
+    capture_dynamic_output_shape_ops=True, record_runtime_overhead=False
+)
 
 
 class Kernel:
@@ -85,10 +87,10 @@ class Kernel:
         if has_sparse((args, kwargs)):
             self._is_sparse = True
             return self(*args, **kwargs)
-        graphs, breaks, sparse = len(self._reports), graph_breaks(), sparse_functions_seen()
+        graphs, breaks, sparse = len(self._reports), private.graph_breaks(), sparse_functions_seen()
         result = self._captured(args, kwargs)
         if len(self._reports) != graphs:
-            self._is_whole = graph_breaks() == breaks
+            self._is_whole = private.breaks_are_counted and private.graph_breaks() == breaks
             self._direct.learn(self._is_whole)
         # What makes sparse tensors itself is known when torch.compile has tried it.
         self._is_sparse = sparse_functions_seen() > sparse
@@ -103,15 +105,13 @@ class Kernel:
         """
         if self.settings.rest == "inductor":
             return self._run(*args, **kwargs)
-        with torch._dynamo.config.patch(
-            capture_dynamic_output_shape_ops=True, record_runtime_overhead=False
-        ):
-            if not self._is_whole:
+        with _CAPTURE():
+            if not self._is_whole or not private.has_any_size:
                 return self._run(*args, **kwargs)
             try:
-                with shape_config.patch(backed_size_oblivious=True):  # type: ignore[attr-defined]
+                with private.any_size():
                     return self._run(*args, **kwargs)
-            except TorchDynamoException:
+            except private.CaptureError:
                 # Rows of one that are repeated are such a case.
                 result = self._run(*args, **kwargs)
                 self._is_whole = False
@@ -157,7 +157,7 @@ class BagModuleKernel(Kernel):
     ) -> Tensor:
         """nn.EmbeddingBag.forward: input (lookups,) with offsets, or (bags, lookups a bag)."""
         module = self.original
-        if "weight" not in module._parameters or has_hooks(module):
+        if "weight" not in module._parameters or private.has_hooks(module):
             result: Tensor = super().__call__(input, offsets, per_sample_weights)
             return result
         # A plain attribute access would go through nn.Module.__getattr__, at 0.4 us.
@@ -266,7 +266,7 @@ def _expect_other_sizes(arguments: Any) -> None:
         if type(arguments) is Tensor:
             counts = not arguments.is_floating_point()
             for dim in range(arguments.dim() if counts else min(arguments.dim(), 1)):
-                torch._dynamo.maybe_mark_dynamic(arguments, dim)
+                private.expect_other_sizes(arguments, dim)
     elif isinstance(arguments, list | tuple):
         for one in arguments:
             _expect_other_sizes(one)

@@ -5,20 +5,23 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
 import itertools
+import logging
 import operator
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from typing import Any, cast
 
 import torch
 from torch import Tensor
 from torch.fx import GraphModule, Node
 
+from ember.torch import private
 from ember.torch.operations import value_of
 from ember.torch.partition import Report
 from ember.torch.region_call import RegionCall, gradients_of_reference
 from ember.torch.region_registry import key_of, registered, shared
 from ember.torch.settings import Settings
+
+_log = logging.getLogger(__name__)
 
 
 def compile_rest(
@@ -28,8 +31,11 @@ def compile_rest(
 
     The report's calls become those that are made: another graph may have had equal ones.
     """
-    from torch._inductor.compile_fx import compile_fx
-
+    compile_fx = private.inductor()
+    if compile_fx is None:
+        lacking = ", ".join(private.missing(private.INDUCTOR))
+        _log.warning("PyTorch runs the rest as it is: this release of it has no %s", lacking)
+        return module.forward
     calls: dict[RegionCall, RegionCall] = {}
     for node in module.graph.nodes:
         if node.op == "call_function" and isinstance(node.target, RegionCall):
@@ -125,15 +131,7 @@ def _apart(tensor: Tensor, others: Sequence[Tensor]) -> Tensor:
 def _memory(tensor: Tensor) -> list[int]:
     """What tells the storages of a tensor from others."""
     parts = [tensor._indices(), tensor._values()] if tensor.layout is torch.sparse_coo else [tensor]
-    return [part.untyped_storage()._cdata for part in parts]
-
-
-@contextmanager
-def _autograd_again() -> Iterator[None]:
-    """Lets autograd see operations inside of an operator, where it is past."""
-    key = torch._C.DispatchKey.AutogradFunctionality
-    with torch._C._SetExcludeDispatchKeyGuard(key, False):
-        yield
+    return [part.untyped_storage().data_ptr() for part in parts]
 
 
 @torch.library.custom_op("ember::region_backward", mutates_args=())
@@ -149,7 +147,7 @@ def _backward(
     wanted = iter(needed)
     arguments = _arguments(tensors, numbers, kinds)
     needs = [kind == "t" and next(wanted) for kind in kinds]
-    with torch.no_grad(), _autograd_again():
+    with torch.no_grad(), private.autograd_again():
         found = registered(call).gradients(arguments, needs, gradient)
     others = [gradient, *tensors]
     for argument, one, need in zip(arguments, found, needs, strict=True):
@@ -171,7 +169,7 @@ def _(
     arguments = _arguments(tensors, numbers, kinds)
     needs = [kind == "t" and next(wanted) for kind in kinds]
     # PyTorch's own say which are sparse.
-    with torch.no_grad(), _autograd_again():
+    with torch.no_grad(), private.autograd_again():
         likes = gradients_of_reference(registered(call).reference, arguments, needs, gradient)
     return [
         torch.empty_like(argument, memory_format=torch.contiguous_format)

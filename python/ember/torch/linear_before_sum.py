@@ -14,17 +14,15 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import functools
 import operator
 from collections.abc import Callable
-from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any
 
 import torch
 import torch.nn.functional as functional
 from torch import Tensor
-from torch._dispatch.python import enable_python_dispatcher
-from torch._subclasses.fake_tensor import FakeTensor
 from torch.fx import Graph, Node
 
+from ember.torch import private
 from ember.torch.aggregation_patterns import Scatter, message_of, rows_of, scatter_at
 from ember.torch.aliasing import why_not_movable
 from ember.torch.no_match import NoMatchError
@@ -93,7 +91,7 @@ class _Sums:
 
 def put_linear_before_sums(graph: Graph, settings: Settings) -> list[Reordered]:
     """Changes the order in a graph wherever it pays; what was changed."""
-    if not settings.reorders or "aggregation" in settings.excluded:
+    if not settings.reorders or "aggregation" in settings.excluded or not private.has_new_nodes:
         return []
     found: list[Reordered] = []
     pending = list(graph.nodes)[::-1]
@@ -289,9 +287,7 @@ def _call(
 ) -> Node:
     """A node with the example of its value, which stands in the program where `like` does."""
     values = torch.fx.node.map_arg(arguments, value_of)
-    mode = next((one.fake_mode for one in values if isinstance(one, FakeTensor)), nullcontext())
-    # As torch.compile finds the values of its nodes: of symbolic sizes, too.
-    with torch.no_grad(), mode, enable_python_dispatcher():
+    with private.finding_values(values):
         if isinstance(target, str):
             value = getattr(values[0], target)(*values[1:], **words)
             node = graph.call_method(target, arguments, words)

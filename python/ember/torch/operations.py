@@ -18,6 +18,8 @@ import torch
 import torch.nn.functional as functional
 from torch.fx import Node
 
+from ember.torch import private
+
 # The parameters of operations in PyTorch's order, by ATen's name.
 PARAMETERS: dict[str, tuple[str, ...]] = {
     "abs": ("self",),
@@ -238,10 +240,10 @@ def read(node: Node) -> Operation | None:
     if node.op != "call_function":
         return None
     target = node.target
-    if isinstance(target, torch._ops.OpOverload):
+    if isinstance(target, private.OpOverload):
         return None if _is_bag_operator(node) else _read_operator(target, node)
     if (bag := _operator_of_bags(node)) is not None:
-        assert isinstance(bag.target, torch._ops.OpOverload)
+        assert isinstance(bag.target, private.OpOverload)
         return _read_operator(bag.target, bag)
     if target is functional.embedding:
         return Operation("embedding", _named(EMBEDDING, node))
@@ -272,7 +274,7 @@ def _operator_of_bags(node: Node) -> Node | None:
 
 def _is_bag_operator(node: Node) -> bool:
     target = node.target
-    if not isinstance(target, torch._ops.OpOverload) or target.namespace != "aten":
+    if not isinstance(target, private.OpOverload) or target.namespace != "aten":
         return False
     return target._schema.name.removeprefix("aten::") in BAG_OPERATORS
 
@@ -303,7 +305,7 @@ def _equal_bags(named: Mapping[str, Any]) -> tuple[Node, set[Node]] | None:
     return indices, {one for one in between if len(one.users) == 1}
 
 
-def _read_operator(target: torch._ops.OpOverload, node: Node) -> Operation | None:
+def _read_operator(target: private.OpOverload, node: Node) -> Operation | None:
     """The operation of an operator of ATen."""
     if target.namespace != "aten":
         return None
@@ -434,6 +436,4 @@ def same_number(one: Any, other: Any) -> bool:
     one, other = value_of(one), value_of(other)
     if one is None or other is None:
         return False
-    from torch.fx.experimental.symbolic_shapes import statically_known_true
-
-    return bool(statically_known_true(one == other))
+    return private.is_surely_true(one == other)

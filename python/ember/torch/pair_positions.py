@@ -14,6 +14,7 @@ import torch
 from torch import Tensor
 from torch.fx import Graph, GraphModule, Node
 
+from ember.torch import private
 from ember.torch.aliasing import memory_of, written
 from ember.torch.operations import read, same_number, tensor_of
 from ember.torch.pair_programs import FLAT, ROWS, TWO
@@ -156,6 +157,6 @@ def _name(node: Node) -> str:
     target = node.target
     if isinstance(target, str):
         return target
-    if isinstance(target, torch._ops.OpOverload):
+    if isinstance(target, private.OpOverload):
         return target._schema.name.removeprefix("aten::")
     return getattr(target, "__name__", "")

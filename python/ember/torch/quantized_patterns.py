@@ -18,6 +18,7 @@ from torch.fx import Node
 
 from ember.compiler import Options
 from ember.embed_programs import RowFormat
+from ember.torch import private
 from ember.torch.bag_call import INDEX_TYPES
 from ember.torch.no_match import NoMatchError
 from ember.torch.operations import fixed_size, name_of, read, tensor_of
@@ -64,7 +65,7 @@ def _bag_of_4bit_shape(
 
 _OF_4BIT = "quantized::embedding_bag_4bit_rowwise_offsets"
 # A release of PyTorch that says it is asked instead.
-if not torch._C._dispatch_has_kernel_for_dispatch_key(_OF_4BIT, "Meta"):
+if private.lacks_shape(_OF_4BIT):
     torch.library.impl(_OF_4BIT, "Meta", _bag_of_4bit_shape)
 
 
@@ -140,7 +141,7 @@ def quantized_bag_at(node: Node, settings: Settings) -> Region | None:
 
 def _name(target: Any) -> str:
     """The qualified name of an operator of torch.ops; empty for what is none."""
-    if isinstance(target, torch._ops.OpOverload):
+    if isinstance(target, private.OpOverload):
         return str(target._schema.name)
     return str(getattr(target, "_qualified_op_name", ""))
 

@@ -9,12 +9,12 @@ from typing import Any
 
 import torch
 from torch import Tensor
-from torch.autograd import forward_ad
 
 from ember import configuration
 from ember.errors import CompileError, CompilerNotFoundError, KernelError, OffsetsError
 from ember.fallback import left_to_pytorch
 from ember.kernel import Library
+from ember.torch import private
 from ember.torch.repeat import Repeat
 
 # PyTorch's own way to compute a region, from its inputs.
@@ -22,7 +22,6 @@ Reference = Callable[..., Any]
 
 # Tensors whose memory is what it seems to be.
 PLAIN = frozenset((Tensor, torch.nn.Parameter))
-_functorch_active = torch._C._are_functorch_transforms_active
 
 
 class NotTakenError(Exception):
@@ -92,12 +91,7 @@ class RegionCall:
     def again(self, arguments: tuple[Any, ...]) -> Any:
         """The same for arguments that are known to be like those before, or NotImplemented."""
         repeat = self._repeat
-        if (
-            repeat is None
-            or _functorch_active()
-            or forward_ad._current_level >= 0
-            or configuration.is_disabled()
-        ):
+        if repeat is None or private.is_transformed() or configuration.is_disabled():
             return NotImplemented
         return repeat(arguments, torch.is_grad_enabled())
 
@@ -221,7 +215,7 @@ def _is_small(call: RegionCall, arguments: Sequence[Any]) -> bool:
 
 def _are_plain(arguments: Sequence[Any], layouts: Collection[torch.layout]) -> bool:
     """Whether kernels may read these tensors' memory."""
-    if _functorch_active() or forward_ad._current_level >= 0:
+    if private.is_transformed():
         return False
     for argument in arguments:
         if isinstance(argument, Tensor) and not (

@@ -9,18 +9,15 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 import traceback
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import torch
 from torch import Tensor
-from torch._C._dynamo.eval_frame import _FrameAction, _FrameExecStrategy, set_code_exec_strategy
-from torch._dynamo.utils import get_torch_function_mode_stack
-from torch._dynamo.variables.torch_function import torch_function_mode_stack_state_mgr
-from torch.overrides import TorchFunctionMode, _pop_mode_temporarily
+from torch.overrides import TorchFunctionMode
 
 from ember import configuration
+from ember.torch import private
 from ember.torch.aggregation_kernel import VALUE_TYPES
 from ember.torch.region_call import PLAIN, RegionCall
 from ember.torch.settings import Settings
@@ -148,6 +145,8 @@ class SparseProducts(TorchFunctionMode):
         try:
             if configuration.is_disabled():
                 raise LeftError("kernels are disabled")
+            if not private.has_sparse_products:
+                raise LeftError(private.SPARSE_PRODUCTS.without)
             if KIND in self.settings.excluded:
                 raise LeftError(f"{KIND} is excluded by the options")
             if func not in SPARSE_GRADIENTS and any(map(shows_gradient, operands)):
@@ -305,11 +304,9 @@ class SparseProducts(TorchFunctionMode):
 
 # It is inlined into what torch.compile captures, but is nothing to capture where it is called; nor
 # is what it runs for a product. torch.compiler.disable says the latter in some microseconds a call.
-_JUST_RUN = _FrameExecStrategy(_FrameAction.SKIP, _FrameAction.DEFAULT)
-_RUN_WITH_CALLEES = _FrameExecStrategy(_FrameAction.SKIP, _FrameAction.SKIP)
-set_code_exec_strategy(SparseProducts.__torch_function__.__code__, _JUST_RUN)
-set_code_exec_strategy(SparseProducts._computed.__code__, _RUN_WITH_CALLEES)
-set_code_exec_strategy(SparseProducts._again.__code__, _RUN_WITH_CALLEES)
+private.skip_frame(SparseProducts.__torch_function__, with_callees=False)
+private.skip_frame(SparseProducts._computed, with_callees=True)
+private.skip_frame(SparseProducts._again, with_callees=True)
 
 COMPUTE: dict[str, Callable[[SparseProducts, Sequence[Any], Mapping[str, Any]], Any]] = {
     "mm": SparseProducts.mm,
@@ -361,8 +358,9 @@ def _check(matrix: Tensor, dense: Tensor) -> None:
 
 def sparse_functions_seen() -> int:
     """How often torch.compile left a function to Python for a sparse tensor in it, so far."""
-    causes = torch._dynamo.utils.counters["unimplemented"]
-    return sum(count for cause, count in causes.items() if "sparse" in cause.split("\n")[0])
+    return sum(
+        count for cause, count in private.unimplemented() if "sparse" in cause.split("\n")[0]
+    )
 
 
 def outside_products(forward: Callable[..., Any]) -> Callable[..., Any]:
@@ -371,27 +369,20 @@ def outside_products(forward: Callable[..., Any]) -> Callable[..., Any]:
     It has no sparse tensors, and what a mode sees takes some microseconds longer. A graph that was
     captured elsewhere is returned as it is.
     """
-    modes = [*torch_function_mode_stack_state_mgr.stack, *get_torch_function_mode_stack()]
-    if not modes or not isinstance(modes[-1], SparseProducts):
+    if not isinstance(private.innermost_mode(), SparseProducts):
         return forward
 
     def run(*inputs: Any) -> Any:
         # The same modes are entered when the graph is run: torch.compile sees to it.
-        with _pop_mode_temporarily():
+        with private.without_innermost_mode():
             return forward(*inputs)
 
     return run
 
 
-def _outside_modes() -> AbstractContextManager[Any]:
-    """Lets PyTorch compute, also where a mode is entered."""
-    context: AbstractContextManager[Any] = torch._C.DisableTorchFunction()
-    return context
-
-
 def _reference(function: Callable[..., Any], reduction: str | None) -> Callable[..., Any]:
     def reference(matrix: Tensor, dense: Tensor) -> Any:
-        with _outside_modes():
+        with private.outside_modes():
             if reduction is None:
                 return function(matrix, dense)
             return function(matrix, dense, reduction)
@@ -402,7 +393,7 @@ def _reference(function: Callable[..., Any], reduction: str | None) -> Callable[
 def _reference_of_sampled(
     matrix: Tensor, left: Tensor, right: Tensor, beta: float, alpha: float
 ) -> Any:
-    with _outside_modes():
+    with private.outside_modes():
         return torch.sparse.sampled_addmm(matrix, left, right, beta=beta, alpha=alpha)
 
 

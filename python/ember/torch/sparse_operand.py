@@ -11,6 +11,8 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from ember.torch import private
+
 COMPRESSED = frozenset((torch.sparse_csr, torch.sparse_csc))
 MATRICES = COMPRESSED | {torch.sparse_coo}
 SPARSE = MATRICES | {torch.sparse_bsr, torch.sparse_bsc}
@@ -45,9 +47,7 @@ class Entries:
             return self.rows
         if self.known is not None:
             return self.known
-        return torch._convert_indices_from_csr_to_coo(
-            self.rows, self.columns, out_int32=self.rows.dtype is torch.int32
-        )[0]
+        return private.rows_of_entries(self.rows, self.columns)
 
     def counts(self) -> Tensor:
         """How many entries each row has, (rows,)."""
@@ -68,7 +68,7 @@ def entries_of(matrix: Tensor, by_rows: bool = False) -> Entries:
         places, others = indices[0].contiguous(), indices[1].contiguous()
         if not by_rows or not matrix.is_coalesced():
             return Entries("coo", places, others, values, (rows, columns))
-        positions = torch._convert_indices_from_coo_to_csr(places, rows)
+        positions = private.positions_of_rows(places, rows)
         return Entries("csr", positions, others, values, (rows, columns), places)
     values = matrix.values().contiguous()
     if matrix.layout is torch.sparse_csr:

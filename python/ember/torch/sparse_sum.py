@@ -16,6 +16,7 @@ from torch import Tensor
 
 from ember.compiler import Options
 from ember.embed_programs import ENTRY
+from ember.torch import private
 from ember.torch.aggregation_kernel import INDEX_TYPES
 from ember.torch.head_products import VALUE_TYPES
 from ember.torch.region_call import NotTakenError
@@ -131,5 +132,5 @@ class ProductSum(SparseCall):
 
 
 def _reference(added: Tensor, matrix: Tensor, dense: Tensor) -> Tensor:
-    with torch._C.DisableTorchFunction():
+    with private.outside_modes():
         return torch.addmm(added, matrix, dense)

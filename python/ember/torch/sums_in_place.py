@@ -17,14 +17,13 @@ from typing import Any
 import torch
 import torch.nn.functional as functional
 from torch import Tensor
-from torch.autograd import forward_ad
 from torch.fx import Graph, Node
 
+from ember.torch import private
 from ember.torch.aggregation import AggregationCall
 from ember.torch.aliasing import why_not_movable
 from ember.torch.operations import read, same_number, tensor_of
 
-_functorch_active = torch._C._are_functorch_transforms_active
 # What autograd calls the operations here, and those of kernels: none needs its result again.
 _KEEPING_NO_RESULT = frozenset(
     ("AddBackward0", "AddcmulBackward0", "AddmmBackward0", "MmBackward0", "_DifferentiableBackward")
@@ -52,7 +51,7 @@ def _may_change(base: Tensor) -> bool:
     Batches of vmap and tangents are not changed with a tensor. PyTorch keeps its own maxima and
     means over edges, which stand for those of a kernel where there is none.
     """
-    if type(base) is not Tensor or _functorch_active() or forward_ad._current_level >= 0:
+    if type(base) is not Tensor or private.is_transformed():
         return False
     return base.grad_fn is None or type(base.grad_fn).__name__ in _KEEPING_NO_RESULT
 

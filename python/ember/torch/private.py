@@ -1,0 +1,516 @@
+"""What Ember uses of PyTorch that is no interface of it, and what is off where a name is not there.
+
+Nothing else in the package names anything private of PyTorch. A release may move any of these
+names: the feature that needs it is off then, the doctor says so, and all else works.
+
+Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""
+
+import importlib
+import importlib.util
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass
+from types import CodeType
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch import Tensor, nn
+from torch.autograd import forward_ad
+
+if TYPE_CHECKING:
+    from torch._ops import OpOverload as OpOverload
+else:
+    OpOverload = type(torch.ops.aten.add.Tensor)
+
+# The releases that the tests run with; others are taken, too.
+TESTED_RELEASES = ("2.13", "2.14", "2.15")
+
+
+@dataclass(frozen=True)
+class Feature:
+    """Something that needs private names.
+
+    title: what it is. without: what is the case where a name is not there. names: MODULE:ATTRIBUTE
+    with the purpose of each. needs_all: whether one of them is not enough.
+    """
+
+    title: str
+    without: str
+    names: Mapping[str, str]
+    needs_all: bool = True
+
+
+TRANSFORMS = Feature(
+    "transforms of torch.func",
+    "every kernel is left to PyTorch, as one may be called within vmap or grad",
+    {
+        "torch._C:_are_functorch_transforms_active": "says whether a transform runs",
+        "torch._C._functorch:peek_interpreter_stack": "has the transform that runs",
+    },
+    needs_all=False,
+)
+FORWARD_GRADIENTS = Feature(
+    "fast question for forward gradients",
+    "a call takes some microseconds more",
+    {"torch.autograd.forward_ad:_current_level": "is at least 0 where tensors may have tangents"},
+)
+DIRECT_CALLS = Feature(
+    "short path of ember.compile",
+    "its calls go through torch.compile's wrapper, some microseconds more each",
+    {
+        "torch._dynamo.eval_frame:_debug_get_cache_entry_list": "lists what was captured",
+        "torch._dynamo.eval_frame:_stance.stance": "is what torch.compile is told to do",
+        "torch._C._dynamo.eval_frame:get_eval_frame_callback": "tells of an outer torch.compile",
+        "torch._C:_is_tracing": "tells of torch.jit.trace",
+        "torch._dynamo:utils": "is what captured code calls of Dynamo",
+        "torch.nn.modules.module:_has_any_global_hook": "tells of hooks for all modules",
+        "torch.nn.modules.module:_global_forward_pre_hooks": "are such hooks, for compiled code",
+        "torch.nn.modules.module:_global_forward_hooks": "are such hooks, for compiled code",
+        "torch.nn.modules.module:_global_backward_pre_hooks": "are such hooks, for compiled code",
+        "torch.nn.modules.module:_global_backward_hooks": "are such hooks, for compiled code",
+    },
+)
+COUNTED_BREAKS = Feature(
+    "count of graph breaks",
+    "ember.compile does not take its short path, nor looks for sparse tensors that a model makes",
+    {"torch._dynamo.utils:counters": "counts graph breaks and their causes"},
+)
+REASONS = Feature(
+    "reasons of graph breaks",
+    "ember.explain lists no graph breaks",
+    {"torch._dynamo.utils:graph_break_reasons": "are the reasons, with their places"},
+)
+CAPTURE = Feature(
+    "capture of sizes that depend on elements",
+    "graphs of ember.compile break where a size depends on a tensor's elements",
+    {
+        "torch._dynamo.config:patch": "changes options of the capture",
+        "torch._dynamo.config:capture_dynamic_output_shape_ops": "captures such operations",
+    },
+)
+ANY_SIZE = Feature(
+    "one graph for sizes of 0, 1 and more",
+    "ember.compile captures graphs of their own for sizes of 0 and 1",
+    {
+        "torch.fx.experimental._config:patch": "changes options of symbolic sizes",
+        "torch.fx.experimental._config:backed_size_oblivious": "sizes of 0 and 1 are no cases",
+        "torch._dynamo.exc:TorchDynamoException": "says that a graph needs such cases",
+    },
+)
+CHANGING_SIZES = Feature(
+    "sizes of an example that change",
+    "ember.compile captures a graph again when a batch has another size than the example",
+    {"torch._dynamo:maybe_mark_dynamic": "tells torch.compile which sizes change"},
+)
+ORIGINALS = Feature(
+    "explanations of compiled modules",
+    "ember.explain takes modules, but not what torch.compile made of one",
+    {"torch._dynamo.eval_frame:OptimizedModule": "is what torch.compile makes of a module"},
+)
+SYMBOLIC_SIZES = Feature(
+    "comparison of symbolic sizes",
+    "what depends on two sizes being the same is left to PyTorch, but for sizes that are numbers",
+    {
+        "torch.fx.experimental.symbolic_shapes:statically_known_true": "compares without a guard",
+    },
+)
+NEW_NODES = Feature(
+    "linear layers ahead of sums over edges",
+    "graphs are not put into another order",
+    {
+        "torch._dispatch.python:enable_python_dispatcher": "finds shapes of what is put in",
+        "torch._subclasses.fake_tensor:FakeTensor": "stands for tensors in a graph",
+    },
+)
+SPARSE_PRODUCTS = Feature(
+    "products with sparse matrices",
+    "PyTorch computes them, also within ember.sparse_products",
+    {"torch._C:DisableTorchFunction": "lets PyTorch compute what has no kernel"},
+)
+SKIPPED_FRAMES = Feature(
+    "short way to kernels of sparse products",
+    "torch.compile looks at them in vain: products take longer in functions that it breaks",
+    {
+        "torch._C._dynamo.eval_frame:_FrameExecStrategy": "says what Dynamo does at a function",
+        "torch._C._dynamo.eval_frame:_FrameAction": "is skip or not",
+        "torch._C._dynamo.eval_frame:set_code_exec_strategy": "says so of a function",
+    },
+)
+MODES = Feature(
+    "graphs outside of ember.sparse_products",
+    "graphs of models with sparse tensors take some microseconds longer",
+    {
+        "torch._dynamo.utils:get_torch_function_mode_stack": "lists the modes entered",
+        "torch._dynamo.variables.torch_function:torch_function_mode_stack_state_mgr": (
+            "lists those that a graph is captured in"
+        ),
+        "torch.overrides:_pop_mode_temporarily": "leaves the innermost one for a graph",
+    },
+)
+INDUCTOR = Feature(
+    "option rest='inductor'",
+    "what is left of a graph is run by PyTorch as it is",
+    {
+        "torch._C:DispatchKey.AutogradFunctionality": "is autograd",
+        "torch._C:_SetExcludeDispatchKeyGuard": "lets autograd see into an operator",
+    },
+)
+BAG_GRADIENTS = Feature(
+    "gradients of bags by PyTorch's operators",
+    "gradients of bags that no kernel has take longer",
+    {
+        "torch.ops:aten._embedding_bag_backward": "is the gradient of a table",
+        "torch.ops:aten._embedding_bag_per_sample_weights_backward": "is that of weights",
+    },
+)
+SHAPES_OF_4_BITS = Feature(
+    "capture of bags of rows of 4 bits",
+    "torch.compile breaks a graph at torch.ops.quantized.embedding_bag_4bit_rowwise_offsets",
+    {"torch._C:_dispatch_has_kernel_for_dispatch_key": "says whether PyTorch has their shape"},
+)
+SPARSE_INDICES = Feature(
+    "conversion of sparse indices",
+    "indices of sparse matrices are converted by operations that take longer",
+    {
+        "torch:_convert_indices_from_csr_to_coo": "has the row of every entry",
+        "torch:_convert_indices_from_coo_to_csr": "has where the rows begin",
+    },
+)
+TREES = Feature(
+    "export of other containers than lists, tuples and dicts",
+    "arguments and results of ember.export that hold tensors are lists, tuples and dicts alone",
+    {
+        "torch.utils._pytree:tree_leaves": "lists what containers hold",
+        "torch.utils._pytree:tree_map_only": "changes it",
+    },
+)
+FEATURES = tuple(one for one in list(globals().values()) if isinstance(one, Feature))
+
+# What takes seconds to import is looked for when it is needed.
+_INDUCTOR_MODULE, _INDUCTOR_NAME = "torch._inductor.compile_fx", "compile_fx"
+_ABSENT = object()
+
+
+def _look_up(path: str) -> Any:
+    """What PyTorch has under MODULE:ATTRIBUTE; _ABSENT where it has nothing."""
+    module, _, attributes = path.partition(":")
+    try:
+        found: Any = importlib.import_module(module)
+        for attribute in attributes.split("."):
+            found = getattr(found, attribute)
+    # An import may fail in any way where what it needs has moved.
+    except Exception:
+        return _ABSENT
+    return found
+
+
+_found = {path: _look_up(path) for feature in FEATURES for path in feature.names}
+
+
+def features_off() -> list[Feature]:
+    """The features that are off with this release of PyTorch."""
+    return [feature for feature in FEATURES if missing(feature)]
+
+
+def missing(feature: Feature) -> list[str]:
+    """The names that a feature needs and this release of PyTorch does not have."""
+    absent = [path for path in feature.names if _found[path] is _ABSENT]
+    if not feature.needs_all and len(absent) < len(feature.names):
+        return []
+    if feature is INDUCTOR and importlib.util.find_spec(_INDUCTOR_MODULE) is None:
+        absent.append(f"{_INDUCTOR_MODULE}:{_INDUCTOR_NAME}")
+    return [path.replace(":", ".") for path in absent]
+
+
+def _all_of(feature: Feature) -> tuple[Any, ...] | None:
+    """What PyTorch has under the names of a feature, in their order; None if one is missing."""
+    found = tuple(_found[path] for path in feature.names)
+    return None if any(one is _ABSENT for one in found) else found
+
+
+def _the_one_of(feature: Feature) -> Any:
+    """What PyTorch has under the one name of a feature, or None."""
+    found = _all_of(feature)
+    return found[0] if found else None
+
+
+# --- Tensors that are not what they seem to be ---
+
+
+def _transform_question() -> Callable[[], bool]:
+    """What says whether a transform of torch.func runs; yes where that is not known."""
+    are_active, innermost = (_found[path] for path in TRANSFORMS.names)
+    if are_active is not _ABSENT:
+        return are_active  # type: ignore[no-any-return]
+    if innermost is not _ABSENT:
+        return lambda: innermost() is not None
+    return lambda: True
+
+
+def _has_tangents() -> bool:
+    """Whether a level of forward gradients is entered: only then duals can be made."""
+    number = torch.zeros(())
+    try:
+        forward_ad.make_dual(number, number)  # type: ignore[no-untyped-call]
+    # A RuntimeError, or what PyTorch raises that lacks the name itself.
+    except Exception:
+        return False
+    return True
+
+
+def _transformed_question() -> Callable[[], bool]:
+    in_transform = _transform_question()
+    if _all_of(FORWARD_GRADIENTS):
+        return lambda: in_transform() or forward_ad._current_level >= 0
+    return lambda: in_transform() or _has_tangents()
+
+
+# Whether tensors may be more than their memory: batches of vmap, duals with tangents, and the like.
+is_transformed = _transformed_question()
+
+
+# --- What torch.compile captured, and how it is told to ---
+
+breaks_are_counted = bool(_all_of(COUNTED_BREAKS))
+_counters: Mapping[str, Mapping[str, int]] = _the_one_of(COUNTED_BREAKS) or {}
+
+
+def graph_breaks() -> int:
+    """How many breaks of graphs this process has seen so far; see breaks_are_counted."""
+    return sum(_counters.get("graph_break", {}).values())
+
+
+def unimplemented() -> Iterable[tuple[str, int]]:
+    """Why torch.compile left functions to Python so far, and how often."""
+    return _counters.get("unimplemented", {}).items()
+
+
+def graph_break_reasons() -> Sequence[Any]:
+    """The reasons of graph breaks so far: each has a reason and a user_stack."""
+    return _the_one_of(REASONS) or ()
+
+
+def capture_options(**options: Any) -> Callable[[], AbstractContextManager[Any]]:
+    """Makes contexts in which torch.compile captures with these options, those that there are."""
+    config = sys.modules.get("torch._dynamo.config")
+    patch = _found["torch._dynamo.config:patch"]
+    known = {name: value for name, value in options.items() if hasattr(config, name)}
+    if patch is _ABSENT or not known:
+        return nullcontext
+    return lambda: patch(known)
+
+
+has_any_size = bool(_all_of(ANY_SIZE))
+
+
+def any_size() -> AbstractContextManager[Any]:
+    """A context in which sizes of 0 and 1 are no cases of their own; needs has_any_size."""
+    found = _all_of(ANY_SIZE)
+    return found[0](backed_size_oblivious=True) if found else nullcontext()
+
+
+# What torch.compile raises where it cannot capture a function.
+CaptureError: type[Exception] = (_all_of(ANY_SIZE) or [Exception])[-1]
+
+
+def expect_other_sizes(tensor: Tensor, dimension: int) -> None:
+    """Tells torch.compile that a size changes from call to call."""
+    if mark := _the_one_of(CHANGING_SIZES):
+        mark(tensor, dimension)
+
+
+def original_of(model: Callable[..., Any]) -> Callable[..., Any]:
+    """What torch.compile was given, of what it returned; anything else itself."""
+    optimized = _the_one_of(ORIGINALS)
+    if optimized is not None and isinstance(model, optimized):
+        original: Callable[..., Any] = model._orig_mod
+        return original
+    original = undisabled(model, model)
+    return original
+
+
+def undisabled(function: Any, otherwise: Any = None) -> Any:
+    """What torch.compile or torch._dynamo.disable was given, or the value for anything else."""
+    return getattr(function, "_torchdynamo_orig_callable", otherwise)
+
+
+# --- The short path of ember.compile ---
+
+has_direct_calls = bool(_all_of(DIRECT_CALLS))
+# A callback of an outer torch.compile, or None; whether torch.jit.trace runs.
+eval_frame_callback = _found["torch._C._dynamo.eval_frame:get_eval_frame_callback"]
+is_tracing = _found["torch._C:_is_tracing"]
+# torch._dynamo.utils, which captured code calls.
+dynamo_utilities = _found["torch._dynamo:utils"]
+# The module that has the hooks of all modules, by these names.
+hooks_module = sys.modules[nn.Module.__module__]
+HOOKS = ("_forward_pre_hooks", "_forward_hooks", "_backward_pre_hooks", "_backward_hooks")
+GLOBAL_HOOKS = tuple(
+    name
+    for name in (f"_global{hooks}" for hooks in (*HOOKS, "_forward_hooks_always_called"))
+    if hasattr(hooks_module, name)
+)
+
+
+def cache_entries(code: CodeType) -> Sequence[Any]:
+    """What torch.compile captured of a function: entries with backend, code and guard_manager."""
+    found: Sequence[Any] = _found["torch._dynamo.eval_frame:_debug_get_cache_entry_list"](code)
+    return found
+
+
+def stance() -> str:
+    """What torch.compile is told to do: "default" is to compile."""
+    return sys.intern(sys.modules["torch._dynamo.eval_frame"]._stance.stance)
+
+
+def has_hooks(module: nn.Module) -> bool:
+    """Whether a call of the module is more than a call of its forward."""
+    return bool(
+        module._forward_pre_hooks
+        or module._forward_hooks
+        or module._backward_pre_hooks
+        or module._backward_hooks
+    )
+
+
+def is_more_than_forward(module: nn.Module) -> bool:
+    """Whether a call of the module is more than a call of its class's forward."""
+    return (
+        has_hooks(module)
+        or bool(hooks_module._has_any_global_hook())
+        or "forward" in module.__dict__
+    )
+
+
+# --- Graphs ---
+
+
+def is_surely_true(condition: Any) -> bool:
+    """Whether a condition on symbolic sizes is known to hold, without a guard on it."""
+    if isinstance(condition, bool):
+        return condition
+    known = _the_one_of(SYMBOLIC_SIZES)
+    return known is not None and bool(known(condition))
+
+
+def lacks_shape(operator: str) -> bool:
+    """Whether an operator has none that says the shape of its result; no where it is not known."""
+    has_kernel = _the_one_of(SHAPES_OF_4_BITS)
+    return has_kernel is not None and not has_kernel(operator, "Meta")
+
+
+has_new_nodes = bool(_all_of(NEW_NODES))
+
+
+@contextmanager
+def finding_values(examples: Iterable[Any]) -> Iterator[None]:
+    """A context in which operations of examples in a graph have their results' examples.
+
+    As torch.compile finds the values of its nodes: of symbolic sizes, too. Needs has_new_nodes.
+    """
+    dispatcher, fake = _all_of(NEW_NODES) or (nullcontext, ())
+    mode = next((one.fake_mode for one in examples if isinstance(one, fake)), nullcontext())
+    with torch.no_grad(), mode, dispatcher():
+        yield
+
+
+# --- Products with sparse matrices ---
+
+has_sparse_products = bool(_all_of(SPARSE_PRODUCTS))
+
+
+def outside_modes() -> AbstractContextManager[Any]:
+    """Lets PyTorch compute, also where a mode is entered."""
+    context = _the_one_of(SPARSE_PRODUCTS)
+    return context() if context else nullcontext()
+
+
+def skip_frame(function: Callable[..., Any], with_callees: bool) -> None:
+    """Has torch.compile capture nothing of a function where it is called, or of what it calls."""
+    if found := _all_of(SKIPPED_FRAMES):
+        strategy, action, set_strategy = found
+        callees = action.SKIP if with_callees else action.DEFAULT
+        set_strategy(function.__code__, strategy(action.SKIP, callees))
+
+
+def innermost_mode() -> Any:
+    """The torch function mode that a graph is captured in, innermost of several; None if none."""
+    if not (found := _all_of(MODES)):
+        return None
+    entered, captured, _ = found
+    modes = [*captured.stack, *entered()]
+    return modes[-1] if modes else None
+
+
+def without_innermost_mode() -> AbstractContextManager[Any]:
+    """Leaves the innermost torch function mode, which innermost_mode has said there is."""
+    context: AbstractContextManager[Any] = _found["torch.overrides:_pop_mode_temporarily"]()
+    return context
+
+
+def rows_of_entries(positions: Tensor, columns: Tensor) -> Tensor:
+    """The row of every entry of a matrix in CSR, (entries,), of its positions' type."""
+    if found := _all_of(SPARSE_INDICES):
+        is_int32 = positions.dtype is torch.int32
+        rows: Tensor = found[0](positions, columns, out_int32=is_int32)[0]
+        return rows
+    counts = positions.diff()
+    rows = torch.arange(len(counts), dtype=positions.dtype)
+    return rows.repeat_interleave(counts, output_size=len(columns))
+
+
+def positions_of_rows(rows: Tensor, count: int) -> Tensor:
+    """Where each of `count` rows begins among entries that are sorted by row, (count + 1,)."""
+    if found := _all_of(SPARSE_INDICES):
+        positions: Tensor = found[1](rows, count)
+        return positions
+    counts = torch.bincount(rows, minlength=count)
+    return torch.cat([counts.new_zeros(1), counts.cumsum(0)])
+
+
+# --- Gradients and Inductor ---
+
+# ATen's operators, or None.
+bag_backward, bag_weights_backward = _all_of(BAG_GRADIENTS) or (None, None)
+
+
+def inductor() -> Callable[..., Any] | None:
+    """Compiles a graph and its example inputs by Inductor; None without INDUCTOR."""
+    found = _look_up(f"{_INDUCTOR_MODULE}:{_INDUCTOR_NAME}")
+    return None if found is _ABSENT or missing(INDUCTOR) else found
+
+
+def autograd_again() -> AbstractContextManager[Any]:
+    """Lets autograd see operations inside of an operator, where it is past. Needs INDUCTOR."""
+    key, guard = _all_of(INDUCTOR) or (None, None)
+    assert guard is not None
+    context: AbstractContextManager[Any] = guard(key, False)
+    return context
+
+
+# --- Containers of tensors ---
+
+
+def leaves(value: Any) -> list[Any]:
+    """What a value's containers hold, in their order; None is a leaf."""
+    if found := _all_of(TREES):
+        return list(found[0](value))
+    if type(value) is dict:
+        value = list(value.values())
+    if type(value) in (list, tuple):
+        return [leaf for one in value for leaf in leaves(one)]
+    return [value]
+
+
+def with_tensors(change: Callable[[Tensor], Tensor], value: Any) -> Any:
+    """A value whose containers hold what `change` makes of the tensors in them."""
+    if found := _all_of(TREES):
+        return found[1](Tensor, change, value)
+    if type(value) is dict:
+        return {key: with_tensors(change, one) for key, one in value.items()}
+    if type(value) in (list, tuple):
+        return type(value)(with_tensors(change, one) for one in value)
+    return change(value) if isinstance(value, Tensor) else value
