@@ -231,10 +231,10 @@ def _all_of(feature: Feature) -> tuple[Any, ...] | None:
     return None if any(one is _ABSENT for one in found) else found
 
 
-def _the_one_of(feature: Feature) -> Any:
-    """What PyTorch has under the one name of a feature, or None."""
+def _the_one_of(feature: Feature, otherwise: Any = None) -> Any:
+    """What PyTorch has under the one name of a feature, or the other value."""
     found = _all_of(feature)
-    return found[0] if found else None
+    return found[0] if found else otherwise
 
 
 # --- Tensors that are not what they seem to be ---
@@ -275,7 +275,7 @@ is_transformed = _transformed_question()
 # --- What torch.compile captured, and how it is told to ---
 
 breaks_are_counted = bool(_all_of(COUNTED_BREAKS))
-_counters: Mapping[str, Mapping[str, int]] = _the_one_of(COUNTED_BREAKS) or {}
+_counters: Mapping[str, Mapping[str, int]] = _the_one_of(COUNTED_BREAKS, {})
 
 
 def graph_breaks() -> int:
@@ -290,7 +290,8 @@ def unimplemented() -> Iterable[tuple[str, int]]:
 
 def graph_break_reasons() -> Sequence[Any]:
     """The reasons of graph breaks so far: each has a reason and a user_stack."""
-    return _the_one_of(REASONS) or ()
+    reasons: Sequence[Any] = _the_one_of(REASONS, ())
+    return reasons
 
 
 def capture_options(**options: Any) -> Callable[[], AbstractContextManager[Any]]:
