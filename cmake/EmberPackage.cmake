@@ -29,7 +29,7 @@ endif()
 foreach(file IN LISTS EMBER_PACKAGE_LINKED)
   install(FILES "${linked_folder}/${file}" DESTINATION ember/lib COMPONENT package)
 endforeach()
-foreach(header IN ITEMS Export KernelLibrary Runtime)
+foreach(header IN ITEMS Export KernelLibrary Ownership Runtime)
   install(FILES "${CMAKE_SOURCE_DIR}/runtime/include/ember/Runtime/${header}.h"
           DESTINATION ember/include/ember/Runtime COMPONENT package)
 endforeach()

@@ -32,6 +32,8 @@ config.environment["PATH"] = os.path.pathsep.join(
 )
 # Tests never read or fill the user's kernel cache.
 config.environment["EMBER_CACHE_DIR"] = str(objects / "test" / "kernel-cache")
+# In a container, a checkout may belong to another user than the one who tests it.
+config.environment["EMBER_CACHE_SHARED"] = "1"
 config.environment["EMBER_BIN_DIR"] = str(objects / "bin")
 config.environment["PYTHONPATH"] = str(source / "python")
 for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS", "HOME", "XDG_CACHE_HOME"):

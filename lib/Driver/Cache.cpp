@@ -12,6 +12,7 @@
 #include "ember/Driver/Cache.h"
 #include "ember/Driver/Files.h"
 #include "ember/Driver/TemporaryPath.h"
+#include "ember/Runtime/Ownership.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Chrono.h"
 #include "llvm/Support/FileSystem.h"
@@ -99,20 +100,51 @@ static bool isIntact(StringRef folder) {
   return *recorded != nullptr && *recorded == describeEntry(folder);
 }
 
+/// Whose folders of the cache are: everybody's whom the umask lets, or ours.
+static sys::fs::perms getPermissions(bool shared) {
+  return shared ? sys::fs::all_all : sys::fs::owner_all;
+}
+
 /// A new folder for an entry in the making, or one to be deleted.
-static ErrorOr<TemporaryPath> createIncomplete(StringRef cache) {
+static ErrorOr<TemporaryPath> createIncomplete(StringRef cache, bool shared) {
   std::string parent = joinPath(cache, incomplete);
-  if (std::error_code code = sys::fs::create_directories(parent))
+  sys::fs::perms permissions = getPermissions(shared);
+  if (std::error_code code = sys::fs::create_directories(
+          parent, /*IgnoreExisting=*/true, permissions))
     return code;
-  return TemporaryPath::createFolder(parent + "/");
+  return TemporaryPath::createFolder(parent + "/", permissions);
 }
 
 /// Moves what is at `path` out of the way before deleting it, so that nobody
 /// sees it half deleted.
-static void removeEntry(StringRef path, StringRef cache) {
+static void removeEntry(StringRef path, StringRef cache, bool shared) {
   // Renaming fails when another process was faster.
-  if (ErrorOr<TemporaryPath> grave = createIncomplete(cache))
+  if (ErrorOr<TemporaryPath> grave = createIncomplete(cache, shared))
     (void)sys::fs::rename(path, joinPath(grave->getPath(), "entry"));
+}
+
+bool KernelCache::areShared() { return isSwitchedOn("EMBER_CACHE_SHARED"); }
+
+Error KernelCache::prepare() const {
+  if (std::error_code code = sys::fs::create_directories(
+          folder, /*IgnoreExisting=*/true, getPermissions(shared)))
+    return makeError("cannot write to the kernel cache '" + folder +
+                     "': " + code.message());
+  std::string reason = shared ? "" : whyNotOurs(folder);
+  if (reason.empty())
+    return Error::success();
+  return makeError(
+      "the kernel cache '" + folder + "' is not used: " + reason +
+      " (make it yours alone, name another folder in EMBER_CACHE_DIR, or set "
+      "EMBER_CACHE_SHARED=1 if it is shared on purpose)");
+}
+
+/// Whether nobody else can have put the entry there: the folder may have been
+/// open to others before.
+bool KernelCache::isOurs(StringRef entry) const {
+  return shared || llvm::all_of(kernelFiles, [&](StringRef name) {
+           return whyNotOurs(joinPath(entry, name)).empty();
+         });
 }
 
 CacheEntry KernelCache::getEntry(StringRef key) const {
@@ -124,7 +156,7 @@ std::optional<CacheEntry> KernelCache::lookup(StringRef key) const {
   std::string entry = joinPath(folder, key);
   // First of all, so that nobody evicts it meanwhile.
   (void)utimensat(AT_FDCWD, joinPath(entry, marker).c_str(), nullptr, 0);
-  if (!isIntact(entry))
+  if (!isIntact(entry) || !isOurs(entry))
     return std::nullopt;
   return getEntry(key);
 }
@@ -191,7 +223,7 @@ void KernelCache::evict() const {
     total -= entry.bytes;
     // It may have been used since.
     if (auto now = measureEntry(entry.path); now && now->lastUse <= youngest)
-      removeEntry(entry.path, folder);
+      removeEntry(entry.path, folder, shared);
   }
 }
 
@@ -202,7 +234,7 @@ KernelCache::insert(StringRef key,
     return makeError("cannot write to the kernel cache '" + folder +
                      "': " + code.message());
   };
-  ErrorOr<TemporaryPath> temporary = createIncomplete(folder);
+  ErrorOr<TemporaryPath> temporary = createIncomplete(folder, shared);
   if (!temporary)
     return unusable(temporary.getError());
   removeAbandoned(joinPath(folder, incomplete) + "/");
@@ -213,6 +245,13 @@ KernelCache::insert(StringRef key,
   if (Error error = writeFile(joinPath(path, marker),
                               [&](raw_ostream &os) { os << description; }))
     return std::move(error);
+
+  // A linker gives what it writes to whom the umask does.
+  if (!shared)
+    for (StringRef name : kernelFiles)
+      if (std::error_code code = sys::fs::setPermissions(
+              joinPath(path, name), sys::fs::owner_read | sys::fs::owner_write))
+        return unusable(code);
 
   std::string target = joinPath(folder, key);
   std::error_code code;
@@ -227,7 +266,7 @@ KernelCache::insert(StringRef key,
     // Another process was faster, or there is a damaged entry in our way.
     if (std::optional<CacheEntry> theirs = lookup(key))
       return *theirs;
-    removeEntry(target, folder);
+    removeEntry(target, folder, shared);
   }
   return unusable(code);
 }

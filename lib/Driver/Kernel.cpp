@@ -15,6 +15,7 @@
 #include "ember/Target/Native/TargetInfo.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
+#include <cstdlib>
 
 using namespace llvm;
 using namespace ember;
@@ -50,15 +51,19 @@ static Error compileInto(StringRef folder, MemoryBufferRef program,
 static Expected<Kernel> compileWithoutCache(MemoryBufferRef program,
                                             const CompileOptions &options,
                                             bool printRemarks) {
-  SmallString<128> folder;
-  if (std::error_code code = sys::fs::createUniqueDirectory("emberc", folder))
+  SmallString<128> parent;
+  sys::path::system_temp_directory(/*ErasedOnReboot=*/true, parent);
+  std::string folder = (parent + "/emberc-XXXXXX").str();
+  // For this user alone.
+  if (!mkdtemp(folder.data())) {
+    std::error_code code(errno, std::generic_category());
     return createStringError(code, "cannot create a temporary folder: " +
                                        code.message());
+  }
   SmallString<128> library(folder), manifest(folder);
   sys::path::append(library, "kernel.so");
   sys::path::append(manifest, "kernel.json");
-  Kernel kernel({library.str().str(), manifest.str().str()},
-                folder.str().str());
+  Kernel kernel({library.str().str(), manifest.str().str()}, folder);
   if (Error error = compileInto(folder, program, options, printRemarks))
     return std::move(error);
   return kernel;
@@ -74,10 +79,17 @@ Expected<Kernel> ember::getKernel(std::unique_ptr<MemoryBuffer> program,
   Expected<uint64_t> sizeBound = KernelCache::getSizeBound();
   if (!sizeBound)
     return sizeBound.takeError();
-  KernelCache cache(*cacheFolder, *sizeBound);
+  KernelCache cache(*cacheFolder, *sizeBound, KernelCache::areShared());
   Expected<std::string> key = computeKey(text.getBuffer(), options);
   if (!key)
     return key.takeError();
+  auto compileAside = [&](Error reason) {
+    errs() << "warning: " << toString(std::move(reason))
+           << "; compiling without it\n";
+    return compileWithoutCache(text, options, printRemarks);
+  };
+  if (Error error = cache.prepare())
+    return compileAside(std::move(error));
   if (!printRemarks)
     if (std::optional<CacheEntry> entry = cache.lookup(*key))
       return Kernel(*entry);
@@ -92,7 +104,5 @@ Expected<Kernel> ember::getKernel(std::unique_ptr<MemoryBuffer> program,
     return Kernel(*entry);
   if (compilationFailed)
     return entry.takeError();
-  errs() << "warning: " << toString(entry.takeError())
-         << "; compiling without it\n";
-  return compileWithoutCache(text, options, printRemarks);
+  return compileAside(entry.takeError());
 }

@@ -77,19 +77,19 @@ std::error_code TemporaryPath::moveTo(StringRef target) {
   return {};
 }
 
-ErrorOr<TemporaryPath> TemporaryPath::create(const Twine &prefix,
-                                             bool isFolder) {
+ErrorOr<TemporaryPath> TemporaryPath::create(const Twine &prefix, bool isFolder,
+                                             sys::fs::perms permissions) {
   for (int attempt = 0; attempt < 128; ++attempt) {
     std::string path;
     raw_string_ostream(path)
         << prefix << format_hex_no_prefix(sys::Process::GetRandomNumber(), 8);
-    if (isFolder && mkdir(path.c_str(), 0777) != 0) {
+    if (isFolder && mkdir(path.c_str(), permissions) != 0) {
       if (errno == EEXIST)
         continue;
       return lastError();
     }
     int flags = isFolder ? O_RDONLY | O_DIRECTORY : O_RDWR | O_CREAT | O_EXCL;
-    int descriptor = open(path.c_str(), flags | O_CLOEXEC, 0666);
+    int descriptor = open(path.c_str(), flags | O_CLOEXEC, permissions);
     if (descriptor < 0) {
       // Before it is locked, a folder may be taken for abandoned.
       if (errno == EEXIST || (isFolder && errno == ENOENT))
@@ -106,11 +106,13 @@ ErrorOr<TemporaryPath> TemporaryPath::create(const Twine &prefix,
 }
 
 ErrorOr<TemporaryPath> TemporaryPath::createFile(const Twine &prefix) {
-  return create(prefix, /*isFolder=*/false);
+  return create(prefix, /*isFolder=*/false,
+                sys::fs::all_read | sys::fs::all_write);
 }
 
-ErrorOr<TemporaryPath> TemporaryPath::createFolder(const Twine &prefix) {
-  return create(prefix, /*isFolder=*/true);
+ErrorOr<TemporaryPath> TemporaryPath::createFolder(const Twine &prefix,
+                                                   sys::fs::perms permissions) {
+  return create(prefix, /*isFolder=*/true, permissions);
 }
 
 /// Removes what is at `path` if the process that made it is gone.

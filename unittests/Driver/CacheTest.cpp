@@ -8,9 +8,11 @@
 #include "ember/Driver/Cache.h"
 #include "TemporaryFolder.h"
 #include "ember/Driver/Files.h"
+#include "ember/Runtime/Ownership.h"
 #include "gtest/gtest.h"
 #include <array>
 #include <fstream>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
@@ -251,6 +253,97 @@ TEST_F(CacheTest, SizeBoundIsRead) {
   for (const char *bad : {"many", "-1", "1.5G", "G", "99999999999G", "1T"})
     EXPECT_NE(read(bad).find("expected a number of bytes"), std::string::npos)
         << bad;
+}
+
+/// What prepare() says of a cache in a folder with these permissions.
+class CacheOwnershipTest : public CacheTest {
+protected:
+  std::string prepare(bool shared = false) {
+    return toString(KernelCache(folder.path("cache"), 0, shared).prepare());
+  }
+
+  sys::fs::perms permissions(StringRef name) const {
+    return *sys::fs::getPermissions(folder.path(name));
+  }
+
+  /// Gives a file to somebody else, if this user may.
+  bool giveAway(StringRef name) {
+    return lchown(folder.path(name).c_str(), 4711, gid_t(-1)) == 0;
+  }
+};
+
+TEST_F(CacheOwnershipTest, IsMadeForItsOwnerAlone) {
+  mode_t before = umask(0);
+  EXPECT_EQ(prepare(), "");
+  auto entry = cache.insert("k", [](StringRef f) { return writeKernel(f); });
+  umask(before);
+  ASSERT_TRUE(bool(entry)) << toString(entry.takeError());
+  for (StringRef name : {"cache", "cache/incomplete", "cache/k"})
+    EXPECT_EQ(permissions(name), sys::fs::owner_all) << name.str();
+  for (StringRef name : {"cache/k/kernel.so", "cache/k/kernel.json"})
+    EXPECT_EQ(permissions(name), sys::fs::owner_read | sys::fs::owner_write);
+}
+
+TEST_F(CacheOwnershipTest, IsMadeForAllIfShared) {
+  mode_t before = umask(0);
+  EXPECT_EQ(prepare(/*shared=*/true), "");
+  umask(before);
+  EXPECT_EQ(permissions("cache"), sys::fs::all_all);
+}
+
+TEST_F(CacheOwnershipTest, IsNotUsedIfOthersMayWriteToIt) {
+  ASSERT_EQ(prepare(), "");
+  sys::fs::setPermissions(folder.path("cache"), sys::fs::all_all);
+  EXPECT_NE(prepare().find("is not used: anybody may write to '" +
+                           folder.path("cache") + "' (make it yours alone"),
+            std::string::npos)
+      << prepare();
+  EXPECT_EQ(prepare(/*shared=*/true), "");
+  // Nobody can replace what is in a folder like /tmp, but anybody can add.
+  sys::fs::setPermissions(folder.path("cache"),
+                          sys::fs::all_all | sys::fs::sticky_bit);
+  EXPECT_NE(prepare(), "");
+  EXPECT_EQ(toString(KernelCache(folder.path("cache/below")).prepare()), "");
+}
+
+TEST_F(CacheOwnershipTest, IsNotUsedIfOthersMayReplaceIt) {
+  ASSERT_FALSE(sys::fs::create_directories(folder.path("open/cache")));
+  sys::fs::setPermissions(folder.path("open"), sys::fs::all_all);
+  ASSERT_FALSE(sys::fs::create_link(folder.path("open"), folder.path("link")));
+  for (StringRef name :
+       {"open/cache", "open/new", "link/cache", "open/../open"})
+    EXPECT_NE(toString(KernelCache(folder.path(name)).prepare())
+                  .find("anybody may write to '" + folder.path("open") + "'"),
+              std::string::npos)
+        << name.str();
+}
+
+TEST_F(CacheOwnershipTest, IsNotUsedIfItBelongsToOthers) {
+  std::string path = folder.path("");
+  // As another user sees ours; root's are all right for everybody.
+  std::string reason = whyNotOurs(path, geteuid() + 1);
+  std::string owner = "belongs to user " + std::to_string(geteuid());
+  EXPECT_EQ(reason.find(owner) != std::string::npos, geteuid() != 0) << reason;
+  ASSERT_EQ(prepare(), "");
+  if (!giveAway("cache"))
+    return;
+  EXPECT_NE(prepare().find("belongs to user 4711"), std::string::npos);
+  EXPECT_EQ(prepare(/*shared=*/true), "");
+}
+
+TEST_F(CacheOwnershipTest, EntriesOfOthersAreMadeAnew) {
+  auto write = [](StringRef f) { return writeKernel(f); };
+  ASSERT_TRUE(bool(cache.insert("k", write)));
+  std::string library = folder.path("cache/k/kernel.so");
+  sys::fs::setPermissions(library, sys::fs::all_all);
+  EXPECT_FALSE(cache.lookup("k"));
+  EXPECT_TRUE(
+      KernelCache(folder.path("cache"), 0, /*shared=*/true).lookup("k"));
+  ASSERT_TRUE(bool(cache.insert("k", write)));
+  EXPECT_TRUE(cache.lookup("k"));
+  if (giveAway("cache/k/kernel.so")) {
+    EXPECT_FALSE(cache.lookup("k"));
+  }
 }
 
 TEST_F(CacheTest, UnwritableFolderIsAnError) {

@@ -20,6 +20,9 @@
 // none that was used in the last ten minutes. A library that is loaded stays
 // usable when its file is removed.
 //
+// Kernels are code, so a folder is for its owner alone. One that other users
+// own or may write to, or replace, is not used, unless it is shared on purpose.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef EMBER_DRIVER_CACHE_H
@@ -41,9 +44,11 @@ struct CacheEntry {
 
 class KernelCache {
 public:
-  /// A cache of at most `sizeBound` bytes; 0 for no bound.
-  explicit KernelCache(std::string folder, uint64_t sizeBound = 0)
-      : folder(std::move(folder)), sizeBound(sizeBound) {}
+  /// A cache of at most `sizeBound` bytes; 0 for no bound. Of one that is
+  /// `shared`, others may be the owners.
+  explicit KernelCache(std::string folder, uint64_t sizeBound = 0,
+                       bool shared = false)
+      : folder(std::move(folder)), sizeBound(sizeBound), shared(shared) {}
 
   /// $EMBER_CACHE_DIR, or "ember" in $XDG_CACHE_HOME or ~/.cache; nothing when
   /// there is no home folder either.
@@ -52,10 +57,17 @@ public:
   /// $EMBER_CACHE_SIZE in bytes, or 1 GiB; fails when it is not a size.
   static llvm::Expected<uint64_t> getSizeBound();
 
+  /// Whether $EMBER_CACHE_SHARED says that caches are shared on purpose.
+  static bool areShared();
+
+  /// Makes the folder if there is none. Fails if there can be none, or if
+  /// others might change what is in it.
+  llvm::Error prepare() const;
+
   /// The key of everything a kernel depends on, in this order.
   static std::string computeKey(llvm::ArrayRef<llvm::StringRef> parts);
 
-  /// The entry, when it is there and intact; counts as a use of it.
+  /// The entry, when it is there, intact and ours; counts as a use of it.
   std::optional<CacheEntry> lookup(llvm::StringRef key) const;
 
   /// Adds an entry: `write` puts kernel.so and kernel.json into the folder it
@@ -69,10 +81,12 @@ public:
 
 private:
   CacheEntry getEntry(llvm::StringRef key) const;
+  bool isOurs(llvm::StringRef entry) const;
   void evict() const;
 
   std::string folder;
   uint64_t sizeBound;
+  bool shared;
 };
 
 } // namespace ember

@@ -38,7 +38,7 @@ private:
   std::string temporaryFolder;
 };
 
-/// The kernel of a program. A cache that cannot be written to costs a warning;
+/// The kernel of a program. A cache that cannot be used costs a warning;
 /// with `printRemarks` the program is compiled even if the cache has it.
 llvm::Expected<Kernel> getKernel(std::unique_ptr<llvm::MemoryBuffer> program,
                                  const CompileOptions &options,

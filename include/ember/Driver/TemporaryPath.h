@@ -16,16 +16,18 @@
 
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/ErrorOr.h"
+#include "llvm/Support/FileSystem.h"
 #include <string>
 
 namespace ember {
 
 /// A file or a folder that nobody else has; removed with this object, unless
-/// moved to its final name before.
+/// moved to its final name before. The umask limits its permissions.
 class TemporaryPath {
 public:
   static llvm::ErrorOr<TemporaryPath> createFile(const llvm::Twine &prefix);
-  static llvm::ErrorOr<TemporaryPath> createFolder(const llvm::Twine &prefix);
+  static llvm::ErrorOr<TemporaryPath>
+  createFolder(const llvm::Twine &prefix, llvm::sys::fs::perms permissions);
 
   TemporaryPath(TemporaryPath &&other);
   TemporaryPath &operator=(TemporaryPath &&) = delete;
@@ -43,7 +45,8 @@ private:
   TemporaryPath(std::string path, int descriptor);
 
   static llvm::ErrorOr<TemporaryPath> create(const llvm::Twine &prefix,
-                                             bool isFolder);
+                                             bool isFolder,
+                                             llvm::sys::fs::perms permissions);
 
   std::string path; // empty once moved
   int descriptor;

@@ -54,6 +54,16 @@
 // FILE: warning: cannot write to the kernel cache '{{.*}}below-a-file': Not a directory; compiling without it
 // FILE-NEXT: libq.so
 
+// A folder that others may write to is not used, unless it is shared on purpose.
+// RUN: mkdir %t/open && chmod 777 %t/open
+// RUN: env -u EMBER_CACHE_SHARED emberc %s --cache-dir=%t/open -o %t/libo.so --print-cache-path 2>&1 | FileCheck %s --check-prefix=OPEN
+// RUN: ls -A %t/open | count 0
+// RUN: env EMBER_CACHE_SHARED=1 emberc %s --cache-dir=%t/open --print-cache-path 2>&1 | FileCheck %s --check-prefix=SHARED
+// OPEN: warning: the kernel cache '{{.*}}open' is not used: {{.*}} (make it yours alone, name another folder in EMBER_CACHE_DIR, or set EMBER_CACHE_SHARED=1 if it is shared on purpose); compiling without it
+// OPEN-NEXT: libo.so
+// SHARED-NOT: warning
+// SHARED: {{.*}}/open/{{[0-9a-f]+}}/kernel.so
+
 func.func @f(%a: memref<?xf32>) -> f32 {
   %c0 = arith.constant 0 : index
   %v = memref.load %a[%c0] : memref<?xf32>
