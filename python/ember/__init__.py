@@ -28,7 +28,8 @@ from ember.inspection.page import show_page
 from ember.kernel import Library
 from ember.places import include_folder
 from ember.threads import get_num_threads, set_num_threads
-from ember.torch.explain import Explanation, explain
+from ember.torch.explain import explain
+from ember.torch.explanation import Explanation
 from ember.torch.export import export
 from ember.torch.exported import LoadedProgram, load
 from ember.torch.importer import Kernel, compile

@@ -11,7 +11,7 @@ from typing import Any
 
 import torch
 from ember.torch.backend import ember_backend, listening
-from ember.torch.partition import Report
+from ember.torch.report import Report
 from torch import Tensor, nn
 
 STEPS = 3

@@ -15,7 +15,7 @@ from typing import Any
 
 import torch
 from ember.torch.backend import ember_backend, listening
-from ember.torch.partition import Report
+from ember.torch.report import Report
 from torch import Tensor
 from torch.utils._pytree import tree_flatten, tree_unflatten
 

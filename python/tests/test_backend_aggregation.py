@@ -11,7 +11,7 @@ import pytest
 import torch
 import torch.nn.functional as functional
 from ember.torch.backend import ember_backend, listening
-from ember.torch.partition import Report
+from ember.torch.report import Report
 from torch import Tensor
 
 NODES, EDGES, LENGTH = 30, 90, 12

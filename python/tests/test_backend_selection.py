@@ -12,7 +12,7 @@ import ember
 import pytest
 import torch
 from ember.torch.backend import listening
-from ember.torch.partition import Report
+from ember.torch.report import Report
 from torch import Tensor, nn
 
 pytestmark = pytest.mark.usefixtures("fresh_dynamo")

@@ -4,12 +4,15 @@ Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
+import re
+from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 
 import ember
 import pytest
 import torch
-from ember.torch.explain import Explanation
+from ember.torch.explanation import Break, Explanation, Graph, LeftPart
 from torch import Tensor, nn
 
 ROWS, LENGTH, NODES, EDGES = 30, 8, 9, 25
@@ -196,3 +199,171 @@ def test_calls_can_be_shown() -> None:
     found = ember.explain(nn.EmbeddingBag(ROWS, LENGTH), torch.zeros(2, 3, dtype=torch.int64))
     assert isinstance(found, Explanation)
     assert "slc." in ember.show(found.compiled[0].call)
+
+
+def without_loops(x: Tensor, edges: Tensor) -> Tensor:
+    """Sums over edges but loops: how many there are depends on elements."""
+    kept = edges[:, edges[0] != edges[1]]
+    return torch.zeros(NODES, LENGTH).index_add(0, kept[1], x[kept[0]])
+
+
+def test_what_ember_compile_captures_and_torch_compile_does_not() -> None:
+    _, *given = arguments()
+    compiled = ember.compile(without_loops)
+    compiled(*given)
+    for model in (without_loops, compiled):
+        found = ember.explain(model, *given)
+        assert (len(found.graphs), len(found.breaks)) == (len(compiled.reports()), 0) == (1, 0)
+        assert {part.kind for part in found.compiled} == {"selection", "aggregation"}
+        assert found.way == "ember.compile"
+        assert found.other is not None
+        assert found.other.breaks > 0
+        said = f"{found.other.graphs} graphs and {found.other.breaks} graph break"
+        assert f"this is by ember.compile; by {found.other.name}: {said}" in str(found)
+        assert found.other.name.startswith("torch.compile(")
+    alone = ember.explain(torch.compile(without_loops, backend="ember"), *given)
+    assert (len(alone.graphs), len(alone.breaks)) == (found.other.graphs, found.other.breaks)
+    assert alone.way == found.other.name
+    assert alone.other is not None
+    assert (alone.other.name, alone.other.graphs, alone.other.breaks) == ("ember.compile", 1, 0)
+    assert ember.explain(Model(), *arguments()).other is None
+
+
+def test_options_of_what_ember_compiled() -> None:
+    compiled = ember.compile(Model(), excluded=("bag",))
+    found = ember.explain(compiled, *arguments())
+    assert [part.kind for part in found.compiled] == ["aggregation"]
+    assert len(ember.explain(compiled, *arguments(), options={}).compiled) == 2
+
+
+def test_lookups_that_are_left_are_counted() -> None:
+    table = nn.Embedding(ROWS, LENGTH)
+
+    def function(indices: Tensor) -> Tensor:
+        rows = table(indices)
+        return rows.sum(1) + rows.square().sum(1)
+
+    found = ember.explain(function, torch.randint(0, ROWS, (4, 3)))
+    reasons = {left.operation: (left.as_fast, left.reason) for left in found.left}
+    assert len(reasons) == 2
+    assert sorted(as_fast for as_fast, _ in reasons.values()) == [False, True]
+    assert "2 embedding operations left to PyTorch, 1 of them as fast there" in str(found)
+    assert "embedding" not in found.graphs[0].others
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda table: nn.EmbeddingBag.from_pretrained(table, freeze=False, mode="max"),
+        lambda table: nn.Sequential(
+            nn.EmbeddingBag.from_pretrained(table, freeze=False, mode="max")
+        ),
+        lambda table: lambda indices: nn.functional.embedding(indices, table).amax(1),
+    ],
+    ids=["module", "within a model", "reduced lookups"],
+)
+def test_maxima_that_need_gradients(make: Any) -> None:
+    table = torch.randn(ROWS, LENGTH, requires_grad=True)
+    model, indices = make(table), torch.randint(0, ROWS, (400, 10))
+    (part,) = ember.explain(model, indices).graphs[0].compiled
+    assert not part.libraries
+    assert "a maximum whose gradient is wanted" in part.problem
+    with pytest.raises(ember.UnsupportedError, match=r"left to PyTorch: .* maximum whose"):
+        ember.compile(model, (indices,))
+    compiled = ember.compile(model)
+    compiled(indices).sum().backward()
+    assert "a maximum whose gradient is wanted" in str(compiled.reports())
+    with torch.no_grad():
+        (part,) = ember.explain(model, indices).compiled
+        assert part.libraries
+        compiled(indices)
+    assert str(compiled.kernels()[0].path) in str(compiled.reports())
+    assert "maximum whose" not in str(compiled.reports()[-1])
+
+
+def test_kernels_without_a_gradient() -> None:
+    """The first call builds a kernel that no later call with a gradient is computed by."""
+    _, x, edges = arguments()
+    x.requires_grad_()
+
+    compiled = ember.compile(lambda x, edges: (x[edges[0]] * x[edges[1]]).sum(-1))
+    compiled(x, edges)
+    (part,) = compiled.reports()[0].graph().compiled
+    assert part.libraries
+    assert not part.problem
+    differentiates = compiled.reports()[0].compiled[0].call.differentiates()
+    assert bool(part.note) != differentiates
+    assert part.note in str(compiled.reports())
+
+
+class Rows(HTMLParser):
+    """The texts of a table's rows, and whether all that was begun was ended."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.rows: list[list[str]] = []
+        self.open: list[str] = []
+        self.text = ""
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.open.append(tag)
+        if tag == "tr":
+            self.rows.append([])
+        elif tag in ("th", "td"):
+            self.rows[-1].append("")
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+        if "tr" in self.open:
+            self.rows[-1][-1] += data
+
+
+def test_one_report_everywhere() -> None:
+    """What explain returns, and compiled models' reports print the same, as text and as HTML."""
+    model = Model()
+    compiled = ember.compile(model)
+    assert str(compiled.reports()) == "nothing was compiled yet"
+    assert "nothing was compiled yet" in compiled.reports()._repr_html_()
+    compiled(*arguments())
+    found = ember.explain(model, *arguments())
+    reports = compiled.reports()
+    assert str(found) == repr(found) == str(reports) == repr(reports) == repr(reports[0])
+    assert found._repr_html_() == reports._repr_html_() == reports[0]._repr_html_()
+    page = Rows(found._repr_html_())
+    assert not page.open
+    assert [row[0] for row in page.rows] == [
+        *(part.kind for part in found.graphs[0].compiled),
+        "left to PyTorch",
+        "by PyTorch",
+    ]
+    for part, row in zip(found.graphs[0].compiled, page.rows, strict=False):
+        for said in (part.title, part.place, str(part.libraries[0])):
+            assert said in row[1]
+    assert str(found).splitlines()[0] in page.text
+
+
+def test_html_is_escaped() -> None:
+    graph = Graph(1, (), (LeftPart("less", "a < b & <b>c</b>", "f.py:1, in <lambda>: a < b"),), {})
+    shown = Explanation((graph,), (Break("<i>why</i>", "<module>"),))._repr_html_()
+    page = Rows(shown)
+    assert page.rows[0] == ["left to PyTorch", "less: a < b & <b>c</b>f.py:1, in <lambda>: a < b"]
+    assert page.rows[1][1] == "<i>why</i>"
+    assert "graph break at <module>" in page.text
+    assert not page.open
+    assert "b" not in re.findall(r"<(\w+)", shown)
+
+
+def test_reports_of_a_bag() -> None:
+    bag = nn.EmbeddingBag(ROWS, LENGTH, mode="sum")
+    compiled = ember.compile(bag)
+    assert not compiled.reports()
+    compiled(torch.randint(0, ROWS, (4, 3)))
+    (report,) = compiled.reports()
+    (part,) = report.graph().compiled
+    assert part.libraries == (compiled.kernels()[0].path,)
+    assert "1 operation in 1 graph; 1 of them in 1 kernel" in str(report)

@@ -13,7 +13,8 @@ from typing import Any
 from torch.fx import GraphModule
 
 from ember.torch.inductor_rest import compile_rest
-from ember.torch.partition import Report, partition
+from ember.torch.partition import partition
+from ember.torch.report import Report
 from ember.torch.settings import Settings
 from ember.torch.sparse_mode import outside_products
 

@@ -44,6 +44,16 @@ _log = logging.getLogger(__name__)
 _TENSORS = frozenset((Tensor, torch.nn.Parameter))
 
 
+# Why PyTorch computes a bag.
+MAXIMUM = (
+    "PyTorch computes a maximum whose gradient is wanted: it notes which row each element came "
+    "from, which kernels do not; under torch.no_grad() there is a kernel"
+)
+NOT_PLAIN = (
+    "kernels read plain tensors, outside of functorch's transforms and forward-mode gradients"
+)
+UNFIT = "PyTorch has to say what it makes of arguments of these types and shapes"
+
 _this_thread = threading.local()
 
 
@@ -67,6 +77,8 @@ class BagCall:
         self._recent: dict[tuple[Any, ...], Callable[..., Any] | None] = {}
         self._offsets: OrderedDict[tuple[int, int, torch.dtype], Tensor] = OrderedDict()
         self._lock = threading.Lock()
+        # Why PyTorch computed the last call that it did.
+        self.handed_over = ""
 
     def __getstate__(self) -> Options:
         """Copies and pickles carry the options; their kernels are found again when needed."""
@@ -116,10 +128,13 @@ class BagCall:
                 )
             if result is not None:
                 return result
-        if is_disabled or not _takes(
-            input, weight, offsets, mode, per_sample_weights, include_last_offset
+        if reason := (
+            "Ember is disabled"
+            if is_disabled
+            else _why_not(input, weight, offsets, mode, per_sample_weights, include_last_offset)
         ):
-            _log.debug("a call of embedding_bag, mode %s, is left to PyTorch", mode)
+            self.handed_over = reason
+            _log.debug("a call of embedding_bag, mode %s, is left to PyTorch: %s", mode, reason)
             # PyTorch's kernel for rows without elements refuses right indices now and then.
             is_empty = weight.dim() == 2 and weight.shape[1] == 0
             by_pytorch = functional.embedding_bag(
@@ -347,15 +362,16 @@ class _NoResultError(Exception):
     """A recent call had no result: the call is looked into."""
 
 
-def _takes(
+def _why_not(
     input: Tensor,
     weight: Tensor,
     offsets: Tensor | None,
     mode: str,
     sample_weights: Tensor | None,
     has_last: bool,
-) -> bool:
-    """Whether the kernels take these arguments; if not, PyTorch computes, or says what is wrong.
+) -> str:
+    """Why kernels do not take these arguments, so that PyTorch computes, or says what is wrong;
+    empty if they do.
 
     Raises UnsupportedError where PyTorch has an answer that the kernels have not.
     """
@@ -363,37 +379,39 @@ def _takes(
         type(input) is not Tensor
         or type(weight) not in _TENSORS
         or private.is_transformed()
-        or weight.dim() != 2
-        or mode not in MODES
-        or weight.dtype not in VALUE_TYPES
-        or (mode == "max" and _wants_gradient(weight, None))
     ):
-        return False
+        return NOT_PLAIN
+    if weight.dim() != 2 or mode not in MODES:
+        return UNFIT
+    if weight.dtype not in VALUE_TYPES:
+        return f"tables of {weight.dtype} have no kernel"
+    if mode == "max" and _wants_gradient(weight, None):
+        return MAXIMUM
     if offsets is not None:
         if type(offsets) is not Tensor or input.dim() != 1 or offsets.dim() != 1:
-            return False
+            return UNFIT
         if has_last and offsets.numel() == 0:
-            return False
+            return UNFIT
         if not (offsets.dtype in INDEX_TYPES and input.dtype in INDEX_TYPES) and (
             torch.promote_types(input.dtype, offsets.dtype) not in INDEX_TYPES
         ):
-            return False
+            return UNFIT
     elif input.dim() != 2 or input.size(1) == 0 or input.dtype not in INDEX_TYPES:
-        return False
+        return UNFIT
     if sample_weights is not None and (
         type(sample_weights) not in _TENSORS
         or sample_weights.dtype is not weight.dtype
         or sample_weights.shape != input.shape
         or mode != "sum"
     ):
-        return False
+        return UNFIT
     for name, tensor in (("weight", weight), ("input", input), ("offsets", offsets)):
         if tensor is not None and not (tensor.is_cpu and tensor.layout is torch.strided):
             raise UnsupportedError(
                 f"{name} is a {tensor.layout} tensor on {tensor.device}; the kernels take dense "
                 "tensors on the cpu"
             )
-    return weight.size(1) != 0
+    return "" if weight.size(1) else "rows without elements are PyTorch's"
 
 
 def _wants_gradient(weight: Tensor, sample_weights: Tensor | None) -> bool:

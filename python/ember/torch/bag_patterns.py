@@ -14,7 +14,7 @@ from torch.fx import Node
 from ember import configuration
 from ember.errors import CompileError, CompilerNotFoundError, KernelError, UnsupportedError
 from ember.kernel import Library
-from ember.torch.bag_call import BagCall
+from ember.torch.bag_call import MAXIMUM, BagCall
 from ember.torch.no_match import NoMatchError
 from ember.torch.operations import (
     Operation,
@@ -223,6 +223,7 @@ class FixedBag(RegionCall):
         if sample_weights is not None:
             sample_weights = self.weights_of(sample_weights, weight)
         if not self.failed and not configuration.is_disabled():
+            self.call.handed_over = ""
             try:
                 bags = self.call(
                     input,
@@ -233,12 +234,13 @@ class FixedBag(RegionCall):
                     per_sample_weights=sample_weights,
                     **fixed,
                 )
+                self.handed_over = self.call.handed_over
                 self.remember(arguments)
                 return bags
             except (CompileError, CompilerNotFoundError) as error:
                 self.give_up(error)
-            except UnsupportedError:
-                pass
+            except UnsupportedError as error:
+                self.handed_over = str(error)
             except KernelError as error:
                 raise self.named(error) from None
         result: Tensor = self.reference(*arguments)
@@ -303,12 +305,13 @@ class ReducedRows(FixedBag):
         input, weight = arguments[:2]
         gradient = weight.requires_grad and torch.is_grad_enabled()
         is_maximum = self.fixed["mode"] == "max"
+        self.handed_over = self.why_other_gradient() if gradient else ""
+        if not self.handed_over and is_maximum and self._is_small(input, weight):
+            self.handed_over = "PyTorch computes the maximum of so few rows as fast"
         # Without lookups PyTorch has zeros, NaN or an error; a bag has zeros.
-        if (
-            (gradient and self.has_other_gradient())
-            or (is_maximum and self._is_small(input, weight))
-            or _has_empty_rows(input)
-        ):
+        if not self.handed_over and _has_empty_rows(input):
+            self.handed_over = "PyTorch has another result for bags without lookups"
+        if self.handed_over:
             result: Tensor = self.reference(*arguments)
             return result
         bags = super().looked_into(arguments)
@@ -321,12 +324,18 @@ class ReducedRows(FixedBag):
     def repeat_for(self, arguments: tuple[Any, ...]) -> Repeat | None:
         return None if self.fixed["mode"] == "max" else super().repeat_for(arguments)
 
-    def has_other_gradient(self) -> bool:
-        """Whether PyTorch's gradient of a bag is not that of lookups and their reduction.
+    def why_other_gradient(self) -> str:
+        """Why PyTorch's gradient of a bag is not that of lookups and their reduction; empty if it
+        is.
 
         That of rows scaled by their frequency is scaled again and again in a bag of several.
         """
-        return self.skips or self.fixed["mode"] == "max" or self.fixed["scale_grad_by_freq"]
+        if self.fixed["mode"] == "max":
+            return MAXIMUM
+        if self.skips or self.fixed["scale_grad_by_freq"]:
+            option = "padding_idx" if self.skips else "scale_grad_by_freq"
+            return f"lookups with {option} have another gradient than bags, which is PyTorch's"
+        return ""
 
     def _is_small(self, input: Tensor, weight: Tensor) -> bool:
         """Whether PyTorch is as fast. The first call builds kernels, however small it is."""

@@ -29,7 +29,8 @@ from ember.kernel import Library
 from ember.torch import private
 from ember.torch.export_folder import KERNELS, PROGRAM, check_place, new_folder, write_manifest
 from ember.torch.operations import value_of
-from ember.torch.partition import Report, partition
+from ember.torch.partition import partition
+from ember.torch.report import Report, Reports
 from ember.torch.settings import Settings, kinds_of
 from ember.torch.sparse_operand import has_sparse
 
@@ -188,13 +189,9 @@ def _names(report: Report) -> dict[Library, str]:
 
 
 def _nothing(model: nn.Module, report: Report) -> UnsupportedError:
-    reasons = {left.reason for left in report.left}
     if report.compiled:
-        reasons = {"the example has no lookups"}
-    return UnsupportedError(
-        f"nothing to compile: {type(model).__qualname__} has no embedding operation that has a "
-        "kernel" + "".join(f"; {reason}" for reason in sorted(reasons))
-    )
+        return UnsupportedError("nothing to compile: the example has no lookups")
+    return UnsupportedError(Reports([report]).nothing(type(model).__qualname__))
 
 
 def _write_kernels(folder: Path, names: Mapping[Library, str], options: Options) -> list[str]:

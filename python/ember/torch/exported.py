@@ -18,7 +18,8 @@ from ember.errors import CompileError, ExportError, UnsupportedError
 from ember.kernel import Library
 from ember.torch import private
 from ember.torch.export_folder import MANIFEST, PROGRAM, check_files, read_manifest
-from ember.torch.partition import Report, partition
+from ember.torch.partition import partition
+from ember.torch.report import Report
 from ember.torch.settings import Settings
 from ember.torch.stored_kernels import StoredKernels
 

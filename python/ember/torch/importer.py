@@ -22,19 +22,18 @@ from ember.kernel import Library
 from ember.torch import private
 from ember.torch.backend import ember_backend
 from ember.torch.bag_call import BagCall, without_renorm
+from ember.torch.capturing import any_sizes
 from ember.torch.direct_call import MISS, DirectCall
 from ember.torch.module_bag import ModuleBag
-from ember.torch.partition import Report
 from ember.torch.region_call import RegionCall
+from ember.torch.report import Compiled, Report, Reports
 from ember.torch.settings import Settings
 from ember.torch.sparse_mode import SparseProducts, sparse_functions_seen
 from ember.torch.sparse_operand import has_sparse, holds_sparse
 
+BAG = "embedding_bag"
 BAG_OPTIONS = ("mode", "include_last_offset", "padding_idx", "sparse", "scale_grad_by_freq")
 _is_dynamo_compiling = torch.compiler.is_dynamo_compiling
-_CAPTURE = private.capture_options(
-    capture_dynamic_output_shape_ops=True, record_runtime_overhead=False
-)
 
 
 class Kernel:
@@ -105,7 +104,7 @@ class Kernel:
         """
         if self.settings.rest == "inductor":
             return self._run(*args, **kwargs)
-        with _CAPTURE():
+        with any_sizes(self.settings):
             if not self._is_whole or not private.has_any_size:
                 return self._run(*args, **kwargs)
             try:
@@ -117,9 +116,9 @@ class Kernel:
                 self._is_whole = False
                 return result
 
-    def reports(self) -> list[Report]:
-        """What became of the graphs that were captured so far."""
-        return list(self._reports)
+    def reports(self) -> Reports:
+        """What became of the graphs that were captured so far: print it, or read its items."""
+        return Reports(self._reports)
 
     def kernels(self) -> list[Library]:
         """The compiled kernels so far: more are built when a call needs another type or length."""
@@ -148,6 +147,15 @@ class BagModuleKernel(Kernel):
     def kernels(self) -> list[Library]:
         own = [kernel.library for kernel in self._call.kernels()]
         return list(dict.fromkeys([*own, *super().kernels()]))
+
+    def reports(self) -> Reports:
+        """What became of the bag, by the options it was called with, and of graphs."""
+        direct = [
+            Compiled("bag", f"{bag.fixed['mode']} of bags of rows of weight", [BAG], bag)
+            for bag in self._bags.values()
+        ]
+        bags = [Report(operations=1, compiled=[part]) for part in direct]
+        return Reports([*bags, *super().reports()])
 
     def __call__(
         self,
@@ -250,11 +258,7 @@ def _run_example(kernel: Kernel, example_args: Sequence[Any]) -> None:
         torch.set_rng_state(state)
     if not kernel.kernels() and not configuration.is_disabled():
         name = getattr(kernel.original, "__qualname__", type(kernel.original).__name__)
-        reasons = {left.reason for report in kernel.reports() for left in report.left}
-        raise UnsupportedError(
-            f"nothing to compile: {name} has no embedding operation that has a kernel"
-            + "".join(f"; {reason}" for reason in sorted(reasons))
-        )
+        raise UnsupportedError(kernel.reports().nothing(name))
 
 
 def _expect_other_sizes(arguments: Any) -> None:

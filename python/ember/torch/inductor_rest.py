@@ -16,9 +16,9 @@ from torch.fx import GraphModule, Node
 
 from ember.torch import private
 from ember.torch.operations import value_of
-from ember.torch.partition import Report
 from ember.torch.region_call import RegionCall, gradients_of_reference
 from ember.torch.region_registry import key_of, registered, shared
+from ember.torch.report import Report
 from ember.torch.settings import Settings
 
 _log = logging.getLogger(__name__)

@@ -32,6 +32,8 @@ class ModuleBag(FixedBag):
     def looked_into(self, arguments: tuple[Any, ...]) -> Tensor:
         """The bags, (bags, length)."""
         input, weight, offsets, sample_weights = arguments
+        self.call.handed_over = ""
         bags = self.call(input, weight, offsets, per_sample_weights=sample_weights, **self.fixed)
+        self.handed_over = self.call.handed_over
         self.remember(arguments)
         return bags

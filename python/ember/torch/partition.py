@@ -6,7 +6,6 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 import operator
 from collections.abc import Callable
-from dataclasses import dataclass, field
 
 from torch.fx import Graph, GraphModule, Node
 
@@ -18,14 +17,14 @@ from ember.torch.bag_patterns import bag_at
 from ember.torch.block_patterns import block_region_at
 from ember.torch.edge_softmax_patterns import edge_softmax_at
 from ember.torch.head_products_patterns import head_products_at
-from ember.torch.linear_before_sum import Reordered, put_linear_before_sums
+from ember.torch.linear_before_sum import put_linear_before_sums
 from ember.torch.linear_together import put_linear_together
 from ember.torch.no_match import AsFastError, NoMatchError
 from ember.torch.operations import value_of
 from ember.torch.pair_products_patterns import pair_products_at
 from ember.torch.quantized_patterns import quantized_bag_at, quantized_rows_at
 from ember.torch.region import Region, replace
-from ember.torch.region_call import RegionCall
+from ember.torch.report import Compiled, Left, Report
 from ember.torch.row_products_patterns import row_products_at
 from ember.torch.row_score_patterns import row_score_at
 from ember.torch.row_sum_patterns import row_sum_at
@@ -55,40 +54,16 @@ PATTERNS: tuple[Callable[[Node, Settings], Region | None], ...] = (
 )
 
 
-@dataclass
-class Compiled:
-    """A part of the graph that a kernel computes, with its call."""
-
-    kind: str
-    title: str
-    nodes: list[str]
-    call: RegionCall
-
-
-@dataclass
-class Left:
-    """An operation that PyTorch computes, with the reason."""
-
-    node: str
-    reason: str
-
-
-@dataclass
-class Report:
-    """What became of one graph; operations: how many it has, those reordered as they are then."""
-
-    operations: int = 0
-    reordered: list[Reordered] = field(default_factory=list)
-    compiled: list[Compiled] = field(default_factory=list)
-    left: list[Left] = field(default_factory=list)
-
-
 def partition(module: GraphModule, settings: Settings) -> Report:
     """Replaces what kernels compute in the module's graph; the module is recompiled."""
     graph = module.graph
+    report = Report()
+    report.note(graph.nodes)
     use_results(graph)
     _drop_unused_results(graph)
-    report = Report(reordered=put_linear_before_sums(graph, settings))
+    report.reordered = put_linear_before_sums(graph, settings)
+    for reordered in report.reordered:
+        report.note(reordered.nodes)
     report.operations = sum(node.op.startswith("call") for node in graph.nodes)
     regions = _regions(graph, settings, report)
     # The last one first: what a region reads of others is in the graph until their turn comes.
@@ -103,6 +78,7 @@ def partition(module: GraphModule, settings: Settings) -> Report:
     if regions or report.reordered:
         graph.lint()
         module.recompile()
+    report.finish(graph)
     return report
 
 
@@ -118,6 +94,7 @@ def _regions(graph: Graph, settings: Settings, report: Report) -> list[Region]:
     """Regions that have no nodes in common, in the order of the graph."""
     found: list[Region] = []
     taken: set[Node] = set()
+    left: list[Left] = []
     as_fast: list[Left] = []
     # From the end, so that what another pattern ends in is found before it.
     for node in reversed(list(graph.nodes)):
@@ -127,21 +104,25 @@ def _regions(graph: Graph, settings: Settings, report: Report) -> list[Region]:
             try:
                 region = pattern(node, settings)
             except AsFastError as error:
-                as_fast.append(Left(node.name, str(error)))
+                as_fast.append(Left(node.name, str(error), as_fast=True))
                 continue
             except NoMatchError as error:
-                report.left.append(Left(node.name, str(error)))
+                left.append(Left(node.name, str(error)))
                 continue
             if region is None:
                 continue
             if reason := _why_not(region, taken, settings):
-                report.left.append(Left(node.name, reason))
+                left.append(Left(node.name, reason))
                 continue
             found.append(region)
             taken |= region.nodes
             break
     found.reverse()
-    report.left = report.left[::-1] or as_fast[::-1]
+    names = {node.name for node in taken}
+    # What a larger pattern did not take, another one may have.
+    as_fast = [one for one in reversed(as_fast) if one.node not in names]
+    report.left = left[::-1] or as_fast
+    report.beside = as_fast if left else []
     return found
 
 

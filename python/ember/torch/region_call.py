@@ -22,6 +22,13 @@ Reference = Callable[..., Any]
 
 # Tensors whose memory is what it seems to be.
 PLAIN = frozenset((Tensor, torch.nn.Parameter))
+# Why calls that need gradients are PyTorch's.
+ITS_GRADIENT = (
+    "where a gradient is needed PyTorch computes it: its own gradient needs its own result"
+)
+SMALL_GRADIENT = (
+    "where a gradient is needed PyTorch computes tensors as small as these: it is as fast"
+)
 
 
 class NotTakenError(Exception):
@@ -56,6 +63,8 @@ class RegionCall:
         self.inputs = inputs
         self.raises = raises
         self.failed: str = ""
+        # Why PyTorch computes calls like the last one that was looked into, where that is known.
+        self.handed_over = ""
         self.names = {}
         # What calls have needed so far, in the order of their first use.
         self.libraries: dict[Library, None] = {}
@@ -119,11 +128,17 @@ class RegionCall:
 
     def looked_into(self, arguments: tuple[Any, ...]) -> Any:
         """What the region computes, of arguments that are not known to be like those before."""
+        self.handed_over = ""
         if self.failed or configuration.is_disabled() or not _are_plain(arguments, self.layouts):
+            self.handed_over = "" if self.failed else _why_not_plain(arguments)
             return self.reference(*arguments)
         if torch.is_grad_enabled() and self.has_gradient(arguments):
+            if not self.differentiates():
+                self.handed_over = ITS_GRADIENT
+            elif _is_small(self, arguments):
+                self.handed_over = SMALL_GRADIENT
             # The first call builds the kernel, which later ones without a gradient need.
-            if (not self.differentiates() or _is_small(self, arguments)) and self.kernels():
+            if self.handed_over and self.kernels():
                 try:
                     return self.reference(*arguments)
                 except (IndexError, RuntimeError):
@@ -226,6 +241,20 @@ def _are_plain(arguments: Sequence[Any], layouts: Collection[torch.layout]) -> b
         ):
             return False
     return True
+
+
+def _why_not_plain(arguments: Sequence[Any]) -> str:
+    """Why PyTorch computes a call whose tensors kernels do not read."""
+    if configuration.is_disabled():
+        return "Ember is disabled"
+    if private.is_transformed():
+        return "kernels take no part in functorch's transforms and forward-mode gradients"
+    kinds = {
+        f"{type(one).__name__} on {one.device.type} of layout {one.layout}"
+        for one in arguments
+        if isinstance(one, Tensor)
+    }
+    return f"kernels read dense tensors on the cpu; here are {', '.join(sorted(kinds))}"
 
 
 def gradients_of_reference(
