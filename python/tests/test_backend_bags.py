@@ -221,21 +221,6 @@ def test_padding(modes: tuple[str, ...], options: dict[str, Any], equal: bool) -
         torch.testing.assert_close(found, right)
 
 
-@pytest.mark.parametrize("options", [{"sparse": True}, {"scale_grad_by_freq": True}], ids=str)
-def test_options_have_kernels_of_their_own(options: dict[str, Any]) -> None:
-    model, inputs = Bags(**options), Inputs()
-    arguments = inputs.indices, inputs.offsets, inputs.dense
-    assert kinds(model, *arguments) == ["bag"] * 3
-    run = compiled(model)
-    for found, right in zip(
-        torch.autograd.grad(run(*arguments).sum(), [*model.parameters()]),
-        torch.autograd.grad(model(*arguments).sum(), [*model.parameters()]),
-        strict=True,
-    ):
-        assert found.layout is right.layout
-        torch.testing.assert_close(found.to_dense(), right.to_dense())
-
-
 def test_options_that_are_arguments_are_fixed() -> None:
     inputs, table = Inputs(), torch.randn(ROWS[0], 8)
     indices, offsets = inputs.indices[0], inputs.offsets[0]

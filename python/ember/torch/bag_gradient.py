@@ -50,10 +50,13 @@ def bag_gradients(
     number = MODE_NUMBERS[mode]
     for_table = for_sample_weights = None
     is_dense_sum = not scale_grad_by_freq and not sparse
+    # Of sums PyTorch does not ask how many lookups bags have.
+    sizes = indices.new_empty(0)
+    if needs_table and mode == "mean":
+        sizes = _bag_sizes(indices, ends, bag_of_lookup, padding)
     if needs_table and is_dense_sum:
         summed = gradient
         if mode == "mean":
-            sizes = _bag_sizes(indices, ends, bag_of_lookup, padding)
             summed = gradient / sizes.clamp(min=1).to(gradient.dtype).view(-1, 1)
         for_table = table_gradient(summed, bag_of_lookup, indices, rows, sample_weights, kernels)
         if for_table is not None and padding >= 0:
@@ -67,7 +70,7 @@ def bag_gradients(
                 indices,
                 ends,
                 bag_of_lookup,
-                _bag_sizes(indices, ends, bag_of_lookup, padding),
+                sizes,
                 indices.new_empty(0),
                 rows,
                 scale_grad_by_freq,

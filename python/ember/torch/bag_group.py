@@ -113,6 +113,23 @@ class Part:
 
 
 @dataclass(frozen=True)
+class TableGradient:
+    """What options of a lookup make of its table's gradient, and of nothing else.
+
+    sparse: a COO tensor, with an entry for each lookup. scale_grad_by_freq: divided by how often
+    the batch has the row. padding: the row without a gradient, which is looked up as any other; -1
+    for none. That of bags is no lookup at all, and an input.
+    """
+
+    sparse: bool = False
+    scale_grad_by_freq: bool = False
+    padding: int = -1
+
+
+DENSE = TableGradient()
+
+
+@dataclass(frozen=True)
 class GroupShape:
     """What is fixed in a kernel for several parts; their first columns are arguments."""
 
@@ -203,8 +220,10 @@ class GroupCall(RegionCall):
         stacked: int,
         options: Options,
         raises: bool = False,
+        gradients: Sequence[TableGradient] = (),
     ) -> None:
-        """columns: for every group a part, or the length of what is copied, None if unknown."""
+        """columns: for every group a part, or the length of what is copied, None if unknown.
+        gradients: of the parts' tables, in their order; dense ones if there are none."""
         places = [0]
         for one in columns:
             places.append(places[-1] + (one.inputs if isinstance(one, Part) else 1))
@@ -218,6 +237,7 @@ class GroupCall(RegionCall):
             for place, one in zip(places, columns, strict=True)
             if isinstance(one, Part)
         ]
+        self._gradients = gradients or [DENSE] * len(self._lookups)
         self._copied = [
             place for place, one in zip(places, columns, strict=True) if not isinstance(one, Part)
         ]
@@ -409,22 +429,16 @@ class GroupCall(RegionCall):
             if needed[place]:
                 start = starts[place]
                 found[place] = gradient[:, start : start + inputs[place].shape[1]]
-        for place, part in self._lookups:
+        for (place, part), kind in zip(self._lookups, self._gradients, strict=True):
             if not any(needed[place : place + part.inputs]):
                 continue
             if part.mode == "max":
                 raise NotTakenError
             table, indices, *others = inputs[place : place + part.inputs]
-            padding = others.pop() if part.padded else -1
+            padding = others.pop() if part.padded else kind.padding
             columns = gradient[:, starts[place] : starts[place] + part.length]
             if part.mode == "row":
-                found[place] = table_gradient(
-                    columns, None, indices, len(table), None, self.options
-                )
-                if found[place] is None:
-                    found[place] = torch.ops.aten.embedding_dense_backward(
-                        columns, indices, len(table), -1, False
-                    )
+                found[place] = self._gradient_of_rows(columns, indices, len(table), kind)
                 continue
             offsets = self._offsets_of(indices) if part.equal else others[0]
             found[place], for_weights = bag_gradients(
@@ -432,7 +446,7 @@ class GroupCall(RegionCall):
                 indices.reshape(-1),
                 offsets,
                 len(table),
-                (part.mode, part.has_last, padding, False, False),
+                (part.mode, part.has_last, padding, kind.scale_grad_by_freq, kind.sparse),
                 others[1] if part.weighted else None,
                 table,
                 needs_table=needed[place],
@@ -441,6 +455,20 @@ class GroupCall(RegionCall):
             )
             if part.weighted:
                 found[place + 3] = for_weights
+        return found
+
+    def _gradient_of_rows(
+        self, gradient: Tensor, indices: Tensor, rows: int, kind: TableGradient
+    ) -> Tensor:
+        """A table's gradient (rows, length), from that of looked-up rows (lookups, length)."""
+        found = None
+        if kind == DENSE:
+            found = table_gradient(gradient, None, indices, rows, None, self.options)
+        if found is None:
+            by_pytorch: Tensor = torch.ops.aten.embedding_backward(
+                gradient, indices, rows, kind.padding, kind.scale_grad_by_freq, kind.sparse
+            )
+            return by_pytorch
         return found
 
 
