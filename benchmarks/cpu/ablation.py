@@ -25,13 +25,13 @@ from benchmarks.cpu.graph_cases import GraphCase
 from benchmarks.cpu.graphs import find_graph
 from benchmarks.cpu.kernels import Variant, compiled, variant, with_new_output
 from benchmarks.cpu.lookups import UNIFORM
-from benchmarks.cpu.measuring import Batches, Contender, measure
+from benchmarks.cpu.measuring import Batches, Contender, Timing, measure
 from benchmarks.cpu.model_cases import TablesCase, TablesWork
 from benchmarks.cpu.rows import torch_type
 from benchmarks.cpu.score_cases import ScoreCase
 from benchmarks.cpu.setting import Setting, use_threads
 from benchmarks.cpu.suite import ARENA_BYTES
-from benchmarks.cpu.tables import DASH, seconds_in_words
+from benchmarks.cpu.tables import DASH, ratio_in_words, time_in_words
 
 UNFUSED = "fusion"
 OFF = {
@@ -69,11 +69,11 @@ def cases() -> list[Case]:
 
 @dataclass(frozen=True)
 class Row:
-    """A case: seconds of a call with everything on, and with each optimisation off."""
+    """A case: times of a call with everything on, and with each optimisation off."""
 
     title: str
-    seconds: float
-    without: dict[str, float]
+    whole: Timing
+    without: dict[str, Timing]
 
 
 def unfused(case: Case, setting: Setting) -> Callable[..., Any] | None:
@@ -151,8 +151,7 @@ def measure_case(
         raise ValueError(f"{case.group}, without {name}: {why}")
     times = measure(contenders, Batches(prepared.batch), seconds)
     title = f"{case.group}: " + ", ".join(_factor(*one) for one in case.factors.items() if one[1])
-    medians = {name: timing.median for name, timing in times.items()}
-    return Row(title, medians.pop(EMBER), medians)
+    return Row(title, times.pop(EMBER), times)
 
 
 def _factor(name: str, value: Any) -> str:
@@ -163,13 +162,17 @@ def _factor(name: str, value: Any) -> str:
 
 def markdown(rows: Sequence[Row]) -> str:
     """The table as documents have it."""
-    cells = []
-    for row in rows:
-        ratios = [
-            f"{row.without[name] / row.seconds:.2f}" if name in row.without else DASH
-            for name in COLUMNS
+    cells = [
+        [
+            row.title,
+            time_in_words(row.whole),
+            *(
+                ratio_in_words(row.without[name], row.whole) if name in row.without else DASH
+                for name in COLUMNS
+            ),
         ]
-        cells.append([row.title, seconds_in_words(row.seconds), *ratios])
+        for row in rows
+    ]
     return TABLE.markdown(["case", "all on", *(f"without {name}" for name in COLUMNS)], cells)
 
 

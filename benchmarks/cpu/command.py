@@ -24,7 +24,7 @@ from benchmarks.cpu.results import Result, to_json
 from benchmarks.cpu.running import run_cases
 from benchmarks.cpu.setting import Setting, all_threads
 from benchmarks.cpu.suite import ARENA_BYTES, all_cases
-from benchmarks.cpu.tables import group_tables, target_table
+from benchmarks.cpu.tables import NOTE, group_tables, target_table
 from benchmarks.cpu.targets import evaluate
 
 # Seconds that measuring may take, of the 2 and 15 minutes that a run may.
@@ -109,7 +109,7 @@ def main(arguments: Sequence[str]) -> int:
     outcomes = evaluate(results)
     about["seconds"] = round(time.monotonic() - started, 1)
     about["missing"] = missing
-    for text in (*group_tables(results), *target_table(outcomes)):
+    for text in (*group_tables(results), *target_table(outcomes), f"\n{NOTE}"):
         print(text)
     options.json.parent.mkdir(parents=True, exist_ok=True)
     options.json.write_text(to_json(results, outcomes, about))

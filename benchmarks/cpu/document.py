@@ -11,6 +11,11 @@ from pathlib import Path
 
 from benchmarks.command_line import processor_name
 
+SPREADS = (
+    "Times are medians of samples in turns; ± is half the distance of their quartiles, behind a "
+    "ratio that of its longer time; -n: n samples were accidents and are left out; ?: unstable."
+)
+
 
 @dataclass(frozen=True)
 class DocumentTable:
@@ -35,7 +40,7 @@ class DocumentTable:
             [
                 self.begin,
                 f"Printed by `./run bench {self.name}` on one thread of {processor_name()}: "
-                f"{self.what}.",
+                f"{self.what}. {SPREADS}",
                 "",
                 *(f"| {' | '.join(cells)} |" for cells in (head, ["---"] * len(head), *rows)),
                 self.end,

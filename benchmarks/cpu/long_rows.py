@@ -18,10 +18,10 @@ from benchmarks.cpu.arena import Arena
 from benchmarks.cpu.document import DocumentTable
 from benchmarks.cpu.kernels import Variant, compiled, variant
 from benchmarks.cpu.lookups import UNIFORM, Indices, Windows, draw_stream
-from benchmarks.cpu.measuring import Batches, Contender, measure
+from benchmarks.cpu.measuring import Batches, Contender, Timing, measure
 from benchmarks.cpu.rows import torch_type
 from benchmarks.cpu.setting import use_threads
-from benchmarks.cpu.tables import seconds_in_words
+from benchmarks.cpu.tables import ratio_in_words, time_in_words
 
 # 16 registers of 256 bits: those of AVX-512 hold all of most rows.
 PROCESSOR = "x86-64-v3" if platform.machine() == "x86_64" else None
@@ -75,8 +75,8 @@ def call_of(bags: Bags, arena: Arena) -> Callable[[Indices], Any]:
     return call
 
 
-def measure_bags(bags: Bags, arena: Arena, seconds: float) -> tuple[float, float]:
-    """Seconds of a call with strips, and how many times as long it takes without.
+def measure_bags(bags: Bags, arena: Arena, seconds: float) -> tuple[Timing, Timing]:
+    """The times of a call with strips, and without.
 
     Raises ValueError if the results differ: all elements are summed in the same order.
     """
@@ -94,7 +94,7 @@ def measure_bags(bags: Bags, arena: Arena, seconds: float) -> tuple[float, float
     if not torch.equal(*results):
         raise ValueError(f"{bags}: strips have another result")
     times = measure(contenders, Batches(windows.__getitem__), seconds)
-    return times[STRIPS].median, times[WHOLE].median / times[STRIPS].median
+    return times[STRIPS], times[WHOLE]
 
 
 def rows_of_the_table(seconds: float) -> Iterator[list[str]]:
@@ -106,8 +106,8 @@ def rows_of_the_table(seconds: float) -> Iterator[list[str]]:
             for each in EACH:
                 bags = Bags(element, length, table, each)
                 show_progress(str(bags))
-                time, ratio = measure_bags(bags, arena, seconds / len(EACH))
-                cells.append(f"{seconds_in_words(time)}, {ratio:.2f}")
+                strips, whole = measure_bags(bags, arena, seconds / len(EACH))
+                cells.append(f"{time_in_words(strips)}, {ratio_in_words(whole, strips)}")
             yield [f"{length} {element}", f"{table / MB:g} MB", *cells]
 
 

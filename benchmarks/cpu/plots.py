@@ -32,8 +32,8 @@ def draw(results: Sequence[Result], outcomes: Sequence[Outcome], json: Path) -> 
     if any(LIMIT in result.times for result in results):
         _draw_rates(pyplot, results, rates)
         drawn.append(rates)
-    if any(outcome.cases for outcome in outcomes):
-        _draw_targets(pyplot, [outcome for outcome in outcomes if outcome.cases], targets)
+    if any(outcome.summary for outcome in outcomes):
+        _draw_targets(pyplot, [outcome for outcome in outcomes if outcome.summary], targets)
         drawn.append(targets)
     return drawn
 
@@ -71,11 +71,15 @@ def _draw_rates(pyplot: Any, results: Sequence[Result], path: Path) -> None:
 
 
 def _draw_targets(pyplot: Any, outcomes: Sequence[Outcome], path: Path) -> None:
-    """The geometric means, the worst cases, and the goals."""
+    """The geometric means that count, the ranges of the cases, and the goals."""
+    found = [one.summary for one in outcomes if one.summary]
     figure, panel = pyplot.subplots(figsize=(11, 0.32 * len(outcomes) + 1.5))
     places = range(len(outcomes), 0, -1)
-    panel.barh(places, [one.mean for one in outcomes], 0.6, color="C0", label="geometric mean")
-    panel.scatter([one.worst for one in outcomes], places, color="C3", s=16, label="worst case")
+    means = [one.trimmed for one in found]
+    panel.barh(places, means, 0.6, color="C0", label="mean without the least and the greatest")
+    panel.hlines(places, [one.least for one in found], [one.greatest for one in found], color="C1")
+    panel.scatter([one.median for one in found], places, color="C1", s=20, label="median, range")
+    panel.scatter([one.least for one in found], places, color="C3", s=16, label="worst case")
     goals = [one.least for one in outcomes]
     panel.scatter(goals, places, marker="|", s=180, color="black", label="goal")
     panel.set_yticks(

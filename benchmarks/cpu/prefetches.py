@@ -13,7 +13,7 @@ from benchmarks.cpu.kernels import Variant
 from benchmarks.cpu.lookups import UNIFORM
 from benchmarks.cpu.setting import Setting, use_threads
 from benchmarks.cpu.suite import ARENA_BYTES
-from benchmarks.cpu.tables import seconds_in_words
+from benchmarks.cpu.tables import ratio_in_words, time_in_words
 
 MOST_LINES = PREFETCHES["prefetch_lines"][1]
 WAYS = {
@@ -37,12 +37,14 @@ def main() -> None:
     """Prints a line for each case: its time, and how many times as long each other way takes."""
     use_threads(1)
     setting = Setting(Arena(ARENA_BYTES), None, compiles=False)
-    print(f"{'sum of 256 bags':48}{'chosen':>9}" + "".join(f"{name:>11}" for name in WAYS))
+    print(f"{'sum of 256 bags':48}{'chosen':>15}" + "".join(f"{name:>11}" for name in WAYS))
     for value in TYPES:
         for table in TABLES:
             for length in LENGTHS:
                 case = BagCase("bag", "sum", value, length, table, UNIFORM, 256)
                 row = measure_case(case, setting, SECONDS, WAYS)
                 title = row.title.removeprefix("bag: sum, ").removesuffix(", uniform, bags 256")
-                ratios = "".join(f"{row.without[name] / row.seconds:11.2f}" for name in WAYS)
-                print(f"{title:48}{seconds_in_words(row.seconds):>9}{ratios}", flush=True)
+                ratios = "".join(
+                    f"{ratio_in_words(row.without[name], row.whole):>11}" for name in WAYS
+                )
+                print(f"{title:48}{time_in_words(row.whole):>15}{ratios}", flush=True)

@@ -22,6 +22,7 @@ from benchmarks.cpu.kernels import Variant, compiled, variant
 from benchmarks.cpu.lookups import UNIFORM, Indices, Windows, draw_stream
 from benchmarks.cpu.measuring import Batches, Contender, measure
 from benchmarks.cpu.setting import use_threads
+from benchmarks.cpu.tables import ratio_in_words
 
 MB = 1 << 20
 LENGTHS = (16, 128)
@@ -151,10 +152,10 @@ def measure_shape(shape: Shape, arena: Arena, seconds: float) -> dict[tuple[str,
         times = measure(
             list(contenders.values()), Batches(windows.__getitem__), seconds / len(outputs)
         )
-        medians = {key: times[one.name].median for key, one in contenders.items()}
+        of = {key: times[one.name] for key, one in contenders.items()}
         for memory in outputs:
             found[operation, memory] = " / ".join(
-                f"{medians[memory, ORDINARY, reads] / medians[memory, STREAMED, reads]:.2f}"
+                ratio_in_words(of[memory, ORDINARY, reads], of[memory, STREAMED, reads])
                 for reads in (False, True)
             )
     return found

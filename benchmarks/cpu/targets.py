@@ -1,10 +1,9 @@
-"""The targets: geometric means of ratios over the cases of a group.
+"""The targets: geometric means of ratios over the cases of a group, carried by none of them.
 
 Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -18,7 +17,9 @@ from benchmarks.cpu.case import (
     SCIPY,
     TORCH_SPARSE,
 )
+from benchmarks.cpu.measuring import unstable
 from benchmarks.cpu.results import Result
+from benchmarks.summary import Summary, summarise
 
 # Bandwidth bounds a case whose table is larger than a core's own caches and whose batch is large
 # enough that calling a kernel does not matter.
@@ -33,8 +34,8 @@ DECODED = ("int8", "int4", "int8 leading", "e4m3", "e5m2")
 class Target:
     """In cases of some groups (none: all), `peer` takes at least `least` times as long as Ember.
 
-    least: in the geometric mean. floor: for every single case. scaling: the peer is Ember on one
-    thread. chooses: which of the groups' cases count.
+    least: in the geometric mean without the least and the greatest. floor: for every single case.
+    scaling: the peer is Ember on one thread. chooses: which of the groups' cases count.
     """
 
     name: str
@@ -95,10 +96,11 @@ TARGETS = (
 
 @dataclass(frozen=True)
 class Outcome:
-    """A target for a number of threads: the geometric mean and the worst of its cases.
+    """A target for a number of threads, and what its cases come to.
 
-    at_limit: the mean if Ember took as long as the limit, over the cases that have one. What has
-    no cases is None.
+    summary: of the cases, None without any; that without the least and the greatest is what the
+    goal is for. unstable: cases that are left out of it, since their own times say little.
+    at_limit: the same mean if Ember took as long as the limit, over the cases that have one.
     """
 
     name: str
@@ -106,19 +108,17 @@ class Outcome:
     threads: int
     least: float
     floor: float | None
-    cases: int
-    mean: float | None
-    worst: float | None
-    worst_case: str | None
-    at_limit: float | None
-    met: bool | None
+    summary: Summary | None
+    unstable: tuple[str, ...] = ()
+    at_limit: float | None = None
 
-
-def geometric_mean(ratios: Sequence[float]) -> float:
-    """The geometric mean of positive numbers; raises ValueError without any."""
-    if not ratios:
-        raise ValueError("the geometric mean of nothing")
-    return math.exp(math.fsum(map(math.log, ratios)) / len(ratios))
+    @property
+    def met(self) -> bool | None:
+        """Whether the mean reaches the goal and every case the floor; None without cases."""
+        if self.summary is None:
+            return None
+        reaches = self.summary.trimmed >= self.least
+        return reaches and (self.floor is None or self.summary.least >= self.floor)
 
 
 def evaluate(results: Sequence[Result]) -> list[Outcome]:
@@ -133,23 +133,33 @@ def evaluate(results: Sequence[Result]) -> list[Outcome]:
 
 
 def _outcome(target: Target, threads: int, results: Sequence[Result]) -> Outcome:
-    ratios = []
+    ratios: dict[str, float] = {}
+    limits: dict[str, float] = {}
+    left_out: list[str] = []
     for result in results:
         if result.threads != threads or not target.takes(result):
             continue
         ratio = _scaling(result, results) if target.scaling else result.ratio(target.peer, EMBER)
-        if ratio is not None:
-            ratios.append((ratio, result))
-    shared = (target.name, target.peer, threads, target.least, target.floor, len(ratios))
-    if not ratios:
-        return Outcome(*shared, None, None, None, None, None)
-    mean = geometric_mean([ratio for ratio, _ in ratios])
-    worst, where = min(ratios, key=lambda pair: pair[0])
-    met = mean >= target.least and (target.floor is None or worst >= target.floor)
-    limits = [] if target.scaling else [one.ratio(target.peer, LIMIT) for _, one in ratios]
-    known = [ratio for ratio in limits if ratio is not None]
-    at_limit = geometric_mean(known) if known else None
-    return Outcome(*shared, mean, worst, f"{where.group}: {where.title}", at_limit, met)
+        if ratio is None:
+            continue
+        name = f"{result.group}: {result.title}"
+        if of := unstable(result.times, (target.peer, EMBER)):
+            left_out.append(f"{name} ({', '.join(of)})")
+            continue
+        ratios[name] = ratio
+        limit = None if target.scaling else result.ratio(target.peer, LIMIT)
+        if limit is not None:
+            limits[name] = limit
+    return Outcome(
+        target.name,
+        target.peer,
+        threads,
+        target.least,
+        target.floor,
+        summarise(ratios) if ratios else None,
+        tuple(left_out),
+        summarise(limits).trimmed if limits else None,
+    )
 
 
 def _scaling(result: Result, results: Sequence[Result]) -> float | None:

@@ -17,6 +17,7 @@ from ember.torch.settings import RESTS
 
 from benchmarks.command_line import about_run, parser_of, show_progress, warn_of_load
 from benchmarks.cpu.setting import all_threads
+from benchmarks.cpu.tables import NOTE
 from benchmarks.models.cases import GRAPHS, QUICK_BATCHES, ModelCase, all_cases
 from benchmarks.models.first_call import seconds_of_first_call
 from benchmarks.models.overhead import Overhead, measure_overheads
@@ -120,6 +121,7 @@ def main(arguments: Sequence[str]) -> int:
         first_call_table(first_calls),
         overhead_table(overheads),
         target_table(outcomes),
+        (f"\n{NOTE}",),
     ):
         for line in lines:
             print(line)

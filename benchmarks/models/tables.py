@@ -6,7 +6,7 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 from collections.abc import Iterator, Sequence
 
-from benchmarks.cpu.tables import DASH, seconds_in_words
+from benchmarks.cpu.tables import DASH, seconds_in_words, spread_in_words, time_in_words
 from benchmarks.models.overhead import Overhead
 from benchmarks.models.running import COMPILED, EAGER, EMBER, Measured
 from benchmarks.models.targets import FirstCall, Outcome
@@ -15,17 +15,21 @@ from benchmarks.models.targets import FirstCall, Outcome
 def result_table(results: Sequence[Measured]) -> Iterator[str]:
     """A line for each model and size: Ember's time and rate, and how long the others take."""
     yield (
-        f"\n{'model':34}{'threads':>8}{'Ember':>10}{'a second':>11}"
-        f"{EAGER:>10}{COMPILED:>15}  kernels"
+        f"\n{'model':34}{'threads':>8}{'Ember':>19}{'a second':>11}"
+        f"{EAGER:>17}{COMPILED:>17}  kernels"
     )
     for one in results:
         timing, rate = one.times.get(EMBER), one.rate(EMBER)
-        ratios = [one.ratio(peer) for peer in (EAGER, COMPILED)]
-        cells = [f"{ratio:.2f}x" if ratio else DASH for ratio in ratios]
-        shown = seconds_in_words(timing.median) if timing else DASH
+        cells = [
+            f"{ratio:.2f}x {spread_in_words(one.times[peer])}"
+            if (ratio := one.ratio(peer))
+            else DASH
+            for peer in (EAGER, COMPILED)
+        ]
+        shown = time_in_words(timing) if timing else DASH
         yield (
-            f"{one.title:34}{one.threads:>8}{shown:>10}"
-            f"{f'{rate:.3g}' if rate else DASH:>11}{cells[0]:>10}{cells[1]:>15}"
+            f"{one.title:34}{one.threads:>8}{shown:>19}"
+            f"{f'{rate:.3g}' if rate else DASH:>11}{cells[0]:>17}{cells[1]:>17}"
             f"  {', '.join(one.kernels) or 'none'}"
         )
 
@@ -60,12 +64,20 @@ def overhead_table(overheads: Sequence[Overhead]) -> Iterator[str]:
 
 def target_table(outcomes: Sequence[Outcome]) -> Iterator[str]:
     """The targets that something was measured for."""
-    yield f"\n{'target':62}{'cases':>6}{'met':>5}{'mean':>8}{'goal':>8}{'worst':>8}"
+    yield (
+        f"\n{'target':62}{'cases':>6}{'met':>5}{'median':>8}{'mean':>8}{'of all':>8}"
+        f"{'least':>8}{'most':>8}{'goal':>8}"
+    )
     for one in outcomes:
-        if not one.values:
-            continue
-        worst, name = one.worst
-        yield (
-            f"{one.name:62}{len(one.values):>6}{one.met:>5}{one.mean:>8.3g}{one.goal:>8.3g}"
-            f"{worst:>8.3g}  {'met' if one.met == len(one.values) else f'MISSED: {name}'}"
-        )
+        if one.values:
+            found = one.summary
+            numbers = (found.median, found.trimmed, found.mean, found.least, found.greatest)
+            yield (
+                f"{one.name:62}{found.cases:>6}{one.met:>5}"
+                + "".join(f"{number:>8.3g}" for number in (*numbers, one.goal))
+                + f"  {'met' if one.met == found.cases else f'MISSED: {one.worst[1]}'}"
+            )
+            if found.carried_by:
+                yield f"  the mean of all is carried by {found.carried_by}"
+        for case in one.unstable:
+            yield f"  {one.name}: unstable and left out: {case}"

@@ -4,14 +4,15 @@ Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
-import math
 import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from benchmarks.cpu.measuring import unstable
 from benchmarks.models.cases import EMBEDDINGS, GRAPH_LAYER
 from benchmarks.models.overhead import Overhead
-from benchmarks.models.running import COMPILED, EAGER, Measured
+from benchmarks.models.running import COMPILED, EAGER, EMBER, Measured
+from benchmarks.summary import Summary, geometric_mean, summarise
 
 SMALL_BATCH = 128
 TIMES_AS_FAST = 2.0
@@ -32,12 +33,16 @@ class FirstCall:
 
 @dataclass(frozen=True)
 class Outcome:
-    """A target. values: what was measured, by case. low: whether less than the goal is better."""
+    """A target. values: what was measured, by case. low: whether less than the goal is better.
+
+    unstable: cases that are left out, since their own times say little.
+    """
 
     name: str
     goal: float
     values: dict[str, float]
     low: bool = False
+    unstable: tuple[str, ...] = ()
 
     @property
     def met(self) -> int:
@@ -47,17 +52,17 @@ class Outcome:
         return sum(value >= self.goal for value in self.values.values())
 
     @property
-    def mean(self) -> float:
-        """The geometric mean of ratios; of times, which may come out below 0, the mean."""
-        if self.low:
-            return statistics.fmean(self.values.values())
-        return math.exp(sum(map(math.log, self.values.values())) / len(self.values))
+    def summary(self) -> Summary:
+        """What the cases come to; of times, which may come out below 0, by arithmetic means."""
+        return summarise(self.values, statistics.fmean if self.low else geometric_mean)
 
     @property
     def worst(self) -> tuple[float, str]:
         """The value that is furthest from the goal, and its case."""
-        ordered = sorted((value, name) for name, value in self.values.items())
-        return ordered[-1] if self.low else ordered[0]
+        found = self.summary
+        if self.low:
+            return found.greatest, found.greatest_case
+        return found.least, found.least_case
 
 
 def evaluate(
@@ -65,18 +70,26 @@ def evaluate(
 ) -> list[Outcome]:
     """All targets."""
 
-    def ratios(chosen: Sequence[Measured], peer: str) -> dict[str, float]:
-        found = {f"{one.title}, threads {one.threads}": one.ratio(peer) for one in chosen}
-        return {name: ratio for name, ratio in found.items() if ratio}
+    def outcome(name: str, goal: float, chosen: Sequence[Measured], peer: str) -> Outcome:
+        values, left_out = {}, []
+        for one in chosen:
+            if not (ratio := one.ratio(peer)):
+                continue
+            case = f"{one.title}, threads {one.threads}"
+            if of := unstable(one.times, (peer, EMBER)):
+                left_out.append(f"{case} ({', '.join(of)})")
+            else:
+                values[case] = ratio
+        return Outcome(f"{name}: times as fast as {peer}", goal, values, unstable=tuple(left_out))
 
     small = [one for one in results if one.kind == EMBEDDINGS and one.size <= SMALL_BATCH]
     layers = [one for one in results if one.kind == GRAPH_LAYER]
-    few = f"embeddings dominate, batches to {SMALL_BATCH}: times as fast as"
+    few = f"embeddings dominate, batches to {SMALL_BATCH}"
     return [
-        Outcome(f"{few} {EAGER}", TIMES_AS_FAST, ratios(small, EAGER)),
-        Outcome(f"{few} {COMPILED}", TIMES_AS_FAST, ratios(small, COMPILED)),
-        Outcome(f"any model: times as fast as {EAGER}", NEVER_SLOWER, ratios(results, EAGER)),
-        Outcome(f"graph layers: times as fast as {EAGER}", TIMES_AS_FAST, ratios(layers, EAGER)),
+        outcome(few, TIMES_AS_FAST, small, EAGER),
+        outcome(few, TIMES_AS_FAST, small, COMPILED),
+        outcome("any model", NEVER_SLOWER, results, EAGER),
+        outcome("graph layers", TIMES_AS_FAST, layers, EAGER),
         Outcome(
             "first call: times as fast as torch.compile's default",
             COMPILE_TIMES_AS_FAST,

@@ -15,6 +15,7 @@ from benchmarks.cpu import ablation, bag_cases, long_rows, stores
 from benchmarks.cpu.arena import Arena
 from benchmarks.cpu.document import DocumentTable
 from benchmarks.cpu.graph_cases import GraphCase
+from benchmarks.cpu.measuring import Timing
 from benchmarks.cpu.setting import Setting
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "performance.md"
@@ -32,7 +33,7 @@ PAGE = Path(__file__).resolve().parents[2] / "docs" / "performance.md"
 def test_an_ablation_switches_off_what_it_says(case: Any, off: set[str]) -> None:
     setting = Setting(Arena(8_000_000), None, compiles=False)
     row = ablation.measure_case(case, setting, 0.01)
-    assert row.seconds > 0
+    assert row.whole.median > 0
     assert set(row.without) == off
 
 
@@ -45,8 +46,10 @@ def test_an_ablation_compares_results(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_table_of_an_ablation() -> None:
-    row = ablation.Row("a case", 2e-3, {"prefetches": 3e-3})
-    assert "| a case | 2 ms | 1.50 | - | - | - |" in ablation.markdown([row])
+    whole, without = Timing(2e-3, 1.9e-3, 2.1e-3, 9, 1), Timing(3e-3, 1e-3, 4e-3, 9, 1, dropped=2)
+    text = ablation.markdown([ablation.Row("a case", whole, {"prefetches": without})])
+    assert "| a case | 2 ms ±5% | 1.50 ±50% -2? | - | - | - |" in text
+    assert "± is half the distance of their quartiles" in text
 
 
 @pytest.mark.parametrize("table", [ablation.TABLE, stores.TABLE, long_rows.TABLE])
@@ -71,7 +74,10 @@ def test_stores_of_each_kind_are_compared(length: int, monkeypatch: pytest.Monke
     arena = Arena(shape.table)
     cells = stores.measure_shape(shape, arena, 0.01)
     assert list(cells) == stores.COLUMNS
-    assert all(float(one) > 0 for cell in cells.values() for one in cell.split(" / "))
+    for ratio in (one for cell in cells.values() for one in cell.split(" / ")):
+        number, spread = ratio.split(" ", 1)
+        assert float(number) > 0
+        assert spread.startswith("±")
     real = stores.kernel
     monkeypatch.setattr(
         stores, "kernel", lambda *how: lambda batch: (real(*how)(batch), batch.out[-1:].add_(1))
@@ -91,9 +97,9 @@ def test_new_memory_is_new() -> None:
 def test_strips_are_compared(monkeypatch: pytest.MonkeyPatch) -> None:
     bags = long_rows.Bags("f32", 256, 64_000, 10)
     arena = Arena(bags.table)
-    seconds, ratio = long_rows.measure_bags(bags, arena, 0.01)
-    assert seconds > 0
-    assert ratio > 0
+    strips, whole = long_rows.measure_bags(bags, arena, 0.01)
+    assert strips.median > 0
+    assert whole.median > 0
     real = long_rows.call_of
     outputs = iter((0.0, 1.0))
 

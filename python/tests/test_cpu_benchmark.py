@@ -7,6 +7,7 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import itertools
 import json
 import math
+import time
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ import pytest
 import torch
 from numpy.typing import NDArray
 
+from benchmarks import summary
 from benchmarks.cpu import (
     agreement,
     bag_cases,
@@ -28,6 +30,7 @@ from benchmarks.cpu import (
     plots,
     score_cases,
     suite,
+    tables,
     targets,
 )
 from benchmarks.cpu.arena import Arena
@@ -156,9 +159,9 @@ def result(group: str, threads: int, row_bytes: int = 100, **seconds: float) -> 
 
 
 def test_geometric_means() -> None:
-    assert math.isclose(targets.geometric_mean([2, 8]), 4)
+    assert math.isclose(summary.geometric_mean([2, 8]), 4)
     with pytest.raises(ValueError, match="of nothing"):
-        targets.geometric_mean([])
+        summary.geometric_mean([])
 
 
 def outcome(results: list[Result], name: str, threads: int) -> targets.Outcome:
@@ -169,35 +172,147 @@ def outcome(results: list[Result], name: str, threads: int) -> targets.Outcome:
     return found[0]
 
 
+def summary_of(found: targets.Outcome) -> summary.Summary:
+    assert found.summary is not None
+    return found.summary
+
+
+def bags(*ratios: float, **others: float) -> list[Result]:
+    """Cases of bags whose peer takes so many times as long, with names of their own."""
+    results = [result("bag", 1, ember=1, pytorch=ratio, **others) for ratio in ratios]
+    for number, one in enumerate(results):
+        one.factors["bags"] = number
+    return results
+
+
+BAG_TARGET = "bags: sum, mean, weighted"
+
+
 def test_targets_take_the_mean_and_the_floor() -> None:
-    name = "bags: sum, mean, weighted"
-    good = [result("bag", 1, ember=1, pytorch=p) for p in (1.0, 2.0)]
-    one = outcome(good, name, 1)
-    assert (one.cases, one.met, one.worst) == (2, True, 1.0)
-    assert one.mean == pytest.approx(math.sqrt(2))
-    low = outcome([*good, result("bag", 1, ember=1, pytorch=0.89)], name, 1)
-    assert low.mean > low.least
+    one = outcome(bags(1.0, 2.0), BAG_TARGET, 1)
+    found = summary_of(one)
+    assert (found.cases, one.met, found.least) == (2, True, 1.0)
+    assert found.mean == found.trimmed == pytest.approx(math.sqrt(2))
+    low = outcome(bags(1.0, 2.0, 1.5, 0.89), BAG_TARGET, 1)
+    assert summary_of(low).trimmed > low.least
     assert not low.met
-    slow = outcome([result("bag", 1, ember=1, pytorch=1.05)], name, 1)
-    assert not slow.met
+    assert not outcome(bags(1.05), BAG_TARGET, 1).met
+
+
+def test_no_case_carries_a_mean() -> None:
+    """A peer that once took thousands of times as long is told, and decides nothing."""
+    usual = (0.95, 1.0, 1.02, 1.05, 0.98)
+    one = outcome(bags(*usual, 8045.0), BAG_TARGET, 1)
+    found = summary_of(one)
+    assert found.mean > one.least > found.trimmed == pytest.approx(1.01, abs=0.01)
+    assert not one.met
+    assert (found.median, found.greatest) == (pytest.approx(1.01), 8045)
+    assert found.carried_by == found.greatest_case == "bag: length 16, bags 5"
+    text = "\n".join(tables.target_table([one]))
+    assert "the mean of all is carried by bag: length 16, bags 5" in text
+    assert "0.95-8045.00x" in text
+    assert "MISSED" in text
+    assert summary_of(outcome(bags(*usual), BAG_TARGET, 1)).carried_by is None
+    slow = summary_of(outcome(bags(*usual, 0.01), BAG_TARGET, 1))
+    assert slow.carried_by == slow.least_case
+
+
+def test_unstable_cases_are_left_out_and_named() -> None:
+    results = bags(1.2, 1.3, 1.25, 220.0)
+    accident = Timing(220.0, 3.0, 400.0, 5, 1)
+    results[3].times["pytorch"] = accident
+    one = outcome(results, BAG_TARGET, 1)
+    assert summary_of(one).cases == 3
+    assert summary_of(one).greatest == 1.3
+    assert one.met
+    assert one.unstable == ("bag: length 16, bags 3 (pytorch)",)
+    text = "\n".join(tables.target_table([one]))
+    assert "unstable and left out: bag: length 16, bags 3 (pytorch)" in text
+    assert "220.00x ±90%?" in tables.line(results[3], ["pytorch"])
+    nothing = outcome(results[3:], BAG_TARGET, 1)
+    assert (nothing.summary, nothing.met, len(nothing.unstable)) == (None, None, 1)
+
+
+def test_accidents_are_left_out_of_times() -> None:
+    """Samples of a few microseconds, and some that waited until threads were awake."""
+    usual = [10e-6, 10.2e-6, 9.9e-6, 10.1e-6, 10.3e-6, 9.8e-6, 10e-6, 10.1e-6, 10.2e-6, 9.9e-6]
+    found = measuring.timing([*usual, 80.45e-3, 4e-3], 3)
+    assert (found.samples, found.dropped, found.calls) == (10, 2, 3)
+    assert found.median == pytest.approx(10e-6, rel=0.01)
+    assert found.high < 11e-6
+    assert found.is_stable
+    assert tables.spread_in_words(found) == "±1% -2"
+    assert measuring.timing(usual, 3).dropped == 0
+    # Where half of the samples are accidents, nothing is known.
+    often = measuring.timing([*usual[:5], 4e-3, 16e-3, 8e-3, 12e-3, 9e-3], 1)
+    assert not often.is_stable
+    many = measuring.timing([*usual, 1.0, 1.0, 1.0], 1)
+    assert many.dropped == 3
+    assert not many.is_stable
+    assert tables.spread_in_words(many).endswith(" -3?")
+    assert measuring.without_outliers([1.0, 1.0, 1.0, 1.05, 1.2]) == [1.0, 1.0, 1.0, 1.05]
+    assert measuring.without_outliers([2.0]) == [2.0]
+
+
+def test_the_first_call_of_a_turn_is_not_timed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A contender whose threads sleep after another's turn, and one that uses none."""
+    clock = [0.0]
+    monkeypatch.setattr(measuring.time, "perf_counter", lambda: clock[0])
+    last = [""]
+
+    def call(name: str, seconds: float, waking: float) -> Contender:
+        def run(number: int) -> None:
+            clock[0] += seconds + (waking if last[0] != name else 0)
+            last[0] = name
+
+        return Contender(name, run, lambda number: (number,))
+
+    times = measuring.measure(
+        [call("peer", 1e-3, 8.0), call("ember", 1e-3, 0.0)], Batches(lambda number: number), 1.0
+    )
+    assert times["peer"].median == pytest.approx(1e-3)
+    assert times["ember"].median == pytest.approx(1e-3)
+
+
+def test_as_many_calls_go_ahead_of_each_sample() -> None:
+    seen: dict[str, int] = {"short": 0, "long": 0}
+
+    def run(name: str) -> Contender:
+        def call(number: int) -> None:
+            seen[name] += 1
+            if name == "long":
+                time.sleep(2e-3)
+
+        return Contender(name, call, lambda number: (number,))
+
+    times = measuring.measure([run("short"), run("long")], Batches(lambda number: number), 0)
+    ahead = {
+        name: seen[name] - 2 - timing.calls * measuring.LEAST_TURNS
+        for name, timing in times.items()
+    }
+    assert ahead["short"] == ahead["long"] == measuring.LEAST_TURNS
+    assert measuring.calls_before_sample(1.0) == 1
+    assert measuring.calls_before_sample(0.0) == measuring.MOST_WARM_UP
+    assert measuring.calls_before_sample(measuring.WARM_UP_SECONDS / 3) == 3
 
 
 def test_targets_say_what_the_limit_allows() -> None:
-    results = [result("bag", 1, ember=2, pytorch=3, limit=1), result("bag", 1, ember=2, pytorch=3)]
-    one = outcome(results, "bags: sum, mean, weighted", 1)
-    assert one.mean == pytest.approx(1.5)
-    assert one.at_limit == pytest.approx(3)
+    results = [*bags(3.0, limit=0.5), *bags(3.0)]
+    results[1].factors["bags"] = 7
+    one = outcome(results, BAG_TARGET, 1)
+    assert summary_of(one).mean == pytest.approx(3)
+    assert one.at_limit == pytest.approx(6)
 
 
 def test_targets_without_times_are_neither_met_nor_missed() -> None:
     one = outcome([result("bag fp8", 1, ember=1)], "bags: fp8", 1)
-    assert (one.cases, one.mean, one.met) == (0, None, None)
+    assert (one.summary, one.met) == (None, None)
 
 
 def test_scaling_compares_ember_with_itself() -> None:
     results = [result("one bag", 1, ember=3.0), result("one bag", 2, ember=1.5)]
     one = outcome(results, "one long bag: against one thread", 2)
-    assert one.mean == pytest.approx(2)
+    assert summary_of(one).mean == pytest.approx(2)
     assert one.met
 
 

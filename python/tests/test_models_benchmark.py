@@ -134,12 +134,31 @@ def test_targets() -> None:
     assert layers.met == 1
     assert (first.met, first.worst[1]) == (1, "a")
     assert (calls.met, calls.worst) == (1, (6, "bags"))
-    assert Outcome("", 2, {"x": 1.0, "y": 4.0}).mean == pytest.approx(2)
+    assert Outcome("", 2, {"x": 1.0, "y": 4.0}).summary.mean == pytest.approx(2)
     # A kernel may take longer than the call around it, by the clock.
-    assert Outcome("", 5, {"x": -1.0, "y": 4.0}, low=True).mean == pytest.approx(1.5)
+    assert Outcome("", 5, {"x": -1.0, "y": 4.0}, low=True).summary.mean == pytest.approx(1.5)
     text = "\n".join(tables.target_table([small_eager, any_model, calls]))
     assert text.count("MISSED") == 2
     assert "a, batch 16" in "\n".join(tables.result_table(results))
+
+
+def test_unstable_and_extreme_cases() -> None:
+    """Accidents of PyTorch's are left out or told, and carry no mean."""
+    results = [
+        measured("a", EMBEDDINGS, size, eager=2, compiled=2, ember=1) for size in (1, 2, 4, 8)
+    ]
+    results[1].times[EAGER] = Timing(100.0, 1.0, 200.0, 5, 1)
+    results[2].times[COMPILED] = Timing(220.0, 219.0, 221.0, 5, 1)
+    eager, compiled, *_ = evaluate(results, [], [])
+    assert len(eager.values) == 3
+    assert eager.unstable == (f"a, batch 2, threads 1 ({EAGER})",)
+    assert compiled.summary.trimmed == pytest.approx(2)
+    assert compiled.summary.mean > 6
+    assert compiled.summary.carried_by == "a, batch 4, threads 1"
+    text = "\n".join(tables.target_table([eager, compiled]))
+    assert f"unstable and left out: a, batch 2, threads 1 ({EAGER})" in text
+    assert "the mean of all is carried by a, batch 4, threads 1" in text
+    assert "100.00x ±100%?" in "\n".join(tables.result_table(results))
 
 
 def test_plot(tmp_path: Path) -> None:
