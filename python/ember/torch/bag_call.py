@@ -375,11 +375,7 @@ def _why_not(
 
     Raises UnsupportedError where PyTorch has an answer that the kernels have not.
     """
-    if (
-        type(input) is not Tensor
-        or type(weight) not in _TENSORS
-        or private.is_transformed()
-    ):
+    if type(input) is not Tensor or type(weight) not in _TENSORS or private.is_transformed():
         return NOT_PLAIN
     if weight.dim() != 2 or mode not in MODES:
         return UNFIT
