@@ -25,7 +25,7 @@ from ember import cache, configuration, native, threads
 from ember.compiler import TARGETS, Options, find_tool, run_compiler
 from ember.errors import CompilerNotFoundError, EmberError
 from ember.kernel import Library
-from ember.torch import private
+from ember.torch import direct_check, private
 from ember.torch.embedding_bag import ENTRY, BagShape, bag_program
 
 TOOLS = ("emberc", "ember-opt", "ember-run")
@@ -104,6 +104,7 @@ def findings() -> Iterator[Finding]:
     yield _processor()
     yield _threads()
     yield _backend()
+    yield _short_path()
     yield _variables()
     yield from _optional_packages()
     for target in TARGETS:
@@ -255,6 +256,13 @@ def _backend() -> Finding:
         return Finding("torch.compile", True, "backend='ember'")
     advice = f"pass ember.torch.backend.ember_backend itself, or {INSTALL}"
     return Finding("torch.compile", False, "backend='ember' is not registered", advice)
+
+
+def _short_path() -> Finding:
+    """Captures a function, and calls what was captured as ember.compile does."""
+    if reason := direct_check.direct_calls.why_not():
+        return Finding("short path", False, reason, private.DIRECT_CALLS.without, optional=True)
+    return Finding("short path", True, "calls of ember.compile go past torch.compile's wrapper")
 
 
 def _variables() -> Finding:
