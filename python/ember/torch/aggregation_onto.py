@@ -130,6 +130,7 @@ class OntoCall(RegionCall):
         self.reduction = reduction
         self.alpha = alpha
         self.in_place = in_place
+        self.changes = (0,) if in_place else ()
         self.options = options
         # What gradients of x and of values are, they are without the base too.
         self.without_base = AggregationCall(reference, "sum", options, raises)

@@ -56,4 +56,5 @@ def onto_at(node: Node, settings: Settings) -> Region | None:
         ),
         f"{title}, onto {name_of(scatter.base)}",
         {"x": name_of(x), "source": name_of(source), "target": name_of(scatter.target)},
+        changes=(scatter.base,) if operation.in_place else (),
     )

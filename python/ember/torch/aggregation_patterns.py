@@ -19,6 +19,7 @@ from torch.fx import Node
 
 from ember.torch.aggregation import AggregationCall
 from ember.torch.lookups import INDEX_TYPES, Lookup, lookup_at
+from ember.torch.movement import is_changed_before
 from ember.torch.no_match import NoMatchError
 from ember.torch.operations import (
     Operation,
@@ -153,6 +154,8 @@ def scatter_onto(node: Node, operation: Operation) -> Scatter:
     try:
         zeros = read(out) if isinstance(out, Node) else None
         size = _size_of_zeros(zeros, operation.in_place, out)
+        if is_changed_before(out, node):
+            raise NoMatchError("the zeros that it adds to are changed before")
     except NoMatchError as error:
         if not takes_part:
             raise

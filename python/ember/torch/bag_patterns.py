@@ -74,6 +74,7 @@ def _bag(node: Node, operation: Operation, settings: Settings) -> Region:
         ),
         f"{fixed.get('mode', 'mean')} of bags of rows of {name_of(operation.get('weight'))}",
         _names(operation),
+        changes=(operation.get("weight"),) if len(names) > 4 else (),
     )
 
 
@@ -204,6 +205,7 @@ class FixedBag(RegionCall):
         self.call = call
         self.fixed = fixed
         self.renormalises = renormalises
+        self.changes = (1,) if renormalises else ()
 
     def kernels(self) -> list[Library]:
         return [kernel.library for kernel in self.call.kernels()]

@@ -24,7 +24,7 @@ from torch.fx import Graph, Node
 
 from ember.torch import private
 from ember.torch.aggregation_patterns import Scatter, message_of, rows_of, scatter_at
-from ember.torch.aliasing import why_not_movable
+from ember.torch.movement import why_not_movable
 from ember.torch.no_match import NoMatchError
 from ember.torch.operations import name_of, read, same_number, tensor_of, value_of
 from ember.torch.region import closure, erase_unused
@@ -234,7 +234,7 @@ def _is_needed_elsewhere(sums: _Sums, nodes: set[Node]) -> bool:
 
 def _why_not(product: _Product, sums: _Sums, nodes: set[Node]) -> str:
     """Why the inputs may be other ones at the product than at the sum."""
-    return why_not_movable(min(nodes), product.node, nodes, _nodes_of(product, sums))
+    return why_not_movable(nodes, product.node, _nodes_of(product, sums))
 
 
 def _reorder(product: _Product, sums: _Sums) -> list[Node]:

@@ -14,7 +14,7 @@ import torch.nn.functional as functional
 from torch import Tensor
 from torch.fx import Graph, Node
 
-from ember.torch.aliasing import why_not_movable
+from ember.torch.movement import why_not_movable
 from ember.torch.operations import tensor_of, value_of
 
 # Where one product was faster at every size: features, features for each result, and rows.
@@ -52,7 +52,7 @@ def _join(first: Node, second: Node) -> bool:
     tensors = [tensor_of(node) for node in (first, second)]
     if tensors[0].dtype is not tensors[1].dtype:  # type: ignore[union-attr]
         return False
-    if why_not_movable(first, second, {first, second}, (x, other)):  # type: ignore[arg-type]
+    if why_not_movable({first, second}, second, (x, other)):  # type: ignore[arg-type]
         return False
     graph = first.graph
     with graph.inserting_before(first):

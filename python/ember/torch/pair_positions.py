@@ -14,22 +14,11 @@ import torch
 from torch import Tensor
 from torch.fx import Graph, GraphModule, Node
 
-from ember.torch import private
-from ember.torch.aliasing import memory_of, written
+from ember.torch.effects import Memory, effect_of
 from ember.torch.operations import read, same_number, tensor_of
 from ember.torch.pair_programs import FLAT, ROWS, TWO
 
 INDEX_TYPES = {torch.int64: "i64", torch.int32: "i32"}
-# Functions, methods and operators whose results depend on nothing but their arguments.
-_PURE = frozenset(
-    (
-        *("add", "arange", "bool", "cat", "clone", "combinations", "contiguous", "empty_like"),
-        *("eq", "eye", "flatten", "full", "ge", "getattr", "getitem", "gt", "invert", "le"),
-        *("logical_not", "long", "lt", "mul", "ne", "nonzero", "ones", "reshape", "select"),
-        *("stack", "sub", "t", "tensor", "to", "transpose", "tril", "tril_indices", "triu"),
-        *("triu_indices", "unbind", "view", "zeros"),
-    )
-)
 
 
 @dataclass(frozen=True)
@@ -127,15 +116,15 @@ def constant_of(keys: Collection[Any]) -> tuple[Callable[[], Tensor], frozenset[
         node = pending.pop()
         if node in needed:
             continue
-        if not node.op.startswith("call") or _name(node) not in _PURE:
+        if not node.op.startswith("call") or not effect_of(node).is_pure:
             return None
         needed.add(node)
         pending += node.all_input_nodes
     graph = next(iter(needed)).graph
-    for node in graph.nodes:
-        changed = written(node)
-        if changed is not None and memory_of(changed) in needed:
-            return None
+    memory = Memory(graph)
+    own_memory = memory.of_all(needed)
+    if any(memory.changed_by(node) & own_memory for node in graph.nodes):
+        return None
     copied: dict[Node, Node] = {}
     own = Graph()
     for node in sorted(needed):
@@ -150,13 +139,3 @@ def constant_of(keys: Collection[Any]) -> tuple[Callable[[], Tensor], frozenset[
         return places
 
     return made, frozenset(needed)
-
-
-def _name(node: Node) -> str:
-    """What a node calls, as PyTorch spells it."""
-    target = node.target
-    if isinstance(target, str):
-        return target
-    if isinstance(target, private.OpOverload):
-        return target._schema.name.removeprefix("aten::")
-    return getattr(target, "__name__", "")

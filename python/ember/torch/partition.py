@@ -11,7 +11,6 @@ from torch.fx import Graph, GraphModule, Node
 
 from ember.torch.aggregation_onto_patterns import onto_at
 from ember.torch.aggregation_patterns import aggregation_at
-from ember.torch.aliasing import use_results, why_not_movable
 from ember.torch.bag_group_patterns import bag_group_at
 from ember.torch.bag_patterns import bag_at
 from ember.torch.block_patterns import block_region_at
@@ -19,6 +18,7 @@ from ember.torch.edge_softmax_patterns import edge_softmax_at
 from ember.torch.head_products_patterns import head_products_at
 from ember.torch.linear_before_sum import put_linear_before_sums
 from ember.torch.linear_together import put_linear_together
+from ember.torch.movement import use_results, why_not_movable
 from ember.torch.no_match import AsFastError, NoMatchError
 from ember.torch.operations import value_of
 from ember.torch.pair_products_patterns import pair_products_at
@@ -133,4 +133,4 @@ def _why_not(region: Region, taken: set[Node], settings: Settings) -> str:
     if (region.nodes - region.shared) & taken:
         return "another kernel computes a part of it"
     inputs = [value for value in region.inputs if isinstance(value, Node)]
-    return why_not_movable(region.first(), region.root, region.nodes, inputs)
+    return why_not_movable(region.nodes, region.root, inputs, region.others(), region.changes)

@@ -11,7 +11,7 @@ import importlib
 import importlib.util
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass
 from types import CodeType
 from typing import TYPE_CHECKING, Any
@@ -22,8 +22,9 @@ from torch.autograd import forward_ad
 
 if TYPE_CHECKING:
     from torch._ops import OpOverload as OpOverload
+    from torch._ops import OpOverloadPacket as OpOverloadPacket
 else:
-    OpOverload = type(torch.ops.aten.add.Tensor)
+    OpOverload, OpOverloadPacket = type(torch.ops.aten.add.Tensor), type(torch.ops.aten.add)
 
 # The releases that the tests run with; others are taken, too.
 TESTED_RELEASES = ("2.13", "2.14", "2.15")
@@ -63,7 +64,6 @@ DIRECT_CALLS = Feature(
     {
         "torch._dynamo.eval_frame:_debug_get_cache_entry_list": "lists what was captured",
         "torch._dynamo.eval_frame:_stance.stance": "is what torch.compile is told to do",
-        "torch._C._dynamo.eval_frame:reset_code": "gives captures up, to see that they know",
         "torch._C._dynamo.eval_frame:get_eval_frame_callback": "tells of an outer torch.compile",
         "torch._C:_is_tracing": "tells of torch.jit.trace",
         "torch._dynamo:utils": "is what captured code calls of Dynamo",
@@ -126,6 +126,16 @@ NEW_NODES = Feature(
         "torch._subclasses.fake_tensor:FakeTensor": "stands for tensors in a graph",
     },
 )
+WATCHED_CALLS = Feature(
+    "effects of functions and methods",
+    "what is no operator of a graph may change any tensor: fewer parts of models become kernels",
+    {
+        "torch.utils._python_dispatch:TorchDispatchMode": "sees which operators a function calls",
+        "torch.utils._python_dispatch:is_traceable_wrapper_subclass": "tells of tensors of tensors",
+        "torch._subclasses.fake_tensor:FakeTensorMode": "lets functions run without data",
+        "torch._ops:HigherOrderOperator": "is what operators are that run graphs",
+    },
+)
 SPARSE_PRODUCTS = Feature(
     "products with sparse matrices",
     "PyTorch computes them, also within ember.sparse_products",
@@ -171,6 +181,14 @@ SHAPES_OF_4_BITS = Feature(
     "capture of bags of rows of 4 bits",
     "torch.compile breaks a graph at torch.ops.quantized.embedding_bag_4bit_rowwise_offsets",
     {"torch._C:_dispatch_has_kernel_for_dispatch_key": "says whether PyTorch has their shape"},
+)
+CHECKS = Feature(
+    "checks of sizes in graphs",
+    "what is checked between the parts of a pattern keeps it from being one kernel",
+    {
+        "torch:_check": "raises where a condition does not hold",
+        "torch:_check_is_size": "raises where a number is no size",
+    },
 )
 SPARSE_INDICES = Feature(
     "conversion of sparse indices",
@@ -363,11 +381,6 @@ def cache_entries(code: CodeType) -> Sequence[Any]:
     return found
 
 
-def forget(code: CodeType) -> None:
-    """Gives up what torch.compile captured of a function; needs has_direct_calls."""
-    _found["torch._C._dynamo.eval_frame:reset_code"](code)
-
-
 def stance() -> str:
     """What torch.compile is told to do: "default" is to compile."""
     return sys.intern(sys.modules["torch._dynamo.eval_frame"]._stance.stance)
@@ -441,6 +454,63 @@ def skip_frame(function: Callable[..., Any], with_callees: bool) -> None:
         strategy, action, set_strategy = found
         callees = action.SKIP if with_callees else action.DEFAULT
         set_strategy(function.__code__, strategy(action.SKIP, callees))
+
+
+# --- What operations change ---
+
+# Also needs what has_new_nodes does.
+watches_calls = has_new_nodes and bool(_all_of(WATCHED_CALLS))
+# Sees operators, entered as a context: a subclass has __torch_dispatch__. Needs watches_calls.
+DispatchMode: Any = _found["torch.utils._python_dispatch:TorchDispatchMode"]
+DispatchMode = object if DispatchMode is _ABSENT else DispatchMode
+_is_made_of_others = _found["torch.utils._python_dispatch:is_traceable_wrapper_subclass"]
+_HigherOrderOperator = _found["torch._ops:HigherOrderOperator"]
+
+
+# They change nothing.
+checks: tuple[Any, ...] = _all_of(CHECKS) or ()
+
+
+def runs_graphs(target: Any) -> bool:
+    """Whether a function is an operator that is given graphs to run."""
+    return watches_calls and isinstance(target, _HigherOrderOperator)
+
+
+@contextmanager
+def trial(tensors: Iterable[Tensor]) -> Iterator[None]:
+    """A context in which functions run without data, and of which shapes learn nothing.
+
+    Needs watches_calls.
+    """
+    dispatcher, fake = _all_of(NEW_NODES) or (nullcontext, ())
+    mode = next((one.fake_mode for one in tensors if isinstance(one, fake)), None)
+    mode = mode or _found["torch._subclasses.fake_tensor:FakeTensorMode"]()
+    shapes = mode.shape_env
+    with ExitStack() as stack:
+        stack.enter_context(torch.no_grad())
+        stack.enter_context(mode)
+        for name in ("suppress_guards", "ignore_fresh_unbacked_symbols"):
+            if (context := getattr(shapes, name, None)) is not None:
+                stack.enter_context(context())
+        stack.enter_context(dispatcher())
+        yield
+
+
+def parts_of(tensor: Any) -> list[Tensor] | None:
+    """The tensors that a tensor is made of; None for one that is its own."""
+    if not watches_calls or not _is_made_of_others(tensor):
+        return None
+    return [getattr(tensor, name) for name in tensor.__tensor_flatten__()[0]]
+
+
+def storage_of(tensor: Tensor) -> int | None:
+    """A number for the memory that a tensor lies in, also without data; None if unknown."""
+    try:
+        storage: int = tensor.untyped_storage()._cdata
+    except (AttributeError, NotImplementedError):
+        # Tensors within transforms of torch.func have none of their own.
+        return None
+    return storage
 
 
 def innermost_mode() -> Any:

@@ -11,7 +11,7 @@ from typing import Any
 import torch
 from torch.fx import Graph, GraphModule, Node
 
-from ember.torch.aliasing import written
+from ember.torch.effects import effect_of
 from ember.torch.operations import read
 from ember.torch.region_call import Reference, RegionCall
 
@@ -35,16 +35,13 @@ class Region:
     title: str
     names: Mapping[str, str] = field(default_factory=dict)
     shared: frozenset[Node] = frozenset()
+    changes: tuple[Node, ...] = ()
 
     def __post_init__(self) -> None:
         self.nodes = closure(self.root, self.nodes, self._input_nodes())
 
     def _input_nodes(self) -> list[Node]:
         return [value for value in self.inputs if isinstance(value, Node)]
-
-    def first(self) -> Node:
-        """The region's first node in its graph."""
-        return min(self.nodes)
 
     def others(self) -> list[Node]:
         """What the nodes read that is neither theirs nor an input: sizes, mostly."""
@@ -126,6 +123,6 @@ def erase_unused(nodes: set[Node]) -> None:
 
 def _is_without_effect(node: Node) -> bool:
     """Whether a node only reads what another yields, so that it goes when nobody needs it."""
-    if node.op not in ("call_method", "call_function") or written(node) is not None:
+    if node.op not in ("call_method", "call_function") or not effect_of(node).is_pure:
         return False
     return node.target is torch.Size or read(node) is not None

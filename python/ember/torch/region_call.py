@@ -53,6 +53,8 @@ class RegionCall:
     layouts: Collection[torch.layout] = (torch.strided,)
     # The places of inputs of which kernels read the size alone.
     sizes: Collection[int] = ()
+    # The places of inputs that a call changes.
+    changes: Collection[int] = ()
     # Whether PyTorch may have an answer where a kernel finds a bad value.
     asks_again = True
     # Elements from which on kernels of gradients gain more than autograd takes to call Python.

@@ -21,7 +21,7 @@ from torch.fx import Graph, Node
 
 from ember.torch import private
 from ember.torch.aggregation import AggregationCall
-from ember.torch.aliasing import why_not_movable
+from ember.torch.movement import why_not_movable
 from ember.torch.operations import read, same_number, tensor_of
 
 # What autograd calls the operations here, and those of kernels: none needs its result again.
@@ -200,7 +200,7 @@ def _is_typed_like(node: Node, other: Node) -> bool:
 def _are_movable(nodes: Iterable[Node], last: Node, inputs: Iterable[Node]) -> bool:
     """Whether what nodes read is the same where the last one is computed."""
     nodes = list(nodes)
-    return not why_not_movable(min(nodes), last, {*nodes, last}, inputs)
+    return not why_not_movable({*nodes, last}, last, inputs)
 
 
 def _become(node: Node, target: Any, arguments: tuple[Any, ...], former: Iterable[Node]) -> None:

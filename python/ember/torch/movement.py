@@ -1,0 +1,131 @@
+"""Whether a part of an FX graph may be computed later than where its operations stand.
+
+A kernel stands where the last operation of its region does, and reads what all of them read. That
+is the same only if nothing between changes what they read or what they make, or how PyTorch
+computes, and if nobody sees what they change on the way.
+
+Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""
+
+from collections.abc import Collection, Iterable
+
+from torch import Tensor
+from torch.fx import Graph, Node
+
+from ember.torch.effects import OUTSIDE, Memory, changed_by, effect_of
+from ember.torch.operations import same_number, tensor_of
+
+
+def use_results(graph: Graph) -> None:
+    """Makes later uses of a tensor that an operation changes and returns uses of what it returns.
+
+    The two are one tensor. Afterwards an operand is what its node computes, unless another view of
+    its memory is changed.
+    """
+    memory = Memory(graph)
+    for node in graph.nodes:
+        result = tensor_of(node)
+        if result is None:
+            continue
+        for changed in changed_by(node):
+            before = tensor_of(changed)
+            is_one = memory.of(changed) == memory.of(node) and before is not None
+            if is_one and _lie_alike(before, result):  # type: ignore[arg-type]
+                _use_after(changed, node)
+
+
+def _use_after(changed: Node, node: Node) -> None:
+    """Makes the uses of a tensor that come after a node uses of the node."""
+    changed.replace_all_uses_with(node, delete_user_cb=lambda user: user > node)
+
+
+def _lie_alike(one: Tensor, other: Tensor) -> bool:
+    """Whether two tensors in the same memory are the same elements of it."""
+    if one.dim() != other.dim() or one.dtype is not other.dtype:
+        return False
+    sizes = zip((*one.shape, *one.stride()), (*other.shape, *other.stride()), strict=True)
+    return all(same_number(*both) for both in sizes) and same_number(
+        one.storage_offset(), other.storage_offset()
+    )
+
+
+def is_changed_before(made: Node, last: Node) -> bool:
+    """Whether what a node yields may be another value where `last` reads it."""
+    memory = Memory(made.graph)
+    node = made.next
+    while node is not last:
+        if not effect_of(node).is_known or memory.changed_by(node) & memory.of(made):
+            return True
+        node = node.next
+    return False
+
+
+def why_not_movable(
+    own: Collection[Node],
+    last: Node,
+    inputs: Iterable[Node],
+    others: Iterable[Node] = (),
+    kept: Iterable[Node] = (),
+) -> str:
+    """Why a region may not be computed where its last operation stands; empty if it may.
+
+    own: the region's nodes. inputs: what it is computed from instead. others: what else its nodes
+    read, and a pattern has looked at. kept: the inputs that are changed where the last operation
+    did so.
+    """
+    memory = Memory(last.graph)
+    inputs = set(inputs)
+    seen = {node for node in others if OUTSIDE not in memory.of(node)}
+    return _why_not_later(memory, own, last, inputs, seen) or _why_visible(
+        memory, own, last, memory.of_all(kept)
+    )
+
+
+def _why_not_later(
+    memory: Memory, own: Collection[Node], last: Node, inputs: Collection[Node], seen: set[Node]
+) -> str:
+    """Why what the region reads and makes may be another value at its end."""
+    # What patterns have seen is taken for what made it.
+    made = memory.of_all((*seen, *own)) - memory.of_all(inputs) - {OUTSIDE}
+    begin = min((*own, *seen))
+    relied = memory.of_all(node for node in inputs if node < begin)
+    is_inside = False
+    for node in last.graph.nodes:
+        if node is last:
+            break
+        is_inside |= node is begin
+        if node in own:
+            relied |= memory.of_all((node, *node.all_input_nodes))
+            continue
+        if is_inside and not effect_of(node).is_known:
+            return (
+                f"{node.name}, between its operations, may change tensors, or switch gradients or "
+                "autocast"
+            )
+        changed = memory.changed_by(node)
+        if changed & made or (is_inside and changed & relied):
+            return f"{node.name} changes a tensor in place between its operations"
+        if node in inputs:
+            relied |= memory.of(node)
+    return ""
+
+
+def _why_visible(memory: Memory, own: Collection[Node], last: Node, kept: frozenset[int]) -> str:
+    """Why something outside of the region sees what its operations change, or shares its result."""
+    result = memory.of(last) - kept
+    writers = [(node, memory.changed_by(node) - kept) for node in sorted(own)]
+    first = {place: node for node, places in reversed(writers) for place in places}
+    if OUTSIDE in result or OUTSIDE in first:
+        return "it changes one of the graph's inputs in place, or returns it"
+    for node in last.graph.nodes:
+        if node is last or not (result or first):
+            break
+        shared = memory.of(node) & (result | first.keys())
+        if not shared:
+            continue
+        after = min((first.get(place, last) for place in shared), default=last)
+        for user in node.users:
+            if user not in own and user > after:
+                return f"{user.name} reads memory that its operations change or return"
+    return ""
