@@ -24,6 +24,7 @@ import ember
 from ember import cache
 from ember.errors import ArgumentError, CompileError, CompilerNotFoundError
 from ember.kernel import Library
+from ember.log import warn_once
 from ember.places import program_folders
 from ember.progress import Progress, name_of
 
@@ -265,7 +266,7 @@ def _load_or_build(key: str, text: str, options: Options) -> Library:
     name = name_of(text)
     if (path := cache.look_up(key)) is not None:
         try:
-            library = Library(path)
+            library = Library(path, trusted=True)
         except CompileError as error:
             _log.warning("a damaged kernel in the cache is built anew: %s", error)
             cache.forget(key)
@@ -277,9 +278,9 @@ def _load_or_build(key: str, text: str, options: Options) -> Library:
     try:
         with tempfile.TemporaryDirectory(prefix="ember-") as folder:
             aside = Path(folder) / "libkernel.so"
-            words = ["--print-cache-path", f"--cache-dir={cache.cache_root()}", "-o", str(aside)]
+            words = ["--print-cache-path", f"--cache-dir={cache.folder()}", "-o", str(aside)]
             path = Path(run_compiler(text, [*options.arguments(), *words]).strip())
-            library = Library(path)
+            library = Library(path, trusted=True)
             _check_version(library)
             # emberc may have found it, too: in a cache without this index.
             is_new = path.stat().st_mtime >= began - 1
@@ -287,6 +288,13 @@ def _load_or_build(key: str, text: str, options: Options) -> Library:
         raise CompileError(f"cannot keep a new kernel in a temporary folder: {error}") from error
     verb, level = ("built", logging.INFO) if is_new else ("found", logging.DEBUG)
     _log.log(level, "%s %s for %s in %.2f s", verb, name, options.target, time.time() - began)
-    if path != aside:
+    if path == aside:
+        warn_once(
+            "kept kernels",
+            f"new kernels cannot be kept in '{cache.folder()}', and each process compiles them "
+            "again: EMBER_LOG=warning shows why; name a folder in EMBER_CACHE_DIR that can be "
+            "written to",
+        )
+    else:
         cache.record(key, path)
     return library

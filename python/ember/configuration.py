@@ -43,8 +43,12 @@ VARIABLES = (
         "most bytes in it: a number, K, M or G behind it, 0: any",
         r"\d+[KMG]?",
     ),
+    Variable("EMBER_CACHE_SHARED", "0", "1: that folder may be other users', who may write to it"),
     Variable("EMBER_DATA", "shared/data beside the checkout", "folder of reuse histograms"),
     Variable("EMBER_DISABLE", "0", "1: everything runs in PyTorch, no kernel is built or called"),
+    Variable(
+        "EMBER_LOAD_ANY_OWNER", "0", "1: root loads libraries and exports of other users, too"
+    ),
     Variable(
         "EMBER_LOG",
         "nothing",

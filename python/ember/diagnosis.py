@@ -25,7 +25,7 @@ from ember import cache, configuration, native, threads
 from ember.compiler import TARGETS, Options, find_tool, run_compiler
 from ember.errors import CompilerNotFoundError, EmberError
 from ember.kernel import Library
-from ember.torch import private
+from ember.torch import direct_check, private
 from ember.torch.embedding_bag import ENTRY, BagShape, bag_program
 
 TOOLS = ("emberc", "ember-opt", "ember-run")
@@ -104,6 +104,7 @@ def findings() -> Iterator[Finding]:
     yield _processor()
     yield _threads()
     yield _backend()
+    yield _short_path()
     yield _variables()
     yield from _optional_packages()
     for target in TARGETS:
@@ -212,8 +213,13 @@ def _calls() -> Finding:
 
 def _cache() -> Finding:
     folder = cache.cache_root()
+    if reason := cache.why_not_used(folder):
+        advice = (
+            "make it yours alone (chown, chmod go-w), name another folder in EMBER_CACHE_DIR, or "
+            "set EMBER_CACHE_SHARED=1 if it is shared on purpose"
+        )
+        return Finding("cache", False, f"{folder} is not used: {reason}", advice)
     try:
-        folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder):
             pass
     except OSError as error:
@@ -255,6 +261,13 @@ def _backend() -> Finding:
         return Finding("torch.compile", True, "backend='ember'")
     advice = f"pass ember.torch.backend.ember_backend itself, or {INSTALL}"
     return Finding("torch.compile", False, "backend='ember' is not registered", advice)
+
+
+def _short_path() -> Finding:
+    """Captures a function, and calls what was captured as ember.compile does."""
+    if reason := direct_check.direct_calls.why_not():
+        return Finding("short path", False, reason, private.DIRECT_CALLS.without, optional=True)
+    return Finding("short path", True, "calls of ember.compile go past torch.compile's wrapper")
 
 
 def _variables() -> Finding:
@@ -305,7 +318,7 @@ def _compile_and_run(target: str) -> tuple[float, str]:
         # Not through the cache: it would be found there instead of compiled.
         words = [*Options(target=target).arguments(), "--no-cache", "-o", str(path)]
         run_compiler(bag_program(BagShape(4)), words)
-        library = Library(path)
+        library = Library(path, trusted=True)
     table = torch.arange(40, dtype=torch.float32).reshape(10, 4)
     indices, offsets = torch.tensor([3, 1, 4, 1, 5]), torch.tensor([0, 2, 5])
     out = torch.full((2, 4), -1.0)

@@ -29,6 +29,7 @@ from ember.errors import (
     KernelError,
     OffsetsError,
 )
+from ember.ownership import why_not_for_root
 from ember.team import Team
 
 if TYPE_CHECKING:
@@ -70,9 +71,16 @@ class Library:
     program: "str | None" = None
     options: "Options | None" = None
 
-    def __init__(self, path: str | Path) -> None:
-        """Loads NAME.so and NAME.json beside it; raises CompileError when either is unusable."""
+    def __init__(self, path: str | Path, *, trusted: bool = False) -> None:
+        """Loads NAME.so and NAME.json beside it; raises CompileError when either is unusable.
+
+        trusted: root loads them though others may change them, as it does when
+        EMBER_LOAD_ANY_OWNER says so.
+        """
         self.path = Path(path)
+        for file in (self.path, self.path.with_suffix(".json")):
+            if not trusted and (reason := why_not_for_root(file)):
+                raise CompileError(f"the kernel library {self.path} is not loaded: {reason}")
         try:
             manifest = json.loads(self.path.with_suffix(".json").read_text())
             self._functions = ctypes.CDLL(str(self.path.resolve()))

@@ -12,7 +12,7 @@ from pathlib import Path
 import ember
 import pytest
 import torch
-from ember import compiler, fallback, places
+from ember import compiler, log, places
 from torch import Tensor
 from torch.nn import functional
 
@@ -51,7 +51,7 @@ def arguments() -> tuple[Tensor, ...]:
 @pytest.fixture
 def nothing_said(monkeypatch: pytest.MonkeyPatch) -> None:
     """As in a new process."""
-    monkeypatch.setattr(fallback, "_is_said", False)
+    monkeypatch.setattr(log, "_warned", set())
     monkeypatch.setattr(compiler, "_failures", {})
 
 

@@ -278,10 +278,13 @@ def test_kernels_that_are_built_and_found_are_logged(
 def test_what_emberc_warns_of_is_logged(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    (tmp_path / "file").write_text("")
-    monkeypatch.setenv("EMBER_CACHE_DIR", str(tmp_path / "file" / "cache"))
     monkeypatch.setattr(compiler, "_loaded", {})
-    ember.load_program(bag_program(BagShape(8)), ember.Options())
+    # As if others could write to it: emberc has not been told otherwise.
+    monkeypatch.setattr(compiler.cache, "folder", lambda: tmp_path / "open")
+    (tmp_path / "open").mkdir()
+    (tmp_path / "open").chmod(0o777)
+    with pytest.warns(RuntimeWarning, match="new kernels cannot be kept in"):
+        ember.load_program(bag_program(BagShape(8)), ember.Options())
     warnings = [record.getMessage() for record in caplog.records if record.levelname == "WARNING"]
     assert len(warnings) == 1
     assert warnings[0].startswith("emberc: warning: ")

@@ -14,9 +14,11 @@ from typing import Any
 import ember
 import pytest
 import torch
-from ember import native
+from ember import diagnosis, native
 from ember.models.recommendation import WideAndDeep, wide_and_deep_inputs
+from ember.torch import direct_check, private
 from ember.torch.direct_call import MISS
+from ember.torch.direct_check import DirectCheck
 from ember.torch.importer import Kernel
 from torch import Tensor, nn
 
@@ -284,6 +286,8 @@ def test_stances_of_torch_compile() -> None:
         check(kernel, indices_of())
 
 
+# Later releases advise against it.
+@pytest.mark.filterwarnings("ignore:`torch.jit.trace` is deprecated:FutureWarning")
 def test_tracing_is_refused_as_torch_compile_refuses_it() -> None:
     kernel = compiled(Scaled(), indices_of())
     with pytest.raises(RuntimeError, match=r"torch\.jit\.trace"):
@@ -347,14 +351,50 @@ def test_errors_are_those_of_the_call() -> None:
         kernel(bad)
 
 
-def test_other_releases_of_pytorch_go_through_torch_compile(
-    monkeypatch: pytest.MonkeyPatch,
+@pytest.mark.parametrize(
+    ("name", "broken", "problem"),
+    [
+        ("stance", lambda: "unknown", "do not hold"),
+        ("cache_entries", lambda code: [], "do not hold"),
+        ("forget", lambda code: None, "are not given up"),
+        ("cache_entries", lambda code: [code], "AttributeError"),
+    ],
+)
+def test_releases_that_capture_otherwise_go_through_torch_compile(
+    name: str, broken: Any, problem: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ember.torch.direct_call.IS_KNOWN_RELEASE", False)
+    monkeypatch.setattr(private, name, broken)
+    check_anew = DirectCheck(direct_check._try_out)
+    monkeypatch.setattr("ember.torch.direct_call.direct_calls", check_anew)
+    monkeypatch.setattr(direct_check, "direct_calls", check_anew)
     torch._dynamo.reset()
     kernel = ember.compile(Scaled(), (indices_of(),))
+    assert problem in check_anew.why_not()
+    found = diagnosis._short_path()
+    assert not found.ok
+    assert problem in found.what
+    monkeypatch.undo()
     assert not is_direct(kernel, indices_of())
     check(kernel, indices_of())
+
+
+def test_the_check_is_made_once_by_several_threads_and_within_other_captures() -> None:
+    found: list[str] = []
+
+    def try_out() -> str:
+        # What it captures asks, too.
+        found.append(check_anew.why_not())
+        return "a reason"
+
+    check_anew = DirectCheck(try_out)
+    with ThreadPoolExecutor(4) as pool:
+        answers = list(pool.map(lambda _: check_anew.why_not(), range(8)))
+    assert found == [""]
+    assert all("a reason" in answer for answer in answers)
+    assert direct_check.direct_calls.why_not() == ""
+    check_anew = DirectCheck(direct_check._try_out)
+    with torch.compiler.set_stance("force_eager"):
+        assert check_anew.why_not() == ""
 
 
 compiled_calls = pytest.mark.skipif(

@@ -229,6 +229,19 @@ def test_the_manifest_tells_what_is_there(scores: Path) -> None:
     assert written == {*manifest["files"], "export.json"}
 
 
+@pytest.mark.parametrize("name", ["export.json", "program.pt2", "kernels"])
+def test_root_loads_nothing_that_others_may_change(
+    name: str, copied: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (copied / name).chmod(0o777)
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    with pytest.raises(ember.ExportError, match="and root would run its code") as caught:
+        ember.load(copied)
+    assert str(caught.value).startswith(f"the export {copied} is not loaded: ")
+    monkeypatch.setenv("EMBER_LOAD_ANY_OWNER", "1")
+    assert ember.load(copied).report.compiled
+
+
 def test_sizes_that_were_not_exported_are_refused(tmp_path: Path) -> None:
     model = Scores().eval()
     program = ember.load(ember.export(model, Scores.batch(6), folder=tmp_path / "export"))

@@ -150,6 +150,29 @@ def test_libraries_that_cannot_be_used(calls: Path, library: Path, tmp_path: Pat
     assert "has no symbol ember_kernel_none" in checked(calls, path, "plain")
 
 
+def test_root_loads_nothing_that_others_may_change(
+    calls: Path, library: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Everybody else loads what the system lets them read."""
+    for name in (".so", ".json"):
+        shutil.copy(library.with_suffix(name), tmp_path / f"libscaled{name}")
+    path = tmp_path / "libscaled.so"
+    for file in (path, path.with_suffix(".json"), tmp_path):
+        mode = file.stat().st_mode
+        file.chmod(0o777)
+        said = checked(calls, path, "plain").strip()
+        refused = (
+            f"LibraryError: {path if file != path.with_suffix('.json') else file} is not loaded: "
+            f"anybody may write to '{file}', and root would run its code"
+        )
+        assert said.startswith(refused) if os.geteuid() == 0 else said == "0 2 0.5"
+        with monkeypatch.context() as patch:
+            patch.setenv("EMBER_LOAD_ANY_OWNER", "1")
+            assert checked(calls, path, "plain").strip() == "0 2 0.5"
+        file.chmod(mode)
+    assert checked(calls, path, "plain").strip() == "0 2 0.5"
+
+
 @pytest.fixture(scope="module")
 def example(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the example's program and its export."""

@@ -12,7 +12,7 @@ from typing import Any
 
 import ember
 import pytest
-from ember import compiler, places
+from ember import cache, compiler, log, places
 from ember.torch.embedding_bag import BagShape, bag_program
 
 PROGRAM = bag_program(BagShape(8))
@@ -83,18 +83,28 @@ def test_a_bounded_cache_drops_the_least_recently_used(
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root writes everywhere")
-def test_a_folder_that_is_not_ours(empty_cache: Path) -> None:
+def test_a_folder_that_cannot_be_written_to(
+    empty_cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(log, "_warned", set())
     empty_cache.mkdir()
     empty_cache.chmod(0o500)
-    assert "embedding_bag" in ember.load_program(PROGRAM, OPTIONS).entries
+    with pytest.warns(RuntimeWarning, match="new kernels cannot be kept in"):
+        library = ember.load_program(PROGRAM, OPTIONS)
+    assert "embedding_bag" in library.entries
+    assert not library.path.exists()
     assert not list(empty_cache.iterdir())
 
 
-def test_a_file_where_the_folder_should_be(empty_cache: Path) -> None:
+def test_a_file_where_the_folder_should_be(
+    empty_cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(log, "_warned", set())
     empty_cache.write_text("")
-    library = ember.load_program(PROGRAM, OPTIONS)
+    with pytest.warns(RuntimeWarning, match="is not used: it is no folder"):
+        library = ember.load_program(PROGRAM, OPTIONS)
     assert "embedding_bag" in library.entries
-    assert not library.path.exists()
+    assert library.path.is_relative_to(cache.folder())
 
 
 def test_processes_share_a_cache_and_do_not_disturb_each_other(empty_cache: Path) -> None:

@@ -17,18 +17,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import torch
 from torch import nn
 
 from ember import native
 from ember.torch import private
+from ember.torch.direct_check import direct_calls
 
 # What Dynamo calls the functions of graphs, and its own, in the code that it makes.
 COMPILED, UTILITIES = "__compiled_fn", "__import_torch_dot__dynamo_dot_utils"
-
-# Dynamo's insides are no interface: with other releases, calls go through torch.compile.
-KNOWN_RELEASES = ("2.13",)
-IS_KNOWN_RELEASE = torch.__version__.startswith(KNOWN_RELEASES)
 
 # What a compiled call returns where there is nothing to call.
 MISS = object()
@@ -61,7 +57,7 @@ class DirectCall:
         self._module = original if isinstance(original, nn.Module) else None
         self._function: types.FunctionType | None = None
         self._first: tuple[Any, ...] = ()
-        if IS_KNOWN_RELEASE and private.has_direct_calls:
+        if private.has_direct_calls:
             self._function, self._first = _plain_function(original)
         self._names: tuple[str, ...] = ()
         # The variables of enclosing functions.
@@ -111,7 +107,7 @@ class DirectCall:
 
         Behind a break, the rest of the function needs the interpreter's hook.
         """
-        if self._function is None:
+        if self._function is None or direct_calls.why_not():
             return
         known = [graph.guards for graph in self._graphs] + self._broken
         added = [

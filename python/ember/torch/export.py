@@ -202,7 +202,7 @@ def _write_kernels(folder: Path, names: Mapping[Library, str], options: Options)
         path = folder / f"lib{name}.so"
         assert library.program is not None
         path.with_suffix(".mlir").write_text(library.program)
-        words = [*options.arguments(), f"--cache-dir={cache.cache_root()}", "-o", str(path)]
+        words = [*options.arguments(), f"--cache-dir={cache.folder()}", "-o", str(path)]
         run_compiler(library.program, words)
         manifest = json.loads(path.with_suffix(".json").read_text())
         needs.update(processor.needed(manifest["features"]))

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from ember.errors import ArgumentError, ExportError
+from ember.ownership import why_not_for_root
 
 FORMAT = 1
 MANIFEST = "export.json"
@@ -81,6 +82,13 @@ def read_manifest(folder: Path) -> dict[str, Any]:
             f"{path} has format {found!r}, and this version of Ember reads {FORMAT}: export again"
         )
     return dict(manifest)
+
+
+def check_owners(folder: Path, manifest: dict[str, Any]) -> None:
+    """Raises ExportError for root, if others may change a file: the folder holds code."""
+    for name in (MANIFEST, *manifest["files"]):
+        if reason := why_not_for_root(folder / name):
+            raise ExportError(f"the export {folder} is not loaded: {reason}")
 
 
 def check_files(folder: Path, manifest: dict[str, Any]) -> None:

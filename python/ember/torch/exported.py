@@ -17,7 +17,13 @@ from ember.compiler import Options
 from ember.errors import CompileError, ExportError, UnsupportedError
 from ember.kernel import Library
 from ember.torch import private
-from ember.torch.export_folder import MANIFEST, PROGRAM, check_files, read_manifest
+from ember.torch.export_folder import (
+    MANIFEST,
+    PROGRAM,
+    check_files,
+    check_owners,
+    read_manifest,
+)
 from ember.torch.partition import partition
 from ember.torch.report import Report
 from ember.torch.settings import Settings
@@ -38,6 +44,7 @@ class LoadedProgram:
         self.manifest = read_manifest(folder)
         try:
             _check_versions(folder, self.manifest)
+            check_owners(folder, self.manifest)
             check_files(folder, self.manifest)
             self._kernels = _libraries(folder, self.manifest)
         except (KeyError, TypeError, AttributeError) as error:
@@ -88,7 +95,8 @@ def load(folder: str | os.PathLike[str]) -> LoadedProgram:
     """Reads what ember.export wrote: a program that returns what the model does.
 
     Neither emberc nor the model's Python code is needed. A folder holds code: load those that you
-    trust. Raises ExportError for a folder that is no export, is damaged or incomplete, or was made
+    trust; root is refused those that others may change, unless EMBER_LOAD_ANY_OWNER=1. Raises
+    ExportError for such a folder, and one that is no export, is damaged or incomplete, or was made
     for another processor or version.
     """
     return LoadedProgram(Path(os.path.abspath(folder)))

@@ -64,6 +64,7 @@ DIRECT_CALLS = Feature(
     {
         "torch._dynamo.eval_frame:_debug_get_cache_entry_list": "lists what was captured",
         "torch._dynamo.eval_frame:_stance.stance": "is what torch.compile is told to do",
+        "torch._C._dynamo.eval_frame:reset_code": "gives captures up, to see that they know",
         "torch._C._dynamo.eval_frame:get_eval_frame_callback": "tells of an outer torch.compile",
         "torch._C:_is_tracing": "tells of torch.jit.trace",
         "torch._dynamo:utils": "is what captured code calls of Dynamo",
@@ -379,6 +380,11 @@ def cache_entries(code: CodeType) -> Sequence[Any]:
     """What torch.compile captured of a function: entries with backend, code and guard_manager."""
     found: Sequence[Any] = _found["torch._dynamo.eval_frame:_debug_get_cache_entry_list"](code)
     return found
+
+
+def forget(code: CodeType) -> None:
+    """Gives up what torch.compile captured of a function; needs has_direct_calls."""
+    _found["torch._C._dynamo.eval_frame:reset_code"](code)
 
 
 def stance() -> str:

@@ -32,14 +32,15 @@ namespace ember {
 /// An export's kernels.
 class Export {
 public:
-  /// Loads all kernels; throws LibraryError for a folder that is no export, or
-  /// one for another processor.
+  /// Loads all kernels; throws LibraryError for a folder that is no export, one
+  /// for another processor, or, for root, one that others might change.
   explicit Export(const std::filesystem::path &folder) {
     std::filesystem::path path = folder / "export.json";
     std::ifstream file(path);
     if (!file)
       throw LibraryError(folder.string() +
                          " is not an export: there is no export.json in it");
+    refuseForRoot(path);
     try {
       nlohmann::json manifest = nlohmann::json::parse(file);
       if (manifest.at("format") != 1)

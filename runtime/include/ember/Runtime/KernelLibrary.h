@@ -14,14 +14,16 @@
 //   bags({{table, {rows, 64}}, indices, offsets, {out, {2, 64}}});
 //
 // Arguments are checked against the manifest before the call. What does not fit
-// and what a kernel reports are exceptions. For C++17; needs nlohmann/json, and
-// dlopen (-ldl with older C libraries).
+// and what a kernel reports are exceptions. Root is refused files that other
+// users might change, unless EMBER_LOAD_ANY_OWNER=1. For C++17; needs
+// nlohmann/json, and dlopen (-ldl with older C libraries).
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef EMBER_RUNTIME_KERNELLIBRARY_H
 #define EMBER_RUNTIME_KERNELLIBRARY_H
 
+#include "ember/Runtime/Ownership.h"
 #include "ember/Runtime/Runtime.h"
 
 #include <cstdint>
@@ -47,6 +49,19 @@ class LibraryError : public std::runtime_error {
 public:
   using std::runtime_error::runtime_error;
 };
+
+/// Throws LibraryError for root if other users might change a file that holds
+/// code or says where code is; they would run it as root.
+inline void refuseForRoot(const std::filesystem::path &path) {
+  if (geteuid() != 0 || isSwitchedOn("EMBER_LOAD_ANY_OWNER"))
+    return;
+  if (std::string reason = whyNotOurs(path.string()); !reason.empty())
+    throw LibraryError(
+        path.string() + " is not loaded: " + reason +
+        ", and root would run its code: give it to root alone (chown -R root, "
+        "chmod -R go-w), load it as its user, or set EMBER_LOAD_ANY_OWNER=1 if "
+        "it is trusted");
+}
 
 /// Arguments that do not fit an entry's parameters; nothing has run.
 class ArgumentError : public std::invalid_argument {
@@ -296,13 +311,16 @@ class KernelLibrary {
 public:
   /// Loads libNAME.so, with libNAME.json beside it; throws LibraryError.
   explicit KernelLibrary(const std::filesystem::path &path) : path(path) {
+    std::filesystem::path beside = path;
+    beside.replace_extension(".json");
+    for (const std::filesystem::path &file : {path, beside})
+      if (std::filesystem::exists(file))
+        refuseForRoot(file);
     // An absolute name is looked for nowhere else.
     handle =
         dlopen(std::filesystem::absolute(path).c_str(), RTLD_NOW | RTLD_LOCAL);
     if (!handle)
       throw LibraryError("cannot load " + path.string() + ": " + dlerror());
-    std::filesystem::path beside = path;
-    beside.replace_extension(".json");
     std::ifstream file(beside);
     if (!file)
       throw LibraryError("cannot read the manifest " + beside.string());
