@@ -33,6 +33,8 @@ TOOLS = ("emberc", "ember-opt", "ember-run")
 LINKED = {"libember_runtime.a": b"!<arch>\n", "ember_queue.bc": b"BC\xc0\xde"}
 LINKERS = ("ld.lld-22", "ld.lld")
 LINKER_FOLDER = "/usr/lib/llvm-22/bin"
+# Bytes that a few kernels take, of 50 kB each.
+LEAST_ROOM = 1 << 20
 OLDEST_TORCH = (2, 13)
 # Packages that something takes where they are there, and what.
 OPTIONAL = {
@@ -225,6 +227,10 @@ def _cache() -> Finding:
     except OSError as error:
         advice = "name a folder that can be written to in EMBER_CACHE_DIR"
         return Finding("cache", False, f"cannot write to {folder}: {error.strerror}", advice)
+    room = shutil.disk_usage(folder).free
+    if room < LEAST_ROOM:
+        what = f"there are {room} bytes left in {folder}: new kernels cannot be kept"
+        return Finding("cache", False, what, "make room, or name another folder in EMBER_CACHE_DIR")
     kernels, size = 0, 0
     for place, _, names in os.walk(folder):
         for name in names:

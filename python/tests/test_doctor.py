@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tomllib
 from pathlib import Path
+from types import SimpleNamespace
 
 import ember
 import pytest
@@ -160,6 +161,14 @@ def test_a_cache_that_cannot_be_written(tmp_path: Path, monkeypatch: pytest.Monk
     assert found.what.endswith("Not a directory")
     assert "EMBER_CACHE_DIR" in found.advice
     assert diagnose("kernel, cpu").ok, "a kernel can do without"
+
+
+def test_a_full_disk(empty_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shutil, "disk_usage", lambda folder: SimpleNamespace(free=4096))
+    found = diagnosis._cache()
+    assert not found.ok
+    assert found.what == f"there are 4096 bytes left in {empty_cache}: new kernels cannot be kept"
+    assert "EMBER_CACHE_DIR" in found.advice
 
 
 def test_a_missing_linker(monkeypatch: pytest.MonkeyPatch) -> None:

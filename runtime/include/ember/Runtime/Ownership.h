@@ -62,7 +62,7 @@ public:
     // In a container, what belongs to nobody there may rule all of it.
     struct stat root;
     if (lstat("/", &root) != 0)
-      return std::string("/: ") + std::strerror(errno);
+      return std::string("'/': ") + std::strerror(errno);
     machineOwner = root.st_uid;
     push(start);
     std::string reason = check("/", root, pending.empty());
@@ -99,7 +99,7 @@ private:
     std::string next = here + "/" + name;
     struct stat status;
     if (lstat(next.c_str(), &status) != 0)
-      return next + ": " + std::strerror(errno);
+      return "'" + next + "': " + std::strerror(errno);
     if (!S_ISLNK(status.st_mode)) {
       here = next;
       return check(next, status, pending.empty());
@@ -110,7 +110,7 @@ private:
     std::vector<char> target(1 << 16);
     ssize_t size = readlink(next.c_str(), target.data(), target.size());
     if (size < 0 || ++links > 40)
-      return next + ": " + std::strerror(size < 0 ? errno : ELOOP);
+      return "'" + next + "': " + std::strerror(size < 0 ? errno : ELOOP);
     if (size > 0 && target.front() == '/')
       here.clear();
     push(std::string(target.data(), static_cast<size_t>(size)));
