@@ -5,12 +5,14 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
+from ember.torch.private import TESTED_RELEASES
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -18,6 +20,19 @@ ROOT = Path(__file__).resolve().parents[2]
 def run_script(name: str, *arguments: object) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, ROOT / "scripts" / name, *map(str, arguments)]
     return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+def test_a_release_of_pytorch_that_is_not_supported() -> None:
+    for version in ("1.0", "2.1", ""):
+        command = ["./run", "test", f"--torch={version}"]
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+        assert done.returncode == 1
+        (error,) = done.stderr.splitlines()
+        assert f"'{version}' is not one that Ember supports: " in error
+        releases = [text.rpartition(".")[0] for text in error.rpartition(": ")[2].split()]
+        assert tuple(releases) == TESTED_RELEASES
+    requirements = (ROOT / "scripts" / "requirements.txt").read_text()
+    assert set(re.findall(r"^torch==(\d+\.\d+)", requirements, re.MULTILINE)) <= set(releases)
 
 
 JUNIT = """<testsuites><testsuite>
