@@ -28,11 +28,12 @@ from ember.inspection.page import show_page
 from ember.kernel import Library
 from ember.places import include_folder
 from ember.threads import get_num_threads, set_num_threads
+from ember.torch.compiled import Kernel
 from ember.torch.explain import explain
 from ember.torch.explanation import Explanation
 from ember.torch.export import export
 from ember.torch.exported import LoadedProgram, load
-from ember.torch.importer import Kernel, compile
+from ember.torch.importer import compile
 from ember.torch.quantization import QuantizedEmbeddingBag, quantize_tables
 from ember.torch.quantized_rows import QuantizedEmbedding
 from ember.torch.sparse_mode import sparse_products

@@ -50,7 +50,7 @@ PATH = Path(str(_module.__file__)) if _module else None
 Call: Any = _module.Call if _module else None
 # Makes calls with results like those before: see python/native/Repeat.cpp; or None.
 Repeat: Any = getattr(_module, "Repeat", None)
-# Calls what torch.compile captured: see python/native/Direct.cpp; or None.
-Direct: Any = getattr(_module, "Direct", None)
+# Calls what torch.compile captured: see python/native/GuardedCall.cpp; or None.
+GuardedCall: Any = getattr(_module, "GuardedCall", None)
 # How PyTorch tells compiled code where a tensor lies; None before version 2.10.
 EXCHANGE_TABLE: Any = getattr(torch.Tensor, "__dlpack_c_exchange_api__", None)

@@ -7,13 +7,13 @@
 //
 // A Call holds a kernel's function, the words of its first arguments, and how
 // to read the others. What is not common in an argument, errors included, is
-// left to the readers in Python. Repeat.cpp and Direct.cpp have the module's
-// other types.
+// left to the readers in Python. Repeat.cpp and GuardedCall.cpp have the
+// module's other types.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Call.h"
-#include "Direct.h"
+#include "GuardedCall.h"
 #include "Repeat.h"
 #include <stddef.h>
 #include <string.h>
@@ -282,11 +282,11 @@ PyMODINIT_FUNC PyInit_ember_calls() {
   PyObject *module = PyModule_Create(&callsModule);
   Owned call{module ? PyType_FromSpec(&callType) : nullptr};
   Owned repeat{call.object ? makeRepeatType(call.object) : nullptr};
-  Owned direct{repeat.object ? makeDirectType() : nullptr};
-  if (direct.object &&
+  Owned guarded{repeat.object ? makeGuardedCallType() : nullptr};
+  if (guarded.object &&
       PyModule_AddObjectRef(module, "Call", call.object) == 0 &&
       PyModule_AddObjectRef(module, "Repeat", repeat.object) == 0 &&
-      PyModule_AddObjectRef(module, "Direct", direct.object) == 0)
+      PyModule_AddObjectRef(module, "GuardedCall", guarded.object) == 0)
     return module;
   Py_XDECREF(module);
   return nullptr;

@@ -17,9 +17,9 @@ import torch
 from ember import diagnosis, native
 from ember.models.recommendation import WideAndDeep, wide_and_deep_inputs
 from ember.torch import direct_check, private
+from ember.torch.compiled import Kernel
 from ember.torch.direct_call import MISS
 from ember.torch.direct_check import DirectCheck
-from ember.torch.importer import Kernel
 from torch import Tensor, nn
 
 ROWS, LENGTH = 50, 8
@@ -54,13 +54,11 @@ def compiled(original: Callable[..., Any], *arguments: Any) -> Kernel:
 def is_direct(kernel: Kernel, *arguments: Any, **named: Any) -> bool:
     """Whether a call with these arguments would go past torch.compile's wrapper.
 
-    Compiled code says the same where all arguments come by their places.
+    Compiled code and Python say the same.
     """
-    direct = kernel._direct
-    found = direct.find(arguments, named) is not None
-    given = len(direct._first) + len(arguments)
-    if direct.compiled is not None and not named and given == len(direct._names):
-        assert (direct.compiled(*arguments) is not MISS) == found
+    direct = kernel._captured_calls().direct
+    found = direct.call(*arguments, **named) is not MISS
+    assert (direct._found_call(*arguments, **named) is not MISS) == found
     return found
 
 
@@ -355,9 +353,9 @@ def test_errors_are_those_of_the_call() -> None:
     ("name", "broken", "problem"),
     [
         ("stance", lambda: "unknown", "do not hold"),
-        ("cache_entries", lambda code: [], "do not hold"),
+        ("eval_frame_callback", lambda: 1, "do not hold"),
         ("forget", lambda code: None, "are not given up"),
-        ("cache_entries", lambda code: [code], "AttributeError"),
+        ("is_tracing", None, "TypeError"),
     ],
 )
 def test_releases_that_capture_otherwise_go_through_torch_compile(
@@ -365,7 +363,7 @@ def test_releases_that_capture_otherwise_go_through_torch_compile(
 ) -> None:
     monkeypatch.setattr(private, name, broken)
     check_anew = DirectCheck(direct_check._try_out)
-    monkeypatch.setattr("ember.torch.direct_call.direct_calls", check_anew)
+    monkeypatch.setattr("ember.torch.captured_calls.direct_calls", check_anew)
     monkeypatch.setattr(direct_check, "direct_calls", check_anew)
     torch._dynamo.reset()
     kernel = ember.compile(Scaled(), (indices_of(),))
@@ -398,14 +396,14 @@ def test_the_check_is_made_once_by_several_threads_and_within_other_captures() -
 
 
 compiled_calls = pytest.mark.skipif(
-    native.Direct is None, reason="ember_calls is not built for this Python"
+    native.GuardedCall is None, reason="ember_calls is not built for this Python"
 )
 
 
 @compiled_calls
 def test_compiled_code_makes_the_calls(monkeypatch: pytest.MonkeyPatch) -> None:
     kernel = compiled(Scaled(), indices_of(), None)
-    monkeypatch.setattr(kernel._direct, "find", None)
+    monkeypatch.setattr(kernel._captured_calls().direct, "_found_call", None)
     for bags in (4, 7, 2):
         torch.testing.assert_close(
             kernel(indices_of(bags), None), kernel.original(indices_of(bags), None)
@@ -413,9 +411,10 @@ def test_compiled_code_makes_the_calls(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_without_compiled_code(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(native, "Direct", None)
+    monkeypatch.setattr(native, "GuardedCall", None)
     kernel = compiled(Scaled(), indices_of(), None)
-    assert kernel._direct.compiled is None
+    direct = kernel._captured_calls().direct
+    assert direct.call == direct._found_call
     check(kernel, indices_of(5), None)
 
 
@@ -440,52 +439,75 @@ def test_what_compiled_code_is_told_is_checked() -> None:
     class Guards:
         cache_entry: Any = 1
 
-    def function(x: int, y: int) -> int:
-        return x - y
+    def function(x: int, y: int = 3, *, factor: int = 1) -> int:
+        return (x - y) * factor
 
-    def direct(*changed: Any) -> Any:
-        usual = [("x", "y"), (), (), (), (), ((Guards, lambda scope: True, function),), MISS]
-        return native.Direct(*changed, *usual[len(changed) :])
+    def bind(x: int, y: int = 3, *, factor: int = 1) -> dict[str, int]:
+        return {"x": x, "y": y, "factor": factor}
 
-    assert direct()(5, 3) == 2
-    assert direct(("x", "y"), (9,))(4) == 5
-    assert direct()(5) is MISS
-    assert direct()(5, y=3) is MISS
+    bind.__defaults__, bind.__kwdefaults__ = function.__defaults__, function.__kwdefaults__
+    names = ("function", "bind", "first", "calm", "plain", "same", "graphs", "miss")
+
+    def direct(**changed: Any) -> Any:
+        usual = dict.fromkeys(names, ())
+        graphs = ((Guards, lambda scope: True, function),)
+        usual |= {"function": function, "bind": bind, "graphs": graphs, "miss": MISS}
+        return native.GuardedCall(*(usual | changed).values())
+
+    assert direct()(5, 3) == direct()(5) == direct()(y=3, x=5) == 2
+    assert direct(first=(9,))(4) == 5
+    assert direct(first=(9,))(4, factor=3) == 15
+    for arguments, named in (((), {}), ((1, 2, 3), {}), ((5,), {"z": 1}), ((5,), {"x": 1})):
+        assert direct()(*arguments, **named) is MISS
     Guards.cache_entry = None
     assert direct()(5, 3) is MISS
     Guards.cache_entry = 1
     for calm, found in (((lambda: None, None), 2), ((lambda: 1, None), MISS)):
-        assert direct(("x", "y"), (), (), (calm,))(5, 3) == found
+        assert direct(calm=(calm,))(5, 3) == found
     seen: list[Any] = []
     graphs = ((Guards, lambda scope: seen.append(scope), function),)
-    cell = (lambda: seen).__closure__
-    assert cell is not None
-    assert direct(("x", "y"), (), (("seen", cell[0]),), (), (), graphs)(5, 3) is MISS
-    assert seen == [{"x": 5, "y": 3, "seen": seen}]
-    for error in (lambda *given: 1 / 0,):
+    assert direct(graphs=graphs)(5) is MISS
+    assert seen == [{"x": 5, "y": 3, "factor": 1}]
+
+    def error(*given: Any) -> Any:
+        raise ZeroDivisionError
+
+    for changed in (
+        {"calm": ((error, None),)},
+        {"bind": error},
+        {"graphs": ((Guards, error, function),)},
+        {"graphs": ((Guards, lambda scope: True, error),)},
+    ):
+        error.__defaults__, error.__kwdefaults__ = bind.__defaults__, bind.__kwdefaults__
         with pytest.raises(ZeroDivisionError):
-            direct(("x", "y"), (), (), ((error, None),))(5, 3)
-        with pytest.raises(ZeroDivisionError):
-            direct(("x", "y"), (), (), (), (), ((Guards, error, function),))(5, 3)
-        with pytest.raises(ZeroDivisionError):
-            direct(("x", "y"), (), (), (), (), ((Guards, lambda scope: True, error),))(5, 3)
+            direct(**changed)(5, 3)
     with pytest.raises(AttributeError, match="cache_entry"):
-        direct(("x", "y"), (), (), (), (), ((None, error, function),))(5, 3)
+        direct(graphs=((None, error, function),))(5, 3)
     for wrong in (
-        (["x"],),
-        (("x",), (), ((1,),)),
-        (("x",), (), (("seen", 1),)),
-        (("x",), (), (), (), ((self := Guards(), "x", ()),)),
-        (("x",), (), (), (), (), (function,)),
+        {"first": []},
+        {"bind": 1},
+        {"calm": ((1,),)},
+        {"plain": ((Guards, "x", ()),)},
+        {"graphs": (function,)},
+        {"same": ((Guards, "x"),)},
     ):
         with pytest.raises(TypeError):
-            direct(*wrong)
-    self.hooks = {}  # type: ignore[attr-defined]
-    plain = ((self, ("hooks",), ("forward",)),)
-    assert direct(("x", "y"), (), (), (), plain)(5, 3) == 2
-    self.hooks[1] = 1  # type: ignore[attr-defined]
-    assert direct(("x", "y"), (), (), (), plain)(5, 3) is MISS
-    self.hooks = {}  # type: ignore[attr-defined]
-    self.forward = 1  # type: ignore[attr-defined]
-    assert direct(("x", "y"), (), (), (), plain)(5, 3) is MISS
-    assert direct(("x", "y"), (), (), (), ((object(), (), ()),))(5, 3) is MISS
+            direct(**wrong)
+    own = Guards()
+    own.hooks = {}  # type: ignore[attr-defined]
+    plain = ((own, ("hooks",), ("forward",)),)
+    assert direct(plain=plain)(5, 3) == 2
+    own.hooks[1] = 1  # type: ignore[attr-defined]
+    assert direct(plain=plain)(5, 3) is MISS
+    own.hooks = {}  # type: ignore[attr-defined]
+    own.forward = 1  # type: ignore[attr-defined]
+    assert direct(plain=plain)(5, 3) is MISS
+    assert direct(plain=((object(), (), ()),))(5, 3) is MISS
+    same = ((own, "hooks", own.hooks),)  # type: ignore[attr-defined]
+    assert direct(same=same)(5, 3) == 2
+    own.hooks = {}  # type: ignore[attr-defined]
+    assert direct(same=same)(5, 3) is MISS
+    del own.hooks  # type: ignore[attr-defined]
+    assert direct(same=same)(5, 3) is MISS
+    function.__defaults__ = (4,)
+    assert direct()(5) is MISS

@@ -139,12 +139,22 @@ def test_options_are_checked(options: dict[str, Any]) -> None:
         ember.compile(module, (INDICES[:2], OFFSETS[:1]), **options)
 
 
-def test_a_function_without_embedding_bag_is_refused() -> None:
+def test_what_needs_no_kernel_runs_in_pytorch_with_a_warning() -> None:
     def double(x: torch.Tensor) -> torch.Tensor:
         return x * 2
 
-    with pytest.raises(ember.UnsupportedError, match="double has no embedding operation"):
-        ember.compile(double, (torch.ones(3),))
+    def few_rows(indices: torch.Tensor) -> torch.Tensor:
+        return torch.nn.functional.embedding(indices, WEIGHT).tanh()
+
+    for function, argument, reason in (
+        (double, torch.ones(3), "double has no embedding operation"),
+        (few_rows, INDICES, "PyTorch looks up fewer than 16384 rows as fast"),
+    ):
+        with pytest.warns(RuntimeWarning, match=reason):
+            kernel = ember.compile(function, (argument,))
+        torch.testing.assert_close(kernel(argument), function(argument))
+        with pytest.raises(ember.UnsupportedError, match=f"nothing to compile.*{reason}"):
+            ember.compile(function, (argument,), raises=True)
 
 
 def test_a_tensor_is_not_callable() -> None:

@@ -13,7 +13,7 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import inspect
 import types
 import weakref
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,7 +21,6 @@ from torch import nn
 
 from ember import native
 from ember.torch import private
-from ember.torch.direct_check import direct_calls
 
 # What Dynamo calls the functions of graphs, and its own, in the code that it makes.
 COMPILED, UTILITIES = "__compiled_fn", "__import_torch_dot__dynamo_dot_utils"
@@ -42,132 +41,188 @@ class _Graph:
     function: Callable[..., Any]
 
 
-class DirectCall:
-    """The compiled forms of a function or module, found by their guards.
+@dataclass(frozen=True)
+class _Captured:
+    """A function with what it was when it was captured.
 
-    backend: what torch.compile was given, which tells this callable's graphs from others of the
-    same code. Callable from several threads.
-
-    compiled: the same in compiled code, for arguments by their places: it has the result, or MISS
-    where find may still know a function. None without compiled calls, or without graphs.
+    first: its first arguments, which calls are not given. bind: has its parameters, and returns its
+    variables by their names. same: an object, an attribute's name and its value, each: where the
+    function was found.
     """
 
-    def __init__(self, original: Callable[..., Any], backend: Callable[..., Any]) -> None:
-        self._backend = backend
-        self._module = original if isinstance(original, nn.Module) else None
-        self._function: types.FunctionType | None = None
-        self._first: tuple[Any, ...] = ()
-        if private.has_direct_calls:
-            self._function, self._first = _plain_function(original)
-        self._names: tuple[str, ...] = ()
-        # The variables of enclosing functions.
-        self._cells: tuple[tuple[str, types.CellType], ...] = ()
+    function: types.FunctionType
+    code: types.CodeType
+    first: tuple[Any, ...]
+    bind: types.FunctionType
+    same: tuple[tuple[Any, str, Any], ...]
+
+    def is_current(self) -> bool:
+        """Whether all of it is still so."""
+        function = self.function
+        return (
+            function.__code__ is self.code
+            and function.__defaults__ is self.bind.__defaults__
+            and function.__kwdefaults__ is self.bind.__kwdefaults__
+            and all(getattr(owner, name, None) is value for owner, name, value in self.same)
+        )
+
+
+def nothing_known(*arguments: Any, **named: Any) -> Any:
+    """The call of a function without graphs: MISS."""
+    return MISS
+
+
+class DirectCall:
+    """The compiled forms of a function, found by their guards.
+
+    run: what torch.compile returned for a function, or for a module's call. module: the one whose
+    hooks would run, too. Callable from several threads.
+
+    call: takes the function's arguments; returns its result, or MISS if torch.compile has to be
+    asked. is_forward: whether hooks are around what is captured, not in it.
+    """
+
+    def __init__(self, run: Callable[..., Any], module: nn.Module | None = None) -> None:
+        self._target = private.undisabled(run)
+        self._module = module
+        self.is_forward = getattr(self._target, "__func__", None) is nn.Module.__call__
+        self._captured: _Captured | None = None
         self._graphs: tuple[_Graph, ...] = ()
-        self.compiled: Callable[..., Any] | None = None
-        # Guards of graphs that end in a break.
-        self._broken: list[Any] = []
-        if self._function is not None:
-            code = self._function.__code__
-            self._names = code.co_varnames[: code.co_argcount]
-            self._cells = tuple(
-                zip(code.co_freevars, self._function.__closure__ or (), strict=True)
-            )
+        self.call: Callable[..., Any] = nothing_known
 
-    def find(
-        self, arguments: tuple[Any, ...], named: Mapping[str, Any]
-    ) -> tuple[Callable[..., Any], tuple[Any, ...]] | None:
-        """What computes the original's result, a function and its arguments; None if unknown."""
-        if not self._graphs or not _is_calm():
-            return None
-        module = self._module
-        if module is not None and private.is_more_than_forward(module):
-            return None
-        if self._first:
-            arguments = self._first + arguments
-        if named or len(arguments) != len(self._names):
-            completed = self._completed(arguments, named)
-            if completed is None:
-                return None
-            arguments = completed
-        scope = dict(zip(self._names, arguments, strict=False))
-        for name, cell in self._cells:
-            try:
-                scope[name] = cell.cell_contents
-            except ValueError:
-                # The variable has no value: guards that ask for it do not hold.
-                continue
-        for graph in self._graphs:
-            # Guards that Dynamo has given up are in no cache any more, and hold for everything.
-            if graph.guards.cache_entry is not None and graph.check(scope):
-                return graph.function, arguments
-        return None
+    def learn(self, code: types.CodeType, guards: Any, result: types.CodeType) -> None:
+        """Takes up a graph, if it is one of this function: of all of it, without a break.
 
-    def learn(self, is_whole: bool) -> None:
-        """Takes up what torch.compile has captured since; whether without a break in the graph.
-
-        Behind a break, the rest of the function needs the interpreter's hook.
+        code: what was captured. guards: what says when it stands for that. result: what it became.
         """
-        if self._function is None or direct_calls.why_not():
+        captured = self._captured
+        if captured is None or not captured.is_current():
+            captured = self._captured = _captured(self._target)
+            self._graphs = ()
+        if captured is None or captured.code is not code:
             return
-        known = [graph.guards for graph in self._graphs] + self._broken
-        added = [
-            entry
-            for entry in private.cache_entries(self._function.__code__)
-            if getattr(entry.backend, "compiler_fn", None) is self._backend
-            and not any(entry.guard_manager is one for one in known)
-        ]
-        if not is_whole:
-            self._broken += [entry.guard_manager for entry in added]
-            return
-        found = [
-            _Graph(
-                entry.guard_manager,
-                entry.guard_manager.check,
-                _with_code(self._function, entry.code),
-            )
-            for entry in added
-        ]
-        kept = [graph for graph in self._graphs if graph.guards.cache_entry is not None]
-        self._graphs = (*found, *kept)
-        self.compiled = self._in_compiled_code()
+        graph = _Graph(guards, guards.check, _with_code(captured.function, result))
+        # Guards that Dynamo has given up are in no cache any more.
+        kept = [one for one in self._graphs if one.guards.cache_entry is not None]
+        self._graphs = (graph, *kept)
+        self.call = self._compiled_call(captured) or self._found_call
 
-    def _in_compiled_code(self) -> Callable[..., Any] | None:
-        """The graphs for python/native/Direct.cpp, with what find asks for."""
-        if native.Direct is None or not self._graphs:
+    def _compiled_call(self, captured: _Captured) -> Callable[..., Any] | None:
+        """The graphs for python/native/GuardedCall.cpp; None without that."""
+        if native.GuardedCall is None:
             return None
         plain: tuple[Any, ...] = ()
         if self._module is not None:
-            hooks = (private.hooks_module, private.GLOBAL_HOOKS, ())
-            plain = ((self._module, private.HOOKS, ("forward",)), hooks)
-        found: Callable[..., Any] = native.Direct(
-            self._names,
-            self._first,
-            self._cells,
-            (
-                (private.stance, "default"),
-                (private.eval_frame_callback, None),
-                (private.is_tracing, False),
-            ),
+            plain = (
+                (self._module, private.HOOKS, private.OWN_CALLS),
+                (private.hooks_module, private.GLOBAL_HOOKS, ()),
+            )
+        calm = (
+            (private.stance, "default"),
+            (private.eval_frame_callback, None),
+            (private.is_tracing, False),
+        )
+        found: Callable[..., Any] = native.GuardedCall(
+            captured.function,
+            captured.bind,
+            captured.first,
+            calm,
             plain,
+            captured.same,
             tuple((graph.guards, graph.check, graph.function) for graph in self._graphs),
             MISS,
         )
         return found
 
-    def _completed(
-        self, arguments: tuple[Any, ...], named: Mapping[str, Any]
-    ) -> tuple[Any, ...] | None:
-        """All arguments by their place, with those by name and the defaults; None if they do not
-        fit."""
-        assert self._function is not None
-        defaults = self._function.__defaults__ or ()
-        with_default = self._names[len(self._names) - len(defaults) :]
-        values = {**dict(zip(with_default, defaults, strict=True)), **named}
-        missing = self._names[len(arguments) :]
-        fits = len(arguments) <= len(self._names) and named.keys() <= set(missing)
-        if not fits or any(name not in values for name in missing):
-            return None
-        return arguments + tuple(values[name] for name in missing)
+    def _found_call(self, *arguments: Any, **named: Any) -> Any:
+        """What compiled code does, in Python."""
+        captured = self._captured
+        if (
+            captured is None
+            or private.stance() != "default"
+            or private.eval_frame_callback() is not None
+            or private.is_tracing()
+            or (self._module is not None and private.is_more_than_forward(self._module))
+            or not captured.is_current()
+        ):
+            return MISS
+        arguments = captured.first + arguments
+        try:
+            scope = captured.bind(*arguments, **named)
+        except (TypeError, NameError):
+            return MISS
+        for graph in self._graphs:
+            # Guards that have been given up hold for everything.
+            if graph.guards.cache_entry is not None and graph.check(scope):
+                return graph.function(*arguments, **named)
+        return MISS
+
+
+def _captured(target: Any) -> _Captured | None:
+    """The function whose code is captured where the target is called.
+
+    None where a call is something else.
+    """
+    first: tuple[Any, ...] = ()
+    same: tuple[tuple[Any, str, Any], ...] = ()
+    function = target
+    if isinstance(target, types.MethodType):
+        function, first = target.__func__, (target.__self__,)
+    if function is nn.Module.__call__:
+        # torch.compile leaves nn.Module's own code to Python, and captures what that calls.
+        owner = type(target.__self__)
+        function = owner.forward
+        same = ((owner, "forward", function),)
+    if not isinstance(function, types.FunctionType):
+        return None
+    bind = _binder(function)
+    if bind is None:
+        return None
+    return _Captured(function, function.__code__, first, bind, same)
+
+
+def _binder(function: types.FunctionType) -> types.FunctionType | None:
+    """A function with the parameters of another that returns its variables by their names.
+
+    These are parameters and variables of enclosing functions. It raises a TypeError for arguments
+    that do not fit, and a NameError where a variable has no value. None where a name cannot be
+    written.
+    """
+    code = function.__code__
+    names = list(code.co_varnames)
+    by_place = names[: code.co_argcount]
+    rest = names[code.co_argcount :]
+    by_name, rest = rest[: code.co_kwonlyargcount], rest[code.co_kwonlyargcount :]
+    parameters = list(by_place)
+    if code.co_posonlyargcount:
+        parameters.insert(code.co_posonlyargcount, "/")
+    several: list[str] = []
+    if code.co_flags & inspect.CO_VARARGS:
+        several.append(rest.pop(0))
+        parameters.append("*" + several[0])
+    elif by_name:
+        parameters.append("*")
+    parameters += by_name
+    if code.co_flags & inspect.CO_VARKEYWORDS:
+        several.append(rest.pop(0))
+        parameters.append("**" + several[-1])
+    variables = [*by_place, *by_name, *several, *code.co_freevars]
+    if not all(name.isidentifier() for name in variables):
+        return None
+    returned = ", ".join(f"{name!r}: {name}" for name in variables)
+    text = (
+        f"def enclosing({', '.join(code.co_freevars)}):\n"
+        f"  def bind({', '.join(parameters)}): return {{{returned}}}\n"
+        "  return bind"
+    )
+    scope: dict[str, Any] = {}
+    exec(text, scope)
+    bare = scope["enclosing"](*code.co_freevars).__code__
+    cells = dict(zip(code.co_freevars, function.__closure__ or (), strict=True))
+    closure = tuple(cells[name] for name in bare.co_freevars)
+    bind = types.FunctionType(bare, {}, "bind", function.__defaults__, closure)
+    bind.__kwdefaults__ = function.__kwdefaults__
+    return bind
 
 
 def _with_code(function: types.FunctionType, code: types.CodeType) -> types.FunctionType:
@@ -185,7 +240,10 @@ def _with_code(function: types.FunctionType, code: types.CodeType) -> types.Func
             names[name] = f"__ember{name}"
             scope[names[name]] = _undisabled(scope[name])
     renamed = code.replace(co_names=tuple(names.get(name, name) for name in code.co_names))
-    found = types.FunctionType(renamed, scope, function.__name__, None, function.__closure__)
+    found = types.FunctionType(
+        renamed, scope, function.__name__, function.__defaults__, function.__closure__
+    )
+    found.__kwdefaults__ = function.__kwdefaults__
     for name in names.values():
         if name != f"__ember{UTILITIES}":
             weakref.finalize(found, scope.pop, name, None).atexit = False
@@ -207,39 +265,3 @@ class _Utilities:
 
 
 _utilities = _Utilities()
-
-
-def _is_calm() -> bool:
-    """Whether neither torch.compile nor torch.jit.trace does or is told anything unusual."""
-    return (
-        private.stance() == "default"
-        and private.eval_frame_callback() is None
-        and not private.is_tracing()
-    )
-
-
-def _plain_function(
-    original: Callable[..., Any],
-) -> tuple[types.FunctionType | None, tuple[Any, ...]]:
-    """The function that a call runs, with the arguments that come first.
-
-    None where a call is something else, or where arguments may go by other ways than their place.
-    """
-    first: tuple[Any, ...] = ()
-    function: Any = original
-    if isinstance(original, nn.Module):
-        if type(original).__call__ is not nn.Module.__call__ or "forward" in original.__dict__:
-            return None, ()
-        function, first = type(original).forward, (original,)
-    elif isinstance(original, types.MethodType):
-        function, first = original.__func__, (original.__self__,)
-    if not isinstance(function, types.FunctionType) or hasattr(function, "__wrapped__"):
-        return None, ()
-    code = function.__code__
-    if (
-        code.co_kwonlyargcount
-        or code.co_posonlyargcount
-        or code.co_flags & (inspect.CO_VARARGS | inspect.CO_VARKEYWORDS)
-    ):
-        return None, ()
-    return function, first

@@ -17,6 +17,7 @@ import torch
 from torch import Tensor
 
 from ember.torch import private
+from ember.torch.direct_call import MISS
 
 _log = logging.getLogger(__name__)
 FACTOR = 3.0
@@ -66,45 +67,42 @@ class DirectCheck:
 
 
 def _try_out() -> str:
-    from ember.torch.importer import Kernel
+    from ember.torch.captured_calls import CapturedCalls
     from ember.torch.settings import Settings
 
     def function(x: Tensor, y: Tensor) -> Tensor:
         return (x + y) * factor
 
     factor = FACTOR
-    kernel = Kernel(function, Settings())
+    calls = CapturedCalls(function, function, Settings())
     x, y = (torch.full((3,), value, dtype=torch.float32, device="cpu") for value in (1.0, 2.0))
     with torch.no_grad():
         for _ in range(2):
-            expected = kernel(x, y)
-        if _direct(kernel, x, y) is None:
+            expected = calls(x, y)
+        if _direct(calls, x, y) is None:
             return "guards of a graph that was just called do not hold"
-        for result in (expected, _direct(kernel, x, y), kernel(x, y)):
+        for result in (expected, _direct(calls, x, y), calls(x, y)):
             if not torch.equal(result, (x + y) * FACTOR):
                 return f"a graph computes {result.tolist()}"
-        if _direct(kernel, x.double(), y) is not None:
+        if _direct(calls, x.double(), y) is not None:
             return "guards hold for tensors of another type"
         factor = FACTOR + 1
-        if _direct(kernel, x, y) is not None:
+        if _direct(calls, x, y) is not None:
             return "guards hold where a variable has changed"
         factor = FACTOR
-    if _direct(kernel, x, y) is not None:
+    if _direct(calls, x, y) is not None:
         return "guards hold in another mode of gradients"
     private.forget(function.__code__)
     with torch.no_grad():
-        if _direct(kernel, x, y) is not None:
+        if _direct(calls, x, y) is not None:
             return "guards are not given up"
     return ""
 
 
-def _direct(kernel: Any, *arguments: Tensor) -> Any:
+def _direct(calls: Any, *arguments: Tensor) -> Any:
     """What the short path returns; None where it has nothing to call."""
-    found = kernel._direct.find(arguments, {})
-    if found is None:
-        return None
-    function, given = found
-    return function(*given)
+    found = calls.direct.call(*arguments)
+    return None if found is MISS else found
 
 
 direct_calls = DirectCheck(_try_out)

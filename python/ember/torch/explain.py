@@ -9,12 +9,12 @@ from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any
 
-import torch
 from torch.fx import GraphModule
 
 from ember.torch import private
 from ember.torch.backend import ember_backend
 from ember.torch.capturing import any_sizes
+from ember.torch.compiled import Kernel, original_of
 from ember.torch.explanation import (
     Break,
     CompiledPart,
@@ -23,7 +23,6 @@ from ember.torch.explanation import (
     LeftPart,
     OtherWay,
 )
-from ember.torch.importer import Kernel
 from ember.torch.report import Report, compiled_part
 from ember.torch.settings import Settings
 from ember.torch.source_places import place_of
@@ -56,7 +55,7 @@ def explain(
     if options is None and isinstance(model, Kernel):
         options = model.settings
     settings = options if isinstance(options, Settings) else Settings.of(options)
-    original = _original(model)
+    original = original_of(model)
     is_by_torch = original is not model and not isinstance(model, Kernel)
     call = _Call(original, arguments, keywords, dynamic)
     reports: list[Report] = []
@@ -107,7 +106,7 @@ class _Call:
         # Of earlier compilations of the model there may be many.
         limits = {"recompile_limit": 1 << 10, "accumulated_recompile_limit": 1 << 20}
         with private.capture_options(**limits)():
-            compiled = torch.compile(self.original, backend=backend, dynamic=self.dynamic)
+            compiled = private.captured_apart(self.original, backend, dynamic=self.dynamic)
             compiled(*self.arguments, **self.keywords)
         found = [Break(one.reason.strip(), place_of(one.user_stack)) for one in reasons[before:]]
         return list(dict.fromkeys(found))
@@ -141,10 +140,3 @@ def _sparse_part(products: Sequence[Product]) -> Graph | None:
     if not products:
         return None
     return Graph(len(compiled) + len(left), tuple(compiled), tuple(left), {})
-
-
-def _original(model: Callable[..., Any]) -> Callable[..., Any]:
-    """The model that torch.compile or ember.compile was given, if it is one that they returned."""
-    if isinstance(model, Kernel):
-        return model.original
-    return private.original_of(model)

@@ -27,6 +27,7 @@ from ember.compiler import Options, run_compiler
 from ember.errors import ArgumentError, UnsupportedError
 from ember.kernel import Library
 from ember.torch import private
+from ember.torch.compiled import original_of
 from ember.torch.export_folder import KERNELS, PROGRAM, check_place, new_folder, write_manifest
 from ember.torch.operations import value_of
 from ember.torch.partition import partition
@@ -53,10 +54,11 @@ def export(
 ) -> Path:
     """Compiles a model ahead of time into a folder that ember.load reads; returns the folder.
 
-    model, args, kwargs, dynamic_shapes: as torch.export.export has them. The model must be in
-    evaluation mode: what is exported computes no gradients. Sizes are those of the example unless
-    dynamic_shapes says that they change. The example is run once, on a copy of the weights, and
-    must have lookups: the kernels that it needs are those of the folder.
+    model, args, kwargs, dynamic_shapes: as torch.export.export has them; of what ember.compile or
+    torch.compile returned, the original is exported. The model must be in evaluation mode: what is
+    exported computes no gradients. Sizes are those of the example unless dynamic_shapes says that
+    they change. The example is run once, on a copy of the weights, and must have lookups: the
+    kernels that it needs are those of the folder.
 
     folder: is written beside its place and renamed at the end; a former export there goes.
     options: target, level and processor of the kernels, such as Options(cpu="x86-64-v3") for
@@ -65,6 +67,7 @@ def export(
     Raises ArgumentError, CompileError, UnsupportedError when there is nothing to compile, and
     what torch.export.export raises.
     """
+    model = original_of(model)  # type: ignore[assignment]
     _check(model, args)
     _check_sparse(model, [*args, *(kwargs or {}).values()])
     options = options or Options()

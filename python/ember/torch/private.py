@@ -12,6 +12,7 @@ import importlib.util
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from copy import copy
 from dataclasses import dataclass
 from types import CodeType
 from typing import TYPE_CHECKING, Any
@@ -62,7 +63,6 @@ DIRECT_CALLS = Feature(
     "short path of ember.compile",
     "its calls go through torch.compile's wrapper, some microseconds more each",
     {
-        "torch._dynamo.eval_frame:_debug_get_cache_entry_list": "lists what was captured",
         "torch._dynamo.eval_frame:_stance.stance": "is what torch.compile is told to do",
         "torch._C._dynamo.eval_frame:reset_code": "gives captures up, to see that they know",
         "torch._C._dynamo.eval_frame:get_eval_frame_callback": "tells of an outer torch.compile",
@@ -73,6 +73,14 @@ DIRECT_CALLS = Feature(
         "torch.nn.modules.module:_global_forward_hooks": "are such hooks, for compiled code",
         "torch.nn.modules.module:_global_backward_pre_hooks": "are such hooks, for compiled code",
         "torch.nn.modules.module:_global_backward_hooks": "are such hooks, for compiled code",
+    },
+)
+OWN_CAPTURES = Feature(
+    "captures of ember.compile apart from others",
+    "models of a class share torch.compile's limit of graphs, and calls take no short path",
+    {
+        "torch._dynamo:optimize": "is torch.compile, and tells what captures a function",
+        "torch._dynamo.config:recompile_limit": "is how many graphs a function may have",
     },
 )
 COUNTED_BREAKS = Feature(
@@ -107,9 +115,9 @@ CHANGING_SIZES = Feature(
     "ember.compile captures a graph again when a batch has another size than the example",
     {"torch._dynamo:maybe_mark_dynamic": "tells torch.compile which sizes change"},
 )
-ORIGINALS = Feature(
-    "explanations of compiled modules",
-    "ember.explain takes modules, but not what torch.compile made of one",
+COMPILED_MODULES = Feature(
+    "compiled modules that are modules",
+    "what ember.compile makes of a module is a callable; ember.explain takes no compiled modules",
     {"torch._dynamo.eval_frame:OptimizedModule": "is what torch.compile makes of a module"},
 )
 SYMBOLIC_SIZES = Feature(
@@ -337,15 +345,121 @@ def any_size() -> AbstractContextManager[Any]:
 CaptureError: type[Exception] = (_all_of(ANY_SIZE) or [Exception])[-1]
 
 
+@dataclass(frozen=True)
+class Frame:
+    """A function that torch.compile captures, as it is called: its code and its variables."""
+
+    code: CodeType
+    variables: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Capture:
+    """What torch.compile made of a function's code.
+
+    guards: what says when it stands for the function, with a check; None: nothing was captured.
+    code: what the code became. is_limited: the function has as many graphs as it may have.
+    """
+
+    guards: Any
+    code: CodeType | None
+    is_limited: bool
+
+
+class _Captures:
+    """Stands for what torch.compile calls to capture a function, with something around it."""
+
+    def __init__(
+        self, convert: Any, around: Callable[[Frame, Callable[[], Capture]], None]
+    ) -> None:
+        self.convert = convert
+        self.around = around
+        # Tells torch.compile which backend it is for, and how to have it with another one.
+        self._torchdynamo_orig_backend = convert._torchdynamo_orig_backend
+
+    def __call__(self, frame: Any, *rest: Any) -> Any:
+        results: list[Any] = []
+
+        def capture() -> Capture:
+            results.append(result := self.convert(frame, *rest))
+            guarded = getattr(result, "guarded_code", None)
+            action = getattr(getattr(result, "frame_exec_strategy", None), "cur_action", None)
+            return Capture(
+                getattr(guarded, "guard_manager", None),
+                getattr(guarded, "code", None),
+                getattr(action, "name", None) == "RUN_ONLY",
+            )
+
+        self.around(Frame(frame.f_code, frame.f_locals), capture)
+        return results[-1]
+
+
+has_own_captures = bool(_all_of(OWN_CAPTURES))
+
+
+def captured_apart(
+    function: Callable[..., Any],
+    backend: Callable[..., Any],
+    around: Callable[[Frame, Callable[[], Capture]], None] | None = None,
+    dynamic: bool | None = None,
+) -> Callable[..., Any]:
+    """torch.compile(function, ...), but that captures do not count as those of others.
+
+    around: is called in the place of every capture, with what makes it.
+    """
+    if not has_own_captures:
+        run: Callable[..., Any] = torch.compile(function, backend=backend, dynamic=dynamic)
+        return run
+    optimize = _found["torch._dynamo:optimize"]
+    context = optimize(backend, dynamic=dynamic, isolate_recompiles=True)
+    # TORCHDYNAMO_DISABLE=1 has none.
+    if around and hasattr(getattr(context, "callback", None), "_torchdynamo_orig_backend"):
+        context.callback = _Captures(context.callback, around)
+    applied: Callable[..., Any] = context(function)
+    return applied
+
+
+def capture_limit() -> int:
+    """How many graphs torch.compile captures of one function."""
+    return int(sys.modules["torch._dynamo.config"].recompile_limit)
+
+
+def failed_guards(guards: Any, variables: Mapping[str, Any]) -> list[str]:
+    """What guards say that they do not hold for; empty where that is not known."""
+    try:
+        found: list[str] = guards.check_verbose(variables).verbose_code_parts
+    # Guards are no interface at all, and this is for a message only.
+    except Exception:
+        return []
+    return found
+
+
 def expect_other_sizes(tensor: Tensor, dimension: int) -> None:
     """Tells torch.compile that a size changes from call to call."""
     if mark := _the_one_of(CHANGING_SIZES):
         mark(tensor, dimension)
 
 
+def marks_of(tensor: Tensor) -> dict[str, Any]:
+    """What torch.compile has been told of a tensor, or has noted of it."""
+    return {name: copy(value) for name, value in vars(tensor).items() if "dynamo" in name}
+
+
+def set_marks(tensor: Tensor, marks: Mapping[str, Any]) -> None:
+    """Makes the marks of a tensor those that marks_of has returned."""
+    for name in marks_of(tensor):
+        delattr(tensor, name)
+    vars(tensor).update(marks)
+
+
+# What torch.compile makes of a module is one of these: a module around it.
+CompiledModule: type[nn.Module] = _the_one_of(COMPILED_MODULES) or nn.Module
+has_compiled_modules = _the_one_of(COMPILED_MODULES) is not None
+
+
 def original_of(model: Callable[..., Any]) -> Callable[..., Any]:
     """What torch.compile was given, of what it returned; anything else itself."""
-    optimized = _the_one_of(ORIGINALS)
+    optimized = _the_one_of(COMPILED_MODULES)
     if optimized is not None and isinstance(model, optimized):
         original: Callable[..., Any] = model._orig_mod
         return original
@@ -369,17 +483,13 @@ dynamo_utilities = _found["torch._dynamo:utils"]
 # The module that has the hooks of all modules, by these names.
 hooks_module = sys.modules[nn.Module.__module__]
 HOOKS = ("_forward_pre_hooks", "_forward_hooks", "_backward_pre_hooks", "_backward_hooks")
+# What a module has of its own where its call is more than its class's forward.
+OWN_CALLS = ("forward", "_compiled_call_impl")
 GLOBAL_HOOKS = tuple(
     name
     for name in (f"_global{hooks}" for hooks in (*HOOKS, "_forward_hooks_always_called"))
     if hasattr(hooks_module, name)
 )
-
-
-def cache_entries(code: CodeType) -> Sequence[Any]:
-    """What torch.compile captured of a function: entries with backend, code and guard_manager."""
-    found: Sequence[Any] = _found["torch._dynamo.eval_frame:_debug_get_cache_entry_list"](code)
-    return found
 
 
 def forget(code: CodeType) -> None:
@@ -393,7 +503,7 @@ def stance() -> str:
 
 
 def has_hooks(module: nn.Module) -> bool:
-    """Whether a call of the module is more than a call of its forward."""
+    """Whether a call of the module is more than a call of its forward, for hooks of its own."""
     return bool(
         module._forward_pre_hooks
         or module._forward_hooks
@@ -402,13 +512,30 @@ def has_hooks(module: nn.Module) -> bool:
     )
 
 
+def hooks_of(module: nn.Module) -> tuple[int, ...]:
+    """What tells the hooks that a module has from others."""
+    if not has_hooks(module):
+        return ()
+    return tuple(id(hook) for hooks in HOOKS for hook in getattr(module, hooks).values())
+
+
+def _has_global_hooks() -> bool:
+    """Whether hooks of all modules run at each call of a module."""
+    return any(getattr(hooks_module, name) for name in GLOBAL_HOOKS)
+
+
+_known_question = _found["torch.nn.modules.module:_has_any_global_hook"]
+_has_any_global_hook = _has_global_hooks if _known_question is _ABSENT else _known_question
+
+
+def has_hooks_around(module: nn.Module) -> bool:
+    """Whether a call of the module is more than a call of the forward that it has."""
+    return has_hooks(module) or bool(_has_any_global_hook()) or OWN_CALLS[1] in module.__dict__
+
+
 def is_more_than_forward(module: nn.Module) -> bool:
     """Whether a call of the module is more than a call of its class's forward."""
-    return (
-        has_hooks(module)
-        or bool(hooks_module._has_any_global_hook())
-        or "forward" in module.__dict__
-    )
+    return has_hooks_around(module) or OWN_CALLS[0] in module.__dict__
 
 
 # --- Graphs ---
