@@ -9,7 +9,7 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 import logging
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 import torch
@@ -27,6 +27,7 @@ from ember.torch.aggregation_kernel import (
     edge_products_kernel,
 )
 from ember.torch.edge_groups import EdgeMemory, GroupedEdges
+from ember.torch.kept_tensors import for_later_calls
 from ember.torch.region_call import NotTakenError, Reference, RegionCall
 from ember.torch.repeat import MOST, Bound, Repeat, Source, exactly, repeat_of
 
@@ -67,7 +68,8 @@ class AggregationCall(RegionCall):
         """The numbers from 0 on, which are kept: the sources of edges that bring their own rows."""
         places = self._places
         if len(places) < count or places.dtype is not dtype:
-            places = self._places = torch.arange(count, dtype=dtype)
+            with for_later_calls():
+                places = self._places = torch.arange(count, dtype=dtype)
         return places[:count]
 
     def elements(self, arguments: Sequence[Any]) -> int:
@@ -108,6 +110,10 @@ class AggregationCall(RegionCall):
 
     def differentiates(self) -> bool:
         return self.reduction in ("sum", "mean")
+
+    def gradient_reads(self, needed: Sequence[bool]) -> Collection[int]:
+        factors = [place for place, other in ((0, 4), (4, 0)) if needed[other]]
+        return (1, 2, *factors)
 
     def backward(
         self, inputs: Sequence[Any], needed: Sequence[bool], gradient: Tensor

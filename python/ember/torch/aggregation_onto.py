@@ -7,7 +7,7 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import cache
 from string import Template
 from typing import Any
@@ -188,6 +188,10 @@ class OntoCall(RegionCall):
 
     def differentiates(self) -> bool:
         return self.reduction == "sum"
+
+    def gradient_reads(self, needed: Sequence[bool]) -> Collection[int]:
+        factors = [place for place, other in ((1, 4), (4, 1)) if needed[other]]
+        return (2, 3, *factors)
 
     def backward(
         self, inputs: Sequence[Any], needed: Sequence[bool], gradient: Tensor

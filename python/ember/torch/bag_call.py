@@ -29,6 +29,8 @@ from ember.torch import private
 from ember.torch.bag_gradient import bag_gradients
 from ember.torch.bag_kernel import BagKernel
 from ember.torch.embedding_bag import BagShape
+from ember.torch.kept_tensors import for_later_calls
+from ember.torch.region_call import NotTakenError, for_backward
 
 VALUE_TYPES = {getattr(torch, DTYPES[name].name): name for name in ("f32", "f64", "f16", "bf16")}
 INDEX_TYPES = {getattr(torch, DTYPES[name].name): name for name in ("i32", "i64")}
@@ -91,7 +93,23 @@ class BagCall:
         """The kernels in use."""
         return list(self._kernels.values())
 
-    def __call__(
+    def __call__(self, input: Tensor, weight: Tensor, *others: Any, **named: Any) -> Tensor:
+        """What by_kernel returns, or PyTorch where there is no kernel.
+
+        Raises, besides, what PyTorch raises for arguments that do not fit together.
+        """
+        try:
+            return self.by_kernel(input, weight, *others, **named)
+        except NotTakenError:
+            # PyTorch computes.
+            pass
+        # PyTorch's kernel for rows without elements refuses right indices now and then.
+        is_empty = weight.dim() == 2 and weight.shape[1] == 0
+        table = functional.pad(weight, (0, 1)) if is_empty else weight
+        by_pytorch = functional.embedding_bag(input, table, *others, **named)
+        return by_pytorch[:, :0] if is_empty else by_pytorch
+
+    def by_kernel(
         self,
         input: Tensor,
         weight: Tensor,
@@ -108,7 +126,7 @@ class BagCall:
         """F.embedding_bag(...): input is (lookups,) with offsets, or (bags, lookups a bag).
 
         weight is (rows, length), of one of VALUE_TYPES; the result (bags, length) has its type.
-        Raises what PyTorch raises for arguments that do not fit together, UnsupportedError for a
+        Raises NotTakenError for what no kernel takes or PyTorch refuses, UnsupportedError for a
         device or layout that has no kernel, IndexOutOfRangeError and OffsetsError for bad values.
         """
         is_disabled = configuration.is_disabled()
@@ -135,22 +153,7 @@ class BagCall:
         ):
             self.handed_over = reason
             _log.debug("a call of embedding_bag, mode %s, is left to PyTorch: %s", mode, reason)
-            # PyTorch's kernel for rows without elements refuses right indices now and then.
-            is_empty = weight.dim() == 2 and weight.shape[1] == 0
-            by_pytorch = functional.embedding_bag(
-                input,
-                functional.pad(weight, (0, 1)) if is_empty else weight,
-                offsets,
-                max_norm,
-                norm_type,
-                scale_grad_by_freq,
-                mode,
-                sparse,
-                per_sample_weights,
-                include_last_offset,
-                padding_idx,
-            )
-            return by_pytorch[:, :0] if is_empty else by_pytorch
+            raise NotTakenError
         if offsets is None:
             offsets = self._offsets_of_equal_bags(input)
             include_last_offset = True
@@ -311,13 +314,9 @@ class BagCall:
         offsets = self._offsets.get(key)
         if offsets is None:
             wide = bags * lookups > INT32_MAX or input.dtype not in INDEX_TYPES
-            offsets = torch.arange(
-                0,
-                bags * lookups + 1,
-                lookups,
-                dtype=torch.int64 if wide else input.dtype,
-                device="cpu",
-            )
+            kind = torch.int64 if wide else input.dtype
+            with for_later_calls():
+                offsets = torch.arange(0, bags * lookups + 1, lookups, dtype=kind)
             with self._lock:
                 self._offsets[key] = offsets
                 if len(self._offsets) > KEPT_OFFSETS:
@@ -442,8 +441,13 @@ class _Differentiable(torch.autograd.Function):
         result = run()
         if result is None:
             raise _NoResultError
-        needs_weight = sample_weights is not None and sample_weights.requires_grad
-        ctx.save_for_backward(weight if needs_weight else None, sample_weights, *lookups)
+        # Each of the two gradients is a product with the other.
+        needs_table, needs_sample_weights = ctx.needs_input_grad[:2]
+        ctx.save_for_backward(
+            weight if needs_sample_weights else None,
+            sample_weights if needs_table else None,
+            *map(for_backward, lookups),
+        )
         ctx.rows = weight.shape[0]
         ctx.options = options
         ctx.kernels = kernels

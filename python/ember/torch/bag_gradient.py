@@ -49,18 +49,27 @@ def bag_gradients(
     bag_of_lookup = torch.repeat_interleave(torch.arange(len(ends) - 1), ends.diff())
     number = MODE_NUMBERS[mode]
     for_table = for_sample_weights = None
-    is_dense_sum = not scale_grad_by_freq and not sparse
     # Of sums PyTorch does not ask how many lookups bags have.
     sizes = indices.new_empty(0)
     if needs_table and mode == "mean":
         sizes = _bag_sizes(indices, ends, bag_of_lookup, padding)
-    if needs_table and is_dense_sum:
+    if not scale_grad_by_freq and not sparse:
         summed = gradient
         if mode == "mean":
             summed = gradient / sizes.clamp(min=1).to(gradient.dtype).view(-1, 1)
-        for_table = table_gradient(summed, bag_of_lookup, indices, rows, sample_weights, kernels)
-        if for_table is not None and padding >= 0:
-            for_table[padding] = 0
+        if torch.is_grad_enabled():
+            of_lookups = summed.index_select(0, bag_of_lookup)
+            if needs_table:
+                for_table = _of_table(of_lookups, indices, rows, sample_weights, padding)
+            if needs_sample_weights:
+                assert table is not None
+                for_sample_weights = _of_weights(of_lookups, indices, table, padding)
+        elif needs_table:
+            for_table = table_gradient(
+                summed, bag_of_lookup, indices, rows, sample_weights, kernels
+            )
+            if for_table is not None and padding >= 0:
+                for_table[padding] = 0
     if needs_table and for_table is None:
         if private.bag_backward is None:
             for_table = _differentiated(gradient, indices, ends, rows, options, sample_weights)
@@ -79,17 +88,17 @@ def bag_gradients(
                 sample_weights,
                 padding,
             )
-    if needs_sample_weights:
+    if needs_sample_weights and for_sample_weights is None:
         assert table is not None
         if private.bag_weights_backward is None:
-            products = (gradient[bag_of_lookup] * table[indices]).sum(1)
-            for_sample_weights = products.masked_fill(indices == padding, 0)
+            of_lookups = gradient.index_select(0, bag_of_lookup)
+            for_sample_weights = _of_weights(of_lookups, indices, table, padding)
         else:
             for_sample_weights = private.bag_weights_backward(
                 gradient, table, indices, ends, bag_of_lookup, number, padding
             )
-        if len(indices) < lookups:
-            for_sample_weights = functional.pad(for_sample_weights, (0, lookups - len(indices)))
+    if for_sample_weights is not None and len(indices) < lookups:
+        for_sample_weights = functional.pad(for_sample_weights, (0, lookups - len(indices)))
     return for_table, for_sample_weights
 
 
@@ -117,6 +126,27 @@ def _differentiated(
             padding_idx=padding if padding >= 0 else None,
         )
         return torch.autograd.grad(bags, table, gradient)[0]
+
+
+# PyTorch's operations for the gradients of bags have no derivatives; those for lookups have.
+
+
+def _of_table(
+    of_lookups: Tensor, indices: Tensor, rows: int, weights: Tensor | None, padding: int
+) -> Tensor:
+    """The table's gradient, with derivatives, from that of its looked-up rows (lookups, length)."""
+    if weights is not None:
+        of_lookups = of_lookups * weights.unsqueeze(1)
+    found: Tensor = torch.ops.aten.embedding_dense_backward(
+        of_lookups, indices, rows, padding, False
+    )
+    return found
+
+
+def _of_weights(of_lookups: Tensor, indices: Tensor, table: Tensor, padding: int) -> Tensor:
+    """The same for sample weights."""
+    products = (of_lookups * table.index_select(0, indices)).sum(1)
+    return products if padding < 0 else products.masked_fill(indices == padding, 0)
 
 
 def _bag_sizes(indices: Tensor, ends: Tensor, bag_of_lookup: Tensor, padding: int) -> Tensor:

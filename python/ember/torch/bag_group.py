@@ -7,7 +7,7 @@ Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from operator import itemgetter
@@ -22,6 +22,7 @@ from ember.kernel import Entry
 from ember.torch import private
 from ember.torch.bag_gradient import bag_gradients
 from ember.torch.embedding_bag import FIRST_OFFSET_CHECK
+from ember.torch.kept_tensors import for_later_calls
 from ember.torch.region_call import NotTakenError, Reference, RegionCall
 from ember.torch.repeat import MOST, Bound, Repeat, Size, Source, exactly, repeat_of
 from ember.torch.table_gradient import table_gradient
@@ -413,9 +414,26 @@ class GroupCall(RegionCall):
             bags, lookups = shape
             if lookups == 0:
                 raise NotTakenError
-            found = torch.arange(0, bags * lookups + 1, lookups)
+            with for_later_calls():
+                found = torch.arange(0, bags * lookups + 1, lookups)
             self._offsets[shape] = found
         return found
+
+    def differentiates(self) -> bool:
+        return all(part.mode != "max" for _, part in self._lookups)
+
+    def gradient_reads(self, needed: Sequence[bool]) -> Collection[int]:
+        read: list[int] = []
+        for place, part in self._lookups:
+            indices = range(place + 1, place + part.inputs)
+            if not part.weighted:
+                read += indices
+                continue
+            weights = place + 3
+            read += [one for one in indices if one != weights or needed[place]]
+            if needed[weights]:
+                read.append(place)
+        return read
 
     def backward(
         self, inputs: Sequence[Any], needed: Sequence[bool], gradient: Tensor
@@ -432,8 +450,6 @@ class GroupCall(RegionCall):
         for (place, part), kind in zip(self._lookups, self._gradients, strict=True):
             if not any(needed[place : place + part.inputs]):
                 continue
-            if part.mode == "max":
-                raise NotTakenError
             table, indices, *others = inputs[place : place + part.inputs]
             padding = others.pop() if part.padded else kind.padding
             columns = gradient[:, starts[place] : starts[place] + part.length]

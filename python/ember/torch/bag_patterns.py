@@ -26,7 +26,7 @@ from ember.torch.operations import (
     tensor_of,
 )
 from ember.torch.region import Region
-from ember.torch.region_call import Reference, RegionCall
+from ember.torch.region_call import NotTakenError, Reference, RegionCall
 from ember.torch.repeat import MOST, Bound, Repeat, Size, Source, exactly, repeat_of
 from ember.torch.settings import Settings
 
@@ -210,6 +210,10 @@ class FixedBag(RegionCall):
     def kernels(self) -> list[Library]:
         return [kernel.library for kernel in self.call.kernels()]
 
+    def bags(self, input: Tensor, weight: Tensor, offsets: Tensor | None, **named: Any) -> Tensor:
+        """F.embedding_bag of these; raises NotTakenError where the reference has to be asked."""
+        return self.call(input, weight, offsets, **named)
+
     def weights_of(self, given: Tensor, table: Tensor) -> Tensor:
         """The weights of lookups as F.embedding_bag takes them."""
         return given
@@ -227,7 +231,7 @@ class FixedBag(RegionCall):
         if not self.failed and not configuration.is_disabled():
             self.call.handed_over = ""
             try:
-                bags = self.call(
+                bags = self.bags(
                     input,
                     weight,
                     offsets,
@@ -239,6 +243,8 @@ class FixedBag(RegionCall):
                 self.handed_over = self.call.handed_over
                 self.remember(arguments)
                 return bags
+            except NotTakenError:
+                self.handed_over = self.call.handed_over
             except (CompileError, CompilerNotFoundError) as error:
                 self.give_up(error)
             except UnsupportedError as error:
@@ -302,6 +308,19 @@ class ReducedRows(FixedBag):
         weights = given.squeeze(-1) if given.dim() == 3 else given
         return weights if weights.is_floating_point() else weights.to(table.dtype)
 
+    def bags(self, input: Tensor, weight: Tensor, offsets: Tensor | None, **named: Any) -> Tensor:
+        """The bags by a kernel: PyTorch's have fewer types than its lookups and reductions."""
+        bags = self.call.by_kernel(input, weight, offsets, **named)
+        if self.fixed["mode"] == "max":
+            with torch.no_grad():
+                total = self.call.by_kernel(input, weight, offsets, **{**named, "mode": "sum"})
+            # PyTorch's maximum of rows is NaN where any is; that of bags, and kernels', need not
+            # be. Sums that are too large are taken for such, too.
+            if not math.isfinite(float(total.sum())):
+                self.call.handed_over = "its rows are not known to be finite"
+                raise NotTakenError
+        return bags
+
     def looked_into(self, arguments: tuple[Any, ...]) -> Tensor:
         """The reduced rows, (bags, length)."""
         input, weight = arguments[:2]
@@ -316,12 +335,7 @@ class ReducedRows(FixedBag):
         if self.handed_over:
             result: Tensor = self.reference(*arguments)
             return result
-        bags = super().looked_into(arguments)
-        # PyTorch's maximum of rows is NaN where any is; that of bags, and kernels', need not be.
-        if is_maximum and not self._is_finite(input, weight):
-            result = self.reference(*arguments)
-            return result
-        return bags
+        return super().looked_into(arguments)
 
     def repeat_for(self, arguments: tuple[Any, ...]) -> Repeat | None:
         return None if self.fixed["mode"] == "max" else super().repeat_for(arguments)
@@ -344,12 +358,6 @@ class ReducedRows(FixedBag):
         if input.is_nested or not self.call.kernels():
             return False
         return input.numel() * weight.shape[-1] < LEAST_OF_MAXIMUM
-
-    def _is_finite(self, input: Tensor, weight: Tensor) -> bool:
-        """Whether all looked-up rows are; no for sums that are too large, too."""
-        with torch.no_grad():
-            total = self.call(input, weight, mode="sum")
-        return math.isfinite(float(total.sum()))
 
 
 def _jagged(

@@ -4,7 +4,7 @@ Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -156,6 +156,10 @@ class BlockCall(RegionCall):
     def _joined(self, scores: Tensor) -> Tensor:
         """Scores whose last dimension is all rows."""
         return scores.flatten(-2) if self.apart else scores
+
+    def gradient_reads(self, needed: Sequence[bool]) -> Collection[int]:
+        factors = [] if self.tensors == 2 else [(0, 2), (2, 0)]
+        return (1, *(place for place, other in factors if needed[other]))
 
     def backward(
         self, inputs: Sequence[Any], needed: Sequence[bool], gradient: Tensor

@@ -16,6 +16,8 @@ from functools import cached_property
 import torch
 from torch import Tensor
 
+from ember.torch.kept_tensors import for_later_calls
+
 # Graphs that one aggregation keeps: as many edges as the layers that share its code may have.
 KEPT = 4
 # Edges of all of them together: with i64 ends, what is kept takes 24 bytes an edge and 4 a target.
@@ -52,8 +54,9 @@ class Edges:
     """
 
     def __init__(self, target: Tensor, source: Tensor | None, targets: int) -> None:
-        self.target = target.detach().clone()
-        self.source = None if source is None else source.detach().clone()
+        with for_later_calls():
+            self.target = target.detach().clone()
+            self.source = None if source is None else source.detach().clone()
         self.targets = targets
 
     def are(self, target: Tensor, source: Tensor | None, targets: int) -> bool:
@@ -71,6 +74,10 @@ class Edges:
     @cached_property
     def grouped(self) -> GroupedEdges | None:
         """The edges by their targets; None if an end is out of range, or counts from the end."""
+        with for_later_calls():
+            return self._group()
+
+    def _group(self) -> GroupedEdges | None:
         target, source = self.target, self.source
         edges = len(target)
         if not edges or max(edges, self.targets) > MOST:

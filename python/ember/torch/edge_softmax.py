@@ -8,7 +8,7 @@ Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import cache
 from string import Template
 from typing import Any
@@ -159,6 +159,9 @@ class EdgeSoftmaxCall(RegionCall):
         powers.exp_()
         self._run("shares", target, powers, self.epsilon, nodes)
         return powers.view(scores.shape)
+
+    def gradient_reads(self, needed: Sequence[bool]) -> Collection[int]:
+        return (0, 1)
 
     def backward(
         self, inputs: Sequence[Any], needed: Sequence[bool], gradient: Tensor

@@ -6,7 +6,7 @@ Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import cache
 from string import Template
 from typing import Any
@@ -86,6 +86,9 @@ class HeadProductsCall(RegionCall):
         out = x.new_empty(x.shape[:2])
         kernel(x.detach().contiguous(), weights.detach()[0].contiguous(), out)
         return out
+
+    def gradient_reads(self, needed: Sequence[bool]) -> Collection[int]:
+        return [place for place, other in ((0, 1), (1, 0)) if needed[other]]
 
     def backward(
         self, inputs: Sequence[Any], needed: Sequence[bool], gradient: Tensor

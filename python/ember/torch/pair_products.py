@@ -6,7 +6,7 @@ Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
@@ -17,6 +17,7 @@ from torch import Tensor
 from ember.compiler import Options
 from ember.errors import ArgumentError, KernelError
 from ember.kernel import Entry
+from ember.torch.kept_tensors import for_later_calls
 from ember.torch.pair_positions import Places
 from ember.torch.pair_programs import ENTRY, ROWS, PairProgram
 from ember.torch.region_call import NotTakenError, Reference, RegionCall
@@ -55,7 +56,7 @@ class PairProductsCall(RegionCall):
         """The places, (2, pairs), that the model's text holds."""
         if self._make_places is None:
             return None
-        with torch.no_grad():
+        with for_later_calls():
             return self._make_places()
 
     def _entry(self, name: str, pairs: int | None) -> Entry:
@@ -131,6 +132,9 @@ class PairProductsCall(RegionCall):
             ((0, 0, 0), width),
             bounds=[(0, 0, 1, MOST)],
         )
+
+    def gradient_reads(self, needed: Sequence[bool]) -> Collection[int]:
+        return range(0 if needed[0] else 1, self._first_beside)
 
     def backward(
         self, inputs: Sequence[Any], needed: Sequence[bool], gradient: Tensor

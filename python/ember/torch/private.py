@@ -170,6 +170,11 @@ MODES = Feature(
         "torch.overrides:_pop_mode_temporarily": "leaves the innermost one for a graph",
     },
 )
+OPERATOR_MODES = Feature(
+    "first calls on fake tensors",
+    "a kernel's first call is not to be made on them: what it keeps for later ones would be fake",
+    {"torch.utils._python_dispatch:_disable_current_modes": "leaves modes of operators"},
+)
 INDUCTOR = Feature(
     "option rest='inductor'",
     "what is left of a graph is run by PyTorch as it is",
@@ -573,6 +578,8 @@ def finding_values(examples: Iterable[Any]) -> Iterator[None]:
 # --- Products with sparse matrices ---
 
 has_sparse_products = bool(_all_of(SPARSE_PRODUCTS))
+# A context: leaves modes that see operators, so that tensors are made as ever.
+outside_operator_modes: Any = _the_one_of(OPERATOR_MODES, nullcontext)
 
 
 def outside_modes() -> AbstractContextManager[Any]:

@@ -4,6 +4,7 @@ Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
+import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
@@ -39,7 +40,7 @@ class RegionCall:
     """A part of a graph as a function of its inputs; they come first, then what only PyTorch reads.
 
     A kind of region gives forward and, where the gradient is an embedding operation too, backward.
-    Both note the libraries that they call.
+    Both note the libraries that they call. What gradients read says which inputs are kept for them.
     Callable from several threads at once.
 
     raises: a kernel that cannot be built is an error; otherwise PyTorch computes from then on, with
@@ -67,6 +68,7 @@ class RegionCall:
         self.failed: str = ""
         # Why PyTorch computes calls like the last one that was looked into, where that is known.
         self.handed_over = ""
+        self._is_tried = False
         self.names = {}
         # What calls have needed so far, in the order of their first use.
         self.libraries: dict[Library, None] = {}
@@ -89,8 +91,20 @@ class RegionCall:
     def backward(
         self, inputs: Sequence[Any], needed: Sequence[bool], gradient: Tensor
     ) -> Sequence[Tensor | None]:
-        """The gradients of the inputs where they are needed; raises as forward does."""
+        """The gradients of the inputs where they are needed; raises as forward does.
+
+        Of inputs that gradient_reads leaves out, the sizes and types are the call's, the values
+        are NaN.
+        """
         raise NotTakenError
+
+    def gradient_reads(self, needed: Sequence[bool]) -> Collection[int]:
+        """The places of the tensors whose values the gradients of the needed ones depend on.
+
+        A fact of what the region computes: neither backward nor PyTorch, nor gradients of the
+        gradients, read values of others. They may be changed ahead of the backward pass.
+        """
+        return range(self.inputs)
 
     def __call__(self, *arguments: Any) -> Any:
         """What the region computes."""
@@ -139,15 +153,25 @@ class RegionCall:
                 self.handed_over = ITS_GRADIENT
             elif _is_small(self, arguments):
                 self.handed_over = SMALL_GRADIENT
-            # The first call builds the kernel, which later ones without a gradient need.
-            if self.handed_over and self.kernels():
-                try:
-                    return self.reference(*arguments)
-                except (IndexError, RuntimeError):
-                    # The kernel says which of the indices is wrong.
-                    pass
+            if self.handed_over:
+                return self._by_pytorch(arguments)
             return _Differentiable.apply(self, *arguments)  # type: ignore[no-untyped-call]
         return self.run(arguments)
+
+    def _by_pytorch(self, arguments: tuple[Any, ...]) -> Any:
+        """The result with its gradient, both PyTorch's."""
+        if not self._is_tried and not self.kernels():
+            # The first call builds the kernel, which later ones without a gradient need.
+            self._is_tried = True
+            with torch.no_grad():
+                self.run(arguments)
+        try:
+            return self.reference(*arguments)
+        except (IndexError, RuntimeError):
+            # The kernel says which of the indices is wrong.
+            with torch.no_grad():
+                self.run(arguments)
+            raise
 
     def repeat_for(self, arguments: tuple[Any, ...]) -> Repeat | None:
         """How compiled code makes calls like this one, which a kernel has just computed."""
@@ -266,7 +290,11 @@ def gradients_of_reference(
     create_graph = torch.is_grad_enabled()
     with torch.enable_grad():
         tracked = [
-            (argument.view_as(argument) if create_graph else argument.detach().requires_grad_())
+            (
+                argument.view_as(argument)
+                if create_graph and argument.requires_grad
+                else argument.detach().requires_grad_()
+            )
             if needs
             else argument
             for argument, needs in zip(arguments, needed, strict=True)
@@ -283,20 +311,54 @@ def gradients_of_reference(
     return [next(found) if needs else None for needs in needed]
 
 
+class Outline:
+    """What is known of a tensor whose values nothing reads: it may be changed, and be freed."""
+
+    __slots__ = ("dtype", "shape")
+
+    def __init__(self, tensor: Tensor) -> None:
+        self.shape, self.dtype = tensor.shape, tensor.dtype
+
+    def filled(self) -> Tensor:
+        """A tensor like it, of one element in memory. A value that is read after all shows: NaN."""
+        value = math.nan if self.dtype.is_floating_point or self.dtype.is_complex else 0
+        return torch.full((), value, dtype=self.dtype).expand(self.shape)
+
+
+def for_backward(tensor: Tensor) -> Tensor:
+    """A tensor that may be saved for the backward pass: a copy of one made in inference mode."""
+    return tensor.clone() if tensor.is_inference() else tensor
+
+
 class _Differentiable(torch.autograd.Function):
     """A RegionCall that autograd sees."""
 
     @staticmethod
     def forward(ctx: Any, call: RegionCall, *arguments: Any) -> Any:
         ctx.call = call
-        ctx.others = [None if isinstance(one, Tensor) else one for one in arguments]
-        ctx.save_for_backward(*(one if isinstance(one, Tensor) else None for one in arguments))
+        read = [*call.gradient_reads(ctx.needs_input_grad[1:]), *range(call.inputs, len(arguments))]
+        # A tensor may be several inputs, of which PyTorch reads any.
+        identities = {id(arguments[place]) for place in read}
+        kept: list[Tensor | None] = []
+        others: list[Any] = []
+        for argument in arguments:
+            if not isinstance(argument, Tensor):
+                kept.append(None)
+                others.append(argument)
+            elif id(argument) in identities:
+                kept.append(for_backward(argument))
+                others.append(None)
+            else:
+                kept.append(None)
+                others.append(Outline(argument))
+        ctx.others = others
+        ctx.save_for_backward(*kept)
         return call.run(arguments)
 
     @staticmethod
     def backward(ctx: Any, *gradients: Tensor) -> Any:
         arguments = [
-            other if tensor is None else tensor
+            tensor if tensor is not None else other.filled() if type(other) is Outline else other
             for tensor, other in zip(ctx.saved_tensors, ctx.others, strict=True)
         ]
         return None, *ctx.call.gradients(arguments, ctx.needs_input_grad[1:], gradients[0])

@@ -6,7 +6,7 @@ Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from string import Template
 from typing import Any
@@ -232,6 +232,12 @@ class RowProductsCall(ProgramCall):
             self.libraries[library] = None
             found = self._gradient_kernels[name] = library.entry(ENTRY).bind(gradients=True)
         return found
+
+    def gradient_reads(self, needed: Sequence[bool]) -> Collection[int]:
+        table, indices = self.inputs - 2, self.inputs - 1
+        of_own = (1,) if self.program.one is not None else ()
+        factors = [place for place, other in ((0, table), (table, 0)) if needed[other]]
+        return (*of_own, indices, *factors)
 
     def backward(
         self, inputs: Sequence[Any], needed: Sequence[bool], gradient: Tensor

@@ -7,7 +7,7 @@ Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -149,6 +149,9 @@ class RowSumCall(ProgramCall):
         except ArgumentError:
             raise NotTakenError from None
         return out
+
+    def gradient_reads(self, needed: Sequence[bool]) -> Collection[int]:
+        return range(len(self.program.terms), self.inputs)
 
     def backward(
         self, inputs: Sequence[Any], needed: Sequence[bool], gradient: Tensor

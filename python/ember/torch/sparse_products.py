@@ -5,7 +5,7 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import cache
 from typing import Any
 
@@ -197,6 +197,10 @@ class SparseProduct(SparseCall):
 
         return again
 
+    def gradient_reads(self, needed: Sequence[bool]) -> Collection[int]:
+        is_linear = self.reduction in ("sum", "mean")
+        return (0,) if is_linear and not needed[0] else (0, 1)
+
     def backward(
         self, inputs: Sequence[Any], needed: Sequence[bool], gradient: Tensor
     ) -> Sequence[Tensor | None]:
@@ -243,6 +247,9 @@ class SampledProduct(SparseCall):
         if beta != 0:
             values.add_(entries.values, alpha=beta)
         return with_values(matrix, values)
+
+    def gradient_reads(self, needed: Sequence[bool]) -> Collection[int]:
+        return (0, *(place for place, other in ((1, 2), (2, 1)) if needed[other]))
 
     def backward(
         self, inputs: Sequence[Any], needed: Sequence[bool], gradient: Tensor

@@ -6,7 +6,7 @@ Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import cache
 from string import Template
 from typing import Any
@@ -123,6 +123,9 @@ class ProductSum(SparseCall):
             return repeat((*parts_of(matrix), dense, added), gradients)
 
         return again
+
+    def gradient_reads(self, needed: Sequence[bool]) -> Collection[int]:
+        return (1, 2) if needed[1] else (1,)
 
     def backward(
         self, inputs: Sequence[Any], needed: Sequence[bool], gradient: Tensor
