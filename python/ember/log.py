@@ -11,6 +11,7 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
 import logging
+import sys
 import warnings
 
 from ember import configuration
@@ -41,5 +42,12 @@ def warn_once(topic: str, message: str) -> None:
     if topic in _warned:
         return
     _warned.add(topic)
-    # Below are Ember's and PyTorch's own calls, of no fixed number.
-    warnings.warn(message, RuntimeWarning, stacklevel=2)
+    # Of the program's line, not of one of Ember's, PyTorch's or of a captured graph.
+    level, frame = 1, sys._getframe()
+    while frame.f_back is not None and _is_within(frame.f_globals.get("__name__")):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, RuntimeWarning, stacklevel=level)
+
+
+def _is_within(module: str | None) -> bool:
+    return module is None or module.partition(".")[0] in ("ember", "torch")

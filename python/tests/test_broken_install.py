@@ -85,6 +85,7 @@ def test_it_is_said_once(name: str, broken: Callable[[str], str]) -> None:
     for result in results:
         torch.testing.assert_close(result, model(*inputs))
     (message,) = [str(one.message) for one in caught]
+    assert caught[0].filename == __file__
     assert re.search(said, message)
     assert message.startswith("Ember cannot build a kernel, and PyTorch computes instead")
     assert "python -m ember" in message

@@ -144,6 +144,7 @@ def test_what_is_in_the_wheel(installation: Installation) -> None:
         "ember/lib/ember_queue.bc",
         "ember/include/ember/Runtime/Export.h",
         "ember/include/ember/Runtime/KernelLibrary.h",
+        "ember/include/ember/Runtime/Ownership.h",
         "ember/include/ember/Runtime/Runtime.h",
     ):
         assert name in names
