@@ -8,9 +8,12 @@
 #   %shared   the folder of graphs and histograms; tests that read it say REQUIRES: shared-data
 #   %mutations   how many damaged programs to try: $EMBER_MUTATIONS, else 300 (quick: 50)
 #   %ember_src, %ember_obj, %ember_lib   source, build and library folders
-# Features: shared-data, asan, avx2, avx512, neon, and long_tests (absent under ./run test --quick).
+# Features: shared-data, mounts (disks of a test's own), asan, avx2, avx512, neon, and long_tests
+# (absent under ./run test --quick).
 import os
 import platform
+import shutil
+import subprocess
 import sys
 from pathlib import Path
 
@@ -54,6 +57,10 @@ if config.ember_sanitize:
 shared = Path(os.environ.get("EMBER_DATA", source.parent / "shared" / "data"))
 if shared.is_dir():
     config.available_features.add("shared-data")
+
+mount = ["unshare", "--map-root-user", "--mount", "mount", "-t", "tmpfs", "none", "/mnt"]
+if shutil.which("unshare") and subprocess.run(mount, capture_output=True).returncode == 0:
+    config.available_features.add("mounts")
 
 if "EMBER_QUICK" not in os.environ:
     config.available_features.add("long_tests")

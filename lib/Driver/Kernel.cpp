@@ -12,6 +12,7 @@
 
 #include "ember/Driver/Kernel.h"
 #include "ember/Driver/CompilerIdentity.h"
+#include "ember/Driver/Files.h"
 #include "ember/Target/Native/TargetInfo.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
@@ -69,6 +70,14 @@ static Expected<Kernel> compileWithoutCache(MemoryBufferRef program,
   return kernel;
 }
 
+/// Whether there is no room for a kernel in a folder. A linker that runs out of
+/// it does not say so: what it writes is mapped.
+static bool isFull(StringRef folder) {
+  constexpr uint64_t leastRoom = uint64_t(1) << 20;
+  ErrorOr<sys::fs::space_info> space = sys::fs::disk_space(folder);
+  return space && space->available < leastRoom;
+}
+
 Expected<Kernel> ember::getKernel(std::unique_ptr<MemoryBuffer> program,
                                   const CompileOptions &options,
                                   std::optional<std::string> cacheFolder,
@@ -102,6 +111,11 @@ Expected<Kernel> ember::getKernel(std::unique_ptr<MemoryBuffer> program,
   });
   if (entry)
     return Kernel(*entry);
+  if (compilationFailed && isFull(*cacheFolder)) {
+    consumeError(entry.takeError());
+    return compileAside(makeError("there is no room in the kernel cache '" +
+                                  *cacheFolder + "'"));
+  }
   if (compilationFailed)
     return entry.takeError();
   return compileAside(entry.takeError());
