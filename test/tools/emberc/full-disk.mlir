@@ -1,7 +1,7 @@
 // On a full disk the cache costs a warning, and the kernel is compiled aside.
 // REQUIRES: mounts
 // RUN: rm -rf %t && mkdir -p %t/disk
-// RUN: unshare --map-root-user --mount sh -c 'mount -t tmpfs -o size=16k none %t/disk && emberc %s --cache-dir=%t/disk/cache -o %t/libk.so --print-cache-path' 2>&1 | FileCheck %s
+// RUN: unshare --map-root-user --mount sh -c 'mount -t tmpfs -o size=4k none %t/disk && emberc %s --cache-dir=%t/disk/cache -o %t/libk.so --print-cache-path' 2>&1 | FileCheck %s
 // RUN: %python -c "import ctypes, sys; ctypes.CDLL(sys.argv[1]).ember_kernel_f" %t/libk.so
 // CHECK: warning: there is no room in the kernel cache '{{.*}}/disk/cache'; compiling without it
 // CHECK-NEXT: libk.so
