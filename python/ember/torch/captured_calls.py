@@ -39,7 +39,7 @@ class CapturedCalls:
     function: what is captured. original: the user's, of which function is the call. Callable from
     several threads.
 
-    Graphs are counted for each of these apart, and in it for each object whose method has them.
+    Graphs are counted for each of these apart, and in it for each module whose method has them.
     What the capture depends on is set while torch.compile captures, not at each call.
     """
 
@@ -56,9 +56,9 @@ class CapturedCalls:
         # Products with sparse matrices are in no graph. Where there are any, each call is in this.
         self._products = SparseProducts(settings)
         self._is_sparse = holds_sparse(original)
-        # The last graph of each function's code, and how many there are of each object.
+        # The last graph of each function's code, and how many there are for each module.
         self._last: dict[CodeType, Any] = {}
-        self._counts: Counter[tuple[CodeType, int]] = Counter()
+        self._counts: Counter[tuple[CodeType, tuple[int, ...]]] = Counter()
         self._is_any_size = settings.rest == "eager" and private.has_any_size
         # Graphs for the short path that are captured, and not yet in it.
         self._learned: list[tuple[CodeType, Any, CodeType]] = []
@@ -111,7 +111,7 @@ class CapturedCalls:
     def _around(self, frame: private.Frame, capture: Callable[[], private.Capture]) -> None:
         """Captures a function: of the original, of what it calls, or the rest behind a break."""
         breaks, sparse = private.graph_breaks(), sparse_functions_seen()
-        owner = (frame.code, _owner_of(frame))
+        owner = (frame.code, _owners_of(frame))
         others = sum(count for (code, _), count in self._counts.items() if code is frame.code)
         others -= self._counts[owner]
         limit = private.capture_limit()
@@ -166,8 +166,8 @@ class CapturedCalls:
         warnings.warn(said, RuntimeWarning, stacklevel=2)
 
 
-def _owner_of(frame: private.Frame) -> int:
-    """What tells the object whose method a function is from others: 0 for functions of none."""
+def _owners_of(frame: private.Frame) -> tuple[int, ...]:
+    """What tells the modules that a function is called with, as its self, from others."""
     names = frame.code.co_varnames[: frame.code.co_argcount]
-    owner = frame.variables.get(names[0]) if names else None
-    return id(owner) if isinstance(owner, nn.Module) else 0
+    values = [frame.variables.get(name) for name in names]
+    return tuple(id(value) for value in values if isinstance(value, nn.Module))
