@@ -7,20 +7,35 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import statistics
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TypeVar
 
 Batch = TypeVar("Batch")
 
 
-def median_seconds(
+@dataclass(frozen=True)
+class Seconds:
+    """Seconds of a call: the median, and the quartiles."""
+
+    median: float
+    low: float
+    high: float
+
+    @property
+    def spread(self) -> float:
+        """Half of the distance of the quartiles, by the median."""
+        return (self.high - self.low) / 2 / self.median
+
+
+def measure(
     contenders: Mapping[str, Callable[[Batch], object]],
     batches: Sequence[Batch],
     *,
     seconds: float = 0.3,
     most_rounds: int = 100,
     least_rounds: int = 5,
-) -> dict[str, float]:
-    """The median time of a call of each contender, in seconds.
+) -> dict[str, Seconds]:
+    """The time of a call of each contender.
 
     A round calls each contender once. They take the batches in the same order, each starting at
     another one, so that what one contender brought into the caches is old when the next one comes
@@ -41,4 +56,9 @@ def median_seconds(
         spent = time.perf_counter() - started
         if turn + 1 >= least_rounds and spent > seconds * len(contenders):
             break
-    return {name: statistics.median(values) for name, values in times.items()}
+    return {name: _summary(values) for name, values in times.items()}
+
+
+def _summary(values: Sequence[float]) -> Seconds:
+    low, median, high = statistics.quantiles(values, n=4, method="inclusive")
+    return Seconds(median, low, high)

@@ -8,7 +8,8 @@ import time
 from pathlib import Path
 
 import pytest
-from ember import demo, measurement
+from ember import demo, measurement, model_demo
+from ember.models.tables import BagWorkload
 
 ARGUMENTS = ["--quick", "--scale=1", "--batch=8", "--seconds=0.01", "--memory=0.002"]
 
@@ -17,11 +18,64 @@ def test_the_demonstration_runs(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("EMBER_CACHE_DIR", str(tmp_path / "cache"))
+    small = {"BATCHES": (1, 4, 5, 6), "MOST_ROWS": 50, "TRAINED_SAMPLES": 4, "BOTTOM": (8,)}
+    small |= {
+        "TOP": (8,),
+        "MLPERF_ROWS": (9, 50, 7),
+        "NODES": 90,
+        "EDGES": 300,
+        "ROWS": 100,
+        "BAGS": 8,
+    }
+    for name, value in small.items():
+        monkeypatch.setattr(model_demo, name, value)
     assert demo.main([*ARGUMENTS, f"--output={tmp_path}"]) == 0
     output = capsys.readouterr().out
-    for name in ("RM1", "RM2", "RM3", "MLPerf 20", "all 7 tables agree"):
+    for name in ("RM1", "RM2", "RM3", "MLPerf 20", "all 7 tables and 9 models agree"):
         assert name in output
-    assert (tmp_path / "embedding-bags.png").read_bytes().startswith(b"\x89PNG")
+    for picture in ("models.png", "embedding-bags.png"):
+        assert (tmp_path / picture).read_bytes().startswith(b"\x89PNG")
+    # Models come first, what was gained last; what simulates hardware has no ratio.
+    lines = output.splitlines()
+    begin = next(number for number, line in enumerate(lines) if line.startswith("times as fast as"))
+    assert [line.split("  ")[1] for line in lines[begin + 1 : -1]] == [
+        "models, inference",
+        "models, training step",
+        "tables alone",
+    ]
+    order = [
+        "DLRM, batch of 1",
+        "training step",
+        "GraphSAGE",
+        "int4 table",
+        "RM1",
+        "model of hardware",
+    ]
+    assert sorted(order, key=output.index) == order
+
+
+def test_what_was_gained() -> None:
+    def seconds(median: float) -> measurement.Seconds:
+        return measurement.Seconds(median, 0.9 * median, 1.1 * median)
+
+    outcomes = [
+        model_demo.Outcome("", what, seconds(ratio), seconds(1.0))
+        for what, ratio in (
+            (model_demo.INFERENCE, 2.0),
+            (model_demo.INFERENCE, 8.0),
+            (model_demo.TRAINING, 0.5),
+        )
+    ]
+    workload = BagWorkload("RM1", 10, 4, 2, 3)
+    times = {"pytorch": seconds(3.0), "cpu": seconds(1.5), "dae-threads": seconds(60.0)}
+    result = demo.Result(workload, {"cpu": 1.0}, times, demo.QueueCounts(1, 2, 3, 4))
+    assert demo.gained(outcomes, [result])[1:] == [
+        "  models, inference           4.00   2.00 to 8.00 in 2",
+        "  models, training step       0.50   0.50 to 0.50 in 1",
+        "  tables alone                2.00   2.00 to 2.00 in 1",
+    ]
+    assert demo.table_line(result).endswith("2.00  ±10%")
+    assert demo.model_line(result).endswith("60000.0")
 
 
 @pytest.mark.parametrize("option", ["--scale=0", "--batch=-1", "--memory=0", "--frobnicate"])
@@ -37,7 +91,7 @@ def test_contenders_take_turns_on_different_batches() -> None:
     contenders = {
         name: (lambda batch, name=name: calls.append((name, batch))) for name in ("a", "b", "c")
     }
-    times = measurement.median_seconds(contenders, list(range(6)), most_rounds=6, seconds=10)
+    times = measurement.measure(contenders, list(range(6)), most_rounds=6, seconds=10)
     assert set(times) == {"a", "b", "c"}
     rounds = [calls[3 + 3 * turn : 6 + 3 * turn] for turn in range(6)]
     for turn, calls_of_turn in enumerate(rounds):
@@ -45,7 +99,8 @@ def test_contenders_take_turns_on_different_batches() -> None:
 
 
 def test_the_slower_contender_takes_longer() -> None:
-    times = measurement.median_seconds(
+    times = measurement.measure(
         {"fast": lambda _: None, "slow": lambda _: time.sleep(0.002)}, [0], seconds=0.02
     )
-    assert times["slow"] > 0.001 > times["fast"]
+    assert times["slow"].median > 0.001 > times["fast"].median
+    assert times["slow"].low <= times["slow"].median <= times["slow"].high

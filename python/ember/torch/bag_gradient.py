@@ -46,18 +46,21 @@ def bag_gradients(
             sample_weights = sample_weights[: len(indices)]
     else:
         ends = torch.cat((offsets, offsets.new_tensor([lookups])))
-    bag_of_lookup = torch.repeat_interleave(torch.arange(len(ends) - 1), ends.diff())
+    bag_of_lookup = torch.repeat_interleave(ends.diff(), output_size=len(indices))
     number = MODE_NUMBERS[mode]
     for_table = for_sample_weights = None
     # Of sums PyTorch does not ask how many lookups bags have.
     sizes = indices.new_empty(0)
     if needs_table and mode == "mean":
         sizes = _bag_sizes(indices, ends, bag_of_lookup, padding)
-    if not scale_grad_by_freq and not sparse:
+    is_entries = sparse and needs_table and not torch.is_grad_enabled()
+    if not scale_grad_by_freq and (not sparse or is_entries):
         summed = gradient
         if mode == "mean":
             summed = gradient / sizes.clamp(min=1).to(gradient.dtype).view(-1, 1)
-        if torch.is_grad_enabled():
+        if sparse:
+            for_table = _entries(summed, bag_of_lookup, indices, rows, sample_weights, padding)
+        elif torch.is_grad_enabled():
             of_lookups = summed.index_select(0, bag_of_lookup)
             if needs_table:
                 for_table = _of_table(of_lookups, indices, rows, sample_weights, padding)
@@ -100,6 +103,28 @@ def bag_gradients(
     if for_sample_weights is not None and len(indices) < lookups:
         for_sample_weights = functional.pad(for_sample_weights, (0, lookups - len(indices)))
     return for_table, for_sample_weights
+
+
+def _entries(
+    gradient: Tensor,
+    bag_of_lookup: Tensor,
+    indices: Tensor,
+    rows: int,
+    sample_weights: Tensor | None,
+    padding: int,
+) -> Tensor:
+    """The table's gradient (rows, length) as PyTorch has it: an entry for each lookup, in order.
+
+    The same operation of PyTorch's has many more arguments, which take as long to make.
+    """
+    values = gradient.index_select(0, bag_of_lookup)
+    if sample_weights is not None:
+        values *= sample_weights.unsqueeze(1)
+    if padding >= 0:
+        counts = indices != padding
+        indices, values = indices[counts], values[counts]
+    size = (rows, gradient.shape[1])
+    return torch.sparse_coo_tensor(indices.unsqueeze(0), values, size, check_invariants=False)
 
 
 def _differentiated(
