@@ -12,6 +12,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ember.measurement import MOST_SPREAD, without_outliers
+
 # A sample is of so many calls that the clock's own time does not matter in it.
 SAMPLE_SECONDS = 200e-6
 MOST_CALLS = 64
@@ -24,12 +26,7 @@ MOST_TURNS = 200
 # turns of others, PyTorch's threads sleep, and the first call waits until they run.
 WARM_UP_SECONDS = 1e-3
 MOST_WARM_UP = 8
-# A sample further from the median than so many times the median distance is an accident.
-OUTLIER_DISTANCES = 10
-# The least such distance, by the median: the clock's, and the machine's.
-LEAST_DISTANCE = 0.01
-# A timing is unstable if half of its samples are further apart, or more of them are accidents.
-MOST_SPREAD = 0.25
+# A timing is unstable, too, if more of its samples are accidents.
 MOST_DROPPED = 0.2
 
 
@@ -150,14 +147,3 @@ def timing(samples: Sequence[float], calls: int) -> Timing:
     kept = without_outliers(samples)
     low, median, high = statistics.quantiles(kept, n=4, method="inclusive")
     return Timing(median, low, high, len(kept), calls, len(samples) - len(kept))
-
-
-def without_outliers(samples: Sequence[float]) -> list[float]:
-    """The samples that are near the median, by the median distance from it.
-
-    Fewer than half of the samples can be left out, and so change the result.
-    """
-    median = statistics.median(samples)
-    distance = statistics.median(abs(one - median) for one in samples)
-    most = OUTLIER_DISTANCES * max(distance, LEAST_DISTANCE * median)
-    return [one for one in samples if abs(one - median) <= most]

@@ -73,6 +73,11 @@ class Result:
         """How many times PyTorch's rate the native kernel reaches."""
         return self.seconds["pytorch"].median / self.seconds[NATIVE].median
 
+    @property
+    def is_stable(self) -> bool:
+        """Whether PyTorch's time and Ember's say something of the next call."""
+        return all(self.seconds[name].is_stable for name in NAMES)
+
     def rows_per_second(self, name: str) -> float:
         return self.workload.lookups / self.seconds[name].median
 
@@ -229,18 +234,28 @@ def model_line(result: Result) -> str:
 
 
 def gained(outcomes: Sequence[Outcome], results: Sequence[Result]) -> list[str]:
-    """What came of it: lines with geometric means of ratios of medians, and their ranges."""
+    """What came of it: lines with geometric means of ratios of medians, and their ranges.
 
-    def line(what: str, ratios: Sequence[float]) -> str:
-        mean = statistics.geometric_mean(ratios)
-        return f"  {what:26}{mean:6.2f}   {min(ratios):.2f} to {max(ratios):.2f} in {len(ratios)}"
-
-    lines = ["times as fast as eager PyTorch: geometric mean, range"]
-    lines += [
-        line(f"models, {what}", [one.ratio for one in outcomes if one.what == what])
+    Where the quartiles of a time are far apart, other programs took part: it is in none of them.
+    """
+    rows: dict[str, Sequence[Outcome | Result]] = {
+        f"models, {what}": [one for one in outcomes if one.what == what]
         for what in (INFERENCE, TRAINING)
-    ]
-    return [*lines, line("tables alone", [result.ratio for result in results])]
+    }
+    rows["tables alone"] = results
+    lines = ["times as fast as eager PyTorch: geometric mean, range"]
+    for what, measured in rows.items():
+        ratios = [one.ratio for one in measured if one.is_stable]
+        if ratios:
+            found = (
+                f"{statistics.geometric_mean(ratios):6.2f}   {min(ratios):.2f} to {max(ratios):.2f}"
+            )
+        else:
+            found = f"{'-':>6}"
+        left_out = len(measured) - len(ratios)
+        note = f"; {left_out} left out, as other programs were running" if left_out else ""
+        lines.append(f"  {what:26}{found} in {len(ratios)}{note}")
+    return lines
 
 
 def plot(results: Sequence[Result], path: Path) -> None:

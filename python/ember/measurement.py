@@ -11,11 +11,17 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 Batch = TypeVar("Batch")
+# A sample further from the median than so many times the median distance is an accident.
+OUTLIER_DISTANCES = 10
+# The least such distance, by the median: the clock's, and the machine's.
+LEAST_DISTANCE = 0.01
+# A time is unstable if half of its samples are further apart.
+MOST_SPREAD = 0.25
 
 
 @dataclass(frozen=True)
 class Seconds:
-    """Seconds of a call: the median, and the quartiles."""
+    """Seconds of a call: the median, and the quartiles, of samples without accidents."""
 
     median: float
     low: float
@@ -25,6 +31,11 @@ class Seconds:
     def spread(self) -> float:
         """Half of the distance of the quartiles, by the median."""
         return (self.high - self.low) / 2 / self.median
+
+    @property
+    def is_stable(self) -> bool:
+        """Whether the median says something of the next call."""
+        return self.spread <= MOST_SPREAD
 
 
 def measure(
@@ -60,5 +71,16 @@ def measure(
 
 
 def _summary(values: Sequence[float]) -> Seconds:
-    low, median, high = statistics.quantiles(values, n=4, method="inclusive")
+    low, median, high = statistics.quantiles(without_outliers(values), n=4, method="inclusive")
     return Seconds(median, low, high)
+
+
+def without_outliers(samples: Sequence[float]) -> list[float]:
+    """The samples that are near the median, by the median distance from it.
+
+    Fewer than half of the samples can be left out, and so change the result.
+    """
+    median = statistics.median(samples)
+    distance = statistics.median(abs(one - median) for one in samples)
+    most = OUTLIER_DISTANCES * max(distance, LEAST_DISTANCE * median)
+    return [one for one in samples if abs(one - median) <= most]

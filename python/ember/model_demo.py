@@ -68,6 +68,11 @@ class Outcome:
         """How many times as long PyTorch takes."""
         return self.eager.median / self.compiled.median
 
+    @property
+    def is_stable(self) -> bool:
+        """Whether both times say something of the next call."""
+        return self.eager.is_stable and self.compiled.is_stable
+
 
 def show_models(seconds: float, picture: Path, say: Callable[[str], None]) -> list[Outcome]:
     """Compiles, explains, checks and times the models; seconds: for each row."""

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from ember.measurement import without_outliers
 from numpy.typing import NDArray
 
 from benchmarks import summary
@@ -250,8 +251,8 @@ def test_accidents_are_left_out_of_times() -> None:
     assert many.dropped == 3
     assert not many.is_stable
     assert tables.spread_in_words(many).endswith(" -3?")
-    assert measuring.without_outliers([1.0, 1.0, 1.0, 1.05, 1.2]) == [1.0, 1.0, 1.0, 1.05]
-    assert measuring.without_outliers([2.0]) == [2.0]
+    assert without_outliers([1.0, 1.0, 1.0, 1.05, 1.2]) == [1.0, 1.0, 1.0, 1.05]
+    assert without_outliers([2.0]) == [2.0]
 
 
 def test_the_first_call_of_a_turn_is_not_timed(monkeypatch: pytest.MonkeyPatch) -> None:

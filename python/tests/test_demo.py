@@ -74,6 +74,13 @@ def test_what_was_gained() -> None:
         "  models, training step       0.50   0.50 to 0.50 in 1",
         "  tables alone                2.00   2.00 to 2.00 in 1",
     ]
+    busy = measurement.Seconds(9.0, 1.0, 30.0)
+    unstable = model_demo.Outcome("", model_demo.TRAINING, busy, seconds(1.0))
+    assert demo.gained([unstable, *outcomes], [])[2:] == [
+        "  models, training step       0.50   0.50 to 0.50 in 1"
+        "; 1 left out, as other programs were running",
+        "  tables alone                   - in 0",
+    ]
     assert demo.table_line(result).endswith("2.00  ±10%")
     assert demo.model_line(result).endswith("60000.0")
 
