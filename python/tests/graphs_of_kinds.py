@@ -73,7 +73,7 @@ def _scores(keys: Tensor, index: Tensor, queries: Tensor) -> Tensor:
 _X, _SOURCE, _TARGET = _random(NODES, LENGTH), _below(NODES, EDGES), _below(NODES, EDGES)
 _WEIGHT, _LAYER = _random(EDGES).abs(), _random(8, LENGTH)
 _IDS, _TABLE, _OTHER = _below(ROWS, 32, 10), _random(ROWS, LENGTH), _random(ROWS, LENGTH)
-_EDGES = torch.stack([_SOURCE, _TARGET])
+_EDGES, _CUTS = torch.stack([_SOURCE, _TARGET]), torch.tensor([0, 3, 3, 20, 32])
 
 GRAPHS: dict[str, tuple[Callable[..., Any], tuple[Tensor, ...]]] = {
     "weighted sum over edges": (
@@ -135,6 +135,22 @@ GRAPHS: dict[str, tuple[Callable[..., Any], tuple[Tensor, ...]]] = {
     "scores of blocks": (
         _scores,
         (_random(2, 40, LENGTH), _below(40, 2, 12), _random(2, 3, LENGTH)),
+    ),
+    "values of blocks": (
+        lambda keys, index, shares: (
+            shares @ keys.gather(1, index.unsqueeze(-1).expand(-1, -1, LENGTH))
+        ),
+        (_random(2, 40, LENGTH), _below(40, 2, 12), _random(2, 3, 12)),
+    ),
+    "gathered blocks": (
+        lambda keys, index: keys.gather(1, index.unsqueeze(-1).expand(-1, -1, LENGTH)) * 2,
+        (_random(2, 40, LENGTH), _below(40, 2, 12)),
+    ),
+    "quantised bag": (
+        lambda rows, ids, offsets: torch.ops.quantized.embedding_bag_byte_rowwise_offsets(
+            rows, ids, offsets, include_last_offset=True
+        ),
+        (torch.ops.quantized.embedding_bag_byte_prepack(_random(ROWS, LENGTH)), _IDS[:, 0], _CUTS),
     ),
     "pairs": (_pairs, (_random(32, 10, LENGTH),)),
     "heads": (
