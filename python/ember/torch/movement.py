@@ -25,14 +25,20 @@ def use_results(graph: Graph) -> None:
     """
     memory = Memory(graph)
     for node in graph.nodes:
-        result = tensor_of(node)
-        if result is None:
-            continue
-        for changed in changed_by(node):
-            before = tensor_of(changed)
-            is_one = memory.of(changed) == memory.of(node) and before is not None
-            if is_one and _lie_alike(before, result):  # type: ignore[arg-type]
-                _use_after(changed, node)
+        same = [one for one in node.all_input_nodes if _is_same(memory, one, node)]
+        # Most operations return something new: what they change need not be asked then.
+        changed = changed_by(node) if same else []
+        for one in same:
+            if one in changed:
+                _use_after(one, node)
+
+
+def _is_same(memory: Memory, one: Node, other: Node) -> bool:
+    """Whether two nodes yield the same elements of the same memory."""
+    tensor, other_tensor = tensor_of(one), tensor_of(other)
+    if tensor is None or other_tensor is None or memory.of(one) != memory.of(other):
+        return False
+    return _lie_alike(tensor, other_tensor)
 
 
 def _use_after(changed: Node, node: Node) -> None:
@@ -90,24 +96,22 @@ def _why_not_later(
     made = memory.of_all((*seen, *own)) - memory.of_all(inputs) - {OUTSIDE}
     begin = min((*own, *seen))
     relied = memory.of_all(node for node in inputs if node < begin)
-    is_inside = False
-    for node in last.graph.nodes:
-        if node is last:
-            break
-        is_inside |= node is begin
+    node = begin
+    while node is not last:
         if node in own:
             relied |= memory.of_all((node, *node.all_input_nodes))
+            node = node.next
             continue
-        if is_inside and not effect_of(node).is_known:
+        if not effect_of(node).is_known:
             return (
                 f"{node.name}, between its operations, may change tensors, or switch gradients or "
                 "autocast"
             )
-        changed = memory.changed_by(node)
-        if changed & made or (is_inside and changed & relied):
+        if memory.changed_by(node) & (made | relied):
             return f"{node.name} changes a tensor in place between its operations"
         if node in inputs:
             relied |= memory.of(node)
+        node = node.next
     return ""
 
 
