@@ -12,6 +12,8 @@ from typing import Any
 import pytest
 import torch
 import torch.nn.functional as functional
+from compiled_models import compiled
+from ember.torch.backend import listening
 from ember.torch.effects import NONE, OUTSIDE, Memory, changed_by, effect_of
 from ember.torch.partition import partition
 from ember.torch.settings import KINDS, Settings
@@ -342,3 +344,32 @@ def test_each_kind_has_its_kernel() -> None:
         torch.testing.assert_close(found, expected, rtol=1e-4, atol=1e-4, equal_nan=True)
     # Products with sparse matrices are in no graph.
     assert kinds == {*KINDS} - {"sparse_product"}
+
+
+def test_what_a_gradient_reads_is_not_changed_behind_it() -> None:
+    """PyTorch keeps copies of looked-up rows, a kernel reads the table for its gradient."""
+
+    def weighted(x: Tensor, s: Tensor, t: Tensor, w: Tensor) -> Tensor:
+        sums = torch.zeros_like(x).index_add(0, t, w.view(-1, 1) * x[s])
+        x.mul_(2)
+        return sums
+
+    def plain(x: Tensor, s: Tensor, t: Tensor, w: Tensor) -> Tensor:
+        h = x * w[:1]
+        sums = torch.zeros_like(x).index_add(0, t, h[s])
+        return sums + functional.relu(h, inplace=True)
+
+    x, source, target, weight = GRAPHS["weighted sum over edges"][1]
+    for function, kernels in ((weighted, 0), (plain, 1)):
+        gradients = []
+        for run in (function, compiled(function)):
+            torch._dynamo.reset()
+            given = weight.clone().requires_grad_()
+            with listening() as heard:
+                run(x.clone(), source, target, given).square().sum().backward()
+            gradients.append(given.grad)
+        torch.testing.assert_close(*gradients, rtol=1e-4, atol=1e-4)
+        assert sum(len(report.compiled) for report in heard.reports) == kernels
+        if not kernels:
+            ((left,),) = (report.left for report in heard.reports)
+            assert "its gradient would read x, which mul_ changes" in left.reason

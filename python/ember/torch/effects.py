@@ -371,6 +371,11 @@ def _key(value: Any) -> Hashable:
 # Memory.
 
 
+def storages_of(node: Node) -> set[int]:
+    """The storages of what a node yields, in the call that its graph is captured for."""
+    return _storages(_example(node))
+
+
 class Memory:
     """In whose memory a graph's tensors lie: storages by numbers, OUTSIDE for those of inputs.
 
@@ -382,7 +387,7 @@ class Memory:
         self._outside: set[int] = set()
         for node in graph.nodes:
             if node.op in ("placeholder", "get_attr"):
-                self._outside |= _storages(_example(node))
+                self._outside |= storages_of(node)
 
     def of(self, node: Node) -> frozenset[int]:
         """The memory of what a node yields; of lists, that of all their tensors."""
@@ -402,10 +407,7 @@ class Memory:
     def _found(self, node: Node) -> frozenset[int]:
         if node.op in ("placeholder", "get_attr"):
             return frozenset((OUTSIDE,)) if any(True for _ in _held(node)) else frozenset()
-        found = {
-            OUTSIDE if storage in self._outside else storage
-            for storage in _storages(_example(node))
-        }
+        found = {OUTSIDE if storage in self._outside else storage for storage in storages_of(node)}
         # The examples of a program that was stored and loaded share nothing.
         if isinstance(node.target, private.OpOverload) and found:
             for given in _seen_again(node.target, node):

@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterable
 from torch import Tensor
 from torch.fx import Graph, Node
 
-from ember.torch.effects import OUTSIDE, Memory, changed_by, effect_of
+from ember.torch.effects import OUTSIDE, Memory, changed_by, effect_of, storages_of
 from ember.torch.operations import same_number, tensor_of
 
 
@@ -65,6 +65,23 @@ def is_changed_before(made: Node, last: Node) -> bool:
             return True
         node = node.next
     return False
+
+
+def changed_behind(last: Node, nodes: Iterable[Node]) -> dict[Node, Node]:
+    """Those of the nodes whose own memory is changed behind `last`, and what changes it.
+
+    Two inputs of the graph that share memory unknown to it count as apart.
+    """
+    pending = {node: places for node in nodes if (places := storages_of(node))}
+    found: dict[Node, Node] = {}
+    node = last.next
+    while pending and node.op != "root":
+        written = set().union(*map(storages_of, changed_by(node)))
+        for one in [one for one, places in pending.items() if places & written]:
+            found[one] = node
+            del pending[one]
+        node = node.next
+    return found
 
 
 def why_not_movable(

@@ -18,12 +18,12 @@ from ember.torch.edge_softmax_patterns import edge_softmax_at
 from ember.torch.head_products_patterns import head_products_at
 from ember.torch.linear_before_sum import put_linear_before_sums
 from ember.torch.linear_together import put_linear_together
-from ember.torch.movement import use_results, why_not_movable
+from ember.torch.movement import changed_behind, use_results, why_not_movable
 from ember.torch.no_match import AsFastError, NoMatchError
-from ember.torch.operations import value_of
+from ember.torch.operations import name_of, tensor_of, value_of
 from ember.torch.pair_products_patterns import pair_products_at
 from ember.torch.quantized_patterns import quantized_bag_at, quantized_rows_at
-from ember.torch.region import Region, replace
+from ember.torch.region import Region, reference_of, replace
 from ember.torch.report import Compiled, Left, Report
 from ember.torch.row_products_patterns import row_products_at
 from ember.torch.row_score_patterns import row_score_at
@@ -133,4 +133,31 @@ def _why_not(region: Region, taken: set[Node], settings: Settings) -> str:
     if (region.nodes - region.shared) & taken:
         return "another kernel computes a part of it"
     inputs = [value for value in region.inputs if isinstance(value, Node)]
-    return why_not_movable(region.nodes, region.root, inputs, region.others(), region.changes)
+    others = region.others()
+    return why_not_movable(
+        region.nodes, region.root, inputs, others, region.changes
+    ) or _why_not_differentiable(region)
+
+
+def _why_not_differentiable(region: Region) -> str:
+    """Why a region's gradient would not find what it reads; empty if it does, or there is none.
+
+    PyTorch's own operations keep copies of what they look up, kernels keep the tables themselves.
+    """
+    result = tensor_of(region.root)
+    if result is None or not result.requires_grad:
+        return ""
+    changed = changed_behind(region.root, (one for one in region.inputs if isinstance(one, Node)))
+    if not changed:
+        return ""
+    tensors = [tensor_of(value) for value in region.inputs]
+    needed = [tensor is not None and tensor.requires_grad for tensor in tensors]
+    call = region.make(reference_of(region))
+    for place in call.gradient_reads(needed):
+        value = region.inputs[place]
+        if isinstance(value, Node) and value in changed:
+            return (
+                f"its gradient would read {name_of(value)}, which {changed[value].name} changes in "
+                "place behind it"
+            )
+    return ""
