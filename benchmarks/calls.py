@@ -1,11 +1,14 @@
-"""What a call costs besides the kernel: of bound tables, and of a compiled nn.EmbeddingBag.
+"""What a call costs besides the kernel: of bound tables, and of compiled models of small sizes.
 
-The path from Python to a kernel is that of a call of a kernel which does nothing.
+The path from Python to a kernel is that of a call of a kernel which does nothing. A model's call by
+ember.compile is never to take longer than that by torch.compile(backend="ember"), nor where the
+short path has to be left.
 
 Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
+import functools
 import statistics
 import time
 from collections.abc import Callable
@@ -15,10 +18,12 @@ import ember
 import torch
 from ember import native
 from ember.embed_programs import ENTRY, Bag, array, program
+from ember.torch import private
 
 from benchmarks.report import report
 
 TARGET_MICROSECONDS = 3.0
+TORCH = 'torch.compile(backend="ember")'
 MANY_TABLES = 26
 LENGTH = 16
 ROWS = 100
@@ -69,6 +74,47 @@ def microseconds(calls: dict[str, Callable[[], Any]], count: int = CALLS) -> dic
     return {name: statistics.median(values) for name, values in samples.items()}
 
 
+def models() -> dict[str, tuple[Callable[..., Any], dict[str, Any]]]:
+    """Models with one bag, by how they are called, with arguments by name."""
+    bag = torch.nn.EmbeddingBag(ROWS, LENGTH, mode="sum")
+    linear = torch.nn.Linear(LENGTH, 2)
+
+    def function(indices: torch.Tensor) -> Any:
+        return linear(bag(indices))
+
+    def any_arguments(*indices: torch.Tensor, scale: torch.Tensor, **others: Any) -> Any:
+        return linear(bag(*indices)) * scale
+
+    def broken(indices: torch.Tensor) -> Any:
+        found = bag(indices)
+        torch._dynamo.graph_break()
+        return linear(found)
+
+    return {
+        "nn.Sequential": (torch.nn.Sequential(bag, linear), {}),
+        "a function": (function, {}),
+        "*args, **kwargs": (any_arguments, {"scale": torch.ones(())}),
+        "a graph break": (broken, {}),
+    }
+
+
+def model_calls(model: Callable[..., Any], named: dict[str, Any]) -> dict[str, Callable[[], Any]]:
+    """Calls of a model by torch.compile, by ember.compile with and without its short path."""
+    indices = torch.zeros((2, 2), dtype=torch.int64)
+    ways: dict[str, Callable[..., Any]] = {
+        TORCH: torch.compile(model, backend="ember"),
+        "ember.compile": ember.compile(model),
+        "ember.compile, no short path": ember.compile(model),
+        "PyTorch": model,
+    }
+    has_direct_calls = private.has_direct_calls
+    for name, way in ways.items():
+        private.has_direct_calls = has_direct_calls and "no short path" not in name
+        way(indices, **named)
+    private.has_direct_calls = has_direct_calls
+    return {name: functools.partial(way, indices, **named) for name, way in ways.items()}
+
+
 def main() -> None:
     if native.Call is None:
         print("ember_calls is not built for this interpreter: calls are made in Python")
@@ -94,6 +140,9 @@ def main() -> None:
     }
     with torch.no_grad():
         times = microseconds(ways)
+        of_models = {
+            name: microseconds(model_calls(*model), 200) for name, model in models().items()
+        }
     limit = f"{TARGET_MICROSECONDS:g} us"
     for name, value in times.items():
         if name.startswith("path"):
@@ -103,3 +152,10 @@ def main() -> None:
     for kind in ("tensors", "arrays"):
         more = times[f"path, {kind}, {MANY_TABLES} bound"] - times[f"path, {kind}, 1 bound"]
         report(f"path, {kind}, each further table", 1e3 * more / (MANY_TABLES - 1), "ns")
+    for name, found in of_models.items():
+        most = 1.1 * found[TORCH]
+        for way, value in found.items():
+            if way.startswith("ember"):
+                report(f"{name}: {way}", value, "us", f"{most:.0f} us", value < most)
+            else:
+                report(f"{name}: {way}", value, "us")

@@ -393,6 +393,9 @@ def test_the_check_is_made_once_by_several_threads_and_within_other_captures() -
     check_anew = DirectCheck(direct_check._try_out)
     with torch.compiler.set_stance("force_eager"):
         assert check_anew.why_not() == ""
+    for mode in (torch.no_grad, torch.inference_mode, torch.enable_grad):
+        with mode():
+            assert DirectCheck(direct_check._try_out).why_not() == ""
 
 
 compiled_calls = pytest.mark.skipif(
