@@ -11,10 +11,13 @@ from torch.fx import Node
 
 from ember.torch.operations import read
 
+_OPERATORS = (torch.ops.aten.mT, torch.ops.aten.mT.default)
+
 
 def transposed(node: Node) -> Any:
     """What a node is the transpose of, in the last two of three dimensions; None if it is none."""
-    if node.target is getattr and node.args[1] == "mT":
+    # Releases of PyTorch capture the attribute, or the operator behind it.
+    if node.target in _OPERATORS or (node.target is getattr and node.args[1] == "mT"):
         return node.args[0]
     if node.target in ("permute", torch.permute, torch.ops.aten.permute.default):
         arguments: list[Any] = list(node.args)
