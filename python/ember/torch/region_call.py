@@ -6,6 +6,7 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import cache
 from typing import Any
 
 import torch
@@ -16,6 +17,7 @@ from ember.errors import CompileError, CompilerNotFoundError, KernelError, Offse
 from ember.fallback import left_to_pytorch
 from ember.kernel import Library
 from ember.torch import private
+from ember.torch.kept_tensors import for_later_calls
 from ember.torch.repeat import Repeat
 
 # PyTorch's own way to compute a region, from its inputs.
@@ -321,8 +323,14 @@ class Outline:
 
     def filled(self) -> Tensor:
         """A tensor like it, of one element in memory. A value that is read after all shows: NaN."""
-        value = math.nan if self.dtype.is_floating_point or self.dtype.is_complex else 0
-        return torch.full((), value, dtype=self.dtype).expand(self.shape)
+        return _no_value(self.dtype).expand(self.shape)
+
+
+@cache
+def _no_value(dtype: torch.dtype) -> Tensor:
+    with for_later_calls():
+        value = math.nan if dtype.is_floating_point or dtype.is_complex else 0
+        return torch.full((), value, dtype=dtype)
 
 
 def for_backward(tensor: Tensor) -> Tensor:
@@ -336,9 +344,11 @@ class _Differentiable(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, call: RegionCall, *arguments: Any) -> Any:
         ctx.call = call
-        read = [*call.gradient_reads(ctx.needs_input_grad[1:]), *range(call.inputs, len(arguments))]
         # A tensor may be several inputs, of which PyTorch reads any.
-        identities = {id(arguments[place]) for place in read}
+        identities = {
+            id(arguments[place]) for place in call.gradient_reads(ctx.needs_input_grad[1:])
+        }
+        identities.update(map(id, arguments[call.inputs :]))
         kept: list[Tensor | None] = []
         others: list[Any] = []
         for argument in arguments:
