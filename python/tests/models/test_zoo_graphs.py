@@ -164,7 +164,8 @@ LAYERS: dict[str, tuple[Callable[[], nn.Module], Inputs]] = {
     "GCN2Conv": (conv("GCN2Conv", LENGTH, alpha=0.1, theta=0.5, layer=1), residual),
     "WLConvContinuous": (conv("WLConvContinuous"), weighted),
     "FiLMConv": (conv("FiLMConv", *BOTH), plain),
-    "SuperGATConv": (conv("SuperGATConv", *BOTH, heads=2, is_undirected=True), plain),
+    # In training it draws edges by Python's own generator, which torch.compile does not capture.
+    "SuperGATConv": (lambda: layers.SuperGATConv(*BOTH, heads=2).eval(), plain),
     "FAConv": (conv("FAConv", LENGTH), residual),
     "EGConv": (conv("EGConv", *BOTH, num_heads=2, num_bases=2), plain),
     "PDNConv": (conv("PDNConv", *BOTH, edge_dim=EDGE, hidden_channels=6), attributed),
