@@ -284,8 +284,6 @@ def test_stances_of_torch_compile() -> None:
         check(kernel, indices_of())
 
 
-# Later releases advise against it.
-@pytest.mark.filterwarnings("ignore:`torch.jit.trace` is deprecated:FutureWarning")
 def test_tracing_is_refused_as_torch_compile_refuses_it() -> None:
     kernel = compiled(Scaled(), indices_of())
     with pytest.raises(RuntimeError, match=r"torch\.jit\.trace"):
