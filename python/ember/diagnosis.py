@@ -25,7 +25,7 @@ from ember import cache, configuration, native, threads
 from ember.compiler import TARGETS, Options, find_tool, run_compiler
 from ember.errors import CompilerNotFoundError, EmberError
 from ember.kernel import Library
-from ember.torch import direct_check, private
+from ember.torch import direct_check, private_names
 from ember.torch.embedding_bag import ENTRY, BagShape, bag_program
 
 TOOLS = ("emberc", "ember-opt", "ember-run")
@@ -124,8 +124,8 @@ def _torch() -> Finding:
     found = tuple(int(part) for part in re.findall(r"\d+", version)[:2])
     oldest = ".".join(map(str, OLDEST_TORCH))
     what = str(version)
-    if ".".join(map(str, found)) not in private.TESTED_RELEASES:
-        what += f"; tested are {', '.join(private.TESTED_RELEASES)}"
+    if ".".join(map(str, found)) not in private_names.TESTED_RELEASES:
+        what += f"; tested are {', '.join(private_names.TESTED_RELEASES)}"
     return Finding(
         "torch",
         found >= OLDEST_TORCH,
@@ -136,8 +136,8 @@ def _torch() -> Finding:
 
 def _private_names() -> Iterator[Finding]:
     """What is off as PyTorch has moved something that is no interface of it."""
-    for feature in private.features_off():
-        names = ", ".join(private.missing(feature))
+    for feature in private_names.features_off():
+        names = ", ".join(private_names.missing(feature))
         what = f"{feature.title}: off, PyTorch {torch.__version__} has no {names}"
         yield Finding("torch, inside", False, what, feature.without, optional=True)
 
@@ -272,7 +272,9 @@ def _backend() -> Finding:
 def _short_path() -> Finding:
     """Captures a function, and calls what was captured as ember.compile does."""
     if reason := direct_check.direct_calls.why_not():
-        return Finding("short path", False, reason, private.DIRECT_CALLS.without, optional=True)
+        return Finding(
+            "short path", False, reason, private_names.DIRECT_CALLS.without, optional=True
+        )
     return Finding("short path", True, "calls of ember.compile go past torch.compile's wrapper")
 
 

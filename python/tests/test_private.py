@@ -13,7 +13,7 @@ import ember
 import pytest
 import torch
 from ember import diagnosis
-from ember.torch import private
+from ember.torch import private_names
 from preloaded import run_python
 
 PACKAGE = Path(ember.__file__).parent
@@ -44,6 +44,7 @@ def found_anew(path):
         return Without(module, [*within, hidden_name]) if name == hidden else module
 
     with mock.patch.object(importlib, "import_module", found):
+        importlib.reload(private_names)
         return importlib.reload(private)
 
 indices, offsets = torch.tensor([3, 1, 4, 1, 5]), torch.tensor([0, 2])
@@ -74,11 +75,11 @@ def check():
 """
 EACH = """
 import ember
-from ember.torch import private
+from ember.torch import private, private_names
 for path in sys.argv[1:]:
     found_anew(path)
-    (feature,) = [one for one in private.FEATURES if path in one.names]
-    assert private.missing(feature) == [path.replace(":", ".")] * feature.needs_all
+    (feature,) = [one for one in private_names.FEATURES if path in one.names]
+    assert private_names.missing(feature) == [path.replace(":", ".")] * feature.needs_all
     # Whichever name of a feature is missing, the same is done without it.
     if path == next(iter(feature.names)) or not feature.needs_all:
         check()
@@ -101,10 +102,10 @@ for path in sys.argv[1:]:
         delattr(owner, name)
 torch.__version__ = "2.16.0"
 import ember
-from ember.torch import private
+from ember.torch import private, private_names
 for owner, name, value in deleted:
     setattr(owner, name, value)
-assert len(deleted) > 30 and len(private.features_off()) > 15
+assert len(deleted) > 30 and len(private_names.features_off()) > 15
 check()
 """
 
@@ -121,13 +122,13 @@ def run(program: str, folder: Path, paths: list[str]) -> str:
     return done.stdout
 
 
-PATHS = [path for feature in private.FEATURES for path in feature.names]
+PATHS = [path for feature in private_names.FEATURES for path in feature.names]
 
 
 def test_every_name_is_there_with_a_tested_release() -> None:
-    if ".".join(torch.__version__.split(".")[:2]) not in private.TESTED_RELEASES:
-        pytest.skip(f"PyTorch {torch.__version__} is not one of {private.TESTED_RELEASES}")
-    assert not private.features_off()
+    if ".".join(torch.__version__.split(".")[:2]) not in private_names.TESTED_RELEASES:
+        pytest.skip(f"PyTorch {torch.__version__} is not one of {private_names.TESTED_RELEASES}")
+    assert not private_names.features_off()
 
 
 def test_each_may_go_and_all(tmp_path: Path) -> None:
@@ -136,11 +137,11 @@ def test_each_may_go_and_all(tmp_path: Path) -> None:
 
 def test_the_doctor_says_what_is_off(monkeypatch: pytest.MonkeyPatch) -> None:
     assert not list(diagnosis._private_names())
-    monkeypatch.setitem(private._found, "torch._C:_is_tracing", private._ABSENT)
+    monkeypatch.setitem(private_names.found, "torch._C:_is_tracing", private_names.ABSENT)
     (found,) = diagnosis._private_names()
     assert found.optional
     assert "torch._C._is_tracing" in found.line()
-    assert private.DIRECT_CALLS.without in found.line()
+    assert private_names.DIRECT_CALLS.without in found.line()
     assert "short path of ember.compile: off" in found.line()
 
 

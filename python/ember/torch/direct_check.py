@@ -16,7 +16,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from ember.torch import private
+from ember.torch import private, private_names
 from ember.torch.direct_call import MISS
 
 _log = logging.getLogger(__name__)
@@ -52,7 +52,7 @@ class DirectCheck:
         return self._answer or ""
 
     def _found(self) -> str:
-        if names := private.missing(private.DIRECT_CALLS):
+        if names := private_names.missing(private_names.DIRECT_CALLS):
             return f"PyTorch {torch.__version__} has no {', '.join(names)}"
         # An outer torch.compile does not capture this, nor does a stance forbid it.
         is_usual = private.stance() == "default"

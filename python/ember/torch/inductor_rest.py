@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 from torch.fx import GraphModule, Node
 
-from ember.torch import private
+from ember.torch import private, private_names
 from ember.torch.operations import value_of
 from ember.torch.region_call import RegionCall, gradients_of_reference
 from ember.torch.region_registry import key_of, registered, shared
@@ -33,7 +33,7 @@ def compile_rest(
     """
     compile_fx = private.inductor()
     if compile_fx is None:
-        lacking = ", ".join(private.missing(private.INDUCTOR))
+        lacking = ", ".join(private_names.missing(private_names.INDUCTOR))
         _log.warning("PyTorch runs the rest as it is: this release of it has no %s", lacking)
         return module.forward
     calls: dict[RegionCall, RegionCall] = {}

@@ -1,14 +1,11 @@
-"""What Ember uses of PyTorch that is no interface of it, and what is off where a name is not there.
+"""What Ember does with names of PyTorch that are no interface of it, and without them.
 
-Nothing else in the package names anything private of PyTorch. A release may move any of these
-names: the feature that needs it is off then, the doctor says so, and all else works.
+Nothing else in the package uses anything private of PyTorch; private_names lists the names.
 
 Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
-import importlib
-import importlib.util
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
@@ -21,264 +18,23 @@ import torch
 from torch import Tensor, nn
 from torch.autograd import forward_ad
 
+from ember.torch import private_names as names
+
 if TYPE_CHECKING:
     from torch._ops import OpOverload as OpOverload
     from torch._ops import OpOverloadPacket as OpOverloadPacket
 else:
     OpOverload, OpOverloadPacket = type(torch.ops.aten.add.Tensor), type(torch.ops.aten.add)
 
-# The releases that the tests run with; others are taken, too.
-TESTED_RELEASES = ("2.13", "2.14", "2.15")
-
-
-@dataclass(frozen=True)
-class Feature:
-    """Something that needs private names.
-
-    title: what it is. without: what is the case where a name is not there. names: MODULE:ATTRIBUTE
-    with the purpose of each. needs_all: whether one of them is not enough.
-    """
-
-    title: str
-    without: str
-    names: Mapping[str, str]
-    needs_all: bool = True
-
-
-TRANSFORMS = Feature(
-    "transforms of torch.func",
-    "every kernel is left to PyTorch, as one may be called within vmap or grad",
-    {
-        "torch._C:_are_functorch_transforms_active": "says whether a transform runs",
-        "torch._C._functorch:peek_interpreter_stack": "has the transform that runs",
-    },
-    needs_all=False,
-)
-FORWARD_GRADIENTS = Feature(
-    "fast question for forward gradients",
-    "a call takes some microseconds more",
-    {"torch.autograd.forward_ad:_current_level": "is at least 0 where tensors may have tangents"},
-)
-DIRECT_CALLS = Feature(
-    "short path of ember.compile",
-    "its calls go through torch.compile's wrapper, some microseconds more each",
-    {
-        "torch._dynamo.eval_frame:_stance.stance": "is what torch.compile is told to do",
-        "torch._C._dynamo.eval_frame:reset_code": "gives captures up, to see that they know",
-        "torch._C._dynamo.eval_frame:get_eval_frame_callback": "tells of an outer torch.compile",
-        "torch._C:_is_tracing": "tells of torch.jit.trace",
-        "torch._dynamo:utils": "is what captured code calls of Dynamo",
-        "torch.nn.modules.module:_has_any_global_hook": "tells of hooks for all modules",
-        "torch.nn.modules.module:_global_forward_pre_hooks": "are such hooks, for compiled code",
-        "torch.nn.modules.module:_global_forward_hooks": "are such hooks, for compiled code",
-        "torch.nn.modules.module:_global_backward_pre_hooks": "are such hooks, for compiled code",
-        "torch.nn.modules.module:_global_backward_hooks": "are such hooks, for compiled code",
-    },
-)
-OWN_CAPTURES = Feature(
-    "captures of ember.compile apart from others",
-    "models of a class share torch.compile's limit of graphs, and calls take no short path",
-    {
-        "torch._dynamo:optimize": "is torch.compile, and tells what captures a function",
-        "torch._dynamo.config:recompile_limit": "is how many graphs a function may have",
-    },
-)
-COUNTED_BREAKS = Feature(
-    "count of graph breaks",
-    "ember.compile does not take its short path, nor looks for sparse tensors that a model makes",
-    {"torch._dynamo.utils:counters": "counts graph breaks and their causes"},
-)
-REASONS = Feature(
-    "reasons of graph breaks",
-    "ember.explain lists no graph breaks",
-    {"torch._dynamo.utils:graph_break_reasons": "are the reasons, with their places"},
-)
-CAPTURE = Feature(
-    "capture of sizes that depend on elements",
-    "graphs of ember.compile break where a size depends on a tensor's elements",
-    {
-        "torch._dynamo.config:patch": "changes options of the capture",
-        "torch._dynamo.config:capture_dynamic_output_shape_ops": "captures such operations",
-    },
-)
-ANY_SIZE = Feature(
-    "one graph for sizes of 0, 1 and more",
-    "ember.compile captures graphs of their own for sizes of 0 and 1",
-    {
-        "torch.fx.experimental._config:patch": "changes options of symbolic sizes",
-        "torch.fx.experimental._config:backed_size_oblivious": "sizes of 0 and 1 are no cases",
-        "torch._dynamo.exc:TorchDynamoException": "says that a graph needs such cases",
-    },
-)
-CHANGING_SIZES = Feature(
-    "sizes of an example that change",
-    "ember.compile captures a graph again when a batch has another size than the example",
-    {"torch._dynamo:maybe_mark_dynamic": "tells torch.compile which sizes change"},
-)
-COMPILED_MODULES = Feature(
-    "compiled modules that are modules",
-    "what ember.compile makes of a module is a callable; ember.explain takes no compiled modules",
-    {"torch._dynamo.eval_frame:OptimizedModule": "is what torch.compile makes of a module"},
-)
-SYMBOLIC_SIZES = Feature(
-    "comparison of symbolic sizes",
-    "what depends on two sizes being the same is left to PyTorch, but for sizes that are numbers",
-    {
-        "torch.fx.experimental.symbolic_shapes:statically_known_true": "compares without a guard",
-    },
-)
-NEW_NODES = Feature(
-    "linear layers ahead of sums over edges",
-    "graphs are not put into another order",
-    {
-        "torch._dispatch.python:enable_python_dispatcher": "finds shapes of what is put in",
-        "torch._subclasses.fake_tensor:FakeTensor": "stands for tensors in a graph",
-    },
-)
-WATCHED_CALLS = Feature(
-    "effects of functions and methods",
-    "what is no operator of a graph may change any tensor: fewer parts of models become kernels",
-    {
-        "torch.utils._python_dispatch:TorchDispatchMode": "sees which operators a function calls",
-        "torch.utils._python_dispatch:is_traceable_wrapper_subclass": "tells of tensors of tensors",
-        "torch._subclasses.fake_tensor:FakeTensorMode": "lets functions run without data",
-        "torch._ops:HigherOrderOperator": "is what operators are that run graphs",
-    },
-)
-SPARSE_PRODUCTS = Feature(
-    "products with sparse matrices",
-    "PyTorch computes them, also within ember.sparse_products",
-    {"torch._C:DisableTorchFunction": "lets PyTorch compute what has no kernel"},
-)
-SKIPPED_FRAMES = Feature(
-    "short way to kernels of sparse products",
-    "torch.compile looks at them in vain: products take longer in functions that it breaks",
-    {
-        "torch._C._dynamo.eval_frame:_FrameExecStrategy": "says what Dynamo does at a function",
-        "torch._C._dynamo.eval_frame:_FrameAction": "is skip or not",
-        "torch._C._dynamo.eval_frame:set_code_exec_strategy": "says so of a function",
-    },
-)
-MODES = Feature(
-    "graphs outside of ember.sparse_products",
-    "graphs of models with sparse tensors take some microseconds longer",
-    {
-        "torch._dynamo.utils:get_torch_function_mode_stack": "lists the modes entered",
-        "torch._dynamo.variables.torch_function:torch_function_mode_stack_state_mgr": (
-            "lists those that a graph is captured in"
-        ),
-        "torch.overrides:_pop_mode_temporarily": "leaves the innermost one for a graph",
-    },
-)
-OPERATOR_MODES = Feature(
-    "first calls on fake tensors",
-    "a kernel's first call is not to be made on them: what it keeps for later ones would be fake",
-    {"torch.utils._python_dispatch:_disable_current_modes": "leaves modes of operators"},
-)
-INDUCTOR = Feature(
-    "option rest='inductor'",
-    "what is left of a graph is run by PyTorch as it is",
-    {
-        "torch._C:DispatchKey.AutogradFunctionality": "is autograd",
-        "torch._C:_SetExcludeDispatchKeyGuard": "lets autograd see into an operator",
-    },
-)
-BAG_GRADIENTS = Feature(
-    "gradients of bags by PyTorch's operators",
-    "gradients of bags that no kernel has take longer",
-    {
-        "torch.ops:aten._embedding_bag_backward": "is the gradient of a table",
-        "torch.ops:aten._embedding_bag_per_sample_weights_backward": "is that of weights",
-    },
-)
-SHAPES_OF_4_BITS = Feature(
-    "capture of bags of rows of 4 bits",
-    "torch.compile breaks a graph at torch.ops.quantized.embedding_bag_4bit_rowwise_offsets",
-    {"torch._C:_dispatch_has_kernel_for_dispatch_key": "says whether PyTorch has their shape"},
-)
-CHECKS = Feature(
-    "checks of sizes in graphs",
-    "what is checked between the parts of a pattern keeps it from being one kernel",
-    {
-        "torch:_check": "raises where a condition does not hold",
-        "torch:_check_is_size": "raises where a number is no size",
-    },
-)
-SPARSE_INDICES = Feature(
-    "conversion of sparse indices",
-    "indices of sparse matrices are converted by operations that take longer",
-    {
-        "torch:_convert_indices_from_csr_to_coo": "has the row of every entry",
-        "torch:_convert_indices_from_coo_to_csr": "has where the rows begin",
-    },
-)
-TREES = Feature(
-    "export of other containers than lists, tuples and dicts",
-    "arguments and results of ember.export that hold tensors are lists, tuples and dicts alone",
-    {
-        "torch.utils._pytree:tree_leaves": "lists what containers hold",
-        "torch.utils._pytree:tree_map_only": "changes it",
-    },
-)
-FEATURES = tuple(one for one in list(globals().values()) if isinstance(one, Feature))
-
-# What takes seconds to import is looked for when it is needed.
-_INDUCTOR_MODULE, _INDUCTOR_NAME = "torch._inductor.compile_fx", "compile_fx"
-_ABSENT = object()
-
-
-def _look_up(path: str) -> Any:
-    """What PyTorch has under MODULE:ATTRIBUTE; _ABSENT where it has nothing."""
-    module, _, attributes = path.partition(":")
-    try:
-        found: Any = importlib.import_module(module)
-        for attribute in attributes.split("."):
-            found = getattr(found, attribute)
-    # An import may fail in any way where what it needs has moved.
-    except Exception:
-        return _ABSENT
-    return found
-
-
-_found = {path: _look_up(path) for feature in FEATURES for path in feature.names}
-
-
-def features_off() -> list[Feature]:
-    """The features that are off with this release of PyTorch."""
-    return [feature for feature in FEATURES if missing(feature)]
-
-
-def missing(feature: Feature) -> list[str]:
-    """The names that a feature needs and this release of PyTorch does not have."""
-    absent = [path for path in feature.names if _found[path] is _ABSENT]
-    if not feature.needs_all and len(absent) < len(feature.names):
-        return []
-    if feature is INDUCTOR and importlib.util.find_spec(_INDUCTOR_MODULE) is None:
-        absent.append(f"{_INDUCTOR_MODULE}:{_INDUCTOR_NAME}")
-    return [path.replace(":", ".") for path in absent]
-
-
-def _all_of(feature: Feature) -> tuple[Any, ...] | None:
-    """What PyTorch has under the names of a feature, in their order; None if one is missing."""
-    found = tuple(_found[path] for path in feature.names)
-    return None if any(one is _ABSENT for one in found) else found
-
-
-def _the_one_of(feature: Feature, otherwise: Any = None) -> Any:
-    """What PyTorch has under the one name of a feature, or the other value."""
-    found = _all_of(feature)
-    return found[0] if found else otherwise
-
-
 # --- Tensors that are not what they seem to be ---
 
 
 def _transform_question() -> Callable[[], bool]:
     """What says whether a transform of torch.func runs; yes where that is not known."""
-    are_active, innermost = (_found[path] for path in TRANSFORMS.names)
-    if are_active is not _ABSENT:
+    are_active, innermost = (names.found[path] for path in names.TRANSFORMS.names)
+    if are_active is not names.ABSENT:
         return are_active  # type: ignore[no-any-return]
-    if innermost is not _ABSENT:
+    if innermost is not names.ABSENT:
         return lambda: innermost() is not None
     return lambda: True
 
@@ -296,7 +52,7 @@ def _has_tangents() -> bool:
 
 def _transformed_question() -> Callable[[], bool]:
     in_transform = _transform_question()
-    if _all_of(FORWARD_GRADIENTS):
+    if names.all_of(names.FORWARD_GRADIENTS):
         return lambda: in_transform() or forward_ad._current_level >= 0
     return lambda: in_transform() or _has_tangents()
 
@@ -307,8 +63,8 @@ is_transformed = _transformed_question()
 
 # --- What torch.compile captured, and how it is told to ---
 
-breaks_are_counted = bool(_all_of(COUNTED_BREAKS))
-_counters: Mapping[str, Mapping[str, int]] = _the_one_of(COUNTED_BREAKS, {})
+breaks_are_counted = bool(names.all_of(names.COUNTED_BREAKS))
+_counters: Mapping[str, Mapping[str, int]] = names.the_one_of(names.COUNTED_BREAKS, {})
 
 
 def graph_breaks() -> int:
@@ -323,31 +79,31 @@ def unimplemented() -> Iterable[tuple[str, int]]:
 
 def graph_break_reasons() -> Sequence[Any]:
     """The reasons of graph breaks so far: each has a reason and a user_stack."""
-    reasons: Sequence[Any] = _the_one_of(REASONS, ())
+    reasons: Sequence[Any] = names.the_one_of(names.REASONS, ())
     return reasons
 
 
 def capture_options(**options: Any) -> Callable[[], AbstractContextManager[Any]]:
     """Makes contexts in which torch.compile captures with these options, those that there are."""
     config = sys.modules.get("torch._dynamo.config")
-    patch = _found["torch._dynamo.config:patch"]
+    patch = names.found["torch._dynamo.config:patch"]
     known = {name: value for name, value in options.items() if hasattr(config, name)}
-    if patch is _ABSENT or not known:
+    if patch is names.ABSENT or not known:
         return nullcontext
     return lambda: patch(known)
 
 
-has_any_size = bool(_all_of(ANY_SIZE))
+has_any_size = bool(names.all_of(names.ANY_SIZE))
 
 
 def any_size() -> AbstractContextManager[Any]:
     """A context in which sizes of 0 and 1 are no cases of their own; needs has_any_size."""
-    found = _all_of(ANY_SIZE)
+    found = names.all_of(names.ANY_SIZE)
     return found[0](backed_size_oblivious=True) if found else nullcontext()
 
 
 # What torch.compile raises where it cannot capture a function.
-CaptureError: type[Exception] = (_all_of(ANY_SIZE) or [Exception])[-1]
+CaptureError: type[Exception] = (names.all_of(names.ANY_SIZE) or [Exception])[-1]
 
 
 @dataclass(frozen=True)
@@ -399,7 +155,7 @@ class _Captures:
         return results[-1]
 
 
-has_own_captures = bool(_all_of(OWN_CAPTURES))
+has_own_captures = bool(names.all_of(names.OWN_CAPTURES))
 
 
 def captured_apart(
@@ -415,7 +171,7 @@ def captured_apart(
     if not has_own_captures:
         run: Callable[..., Any] = torch.compile(function, backend=backend, dynamic=dynamic)
         return run
-    optimize = _found["torch._dynamo:optimize"]
+    optimize = names.found["torch._dynamo:optimize"]
     context = optimize(backend, dynamic=dynamic, isolate_recompiles=True)
     # TORCHDYNAMO_DISABLE=1 has none.
     if around and hasattr(getattr(context, "callback", None), "_torchdynamo_orig_backend"):
@@ -441,7 +197,7 @@ def failed_guards(guards: Any, variables: Mapping[str, Any]) -> list[str]:
 
 def expect_other_sizes(tensor: Tensor, dimension: int) -> None:
     """Tells torch.compile that a size changes from call to call."""
-    if mark := _the_one_of(CHANGING_SIZES):
+    if mark := names.the_one_of(names.CHANGING_SIZES):
         mark(tensor, dimension)
 
 
@@ -458,13 +214,13 @@ def set_marks(tensor: Tensor, marks: Mapping[str, Any]) -> None:
 
 
 # What torch.compile makes of a module is one of these: a module around it.
-CompiledModule: type[nn.Module] = _the_one_of(COMPILED_MODULES) or nn.Module
-has_compiled_modules = _the_one_of(COMPILED_MODULES) is not None
+CompiledModule: type[nn.Module] = names.the_one_of(names.COMPILED_MODULES) or nn.Module
+has_compiled_modules = names.the_one_of(names.COMPILED_MODULES) is not None
 
 
 def original_of(model: Callable[..., Any]) -> Callable[..., Any]:
     """What torch.compile was given, of what it returned; anything else itself."""
-    optimized = _the_one_of(COMPILED_MODULES)
+    optimized = names.the_one_of(names.COMPILED_MODULES)
     if optimized is not None and isinstance(model, optimized):
         original: Callable[..., Any] = model._orig_mod
         return original
@@ -479,12 +235,12 @@ def undisabled(function: Any, otherwise: Any = None) -> Any:
 
 # --- The short path of ember.compile ---
 
-has_direct_calls = bool(_all_of(DIRECT_CALLS))
+has_direct_calls = bool(names.all_of(names.DIRECT_CALLS))
 # A callback of an outer torch.compile, or None; whether torch.jit.trace runs.
-eval_frame_callback = _found["torch._C._dynamo.eval_frame:get_eval_frame_callback"]
-is_tracing = _found["torch._C:_is_tracing"]
+eval_frame_callback = names.found["torch._C._dynamo.eval_frame:get_eval_frame_callback"]
+is_tracing = names.found["torch._C:_is_tracing"]
 # torch._dynamo.utils, which captured code calls.
-dynamo_utilities = _found["torch._dynamo:utils"]
+dynamo_utilities = names.found["torch._dynamo:utils"]
 # The module that has the hooks of all modules, by these names.
 hooks_module = sys.modules[nn.Module.__module__]
 HOOKS = ("_forward_pre_hooks", "_forward_hooks", "_backward_pre_hooks", "_backward_hooks")
@@ -499,7 +255,7 @@ GLOBAL_HOOKS = tuple(
 
 def forget(code: CodeType) -> None:
     """Gives up what torch.compile captured of a function; needs has_direct_calls."""
-    _found["torch._C._dynamo.eval_frame:reset_code"](code)
+    names.found["torch._C._dynamo.eval_frame:reset_code"](code)
 
 
 def stance() -> str:
@@ -529,8 +285,8 @@ def _has_global_hooks() -> bool:
     return any(getattr(hooks_module, name) for name in GLOBAL_HOOKS)
 
 
-_known_question = _found["torch.nn.modules.module:_has_any_global_hook"]
-_has_any_global_hook = _has_global_hooks if _known_question is _ABSENT else _known_question
+_known_question = names.found["torch.nn.modules.module:_has_any_global_hook"]
+_has_any_global_hook = _has_global_hooks if _known_question is names.ABSENT else _known_question
 
 
 def has_hooks_around(module: nn.Module) -> bool:
@@ -550,17 +306,17 @@ def is_surely_true(condition: Any) -> bool:
     """Whether a condition on symbolic sizes is known to hold, without a guard on it."""
     if isinstance(condition, bool):
         return condition
-    known = _the_one_of(SYMBOLIC_SIZES)
+    known = names.the_one_of(names.SYMBOLIC_SIZES)
     return known is not None and bool(known(condition))
 
 
 def lacks_shape(operator: str) -> bool:
     """Whether an operator has none that says the shape of its result; no where it is not known."""
-    has_kernel = _the_one_of(SHAPES_OF_4_BITS)
+    has_kernel = names.the_one_of(names.SHAPES_OF_4_BITS)
     return has_kernel is not None and not has_kernel(operator, "Meta")
 
 
-has_new_nodes = bool(_all_of(NEW_NODES))
+has_new_nodes = bool(names.all_of(names.NEW_NODES))
 
 
 @contextmanager
@@ -569,7 +325,7 @@ def finding_values(examples: Iterable[Any]) -> Iterator[None]:
 
     As torch.compile finds the values of its nodes: of symbolic sizes, too. Needs has_new_nodes.
     """
-    dispatcher, fake = _all_of(NEW_NODES) or (nullcontext, ())
+    dispatcher, fake = names.all_of(names.NEW_NODES) or (nullcontext, ())
     mode = next((one.fake_mode for one in examples if isinstance(one, fake)), nullcontext())
     with torch.no_grad(), mode, dispatcher():
         yield
@@ -577,20 +333,20 @@ def finding_values(examples: Iterable[Any]) -> Iterator[None]:
 
 # --- Products with sparse matrices ---
 
-has_sparse_products = bool(_all_of(SPARSE_PRODUCTS))
+has_sparse_products = bool(names.all_of(names.SPARSE_PRODUCTS))
 # A context: leaves modes that see operators, so that tensors are made as ever.
-outside_operator_modes: Any = _the_one_of(OPERATOR_MODES, nullcontext)
+outside_operator_modes: Any = names.the_one_of(names.OPERATOR_MODES, nullcontext)
 
 
 def outside_modes() -> AbstractContextManager[Any]:
     """Lets PyTorch compute, also where a mode is entered."""
-    context = _the_one_of(SPARSE_PRODUCTS)
+    context = names.the_one_of(names.SPARSE_PRODUCTS)
     return context() if context else nullcontext()
 
 
 def skip_frame(function: Callable[..., Any], with_callees: bool) -> None:
     """Has torch.compile capture nothing of a function where it is called, or of what it calls."""
-    if found := _all_of(SKIPPED_FRAMES):
+    if found := names.all_of(names.SKIPPED_FRAMES):
         strategy, action, set_strategy = found
         callees = action.SKIP if with_callees else action.DEFAULT
         set_strategy(function.__code__, strategy(action.SKIP, callees))
@@ -599,16 +355,16 @@ def skip_frame(function: Callable[..., Any], with_callees: bool) -> None:
 # --- What operations change ---
 
 # Also needs what has_new_nodes does.
-watches_calls = has_new_nodes and bool(_all_of(WATCHED_CALLS))
+watches_calls = has_new_nodes and bool(names.all_of(names.WATCHED_CALLS))
 # Sees operators, entered as a context: a subclass has __torch_dispatch__. Needs watches_calls.
-DispatchMode: Any = _found["torch.utils._python_dispatch:TorchDispatchMode"]
-DispatchMode = object if DispatchMode is _ABSENT else DispatchMode
-_is_made_of_others = _found["torch.utils._python_dispatch:is_traceable_wrapper_subclass"]
-_HigherOrderOperator = _found["torch._ops:HigherOrderOperator"]
+DispatchMode: Any = names.found["torch.utils._python_dispatch:TorchDispatchMode"]
+DispatchMode = object if DispatchMode is names.ABSENT else DispatchMode
+_is_made_of_others = names.found["torch.utils._python_dispatch:is_traceable_wrapper_subclass"]
+_HigherOrderOperator = names.found["torch._ops:HigherOrderOperator"]
 
 
 # They change nothing.
-checks: tuple[Any, ...] = _all_of(CHECKS) or ()
+checks: tuple[Any, ...] = names.all_of(names.CHECKS) or ()
 
 
 def runs_graphs(target: Any) -> bool:
@@ -622,9 +378,9 @@ def trial(tensors: Iterable[Tensor]) -> Iterator[None]:
 
     Needs watches_calls.
     """
-    dispatcher, fake = _all_of(NEW_NODES) or (nullcontext, ())
+    dispatcher, fake = names.all_of(names.NEW_NODES) or (nullcontext, ())
     mode = next((one.fake_mode for one in tensors if isinstance(one, fake)), None)
-    mode = mode or _found["torch._subclasses.fake_tensor:FakeTensorMode"]()
+    mode = mode or names.found["torch._subclasses.fake_tensor:FakeTensorMode"]()
     shapes = mode.shape_env
     with ExitStack() as stack:
         stack.enter_context(torch.no_grad())
@@ -655,7 +411,7 @@ def storage_of(tensor: Tensor) -> int | None:
 
 def innermost_mode() -> Any:
     """The torch function mode that a graph is captured in, innermost of several; None if none."""
-    if not (found := _all_of(MODES)):
+    if not (found := names.all_of(names.MODES)):
         return None
     entered, captured, _ = found
     modes = [*captured.stack, *entered()]
@@ -664,13 +420,13 @@ def innermost_mode() -> Any:
 
 def without_innermost_mode() -> AbstractContextManager[Any]:
     """Leaves the innermost torch function mode, which innermost_mode has said there is."""
-    context: AbstractContextManager[Any] = _found["torch.overrides:_pop_mode_temporarily"]()
+    context: AbstractContextManager[Any] = names.found["torch.overrides:_pop_mode_temporarily"]()
     return context
 
 
 def rows_of_entries(positions: Tensor, columns: Tensor) -> Tensor:
     """The row of every entry of a matrix in CSR, (entries,), of its positions' type."""
-    if found := _all_of(SPARSE_INDICES):
+    if found := names.all_of(names.SPARSE_INDICES):
         is_int32 = positions.dtype is torch.int32
         rows: Tensor = found[0](positions, columns, out_int32=is_int32)[0]
         return rows
@@ -681,7 +437,7 @@ def rows_of_entries(positions: Tensor, columns: Tensor) -> Tensor:
 
 def positions_of_rows(rows: Tensor, count: int) -> Tensor:
     """Where each of `count` rows begins among entries that are sorted by row, (count + 1,)."""
-    if found := _all_of(SPARSE_INDICES):
+    if found := names.all_of(names.SPARSE_INDICES):
         positions: Tensor = found[1](rows, count)
         return positions
     counts = torch.bincount(rows, minlength=count)
@@ -691,18 +447,18 @@ def positions_of_rows(rows: Tensor, count: int) -> Tensor:
 # --- Gradients and Inductor ---
 
 # ATen's operators, or None.
-bag_backward, bag_weights_backward = _all_of(BAG_GRADIENTS) or (None, None)
+bag_backward, bag_weights_backward = names.all_of(names.BAG_GRADIENTS) or (None, None)
 
 
 def inductor() -> Callable[..., Any] | None:
     """Compiles a graph and its example inputs by Inductor; None without INDUCTOR."""
-    found = _look_up(f"{_INDUCTOR_MODULE}:{_INDUCTOR_NAME}")
-    return None if found is _ABSENT or missing(INDUCTOR) else found
+    found = names.look_up(f"{names.INDUCTOR_MODULE}:{names.INDUCTOR_NAME}")
+    return None if found is names.ABSENT or names.missing(names.INDUCTOR) else found
 
 
 def autograd_again() -> AbstractContextManager[Any]:
-    """Lets autograd see operations inside of an operator, where it is past. Needs INDUCTOR."""
-    key, guard = _all_of(INDUCTOR) or (None, None)
+    """Lets autograd see operations inside of an operator, where it is past; needs INDUCTOR."""
+    key, guard = names.all_of(names.INDUCTOR) or (None, None)
     assert guard is not None
     context: AbstractContextManager[Any] = guard(key, False)
     return context
@@ -713,7 +469,7 @@ def autograd_again() -> AbstractContextManager[Any]:
 
 def leaves(value: Any) -> list[Any]:
     """What a value's containers hold, in their order; None is a leaf."""
-    if found := _all_of(TREES):
+    if found := names.all_of(names.TREES):
         return list(found[0](value))
     if type(value) is dict:
         value = list(value.values())
@@ -724,7 +480,7 @@ def leaves(value: Any) -> list[Any]:
 
 def with_tensors(change: Callable[[Tensor], Tensor], value: Any) -> Any:
     """A value whose containers hold what `change` makes of the tensors in them."""
-    if found := _all_of(TREES):
+    if found := names.all_of(names.TREES):
         return found[1](Tensor, change, value)
     if type(value) is dict:
         return {key: with_tensors(change, one) for key, one in value.items()}

@@ -17,7 +17,7 @@ from torch import Tensor
 from torch.overrides import TorchFunctionMode
 
 from ember import configuration
-from ember.torch import private
+from ember.torch import private, private_names
 from ember.torch.aggregation_kernel import VALUE_TYPES
 from ember.torch.region_call import PLAIN, RegionCall
 from ember.torch.settings import Settings
@@ -146,7 +146,7 @@ class SparseProducts(TorchFunctionMode):
             if configuration.is_disabled():
                 raise LeftError("kernels are disabled")
             if not private.has_sparse_products:
-                raise LeftError(private.SPARSE_PRODUCTS.without)
+                raise LeftError(private_names.SPARSE_PRODUCTS.without)
             if KIND in self.settings.excluded:
                 raise LeftError(f"{KIND} is excluded by the options")
             if func not in SPARSE_GRADIENTS and any(map(shows_gradient, operands)):
