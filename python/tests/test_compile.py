@@ -211,7 +211,7 @@ def test_attributes_are_the_modules() -> None:
     kernel = ember.compile(module, (INDICES.view(2, 3),))
     assert not kernel.eval().training
     assert list(kernel.parameters()) == list(module.parameters())
-    kernel.load_state_dict({"0.weight": torch.ones(10, 16)})
+    kernel.load_state_dict({"_orig_mod.0.weight": torch.ones(10, 16)})
     assert (kernel(INDICES.view(2, 3)) == 3).all()
     kernel.to(torch.float64)
     assert kernel(INDICES.view(2, 3)).dtype is torch.float64
