@@ -12,9 +12,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Campaign.h"
-#include "Generator.h"
-#include "Printer.h"
+#include "ember/Fuzz/Campaign/Campaign.h"
+#include "ember/Fuzz/Generator.h"
+#include "ember/Fuzz/Program/Printer.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"

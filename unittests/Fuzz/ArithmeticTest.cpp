@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Arithmetic.h"
+#include "ember/Fuzz/Evaluation/Arithmetic.h"
 #include "gtest/gtest.h"
 #include <bit>
 #include <cmath>

@@ -9,8 +9,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Arithmetic.h"
-#include "EmbeddingEvaluator.h"
+#include "ember/Fuzz/Embeddings/EmbeddingEvaluator.h"
+#include "ember/Fuzz/Evaluation/Arithmetic.h"
 #include "gtest/gtest.h"
 #include <cmath>
 

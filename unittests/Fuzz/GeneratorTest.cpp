@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Generator.h"
-#include "Printer.h"
+#include "ember/Fuzz/Generator.h"
+#include "ember/Fuzz/Program/Printer.h"
 #include "gtest/gtest.h"
 #include <map>
 #include <set>

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Messages.h"
+#include "ember/Fuzz/Evaluation/Messages.h"
 #include "gtest/gtest.h"
 
 using namespace ember::fuzz;

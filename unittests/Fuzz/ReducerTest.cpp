@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Reducer.h"
-#include "Generator.h"
-#include "Printer.h"
+#include "ember/Fuzz/Reduction/Reducer.h"
+#include "ember/Fuzz/Generator.h"
+#include "ember/Fuzz/Program/Printer.h"
 #include "gtest/gtest.h"
 
 using namespace ember::fuzz;

@@ -1,0 +1,119 @@
+//===- Embedding.h - Operations of the embed dialect ------------*- C++ -*-===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What an operation of the embed dialect says beyond its operands. Operands
+// have roles instead of places, because most operations leave some out.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef EMBER_FUZZ_EMBEDDINGS_EMBEDDING_H
+#define EMBER_FUZZ_EMBEDDINGS_EMBEDDING_H
+
+#include "ember/Fuzz/Program/Scalar.h"
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ember::fuzz {
+
+/// What an operand is to its operation; in the order in which they are written.
+enum class Role : uint8_t {
+  Table,
+  Indices,
+  Segments,
+  Weights,
+  Padding,
+  Rows,
+  Columns,
+  Values,
+  Dense,
+  Left,
+  Right,
+  Messages,
+  Entities,
+  Relations,
+  Heads,
+  Types,
+  Tails,
+  Source,
+  Queries,
+  Keys,
+  BlockWeights,
+  BlockRows,
+  Blocks,
+  Scale,
+  Init
+};
+
+/// How rows of bytes encode rows of values.
+struct RowFormat {
+  enum Encoding : uint8_t { Int8, Int4, E4M3, E5M2 };
+  Encoding encoding = Int8;
+  /// Of scale and bias, which the integer encodings have.
+  Scalar parameters = Scalar::F32;
+  bool isLeading = false;
+
+  bool isScaled() const { return encoding == Int8 || encoding == Int4; }
+  int64_t parameterBytes() const {
+    return isScaled() ? 2 * static_cast<int64_t>(byteSize(parameters)) : 0;
+  }
+  int64_t rowBytes(int64_t length) const {
+    return (encoding == Int4 ? (length + 1) / 2 : length) + parameterBytes();
+  }
+};
+
+struct Embedding {
+  enum Kind : uint8_t {
+    Bag,
+    SpMM,
+    SDDMM,
+    Message,
+    Score,
+    Gather,
+    BlockScores,
+    BlockValues
+  };
+  enum Reduction : uint8_t { Sum, Mean, Max };
+  enum SegmentKind : uint8_t { Offsets, OpenOffsets, Lengths };
+  enum EdgeOp : uint8_t { Mul, Add, Sub };
+  enum Activation : uint8_t { Identity, Sigmoid, Relu, Exp };
+  enum Model : uint8_t { TransE, DistMult, ComplEx, RotatE };
+
+  Kind kind = Bag;
+  /// What each operand of the operation is.
+  std::vector<Role> roles;
+
+  Reduction reduction = Sum;
+  SegmentKind segments = Offsets;
+  /// Edges are given by the row of each, not by the first one of each row.
+  bool isCoordinates = false;
+  EdgeOp edgeOp = Mul;
+  Activation activation = Identity;
+  bool isVector = false;
+  Model model = TransE;
+  int64_t norm = 2;
+  int64_t blockSize = 1;
+  std::optional<RowFormat> format;
+
+  bool hasNorm() const { return model == TransE || model == RotatE; }
+  bool isComplex() const { return model == ComplEx || model == RotatE; }
+  bool isReducing() const {
+    return kind == Bag || kind == SpMM || kind == Message;
+  }
+  bool isGraph() const {
+    return kind == SpMM || kind == SDDMM || kind == Message;
+  }
+  /// The positions of the operands of a role.
+  std::vector<size_t> positions(Role role) const;
+};
+
+/// "embed.bag".
+const char *mnemonic(Embedding::Kind kind);
+
+} // namespace ember::fuzz
+
+#endif // EMBER_FUZZ_EMBEDDINGS_EMBEDDING_H

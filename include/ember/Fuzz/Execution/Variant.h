@@ -1,0 +1,82 @@
+//===- Variant.h - Ways to compile and run one program ----------*- C++ -*-===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Which level a program is taken to, by which options, and how it then runs.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef EMBER_FUZZ_EXECUTION_VARIANT_H
+#define EMBER_FUZZ_EXECUTION_VARIANT_H
+
+#include "ember/Fuzz/Program/Ast.h"
+#include "ember/Fuzz/Program/Random.h"
+#include <string>
+#include <vector>
+
+namespace ember::fuzz {
+
+/// How the queues of decoupled functions run, and loops in parts.
+struct Schedule {
+  bool hasThreads = false;
+  int64_t capacity = 1;
+  int32_t loopThreads = 1;
+
+  std::string name() const;
+};
+
+struct Variant {
+  enum Level : uint8_t {
+    /// The program as it is.
+    SCF,
+    /// Decoupled and recoupled.
+    SLC,
+    /// Decoupled into access and compute programs.
+    DLC
+  };
+  Level level = SCF;
+  /// Between scf-to-slc and the rest: --optimize at this level; -1 without.
+  /// --slc-to-dlc goes as far.
+  int optLevel = -1;
+  /// 0 is the target's.
+  int64_t vectorLength = 1;
+  /// How queues are aligned: auto, counters, pad, addresses.
+  std::string alignment = "auto";
+  /// At level 4, which operands ride in tokens: auto, any, none.
+  std::string tokenValues = "auto";
+  /// At level 4, which operands are sent only when they change: auto, all,
+  /// none.
+  std::string toggles = "auto";
+  /// At level 4, which stores the access unit makes: auto, always, never.
+  std::string storeStreams = "auto";
+  /// Arguments may share memory.
+  bool mayAlias = false;
+  /// Print and parse between the pipelines, as in a chain of files.
+  bool hasTextBetween = false;
+  /// Of the lowering to native code, and of LLVM.
+  unsigned nativeLevel = 0;
+  unsigned codeLevel = 0;
+  /// One run for each; programs without queues or parallel loops do not differ
+  /// in it.
+  std::vector<Schedule> schedules = {{}};
+
+  std::string levelName() const;
+  std::string name() const;
+  std::string optimization() const;
+  std::string separation() const;
+  /// The pipelines it goes through, as on ember-opt's command line.
+  std::vector<std::string> pipelines() const;
+  /// In front of them where there are operations of the embed dialect: for two
+  /// programs or for threads, as the driver does.
+  std::string embeddings() const;
+};
+
+/// The variants that the program of `seed` is tried in: some at every level.
+std::vector<Variant> drawVariants(uint64_t seed, const Program &program);
+
+} // namespace ember::fuzz
+
+#endif // EMBER_FUZZ_EXECUTION_VARIANT_H

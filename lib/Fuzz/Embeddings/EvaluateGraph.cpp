@@ -1,0 +1,163 @@
+//===- EvaluateGraph.cpp - What spmm, sddmm and message compute -----------===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ember/Fuzz/Embeddings/EmbeddingEvaluator.h"
+#include "ember/Fuzz/Evaluation/Arithmetic.h"
+#include <algorithm>
+#include <cmath>
+
+namespace ember::fuzz {
+
+void EmbeddingEvaluator::checkGraph(int64_t rows) {
+  int64_t edges = size(Role::Columns, 0);
+  if (has(Role::Values))
+    require(size(Role::Values, 0) == edges, "number of values");
+  require(size(Role::Rows, 0) == (embedding.isCoordinates ? edges : rows + 1),
+          "number of rows");
+}
+
+template <typename Visit>
+void EmbeddingEvaluator::forEachEdge(int64_t rows, Visit visit) {
+  if (embedding.isCoordinates) {
+    for (int64_t edge = 0; edge < size(Role::Columns, 0) && isFine(); ++edge) {
+      int64_t row = index(Role::Rows, {edge});
+      if (row < 0 || row >= rows)
+        fail(Fault::Index, "row " + std::to_string(row));
+      visit(row, edge);
+    }
+    return;
+  }
+  for (int64_t row = 0; row < rows && isFine(); ++row) {
+    int64_t begin = index(Role::Rows, {row}),
+            end = index(Role::Rows, {row + 1});
+    requireSegment(begin, end);
+    for (int64_t edge = begin; edge < end && isFine(); ++edge)
+      visit(row, edge);
+  }
+}
+
+/// `add` adds what an edge contributes to the reduction of its row.
+template <typename Add> void EmbeddingEvaluator::reduceEdges(Add add) {
+  int64_t rows = size(Role::Init, 0), length = size(Role::Init, 1);
+  std::vector<RowReduction> reductions(
+      static_cast<size_t>(rows),
+      RowReduction(arithmetic, embedding.reduction, length));
+  forEachEdge(rows, [&](int64_t row, int64_t edge) {
+    int64_t column = index(Role::Columns, {edge});
+    if (isFine())
+      add(reductions[static_cast<size_t>(row)], row, column, edge);
+  });
+  for (int64_t row = 0; row < rows && isFine(); ++row)
+    for (int64_t d = 0; d < length; ++d)
+      store({row, d}, reductions[static_cast<size_t>(row)].result(d));
+}
+
+void EmbeddingEvaluator::runSpMM() {
+  const EmbeddingOperand &dense = operand(Role::Dense);
+  int64_t length = size(Role::Init, 1);
+  require(size(dense, 1) ==
+              (embedding.format ? embedding.format->rowBytes(length) : length),
+          "length of rows");
+  checkGraph(size(Role::Init, 0));
+  reduceEdges(
+      [&](RowReduction &reduction, int64_t, int64_t column, int64_t edge) {
+        auto element = [&](int64_t d) {
+          return tableElement(dense, column, d, length);
+        };
+        if (has(Role::Values))
+          reduction.addProducts(load(operand(Role::Values), {edge}), element);
+        else
+          reduction.add(element);
+      });
+}
+
+//===----------------------------------------------------------------------===//
+// Values of edges
+//===----------------------------------------------------------------------===//
+
+Approximate EmbeddingEvaluator::edgeElement(int64_t row, int64_t column,
+                                            int64_t d) {
+  Approximate left = load(operand(Role::Left), {row, d});
+  Approximate right = load(operand(Role::Right), {column, d});
+  switch (embedding.edgeOp) {
+  case Embedding::Mul:
+    return arithmetic.multiplyInSum(left, right);
+  case Embedding::Add:
+    return arithmetic.add(left, right);
+  default:
+    return arithmetic.subtract(left, right);
+  }
+}
+
+Approximate EmbeddingEvaluator::edgeSum(int64_t row, int64_t column) {
+  std::vector<Approximate> terms;
+  for (int64_t d = 0; d < size(Role::Left, 1); ++d)
+    terms.push_back(edgeElement(row, column, d));
+  return arithmetic.sum(terms);
+}
+
+/// Activated, scaled and weighted.
+Approximate EmbeddingEvaluator::passOn(Approximate value, int64_t edge) {
+  switch (embedding.activation) {
+  case Embedding::Identity:
+    break;
+  case Embedding::Sigmoid:
+    value = arithmetic.sigmoid(value);
+    break;
+  case Embedding::Relu:
+    // The sign of zero is left open.
+    if (value.value <= 0)
+      value = {0, std::max(value.error + value.value, 0x1p-1074)};
+    break;
+  case Embedding::Exp:
+    value = arithmetic.exponential(value);
+    break;
+  }
+  if (has(Role::Scale))
+    value = arithmetic.multiply(value, scalar(Role::Scale));
+  if (has(Role::Values))
+    value = arithmetic.multiply(value, load(operand(Role::Values), {edge}));
+  return value;
+}
+
+void EmbeddingEvaluator::runSDDMM() {
+  checkGraph(size(Role::Left, 0));
+  require(size(Role::Init, 0) == size(Role::Columns, 0), "size of the result");
+  require(size(Role::Left, 1) == size(Role::Right, 1), "length of rows");
+  if (!isFine())
+    return;
+  forEachEdge(size(Role::Left, 0), [&](int64_t row, int64_t edge) {
+    int64_t column = index(Role::Columns, {edge});
+    if (isFine())
+      store({edge}, passOn(edgeSum(row, column), edge));
+  });
+}
+
+void EmbeddingEvaluator::runMessage() {
+  require(size(Role::Left, 1) == size(Role::Right, 1), "length of rows");
+  require(size(Role::Messages, 1) == size(Role::Init, 1), "length of messages");
+  require(size(Role::Left, 0) == size(Role::Init, 0), "number of rows");
+  if (embedding.isVector)
+    require(size(Role::Left, 1) == size(Role::Messages, 1), "length of rows");
+  checkGraph(size(Role::Init, 0));
+  if (!isFine())
+    return;
+  reduceEdges([&](RowReduction &reduction, int64_t row, int64_t column,
+                  int64_t edge) {
+    auto message = [&](int64_t d) {
+      return load(operand(Role::Messages), {column, d});
+    };
+    if (!embedding.isVector)
+      reduction.addProducts(passOn(edgeSum(row, column), edge), message);
+    else
+      reduction.addProductsOf(
+          [&](int64_t d) { return passOn(edgeElement(row, column, d), edge); },
+          message);
+  });
+}
+
+} // namespace ember::fuzz

@@ -1,0 +1,223 @@
+//===- Execute.cpp - Compiles and runs programs in this process -----------===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ember/Fuzz/Execution/Execute.h"
+#include "Arguments.h"
+#include "Features.h"
+#include "ember/Fuzz/Evaluation/Messages.h"
+#include "ember/Fuzz/Program/Printer.h"
+#include "ember/Pipelines/Registration.h"
+#include "ember/Runtime/Runtime.h"
+#include "ember/Target/Native/JIT.h"
+#include "ember/Target/Native/Lowering.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/Verifier.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
+
+namespace ember::fuzz {
+using namespace mlir;
+
+struct Executor::State {
+  State() : context(makeRegistry(), MLIRContext::Threading::DISABLED) {
+    context.loadAllAvailableDialects();
+  }
+
+  static DialectRegistry makeRegistry() {
+    static bool isRegistered = false;
+    if (!isRegistered)
+      registerPasses();
+    isRegistered = true;
+    DialectRegistry registry;
+    registerDialects(registry);
+    native::registerLoweringDialects(registry);
+    return registry;
+  }
+
+  MLIRContext context;
+  OwningOpRef<ModuleOp> module;
+};
+
+Executor::Executor() : state(std::make_unique<State>()) {}
+Executor::~Executor() = default;
+
+namespace {
+/// Keeps the first error instead of printing it.
+class ErrorCollector {
+public:
+  explicit ErrorCollector(MLIRContext *context)
+      : handler(context, [this](Diagnostic &diagnostic) {
+          if (diagnostic.getSeverity() == DiagnosticSeverity::Error &&
+              message.empty())
+            message = diagnostic.str();
+          return success();
+        }) {}
+
+  std::string message;
+
+private:
+  ScopedDiagnosticHandler handler;
+};
+} // namespace
+
+std::optional<Failure> Executor::load(const Program &program) {
+  ErrorCollector errors(&state->context);
+  state->module =
+      parseSourceString<ModuleOp>(printProgram(program), &state->context);
+  if (!state->module)
+    return Failure{"parse", "scf", errors.message};
+  return std::nullopt;
+}
+
+/// Runs one pipeline, written as on a command line.
+static LogicalResult runPipeline(ModuleOp module, const std::string &text) {
+  PassManager manager(module.getContext());
+  std::string error;
+  llvm::raw_string_ostream errorStream(error);
+  if (failed(parsePassPipeline(text, manager, errorStream)))
+    return module.emitError() << "no pipeline " << text << ": " << error;
+  return manager.run(module);
+}
+
+/// `module`, printed and parsed again.
+static OwningOpRef<ModuleOp> throughText(ModuleOp module) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  module.print(stream);
+  return parseSourceString<ModuleOp>(text, module.getContext());
+}
+
+/// The first difference between what a call left behind and what it must have.
+static std::string compare(const Program &program, const Outcome &expected,
+                           Arguments &arguments) {
+  std::string difference;
+  auto note = [&](std::string found) {
+    if (difference.empty())
+      difference = std::move(found);
+  };
+  for (size_t i = 0; i < expected.results.size(); ++i)
+    note(describeDifference("result " + std::to_string(i),
+                            arguments.takeResult(i), expected.results[i]));
+  for (size_t i = 0; i < expected.inputs.size(); ++i)
+    note(describeDifference("argument " + std::to_string(i) + " '" +
+                                program.entry().parameterNames[i] + "'",
+                            arguments.argument(i), expected.inputs[i]));
+  return difference;
+}
+
+/// What a fault of an embedding operation is reported as.
+static int32_t codeOf(Fault::Kind fault) {
+  switch (fault) {
+  case Fault::Index:
+    return EMBER_INDEX;
+  case Fault::Segment:
+    return EMBER_SEGMENT;
+  default:
+    return EMBER_ASSERT;
+  }
+}
+
+/// True if the error is one that the program must, or may, end with.
+static bool isExpectedError(int32_t code, const Program &program,
+                            const Outcome &expected, bool mayAlias) {
+  if (hasWrittenSharing(program) && !mayAlias)
+    return code == EMBER_OVERLAP;
+  if (expected.status == Outcome::Trap && expected.fault)
+    return code == codeOf(*expected.fault);
+  if (expected.status == Outcome::Trap)
+    return code == EMBER_INDEX || code == EMBER_SEGMENT ||
+           code == EMBER_ASSERT || code == EMBER_MEMORY;
+  // Offsets that decrease are an error although the loop would not run.
+  return program.isFaulty && code == EMBER_SEGMENT;
+}
+
+static std::string callEntry(native::KernelEntry entry, const Program &program,
+                             const Outcome &expected, bool mayAlias,
+                             const Schedule &schedule) {
+  ember_config config{schedule.capacity,
+                      schedule.hasThreads ? EMBER_SCHEDULE_THREADS
+                                          : EMBER_SCHEDULE_FIBERS,
+                      schedule.loopThreads, /*workOfThread=*/1};
+  ember_configure(&config);
+  Arguments arguments(program);
+  ember_error error{};
+  int32_t code = entry(arguments.pointers(), &error);
+  if (code == EMBER_OK && expected.status == Outcome::Trap)
+    return "no error, but: " + expected.message;
+  if (code == EMBER_OK)
+    return compare(program, expected, arguments);
+  if (!isExpectedError(code, program, expected, mayAlias))
+    return "error " + std::to_string(code) + ": " + error.message;
+  if (std::string untruth = findUntruth(program, error.message);
+      !untruth.empty())
+    return "error that is " + untruth;
+  for (size_t i = 0; i < program.inputs.size(); ++i)
+    if (program.inputs[i].isReadOnly) {
+      std::string difference =
+          describeDifference("read-only argument " + std::to_string(i),
+                             arguments.argument(i), program.inputs[i]);
+      if (!difference.empty())
+        return difference;
+    }
+  return "";
+}
+
+std::optional<Failure> Executor::run(const Program &program,
+                                     const Outcome &expected,
+                                     const Variant &variant,
+                                     std::set<std::string> &features) {
+  ErrorCollector errors(&state->context);
+  OwningOpRef<ModuleOp> module = state->module->clone();
+  std::vector<std::string> pipelines = variant.pipelines();
+  if (hasEmbeddings(program))
+    pipelines.insert(pipelines.begin(), variant.embeddings());
+  for (const std::string &pipeline : pipelines) {
+    if (failed(runPipeline(*module, pipeline)))
+      return Failure{"pass", variant.name(), pipeline + ": " + errors.message};
+    collectFeatures(*module, features);
+    if (!variant.hasTextBetween)
+      continue;
+    module = throughText(*module);
+    if (!module)
+      return Failure{"text", variant.name(),
+                     "after " + pipeline + ": " + errors.message};
+  }
+
+  native::LoweringOptions lowering;
+  lowering.optLevel = variant.nativeLevel;
+  // No output here is large, and no row long.
+  lowering.streamMinOutput = 1;
+  if (variant.nativeLevel == 2)
+    lowering.vectorRegisters = 4;
+  lowering.mayAlias = variant.mayAlias;
+  if (failed(native::lowerToLLVMDialect(*module, lowering)))
+    return Failure{"native", variant.name(), errors.message};
+  native::JITOptions options;
+  options.codeGen.optLevel = variant.codeLevel;
+  options.symbols = native::runtimeSymbols();
+  auto jit = native::JIT::create(*module, options);
+  if (!jit)
+    return Failure{"native", variant.name(), llvm::toString(jit.takeError())};
+  auto entry = (*jit)->lookup(program.entry().name);
+  if (!entry)
+    return Failure{"native", variant.name(), llvm::toString(entry.takeError())};
+  for (const Schedule &schedule : variant.schedules) {
+    std::string name = variant.name();
+    if (variant.level == Variant::DLC)
+      name += " " + schedule.name();
+    std::string difference =
+        callEntry(*entry, program, expected, variant.mayAlias, schedule);
+    if (!difference.empty())
+      return Failure{difference.starts_with("error") ? "run" : "mismatch", name,
+                     difference};
+  }
+  return std::nullopt;
+}
+
+} // namespace ember::fuzz

@@ -1,0 +1,132 @@
+//===- Variant.cpp - Ways to compile and run one program ------------------===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ember/Fuzz/Execution/Variant.h"
+
+namespace ember::fuzz {
+
+std::string Schedule::name() const {
+  return std::string(hasThreads ? "threads" : "fibers") +
+         " capacity=" + std::to_string(capacity) +
+         " loop-threads=" + std::to_string(loopThreads);
+}
+
+std::string Variant::levelName() const {
+  static const char *const names[] = {"scf", "slc", "dlc"};
+  return names[level];
+}
+
+std::string Variant::name() const {
+  std::string text = levelName();
+  if (optLevel >= 0)
+    text += " " + optimization();
+  if (level == DLC && optLevel == 4)
+    text += " token-values=" + tokenValues;
+  if (mayAlias)
+    text += " may-alias";
+  if (hasTextBetween)
+    text += " text";
+  return text + " native-level=" + std::to_string(nativeLevel) + " O" +
+         std::to_string(codeLevel);
+}
+
+/// The options of --optimize.
+std::string Variant::optimization() const {
+  return "opt-level=" + std::to_string(optLevel) +
+         " vector-length=" + std::to_string(vectorLength) +
+         " alignment=" + alignment + " store-streams=" + storeStreams;
+}
+
+/// The options of --slc-to-dlc.
+std::string Variant::separation() const {
+  return "opt-level=" + std::to_string(optLevel) +
+         " token-values=" + tokenValues + " toggles=" + toggles;
+}
+
+std::vector<std::string> Variant::pipelines() const {
+  if (level == SCF)
+    return {};
+  std::string aliases = mayAlias ? " may-alias=true" : "";
+  std::vector<std::string> names = {"scf-to-slc"};
+  if (mayAlias)
+    names.back() += "{may-alias=true}";
+  if (optLevel >= 0)
+    names.push_back("optimize{" + optimization() + aliases + "}");
+  if (level == SLC) {
+    names.push_back("convert-slc-to-scf");
+    return names;
+  }
+  names.push_back("slc-to-dlc");
+  if (optLevel >= 0)
+    names.back() += "{" + separation() + "}";
+  // As the driver does: the conversion hides stores behind descriptors.
+  names.push_back("annotate-written-arguments");
+  names.push_back("convert-dlc-to-llvm");
+  return names;
+}
+
+std::string Variant::embeddings() const {
+  bool isForThreads = level == SLC && optLevel >= 0;
+  return isForThreads ? "embed-to-scf{sum-lengths=true}" : "embed-to-scf";
+}
+
+static void drawOptions(Random &random, Variant &variant) {
+  variant.optLevel = static_cast<int>(random.weighted({1, 3, 2, 5, 5}));
+  variant.vectorLength = random.pick<int64_t>({0, 1, 2, 4, 4, 8, 8, 16});
+  if (variant.optLevel >= 3 && random.chance(0.6))
+    variant.alignment = random.pick({"counters", "pad", "addresses"});
+  if (variant.optLevel == 4) {
+    variant.tokenValues = random.pick({"auto", "any", "any", "none"});
+    variant.toggles = random.pick({"auto", "all", "all", "none"});
+    variant.storeStreams = random.pick({"auto", "always", "always", "never"});
+  }
+}
+
+std::vector<Variant> drawVariants(uint64_t seed, const Program &program) {
+  Random random(seed ^ 0x5eed0fa11fab1e5ull);
+  std::vector<Variant> variants;
+  double aliasing = hasWrittenSharing(program) ? 0.9 : 0.07;
+  auto add = [&](Variant::Level level, bool isOptimized) {
+    Variant variant;
+    variant.level = level;
+    if (isOptimized)
+      drawOptions(random, variant);
+    variant.mayAlias = random.chance(aliasing);
+    variant.hasTextBetween = random.chance(0.1);
+    variant.nativeLevel = static_cast<unsigned>(random.weighted({5, 1, 1, 2}));
+    // LLVM's own optimiser is not what is tested, and slow.
+    variant.codeLevel = static_cast<unsigned>(random.weighted({20, 1, 1, 1}));
+    if (level == Variant::DLC) {
+      variant.schedules = {{false, 1},
+                           {false, random.between(2, 9)},
+                           {false, random.pick<int64_t>({16, 64, 512})}};
+      if (random.chance(0.2))
+        variant.schedules.push_back({true, random.between(1, 9)});
+      if (random.chance(0.2))
+        variant.schedules.push_back({true, 512});
+    } else if (variant.nativeLevel > 0) {
+      variant.schedules.push_back(
+          {false, 1, static_cast<int32_t>(random.between(2, 5))});
+    }
+    variants.push_back(std::move(variant));
+  };
+  // Without optimisation there is little to choose: not for every program.
+  add(Variant::SCF, false);
+  if (random.chance(0.5))
+    add(Variant::SLC, false);
+  add(Variant::SLC, true);
+  if (random.chance(0.5))
+    add(Variant::SLC, true);
+  if (random.chance(0.5))
+    add(Variant::DLC, false);
+  add(Variant::DLC, true);
+  if (random.chance(0.5))
+    add(Variant::DLC, true);
+  return variants;
+}
+
+} // namespace ember::fuzz
