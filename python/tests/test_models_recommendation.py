@@ -13,6 +13,7 @@ import torch
 import torch.nn.functional as functional
 from compiled_models import Heard, check_forward, check_training, compiled
 from ember.models.recommendation import (
+    DLRM,
     DeepFM,
     WideAndDeep,
     mlperf_model,
@@ -122,6 +123,11 @@ def test_index_outside_of_a_table() -> None:
         model(dense, indices, offsets)
     with pytest.raises(eager.type, match="index 77 at position 3 of"):
         compiled(dense, indices, offsets)
+
+
+def test_batch_for_other_tables() -> None:
+    with pytest.raises(ValueError, match="the model has 2 tables, but `lookups` says for 26"):
+        multi_hot_inputs(DLRM([100, 200]), 4)
 
 
 @pytest.mark.slow

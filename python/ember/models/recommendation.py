@@ -80,7 +80,15 @@ def multi_hot_inputs(
     seed: int = 0,
     lookups: Sequence[int] = MLPERF_MULTI_HOT,
 ) -> tuple[Tensor, list[Tensor], list[Tensor]]:
-    """A batch for a DLRM: as many uniform lookups a sample in each table as `lookups` says."""
+    """A batch for a DLRM: as many uniform lookups a sample in each table as `lookups` says.
+
+    A ValueError says so where it does not name one number for each of the model's tables.
+    """
+    if len(lookups) != len(model.rows):
+        raise ValueError(
+            f"the model has {len(model.rows)} tables, but `lookups` says for {len(lookups)} how "
+            "many rows a sample looks up; MLPerf's numbers, the default, are for its 26"
+        )
     draw = torch.Generator().manual_seed(seed)
     dense = torch.rand(samples, DENSE_FEATURES, generator=draw)
     indices = [

@@ -138,17 +138,17 @@ def _tensors(value: Any) -> Iterator[Tensor]:
         else:
             yield from _tensors(parts)
     elif isinstance(value, list | tuple):
-        for one in value:
-            yield from _tensors(one)
+        for item in value:
+            yield from _tensors(item)
     elif isinstance(value, dict):
-        for one in value.values():
-            yield from _tensors(one)
+        for item in value.values():
+            yield from _tensors(item)
 
 
 def _storages(value: Any) -> set[int]:
     """The storages of all tensors that a value holds."""
-    found = (private.storage_of(tensor) for tensor in _tensors(value))
-    return {OUTSIDE if storage is None else storage for storage in found}
+    storages = (private.storage_of(tensor) for tensor in _tensors(value))
+    return {OUTSIDE if storage is None else storage for storage in storages}
 
 
 # Operators: what their schemas state.
@@ -176,7 +176,8 @@ def _written(
 
 def _seen_again(target: private.OpOverload, node: Node) -> list[Node]:
     """Those of an operator's arguments in whose memory its results may lie."""
-    sets = [one.alias_info.before_set for one in target._schema.returns if one.alias_info]
+    returns = target._schema.returns
+    sets = [returned.alias_info.before_set for returned in returns if returned.alias_info]
     if not sets:
         return []
     again = set().union(*sets)
@@ -211,7 +212,9 @@ def _are_pure_bodies(node: Node) -> bool:
     if node.op == "call_module":
         bodies.append(owner.get_submodule(str(node.target)))
     graphs = [body.graph for body in bodies if isinstance(body, GraphModule)]
-    return bool(graphs) and all(effect_of(inner) == NONE for one in graphs for inner in one.nodes)
+    return bool(graphs) and all(
+        effect_of(inner) == NONE for graph in graphs for inner in graph.nodes
+    )
 
 
 # Functions and methods: what a call of theirs shows.
@@ -243,10 +246,11 @@ def _without_tensors(node: Node) -> Effect:
     if node.op == "call_method":
         # Of sizes and numbers, which nothing can change.
         return NONE
-    if any(target is one for one in _OF_SIZES):
+    if any(target is function for function in _OF_SIZES):
         return NONE
     # Read from the functions' own module, not from their names.
-    if any(getattr(one, getattr(target, "__name__", ""), None) is target for one in _OF_NUMBERS):
+    name = getattr(target, "__name__", "")
+    if any(getattr(module, name, None) is target for module in _OF_NUMBERS):
         return NONE
     return _of_packet(node)
 
@@ -335,7 +339,7 @@ def _of_packet(node: Node) -> Effect:
     elif isinstance(target, types.BuiltinFunctionType):
         spelled = target.__name__
         owners = (torch, torch.nn.functional, torch.linalg, torch.special)
-        name = spelled if any(getattr(one, spelled, None) is target for one in owners) else ""
+        name = spelled if any(getattr(owner, spelled, None) is target for owner in owners) else ""
     packet = getattr(torch.ops.aten, name, None) if name else None
     return UNKNOWN if packet is None else _of_overloads(node, packet)
 
@@ -344,10 +348,13 @@ def _of_overloads(node: Node, packet: private.OpOverloadPacket) -> Effect:
     """The effect that all overloads of an operator have, but those that are told where to write."""
     overloads = [getattr(packet, name) for name in packet.overloads()]  # type: ignore[no-untyped-call]
     plain = [
-        one for one in overloads if not any(argument.is_out for argument in one._schema.arguments)
+        overload
+        for overload in overloads
+        if not any(argument.is_out for argument in overload._schema.arguments)
     ]
-    is_random = any(torch.Tag.nondeterministic_seeded in one.tags for one in plain)
-    if node.kwargs.get("out") is not None or any(one._schema.is_mutable for one in plain):
+    is_random = any(torch.Tag.nondeterministic_seeded in overload.tags for overload in plain)
+    is_mutable = any(overload._schema.is_mutable for overload in plain)
+    if node.kwargs.get("out") is not None or is_mutable:
         return UNKNOWN
     return Effect(is_random=is_random)
 
@@ -361,7 +368,7 @@ def _key(value: Any) -> Hashable:
     if isinstance(value, list | tuple):
         return tuple(map(_key, value))
     if isinstance(value, dict):
-        return tuple((name, _key(one)) for name, one in value.items())
+        return tuple((name, _key(item)) for name, item in value.items())
     if isinstance(value, slice):
         return slice, _key(value.start), _key(value.stop), _key(value.step)
     hash(value)
@@ -391,10 +398,10 @@ class Memory:
 
     def of(self, node: Node) -> frozenset[int]:
         """The memory of what a node yields; of lists, that of all their tensors."""
-        found = self._known.get(node)
-        if found is None:
-            found = self._known[node] = self._found(node)
-        return found
+        places = self._known.get(node)
+        if places is None:
+            places = self._known[node] = self._places_of(node)
+        return places
 
     def of_all(self, nodes: Iterable[Node]) -> frozenset[int]:
         """The memory of several nodes' results."""
@@ -404,14 +411,15 @@ class Memory:
         """The memory to which a node, of a known effect, writes."""
         return self.of_all(changed_by(node))
 
-    def _found(self, node: Node) -> frozenset[int]:
+    def _places_of(self, node: Node) -> frozenset[int]:
         if node.op in ("placeholder", "get_attr"):
             return frozenset((OUTSIDE,)) if any(True for _ in _held(node)) else frozenset()
-        found = {OUTSIDE if storage in self._outside else storage for storage in storages_of(node)}
+        storages = storages_of(node)
+        places = {OUTSIDE if storage in self._outside else storage for storage in storages}
         # The examples of a program that was stored and loaded share nothing.
-        if isinstance(node.target, private.OpOverload) and found:
+        if isinstance(node.target, private.OpOverload) and places:
             for given in _seen_again(node.target, node):
-                found |= self.of(given)
+                places |= self.of(given)
         elif node.target is operator.getitem and _is_list(node.args[0]):
-            found |= self.of(node.args[0])  # type: ignore[arg-type]
-        return frozenset(found)
+            places |= self.of(node.args[0])  # type: ignore[arg-type]
+        return frozenset(places)

@@ -25,20 +25,20 @@ def use_results(graph: Graph) -> None:
     """
     memory = Memory(graph)
     for node in graph.nodes:
-        same = [one for one in node.all_input_nodes if _is_same(memory, one, node)]
+        same = [source for source in node.all_input_nodes if _is_same(memory, source, node)]
         # Most operations return something new: what they change need not be asked then.
         changed = changed_by(node) if same else []
-        for one in same:
-            if one in changed:
-                _use_after(one, node)
+        for source in same:
+            if source in changed:
+                _use_after(source, node)
 
 
-def _is_same(memory: Memory, one: Node, other: Node) -> bool:
+def _is_same(memory: Memory, source: Node, result: Node) -> bool:
     """Whether two nodes yield the same elements of the same memory."""
-    tensor, other_tensor = tensor_of(one), tensor_of(other)
-    if tensor is None or other_tensor is None or memory.of(one) != memory.of(other):
+    before, after = tensor_of(source), tensor_of(result)
+    if before is None or after is None or memory.of(source) != memory.of(result):
         return False
-    return _lie_alike(tensor, other_tensor)
+    return _lie_alike(before, after)
 
 
 def _use_after(changed: Node, node: Node) -> None:
@@ -46,13 +46,13 @@ def _use_after(changed: Node, node: Node) -> None:
     changed.replace_all_uses_with(node, delete_user_cb=lambda user: user > node)
 
 
-def _lie_alike(one: Tensor, other: Tensor) -> bool:
+def _lie_alike(lhs: Tensor, rhs: Tensor) -> bool:
     """Whether two tensors in the same memory are the same elements of it."""
-    if one.dim() != other.dim() or one.dtype is not other.dtype:
+    if lhs.dim() != rhs.dim() or lhs.dtype is not rhs.dtype:
         return False
-    sizes = zip((*one.shape, *one.stride()), (*other.shape, *other.stride()), strict=True)
+    sizes = zip((*lhs.shape, *lhs.stride()), (*rhs.shape, *rhs.stride()), strict=True)
     return all(same_number(*both) for both in sizes) and same_number(
-        one.storage_offset(), other.storage_offset()
+        lhs.storage_offset(), rhs.storage_offset()
     )
 
 
@@ -73,15 +73,15 @@ def changed_behind(last: Node, nodes: Iterable[Node]) -> dict[Node, Node]:
     Two inputs of the graph that share memory unknown to it count as apart.
     """
     pending = {node: places for node in nodes if (places := storages_of(node))}
-    found: dict[Node, Node] = {}
+    changers: dict[Node, Node] = {}
     node = last.next
     while pending and node.op != "root":
         written = set().union(*map(storages_of, changed_by(node)))
-        for one in [one for one, places in pending.items() if places & written]:
-            found[one] = node
-            del pending[one]
+        for changed in [read for read, places in pending.items() if places & written]:
+            changers[changed] = node
+            del pending[changed]
         node = node.next
-    return found
+    return changers
 
 
 def why_not_movable(
