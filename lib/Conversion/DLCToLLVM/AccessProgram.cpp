@@ -10,39 +10,21 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "mlir/IR/Matchers.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace ember;
 using namespace ember::dlc;
 using ember::slc::Event;
-using ember::slcv::LoopConfig;
-
-/// Steps that lead no traversal of memory over the end of the index type, even
-/// multiplied by a number of lanes.
-static constexpr int64_t smallStep = int64_t(1) << 32;
-
-static Value index(OpBuilder &builder, Location loc, int64_t value) {
-  return arith::ConstantIndexOp::create(builder, loc, value);
-}
-
-/// The type with an element for each lane of `unit`; null without lanes.
-static VectorType laneVector(NewTUOp unit, Type element) {
-  if (!unit.getVectorLength())
-    return nullptr;
-  return VectorType::get({static_cast<int64_t>(*unit.getVectorLength())},
-                         element);
-}
 
 //===----------------------------------------------------------------------===//
 // The chain of units
 //===----------------------------------------------------------------------===//
 
 AccessProgram::AccessProgram(ConfigAccessOp access, IRMapping &values,
-                             QueueProtocol queues, native::RuntimeCalls &calls,
+                             QueueProtocol queues,
                              Instrumentation *instrumentation)
-    : values(values), queues(queues), layout(access), calls(calls),
+    : values(values), queues(queues), layout(access),
       instrumentation(instrumentation) {
   collectUnits(access);
 }
@@ -109,16 +91,17 @@ void AccessProgram::emitUnit(OpBuilder &builder, ArrayRef<Unit> chain) {
   const Unit &unit = chain.front();
   Location loc = unit.op->getLoc();
   emitRegistrations(builder, unit.atBegin);
-  emitStepCheck(builder, unit.op);
-  Range range = emitRange(builder, unit.op);
+  auto traversal =
+      Traversal::of(unit.op, [&](Value operand) { return lookup(operand); });
+  TraversalRange range = emitRange(builder, loc, traversal);
   Carried carried = collectCarried(builder, unit);
   auto loop = scf::ForOp::create(builder, loc, range.lower, range.upper,
                                  range.step, carried.initial);
   {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(loop.getBody());
-    Control control =
-        emitControl(builder, unit.op, range, loop.getInductionVar());
+    Control control = emitControl(builder, unit.op, traversal, range,
+                                  loop.getInductionVar());
     ValueRange before = loop.getRegionIterArgs();
     for (auto [sum, value] : llvm::zip(carried.sums, before))
       values.map(sum.getResult(), value);
@@ -197,194 +180,18 @@ void AccessProgram::emitNext(OpBuilder &builder, Location loc,
     scf::YieldOp::create(builder, loc, next);
 }
 
-//===----------------------------------------------------------------------===//
-// Traversal
-//===----------------------------------------------------------------------===//
-
-/// True if each iteration of `unit` visits other elements in each lane.
-static bool spreadsOverLanes(NewTUOp unit) {
-  return unit.getVectorLength() && unit.getConfig() == LoopConfig::vector;
-}
-
-/// The step if it is constant; the verifier has seen that it is positive then.
-static std::optional<int64_t> getConstantStep(NewTUOp unit) {
-  APInt constant;
-  if (!matchPattern(unit.getStep(), m_ConstantInt(&constant)))
-    return std::nullopt;
-  return constant.getSExtValue();
-}
-
-void AccessProgram::emitStepCheck(OpBuilder &builder, NewTUOp unit) {
-  if (getConstantStep(unit))
-    return;
-  Location loc = unit.getLoc();
-  Value isBad =
-      arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sle,
-                            lookup(unit.getStep()), index(builder, loc, 0));
-  scf::IfOp::create(builder, loc, isBad, [&](OpBuilder &then, Location) {
-    calls.failMessage(
-        then, loc,
-        native::messageAt("the step of a loop is not positive", loc));
-    scf::YieldOp::create(then, loc);
-  });
-}
-
-AccessProgram::Range AccessProgram::emitRange(OpBuilder &builder,
-                                              NewTUOp unit) {
-  Location loc = unit.getLoc();
-  Value lower = lookup(unit.getLowerBound());
-  Value upper = lookup(unit.getUpperBound());
-  std::optional<int64_t> step = getConstantStep(unit);
-  bool isLockstep =
-      isa<VectorType>(lower.getType()) || isa<VectorType>(upper.getType());
-  if (isLockstep || step.value_or(INT64_MAX) > smallStep)
-    return emitCountedRange(builder, unit);
-  int64_t lanes = spreadsOverLanes(unit) ? *unit.getVectorLength() : 1;
-  return {lower, upper, index(builder, loc, *step * lanes), Value()};
-}
-
-/// Fails if the step would carry the counter past the largest number: counting
-/// ends all the same, but as loops do not, that is an error at every level.
-void AccessProgram::emitLastCheck(OpBuilder &builder, NewTUOp unit,
-                                  Value elements) {
-  Location loc = unit.getLoc();
-  Value step = lookup(unit.getStep());
-  Value length = arith::MulIOp::create(builder, loc, elements, step);
-  Value end =
-      arith::AddIOp::create(builder, loc, lookup(unit.getLowerBound()), length);
-  Value last = arith::SubIOp::create(builder, loc, end, step);
-  Value runs = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne,
-                                     elements, index(builder, loc, 0));
-  Value wraps =
-      arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, end, last);
-  Value isBad = arith::AndIOp::create(builder, loc, runs, wraps);
-  scf::IfOp::create(builder, loc, isBad, [&](OpBuilder &then, Location) {
-    calls.failMessage(
-        then, loc,
-        native::messageAt("the bound of a loop is too large for its step",
-                          loc));
-    scf::YieldOp::create(then, loc);
-  });
-}
-
-AccessProgram::Range AccessProgram::emitCountedRange(OpBuilder &builder,
-                                                     NewTUOp unit) {
-  Location loc = unit.getLoc();
-  Value lower = lookup(unit.getLowerBound());
-  Value upper = lookup(unit.getUpperBound());
-  Type type = builder.getIndexType();
-  bool isLockstep =
-      isa<VectorType>(lower.getType()) || isa<VectorType>(upper.getType());
-  if (isLockstep)
-    type = laneVector(unit, type);
-  auto widen = [&](Value value) {
-    return emitBroadcast(builder, loc, value, type);
-  };
-  lower = widen(lower);
-  upper = widen(upper);
-  Value zero = index(builder, loc, 0);
-  Value isRange = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt,
-                                        lower, upper);
-  if (isLockstep && unit.getInMask())
-    isRange =
-        arith::AndIOp::create(builder, loc, isRange, lookup(unit.getInMask()));
-  // As unsigned numbers, the difference and its quotient cannot overflow.
-  Value length = arith::SubIOp::create(builder, loc, upper, lower);
-  length = arith::SelectOp::create(builder, loc, isRange, length, widen(zero));
-  Value elements = arith::CeilDivUIOp::create(builder, loc, length,
-                                              widen(lookup(unit.getStep())));
-  if (!isLockstep)
-    emitLastCheck(builder, unit, elements);
-  Value trips = elements;
-  if (isLockstep)
-    trips = vector::ReductionOp::create(builder, loc,
-                                        vector::CombiningKind::MAXUI, elements);
-  else if (spreadsOverLanes(unit))
-    trips = arith::CeilDivUIOp::create(
-        builder, loc, elements, index(builder, loc, *unit.getVectorLength()));
-  return {zero, trips, index(builder, loc, 1), elements};
-}
-
-Value AccessProgram::emitMask(OpBuilder &builder, NewTUOp unit,
-                              const Range &range, Value position) {
-  Location loc = unit.getLoc();
-  VectorType type = laneVector(unit, builder.getI1Type());
-  Value mask;
-  if (unit.getConfig() == LoopConfig::bcast) {
-    mask = arith::ConstantOp::create(builder, loc,
-                                     DenseElementsAttr::get(type, true));
-  } else if (unit.getConfig() == LoopConfig::scalar) {
-    mask = vector::ConstantMaskOp::create(builder, loc, type,
-                                          ArrayRef<int64_t>{1});
-  } else if (range.elements && isa<VectorType>(range.elements.getType())) {
-    // Lanes that the incoming mask switches off have no elements.
-    Value count =
-        emitBroadcast(builder, loc, position, range.elements.getType());
-    return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, count,
-                                 range.elements);
-  } else {
-    Value left;
-    if (range.elements) {
-      Value lanes = index(builder, loc, *unit.getVectorLength());
-      Value done = arith::MulIOp::create(builder, loc, position, lanes);
-      left = arith::SubIOp::create(builder, loc, range.elements, done);
-    } else {
-      left = arith::SubIOp::create(builder, loc, range.upper, position);
-      int64_t step = *getConstantStep(unit);
-      if (step != 1)
-        left = arith::CeilDivSIOp::create(builder, loc, left,
-                                          index(builder, loc, step));
-    }
-    mask = vector::CreateMaskOp::create(builder, loc, type, ValueRange{left});
-  }
-  if (!unit.getInMask())
-    return mask;
-  return arith::AndIOp::create(builder, loc, mask, lookup(unit.getInMask()));
-}
-
 AccessProgram::Control AccessProgram::emitControl(OpBuilder &builder,
                                                   NewTUOp unit,
-                                                  const Range &range,
+                                                  const Traversal &traversal,
+                                                  const TraversalRange &range,
                                                   Value position) {
   Location loc = unit.getLoc();
-  bool needsCount =
-      llvm::any_of(unit.getResult().getUsers(), llvm::IsaPred<GetIterCountOp>);
-  Value step = lookup(unit.getStep());
   Control control;
-  Value base = position;
-  if (range.elements) {
-    control.count = position;
-    Value distance = arith::MulIOp::create(
-        builder, loc, position,
-        spreadsOverLanes(unit) && !isa<VectorType>(range.elements.getType())
-            ? arith::MulIOp::create(
-                  builder, loc, step,
-                  index(builder, loc, *unit.getVectorLength()))
-                  .getResult()
-            : step);
-    Value lower = lookup(unit.getLowerBound());
-    base = arith::AddIOp::create(
-        builder, loc, lower,
-        emitBroadcast(builder, loc, distance, lower.getType()));
-  } else if (needsCount) {
-    Value done = arith::SubIOp::create(builder, loc, position, range.lower);
-    control.count = arith::DivUIOp::create(builder, loc, done, range.step);
-  }
-  VectorType lanes = laneVector(unit, builder.getIndexType());
-  if (!lanes) {
-    control.visited = base;
-    return control;
-  }
-  bool isLockstep = range.elements && isa<VectorType>(range.elements.getType());
-  control.visited = emitBroadcast(builder, loc, base, lanes);
-  if (spreadsOverLanes(unit) && !isLockstep) {
-    Value numbers = emitLaneNumbers(builder, loc, lanes.getNumElements());
-    Value offsets = arith::MulIOp::create(
-        builder, loc, numbers, emitBroadcast(builder, loc, step, lanes));
-    control.visited =
-        arith::AddIOp::create(builder, loc, control.visited, offsets);
-  }
-  control.mask = emitMask(builder, unit, range, position);
+  control.visited = emitVisited(builder, loc, traversal, range, position);
+  if (llvm::any_of(unit.getResult().getUsers(), llvm::IsaPred<GetIterCountOp>))
+    control.count = emitIterationCount(builder, loc, range, position);
+  if (traversal.lanes)
+    control.mask = emitMask(builder, loc, traversal, range, position);
   return control;
 }
 

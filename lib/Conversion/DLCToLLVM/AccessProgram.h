@@ -12,6 +12,7 @@
 #include "QueueProtocol.h"
 #include "TokenLayout.h"
 
+#include "ember/Conversion/StreamCode/Traversal.h"
 #include "ember/Dialect/DLC/IR/DLC.h"
 
 #include "mlir/IR/IRMapping.h"
@@ -25,8 +26,7 @@ public:
   /// `values` maps what the program uses of the function around it.
   /// `instrumentation` may be null.
   AccessProgram(dlc::ConfigAccessOp access, mlir::IRMapping &values,
-                QueueProtocol queues, native::RuntimeCalls &calls,
-                Instrumentation *instrumentation);
+                QueueProtocol queues, Instrumentation *instrumentation);
 
   /// Emits the program, up to and with the token that ends it.
   void emit(mlir::OpBuilder &builder);
@@ -37,13 +37,6 @@ private:
     dlc::NewTUOp op;
     llvm::SmallVector<mlir::Operation *> streams;
     llvm::SmallVector<mlir::Operation *> atBegin, atIteration, atEnd;
-  };
-  /// The iterations of a unit, as an scf loop counts them. Where the unit's own
-  /// bounds and step could overflow, or differ between lanes, the loop counts
-  /// from zero; `elements` is then what there is to visit, a number a lane in
-  /// lockstep.
-  struct Range {
-    mlir::Value lower, upper, step, elements;
   };
   /// What a unit itself produces: visited values, iteration count and mask.
   struct Control {
@@ -66,15 +59,9 @@ private:
   static void orderRegistrations(llvm::SmallVector<mlir::Operation *> &ops);
 
   void emitUnit(mlir::OpBuilder &builder, llvm::ArrayRef<Unit> chain);
-  void emitStepCheck(mlir::OpBuilder &builder, dlc::NewTUOp unit);
-  Range emitRange(mlir::OpBuilder &builder, dlc::NewTUOp unit);
-  void emitLastCheck(mlir::OpBuilder &builder, dlc::NewTUOp unit,
-                     mlir::Value elements);
-  Range emitCountedRange(mlir::OpBuilder &builder, dlc::NewTUOp unit);
   Control emitControl(mlir::OpBuilder &builder, dlc::NewTUOp unit,
-                      const Range &range, mlir::Value position);
-  mlir::Value emitMask(mlir::OpBuilder &builder, dlc::NewTUOp unit,
-                       const Range &range, mlir::Value position);
+                      const Traversal &traversal, const TraversalRange &range,
+                      mlir::Value position);
   StreamAccess describeAccess(mlir::Operation *op);
   void emitStore(mlir::OpBuilder &builder, dlc::StoreStrOp store);
   mlir::Value emitStream(mlir::OpBuilder &builder, mlir::Operation *op,
@@ -101,7 +88,6 @@ private:
   mlir::IRMapping &values;
   QueueProtocol queues;
   TokenLayout layout;
-  native::RuntimeCalls &calls;
   Instrumentation *instrumentation;
 };
 

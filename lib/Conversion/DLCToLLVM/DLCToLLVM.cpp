@@ -15,6 +15,7 @@
 #include "ember/Target/Native/MemRefNames.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -144,7 +145,7 @@ void PairLowering::emitAccessBody(func::FuncOp body, unsigned number) {
   if (instrument)
     instrumentation.emplace(access, (name + "." + Twine(number)).str(), calls);
   AccessProgram program(access, mapping,
-                        QueueProtocol(calls, body.getArguments().back()), calls,
+                        QueueProtocol(calls, body.getArguments().back()),
                         instrumentation ? &*instrumentation : nullptr);
   program.emit(builder);
   func::ReturnOp::create(builder, access.getLoc());

@@ -7,6 +7,8 @@
 
 #include "ember/Conversion/SLCToDLC/Marshaling.h"
 
+#include "ember/Conversion/StreamCode/Traversal.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -73,59 +75,6 @@ static bool isBound(Value value, Value bound) {
          (constant && getConstantIntValue(value) == constant);
 }
 
-/// The number of elements of a vector that one iteration of `loop` covers.
-static int64_t getLanes(LoopOpInterface loop) {
-  auto vectorLoop = dyn_cast<VecForOp>(loop.getOperation());
-  bool spread =
-      vectorLoop && vectorLoop.getConfig() == slcv::LoopConfig::vector;
-  return spread ? static_cast<int64_t>(vectorLoop.getVectorLength()) : 1;
-}
-
-/// True if `value` is how far apart two iterations of `loop` are.
-static bool isDistance(Value value, LoopOpInterface loop) {
-  int64_t lanes = getLanes(loop);
-  if (std::optional<int64_t> step = getConstantIntValue(loop.getStep()))
-    return getConstantIntValue(value) == *step * lanes;
-  auto product = value.getDefiningOp<arith::MulIOp>();
-  if (lanes == 1 || !product)
-    return lanes == 1 && value == loop.getStep();
-  return product.getLhs() == loop.getStep() &&
-         getConstantIntValue(product.getRhs()) == lanes;
-}
-
-/// The number of iterations of `loop` if all of its range is constant.
-static std::optional<int64_t> getStaticTrips(LoopOpInterface loop) {
-  std::optional<int64_t> lower = getConstantIntValue(loop.getLowerBound());
-  std::optional<int64_t> upper = getConstantIntValue(loop.getUpperBound());
-  std::optional<int64_t> step = getConstantIntValue(loop.getStep());
-  int64_t length, distance;
-  if (!lower || !upper || !step || llvm::SubOverflow(*upper, *lower, length) ||
-      llvm::MulOverflow(*step, getLanes(loop), distance))
-    return std::nullopt;
-  return length <= 0 ? 0 : llvm::divideCeilSigned(length, distance);
-}
-
-/// True if a loop of compute code up to `value` certainly has as many
-/// iterations as `loop`. Recognises what bufferisation emits, folded or not.
-static bool isTripCount(Value value, LoopOpInterface loop) {
-  if (std::optional<int64_t> trips = getStaticTrips(loop))
-    return getConstantIntValue(value) == *trips;
-  Value length = value;
-  if (auto quotient = value.getDefiningOp<arith::CeilDivSIOp>()) {
-    if (!isDistance(quotient.getRhs(), loop))
-      return false;
-    length = quotient.getLhs();
-  } else if (getLanes(loop) != 1 || !matchPattern(loop.getStep(), m_One())) {
-    return false;
-  }
-  if (matchPattern(loop.getLowerBound(), m_Zero()) &&
-      isBound(length, loop.getUpperBound()))
-    return true;
-  auto difference = length.getDefiningOp<arith::SubIOp>();
-  return difference && isBound(difference.getLhs(), loop.getUpperBound()) &&
-         isBound(difference.getRhs(), loop.getLowerBound());
-}
-
 /// The loop over row elements in which compute code reads each buffer that
 /// `filled` fills exactly once, front to back; null if it does anything else
 /// with one of them.
@@ -153,7 +102,7 @@ static scf::ForOp findRowLoop(const Reads &reads, LoopOpInterface filled) {
         !isa<CallbackOp>(loop->getParentOp()) ||
         !matchPattern(loop.getLowerBound(), m_Zero()) ||
         !matchPattern(loop.getStep(), m_One()) ||
-        !isTripCount(loop.getUpperBound(), filled))
+        !isTripBound(loop.getUpperBound(), Traversal::of(filled), isBound))
       return nullptr;
     rowLoop = loop;
   }
@@ -218,24 +167,14 @@ void Marshaling::CaseBuilder::popScalar(Value stream, IntegerAttr lane,
 Value Marshaling::CaseBuilder::emitTrips(LoopOpInterface loop,
                                          TraversalPoint begin) {
   auto bound = [&](Value value) -> Value {
-    if (!isa<StreamType>(value.getType()))
+    bool isBound =
+        value == loop.getLowerBound() || value == loop.getUpperBound();
+    if (!isBound || !isa<StreamType>(value.getType()))
       return value;
     popScalar(value, IntegerAttr(), begin);
     return popped.lookup({value, IntegerAttr()});
   };
-  Value lower = bound(loop.getLowerBound());
-  Value upper = bound(loop.getUpperBound());
-  Value step = loop.getStep();
-  auto lanes = dyn_cast<VecForOp>(loop.getOperation());
-  if (lanes && lanes.getConfig() == slcv::LoopConfig::vector)
-    step = arith::MulIOp::create(
-        builder, loc, step,
-        arith::ConstantIndexOp::create(
-            builder, loc, static_cast<int64_t>(lanes.getVectorLength())));
-  Value length = arith::SubIOp::create(builder, loc, upper, lower);
-  Value trips = arith::CeilDivSIOp::create(builder, loc, length, step);
-  Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
-  return arith::MaxSIOp::create(builder, loc, trips, zero);
+  return ember::emitTrips(builder, loc, Traversal::of(loop, bound));
 }
 
 /// Pops a row into memory, as a whole or, where the elements of several

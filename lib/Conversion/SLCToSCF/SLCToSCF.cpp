@@ -10,6 +10,7 @@
 #include "ember/Conversion/StreamCode/StreamCode.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -85,43 +86,28 @@ bool isOnlyLoaded(Value buffer) {
 }
 } // namespace
 
-/// Turns `k`, the position in a buffer, into the value at which the scf loop
-/// that stands for `loop` would have been.
-static Value emitPosition(OpBuilder &builder, Location loc,
-                          const StreamEmitter::Range &range, Value k) {
-  Value distance = arith::MulIOp::create(builder, loc, k, range.step);
-  return arith::AddIOp::create(builder, loc, range.lower, distance);
-}
-
-/// The number of iterations of the scf loop over `range`.
-static Value emitTrips(OpBuilder &builder, Location loc,
-                       const StreamEmitter::Range &range) {
-  Value length = arith::SubIOp::create(builder, loc, range.upper, range.lower);
-  Value trips = arith::CeilDivSIOp::create(builder, loc, length, range.step);
-  Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
-  return arith::MaxSIOp::create(builder, loc, trips, zero);
-}
-
 /// Replaces each load of element k by the stream's value in iteration k.
 void Recoupling::replaceBufferLoads(StrToValOp toVal, Value placeholder,
                                     IRMapping &values) {
   PushOp push = getOnlyPush(toVal.getStream());
   auto loop = cast<LoopOpInterface>(push->getParentOp());
-  StreamEmitter::Range range = streams.emitRange(loop, values);
+  Traversal traversal = streams.describe(loop, values);
+  TraversalRange range = emitRange(builder, toVal.getLoc(), traversal);
   for (Operation *user : llvm::make_early_inc_range(placeholder.getUsers())) {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPoint(user);
     auto load = dyn_cast<memref::LoadOp>(user);
     if (!load) {
       user->replaceAllUsesWith(
-          ValueRange{emitTrips(builder, user->getLoc(), range)});
+          ValueRange{emitTrips(builder, user->getLoc(), traversal)});
       user->erase();
       continue;
     }
     IRMapping iteration = values;
     Value position =
-        emitPosition(builder, load.getLoc(), range, load.getIndices().front());
-    streams.mapControl(loop, range, position, iteration);
+        range.emitPosition(builder, load.getLoc(), load.getIndices().front());
+    streams.mapControl(loop, traversal, range, position, /*needsCount=*/false,
+                       iteration);
     load.replaceAllUsesWith(streams.materialize(push.getStream(), iteration));
     load.erase();
   }
@@ -179,8 +165,7 @@ void Recoupling::emitCallback(CallbackOp callback, IRMapping &values) {
 void Recoupling::declareBuffer(BufStrOp buffer, LoopOpInterface loop,
                                IRMapping &values) {
   Location loc = buffer.getLoc();
-  StreamEmitter::Range range = streams.emitRange(loop, values);
-  Value size = emitTrips(builder, loc, range);
+  Value size = emitTrips(builder, loc, streams.describe(loop, values));
   int64_t pushes =
       llvm::count_if(buffer.getResult().getUsers(), llvm::IsaPred<PushOp>);
   size = arith::MulIOp::create(
@@ -250,7 +235,8 @@ void Recoupling::emitBody(LoopOpInterface loop, IRMapping &values) {
 
 void Recoupling::emitLoop(LoopOpInterface loop, IRMapping &values) {
   Location loc = loop.getLoc();
-  StreamEmitter::Range range = streams.emitRange(loop, values);
+  Traversal traversal = streams.describe(loop, values);
+  TraversalRange range = emitRange(builder, loc, traversal);
   SmallVector<Value> inits;
   for (Value init : loop.getIterArgs())
     inits.push_back(values.lookupOrDefault(init));
@@ -268,17 +254,11 @@ void Recoupling::emitLoop(LoopOpInterface loop, IRMapping &values) {
   for (auto [value, carried] :
        llvm::zip_equal(carriedValues, scfLoop.getRegionIterArgs()))
     inside.map(value, carried);
-  streams.mapControl(loop, range, scfLoop.getInductionVar(), inside);
   bool storesBuffer = llvm::any_of(stored, [&](Value buffer) {
     return buffer.getParentBlock() == loop->getBlock();
   });
-  if (storesBuffer && !inside.contains(loop.getIterationCount())) {
-    Value done = arith::SubIOp::create(builder, loc, scfLoop.getInductionVar(),
-                                       range.lower);
-    inside.map(
-        loop.getIterationCount(),
-        arith::DivUIOp::create(builder, loc, done, range.step).getResult());
-  }
+  streams.mapControl(loop, traversal, range, scfLoop.getInductionVar(),
+                     storesBuffer, inside);
   emitBody(loop, inside);
 
   SmallVector<Value> yielded;

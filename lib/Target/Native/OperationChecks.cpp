@@ -225,7 +225,13 @@ static void checkStep(scf::ForOp loop, IndexExprs &exprs,
     failIf(builder, loc, bad,
            messageAt("the step of a loop is not positive", loc), runtime);
   }
-  if (step == 1 || getConstantIntValue(loop.getUpperBound()) ||
+  APInt constantStep, constantUpper;
+  bool wraps = true;
+  if (matchPattern(loop.getStep(), m_ConstantInt(&constantStep)) &&
+      matchPattern(loop.getUpperBound(), m_ConstantInt(&constantUpper)))
+    (void)(isUnsigned ? constantUpper.uadd_ov(constantStep, wraps)
+                      : constantUpper.sadd_ov(constantStep, wraps));
+  if (step == 1 || !wraps ||
       (type.isIndex() && exprs.isSize(exprs.of(loop.getUpperBound()))))
     return;
   // Counters stay below the bound, so that a bound this far from the largest

@@ -13,6 +13,7 @@
 
 #include "MemoryAccess.h"
 #include "ember/Analysis/MemoryAliasing.h"
+#include "ember/Conversion/StreamCode/Traversal.h"
 #include "ember/Target/Native/Passes.h"
 #include "ember/Target/Native/TargetInfo.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -232,19 +233,18 @@ void RowLoop::vectorize(int64_t lanes) {
   Location loc = loop.getLoc();
   std::optional<APInt> trips = loop.getStaticTripCount();
   bool isFull = trips && trips->urem(lanes) == 0;
-  Value step = arith::ConstantIndexOp::create(builder, loc, lanes);
-  auto wide = scf::ForOp::create(builder, loc, loop.getLowerBound(),
-                                 loop.getUpperBound(), step);
+  auto traversal = Traversal::of(loop, lanes);
+  TraversalRange range = emitRange(builder, loc, traversal);
+  auto wide =
+      scf::ForOp::create(builder, loc, range.lower, range.upper, range.step);
   wide->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
   builder.setInsertionPointToStart(wide.getBody());
-  scalars.map(loop.getInductionVar(), wide.getInductionVar());
+  Value position = wide.getInductionVar();
+  scalars.map(loop.getInductionVar(),
+              emitFirst(builder, loc, traversal, range, position));
   Value mask;
-  if (!isFull) {
-    Value left = arith::SubIOp::create(builder, loc, loop.getUpperBound(),
-                                       wide.getInductionVar());
-    mask = vector::CreateMaskOp::create(
-        builder, loc, VectorType::get({lanes}, builder.getI1Type()), left);
-  }
+  if (!isFull)
+    mask = emitMask(builder, loc, traversal, range, position);
   for (Operation &op : loop.getBody()->without_terminator())
     vectorize(builder, op, lanes, mask);
   loop.erase();

@@ -40,7 +40,8 @@ def ConvertSLCToSCF : Pass<"convert-slc-to-scf", "::mlir::ModuleOp"> {
            "Count the loads of every stream in the run-time statistics">
   ];
   let dependentDialects = [
-    "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",
+    "::mlir::memref::MemRefDialect",
     "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect",
     "::mlir::LLVM::LLVMDialect"
   ];

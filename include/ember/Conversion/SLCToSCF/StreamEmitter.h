@@ -9,6 +9,7 @@
 #define EMBER_CONVERSION_SLCTOSCF_STREAMEMITTER_H
 
 #include "ember/Conversion/StreamCode/StreamCode.h"
+#include "ember/Conversion/StreamCode/Traversal.h"
 #include "ember/Dialect/SLC/IR/SLC.h"
 #include "ember/Dialect/SLCV/IR/SLCV.h"
 #include "ember/Target/Native/RuntimeCalls.h"
@@ -26,16 +27,15 @@ public:
   StreamEmitter(mlir::OpBuilder &builder, native::RuntimeCalls *calls)
       : builder(builder), calls(calls) {}
 
-  /// The range of induction values of `loop` as an scf loop visits it.
-  struct Range {
-    mlir::Value lower, upper, step;
-  };
-  Range emitRange(slc::LoopOpInterface loop, mlir::IRMapping &values);
+  /// What `loop` traverses, with the mapped values of its operands.
+  Traversal describe(slc::LoopOpInterface loop, mlir::IRMapping &values);
 
-  /// Maps the induction variable, iteration count and mask of `loop` for the
-  /// iteration that the scf loop over `range` numbers `position`.
-  void mapControl(slc::LoopOpInterface loop, const Range &range,
-                  mlir::Value position, mlir::IRMapping &values);
+  /// Maps the induction variable, mask and, if it is used or `needsCount` is
+  /// set, iteration count of `loop` for the iteration that the scf loop over
+  /// `range` numbers `position`.
+  void mapControl(slc::LoopOpInterface loop, const Traversal &traversal,
+                  const TraversalRange &range, mlir::Value position,
+                  bool needsCount, mlir::IRMapping &values);
 
   /// Emits the stream operation `op` on the mapped operands and maps its
   /// result.
@@ -50,7 +50,6 @@ public:
   mlir::Value materialize(mlir::Value stream, mlir::IRMapping &values);
 
 private:
-  mlir::Value index(mlir::Location loc, int64_t value);
   /// What `op` accesses, counted if accesses are.
   StreamAccess emitAccess(mlir::Operation *op, mlir::Type element, bool isStore,
                           mlir::IRMapping &values);

@@ -23,6 +23,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ember/Conversion/StreamCode/Traversal.h"
 #include "ember/Dialect/SLCV/Transforms/Passes.h"
 
 #include "CallbackMerging.h"
@@ -36,7 +37,6 @@
 #include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/LoopInvariantCodeMotionUtils.h"
 #include "llvm/ADT/SetVector.h"
-#include "llvm/Support/MathExtras.h"
 
 namespace ember::slcv {
 #define GEN_PASS_DEF_BUFFERCOMPOUNDTYPES
@@ -66,15 +66,12 @@ struct CallbackReads {
   llvm::SetVector<std::pair<Value, int64_t>> control;
 };
 
-/// Steps with which no row whose length overflows could be traversed.
-constexpr int64_t maxStep = 1 << 16;
-
 /// Moves the callback of one loop behind it.
 class RowBufferizer {
 public:
   RowBufferizer(LoopOpInterface loop, CallbackOp callback)
       : loop(loop), callback(callback), reads(loop, callback),
-        builder(loop.getContext()), lanes(getLanesPerIteration(loop)) {}
+        builder(loop.getContext()) {}
 
   bool isProfitable();
   void run();
@@ -83,8 +80,8 @@ private:
   void declareBuffers();
   CallbackOp createEndCallback();
   Value getBound(Value bound);
+  Traversal describe();
   Value getTripCount();
-  Value getDistance(OpBuilder &at);
   void emitControl(Value k);
   Value getFirst(Value k);
   void replaceReads(Value k);
@@ -95,7 +92,6 @@ private:
   CallbackOp callback;
   CallbackReads reads;
   OpBuilder builder;
-  int64_t lanes;
   llvm::MapVector<Value, Value> buffers;
   DenseMap<Value, Value> rows, bounds;
   DenseMap<std::pair<Value, int64_t>, Value> values;
@@ -122,14 +118,12 @@ CallbackReads::CallbackReads(LoopOpInterface loop, CallbackOp callback) {
 /// Counts the queue entries, tokens and operands, of a row. Without a known
 /// trip count rows are taken to be long.
 bool RowBufferizer::isProfitable() {
-  std::optional<int64_t> visits = getStaticVisits(loop);
-  if (!visits)
+  std::optional<int64_t> trips = Traversal::of(loop).getStaticTrips();
+  if (!trips)
     return true;
-  int64_t trips = llvm::divideCeil(static_cast<uint64_t>(*visits),
-                                   static_cast<uint64_t>(lanes));
   int64_t buffered = reads.buffered.size(), outer = reads.outer.size();
   int64_t each = 1 + outer + buffered + reads.control.size();
-  return trips * each > trips * buffered + outer + 1;
+  return *trips * each > *trips * buffered + outer + 1;
 }
 
 //===----------------------------------------------------------------------===//
@@ -146,34 +140,20 @@ Value RowBufferizer::getBound(Value bound) {
   return value;
 }
 
-/// How far apart the first visits of two iterations are that follow each other.
-Value RowBufferizer::getDistance(OpBuilder &at) {
-  APInt step;
-  matchPattern(loop.getStep(), m_ConstantInt(&step));
-  return arith::ConstantIndexOp::create(at, loop.getLoc(),
-                                        step.getSExtValue() * lanes);
+/// What the loop traverses, as compute code sees it.
+Traversal RowBufferizer::describe() {
+  return Traversal::of(loop, [&](Value bound) { return getBound(bound); });
 }
 
 /// The number of iterations, computed before the nest if it is fixed.
 Value RowBufferizer::getTripCount() {
-  Location loc = loop.getLoc();
-  if (std::optional<int64_t> visits = getStaticVisits(loop))
-    return arith::ConstantIndexOp::create(
-        builder, loc,
-        llvm::divideCeil(static_cast<uint64_t>(*visits),
-                         static_cast<uint64_t>(lanes)));
-  Value lower = getBound(loop.getLowerBound());
-  Value upper = getBound(loop.getUpperBound());
+  Traversal traversal = describe();
   OpBuilder at(builder);
-  if (lower == loop.getLowerBound() && upper == loop.getUpperBound())
+  bool isFixed = traversal.lower == loop.getLowerBound() &&
+                 traversal.upper == loop.getUpperBound();
+  if (isFixed && !traversal.getStaticTrips())
     at.setInsertionPoint(slc::getNestRoot(loop));
-  Value length = upper;
-  if (!matchPattern(lower, m_Zero()))
-    length = arith::SubIOp::create(at, loc, upper, lower);
-  Value distance = getDistance(at);
-  if (matchPattern(distance, m_One()))
-    return length;
-  return arith::CeilDivSIOp::create(at, loc, length, distance);
+  return emitTripBound(at, loop.getLoc(), traversal);
 }
 
 /// What the induction variable was, in lane 0, in iteration `k`.
@@ -181,10 +161,10 @@ Value RowBufferizer::getFirst(Value k) {
   if (first)
     return first;
   Location loc = loop.getLoc();
-  Value distance = getDistance(builder);
-  first = matchPattern(distance, m_One())
-              ? k
-              : arith::MulIOp::create(builder, loc, k, distance).getResult();
+  first = k;
+  if (int64_t stride = *Traversal::of(loop).getSmallStride(); stride != 1)
+    first = arith::MulIOp::create(
+        builder, loc, k, arith::ConstantIndexOp::create(builder, loc, stride));
   Value lower = getBound(loop.getLowerBound());
   if (!matchPattern(lower, m_Zero()))
     first = arith::AddIOp::create(builder, loc, lower, first);
@@ -202,28 +182,18 @@ Value RowBufferizer::readControl(StrToValOp toVal, Value k) {
     return getFirst(k);
 
   auto type = cast<VectorType>(slc::getStreamElementType(stream.getType()));
+  if (stream == vectorLoop.getInductionVar() && toVal.getLane() == 0)
+    return getFirst(k);
+  Traversal traversal = describe();
+  TraversalRange range{traversal.lower, traversal.upper, Value(), Value()};
   Value vector;
-  if (stream == vectorLoop.getMask() && hasFullVectors(vectorLoop)) {
+  if (stream != vectorLoop.getMask())
+    vector = emitVisited(builder, loc, traversal, range, getFirst(k));
+  else if (hasFullVectors(vectorLoop))
     vector = arith::ConstantOp::create(builder, loc,
                                        DenseElementsAttr::get(type, true));
-  } else if (stream == vectorLoop.getMask()) {
-    Value upper = getBound(loop.getUpperBound());
-    Value left = arith::SubIOp::create(builder, loc, upper, getFirst(k));
-    if (!matchPattern(loop.getStep(), m_One()))
-      left = arith::CeilDivSIOp::create(builder, loc, left, loop.getStep());
-    vector = vector::CreateMaskOp::create(builder, loc, type, left);
-  } else if (toVal.getLane() == 0) {
-    return getFirst(k);
-  } else {
-    Value wide = vector::BroadcastOp::create(builder, loc, type, getFirst(k));
-    Value steps = vector::StepOp::create(builder, loc, type);
-    if (!matchPattern(loop.getStep(), m_One())) {
-      Value step =
-          vector::BroadcastOp::create(builder, loc, type, loop.getStep());
-      steps = arith::MulIOp::create(builder, loc, steps, step);
-    }
-    vector = arith::AddIOp::create(builder, loc, wide, steps);
-  }
+  else
+    vector = emitMask(builder, loc, traversal, range, getFirst(k));
   if (std::optional<int64_t> lane = toVal.getLane())
     return vector::ExtractOp::create(builder, loc, vector, *lane);
   return vector;
@@ -401,9 +371,7 @@ LogicalResult BufferCompoundTypes::bufferize(LoopOpInterface loop) {
     return refuse("it reads streams outside of callbacks; move-to-val-ops "
                   "comes first");
   // Compute code will count the elements, not step over them as the loop does.
-  APInt step;
-  if (!matchPattern(loop.getStep(), m_ConstantInt(&step)) || step.slt(1) ||
-      step.sgt(maxStep))
+  if (!Traversal::of(loop).getSmallStride())
     return refuse("its step is not a small constant");
   hoistUniformStreams(loop);
   CallbackOp callback = mergeCallbacks(loop);

@@ -37,6 +37,8 @@
 #include "QueueAlignment.h"
 #include "VectorLoops.h"
 
+#include "ember/Conversion/StreamCode/Traversal.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Matchers.h"
@@ -77,13 +79,15 @@ static Value getIncrement(OpBuilder &builder, LoopOpInterface loop,
   Location loc = loop.getLoc();
   if (countsIterations)
     return arith::ConstantIndexOp::create(builder, loc, 1);
-  int64_t lanes = getLanesPerIteration(loop);
+  int64_t lanes = Traversal::of(loop).getLanesPerIteration();
   APInt step;
   if (lanes == 1)
     return loop.getStep();
+  // A number this large wraps around, as the counter does that it is added to.
   if (matchPattern(loop.getStep(), m_ConstantInt(&step)))
-    return arith::ConstantIndexOp::create(builder, loc,
-                                          step.getSExtValue() * lanes);
+    return arith::ConstantIndexOp::create(
+        builder, loc,
+        (step.sextOrTrunc(64) * static_cast<uint64_t>(lanes)).getSExtValue());
   Value factor = arith::ConstantIndexOp::create(builder, loc, lanes);
   return arith::MulIOp::create(builder, loc, loop.getStep(), factor);
 }

@@ -23,6 +23,7 @@
 #include "VectorLoops.h"
 
 #include "ember/Analysis/VectorizationLegality.h"
+#include "ember/Conversion/StreamCode/Traversal.h"
 
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
@@ -228,7 +229,8 @@ int64_t SlcVectorizer::chooseLanes(slc::ForOp loop,
     lanes = std::max<int64_t>(vectorBits / bits, 1);
   }
   std::optional<int64_t> visits =
-      getStaticVisits(cast<LoopOpInterface>(loop.getOperation()));
+      Traversal::of(cast<LoopOpInterface>(loop.getOperation()))
+          .getStaticVisits();
   if (visits && *visits > 0 && *visits < lanes)
     lanes = std::min<int64_t>(lanes, llvm::PowerOf2Ceil(*visits));
   return lanes;

@@ -7,31 +7,17 @@
 
 #include "VectorLoops.h"
 
+#include "ember/Conversion/StreamCode/Traversal.h"
+
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Matchers.h"
-#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
+using namespace ember;
 using namespace ember::slcv;
 using ember::slc::AluOp;
 using ember::slc::LoopOpInterface;
 using ember::slc::StreamType;
-
-std::optional<int64_t> ember::slcv::getStaticVisits(LoopOpInterface loop) {
-  APInt lower, upper, step;
-  if (!matchPattern(loop.getLowerBound(), m_ConstantInt(&lower)) ||
-      !matchPattern(loop.getUpperBound(), m_ConstantInt(&upper)) ||
-      !matchPattern(loop.getStep(), m_ConstantInt(&step)) ||
-      !step.isStrictlyPositive())
-    return std::nullopt;
-  int64_t distance;
-  if (llvm::SubOverflow(upper.getSExtValue(), lower.getSExtValue(), distance))
-    return std::nullopt;
-  if (distance <= 0)
-    return 0;
-  return llvm::divideCeil(static_cast<uint64_t>(distance),
-                          static_cast<uint64_t>(step.getSExtValue()));
-}
 
 bool ember::slcv::sharesRange(VecForOp loop) {
   return loop.getConfig() == LoopConfig::vector && !loop.isLockstep();
@@ -39,7 +25,8 @@ bool ember::slcv::sharesRange(VecForOp loop) {
 
 bool ember::slcv::hasFullVectors(VecForOp loop) {
   std::optional<int64_t> visits =
-      getStaticVisits(cast<LoopOpInterface>(loop.getOperation()));
+      Traversal::of(cast<LoopOpInterface>(loop.getOperation()))
+          .getStaticVisits();
   return sharesRange(loop) && !loop.getInMask() && visits &&
          *visits % static_cast<int64_t>(loop.getVectorLength()) == 0;
 }
@@ -96,11 +83,4 @@ std::optional<int64_t> ember::slcv::getRepeat(Value stream) {
   if (alu.getOpcode() == AluOp::add && left != right)
     return getRepeat(left ? alu.getLhs() : alu.getRhs());
   return std::nullopt;
-}
-
-int64_t ember::slcv::getLanesPerIteration(LoopOpInterface loop) {
-  auto lanes = dyn_cast<VecForOp>(loop.getOperation());
-  return lanes && sharesRange(lanes)
-             ? static_cast<int64_t>(lanes.getVectorLength())
-             : 1;
 }

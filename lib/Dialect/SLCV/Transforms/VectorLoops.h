@@ -14,10 +14,6 @@
 
 namespace ember::slcv {
 
-/// The number of values a loop visits, counting every lane; none if the bounds
-/// are not constants.
-std::optional<int64_t> getStaticVisits(slc::LoopOpInterface loop);
-
 /// True if lane `l` of an iteration visits `base + l * step`: the lanes share
 /// one range.
 bool sharesRange(VecForOp loop);
@@ -33,9 +29,6 @@ bool isConsecutive(mlir::Value stream);
 /// same element, each group one more than the one before; nullopt if lanes do
 /// not relate like that. Consecutive elements are groups of one.
 std::optional<int64_t> getRepeat(mlir::Value stream);
-
-/// How far the first lane moves from one iteration to the next, in steps.
-int64_t getLanesPerIteration(slc::LoopOpInterface loop);
 
 } // namespace ember::slcv
 
