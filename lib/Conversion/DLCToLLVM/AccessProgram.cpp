@@ -100,8 +100,8 @@ void AccessProgram::emitUnit(OpBuilder &builder, ArrayRef<Unit> chain) {
   {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(loop.getBody());
-    Control control = emitControl(builder, unit.op, traversal, range,
-                                  loop.getInductionVar());
+    Control control =
+        emitControl(builder, unit.op, traversal, range, loop.getInductionVar());
     ValueRange before = loop.getRegionIterArgs();
     for (auto [sum, value] : llvm::zip(carried.sums, before))
       values.map(sum.getResult(), value);

@@ -9,7 +9,6 @@
 
 #include "ember/Analysis/MemrefNames.h"
 
-
 using namespace mlir;
 using namespace ember;
 using ember::slcv::VecForOp;

@@ -80,7 +80,8 @@ Traversal Traversal::of(slc::LoopOpInterface loop, Lookup lookup) {
   }
   traversal.endsFarFromLargest =
       isSizeLike(loop.getUpperBound()) ||
-      (!traversal.inMask && addressesMemory(loop.getInductionVar(), mask, Value()));
+      (!traversal.inMask &&
+       addressesMemory(loop.getInductionVar(), mask, Value()));
   return traversal;
 }
 
@@ -191,8 +192,7 @@ static void emitLastCheck(OpBuilder &builder, Location loc,
   // The bound itself follows the last element then.
   if (getConstantIntValue(traversal.step) == 1)
     return;
-  Value length =
-      arith::MulIOp::create(builder, loc, elements, traversal.step);
+  Value length = arith::MulIOp::create(builder, loc, elements, traversal.step);
   Value end = arith::AddIOp::create(builder, loc, traversal.lower, length);
   Value last = arith::SubIOp::create(builder, loc, end, traversal.step);
   // Without elements, `last` is the first one's predecessor, which may have
@@ -233,8 +233,8 @@ static Value emitElements(OpBuilder &builder, Location loc,
 static Value emitIterations(OpBuilder &builder, Location loc,
                             const Traversal &traversal, Value elements) {
   if (traversal.isLockstep())
-    return vector::ReductionOp::create(
-        builder, loc, vector::CombiningKind::MAXUI, elements);
+    return vector::ReductionOp::create(builder, loc,
+                                       vector::CombiningKind::MAXUI, elements);
   if (!traversal.spreadsOverLanes())
     return elements;
   return arith::CeilDivUIOp::create(builder, loc, elements,
@@ -350,8 +350,7 @@ Value ember::emitMask(OpBuilder &builder, Location loc,
   else
     mask = vector::CreateMaskOp::create(
         builder, loc, type,
-        ValueRange{
-            emitElementsLeft(builder, loc, traversal, range, position)});
+        ValueRange{emitElementsLeft(builder, loc, traversal, range, position)});
   if (!traversal.inMask)
     return mask;
   return arith::AndIOp::create(builder, loc, mask, traversal.inMask);
@@ -373,8 +372,8 @@ Value ember::emitTripBound(OpBuilder &builder, Location loc,
   Value length = traversal.upper;
   if (!matchPattern(traversal.lower, m_Zero())) {
     // A range that ends far before it begins has no length that wraps around.
-    Value end = arith::MaxSIOp::create(builder, loc, traversal.upper,
-                                       traversal.lower);
+    Value end =
+        arith::MaxSIOp::create(builder, loc, traversal.upper, traversal.lower);
     length = arith::SubIOp::create(builder, loc, end, traversal.lower);
   }
   if (*stride == 1)

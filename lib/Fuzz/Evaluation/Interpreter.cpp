@@ -186,7 +186,7 @@ bool Evaluator::runFor(const Function &function, const Op &op, Frame &frame) {
   std::vector<Value> carried;
   for (size_t i = 3; i < op.operands.size(); ++i)
     carried.push_back(frame[op.operands[i]]);
-  for (int64_t i = asSigned(frame[op.operands[0]]); i < upper; i += step) {
+  for (int64_t i = asSigned(frame[op.operands[0]]); i < upper;) {
     frame[body.arguments[0]].bits = static_cast<uint64_t>(i);
     for (size_t k = 0; k < carried.size(); ++k)
       frame[body.arguments[1 + k]] = carried[k];
@@ -194,6 +194,8 @@ bool Evaluator::runFor(const Function &function, const Op &op, Frame &frame) {
       return false;
     for (size_t k = 0; k < carried.size(); ++k)
       carried[k] = frame[body.yields[k]];
+    if (__builtin_add_overflow(i, step, &i))
+      return stop(Outcome::Trap, "step over the largest index");
   }
   for (size_t k = 0; k < carried.size(); ++k)
     frame[op.results[k]] = carried[k];

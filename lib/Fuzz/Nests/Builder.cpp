@@ -382,13 +382,20 @@ Block Builder::runScope(const std::function<void(Block &)> &fill) {
 std::vector<ValueId> Builder::forLoop(ValueId lower, ValueId upper,
                                       ValueId step,
                                       std::vector<ValueId> initial,
-                                      const LoopBody &body) {
+                                      const LoopBody &body,
+                                      std::optional<Range> distance) {
   Block region = runScope([&](Block &inner) {
-    Range range{rangeOf(lower)->low, rangeOf(upper)->high - 1};
-    range.high = std::max(range.low, range.high);
+    std::optional<Range> range;
+    if (!distance) {
+      range = Range{rangeOf(lower)->low, rangeOf(upper)->high - 1};
+      range->high = std::max(range->low, range->high);
+    }
     ValueId iv = newValue(Type::scalar(Scalar::Index), range);
     inner.arguments.push_back(iv);
     scalars.push_back(iv);
+    if (distance)
+      iv = appendWithResult(Opcode::SubI, {iv, lower},
+                            Type::scalar(Scalar::Index), distance);
     inductions.push_back(iv);
     std::vector<ValueId> carried;
     for (ValueId value : initial) {

@@ -7,6 +7,7 @@
 
 #include "ember/Fuzz/Nests/Nests.h"
 #include <algorithm>
+#include <limits>
 
 namespace ember::fuzz {
 
@@ -62,6 +63,24 @@ Nests::Bounds Nests::denseBounds(int64_t size) {
   return {lower, upper, step};
 }
 
+/// Bounds of `size` elements at one end of the index type, or a step of that
+/// size.
+Nests::Bounds Nests::farBounds(int64_t size) {
+  if (random.chance(0.3)) {
+    int64_t step = int64_t(1) << random.pick<int64_t>({33, 40, 61, 62});
+    return {builder.index(0), sizeValue(size), indexConstantOrParameter(step)};
+  }
+  int64_t step = random.chance(style.wideSteps) ? random.between(2, 4) : 1;
+  int64_t lower = std::numeric_limits<int64_t>::min();
+  // A step over the end is an error; up to it is none.
+  if (random.chance(0.6))
+    lower = std::numeric_limits<int64_t>::max() - size -
+            (step == 1 ? random.pick<int64_t>({0, 0, 1, 7}) : step);
+  return {
+      indexConstantOrParameter(lower), indexConstantOrParameter(lower + size),
+      indexConstantOrParameter(step), Range{0, std::max<int64_t>(size - 1, 0)}};
+}
+
 /// Bounds of the segment `segment`, of `positions` in all.
 Nests::Bounds Nests::segmentBounds(ValueId segment, int64_t positions) {
   ValueId one = builder.index(1);
@@ -94,6 +113,8 @@ Nests::Bounds Nests::someBounds(int depth) {
   auto room = static_cast<int64_t>(kMaxTrips / trips);
   int64_t size =
       std::max<int64_t>(1, std::min<int64_t>(expressions.someSize(), room));
+  if (random.chance(style.farRanges))
+    return farBounds(random.chance(style.emptySizes) ? 0 : size);
   if (depth > 0 && random.chance(style.segments))
     return segmentBounds(expressions.index(31), std::min<int64_t>(size, 24));
   return denseBounds(random.chance(style.emptySizes * 0.3) ? 0 : size);
@@ -133,15 +154,16 @@ void Nests::loop(int depth) {
     for (int64_t count = random.between(1, 3); count > 0; --count)
       initial.push_back(expressions.data(expressions.someDataType(), 0));
 
-  std::vector<ValueId> results =
-      builder.forLoop(bounds.lower, bounds.upper, bounds.step, initial,
-                      [&](ValueId, const std::vector<ValueId> &values) {
-                        carried.push_back(values);
-                        body(depth);
-                        std::vector<ValueId> next = carried.back();
-                        carried.pop_back();
-                        return next;
-                      });
+  std::vector<ValueId> results = builder.forLoop(
+      bounds.lower, bounds.upper, bounds.step, initial,
+      [&](ValueId, const std::vector<ValueId> &values) {
+        carried.push_back(values);
+        body(depth);
+        std::vector<ValueId> next = carried.back();
+        carried.pop_back();
+        return next;
+      },
+      bounds.distance);
   trips = outerTrips;
   if (isLinked) {
     carried.back() = results;

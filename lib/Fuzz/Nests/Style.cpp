@@ -90,6 +90,7 @@ Style drawStyle(Random &random) {
   style.copies = drawRate(random, 0.8, 0.1, 0.3);
   style.assertions = drawRate(random, 0.85, 0.1, 0.3);
   style.emptySizes = drawRate(random, 0.8, 0.1, 0.3);
+  style.farRanges = drawRate(random, 0.8, 0.15, 0.5);
   return style;
 }
 

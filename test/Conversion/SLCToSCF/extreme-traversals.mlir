@@ -63,7 +63,7 @@
 // RUN: %{fails}
 // NOT-POSITIVE: error: the step of a loop is not positive at
 // REDEFINE: %{expect} = TOO-LARGE
-// REDEFINE: %{args} = --entry=far_step @%t.out.npy 4611686018427387903 9223372036854775807
+// REDEFINE: %{args} = --entry=far_step @%t.out.npy 4611686018427387904 9223372036854775807
 // RUN: %{fails}
 // REDEFINE: %{args} = --entry=step @%t.out.npy 5 9223372036854775807 9223372036854775803
 // RUN: %{fails}

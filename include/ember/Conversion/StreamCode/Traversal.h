@@ -64,7 +64,8 @@ struct Traversal {
 
 /// The iterations of a traversal as an scf loop counts them. Where positions
 /// could wrap around or differ between lanes, the loop counts iterations from
-/// zero; `elements` is then what there is to visit, a number a lane in lockstep.
+/// zero; `elements` is then what there is to visit, a number a lane in
+/// lockstep.
 struct TraversalRange {
   mlir::Value lower, upper, step, elements;
 

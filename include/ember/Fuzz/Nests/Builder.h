@@ -139,9 +139,12 @@ public:
   /// next ones.
   using LoopBody = std::function<std::vector<ValueId>(
       ValueId, const std::vector<ValueId> &)>;
+  /// Where the bounds are too large to compute with, `distance` says how far
+  /// the induction variable is from the lower one, and `body` gets that.
   std::vector<ValueId> forLoop(ValueId lower, ValueId upper, ValueId step,
                                std::vector<ValueId> initial,
-                               const LoopBody &body);
+                               const LoopBody &body,
+                               std::optional<Range> distance = std::nullopt);
 
   using Branch = std::function<std::vector<ValueId>()>;
   /// Without `otherwise`, `then` must return nothing.

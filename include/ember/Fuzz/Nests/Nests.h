@@ -33,9 +33,12 @@ public:
 private:
   struct Bounds {
     ValueId lower, upper, step;
+    /// Of the visited values from `lower`, where they are large themselves.
+    std::optional<Range> distance = std::nullopt;
   };
 
   Bounds denseBounds(int64_t size);
+  Bounds farBounds(int64_t size);
   Bounds segmentBounds(ValueId segment, int64_t positions);
   Bounds someBounds(int depth);
   double expectedTrips(const Bounds &bounds) const;

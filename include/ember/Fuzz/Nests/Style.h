@@ -34,6 +34,7 @@ struct Style {
   double scalarBounds = 0;
   double lowerBounds = 0;
   double wideSteps = 0;
+  double farRanges = 0;
   double segments = 0;
   double iterArgs = 0;
   double workspaces = 0;
