@@ -1,27 +1,73 @@
 """What the tests share: a kernel cache of their own, one PyTorch thread, hypothesis's profile,
-a fresh torch.compile.
+the draw of cases, a fresh torch.compile.
 
 Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
+import gc
 import os
+from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
 import hypothesis
 import pytest
 import torch
+from drawn_cases import Value, cover
 from ember import fallback, log
+
+# Draws cases of crosses and examples; without it, all cases run, and the same examples each time.
+SEED = os.environ.get("EMBER_TEST_SEED", "")
 
 hypothesis.settings.register_profile(
     "ember",
     deadline=None,
-    max_examples=25 if "EMBER_QUICK" in os.environ else 100,
-    derandomize=True,
+    max_examples=25 if SEED or "EMBER_QUICK" in os.environ else 100,
+    derandomize=not SEED,
+    database=None,
     suppress_health_check=[hypothesis.HealthCheck.too_slow],
 )
 hypothesis.settings.load_profile("ember")
+
+
+# Ahead of hypothesis, which reads it.
+@pytest.hookimpl(tryfirst=True)
+def pytest_configure(config: pytest.Config) -> None:
+    if SEED:
+        config.option.hypothesis_seed = SEED
+
+
+def pytest_report_header() -> list[str]:
+    return [f"cases drawn by EMBER_TEST_SEED={SEED}"] if SEED else []
+
+
+def _values(item: pytest.Item) -> Iterator[Value]:
+    """The values of an item's parameters: cases of one cross have the same objects."""
+    parameters = getattr(item, "callspec", None)
+    for name, value in parameters.params.items() if parameters else ():
+        yield name, id(value)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Takes of each test's cross what is drawn."""
+    if not SEED:
+        return
+    crosses: defaultdict[str, list[pytest.Item]] = defaultdict(list)
+    for item in items:
+        crosses[item.nodeid.partition("[")[0]].append(item)
+    drawn: set[pytest.Item] = set()
+    for name, cases in crosses.items():
+        values = [frozenset(_values(case)) for case in cases]
+        drawn.update(cover(list(zip(cases, values, strict=True)), f"{SEED} {name}"))
+    config.hook.pytest_deselected(items=[item for item in items if item not in drawn])
+    items[:] = [item for item in items if item in drawn]
+
+
+def pytest_collection_finish() -> None:
+    """Leaves what was imported out of later collections of garbage: PyTorch asks for many."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session", autouse=True)
