@@ -107,8 +107,8 @@ Error ember::lowerToStage(ModuleOp module, Stage stage,
   return run(manager, module);
 }
 
-native::TargetSpec ember::getTargetSpec(const CompileOptions &options) {
-  native::TargetSpec target;
+TargetSpec ember::getTargetSpec(const CompileOptions &options) {
+  TargetSpec target;
   target.cpu = options.cpu;
   target.triple = options.triple;
   return target;
@@ -116,8 +116,7 @@ native::TargetSpec ember::getTargetSpec(const CompileOptions &options) {
 
 Error ember::lowerToNative(ModuleOp module, const CompileOptions &options,
                            bool instrument) {
-  Expected<native::TargetInfo> info =
-      native::describeTarget(getTargetSpec(options));
+  Expected<TargetInfo> info = describeTarget(getTargetSpec(options));
   if (!info)
     return info.takeError();
   PassManager manager(module.getContext());
@@ -193,11 +192,10 @@ Expected<std::string> ember::compileToStage(Source &source, Stage stage,
 
 Error ember::compileKernel(Source &source, const CompileOptions &options,
                            StringRef folder) {
-  Expected<native::TargetInfo> info =
-      native::describeTarget(getTargetSpec(options));
+  Expected<TargetInfo> info = describeTarget(getTargetSpec(options));
   if (!info)
     return info.takeError();
-  if (!native::isHostTriple(info->triple))
+  if (!isHostTriple(info->triple))
     return makeError("a kernel library for " + info->triple +
                      " would need Ember's runtime for it: write an object or "
                      "assembly, with --emit=obj or --emit=asm");

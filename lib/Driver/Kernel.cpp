@@ -13,7 +13,7 @@
 #include "ember/Driver/Kernel.h"
 #include "ember/Driver/CompilerIdentity.h"
 #include "ember/Driver/Files.h"
-#include "ember/Target/Native/TargetInfo.h"
+#include "ember/Target/Processor/TargetInfo.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include <cstdlib>
@@ -28,8 +28,7 @@ Kernel::~Kernel() {
 
 static Expected<std::string> computeKey(StringRef program,
                                         const CompileOptions &options) {
-  Expected<native::TargetInfo> target =
-      native::describeTarget(getTargetSpec(options));
+  Expected<TargetInfo> target = describeTarget(getTargetSpec(options));
   if (!target)
     return target.takeError();
   return KernelCache::computeKey({program, options.toText(),

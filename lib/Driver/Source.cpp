@@ -11,8 +11,8 @@
 
 #include "ember/Driver/Source.h"
 #include "ember/Dialect/Embed/IR/Embed.h"
+#include "ember/Driver/Registration.h"
 #include "ember/Pipelines/Pipelines.h"
-#include "ember/Pipelines/Registration.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/Support/thread.h"

@@ -7,13 +7,13 @@
 
 #include "ember/Pipelines/Pipelines.h"
 
+#include "ember/Checks/Passes.h"
 #include "ember/Conversion/EmbedToSCF/Passes.h"
 #include "ember/Conversion/SCFToSLC/Passes.h"
 #include "ember/Conversion/SLCToDLC/Passes.h"
 #include "ember/Dialect/SLC/Transforms/Passes.h"
-#include "ember/Target/Native/Lowering.h"
-#include "ember/Target/Native/Passes.h"
-#include "ember/Target/Native/TargetInfo.h"
+#include "ember/Loops/Transforms/Normalization.h"
+#include "ember/Target/Processor/TargetInfo.h"
 
 #include "mlir/Conversion/BufferizationToMemRef/BufferizationToMemRef.h"
 #include "mlir/Dialect/Bufferization/Pipelines/Passes.h"
@@ -31,11 +31,11 @@ using namespace ember;
 static int64_t getVectorBits(const std::string &cpu,
                              const std::string &triple) {
   if (cpu == "native" && triple.empty())
-    return native::hostTarget().vectorBits;
-  native::TargetSpec spec;
+    return hostTarget().vectorBits;
+  TargetSpec spec;
   spec.cpu = cpu;
   spec.triple = triple;
-  llvm::Expected<native::TargetInfo> target = native::describeTarget(spec);
+  llvm::Expected<TargetInfo> target = describeTarget(spec);
   if (target)
     return target->vectorBits;
   llvm::consumeError(target.takeError());
@@ -75,12 +75,12 @@ void ember::buildEmbedToSCFPipeline(OpPassManager &manager,
 
 void ember::buildSCFToSLCPipeline(OpPassManager &manager,
                                   const DecouplingOptions &options) {
-  native::addLoopNormalization(manager);
+  loops::addLoopNormalization(manager);
   // Constants and dimensions move out of the nests, equal addresses become the
   // same value: the choice compares by identity.
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
-  manager.addNestedPass<func::FuncOp>(native::createAnnotateSegments());
+  manager.addNestedPass<func::FuncOp>(checks::createAnnotateSegments());
   ChooseDecouplingOptions choice;
   choice.mayAlias = options.mayAlias;
   manager.addPass(createChooseDecoupling(choice));

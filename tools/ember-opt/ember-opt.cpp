@@ -8,7 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ember/Pipelines/Registration.h"
+#include "ember/Driver/Registration.h"
 
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 

@@ -36,19 +36,19 @@ struct Request {
 
 } // namespace
 
-static Expected<native::PrefetchSettings>
+static Expected<loops::PrefetchSettings>
 getPrefetchSettings(const InputArgList &args) {
   struct {
     OptSpecifier option;
     int64_t least, most;
-    int64_t native::PrefetchSettings::*value;
+    int64_t loops::PrefetchSettings::*value;
   } settable[] = {
-      {OPT_prefetch_distance, 0, 1 << 20, &native::PrefetchSettings::distance},
-      {OPT_prefetch_lines, 1, 1024, &native::PrefetchSettings::lines},
-      {OPT_prefetch_level, 1, 3, &native::PrefetchSettings::level},
+      {OPT_prefetch_distance, 0, 1 << 20, &loops::PrefetchSettings::distance},
+      {OPT_prefetch_lines, 1, 1024, &loops::PrefetchSettings::lines},
+      {OPT_prefetch_level, 1, 3, &loops::PrefetchSettings::level},
       {OPT_prefetch_min_table, 0, int64_t(1) << 40,
-       &native::PrefetchSettings::minTableBytes}};
-  native::PrefetchSettings settings;
+       &loops::PrefetchSettings::minTableBytes}};
+  loops::PrefetchSettings settings;
   for (auto [option, least, most, value] : settable) {
     auto number = getInteger(args, option, least, most);
     if (!number)

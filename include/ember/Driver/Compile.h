@@ -14,8 +14,8 @@
 #define EMBER_DRIVER_COMPILE_H
 
 #include "ember/Driver/Source.h"
-#include "ember/Target/Native/PrefetchSettings.h"
-#include "ember/Target/Native/TargetInfo.h"
+#include "ember/Loops/Transforms/PrefetchSettings.h"
+#include "ember/Target/Processor/TargetInfo.h"
 #include "llvm/Support/Error.h"
 #include <optional>
 #include <string>
@@ -56,7 +56,7 @@ struct CompileOptions {
   std::string cpu = "native";
   /// Empty is the host's, or that of the processor.
   std::string triple;
-  native::PrefetchSettings prefetch;
+  loops::PrefetchSettings prefetch;
   /// The smallest output, in bytes, that is written past the caches; 0 for
   /// none, -1 chooses.
   int64_t streamMinOutput = 0;
@@ -76,7 +76,7 @@ struct CompileOptions {
 };
 
 /// The processor that options name.
-native::TargetSpec getTargetSpec(const CompileOptions &options);
+TargetSpec getTargetSpec(const CompileOptions &options);
 
 /// Takes `module` to one of the stages before LLVM (DLC only for
 /// KernelTarget::DAEThreads). Fails with diagnostics.

@@ -23,7 +23,7 @@ class ComputeProgram {
 public:
   /// `values` maps what the program uses of the function around it.
   ComputeProgram(dlc::ComputeLoopOp loop, mlir::IRMapping &values,
-                 QueueProtocol queues, native::RuntimeCalls &calls)
+                 QueueProtocol queues, RuntimeCalls &calls)
       : loop(loop), values(values), queues(queues),
         layout(loop.getConfigAccess()), calls(calls) {}
 
@@ -54,7 +54,7 @@ private:
   mlir::IRMapping &values;
   QueueProtocol queues;
   TokenLayout layout;
-  native::RuntimeCalls &calls;
+  RuntimeCalls &calls;
   /// The loop over tokens.
   mlir::Operation *tokens = nullptr;
 };

@@ -11,8 +11,9 @@
 #include "ComputeProgram.h"
 #include "Environment.h"
 
+#include "ember/Analysis/MessageNames.h"
+#include "ember/Checks/SegmentCheck.h"
 #include "ember/Dialect/DLC/IR/DLC.h"
-#include "ember/Target/Native/MemRefNames.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
@@ -37,8 +38,7 @@ namespace {
 class PairLowering {
 public:
   PairLowering(ComputeLoopOp compute, StringRef name, SymbolTable &symbols,
-               native::RuntimeCalls &calls, bool instrument,
-               int64_t queueCapacity)
+               RuntimeCalls &calls, bool instrument, int64_t queueCapacity)
       : access(compute.getConfigAccess()), compute(compute), name(name),
         symbols(symbols), calls(calls), instrument(instrument),
         queueCapacity(queueCapacity), environment(compute.getContext()),
@@ -66,7 +66,7 @@ private:
   ComputeLoopOp compute;
   StringRef name;
   SymbolTable &symbols;
-  native::RuntimeCalls &calls;
+  RuntimeCalls &calls;
   bool instrument;
   int64_t queueCapacity;
   Environment environment;
@@ -129,8 +129,8 @@ func::FuncOp PairLowering::createBody(const Twine &bodyName,
   body.setPrivate();
   for (auto [i, value] : llvm::enumerate(captures.passed()))
     if (isa<BaseMemRefType>(value.getType()))
-      body.setArgAttr(i, native::messageNameAttr,
-                      builder.getStringAttr(native::memrefName(value)));
+      body.setArgAttr(i, messageNameAttr,
+                      builder.getStringAttr(memrefName(value)));
   body.setArgAttr(arguments.size() - 1, LLVM::LLVMDialect::getNoAliasAttrName(),
                   builder.getUnitAttr());
   symbols.insert(body);
@@ -263,7 +263,7 @@ void PairLowering::checkRootSegment() {
     return;
   NewTUOp root = *units.begin();
   builder.setInsertionPoint(access);
-  native::checkSegment(builder, root.getLoc(), root.getLowerBound(),
+  checks::checkSegment(builder, root.getLoc(), root.getLowerBound(),
                        root.getUpperBound(), calls);
 }
 
@@ -295,7 +295,7 @@ struct ConvertDLCToLLVM
   using ConvertDLCToLLVMBase::ConvertDLCToLLVMBase;
 
   LogicalResult convert(FunctionOpInterface function, SymbolTable &symbols,
-                        native::RuntimeCalls &calls) {
+                        RuntimeCalls &calls) {
     for (auto [number, compute] :
          llvm::enumerate(getNumberedPrograms(function))) {
       PairLowering lowering(compute, function.getName(), symbols, calls,
@@ -310,7 +310,7 @@ struct ConvertDLCToLLVM
     ModuleOp module = getOperation();
     auto functions = llvm::to_vector(module.getOps<FunctionOpInterface>());
     SymbolTable symbols(module);
-    native::RuntimeCalls calls(module);
+    RuntimeCalls calls(module);
     for (FunctionOpInterface function : functions)
       if (failed(convert(function, symbols, calls)))
         return signalPassFailure();

@@ -44,7 +44,7 @@ static Value constant(OpBuilder &builder, Location loc, IntegerType type,
 }
 
 Instrumentation::Instrumentation(ConfigAccessOp access, StringRef program,
-                                 native::RuntimeCalls &calls)
+                                 RuntimeCalls &calls)
     : calls(calls), program(program), points(getProfileNames(access)) {
   for (auto [depth, unit] :
        llvm::enumerate(access.getBody()->getOps<NewTUOp>())) {

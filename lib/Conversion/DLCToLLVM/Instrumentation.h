@@ -8,9 +8,9 @@
 #ifndef EMBER_LIB_CONVERSION_DLCTOLLVM_INSTRUMENTATION_H
 #define EMBER_LIB_CONVERSION_DLCTOLLVM_INSTRUMENTATION_H
 
+#include "ember/ABI/RuntimeCalls.h"
 #include "ember/Conversion/StreamCode/StreamCode.h"
 #include "ember/Dialect/DLC/IR/DLC.h"
-#include "ember/Target/Native/RuntimeCalls.h"
 
 namespace ember {
 
@@ -20,7 +20,7 @@ class Instrumentation {
 public:
   /// `program` names the pair of programs.
   Instrumentation(dlc::ConfigAccessOp access, llvm::StringRef program,
-                  native::RuntimeCalls &calls);
+                  RuntimeCalls &calls);
 
   /// `memref` is what the access program calls the memref of `access`.
   void countAccess(mlir::OpBuilder &builder, mlir::Location loc,
@@ -43,7 +43,7 @@ private:
   std::string getName(dlc::RegisterCallbackOp callback);
   std::string nameOfStream(mlir::Value stream);
 
-  native::RuntimeCalls &calls;
+  RuntimeCalls &calls;
   std::string program;
   llvm::DenseMap<mlir::Value, std::string> unitNames;
   /// Of callbacks by their tokens.

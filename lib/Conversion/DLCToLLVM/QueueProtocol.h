@@ -14,7 +14,7 @@
 #ifndef EMBER_LIB_CONVERSION_DLCTOLLVM_QUEUEPROTOCOL_H
 #define EMBER_LIB_CONVERSION_DLCTOLLVM_QUEUEPROTOCOL_H
 
-#include "ember/Target/Native/RuntimeCalls.h"
+#include "ember/ABI/RuntimeCalls.h"
 
 #include "mlir/IR/Builders.h"
 
@@ -33,7 +33,7 @@ int64_t getOperandBytes(mlir::Type type);
 /// Emits uses of the queues of one program.
 class QueueProtocol {
 public:
-  QueueProtocol(native::RuntimeCalls &calls, mlir::Value queues)
+  QueueProtocol(RuntimeCalls &calls, mlir::Value queues)
       : calls(calls), queues(queues) {}
 
   /// Producer: room for an operand; after `commit` the consumer sees it.
@@ -62,7 +62,7 @@ private:
                    llvm::StringRef name, mlir::Type result,
                    mlir::Value argument);
 
-  native::RuntimeCalls &calls;
+  RuntimeCalls &calls;
   mlir::Value queues;
 };
 

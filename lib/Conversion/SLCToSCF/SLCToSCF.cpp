@@ -33,7 +33,7 @@ namespace {
 /// Rewrites one nest, from the outermost loop inwards, into scf.
 class Recoupling {
 public:
-  Recoupling(OpBuilder &builder, native::RuntimeCalls *calls)
+  Recoupling(OpBuilder &builder, RuntimeCalls *calls)
       : builder(builder), streams(builder, calls) {}
 
   void run(LoopOpInterface root);
@@ -292,7 +292,7 @@ struct ConvertSLCToSCF
   void runOnOperation() override {
     if (failed(slcv::refuseScalarViews(getOperation())))
       return signalPassFailure();
-    std::optional<native::RuntimeCalls> calls;
+    std::optional<RuntimeCalls> calls;
     if (instrument)
       calls.emplace(getOperation());
     OpBuilder builder(&getContext());

@@ -7,9 +7,9 @@
 
 #include "ember/Conversion/StreamCode/StreamCode.h"
 
+#include "ember/Analysis/CacheHints.h"
 #include "ember/Dialect/DLC/IR/DLC.h"
 #include "ember/Dialect/SLCV/IR/SLCV.h"
-#include "ember/Target/Native/CacheHints.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -155,7 +155,7 @@ StreamAccess StreamAccess::of(Operation *op,
 /// Leaves the hints of `access` on `op`, for the passes that prefetch.
 template <typename Op> static Op withHints(Op op, const StreamAccess &access) {
   if (access.cacheLevel)
-    op->setAttr(native::cacheLevelAttr, access.cacheLevel);
+    op->setAttr(cacheLevelAttr, access.cacheLevel);
   if constexpr (requires { op.setNontemporal(true); })
     if (access.nontemporal)
       op.setNontemporal(true);
@@ -275,7 +275,7 @@ void ember::emitStreamStore(OpBuilder &builder, Location loc,
 }
 
 void ember::emitAccessCount(OpBuilder &builder, Location loc,
-                            native::RuntimeCalls &calls, StringRef name,
+                            RuntimeCalls &calls, StringRef name,
                             const StreamAccess &access, Type element,
                             bool isStore) {
   auto vector = dyn_cast<VectorType>(element);

@@ -8,7 +8,7 @@
 #include "ember/Conversion/StreamCode/Traversal.h"
 
 #include "ember/Conversion/StreamCode/StreamCode.h"
-#include "ember/Target/Native/RuntimeCalls.h"
+#include "ember/ABI/RuntimeCalls.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
@@ -175,7 +175,7 @@ static void emitAssertion(OpBuilder &builder, Location loc,
                           arith::CmpIPredicate predicate, Value lhs, Value rhs,
                           StringRef message) {
   Value holds = arith::CmpIOp::create(builder, loc, predicate, lhs, rhs);
-  cf::AssertOp::create(builder, loc, holds, native::messageAt(message, loc));
+  cf::AssertOp::create(builder, loc, holds, messageAt(message, loc));
 }
 
 static void emitStepCheck(OpBuilder &builder, Location loc,

@@ -10,7 +10,7 @@
 #include "Features.h"
 #include "ember/Fuzz/Evaluation/Messages.h"
 #include "ember/Fuzz/Program/Printer.h"
-#include "ember/Pipelines/Registration.h"
+#include "ember/Driver/Registration.h"
 #include "ember/Runtime/Runtime.h"
 #include "ember/Target/Native/JIT.h"
 #include "ember/Target/Native/Lowering.h"

@@ -19,9 +19,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ember/ABI/RuntimeCalls.h"
 #include "ember/Target/Native/Lowering.h"
 #include "ember/Target/Native/Passes.h"
-#include "ember/Target/Native/RuntimeCalls.h"
 #include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"

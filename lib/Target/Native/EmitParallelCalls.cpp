@@ -16,9 +16,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ParallelCall.h"
+#include "ember/ABI/RuntimeCalls.h"
+#include "ember/Analysis/ParallelCall.h"
 #include "ember/Target/Native/Passes.h"
-#include "ember/Target/Native/RuntimeCalls.h"
 #include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"

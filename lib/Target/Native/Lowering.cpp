@@ -6,6 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "ember/Target/Native/Lowering.h"
+#include "ember/Checks/Passes.h"
+#include "ember/Loops/Transforms/Normalization.h"
+#include "ember/Loops/Transforms/Passes.h"
 #include "ember/Target/Native/Passes.h"
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
 #include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
@@ -16,12 +19,10 @@
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/Index/IR/IndexDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Dialect/Linalg/Passes.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Dialect/SCF/Transforms/Passes.h"
 #include "mlir/Dialect/SparseTensor/IR/SparseTensor.h"
 #include "mlir/Dialect/SparseTensor/Transforms/Passes.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
@@ -34,20 +35,12 @@
 namespace ember::native {
 using namespace mlir;
 
-void addLoopNormalization(OpPassManager &pm) {
-  OpPassManager &functions = pm.nest<func::FuncOp>();
-  functions.addPass(createConvertLinalgToLoopsPass());
-  functions.addPass(createLowerAffinePass());
-  functions.addPass(createForallToForLoopPass());
-  functions.addPass(createOrderParallelLoops());
-}
-
 /// One form of loops and memory: scf.for, and sizes of sparse tensors as plain
 /// structures.
 static void addNormalization(OpPassManager &pm) {
   pm.addPass(createRefuseTensors());
   pm.addPass(createStorageSpecifierToLLVMPass());
-  addLoopNormalization(pm);
+  loops::addLoopNormalization(pm);
   pm.addNestedPass<func::FuncOp>(memref::createExpandReallocPass());
 }
 
@@ -55,16 +48,16 @@ static void addOptimizations(OpPassManager &pm,
                              const LoweringOptions &options) {
   OpPassManager &first = pm.nest<func::FuncOp>();
   if (options.reduceLanesLast)
-    first.addPass(createReduceLanesLast());
+    first.addPass(loops::createReduceLanesLast());
   first.addPass(createCanonicalizerPass());
   first.addPass(createCSEPass());
   first.addPass(createLoopInvariantCodeMotionPass());
-  VectorizeWorkspacesOptions workspaces;
+  loops::VectorizeWorkspacesOptions workspaces;
   workspaces.vectorBits = options.vectorBits;
   workspaces.mayAlias = options.mayAlias;
-  pm.addPass(createVectorizeWorkspaces(workspaces));
+  pm.addPass(loops::createVectorizeWorkspaces(workspaces));
   if (options.prefetch.distance != 0) {
-    PrefetchLookupsOptions prefetch;
+    loops::PrefetchLookupsOptions prefetch;
     prefetch.distance = std::max<int64_t>(options.prefetch.distance, 0);
     prefetch.lines = options.prefetch.lines;
     prefetch.level = options.prefetch.level;
@@ -72,40 +65,40 @@ static void addOptimizations(OpPassManager &pm,
     prefetch.lineBytes = options.cacheLineBytes;
     prefetch.outstandingLines = options.outstandingLines;
     prefetch.secondCacheBytes = options.secondCacheBytes;
-    pm.addPass(createPrefetchLookups(prefetch));
+    pm.addPass(loops::createPrefetchLookups(prefetch));
   }
   if (options.unroll && options.stripRows) {
-    StripRowsOptions strips;
+    loops::StripRowsOptions strips;
     strips.vectorRegisters = options.vectorRegisters;
     strips.vectorBits = options.vectorBits;
     strips.mayAlias = options.mayAlias;
-    pm.addPass(createStripRows(strips));
+    pm.addPass(loops::createStripRows(strips));
   }
   OpPassManager &second = pm.nest<func::FuncOp>();
   if (options.unroll) {
-    UnrollLookupsOptions unroll;
+    loops::UnrollLookupsOptions unroll;
     unroll.vectorRegisters = options.vectorRegisters;
     unroll.vectorBits = options.vectorBits;
-    second.addPass(createUnrollLookups(unroll));
+    second.addPass(loops::createUnrollLookups(unroll));
   }
   second.addPass(createCanonicalizerPass());
   second.addPass(createCSEPass());
   second.addPass(createLoopInvariantCodeMotionPass());
-  PromoteAccumulatorsOptions promote;
+  loops::PromoteAccumulatorsOptions promote;
   promote.mayAlias = options.mayAlias;
-  pm.addPass(createPromoteAccumulators(promote));
-  ForwardStoresOptions forward;
+  pm.addPass(loops::createPromoteAccumulators(promote));
+  loops::ForwardStoresOptions forward;
   forward.mayAlias = options.mayAlias;
-  pm.addPass(createForwardStores(forward));
+  pm.addPass(loops::createForwardStores(forward));
   OpPassManager &third = pm.nest<func::FuncOp>();
   if (options.pairLanes)
-    third.addPass(createPairBFloat16Lanes());
+    third.addPass(loops::createPairBFloat16Lanes());
   third.addPass(createCanonicalizerPass());
   if (options.parallel) {
-    pm.addNestedPass<func::FuncOp>(createSplitSegments());
-    ParallelizeLoopsOptions parallelize;
+    pm.addNestedPass<func::FuncOp>(loops::createSplitSegments());
+    loops::ParallelizeLoopsOptions parallelize;
     parallelize.mayAlias = options.mayAlias;
-    pm.addPass(createParallelizeLoops(parallelize));
+    pm.addPass(loops::createParallelizeLoops(parallelize));
   }
 }
 
@@ -113,27 +106,27 @@ static void addOptimizations(OpPassManager &pm,
 static void addCheckedOptimizations(OpPassManager &pm,
                                     const LoweringOptions &options) {
   if (options.tileSweeps) {
-    TileSweepsOptions sweeps;
+    loops::TileSweepsOptions sweeps;
     sweeps.mayAlias = options.mayAlias;
-    pm.addPass(createTileSweeps(sweeps));
+    pm.addPass(loops::createTileSweeps(sweeps));
   }
-  InterleaveReductionsOptions reductions;
+  loops::InterleaveReductionsOptions reductions;
   reductions.vectorRegisters = options.vectorRegisters;
   reductions.mayAlias = options.mayAlias;
-  pm.addPass(createInterleaveReductions(reductions));
+  pm.addPass(loops::createInterleaveReductions(reductions));
   if (options.approximateTrigonometry)
-    pm.addNestedPass<func::FuncOp>(createApproximateTrigonometry());
-  StreamStoresOptions stream;
+    pm.addNestedPass<func::FuncOp>(loops::createApproximateTrigonometry());
+  loops::StreamStoresOptions stream;
   stream.minOutputBytes = options.streamMinOutput;
   stream.lineBytes = options.cacheLineBytes;
   stream.secondCacheBytes = options.secondCacheBytes;
   stream.fence = options.storeFence;
   stream.mayAlias = options.mayAlias;
-  pm.addPass(createStreamStores(stream));
+  pm.addPass(loops::createStreamStores(stream));
   if (options.orderSegments) {
-    OrderSegmentsOptions order;
+    loops::OrderSegmentsOptions order;
     order.secondCacheBytes = options.secondCacheBytes;
-    pm.addPass(createOrderSegments(order));
+    pm.addPass(loops::createOrderSegments(order));
   }
 }
 
@@ -146,7 +139,7 @@ void buildLoweringPipeline(OpPassManager &pm, const LoweringOptions &options) {
   pm.addPass(createPrepareBuffers());
   pm.addNestedPass<func::FuncOp>(vector::createLowerVectorMaskPass());
   if (options.runtimeChecks)
-    pm.addPass(createInsertRuntimeChecks());
+    pm.addPass(checks::createInsertRuntimeChecks());
   if (options.optLevel > 0)
     addCheckedOptimizations(pm, options);
   EmitKernelEntriesOptions entries;

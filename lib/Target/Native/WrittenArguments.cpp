@@ -163,12 +163,6 @@ llvm::SmallBitVector findWrittenArguments(func::FuncOp func) {
   return written;
 }
 
-std::string argumentName(func::FuncOp func, unsigned index) {
-  if (auto name = func.getArgAttrOfType<StringAttr>(index, "ember.name"))
-    return "'" + name.getValue().str() + "'";
-  return "argument " + std::to_string(index);
-}
-
 namespace {
 struct AnnotateWrittenArguments
     : impl::AnnotateWrittenArgumentsBase<AnnotateWrittenArguments> {

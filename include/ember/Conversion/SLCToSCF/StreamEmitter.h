@@ -8,11 +8,11 @@
 #ifndef EMBER_CONVERSION_SLCTOSCF_STREAMEMITTER_H
 #define EMBER_CONVERSION_SLCTOSCF_STREAMEMITTER_H
 
+#include "ember/ABI/RuntimeCalls.h"
 #include "ember/Conversion/StreamCode/StreamCode.h"
 #include "ember/Conversion/StreamCode/Traversal.h"
 #include "ember/Dialect/SLC/IR/SLC.h"
 #include "ember/Dialect/SLCV/IR/SLCV.h"
-#include "ember/Target/Native/RuntimeCalls.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
@@ -24,7 +24,7 @@ class StreamEmitter {
 public:
   /// `calls`, if given, makes every emitted access report itself to the
   /// run-time statistics.
-  StreamEmitter(mlir::OpBuilder &builder, native::RuntimeCalls *calls)
+  StreamEmitter(mlir::OpBuilder &builder, RuntimeCalls *calls)
       : builder(builder), calls(calls) {}
 
   /// What `loop` traverses, with the mapped values of its operands.
@@ -55,7 +55,7 @@ private:
                           mlir::IRMapping &values);
 
   mlir::OpBuilder &builder;
-  native::RuntimeCalls *calls;
+  RuntimeCalls *calls;
 };
 
 } // namespace ember

@@ -13,8 +13,8 @@
 #ifndef EMBER_CONVERSION_STREAMCODE_STREAMCODE_H
 #define EMBER_CONVERSION_STREAMCODE_STREAMCODE_H
 
+#include "ember/ABI/RuntimeCalls.h"
 #include "ember/Dialect/SLC/IR/SLC.h"
-#include "ember/Target/Native/RuntimeCalls.h"
 
 #include "mlir/IR/Builders.h"
 
@@ -79,7 +79,7 @@ mlir::Value emitIntegerCast(mlir::OpBuilder &builder, mlir::Location loc,
 /// Reports one access of memref `name` to the run-time statistics: as many
 /// elements as the mask has lanes switched on, or all of `element`.
 void emitAccessCount(mlir::OpBuilder &builder, mlir::Location loc,
-                     native::RuntimeCalls &calls, llvm::StringRef name,
+                     RuntimeCalls &calls, llvm::StringRef name,
                      const StreamAccess &access, mlir::Type element,
                      bool isStore);
 

@@ -13,7 +13,7 @@
 #ifndef EMBER_TARGET_NATIVE_CODEGEN_H
 #define EMBER_TARGET_NATIVE_CODEGEN_H
 
-#include "ember/Target/Native/TargetInfo.h"
+#include "ember/Target/Processor/TargetInfo.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/Support/Error.h"
 #include <memory>

@@ -16,7 +16,7 @@
 #ifndef EMBER_TARGET_NATIVE_LOWERING_H
 #define EMBER_TARGET_NATIVE_LOWERING_H
 
-#include "ember/Target/Native/PrefetchSettings.h"
+#include "ember/Loops/Transforms/PrefetchSettings.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectRegistry.h"
@@ -35,7 +35,7 @@ struct LoweringOptions {
   bool runtimeChecks = true;
   /// Arguments may overlap: no overlap checks at entry, no use of noalias.
   bool mayAlias = false;
-  PrefetchSettings prefetch;
+  loops::PrefetchSettings prefetch;
   /// Outermost loops with independent iterations may run on several threads.
   bool parallel = true;
   /// Vector registers the unrolled accumulators of one loop may take, and the
@@ -71,10 +71,6 @@ struct LoweringOptions {
   bool stripRows = true;
 };
 
-/// Adds the passes that turn every form of loops (affine, linalg on memrefs,
-/// scf.forall, scf.parallel) into scf.for and scf.while.
-void addLoopNormalization(mlir::OpPassManager &pm);
-
 /// Adds the passes that take scf-level functions to the llvm dialect.
 void buildLoweringPipeline(mlir::OpPassManager &pm,
                            const LoweringOptions &options);
@@ -98,10 +94,6 @@ void registerLoweringPipeline();
 /// `ember.written_arguments` (see the pass annotate-written-arguments) is
 /// believed.
 llvm::SmallBitVector findWrittenArguments(mlir::func::FuncOp func);
-
-/// The name an argument has in messages and manifests: its `ember.name`
-/// quoted, or "argument K".
-std::string argumentName(mlir::func::FuncOp func, unsigned index);
 
 /// The symbol of the kernel entry of function `name`.
 std::string kernelEntrySymbol(llvm::StringRef name);

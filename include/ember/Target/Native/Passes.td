@@ -8,8 +8,6 @@
 #ifndef EMBER_TARGET_NATIVE_PASSES_TD
 #define EMBER_TARGET_NATIVE_PASSES_TD
 
-include "ember/Target/Native/LoopPasses.td"
-include "ember/Target/Native/RowPasses.td"
 include "mlir/Pass/PassBase.td"
 
 def RefuseTensors : Pass<"refuse-tensors", "::mlir::ModuleOp"> {
@@ -20,16 +18,6 @@ def RefuseTensors : Pass<"refuse-tensors", "::mlir::ModuleOp"> {
     names the operation: it was never given to upstream's sparsifier, or the
     sparsifier left it as it was.
   }];
-}
-
-def OrderParallelLoops : InterfacePass<"order-parallel-loops",
-                                       "::mlir::FunctionOpInterface"> {
-  let summary = "Run the iterations of scf.parallel one after the other";
-  let description = [{
-    Each `scf.parallel` becomes a nest of `scf.for`, which hands the values of
-    its reductions from iteration to iteration.
-  }];
-  let dependentDialects = ["::mlir::scf::SCFDialect"];
 }
 
 def AnnotateWrittenArguments
@@ -43,28 +31,10 @@ def AnnotateWrittenArguments
   }];
 }
 
-def AnnotateSegments : Pass<"annotate-segments", "::mlir::func::FuncOp"> {
-  let summary = "Record which offsets loops run between";
-  let description = [{
-    Sets `ember.segment` on every loop between two neighbouring elements of a
-    memref, to the memref's name. A loop of a compute program gets its bounds
-    from a queue; the attribute says which offsets it has to complain about
-    where they decrease.
-
-    ```mlir
-    %begin = memref.load %offsets[%b] : memref<?xindex>
-    %end = memref.load %offsets[%next] : memref<?xindex>
-    scf.for %i = %begin to %end step %c1 {
-      ...
-    } {ember.segment = "'offsets'"}
-    ```
-  }];
-}
-
 def EmitParallelCalls : Pass<"emit-parallel-calls", "::mlir::ModuleOp"> {
   let summary = "Hand loops to the threads of the runtime";
   let description = [{
-    A call that [parallelize-loops](#-parallelize-loops) made becomes a call of
+    A call that [parallelize-loops](loops-passes.md#-parallelize-loops) made becomes a call of
     the runtime's `ember_parallel`, which cuts the loops into parts of equal work
     and runs them on its threads. Operands are passed in memory:
 
@@ -157,56 +127,6 @@ def LowerPackedLanes : Pass<"lower-packed-lanes", "::mlir::func::FuncOp"> {
                            "::mlir::LLVM::LLVMDialect",
                            "::mlir::memref::MemRefDialect",
                            "::mlir::vector::VectorDialect"];
-}
-
-def InsertRuntimeChecks : Pass<"insert-runtime-checks", "::mlir::ModuleOp"> {
-  let summary = "Check every access, divisor and assertion at run time";
-  let description = [{
-    Puts a check before each access to a memref that could leave it. A check
-    that fails calls a function of the runtime that does not return
-    (`ember_fail_index`, `ember_fail_segment`, `ember_fail_message`), with the
-    memref, the dimension, and where the index was loaded from.
-
-    Checks that hold for certain are not emitted. A check whose index is an
-    induction variable plus something that does not change becomes a check of
-    the range, in front of the loop and under the condition that the loop runs
-    at all; checks leave every loop they do not depend on. No check leaves an
-    `scf.if`: what is reported is an access the program would have made.
-
-    ```mlir
-    scf.for %b = %c0 to %n step %c1 {
-      %begin = memref.load %offsets[%b]
-      %b1 = arith.addi %b, %c1
-      %end = memref.load %offsets[%b1]
-      scf.for %p = %begin to %end step %c1 {
-        %i = memref.load %indices[%p]
-        scf.for %e = %c0 to %c64 step %c1 {
-          memref.load %table[%i, %e] ...
-    ```
-    is checked by: `[0, n]` within offsets, once; `begin <= end` and
-    `[begin, end)` within indices, once a segment; `i` within the rows of the
-    table, once a lookup.
-
-    Results that could be poison (of shifts, of conversions from floats) become
-    arbitrary numbers, so that no check of an index made from them is optimised
-    away. Functions that may call themselves check at their
-    entry that there is stack left (`ember_check_recursion`).
-
-    Loops whose bounds are neighbours in one memref are segments; bounds that
-    decrease are an error. Divisions check their divisor, allocations their
-    size, views that they stay inside what they view. `cf.assert` becomes a
-    check.
-  }];
-  let dependentDialects = ["::mlir::arith::ArithDialect",
-                           "::mlir::LLVM::LLVMDialect",
-                           "::mlir::memref::MemRefDialect",
-                           "::mlir::scf::SCFDialect",
-                           "::mlir::vector::VectorDialect"];
-  let statistics = [
-    Statistic<"emitted", "emitted", "Checks in the code">,
-    Statistic<"proven", "proven", "Checks that hold for certain">,
-    Statistic<"hoisted", "hoisted", "Checks moved out of a loop">,
-  ];
 }
 
 def EmitKernelEntries : Pass<"emit-kernel-entries", "::mlir::ModuleOp"> {

@@ -1,0 +1,63 @@
+//===- RuntimeCalls.h - Calls from kernels into the runtime -----*- C++ -*-===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Declares the runtime's functions in a module on first use, and builds calls
+// to them with the strings they need as constants.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef EMBER_ABI_RUNTIMECALLS_H
+#define EMBER_ABI_RUNTIMECALLS_H
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/SymbolTable.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace ember {
+
+/// "MESSAGE", or "MESSAGE at FILE:LINE:COLUMN" where that is known.
+std::string messageAt(llvm::StringRef message, mlir::Location loc);
+
+class RuntimeCalls {
+public:
+  explicit RuntimeCalls(mlir::ModuleOp module);
+
+  /// `value` of `source` at `position` is no index of `what`, of `size`. The
+  /// integers are i64 or index.
+  void failIndex(mlir::OpBuilder &builder, mlir::Location loc,
+                 llvm::StringRef what, llvm::StringRef source,
+                 mlir::Value value, mlir::Value size, mlir::Value position);
+  void failSegment(mlir::OpBuilder &builder, mlir::Location loc,
+                   llvm::StringRef source, mlir::Value position,
+                   mlir::Value begin, mlir::Value end);
+  void failMessage(mlir::OpBuilder &builder, mlir::Location loc,
+                   llvm::StringRef message);
+
+  /// Pointer to a constant, zero-terminated copy of `text`.
+  mlir::Value stringConstant(mlir::OpBuilder &builder, mlir::Location loc,
+                             llvm::StringRef text);
+
+  /// The function `name`, declared with this type if it was not there yet.
+  mlir::LLVM::LLVMFuncOp declare(llvm::StringRef name, mlir::Type result,
+                                 llvm::ArrayRef<mlir::Type> arguments);
+
+private:
+  /// A failure function: never returns, rarely called, reads what its
+  /// arguments point to and nothing else of the program.
+  mlir::LLVM::LLVMFuncOp declareFailure(llvm::StringRef name,
+                                        llvm::ArrayRef<mlir::Type> arguments);
+
+  mlir::ModuleOp module;
+  mlir::SymbolTable symbols;
+  llvm::StringMap<mlir::LLVM::GlobalOp> strings;
+};
+
+} // namespace ember
+
+#endif // EMBER_ABI_RUNTIMECALLS_H

@@ -1,0 +1,23 @@
+//===- Passes.h - Passes of run-time checks ---------------------*- C++ -*-===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef EMBER_CHECKS_PASSES_H
+#define EMBER_CHECKS_PASSES_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/Pass.h"
+
+namespace ember::checks {
+
+#define GEN_PASS_DECL
+#define GEN_PASS_REGISTRATION
+#include "ember/Checks/Passes.h.inc"
+
+} // namespace ember::checks
+
+#endif // EMBER_CHECKS_PASSES_H

@@ -1,0 +1,540 @@
+//===- RowPasses.td - Fast code for rows on the CPU --------*- tablegen -*-===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Passes that a kernel is right without, on what is done for a lookup and a row:
+// prefetches, registers, vectors, stores.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef EMBER_LOOPS_TRANSFORMS_ROWPASSES_TD
+#define EMBER_LOOPS_TRANSFORMS_ROWPASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def PrefetchLookups : Pass<"prefetch-lookups", "::mlir::ModuleOp"> {
+  let summary = "Prefetch looked-up rows some lookups ahead, across segments";
+  let description = [{
+    In a loop over positions `p` that loads an index from `indices[p]` and then
+    reads a row that this index selects, the row of the lookup `distance`
+    positions ahead is prefetched. The position ahead is not bounded by the
+    segment but by the indices themselves, so the first rows of the next segment
+    are on their way before it begins. Where other loops look up what follows in
+    the same indices, in other tables, it ends with the offsets of its own loop:
+
+    ```mlir
+    scf.for %p = %begin to %end step %c1 {
+      %i = memref.load %indices[%p]
+      scf.for %e ... { memref.load %table[%i, %e] ... }
+    }
+    ```
+    becomes
+    ```mlir
+    scf.for %p = %begin to %end step %c1 {
+      %ahead = arith.addi %p, %distance
+      %last = arith.subi %size, %c1
+      %q = arith.minui %ahead, %last
+      %far = arith.addi %p, %c64
+      memref.prefetch %indices[%far], read, locality<3>, data
+      %j = memref.load %indices[%q]
+      memref.prefetch %table[%j, %c0], read, locality<3>, data   // each line
+      ...
+    }
+    ```
+    Indices, and what else of the loop is read element after element such as
+    weights, are prefetched, too. Processors notice such sequences by the
+    addresses of the instructions that read them, and take those of the loads
+    of rows for the same ones where the code is longer than a few hundred bytes;
+    then every line of indices is waited for.
+
+    What is prefetched of a row, into which cache and how far ahead depends on
+    the processor, on the length of rows, and on whether they are just added up
+    or more is computed with them: see `PrefetchModel.h`, and
+    [kernels](../kernels.md#prefetches).
+
+    The table must be read only in the loop, and so must the indices.
+    Tables known to be small are left alone: the processor's caches hold them.
+    Where only a run of the program shows how large the tables are that an index
+    selects rows of, prefetches are under a condition that does not change in the
+    loop:
+
+    ```mlir
+    %rows = memref.dim %table, %c0
+    %is_large = arith.cmpi uge, %rows, %least
+    scf.for ... {
+      %i = memref.load %indices[%p]
+      scf.if %is_large {
+        ... memref.prefetch %table[%j, %c0] ...
+      }
+    ```
+  }];
+  let options = [
+    Option<"distance", "distance", "int64_t", "0",
+           "Lookups a prefetch runs ahead of its use; 0 chooses, so that as "
+           "many lines are on their way as a core waits for">,
+    Option<"outstandingLines", "outstanding-lines", "int64_t", "0",
+           "Lines that a core waits for at a time, where the distance is "
+           "chosen; 0 asks the host">,
+    Option<"secondCacheBytes", "second-cache-bytes", "int64_t", "0",
+           "What the second cache of a core holds; 0 asks the host">,
+    Option<"lines", "lines", "int64_t", "0",
+           "Cache lines at the beginning of a row that are prefetched; 0 "
+           "chooses all of them, or 4 where rows are just added up">,
+    Option<"level", "level", "int64_t", "0",
+           "The cache, 1 to 3, that rows are prefetched into where their "
+           "stream names none; 0 chooses the first, or the second where rows "
+           "are just added up">,
+    Option<"minTableBytes", "min-table-bytes", "int64_t", "-1",
+           "Smallest size of a table whose rows are prefetched; -1 chooses an "
+           "eighth of the second cache, or all of it where rows are just added "
+           "up">,
+    Option<"sequenceBytes", "sequence-bytes", "int64_t", "512",
+           "How far ahead indices and weights are prefetched; 0 for not">,
+    Option<"lineBytes", "line-bytes", "int64_t", "0",
+           "Bytes of a cache line; 0 asks the host">,
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::memref::MemRefDialect",
+                           "::mlir::scf::SCFDialect"];
+  let statistics = [
+    Statistic<"lookups", "lookups", "Lookups that are prefetched">,
+  ];
+}
+
+def StripRows : Pass<"strip-rows", "::mlir::ModuleOp"> {
+  let summary = "Sum rows that are longer than the registers strip by strip";
+  let description = [{
+    A loop over lookups adds each row to accumulators. Where registers hold only
+    some of these at a time, the lookups are gone through once for each strip of
+    the row which they hold; unrolled, such a strip stays in registers. The
+    indices of a segment are read again, from the first cache, in place of
+    loading and storing all accumulators for every row.
+
+    ```mlir
+    scf.for %p = %begin to %end step %c1 {
+      %i = memref.load %indices[%p]
+      scf.for %e = %c0 to %c256 step %c8 {
+        %x = vector.load %table[%i, %e]
+        %a = vector.load %out[%b, %e]
+        %s = arith.addf %a, %x
+        vector.store %s, %out[%b, %e]
+      }
+    }
+    ```
+    becomes, with 16 registers of 8 elements,
+    ```mlir
+    scf.for %p = %begin to %end step %c1 {
+      %i = memref.load %indices[%p]
+      scf.for %e = %c0 to %c128 step %c8 { ... }
+    }
+    scf.for %p = %begin to %end step %c1 {
+      %i = memref.load %indices[%p]
+      scf.for %e = %c128 to %c256 step %c8 { ... }
+    }
+    ```
+    Prefetches stay in the first loop. All elements are summed in the order they
+    were. Nests that do more than this, such as a dot product before the sum,
+    and rows of more than 8 strips are left alone.
+  }];
+  let options = [
+    Option<"vectorRegisters", "vector-registers", "int64_t", "0",
+           "Vector registers there are; 0 asks the host">,
+    Option<"vectorBits", "vector-bits", "int64_t", "0",
+           "Width of a vector register in bits; 0 asks the host">,
+    Option<"mayAlias", "may-alias", "bool", "false",
+           "Memref arguments may overlap">,
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+  let statistics = [
+    Statistic<"stripped", "stripped", "Loops over rows divided">,
+  ];
+}
+
+def UnrollLookups : Pass<"unroll-lookups", "::mlir::func::FuncOp"> {
+  let summary = "Unroll the loop over a row, so that registers can hold it";
+  let description = [{
+    Fully unrolls an innermost loop that stands in another loop, has a static
+    trip count, and reads and writes a row of accumulators which does not depend
+    on the outer loop, when those accumulators fit the vector registers. What
+    follows is promote-accumulators. The loops beside that outer loop which fill
+    the row, or go on with it, are unrolled too. Also unrolls a loop that combines the
+    vectors of a row which are reduced behind it, when the row fits the
+    registers: interleave-reductions works on several rows at once.
+  }];
+  let options = [
+    Option<"vectorRegisters", "vector-registers", "int64_t", "0",
+           "Vector registers there are; 0 asks the host">,
+    Option<"vectorBits", "vector-bits", "int64_t", "0",
+           "Width of a vector register in bits; 0 asks the host">,
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::scf::SCFDialect"];
+  let statistics = [
+    Statistic<"unrolled", "unrolled", "Loops unrolled">,
+  ];
+}
+
+def PromoteAccumulators : Pass<"promote-accumulators", "::mlir::ModuleOp"> {
+  let summary = "Keep accumulators of a loop in registers";
+  let description = [{
+    A loop that loads and stores one address which does not change in the loop,
+    and which nothing else in the loop may touch, carries the value in a
+    register instead: one load before the loop, one store behind it.
+
+    ```mlir
+    scf.for %p = %begin to %end step %c1 {
+      %a = vector.load %out[%b, %c0]
+      ...
+      vector.store %s, %out[%b, %c0]
+    }
+    ```
+    becomes
+    ```mlir
+    %any = arith.cmpi slt, %begin, %end
+    scf.if %any {
+      %a0 = vector.load %out[%b, %c0]
+      %s0 = scf.for %p = %begin to %end step %c1 iter_args(%a = %a0) {
+        ...
+        scf.yield %s
+      }
+      vector.store %s0, %out[%b, %c0]
+    }
+    ```
+    The condition keeps a loop that runs no iteration from touching memory it
+    did not touch before; a trip count known to be positive needs none, and nor
+    does memory that is stored to in front of the loop. Distinct
+    memref arguments of a function are taken as not overlapping, which kernels
+    check at entry, unless `may-alias` says otherwise.
+  }];
+  let options = [
+    Option<"mayAlias", "may-alias", "bool", "false",
+           "Memref arguments may overlap">,
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::memref::MemRefDialect",
+                           "::mlir::scf::SCFDialect",
+                           "::mlir::vector::VectorDialect"];
+  let statistics = [
+    Statistic<"promoted", "promoted", "Accumulators promoted">,
+  ];
+}
+
+def ForwardStores : Pass<"forward-stores", "::mlir::ModuleOp"> {
+  let summary = "Hand on what is stored and loaded again; drop dead stores";
+  let description = [{
+    Within a block, a load of what was stored before at the same address becomes
+    the stored value, unless something in between may write there. A store that
+    a later one of the same block overwrites is dropped, unless something in
+    between may read it. So is a buffer that is never read any more.
+
+    After promote-accumulators this takes the zeros that a row of sums begins
+    with, and what is done with the sums, out of memory:
+
+    ```mlir
+    vector.store %zeros, %out[%b, %c0]
+    %a0 = vector.load %out[%b, %c0]
+    %s0 = scf.for ... iter_args(%a = %a0) { ... }
+    vector.store %s0, %out[%b, %c0]
+    %s1 = vector.load %out[%b, %c0]
+    %m = arith.divf %s1, %count
+    vector.store %m, %out[%b, %c0]
+    ```
+    becomes
+    ```mlir
+    %s0 = scf.for ... iter_args(%a = %zeros) { ... }
+    %m = arith.divf %s0, %count
+    vector.store %m, %out[%b, %c0]
+    ```
+    When a check in between fails, the memory does not hold the dropped values:
+    after an error, outputs may be partly written. Distinct memref arguments are
+    taken as not overlapping, as by promote-accumulators.
+  }];
+  let options = [
+    Option<"mayAlias", "may-alias", "bool", "false",
+           "Memref arguments may overlap">,
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+  let statistics = [
+    Statistic<"forwarded", "forwarded", "Loads replaced by stored values">,
+    Statistic<"dropped", "dropped", "Stores dropped">,
+  ];
+}
+
+def StreamStores : Pass<"stream-stores", "::mlir::ModuleOp"> {
+  let summary = "Write rows of large outputs past the caches";
+  let description = [{
+    An ordinary store first reads the line it is for into the caches, and later
+    writes it back: an output that is larger than the caches moves twice.
+    Non-temporal stores of whole lines only write. Where they fill rows of an
+    output of which a loop that [parallelize-loops](#-parallelize-loops) marks
+    does nothing but store each element once, both kinds of stores are there,
+    under a condition that is computed before the loop: the output has
+    `min-output-bytes` or more, and its rows begin with cache lines.
+
+    ```mlir
+    scf.for %b = %lower to %upper step %c1 {
+      ...
+      vector.store %sums, %out[%b, %c0] : memref<?x16xf32>, vector<16xf32>
+    } {ember.independent}
+    ```
+    becomes
+    ```mlir
+    %elements = arith.muli %rows, %c16
+    %large = arith.cmpi uge, %elements, %least
+    %aligned = ... // base address and stride of %out
+    %past = arith.andi %large, %aligned
+    scf.for %b = %lower to %upper step %c1 {
+      ...
+      scf.if %past {
+        vector.store %sums, %out[%b, %c0] {nontemporal = true, alignment = 64}
+      } else {
+        vector.store %sums, %out[%b, %c0]
+      }
+    } {ember.independent}
+    scf.if %past {
+      llvm.call_intrinsic "llvm.x86.sse.sfence"()
+    }
+    ```
+    A loop over a row is copied as a whole. Behind the loop, and so in each part
+    of it that a thread runs, stands a fence where the processor needs one to
+    order such stores with those behind it.
+  }];
+  let options = [
+    Option<"minOutputBytes", "min-output-bytes", "int64_t", "-1",
+           "The smallest output that is written past the caches; 0 for none, -1 "
+           "for 16 times the second cache">,
+    Option<"lineBytes", "line-bytes", "int64_t", "0",
+           "Bytes of a cache line; 0 asks the host">,
+    Option<"secondCacheBytes", "second-cache-bytes", "int64_t", "0",
+           "Bytes of a core's second cache; 0 asks the host">,
+    Option<"fence", "fence", "std::string", "\"host\"",
+           "The LLVM intrinsic that orders these stores with others, empty for "
+           "none; host asks the host">,
+    Option<"mayAlias", "may-alias", "bool", "false",
+           "Memref arguments may overlap">,
+  ];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect",
+                           "::mlir::arith::ArithDialect",
+                           "::mlir::memref::MemRefDialect",
+                           "::mlir::scf::SCFDialect"];
+  let statistics = [
+    Statistic<"streamed", "streamed", "Stores that may bypass the caches">,
+  ];
+}
+
+def PairBFloat16Lanes : Pass<"pair-bfloat16-lanes", "::mlir::func::FuncOp"> {
+  let summary = "Take apart two bf16 at a time where lanes may be in any order";
+  let description = [{
+    A bf16 is the upper half of an f32. To widen the lanes of a vector, they are
+    first moved apart, which takes as long as adding them up. Two accumulators
+    that a loop carries for neighbouring vectors of a row need not be in the
+    order of the row: one of them gets the even elements, which a shift makes
+    f32, and the other one the odd elements, which masking does. They are
+    brought into order behind the loop.
+
+    ```mlir
+    %s0, %s1 = scf.for ... iter_args(%a = %a0, %b = %b0) {
+      %x = vector.load %table[%i, %c0] : memref<?x32xbf16>, vector<16xbf16>
+      %y = vector.load %table[%i, %c16] : memref<?x32xbf16>, vector<16xbf16>
+      %u = arith.extf %x : vector<16xbf16> to vector<16xf32>
+      %v = arith.extf %y : vector<16xbf16> to vector<16xf32>
+      %c = arith.addf %a, %u : vector<16xf32>
+      %d = arith.addf %b, %v : vector<16xf32>
+      scf.yield %c, %d
+    }
+    ```
+    becomes
+    ```mlir
+    %e0 = vector.shuffle %a0, %b0 [0, 2, 4, ..., 30]
+    %o0 = vector.shuffle %a0, %b0 [1, 3, 5, ..., 31]
+    %e1, %o1 = scf.for ... iter_args(%e = %e0, %o = %o0) {
+      %w = vector.load %table[%i, %c0] : memref<?x32xbf16>, vector<32xbf16>
+      %p = vector.bitcast %w : vector<32xbf16> to vector<16xi32>
+      %u = arith.shli %p, %c16 : vector<16xi32>       // as f32
+      %v = arith.andi %p, %upper : vector<16xi32>     // as f32
+      ...
+    }
+    %s0 = vector.shuffle %e1, %o1 [0, 16, 1, 17, ..., 7, 23]
+    %s1 = vector.shuffle %e1, %o1 [8, 24, 9, 25, ..., 15, 31]
+    ```
+    Both accumulators must be computed alike, element by element, from one load
+    each and from what is the same in all lanes; results have the same bits.
+    Processors store the low byte first.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::vector::VectorDialect"];
+  let statistics = [
+    Statistic<"paired", "paired", "Pairs of accumulators">,
+  ];
+}
+
+def ApproximateTrigonometry
+    : Pass<"approximate-trigonometry", "::mlir::func::FuncOp"> {
+  let summary = "Compute sines and cosines of vectors without the C library";
+  let description = [{
+    `math.sin` and `math.cos` of vectors of f32 that allow it (`afn`) become
+    polynomials, which are right to about two units in the last place, for both
+    functions of an angle together. Where a lane is farther than 10000 from zero,
+    infinite or no number, the C library is asked for each lane, as before.
+
+    ```mlir
+    %s = math.sin %x fastmath<afn> : vector<16xf32>
+    ```
+    becomes
+    ```mlir
+    %far = vector.reduction <or>, %isFar : vector<16xi1> into i1
+    %s, %c = scf.if %far -> (vector<16xf32>, vector<16xf32>) {
+      ... // math.sin, math.cos
+    } else {
+      ... // polynomials
+    }
+    ```
+    MLIR's own approximations of these functions take pi / 2 as one float. An
+    angle of 10000 is then off by up to 0.0008, a small negative one by far more
+    than two units in the last place, and the two functions take about twice the
+    instructions, because they share nothing.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::math::MathDialect",
+                           "::mlir::scf::SCFDialect",
+                           "::mlir::vector::VectorDialect"];
+  let statistics = [
+    Statistic<"approximated", "approximated", "Angles">,
+  ];
+}
+
+def VectorizeWorkspaces : Pass<"vectorize-workspaces", "::mlir::ModuleOp"> {
+  let summary = "Vectorise loops over rows that are not offloaded";
+  let description = [{
+    A workspace loop, which loads nothing that is new to the nest, stays compute
+    code, and slc-vectorize does not see it. Here such loops become loops over
+    vectors, with a mask where the last one may not be full:
+
+    ```mlir
+    scf.for %d = %c0 to %c100 step %c1 {
+      %x = memref.load %messages[%j, %d] : memref<?x100xf32>
+      %y = memref.load %out[%i, %d] : memref<?x100xf32>
+      %z = math.fma %x, %weight, %y : f32
+      memref.store %z, %out[%i, %d] : memref<?x100xf32>
+    }
+    ```
+    becomes
+    ```mlir
+    scf.for %d = %c0 to %c100 step %c16 {
+      %left = arith.subi %c100, %d : index
+      %mask = vector.create_mask %left : vector<16xi1>
+      %x = vector.maskedload %messages[%j, %d], %mask, %zeros
+      ...
+      vector.maskedstore %out[%i, %d], %mask, %z
+    }
+    ```
+    Every access has to go from element to element with the loop, or to load the
+    same element in all iterations; everything else has to be elementwise; what
+    is stored, nothing else may touch in another iteration. Results have the
+    same bits.
+  }];
+  let options = [
+    Option<"vectorBits", "vector-bits", "int64_t", "0",
+           "Width of a vector register in bits; 0 asks the host">,
+    Option<"mayAlias", "may-alias", "bool", "false",
+           "Memref arguments may overlap">,
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::scf::SCFDialect",
+                           "::mlir::vector::VectorDialect"];
+  let statistics = [
+    Statistic<"vectorized", "vectorized", "Loops vectorised">,
+  ];
+}
+
+def ReduceLanesLast : Pass<"reduce-lanes-last", "::mlir::func::FuncOp"> {
+  let summary = "Reduce over lanes once, behind the loop";
+  let description = [{
+    Where each iteration reduces a vector over its lanes and hands the result
+    on, the loop carries a vector instead, which is reduced once behind it:
+
+    ```mlir
+    %sum = scf.for %e = %c0 to %n step %c1 iter_args(%s = %zero) -> f32 {
+      %v = ...
+      %next = vector.reduction <add>, %v, %s fastmath<reassoc>
+      scf.yield %next
+    }
+    ```
+    becomes
+    ```mlir
+    %lanes = scf.for %e = %c0 to %n step %c1 iter_args(%s = %neutral) {
+      %v = ...
+      %next = arith.addf %s, %v fastmath<reassoc>
+      scf.yield %next
+    }
+    %sum = vector.reduction <add>, %lanes, %zero fastmath<reassoc>
+    ```
+    This combines elements in another order, which sums and products of floats
+    have to allow (`reassoc`).
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::scf::SCFDialect",
+                           "::mlir::vector::VectorDialect"];
+  let statistics = [
+    Statistic<"deferred", "deferred", "Reductions moved behind their loop">,
+  ];
+}
+
+def InterleaveReductions : Pass<"interleave-reductions", "::mlir::ModuleOp"> {
+  let summary = "Unroll loops that reduce over lanes, and reduce together";
+  let description = [{
+    A loop that reduces a vector over its lanes in every iteration, as one over
+    the rows that a query is multiplied with, is unrolled. Its iterations first
+    compute all the vectors, and then reduce them together: a step makes one
+    vector, with half of the lanes for each, of two.
+
+    ```mlir
+    scf.for %k = %c0 to %c8 step %c1 {
+      %row = vector.load %keys[%k, %c0] : memref<?x4xf32>, vector<4xf32>
+      %product = arith.mulf %query, %row : vector<4xf32>
+      %score = vector.reduction <add>, %product fastmath<reassoc>
+      memref.store %score, %scores[%k] : memref<?xf32>
+    }
+    ```
+    becomes, two iterations at a time,
+    ```mlir
+    scf.for %k = %c0 to %c8 step %c2 {
+      ... // %product, %product1
+      %left = vector.shuffle %product, %product1 [0, 4, 1, 5]
+      %right = vector.shuffle %product, %product1 [2, 6, 3, 7]
+      %parts = arith.addf %left, %right fastmath<reassoc> : vector<4xf32>
+      ... // the same once more, of %parts alone
+      %score = vector.extract %scores[0] : f32 from vector<2xf32>
+      memref.store %score, %scores[%k]
+      ...
+    }
+    ```
+    Only what stores and what uses the results runs later than before, behind
+    loads and checks of the following iterations, so stores may not alias what
+    these load. It runs after insert-runtime-checks, so that ranges are checked
+    once for all iterations. A loop over few rows is unrolled into the one
+    around it, which then reduces more of them together. Of a loop whose trip
+    count is not known one iteration is taken at a time: what would be left over
+    of short segments costs as much as is saved.
+  }];
+  let options = [
+    Option<"most", "most", "int64_t", "0",
+           "Vectors reduced together, at most, a power of two; 1 leaves loops "
+           "as they are, 0 takes a quarter of the vector registers">,
+    Option<"vectorRegisters", "vector-registers", "int64_t", "0",
+           "Vector registers there are; 0 asks the host">,
+    Option<"mayAlias", "may-alias", "bool", "false",
+           "Memref arguments may overlap">,
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::scf::SCFDialect",
+                           "::mlir::vector::VectorDialect"];
+  let statistics = [
+    Statistic<"interleaved", "interleaved", "Loops unrolled">,
+  ];
+}
+
+#endif // EMBER_LOOPS_TRANSFORMS_ROWPASSES_TD

@@ -1,0 +1,86 @@
+//===- TargetInfo.h - What code is generated for ----------------*- C++ -*-===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The description of the processor that passes ask instead of knowing
+// constants: name, features, vector length, registers, caches.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef EMBER_TARGET_PROCESSOR_TARGETINFO_H
+#define EMBER_TARGET_PROCESSOR_TARGETINFO_H
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+#include <memory>
+#include <string>
+
+namespace llvm {
+class TargetMachine;
+} // namespace llvm
+
+namespace ember {
+
+/// How a processor is named on a command line.
+struct TargetSpec {
+  /// "native" is the host, with its features; another name gets the features
+  /// that the name implies.
+  std::string cpu = "native";
+  /// Extra features, as in "+avx2,-fma".
+  std::string features;
+  /// Empty is the host's, or, for a processor of another architecture, that
+  /// one's with Linux.
+  std::string triple;
+};
+
+struct TargetInfo {
+  std::string triple;
+  std::string cpu;
+  std::string features;
+  /// The width of the vector registers code should use, which can be less than
+  /// the widest there are.
+  int64_t vectorBits = 0;
+  int64_t vectorRegisters = 0;
+  int64_t cacheLineBytes = 64;
+  /// What the second cache of a core holds. Only of the host it is known.
+  int64_t secondCacheBytes = int64_t(1) << 20;
+  /// Lines that the second cache waits for at a time. No processor tells; this
+  /// is the number of recent ones for servers.
+  int64_t outstandingLines = 48;
+  /// Whether non-temporal stores of whole lines bypass the caches.
+  bool hasStreamingStores = false;
+  /// The LLVM intrinsic that orders such stores with those behind it; empty
+  /// where they are ordered as all others are.
+  std::string storeFence;
+
+  /// Natural vector length for elements of `elementBits` bits: at least 1.
+  int64_t lanes(int64_t elementBits) const;
+
+  /// "triple cpu features" and the size of the second cache, which is all of
+  /// the target that a compiled kernel depends on: for cache keys.
+  std::string description() const;
+};
+
+/// Whether programs of `triple` run on this machine and its system.
+bool isHostTriple(llvm::StringRef triple);
+
+/// A target machine for `spec`; an error when the processor or architecture is
+/// unknown. Initialises the backend it needs, and no other.
+llvm::Expected<std::unique_ptr<llvm::TargetMachine>>
+createTargetMachine(const TargetSpec &spec = {}, unsigned optLevel = 3);
+
+/// Describes the target of `machine`.
+TargetInfo describeTarget(llvm::TargetMachine &machine);
+
+/// Describes the target of `spec`.
+llvm::Expected<TargetInfo> describeTarget(const TargetSpec &spec);
+
+/// The host, described once per process.
+const TargetInfo &hostTarget();
+
+} // namespace ember
+
+#endif // EMBER_TARGET_PROCESSOR_TARGETINFO_H

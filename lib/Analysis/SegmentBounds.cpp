@@ -1,0 +1,45 @@
+//===- SegmentBounds.cpp - Loops between two neighbouring offsets ---------===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ember/Analysis/SegmentBounds.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+
+namespace ember {
+
+Operation *findIndexLoad(Value value) {
+  while (Operation *op = value ? value.getDefiningOp() : nullptr) {
+    if (isa<memref::LoadOp>(op))
+      return op;
+    if (!isa<arith::IndexCastOp, arith::IndexCastUIOp, arith::ExtSIOp,
+             arith::ExtUIOp>(op))
+      return nullptr;
+    value = op->getOperand(0);
+  }
+  return nullptr;
+}
+
+std::pair<memref::LoadOp, memref::LoadOp>
+findSegmentBounds(Value lower, Value upper, IndexExprs &exprs) {
+  auto begin = dyn_cast_if_present<memref::LoadOp>(findIndexLoad(lower));
+  auto end = dyn_cast_if_present<memref::LoadOp>(findIndexLoad(upper));
+  if (!begin || !end || begin.getMemRef() != end.getMemRef() ||
+      begin.getIndices().empty())
+    return {};
+  unsigned last = begin.getIndices().size() - 1;
+  for (unsigned i = 0; i < last; ++i)
+    if (!(exprs.of(begin.getIndices()[i]) == exprs.of(end.getIndices()[i])))
+      return {};
+  IndexExpr distance =
+      exprs.of(end.getIndices()[last]) - exprs.of(begin.getIndices()[last]);
+  if (distance.asConstant() != 1)
+    return {};
+  return {begin, end};
+}
+
+} // namespace ember

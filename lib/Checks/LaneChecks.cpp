@@ -1,0 +1,77 @@
+//===- LaneChecks.cpp - Run-time checks of single lanes -------------------===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Accesses whose lanes are not one range: gathers, scatters, and masked
+// accesses with arbitrary masks.
+//
+//   %bad = mask and not (base + offset of lane <u size)
+//   if any bad: report the first bad lane
+//
+//===----------------------------------------------------------------------===//
+
+#include "CheckCollector.h"
+#include "ember/Analysis/MessageNames.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+
+namespace ember::checks {
+
+/// Fails with the first lane of `lanes` for which `bad` is set.
+static void reportFirstLane(OpBuilder &builder, Location loc, Value lanes,
+                            Value bad, Value memref, int64_t dim,
+                            RuntimeCalls &runtime) {
+  auto type = cast<VectorType>(lanes.getType());
+  Value none = arith::ConstantIndexOp::create(builder, loc, 0);
+  Value count =
+      arith::ConstantIndexOp::create(builder, loc, type.getNumElements());
+  Value one = arith::ConstantIndexOp::create(builder, loc, 1);
+  auto loop = scf::ForOp::create(builder, loc, none, count, one);
+  builder.setInsertionPointToStart(loop.getBody());
+  Value lane = loop.getInductionVar();
+  Value isBad = vector::ExtractOp::create(builder, loc, bad, lane);
+  auto found = scf::IfOp::create(builder, loc, isBad, /*withElse=*/false);
+  builder.setInsertionPointToStart(found.thenBlock());
+  Value value = vector::ExtractOp::create(builder, loc, lanes, lane);
+  Value size = memref::DimOp::create(builder, loc, memref, dim);
+  Value unknown = arith::ConstantIndexOp::create(builder, loc, -1);
+  runtime.failIndex(builder, loc,
+                    "dimension " + std::to_string(dim) + " of " +
+                        memrefName(memref),
+                    "", value, size, unknown);
+}
+
+void emitLaneChecks(Operation *op, Value memref, ValueRange indices,
+                    Value laneOffsets, Value mask, RuntimeCalls &runtime) {
+  OpBuilder builder(op);
+  Location loc = op->getLoc();
+  auto maskType = cast<VectorType>(mask.getType());
+  auto laneType = VectorType::get(maskType.getShape(), builder.getIndexType());
+  for (auto [dim, index] : llvm::enumerate(indices)) {
+    Value lanes = vector::BroadcastOp::create(builder, loc, laneType, index);
+    if (dim + 1 == indices.size()) {
+      Value offsets = laneOffsets;
+      if (!offsets)
+        offsets = vector::StepOp::create(builder, loc, laneType);
+      else if (offsets.getType() != laneType)
+        offsets = arith::IndexCastOp::create(builder, loc, laneType, offsets);
+      lanes = arith::AddIOp::create(builder, loc, lanes, offsets);
+    }
+    Value size = memref::DimOp::create(builder, loc, memref, int64_t(dim));
+    Value sizes = vector::BroadcastOp::create(builder, loc, laneType, size);
+    Value outside = arith::CmpIOp::create(
+        builder, loc, arith::CmpIPredicate::uge, lanes, sizes);
+    Value bad = arith::AndIOp::create(builder, loc, outside, mask);
+    Value any = vector::ReductionOp::create(builder, loc,
+                                            vector::CombiningKind::OR, bad);
+    auto failure = scf::IfOp::create(builder, loc, any, /*withElse=*/false);
+    OpBuilder inner = failure.getThenBodyBuilder();
+    reportFirstLane(inner, loc, lanes, bad, memref, dim, runtime);
+  }
+}
+
+} // namespace ember::checks

@@ -1,0 +1,430 @@
+//===- ParallelizeLoops.cpp - Functions that run part of some loops -------===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+//   for b = 0 to n { out[b, :] = ... }
+//     ->
+//   call @f_part0(0, n, %out, ...) {ember.parallel = ...}
+//
+//   func private @f_part0(%lower, %upper, %out, ...) {
+//     for b = lower to upper { out[b, :] = ... }
+//   }
+//
+// Loops one behind the other of which neither needs the other make one
+// function.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ember/Analysis/LoopCost.h"
+#include "ember/Analysis/LoopIndependence.h"
+#include "ember/Analysis/MessageNames.h"
+#include "ember/Analysis/ParallelCall.h"
+#include "ember/Loops/Transforms/Passes.h"
+#include "ember/Runtime/Runtime.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace ember::loops {
+using namespace mlir;
+
+#define GEN_PASS_DEF_PARALLELIZELOOPS
+#include "ember/Loops/Transforms/Passes.h.inc"
+
+/// Loops of one function; more are cut into several.
+static constexpr size_t kMostLoops = 64;
+
+namespace {
+/// Independent loops of one block, in order.
+struct LoopGroup {
+  SmallVector<scf::ForOp> loops;
+  SmallVector<LoopIndependence> independence;
+
+  bool canTake(const LoopIndependence &next) const {
+    return loops.size() < kMostLoops &&
+           llvm::all_of(
+               independence,
+               [&](const LoopIndependence &other) {
+                 return other.isIndependentOf(next);
+               });
+  }
+  bool mayStoreTo(Value memref) const {
+    return llvm::any_of(independence, [&](const LoopIndependence &loop) {
+      return loop.mayStoreTo(memref);
+    });
+  }
+};
+
+/// Moves one group of loops into a function.
+class Outlining {
+public:
+  Outlining(ArrayRef<scf::ForOp> loops, SymbolTable &symbols, IndexExprs &exprs)
+      : loops(loops), symbols(symbols), exprs(exprs), builder(this->loops[0]),
+        loc(builder.getInsertionPoint()->getLoc()),
+        kernel(this->loops[0]->getParentOfType<func::FuncOp>()) {}
+
+  void run();
+
+private:
+  void findCaptures();
+  void capture(Value value);
+  bool isRebuilt(Operation *op);
+  bool isScratch(Operation *op) {
+    return llvm::any_of(loops,
+                        [&](scf::ForOp loop) { return isScratchOf(op, loop); });
+  }
+  ParallelLoopCost costOf(scf::ForOp loop, SmallVectorImpl<Value> &operands);
+  func::FuncOp createFunction(ArrayRef<Value> operands);
+  void moveLoop(scf::ForOp loop, unsigned number, func::FuncOp function);
+
+  SmallVector<scf::ForOp> loops;
+  SymbolTable &symbols;
+  IndexExprs &exprs;
+  OpBuilder builder;
+  Location loc;
+  func::FuncOp kernel;
+  /// What the loops use of the values around them: as arguments, and the
+  /// operations that the function repeats.
+  llvm::SetVector<Value> captured;
+  llvm::SetVector<Operation *> rebuilt;
+};
+
+struct ParallelizeLoops : impl::ParallelizeLoopsBase<ParallelizeLoops> {
+  using Base::Base;
+  void runOnOperation() override;
+
+private:
+  void run(Block &block, const MemoryAliasing &aliasing, SymbolTable &symbols);
+  void runPieces(const MemoryAliasing &aliasing, SymbolTable &symbols);
+  void outline(LoopGroup &group, SymbolTable &symbols, IndexExprs &exprs);
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Which loops
+//===----------------------------------------------------------------------===//
+
+/// Whether what the loop carries from iteration to iteration can be computed
+/// from its counter, and nobody needs the last value.
+static bool carriesCountersOnly(scf::ForOp loop, IndexExprs &exprs) {
+  for (auto [argument, result] :
+       llvm::zip_equal(loop.getRegionIterArgs(), loop.getResults())) {
+    if (!result.use_empty() || !argument.getType().isIntOrIndex())
+      return false;
+    IndexExpr carried = exprs.of(argument);
+    for (auto [value, factor] : carried.getTerms())
+      if (value != loop.getInductionVar() &&
+          !loop.isDefinedOutsideOfLoop(value))
+        return false;
+  }
+  return true;
+}
+
+/// Whether the loop is known to be over before another thread would have begun.
+static bool isShort(scf::ForOp loop, IndexExprs &exprs) {
+  std::optional<APInt> trips = loop.getStaticTripCount();
+  if (!trips)
+    return false;
+  LoopCost cost = estimateCost(loop, exprs);
+  return !cost.offsets && trips->ule(EMBER_DEFAULT_WORK_OF_THREAD) &&
+         int64_t(trips->getZExtValue()) <
+             EMBER_DEFAULT_WORK_OF_THREAD / std::max<int64_t>(cost.cost, 1);
+}
+
+/// Whether `op` frees a buffer that is remade in the function of its loop.
+static bool freesScratch(Operation &op) {
+  auto dealloc = dyn_cast<memref::DeallocOp>(op);
+  Operation *alloc = dealloc ? dealloc.getMemref().getDefiningOp() : nullptr;
+  return alloc && alloc->hasAttr(kScratchAttr);
+}
+
+/// Whether `op`, which stands behind loops of `group`, can as well stand in
+/// front of them.
+static bool canPrecede(Operation &op, const LoopGroup &group) {
+  if (op.hasAttr(kScratchAttr))
+    return true;
+  if (isa<LoopLikeOpInterface>(op))
+    return false;
+  auto result = op.walk([&](Operation *inner) {
+    std::optional<MemoryAccess> access = MemoryAccess::of(inner);
+    bool onlyReads =
+        access ? !access->isStore() && !group.mayStoreTo(access->memref)
+               : isPure(inner) || isa<scf::IfOp, scf::YieldOp>(inner);
+    return onlyReads ? WalkResult::advance() : WalkResult::interrupt();
+  });
+  return !result.wasInterrupted();
+}
+
+//===----------------------------------------------------------------------===//
+// Outlining
+//===----------------------------------------------------------------------===//
+
+/// Whether the function repeats `op` rather than being handed its result: what
+/// indices and sizes are computed from stays visible there.
+bool Outlining::isRebuilt(Operation *op) {
+  if (op->hasTrait<OpTrait::ConstantLike>() || isScratch(op))
+    return true;
+  if (!isPure(op) || op->getNumRegions() != 0 || op->getNumResults() != 1 ||
+      isa<BaseMemRefType>(op->getResult(0).getType()))
+    return false;
+  if (isa<memref::DimOp>(op))
+    return true;
+  auto isPlain = [](Type type) {
+    return getElementTypeOrSelf(type).isIntOrIndex();
+  };
+  return llvm::all_of(op->getOperandTypes(), isPlain) &&
+         llvm::all_of(op->getResultTypes(), isPlain);
+}
+
+void Outlining::capture(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (op && rebuilt.contains(op))
+    return;
+  if (!op || !isRebuilt(op)) {
+    captured.insert(value);
+    return;
+  }
+  llvm::for_each(op->getOperands(), [&](Value operand) { capture(operand); });
+  rebuilt.insert(op);
+}
+
+void Outlining::findCaptures() {
+  for (scf::ForOp loop : loops)
+    loop->walk([&](Operation *op) {
+      for (OpOperand &operand : op->getOpOperands()) {
+        // Bounds are handed over apart, and what the loop carries is computed.
+        bool isOfLoop = op == loop.getOperation();
+        if (!isOfLoop && loop.isDefinedOutsideOfLoop(operand.get()))
+          capture(operand.get());
+      }
+    });
+  for (scf::ForOp loop : loops) {
+    capture(loop.getStep());
+    for (BlockArgument argument : loop.getRegionIterArgs()) {
+      IndexExpr carried = exprs.of(argument);
+      for (auto [value, factor] : carried.getTerms())
+        if (value != loop.getInductionVar())
+          capture(value);
+    }
+  }
+}
+
+ParallelLoopCost Outlining::costOf(scf::ForOp loop,
+                                   SmallVectorImpl<Value> &operands) {
+  LoopCost cost = estimateCost(loop, exprs);
+  ParallelLoopCost result;
+  // The runtime counts what the counter counts.
+  result.cost = llvm::divideCeil(
+      cost.cost, getConstantIntValue(loop.getStep()).value_or(1));
+  if (!cost.offsets)
+    return result;
+  result.segmentCost = cost.segmentCost;
+  auto *place = llvm::find(operands, cost.offsets);
+  if (place == operands.end()) {
+    operands.push_back(cost.offsets);
+    place = operands.end() - 1;
+  }
+  result.offsets = place - operands.begin();
+  result.firstOffset = operands.size();
+  operands.push_back(cost.firstOffset.materialize(builder, loop.getLoc()));
+  return result;
+}
+
+func::FuncOp Outlining::createFunction(ArrayRef<Value> operands) {
+  OpBuilder outside(kernel);
+  outside.setInsertionPointAfter(kernel);
+  auto types = llvm::map_to_vector(
+      operands, [](Value operand) { return operand.getType(); });
+  auto function =
+      func::FuncOp::create(outside, loc, (kernel.getName() + "_part").str(),
+                           outside.getFunctionType(types, {}));
+  function.setPrivate();
+  symbols.insert(function);
+  for (auto [index, operand] : llvm::enumerate(operands))
+    if (isa<BaseMemRefType>(operand.getType()))
+      function.setArgAttr(index, messageNameAttr,
+                          builder.getStringAttr(memrefName(operand)));
+  function.addEntryBlock();
+  return function;
+}
+
+/// Moves loop `number` to the end of the function, with the bounds that are the
+/// function's and without what it carried.
+void Outlining::moveLoop(scf::ForOp loop, unsigned number,
+                         func::FuncOp function) {
+  OpBuilder inside = OpBuilder::atBlockEnd(&function.getBody().front());
+  Location loc = loop.getLoc();
+  auto moved =
+      scf::ForOp::create(inside, loc, function.getArgument(2 * number),
+                         function.getArgument(2 * number + 1), loop.getStep());
+  moved->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
+  moved->setAttr(kIndependentAttr, builder.getUnitAttr());
+  Block *body = moved.getBody();
+  body->getTerminator()->erase();
+  body->getOperations().splice(body->end(), loop.getBody()->getOperations());
+  inside.setInsertionPointToStart(body);
+  for (BlockArgument argument : loop.getRegionIterArgs()) {
+    IndexExpr counter = exprs.of(argument).substituted(
+        loop.getInductionVar(), IndexExpr(moved.getInductionVar()));
+    Value value = counter.materialize(inside, loc);
+    if (value.getType() != argument.getType())
+      value =
+          arith::IndexCastOp::create(inside, loc, argument.getType(), value);
+    argument.replaceAllUsesWith(value);
+  }
+  loop.getInductionVar().replaceAllUsesWith(moved.getInductionVar());
+  body->getTerminator()->erase();
+  inside.setInsertionPointToEnd(body);
+  scf::YieldOp::create(inside, loc);
+}
+
+void Outlining::run() {
+  findCaptures();
+  // In front of the first loop everything between the loops is computed.
+  builder.setInsertionPoint(loops.front());
+  SmallVector<Value> operands;
+  for (scf::ForOp loop : loops)
+    operands.append({loop.getLowerBound(), loop.getUpperBound()});
+  llvm::append_range(operands, captured);
+  auto costs = llvm::map_to_vector(
+      loops, [&](scf::ForOp loop) { return costOf(loop, operands); });
+
+  func::FuncOp function = createFunction(operands);
+  OpBuilder inside = OpBuilder::atBlockEnd(&function.getBody().front());
+  IRMapping mapping;
+  for (auto [index, value] : llvm::enumerate(captured))
+    mapping.map(value, function.getArgument(2 * loops.size() + index));
+  for (Operation *op : rebuilt)
+    inside.clone(*op, mapping);
+  for (auto [number, loop] : llvm::enumerate(loops))
+    moveLoop(loop, number, function);
+  inside.setInsertionPointToEnd(&function.getBody().front());
+  for (Operation *op : rebuilt)
+    if (op->hasAttr(kScratchAttr))
+      memref::DeallocOp::create(inside, loc, mapping.lookup(op->getResult(0)));
+  func::ReturnOp::create(inside, loc);
+  auto isInside = [&](OpOperand &use) {
+    return function->isProperAncestor(use.getOwner());
+  };
+  for (auto [from, to] : mapping.getValueMap())
+    Value(from).replaceUsesWithIf(to, isInside);
+
+  auto call = func::CallOp::create(builder, loc, function, operands);
+  setParallelLoops(call, costs);
+  for (scf::ForOp loop : loops)
+    loop.erase();
+}
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
+void ParallelizeLoops::outline(LoopGroup &group, SymbolTable &symbols,
+                               IndexExprs &exprs) {
+  if (group.loops.empty())
+    return;
+  // What stands between the loops goes in front of them.
+  for (Operation *op = group.loops.front(); op != group.loops.back();) {
+    Operation *next = op->getNextNode();
+    if (!llvm::is_contained(group.loops, op) && !freesScratch(*op))
+      op->moveBefore(group.loops.front());
+    op = next;
+  }
+  parallelized += group.loops.size();
+  Outlining(group.loops, symbols, exprs).run();
+  group = LoopGroup();
+  // Sums are remembered by value, and some of the values are gone.
+  exprs = IndexExprs();
+}
+
+void ParallelizeLoops::run(Block &block, const MemoryAliasing &aliasing,
+                           SymbolTable &symbols) {
+  IndexExprs exprs;
+  LoopGroup group;
+  for (Operation &op : llvm::make_early_inc_range(block)) {
+    auto loop = dyn_cast<scf::ForOp>(op);
+    if (!loop) {
+      if (!freesScratch(op) && !canPrecede(op, group))
+        outline(group, symbols, exprs);
+      continue;
+    }
+    if (isShort(loop, exprs)) {
+      outline(group, symbols, exprs);
+      continue;
+    }
+    bool isPlain = !loop.getUnsignedCmp() && carriesCountersOnly(loop, exprs) &&
+                   getConstantIntValue(loop.getStep()).value_or(0) > 0;
+    LoopIndependence independence(loop, aliasing, exprs);
+    if (!isPlain || !independence.isParallel()) {
+      outline(group, symbols, exprs);
+      emitRemark(loop.getLoc())
+          << "the loop runs on one thread: "
+          << (independence.isParallel()
+                  ? "it hands values from iteration to iteration"
+                  : independence.getRefusal());
+      continue;
+    }
+    if (!group.canTake(independence))
+      outline(group, symbols, exprs);
+    group.loops.push_back(loop);
+    group.independence.push_back(std::move(independence));
+  }
+  outline(group, symbols, exprs);
+}
+
+/// Outlines loops over pieces, wherever they are by now.
+void ParallelizeLoops::runPieces(const MemoryAliasing &aliasing,
+                                 SymbolTable &symbols) {
+  SmallVector<scf::ForOp> loops;
+  getOperation().walk([&](scf::ForOp loop) {
+    if (loop->hasAttr(kPiecesAttr))
+      loops.push_back(loop);
+  });
+  for (scf::ForOp loop : loops) {
+    IndexExprs exprs;
+    LoopGroup group;
+    group.loops.push_back(loop);
+    group.independence.emplace_back(loop, aliasing, exprs);
+    if (group.independence.front().isParallel())
+      outline(group, symbols, exprs);
+  }
+}
+
+/// Erases buffers that only functions of loops used, which have their own now.
+static void dropUnusedScratch(ModuleOp module) {
+  SmallVector<memref::AllocOp> unused;
+  module.walk([&](memref::AllocOp alloc) {
+    auto isDealloc = [](Operation *user) {
+      return isa<memref::DeallocOp>(user);
+    };
+    if (alloc->hasAttr(kScratchAttr) &&
+        llvm::all_of(alloc->getUsers(), isDealloc))
+      unused.push_back(alloc);
+  });
+  for (memref::AllocOp alloc : unused) {
+    for (Operation *dealloc : llvm::make_early_inc_range(alloc->getUsers()))
+      dealloc->erase();
+    alloc.erase();
+  }
+}
+
+void ParallelizeLoops::runOnOperation() {
+  MemoryAliasing aliasing(getOperation(), mayAlias);
+  SymbolTable symbols(getOperation());
+  SmallVector<func::FuncOp> functions;
+  for (auto function : getOperation().getOps<func::FuncOp>())
+    if (function.getBody().hasOneBlock())
+      functions.push_back(function);
+  for (func::FuncOp function : functions)
+    run(function.getBody().front(), aliasing, symbols);
+  runPieces(aliasing, symbols);
+  dropUnusedScratch(getOperation());
+}
+
+} // namespace ember::loops

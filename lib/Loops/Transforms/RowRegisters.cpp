@@ -1,0 +1,75 @@
+//===- RowRegisters.cpp - What of a row registers hold --------------------===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "RowRegisters.h"
+#include "ember/Target/Processor/TargetInfo.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+using namespace mlir;
+
+namespace ember::loops {
+
+int64_t registersFor(Type type, int64_t vectorBits) {
+  auto vector = dyn_cast<VectorType>(type);
+  if (!vector)
+    return 1;
+  int64_t bits = vectorBits ? vectorBits : hostTarget().vectorBits;
+  if (bits <= 0 || !vector.getElementType().isIntOrFloat())
+    return vector.getNumElements();
+  return llvm::divideCeil(
+      vector.getNumElements() * vector.getElementTypeBitWidth(), bits);
+}
+
+/// Whether an access of `inner` goes to the same address in every iteration of
+/// `outer`, for a given iteration of `inner`.
+static bool isKeptAcross(const MemoryAccess &access, scf::ForOp inner,
+                         scf::ForOp outer) {
+  // What is computed in the inner loop changes with it; what enters the address
+  // from outside of it must come from outside of the outer loop too.
+  SmallVector<Value> pending(access.indices);
+  pending.push_back(access.memref);
+  while (!pending.empty()) {
+    Value value = pending.pop_back_val();
+    if (outer.isDefinedOutsideOfLoop(value) || value == inner.getInductionVar())
+      continue;
+    Operation *op = value.getDefiningOp();
+    if (!op || op->getBlock() != inner.getBody() || !isPure(op))
+      return false;
+    llvm::append_range(pending, op->getOperands());
+  }
+  return true;
+}
+
+SmallVector<MemoryAccess> findAccumulators(scf::ForOp inner, scf::ForOp outer) {
+  SmallVector<MemoryAccess> stores;
+  for (Operation &op : inner.getBody()->without_terminator()) {
+    std::optional<MemoryAccess> access = MemoryAccess::of(&op);
+    if (access && access->isStore() && isKeptAcross(*access, inner, outer))
+      stores.push_back(*access);
+  }
+  return stores;
+}
+
+RowRegisters::RowRegisters(scf::ForOp inner,
+                           ArrayRef<MemoryAccess> accumulators,
+                           int64_t vectorBits) {
+  for (const MemoryAccess &access : accumulators)
+    each += registersFor(access.type, vectorBits);
+  // One operation takes its row from memory; a longer computation has values of
+  // its own.
+  int64_t computed = 0;
+  for (Operation &op : inner.getBody()->without_terminator())
+    if (op.getNumResults() == 1 && !MemoryAccess::of(&op) &&
+        op.getResult(0).getType() == accumulators.front().type) {
+      temporaries += registersFor(op.getResult(0).getType(), vectorBits);
+      ++computed;
+    }
+  if (computed <= 1)
+    temporaries = 0;
+}
+
+} // namespace ember::loops

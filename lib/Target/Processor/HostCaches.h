@@ -1,0 +1,21 @@
+//===- HostCaches.h - What the caches of this machine hold ------*- C++ -*-===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef EMBER_LIB_TARGET_PROCESSOR_HOSTCACHES_H
+#define EMBER_LIB_TARGET_PROCESSOR_HOSTCACHES_H
+
+#include <cstdint>
+
+namespace ember {
+
+/// The bytes of the second cache of this machine's first processor, or
+/// `otherwise` where the system does not say.
+int64_t hostSecondCacheBytes(int64_t otherwise);
+
+} // namespace ember
+
+#endif // EMBER_LIB_TARGET_PROCESSOR_HOSTCACHES_H

@@ -1,0 +1,216 @@
+//===- TargetInfo.cpp - What code is generated for ------------------------===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ember/Target/Processor/TargetInfo.h"
+#include "HostCaches.h"
+#include "llvm/Analysis/TargetTransformInfo.h"
+#include "llvm/IR/Function.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+#include "llvm/MC/MCSubtargetInfo.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Target/TargetMachine.h"
+#include "llvm/TargetParser/Host.h"
+#include "llvm/TargetParser/SubtargetFeature.h"
+#include <mutex>
+
+namespace ember {
+
+/// Registers the backend of `triple`, once per process.
+static void initializeBackend(const llvm::Triple &triple) {
+  static std::mutex mutex;
+  std::lock_guard<std::mutex> lock(mutex);
+  if (triple.isX86()) {
+    LLVMInitializeX86TargetInfo();
+    LLVMInitializeX86Target();
+    LLVMInitializeX86TargetMC();
+    LLVMInitializeX86AsmPrinter();
+  } else if (triple.isAArch64()) {
+    LLVMInitializeAArch64TargetInfo();
+    LLVMInitializeAArch64Target();
+    LLVMInitializeAArch64TargetMC();
+    LLVMInitializeAArch64AsmPrinter();
+  } else {
+    llvm::InitializeNativeTarget();
+    llvm::InitializeNativeTargetAsmPrinter();
+  }
+}
+
+/// The host's features as LLVM spells them.
+static std::string hostFeatures() {
+  llvm::SubtargetFeatures features;
+  for (const auto &feature : llvm::sys::getHostCPUFeatures())
+    features.AddFeature(feature.getKey(), feature.getValue());
+  return features.getString();
+}
+
+static llvm::CodeGenOptLevel codeGenLevel(unsigned optLevel) {
+  switch (optLevel) {
+  // At "none", the fast instruction selector of LLVM 22 folds the load of one
+  // number into a blend of four on x86, which reads past the end of arrays.
+  case 0:
+  case 1:
+    return llvm::CodeGenOptLevel::Less;
+  case 2:
+    return llvm::CodeGenOptLevel::Default;
+  default:
+    return llvm::CodeGenOptLevel::Aggressive;
+  }
+}
+
+/// Whether the backend of `triple` knows the processor.
+static bool isProcessorOf(const llvm::Triple &triple, llvm::StringRef cpu) {
+  initializeBackend(triple);
+  std::string error;
+  const llvm::Target *target =
+      llvm::TargetRegistry::lookupTarget(triple, error);
+  if (!target)
+    return false;
+  std::unique_ptr<llvm::MCSubtargetInfo> subtarget(
+      target->createMCSubtargetInfo(triple, "", ""));
+  return subtarget && subtarget->isCPUStringValid(cpu);
+}
+
+/// The triple of `spec`: a processor that the host's architecture does not
+/// have names its own. Names that several have ("generic") are the host's.
+static llvm::Triple getTriple(const TargetSpec &spec, bool native) {
+  if (!spec.triple.empty())
+    return llvm::Triple(llvm::Triple::normalize(spec.triple));
+  llvm::Triple host(llvm::sys::getProcessTriple());
+  if (native || isProcessorOf(host, spec.cpu))
+    return host;
+  for (llvm::StringRef name :
+       {"x86_64-unknown-linux-gnu", "aarch64-unknown-linux-gnu"}) {
+    llvm::Triple triple(name);
+    if (isProcessorOf(triple, spec.cpu))
+      return triple;
+  }
+  return host;
+}
+
+bool isHostTriple(llvm::StringRef name) {
+  llvm::Triple triple(name), host(llvm::sys::getProcessTriple());
+  return triple.getArch() == host.getArch() && triple.getOS() == host.getOS();
+}
+
+/// Whether code is for the processor that this runs on.
+static bool isNative(const TargetSpec &spec) {
+  return spec.cpu.empty() || spec.cpu == "native";
+}
+
+llvm::Expected<std::unique_ptr<llvm::TargetMachine>>
+createTargetMachine(const TargetSpec &spec, unsigned optLevel) {
+  bool native = isNative(spec);
+  if (native && !spec.triple.empty() && !isHostTriple(spec.triple))
+    return llvm::createStringError("the processor is to be this machine's, but "
+                                   "the target '" +
+                                   spec.triple + "' is another one: name its " +
+                                   "processor, or 'generic'");
+  llvm::Triple triple = getTriple(spec, native);
+  initializeBackend(triple);
+  std::string error;
+  const llvm::Target *target =
+      llvm::TargetRegistry::lookupTarget(triple, error);
+  if (!target)
+    return llvm::createStringError("no code generator for target '" +
+                                   triple.str() + "': " + error);
+
+  std::string cpu = native ? llvm::sys::getHostCPUName().str() : spec.cpu;
+  std::string features = native ? hostFeatures() : "";
+  if (!spec.features.empty())
+    features += (features.empty() ? "" : ",") + spec.features;
+
+  std::unique_ptr<llvm::MCSubtargetInfo> subtarget(
+      target->createMCSubtargetInfo(triple, "", ""));
+  if (!native && subtarget && !subtarget->isCPUStringValid(cpu))
+    return llvm::createStringError("unknown processor '" + cpu + "' for " +
+                                   triple.getArchName());
+
+  llvm::TargetOptions options;
+  // Fused multiply-adds would round differently at different levels.
+  options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
+  std::unique_ptr<llvm::TargetMachine> machine(target->createTargetMachine(
+      triple, cpu, features, options, llvm::Reloc::PIC_, std::nullopt,
+      codeGenLevel(optLevel)));
+  if (!machine)
+    return llvm::createStringError("cannot generate code for target '" +
+                                   triple.str() + "'");
+  return machine;
+}
+
+int64_t TargetInfo::lanes(int64_t elementBits) const {
+  if (elementBits <= 0)
+    return 1;
+  return std::max<int64_t>(1, vectorBits / elementBits);
+}
+
+std::string TargetInfo::description() const {
+  return triple + " " + cpu + " " + features + " " +
+         std::to_string(secondCacheBytes);
+}
+
+TargetInfo describeTarget(llvm::TargetMachine &machine) {
+  TargetInfo info;
+  info.triple = machine.getTargetTriple().str();
+  info.cpu = machine.getTargetCPU().str();
+  info.features = machine.getTargetFeatureString().str();
+
+  // The cost model answers for a function: an empty one will do.
+  llvm::LLVMContext context;
+  llvm::Module module("target", context);
+  module.setTargetTriple(machine.getTargetTriple());
+  module.setDataLayout(machine.createDataLayout());
+  llvm::Function *function = llvm::Function::Create(
+      llvm::FunctionType::get(llvm::Type::getVoidTy(context), false),
+      llvm::GlobalValue::ExternalLinkage, "probe", module);
+  // For code with few vector operations LLVM prefers half of what AVX-512 has.
+  // Rows are loaded, added and little else, which whole registers do faster.
+  function->addFnAttr("prefer-vector-width", "512");
+  llvm::TargetTransformInfo costs = machine.getTargetTransformInfo(*function);
+  info.vectorBits =
+      costs.getRegisterBitWidth(llvm::TargetTransformInfo::RGK_FixedWidthVector)
+          .getFixedValue();
+  info.vectorRegisters =
+      costs.getNumberOfRegisters(costs.getRegisterClassForType(true));
+  if (unsigned line = costs.getCacheLineSize())
+    info.cacheLineBytes = line;
+  const llvm::Triple &triple = machine.getTargetTriple();
+  info.hasStreamingStores =
+      triple.getArch() == llvm::Triple::x86_64 || triple.isAArch64();
+  // Of AArch64's stores none is ordered with others but by what all need.
+  if (triple.isX86())
+    info.storeFence = "llvm.x86.sse.sfence";
+  return info;
+}
+
+llvm::Expected<TargetInfo> describeTarget(const TargetSpec &spec) {
+  auto machine = createTargetMachine(spec);
+  if (!machine)
+    return machine.takeError();
+  TargetInfo info = describeTarget(**machine);
+  if (isNative(spec))
+    info.secondCacheBytes = hostSecondCacheBytes(info.secondCacheBytes);
+  return info;
+}
+
+/// The host's description. A host LLVM cannot generate code for is described
+/// without vectors, and an error comes where code is generated.
+static TargetInfo describeHost() {
+  llvm::Expected<TargetInfo> info = describeTarget(TargetSpec());
+  if (info)
+    return *info;
+  llvm::consumeError(info.takeError());
+  return TargetInfo();
+}
+
+const TargetInfo &hostTarget() {
+  static const TargetInfo host = describeHost();
+  return host;
+}
+
+} // namespace ember
