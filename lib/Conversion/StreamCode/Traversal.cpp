@@ -7,8 +7,8 @@
 
 #include "ember/Conversion/StreamCode/Traversal.h"
 
-#include "ember/Conversion/StreamCode/StreamCode.h"
 #include "ember/ABI/RuntimeCalls.h"
+#include "ember/Conversion/StreamCode/StreamCode.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
