@@ -131,6 +131,8 @@ void DecouplingPlan::describeIndex(Value index, std::string &text,
     return;
   }
   stream << op->getName() << "(";
+  if (auto compare = dyn_cast<arith::CmpIOp>(op))
+    stream << arith::stringifyCmpIPredicate(compare.getPredicate()) << ",";
   for (Value operand : op->getOperands()) {
     describeIndex(operand, text, depth + 1);
     stream << ",";

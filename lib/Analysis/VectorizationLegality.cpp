@@ -312,12 +312,15 @@ LogicalResult VectorizationLegality::analyzeStream(Operation &op) {
     accesses.push_back(access);
     return analyzeAccess(access, /*isStream=*/true);
   }
-  if (!isa<slc::AluStrOp, slc::CastStrOp, slc::FwdStrOp>(op))
+  if (!isa<slc::AluStrOp, slc::CmpStrOp, slc::SelStrOp, slc::CastStrOp,
+           slc::FwdStrOp>(op))
     return refuse(&op, "'" + op.getName().getStringRef() +
                            "' is not a stream with a vector dual");
   LaneShape shape = combineArithmetic(&op);
-  Type element = stripStream(op.getResult(0).getType());
-  if (shape != LaneShape::uniform && !isLaneType(element))
+  auto isLane = [](Type type) { return isLaneType(stripStream(type)); };
+  if (shape != LaneShape::uniform &&
+      (!isLane(op.getResult(0).getType()) ||
+       !llvm::all_of(op.getOperandTypes(), isLane)))
     return refuse(&op, "a stream has elements that vectors are not made of");
   if (auto alu = dyn_cast<slc::AluStrOp>(op);
       alu && isDivision(alu.getOpcode()) && !isUniform(alu.getRhs()))

@@ -233,6 +233,16 @@ Value AccessProgram::emitStream(OpBuilder &builder, Operation *op,
                                     lookup(alu.getLhs()), lookup(alu.getRhs()),
                                     element, control.mask);
       })
+      .Case([&](CmpStrOp compare) {
+        return emitStreamComparison(builder, loc, compare.getPredicate(),
+                                    lookup(compare.getLhs()),
+                                    lookup(compare.getRhs()), element);
+      })
+      .Case([&](SelStrOp choice) {
+        return emitStreamChoice(builder, loc, lookup(choice.getCondition()),
+                                lookup(choice.getTrueValue()),
+                                lookup(choice.getFalseValue()), element);
+      })
       .Case([&](CastStrOp cast) {
         return emitIntegerCast(builder, loc, lookup(cast.getInput()), element,
                                cast.getIsUnsigned());

@@ -128,6 +128,13 @@ void Separation::configureStream(Operation *op, Value tu) {
   } else if (auto alu = dyn_cast<slcv::VecAluStrOp>(op)) {
     result = dlc::AluStrOp::create(builder, loc, type, tu, alu.getOpcode(),
                                    operands[0], operands[1]);
+  } else if (auto compare = dyn_cast<slc::CmpStrOp>(op)) {
+    result =
+        dlc::CmpStrOp::create(builder, loc, type, tu, compare.getPredicate(),
+                              operands[0], operands[1]);
+  } else if (isa<slc::SelStrOp>(op)) {
+    result = dlc::SelStrOp::create(builder, loc, type, tu, operands[0],
+                                   operands[1], operands[2]);
   } else if (auto cast = dyn_cast<slc::CastStrOp>(op)) {
     result = dlc::CastStrOp::create(builder, loc, type, tu, operands[0],
                                     cast.getIsUnsigned());

@@ -40,6 +40,7 @@ public:
 
 private:
   void emitLoop(LoopOpInterface loop, IRMapping &values);
+  void emitTraversal(LoopOpInterface loop, IRMapping &values);
   void emitBody(LoopOpInterface loop, IRMapping &values);
   void emitCallback(CallbackOp callback, IRMapping &values);
   void replaceBufferLoads(StrToValOp toVal, Value placeholder,
@@ -233,7 +234,52 @@ void Recoupling::emitBody(LoopOpInterface loop, IRMapping &values) {
     memref::DeallocOp::create(builder, loop.getLoc(), memory);
 }
 
+/// The choice that makes the range of `loop` empty: between its lower bound and
+/// another upper one. Null if its range depends on no condition.
+static slc::SelStrOp getPredicate(LoopOpInterface loop) {
+  auto choice = loop.getUpperBound().getDefiningOp<slc::SelStrOp>();
+  bool isPredicate = choice && !slc::lanesOf(choice.getResult().getType()) &&
+                     llvm::is_contained(choice->getOperands().drop_front(),
+                                        loop.getLowerBound());
+  return isPredicate ? choice : slc::SelStrOp();
+}
+
+/// A processor branches around a loop that has nothing to traverse, and knows
+/// the range of one that has.
 void Recoupling::emitLoop(LoopOpInterface loop, IRMapping &values) {
+  slc::SelStrOp predicate = getPredicate(loop);
+  if (!predicate)
+    return emitTraversal(loop, values);
+  Location loc = loop.getLoc();
+  bool isThen = predicate.getFalseValue() == loop.getLowerBound();
+  Value upper = isThen ? predicate.getTrueValue() : predicate.getFalseValue();
+  Value condition = streams.materialize(predicate.getCondition(), values);
+  auto branch = scf::IfOp::create(builder, loc, loop->getResultTypes(),
+                                  condition, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(builder);
+  auto yield = [&](Block *block, ValueRange results) {
+    builder.setInsertionPointToEnd(block);
+    if (!results.empty())
+      scf::YieldOp::create(builder, loc, results);
+  };
+  auto mapped = [&](ValueRange results, IRMapping &mapping) {
+    return llvm::map_to_vector(
+        results, [&](Value value) { return mapping.lookupOrDefault(value); });
+  };
+  Block *traversed = isThen ? branch.thenBlock() : branch.elseBlock();
+  Block *skipped = isThen ? branch.elseBlock() : branch.thenBlock();
+  builder.setInsertionPointToStart(traversed);
+  IRMapping inside = values;
+  inside.map(predicate.getResult(), streams.materialize(upper, values));
+  emitTraversal(loop, inside);
+  yield(traversed, mapped(loop->getResults(), inside));
+  yield(skipped, mapped(loop.getIterArgs(), values));
+  for (auto [before, after] :
+       llvm::zip(loop->getResults(), branch.getResults()))
+    values.map(before, after);
+}
+
+void Recoupling::emitTraversal(LoopOpInterface loop, IRMapping &values) {
   Location loc = loop.getLoc();
   Traversal traversal = streams.describe(loop, values);
   TraversalRange range = emitRange(builder, loc, traversal);

@@ -80,6 +80,12 @@ void StreamEmitter::emitStream(Operation *op, IRMapping &values) {
     Value mask = loop ? values.lookupOrNull(loop.getMask()) : Value();
     result = emitStreamArithmetic(builder, loc, alu.getOpcode(), operands[0],
                                   operands[1], element, mask);
+  } else if (auto compare = dyn_cast<slc::CmpStrOp>(op)) {
+    result = emitStreamComparison(builder, loc, compare.getPredicate(),
+                                  operands[0], operands[1], element);
+  } else if (isa<slc::SelStrOp>(op)) {
+    result = emitStreamChoice(builder, loc, operands[0], operands[1],
+                              operands[2], element);
   } else if (auto cast = dyn_cast<slc::CastStrOp>(op)) {
     result = emitIntegerCast(builder, loc, operands[0], element,
                              cast.getIsUnsigned());

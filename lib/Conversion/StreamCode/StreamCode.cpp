@@ -336,6 +336,26 @@ Value ember::emitStreamArithmetic(OpBuilder &builder, Location loc,
   return emitIntegerOp(builder, loc, opcode, lhs, rhs);
 }
 
+Value ember::emitStreamComparison(OpBuilder &builder, Location loc,
+                                  slc::CmpPredicate predicate, Value lhs,
+                                  Value rhs, Type type) {
+  Type operands = getElementTypeOrSelf(lhs.getType());
+  if (auto lanes = dyn_cast<VectorType>(type))
+    operands = lanes.cloneWith(std::nullopt, operands);
+  auto named =
+      arith::symbolizeCmpIPredicate(slc::stringifyCmpPredicate(predicate));
+  return arith::CmpIOp::create(builder, loc, *named,
+                               emitBroadcast(builder, loc, lhs, operands),
+                               emitBroadcast(builder, loc, rhs, operands));
+}
+
+Value ember::emitStreamChoice(OpBuilder &builder, Location loc, Value condition,
+                              Value trueValue, Value falseValue, Type type) {
+  return arith::SelectOp::create(builder, loc, condition,
+                                 emitBroadcast(builder, loc, trueValue, type),
+                                 emitBroadcast(builder, loc, falseValue, type));
+}
+
 Value ember::emitIntegerOp(OpBuilder &builder, Location loc, AluOp opcode,
                            Value lhs, Value rhs) {
   auto create = [&]<typename Op>() -> Value {

@@ -52,6 +52,8 @@ void collectFeatures(ModuleOp module, std::set<std::string> &features) {
               features.insert("indirect stream");
         })
         .Case([&](slc::AluStrOp) { features.insert("alu stream"); })
+        .Case([&](slc::CmpStrOp) { features.insert("compared stream"); })
+        .Case([&](slc::SelStrOp) { features.insert("chosen stream"); })
         .Case([&](slc::AccStrOp) { features.insert("running sum"); })
         .Case([&](slc::FwdStrOp forward) {
           features.insert(isVectorStream(forward.getResult())

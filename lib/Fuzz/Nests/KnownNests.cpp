@@ -94,7 +94,10 @@ void Nests::bagNest() {
   ValueId out = table("out", sum, {bags, length}, true);
   bool isFlat = random.chance(0.2), isMax = random.chance(0.2),
        hasScale = random.chance(0.4), hasWeights = random.chance(0.4),
-       hasPadding = random.chance(0.2), hasZeros = random.chance(0.6);
+       hasPadding = random.chance(0.4), hasZeros = random.chance(0.6);
+  // Padding is -1 or one of the rows; it is skipped, counted, or replaced.
+  bool isNegative = hasPadding && random.chance(0.6),
+       isReplaced = random.chance(0.3), isCounted = random.chance(0.3);
   ValueId scales = table("scales", sum, {positions + bags * 3}, false);
 
   auto element = [&](ValueId bag, ValueId row, ValueId scale) {
@@ -115,7 +118,10 @@ void Nests::bagNest() {
     builder.forLoop(
         bounds.lower, bounds.upper, bounds.step, {},
         [&](ValueId p, const Values &) {
-          ValueId row = loadIndexAt(rows, isFlat ? Values{bag, p} : Values{p});
+          ValueId row = loadIndexAt(isNegative ? rows + 1 : rows,
+                                    isFlat ? Values{bag, p} : Values{p});
+          if (isNegative)
+            row = builder.binary(Opcode::SubI, row, builder.index(1));
           ValueId scale = 0;
           if (hasWeights)
             scale = builder.load(scales,
@@ -124,14 +130,33 @@ void Nests::bagNest() {
             element(bag, row, scale);
             return Values();
           }
-          ValueId isUsed = builder.compare(1, row, builder.index(rows / 2));
+          ValueId isUsed =
+              isNegative ? (random.chance(0.5)
+                                ? builder.compare(5, row, builder.index(0))
+                                : builder.compare(6, row, builder.index(rows)))
+                         : builder.compare(1, row, builder.index(rows / 2));
+          if (isReplaced) {
+            element(bag, builder.select(isUsed, row, builder.index(0)), scale);
+            return Values();
+          }
+          Builder::Branch otherwise;
+          if (isCounted)
+            otherwise = [&] {
+              simpleLoop(length, [&](ValueId e) {
+                ValueId old = builder.load(out, {bag, e});
+                builder.store(
+                    builder.binary(addOf(sum), old, builder.someConstant(sum)),
+                    out, {bag, e});
+              });
+              return Values();
+            };
           builder.ifThen(
               isUsed,
               [&] {
                 element(bag, row, scale);
                 return Values();
               },
-              nullptr);
+              otherwise);
           return Values();
         });
     if (!hasScale)

@@ -1566,3 +1566,33 @@ func.func @many_weights(%n: index) {
   }) : () -> ()
   return
 }
+
+// -----
+
+func.func @compared_types(%n: index, %m: i32) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  dlc.config_access {
+    %tu = dlc.new_tu %c0 to %n step %c1
+    %i = dlc.get_ind_var %tu : !slc.stream<index>
+    // expected-error @below {{'dlc.cmp_str' op compares integers of one type, not '!slc.stream<index>' with 'i32'}}
+    %v = dlc.cmp_str %tu, slt %i, %m : !slc.stream<index>, i32 -> !slc.stream<i1>
+  }
+  dlc.compute_loop
+  return
+}
+
+// -----
+
+func.func @choice_condition(%n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  dlc.config_access {
+    %tu = dlc.new_tu %c0 to %n step %c1
+    %i = dlc.get_ind_var %tu : !slc.stream<index>
+    // expected-error @below {{'dlc.sel_str' op chooses by i1 or vectors of it, not by '!slc.stream<index>'}}
+    %v = dlc.sel_str %tu, %i, %i, %n : !slc.stream<index>, !slc.stream<index>, index -> !slc.stream<index>
+  }
+  dlc.compute_loop
+  return
+}

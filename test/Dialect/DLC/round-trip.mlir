@@ -240,3 +240,22 @@ func.func @toggles(%n: index, %a: memref<?xi32>) {
   }
   return
 }
+
+// CHECK-LABEL: func.func @predicates(
+// CHECK-SAME: %[[N:.*]]: index)
+func.func @predicates(%n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  dlc.config_access {
+    // CHECK: %[[TU:.*]] = dlc.new_tu
+    %tu = dlc.new_tu %c0 to %n step %c1
+    // CHECK: %[[I:.*]] = dlc.get_ind_var
+    %i = dlc.get_ind_var %tu : !slc.stream<index>
+    // CHECK: %[[OK:.*]] = dlc.cmp_str %[[TU]], sge %[[I]], %[[N]] : !slc.stream<index>, index -> !slc.stream<i1>
+    %ok = dlc.cmp_str %tu, sge %i, %n : !slc.stream<index>, index -> !slc.stream<i1>
+    // CHECK: dlc.sel_str %[[TU]], %[[OK]], %[[N]], %[[I]] : !slc.stream<i1>, index, !slc.stream<index> -> !slc.stream<index>
+    %end = dlc.sel_str %tu, %ok, %n, %i : !slc.stream<i1>, index, !slc.stream<index> -> !slc.stream<index>
+  }
+  dlc.compute_loop
+  return
+}

@@ -648,6 +648,106 @@ func.func @store_in_callback(%n: index, %a: memref<?xindex>) {
 
 // -----
 
+func.func @compared_types(%n: index, %m: i32) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  slc.for %i = %c0 to %n step %c1 {
+    // expected-error @below {{'slc.cmp_str' op compares integers of one type, not '!slc.stream<index>' with 'i32'}}
+    %v = slc.cmp_str slt %i, %m : !slc.stream<index>, i32 -> !slc.stream<i1>
+  }
+  return
+}
+
+// -----
+
+func.func @comparison_result(%n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  slc.for %i = %c0 to %n step %c1 {
+    // expected-error @below {{'slc.cmp_str' op gives i1 or vectors of it, not '!slc.stream<index>'}}
+    %v = slc.cmp_str slt %i, %n : !slc.stream<index>, index -> !slc.stream<index>
+  }
+  return
+}
+
+// -----
+
+func.func @comparison_of_fixed(%n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  slc.for %i = %c0 to %n step %c1 {
+    // expected-error @below {{'slc.cmp_str' op needs a stream among its operands}}
+    %v = slc.cmp_str slt %c0, %n : index, index -> !slc.stream<i1>
+  }
+  return
+}
+
+// -----
+
+func.func @comparison_lanes(%n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  slcv.vec_for (%i, %mask) = %c0 to %n step %c1 vector<4> {
+    // expected-error @below {{'slc.cmp_str' op has an operand of 4 lanes for a result of type '!slc.stream<vector<8xi1>>'}}
+    %v = slc.cmp_str slt %i, %n : !slc.stream<vector<4xindex>>, index -> !slc.stream<vector<8xi1>>
+  }
+  return
+}
+
+// -----
+
+func.func @comparison_without_lanes(%n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  slc.for %i = %c0 to %n step %c1 {
+    // expected-error @below {{'slc.cmp_str' op needs a stream of vectors among its operands}}
+    %v = slc.cmp_str slt %i, %n : !slc.stream<index>, index -> !slc.stream<vector<4xi1>>
+  }
+  return
+}
+
+// -----
+
+func.func @choice_condition(%n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  slc.for %i = %c0 to %n step %c1 {
+    // expected-error @below {{'slc.sel_str' op chooses by i1 or vectors of it, not by '!slc.stream<index>'}}
+    %v = slc.sel_str %i, %i, %n : !slc.stream<index>, !slc.stream<index>, index -> !slc.stream<index>
+  }
+  return
+}
+
+// -----
+
+func.func @choice_types(%n: index, %m: i32, %if: i1) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  slc.for %i = %c0 to %n step %c1 {
+    // expected-error @below {{'slc.sel_str' op chooses between integers of the result's type, '!slc.stream<index>', not 'i32'}}
+    %v = slc.sel_str %if, %i, %m : i1, !slc.stream<index>, i32 -> !slc.stream<index>
+  }
+  return
+}
+
+// -----
+
+func.func @choice_of_execute_unit(%n: index, %if: i1) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  slc.for %i = %c0 to %n step %c1 {
+    // expected-note @below {{defined here}}
+    %c = slc.callback ite -> i1 {
+      slc.yield %if : i1
+    }
+    // expected-error @below {{'slc.sel_str' op operand #0 is a value of the execute unit, which the access unit cannot read; it must be a stream or be defined outside the nest}}
+    %v = slc.sel_str %c, %i, %n : i1, !slc.stream<index>, index -> !slc.stream<index>
+  }
+  return
+}
+
+// -----
+
 func.func @unknown_cache(%n: index, %a: memref<?xindex>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

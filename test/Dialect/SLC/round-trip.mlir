@@ -154,3 +154,27 @@ func.func @stores(%n: index, %a: memref<?xf32>, %s: memref<f32>, %v4: memref<?xv
   }
   return
 }
+
+// CHECK-LABEL: func.func @predicates(
+// CHECK-SAME: %[[N:.*]]: index, %[[IF:.*]]: i1)
+func.func @predicates(%n: index, %if: i1) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  // CHECK: slc.for %[[I:.*]] =
+  slc.for %i = %c0 to %n step %c1 {
+    // CHECK: %[[OK:.*]] = slc.cmp_str sge %[[I]], %[[N]] : !slc.stream<index>, index -> !slc.stream<i1>
+    %ok = slc.cmp_str sge %i, %n : !slc.stream<index>, index -> !slc.stream<i1>
+    // CHECK: %[[END:.*]] = slc.sel_str %[[OK]], %[[N]], %[[I]] : !slc.stream<i1>, index, !slc.stream<index> -> !slc.stream<index>
+    %end = slc.sel_str %ok, %n, %i : !slc.stream<i1>, index, !slc.stream<index> -> !slc.stream<index>
+    // CHECK: slc.sel_str %[[IF]], %[[I]], %[[N]] : i1, !slc.stream<index>, index -> !slc.stream<index>
+    %fixed = slc.sel_str %if, %i, %n : i1, !slc.stream<index>, index -> !slc.stream<index>
+    // CHECK: slcv.vec_for (%[[E:.*]], %[[M:.*]]) = %[[I]] to %[[END]]
+    slcv.vec_for (%e, %m) = %i to %end step %c1 vector<4> : !slc.stream<index>, !slc.stream<index> {
+      // CHECK: %[[IN:.*]] = slc.cmp_str ult %[[E]], %[[N]] : !slc.stream<vector<4xindex>>, index -> !slc.stream<vector<4xi1>>
+      %in = slc.cmp_str ult %e, %n : !slc.stream<vector<4xindex>>, index -> !slc.stream<vector<4xi1>>
+      // CHECK: slc.sel_str %[[IN]], %[[E]], %[[I]] : !slc.stream<vector<4xi1>>, !slc.stream<vector<4xindex>>, !slc.stream<index> -> !slc.stream<vector<4xindex>>
+      %at = slc.sel_str %in, %e, %i : !slc.stream<vector<4xi1>>, !slc.stream<vector<4xindex>>, !slc.stream<index> -> !slc.stream<vector<4xindex>>
+    }
+  }
+  return
+}

@@ -66,6 +66,16 @@ mlir::Value emitStreamArithmetic(mlir::OpBuilder &builder, mlir::Location loc,
                                  mlir::Value rhs, mlir::Type type,
                                  mlir::Value mask);
 
+/// The comparison of a stream of `type`, each operand in all lanes.
+mlir::Value emitStreamComparison(mlir::OpBuilder &builder, mlir::Location loc,
+                                 slc::CmpPredicate predicate, mlir::Value lhs,
+                                 mlir::Value rhs, mlir::Type type);
+
+/// The choice of a stream of `type`, each operand in all lanes.
+mlir::Value emitStreamChoice(mlir::OpBuilder &builder, mlir::Location loc,
+                             mlir::Value condition, mlir::Value trueValue,
+                             mlir::Value falseValue, mlir::Type type);
+
 /// `lhs opcode rhs`, lane by lane if they are vectors.
 mlir::Value emitIntegerOp(mlir::OpBuilder &builder, mlir::Location loc,
                           slc::AluOp opcode, mlir::Value lhs, mlir::Value rhs);

@@ -294,6 +294,15 @@ LogicalResult AluStrOp::verify() {
   return success();
 }
 
+LogicalResult CmpStrOp::verify() {
+  return slc::verifyComparison(*this, getLhs(), getRhs(), getResult());
+}
+
+LogicalResult SelStrOp::verify() {
+  return slc::verifyChoice(*this, getCondition(), getTrueValue(),
+                           getFalseValue(), getResult());
+}
+
 LogicalResult CastStrOp::verify() {
   Type from = getStreamElementType(getInput().getType());
   Type to = getStreamElementType(getResult().getType());

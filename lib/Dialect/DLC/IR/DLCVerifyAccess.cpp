@@ -356,8 +356,8 @@ LogicalResult AccessVerifier::verify() {
 /// True for what may stand in an access program.
 static bool isAccessOp(Operation &op) {
   return isa<NewTUOp, GetIndVarOp, GetIterCountOp, GetMaskOp, MemStrOp,
-             StoreStrOp, AluStrOp, CastStrOp, FwdStrOp, AccStrOp,
-             RegisterCallbackOp, RegisterOperandOp>(op);
+             StoreStrOp, AluStrOp, CmpStrOp, SelStrOp, CastStrOp, FwdStrOp,
+             AccStrOp, RegisterCallbackOp, RegisterOperandOp>(op);
 }
 
 LogicalResult ConfigAccessOp::verifyRegions() {

@@ -186,6 +186,69 @@ OpFoldResult AluStrOp::fold(FoldAdaptor) {
   }
 }
 
+/// Verifies that operands have the lanes that `result` has, or none; with
+/// lanes, one of them has.
+static LogicalResult verifyLanes(Operation *op, ValueRange operands,
+                                 Value result) {
+  int64_t lanes = lanesOf(result.getType());
+  bool isStream = false, hasLanes = false;
+  for (Value operand : operands) {
+    int64_t have = lanesOf(operand.getType());
+    if (have && have != lanes)
+      return op->emitOpError("has an operand of ")
+             << have << " lanes for a result of type " << result.getType();
+    isStream |= isa<StreamType>(operand.getType());
+    hasLanes |= have != 0;
+  }
+  if (!isStream || (lanes && !hasLanes))
+    return op->emitOpError("needs a stream ")
+           << (lanes ? "of vectors " : "") << "among its operands";
+  return success();
+}
+
+static Type getScalarType(Value value) {
+  return getElementTypeOrSelf(stripStream(value.getType()));
+}
+
+LogicalResult ember::slc::verifyComparison(Operation *op, Value lhs, Value rhs,
+                                           Value result) {
+  if (getScalarType(lhs) != getScalarType(rhs) ||
+      !getScalarType(lhs).isIntOrIndex())
+    return op->emitOpError("compares integers of one type, not ")
+           << lhs.getType() << " with " << rhs.getType();
+  if (!getScalarType(result).isInteger(1))
+    return op->emitOpError("gives i1 or vectors of it, not ")
+           << result.getType();
+  return verifyLanes(op, {lhs, rhs}, result);
+}
+
+LogicalResult ember::slc::verifyChoice(Operation *op, Value condition,
+                                       Value trueValue, Value falseValue,
+                                       Value result) {
+  if (!getScalarType(condition).isInteger(1))
+    return op->emitOpError("chooses by i1 or vectors of it, not by ")
+           << condition.getType();
+  Type element = getScalarType(result);
+  for (Value value : {trueValue, falseValue})
+    if (getScalarType(value) != element || !element.isIntOrIndex())
+      return op->emitOpError("chooses between integers of the result's type, ")
+             << result.getType() << ", not " << value.getType();
+  return verifyLanes(op, {condition, trueValue, falseValue}, result);
+}
+
+LogicalResult CmpStrOp::verify() {
+  if (failed(verifyComparison(*this, getLhs(), getRhs(), getResult())))
+    return failure();
+  return verifyInNest(*this);
+}
+
+LogicalResult SelStrOp::verify() {
+  if (failed(verifyChoice(*this, getCondition(), getTrueValue(),
+                          getFalseValue(), getResult())))
+    return failure();
+  return verifyInNest(*this);
+}
+
 LogicalResult CastStrOp::verify() {
   Type from = getStreamElementType(getInput().getType());
   Type to = getStreamElementType(getResult().getType());
@@ -377,7 +440,7 @@ LogicalResult CallbackOp::verify() { return verifyPosition(*this); }
 LogicalResult CallbackOp::verifyRegions() {
   WalkResult walk = getRegion().walk([&](Operation *op) {
     if (isa<LoopOpInterface, CallbackOp, MemStrOp, StoreStrOp, AluStrOp,
-            CastStrOp, FwdStrOp, AccStrOp>(op)) {
+            CmpStrOp, SelStrOp, CastStrOp, FwdStrOp, AccStrOp>(op)) {
       op->emitOpError("belongs to the access unit and cannot stand in an "
                       "'slc.callback'");
       return WalkResult::interrupt();

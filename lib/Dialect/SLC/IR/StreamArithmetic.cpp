@@ -44,7 +44,8 @@ static bool isConversion(Operation *op) {
 bool ember::slc::isStreamArithmetic(Operation *op) {
   return op->getNumResults() == 1 &&
          op->getResult(0).getType().isIntOrIndex() &&
-         (getAluOp(op) || isConversion(op));
+         (getAluOp(op) || isConversion(op) ||
+          isa<arith::CmpIOp, arith::SelectOp>(op));
 }
 
 Value ember::slc::createStreamArithmetic(OpBuilder &builder, Operation *op,
@@ -60,6 +61,14 @@ Value ember::slc::createStreamArithmetic(OpBuilder &builder, Operation *op,
     lhs = FwdStrOp::create(builder, loc, StreamType::get(lhs.getType()), lhs);
   if (std::optional<AluOp> opcode = getAluOp(op))
     return AluStrOp::create(builder, loc, type, *opcode, lhs, operands[1]);
+  if (auto compare = dyn_cast<arith::CmpIOp>(op))
+    return CmpStrOp::create(
+        builder, loc, type,
+        *symbolizeCmpPredicate(
+            arith::stringifyCmpIPredicate(compare.getPredicate())),
+        lhs, operands[1]);
+  if (isa<arith::SelectOp>(op))
+    return SelStrOp::create(builder, loc, type, lhs, operands[1], operands[2]);
   bool isUnsigned = isa<arith::IndexCastUIOp, arith::ExtUIOp>(op);
   return CastStrOp::create(builder, loc, type, lhs, isUnsigned);
 }

@@ -5,6 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "PredicateLoops.h"
+
 #include "ember/Analysis/DecouplingPlan.h"
 #include "ember/Dialect/SLC/IR/SLC.h"
 #include "ember/Dialect/SLC/Transforms/Passes.h"
@@ -311,11 +313,17 @@ private:
                 SmallVectorImpl<scf::ForOp> &roots) {
     prepare(root);
     NestMemory memory(root, aliasing);
+    SmallVector<PredicatedLoop> predicated = predicateLoops(root, memory);
+    if (!predicated.empty())
+      hoistFixedCode(root);
     DecouplingPlan plan(root, memory);
     for (DecouplingPlan::Refusal refusal : plan.getRefusals())
       emitRemark(refusal.loop.getLoc())
           << "loop is not offloaded: " << refusal.reason;
     ArrayRef<scf::ForOp> chain = plan.getChain();
+    for (const PredicatedLoop &candidate : predicated)
+      if (!llvm::is_contained(chain, candidate.loop))
+        restoreCondition(candidate);
     if (chain.empty()) {
       proposeInner(root, roots);
       return;

@@ -334,7 +334,8 @@ void RowBufferizer::run() {
 /// empty and the address out of range; so do divisions.
 static void hoistUniformStreams(LoopOpInterface loop) {
   for (Operation &op : llvm::make_early_inc_range(*loop.getBody())) {
-    bool moves = isa<slc::CastStrOp, slc::FwdStrOp>(op);
+    bool moves =
+        isa<slc::CmpStrOp, slc::SelStrOp, slc::CastStrOp, slc::FwdStrOp>(op);
     if (auto alu = dyn_cast<slc::AluStrOp>(op)) {
       StringRef name = slc::stringifyAluOp(alu.getOpcode());
       moves = !name.starts_with("div") && !name.starts_with("rem");

@@ -111,6 +111,14 @@ Value LoopVectorizer::createVectorStream(Operation &op) {
   if (auto alu = dyn_cast<slc::AluStrOp>(op))
     return VecAluStrOp::create(builder, loc, type, alu.getOpcode(),
                                mapped(alu.getLhs()), mapped(alu.getRhs()));
+  if (auto compare = dyn_cast<slc::CmpStrOp>(op))
+    return slc::CmpStrOp::create(builder, loc, type, compare.getPredicate(),
+                                 mapped(compare.getLhs()),
+                                 mapped(compare.getRhs()));
+  if (auto choice = dyn_cast<slc::SelStrOp>(op))
+    return slc::SelStrOp::create(
+        builder, loc, type, mapped(choice.getCondition()),
+        mapped(choice.getTrueValue()), mapped(choice.getFalseValue()));
   if (auto cast = dyn_cast<slc::CastStrOp>(op))
     return slc::CastStrOp::create(builder, loc, type, mapped(cast.getInput()),
                                   cast.getIsUnsigned());

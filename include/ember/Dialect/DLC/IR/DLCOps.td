@@ -81,7 +81,6 @@ def DLC_TU : TypeDef<DLC_Dialect, "TU"> {
 def DLC_Queues : Resource<"::ember::dlc::QueueResource">;
 
 def DLC_LaneIndex : AnyTypeOf<[Index, SLC_AnyStream]>;
-def DLC_LaneInteger : AnyTypeOf<[AnySignlessIntegerOrIndex, SLC_AnyStream]>;
 
 //===----------------------------------------------------------------------===//
 // Access program
@@ -230,12 +229,51 @@ def DLC_AluStrOp : DLC_AccessOp<"alu_str", [Pure]> {
     %b1 = dlc.alu_str %bag, add %b, %c1 : !slc.stream<index>, index -> !slc.stream<index>
     ```
   }];
-  let arguments = (ins DLC_TU:$tu, SLC_AluOp:$opcode, DLC_LaneInteger:$lhs,
-                       DLC_LaneInteger:$rhs);
+  let arguments = (ins DLC_TU:$tu, SLC_AluOp:$opcode, SLC_LaneInteger:$lhs,
+                       SLC_LaneInteger:$rhs);
   let results = (outs SLC_AnyStream:$result);
   let assemblyFormat = [{
     $tu `,` $opcode $lhs `,` $rhs attr-dict
     `:` type($lhs) `,` type($rhs) `->` qualified(type($result))
+  }];
+  let hasVerifier = 1;
+}
+
+def DLC_CmpStrOp : DLC_AccessOp<"cmp_str", [Pure]> {
+  let summary = "A stream of comparisons";
+  let description = [{
+    `slc.cmp_str`, advanced by `tu`.
+
+    ```mlir
+    %ok = dlc.cmp_str %seg, sge %i, %c0 : !slc.stream<index>, index -> !slc.stream<i1>
+    ```
+  }];
+  let arguments = (ins DLC_TU:$tu, SLC_CmpPredicate:$predicate,
+                       SLC_LaneInteger:$lhs, SLC_LaneInteger:$rhs);
+  let results = (outs SLC_AnyStream:$result);
+  let assemblyFormat = [{
+    $tu `,` $predicate $lhs `,` $rhs attr-dict
+    `:` type($lhs) `,` type($rhs) `->` qualified(type($result))
+  }];
+  let hasVerifier = 1;
+}
+
+def DLC_SelStrOp : DLC_AccessOp<"sel_str", [Pure]> {
+  let summary = "A stream of choices between two integers";
+  let description = [{
+    `slc.sel_str`, advanced by `tu`.
+
+    ```mlir
+    %row = dlc.sel_str %seg, %ok, %i, %c0 : !slc.stream<i1>, !slc.stream<index>, index -> !slc.stream<index>
+    ```
+  }];
+  let arguments = (ins DLC_TU:$tu, SLC_LaneInteger:$condition,
+                       SLC_LaneInteger:$trueValue, SLC_LaneInteger:$falseValue);
+  let results = (outs SLC_AnyStream:$result);
+  let assemblyFormat = [{
+    $tu `,` $condition `,` $trueValue `,` $falseValue attr-dict
+    `:` type($condition) `,` type($trueValue) `,` type($falseValue)
+    `->` qualified(type($result))
   }];
   let hasVerifier = 1;
 }
@@ -286,7 +324,7 @@ def DLC_AccStrOp : DLC_AccessOp<"acc_str", [
     ```
   }];
   let arguments = (ins DLC_TU:$tu, SLC_IntegerStream:$input,
-                       DLC_LaneInteger:$initial);
+                       SLC_LaneInteger:$initial);
   let results = (outs SLC_IntegerStream:$result);
   let assemblyFormat = [{
     $tu `,` $input `from` $initial attr-dict

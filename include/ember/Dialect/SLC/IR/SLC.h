@@ -48,6 +48,16 @@ llvm::LogicalResult verifyIndexCount(mlir::Operation *op,
 /// loop.
 llvm::LogicalResult verifyStoresBeforeNested(mlir::Operation *op);
 
+/// Verifies that `result`, a stream of `op`, compares `lhs` with `rhs`:
+/// integers of one type, in the lanes of the result or the same for all lanes.
+llvm::LogicalResult verifyComparison(mlir::Operation *op, mlir::Value lhs,
+                                     mlir::Value rhs, mlir::Value result);
+
+/// Verifies likewise that `result` chooses between two values by `condition`.
+llvm::LogicalResult verifyChoice(mlir::Operation *op, mlir::Value condition,
+                                 mlir::Value trueValue, mlir::Value falseValue,
+                                 mlir::Value result);
+
 /// The element type of a stream type.
 mlir::Type getStreamElementType(mlir::Type type);
 

@@ -193,6 +193,55 @@ def SLC_AluStrOp : SLC_Op<"alu_str", [Pure]> {
   let hasFolder = 1;
 }
 
+def SLC_CmpStrOp : SLC_Op<"cmp_str", [Pure]> {
+  let summary = "A stream of comparisons";
+  let description = [{
+    Compares two integers by `predicate`, as `arith.cmpi` does. Each is fixed
+    during the nest or a stream, at least one of them a stream. With streams of
+    vectors lane by lane, where scalars are the same for all lanes. What it
+    gives is a mask: an index that is valid, a lookup that is no padding.
+
+    ```mlir
+    %ok = slc.cmp_str sge %i, %c0 : !slc.stream<index>, index -> !slc.stream<i1>
+    %in = slc.cmp_str ult %p, %n : !slc.stream<vector<8xindex>>, index -> !slc.stream<vector<8xi1>>
+    ```
+  }];
+  let arguments = (ins SLC_CmpPredicate:$predicate, SLC_LaneInteger:$lhs,
+                       SLC_LaneInteger:$rhs);
+  let results = (outs SLC_AnyStream:$result);
+  let assemblyFormat = [{
+    $predicate $lhs `,` $rhs attr-dict
+    `:` type($lhs) `,` type($rhs) `->` qualified(type($result))
+  }];
+  let hasVerifier = 1;
+}
+
+def SLC_SelStrOp : SLC_Op<"sel_str", [Pure]> {
+  let summary = "A stream of choices between two integers";
+  let description = [{
+    The element of `trueValue` where `condition` holds, otherwise that of
+    `falseValue`. Each of the three is fixed during the nest or a stream, at
+    least one of them a stream. With streams of vectors lane by lane, where
+    scalars are the same for all lanes. An index that is replaced where it is
+    not valid is made with it, and so is a range that is empty under a
+    condition: its end is chosen between where it ends and where it begins.
+
+    ```mlir
+    %row = slc.sel_str %ok, %i, %c0 : !slc.stream<i1>, !slc.stream<index>, index -> !slc.stream<index>
+    %end = slc.sel_str %ok, %n, %c0 : !slc.stream<i1>, index, index -> !slc.stream<index>
+    ```
+  }];
+  let arguments = (ins SLC_LaneInteger:$condition, SLC_LaneInteger:$trueValue,
+                       SLC_LaneInteger:$falseValue);
+  let results = (outs SLC_AnyStream:$result);
+  let assemblyFormat = [{
+    $condition `,` $trueValue `,` $falseValue attr-dict
+    `:` type($condition) `,` type($trueValue) `,` type($falseValue)
+    `->` qualified(type($result))
+  }];
+  let hasVerifier = 1;
+}
+
 def SLC_CastStrOp : SLC_Op<"cast_str", [Pure]> {
   let summary = "A stream of width-converted integers";
   let description = [{

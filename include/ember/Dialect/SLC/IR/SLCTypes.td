@@ -71,6 +71,7 @@ def SLC_IntegerStream : SLC_StreamOf<"element.isIntOrIndex()", "index or integer
 
 // What the access unit can address with: values fixed during the nest, or streams.
 def SLC_IndexOrStream : AnyTypeOf<[Index, SLC_IndexStream]>;
+def SLC_LaneInteger : AnyTypeOf<[AnySignlessIntegerOrIndex, SLC_AnyStream]>;
 def SLC_IntegerOrStream : AnyTypeOf<[AnySignlessIntegerOrIndex, SLC_IntegerStream]>;
 
 def SLC_Event : I32EnumAttr<"Event", "when, in the traversal of a loop, something happens", [
@@ -99,6 +100,21 @@ def SLC_AluOp : I32EnumAttr<"AluOp", "integer operation of an ALU stream", [
     I32EnumAttrCase<"maxs", 14>,
     I32EnumAttrCase<"minu", 15>,
     I32EnumAttrCase<"maxu", 16>,
+  ]> {
+  let cppNamespace = "::ember::slc";
+}
+
+def SLC_CmpPredicate : I32EnumAttr<"CmpPredicate", "comparison of integers", [
+    I32EnumAttrCase<"eq", 0>,
+    I32EnumAttrCase<"ne", 1>,
+    I32EnumAttrCase<"slt", 2>,
+    I32EnumAttrCase<"sle", 3>,
+    I32EnumAttrCase<"sgt", 4>,
+    I32EnumAttrCase<"sge", 5>,
+    I32EnumAttrCase<"ult", 6>,
+    I32EnumAttrCase<"ule", 7>,
+    I32EnumAttrCase<"ugt", 8>,
+    I32EnumAttrCase<"uge", 9>,
   ]> {
   let cppNamespace = "::ember::slc";
 }

@@ -24,6 +24,20 @@ def ChooseDecoupling : Pass<"choose-decoupling", "::mlir::ModuleOp"> {
     it has loaded from already; at most one loop a level is. What is not
     offloaded stays as it was; a remark names the loop and the reason.
 
+    A loop under an `scf.if` whose condition the access unit can evaluate is
+    taken out of it: where the condition does not hold, it traverses nothing.
+
+    ```mlir
+    scf.if %ok {
+      scf.for %e = %c0 to %n step %c1 { ... }
+    }
+    ```
+    becomes
+    ```mlir
+    %end = arith.select %ok, %n, %c0 : index
+    scf.for %e = %c0 to %end step %c1 { ... }
+    ```
+
     A loop-carried integer that grows by what is loaded, and whose total nobody
     uses, is a running sum that the access unit keeps: where segments begin that
     are given by their lengths. `slc.running_sums` lists the positions of those.

@@ -61,7 +61,6 @@ def SLCV_Mask : AnyTypeOf<[SLCV_VectorOf<".isSignlessInteger(1)", "i1">,
                            SLCV_MaskStream]>;
 // An index of the access unit: fixed, one stream for all lanes, or one a lane.
 def SLCV_LaneIndex : AnyTypeOf<[Index, SLC_IndexStream, SLCV_IndexVectorStream]>;
-def SLCV_LaneInteger : AnyTypeOf<[AnySignlessIntegerOrIndex, SLC_AnyStream]>;
 
 def SLCV_VecForOp : SLCV_Op<"vec_for", [
     AttrSizedOperandSegments, RecursiveMemoryEffects,
@@ -199,8 +198,8 @@ def SLCV_VecAluStrOp : SLCV_Op<"vec_alu_str", [Pure]> {
     %next = slcv.vec_alu_str add %p, %c1 : !slc.stream<vector<8xindex>>, index -> !slc.stream<vector<8xindex>>
     ```
   }];
-  let arguments = (ins SLC_AluOp:$opcode, SLCV_LaneInteger:$lhs,
-                       SLCV_LaneInteger:$rhs);
+  let arguments = (ins SLC_AluOp:$opcode, SLC_LaneInteger:$lhs,
+                       SLC_LaneInteger:$rhs);
   let results = (outs SLC_AnyStream:$result);
   let assemblyFormat = [{
     $opcode $lhs `,` $rhs attr-dict
