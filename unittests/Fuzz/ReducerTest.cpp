@@ -50,7 +50,8 @@ void expectReduction(Opcode opcode, size_t mostOps) {
   EXPECT_EQ(reduced, 8u);
 }
 
-TEST(Reducer, keepsAStoreAndItsOperands) { expectReduction(Opcode::Store, 5); }
+// A value, an array of two dimensions with its sizes, and two indices.
+TEST(Reducer, keepsAStoreAndItsOperands) { expectReduction(Opcode::Store, 7); }
 
 TEST(Reducer, keepsALoop) { expectReduction(Opcode::For, 10); }
 
