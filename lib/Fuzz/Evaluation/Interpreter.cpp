@@ -249,6 +249,7 @@ bool Evaluator::runEmbedding(const Function &function, const Op &op,
     return stop(Outcome::Trap, fault->message);
   if (fault) {
     outcome.fault = fault->kind;
+    outcome.mayGoUnnoticed = elementCount(operands[init].view.sizes) == 0;
     return report(fault->message);
   }
   if (!op.results.empty())

@@ -32,6 +32,9 @@ struct Outcome {
   bool isReported = false;
   /// Of which sort it is, if programs must report it as such.
   std::optional<Fault::Kind> fault;
+  /// Compiled programs need not find it: nothing is computed from what is
+  /// read, because the operation's output has no elements.
+  bool mayGoUnnoticed = false;
   std::string message;
   /// The entry's inputs after the run, and its results.
   std::vector<Input> inputs;
