@@ -11,7 +11,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "ember/Analysis/LoopIndependence.h"
-#include "ember/Analysis/MessageNames.h"
+#include "ember/Analysis/Buffers.h"
+#include "ember/Analysis/MemRefNames.h"
 #include "ember/Analysis/SegmentBounds.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -49,7 +50,7 @@ bool isScratchOf(Operation *op, scf::ForOp loop) {
 /// Whether `memref` is a buffer, or a view of one, that the iteration makes, or
 /// might as well make.
 bool LoopIndependence::isOwn(Value memref) {
-  Value root = rootMemRef(memref);
+  Value root = getBuffer(memref);
   Operation *op = root.getDefiningOp();
   if (!isa_and_nonnull<memref::AllocOp, memref::AllocaOp>(op))
     return false;

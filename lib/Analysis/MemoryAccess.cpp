@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ember/Analysis/MemoryAccess.h"
+#include "ember/Analysis/SameValue.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -76,12 +77,8 @@ bool forEachMemRefEffect(
 
 bool isSameAddress(const MemoryAccess &a, const MemoryAccess &b,
                    IndexExprs &exprs) {
-  if (a.memref != b.memref || a.type != b.type || a.mask != b.mask)
-    return false;
-  for (auto [left, right] : llvm::zip_equal(a.indices, b.indices))
-    if (!(exprs.of(left) == exprs.of(right)))
-      return false;
-  return true;
+  return a.memref == b.memref && a.type == b.type && a.mask == b.mask &&
+         areSameValues(a.indices, b.indices, exprs);
 }
 
 bool areDisjoint(const MemoryAccess &a, const MemoryAccess &b,

@@ -6,10 +6,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "ember/Analysis/MemoryAliasing.h"
+#include "ember/Analysis/Buffers.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "mlir/Interfaces/ViewLikeInterface.h"
 
 using namespace mlir;
 using namespace ember;
@@ -25,16 +25,10 @@ struct Source {
 
 static Source findSource(Value memref) {
   Source source{memref, {}};
-  while (Operation *op = source.buffer.getDefiningOp()) {
-    if (auto view = dyn_cast<ViewLikeOpInterface>(op)) {
-      source.buffer = view.getViewSource();
-    } else if (isa<memref::DistinctObjectsOp>(op)) {
-      auto result = cast<OpResult>(source.buffer);
-      source.distinct.push_back(result);
-      source.buffer = op->getOperand(result.getResultNumber());
-    } else {
-      break;
-    }
+  while (Value viewed = getViewedMemRef(source.buffer)) {
+    if (source.buffer.getDefiningOp<memref::DistinctObjectsOp>())
+      source.distinct.push_back(cast<OpResult>(source.buffer));
+    source.buffer = viewed;
   }
   return source;
 }

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ember/Analysis/SegmentBounds.h"
+#include "ember/Analysis/SameValue.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
@@ -31,12 +32,11 @@ findSegmentBounds(Value lower, Value upper, IndexExprs &exprs) {
   if (!begin || !end || begin.getMemRef() != end.getMemRef() ||
       begin.getIndices().empty())
     return {};
-  unsigned last = begin.getIndices().size() - 1;
-  for (unsigned i = 0; i < last; ++i)
-    if (!(exprs.of(begin.getIndices()[i]) == exprs.of(end.getIndices()[i])))
-      return {};
+  if (!areSameValues(begin.getIndices().drop_back(),
+                     end.getIndices().drop_back(), exprs))
+    return {};
   IndexExpr distance =
-      exprs.of(end.getIndices()[last]) - exprs.of(begin.getIndices()[last]);
+      exprs.of(end.getIndices().back()) - exprs.of(begin.getIndices().back());
   if (distance.asConstant() != 1)
     return {};
   return {begin, end};

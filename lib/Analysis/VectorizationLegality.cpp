@@ -12,7 +12,8 @@
 #include "ember/Analysis/VectorizationLegality.h"
 #include "ember/Analysis/CombiningKind.h"
 
-#include "ember/Analysis/MemrefNames.h"
+#include "ember/Analysis/MemRefNames.h"
+#include "ember/Analysis/SameValue.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -152,14 +153,10 @@ static bool isMemoryLaneType(Type type) {
   return isLaneType(type) && !type.isInteger(1);
 }
 
-static std::string describe(Value memref) {
-  return "'" + getMemrefName(memref) + "'";
-}
-
 LogicalResult VectorizationLegality::analyzeAccess(const Access &access,
                                                    bool isStream) {
   auto type = cast<MemRefType>(access.memref.getType());
-  std::string name = describe(access.memref);
+  std::string name = memrefName(access.memref);
   bool anyChanges = !llvm::all_of(
       access.indices, [&](Value index) { return isUniform(index); });
   if (!isUniform(access.memref))
@@ -209,48 +206,21 @@ LogicalResult VectorizationLegality::analyzeAccess(const Access &access,
   return success();
 }
 
-/// True if `a` and `b` certainly hold the same value in one iteration: equal
-/// computations on equal operands. `depth` bounds the search, for which two
-/// computations are compared operand by operand.
-static bool isSameValue(Value a, Value b, unsigned depth = 8) {
-  if (a == b)
-    return true;
-  auto resultA = dyn_cast<OpResult>(a), resultB = dyn_cast<OpResult>(b);
-  if (!resultA || !resultB || depth == 0 ||
-      resultA.getResultNumber() != resultB.getResultNumber())
-    return false;
-  Operation *opA = resultA.getOwner(), *opB = resultB.getOwner();
-  bool comparable = opA->getName() == opB->getName() &&
-                    opA->getNumRegions() == 0 && isMemoryEffectFree(opA) &&
-                    opA->getAttrDictionary() == opB->getAttrDictionary() &&
-                    opA->getResultTypes() == opB->getResultTypes() &&
-                    opA->getNumOperands() == opB->getNumOperands();
-  return comparable &&
-         llvm::all_of(llvm::zip_equal(opA->getOperands(), opB->getOperands()),
-                      [&](auto pair) {
-                        return isSameValue(std::get<0>(pair), std::get<1>(pair),
-                                           depth - 1);
-                      });
-}
-
 LogicalResult VectorizationLegality::analyzeDependences() {
+  IndexExprs exprs;
   for (const Access &store : accesses) {
     if (!store.isStore)
       continue;
     for (const Access &other : accesses) {
       if (!aliasing.alias(store.memref, other.memref))
         continue;
-      bool sameElement =
-          store.memref == other.memref &&
-          llvm::all_of(
-              llvm::zip_equal(store.indices, other.indices), [](auto pair) {
-                return isSameValue(std::get<0>(pair), std::get<1>(pair));
-              });
-      if (!sameElement)
+      bool isSameElement = store.memref == other.memref &&
+                           areSameValues(store.indices, other.indices, exprs);
+      if (!isSameElement)
         return refuse(other.op,
-                      "the access to " + describe(other.memref) +
+                      "the access to " + memrefName(other.memref) +
                           " may touch what the store to " +
-                          describe(store.memref) +
+                          memrefName(store.memref) +
                           " writes in another iteration, a loop-carried "
                           "dependence");
     }

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ember/Analysis/MessageNames.h"
+#include "ember/Analysis/MemRefNames.h"
 #include "ember/Analysis/SegmentBounds.h"
 #include "ember/Checks/Passes.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"

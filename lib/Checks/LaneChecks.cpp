@@ -14,7 +14,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CheckCollector.h"
-#include "ember/Analysis/MessageNames.h"
+#include "ember/Analysis/MemRefNames.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CheckCollector.h"
-#include "ember/Analysis/MessageNames.h"
+#include "ember/Analysis/MemRefNames.h"
 #include "ember/Analysis/ParallelCall.h"
 #include "ember/Analysis/SegmentBounds.h"
 #include "ember/Checks/SegmentCheck.h"

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "RangeCheck.h"
-#include "ember/Analysis/MessageNames.h"
+#include "ember/Analysis/MemRefNames.h"
 #include "ember/Analysis/SegmentBounds.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"

@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ember/Driver/Arguments.h"
+#include "ember/Analysis/MemRefNames.h"
 #include "ember/Driver/Files.h"
 #include "mlir/Dialect/LLVMIR/LLVMTypes.h"
 #include "mlir/Dialect/SparseTensor/IR/SparseTensor.h"
@@ -380,7 +381,7 @@ const char *KernelValue::getElements() const {
 /// How messages call parameter `index`.
 static std::string getLabel(func::FuncOp function, unsigned index) {
   std::string label = "argument " + std::to_string(index);
-  if (auto name = function.getArgAttrOfType<StringAttr>(index, "ember.name"))
+  if (StringAttr name = givenName(function, index))
     label += " '" + name.getValue().str() + "'";
   return label;
 }

@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ember/Driver/Manifest.h"
+#include "ember/Analysis/MemRefNames.h"
 #include "ember/Target/Native/Lowering.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -61,7 +62,7 @@ static json::Object describeEntry(func::FuncOp function) {
   llvm::SmallBitVector written = native::findWrittenArguments(function);
   for (auto [index, type] : llvm::enumerate(function.getArgumentTypes())) {
     json::Object argument = describeType(type);
-    auto name = function.getArgAttrOfType<StringAttr>(index, "ember.name");
+    StringAttr name = givenName(function, index);
     argument["name"] = name ? json::fixUTF8(name.getValue())
                             : "argument " + std::to_string(index);
     if (isa<MemRefType>(type))

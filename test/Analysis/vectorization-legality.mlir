@@ -156,7 +156,7 @@ func.func @scaled(%a: memref<?xf32>, %out: memref<?xf32>, %n: index) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c2 = arith.constant 2 : index
-  // expected-remark @+1 {{loop not vectorised: the access to 'arg0' scales the induction variable in dimension 0, so that its stride is not 1}}
+  // expected-remark @+1 {{loop not vectorised: the access to argument 0 scales the induction variable in dimension 0, so that its stride is not 1}}
   slc.for %e = %c0 to %n step %c1 {
     %d = slc.alu_str mul %e, %c2 : !slc.stream<index>, index -> !slc.stream<index>
     // expected-note @+1 {{here}}
@@ -175,7 +175,7 @@ func.func @scaled(%a: memref<?xf32>, %out: memref<?xf32>, %n: index) {
 func.func @backwards(%a: memref<?xf32>, %out: memref<?xf32>, %n: index) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
-  // expected-remark @+1 {{the access to 'arg0' scales the induction variable in dimension 0}}
+  // expected-remark @+1 {{the access to argument 0 scales the induction variable in dimension 0}}
   slc.for %e = %c0 to %n step %c1 {
     %d = slc.alu_str sub %n, %e : index, !slc.stream<index> -> !slc.stream<index>
     // expected-note @+1 {{here}}
@@ -194,7 +194,7 @@ func.func @backwards(%a: memref<?xf32>, %out: memref<?xf32>, %n: index) {
 func.func @strided_layout(%a: memref<?xf32, strided<[?], offset: ?>>, %out: memref<?xf32>, %n: index) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
-  // expected-remark @+1 {{the innermost stride of 'arg0' is not known to be 1}}
+  // expected-remark @+1 {{the innermost stride of argument 0 is not known to be 1}}
   slc.for %e = %c0 to %n step %c1 {
     // expected-note @+1 {{here}}
     %v = slc.mem_str %a[%e] : memref<?xf32, strided<[?], offset: ?>>[!slc.stream<index>] -> !slc.stream<f32>
@@ -212,7 +212,7 @@ func.func @strided_layout(%a: memref<?xf32, strided<[?], offset: ?>>, %out: memr
 func.func @uniform_store(%a: memref<?xf32>, %out: memref<?xf32>, %n: index) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
-  // expected-remark @+1 {{the store to 'arg1' writes the same element in every iteration, a loop-carried dependence}}
+  // expected-remark @+1 {{the store to argument 1 writes the same element in every iteration, a loop-carried dependence}}
   slc.for %e = %c0 to %n step %c1 {
     %v = slc.mem_str %a[%e] : memref<?xf32>[!slc.stream<index>] -> !slc.stream<f32>
     slc.callback ite {
@@ -231,7 +231,7 @@ func.func @uniform_store(%a: memref<?xf32>, %out: memref<?xf32>, %n: index) {
 func.func @scattered_store(%idx: memref<?xindex>, %out: memref<?xf32>, %n: index, %x: f32) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
-  // expected-remark @+1 {{the store to 'arg1' is not contiguous: two iterations might write the same element}}
+  // expected-remark @+1 {{the store to argument 1 is not contiguous: two iterations might write the same element}}
   slc.for %e = %c0 to %n step %c1 {
     %i = slc.mem_str %idx[%e] : memref<?xindex>[!slc.stream<index>] -> !slc.stream<index>
     slc.callback ite {
@@ -248,7 +248,7 @@ func.func @scattered_store(%idx: memref<?xindex>, %out: memref<?xf32>, %n: index
 func.func @row_gather_in_callback(%idx: memref<?xindex>, %a: memref<?x?xf32>, %out: memref<?xf32>, %n: index) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
-  // expected-remark @+1 {{the load from 'arg1' gathers in dimension 0, which is not the last}}
+  // expected-remark @+1 {{the load from argument 1 gathers in dimension 0, which is not the last}}
   slc.for %e = %c0 to %n step %c1 {
     %i = slc.mem_str %idx[%e] : memref<?xindex>[!slc.stream<index>] -> !slc.stream<index>
     slc.callback ite {
@@ -268,7 +268,7 @@ func.func @row_gather_in_callback(%idx: memref<?xindex>, %a: memref<?x?xf32>, %o
 func.func @bits(%a: memref<?xi1>, %out: memref<?xi1>, %n: index) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
-  // expected-remark @+1 {{the elements of 'arg0' have a type that vectors are not made of}}
+  // expected-remark @+1 {{the elements of argument 0 have a type that vectors are not made of}}
   slc.for %e = %c0 to %n step %c1 {
     // expected-note @+1 {{here}}
     %v = slc.mem_str %a[%e] : memref<?xi1>[!slc.stream<index>] -> !slc.stream<i1>
@@ -290,7 +290,7 @@ func.func @bits(%a: memref<?xi1>, %out: memref<?xi1>, %n: index) {
 func.func @prefix_sum(%a: memref<?xf32>, %out: memref<?xf32>, %n: index) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
-  // expected-remark @+1 {{the access to 'arg1' may touch what the store to 'arg1' writes in another iteration, a loop-carried dependence}}
+  // expected-remark @+1 {{the access to argument 1 may touch what the store to argument 1 writes in another iteration, a loop-carried dependence}}
   slc.for %e = %c0 to %n step %c1 {
     %v = slc.mem_str %a[%e] : memref<?xf32>[!slc.stream<index>] -> !slc.stream<f32>
     slc.callback ite {
@@ -312,7 +312,7 @@ func.func @through_a_view(%a: memref<?xf32>, %out: memref<?xf32>, %n: index) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %view = memref.subview %out[1] [%n] [1] : memref<?xf32> to memref<?xf32, strided<[1], offset: 1>>
-  // expected-remark @+1 {{the access to 'arg1' may touch what the store to 'arg1' writes in another iteration}}
+  // expected-remark @+1 {{the access to argument 1 may touch what the store to a view of argument 1 writes in another iteration}}
   slc.for %e = %c0 to %n step %c1 {
     %v = slc.mem_str %a[%e] : memref<?xf32>[!slc.stream<index>] -> !slc.stream<f32>
     slc.callback ite {

@@ -6,7 +6,7 @@
 func.func @arguments(%in: memref<?xf32>, %out: memref<?xf32>, %n: index) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
-  // expected-remark @+1 {{the access to 'arg0' may touch what the store to 'arg1' writes in another iteration}}
+  // expected-remark @+1 {{the access to argument 0 may touch what the store to argument 1 writes in another iteration}}
   slc.for %e = %c0 to %n step %c1 {
     // expected-note @+1 {{here}}
     %v = slc.mem_str %in[%e] : memref<?xf32>[!slc.stream<index>] -> !slc.stream<f32>

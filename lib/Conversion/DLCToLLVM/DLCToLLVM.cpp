@@ -11,7 +11,7 @@
 #include "ComputeProgram.h"
 #include "Environment.h"
 
-#include "ember/Analysis/MessageNames.h"
+#include "ember/Analysis/MemRefNames.h"
 #include "ember/Checks/SegmentCheck.h"
 #include "ember/Dialect/DLC/IR/DLC.h"
 

@@ -11,7 +11,7 @@
 #include "TokenLayout.h"
 
 #include "ember/Analysis/EventProfile.h"
-#include "ember/Analysis/MemrefNames.h"
+#include "ember/Analysis/MemRefNames.h"
 #include "ember/Conversion/StreamCode/StreamCode.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -48,7 +48,7 @@ Instrumentation::Instrumentation(ConfigAccessOp access, StringRef program,
     : calls(calls), program(program), points(getProfileNames(access)) {
   for (auto [depth, unit] :
        llvm::enumerate(access.getBody()->getOps<NewTUOp>())) {
-    auto name = unit->getAttrOfType<StringAttr>("ember.name");
+    auto name = unit->getAttrOfType<StringAttr>(nameAttr);
     unitNames[unit.getResult()] =
         name ? name.str() : "tu" + std::to_string(depth);
   }
@@ -57,7 +57,7 @@ Instrumentation::Instrumentation(ConfigAccessOp access, StringRef program,
 void Instrumentation::countAccess(OpBuilder &builder, Location loc,
                                   Value memref, const StreamAccess &access,
                                   Type element, bool isStore) {
-  emitAccessCount(builder, loc, calls, getMemrefName(memref), access, element,
+  emitAccessCount(builder, loc, calls, reportName(memref), access, element,
                   isStore);
 }
 
@@ -130,10 +130,10 @@ void Instrumentation::traceDone(OpBuilder &builder, Location loc) {
 
 std::string Instrumentation::nameOfStream(Value stream) {
   Operation *op = stream.getDefiningOp();
-  if (auto name = op->getAttrOfType<StringAttr>("ember.name"))
+  if (auto name = op->getAttrOfType<StringAttr>(nameAttr))
     return name.str();
   if (auto load = dyn_cast<MemStrOp>(op))
-    return getMemrefName(load.getMemref());
+    return reportName(load.getMemref());
   std::string unit = unitNames.lookup(op->getOperand(0));
   if (isa<GetIterCountOp>(op))
     return unit + ".count";

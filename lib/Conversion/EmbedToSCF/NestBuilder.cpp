@@ -7,6 +7,7 @@
 
 #include "ember/Conversion/EmbedToSCF/NestBuilder.h"
 
+#include "ember/Analysis/MemRefNames.h"
 #include "ember/Analysis/ScratchBuffer.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
@@ -58,7 +59,7 @@ Value NestBuilder::allocate(ArrayRef<Value> sizes, Type element,
   }
   auto alloc = memref::AllocOp::create(*this, MemRefType::get(shape, element),
                                        dynamicSizes);
-  alloc->setAttr("ember.name", getStringAttr(name));
+  alloc->setAttr(nameAttr, getStringAttr(name));
   return alloc;
 }
 

@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ember/Conversion/EmbedToSCF/RowCopy.h"
+#include "ember/Analysis/MemRefNames.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -35,13 +36,8 @@ static bool hasContiguousRows(MemRefType type) {
 
 /// What `table` is called in errors; so is its copy.
 static std::string nameOf(Value table) {
-  if (auto argument = dyn_cast<BlockArgument>(table))
-    if (auto function =
-            dyn_cast<FunctionOpInterface>(argument.getOwner()->getParentOp()))
-      if (auto name = function.getArgAttrOfType<StringAttr>(
-              argument.getArgNumber(), "ember.name"))
-        return name.str();
-  return "table";
+  StringAttr name = givenName(table);
+  return name ? name.str() : "table";
 }
 
 /// dst[r, c] = src[r, c], some rows at a time, column by column.

@@ -7,7 +7,7 @@
 
 #include "ember/Conversion/SLCToSCF/StreamEmitter.h"
 
-#include "ember/Analysis/MemrefNames.h"
+#include "ember/Analysis/MemRefNames.h"
 
 using namespace mlir;
 using namespace ember;
@@ -48,7 +48,7 @@ StreamAccess StreamEmitter::emitAccess(Operation *op, Type element,
   auto access = StreamAccess::of(
       op, [&](Value operand) { return materialize(operand, values); });
   if (calls)
-    emitAccessCount(builder, op->getLoc(), *calls, getMemrefName(access.memref),
+    emitAccessCount(builder, op->getLoc(), *calls, reportName(access.memref),
                     access, element, isStore);
   return access;
 }

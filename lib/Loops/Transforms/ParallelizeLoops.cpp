@@ -20,7 +20,7 @@
 
 #include "ember/Analysis/LoopCost.h"
 #include "ember/Analysis/LoopIndependence.h"
-#include "ember/Analysis/MessageNames.h"
+#include "ember/Analysis/MemRefNames.h"
 #include "ember/Analysis/ParallelCall.h"
 #include "ember/Loops/Transforms/Passes.h"
 #include "ember/Runtime/Runtime.h"

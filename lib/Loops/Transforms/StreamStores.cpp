@@ -20,6 +20,7 @@
 #include "ember/Analysis/MemoryAccess.h"
 #include "ember/Analysis/MemoryAliasing.h"
 #include "ember/Analysis/ParallelCall.h"
+#include "ember/Analysis/SameValue.h"
 #include "ember/Loops/Transforms/Passes.h"
 #include "ember/Target/Processor/TargetInfo.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -206,15 +207,11 @@ SmallVector<RowPart> LoopStreaming::findParts(Value memref) {
     for (const MemoryAccess &store : inBlock) {
       auto continues = [&](const RowPart &part) {
         const MemoryAccess &last = part.back();
-        auto isSame = [&](auto pair) {
-          return exprs.of(std::get<0>(pair)) == exprs.of(std::get<1>(pair));
-        };
         return last.type == store.type &&
                last.op->getBlock() == store.op->getBlock() &&
                !hasLoopBetween(last.op, store.op) &&
-               llvm::all_of(llvm::zip_equal(last.indices.drop_back(),
-                                            store.indices.drop_back()),
-                            isSame) &&
+               areSameValues(last.indices.drop_back(),
+                             store.indices.drop_back(), exprs) &&
                (exprs.of(store.indices.back()) -
                 exprs.of(last.indices.back())) ==
                    IndexExpr(cast<VectorType>(store.type).getNumElements());

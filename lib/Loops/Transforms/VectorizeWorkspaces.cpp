@@ -13,6 +13,7 @@
 
 #include "ember/Analysis/MemoryAccess.h"
 #include "ember/Analysis/MemoryAliasing.h"
+#include "ember/Analysis/SameValue.h"
 #include "ember/Conversion/StreamCode/Traversal.h"
 #include "ember/Loops/Transforms/Passes.h"
 #include "ember/Target/Processor/TargetInfo.h"
@@ -144,11 +145,7 @@ bool RowLoop::isUnderstood(Operation &op) {
 /// at the same place.
 bool RowLoop::areStoresApart() {
   auto isSamePlace = [&](const MemoryAccess &a, const MemoryAccess &b) {
-    if (a.memref != b.memref)
-      return false;
-    return llvm::all_of(llvm::zip_equal(a.indices, b.indices), [&](auto pair) {
-      return exprs.of(std::get<0>(pair)) == exprs.of(std::get<1>(pair));
-    });
+    return a.memref == b.memref && areSameValues(a.indices, b.indices, exprs);
   };
   for (const MemoryAccess &store : accesses)
     if (store.isStore())

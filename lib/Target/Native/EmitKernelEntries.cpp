@@ -20,7 +20,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ember/ABI/RuntimeCalls.h"
-#include "ember/Analysis/MessageNames.h"
+#include "ember/Analysis/MemRefNames.h"
 #include "ember/Target/Native/Lowering.h"
 #include "ember/Target/Native/Passes.h"
 #include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"

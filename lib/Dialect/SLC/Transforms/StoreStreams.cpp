@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ember/Analysis/MemRefNames.h"
 #include "ember/Analysis/MemoryAliasing.h"
-#include "ember/Analysis/MemrefNames.h"
 #include "ember/Dialect/SLC/IR/StreamArithmetic.h"
 #include "ember/Dialect/SLC/Transforms/Passes.h"
 
@@ -75,10 +75,9 @@ private:
 
 void NestStores::refuse(memref::StoreOp store, const Twine &reason,
                         Operation *culprit) {
-  InFlightDiagnostic remark =
-      emitRemark(store.getLoc())
-      << "store to '" << getMemrefName(store.getMemRef())
-      << "' stays in the execute unit: " << reason.str();
+  InFlightDiagnostic remark = emitRemark(store.getLoc())
+                              << "store to " << memrefName(store.getMemRef())
+                              << " stays in the execute unit: " << reason.str();
   if (culprit)
     remark.attachNote(culprit->getLoc()) << "here";
 }

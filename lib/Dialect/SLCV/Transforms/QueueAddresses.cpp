@@ -25,8 +25,6 @@
 
 #include "QueueAlignment.h"
 
-#include "ember/Analysis/MemrefNames.h"
-
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"

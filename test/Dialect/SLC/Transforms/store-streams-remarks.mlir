@@ -17,7 +17,7 @@ func.func @read_elsewhere(%x: memref<?xf32>, %out: memref<?xf32>, %sum: memref<f
     slc.callback ite {
       %a = slc.str_to_val %v : !slc.stream<f32> -> f32
       %at = slc.str_to_val %i : !slc.stream<index> -> index
-      // expected-remark @below {{store to 'arg1' stays in the execute unit: the execute unit needs its value anyway}}
+      // expected-remark @below {{store to argument 1 stays in the execute unit: the execute unit needs its value anyway}}
       memref.store %a, %out[%at] : memref<?xf32>
       %old = memref.load %sum[] : memref<f64>
       %wide = arith.extf %a : f32 to f64
@@ -36,7 +36,7 @@ func.func @accumulates(%x: memref<?xf32>, %out: memref<?xf32>, %n: index) {
     slc.callback ite {
       %a = slc.str_to_val %v : !slc.stream<f32> -> f32
       %at = slc.str_to_val %i : !slc.stream<index> -> index
-      // expected-remark @below {{store to 'arg1' stays in the execute unit: other code of the nest may access the same memory at another time}}
+      // expected-remark @below {{store to argument 1 stays in the execute unit: other code of the nest may access the same memory at another time}}
       memref.store %a, %out[%at] : memref<?xf32>
       // expected-note @below {{here}}
       %old = memref.load %out[%c0] : memref<?xf32>
@@ -56,7 +56,7 @@ func.func @calls(%x: memref<?xf32>, %out: memref<?xf32>, %n: index) {
     slc.callback ite {
       %a = slc.str_to_val %v : !slc.stream<f32> -> f32
       %at = slc.str_to_val %i : !slc.stream<index> -> index
-      // expected-remark @below {{store to 'arg1' stays in the execute unit: other code of the nest may access the same memory at another time}}
+      // expected-remark @below {{store to argument 1 stays in the execute unit: other code of the nest may access the same memory at another time}}
       memref.store %a, %out[%at] : memref<?xf32>
       // expected-note @below {{here}}
       func.call @unknown() : () -> ()
@@ -74,7 +74,7 @@ func.func @conditional(%x: memref<?xf32>, %out: memref<?xf32>, %n: index, %c: i1
     slc.callback ite {
       %a = slc.str_to_val %v : !slc.stream<f32> -> f32
       scf.if %c {
-        // expected-remark @below {{store to 'arg1' stays in the execute unit: it is not made in every iteration}}
+        // expected-remark @below {{store to argument 1 stays in the execute unit: it is not made in every iteration}}
         memref.store %a, %out[%c0] : memref<?xf32>
       }
     }
@@ -92,7 +92,7 @@ func.func @after_nested(%x: memref<?xf32>, %out: memref<?xf32>, %n: index) {
     slc.callback end {
       %a = slc.str_to_val %v : !slc.stream<f32> -> f32
       %at = slc.str_to_val %i : !slc.stream<index> -> index
-      // expected-remark @below {{store to 'arg1' stays in the execute unit: it comes after a nested loop, to which the access unit does not return}}
+      // expected-remark @below {{store to argument 1 stays in the execute unit: it comes after a nested loop, to which the access unit does not return}}
       memref.store %a, %out[%at] : memref<?xf32>
     }
   }
@@ -106,7 +106,7 @@ func.func @carried_address(%x: memref<?xf32>, %out: memref<?xf32>, %n: index) {
     %v = slc.mem_str %x[%i] : memref<?xf32>[!slc.stream<index>] -> !slc.stream<f32>
     %next = slc.callback ite -> index {
       %a = slc.str_to_val %v : !slc.stream<f32> -> f32
-      // expected-remark @below {{store to 'arg1' stays in the execute unit: its address is no matter of streams}}
+      // expected-remark @below {{store to argument 1 stays in the execute unit: its address is no matter of streams}}
       memref.store %a, %out[%k] : memref<?xf32>
       %m = arith.addi %k, %c1 : index
       slc.yield %m : index

@@ -1,0 +1,46 @@
+//===- MemRefNames.h - What memrefs are called ------------------*- C++ -*-===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef EMBER_ANALYSIS_MEMREFNAMES_H
+#define EMBER_ANALYSIS_MEMREFNAMES_H
+
+#include "mlir/IR/Value.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "llvm/ADT/StringRef.h"
+#include <string>
+
+namespace ember {
+
+/// The attribute by which a program names an argument, or what an operation
+/// makes.
+constexpr llvm::StringLiteral nameAttr = "ember.name";
+
+/// The attribute of an argument that says what messages call it, quotes
+/// included. Functions that compilation makes out of parts of a function use it
+/// for what they were handed from there.
+constexpr llvm::StringLiteral messageNameAttr = "ember.message_name";
+
+/// The name that the program gives to an argument or a result, without quotes;
+/// null where it gives none. Views are not followed.
+mlir::StringAttr givenName(mlir::Value value);
+mlir::StringAttr givenName(mlir::FunctionOpInterface function, unsigned index);
+
+/// The name of an argument in messages: the given one quoted, or "argument K".
+std::string argumentName(mlir::FunctionOpInterface function, unsigned index);
+
+/// The name of the memref in messages: its given name or the position of the
+/// argument, "a view of" one, or where a local buffer is allocated.
+std::string memrefName(mlir::Value memref);
+
+/// A short name, without quotes, for columns of statistics and traces: the
+/// given name of the buffer behind `memref`, `argK` for an argument without
+/// one, `local` for a buffer of the function.
+std::string reportName(mlir::Value memref);
+
+} // namespace ember
+
+#endif // EMBER_ANALYSIS_MEMREFNAMES_H

@@ -1,0 +1,27 @@
+//===- Buffers.cpp - What memrefs stand on --------------------------------===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ember/Analysis/Buffers.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
+
+using namespace mlir;
+
+Value ember::getViewedMemRef(Value memref) {
+  Operation *op = memref.getDefiningOp();
+  if (auto view = dyn_cast_if_present<ViewLikeOpInterface>(op))
+    return view.getViewSource();
+  if (isa_and_nonnull<memref::DistinctObjectsOp>(op))
+    return op->getOperand(cast<OpResult>(memref).getResultNumber());
+  return {};
+}
+
+Value ember::getBuffer(Value memref) {
+  while (Value source = getViewedMemRef(memref))
+    memref = source;
+  return memref;
+}
