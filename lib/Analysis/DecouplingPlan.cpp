@@ -11,6 +11,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/Matchers.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
@@ -51,6 +52,37 @@ bool ember::dependsOnCarried(Value value, scf::ForOp loop) {
   return false;
 }
 
+slc::SegmentEndOp ember::getSegmentSearch(BlockArgument argument) {
+  auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
+  if (!loop || argument == loop.getInductionVar())
+    return nullptr;
+  auto search = loop.getTiedLoopYieldedValue(argument)
+                    ->get()
+                    .getDefiningOp<slc::SegmentEndOp>();
+  auto count = loop.getUpperBound().getDefiningOp<slc::SegmentCountOp>();
+  bool visitsAll =
+      search && count && search->getBlock() == loop.getBody() &&
+      search.getPosition() == argument &&
+      search.getCoordinates() == count.getCoordinates() &&
+      search.getLimit() == count.getUpper() &&
+      loop.getTiedLoopInit(argument)->get() == count.getLower() &&
+      matchPattern(loop.getLowerBound(), m_Zero()) &&
+      matchPattern(loop.getStep(), m_One()) &&
+      loop.getTiedLoopResult(argument).use_empty();
+  return visitsAll ? search : nullptr;
+}
+
+/// True if `argument` is where a segment begins whose end the access unit can
+/// find. Then the loop's upper bound, their number, is a stream too.
+bool DecouplingPlan::isSegmentBegin(BlockArgument argument) {
+  slc::SegmentEndOp search = getSegmentSearch(argument);
+  auto loop = cast<scf::ForOp>(argument.getOwner()->getParentOp());
+  return search && isFixed(search.getCoordinates()) &&
+         memory.isReadOnly(search.getCoordinates()) &&
+         isStreamable(search.getLimit()) &&
+         isStreamable(loop.getTiedLoopInit(argument)->get());
+}
+
 /// True if the access unit can sum `argument` up by itself: what it grows by is
 /// loaded in the same loop, and nobody asks for the total.
 bool DecouplingPlan::isSummable(BlockArgument argument) {
@@ -65,14 +97,20 @@ bool DecouplingPlan::isSummable(BlockArgument argument) {
          isStreamable(initial);
 }
 
+/// True if `value` is the same during the whole nest.
+bool DecouplingPlan::isFixed(Value value) {
+  return !root->isAncestor(value.getParentRegion()->getParentOp());
+}
+
 bool DecouplingPlan::computeStreamable(Value value) {
-  if (!root->isAncestor(value.getParentRegion()->getParentOp()))
+  if (isFixed(value))
     return true;
   if (auto argument = dyn_cast<BlockArgument>(value)) {
     auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
     if (!loop || !llvm::is_contained(path, loop))
       return false;
-    return argument == loop.getInductionVar() || isSummable(argument);
+    return argument == loop.getInductionVar() || isSegmentBegin(argument) ||
+           isSummable(argument);
   }
   Operation *op = value.getDefiningOp();
   // Only what runs in each iteration: what stands under a condition may be out
@@ -86,6 +124,14 @@ bool DecouplingPlan::computeStreamable(Value value) {
            memory.isReadOnly(load.getMemref()) &&
            llvm::all_of(load.getIndices(),
                         [&](Value index) { return isStreamable(index); });
+  if (auto count = dyn_cast<slc::SegmentCountOp>(op))
+    return isFixed(count.getCoordinates()) &&
+           memory.isReadOnly(count.getCoordinates()) &&
+           isStreamable(count.getLower()) && isStreamable(count.getUpper());
+  if (auto end = dyn_cast<slc::SegmentEndOp>(op)) {
+    auto begin = dyn_cast<BlockArgument>(end.getPosition());
+    return begin && getSegmentSearch(begin) == end && isStreamable(begin);
+  }
   return slc::isStreamArithmetic(op) &&
          llvm::all_of(op->getOperands(),
                       [&](Value operand) { return isStreamable(operand); });
@@ -153,9 +199,8 @@ std::string DecouplingPlan::describeLocation(Value memref, ValueRange indices) {
 DecouplingPlan::Candidate DecouplingPlan::examine(scf::ForOp loop) {
   for (Value bound :
        {loop.getLowerBound(), loop.getUpperBound(), loop.getStep()}) {
-    bool fixed = !root->isAncestor(bound.getParentRegion()->getParentOp());
     bool isStep = bound == loop.getStep();
-    if (fixed || (!isStep && isStreamable(bound)))
+    if (isFixed(bound) || (!isStep && isStreamable(bound)))
       continue;
     refusals.push_back(
         {loop, isStep ? "its step changes during the nest"

@@ -30,6 +30,9 @@ static int64_t estimateElements(NewTUOp unit) {
   std::optional<int64_t> lower = getConstantIntValue(unit.getLowerBound());
   std::optional<int64_t> upper = getConstantIntValue(unit.getUpperBound());
   std::optional<int64_t> step = getConstantIntValue(unit.getStep());
+  if (unit.getCoordinates())
+    return unit.getParent() ? EventFrequencies::assumedRow
+                            : EventFrequencies::assumedRoot;
   int64_t length;
   if (lower && upper && step && *step > 0 &&
       !llvm::SubOverflow(*upper, *lower, length))

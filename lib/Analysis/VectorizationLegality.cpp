@@ -358,6 +358,9 @@ LogicalResult VectorizationLegality::analyze() {
     return refuse(loop, "its step is not known to be 1");
   if (slc::getNestedLoop(cast<slc::LoopOpInterface>(loop.getOperation())))
     return refuse(loop, "it is not innermost");
+  if (loop.getUpperBound().getDefiningOp<slc::SegmentCountOp>())
+    return refuse(loop, "it goes over segments, each of which begins where the "
+                        "one before it ends");
   if (failed(analyzeCarriedValues()))
     return failure();
   shapes[loop.getInductionVar()] = LaneShape::consecutive;

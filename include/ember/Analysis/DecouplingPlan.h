@@ -9,7 +9,8 @@
 //
 // 1. its bounds are fixed during the nest or computed by the candidates around
 //    it from induction variables, integer arithmetic, read-only loads and
-//    running sums of those (section 7.4), and
+//    running sums of those (section 7.4), or it goes over the segments of equal
+//    read-only coordinates in such a range, and
 // 2. it, or the candidate nested in it, loads from a read-only location that
 //    the loops around it have not loaded from already. A loop that does not is
 //    a workspace loop: its data is near the execute unit anyway.
@@ -24,6 +25,7 @@
 #define EMBER_ANALYSIS_DECOUPLINGPLAN_H
 
 #include "ember/Analysis/MemoryAliasing.h"
+#include "ember/Dialect/SLC/IR/SLC.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/DenseSet.h"
@@ -52,8 +54,9 @@ public:
   /// integer arithmetic that an address or a bound needs.
   bool isOffloaded(mlir::Operation *op) const { return offloaded.contains(op); }
 
-  /// True if the access unit computes the loop-carried value `argument` as the
-  /// running sum of a stream (paper, section 7.4: segments by their lengths).
+  /// True if the access unit computes the loop-carried value `argument`: as the
+  /// running sum of a stream (paper, section 7.4: segments by their lengths), or
+  /// as where segments of coordinates begin.
   bool isRunningSum(mlir::BlockArgument argument) const {
     return runningSums.contains(argument);
   }
@@ -64,12 +67,14 @@ private:
     unsigned newLoads = 0;
   };
   Candidate examine(mlir::scf::ForOp loop);
+  bool isFixed(mlir::Value value);
   bool isStreamable(mlir::Value value);
   bool computeStreamable(mlir::Value value);
   std::string describeLocation(mlir::Value memref, mlir::ValueRange indices);
   void describeIndex(mlir::Value index, std::string &text, unsigned depth = 0);
   void markSlice(mlir::Value value);
   bool isSummable(mlir::BlockArgument argument);
+  bool isSegmentBegin(mlir::BlockArgument argument);
 
   mlir::scf::ForOp root;
   const NestMemory &memory;
@@ -86,6 +91,10 @@ private:
 /// other operand of the addition that the loop yields for it. Null if it is no
 /// running sum.
 mlir::Value getIncrement(mlir::BlockArgument argument);
+
+/// The search for where the next segment begins, if that is what `argument`,
+/// carried by an scf loop over segments of coordinates, says.
+slc::SegmentEndOp getSegmentSearch(mlir::BlockArgument argument);
 
 /// True if `value` is computed, in the body of `loop`, from a value that the
 /// loop carries.

@@ -7,6 +7,8 @@
 
 #include "AccessProgram.h"
 
+#include "ember/Conversion/StreamCode/SegmentCode.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -91,6 +93,11 @@ void AccessProgram::emitUnit(OpBuilder &builder, ArrayRef<Unit> chain) {
   const Unit &unit = chain.front();
   Location loc = unit.op->getLoc();
   emitRegistrations(builder, unit.atBegin);
+  if (NewTUOp(unit.op).getCoordinates()) {
+    emitSegments(builder, chain);
+    emitRegistrations(builder, unit.atEnd);
+    return;
+  }
   auto traversal =
       Traversal::of(unit.op, [&](Value operand) { return lookup(operand); });
   TraversalRange range = emitRange(builder, loc, traversal);
@@ -102,21 +109,67 @@ void AccessProgram::emitUnit(OpBuilder &builder, ArrayRef<Unit> chain) {
     builder.setInsertionPointToStart(loop.getBody());
     Control control =
         emitControl(builder, unit.op, traversal, range, loop.getInductionVar());
-    ValueRange before = loop.getRegionIterArgs();
-    for (auto [sum, value] : llvm::zip(carried.sums, before))
-      values.map(sum.getResult(), value);
-    for (Operation *stream : unit.streams) {
-      if (auto store = dyn_cast<StoreStrOp>(stream))
-        emitStore(builder, store);
-      else if (!isa<AccStrOp>(stream))
-        values.map(stream->getResult(0), emitStream(builder, stream, control));
-    }
-    emitRegistrations(builder, unit.atIteration,
-                      emitChanges(builder, loc, carried, before));
-    emitUnit(builder, chain.drop_front());
-    emitNext(builder, loc, carried);
+    SmallVector<Value> next = emitIteration(builder, chain, control, carried,
+                                            loop.getRegionIterArgs());
+    if (!next.empty())
+      scf::YieldOp::create(builder, loc, next);
   }
   emitRegistrations(builder, unit.atEnd);
+}
+
+SmallVector<Value> AccessProgram::emitIteration(OpBuilder &builder,
+                                                ArrayRef<Unit> chain,
+                                                const Control &control,
+                                                const Carried &carried,
+                                                ValueRange before) {
+  const Unit &unit = chain.front();
+  Location loc = unit.op->getLoc();
+  for (auto [i, sum] : llvm::enumerate(carried.sums))
+    values.map(AccStrOp(sum).getResult(), before[i]);
+  for (Operation *stream : unit.streams) {
+    if (auto store = dyn_cast<StoreStrOp>(stream))
+      emitStore(builder, store);
+    else if (!isa<AccStrOp>(stream))
+      values.map(stream->getResult(0), emitStream(builder, stream, control));
+  }
+  emitRegistrations(builder, unit.atIteration,
+                    emitChanges(builder, loc, carried, before));
+  emitUnit(builder, chain.drop_front());
+  return emitNext(builder, loc, carried);
+}
+
+/// A unit whose next position is found by comparing coordinates.
+void AccessProgram::emitSegments(OpBuilder &builder, ArrayRef<Unit> chain) {
+  const Unit &unit = chain.front();
+  NewTUOp op = unit.op;
+  Location loc = op.getLoc();
+  Value coordinates = op.getCoordinates();
+  SegmentRange range{lookup(coordinates), lookup(op.getLowerBound()),
+                     lookup(op.getUpperBound())};
+  Carried carried = collectCarried(builder, unit);
+  SmallVector<Value> initial = carried.initial;
+  initial.push_back(arith::ConstantIndexOp::create(builder, loc, 0));
+  auto visit = [&](Value begin, Value end, ValueRange before) {
+    Value count = before.back();
+    Control control{begin, count, /*mask=*/Value(), end};
+    SmallVector<Value> next =
+        emitIteration(builder, chain, control, carried, before.drop_back());
+    Value one = arith::ConstantIndexOp::create(builder, loc, 1);
+    next.push_back(arith::AddIOp::create(builder, loc, count, one));
+    return next;
+  };
+  auto countLoad = [&](OpBuilder &at, Value position) {
+    if (!instrumentation)
+      return;
+    StreamAccess access;
+    access.memref = range.coordinates;
+    access.indices = {position};
+    instrumentation->countAccess(
+        at, loc, coordinates, access,
+        cast<MemRefType>(coordinates.getType()).getElementType(),
+        /*isStore=*/false);
+  };
+  emitSegmentLoop(builder, loc, range, initial, visit, countLoad);
 }
 
 //===----------------------------------------------------------------------===//
@@ -164,8 +217,8 @@ AccessProgram::Changes AccessProgram::emitChanges(OpBuilder &builder,
   return changes;
 }
 
-void AccessProgram::emitNext(OpBuilder &builder, Location loc,
-                             const Carried &carried) {
+SmallVector<Value> AccessProgram::emitNext(OpBuilder &builder, Location loc,
+                                           const Carried &carried) {
   SmallVector<Value> next;
   for (AccStrOp sum : carried.sums)
     next.push_back(emitIntegerOp(builder, sum.getLoc(), slc::AluOp::add,
@@ -176,8 +229,7 @@ void AccessProgram::emitNext(OpBuilder &builder, Location loc,
   if (!carried.toggles.empty())
     next.push_back(
         arith::ConstantOp::create(builder, loc, builder.getBoolAttr(false)));
-  if (!next.empty())
-    scf::YieldOp::create(builder, loc, next);
+  return next;
 }
 
 AccessProgram::Control AccessProgram::emitControl(OpBuilder &builder,
@@ -221,6 +273,7 @@ Value AccessProgram::emitStream(OpBuilder &builder, Operation *op,
       .Case([&](GetIndVarOp) { return control.visited; })
       .Case([&](GetIterCountOp) { return control.count; })
       .Case([&](GetMaskOp) { return control.mask; })
+      .Case([&](GetSegmentEndOp) { return control.segmentEnd; })
       .Case([&](MemStrOp load) {
         StreamAccess access = describeAccess(op);
         if (instrumentation)

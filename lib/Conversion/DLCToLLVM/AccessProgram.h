@@ -38,9 +38,10 @@ private:
     llvm::SmallVector<mlir::Operation *> streams;
     llvm::SmallVector<mlir::Operation *> atBegin, atIteration, atEnd;
   };
-  /// What a unit itself produces: visited values, iteration count and mask.
+  /// What a unit itself produces: visited values, iteration count, mask, and
+  /// where a segment ends.
   struct Control {
-    mlir::Value visited, count, mask;
+    mlir::Value visited, count, mask, segmentEnd;
   };
 
   /// What a unit hands on from one iteration to the next: sums, the elements of
@@ -75,8 +76,17 @@ private:
   Carried collectCarried(mlir::OpBuilder &builder, const Unit &unit);
   Changes emitChanges(mlir::OpBuilder &builder, mlir::Location loc,
                       const Carried &carried, mlir::ValueRange before);
-  void emitNext(mlir::OpBuilder &builder, mlir::Location loc,
-                const Carried &carried);
+  llvm::SmallVector<mlir::Value> emitNext(mlir::OpBuilder &builder,
+                                          mlir::Location loc,
+                                          const Carried &carried);
+  /// Emits an iteration of the first unit of `chain`, and returns what it hands
+  /// on to the next one.
+  llvm::SmallVector<mlir::Value> emitIteration(mlir::OpBuilder &builder,
+                                               llvm::ArrayRef<Unit> chain,
+                                               const Control &control,
+                                               const Carried &carried,
+                                               mlir::ValueRange before);
+  void emitSegments(mlir::OpBuilder &builder, llvm::ArrayRef<Unit> chain);
   void emitRegistration(mlir::OpBuilder &builder, mlir::Operation *op);
   void emitRegistrations(mlir::OpBuilder &builder,
                          llvm::ArrayRef<mlir::Operation *> ops,

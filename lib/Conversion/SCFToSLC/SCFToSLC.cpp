@@ -25,7 +25,8 @@ using namespace ember;
 using ember::slc::CallbackOp;
 using ember::slc::StreamType;
 
-/// The values carried by `loop` that the access unit is to sum up.
+/// The values carried by `loop` that the access unit is to compute: sums, and
+/// where segments begin.
 static llvm::SmallDenseSet<Value> getRunningSums(scf::ForOp loop) {
   llvm::SmallDenseSet<Value> sums;
   auto positions = loop->getAttrOfType<DenseI64ArrayAttr>("slc.running_sums");
@@ -49,6 +50,8 @@ private:
   bool isFixed(Value value);
   bool isStreamed(Value value);
   LogicalResult verifyRunningSums(scf::ForOp loop);
+  LogicalResult verifySegments(scf::ForOp loop, BlockArgument argument,
+                               slc::SegmentEndOp search);
   LogicalResult verifyCarried(scf::ForOp loop);
   LogicalResult refuse(Operation *op, const Twine &reason);
 
@@ -79,11 +82,31 @@ bool MarkedNest::isStreamed(Value value) {
   return !isa<scf::ForOp, CallbackOp>(value.getDefiningOp());
 }
 
+/// The range whose segments a loop visits is of the access unit.
+LogicalResult MarkedNest::verifySegments(scf::ForOp loop,
+                                         BlockArgument argument,
+                                         slc::SegmentEndOp search) {
+  auto isAccess = [&](Value value) {
+    return isFixed(value) || isStreamed(value);
+  };
+  if (!isFixed(search.getCoordinates()))
+    return refuse(loop, "looks for segments in memory that changes");
+  if (!isAccess(loop.getTiedLoopInit(argument)->get()) ||
+      !isAccess(search.getLimit()))
+    return refuse(loop, "looks for segments in a range of the execute unit");
+  return success();
+}
+
 /// A sum grows by a stream of its own loop that does not depend on a sum, and
 /// its total goes nowhere.
 LogicalResult MarkedNest::verifyRunningSums(scf::ForOp loop) {
   for (Value sum : getRunningSums(loop)) {
     auto argument = cast<BlockArgument>(sum);
+    if (slc::SegmentEndOp search = getSegmentSearch(argument)) {
+      if (failed(verifySegments(loop, argument, search)))
+        return failure();
+      continue;
+    }
     Value increment = getIncrement(argument);
     Operation *definition = increment ? increment.getDefiningOp() : nullptr;
     if (!definition || definition->getBlock() != loop.getBody() ||
@@ -134,11 +157,14 @@ LogicalResult MarkedNest::verify(scf::ForOp loop) {
     auto load = dyn_cast<memref::LoadOp>(op);
     bool isElement = load && (load.getType().isSignlessIntOrIndex() ||
                               isa<FloatType>(load.getType()));
-    if (!isElement && !slc::isStreamArithmetic(&op))
+    auto count = dyn_cast<slc::SegmentCountOp>(op);
+    if (!isElement && !count && !isa<slc::SegmentEndOp>(op) &&
+        !slc::isStreamArithmetic(&op))
       return refuse(&op, "is nothing the access unit does, and must stand in "
                          "an 'slc.callback'");
     if (!llvm::all_of(op.getOperands(), isAccess) ||
-        (load && !isFixed(load.getMemref())))
+        (load && !isFixed(load.getMemref())) ||
+        (count && !isFixed(count.getCoordinates())))
       return refuse(&op, "reads a value of the execute unit");
   }
   return success();
@@ -187,6 +213,14 @@ void NestConversion::convertStream(Operation *op) {
     streams.map(result,
                 slc::MemStrOp::create(builder, loc, load.getMemref(), indices)
                     .getResult());
+    return;
+  }
+  if (auto count = dyn_cast<slc::SegmentCountOp>(op)) {
+    streams.map(result, slc::SegmentCountOp::create(
+                            builder, loc, StreamType::get(result.getType()),
+                            count.getCoordinates(), stream(count.getLower()),
+                            stream(count.getUpper()))
+                            .getResult());
     return;
   }
   bool anyStream = llvm::any_of(op->getOperands(),
@@ -239,6 +273,15 @@ void NestConversion::convertRunningSums(
   for (BlockArgument argument : loop.getRegionIterArgs()) {
     if (!sums.contains(argument))
       continue;
+    if (slc::SegmentEndOp search = getSegmentSearch(argument)) {
+      auto segments = slc::SegmentStrOp::create(
+          builder, search.getLoc(), search.getCoordinates(),
+          stream(loop.getTiedLoopInit(argument)->get()),
+          stream(search.getLimit()));
+      streams.map(argument, segments.getBegin());
+      streams.map(search.getResult(), segments.getEnd());
+      continue;
+    }
     Value increment = getIncrement(argument);
     convertSlice(increment, loop);
     Value input = stream(increment);

@@ -8,6 +8,7 @@
 #include "ember/Conversion/SLCToDLC/ComputeRegisters.h"
 #include "ember/Conversion/SLCToDLC/Marshaling.h"
 #include "ember/Conversion/SLCToDLC/Passes.h"
+#include "ember/Conversion/StreamCode/SegmentCode.h"
 #include "ember/Conversion/StreamCode/StreamCode.h"
 #include "ember/Dialect/DLC/IR/DLC.h"
 
@@ -43,6 +44,8 @@ private:
   LogicalResult separateLoop(LoopOpInterface loop, Value parent);
   LogicalResult separateBody(LoopOpInterface loop, Value tu);
   void configureLoop(LoopOpInterface loop, Value parent);
+  void configureLoopOverSegments(LoopOpInterface loop,
+                                 slc::SegmentCountOp count, Value parent);
   StreamAccess describeAccess(Operation *op);
   void configureStore(Operation *op, Value stream, Value tu);
   void configureStream(Operation *op, Value tu);
@@ -66,7 +69,37 @@ private:
 // Access program
 //===----------------------------------------------------------------------===//
 
+/// The unit visits where segments begin, and counts them on its way.
+void Separation::configureLoopOverSegments(LoopOpInterface loop,
+                                           slc::SegmentCountOp count,
+                                           Value parent) {
+  Location loc = loop.getLoc();
+  Value tu = dlc::NewTUOp::create(
+      builder, loc, dlc::TUType::get(builder.getContext()),
+      streams.lookupOrDefault(count.getLower()),
+      streams.lookupOrDefault(count.getUpper()), loop.getStep(), parent,
+      /*inMask=*/Value(), count.getCoordinates(), IntegerAttr(),
+      slcv::LoopConfigAttr::get(builder.getContext(),
+                                slcv::LoopConfig::vector));
+  tus[loop] = tu;
+  auto read = [&]<typename Op>(Value stream) {
+    if (!stream.use_empty())
+      streams.map(stream,
+                  Op::create(builder, loc, stream.getType(), tu).getResult());
+  };
+  read.operator()<dlc::GetIterCountOp>(loop.getInductionVar());
+  read.operator()<dlc::GetIterCountOp>(loop.getIterationCount());
+  for (auto segments : loop.getBody()->getOps<slc::SegmentStrOp>()) {
+    read.operator()<dlc::GetIndVarOp>(segments.getBegin());
+    read.operator()<dlc::GetSegmentEndOp>(segments.getEnd());
+  }
+}
+
 void Separation::configureLoop(LoopOpInterface loop, Value parent) {
+  if (slc::SegmentCountOp count = slc::getSegmentCount(loop)) {
+    configureLoopOverSegments(loop, count, parent);
+    return;
+  }
   Location loc = loop.getLoc();
   Value lower = streams.lookupOrDefault(loop.getLowerBound());
   Value upper = streams.lookupOrDefault(loop.getUpperBound());
@@ -82,7 +115,7 @@ void Separation::configureLoop(LoopOpInterface loop, Value parent) {
   }
   Value tu = dlc::NewTUOp::create(
       builder, loc, dlc::TUType::get(builder.getContext()), lower, upper,
-      loop.getStep(), parent, mask, lanes,
+      loop.getStep(), parent, mask, /*coordinates=*/Value(), lanes,
       slcv::LoopConfigAttr::get(builder.getContext(), config));
   tus[loop] = tu;
   auto read = [&]<typename Op>(BlockArgument argument) {
@@ -165,7 +198,7 @@ LogicalResult Separation::separateBody(LoopOpInterface loop, Value tu) {
       configureStore(&op, store.getStream(), tu);
     else if (auto store = dyn_cast<slcv::VecStoreStrOp>(op))
       configureStore(&op, store.getStream(), tu);
-    else if (op.getNumResults() == 1 &&
+    else if (op.getNumResults() == 1 && !isa<slc::SegmentCountOp>(op) &&
              isa<slc::StreamType>(op.getResult(0).getType()))
       configureStream(&op, tu);
   }
@@ -231,8 +264,27 @@ static LogicalResult verifyReadsInCallbacks(LoopOpInterface root) {
   return failure(walk.wasInterrupted());
 }
 
+/// A traversal unit finds segments, but does not count them beforehand.
+static LogicalResult verifySegmentCounts(LoopOpInterface root) {
+  WalkResult walk = root->walk([](slc::SegmentCountOp count) {
+    for (Operation *user : count->getUsers()) {
+      auto loop = dyn_cast<LoopOpInterface>(user);
+      if (loop && slc::getSegmentCount(loop) == count)
+        continue;
+      InFlightDiagnostic diagnostic = count.emitOpError(
+          "is needed for something else than a loop over the segments, which "
+          "no access program counts");
+      diagnostic.attachNote(user->getLoc()) << "here";
+      return WalkResult::interrupt();
+    }
+    return WalkResult::advance();
+  });
+  return failure(walk.wasInterrupted());
+}
+
 LogicalResult Separation::run() {
-  if (failed(verifyReadsInCallbacks(root)))
+  if (failed(verifyReadsInCallbacks(root)) ||
+      failed(verifySegmentCounts(root)))
     return failure();
   Location loc = root.getLoc();
   builder.setInsertionPoint(root);
@@ -259,6 +311,7 @@ struct ConvertSLCToDLC
     for (LoopOpInterface root : slc::getNestRoots(getOperation()))
       if (failed(Separation(root, builder).run()))
         return signalPassFailure();
+    lowerSegmentCounts(getOperation());
   }
 };
 } // namespace

@@ -7,6 +7,7 @@
 
 #include "ember/Conversion/SLCToSCF/Passes.h"
 #include "ember/Conversion/SLCToSCF/StreamEmitter.h"
+#include "ember/Conversion/StreamCode/SegmentCode.h"
 #include "ember/Conversion/StreamCode/StreamCode.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -39,8 +40,16 @@ public:
   void run(LoopOpInterface root);
 
 private:
+  /// What a loop hands on from one iteration to the next.
+  struct Carried {
+    SmallVector<Value> arguments, initial;
+  };
+  Carried collectCarried(LoopOpInterface loop, IRMapping &values);
+  SmallVector<Value> emitNext(LoopOpInterface loop, IRMapping &values);
   void emitLoop(LoopOpInterface loop, IRMapping &values);
   void emitTraversal(LoopOpInterface loop, IRMapping &values);
+  void emitLoopOverSegments(LoopOpInterface loop, slc::SegmentCountOp count,
+                            IRMapping &values);
   void emitBody(LoopOpInterface loop, IRMapping &values);
   void emitCallback(CallbackOp callback, IRMapping &values);
   void replaceBufferLoads(StrToValOp toVal, Value placeholder,
@@ -225,13 +234,73 @@ void Recoupling::emitBody(LoopOpInterface loop, IRMapping &values) {
       streams.emitStore(&op, store.getStream(), values);
     } else if (auto store = dyn_cast<slcv::VecStoreStrOp>(op)) {
       streams.emitStore(&op, store.getStream(), values);
-    } else if (op.getNumResults() == 1 && !isa<slc::AccStrOp>(op) &&
+    } else if (op.getNumResults() == 1 &&
+               !isa<slc::AccStrOp, slc::SegmentCountOp>(op) &&
                isa<slc::StreamType>(op.getResult(0).getType())) {
       streams.emitStream(&op, values);
     }
   }
   for (Value memory : toFree)
     memref::DeallocOp::create(builder, loop.getLoc(), memory);
+}
+
+Recoupling::Carried Recoupling::collectCarried(LoopOpInterface loop,
+                                               IRMapping &values) {
+  Carried carried;
+  llvm::append_range(carried.arguments, loop.getRegionIterArgs());
+  for (Value init : loop.getIterArgs())
+    carried.initial.push_back(values.lookupOrDefault(init));
+  for (auto sum : loop.getBody()->getOps<slc::AccStrOp>()) {
+    carried.arguments.push_back(sum.getResult());
+    carried.initial.push_back(streams.materialize(sum.getInitial(), values));
+  }
+  return carried;
+}
+
+SmallVector<Value> Recoupling::emitNext(LoopOpInterface loop,
+                                        IRMapping &values) {
+  SmallVector<Value> next;
+  for (Value value : loop.getYield()->getOperands())
+    next.push_back(values.lookupOrDefault(value));
+  for (auto sum : loop.getBody()->getOps<slc::AccStrOp>())
+    next.push_back(emitIntegerOp(
+        builder, sum.getLoc(), slc::AluOp::add, values.lookup(sum.getResult()),
+        streams.materialize(sum.getInput(), values)));
+  return next;
+}
+
+/// Goes from segment to segment, without counting them first.
+void Recoupling::emitLoopOverSegments(LoopOpInterface loop,
+                                      slc::SegmentCountOp count,
+                                      IRMapping &values) {
+  Location loc = loop.getLoc();
+  SegmentRange range{count.getCoordinates(),
+                     streams.materialize(count.getLower(), values),
+                     streams.materialize(count.getUpper(), values)};
+  auto [arguments, initial] = collectCarried(loop, values);
+  // The number of the segment.
+  initial.push_back(arith::ConstantIndexOp::create(builder, loc, 0));
+  auto visit = [&](Value begin, Value end, ValueRange carried) {
+    IRMapping inside = values;
+    inside.map(ValueRange(arguments), carried.drop_back());
+    inside.map(loop.getInductionVar(), carried.back());
+    inside.map(loop.getIterationCount(), carried.back());
+    for (auto segments : loop.getBody()->getOps<slc::SegmentStrOp>()) {
+      inside.map(segments.getBegin(), begin);
+      inside.map(segments.getEnd(), end);
+    }
+    emitBody(loop, inside);
+    SmallVector<Value> next = emitNext(loop, inside);
+    Value one = arith::ConstantIndexOp::create(builder, loc, 1);
+    next.push_back(
+        arith::AddIOp::create(builder, loc, carried.back(), one));
+    return next;
+  };
+  SmallVector<Value> results =
+      emitSegmentLoop(builder, loc, range, initial, visit,
+                      streams.countCoordinates(range.coordinates));
+  for (auto [before, after] : llvm::zip(loop->getResults(), results))
+    values.map(before, after);
 }
 
 /// The choice that makes the range of `loop` empty: between its lower bound and
@@ -247,6 +316,8 @@ static slc::SelStrOp getPredicate(LoopOpInterface loop) {
 /// A processor branches around a loop that has nothing to traverse, and knows
 /// the range of one that has.
 void Recoupling::emitLoop(LoopOpInterface loop, IRMapping &values) {
+  if (slc::SegmentCountOp count = slc::getSegmentCount(loop))
+    return emitLoopOverSegments(loop, count, values);
   slc::SelStrOp predicate = getPredicate(loop);
   if (!predicate)
     return emitTraversal(loop, values);
@@ -283,37 +354,20 @@ void Recoupling::emitTraversal(LoopOpInterface loop, IRMapping &values) {
   Location loc = loop.getLoc();
   Traversal traversal = streams.describe(loop, values);
   TraversalRange range = emitRange(builder, loc, traversal);
-  SmallVector<Value> inits;
-  for (Value init : loop.getIterArgs())
-    inits.push_back(values.lookupOrDefault(init));
-  auto sums = llvm::to_vector(loop.getBody()->getOps<slc::AccStrOp>());
-  for (slc::AccStrOp sum : sums)
-    inits.push_back(streams.materialize(sum.getInitial(), values));
+  auto [arguments, inits] = collectCarried(loop, values);
   auto scfLoop = scf::ForOp::create(builder, loc, range.lower, range.upper,
                                     range.step, inits);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(scfLoop.getBody());
   IRMapping inside = values;
-  SmallVector<Value> carriedValues(loop.getRegionIterArgs());
-  for (slc::AccStrOp sum : sums)
-    carriedValues.push_back(sum.getResult());
-  for (auto [value, carried] :
-       llvm::zip_equal(carriedValues, scfLoop.getRegionIterArgs()))
-    inside.map(value, carried);
+  inside.map(ValueRange(arguments), scfLoop.getRegionIterArgs());
   bool storesBuffer = llvm::any_of(stored, [&](Value buffer) {
     return buffer.getParentBlock() == loop->getBlock();
   });
   streams.mapControl(loop, traversal, range, scfLoop.getInductionVar(),
                      storesBuffer, inside);
   emitBody(loop, inside);
-
-  SmallVector<Value> yielded;
-  for (Value value : loop.getYield()->getOperands())
-    yielded.push_back(inside.lookupOrDefault(value));
-  for (slc::AccStrOp sum : sums)
-    yielded.push_back(emitIntegerOp(
-        builder, sum.getLoc(), slc::AluOp::add, inside.lookup(sum.getResult()),
-        streams.materialize(sum.getInput(), inside)));
+  SmallVector<Value> yielded = emitNext(loop, inside);
   if (!inits.empty())
     scf::YieldOp::create(builder, loc, yielded);
   for (auto [before, after] :
@@ -344,6 +398,7 @@ struct ConvertSLCToSCF
     OpBuilder builder(&getContext());
     for (LoopOpInterface root : slc::getNestRoots(getOperation()))
       Recoupling(builder, calls ? &*calls : nullptr).run(root);
+    lowerSegmentCounts(getOperation());
   }
 };
 } // namespace

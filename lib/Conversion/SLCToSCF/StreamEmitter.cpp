@@ -8,6 +8,7 @@
 #include "ember/Conversion/SLCToSCF/StreamEmitter.h"
 
 #include "ember/Analysis/MemRefNames.h"
+#include "ember/Conversion/StreamCode/SegmentCode.h"
 
 using namespace mlir;
 using namespace ember;
@@ -60,6 +61,21 @@ void StreamEmitter::emitStore(Operation *op, Value stream, IRMapping &values) {
   emitStreamStore(builder, op->getLoc(), access, element);
 }
 
+std::function<void(OpBuilder &, Value)>
+StreamEmitter::countCoordinates(Value coordinates) {
+  return [this, coordinates](OpBuilder &at, Value position) {
+    if (!calls)
+      return;
+    StreamAccess access;
+    access.memref = coordinates;
+    access.indices = {position};
+    emitAccessCount(at, position.getLoc(), *calls, getMemrefName(coordinates),
+                    access,
+                    cast<MemRefType>(coordinates.getType()).getElementType(),
+                    /*isStore=*/false);
+  };
+}
+
 void StreamEmitter::emitStream(Operation *op, IRMapping &values) {
   Location loc = op->getLoc();
   Type element = slc::getStreamElementType(op->getResult(0).getType());
@@ -72,6 +88,13 @@ void StreamEmitter::emitStream(Operation *op, IRMapping &values) {
   for (Value operand : op->getOperands())
     operands.push_back(materialize(operand, values));
   Value result;
+  if (isa<slc::SegmentCountOp>(op)) {
+    result = emitSegmentCount(builder, loc,
+                              {operands[0], operands[1], operands[2]},
+                              countCoordinates(operands[0]));
+    values.map(op->getResult(0), result);
+    return;
+  }
   if (auto alu = dyn_cast<slc::AluStrOp>(op)) {
     result =
         emitIntegerOp(builder, loc, alu.getOpcode(), operands[0], operands[1]);

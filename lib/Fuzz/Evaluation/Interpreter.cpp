@@ -41,6 +41,7 @@ private:
   bool runBlock(const Function &function, const Block &block, Frame &frame);
   bool runOp(const Function &function, const Op &op, Frame &frame);
   bool runFor(const Function &function, const Op &op, Frame &frame);
+  bool runWhile(const Function &function, const Op &op, Frame &frame);
   bool runIf(const Function &function, const Op &op, Frame &frame);
   bool runCall(const Op &op, Frame &frame);
   bool runLoad(const Op &op, Frame &frame);
@@ -202,6 +203,37 @@ bool Evaluator::runFor(const Function &function, const Op &op, Frame &frame) {
   return true;
 }
 
+bool Evaluator::runWhile(const Function &function, const Op &op,
+                         Frame &frame) {
+  const Block &test = op.regions[0], &body = op.regions[1];
+  std::vector<Value> handed;
+  auto read = [&](const std::vector<ValueId> &values, size_t first) {
+    handed.clear();
+    for (size_t i = first; i < values.size(); ++i)
+      handed.push_back(frame[values[i]]);
+  };
+  auto write = [&](const std::vector<ValueId> &values) {
+    for (size_t i = 0; i < values.size(); ++i)
+      frame[values[i]] = handed[i];
+  };
+  read(op.operands, 0);
+  while (true) {
+    write(test.arguments);
+    if (!runBlock(function, test, frame))
+      return false;
+    bool goesOn = frame[test.yields[0]].bits;
+    read(test.yields, 1);
+    if (!goesOn)
+      break;
+    write(body.arguments);
+    if (!runBlock(function, body, frame))
+      return false;
+    read(body.yields, 0);
+  }
+  write(op.results);
+  return true;
+}
+
 bool Evaluator::runIf(const Function &function, const Op &op, Frame &frame) {
   size_t branch = frame[op.operands[0]].bits ? 0 : 1;
   if (branch == op.regions.size())
@@ -328,6 +360,8 @@ bool Evaluator::runOp(const Function &function, const Op &op, Frame &frame) {
     return runFor(function, op, frame);
   case Opcode::If:
     return runIf(function, op, frame);
+  case Opcode::While:
+    return runWhile(function, op, frame);
   case Opcode::Call:
     return runCall(op, frame);
   case Opcode::Embed:

@@ -55,6 +55,7 @@ void collectFeatures(ModuleOp module, std::set<std::string> &features) {
         .Case([&](slc::CmpStrOp) { features.insert("compared stream"); })
         .Case([&](slc::SelStrOp) { features.insert("chosen stream"); })
         .Case([&](slc::AccStrOp) { features.insert("running sum"); })
+        .Case([&](slc::SegmentStrOp) { features.insert("segment search"); })
         .Case([&](slc::FwdStrOp forward) {
           features.insert(isVectorStream(forward.getResult())
                               ? "padded operand"

@@ -418,6 +418,42 @@ std::vector<ValueId> Builder::forLoop(ValueId lower, ValueId upper,
   return results;
 }
 
+ValueId Builder::assume(ValueId value, Range range) {
+  info[value].range = range;
+  return value;
+}
+
+std::vector<ValueId> Builder::whileLoop(std::vector<ValueId> initial,
+                                        const WhileTest &test,
+                                        const WhileBody &body) {
+  auto addArguments = [&](Block &region, bool isBody) {
+    for (ValueId value : initial) {
+      ValueId argument = newValue(function.types[value], rangeOf(value));
+      region.arguments.push_back(argument);
+      if (isBody)
+        scalars.push_back(argument);
+    }
+  };
+  std::vector<Block> regions;
+  regions.push_back(runScope([&](Block &inner) {
+    addArguments(inner, /*isBody=*/false);
+    inner.yields = {test(inner.arguments)};
+    inner.yields.insert(inner.yields.end(), inner.arguments.begin(),
+                        inner.arguments.end());
+  }));
+  regions.push_back(runScope([&](Block &inner) {
+    addArguments(inner, /*isBody=*/true);
+    inner.yields = body(inner.arguments);
+  }));
+  std::vector<ValueId> results;
+  for (ValueId value : initial)
+    results.push_back(newValue(function.types[value], rangeOf(value)));
+  Op &op = append(Opcode::While, std::move(initial));
+  op.results = results;
+  op.regions = std::move(regions);
+  return results;
+}
+
 std::vector<ValueId> Builder::ifThen(ValueId condition, const Branch &then,
                                      const Branch &otherwise) {
   std::vector<Block> regions;

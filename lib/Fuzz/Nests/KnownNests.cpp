@@ -353,7 +353,7 @@ void Nests::compactionNest() {
 }
 
 void Nests::knownNest() {
-  switch (random.weighted({5, 2, 2, 1, 2, 1, 1})) {
+  switch (random.weighted({5, 2, 2, 1, 2, 1, 1, 2})) {
   case 0:
     return bagNest();
   case 1:
@@ -366,8 +366,10 @@ void Nests::knownNest() {
     return matrixVectorNest();
   case 5:
     return scoreNest();
-  default:
+  case 6:
     return compactionNest();
+  default:
+    return coordinateNest();
   }
 }
 

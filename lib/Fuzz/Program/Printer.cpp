@@ -54,6 +54,7 @@ private:
   void printOp(const Op &op);
   void printConstant(const Op &op);
   void printFor(const Op &op);
+  void printWhile(const Op &op);
   void printIf(const Op &op);
   void printSubView(const Op &op);
   void printDim(const Op &op);
@@ -131,6 +132,36 @@ void Printer::printFor(const Op &op) {
   line() << "}";
 }
 
+void Printer::printWhile(const Op &op) {
+  const Block &test = op.regions[0], &body = op.regions[1];
+  out << "scf.while (";
+  for (size_t k = 0; k < test.arguments.size(); ++k)
+    out << (k ? ", " : "") << name(test.arguments[k]) << " = "
+        << name(op.operands[k]);
+  out << ") : (";
+  printTypes(op.operands);
+  out << ") -> (";
+  printTypes(op.results);
+  out << ") {\n";
+  indent += 2;
+  for (const Op &inner : test.ops)
+    printOp(inner);
+  line() << "scf.condition(" << name(test.yields[0]) << ") ";
+  printList(test.yields, 1);
+  out << " : ";
+  printTypes(test.yields, 1);
+  out << "\n";
+  indent -= 2;
+  line() << "} do {\n";
+  line() << "^bb0(";
+  for (size_t k = 0; k < body.arguments.size(); ++k)
+    out << (k ? ", " : "") << name(body.arguments[k]) << ": "
+        << type(body.arguments[k]);
+  out << "):\n";
+  printBlock(body, "scf.yield");
+  line() << "}";
+}
+
 void Printer::printIf(const Op &op) {
   out << "scf.if " << name(op.operands[0]);
   if (!op.results.empty()) {
@@ -191,6 +222,9 @@ void Printer::printOp(const Op &op) {
     break;
   case Opcode::If:
     printIf(op);
+    break;
+  case Opcode::While:
+    printWhile(op);
     break;
   case Opcode::SubView:
     printSubView(op);

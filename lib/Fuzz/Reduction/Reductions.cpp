@@ -137,6 +137,10 @@ bool inlineRegion(Program &program, BlockPlace place, size_t op,
   Block &block = blockAt(program, place);
   if (op >= block.ops.size() || region >= block.ops[op].regions.size())
     return false;
+  // The test of a loop computes no results.
+  bool isWhile = block.ops[op].opcode == Opcode::While;
+  if (isWhile && region == 0)
+    return false;
   Op outer = std::move(block.ops[op]);
   Block inner = std::move(outer.regions[region]);
   std::map<ValueId, ValueId> replacements;
@@ -145,6 +149,8 @@ bool inlineRegion(Program &program, BlockPlace place, size_t op,
     for (size_t k = 1; k < inner.arguments.size(); ++k)
       replacements[inner.arguments[k]] = outer.operands[2 + k];
   }
+  for (size_t k = 0; isWhile && k < inner.arguments.size(); ++k)
+    replacements[inner.arguments[k]] = outer.operands[k];
   for (size_t k = 0; k < outer.results.size(); ++k)
     replacements[outer.results[k]] = inner.yields[k];
   auto at = block.ops.erase(block.ops.begin() + static_cast<long>(op));

@@ -71,7 +71,7 @@ func.func @case2(%n: index) {
   %c1 = arith.constant 1 : index
   dlc.config_access {
     // expected-error @below {{'dlc.new_tu' op has a mask or a configuration for lanes, but no lanes}}
-    %tu = "dlc.new_tu"(%c0, %n, %c1) {config = 1 : i32, operandSegmentSizes = array<i32: 1, 1, 1, 0, 0>} : (index, index, index) -> !dlc.tu
+    %tu = "dlc.new_tu"(%c0, %n, %c1) {config = 1 : i32, operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0>} : (index, index, index) -> !dlc.tu
   }
   dlc.compute_loop
   return
@@ -110,7 +110,7 @@ func.func @case5(%n: index) {
   %c1 = arith.constant 1 : index
   dlc.config_access {
     // expected-error @below {{'dlc.new_tu' op vector length must be in [1, 65536], not 65537}}
-    %tu = "dlc.new_tu"(%c0, %n, %c1) <{operandSegmentSizes = array<i32: 1, 1, 1, 0, 0>, vectorLength = 65537 : i64}> : (index, index, index) -> !dlc.tu
+    %tu = "dlc.new_tu"(%c0, %n, %c1) <{operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0>, vectorLength = 65537 : i64}> : (index, index, index) -> !dlc.tu
   }
   dlc.compute_loop
   return
@@ -1592,6 +1592,43 @@ func.func @choice_condition(%n: index) {
     %i = dlc.get_ind_var %tu : !slc.stream<index>
     // expected-error @below {{'dlc.sel_str' op chooses by i1 or vectors of it, not by '!slc.stream<index>'}}
     %v = dlc.sel_str %tu, %i, %i, %n : !slc.stream<index>, !slc.stream<index>, index -> !slc.stream<index>
+  }
+  dlc.compute_loop
+  return
+}
+
+// -----
+
+func.func @segments_by_step(%n: index, %rows: memref<?xi64>) {
+  %c2 = arith.constant 2 : index
+  dlc.config_access {
+    // expected-error @below {{'dlc.new_tu' op goes over segments, which it finds one after the other, and needs a step of 1 and no lanes}}
+    %row = dlc.new_tu %n to %n step %c2 segments(%rows : memref<?xi64>)
+  }
+  dlc.compute_loop
+  return
+}
+
+// -----
+
+func.func @segments_in_lanes(%n: index, %rows: memref<?xi64>) {
+  %c1 = arith.constant 1 : index
+  dlc.config_access {
+    // expected-error @below {{'dlc.new_tu' op goes over segments, which it finds one after the other, and needs a step of 1 and no lanes}}
+    %row = dlc.new_tu %n to %n step %c1 vector<4> segments(%rows : memref<?xi64>)
+  }
+  dlc.compute_loop
+  return
+}
+
+// -----
+
+func.func @end_of_range(%n: index) {
+  %c1 = arith.constant 1 : index
+  dlc.config_access {
+    %row = dlc.new_tu %n to %n step %c1
+    // expected-error @below {{'dlc.get_segment_end' op needs a traversal unit that goes over segments}}
+    %end = dlc.get_segment_end %row : !slc.stream<index>
   }
   dlc.compute_loop
   return

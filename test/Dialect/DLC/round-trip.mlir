@@ -259,3 +259,22 @@ func.func @predicates(%n: index) {
   dlc.compute_loop
   return
 }
+
+// CHECK-LABEL: func.func @segments(
+// CHECK-SAME: %[[ROWS:.*]]: memref<?xi64>, %[[N:.*]]: index)
+func.func @segments(%rows: memref<?xi64>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  dlc.config_access {
+    // CHECK: %[[A:.*]] = dlc.new_tu %c0 to %[[N]] step %c1 segments(%[[ROWS]] : memref<?xi64>){{$}}
+    %a = dlc.new_tu %c0 to %n step %c1 segments(%rows : memref<?xi64>)
+    // CHECK: %[[B:.*]] = dlc.get_ind_var %[[A]] : !slc.stream<index>
+    %b = dlc.get_ind_var %a : !slc.stream<index>
+    // CHECK: %[[E:.*]] = dlc.get_segment_end %[[A]] : !slc.stream<index>
+    %e = dlc.get_segment_end %a : !slc.stream<index>
+    // CHECK: dlc.new_tu %[[B]] to %[[E]] step %c1 in %[[A]] segments(%[[ROWS]] : memref<?xi64>) : !slc.stream<index>, !slc.stream<index>
+    %c = dlc.new_tu %b to %e step %c1 in %a segments(%rows : memref<?xi64>) : !slc.stream<index>, !slc.stream<index>
+  }
+  dlc.compute_loop
+  return
+}

@@ -757,3 +757,72 @@ func.func @unknown_cache(%n: index, %a: memref<?xindex>) {
   }
   return
 }
+
+// -----
+
+// Segments of coordinates.
+
+func.func @count_in_nest(%n: index, %rows: memref<?xi64>) {
+  %c1 = arith.constant 1 : index
+  slc.for %i = %n to %n step %c1 {
+    // expected-error @below {{'slc.segment_count' op in a nest is a stream, not 'index'}}
+    %count = slc.segment_count %rows from %n to %n : memref<?xi64>, index, index -> index
+  }
+  return
+}
+
+// -----
+
+func.func @count_outside(%n: index, %rows: memref<?xi64>) {
+  // expected-error @below {{'slc.segment_count' op outside of a nest counts and returns values, not streams}}
+  %count = slc.segment_count %rows from %n to %n : memref<?xi64>, index, index -> !slc.stream<index>
+  return
+}
+
+// -----
+
+func.func @count_in_callback(%n: index, %rows: memref<?xi64>) {
+  %c1 = arith.constant 1 : index
+  slc.for %i = %n to %n step %c1 {
+    slc.callback ite {
+      // expected-error @below {{'slc.segment_count' op belongs to the access unit and must stand in the body of a loop of the access unit, not in 'slc.callback'}}
+      %count = slc.segment_count %rows from %n to %n : memref<?xi64>, index, index -> !slc.stream<index>
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @segments_of_other_loop(%n: index, %rows: memref<?xi64>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  // expected-note @below {{the loop}}
+  slc.for %i = %c0 to %n step %c1 {
+    // expected-error @below {{'slc.segment_str' op needs a loop from 0 in steps of 1 to the 'slc.segment_count' of the same range}}
+    %b, %e = slc.segment_str %rows from %c0 to %n : memref<?xi64>, index, index -> !slc.stream<index>, !slc.stream<index>
+  }
+  return
+}
+
+// -----
+
+func.func @segments_of_other_range(%n: index, %rows: memref<?xi64>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %count = slc.segment_count %rows from %c1 to %n : memref<?xi64>, index, index -> index
+  // expected-note @below {{the loop}}
+  slc.for %i = %c0 to %count step %c1 {
+    // expected-error @below {{'slc.segment_str' op needs a loop from 0 in steps of 1 to the 'slc.segment_count' of the same range}}
+    %b, %e = slc.segment_str %rows from %c0 to %n : memref<?xi64>, index, index -> !slc.stream<index>, !slc.stream<index>
+  }
+  return
+}
+
+// -----
+
+func.func @segments_outside(%n: index, %rows: memref<?xi64>) {
+  // expected-error @below {{'slc.segment_str' op must stand in the body of an 'slc.for', whose iterations are the segments}}
+  %b, %e = slc.segment_str %rows from %n to %n : memref<?xi64>, index, index -> !slc.stream<index>, !slc.stream<index>
+  return
+}

@@ -178,3 +178,25 @@ func.func @predicates(%n: index, %if: i1) {
   }
   return
 }
+
+// CHECK-LABEL: func.func @segments(
+// CHECK-SAME: %[[ROWS:.*]]: memref<?xi64>, %[[N:.*]]: index)
+func.func @segments(%rows: memref<?xi64>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  // CHECK: slc.segment_end %[[ROWS]][%c0] to %[[N]] : memref<?xi64>
+  %first = slc.segment_end %rows[%c0] to %n : memref<?xi64>
+  // CHECK: %[[COUNT:.*]] = slc.segment_count %[[ROWS]] from %c0 to %[[N]] : memref<?xi64>, index, index -> index
+  %count = slc.segment_count %rows from %c0 to %n : memref<?xi64>, index, index -> index
+  // CHECK: slc.for %{{.*}} = %c0 to %[[COUNT]] step %c1 {
+  slc.for %s = %c0 to %count step %c1 {
+    // CHECK: %[[B:.*]], %[[E:.*]] = slc.segment_str %[[ROWS]] from %c0 to %[[N]] : memref<?xi64>, index, index -> !slc.stream<index>, !slc.stream<index>
+    %b, %e = slc.segment_str %rows from %c0 to %n : memref<?xi64>, index, index -> !slc.stream<index>, !slc.stream<index>
+    // CHECK: %[[INNER:.*]] = slc.segment_count %[[ROWS]] from %[[B]] to %[[E]] : memref<?xi64>, !slc.stream<index>, !slc.stream<index> -> !slc.stream<index>
+    %inner = slc.segment_count %rows from %b to %e : memref<?xi64>, !slc.stream<index>, !slc.stream<index> -> !slc.stream<index>
+    // CHECK: slc.for %{{.*}} = %c0 to %[[INNER]] step %c1 : index, !slc.stream<index> {
+    slc.for %t = %c0 to %inner step %c1 : index, !slc.stream<index> {
+    }
+  }
+  return
+}

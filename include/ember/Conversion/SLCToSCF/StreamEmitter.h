@@ -17,6 +17,8 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
 
+#include <functional>
+
 namespace ember {
 
 /// Computes the current elements of streams where compute code needs them.
@@ -36,6 +38,10 @@ public:
   void mapControl(slc::LoopOpInterface loop, const Traversal &traversal,
                   const TraversalRange &range, mlir::Value position,
                   bool needsCount, mlir::IRMapping &values);
+
+  /// Counts each load of a coordinate, if accesses are counted.
+  std::function<void(mlir::OpBuilder &, mlir::Value)>
+  countCoordinates(mlir::Value coordinates);
 
   /// Emits the stream operation `op` on the mapped operands and maps its
   /// result.

@@ -146,6 +146,18 @@ public:
                                const LoopBody &body,
                                std::optional<Range> distance = std::nullopt);
 
+  using WhileTest = std::function<ValueId(const std::vector<ValueId> &)>;
+  using WhileBody =
+      std::function<std::vector<ValueId>(const std::vector<ValueId> &)>;
+  /// Goes on while `test` holds for the carried values. They keep the ranges of
+  /// the initial ones, which the caller has to see to; the results are not in
+  /// scope for others.
+  std::vector<ValueId> whileLoop(std::vector<ValueId> initial,
+                                 const WhileTest &test, const WhileBody &body);
+  /// `value`, an integer, with the caller's word that it is in `range` whenever
+  /// it is used.
+  ValueId assume(ValueId value, Range range);
+
   using Branch = std::function<std::vector<ValueId>()>;
   /// Without `otherwise`, `then` must return nothing.
   std::vector<ValueId> ifThen(ValueId condition, const Branch &then,

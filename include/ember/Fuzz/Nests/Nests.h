@@ -70,6 +70,19 @@ private:
   void matrixVectorNest();
   void scoreNest();
   void compactionNest();
+  void coordinateNest();
+
+  // Coordinate format, by segments.
+  struct Coordinates {
+    ValueId memref;
+    int64_t positions;
+  };
+  ValueId segmentEnd(const Coordinates &level, ValueId begin, ValueId limit);
+  std::vector<ValueId>
+  segmentLoop(const Coordinates &level, ValueId lower, ValueId upper,
+              std::vector<ValueId> initial,
+              const std::function<std::vector<ValueId>(
+                  ValueId, ValueId, const std::vector<ValueId> &)> &body);
 
   void simpleLoop(int64_t size, const std::function<void(ValueId)> &body);
   void

@@ -71,6 +71,9 @@ void NewTUOp::print(OpAsmPrinter &printer) {
   printRange(printer, getLowerBound(), getUpperBound(), getStep());
   if (getParent())
     printer << " in " << getParent();
+  if (getCoordinates())
+    printer << " segments(" << getCoordinates() << " : "
+            << getCoordinates().getType() << ")";
   if (getVectorLength())
     printLanes(printer, *getVectorLength(), getConfig());
   if (getInMask())
@@ -94,16 +97,25 @@ ParseResult NewTUOp::parse(OpAsmParser &parser, OperationState &result) {
   if (succeeded(parser.parseOptionalKeyword("vector")) &&
       parseLanes(parser, properties.vectorLength, properties.config))
     return failure();
+  OpAsmParser::UnresolvedOperand coordinates;
+  Type coordinatesType;
+  bool hasSegments = succeeded(parser.parseOptionalKeyword("segments"));
+  if (hasSegments &&
+      (parser.parseLParen() || parser.parseOperand(coordinates) ||
+       parser.parseColonType(coordinatesType) || parser.parseRParen()))
+    return failure();
   Type tu = TUType::get(parser.getContext());
   if (range.parseOptionalMask(parser) ||
       parser.parseOptionalAttrDict(result.attributes) ||
       range.parseOptionalTypes(parser) ||
       range.resolveRange(parser, result.operands) ||
       (nested && parser.resolveOperand(parent, tu, result.operands)) ||
-      range.resolveMask(parser, result.operands))
+      range.resolveMask(parser, result.operands) ||
+      (hasSegments && parser.resolveOperand(coordinates, coordinatesType,
+                                            result.operands)))
     return failure();
-  properties.operandSegmentSizes = {1, 1, 1, nested ? 1 : 0,
-                                    range.hasMask() ? 1 : 0};
+  properties.operandSegmentSizes = {
+      1, 1, 1, nested ? 1 : 0, range.hasMask() ? 1 : 0, hasSegments ? 1 : 0};
   result.addTypes(tu);
   return success();
 }
@@ -125,12 +137,15 @@ static LogicalResult verifyBounds(NewTUOp op, int64_t lanes) {
 }
 
 LogicalResult NewTUOp::verify() {
-  APInt step;
+  APInt step(64, 0);
   if (matchPattern(getStep(), m_ConstantInt(&step)) &&
       !step.isStrictlyPositive())
     return emitOpError("step must be positive, but is ") << step.getSExtValue();
   if (!getVectorLength() && (getInMask() || getConfig() != LoopConfig::vector))
     return emitOpError("has a mask or a configuration for lanes, but no lanes");
+  if (getCoordinates() && (getVectorLength() || !step.isOne()))
+    return emitOpError("goes over segments, which it finds one after the "
+                       "other, and needs a step of 1 and no lanes");
   int64_t lanes = getVectorLength().value_or(0);
   if (getVectorLength() && (lanes < 1 || lanes > ember::slcv::maxVectorLength))
     return emitOpError("vector length must be in [1, ")
@@ -174,6 +189,14 @@ LogicalResult GetIndVarOp::verify() {
 }
 
 LogicalResult GetIterCountOp::verify() {
+  Builder builder(getContext());
+  return verifyTUStream(*this, StreamType::get(builder.getIndexType()));
+}
+
+LogicalResult GetSegmentEndOp::verify() {
+  auto unit = getTu().getDefiningOp<NewTUOp>();
+  if (!unit || !unit.getCoordinates())
+    return emitOpError("needs a traversal unit that goes over segments");
   Builder builder(getContext());
   return verifyTUStream(*this, StreamType::get(builder.getIndexType()));
 }

@@ -355,9 +355,9 @@ LogicalResult AccessVerifier::verify() {
 
 /// True for what may stand in an access program.
 static bool isAccessOp(Operation &op) {
-  return isa<NewTUOp, GetIndVarOp, GetIterCountOp, GetMaskOp, MemStrOp,
-             StoreStrOp, AluStrOp, CmpStrOp, SelStrOp, CastStrOp, FwdStrOp,
-             AccStrOp, RegisterCallbackOp, RegisterOperandOp>(op);
+  return isa<NewTUOp, GetIndVarOp, GetIterCountOp, GetSegmentEndOp, GetMaskOp,
+             MemStrOp, StoreStrOp, AluStrOp, CmpStrOp, SelStrOp, CastStrOp,
+             FwdStrOp, AccStrOp, RegisterCallbackOp, RegisterOperandOp>(op);
 }
 
 LogicalResult ConfigAccessOp::verifyRegions() {

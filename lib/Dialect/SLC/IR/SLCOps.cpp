@@ -440,7 +440,8 @@ LogicalResult CallbackOp::verify() { return verifyPosition(*this); }
 LogicalResult CallbackOp::verifyRegions() {
   WalkResult walk = getRegion().walk([&](Operation *op) {
     if (isa<LoopOpInterface, CallbackOp, MemStrOp, StoreStrOp, AluStrOp,
-            CmpStrOp, SelStrOp, CastStrOp, FwdStrOp, AccStrOp>(op)) {
+            CmpStrOp, SelStrOp, CastStrOp, FwdStrOp, AccStrOp, SegmentStrOp>(
+            op)) {
       op->emitOpError("belongs to the access unit and cannot stand in an "
                       "'slc.callback'");
       return WalkResult::interrupt();

@@ -79,7 +79,7 @@ Origins ReuseAnalysis::findOrigins(Value value) {
     return origins;
   }
   Operation *op = value.getDefiningOp();
-  if (isa<slc::MemStrOp>(op)) {
+  if (isa<slc::MemStrOp, slc::SegmentCountOp>(op)) {
     for (Value operand : op->getOperands())
       origins.loops.insert_range(originsOf(operand).loops);
     origins.isLoaded = true;
@@ -96,8 +96,8 @@ Origins ReuseAnalysis::findOrigins(Value value) {
       origins.merge(other);
     isFirst = false;
   }
-  // A sum of what came before changes with every iteration.
-  if (isa<slc::AccStrOp>(op)) {
+  // What depends on the iterations before changes with every one.
+  if (isa<slc::AccStrOp, slc::SegmentStrOp>(op)) {
     origins.loops.insert(op->getParentOp());
     origins.isLoaded = false;
   }

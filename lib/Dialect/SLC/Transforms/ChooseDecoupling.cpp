@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "PredicateLoops.h"
+#include "SegmentLoops.h"
 
 #include "ember/Analysis/DecouplingPlan.h"
 #include "ember/Dialect/SLC/IR/SLC.h"
@@ -279,6 +280,8 @@ struct ChooseDecoupling
   using ChooseDecouplingBase::ChooseDecouplingBase;
 
   void runOnOperation() override {
+    MemoryAliasing aliasing(getOperation(), mayAlias);
+    formSegmentLoops(getOperation(), aliasing);
     remarkOnWhileLoops();
     SmallVector<scf::ForOp> roots;
     getOperation()->walk<WalkOrder::PreOrder>([&](Operation *op) {
@@ -291,9 +294,9 @@ struct ChooseDecoupling
         roots.push_back(loop);
       return WalkResult::skip();
     });
-    MemoryAliasing aliasing(getOperation(), mayAlias);
     while (!roots.empty())
       decouple(roots.pop_back_val(), aliasing, roots);
+    restoreSegmentLoops(getOperation());
   }
 
 private:

@@ -365,6 +365,9 @@ LogicalResult BufferCompoundTypes::bufferize(LoopOpInterface loop) {
   if (!isa<LoopOpInterface>(loop->getParentOp()))
     return refuse("the loop is outermost, and no loop around it hands rows "
                   "over");
+  if (slc::getSegmentCount(loop))
+    return refuse("its iterations are segments, whose number nobody knows "
+                  "before they end");
   auto vectorLoop = dyn_cast<VecForOp>(loop.getOperation());
   if (vectorLoop && (!sharesRange(vectorLoop) || vectorLoop.getInMask()))
     return refuse("the lanes do not share one range");

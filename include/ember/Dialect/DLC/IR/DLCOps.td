@@ -124,7 +124,14 @@ def DLC_NewTUOp : DLC_AccessOp<"new_tu", [AttrSizedOperandSegments,
     for each iteration of `parent`, or once if it has none. `vector<N>` gives
     the unit N lanes, configured and masked as `slcv.vec_for` describes.
 
+    With `segments`, its bounds are those of a range of positions of these
+    coordinates, and it visits the positions at which segments of equal
+    coordinates begin, as `slc.segment_str` describes: it finds the end of each,
+    `dlc.get_segment_end`, by comparing, and goes on there. Its step is 1, and it
+    has no lanes.
+
     ```mlir
+    %row = dlc.new_tu %lo to %hi step %c1 segments(%rows : memref<?xi64>)
     %seg = dlc.new_tu %beg to %end step %c1 in %bag : !slc.stream<index>, !slc.stream<index>
     %elem = dlc.new_tu %c0 to %length step %c1 in %seg vector<16>
     ```
@@ -132,6 +139,7 @@ def DLC_NewTUOp : DLC_AccessOp<"new_tu", [AttrSizedOperandSegments,
   let arguments = (ins DLC_LaneIndex:$lowerBound, DLC_LaneIndex:$upperBound,
                        Index:$step, Optional<DLC_TU>:$parent,
                        Optional<AnyType>:$inMask,
+                       Optional<MemRefRankOf<[AnySignlessIntegerOrIndex], [1]>>:$coordinates,
                        OptionalAttr<I64Attr>:$vectorLength,
                        DefaultValuedAttr<SLCV_LoopConfig,
                          "::ember::slcv::LoopConfig::vector">:$config);
@@ -162,6 +170,15 @@ def DLC_GetIterCountOp : DLC_TUStreamOp<"get_iter_count"> {
   let description = [{
     ```mlir
     %n = dlc.get_iter_count %elem : !slc.stream<index>
+    ```
+  }];
+}
+
+def DLC_GetSegmentEndOp : DLC_TUStreamOp<"get_segment_end"> {
+  let summary = "The stream of positions at which a unit's segments end";
+  let description = [{
+    ```mlir
+    %end = dlc.get_segment_end %row : !slc.stream<index>
     ```
   }];
 }

@@ -82,6 +82,10 @@ int64_t lanesOf(mlir::Type type);
 namespace ember::slc {
 /// The outermost loops in `op`, in order.
 llvm::SmallVector<LoopOpInterface> getNestRoots(mlir::Operation *op);
+
+/// The range whose segments `loop` goes over; null if it goes over none: a loop
+/// to a `slc.segment_count` that does not begin at 0 or has another step.
+SegmentCountOp getSegmentCount(LoopOpInterface loop);
 } // namespace ember::slc
 
 #endif // EMBER_DIALECT_SLC_IR_SLC_H

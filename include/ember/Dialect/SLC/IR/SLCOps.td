@@ -313,6 +313,98 @@ def SLC_AccStrOp : SLC_Op<"acc_str", [Pure, AllTypesMatch<["input", "result"]>]>
 }
 
 //===----------------------------------------------------------------------===//
+// Segments found by their coordinates
+//===----------------------------------------------------------------------===//
+
+def SLC_SegmentEndOp : SLC_Op<"segment_end"> {
+  let summary = "Where a segment of equal coordinates ends";
+  let description = [{
+    The first position after `position` at which `coordinates` has another
+    element than at `position`, or `limit` if there is none before it. Positions
+    are unsigned, as the sparsifier's are.
+
+    Stands between `choose-decoupling` and `convert-scf-to-slc`, in a loop over
+    the segments of a range, whose next segment begins there; a
+    `slc.segment_str` takes its place in the nest.
+
+    ```mlir
+    %end = slc.segment_end %rows[%begin] to %limit : memref<?xi64>
+    ```
+  }];
+  let arguments = (ins Arg<MemRefRankOf<[AnySignlessIntegerOrIndex], [1]>,
+                           "the coordinates", [MemRead]>:$coordinates,
+                       Index:$position, Index:$limit);
+  let results = (outs Index:$result);
+  let assemblyFormat = [{
+    $coordinates `[` $position `]` `to` $limit attr-dict `:` type($coordinates)
+  }];
+}
+
+def SLC_SegmentCountOp : SLC_Op<"segment_count"> {
+  let summary = "How many segments of equal coordinates a range has";
+  let description = [{
+    Consecutive positions from `lower` to below `upper` are of one segment if
+    `coordinates` has the same element at them, as the rows of a matrix in
+    coordinate format are. This is the number of segments: the upper bound of a
+    loop over them. In a nest it is a stream, outside of one a value. Positions
+    are unsigned.
+
+    Nothing counts where the bound is that of a loop with a `slc.segment_str` of
+    the same range: the loop then goes on until the segments end.
+
+    ```mlir
+    %rows = slc.segment_count %row from %begin to %end : memref<?xi64>, index, index -> index
+    ```
+  }];
+  let arguments = (ins Arg<MemRefRankOf<[AnySignlessIntegerOrIndex], [1]>,
+                           "the coordinates", [MemRead]>:$coordinates,
+                       SLC_IndexOrStream:$lower, SLC_IndexOrStream:$upper);
+  let results = (outs SLC_IndexOrStream:$result);
+  let assemblyFormat = [{
+    $coordinates `from` $lower `to` $upper attr-dict
+    `:` type($coordinates) `,` type($lower) `,` type($upper) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def SLC_SegmentStrOp : SLC_Op<"segment_str", [
+    DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>]> {
+  let summary = "The segments of equal coordinates in a range";
+  let description = [{
+    In iteration k of the loop it stands in, where the k-th segment of
+    `coordinates` from `lower` to below `upper` begins and ends, as
+    `slc.segment_count` defines segments. The loop visits them all: it goes from
+    0 in steps of 1 to that count. A segment begins where the one before it
+    ended; the access unit finds its end by comparing coordinates.
+
+    ```mlir
+    %rows = slc.segment_count %row from %lo to %hi : memref<?xi64>, index, index -> index
+    slc.for %s = %c0 to %rows step %c1 {
+      %begin, %end = slc.segment_str %row from %lo to %hi : memref<?xi64>, index, index -> !slc.stream<index>, !slc.stream<index>
+      %i = slc.mem_str %row[%begin] : memref<?xi64>[!slc.stream<index>] -> !slc.stream<i64>
+      slc.for %p = %begin to %end step %c1 : !slc.stream<index>, !slc.stream<index> {
+        ...
+      }
+    }
+    ```
+  }];
+  let arguments = (ins Arg<MemRefRankOf<[AnySignlessIntegerOrIndex], [1]>,
+                           "the coordinates", [MemRead]>:$coordinates,
+                       SLC_IndexOrStream:$lower, SLC_IndexOrStream:$upper);
+  let results = (outs SLC_IndexStream:$begin, SLC_IndexStream:$end);
+  let builders = [
+    OpBuilder<(ins "::mlir::Value":$coordinates, "::mlir::Value":$lower,
+                   "::mlir::Value":$upper)>
+  ];
+  let assemblyFormat = [{
+    $coordinates `from` $lower `to` $upper attr-dict
+    `:` type($coordinates) `,` type($lower) `,` type($upper) `->`
+    qualified(type($begin)) `,` qualified(type($end))
+  }];
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
 // Compute
 //===----------------------------------------------------------------------===//
 
