@@ -60,15 +60,14 @@ slc::SegmentEndOp ember::getSegmentSearch(BlockArgument argument) {
                     ->get()
                     .getDefiningOp<slc::SegmentEndOp>();
   auto count = loop.getUpperBound().getDefiningOp<slc::SegmentCountOp>();
-  bool visitsAll =
-      search && count && search->getBlock() == loop.getBody() &&
-      search.getPosition() == argument &&
-      search.getCoordinates() == count.getCoordinates() &&
-      search.getLimit() == count.getUpper() &&
-      loop.getTiedLoopInit(argument)->get() == count.getLower() &&
-      matchPattern(loop.getLowerBound(), m_Zero()) &&
-      matchPattern(loop.getStep(), m_One()) &&
-      loop.getTiedLoopResult(argument).use_empty();
+  bool visitsAll = search && count && search->getBlock() == loop.getBody() &&
+                   search.getPosition() == argument &&
+                   search.getCoordinates() == count.getCoordinates() &&
+                   search.getLimit() == count.getUpper() &&
+                   loop.getTiedLoopInit(argument)->get() == count.getLower() &&
+                   matchPattern(loop.getLowerBound(), m_Zero()) &&
+                   matchPattern(loop.getStep(), m_One()) &&
+                   loop.getTiedLoopResult(argument).use_empty();
   return visitsAll ? search : nullptr;
 }
 

@@ -55,8 +55,8 @@ public:
   bool isOffloaded(mlir::Operation *op) const { return offloaded.contains(op); }
 
   /// True if the access unit computes the loop-carried value `argument`: as the
-  /// running sum of a stream (paper, section 7.4: segments by their lengths), or
-  /// as where segments of coordinates begin.
+  /// running sum of a stream (paper, section 7.4: segments by their lengths),
+  /// or as where segments of coordinates begin.
   bool isRunningSum(mlir::BlockArgument argument) const {
     return runningSums.contains(argument);
   }

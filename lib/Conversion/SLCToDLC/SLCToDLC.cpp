@@ -283,8 +283,7 @@ static LogicalResult verifySegmentCounts(LoopOpInterface root) {
 }
 
 LogicalResult Separation::run() {
-  if (failed(verifyReadsInCallbacks(root)) ||
-      failed(verifySegmentCounts(root)))
+  if (failed(verifyReadsInCallbacks(root)) || failed(verifySegmentCounts(root)))
     return failure();
   Location loc = root.getLoc();
   builder.setInsertionPoint(root);

@@ -263,9 +263,9 @@ SmallVector<Value> Recoupling::emitNext(LoopOpInterface loop,
   for (Value value : loop.getYield()->getOperands())
     next.push_back(values.lookupOrDefault(value));
   for (auto sum : loop.getBody()->getOps<slc::AccStrOp>())
-    next.push_back(emitIntegerOp(
-        builder, sum.getLoc(), slc::AluOp::add, values.lookup(sum.getResult()),
-        streams.materialize(sum.getInput(), values)));
+    next.push_back(emitIntegerOp(builder, sum.getLoc(), slc::AluOp::add,
+                                 values.lookup(sum.getResult()),
+                                 streams.materialize(sum.getInput(), values)));
   return next;
 }
 
@@ -292,8 +292,7 @@ void Recoupling::emitLoopOverSegments(LoopOpInterface loop,
     emitBody(loop, inside);
     SmallVector<Value> next = emitNext(loop, inside);
     Value one = arith::ConstantIndexOp::create(builder, loc, 1);
-    next.push_back(
-        arith::AddIOp::create(builder, loc, carried.back(), one));
+    next.push_back(arith::AddIOp::create(builder, loc, carried.back(), one));
     return next;
   };
   SmallVector<Value> results =

@@ -89,9 +89,9 @@ void StreamEmitter::emitStream(Operation *op, IRMapping &values) {
     operands.push_back(materialize(operand, values));
   Value result;
   if (isa<slc::SegmentCountOp>(op)) {
-    result = emitSegmentCount(builder, loc,
-                              {operands[0], operands[1], operands[2]},
-                              countCoordinates(operands[0]));
+    result =
+        emitSegmentCount(builder, loc, {operands[0], operands[1], operands[2]},
+                         countCoordinates(operands[0]));
     values.map(op->getResult(0), result);
     return;
   }

@@ -203,8 +203,7 @@ bool Evaluator::runFor(const Function &function, const Op &op, Frame &frame) {
   return true;
 }
 
-bool Evaluator::runWhile(const Function &function, const Op &op,
-                         Frame &frame) {
+bool Evaluator::runWhile(const Function &function, const Op &op, Frame &frame) {
   const Block &test = op.regions[0], &body = op.regions[1];
   std::vector<Value> handed;
   auto read = [&](const std::vector<ValueId> &values, size_t first) {

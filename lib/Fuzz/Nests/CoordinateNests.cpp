@@ -41,8 +41,7 @@ ValueId Nests::segmentEnd(const Coordinates &level, ValueId begin,
         .front();
   };
   auto advance = [&](const Values &position) {
-    ValueId next =
-        builder.binary(Opcode::AddI, position[0], builder.index(1));
+    ValueId next = builder.binary(Opcode::AddI, position[0], builder.index(1));
     return Values{next};
   };
   ValueId end = builder.whileLoop({begin}, isSame, advance).front();
@@ -101,8 +100,8 @@ void Nests::coordinateNest() {
   };
   Opcode add = isFloat(type) ? Opcode::AddF : Opcode::AddI;
   auto segment = [&](const Coordinates &level, ValueId begin, ValueId end) {
-    ValueId at = builder.convert(builder.load(level.memref, {begin}),
-                                 Scalar::Index);
+    ValueId at =
+        builder.convert(builder.load(level.memref, {begin}), Scalar::Index);
     ValueId one = builder.index(1), zero = builder.index(0);
     if (!hasRows) {
       ValueId old = builder.load(out, {at, zero});

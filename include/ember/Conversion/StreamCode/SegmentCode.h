@@ -51,8 +51,9 @@ mlir::Value emitSegmentCount(mlir::OpBuilder &builder, mlir::Location loc,
                              const SegmentRange &range,
                              CoordinateLoaded loaded = nullptr);
 
-/// Replaces the segment counts in `op` that stand outside of nests by code; they
-/// are left where something other than a loop over the segments needs them.
+/// Replaces the segment counts in `op` that stand outside of nests by code;
+/// they are left where something other than a loop over the segments needs
+/// them.
 void lowerSegmentCounts(mlir::Operation *op);
 
 } // namespace ember

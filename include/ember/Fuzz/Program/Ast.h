@@ -88,7 +88,8 @@ struct Block {
 struct Op {
   Opcode opcode = Opcode::Constant;
   /// For: lower bound, upper bound, step, initial values.
-  /// If: condition. While: initial values. Load: memref, indices. Store: value, memref, indices.
+  /// If: condition. While: initial values. Load: memref, indices.
+  /// Store: value, memref, indices.
   /// SubView: memref, then what `offsets`, `sizes`, `strides` leave open.
   /// Alloc: the open sizes.
   std::vector<ValueId> operands;
@@ -97,8 +98,8 @@ struct Op {
   /// Call: the function's position in the program.
   uint64_t immediate = 0;
   std::vector<int64_t> offsets, sizes, strides;
-  /// While: what decides whether it goes on, which yields that and what it hands
-  /// to the body; and the body, which yields what it hands back.
+  /// While: what decides whether it goes on, which yields that and what it
+  /// hands to the body; and the body, which yields what it hands back.
   std::vector<Block> regions;
   /// Embed: what the operands are, and the attributes. On tensors the result is
   /// the operand of role Init, overwritten.

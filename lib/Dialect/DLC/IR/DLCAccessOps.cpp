@@ -111,8 +111,8 @@ ParseResult NewTUOp::parse(OpAsmParser &parser, OperationState &result) {
       range.resolveRange(parser, result.operands) ||
       (nested && parser.resolveOperand(parent, tu, result.operands)) ||
       range.resolveMask(parser, result.operands) ||
-      (hasSegments && parser.resolveOperand(coordinates, coordinatesType,
-                                            result.operands)))
+      (hasSegments &&
+       parser.resolveOperand(coordinates, coordinatesType, result.operands)))
     return failure();
   properties.operandSegmentSizes = {
       1, 1, 1, nested ? 1 : 0, range.hasMask() ? 1 : 0, hasSegments ? 1 : 0};

@@ -94,7 +94,8 @@ static std::optional<SegmentSearch> matchIsSame(scf::IfOp goesOn, Value begin,
       !matchPattern(goesOn.elseYield().getOperand(0), m_Zero()))
     return std::nullopt;
   Value limit = matchIsBelow(goesOn.getCondition(), position);
-  auto compare = goesOn.thenYield().getOperand(0).getDefiningOp<arith::CmpIOp>();
+  auto compare =
+      goesOn.thenYield().getOperand(0).getDefiningOp<arith::CmpIOp>();
   if (!limit || !compare || compare->getBlock() != goesOn.thenBlock() ||
       compare.getPredicate() != arith::CmpIPredicate::eq)
     return std::nullopt;
@@ -122,8 +123,7 @@ static std::optional<SegmentSearch> matchSearch(Value value) {
   Value position = loop.getBeforeArguments().front();
   scf::ConditionOp condition = loop.getConditionOp();
   auto goesOn = condition.getCondition().getDefiningOp<scf::IfOp>();
-  auto next =
-      loop.getYieldOp().getOperand(0).getDefiningOp<arith::AddIOp>();
+  auto next = loop.getYieldOp().getOperand(0).getDefiningOp<arith::AddIOp>();
   if (condition.getArgs().front() != position || !goesOn || !next ||
       !hasLength(*loop.getBeforeBody(), 2) ||
       !hasLength(*loop.getAfterBody(), 1) ||
@@ -191,11 +191,10 @@ static void formSegmentLoop(scf::WhileOp loop, const SegmentWhile &segments) {
     }
   Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
   Value one = arith::ConstantIndexOp::create(builder, loc, 1);
-  Value count = slc::SegmentCountOp::create(
-      builder, loc, builder.getIndexType(), range.coordinates, range.lower,
-      range.upper);
-  auto counted =
-      scf::ForOp::create(builder, loc, zero, count, one, initial);
+  Value count =
+      slc::SegmentCountOp::create(builder, loc, builder.getIndexType(),
+                                  range.coordinates, range.lower, range.upper);
+  auto counted = scf::ForOp::create(builder, loc, zero, count, one, initial);
   counted->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
   builder.setInsertionPointToStart(counted.getBody());
   Value begin = counted.getRegionIterArgs().front();
@@ -227,8 +226,7 @@ static void formSegmentLoop(scf::WhileOp loop, const SegmentWhile &segments) {
   builder.setInsertionPointToEnd(counted.getBody());
   scf::YieldOp::create(builder, loc, next);
 
-  for (auto [i, result] :
-       llvm::zip(others, counted.getResults().drop_front()))
+  for (auto [i, result] : llvm::zip(others, counted.getResults().drop_front()))
     loop.getResult(i).replaceAllUsesWith(result);
   Value first = loop.getInits()[segments.end];
   loop->erase();
@@ -273,8 +271,8 @@ static void restoreSegmentLoop(scf::ForOp loop, slc::SegmentEndOp end) {
       next.push_back(mapping.lookupOrDefault(value));
     return next;
   };
-  SmallVector<Value> results = emitSegmentLoop(
-      builder, loop.getLoc(), range, carried.drop_front(), visit);
+  SmallVector<Value> results = emitSegmentLoop(builder, loop.getLoc(), range,
+                                               carried.drop_front(), visit);
   for (auto [result, value] :
        llvm::zip_equal(loop.getResults().drop_front(), results))
     result.replaceAllUsesWith(value);

@@ -8,12 +8,13 @@
 // The sparsifier visits the rows of coordinate format with an `scf.while` that
 // looks for the end of the next row:
 //
-//   %e0 = search from %lo              %n = slc.segment_count %crd from %lo to %hi
-//   scf.while (%b = %lo, %e = %e0)     scf.for %s = 0 to %n step 1
-//     while %b < %hi                       iter_args(%b = %lo)
-//     body(%b, %e)                 <=>   %e = slc.segment_end %crd[%b] to %hi
-//     %e1 = search from %e               body(%b, %e)
-//     yield %e, %e1                      yield %e
+//   %e0 = search from %lo            %n = slc.segment_count %crd
+//   scf.while (%b = %lo, %e = %e0)         from %lo to %hi
+//     while %b < %hi                 scf.for %s = 0 to %n step 1
+//     body(%b, %e)              <=>      iter_args(%b = %lo)
+//     %e1 = search from %e             %e = slc.segment_end %crd[%b] to %hi
+//     yield %e, %e1                    body(%b, %e)
+//                                      yield %e
 //
 // The right side is a range, which the access unit traverses.
 //
