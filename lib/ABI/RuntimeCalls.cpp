@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ember/ABI/RuntimeCalls.h"
+#include "ember/Runtime/Runtime.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/Support/Path.h"
 
@@ -25,24 +26,23 @@ std::string messageAt(StringRef message, Location loc) {
 
 RuntimeCalls::RuntimeCalls(ModuleOp module) : module(module), symbols(module) {}
 
-LLVM::LLVMFuncOp RuntimeCalls::declare(StringRef name, Type result,
-                                       ArrayRef<Type> arguments) {
+LLVM::LLVMFuncOp RuntimeCalls::declare(StringRef name,
+                                       LLVM::LLVMFunctionType type) {
   if (auto function = symbols.lookup<LLVM::LLVMFuncOp>(name))
     return function;
   OpBuilder builder = OpBuilder::atBlockBegin(module.getBody());
   auto function =
-      LLVM::LLVMFuncOp::create(builder, module.getLoc(), name,
-                               LLVM::LLVMFunctionType::get(result, arguments));
+      LLVM::LLVMFuncOp::create(builder, module.getLoc(), name, type);
   symbols.insert(function);
   return function;
 }
 
 LLVM::LLVMFuncOp RuntimeCalls::declareFailure(StringRef name,
-                                              ArrayRef<Type> arguments) {
+                                              LLVM::LLVMFunctionType type) {
   if (auto function = symbols.lookup<LLVM::LLVMFuncOp>(name))
     return function;
   MLIRContext *context = module.getContext();
-  auto function = declare(name, LLVM::LLVMVoidType::get(context), arguments);
+  LLVM::LLVMFuncOp function = declare(name, type);
   Builder builder(context);
   function.setPassthroughAttr(builder.getArrayAttr(
       {builder.getStringAttr("noreturn"), builder.getStringAttr("cold")}));
@@ -85,9 +85,7 @@ static Value toI64(OpBuilder &builder, Location loc, Value value) {
 void RuntimeCalls::failIndex(OpBuilder &builder, Location loc, StringRef what,
                              StringRef source, Value value, Value size,
                              Value position) {
-  Type ptr = LLVM::LLVMPointerType::get(builder.getContext());
-  Type i64 = builder.getI64Type();
-  auto function = declareFailure("ember_fail_index", {ptr, ptr, i64, i64, i64});
+  auto function = declareFailure(EMBER_RUNTIME(ember_fail_index));
   Value operands[] = {stringConstant(builder, loc, what),
                       stringConstant(builder, loc, source),
                       toI64(builder, loc, value), toI64(builder, loc, size),
@@ -98,9 +96,7 @@ void RuntimeCalls::failIndex(OpBuilder &builder, Location loc, StringRef what,
 void RuntimeCalls::failSegment(OpBuilder &builder, Location loc,
                                StringRef source, Value position, Value begin,
                                Value end) {
-  Type ptr = LLVM::LLVMPointerType::get(builder.getContext());
-  Type i64 = builder.getI64Type();
-  auto function = declareFailure("ember_fail_segment", {ptr, i64, i64, i64});
+  auto function = declareFailure(EMBER_RUNTIME(ember_fail_segment));
   Value operands[] = {stringConstant(builder, loc, source),
                       toI64(builder, loc, position), toI64(builder, loc, begin),
                       toI64(builder, loc, end)};
@@ -109,8 +105,7 @@ void RuntimeCalls::failSegment(OpBuilder &builder, Location loc,
 
 void RuntimeCalls::failMessage(OpBuilder &builder, Location loc,
                                StringRef message) {
-  Type ptr = LLVM::LLVMPointerType::get(builder.getContext());
-  auto function = declareFailure("ember_fail_message", {ptr});
+  auto function = declareFailure(EMBER_RUNTIME(ember_fail_message));
   LLVM::CallOp::create(builder, loc, function,
                        stringConstant(builder, loc, message));
 }

@@ -13,6 +13,7 @@
 
 #include "CheckCollector.h"
 #include "ember/Checks/Passes.h"
+#include "ember/Runtime/Runtime.h"
 #include "mlir/Analysis/CallGraph.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -110,7 +111,6 @@ LogicalResult InsertRuntimeChecks::checkFunction(func::FuncOp func,
 /// Functions that call themselves, if only through others, check at their entry
 /// how far they have come.
 static void checkRecursion(ModuleOp module, RuntimeCalls &runtime) {
-  auto none = LLVM::LLVMVoidType::get(module.getContext());
   CallGraph graph(module);
   const CallGraph *nodes = &graph;
   for (auto group = llvm::scc_begin(nodes); !group.isAtEnd(); ++group) {
@@ -120,7 +120,7 @@ static void checkRecursion(ModuleOp module, RuntimeCalls &runtime) {
       Region *body = node->getCallableRegion();
       OpBuilder builder = OpBuilder::atBlockBegin(&body->front());
       LLVM::LLVMFuncOp check =
-          runtime.declare("ember_check_recursion", none, {});
+          runtime.declare(EMBER_RUNTIME(ember_check_recursion));
       LLVM::CallOp::create(builder, body->getLoc(), check, ValueRange());
     }
   }

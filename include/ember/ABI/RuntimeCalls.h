@@ -13,6 +13,7 @@
 #ifndef EMBER_ABI_RUNTIMECALLS_H
 #define EMBER_ABI_RUNTIMECALLS_H
 
+#include "ember/ABI/Declarations.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -43,15 +44,26 @@ public:
   mlir::Value stringConstant(mlir::OpBuilder &builder, mlir::Location loc,
                              llvm::StringRef text);
 
-  /// The function `name`, declared with this type if it was not there yet.
-  mlir::LLVM::LLVMFuncOp declare(llvm::StringRef name, mlir::Type result,
-                                 llvm::ArrayRef<mlir::Type> arguments);
+  /// The function `name`, declared if it was not there yet. Both arguments are
+  /// written `EMBER_RUNTIME(ember_function)`.
+  template <typename... Types>
+  mlir::LLVM::LLVMFuncOp declare(llvm::StringRef name,
+                                 abi::Signature<Types...> signature) {
+    return declare(name, signature.get(module.getContext()));
+  }
 
 private:
   /// A failure function: never returns, rarely called, reads what its
   /// arguments point to and nothing else of the program.
+  template <typename... Types>
   mlir::LLVM::LLVMFuncOp declareFailure(llvm::StringRef name,
-                                        llvm::ArrayRef<mlir::Type> arguments);
+                                        abi::Signature<Types...> signature) {
+    return declareFailure(name, signature.get(module.getContext()));
+  }
+  mlir::LLVM::LLVMFuncOp declareFailure(llvm::StringRef name,
+                                        mlir::LLVM::LLVMFunctionType type);
+  mlir::LLVM::LLVMFuncOp declare(llvm::StringRef name,
+                                 mlir::LLVM::LLVMFunctionType type);
 
   mlir::ModuleOp module;
   mlir::SymbolTable symbols;

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ember/Conversion/DLCToLLVM/Passes.h"
+#include "ember/Runtime/Runtime.h"
 
 #include "AccessProgram.h"
 #include "ComputeProgram.h"
@@ -201,8 +202,11 @@ LLVM::GlobalOp PairLowering::createProgram(const Twine &programName,
   Location loc = access.getLoc();
   Type pointer = LLVM::LLVMPointerType::get(context);
   Type i64 = builder.getI64Type();
-  auto type = LLVM::LLVMStructType::getLiteral(
-      context, {pointer, pointer, i64, pointer, i64});
+  auto type =
+      abi::structOf<&ember_dae_program::access, &ember_dae_program::compute,
+                    &ember_dae_program::maxOperandBytes,
+                    &ember_dae_program::name,
+                    &ember_dae_program::queueCapacity>(context);
   builder.clearInsertionPoint();
   auto program = LLVM::GlobalOp::create(
       builder, loc, type, /*isConstant=*/true, LLVM::Linkage::Internal,
@@ -242,8 +246,7 @@ void PairLowering::emitRun(LLVM::GlobalOp program) {
   stored.insert_range(computeCaptures.passed());
   for (Value value : stored)
     environment.store(builder, loc, value, value, shared);
-  LLVM::LLVMFuncOp run = calls.declare(
-      "ember_dae_run", LLVM::LLVMVoidType::get(context), {pointer, pointer});
+  LLVM::LLVMFuncOp run = calls.declare(EMBER_RUNTIME(ember_dae_run));
   Value address = LLVM::AddressOfOp::create(builder, loc, program);
   LLVM::CallOp::create(builder, loc, run, ValueRange{address, shared});
   SmallVector<Value> results;

@@ -13,6 +13,7 @@
 #include "ember/Analysis/EventProfile.h"
 #include "ember/Analysis/MemRefNames.h"
 #include "ember/Conversion/StreamCode/StreamCode.h"
+#include "ember/Runtime/Trace.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -22,13 +23,11 @@ using namespace mlir;
 using namespace ember;
 using namespace ember::dlc;
 
-/// How the runtime prints an element; as in ember/Runtime/Trace.h.
-enum class OperandKind : int32_t { Integer = 0, Float = 1, Index = 2 };
-
-static OperandKind kindOf(Type element) {
+/// How the runtime prints an element.
+static int64_t kindOf(Type element) {
   if (element.isIndex())
-    return OperandKind::Index;
-  return isa<FloatType>(element) ? OperandKind::Float : OperandKind::Integer;
+    return EMBER_OPERAND_INDEX;
+  return isa<FloatType>(element) ? EMBER_OPERAND_FLOAT : EMBER_OPERAND_INT;
 }
 
 static std::string print(Type type) {
@@ -63,11 +62,8 @@ void Instrumentation::countAccess(OpBuilder &builder, Location loc,
 
 void Instrumentation::emitToken(OpBuilder &builder, Location loc,
                                 StringRef point, StringRef name, int64_t id) {
-  Type pointer = LLVM::LLVMPointerType::get(builder.getContext());
   IntegerType i64 = builder.getI64Type();
-  LLVM::LLVMFuncOp trace = calls.declare(
-      "ember_trace_token", LLVM::LLVMVoidType::get(builder.getContext()),
-      {pointer, pointer, pointer, i64});
+  LLVM::LLVMFuncOp trace = calls.declare(EMBER_RUNTIME(ember_trace_token));
   LLVM::CallOp::create(builder, loc, trace,
                        ValueRange{calls.stringConstant(builder, loc, program),
                                   calls.stringConstant(builder, loc, point),
@@ -83,19 +79,17 @@ std::string Instrumentation::getName(RegisterCallbackOp callback) {
 void Instrumentation::emitTokenValue(OpBuilder &builder,
                                      RegisterCallbackOp callback, Value value) {
   Location loc = callback.getLoc();
-  Type pointer = LLVM::LLVMPointerType::get(builder.getContext());
   IntegerType i64 = builder.getI64Type(), i32 = builder.getI32Type();
   Type type = callback.getValueType();
-  LLVM::LLVMFuncOp trace = calls.declare(
-      "ember_trace_token_value", LLVM::LLVMVoidType::get(builder.getContext()),
-      {pointer, pointer, pointer, pointer, i32, i32, i64});
+  LLVM::LLVMFuncOp trace =
+      calls.declare(EMBER_RUNTIME(ember_trace_token_value));
   Value arguments[] = {
       calls.stringConstant(builder, loc, program),
       calls.stringConstant(builder, loc, points.lookup(callback.getId())),
       calls.stringConstant(builder, loc, getName(callback)),
       calls.stringConstant(builder, loc, print(type)),
       constant(builder, loc, i32, getLaneBits(type)),
-      constant(builder, loc, i32, static_cast<int64_t>(kindOf(type))),
+      constant(builder, loc, i32, kindOf(type)),
       TokenLayout::toWord(builder, loc, value)};
   LLVM::CallOp::create(builder, loc, trace, arguments);
 }
@@ -148,18 +142,14 @@ void Instrumentation::traceOperand(OpBuilder &builder, Location loc,
   auto vector = dyn_cast<VectorType>(type);
   int64_t lanes = vector ? vector.getNumElements() : 1;
   int64_t bits = getLaneBits(type);
-  Type pointer = LLVM::LLVMPointerType::get(builder.getContext());
   IntegerType i64 = builder.getI64Type(), i32 = builder.getI32Type();
-  LLVM::LLVMFuncOp trace = calls.declare(
-      "ember_trace_operand", LLVM::LLVMVoidType::get(builder.getContext()),
-      {pointer, pointer, i64, i32, i32, i64, pointer});
-  auto kind = static_cast<int64_t>(kindOf(element));
+  LLVM::LLVMFuncOp trace = calls.declare(EMBER_RUNTIME(ember_trace_operand));
   Value arguments[] = {
       calls.stringConstant(builder, loc, nameOfStream(stream)),
       calls.stringConstant(builder, loc, print(type)),
       constant(builder, loc, i64, lanes),
       constant(builder, loc, i32, bits),
-      constant(builder, loc, i32, kind),
+      constant(builder, loc, i32, kindOf(element)),
       constant(builder, loc, i64, llvm::divideCeil(lanes * bits, 8)),
       slot};
   LLVM::CallOp::create(builder, loc, trace, arguments);

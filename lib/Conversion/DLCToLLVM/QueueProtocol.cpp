@@ -7,6 +7,8 @@
 
 #include "QueueProtocol.h"
 
+#include "ember/Runtime/Queue.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/BuiltinTypes.h"
@@ -132,50 +134,44 @@ static Value constant(OpBuilder &builder, Location loc, int64_t value) {
 }
 
 Value ember::QueueProtocol::call(OpBuilder &builder, Location loc,
-                                 StringRef name, Type result, Value argument) {
+                                 LLVM::LLVMFuncOp function, Value argument) {
   SmallVector<Value> operands{queues};
-  SmallVector<Type> types{queues.getType()};
-  if (argument) {
+  if (argument)
     operands.push_back(argument);
-    types.push_back(argument.getType());
-  }
-  LLVM::LLVMFuncOp function = calls.declare(name, result, types);
   auto call = LLVM::CallOp::create(builder, loc, function, operands);
   return call.getNumResults() ? call.getResult() : Value();
 }
 
 Value ember::QueueProtocol::acquire(OpBuilder &builder, Location loc,
                                     int64_t bytes) {
-  return call(builder, loc, "ember_data_acquire", queues.getType(),
+  return call(builder, loc, calls.declare(EMBER_RUNTIME(ember_data_acquire)),
               constant(builder, loc, bytes));
 }
 
 void ember::QueueProtocol::commit(OpBuilder &builder, Location loc,
                                   int64_t bytes) {
-  call(builder, loc, "ember_data_commit",
-       LLVM::LLVMVoidType::get(builder.getContext()),
+  call(builder, loc, calls.declare(EMBER_RUNTIME(ember_data_commit)),
        constant(builder, loc, bytes));
 }
 
 void ember::QueueProtocol::pushToken(OpBuilder &builder, Location loc,
                                      Value token) {
-  call(builder, loc, "ember_token_push",
-       LLVM::LLVMVoidType::get(builder.getContext()), token);
+  call(builder, loc, calls.declare(EMBER_RUNTIME(ember_token_push)), token);
 }
 
 Value ember::QueueProtocol::wait(OpBuilder &builder, Location loc,
                                  int64_t bytes) {
-  return call(builder, loc, "ember_data_wait", queues.getType(),
+  return call(builder, loc, calls.declare(EMBER_RUNTIME(ember_data_wait)),
               constant(builder, loc, bytes));
 }
 
 void ember::QueueProtocol::release(OpBuilder &builder, Location loc,
                                    int64_t bytes) {
-  call(builder, loc, "ember_data_release",
-       LLVM::LLVMVoidType::get(builder.getContext()),
+  call(builder, loc, calls.declare(EMBER_RUNTIME(ember_data_release)),
        constant(builder, loc, bytes));
 }
 
 Value ember::QueueProtocol::popToken(OpBuilder &builder, Location loc) {
-  return call(builder, loc, "ember_token_pop", builder.getI64Type(), Value());
+  return call(builder, loc, calls.declare(EMBER_RUNTIME(ember_token_pop)),
+              Value());
 }

@@ -59,8 +59,7 @@ public:
 private:
   /// Calls a queue function on the queues and, if not null, `argument`.
   mlir::Value call(mlir::OpBuilder &builder, mlir::Location loc,
-                   llvm::StringRef name, mlir::Type result,
-                   mlir::Value argument);
+                   mlir::LLVM::LLVMFuncOp function, mlir::Value argument);
 
   RuntimeCalls &calls;
   mlir::Value queues;

@@ -10,6 +10,7 @@
 #include "ember/Analysis/CacheHints.h"
 #include "ember/Dialect/DLC/IR/DLC.h"
 #include "ember/Dialect/SLCV/IR/SLCV.h"
+#include "ember/Runtime/Trace.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -298,10 +299,7 @@ void ember::emitAccessCount(OpBuilder &builder, Location loc,
     return arith::ConstantOp::create(builder, loc,
                                      builder.getI32IntegerAttr(value));
   };
-  Type pointer = LLVM::LLVMPointerType::get(builder.getContext());
-  LLVM::LLVMFuncOp count = calls.declare(
-      "ember_count_access", LLVM::LLVMVoidType::get(builder.getContext()),
-      {pointer, i64, i32, i32, i32});
+  LLVM::LLVMFuncOp count = calls.declare(EMBER_RUNTIME(ember_count_access));
   LLVM::CallOp::create(builder, loc, count,
                        ValueRange{calls.stringConstant(builder, loc, name),
                                   elements, flag(isStore), flag(level),

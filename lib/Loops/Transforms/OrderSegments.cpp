@@ -181,8 +181,7 @@ static void callOrder(OpBuilder &builder, Location loc,
                       converted(count, i64),
                       order};
   LLVM::LLVMFuncOp function =
-      runtime.declare("ember_order_segments", LLVM::LLVMVoidType::get(context),
-                      {ptr, i64, i64, i64, i64, i64, ptr});
+      runtime.declare(EMBER_RUNTIME(ember_order_segments));
   LLVM::CallOp::create(builder, loc, function, operands);
 }
 

@@ -21,6 +21,7 @@
 
 #include "ember/ABI/RuntimeCalls.h"
 #include "ember/Analysis/MemRefNames.h"
+#include "ember/Runtime/Runtime.h"
 #include "ember/Target/Native/Lowering.h"
 #include "ember/Target/Native/Passes.h"
 #include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
@@ -176,9 +177,7 @@ void EntryBuilder::checkStaticValue(unsigned index, Value actual,
 /// code therefore does not read from it.
 void EntryBuilder::checkLayout(unsigned index, Value descriptor, Value slot) {
   auto type = cast<MemRefType>(kernel.getArgumentTypes()[index]);
-  Type none = LLVM::LLVMVoidType::get(builder.getContext());
-  LLVM::LLVMFuncOp checkDim =
-      runtime.declare("ember_check_dim", none, {ptr, i32, i32, i64, ptr});
+  LLVM::LLVMFuncOp checkDim = runtime.declare(EMBER_RUNTIME(ember_check_dim));
   for (auto [dim, size] : llvm::enumerate(type.getShape())) {
     if (ShapedType::isDynamic(size))
       continue;
@@ -225,9 +224,7 @@ void EntryBuilder::checkOverlaps(ArrayRef<Value> slots) {
     auto element = types.convertType(type.getElementType());
     return int64_t(layout.getTypeSize(element).getFixedValue());
   };
-  Type none = LLVM::LLVMVoidType::get(builder.getContext());
-  LLVM::LLVMFuncOp check = runtime.declare(
-      "ember_check_disjoint", none, {ptr, i32, i64, ptr, ptr, i32, i64, ptr});
+  LLVM::LLVMFuncOp check = runtime.declare(EMBER_RUNTIME(ember_check_disjoint));
   auto describe = [&](unsigned index, SmallVectorImpl<Value> &operands) {
     auto type = cast<MemRefType>(argumentTypes[index]);
     operands.append(
@@ -285,8 +282,7 @@ void EntryBuilder::buildWrapper(LLVM::LLVMFuncOp wrapper) {
 }
 
 void EntryBuilder::buildEntry(LLVM::LLVMFuncOp wrapper) {
-  LLVM::LLVMFuncOp invoke =
-      runtime.declare("ember_invoke", i32, {ptr, ptr, ptr});
+  LLVM::LLVMFuncOp invoke = runtime.declare(EMBER_RUNTIME(ember_invoke));
   LLVM::LLVMFuncOp entry =
       createFunction(kernelEntrySymbol(kernel.getName()), i32, {ptr, ptr});
   Value operands[] = {LLVM::AddressOfOp::create(builder, loc, wrapper),

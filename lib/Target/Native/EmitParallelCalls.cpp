@@ -18,6 +18,7 @@
 
 #include "ember/ABI/RuntimeCalls.h"
 #include "ember/Analysis/ParallelCall.h"
+#include "ember/Runtime/Runtime.h"
 #include "ember/Target/Native/Passes.h"
 #include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
@@ -54,8 +55,12 @@ private:
   bool collectTypes();
   /// ember_loop of the runtime.
   Type loopType() {
-    Type fields[] = {i64, i64, i64, i64, i64, ptr, i64, i64, i64, i64};
-    return LLVM::LLVMStructType::getLiteral(call.getContext(), fields);
+    return abi::structOf<&ember_loop::lower, &ember_loop::upper,
+                         &ember_loop::group, &ember_loop::cost,
+                         &ember_loop::segmentCost, &ember_loop::offsets,
+                         &ember_loop::offsetBytes, &ember_loop::offsetStride,
+                         &ember_loop::firstOffset, &ember_loop::offsetCount>(
+        call.getContext());
   }
   int64_t groupOf(unsigned number);
   void describeLoops(Value described);
@@ -236,9 +241,7 @@ void ParallelCallBuilder::build() {
   Value described = allocateOnStack(loopType(), loops.size());
   describeLoops(described);
   LLVM::LLVMFuncOp body = createBody();
-  Type none = LLVM::LLVMVoidType::get(call.getContext());
-  LLVM::LLVMFuncOp run =
-      runtime.declare("ember_parallel", none, {ptr, ptr, ptr, i64});
+  LLVM::LLVMFuncOp run = runtime.declare(EMBER_RUNTIME(ember_parallel));
   Value operands[] = {LLVM::AddressOfOp::create(builder, loc, body), env,
                       described, constant(loops.size())};
   LLVM::CallOp::create(builder, loc, run, operands);
