@@ -200,7 +200,6 @@ LLVM::GlobalOp PairLowering::createProgram(const Twine &programName,
                                            int64_t maxOperandBytes) {
   MLIRContext *context = builder.getContext();
   Location loc = access.getLoc();
-  Type pointer = LLVM::LLVMPointerType::get(context);
   Type i64 = builder.getI64Type();
   auto type =
       abi::structOf<&ember_dae_program::access, &ember_dae_program::compute,
