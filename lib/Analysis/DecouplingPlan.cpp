@@ -145,6 +145,15 @@ bool DecouplingPlan::isStreamable(Value value) {
   return result;
 }
 
+bool DecouplingPlan::isStreamed(Value value) const {
+  if (Operation *op = value.getDefiningOp())
+    return isOffloaded(op);
+  for (scf::ForOp loop : chain)
+    if (value == loop.getInductionVar())
+      return true;
+  return isRunningSum(cast<BlockArgument>(value));
+}
+
 /// Arithmetic deeper than this is told apart by identity only; expressions that
 /// share operands would otherwise be written out exponentially often.
 static constexpr unsigned kMaxDescribedDepth = 6;

@@ -54,6 +54,10 @@ public:
   /// integer arithmetic that an address or a bound needs.
   bool isOffloaded(mlir::Operation *op) const { return offloaded.contains(op); }
 
+  /// True if the access unit produces `value`: a callback has to hand it over
+  /// where the execute unit passes it on.
+  bool isStreamed(mlir::Value value) const;
+
   /// True if the access unit computes the loop-carried value `argument`: as the
   /// running sum of a stream (paper, section 7.4: segments by their lengths),
   /// or as where segments of coordinates begin.

@@ -5,8 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "DeadCarriedValues.h"
 #include "PredicateLoops.h"
 #include "SegmentLoops.h"
+#include "SinkCompute.h"
 
 #include "ember/Analysis/DecouplingPlan.h"
 #include "ember/Dialect/SLC/IR/SLC.h"
@@ -103,28 +105,11 @@ static void hoistFixedCode(scf::ForOp root) {
   });
 }
 
-static void prepare(scf::ForOp root) {
+static void prepare(scf::ForOp &root) {
+  dropDeadCarriedValues(root);
   foldViewsInside(root);
   hoistStackBuffers(root);
   hoistFixedCode(root);
-}
-
-/// Moves side-effect-free compute code that only the nested offloaded loop uses
-/// into that loop's body: recomputing it there is cheaper than a callback, and
-/// a register of the execute unit, to hand it down.
-static void sinkCompute(scf::ForOp loop, scf::ForOp nested,
-                        const DecouplingPlan &plan) {
-  for (Operation &op :
-       llvm::make_early_inc_range(llvm::reverse(*loop.getBody()))) {
-    if (plan.isOffloaded(&op) || op.getNumRegions() != 0 || !isPure(&op) ||
-        op.use_empty() || !op.isBeforeInBlock(nested))
-      continue;
-    bool onlyInside = llvm::all_of(op.getUsers(), [&](Operation *user) {
-      return nested->isProperAncestor(user);
-    });
-    if (onlyInside)
-      op.moveBefore(nested.getBody(), nested.getBody()->begin());
-  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -143,23 +128,11 @@ public:
 
 private:
   void place(Event event, ArrayRef<Operation *> ops, Operation *before);
-  bool isStreamed(Value value);
 
   scf::ForOp loop, nested;
   const DecouplingPlan &plan;
 };
 } // namespace
-
-/// True if the access unit produces `value`: a callback has to hand it over
-/// where the execute unit passes it on.
-bool CallbackPlacement::isStreamed(Value value) {
-  if (Operation *op = value.getDefiningOp())
-    return plan.isOffloaded(op);
-  for (scf::ForOp outer : plan.getChain())
-    if (value == outer.getInductionVar())
-      return true;
-  return plan.isRunningSum(cast<BlockArgument>(value));
-}
 
 /// The operands of `before`, a terminator or a nested loop, that the execute
 /// unit passes on: all loop-carried values but those that the access unit sums
@@ -197,7 +170,7 @@ void CallbackPlacement::place(Event event, ArrayRef<Operation *> ops,
     }
   SmallVector<Value> handedOver;
   for (OpOperand *operand : passed)
-    if (isStreamed(operand->get()) && results.insert(operand->get()))
+    if (plan.isStreamed(operand->get()) && results.insert(operand->get()))
       handedOver.push_back(operand->get());
   if (ops.empty() && results.empty())
     return;
