@@ -65,9 +65,10 @@ EventFrequencies::EventFrequencies(ConfigAccessOp access) {
 
 int64_t EventFrequencies::getCount(RegisterCallbackOp callback) const {
   Counts counts = units.lookup(callback.getTu());
-  if (callback.getEvent() != Event::ite)
-    return counts.traversals;
-  return callback.getToggle()
-             ? llvm::divideCeilSigned(counts.iterations, assumedStay)
-             : counts.iterations;
+  int64_t count =
+      callback.getEvent() == Event::ite ? counts.iterations : counts.traversals;
+  if (!callback.getToggle())
+    return count;
+  int64_t changes = llvm::divideCeilSigned(count, assumedStay);
+  return callback.getWhereSame() ? count - changes : changes;
 }

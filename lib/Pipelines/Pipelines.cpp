@@ -127,11 +127,18 @@ void ember::buildSLCToDLCPipeline(OpPassManager &manager,
   manager.addNestedPass<func::FuncOp>(createConvertSLCToDLC());
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
-  if (options.optLevel < OptimizationLevel::specialize)
+  if (options.optLevel < OptimizationLevel::align)
     return;
+  if (options.optLevel == OptimizationLevel::align) {
+    manager.addNestedPass<func::FuncOp>(dlc::createHoldOperands());
+    manager.addPass(createCanonicalizerPass());
+    manager.addPass(createCSEPass());
+    return;
+  }
   dlc::ToggleCallbacksOptions toggles;
   toggles.which = options.toggles;
   manager.addNestedPass<func::FuncOp>(dlc::createToggleCallbacks(toggles));
+  manager.addNestedPass<func::FuncOp>(dlc::createHoldOperands());
   dlc::UseTokenValuesOptions values;
   values.which = options.tokenValues;
   manager.addNestedPass<func::FuncOp>(dlc::createUseTokenValues(values));

@@ -8,8 +8,8 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 import json
 import tempfile
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -29,11 +29,12 @@ from ember.embed_programs import (
 )
 from numpy.typing import NDArray
 from program_runs import call
+from queue_model import Crossing, Lookup, least_crossing
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "queue-traffic.md"
 BEGIN, END = "<!-- table -->\n", "<!-- end of table -->\n"
 LEVELS = range(5)
-FORMULA_LEVELS = (3, 4)
+ALIGNED_LEVELS = (3, 4)
 BLOCK_SIZE = 4
 
 
@@ -61,27 +62,37 @@ class Traffic:
 
 
 @dataclass(frozen=True)
-class Case:
-    """A class of operations with what its code sends at -O3 and -O4, as formulas over Sizes.
+class Above:
+    """What our code sends more than the least, as formulas over Sizes."""
 
-    special_tokens, special_operands: at -O4; None where that sends what -O3 does.
+    tokens: str = "0"
+    operands: str = "0"
+
+
+@dataclass(frozen=True)
+class Case:
+    """A class of operations, with what its lookups are.
+
+    lookups: in the order in which results are summed up. segment_tokens: how many segments need
+    something even if they are empty. above: by optimisation level, where ours is not the least.
     unit: what counts are given for each of.
     """
 
     name: str
-    operation: Callable[[Sizes], Operation]
-    arguments: Callable[[Sizes, "Draw"], Sequence[NDArray]]
-    tokens: str
-    operands: str
-    special_tokens: str | None = None
-    special_operands: str | None = None
+    operation: Callable[["Sizes"], Operation]
+    arguments: Callable[["Sizes", "Draw"], Sequence[NDArray]]
+    lookups: Callable[["Sizes", "Draw"], Iterable[Lookup]]
+    segment_tokens: str = "0"
+    above: dict[int, Above] = field(default_factory=dict)
     unit: str = "L"
 
-    def formulas(self, level: int) -> tuple[str, str]:
-        """Tokens and operands at that optimisation level, 3 or 4."""
-        if level == 3:
-            return self.tokens, self.operands
-        return self.special_tokens or self.tokens, self.special_operands or self.operands
+    def least(self, sizes: "Sizes", level: int) -> Crossing:
+        """What has to cross at that optimisation level."""
+        return least_crossing(
+            self.lookups(sizes, Draw(sizes)),
+            evaluate(self.segment_tokens, sizes),
+            numbers_ride=level >= 4,
+        )
 
 
 class Draw:
@@ -121,52 +132,68 @@ def bag(**options: object) -> Callable[[Sizes], Operation]:
     )
 
 
+def in_bags(**each: int) -> Callable[[Sizes, Draw], list[Lookup]]:
+    """Lookups in the segments that offsets delimit."""
+    return lambda sizes, draw: [Lookup((int(row),), **each) for row in draw.rows]
+
+
+def in_blocks(**each: int) -> Callable[[Sizes, Draw], list[Lookup]]:
+    """For each query of a row of blocks, the keys of each block."""
+    return lambda sizes, draw: [
+        Lookup((row, block, query), **each)
+        for row in range(sizes.Q)
+        for block in range(sizes.N)
+        for query in range(BLOCK_SIZE)
+        for _ in range(BLOCK_SIZE)
+    ]
+
+
 CASES = (
     Case(
         "bag sum, offsets",
         bag(),
         lambda n, draw: (draw.table(), draw.columns, draw.offsets, draw.out),
-        "L + B + 1",
-        "L*D//V",
+        in_bags(),
+        "B",
     ),
     Case(
         "bag sum, lengths",
         bag(segment_kind="lengths"),
         lambda n, draw: (draw.table(), draw.columns, draw.lengths, draw.out),
-        "L + B + 1",
-        "L*D//V",
+        in_bags(),
+        "B",
     ),
     Case(
         "bag sum, weights",
         bag(weights=VALUES),
         lambda n, draw: (draw.table(), draw.columns, draw.offsets, draw.values(n.L), draw.out),
-        "L + B + 1",
-        "L*(D//V + 1)",
-        special_operands="L*D//V",
+        in_bags(numbers=1),
+        "B",
     ),
     Case(
         "bag mean",
         bag(reduction="mean"),
         lambda n, draw: (draw.table(), draw.columns, draw.offsets, draw.out),
-        "L + 2*B + 1",
-        "L*D//V + 2*B",
-        special_operands="L*D//V",
+        in_bags(),
+        "B",
+        # The sum is set to zero and divided by tokens of their own; both bounds of a bag cross.
+        {3: Above("B", "2*B"), 4: Above("B")},
     ),
     Case(
         "bag max",
         bag(reduction="max"),
         lambda n, draw: (draw.table(), draw.columns, draw.offsets, draw.out),
-        "L + B + 1",
-        "L*(D//V + 2)",
-        special_operands="L*(D//V + 1)",
+        in_bags(),
+        "B",
+        # Where a bag begins and its first lookup is: the maximum starts there.
+        {3: Above(operands="2*R"), 4: Above(operands="R")},
     ),
     Case(
         "spmm, CSR",
         lambda n: SpMM(rows=NUMBERS, columns=NUMBERS, values=VALUES, dense=rows(n), out=rows(n)),
         lambda n, draw: (draw.offsets, draw.columns, draw.values(n.L), draw.table(), draw.out),
-        "L + B + 1",
-        "L*(D//V + 1)",
-        special_operands="L*D//V",
+        in_bags(numbers=1),
+        "B",
     ),
     Case(
         "spmm, COO",
@@ -179,18 +206,16 @@ CASES = (
             out=rows(n),
         ),
         lambda n, draw: (draw.rows, draw.columns, draw.values(n.L), draw.table(), draw.out),
-        "L + 1",
-        "L*(D//V + 2)",
-        special_tokens="L + R + 1",
-        special_operands="L*D//V",
+        in_bags(numbers=1, segment_numbers=1),
+        "0",
+        # At -O4 the row of a run has a token of its own, and no operand.
+        {3: Above(operands="L - R"), 4: Above("R", "-R")},
     ),
     Case(
         "sddmm",
         lambda n: SDDMM(rows=NUMBERS, columns=NUMBERS, left=rows(n), right=rows(n), out=VALUES),
         lambda n, draw: (draw.offsets, draw.columns, draw.table(), draw.table(), draw.values(n.L)),
-        "L + 1",
-        "L*(2*D//V + 1)",
-        special_operands="2*L*D//V",
+        in_bags(staying_rows=1, segment_numbers=1),
     ),
     Case(
         "message",
@@ -211,9 +236,8 @@ CASES = (
             draw.table(),
             draw.out,
         ),
-        "L + B + 1",
-        "L*(2*D//V + 1)",
-        special_operands="2*L*D//V",
+        in_bags(staying_rows=1, numbers=1),
+        "B",
     ),
     Case(
         "score, transe",
@@ -234,8 +258,7 @@ CASES = (
             draw.numbers(n.L),
             draw.values(n.L),
         ),
-        "L + 1",
-        "3*L*D//V",
+        lambda n, draw: [Lookup((triple,), own_rows=3) for triple in range(n.L)],
     ),
     Case(
         "gather",
@@ -250,10 +273,8 @@ CASES = (
             draw.numbers(n.Q, n.N),
             draw.values(n.Q, n.N * BLOCK_SIZE, n.D),
         ),
-        "S*Q*N + Q*N + Q + 1",
-        "S*Q*N*D//V",
-        special_tokens="1",
-        special_operands="0",
+        lambda n, draw: (),
+        above={3: Above("S*Q*N + Q*N + Q", "S*Q*N*D//V")},
         unit="S*Q*N",
     ),
     Case(
@@ -267,9 +288,9 @@ CASES = (
             draw.numbers(n.Q, n.N),
             draw.values(BLOCK_SIZE * n.Q, n.N * BLOCK_SIZE),
         ),
-        "2*S*S*Q*N + S*Q*N + Q*N + Q + 1",
-        "S*S*Q*N*(2*D//V + 1)",
-        special_operands="2*S*S*Q*N*D//V",
+        in_blocks(staying_rows=1),
+        # Row and column of where a query meets a block; both could be counted.
+        above={3: Above(operands="2*S*Q*N"), 4: Above(operands="S*Q*N")},
         unit="S*S*Q*N",
     ),
     Case(
@@ -283,9 +304,10 @@ CASES = (
             draw.numbers(n.Q, n.N),
             draw.values(BLOCK_SIZE * n.Q, n.D),
         ),
-        "S*S*Q*N + Q + 1",
-        "S*S*Q*N*(D//V + 2) + Q",
-        special_operands="S*S*Q*N*(D//V + 1)",
+        in_blocks(numbers=1),
+        "Q",
+        # The row of the result that a query has, and where a row of blocks begins.
+        {3: Above(operands="S*Q*N + Q"), 4: Above(operands="S*Q*N")},
         unit="S*S*Q*N",
     ),
 )
@@ -324,25 +346,35 @@ def measure(case: Case, sizes: Sizes, level: int) -> Traffic:
     )
 
 
+def per_unit(case: Case, sizes: Sizes, *counts: int) -> str:
+    """Counts for each of what the case is measured in."""
+    units = evaluate(case.unit, sizes)
+    return " / ".join(f"{count / units:.1f}" for count in counts)
+
+
+def describe(above: Above | None) -> str:
+    """What ours sends above the least, for the table."""
+    if above is None:
+        return ""
+    parts = [("tokens", above.tokens), ("operands", above.operands)]
+    return ", ".join(f"{what} `{text.replace('//', '/')}`" for what, text in parts if text != "0")
+
+
 def table() -> str:
-    """The table, in Markdown: counts for each lookup, and the formulas of the last levels."""
+    """The table, in Markdown: counts for each lookup, the least, and what is above it."""
     sizes = Sizes()
-    head = ["operation", *(f"-O{level}" for level in LEVELS)]
-    head += [f"{what} at -O{level}" for level in FORMULA_LEVELS for what in ("tokens", "operands")]
+    head = ["operation", *(f"-O{level}" for level in LEVELS), "least"]
+    head += [f"above the least at -O{level}" for level in ALIGNED_LEVELS]
     lines = [head, ["---"] * len(head)]
     for case in CASES:
-        units = evaluate(case.unit, sizes)
         cells = []
         for level in LEVELS:
             found = measure(case, sizes, level)
-            counts = (found.tokens, found.operands, found.bytes)
-            cells.append(" / ".join(f"{count / units:.1f}" for count in counts))
-        formulas = [
-            f"`{text.replace('//', '/')}`"
-            for level in FORMULA_LEVELS
-            for text in case.formulas(level)
-        ]
-        lines.append([case.name, *cells, *formulas])
+            cells.append(per_unit(case, sizes, found.tokens, found.operands, found.bytes))
+        least = case.least(sizes, max(LEVELS))
+        cells.append(per_unit(case, sizes, least.tokens, least.operands(sizes.D // sizes.V)))
+        cells += [describe(case.above.get(level)) for level in ALIGNED_LEVELS]
+        lines.append([case.name, *cells])
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 

@@ -64,9 +64,14 @@ void AccessProgram::collectUnits(ConfigAccessOp access) {
   for (Operation &op : *access.getBody()) {
     if (auto unit = dyn_cast<NewTUOp>(op)) {
       numbers[unit.getResult()] = units.size();
-      units.push_back({unit, {}, {}, {}, {}});
+      units.push_back({unit, {}, {}, {}, {}, {}});
     } else if (auto callback = dyn_cast<RegisterCallbackOp>(op)) {
       registrations(callback.getTu(), callback.getPushEvent()).push_back(&op);
+      callbacks[static_cast<int64_t>(callback.getId())] = callback;
+      size_t number = numbers.lookup(callback.getTu());
+      if (callback.getToggle())
+        units[callback.getEvent() == Event::ite ? number : number - 1]
+            .toggled.push_back(callback);
     } else if (auto operand = dyn_cast<RegisterOperandOp>(op)) {
       registrations(operand.getTu(), operand.getEvent()).push_back(&op);
     } else {
@@ -76,6 +81,22 @@ void AccessProgram::collectUnits(ConfigAccessOp access) {
   for (Unit &unit : units)
     for (auto *ops : {&unit.atBegin, &unit.atIteration, &unit.atEnd})
       orderRegistrations(*ops);
+}
+
+RegisterCallbackOp AccessProgram::findOnlyReader(Operation *stream) {
+  RegisterCallbackOp reader;
+  for (Operation *user : stream->getUsers()) {
+    auto operand = dyn_cast<RegisterOperandOp>(user);
+    if (!operand || operand.getTu() != stream->getOperand(0))
+      return nullptr;
+    auto callback = callbacks.lookup(static_cast<int64_t>(operand.getId()));
+    if (reader && reader != callback)
+      return nullptr;
+    reader = callback;
+  }
+  bool isToggled =
+      reader && reader.getToggle() && reader.getEvent() == Event::end;
+  return isToggled ? reader : nullptr;
 }
 
 void AccessProgram::emit(OpBuilder &builder) {
@@ -129,11 +150,13 @@ SmallVector<Value> AccessProgram::emitIteration(OpBuilder &builder,
   for (Operation *stream : unit.streams) {
     if (auto store = dyn_cast<StoreStrOp>(stream))
       emitStore(builder, store);
+    else if (isa<MemStrOp>(stream) && findOnlyReader(stream))
+      continue; // Loaded where it is pushed.
     else if (!isa<AccStrOp>(stream))
       values.map(stream->getResult(0), emitStream(builder, stream, control));
   }
-  emitRegistrations(builder, unit.atIteration,
-                    emitChanges(builder, loc, carried, before));
+  emitConditions(builder, unit, carried, before);
+  emitRegistrations(builder, unit.atIteration);
   emitUnit(builder, chain.drop_front());
   return emitNext(builder, loc, carried);
 }
@@ -185,10 +208,8 @@ AccessProgram::Carried AccessProgram::collectCarried(OpBuilder &builder,
       carried.sums.push_back(sum);
       carried.initial.push_back(lookup(sum.getInitial()));
     }
-  for (Operation *op : unit.atIteration)
-    if (auto callback = dyn_cast<RegisterCallbackOp>(op);
-        callback && callback.getToggle())
-      carried.toggles.insert(callback.getToggle());
+  for (RegisterCallbackOp callback : unit.toggled)
+    carried.toggles.insert(callback.getToggle());
   auto constant = [&](TypedAttr value) -> Value {
     return arith::ConstantOp::create(builder, loc, value);
   };
@@ -200,21 +221,27 @@ AccessProgram::Carried AccessProgram::collectCarried(OpBuilder &builder,
   return carried;
 }
 
-AccessProgram::Changes AccessProgram::emitChanges(OpBuilder &builder,
-                                                  Location loc,
-                                                  const Carried &carried,
-                                                  ValueRange before) {
-  Changes changes;
+void AccessProgram::emitConditions(OpBuilder &builder, const Unit &unit,
+                                   const Carried &carried, ValueRange before) {
   if (carried.toggles.empty())
-    return changes;
+    return;
+  Location loc = unit.op->getLoc();
   Value isFirst = before.back();
+  llvm::SmallDenseMap<Value, Value, 2> changes;
   for (auto [stream, element] :
        llvm::zip(carried.toggles, before.drop_front(carried.sums.size()))) {
     Value differs = arith::CmpIOp::create(
         builder, loc, arith::CmpIPredicate::ne, lookup(stream), element);
     changes[stream] = arith::OrIOp::create(builder, loc, isFirst, differs);
   }
-  return changes;
+  for (RegisterCallbackOp callback : unit.toggled) {
+    Value condition = changes.lookup(callback.getToggle());
+    if (callback.getWhereSame())
+      condition = arith::XOrIOp::create(
+          builder, loc, condition,
+          arith::ConstantOp::create(builder, loc, builder.getBoolAttr(true)));
+    conditions[static_cast<int64_t>(callback.getId())] = condition;
+  }
 }
 
 SmallVector<Value> AccessProgram::emitNext(OpBuilder &builder, Location loc,
@@ -352,28 +379,29 @@ void AccessProgram::emitRegistration(OpBuilder &builder, Operation *op) {
     return emitToken(builder, callback);
   auto operand = cast<RegisterOperandOp>(op);
   Location loc = op->getLoc();
+  Operation *stream = operand.getStream().getDefiningOp();
+  if (isa<MemStrOp>(stream) && findOnlyReader(stream))
+    values.map(operand.getStream(), emitStream(builder, stream, Control()));
   emitOperand(builder, loc, operand.getStream(),
               readStream(builder, loc, operand.getStream(), operand.getLane()));
 }
 
 void AccessProgram::emitRegistrations(OpBuilder &builder,
-                                      ArrayRef<Operation *> ops,
-                                      const Changes &changes) {
+                                      ArrayRef<Operation *> ops) {
   while (!ops.empty()) {
     // What belongs to one token stands together, the token first.
-    Operation *first = ops.front();
-    ArrayRef<Operation *> group = ops.take_while(
-        [&](Operation *op) { return getToken(op) == getToken(first); });
+    int64_t token = getToken(ops.front());
+    ArrayRef<Operation *> group =
+        ops.take_while([&](Operation *op) { return getToken(op) == token; });
     ops = ops.drop_front(group.size());
-    auto callback = dyn_cast<RegisterCallbackOp>(first);
-    if (!callback || !callback.getToggle()) {
+    auto condition = conditions.find(token);
+    if (condition == conditions.end()) {
       for (Operation *op : group)
         emitRegistration(builder, op);
       continue;
     }
-    Location loc = callback.getLoc();
-    scf::IfOp::create(builder, loc, changes.lookup(callback.getToggle()),
-                      [&](OpBuilder &inside, Location) {
+    scf::IfOp::create(builder, group.front()->getLoc(), condition->second,
+                      [&](OpBuilder &inside, Location loc) {
                         for (Operation *op : group)
                           emitRegistration(inside, op);
                         scf::YieldOp::create(inside, loc);

@@ -37,6 +37,9 @@ private:
     dlc::NewTUOp op;
     llvm::SmallVector<mlir::Operation *> streams;
     llvm::SmallVector<mlir::Operation *> atBegin, atIteration, atEnd;
+    /// The toggled callbacks whose streams this unit compares from iteration to
+    /// iteration: its own, and those at the end of the unit within.
+    llvm::SmallVector<dlc::RegisterCallbackOp> toggled;
   };
   /// What a unit itself produces: visited values, iteration count, mask, and
   /// where a segment ends.
@@ -52,10 +55,11 @@ private:
     llvm::SmallSetVector<mlir::Value, 2> toggles;
     llvm::SmallVector<mlir::Value> initial;
   };
-  /// By stream, whether its element is new in this iteration.
-  using Changes = llvm::SmallDenseMap<mlir::Value, mlir::Value, 2>;
 
   void collectUnits(dlc::ConfigAccessOp access);
+  /// The toggled callback whose operands alone read `stream`; null if others
+  /// do.
+  dlc::RegisterCallbackOp findOnlyReader(mlir::Operation *stream);
   /// Puts the token of each callback in front of its operands.
   static void orderRegistrations(llvm::SmallVector<mlir::Operation *> &ops);
 
@@ -74,7 +78,7 @@ private:
   mlir::Value readStream(mlir::OpBuilder &builder, mlir::Location loc,
                          mlir::Value stream, std::optional<int64_t> lane);
   Carried collectCarried(mlir::OpBuilder &builder, const Unit &unit);
-  Changes emitChanges(mlir::OpBuilder &builder, mlir::Location loc,
+  void emitConditions(mlir::OpBuilder &builder, const Unit &unit,
                       const Carried &carried, mlir::ValueRange before);
   llvm::SmallVector<mlir::Value> emitNext(mlir::OpBuilder &builder,
                                           mlir::Location loc,
@@ -89,12 +93,15 @@ private:
   void emitSegments(mlir::OpBuilder &builder, llvm::ArrayRef<Unit> chain);
   void emitRegistration(mlir::OpBuilder &builder, mlir::Operation *op);
   void emitRegistrations(mlir::OpBuilder &builder,
-                         llvm::ArrayRef<mlir::Operation *> ops,
-                         const Changes &changes = Changes());
+                         llvm::ArrayRef<mlir::Operation *> ops);
 
   mlir::Value lookup(mlir::Value value) { return values.lookup(value); }
 
   llvm::SmallVector<Unit, 0> units;
+  llvm::DenseMap<int64_t, dlc::RegisterCallbackOp> callbacks;
+  /// By the id of a toggled callback, whether it is triggered in this iteration
+  /// of the unit that compares.
+  llvm::SmallDenseMap<int64_t, mlir::Value, 2> conditions;
   mlir::IRMapping &values;
   QueueProtocol queues;
   TokenLayout layout;

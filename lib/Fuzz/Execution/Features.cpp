@@ -70,6 +70,8 @@ void collectFeatures(ModuleOp module, std::set<std::string> &features) {
         .Case([&](dlc::RegisterCallbackOp callback) {
           if (callback.getAnnounced())
             features.insert("announced callback");
+          if (callback.getWhereSame())
+            features.insert("held operands");
           if (Type type = callback.getValueType()) {
             features.insert("value in token");
             if (type.isIndex() || type.getIntOrFloatBitWidth() == 64)

@@ -1468,11 +1468,59 @@ func.func @toggle_event(%n: index) {
     %outer = dlc.new_tu %c0 to %n step %c1
     %p = dlc.get_ind_var %outer : !slc.stream<index>
     %tu = dlc.new_tu %c0 to %n step %c1 in %outer
+    // expected-error @below {{'dlc.register_callback' op toggles a callback of event 'beg'; elements of a stream are compared from iteration to iteration}}
+    dlc.register_callback %tu, beg, 0 on %p : !slc.stream<index>
+  }
+  dlc.compute_loop
+  case 0 {
+  }
+  return
+}
+
+// -----
+
+// No unit around it iterates.
+func.func @toggle_outermost(%n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  dlc.config_access {
+    %tu = dlc.new_tu %c0 to %n step %c1
+    %p = dlc.get_ind_var %tu : !slc.stream<index>
     // expected-error @below {{'dlc.register_callback' op toggles a callback of event 'end'; elements of a stream are compared from iteration to iteration}}
     dlc.register_callback %tu, end, 0 on %p : !slc.stream<index>
   }
   dlc.compute_loop
   case 0 {
+  }
+  return
+}
+
+// -----
+
+// The tokens of both may be pushed at once, and their rows be mixed.
+func.func @toggles_of_two_streams(%n: index, %x: memref<?xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  dlc.config_access {
+    %outer = dlc.new_tu %c0 to %n step %c1
+    %p = dlc.get_ind_var %outer : !slc.stream<index>
+    %q = dlc.alu_str %outer, add %p, %c1 : !slc.stream<index>, index -> !slc.stream<index>
+    %tu = dlc.new_tu %c0 to %n step %c1 in %outer
+    %e = dlc.get_ind_var %tu : !slc.stream<index>
+    %v = dlc.mem_str %tu, %x[%e] : memref<?xf32>[!slc.stream<index>] -> !slc.stream<f32>
+    // expected-note @below {{the callback}}
+    dlc.register_callback %tu, end, 0 announced on %p : !slc.stream<index>
+    dlc.register_operand %tu, ite, %v for 0 : !slc.stream<f32>
+    dlc.register_callback %tu, end, 1 announced on same %q : !slc.stream<index>
+    // expected-error @below {{'dlc.register_operand' op is pushed while the operands of token 0 are; the execute unit cannot tell them apart}}
+    dlc.register_operand %tu, ite, %v for 1 : !slc.stream<f32>
+  }
+  dlc.compute_loop
+  case 0 {
+    %r = dlc.pop_operand size %n : memref<?xf32>
+  }
+  case 1 {
+    %r = dlc.pop_operand size %n : memref<?xf32>
   }
   return
 }

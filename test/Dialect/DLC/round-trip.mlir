@@ -278,3 +278,31 @@ func.func @segments(%rows: memref<?xi64>, %n: index) {
   dlc.compute_loop
   return
 }
+
+// At the end of a row, for the first of each segment and for the others.
+// CHECK-LABEL: func.func @toggles_at_ends(
+func.func @toggles_at_ends(%n: index, %a: memref<?xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  dlc.config_access {
+    %seg = dlc.new_tu %c0 to %n step %c1
+    %s = dlc.get_ind_var %seg : !slc.stream<index>
+    %tu = dlc.new_tu %c0 to %n step %c1 in %seg
+    %row = dlc.new_tu %c0 to %n step %c1 in %tu
+    %e = dlc.get_ind_var %row : !slc.stream<index>
+    %v = dlc.mem_str %row, %a[%e] : memref<?xf32>[!slc.stream<index>] -> !slc.stream<f32>
+    // CHECK: dlc.register_callback %{{.*}}, end, 0 announced on %[[S:.*]] : !slc.stream<index>
+    dlc.register_callback %row, end, 0 announced on %s : !slc.stream<index>
+    dlc.register_operand %row, ite, %v for 0 : !slc.stream<f32>
+    // CHECK: dlc.register_callback %{{.*}}, end, 1 announced on same %[[S]] : !slc.stream<index> value %[[S]] : !slc.stream<index>
+    dlc.register_callback %row, end, 1 announced on same %s : !slc.stream<index> value %s : !slc.stream<index>
+  }
+  dlc.compute_loop
+  case 0 {
+    %r = dlc.pop_operand size %n : memref<?xf32>
+  }
+  case 1 {
+    %i = dlc.token_value : index
+  }
+  return
+}

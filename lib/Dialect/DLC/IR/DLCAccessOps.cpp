@@ -412,9 +412,15 @@ static void printLane(OpAsmPrinter &printer, Operation * /*op*/,
 
 void RegisterCallbackOp::build(OpBuilder &builder, OperationState &state,
                                Value tu, Event event, int64_t id,
-                               bool announced, Value toggle) {
-  build(builder, state, tu, event, static_cast<uint64_t>(id), announced, toggle,
-        /*value=*/Value(), /*lane=*/IntegerAttr());
+                               bool announced, Value toggle, bool whereSame) {
+  build(builder, state, tu, event, static_cast<uint64_t>(id), announced,
+        whereSame, toggle, /*value=*/Value(), /*lane=*/IntegerAttr());
+}
+
+bool RegisterCallbackOp::excludes(RegisterCallbackOp other) {
+  return getToggle() && getToggle() == other.getToggle() &&
+         getTu() == other.getTu() && getEvent() == other.getEvent() &&
+         getWhereSame() != other.getWhereSame();
 }
 
 Type RegisterCallbackOp::getValueType() {
@@ -440,7 +446,9 @@ LogicalResult RegisterCallbackOp::verify() {
            << "'; only the end of a traversal can be announced";
   if (!getToggle())
     return success();
-  if (getEvent() != Event::ite)
+  auto unit = getTu().getDefiningOp<NewTUOp>();
+  if (getEvent() == Event::beg ||
+      (getEvent() == Event::end && unit && !unit.getParent()))
     return emitOpError("toggles a callback of event '")
            << stringifyEvent(getEvent())
            << "'; elements of a stream are compared from iteration to "

@@ -288,7 +288,8 @@ LogicalResult AccessVerifier::verifyAlone(const Group &group, size_t begin,
   if (all <= own)
     return success();
   for (Registration *other : ArrayRef(byTime).slice(begin, end - begin)) {
-    if (other->id == id || !(withTokens || other->pushesData))
+    if (other->id == id || !(withTokens || other->pushesData) ||
+        groups[other->id].getCallback().excludes(group.getCallback()))
       continue;
     InFlightDiagnostic diagnostic =
         other->op->emitOpError("is pushed while the operands of token ")

@@ -68,7 +68,7 @@ std::optional<ScalarOperand> ScalarOperand::of(RegisterOperandOp push,
   return scalar;
 }
 
-void ScalarOperand::replace(Value value) {
+void ember::dlc::replaceScalar(PopOperandOp pop, bool isPadded, Value value) {
   if (isPadded)
     for (Operation *user :
          llvm::make_early_inc_range(pop.getResult().getUsers())) {
@@ -78,6 +78,10 @@ void ScalarOperand::replace(Value value) {
   else
     pop.getResult().replaceAllUsesWith(value);
   pop.erase();
+}
+
+void ScalarOperand::replace(Value value) {
+  replaceScalar(pop, isPadded, value);
   Value sent = push.getStream();
   push.erase();
   if (stream != sent && sent.use_empty())

@@ -24,6 +24,10 @@ struct CaseParts {
 /// The cases of `loop`, in its order.
 llvm::SmallVector<CaseParts> collectCases(ComputeLoopOp loop);
 
+/// Uses `value` for the scalar that `pop` pops, padded to a vector or not, and
+/// does not pop it.
+void replaceScalar(PopOperandOp pop, bool isPadded, mlir::Value value);
+
 /// An operand that is a scalar, or one that queue alignment has padded to a
 /// vector.
 struct ScalarOperand {

@@ -14,6 +14,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ComputeLoopEditing.h"
 #include "ScalarOperands.h"
 
 #include "ember/Dialect/DLC/Transforms/Passes.h"
@@ -164,49 +165,17 @@ bool PairToggles::mayToggle(CaseParts &parts, ScalarOperand &operand) {
 // Rewriting
 //===----------------------------------------------------------------------===//
 
-static Value emitZero(OpBuilder &builder, Location loc, Type type) {
-  return arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type));
-}
-
 /// Adds a register that the callback of a new token writes whenever the stream
 /// of `operand` changes; returns its number.
 unsigned PairToggles::addRegister(ScalarOperand &operand) {
   Location loc = operand.push.getLoc();
-  Type type = operand.type;
-  int64_t id = 0;
-  for (int64_t present : loop.getCases())
-    id = std::max(id, present + 1);
   unsigned number = loop.getNumResults();
-
-  OpBuilder builder(loop);
-  SmallVector<Value> inits(loop.getIterArgs());
-  inits.push_back(emitZero(builder, loc, type));
-  SmallVector<int64_t> ids(loop.getCases());
-  ids.push_back(id);
-  OperationState state(loop.getLoc(), ComputeLoopOp::getOperationName());
-  state.addOperands(inits);
-  state.addTypes(ValueRange(inits).getTypes());
-  state.addAttributes(llvm::to_vector(loop->getDiscardableAttrs()));
-  state.getOrAddProperties<ComputeLoopOp::Properties>().cases =
-      builder.getDenseI64ArrayAttr(ids);
-  for (Region &region : loop.getCaseRegions()) {
-    Value carried = region.front().addArgument(type, loc);
-    region.front().getTerminator()->insertOperands(number, carried);
-    state.addRegion()->takeBody(region);
-  }
-  Block &body = state.addRegion()->emplaceBlock();
-  for (Value init : inits)
-    body.addArgument(init.getType(), loc);
-  builder.setInsertionPointToStart(&body);
+  int64_t id = addRegistersAndCase(loop, operand.type);
+  Block &body = loop.getCaseRegions().back().front();
+  auto builder = OpBuilder::atBlockBegin(&body);
   SmallVector<Value> next(body.getArguments());
-  next.back() = PopOperandOp::create(builder, loc, type, Value());
+  next.back() = PopOperandOp::create(builder, loc, operand.type, Value());
   YieldOp::create(builder, loc, next);
-
-  builder.setInsertionPoint(loop);
-  auto longer = cast<ComputeLoopOp>(builder.create(state));
-  loop->replaceAllUsesWith(longer->getResults().drop_back());
-  loop->erase();
-  loop = longer;
 
   Operation *stream = operand.stream.getDefiningOp();
   Value unit = stream->getOperand(0);

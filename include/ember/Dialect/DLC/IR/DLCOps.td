@@ -362,10 +362,15 @@ def DLC_RegisterCallbackOp : DLC_AccessOp<"register_callback", [
     so it may pop them while they arrive, and a queue shorter than a row is
     long enough.
 
-    `on` a stream of integers (with event `ite`) toggles the callback: its token
-    and operands are pushed in the first iteration of a traversal, and then only
-    in those in which the stream's element differs from the one of the iteration
-    before (paper, section 7.4: sparse coordinate formats).
+    `on` a stream of integers toggles the callback: its token and operands are
+    pushed in the first iteration of a traversal, and then only in those in which
+    the stream's element differs from the one of the iteration before (paper,
+    section 7.4: sparse coordinate formats). At event `ite`, these are iterations
+    of `tu`; at event `end`, which happens once an iteration of the unit around
+    `tu`, they are iterations of that unit. `on same` is the opposite: with it, a
+    second callback at the same event stands for the iterations in which the
+    first one is left out, so that each has one token. What only operands of a
+    callback toggled at event `end` read is loaded when they are pushed.
 
     With a `value`, the token carries the current element of that stream, or
     one lane of it: a scalar of at most 64 bits, which `dlc.token_value` reads.
@@ -379,22 +384,26 @@ def DLC_RegisterCallbackOp : DLC_AccessOp<"register_callback", [
     dlc.register_callback %elem, end, 2 announced value %w : !slc.stream<f32>
     dlc.register_callback %elem, ite, 3 value %e[0] : !slc.stream<vector<16xindex>>
     dlc.register_callback %edge, ite, 4 on %row : !slc.stream<index> value %row : !slc.stream<index>
+    dlc.register_callback %elem, end, 5 announced on %vertex : !slc.stream<index>
+    dlc.register_callback %elem, end, 6 announced on same %vertex : !slc.stream<index>
     ```
   }];
   let arguments = (ins DLC_TU:$tu, SLC_Event:$event, I64Attr:$id,
-                       UnitAttr:$announced, Optional<SLC_AnyStream>:$toggle,
+                       UnitAttr:$announced, UnitAttr:$whereSame,
+                       Optional<SLC_AnyStream>:$toggle,
                        Optional<SLC_AnyStream>:$value,
                        OptionalAttr<I64Attr>:$lane);
   let assemblyFormat = [{
     $tu `,` $event `,` $id (`announced` $announced^)?
-    (`on` $toggle^ `:` qualified(type($toggle)))?
+    (`on` (`same` $whereSame^)? $toggle^ `:` qualified(type($toggle)))?
     (`value` $value^ `` custom<Lane>($lane) `:` qualified(type($value)))?
     attr-dict
   }];
   let builders = [
     OpBuilder<(ins "::mlir::Value":$tu, "::ember::slc::Event":$event,
                    "int64_t":$id, "bool":$announced,
-                   CArg<"::mlir::Value", "{}">:$toggle)>
+                   CArg<"::mlir::Value", "{}">:$toggle,
+                   CArg<"bool", "false">:$whereSame)>
   ];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
@@ -402,6 +411,9 @@ def DLC_RegisterCallbackOp : DLC_AccessOp<"register_callback", [
     ::ember::slc::Event getPushEvent() {
       return getAnnounced() ? ::ember::slc::Event::beg : getEvent();
     }
+    /// True if each occurrence of the event pushes the token of at most one of
+    /// this callback and `other`.
+    bool excludes(RegisterCallbackOp other);
     /// The type of the value that the token carries; null if it carries none.
     ::mlir::Type getValueType();
   }];

@@ -78,6 +78,77 @@ def ToggleCallbacks : Pass<"toggle-callbacks", "::mlir::func::FuncOp"> {
                            "::mlir::arith::ArithDialect"];
 }
 
+def HoldOperands : Pass<"hold-operands", "::mlir::func::FuncOp"> {
+  let summary = "Send what stays in a segment once, and keep it";
+  let description = [{
+    Where one row of a segment meets all others of it, as a vertex its
+    neighbours or a query the keys of a block, the access unit need not load and
+    send it with each one. The case is split: in the first iteration of each
+    traversal of the segment, a token of its own comes with all operands, and its
+    case keeps those that stay, rows in memory of the execute unit, scalars in
+    registers; in the others, the case reads them there. Numbers that grow by the
+    same distance in each iteration, such as positions, are sent once too, and
+    then counted. No token is added, and nothing is sent for empty segments.
+
+    ```mlir
+    dlc.config_access {
+      ...
+      dlc.register_callback %elem, end, 0 announced
+      dlc.register_operand %elem, ite, %left for 0 : !slc.stream<vector<8xf32>>
+      dlc.register_operand %elem, ite, %right for 0 : !slc.stream<vector<8xf32>>
+    }
+    dlc.compute_loop
+    case 0 {
+      scf.for %k = %c0 to %n step %c1 {
+        %l = dlc.pop_operand : vector<8xf32>
+        %r = dlc.pop_operand : vector<8xf32>
+        ...
+      }
+    }
+    ```
+    becomes
+    ```mlir
+    %held = memref.alloc(%n) : memref<?xvector<8xf32>>
+    dlc.config_access {
+      ...
+      dlc.register_callback %elem, end, 0 announced on same %vertex : !slc.stream<index>
+      dlc.register_operand %elem, ite, %right for 0 : !slc.stream<vector<8xf32>>
+      dlc.register_callback %elem, end, 1 announced on %vertex : !slc.stream<index>
+      dlc.register_operand %elem, ite, %left for 1 : !slc.stream<vector<8xf32>>
+      dlc.register_operand %elem, ite, %right for 1 : !slc.stream<vector<8xf32>>
+    }
+    dlc.compute_loop
+    case 0 {
+      scf.for %k = %c0 to %n step %c1 {
+        %l = memref.load %held[%k] : memref<?xvector<8xf32>>
+        %r = dlc.pop_operand : vector<8xf32>
+        ...
+      }
+    }
+    case 1 {
+      scf.for %k = %c0 to %n step %c1 {
+        %l = dlc.pop_operand : vector<8xf32>
+        memref.store %l, %held[%k] : memref<?xvector<8xf32>>
+        %r = dlc.pop_operand : vector<8xf32>
+        ...
+      }
+    }
+    memref.dealloc %held : memref<?xvector<8xf32>>
+    ```
+
+    Cases are split that pop a row of fixed length element by element in a loop
+    from zero, as bufferisation leaves them. Loads stay as they are in programs
+    whose access unit also stores.
+  }];
+  let statistics = [
+    Statistic<"operands", "operands", "Operands sent once a segment">,
+  ];
+  let dependentDialects = ["::ember::dlc::DLCDialect",
+                           "::mlir::arith::ArithDialect",
+                           "::mlir::memref::MemRefDialect",
+                           "::mlir::vector::VectorDialect"];
+}
+
 def UseTokenValues : Pass<"use-token-values", "::mlir::func::FuncOp"> {
   let summary = "Let tokens carry a scalar operand of their case";
   let description = [{
