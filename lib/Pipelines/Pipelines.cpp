@@ -13,6 +13,7 @@
 #include "ember/Conversion/SLCToDLC/Passes.h"
 #include "ember/Dialect/SLC/Transforms/Passes.h"
 #include "ember/Loops/Transforms/Normalization.h"
+#include "ember/Loops/Transforms/Passes.h"
 #include "ember/Target/Processor/TargetInfo.h"
 
 #include "mlir/Conversion/BufferizationToMemRef/BufferizationToMemRef.h"
@@ -40,6 +41,17 @@ static int64_t getVectorBits(const std::string &cpu,
     return target->vectorBits;
   llvm::consumeError(target.takeError());
   return 128;
+}
+
+/// The width of vectors in loops over partial results. A length in elements is
+/// meant for the 32 bits most rows are made of; that of lookups may be any, but
+/// registers are not.
+static int64_t getWorkspaceBits(const OptimizationOptions &options) {
+  constexpr int64_t elementBits = 32, mostBits = 2048;
+  if (options.vectorLength == 0)
+    return getVectorBits(options.cpu, options.triple);
+  return std::min<int64_t>(options.vectorLength, mostBits / elementBits) *
+         elementBits;
 }
 
 llvm::cl::ValuesClass ember::getOptimizationLevels() {
@@ -108,6 +120,11 @@ void ember::buildOptimizationPipeline(OpPassManager &manager,
     manager.addPass(slcv::createSlcVectorizer(vectorizer));
     manager.addNestedPass<func::FuncOp>(slcv::createSimplifyCastOps());
     manager.addNestedPass<func::FuncOp>(slcv::createCallbackVectorizer());
+    // What is not offloaded: loops over partial results in callbacks.
+    loops::VectorizeWorkspacesOptions workspaces;
+    workspaces.vectorBits = getWorkspaceBits(options);
+    workspaces.mayAlias = options.mayAlias;
+    manager.addPass(loops::createVectorizeWorkspaces(workspaces));
   }
   if (options.optLevel >= OptimizationLevel::bufferize)
     manager.addNestedPass<func::FuncOp>(slcv::createBufferCompoundTypes());
