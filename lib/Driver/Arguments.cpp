@@ -17,6 +17,7 @@
 #include "mlir/Dialect/SparseTensor/IR/SparseTensorStorageLayout.h"
 #include "llvm/ADT/APFloat.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace llvm;
 using namespace mlir;
@@ -67,9 +68,11 @@ static std::optional<int64_t> countWords(Type type) {
     return 1;
   if (auto array = dyn_cast<LLVM::LLVMArrayType>(type)) {
     std::optional<int64_t> words = countWords(array.getElementType());
-    if (words)
-      *words *= array.getNumElements();
-    return words;
+    int64_t all;
+    if (!words || array.getNumElements() > INT32_MAX ||
+        MulOverflow(*words, static_cast<int64_t>(array.getNumElements()), all))
+      return std::nullopt;
+    return all;
   }
   if (auto specifier = dyn_cast<sparse_tensor::StorageSpecifierType>(type)) {
     // The fields that --sparse-storage-specifier-to-llvm makes of it.
@@ -86,7 +89,8 @@ static std::optional<int64_t> countWords(Type type) {
     std::optional<int64_t> words = countWords(field);
     if (!words)
       return std::nullopt;
-    sum += *words;
+    if (AddOverflow(sum, *words, sum))
+      return std::nullopt;
   }
   return sum;
 }

@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ember/Driver/PrintValue.h"
+#include "ember/Analysis/MemorySize.h"
 #include "llvm/ADT/APFloat.h"
 #include "llvm/ADT/StringExtras.h"
 #include <charconv>
@@ -114,7 +115,7 @@ void ember::printValue(const KernelValue &value, raw_ostream &os) {
     interleaveComma(value.getShape(), os);
     os << "]";
     for (int64_t extent : value.getShape())
-      elements *= extent;
+      elements = multiplyClamped(elements, extent);
     os << " = ";
     ArrayPrinter{value, os, elements <= maxWhole}.print(
         value.getElements(), value.getShape(), value.getStrides());

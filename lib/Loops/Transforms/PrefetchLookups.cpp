@@ -16,6 +16,7 @@
 
 #include "PrefetchModel.h"
 #include "ember/Analysis/LookupFinder.h"
+#include "ember/Analysis/MemorySize.h"
 #include "ember/Analysis/SegmentBounds.h"
 #include "ember/Loops/Transforms/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -41,12 +42,10 @@ struct PrefetchLookups : impl::PrefetchLookupsBase<PrefetchLookups> {
 };
 } // namespace
 
-/// How many bits an element of `type` takes in memory.
-static int64_t elementBits(MemRefType type) {
-  Type element = type.getElementType();
-  return element.isIndex()
-             ? 64
-             : std::max<int64_t>(8, type.getElementTypeBitWidth());
+/// How many bytes an element of `type`, an index, integer or float, takes in
+/// memory.
+static int64_t elementBytes(MemRefType type) {
+  return *getElementBytes(type.getElementType());
 }
 
 /// About how many operations on 64 bytes of elements `block` takes.
@@ -115,33 +114,28 @@ private:
 
 /// The bytes from one row of `type` to the next, if that is known.
 static std::optional<int64_t> rowBytesOf(MemRefType type) {
-  int64_t bits = elementBits(type);
-  for (int64_t size : type.getShape().drop_front())
-    if (ShapedType::isDynamic(size) || size <= 0 ||
-        llvm::MulOverflow(bits, size, bits))
-      return std::nullopt;
-  return bits / 8;
+  return getStaticBytes(type, /*first=*/1);
 }
 
 /// The bytes that are read of a row, if that is known.
 static std::optional<int64_t> readBytesOf(const Lookup &lookup) {
   auto type = cast<MemRefType>(lookup.table.getType());
-  if (!lookup.length)
+  std::optional<int64_t> bytes = getElementBytes(type.getElementType());
+  if (!lookup.length || !bytes)
     return std::nullopt;
-  return *lookup.length * (elementBits(type) / 8);
+  return multiplyClamped(*lookup.length, *bytes);
 }
 
 PrefetchEmitter::PrefetchEmitter(scf::ForOp loop, ArrayRef<Lookup> lookups,
                                  const PrefetchModel &model)
     : loop(loop), model(model) {
-  int64_t lines = 0;
+  double lines = 0;
   for (const Lookup &lookup : lookups)
-    lines += lookup.countRows() *
-             std::max<int64_t>(llvm::divideCeil(readBytesOf(lookup).value_or(1),
-                                                model.lineBytes()),
-                               1);
-  operations =
-      countOperations(*loop.getBody()) / double(std::max<int64_t>(lines, 1));
+    lines += double(lookup.countRows()) *
+             std::max<double>(llvm::divideCeil(readBytesOf(lookup).value_or(1),
+                                               model.lineBytes()),
+                              1);
+  operations = countOperations(*loop.getBody()) / std::max<double>(lines, 1);
 }
 
 PrefetchPlan PrefetchEmitter::planOf(const Lookup &lookup) {
@@ -188,7 +182,7 @@ void PrefetchEmitter::prefetchLines(OpBuilder &builder, const Lookup &lookup,
                                     ArrayRef<Value> start) {
   Location loc = lookup.table.getLoc();
   auto type = cast<MemRefType>(lookup.table.getType());
-  int64_t bytes = elementBits(type) / 8;
+  int64_t bytes = elementBytes(type);
   int64_t perLine = std::max<int64_t>(1, model.lineBytes() / bytes);
   unsigned locality = lookup.locality.value_or(plan.locality);
   auto prefetchAt = [&](Value offset) {
@@ -206,12 +200,14 @@ void PrefetchEmitter::prefetchLines(OpBuilder &builder, const Lookup &lookup,
     for (int64_t line = 0; line < plan.lines; ++line)
       prefetchAt(constant(line * perLine));
     // Rows that are no whole number of lines begin anywhere in one.
-    int64_t first = lookup.first.value_or(0) * bytes;
-    int64_t end = *lookup.length * bytes;
+    int64_t first;
+    if (llvm::MulOverflow(lookup.first.value_or(0), bytes, first))
+      first = bytes;
+    int64_t end = multiplyClamped(*lookup.length, bytes);
     int64_t alignment = std::gcd(rowBytesOf(type).value_or(bytes), first);
-    if (end <= plan.lines * perLine * bytes &&
-        model.mayStraddle((plan.lines - 1) * perLine * bytes, end - 1,
-                          alignment))
+    int64_t lineBytes = perLine * bytes;
+    if (end <= multiplyClamped(plan.lines, lineBytes) &&
+        model.mayStraddle((plan.lines - 1) * lineBytes, end - 1, alignment))
       prefetchAt(constant(*lookup.length - 1));
     return;
   }
@@ -231,7 +227,7 @@ void PrefetchEmitter::prefetchSequence(memref::LoadOp load,
   Location loc = load.getLoc();
   OpBuilder builder(load);
   SmallVector<Value> position(load.getIndices());
-  int64_t elements = bytesAhead * 8 / elementBits(load.getMemRefType());
+  int64_t elements = bytesAhead / elementBytes(load.getMemRefType());
   Value ahead = arith::ConstantIndexOp::create(builder, loc,
                                                std::max<int64_t>(elements, 1));
   position.back() = arith::AddIOp::create(builder, loc, position.back(), ahead);
@@ -350,11 +346,11 @@ Value PrefetchEmitter::isLarge(OpBuilder &builder, const Lookup &lookup) {
   auto constant = [&](int64_t value) -> Value {
     return arith::ConstantIndexOp::create(builder, loc, value);
   };
-  int64_t bytes = elementBits(type) / 8;
+  int64_t bytes = elementBytes(type);
   Value open;
   for (auto [dim, size] : llvm::enumerate(type.getShape())) {
     if (ShapedType::isStatic(size)) {
-      bytes *= std::max<int64_t>(size, 1);
+      bytes = multiplyClamped(bytes, std::max<int64_t>(size, 1));
       continue;
     }
     Value here = memref::DimOp::create(builder, loc, table, dim);

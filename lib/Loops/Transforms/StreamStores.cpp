@@ -225,10 +225,21 @@ SmallVector<RowPart> LoopStreaming::findParts(Value memref) {
   return parts;
 }
 
+/// Whether the product of `factors` is a multiple of `whole`: it need not fit.
+static bool isMultiple(ArrayRef<int64_t> factors, int64_t whole) {
+  int64_t rest = 1;
+  for (int64_t factor : factors) {
+    if (llvm::MulOverflow(rest, factor % whole, rest))
+      return false;
+    rest %= whole;
+  }
+  return rest == 0;
+}
+
 /// Whether `elements`, of `bytes` each, are a whole number of cache lines in
 /// every iteration.
 bool LoopStreaming::isLineMultiple(const IndexExpr &elements, int64_t bytes) {
-  if (elements.getConstant() * bytes % lineBytes != 0)
+  if (!isMultiple({elements.getConstant(), bytes}, lineBytes))
     return false;
   return llvm::all_of(elements.getTerms(), [&](const IndexExpr::Term &term) {
     int64_t step = 1;
@@ -242,7 +253,7 @@ bool LoopStreaming::isLineMultiple(const IndexExpr &elements, int64_t bytes) {
       if (lower && by)
         step = std::gcd(*lower, *by);
     }
-    return term.second * step * bytes % lineBytes == 0;
+    return isMultiple({term.second, step, bytes}, lineBytes);
   });
 }
 
@@ -265,8 +276,11 @@ bool LoopStreaming::fillsLines(const RowPart &part) {
   if (!lower || !step || !trips)
     return false;
   Value counter = rowLoop.getInductionVar();
-  return start.coefficient(counter) * *step * bytes == length &&
-         length * int64_t(trips->getZExtValue()) % lineBytes == 0 &&
+  int64_t advance;
+  return !llvm::MulOverflow(start.coefficient(counter), *step, advance) &&
+         !llvm::MulOverflow(advance, bytes, advance) && advance == length &&
+         trips->getActiveBits() < 64 &&
+         isMultiple({length, int64_t(trips->getZExtValue())}, lineBytes) &&
          isLineMultiple(start.substituted(counter, IndexExpr(*lower)), bytes);
 }
 

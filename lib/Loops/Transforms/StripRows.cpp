@@ -94,8 +94,10 @@ bool RowNest::isApart(const MemoryAccess &store) {
     for (auto [value, factor] : expr.getTerms())
       if (value != counter && !lookups.isDefinedOutsideOfLoop(value))
         return false;
-    int64_t apart =
-        expr.coefficient(counter) * *getConstantIntValue(row.getStep());
+    int64_t apart;
+    if (llvm::MulOverflow(expr.coefficient(counter),
+                          *getConstantIntValue(row.getStep()), apart))
+      return false;
     bool isLast = static_cast<int64_t>(dim) == last;
     if (isLast ? apart < store.extent(last) : apart != 0)
       return false;

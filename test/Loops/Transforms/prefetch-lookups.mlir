@@ -380,3 +380,36 @@ func.func @added(%t: memref<?x16xf32>, %ids: memref<?xindex>, %o: memref<16xf32>
   }
   return
 }
+
+// Rows of more bytes than 64 bits count are large, and known to be nothing.
+
+// CHECK-LABEL: func.func @wrapping
+// CHECK: memref.prefetch
+// CHECK-LABEL: func.func @wrapping_row
+// CHECK: memref.prefetch
+func.func @wrapping(%indices: memref<?xindex>, %table: memref<?x4294967296x4294967296xf32>, %out: memref<64xf32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c64 = arith.constant 64 : index
+  scf.for %p = %c0 to %n step %c1 {
+    %i = memref.load %indices[%p] : memref<?xindex>
+    scf.for %e = %c0 to %c64 step %c1 {
+      %v = memref.load %table[%i, %c0, %e] : memref<?x4294967296x4294967296xf32>
+      memref.store %v, %out[%e] : memref<64xf32>
+    }
+  }
+  return
+}
+func.func @wrapping_row(%indices: memref<?xindex>, %table: memref<?x4611686018427387904xf64>, %out: memref<?xf64>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %length = arith.constant 2147483647 : index
+  scf.for %p = %c0 to %n step %c1 {
+    %i = memref.load %indices[%p] : memref<?xindex>
+    scf.for %e = %c0 to %length step %c1 {
+      %v = memref.load %table[%i, %e] : memref<?x4611686018427387904xf64>
+      memref.store %v, %out[%e] : memref<?xf64>
+    }
+  }
+  return
+}

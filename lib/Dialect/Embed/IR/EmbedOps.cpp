@@ -14,6 +14,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace ember::embed;
@@ -103,7 +104,10 @@ static int64_t getRowLength(Value table, RowFormatAttr format) {
     return size;
   int64_t bytes = size - format.getParameterBytes();
   // An odd number of half bytes looks like the next even one.
-  return format.getEncoding() == RowEncoding::int4 ? 2 * bytes : bytes;
+  if (format.getEncoding() != RowEncoding::int4)
+    return bytes;
+  // No memory holds a row whose elements 64 bits cannot count.
+  return bytes > INT64_MAX / 2 ? INT64_MAX : 2 * bytes;
 }
 
 /// The row length that `table` stores must be `length`.
@@ -155,9 +159,11 @@ LogicalResult BagOp::verify() {
     if (failed(verifyStoredRows(*this, table, getFormatAttr())))
       return failure();
     int64_t size = getRowLength(table, getFormatAttr());
-    length = ShapedType::isDynamic(size) || ShapedType::isDynamic(length)
-                 ? ShapedType::kDynamic
-                 : length + size;
+    if (ShapedType::isDynamic(size) || ShapedType::isDynamic(length))
+      length = ShapedType::kDynamic;
+    else if (llvm::AddOverflow(length, size, length))
+      return emitOpError("has tables whose rows are more elements together "
+                         "than 64 bits count");
     if (ShapedType::isDynamic(size) && getTables().size() > 1)
       return emitOpError("has several tables, so their rows must be of fixed "
                          "length: it says where in a row of outs each begins");
@@ -178,7 +184,11 @@ LogicalResult BagOp::verify() {
   int64_t bags = getSize(getInit(), 0);
   if (ShapedType::isDynamic(bags))
     return success();
-  int64_t segments = bags * static_cast<int64_t>(getTables().size());
+  int64_t segments;
+  if (llvm::MulOverflow(bags, static_cast<int64_t>(getTables().size()),
+                        segments) ||
+      segments == INT64_MAX)
+    return emitOpError("has more bags than 64 bits count");
   return verifySizes(
       *this, "the number of " + stringifySegmentKind(getSegmentKind()).str(),
       getSize(getSegments(), 0), "that the bags need",

@@ -241,8 +241,10 @@ static Value createView(CallbackOp callback, Row &row, Value position) {
                         : builder.getIndexAttr(type.getDimSize(dimension)));
     strides.push_back(stride);
     staticStrides.push_back(staticStride);
-    if (!isDynamic && !ShapedType::isDynamic(staticStride)) {
-      staticStride *= type.getDimSize(dimension);
+    int64_t next;
+    if (!isDynamic && !ShapedType::isDynamic(staticStride) &&
+        !llvm::MulOverflow(staticStride, type.getDimSize(dimension), next)) {
+      staticStride = next;
       stride = builder.getIndexAttr(staticStride);
       continue;
     }
