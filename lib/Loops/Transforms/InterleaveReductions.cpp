@@ -374,7 +374,9 @@ void InterleaveReductions::visit(scf::ForOp loop,
   if (!divided.divide())
     return;
   int64_t together = std::min(mostTogether(), divided.fewestLanes());
-  int64_t factor = std::max<int64_t>(together / divided.countReductions(), 1);
+  // A power of two: iterations left over are those behind a mask's multiple.
+  int64_t factor = llvm::bit_floor<uint64_t>(
+      std::max<int64_t>(together / divided.countReductions(), 1));
   std::optional<APInt> trips = loop.getStaticTripCount();
   if (!trips) {
     // Iterations left over, one by one, would cost what the others save.

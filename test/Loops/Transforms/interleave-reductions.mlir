@@ -151,3 +151,30 @@ func.func @kept(%keys: memref<?x8xf32>, %other: memref<?xf32>, %v: vector<8xf32>
   }
   return %r : f32
 }
+
+// Three vectors an iteration leave room for two iterations in 16 registers'
+// quarter and for five in 64: four run at once, as a mask cuts off.
+
+// RUN: ember-opt %s --interleave-reductions="vector-registers=64" --canonicalize | FileCheck %s --check-prefix=POWER
+// RUN: ember-opt %s --interleave-reductions="most=16" --canonicalize | FileCheck %s --check-prefix=POWER
+// RUN: ember-opt %s --interleave-reductions="most=14" --canonicalize | FileCheck %s --check-prefix=POWER
+// POWER-LABEL: func.func @three
+// POWER: scf.for %{{.*}} = %c0 to %c16 step %c4
+// POWER-NOT: scf.for
+func.func @three(%keys: memref<16x16xf32>, %a: memref<16xf32>, %b: memref<16xf32>, %c: memref<16xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c16 = arith.constant 16 : index
+  scf.for %k = %c0 to %c16 step %c1 {
+    %row = vector.load %keys[%k, %c0] : memref<16x16xf32>, vector<16xf32>
+    %p = arith.mulf %row, %row : vector<16xf32>
+    %q = arith.addf %row, %row : vector<16xf32>
+    %x = vector.reduction <add>, %p fastmath<reassoc> : vector<16xf32> into f32
+    %y = vector.reduction <add>, %q fastmath<reassoc> : vector<16xf32> into f32
+    %z = vector.reduction <add>, %row fastmath<reassoc> : vector<16xf32> into f32
+    memref.store %x, %a[%k] : memref<16xf32>
+    memref.store %y, %b[%k] : memref<16xf32>
+    memref.store %z, %c[%k] : memref<16xf32>
+  }
+  return
+}
