@@ -41,10 +41,14 @@ IndexExpr IndexExpr::operator+(const IndexExpr &other) const {
       place->second = wrappingAdd(place->second, term.second);
   }
   llvm::erase_if(sum.terms, [](const Term &term) { return term.second == 0; });
-  llvm::sort(sum.terms, [](const Term &a, const Term &b) {
-    return a.first.getAsOpaquePointer() < b.first.getAsOpaquePointer();
-  });
   return sum;
+}
+
+bool IndexExpr::operator==(const IndexExpr &other) const {
+  return constant == other.constant && terms.size() == other.terms.size() &&
+         llvm::all_of(terms, [&](const Term &term) {
+           return other.coefficient(term.first) == term.second;
+         });
 }
 
 IndexExpr IndexExpr::operator-(const IndexExpr &other) const {
@@ -80,9 +84,36 @@ Value IndexExpr::asValue() const {
   return terms.front().first;
 }
 
+/// Whether `a` is defined in front of `b`, where both are known at one place.
+static bool isDefinedBefore(Value a, Value b) {
+  Block *blockOfA = a.getParentBlock(), *blockOfB = b.getParentBlock();
+  if (blockOfA->getParent() != blockOfB->getParent())
+    return blockOfA->getParent()->isProperAncestor(blockOfB->getParent());
+  if (blockOfA != blockOfB)
+    return blockOfA->computeBlockNumber() < blockOfB->computeBlockNumber();
+  Operation *definitionOfA = a.getDefiningOp();
+  Operation *definitionOfB = b.getDefiningOp();
+  if (definitionOfA && definitionOfB && definitionOfA != definitionOfB)
+    return definitionOfA->isBeforeInBlock(definitionOfB);
+  if (definitionOfA != definitionOfB)
+    return !definitionOfA;
+  auto numberOf = [](Value value) {
+    auto result = dyn_cast<OpResult>(value);
+    return result ? result.getResultNumber()
+                  : cast<BlockArgument>(value).getArgNumber();
+  };
+  return numberOf(a) < numberOf(b);
+}
+
 Value IndexExpr::materialize(OpBuilder &builder, Location loc) const {
+  // In the order of the program: equal sums become the same code, of which one
+  // is left, and become the same in every run of the compiler.
+  SmallVector<Term, 2> ordered = terms;
+  llvm::sort(ordered, [](const Term &a, const Term &b) {
+    return isDefinedBefore(a.first, b.first);
+  });
   Value sum;
-  for (auto [value, factor] : terms) {
+  for (auto [value, factor] : ordered) {
     Value term = value;
     if (!term.getType().isIndex())
       term = arith::IndexCastOp::create(builder, loc, builder.getIndexType(),

@@ -43,9 +43,7 @@ public:
   /// This sum with `value` replaced.
   IndexExpr substituted(mlir::Value value, const IndexExpr &by) const;
 
-  bool operator==(const IndexExpr &other) const {
-    return constant == other.constant && terms == other.terms;
-  }
+  bool operator==(const IndexExpr &other) const;
 
   int64_t coefficient(mlir::Value value) const;
   llvm::ArrayRef<Term> getTerms() const LLVM_LIFETIME_BOUND { return terms; }
@@ -60,7 +58,7 @@ public:
   mlir::Value materialize(mlir::OpBuilder &builder, mlir::Location loc) const;
 
 private:
-  /// Ordered, no factor zero: equal sums are the same terms.
+  /// As the sum was put together, each value once, no factor zero.
   llvm::SmallVector<Term, 2> terms;
   int64_t constant = 0;
 };
