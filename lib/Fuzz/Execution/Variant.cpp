@@ -30,6 +30,8 @@ std::string Variant::name() const {
     text += " may-alias";
   if (hasTextBetween)
     text += " text";
+  if (vectorRegisters != 0)
+    text += " registers=" + std::to_string(vectorRegisters);
   return text + " native-level=" + std::to_string(nativeLevel) + " O" +
          std::to_string(codeLevel);
 }
@@ -98,6 +100,9 @@ std::vector<Variant> drawVariants(uint64_t seed, const Program &program) {
     variant.mayAlias = random.chance(aliasing);
     variant.hasTextBetween = random.chance(0.1);
     variant.nativeLevel = static_cast<unsigned>(random.weighted({5, 1, 1, 2}));
+    if (variant.nativeLevel > 0)
+      variant.vectorRegisters = random.pick<int64_t>({0, 0, 4, 8, 24, 64});
+    variant.isRepeated = random.chance(0.05);
     // LLVM's own optimiser is not what is tested, and slow.
     variant.codeLevel = static_cast<unsigned>(random.weighted({20, 1, 1, 1}));
     if (level == Variant::DLC) {

@@ -59,6 +59,10 @@ struct Variant {
   /// Of the lowering to native code, and of LLVM.
   unsigned nativeLevel = 0;
   unsigned codeLevel = 0;
+  /// Vector registers that the lowering counts on; 0 asks the host.
+  int64_t vectorRegisters = 0;
+  /// Also compile it in a new context, to the same code.
+  bool isRepeated = false;
   /// One run for each; programs without queues or parallel loops do not differ
   /// in it.
   std::vector<Schedule> schedules = {{}};
