@@ -30,6 +30,8 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
+#include "llvm/Analysis/TargetLibraryInfo.h"
+#include "llvm/TargetParser/Triple.h"
 
 namespace ember::native {
 using namespace mlir;
@@ -158,9 +160,34 @@ static void finishFunction(LLVM::LLVMFuncOp func) {
     func.setLinkage(LLVM::Linkage::Internal);
 }
 
+/// Whether LLVM knows a function of the C library, or of its own, by this name.
+static bool isLibraryName(StringRef name) {
+  static const llvm::TargetLibraryInfoImpl library{llvm::Triple()};
+  llvm::LibFunc function;
+  return name.starts_with("__") || library.getLibFunc(name, function);
+}
+
+/// Renames functions that are called like one of a library: math, and what LLVM
+/// makes of loops, calls those by name.
+static LogicalResult keepNamesApart(ModuleOp module) {
+  SymbolTable symbols(module);
+  for (auto func : module.getOps<func::FuncOp>()) {
+    if (func.isExternal() || !isLibraryName(func.getName()))
+      continue;
+    std::string name = (func.getName() + ".body").str();
+    while (symbols.lookup(name))
+      name += ".";
+    if (failed(symbols.rename(func, name)))
+      return func.emitError("cannot be renamed");
+  }
+  return success();
+}
+
 void ConvertNativeToLLVM::runOnOperation() {
   ModuleOp module = getOperation();
   MLIRContext *context = &getContext();
+  if (failed(keepNamesApart(module)))
+    return signalPassFailure();
   for (auto func : module.getOps<func::FuncOp>())
     recordNoalias(func);
   // The system's libraries have no function for it.
