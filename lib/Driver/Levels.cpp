@@ -11,6 +11,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "ember/Driver/Levels.h"
+#include "ember/Dialect/DLC/IR/DLC.h"
+#include "ember/Dialect/SLC/IR/SLC.h"
+#include "ember/Dialect/SLCV/IR/SLCV.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 
 using namespace llvm;
@@ -22,18 +25,18 @@ StringRef ember::getLevel(func::FuncOp function) {
   bool hasSLCV = false;
   bool hasDLC = false;
   function.walk<WalkOrder::PreOrder>([&](Operation *op) {
-    StringRef dialect = op->getName().getDialectNamespace();
-    hasSLCV |= dialect == "slcv";
-    if (dialect == "slc" || dialect == "slcv") {
+    Dialect *dialect = op->getDialect();
+    hasSLCV |= isa_and_present<slcv::SLCVDialect>(dialect);
+    if (isa_and_present<slc::SLCDialect, slcv::SLCVDialect>(dialect)) {
       hasSLC = true;
       return WalkResult::advance();
     }
-    if (dialect == "dlc") {
+    if (isa_and_present<dlc::DLCDialect>(dialect)) {
       hasDLC = true;
       return WalkResult::skip();
     }
     // Code of the execute unit is at every level what it is.
-    if (op->getParentOp()->getName().getDialectNamespace() == "slc")
+    if (isa<slc::CallbackOp>(op->getParentOp()))
       return WalkResult::skip();
     hasLoop |= isa<LoopLikeOpInterface>(op);
     return WalkResult::advance();

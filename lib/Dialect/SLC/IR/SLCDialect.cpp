@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ember/Dialect/SLC/IR/NestDialect.h"
 #include "ember/Dialect/SLC/IR/SLC.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -23,6 +24,7 @@ using namespace ember::slc;
 #include "ember/Dialect/SLC/IR/SLCTypes.cpp.inc"
 
 void SLCDialect::initialize() {
+  addInterfaces<NestDialectInterface>();
   addTypes<
 #define GET_TYPEDEF_LIST
 #include "ember/Dialect/SLC/IR/SLCTypes.cpp.inc"

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ember/Dialect/SLC/IR/LoopSyntax.h"
+#include "ember/Dialect/SLC/IR/NestDialect.h"
 #include "ember/Dialect/SLC/IR/SLC.h"
 
 #include "mlir/IR/Builders.h"
@@ -74,10 +75,9 @@ LogicalResult ember::slc::verifyAccessOperands(Operation *op) {
   return success();
 }
 
-/// Loop bodies hold streams, loops and callbacks; everything else is compute.
-static bool mayStandInLoopBody(Operation &op) {
-  StringRef dialect = op.getName().getDialectNamespace();
-  return dialect == "slc" || dialect == "slcv";
+static bool isNestElement(Operation &op) {
+  Dialect *dialect = op.getDialect();
+  return dialect && dialect->getRegisteredInterface<NestDialectInterface>();
 }
 
 LogicalResult ember::slc::verifyLoop(LoopOpInterface loop) {
@@ -125,7 +125,7 @@ LogicalResult ember::slc::verifyLoop(LoopOpInterface loop) {
 
   LoopOpInterface nested;
   for (Operation &op : *loop.getBody()) {
-    if (!mayStandInLoopBody(op)) {
+    if (!isNestElement(op)) {
       InFlightDiagnostic diagnostic = op.emitOpError(
           "cannot stand in the body of a loop of the access unit; compute "
           "code belongs in an 'slc.callback', values that do not change "

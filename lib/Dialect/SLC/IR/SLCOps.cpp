@@ -9,6 +9,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
@@ -414,8 +415,7 @@ static LogicalResult verifyPosition(CallbackOp callback) {
   Operation *parent = callback->getParentOp();
   // Between choose-decoupling and convert-scf-to-slc, callbacks stand in
   // scf.for loops that are marked for the access unit.
-  bool marked = parent->getName().getStringRef() == "scf.for" &&
-                parent->hasAttr("slc.decouple");
+  bool marked = isa<scf::ForOp>(parent) && parent->hasAttr("slc.decouple");
   if (marked)
     return success();
   auto loop = dyn_cast<LoopOpInterface>(parent);

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ember/Dialect/SLC/IR/LoopSyntax.h"
+#include "ember/Dialect/SLC/IR/NestDialect.h"
 #include "ember/Dialect/SLCV/IR/AccessSyntax.h"
 #include "ember/Dialect/SLCV/IR/LaneSyntax.h"
 #include "ember/Dialect/SLCV/IR/SLCV.h"
@@ -33,6 +34,7 @@ using ember::slc::YieldOp;
 #include "ember/Dialect/SLCV/IR/SLCVEnums.cpp.inc"
 
 void SLCVDialect::initialize() {
+  addInterfaces<slc::NestDialectInterface>();
   addOperations<
 #define GET_OP_LIST
 #include "ember/Dialect/SLCV/IR/SLCVOps.cpp.inc"
