@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ember/Driver/Source.h"
+#include "ember/Checks/Passes.h"
 #include "ember/Dialect/Embed/IR/Embed.h"
 #include "ember/Driver/Registration.h"
 #include "ember/Pipelines/Pipelines.h"
@@ -76,6 +77,13 @@ Source::Source(bool printRemarks)
 
 Source::~Source() = default;
 
+/// Says what no tool takes, before anything else is done with a program.
+static LogicalResult refuseUnsupported(ModuleOp module) {
+  PassManager manager(module.getContext());
+  manager.addPass(checks::createRefuseUnsupported());
+  return manager.run(module);
+}
+
 /// Brings embedding operations to loops, and thereby tensors to memrefs, which
 /// is what kernels are called with.
 static LogicalResult lowerEmbeddings(ModuleOp module, bool sumLengths) {
@@ -103,7 +111,8 @@ Source::parse(std::unique_ptr<MemoryBuffer> text, bool printRemarks,
   source->sourceManager.AddNewSourceBuffer(std::move(text), SMLoc());
   source->module =
       parseSourceFile<ModuleOp>(source->sourceManager, &source->context);
-  if (!source->module || failed(lowerEmbeddings(*source->module, sumLengths)))
+  if (!source->module || failed(refuseUnsupported(*source->module)) ||
+      failed(lowerEmbeddings(*source->module, sumLengths)))
     return makeDiagnosedError();
   return source;
 }

@@ -7,6 +7,7 @@
 
 #include "ember/Driver/Tool.h"
 #include "ember/Analysis/EventProfile.h"
+#include "ember/Dialect/SLCV/IR/SLCV.h"
 #include "ember/Driver/Cache.h"
 #include "ember/Driver/Files.h"
 #include "ember/Driver/Manifest.h"
@@ -72,7 +73,8 @@ Expected<CompileOptions> ember::getCompileOptions(const InputArgList &options,
   if (!optLevel)
     return optLevel.takeError();
   compile.optLevel = optLevel->value_or(compile.optLevel);
-  auto vectorLength = getInteger(options, ids.vectorLength, 1, 1 << 12);
+  auto vectorLength =
+      getInteger(options, ids.vectorLength, 1, slcv::maxVectorLength);
   if (!vectorLength)
     return vectorLength.takeError();
   compile.vectorLength = vectorLength->value_or(0);

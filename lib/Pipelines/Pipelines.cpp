@@ -64,6 +64,16 @@ llvm::cl::ValuesClass ember::getOptimizationLevels() {
                  "Also what suits the model and the execute unit"));
 }
 
+bool OptimizationLevelParser::parse(llvm::cl::Option &option, StringRef name,
+                                    StringRef text, OptimizationLevel &level) {
+  for (const OptionInfo &known : Values)
+    if (known.Name == text) {
+      level = known.V.getValue();
+      return false;
+    }
+  return option.error("expected an integer from 0 to 4, not '" + text + "'");
+}
+
 void ember::buildEmbedToSCFPipeline(OpPassManager &manager,
                                     const EmbeddingOptions &options) {
   bufferization::OneShotBufferizePassOptions bufferization;

@@ -10,6 +10,28 @@
 
 include "mlir/Pass/PassBase.td"
 
+def RefuseUnsupported : Pass<"refuse-unsupported"> {
+  let summary = "Refuse what no kernel is made of";
+  let description = [{
+    Every tool runs this first. One error names what it found and what to do:
+
+    - a function or global whose name begins with `ember_`: generated code calls
+      Ember's runtime by such names;
+    - a memref whose layout has no strides;
+    - complex numbers;
+    - a vector of more than 1024 elements, for which LLVM takes hours, or dies.
+
+    ```mlir
+    func.func @ember_fail_index(%m: memref<8x8xf32>)
+    ```
+    is
+    ```text
+    error: 'ember_fail_index' is called like what kernels call in Ember's
+    runtime: give it a name that does not begin with 'ember_'
+    ```
+  }];
+}
+
 def AnnotateSegments : Pass<"annotate-segments", "::mlir::func::FuncOp"> {
   let summary = "Record which offsets loops run between";
   let description = [{

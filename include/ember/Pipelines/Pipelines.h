@@ -38,12 +38,23 @@ struct DecouplingOptions : mlir::PassPipelineOptions<DecouplingOptions> {
 /// one execute unit (sections 7.4 and 8.3); each includes those before it.
 enum class OptimizationLevel { none, vectorize, bufferize, align, specialize };
 
-/// The values of the option `opt-level`.
+/// The values of the option `opt-level`: as the tools' option -O, a number.
 llvm::cl::ValuesClass getOptimizationLevels();
+
+/// Says what the option `opt-level` takes where it was given something else.
+class OptimizationLevelParser : public llvm::cl::parser<OptimizationLevel> {
+public:
+  using parser::parser;
+  bool parse(llvm::cl::Option &option, llvm::StringRef name,
+             llvm::StringRef text, OptimizationLevel &level);
+  static void print(llvm::raw_ostream &os, OptimizationLevel level) {
+    os << static_cast<int>(level);
+  }
+};
 
 /// Options of `--optimize`.
 struct OptimizationOptions : mlir::PassPipelineOptions<OptimizationOptions> {
-  Option<OptimizationLevel> optLevel{
+  Option<OptimizationLevel, OptimizationLevelParser> optLevel{
       *this, "opt-level", llvm::cl::desc("How far to go"),
       llvm::cl::init(OptimizationLevel::align), getOptimizationLevels()};
   Option<int64_t> vectorLength{
@@ -101,7 +112,7 @@ struct OptimizationOptions : mlir::PassPipelineOptions<OptimizationOptions> {
 
 /// Options of `--slc-to-dlc`.
 struct SeparationOptions : mlir::PassPipelineOptions<SeparationOptions> {
-  Option<OptimizationLevel> optLevel{
+  Option<OptimizationLevel, OptimizationLevelParser> optLevel{
       *this, "opt-level", llvm::cl::desc("How far to go"),
       llvm::cl::init(OptimizationLevel::align), getOptimizationLevels()};
   Option<dlc::ToggleChoice> toggles{

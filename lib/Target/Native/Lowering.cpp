@@ -182,10 +182,25 @@ void registerLoweringDialects(DialectRegistry &registry) {
 }
 
 namespace {
+/// Takes the levels that the tools' option -O has.
+class LevelParser : public llvm::cl::parser<unsigned> {
+public:
+  using parser::parser;
+  bool parse(llvm::cl::Option &option, StringRef name, StringRef text,
+             unsigned &level) {
+    constexpr unsigned highest = 4;
+    if (!text.getAsInteger(10, level) && level <= highest)
+      return false;
+    return option.error("expected an integer from 0 to " + Twine(highest) +
+                        ", not '" + text + "'");
+  }
+};
+
 /// The pipeline's options on a command line.
 struct PipelineOptions : PassPipelineOptions<PipelineOptions> {
-  Option<unsigned> optLevel{*this, "opt-level", llvm::cl::init(3),
-                            llvm::cl::desc("0: no scf-level optimisation")};
+  Option<unsigned, LevelParser> optLevel{
+      *this, "opt-level", llvm::cl::init(3),
+      llvm::cl::desc("0: no scf-level optimisation")};
   Option<bool> runtimeChecks{*this, "runtime-checks", llvm::cl::init(true),
                              llvm::cl::desc("Check accesses at run time")};
   Option<bool> mayAlias{*this, "may-alias", llvm::cl::init(false),

@@ -33,15 +33,15 @@ func.func @branches(%a: memref<?xf32>, %n: index, %c: i1) {
 
 // -----
 
-func.func @element(%a: memref<?xcomplex<f32>>, %n: index) {
+func.func @element(%a: memref<?xvector<2xf32>>, %n: index) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   // expected-note @+1 {{the nest}}
   scf.for %i = %c0 to %n step %c1 {
     // expected-error @+1 {{is nothing the access unit does}}
-    %v = memref.load %a[%i] : memref<?xcomplex<f32>>
+    %v = memref.load %a[%i] : memref<?xvector<2xf32>>
     slc.callback ite {
-      memref.store %v, %a[%i] : memref<?xcomplex<f32>>
+      memref.store %v, %a[%i] : memref<?xvector<2xf32>>
     }
   } {slc.decouple}
   return

@@ -96,7 +96,7 @@ func.func @case4(%n: index) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   dlc.config_access {
-    // expected-error @below {{vector length must be in [1, 65536], not 0}}
+    // expected-error @below {{vector length must be in [1, 1024], not 0}}
     %tu = dlc.new_tu %c0 to %n step %c1 vector<0>
   }
   dlc.compute_loop
@@ -109,8 +109,8 @@ func.func @case5(%n: index) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   dlc.config_access {
-    // expected-error @below {{'dlc.new_tu' op vector length must be in [1, 65536], not 65537}}
-    %tu = "dlc.new_tu"(%c0, %n, %c1) <{operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0>, vectorLength = 65537 : i64}> : (index, index, index) -> !dlc.tu
+    // expected-error @below {{'dlc.new_tu' op vector length must be in [1, 1024], not 1025}}
+    %tu = "dlc.new_tu"(%c0, %n, %c1) <{operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0>, vectorLength = 1025 : i64}> : (index, index, index) -> !dlc.tu
   }
   dlc.compute_loop
   return

@@ -13,7 +13,7 @@ func.func @case0(%n: index) {
 // -----
 
 func.func @case1(%n: index) {
-  // expected-error @below {{vector length must be in [1, 65536], not 0}}
+  // expected-error @below {{vector length must be in [1, 1024], not 0}}
   slcv.vec_for (%e, %m) = %n to %n step %n vector<0> {
   }
   return
@@ -22,7 +22,7 @@ func.func @case1(%n: index) {
 // -----
 
 func.func @case2(%n: index) {
-  // expected-error @below {{'slcv.vec_for' op vector length must be in [1, 65536], not -4}}
+  // expected-error @below {{'slcv.vec_for' op vector length must be in [1, 1024], not -4}}
   "slcv.vec_for"(%n, %n, %n) <{operandSegmentSizes = array<i32: 1, 1, 1, 0, 0>, vectorLength = -4 : i64}> ({
   ^bb0(%e: !slc.stream<vector<4xindex>>, %count: !slc.stream<index>, %m: !slc.stream<vector<4xi1>>):
     slc.yield

@@ -217,11 +217,10 @@ struct SlcVectorizer : public slcv::impl::SlcVectorizerBase<SlcVectorizer> {
 } // namespace
 
 LogicalResult SlcVectorizer::checkOptions() {
-  constexpr int64_t longest = 1 << 16;
-  if (vectorLength < 0 || vectorLength > longest)
+  if (vectorLength < 0 || vectorLength > slcv::maxVectorLength)
     return emitError(getOperation().getLoc())
-           << "slc-vectorize: vector-length must be in [0, " << longest
-           << "], not " << vectorLength.getValue();
+           << "slc-vectorize: vector-length must be in [0, "
+           << slcv::maxVectorLength << "], not " << vectorLength.getValue();
   if (vectorLength == 0 && vectorBits < 1)
     return emitError(getOperation().getLoc())
            << "slc-vectorize: needs a vector-length, or the vector-bits of the "
@@ -234,7 +233,7 @@ int64_t SlcVectorizer::chooseLanes(slc::ForOp loop,
   int64_t lanes = vectorLength;
   if (lanes == 0) {
     int64_t bits = std::max<int64_t>(legality.getWidestElementBits(), 8);
-    lanes = std::max<int64_t>(vectorBits / bits, 1);
+    lanes = std::clamp<int64_t>(vectorBits / bits, 1, slcv::maxVectorLength);
   }
   std::optional<int64_t> visits =
       Traversal::of(cast<LoopOpInterface>(loop.getOperation()))

@@ -3,6 +3,6 @@
 // RUN: not ember-opt %s --slc-vectorize=vector-length=100000 2>&1 | FileCheck %s --check-prefix=LONG
 
 // NONE: error: slc-vectorize: needs a vector-length, or the vector-bits of the target
-// NEGATIVE: error: slc-vectorize: vector-length must be in [0, 65536], not -4
-// LONG: error: slc-vectorize: vector-length must be in [0, 65536], not 100000
+// NEGATIVE: error: slc-vectorize: vector-length must be in [0, 1024], not -4
+// LONG: error: slc-vectorize: vector-length must be in [0, 1024], not 100000
 module {}

@@ -11,8 +11,10 @@
 #include "ember/Dialect/SLC/IR/SLC.h"
 
 namespace ember::slcv {
-/// The largest number of lanes a loop may have.
-constexpr int64_t maxVectorLength = 65536;
+/// The largest number of lanes a loop may have, and of elements a vector may
+/// have in any program: of such vectors LLVM makes code in half a minute where
+/// processors have no masks, and of much longer ones in hours, or dies.
+constexpr int64_t maxVectorLength = 1024;
 } // namespace ember::slcv
 
 #include "ember/Dialect/SLCV/IR/SLCVDialect.h.inc"
