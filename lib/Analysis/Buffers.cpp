@@ -15,6 +15,9 @@ Value ember::getViewedMemRef(Value memref) {
   Operation *op = memref.getDefiningOp();
   if (auto view = dyn_cast_if_present<ViewLikeOpInterface>(op))
     return view.getViewSource();
+  // Upstream has not given it the interface.
+  if (auto transpose = dyn_cast_if_present<memref::TransposeOp>(op))
+    return transpose.getIn();
   if (isa_and_nonnull<memref::DistinctObjectsOp>(op))
     return op->getOperand(cast<OpResult>(memref).getResultNumber());
   return {};

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ember/Analysis/DecouplingPlan.h"
+#include "ember/Analysis/MessageNames.h"
 
 #include "ember/Dialect/SLC/IR/StreamArithmetic.h"
 
@@ -204,6 +205,75 @@ std::string DecouplingPlan::describeLocation(Value memref, ValueRange indices) {
   return text;
 }
 
+//===----------------------------------------------------------------------===//
+// Why a load is not offloaded
+//===----------------------------------------------------------------------===//
+
+/// What keeps the access unit from computing `index`.
+std::string DecouplingPlan::explainIndex(Value index) {
+  Operation *op = index.getDefiningOp();
+  if (!op)
+    return "is carried from iteration to iteration";
+  auto load = dyn_cast<memref::LoadOp>(op);
+  if (load && isa<scf::ForOp>(op->getParentOp()))
+    return "is loaded, and " + explainLoad(load);
+  if (!isa<scf::ForOp>(op->getParentOp()))
+    return "is computed under a condition";
+  if (isa<scf::ForOp>(op))
+    return "is the result of a loop";
+  if (slc::isStreamArithmetic(op))
+    for (Value operand : op->getOperands())
+      if (!isStreamable(operand))
+        return explainIndex(operand);
+  return "is computed by '" + op->getName().getStringRef().str() +
+         "', which the access unit does not do";
+}
+
+/// What keeps the access unit from making `load`.
+std::string DecouplingPlan::explainLoad(memref::LoadOp load) {
+  std::string name = memrefName(load.getMemref());
+  if (!isa<scf::ForOp>(load->getParentOp()))
+    return name + " is loaded under a condition";
+  if (!canBeStreamed(load.getType()))
+    return name + " has elements that no stream carries";
+  if (!computeStreamable(load.getMemref()))
+    return "which memory " + name + " is, is decided in the nest";
+  if (Operation *writer = memory.findWriter(load.getMemref())) {
+    std::string text = name + " may be written by ";
+    if (auto store = dyn_cast<memref::StoreOp>(writer))
+      return text + "the store to " + memrefName(store.getMemref());
+    if (auto call = dyn_cast<func::CallOp>(writer))
+      return text + "the call of '" + call.getCallee().str() + "'";
+    return text + "'" + writer->getName().getStringRef().str() + "'";
+  }
+  for (Value index : load.getIndices())
+    if (!isStreamable(index))
+      return "the index of " + name + " " + explainIndex(index);
+  return name + " was loaded there by a loop around it";
+}
+
+/// Says of the first load in `loop`, and not in a loop inside, why it is no new
+/// one for the access unit.
+std::string DecouplingPlan::explainLoads(scf::ForOp loop) {
+  path.push_back(loop);
+  std::string reason;
+  loop.getBody()->walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (isa<scf::ForOp>(op))
+      return WalkResult::skip();
+    auto load = dyn_cast<memref::LoadOp>(op);
+    if (!load)
+      return WalkResult::advance();
+    reason = ": " + explainLoad(load);
+    return WalkResult::interrupt();
+  });
+  path.pop_back();
+  return reason;
+}
+
+//===----------------------------------------------------------------------===//
+// The choice
+//===----------------------------------------------------------------------===//
+
 DecouplingPlan::Candidate DecouplingPlan::examine(scf::ForOp loop) {
   for (Value bound :
        {loop.getLowerBound(), loop.getUpperBound(), loop.getStep()}) {
@@ -255,7 +325,8 @@ DecouplingPlan::Candidate DecouplingPlan::examine(scf::ForOp loop) {
   path.pop_back();
   candidate.newLoads += nested.newLoads;
   if (candidate.newLoads == 0) {
-    refusals.push_back({loop, "it loads nothing new from read-only memory"});
+    refusals.push_back({loop, "it loads nothing new from read-only memory" +
+                                  explainLoads(loop)});
     return {};
   }
   candidate.loops.push_back(loop);

@@ -48,19 +48,61 @@ static bool isAllocated(Value value) {
       value.getDefiningOp());
 }
 
+/// The name of the global that `value` is, all of it; null if it is none.
+static StringAttr asGlobal(Value value) {
+  auto global = value.getDefiningOp<memref::GetGlobalOp>();
+  return global ? global.getNameAttr().getAttr() : StringAttr();
+}
+
+/// True if two values that are no views are one buffer: each use of a global
+/// is a value of its own.
+static bool isSameBuffer(Value a, Value b) {
+  StringAttr global = asGlobal(a);
+  return a == b || (global && global == asGlobal(b));
+}
+
+/// True if `memref`, or a view of it, is handed to other code: a function, a
+/// branch, or an operation that is no access.
+static bool isPassedOn(Value memref) {
+  return llvm::any_of(memref.getUsers(), [&](Operation *user) {
+    auto store = dyn_cast<memref::StoreOp>(user);
+    if ((store && store.getValue() == memref) ||
+        isa<CallOpInterface, UnrealizedConversionCastOp,
+            memref::ExtractAlignedPointerAsIndexOp>(user) ||
+        user->hasTrait<OpTrait::IsTerminator>() ||
+        (!isa<MemoryEffectOpInterface>(user) && !isMemoryEffectFree(user)))
+      return true;
+    return llvm::any_of(user->getResults(), [](Value result) {
+      return !result.getType().isIntOrIndexOrFloat() &&
+             !isa<VectorType>(result.getType()) && isPassedOn(result);
+    });
+  });
+}
+
 /// True if `value` is all of a buffer that is known by this value only; the
 /// result of a branch or a call may be any buffer.
-static bool isIdentified(Value value) {
-  return isAllocated(value) || asArgument(value);
+bool MemoryAliasing::isIdentified(Value value) const {
+  StringAttr global = asGlobal(value);
+  return isAllocated(value) || asArgument(value) ||
+         (global && (constants.contains(global) || kept.contains(global)));
 }
 
 MemoryAliasing::MemoryAliasing(ModuleOp module, bool mayAlias)
     : mayAlias(mayAlias) {
+  for (auto global : module.getOps<memref::GlobalOp>()) {
+    if (global.getConstant())
+      constants.insert(global.getSymNameAttr());
+    else if (global.isPrivate())
+      kept.insert(global.getSymNameAttr());
+  }
   module.walk([&](Operation *op) {
     if (auto call = dyn_cast<func::CallOp>(op))
       calls[call.getCalleeAttr().getAttr()].push_back(call);
     else if (auto constant = dyn_cast<func::ConstantOp>(op))
       calledIndirectly.insert(constant.getValueAttr().getAttr());
+    else if (auto global = dyn_cast<memref::GetGlobalOp>(op);
+             global && isPassedOn(global))
+      kept.erase(global.getNameAttr().getAttr());
   });
 }
 
@@ -74,11 +116,11 @@ bool MemoryAliasing::argumentsAlias(func::FuncOp func, unsigned a,
   return llvm::any_of(found->second, [&](func::CallOp call) {
     Value passedA = findSource(call.getOperand(a)).buffer;
     Value passedB = findSource(call.getOperand(b)).buffer;
-    if (passedA == passedB)
+    if (isSameBuffer(passedA, passedB))
       return true;
     if (!isIdentified(passedA) || !isIdentified(passedB))
       return true;
-    if (isAllocated(passedA) || isAllocated(passedB))
+    if (!asArgument(passedA) || !asArgument(passedB))
       return false;
     // A caller's own arguments were checked where they came in, or are
     // themselves judged by that caller's callers; recursion stops at one step
@@ -97,8 +139,10 @@ bool MemoryAliasing::alias(Value a, Value b) const {
     for (OpResult other : right.distinct)
       if (one.getOwner() == other.getOwner() && one != other)
         return false;
-  if (left.buffer == right.buffer)
+  if (isSameBuffer(left.buffer, right.buffer))
     return true;
+  if (asGlobal(left.buffer) && asGlobal(right.buffer))
+    return false;
   std::optional<unsigned> leftArgument = asArgument(left.buffer);
   std::optional<unsigned> rightArgument = asArgument(right.buffer);
   if (leftArgument && rightArgument) {
@@ -112,38 +156,96 @@ bool MemoryAliasing::alias(Value a, Value b) const {
   return !isIdentified(left.buffer) || !isIdentified(right.buffer);
 }
 
-NestMemory::NestMemory(Operation *root, const MemoryAliasing &aliasing)
-    : aliasing(aliasing) {
-  root->walk([&](Operation *op) {
-    if (op->hasTrait<OpTrait::IsTerminator>() || isMemoryEffectFree(op))
-      return WalkResult::advance();
-    auto effects = dyn_cast<MemoryEffectOpInterface>(op);
-    if (!effects && op->hasTrait<OpTrait::HasRecursiveMemoryEffects>())
-      return WalkResult::advance();
-    if (!effects) {
-      unknown = op;
-      return WalkResult::interrupt();
-    }
-    SmallVector<MemoryEffects::EffectInstance> instances;
-    effects.getEffects(instances);
-    for (const MemoryEffects::EffectInstance &instance : instances) {
-      if (isa<MemoryEffects::Read, MemoryEffects::Allocate>(
-              instance.getEffect()))
-        continue;
-      // What a pointer points to may be any memref's memory.
-      Value value = instance.getValue();
-      if (!value || !isa<BaseMemRefType>(value.getType())) {
-        unknown = op;
-        return WalkResult::interrupt();
-      }
-      written.push_back(value);
-    }
-    return WalkResult::advance();
-  });
+//===----------------------------------------------------------------------===//
+// What a nest writes
+//===----------------------------------------------------------------------===//
+
+/// What a call writes of its caller's memory, and of globals; nullopt if that
+/// is not known. `callees` are the functions on the way to it.
+std::optional<SmallVector<NestMemory::Write>>
+NestMemory::findWrites(func::CallOp call, Callees &callees) {
+  auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
+      call, call.getCalleeAttr());
+  if (!callee || callee.isDeclaration() || llvm::is_contained(callees, callee))
+    return std::nullopt;
+  callees.push_back(callee);
+  std::optional<SmallVector<Write>> inside = findWrites(callee, callees);
+  callees.pop_back();
+  if (!inside)
+    return std::nullopt;
+  SmallVector<Write> writes;
+  for (const Write &write : *inside) {
+    Value buffer = findSource(write.memref).buffer;
+    std::optional<unsigned> argument = asArgument(buffer);
+    if (argument)
+      writes.push_back({call.getOperand(*argument), call});
+    else if (asGlobal(buffer))
+      writes.push_back({buffer, call});
+    else if (!isAllocated(buffer))
+      return std::nullopt;
+  }
+  return writes;
 }
 
-bool NestMemory::isReadOnly(Value memref) const {
-  return !unknown && llvm::none_of(written, [&](Value other) {
-    return aliasing.alias(memref, other);
+/// What one operation writes, without its regions.
+std::optional<SmallVector<NestMemory::Write>>
+NestMemory::findWritesOfOne(Operation *op, Callees &callees) {
+  SmallVector<Write> writes;
+  if (op->hasTrait<OpTrait::IsTerminator>() || isMemoryEffectFree(op))
+    return writes;
+  if (auto call = dyn_cast<func::CallOp>(op))
+    return findWrites(call, callees);
+  auto effects = dyn_cast<MemoryEffectOpInterface>(op);
+  if (!effects && op->hasTrait<OpTrait::HasRecursiveMemoryEffects>())
+    return writes;
+  if (!effects)
+    return std::nullopt;
+  SmallVector<MemoryEffects::EffectInstance> instances;
+  effects.getEffects(instances);
+  for (const MemoryEffects::EffectInstance &instance : instances) {
+    if (isa<MemoryEffects::Read, MemoryEffects::Allocate>(instance.getEffect()))
+      continue;
+    // What a pointer points to may be any memref's memory.
+    Value value = instance.getValue();
+    if (!value || !isa<BaseMemRefType>(value.getType()))
+      return std::nullopt;
+    writes.push_back({value, op});
+  }
+  return writes;
+}
+
+/// What the regions of `root` write, or the operation whose effects are not
+/// known.
+std::optional<SmallVector<NestMemory::Write>>
+NestMemory::findWrites(Operation *root, Callees &callees, Operation **unknown) {
+  SmallVector<Write> writes;
+  WalkResult result = root->walk([&](Operation *op) {
+    if (op == root && isa<func::FuncOp>(root))
+      return WalkResult::advance();
+    std::optional<SmallVector<Write>> found = findWritesOfOne(op, callees);
+    if (found) {
+      llvm::append_range(writes, *found);
+      return WalkResult::advance();
+    }
+    if (unknown)
+      *unknown = op;
+    return WalkResult::interrupt();
   });
+  if (result.wasInterrupted())
+    return std::nullopt;
+  return writes;
+}
+
+NestMemory::NestMemory(Operation *root, const MemoryAliasing &aliasing)
+    : aliasing(aliasing) {
+  SmallVector<func::FuncOp> callees;
+  if (auto writes = findWrites(root, callees, &unknown))
+    written = std::move(*writes);
+}
+
+Operation *NestMemory::findWriter(Value memref) const {
+  const auto *found = llvm::find_if(written, [&](const Write &write) {
+    return aliasing.alias(memref, write.memref);
+  });
+  return found == written.end() ? nullptr : found->by;
 }

@@ -195,3 +195,108 @@ func.func @pointer(%a: memref<?xf32>, %n: index) {
   }
   return
 }
+
+// A constant table is written by nobody; globals are apart from each other, and
+// from arguments where nothing else of the module gets hold of them.
+
+memref.global "private" constant @table : memref<8x4xf32> = dense<1.0>
+memref.global "private" @sums : memref<4xf32> = dense<1.0>
+memref.global "private" @handed : memref<4xf32> = dense<1.0>
+memref.global @known : memref<4xf32> = dense<1.0>
+
+// CHECK-LABEL: func.func @globals(
+// CHECK: %[[TABLE:.*]] = memref.get_global @table
+// CHECK: memref.load %[[TABLE]]
+// CHECK-NEXT: slc.callback ite
+// ALIAS-LABEL: func.func @globals(
+// ALIAS: %[[TABLE:.*]] = memref.get_global @table
+// ALIAS: memref.load %[[TABLE]]
+// ALIAS-NEXT: slc.callback ite
+func.func @globals(%o: memref<?xf32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %t = memref.get_global @table : memref<8x4xf32>
+  scf.for %i = %c0 to %n step %c1 {
+    %v = memref.load %t[%i, %c0] : memref<8x4xf32>
+    %s = memref.get_global @sums : memref<4xf32>
+    %a = memref.load %s[%i] : memref<4xf32>
+    %w = arith.addf %a, %v : f32
+    memref.store %w, %s[%i] : memref<4xf32>
+    memref.store %w, %o[%i] : memref<?xf32>
+  }
+  return
+}
+
+// Written through another use of its name.
+// CHECK-LABEL: func.func @one_global(
+// CHECK-NOT: slc.callback
+func.func @one_global(%n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %a = memref.get_global @sums : memref<4xf32>
+  %b = memref.get_global @sums : memref<4xf32>
+  scf.for %i = %c0 to %n step %c1 {
+    %v = memref.load %a[%i] : memref<4xf32>
+    memref.store %v, %b[%c0] : memref<4xf32>
+  }
+  return
+}
+
+// CHECK-LABEL: func.func @global_and_argument(
+// CHECK: slc.callback ite
+func.func @global_and_argument(%o: memref<?xf32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %a = memref.get_global @sums : memref<4xf32>
+  scf.for %i = %c0 to %n step %c1 {
+    %v = memref.load %a[%i] : memref<4xf32>
+    memref.store %v, %o[%i] : memref<?xf32>
+  }
+  return
+}
+
+// The argument may be the global: it was returned, or others know its name.
+// CHECK-LABEL: func.func @handed_out(
+// CHECK-NOT: slc.callback
+func.func @handed_out(%o: memref<?xf32>, %n: index) -> memref<4xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %a = memref.get_global @handed : memref<4xf32>
+  %b = memref.get_global @known : memref<4xf32>
+  scf.for %i = %c0 to %n step %c1 {
+    %v = memref.load %a[%i] : memref<4xf32>
+    %w = memref.load %b[%i] : memref<4xf32>
+    %s = arith.addf %v, %w : f32
+    memref.store %s, %o[%i] : memref<?xf32>
+  }
+  return %a : memref<4xf32>
+}
+
+// A transposed view is one of its memref, and of no other.
+// CHECK-LABEL: func.func @transposed(
+// CHECK: %[[VIEW:.*]] = memref.transpose
+// CHECK: scf.for
+// CHECK: memref.load %[[VIEW]]
+// CHECK-NEXT: slc.callback ite
+// CHECK-LABEL: func.func @transposed_in_place(
+// CHECK-NOT: slc.callback
+func.func @transposed(%t: memref<?x?xf32>, %o: memref<?xf32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %v = memref.transpose %t (i, j) -> (j, i) : memref<?x?xf32> to memref<?x?xf32, strided<[1, ?]>>
+  scf.for %i = %c0 to %n step %c1 {
+    %x = memref.load %v[%i, %c0] : memref<?x?xf32, strided<[1, ?]>>
+    memref.store %x, %o[%i] : memref<?xf32>
+  }
+  return
+}
+func.func @transposed_in_place(%t: memref<?x?xf32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %v = memref.transpose %t (i, j) -> (j, i) : memref<?x?xf32> to memref<?x?xf32, strided<[1, ?]>>
+  scf.for %i = %c0 to %n step %c1 {
+    %x = memref.load %v[%i, %c0] : memref<?x?xf32, strided<[1, ?]>>
+    memref.store %x, %t[%i, %c0] : memref<?x?xf32>
+  }
+  return
+}

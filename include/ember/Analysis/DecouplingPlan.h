@@ -27,6 +27,7 @@
 #include "ember/Analysis/MemoryAliasing.h"
 #include "ember/Dialect/SLC/IR/SLC.h"
 
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/StringSet.h"
@@ -74,6 +75,9 @@ private:
   bool isFixed(mlir::Value value);
   bool isStreamable(mlir::Value value);
   bool computeStreamable(mlir::Value value);
+  std::string explainLoads(mlir::scf::ForOp loop);
+  std::string explainLoad(mlir::memref::LoadOp load);
+  std::string explainIndex(mlir::Value index);
   std::string describeLocation(mlir::Value memref, mlir::ValueRange indices);
   void describeIndex(mlir::Value index, std::string &text, unsigned depth = 0);
   void markSlice(mlir::Value value);

@@ -15,6 +15,9 @@
 // - memrefs of different element types do not alias, unless they are views of
 //   one buffer;
 // - a buffer allocated in the function aliases nothing but its views;
+// - globals of different names do not alias each other; a constant one, which
+//   nothing may write, aliases nothing else, and a private one no argument,
+//   unless it is passed on or returned;
 // - the results of one `memref.distinct_objects` do not alias each other;
 // - everything else may alias.
 //
@@ -42,14 +45,19 @@ public:
 
 private:
   bool argumentsAlias(mlir::func::FuncOp func, unsigned a, unsigned b) const;
+  bool isIdentified(mlir::Value buffer) const;
 
   bool mayAlias;
+  /// Globals that are constant, and others that are used by nothing but
+  /// accesses of the functions that name them.
+  llvm::DenseSet<mlir::StringAttr> constants, kept;
   llvm::DenseMap<mlir::StringAttr, llvm::SmallVector<mlir::func::CallOp>> calls;
   /// Functions whose callers are not known.
   llvm::DenseSet<mlir::StringAttr> calledIndirectly;
 };
 
-/// The memory effects of the code in one operation's regions.
+/// The memory effects of the code in one operation's regions, and of functions
+/// of the module that it calls.
 class NestMemory {
 public:
   NestMemory(mlir::Operation *root, const MemoryAliasing &aliasing);
@@ -59,12 +67,32 @@ public:
   mlir::Operation *getUnknownEffect() const { return unknown; }
 
   /// True if nothing in the nest stores to memory that may be `memref`'s.
-  bool isReadOnly(mlir::Value memref) const;
+  bool isReadOnly(mlir::Value memref) const {
+    return !unknown && !findWriter(memref);
+  }
+
+  /// What in the nest may store to memory of `memref`; null if nothing does.
+  mlir::Operation *findWriter(mlir::Value memref) const;
 
 private:
+  /// Memory that is written, and the operation of the nest that does it.
+  struct Write {
+    mlir::Value memref;
+    mlir::Operation *by;
+  };
+  using Callees = llvm::SmallVectorImpl<mlir::func::FuncOp>;
+
+  static std::optional<llvm::SmallVector<Write>>
+  findWrites(mlir::Operation *root, Callees &callees,
+             mlir::Operation **unknown = nullptr);
+  static std::optional<llvm::SmallVector<Write>>
+  findWritesOfOne(mlir::Operation *op, Callees &callees);
+  static std::optional<llvm::SmallVector<Write>>
+  findWrites(mlir::func::CallOp call, Callees &callees);
+
   const MemoryAliasing &aliasing;
   mlir::Operation *unknown = nullptr;
-  llvm::SmallVector<mlir::Value> written;
+  llvm::SmallVector<Write> written;
 };
 
 } // namespace ember

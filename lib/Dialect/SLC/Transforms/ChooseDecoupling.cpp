@@ -6,11 +6,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "DeadCarriedValues.h"
+#include "InlineCalls.h"
 #include "PredicateLoops.h"
 #include "SegmentLoops.h"
 #include "SinkCompute.h"
 
 #include "ember/Analysis/DecouplingPlan.h"
+#include "ember/Dialect/DLC/IR/DLC.h"
 #include "ember/Dialect/SLC/IR/SLC.h"
 #include "ember/Dialect/SLC/Transforms/Passes.h"
 
@@ -106,6 +108,7 @@ static void hoistFixedCode(scf::ForOp root) {
 }
 
 static void prepare(scf::ForOp &root) {
+  inlineCalls(root);
   dropDeadCarriedValues(root);
   foldViewsInside(root);
   hoistStackBuffers(root);
@@ -258,10 +261,12 @@ struct ChooseDecoupling
     remarkOnWhileLoops();
     SmallVector<scf::ForOp> roots;
     getOperation()->walk<WalkOrder::PreOrder>([&](Operation *op) {
+      // Programs may mix levels: what is decoupled already stays so.
+      if (isa<dlc::ComputeLoopOp>(op))
+        return WalkResult::skip();
       auto loop = dyn_cast<scf::ForOp>(op);
       if (!loop)
         return WalkResult::advance();
-      // Programs may mix levels: what is decoupled already stays so.
       bool marked = loop->hasAttr("slc.decouple");
       if (!marked && !loop->getParentOfType<slc::LoopOpInterface>())
         roots.push_back(loop);
@@ -270,14 +275,26 @@ struct ChooseDecoupling
     while (!roots.empty())
       decouple(roots.pop_back_val(), aliasing, roots);
     restoreSegmentLoops(getOperation());
+    remarkOnRefused();
   }
 
 private:
+  /// What is not offloaded is known when all nests are chosen: a loop that is
+  /// none of its nest's may be one of a nest of its own.
+  void remarkOnRefused() {
+    llvm::DenseMap<Location, llvm::StringSet<>> said;
+    for (auto &[loop, reason] : refused)
+      if (!reason.empty() && said[loop->getLoc()].insert(reason).second)
+        emitRemark(loop->getLoc()) << "loop is not offloaded: " << reason;
+    refused.clear();
+  }
+
   /// The access unit traverses ranges; co-iteration, for example, compares what
   /// it has loaded before it knows where to go on.
   void remarkOnWhileLoops() {
     getOperation()->walk([](scf::WhileOp loop) {
-      if (!loop->getParentOfType<slc::LoopOpInterface>())
+      if (!loop->getParentOfType<slc::LoopOpInterface>() &&
+          !loop->getParentOfType<dlc::ComputeLoopOp>())
         emitRemark(loop.getLoc())
             << "loop is not offloaded: an 'scf.while' traverses no range, the "
                "execute unit decides in each iteration whether it goes on";
@@ -288,15 +305,22 @@ private:
   void decouple(scf::ForOp root, const MemoryAliasing &aliasing,
                 SmallVectorImpl<scf::ForOp> &roots) {
     prepare(root);
+    if (auto call = dyn_cast_if_present<func::CallOp>(findCallOfLoops(root))) {
+      refused[root] = "the call of '" + call.getCallee().str() +
+                      "' in it runs loops of its own";
+      proposeInner(root, roots);
+      return;
+    }
     NestMemory memory(root, aliasing);
     SmallVector<PredicatedLoop> predicated = predicateLoops(root, memory);
     if (!predicated.empty())
       hoistFixedCode(root);
     DecouplingPlan plan(root, memory);
-    for (DecouplingPlan::Refusal refusal : plan.getRefusals())
-      emitRemark(refusal.loop.getLoc())
-          << "loop is not offloaded: " << refusal.reason;
+    for (const DecouplingPlan::Refusal &refusal : plan.getRefusals())
+      refused[refusal.loop] = refusal.reason;
     ArrayRef<scf::ForOp> chain = plan.getChain();
+    for (scf::ForOp loop : chain)
+      refused[loop].clear();
     for (const PredicatedLoop &candidate : predicated)
       if (!llvm::is_contained(chain, candidate.loop))
         restoreCondition(candidate);
@@ -333,5 +357,8 @@ private:
       return WalkResult::skip();
     });
   }
+
+  /// Why a loop was not offloaded when it was last looked at; empty if it is.
+  llvm::MapVector<Operation *, std::string> refused;
 };
 } // namespace
