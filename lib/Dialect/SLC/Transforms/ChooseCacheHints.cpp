@@ -8,14 +8,16 @@
 // How often an access comes back to the same element follows from what its
 // address depends on:
 //
-//   - a loaded value: a lookup, whose reuse the data decide. Where a loop runs
-//     through the block that a value selects, whole blocks come back.
+//   - a loaded value: a lookup, whose reuse the data decide. Where loops run
+//     through rows and their elements, of the block that a value selects, whole
+//     blocks come back.
 //   - not on some loop around it: the same elements again in each of its
 //     iterations.
 //   - otherwise on all loops, and on nothing loaded: each element once.
 //
 //===----------------------------------------------------------------------===//
 
+#include "ember/Analysis/MemorySize.h"
 #include "ember/Dialect/SLC/IR/SLC.h"
 #include "ember/Dialect/SLC/Transforms/Passes.h"
 
@@ -39,15 +41,21 @@ namespace {
 struct Origins {
   /// Loops whose iterations it changes with, also through their bounds.
   llvm::SmallPtrSet<Operation *, 8> loops;
-  bool isLoaded = false;
-  /// Adds a loop's counter to what was loaded in a loop around it.
-  bool isInBlock = false;
+  /// The innermost loop in which a value is loaded that it is computed from;
+  /// null if none is.
+  Operation *loadedIn = nullptr;
 
   void merge(const Origins &other) {
     loops.insert(other.loops.begin(), other.loops.end());
-    isInBlock |= other.isInBlock || (isLoaded && !other.isLoaded) ||
-                 (!isLoaded && other.isLoaded && !loops.empty());
-    isLoaded |= other.isLoaded;
+    if (!loadedIn || (other.loadedIn && loadedIn->isAncestor(other.loadedIn)))
+      loadedIn = other.loadedIn;
+  }
+
+  /// Loops inside of the one that loads what selects the address.
+  int64_t countLoopsInside() const {
+    return llvm::count_if(loops, [&](Operation *loop) {
+      return loadedIn->isProperAncestor(loop);
+    });
   }
 };
 
@@ -82,24 +90,15 @@ Origins ReuseAnalysis::findOrigins(Value value) {
   if (isa<slc::MemStrOp, slc::SegmentCountOp>(op)) {
     for (Value operand : op->getOperands())
       origins.loops.insert_range(originsOf(operand).loops);
-    origins.isLoaded = true;
+    origins.loadedIn = op->getParentOp();
     return origins;
   }
-  bool isFirst = true;
-  for (Value operand : op->getOperands()) {
-    if (!isa<slc::StreamType>(operand.getType()))
-      continue;
-    Origins other = originsOf(operand);
-    if (isFirst)
-      origins = std::move(other);
-    else
-      origins.merge(other);
-    isFirst = false;
-  }
+  for (Value operand : op->getOperands())
+    origins.merge(originsOf(operand));
   // What depends on the iterations before changes with every one.
   if (isa<slc::AccStrOp, slc::SegmentStrOp>(op)) {
     origins.loops.insert(op->getParentOp());
-    origins.isLoaded = false;
+    origins.loadedIn = nullptr;
   }
   return origins;
 }
@@ -115,29 +114,15 @@ const Origins &ReuseAnalysis::originsOf(Value value) {
 
 Reuse ReuseAnalysis::of(Operation *op, OperandRange indices) {
   Origins all;
-  bool isInBlock = false;
-  for (Value index : indices) {
-    const Origins &origins = originsOf(index);
-    all.loops.insert_range(origins.loops);
-    all.isLoaded |= origins.isLoaded;
-    isInBlock |= origins.isInBlock;
-  }
-  if (all.isLoaded)
-    return isInBlock ? Reuse::block : Reuse::lookup;
+  for (Value index : indices)
+    all.merge(originsOf(index));
+  if (all.loadedIn)
+    return all.countLoopsInside() > 1 ? Reuse::block : Reuse::lookup;
   for (Operation *loop = op->getParentOp(); isa<LoopOpInterface>(loop);
        loop = loop->getParentOp())
     if (!all.loops.contains(loop))
       return Reuse::again;
   return Reuse::once;
-}
-
-/// The size of `type` in bytes; nullopt if it is not known.
-static std::optional<int64_t> getBytes(MemRefType type) {
-  if (!type.hasStaticShape() || !type.getElementType().isIntOrIndexOrFloat())
-    return std::nullopt;
-  int64_t bits =
-      type.getElementType().isIndex() ? 64 : type.getElementTypeBitWidth();
-  return llvm::divideCeil(type.getNumElements() * bits, 8);
 }
 
 namespace {
@@ -185,7 +170,7 @@ std::optional<CacheLevel> ChooseCacheHints::chooseLevel(MemRefType memref,
     return static_cast<CacheLevel>(lookupLevel.getValue());
   if (reuse == Reuse::again)
     return CacheLevel::l1;
-  std::optional<int64_t> bytes = getBytes(memref);
+  std::optional<int64_t> bytes = getStaticBytes(memref);
   return reuse == Reuse::block || (bytes && *bytes <= l2Bytes)
              ? CacheLevel::l2
              : CacheLevel::llc;

@@ -88,3 +88,46 @@ func.func @lengths(%lengths: memref<?xindex>, %x: memref<?xf32>, %n: index) {
   }
   return
 }
+
+// The same block, whose rows are a dimension of their own, or one position.
+// CHECK-LABEL: func.func @blocks_of_rows(
+// CHECK: slc.mem_str %arg0[%{{.*}}, %{{.*}}, %{{.*}}] level l2 :
+// CHECK: slc.mem_str %arg1[%{{.*}}] level l2 :
+func.func @blocks_of_rows(%keys: memref<?x4x64xf32>, %flat: memref<?xf32>, %ids: memref<?xindex>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %c64 = arith.constant 64 : index
+  slc.for %p = %c0 to %n step %c1 {
+    %i = slc.mem_str %ids[%p] : memref<?xindex>[!slc.stream<index>] -> !slc.stream<index>
+    slc.for %t = %c0 to %c4 step %c1 {
+      slc.for %e = %c0 to %c64 step %c1 {
+        %v = slc.mem_str %keys[%i, %t, %e] : memref<?x4x64xf32>[!slc.stream<index>, !slc.stream<index>, !slc.stream<index>] -> !slc.stream<f32>
+        %first = slc.alu_str mul %i, %c4 : !slc.stream<index>, index -> !slc.stream<index>
+        %row = slc.alu_str add %first, %t : !slc.stream<index>, !slc.stream<index> -> !slc.stream<index>
+        %start = slc.alu_str mul %row, %c64 : !slc.stream<index>, index -> !slc.stream<index>
+        %at = slc.alu_str add %start, %e : !slc.stream<index>, !slc.stream<index> -> !slc.stream<index>
+        %w = slc.mem_str %flat[%at] : memref<?xf32>[!slc.stream<index>] -> !slc.stream<f32>
+      }
+    }
+  }
+  return
+}
+
+// A row that one id selects is no block, whichever way it is addressed.
+// CHECK-LABEL: func.func @flat_rows(
+// CHECK: slc.mem_str %arg0[%{{.*}}] level llc :
+func.func @flat_rows(%flat: memref<?xf32>, %ids: memref<?xindex>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c64 = arith.constant 64 : index
+  slc.for %p = %c0 to %n step %c1 {
+    %i = slc.mem_str %ids[%p] : memref<?xindex>[!slc.stream<index>] -> !slc.stream<index>
+    slc.for %e = %c0 to %c64 step %c1 {
+      %start = slc.alu_str mul %i, %c64 : !slc.stream<index>, index -> !slc.stream<index>
+      %at = slc.alu_str add %start, %e : !slc.stream<index>, !slc.stream<index> -> !slc.stream<index>
+      %w = slc.mem_str %flat[%at] : memref<?xf32>[!slc.stream<index>] -> !slc.stream<f32>
+    }
+  }
+  return
+}
