@@ -3,10 +3,12 @@
     mutate.py [--count N] [--seed S] [--jobs J] [--keep FOLDER] FILE-OR-FOLDER...
 
 Every valid program of the .mlir files is damaged at random (tokens and lines deleted, repeated or
-exchanged; numbers, types and operands replaced) and goes through the pipelines, the compiler and
-ember-run. A run fails when a tool dies of a signal or an assertion, hangs, ends with a status other
-than 0 and 1, or with 1 and no error message. Failures are kept as FOLDER/SEED-NUMBER.mlir, which
-begins with the command that failed. The programs depend on the seed alone.
+exchanged; numbers, sizes, names, types and operands replaced) and goes through the pipelines,
+single passes with options of any value, the compiler and ember-run. A run fails when a tool dies of
+a signal or an assertion, hangs, ends with a status other than 0 and 1, with 1 and no error message,
+or makes another text of the same program the second time. Failures are kept as
+FOLDER/SEED-NUMBER.mlir, which begins with the command that failed. The programs depend on the seed
+alone.
 
 Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -51,10 +53,32 @@ TOKEN = re.compile(
     r"""[%@^#!]?[\w$.-]*\w | "(?:[^"\\]|\\.)*" | -> | :: | == | [^\s\w]""", re.VERBOSE
 )
 NUMBERS = ["0", "1", "-1", "2", "7", "64", "65537", "4294967296", "9223372036854775807", "0.5"]
+SIZES = ["1", "3", "4", "16", "1025", "4294967296", "4611686018427387904"]
+SIZES += ["9223372036854775807"]
+#: Of the runtime, of generated functions, and of the C library.
+NAMES = ["ember_fail_index", "ember_kernel_f", "memcpy", "expf", "malloc", "main"]
 TYPES = ["f64", "f32", "f16", "bf16", "i64", "i32", "i8", "i4", "i1", "index", "tensor<4xf32>"]
 TYPES += ["memref<?xf32>", "memref<?x?xf32>", "memref<f32>", "vector<8xf32>", "vector<4xindex>"]
 TYPES += ["!slc.stream<index>", "!slc.stream<vector<8xf32>>", "!slc.buffer<f32>", "!dlc.tu"]
 TYPES += ["memref<4x8xf32, strided<[1, 4], offset: 2>>", "memref<?xindex, 1>", "vector<[4]xf32>"]
+
+#: Passes whose options take numbers. Vectors of any length may take long, of a few lanes do not.
+COUNTS = ["-1", "0", "1", "3", "4", "7", "12", "16", "48", "64"]
+OPTIONS = {
+    "--optimize": {
+        "vector-length": [*COUNTS, "65536"],
+        "opt-level": ["0", "1", "2", "3", "4", "9"],
+        "alignment": ["auto", "counters", "pad", "addresses"],
+    },
+    "--slc-to-dlc": {"opt-level": ["0", "3", "4", "9"], "token-values": ["none", "auto", "any"]},
+    "--choose-cache-hints": {"l2-bytes": NUMBERS[:-1]},
+    "--prefetch-lookups": {"distance": COUNTS, "line-bytes": COUNTS, "min-table-bytes": COUNTS},
+    "--interleave-reductions": {"most": COUNTS, "vector-registers": COUNTS},
+    "--unroll-lookups": {"vector-registers": COUNTS, "vector-bits": ["0", "128", "512"]},
+    "--strip-rows": {"vector-registers": COUNTS, "vector-bits": ["0", "128", "512"]},
+    "--stream-stores": {"min-output-bytes": COUNTS, "line-bytes": COUNTS},
+    "--lower-to-native": {"opt-level": ["0", "1", "3", "4", "9"], "prefetch-distance": COUNTS},
+}
 
 
 @dataclass
@@ -152,6 +176,24 @@ def replace_everywhere(choose: random.Random, text: str) -> str:
     return re.sub(rf"(?<![\w%.])((?:[\d?]+x)*){old}\b", rf"\g<1>{new}", text)
 
 
+def replace_size(choose: random.Random, text: str) -> str:
+    """Replaces a size of a memref, vector or tensor wherever its type stands."""
+    types = re.findall(r"(?:memref|vector|tensor)<(?:[\d?]+x)+\w+", text)
+    if not types:
+        return text
+    old = choose.choice(types)
+    at = choose.choice(list(re.finditer(r"[\d?]+(?=x)", old)))
+    return text.replace(old, old[: at.start()] + choose.choice(SIZES) + old[at.end() :])
+
+
+def rename_function(choose: random.Random, text: str) -> str:
+    """Gives a function or global a name that is taken elsewhere."""
+    names = re.findall(r"(?:func|global)\b[^@\n]*@([\w.$-]+)", text)
+    if not names:
+        return text
+    return re.sub(rf"@{re.escape(choose.choice(names))}\b", f"@{choose.choice(NAMES)}", text)
+
+
 def in_parts(
     mutate: Callable[[random.Random, list[str]], None], pattern: str
 ) -> Callable[[random.Random, str], str]:
@@ -182,6 +224,8 @@ CONSISTENT_MUTATIONS: list[Callable[[random.Random, str], str]] = [
     replace(r"%\w+(?:#\d+)?(?!\s*=|\w|:)", None),
     replace(r"(?<=[\s\"])(?:arith|math|memref|vector|slcv?|dlc|scf|func)\.\w+", None),
     replace_everywhere,
+    replace_size,
+    rename_function,
 ]
 
 
@@ -233,14 +277,36 @@ def entry_command(choose: random.Random, text: str, file: Path) -> list[str] | N
     return ["ember-run", str(file), f"--entry={match.group(1)}", *options, "--", *arguments]
 
 
+def draw_pass(choose: random.Random) -> list[str]:
+    """A pass with an option or two."""
+    name = choose.choice(list(OPTIONS))
+    options = choose.sample(list(OPTIONS[name]), choose.choice((1, 1, 2)))
+    values = " ".join(f"{option}={choose.choice(OPTIONS[name][option])}" for option in options)
+    front = [LEVELS[0]] if name == "--optimize" else []
+    return [*front, f"{name}={values}"]
+
+
+def run_twice(file: Path, passes: list[str]) -> list[Outcome]:
+    """The text that passes make of a program depends on nothing but the program."""
+    texts = [file.with_suffix(f".text{number}") for number in range(2)]
+    outcomes = [judge(["ember-opt", str(file), *passes, "-o", str(text)]) for text in texts]
+    if all(outcome.status == 0 for outcome in outcomes):
+        first, second = (text.read_text() for text in texts)
+        if first != second:
+            outcomes[1].failure = "made another text than the first time"
+    return outcomes
+
+
 def run_program(text: str, choose: random.Random, file: Path) -> list[Outcome]:
     """Every way of the tools that is open to the program."""
     file.write_text(text)
     outcomes = [judge(["ember-opt", str(file), "-o", "/dev/null"])]
     if outcomes[0].status != 0:
         return outcomes
-    for passes in choose.sample(PIPELINES, 4):
+    for passes in [*choose.sample(PIPELINES, 3), draw_pass(choose)]:
         outcomes.append(judge(["ember-opt", str(file), *passes, "-o", "/dev/null"]))
+    if choose.random() < 0.2:
+        outcomes += run_twice(file, choose.choice(PIPELINES[-3:]))
     target = choose.choice(["--target=cpu", "--target=dae-threads"])
     level = choose.choice(["-O0", "-O3", "-O4"])
     outcomes.append(judge(["emberc", str(file), "--emit=obj", target, level, "-o", f"{file}.o"]))
