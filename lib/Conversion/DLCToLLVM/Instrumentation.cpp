@@ -79,7 +79,7 @@ std::string Instrumentation::getName(RegisterCallbackOp callback) {
 void Instrumentation::emitTokenValue(OpBuilder &builder,
                                      RegisterCallbackOp callback, Value value) {
   Location loc = callback.getLoc();
-  IntegerType i64 = builder.getI64Type(), i32 = builder.getI32Type();
+  IntegerType i32 = builder.getI32Type();
   Type type = callback.getValueType();
   LLVM::LLVMFuncOp trace =
       calls.declare(EMBER_RUNTIME(ember_trace_token_value));

@@ -280,7 +280,7 @@ void ember::emitAccessCount(OpBuilder &builder, Location loc,
                             const StreamAccess &access, Type element,
                             bool isStore) {
   auto vector = dyn_cast<VectorType>(element);
-  Type i64 = builder.getI64Type(), i32 = builder.getI32Type();
+  Type i64 = builder.getI64Type();
   Value elements;
   if (vector && access.mask) {
     Value ones = arith::ExtUIOp::create(

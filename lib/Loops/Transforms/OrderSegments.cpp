@@ -158,7 +158,7 @@ static void callOrder(OpBuilder &builder, Location loc,
   MLIRContext *context = builder.getContext();
   LLVMTypeConverter types(context);
   auto type = cast<MemRefType>(segments.offsets.getType());
-  Type i64 = builder.getI64Type(), ptr = LLVM::LLVMPointerType::get(context);
+  Type i64 = builder.getI64Type();
   auto converted = [&](Value value, Type to) {
     return UnrealizedConversionCastOp::create(builder, loc, to, value)
         .getResult(0);
