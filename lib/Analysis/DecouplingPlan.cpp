@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "ember/Analysis/DecouplingPlan.h"
-#include "ember/Analysis/MessageNames.h"
 
+#include "ember/Analysis/MemRefNames.h"
 #include "ember/Dialect/SLC/IR/StreamArithmetic.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -29,7 +29,7 @@ using namespace ember;
 
 /// The file types that may hold elements of `type`, the usual one first. A
 /// signless integer is what its operations make of it: either signedness fits.
-static SmallVector<NpyType, 2> getNpyTypes(Type type) {
+static SmallVector<NpyType, 2> getNpyTypes(mlir::Type type) {
   if (type.isIndex())
     return {NpyType::Int64};
   if (type.isF64())
@@ -40,7 +40,7 @@ static SmallVector<NpyType, 2> getNpyTypes(Type type) {
     return {NpyType::Float16};
   if (type.isBF16())
     return {NpyType::Raw16, NpyType::UInt16};
-  auto integer = dyn_cast<IntegerType>(type);
+  auto integer = dyn_cast<mlir::IntegerType>(type);
   if (!integer)
     return {};
   if (integer.getWidth() == 1)
@@ -63,7 +63,7 @@ static SmallVector<NpyType, 2> getNpyTypes(Type type) {
 }
 
 /// The number of 64-bit words of a structure of sizes, nested as it may be.
-static std::optional<int64_t> countWords(Type type) {
+static std::optional<int64_t> countWords(mlir::Type type) {
   if (type.isInteger(64))
     return 1;
   if (auto array = dyn_cast<LLVM::LLVMArrayType>(type)) {
@@ -85,7 +85,7 @@ static std::optional<int64_t> countWords(Type type) {
   if (!structure || structure.isOpaque())
     return std::nullopt;
   int64_t sum = 0;
-  for (Type field : structure.getBody()) {
+  for (mlir::Type field : structure.getBody()) {
     std::optional<int64_t> words = countWords(field);
     if (!words)
       return std::nullopt;
@@ -95,11 +95,11 @@ static std::optional<int64_t> countWords(Type type) {
   return sum;
 }
 
-static bool isStructure(Type type) {
+static bool isStructure(mlir::Type type) {
   return isa<LLVM::LLVMStructType, sparse_tensor::StorageSpecifierType>(type);
 }
 
-static std::string toText(Type type) {
+static std::string toText(mlir::Type type) {
   std::string text;
   raw_string_ostream(text) << type;
   return text;
@@ -168,8 +168,8 @@ static IntegerLiteral parseInteger(StringRef text) {
 }
 
 /// Whether an integer literal is a value of `type`.
-static bool isInRange(Type type, const IntegerLiteral &literal) {
-  auto integer = dyn_cast<IntegerType>(type);
+static bool isInRange(mlir::Type type, const IntegerLiteral &literal) {
+  auto integer = dyn_cast<mlir::IntegerType>(type);
   unsigned width = integer ? integer.getWidth() : 64;
   bool allowsNegative = !integer || !integer.isUnsigned();
   bool allowsUpperHalf = integer && !integer.isSigned();
@@ -393,7 +393,7 @@ static std::string getLabel(func::FuncOp function, unsigned index) {
 Expected<KernelArguments> KernelArguments::create(func::FuncOp function,
                                                   ArrayRef<std::string> texts) {
   KernelArguments arguments;
-  FunctionType type = function.getFunctionType();
+  mlir::FunctionType type = function.getFunctionType();
   arguments.numParameters = type.getNumInputs();
   if (texts.size() != type.getNumInputs())
     return makeError("'" + function.getSymName() + "' takes " +

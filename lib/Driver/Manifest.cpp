@@ -21,7 +21,7 @@ using namespace ember;
 
 StringRef ember::getEmberVersion() { return "0.1.0"; }
 
-static std::string toText(Type type) {
+static std::string toText(mlir::Type type) {
   std::string text;
   raw_string_ostream(text) << type;
   return text;
@@ -37,7 +37,7 @@ static json::Array toExtents(ArrayRef<int64_t> extents) {
   return json::Array(llvm::map_range(extents, toExtent));
 }
 
-static json::Object describeType(Type type) {
+static json::Object describeType(mlir::Type type) {
   auto memref = dyn_cast<MemRefType>(type);
   if (!memref) {
     bool isScalar = type.isIntOrIndexOrFloat();
@@ -70,7 +70,7 @@ static json::Object describeEntry(func::FuncOp function) {
     arguments.push_back(std::move(argument));
   }
   json::Array results;
-  for (Type type : function.getResultTypes())
+  for (mlir::Type type : function.getResultTypes())
     results.push_back(describeType(type));
   return json::Object{{"name", json::fixUTF8(function.getSymName())},
                       {"symbol", json::fixUTF8(native::kernelEntrySymbol(

@@ -48,7 +48,7 @@ static void printHalf(const fltSemantics &semantics, const char *element,
 
 static void printElement(const KernelValue &value, const char *element,
                          raw_ostream &os) {
-  Type type = getElementTypeOrSelf(value.type);
+  mlir::Type type = getElementTypeOrSelf(value.type);
   if (type.isBF16())
     return printHalf(APFloat::BFloat(), element, os);
   switch (value.npyType) {

@@ -41,8 +41,7 @@ ember_error runInParts(int64_t count,
 }
 
 template <typename Offset>
-Order orderOf(const std::vector<Offset> &offsets, int64_t first, int64_t count,
-              bool mayMove = true) {
+Order orderOf(const std::vector<Offset> &offsets, int64_t first, int64_t count) {
   Order order(count);
   ember_order_segments(offsets.data(), sizeof(Offset), sizeof(Offset), first,
                        offsets.size(), count, order.data());
@@ -89,9 +88,11 @@ protected:
 template <typename Offset> static void checkSorted(int64_t count) {
   std::vector<Offset> offsets = shortSegments<Offset>(count + 3);
   Order expected = natural(count);
-  std::stable_sort(expected.begin(), expected.end(), [&](int64_t a, int64_t b) {
-    return offsets[a + 4] - offsets[a + 3] < offsets[b + 4] - offsets[b + 3];
-  });
+  auto place = [&](int64_t segment) {
+    return std::pair(offsets[segment + 4] - offsets[segment + 3], segment);
+  };
+  std::sort(expected.begin(), expected.end(),
+            [&](int64_t a, int64_t b) { return place(a) < place(b); });
   EXPECT_EQ(orderInBody(offsets, 3, count), expected);
 }
 

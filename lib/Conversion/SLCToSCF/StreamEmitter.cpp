@@ -69,7 +69,7 @@ StreamEmitter::countCoordinates(Value coordinates) {
     StreamAccess access;
     access.memref = coordinates;
     access.indices = {position};
-    emitAccessCount(at, position.getLoc(), *calls, getMemrefName(coordinates),
+    emitAccessCount(at, position.getLoc(), *calls, reportName(coordinates),
                     access,
                     cast<MemRefType>(coordinates.getType()).getElementType(),
                     /*isStore=*/false);
