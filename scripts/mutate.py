@@ -280,7 +280,7 @@ def entry_command(choose: random.Random, text: str, file: Path) -> list[str] | N
 def draw_pass(choose: random.Random) -> list[str]:
     """A pass with an option or two."""
     name = choose.choice(list(OPTIONS))
-    options = choose.sample(list(OPTIONS[name]), choose.choice((1, 1, 2)))
+    options = choose.sample(list(OPTIONS[name]), min(choose.choice((1, 1, 2)), len(OPTIONS[name])))
     values = " ".join(f"{option}={choose.choice(OPTIONS[name][option])}" for option in options)
     front = [LEVELS[0]] if name == "--optimize" else []
     return [*front, f"{name}={values}"]

@@ -45,13 +45,18 @@ bool StreamAdvance::operandsStay(Operation *op) const {
 std::optional<int64_t> StreamAdvance::ofControl(Operation *op) {
   auto other = op->getOperand(0).getDefiningOp<NewTUOp>();
   if (other != unit) {
-    bool fixed = other && (isa<GetIterCountOp>(op) || operandsStay(other));
+    bool fixed = other && (isa<GetIterCountOp>(op) ||
+                           (operandsStay(other) &&
+                            !(hasStores && other.getCoordinates())));
     return fixed ? std::optional<int64_t>(0) : std::nullopt;
   }
   if (unit.getVectorLength())
     return std::nullopt;
   if (isa<GetIterCountOp>(op))
     return 1;
+  // How long segments are is in the coordinates.
+  if (unit.getCoordinates())
+    return std::nullopt;
   return isa<GetIndVarOp>(op) ? getConstantIntValue(unit.getStep())
                               : std::nullopt;
 }
@@ -82,7 +87,7 @@ std::optional<int64_t> StreamAdvance::ofArithmetic(AluStrOp alu) const {
 std::optional<int64_t> StreamAdvance::compute(Operation *op) {
   if (isa<NewTUOp>(op))
     return 0;
-  if (isa<GetIndVarOp, GetIterCountOp, GetMaskOp>(op))
+  if (isa<GetIndVarOp, GetIterCountOp, GetMaskOp, GetSegmentEndOp>(op))
     return ofControl(op);
   if (auto alu = dyn_cast<AluStrOp>(op))
     return ofArithmetic(alu);

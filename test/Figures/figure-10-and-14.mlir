@@ -8,28 +8,28 @@
 // RUN: %npy make %t.out.npy f32 "np.zeros((2, 4))"
 // RUN: %npy make %t.expected.npy f32 "[[8, 10, 12, 14], [20, 21, 22, 23]]"
 
-// RUN: ember-opt %s --scf-to-slc --optimize="opt-level=0 vector-length=2" --slc-to-dlc -o %t.0.mlir
+// RUN: ember-opt %s --scf-to-slc --optimize="opt-level=0 vector-length=2" --slc-to-dlc=opt-level=0 -o %t.0.mlir
 // RUN: FileCheck %s --check-prefix=F14A --input-file=%t.0.mlir
 // RUN: ember-run %t.0.mlir --entry=sls @%t.idxs.npy @%t.ptrs.npy @%t.vals.npy @%t.out.npy --save=3:%t.0.npy --queue-capacity=1 --trace-queues=%t.0.txt
 // RUN: %npy compare %t.0.npy %t.expected.npy
 // RUN: grep ctrl %t.0.txt | FileCheck %s --check-prefix=F14A-CONTROL
 // RUN: grep data %t.0.txt | FileCheck %s --check-prefix=F14A-DATA
 
-// RUN: ember-opt %s --scf-to-slc --optimize="opt-level=1 vector-length=2" --slc-to-dlc -o %t.1.mlir
+// RUN: ember-opt %s --scf-to-slc --optimize="opt-level=1 vector-length=2" --slc-to-dlc=opt-level=1 -o %t.1.mlir
 // RUN: FileCheck %s --check-prefix=F14B --input-file=%t.1.mlir
 // RUN: ember-run %t.1.mlir --entry=sls @%t.idxs.npy @%t.ptrs.npy @%t.vals.npy @%t.out.npy --save=3:%t.1.npy --queue-capacity=1 --trace-queues=%t.1.txt
 // RUN: %npy compare %t.1.npy %t.expected.npy
 // RUN: grep ctrl %t.1.txt | FileCheck %s --check-prefix=F14B-CONTROL
 // RUN: grep data %t.1.txt | FileCheck %s --check-prefix=F14B-DATA
 
-// RUN: ember-opt %s --scf-to-slc --optimize="opt-level=2 vector-length=2" --slc-to-dlc -o %t.2.mlir
+// RUN: ember-opt %s --scf-to-slc --optimize="opt-level=2 vector-length=2" --slc-to-dlc=opt-level=2 -o %t.2.mlir
 // RUN: FileCheck %s --check-prefix=F14C --input-file=%t.2.mlir
 // RUN: ember-run %t.2.mlir --entry=sls @%t.idxs.npy @%t.ptrs.npy @%t.vals.npy @%t.out.npy --save=3:%t.2.npy --queue-capacity=1 --trace-queues=%t.2.txt
 // RUN: %npy compare %t.2.npy %t.expected.npy
 // RUN: grep ctrl %t.2.txt | FileCheck %s --check-prefix=F14C-CONTROL
 // RUN: grep data %t.2.txt | FileCheck %s --check-prefix=F14C-DATA
 
-// RUN: ember-opt %s --scf-to-slc --optimize="opt-level=3 vector-length=2" --slc-to-dlc -o %t.3.mlir
+// RUN: ember-opt %s --scf-to-slc --optimize="opt-level=3 vector-length=2" --slc-to-dlc=opt-level=3 -o %t.3.mlir
 // RUN: FileCheck %s --check-prefix=F14D --input-file=%t.3.mlir
 // RUN: ember-run %t.3.mlir --entry=sls @%t.idxs.npy @%t.ptrs.npy @%t.vals.npy @%t.out.npy --save=3:%t.3.npy --queue-capacity=1 --trace-queues=%t.3.txt
 // RUN: %npy compare %t.3.npy %t.expected.npy

@@ -47,7 +47,7 @@
 // REMARK: stages.mlir:[[@LINE+8]]:3: remark: loop is not offloaded: it loads nothing new from read-only memory
 // QUIET-NOT: remark:
 // MANIFEST: "remarks": [
-// MANIFEST-NEXT: "[[@LINE+5]]:3: loop is not offloaded: it loads nothing new from read-only memory"
+// MANIFEST-NEXT: "[[@LINE+5]]:3: loop is not offloaded: it loads nothing new from read-only memory: argument 0 may be written by the store to argument 0"
 func.func @in_place(%a: memref<?xindex>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

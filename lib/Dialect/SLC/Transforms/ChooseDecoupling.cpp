@@ -108,7 +108,6 @@ static void hoistFixedCode(scf::ForOp root) {
 }
 
 static void prepare(scf::ForOp &root) {
-  inlineCalls(root);
   dropDeadCarriedValues(root);
   foldViewsInside(root);
   hoistStackBuffers(root);
@@ -256,8 +255,7 @@ struct ChooseDecoupling
   using ChooseDecouplingBase::ChooseDecouplingBase;
 
   void runOnOperation() override {
-    MemoryAliasing aliasing(getOperation(), mayAlias);
-    formSegmentLoops(getOperation(), aliasing);
+    formSegmentLoops(getOperation(), MemoryAliasing(getOperation(), mayAlias));
     remarkOnWhileLoops();
     SmallVector<scf::ForOp> roots;
     getOperation()->walk<WalkOrder::PreOrder>([&](Operation *op) {
@@ -272,6 +270,11 @@ struct ChooseDecoupling
         roots.push_back(loop);
       return WalkResult::skip();
     });
+    // While no function that is called holds callbacks yet.
+    for (scf::ForOp root : roots)
+      inlineCalls(root);
+    // Calls, which are gone now, say what functions' arguments are.
+    MemoryAliasing aliasing(getOperation(), mayAlias);
     while (!roots.empty())
       decouple(roots.pop_back_val(), aliasing, roots);
     restoreSegmentLoops(getOperation());
