@@ -45,9 +45,10 @@ bool StreamAdvance::operandsStay(Operation *op) const {
 std::optional<int64_t> StreamAdvance::ofControl(Operation *op) {
   auto other = op->getOperand(0).getDefiningOp<NewTUOp>();
   if (other != unit) {
-    bool fixed = other && (isa<GetIterCountOp>(op) ||
-                           (operandsStay(other) &&
-                            !(hasStores && other.getCoordinates())));
+    bool fixed =
+        other &&
+        (isa<GetIterCountOp>(op) ||
+         (operandsStay(other) && !(hasStores && other.getCoordinates())));
     return fixed ? std::optional<int64_t>(0) : std::nullopt;
   }
   if (unit.getVectorLength())

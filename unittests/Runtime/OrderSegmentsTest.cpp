@@ -41,7 +41,8 @@ ember_error runInParts(int64_t count,
 }
 
 template <typename Offset>
-Order orderOf(const std::vector<Offset> &offsets, int64_t first, int64_t count) {
+Order orderOf(const std::vector<Offset> &offsets, int64_t first,
+              int64_t count) {
   Order order(count);
   ember_order_segments(offsets.data(), sizeof(Offset), sizeof(Offset), first,
                        offsets.size(), count, order.data());
