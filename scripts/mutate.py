@@ -115,7 +115,7 @@ def judge(command: list[str], may_run_on: bool = False) -> Outcome:
         failure = f"ended with status {done.returncode}"
     elif match := re.search(r"Assertion|UNREACHABLE|LLVM ERROR|PLEASE submit|Sanitizer", errors):
         failure = f"printed '{match.group()}'"
-    elif done.returncode == 1 and "error" not in errors:
+    elif done.returncode == 1 and not re.search(r"error|for the --\S+ option:", errors):
         failure = "failed without an error message"
     if failure is not None:
         failure += "\n" + errors[-2000:]
