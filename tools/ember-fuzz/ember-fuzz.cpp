@@ -34,10 +34,10 @@ static cl::opt<double> timeLimit("time-limit",
                                  cl::desc("Start no program after SECONDS"),
                                  cl::value_desc("seconds"), cl::init(0),
                                  cl::cat(category));
-static cl::opt<double>
-    programLimit("program-limit",
-                 cl::desc("Seconds after which a program counts as hung"),
-                 cl::value_desc("seconds"), cl::init(30), cl::cat(category));
+static cl::opt<double> programLimit(
+    "program-limit",
+    cl::desc("Seconds of computing after which a program counts as hung"),
+    cl::value_desc("seconds"), cl::init(30), cl::cat(category));
 static cl::opt<double>
     reduceLimit("reduce-limit",
                 cl::desc("Seconds to make one failing program smaller; 0 keeps "

@@ -106,7 +106,9 @@ struct Worker {
   /// Seeds that are left, the one in work included.
   uint64_t next = 0, end = 0;
   bool isInProgram = false;
+  /// When the program began, and what the worker had computed until then.
   Clock::time_point since;
+  double cpuBefore = 0;
   std::string variant;
   std::vector<Failure> failures;
   std::string partialLine;
@@ -118,6 +120,10 @@ public:
   CampaignResult run();
 
 private:
+  bool isHung(const Worker &worker) const {
+    return cpuSeconds(worker.child) - worker.cpuBefore > options.programLimit ||
+           secondsSince(worker.since) > 10 * options.programLimit;
+  }
   bool isOver() const {
     return options.timeLimit > 0 && secondsSince(start) > options.timeLimit;
   }
@@ -193,6 +199,7 @@ void Campaign::handleLine(Worker &worker, const std::string &line) {
   if (word == "begin") {
     worker.isInProgram = true;
     worker.since = Clock::now();
+    worker.cpuBefore = cpuSeconds(worker.child);
     worker.variant = "";
   } else if (word == "variant") {
     worker.variant = rest;
@@ -248,7 +255,7 @@ void Campaign::waitForLines() {
     Worker &worker = workers[i];
     if (ready[i].revents) {
       readLines(worker);
-    } else if (secondsSince(worker.since) > options.programLimit) {
+    } else if (isHung(worker)) {
       killChild(worker.child);
       worker.isInProgram = true;
       endWorker(worker,

@@ -13,6 +13,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <poll.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -60,6 +61,16 @@ Child startChild(const std::function<void(const SendLine &)> &work) {
   work([&](const std::string &line) { sendLine(ends[1], line); });
   // Not exit: destructors of the parent's objects are the parent's.
   _exit(0);
+}
+
+double cpuSeconds(const Child &child) {
+  clockid_t clock;
+  timespec time{};
+  if (clock_getcpuclockid(child.pid, &clock) != 0 ||
+      clock_gettime(clock, &time) != 0)
+    return 0;
+  return static_cast<double>(time.tv_sec) +
+         static_cast<double>(time.tv_nsec) * 1e-9;
 }
 
 std::string waitForChild(const Child &child) {

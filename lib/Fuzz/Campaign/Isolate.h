@@ -30,6 +30,9 @@ Child startChild(const std::function<void(const SendLine &)> &work);
 /// pid would name every process there is.
 void killChild(const Child &child);
 
+/// The processors' time that all threads of a child have taken, in seconds.
+double cpuSeconds(const Child &child);
+
 /// How a child ended: empty after a normal end, else "signal 11: Segmentation
 /// fault" or "exit status 1".
 std::string waitForChild(const Child &child);

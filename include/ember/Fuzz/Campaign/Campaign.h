@@ -28,7 +28,8 @@ struct CampaignOptions {
   /// Where failures are kept.
   std::string keep;
   bool isVerbose = false;
-  /// Seconds until a program counts as hung.
+  /// Seconds of the processor until a program counts as hung, which a busy
+  /// machine does not shorten; one that waits for ever takes ten times as long.
   double programLimit = 30;
   /// Seconds for making one failing program smaller; 0 does not.
   double reduceLimit = 60;
