@@ -5,8 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The pipelines themselves are defined once, in lib/Pipelines; this file says
-// which of them lead to which stage.
+// Which pipelines lead to which stage is in the table of levels.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,14 +14,11 @@
 #include "ember/Conversion/SLCToSCF/Passes.h"
 #include "ember/Driver/Files.h"
 #include "ember/Driver/Manifest.h"
-#include "ember/Pipelines/Pipelines.h"
 #include "ember/Target/Native/CodeGen.h"
 #include "ember/Target/Native/Link.h"
 #include "ember/Target/Native/Lowering.h"
 #include "ember/Target/Native/Passes.h"
 #include "mlir/Pass/PassManager.h"
-#include "mlir/Transforms/Passes.h"
-#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
 
@@ -30,81 +26,36 @@ using namespace llvm;
 using namespace mlir;
 using namespace ember;
 
-std::optional<KernelTarget> ember::parseKernelTarget(StringRef name) {
-  return llvm::StringSwitch<std::optional<KernelTarget>>(name)
-      .Case("cpu", KernelTarget::CPU)
-      .Case("dae-threads", KernelTarget::DAEThreads)
-      .Default(std::nullopt);
-}
-
-StringRef ember::getName(KernelTarget target) {
-  return target == KernelTarget::CPU ? "cpu" : "dae-threads";
-}
-
-std::optional<Stage> ember::parseStage(StringRef name) {
-  return llvm::StringSwitch<std::optional<Stage>>(name)
-      .Case("loops", Stage::Loops)
-      .Case("scf", Stage::SCF)
-      .Case("slc", Stage::SLC)
-      .Case("slcv", Stage::SLCV)
-      .Case("dlc", Stage::DLC)
-      .Case("llvm", Stage::LLVM)
-      .Case("asm", Stage::Assembly)
-      .Case("obj", Stage::Object)
-      .Case("lib", Stage::Library)
-      .Default(std::nullopt);
-}
-
 std::string CompileOptions::toText() const {
   return formatv("target={0} O={1} vector-length={2} may-alias={3} "
                  "queue-capacity={4} profile={5} prefetch-distance={6} "
                  "unroll={7} prefetch-lines={8} prefetch-level={9} "
                  "prefetch-min-table={10} stream-min-output={11} "
                  "strip-rows={12}",
-                 getName(target), optLevel, vectorLength, mayAlias,
-                 queueCapacity.value_or(0), profileHash, prefetch.distance,
-                 unroll, prefetch.lines, prefetch.level, prefetch.minTableBytes,
-                 streamMinOutput, stripRows);
+                 target ? target->name : "none", optLevel, vectorLength,
+                 mayAlias, queueCapacity.value_or(0), profileHash,
+                 prefetch.distance, unroll, prefetch.lines, prefetch.level,
+                 prefetch.minTableBytes, streamMinOutput, stripRows);
 }
 
 static Error run(PassManager &manager, ModuleOp module) {
   return failed(manager.run(module)) ? makeDiagnosedError() : Error::success();
 }
 
-Error ember::lowerToStage(ModuleOp module, Stage stage,
+/// Adds the passes to `stage` from the first one on.
+static void addPassesTo(const Stage &stage, OpPassManager &manager,
+                        ModuleOp module, const CompileOptions &options) {
+  if (!stage.from.empty())
+    addPassesTo(*findStage(stage.from), manager, module, options);
+  if (stage.addPasses)
+    stage.addPasses(manager, module, options);
+}
+
+Error ember::lowerToStage(ModuleOp module, const Stage &stage,
                           const CompileOptions &options) {
-  // What is parsed is loops already.
-  if (stage == Stage::Loops)
-    return Error::success();
   PassManager manager(module.getContext());
-  manager.addPass(native::createAnnotateWrittenArguments());
-  DecouplingOptions decoupling;
-  decoupling.mayAlias = options.mayAlias;
-  buildSCFToSLCPipeline(manager, decoupling);
-  if (stage != Stage::SLC) {
-    OptimizationOptions optimization;
-    optimization.optLevel = static_cast<OptimizationLevel>(options.optLevel);
-    optimization.vectorLength = options.vectorLength;
-    optimization.cpu = options.cpu;
-    optimization.triple = options.triple;
-    optimization.mayAlias = options.mayAlias;
-    // A core reads through all its caches.
-    if (options.target == KernelTarget::CPU)
-      optimization.lookupLevel = LookupLevel::none;
-    buildOptimizationPipeline(manager, optimization);
-  }
-  if (stage == Stage::DLC) {
-    SeparationOptions separation;
-    separation.optLevel = static_cast<OptimizationLevel>(options.optLevel);
-    separation.profile = options.profile;
-    buildSLCToDLCPipeline(manager, separation);
-  }
-  if (stage == Stage::SCF) {
-    manager.addPass(createConvertSLCToSCF());
-    manager.addPass(createCanonicalizerPass());
-    manager.addPass(createCSEPass());
-  }
-  return run(manager, module);
+  addPassesTo(stage, manager, module, options);
+  return manager.empty() ? Error::success() : run(manager, module);
 }
 
 TargetSpec ember::getTargetSpec(const CompileOptions &options) {
@@ -149,30 +100,27 @@ Error ember::lowerToNative(ModuleOp module, const CompileOptions &options,
 /// From any level to the llvm dialect, by way of the target's stage.
 static Error lowerToLLVMDialect(ModuleOp module,
                                 const CompileOptions &options) {
-  bool isDecoupled = options.target == KernelTarget::DAEThreads;
   if (Error error =
-          lowerToStage(module, isDecoupled ? Stage::DLC : Stage::SCF, options))
+          lowerToStage(module, *findStage(options.target->stage), options))
     return error;
   return lowerToNative(module, options, /*instrument=*/false);
 }
 
 /// Code of the lowered module.
-static Expected<std::string> generate(ModuleOp module, Stage stage,
+static Expected<std::string> generate(ModuleOp module,
+                                      native::CodeFormat format,
                                       const CompileOptions &options) {
-  auto format = stage == Stage::LLVM       ? native::CodeFormat::LLVMIR
-                : stage == Stage::Assembly ? native::CodeFormat::Assembly
-                                           : native::CodeFormat::Object;
   native::CodeGenOptions codeGen;
   codeGen.optLevel = options.optLevel;
   codeGen.unroll = options.unroll;
   return native::generateCode(module, getTargetSpec(options), format, codeGen);
 }
 
-Expected<std::string> ember::compileToStage(Source &source, Stage stage,
+Expected<std::string> ember::compileToStage(Source &source, const Stage &stage,
                                             const CompileOptions &options,
                                             bool locations) {
   ModuleOp module = source.getModule();
-  if (stage < Stage::LLVM) {
+  if (stage.isProgram()) {
     if (Error error = lowerToStage(module, stage, options))
       return std::move(error);
     std::string text;
@@ -187,7 +135,7 @@ Expected<std::string> ember::compileToStage(Source &source, Stage stage,
   }
   if (Error error = lowerToLLVMDialect(module, options))
     return std::move(error);
-  return generate(module, stage, options);
+  return generate(module, *stage.format, options);
 }
 
 Error ember::compileKernel(Source &source, const CompileOptions &options,
@@ -199,10 +147,14 @@ Error ember::compileKernel(Source &source, const CompileOptions &options,
     return makeError("a kernel library for " + info->triple +
                      " would need Ember's runtime for it: write an object or "
                      "assembly, with --emit=obj or --emit=asm");
+  // Where arguments are memrefs, as the kernel takes them.
+  if (Error error = lowerToStage(source.getModule(), getLoopStage(), options))
+    return error;
   json::Array entries = describeEntries(source.getModule());
   if (entries.empty())
     return makeError("the module has no public function with a body");
-  Expected<std::string> object = compileToStage(source, Stage::Object, options);
+  Expected<std::string> object =
+      compileToStage(source, *findStage("obj"), options);
   if (!object)
     return object.takeError();
   SmallString<256> library(folder);
@@ -211,7 +163,7 @@ Error ember::compileKernel(Source &source, const CompileOptions &options,
     return error;
 
   KernelDescription description;
-  description.target = getName(options.target);
+  description.target = options.target->name;
   description.optLevel = options.optLevel;
   description.cpu = info->cpu;
   description.features = info->features;

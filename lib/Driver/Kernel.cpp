@@ -42,7 +42,7 @@ static Error compileInto(StringRef folder, MemoryBufferRef program,
   Expected<std::unique_ptr<Source>> source =
       Source::parse(MemoryBuffer::getMemBufferCopy(
                         program.getBuffer(), program.getBufferIdentifier()),
-                    printRemarks, options.target == KernelTarget::CPU);
+                    printRemarks);
   if (!source)
     return source.takeError();
   return compileKernel(**source, options, folder);

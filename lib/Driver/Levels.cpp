@@ -1,51 +1,194 @@
-//===- Levels.cpp - At which level a function is --------------------------===//
+//===- Levels.cpp - The table of levels and stages ------------------------===//
 //
 // Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Dialects tell the level. Loops make a function scf only where they stand
-// outside of slc and dlc operations, whose callbacks and cases are scf code.
+// The pipelines themselves are defined once, in lib/Pipelines; here is which of
+// them leads to which stage, with which options.
 //
 //===----------------------------------------------------------------------===//
 
 #include "ember/Driver/Levels.h"
+#include "ember/Conversion/SLCToSCF/Passes.h"
 #include "ember/Dialect/DLC/IR/DLC.h"
+#include "ember/Dialect/Embed/IR/Embed.h"
 #include "ember/Dialect/SLC/IR/SLC.h"
 #include "ember/Dialect/SLCV/IR/SLCV.h"
+#include "ember/Driver/Compile.h"
+#include "ember/Pipelines/Pipelines.h"
+#include "ember/Target/Native/Passes.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
+#include "mlir/Transforms/Passes.h"
+#include "llvm/ADT/STLExtras.h"
 
 using namespace llvm;
 using namespace mlir;
+using namespace ember;
+
+template <typename DialectT> static bool isDialect(const Dialect *dialect) {
+  return isa<DialectT>(dialect);
+}
+
+/// Only where there are embedding operations: with them tensors become memrefs,
+/// and what has none is loops already.
+static void addEmbedToSCF(OpPassManager &manager, ModuleOp module,
+                          const CompileOptions &options) {
+  WalkResult search = module->walk([](Operation *op) {
+    return isa_and_present<embed::EmbedDialect>(op->getDialect())
+               ? WalkResult::interrupt()
+               : WalkResult::advance();
+  });
+  if (!search.wasInterrupted())
+    return;
+  EmbeddingOptions embedding;
+  embedding.sumLengths = options.target && options.target->sumsLengths;
+  buildEmbedToSCFPipeline(manager, embedding);
+}
+
+static void addSCFToSLC(OpPassManager &manager, ModuleOp,
+                        const CompileOptions &options) {
+  manager.addPass(native::createAnnotateWrittenArguments());
+  DecouplingOptions decoupling;
+  decoupling.mayAlias = options.mayAlias;
+  buildSCFToSLCPipeline(manager, decoupling);
+}
+
+static void addOptimization(OpPassManager &manager, ModuleOp,
+                            const CompileOptions &options) {
+  OptimizationOptions optimization;
+  optimization.optLevel = static_cast<OptimizationLevel>(options.optLevel);
+  optimization.vectorLength = options.vectorLength;
+  optimization.cpu = options.cpu;
+  optimization.triple = options.triple;
+  optimization.mayAlias = options.mayAlias;
+  if (options.target)
+    optimization.lookupLevel = options.target->lookupLevel;
+  buildOptimizationPipeline(manager, optimization);
+}
+
+static void addRecoupling(OpPassManager &manager, ModuleOp,
+                          const CompileOptions &) {
+  manager.addPass(createConvertSLCToSCF());
+  manager.addPass(createCanonicalizerPass());
+  manager.addPass(createCSEPass());
+}
+
+static void addSLCToDLC(OpPassManager &manager, ModuleOp,
+                        const CompileOptions &options) {
+  SeparationOptions separation;
+  separation.optLevel = static_cast<OptimizationLevel>(options.optLevel);
+  separation.profile = options.profile;
+  buildSLCToDLCPipeline(manager, separation);
+}
+
+ArrayRef<Stage> ember::getStages() {
+  static const Stage stages[] = {
+      {.name = "embed",
+       .summary = "what the compiler is given",
+       .shownAs = "program",
+       .level = "embed",
+       .hasDialect = isDialect<embed::EmbedDialect>,
+       .includes = "scf"},
+      {.name = "loops",
+       .summary = "loops over memrefs",
+       .shownAs = "scf",
+       .level = "scf",
+       .from = "embed",
+       .addPasses = addEmbedToSCF},
+      {.name = "slc",
+       .summary = "decoupled: streams, loops and callbacks",
+       .level = "slc",
+       .from = "loops",
+       .addPasses = addSCFToSLC,
+       .hasDialect = isDialect<slc::SLCDialect>,
+       .isDecoupled = true},
+      {.name = "slcv",
+       .summary = "the same in vectors",
+       .level = "slcv",
+       .from = "slc",
+       .addPasses = addOptimization,
+       .hasDialect = isDialect<slcv::SLCVDialect>,
+       .includes = "slc",
+       .isDecoupled = true},
+      {.name = "dlc",
+       .summary = "access program and compute program",
+       .level = "dlc",
+       .from = "slcv",
+       .addPasses = addSLCToDLC,
+       .hasDialect = isDialect<dlc::DLCDialect>,
+       .isDecoupled = true},
+      {.name = "scf",
+       .summary = "one program of loops again, for target cpu",
+       .shownAs = "recoupled",
+       .level = "scf",
+       .from = "slcv",
+       .addPasses = addRecoupling},
+      {.name = "llvm",
+       .summary = "LLVM's representation of the code",
+       .alias = "native",
+       .format = native::CodeFormat::LLVMIR},
+      {.name = "asm",
+       .summary = "instructions",
+       .shownAs = "assembly",
+       .format = native::CodeFormat::Assembly},
+      {.name = "obj",
+       .summary = "an object file",
+       .format = native::CodeFormat::Object,
+       .isBinary = true},
+      {.name = "lib",
+       .summary = "a kernel library and its manifest",
+       .isBinary = true},
+  };
+  return stages;
+}
+
+const Stage *ember::findStage(StringRef name) {
+  const auto *row = llvm::find_if(
+      getStages(), [&](const Stage &row) { return row.name == name; });
+  return row == getStages().end() ? nullptr : row;
+}
+
+const Stage &ember::getLoopStage() { return *findStage("loops"); }
+
+/// The stage whose dialect an operation is of, or null.
+static const Stage *getStageOf(Operation *op) {
+  const Dialect *dialect = op ? op->getDialect() : nullptr;
+  if (!dialect)
+    return nullptr;
+  for (const Stage &stage : getStages())
+    if (stage.hasDialect && stage.hasDialect(dialect))
+      return &stage;
+  return nullptr;
+}
 
 StringRef ember::getLevel(func::FuncOp function) {
-  bool hasLoop = false;
-  bool hasSLC = false;
-  bool hasSLCV = false;
-  bool hasDLC = false;
+  SmallVector<StringRef> levels;
+  SmallVector<StringRef> included;
+  auto add = [&](const Stage &stage) {
+    if (is_contained(levels, stage.level))
+      return;
+    levels.push_back(stage.level);
+    if (!stage.includes.empty())
+      included.push_back(stage.includes);
+  };
+  const Stage &loops = getLoopStage();
   function.walk<WalkOrder::PreOrder>([&](Operation *op) {
-    Dialect *dialect = op->getDialect();
-    hasSLCV |= isa_and_present<slcv::SLCVDialect>(dialect);
-    if (isa_and_present<slc::SLCDialect, slcv::SLCVDialect>(dialect)) {
-      hasSLC = true;
+    if (const Stage *stage = getStageOf(op)) {
+      add(*stage);
       return WalkResult::advance();
     }
-    if (isa_and_present<dlc::DLCDialect>(dialect)) {
-      hasDLC = true;
-      return WalkResult::skip();
-    }
     // Code of the execute unit is at every level what it is.
-    if (isa<slc::CallbackOp>(op->getParentOp()))
+    if (getStageOf(op->getParentOp()))
       return WalkResult::skip();
-    hasLoop |= isa<LoopLikeOpInterface>(op);
+    if (isa<LoopLikeOpInterface>(op))
+      add(loops);
     return WalkResult::advance();
   });
-  if (hasLoop + hasSLC + hasDLC > 1)
+  llvm::erase_if(
+      levels, [&](StringRef level) { return is_contained(included, level); });
+  if (levels.size() > 1)
     return "mixed";
-  if (hasDLC)
-    return "dlc";
-  if (hasSLC)
-    return hasSLCV ? "slcv" : "slc";
-  return "scf";
+  return levels.empty() ? loops.level : levels.front();
 }

@@ -22,7 +22,7 @@ using namespace llvm;
 using namespace mlir;
 using namespace ember;
 
-Expected<func::FuncOp> ember::findEntry(ModuleOp module, StringRef name) {
+static Expected<func::FuncOp> findFunction(ModuleOp module, StringRef name) {
   SmallVector<func::FuncOp> candidates;
   for (auto function : module.getOps<func::FuncOp>()) {
     if (function.getSymName() == name && function.isDeclaration())
@@ -45,6 +45,17 @@ Expected<func::FuncOp> ember::findEntry(ModuleOp module, StringRef name) {
     return makeError("choose a function with --entry=NAME, one of: " + names);
   return makeError("there is no function '" + name +
                    "'; the program has: " + names);
+}
+
+Expected<Entry> ember::findEntry(Source &source, StringRef name,
+                                 const CompileOptions &options) {
+  json::Object levels = describeLevels(source.getModule());
+  if (Error error = lowerToStage(source.getModule(), getLoopStage(), options))
+    return std::move(error);
+  Expected<func::FuncOp> function = findFunction(source.getModule(), name);
+  if (!function)
+    return function.takeError();
+  return Entry{*function, std::move(levels)};
 }
 
 /// Leaves only `entry` and what it needs in the module.
@@ -83,20 +94,17 @@ static Error call(native::KernelEntry kernel, KernelArguments &arguments,
   return status == EMBER_OK ? Error::success() : makeError(message);
 }
 
-Error ember::runEntry(Source &source, func::FuncOp entry,
-                      KernelArguments &arguments, const RunOptions &options) {
+Error ember::runEntry(Source &source, Entry entry, KernelArguments &arguments,
+                      const RunOptions &options) {
   ModuleOp module = source.getModule();
-  std::string name = entry.getSymName().str();
+  std::string name = entry.function.getSymName().str();
   bool collect = !options.statistics.empty() || !options.trace.empty();
-  json::Object levels = describeLevels(module);
-  if (Error error = isolate(module, entry))
+  if (Error error = isolate(module, entry.function))
     return error;
-  if (options.useTarget) {
-    bool isDecoupled = options.compile.target == KernelTarget::DAEThreads;
-    Stage stage = isDecoupled ? Stage::DLC : Stage::SCF;
-    if (Error error = lowerToStage(module, stage, options.compile))
+  if (const KernelTarget *target = options.compile.target)
+    if (Error error =
+            lowerToStage(module, *findStage(target->stage), options.compile))
       return error;
-  }
   if (Error error = lowerToNative(module, options.compile, collect))
     return error;
 
@@ -116,7 +124,7 @@ Error ember::runEntry(Source &source, func::FuncOp entry,
   if (options.statistics.empty())
     return Error::success();
   json::Value statistics =
-      makeStatistics(name, std::move(levels), runtime::traceTotals());
+      makeStatistics(name, std::move(entry.levels), runtime::traceTotals());
   return writeFile(options.statistics, [&](raw_ostream &os) {
     os << formatv("{0:2}", statistics) << "\n";
   });

@@ -11,9 +11,7 @@
 
 #include "ember/Driver/Source.h"
 #include "ember/Checks/Passes.h"
-#include "ember/Dialect/Embed/IR/Embed.h"
 #include "ember/Driver/Registration.h"
-#include "ember/Pipelines/Pipelines.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/Support/thread.h"
@@ -84,35 +82,13 @@ static LogicalResult refuseUnsupported(ModuleOp module) {
   return manager.run(module);
 }
 
-/// Brings embedding operations to loops, and thereby tensors to memrefs, which
-/// is what kernels are called with.
-static LogicalResult lowerEmbeddings(ModuleOp module, bool sumLengths) {
-  bool hasEmbeddings =
-      module
-          ->walk([](Operation *op) {
-            return isa_and_present<embed::EmbedDialect>(op->getDialect())
-                       ? WalkResult::interrupt()
-                       : WalkResult::advance();
-          })
-          .wasInterrupted();
-  if (!hasEmbeddings)
-    return success();
-  PassManager manager(module.getContext());
-  EmbeddingOptions options;
-  options.sumLengths = sumLengths;
-  buildEmbedToSCFPipeline(manager, options);
-  return manager.run(module);
-}
-
 Expected<std::unique_ptr<Source>>
-Source::parse(std::unique_ptr<MemoryBuffer> text, bool printRemarks,
-              bool sumLengths) {
+Source::parse(std::unique_ptr<MemoryBuffer> text, bool printRemarks) {
   std::unique_ptr<Source> source(new Source(printRemarks));
   source->sourceManager.AddNewSourceBuffer(std::move(text), SMLoc());
   source->module =
       parseSourceFile<ModuleOp>(source->sourceManager, &source->context);
-  if (!source->module || failed(refuseUnsupported(*source->module)) ||
-      failed(lowerEmbeddings(*source->module, sumLengths)))
+  if (!source->module || failed(refuseUnsupported(*source->module)))
     return makeDiagnosedError();
   return source;
 }

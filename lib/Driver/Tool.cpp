@@ -12,7 +12,9 @@
 #include "ember/Driver/Files.h"
 #include "ember/Driver/Manifest.h"
 #include "ember/Driver/Source.h"
+#include "ember/Driver/TableText.h"
 #include "llvm/Config/llvm-config.h"
+#include <functional>
 
 using namespace llvm;
 using namespace llvm::opt;
@@ -27,6 +29,7 @@ static Error runParsed(const Tool &tool, int argc, char **argv) {
     return writeFile("-", [&](raw_ostream &os) {
       tool.options.printHelp(os, tool.usage.str().c_str(),
                              tool.overview.str().c_str());
+      tool.printValues(os);
     });
   if (line->options.hasArg(tool.version))
     return writeFile("-", [&](raw_ostream &os) {
@@ -43,11 +46,15 @@ int ember::runTool(const Tool &tool, int argc, char **argv) {
   });
 }
 
-/// Only level 4 of decoupled programs has cases to order.
+/// Only level 4 has cases to order.
 static Error readProfile(StringRef path, CompileOptions &compile) {
-  if (compile.target != KernelTarget::DAEThreads || compile.optLevel < 4)
-    return makeError("--profile orders the cases of compute programs: it needs "
-                     "--target=dae-threads and -O4");
+  if (!compile.target->ordersCases || compile.optLevel < 4)
+    return makeError(
+        "--profile orders the cases of compute programs: it needs "
+        "--target=" +
+        joinNames(make_filter_range(getTargets(),
+                                    std::mem_fn(&KernelTarget::ordersCases))) +
+        " and -O4");
   auto content = readFile(path);
   if (!content)
     return content.takeError();
@@ -63,11 +70,10 @@ Expected<CompileOptions> ember::getCompileOptions(const InputArgList &options,
                                                   const CompileOptionIds &ids) {
   CompileOptions compile;
   if (const Arg *argument = options.getLastArg(ids.target)) {
-    auto target = parseKernelTarget(argument->getValue());
-    if (!target)
+    compile.target = findTarget(argument->getValue());
+    if (!compile.target)
       return makeError("unknown target '" + Twine(argument->getValue()) +
-                       "': expected cpu or dae-threads");
-    compile.target = *target;
+                       "': expected " + joinNames(getTargets()));
   }
   auto optLevel = getInteger(options, ids.optLevel, 0, 4);
   if (!optLevel)

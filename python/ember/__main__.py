@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import ember
-from ember.compiler import TARGETS
 from ember.inspection.levels import LEVELS
+from ember.stages import TARGETS
 
 
 def main(words: Sequence[str] | None = None) -> int:

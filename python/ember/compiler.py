@@ -27,8 +27,8 @@ from ember.kernel import Library
 from ember.log import warn_once
 from ember.places import program_folders
 from ember.progress import Progress, name_of
+from ember.stages import TARGETS
 
-TARGETS = ("cpu", "dae-threads")
 # What of prefetches can be chosen, with the least and the most.
 PREFETCHES = {
     "prefetch_distance": (0, 1 << 20),
@@ -83,8 +83,11 @@ class Options:
             value = getattr(self, name)
             if value is not None and not (isinstance(value, int) and least <= value <= most):
                 raise ArgumentError(f"{name} must be from {least} to {most}, not {value!r}")
-        if self.profile is not None and (self.target, self.opt_level) != ("dae-threads", 4):
-            raise ArgumentError("profile needs target 'dae-threads' and opt_level 4")
+        if self.profile is not None and not (
+            TARGETS[self.target].orders_cases and self.opt_level == 4
+        ):
+            able = " or ".join(repr(row.name) for row in TARGETS.values() if row.orders_cases)
+            raise ArgumentError(f"profile needs target {able} and opt_level 4")
 
     def arguments(self) -> list[str]:
         """The options as emberc's command line spells them."""

@@ -22,9 +22,10 @@ from typing import TextIO
 import torch
 
 from ember import cache, configuration, native, threads
-from ember.compiler import TARGETS, Options, find_tool, run_compiler
+from ember.compiler import Options, find_tool, run_compiler
 from ember.errors import CompilerNotFoundError, EmberError
 from ember.kernel import Library
+from ember.stages import TARGETS
 from ember.torch import direct_check, private_names
 from ember.torch.embedding_bag import ENTRY, BagShape, bag_program
 

@@ -18,8 +18,9 @@ import ember
 import pytest
 import torch
 from ember import diagnosis
-from ember.compiler import TARGETS, find_tool
+from ember.compiler import find_tool
 from ember.diagnosis import Finding
+from ember.stages import TARGETS
 from ember.torch.embedding_bag import BagShape, bag_program
 
 ROOT = Path(__file__).resolve().parents[2]

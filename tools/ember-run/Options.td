@@ -31,11 +31,11 @@ defm threads : Value<"threads",
     "worth it of $EMBER_NUM_THREADS, $OMP_NUM_THREADS, or one a processor)", "N">;
 
 defm target : Value<"target",
-    "Compile for cpu or dae-threads first (default: run every function at the "
-    "level it is at)", "TARGET">;
+    "Compile for one of the targets below first (default: run every function "
+    "at the level it is at)", "TARGET">;
 defm profile : Value<"profile",
-    "With dae-threads and -O4: order cases by what ember-run --stats=FILE "
-    "counted", "FILE">;
+    "At -O4, for targets with compute programs: order cases by what ember-run "
+    "--stats=FILE counted", "FILE">;
 def opt_level : Joined<["-"], "O">, MetaVarName<"0..4">,
     HelpText<"Optimisation level (default: 3 with --target, otherwise 1)">;
 defm vector_length : Value<"vector-length",

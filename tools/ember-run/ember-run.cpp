@@ -13,6 +13,7 @@
 #include "ember/Driver/OptionTable.h"
 #include "ember/Driver/PrintValue.h"
 #include "ember/Driver/Run.h"
+#include "ember/Driver/TableText.h"
 #include "ember/Driver/Tool.h"
 
 using namespace llvm;
@@ -39,6 +40,7 @@ static Expected<CompileOptions> getCompileOptions(const InputArgList &args) {
   if (args.hasArg(OPT_vector_length))
     return makeError("--vector-length needs --target: a program that runs at "
                      "its own level is not vectorised");
+  options->target = nullptr;
   if (!args.hasArg(OPT_opt_level))
     options->optLevel = 1;
   return options;
@@ -50,7 +52,6 @@ static Expected<RunOptions> getRunOptions(const InputArgList &args) {
   if (!compile)
     return compile.takeError();
   options.compile = *compile;
-  options.useTarget = args.hasArg(OPT_target);
   auto capacity = getInteger(args, OPT_queue_capacity, 1, 1 << 30);
   if (!capacity)
     return capacity.takeError();
@@ -131,24 +132,22 @@ static Error runProgram(const CommandLine &line) {
   auto text = readFile(line.positionals.front());
   if (!text)
     return text.takeError();
-  bool isForThreads =
-      options->useTarget && options->compile.target == KernelTarget::CPU;
-  auto source = Source::parse(std::move(*text),
-                              line.options.hasArg(OPT_remarks), isForThreads);
+  auto source =
+      Source::parse(std::move(*text), line.options.hasArg(OPT_remarks));
   if (!source)
     return source.takeError();
-  auto entry = findEntry((*source)->getModule(),
-                         line.options.getLastArgValue(OPT_entry));
+  auto entry = findEntry(**source, line.options.getLastArgValue(OPT_entry),
+                         options->compile);
   if (!entry)
     return entry.takeError();
-  auto arguments =
-      KernelArguments::create(*entry, ArrayRef(line.positionals).drop_front());
+  auto arguments = KernelArguments::create(
+      entry->function, ArrayRef(line.positionals).drop_front());
   if (!arguments)
     return arguments.takeError();
   Expected<Outputs> outputs = getOutputs(line.options, *arguments);
   if (!outputs)
     return outputs.takeError();
-  if (Error error = runEntry(**source, *entry, *arguments, *options))
+  if (Error error = runEntry(**source, std::move(*entry), *arguments, *options))
     return error;
   return write(*outputs, *arguments);
 }
@@ -157,9 +156,10 @@ int main(int argc, char **argv) {
   ToolOptions options;
   return runTool(
       {"ember-run", "ember-run FILE.mlir|- --entry=NAME ARG... [options]",
-       "Runs a function at any level: scf, slc, slcv, dlc, or mixed\n\n"
+       "Runs a function at any level, or several in one\n\n"
        "One ARG per parameter: @FILE.npy for a memref, a number, true or "
        "false for a scalar,\n[a, b, ...] for a structure of sizes",
-       options, OPT_INPUT, OPT_UNKNOWN, OPT_help, OPT_version, runProgram},
+       options, printTargets, OPT_INPUT, OPT_UNKNOWN, OPT_help, OPT_version,
+       runProgram},
       argc, argv);
 }

@@ -11,18 +11,17 @@ def output : JoinedOrSeparate<["-"], "o">, MetaVarName<"FILE">,
     HelpText<"Where to write; a kernel library FILE.so gets a manifest FILE.json. "
              "Default for text: standard output">;
 defm emit : Value<"emit",
-    "What to write: loops, slc, slcv, scf or dlc (programs), llvm, asm, obj, or "
-    "lib (default: a kernel library and its manifest)", "STAGE">;
+    "What to write, one of the stages below (default: lib)", "STAGE">;
 def locations : Flag<["--"], "locations">,
     HelpText<"Write programs with the line and column of the input that each "
              "operation comes from">;
 
 def grp_code : OptionGroup<"code">, HelpText<"CODE">;
 defm target : Value<"target",
-    "cpu (default: lookups prefetched, loops on several threads) or "
-    "dae-threads (access and compute as two threads)", "TARGET">;
+    "What to compile for, one of the targets below (default: the first)",
+    "TARGET">;
 defm profile : Value<"profile",
-    "With dae-threads and -O4: order cases by what ember-run --stats=FILE "
+    "At -O4, for targets with compute programs: order cases by what ember-run --stats=FILE "
     "counted", "FILE">;
 def opt_level : Joined<["-"], "O">, MetaVarName<"0..4">,
     HelpText<"Optimisation level of every pipeline (default: 3)">;
@@ -52,8 +51,11 @@ def no_unroll : Flag<["--"], "no-unroll">,
 def no_strip_rows : Flag<["--"], "no-strip-rows">,
     HelpText<"Sum rows that are longer than the registers in one go">;
 defm queue_capacity : Value<"queue-capacity",
-    "Operands and tokens the queues of dae-threads hold (default: chosen by the "
+    "Operands and tokens that queues hold (default: chosen by the "
     "size of operands)", "N">;
+
+def print_tables : Flag<["--"], "print-tables">,
+    HelpText<"Print the stages and targets there are as JSON">;
 
 def no_cache : Flag<["--"], "no-cache">,
     HelpText<"Neither read nor fill the cache of kernels">;

@@ -13,8 +13,11 @@
 #include "ember/Driver/Files.h"
 #include "ember/Driver/Kernel.h"
 #include "ember/Driver/OptionTable.h"
+#include "ember/Driver/TableText.h"
 #include "ember/Driver/Tool.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
+#include <functional>
 
 using namespace llvm;
 using namespace llvm::opt;
@@ -26,7 +29,7 @@ namespace {
 struct Request {
   std::string input;
   std::string output;
-  Stage stage = Stage::Library;
+  const Stage *stage = nullptr;
   CompileOptions options;
   std::optional<std::string> cacheFolder;
   bool printCachePath = false;
@@ -84,8 +87,7 @@ static Expected<CompileOptions> getCompileOptions(const InputArgList &args) {
 }
 
 static Error checkOutput(const Request &request) {
-  bool isBinary =
-      request.stage == Stage::Object || request.stage == Stage::Library;
+  bool isBinary = request.stage->isBinary;
   if (isBinary && request.output == "-")
     return makeError("a library or object needs a file: give -o FILE");
   bool isOptional = !isBinary || request.printCachePath;
@@ -108,16 +110,15 @@ static Expected<Request> getRequest(const CommandLine &line) {
   request.printCachePath = line.options.hasArg(OPT_print_cache_path);
   request.printRemarks = line.options.hasArg(OPT_remarks);
   StringRef stage = line.options.getLastArgValue(OPT_emit, "lib");
-  if (auto parsed = parseStage(stage))
-    request.stage = *parsed;
-  else
-    return makeError(
-        "unknown stage '" + stage +
-        "': expected loops, slc, slcv, scf, dlc, llvm, asm, obj or "
-        "lib");
+  request.stage = findStage(stage);
+  if (!request.stage)
+    return makeError("unknown stage '" + stage + "': expected " +
+                     joinNames(getStages()));
   request.printLocations = line.options.hasArg(OPT_locations);
-  if (request.printLocations && request.stage >= Stage::LLVM)
-    return makeError("--locations needs --emit=loops, slc, slcv, scf or dlc");
+  if (request.printLocations && !request.stage->isProgram())
+    return makeError("--locations needs --emit=" +
+                     joinNames(make_filter_range(
+                         getStages(), std::mem_fn(&Stage::isProgram))));
   Expected<CompileOptions> options = getCompileOptions(line.options);
   if (!options)
     return options.takeError();
@@ -173,12 +174,11 @@ static Error emitLibrary(std::unique_ptr<MemoryBuffer> program,
 
 static Error emitStage(std::unique_ptr<MemoryBuffer> program,
                        const Request &request) {
-  auto source = Source::parse(std::move(program), request.printRemarks,
-                              request.options.target == KernelTarget::CPU);
+  auto source = Source::parse(std::move(program), request.printRemarks);
   if (!source)
     return source.takeError();
   Expected<std::string> text = compileToStage(
-      **source, request.stage, request.options, request.printLocations);
+      **source, *request.stage, request.options, request.printLocations);
   if (!text)
     return text.takeError();
   return writeFile(request.output.empty() ? "-" : request.output,
@@ -186,13 +186,17 @@ static Error emitStage(std::unique_ptr<MemoryBuffer> program,
 }
 
 static Error compile(const CommandLine &line) {
+  if (line.options.hasArg(OPT_print_tables))
+    return writeFile("-", [](raw_ostream &os) {
+      os << formatv("{0:2}", makeTables()) << "\n";
+    });
   Expected<Request> request = getRequest(line);
   if (!request)
     return request.takeError();
   auto program = readFile(request->input);
   if (!program)
     return program.takeError();
-  if (request->stage == Stage::Library)
+  if (!request->stage->isProgram() && !request->stage->format)
     return emitLibrary(std::move(*program), *request);
   return emitStage(std::move(*program), *request);
 }
@@ -201,6 +205,10 @@ int main(int argc, char **argv) {
   ToolOptions options;
   return runTool({"emberc", "emberc FILE.mlir|- -o libNAME.so [options]",
                   "Ember's compiler for embedding operations", options,
+                  [](raw_ostream &os) {
+                    printStages(os);
+                    printTargets(os);
+                  },
                   OPT_INPUT, OPT_UNKNOWN, OPT_help, OPT_version, compile},
                  argc, argv);
 }

@@ -13,7 +13,9 @@
 #ifndef EMBER_DRIVER_COMPILE_H
 #define EMBER_DRIVER_COMPILE_H
 
+#include "ember/Driver/Levels.h"
 #include "ember/Driver/Source.h"
+#include "ember/Driver/Targets.h"
 #include "ember/Loops/Transforms/PrefetchSettings.h"
 #include "ember/Target/Processor/TargetInfo.h"
 #include "llvm/Support/Error.h"
@@ -22,32 +24,9 @@
 
 namespace ember {
 
-/// What machine a kernel is for.
-enum class KernelTarget {
-  CPU,       // access and compute recoupled, lookups prefetched
-  DAEThreads // access and compute as two threads joined by queues
-};
-
-/// What compilation produces, in the order it gets there. Loops is what
-/// decoupling starts from, SCF what recoupling leads to.
-enum class Stage {
-  Loops,
-  SLC,
-  SLCV,
-  SCF,
-  DLC,
-  LLVM,
-  Assembly,
-  Object,
-  Library
-};
-
-std::optional<KernelTarget> parseKernelTarget(llvm::StringRef name);
-std::optional<Stage> parseStage(llvm::StringRef name);
-llvm::StringRef getName(KernelTarget target);
-
 struct CompileOptions {
-  KernelTarget target = KernelTarget::CPU;
+  /// Null where each function is run at the level it is at.
+  const KernelTarget *target = getTargets().begin();
   /// Of Ember's pipelines, 0 to 4, and of LLVM's, which end at 3.
   unsigned optLevel = 3;
   /// Elements of a vector; 0 takes what the processor's registers hold.
@@ -78,9 +57,8 @@ struct CompileOptions {
 /// The processor that options name.
 TargetSpec getTargetSpec(const CompileOptions &options);
 
-/// Takes `module` to one of the stages before LLVM (DLC only for
-/// KernelTarget::DAEThreads). Fails with diagnostics.
-llvm::Error lowerToStage(mlir::ModuleOp module, Stage stage,
+/// Takes `module` to a stage that is a program. Fails with diagnostics.
+llvm::Error lowerToStage(mlir::ModuleOp module, const Stage &stage,
                          const CompileOptions &options);
 
 /// Takes a module whose functions are at any levels to the llvm dialect,
@@ -89,9 +67,9 @@ llvm::Error lowerToStage(mlir::ModuleOp module, Stage stage,
 llvm::Error lowerToNative(mlir::ModuleOp module, const CompileOptions &options,
                           bool instrument);
 
-/// The text (or object code) of `stage`, which is not Library. `locations`
-/// adds to each operation of a stage before LLVM where it comes from.
-llvm::Expected<std::string> compileToStage(Source &source, Stage stage,
+/// The text (or object code) of `stage`, which is not the library. `locations`
+/// adds to each operation of a program where it comes from.
+llvm::Expected<std::string> compileToStage(Source &source, const Stage &stage,
                                            const CompileOptions &options,
                                            bool locations = false);
 

@@ -16,14 +16,13 @@
 #include "ember/Driver/Arguments.h"
 #include "ember/Driver/Compile.h"
 #include "ember/Runtime/Runtime.h"
+#include "llvm/Support/JSON.h"
 
 namespace ember {
 
 struct RunOptions {
+  /// With a target the program is compiled for it first.
   CompileOptions compile;
-  /// Compile for compile.target first; otherwise each function runs at the
-  /// level it is at.
-  bool useTarget = false;
   ember_config execution = {EMBER_DEFAULT_QUEUE_CAPACITY, EMBER_SCHEDULE_FIBERS,
                             EMBER_DEFAULT_THREADS,
                             EMBER_DEFAULT_WORK_OF_THREAD};
@@ -32,14 +31,22 @@ struct RunOptions {
   std::string trace;
 };
 
+/// A function of a program that is loops or later, so that its arguments are
+/// memrefs.
+struct Entry {
+  mlir::func::FuncOp function;
+  /// At which level each function of the program was, as it was given.
+  llvm::json::Object levels;
+};
+
 /// The function called `name`, or the only one there is when `name` is empty.
-llvm::Expected<mlir::func::FuncOp> findEntry(mlir::ModuleOp module,
-                                             llvm::StringRef name);
+llvm::Expected<Entry> findEntry(Source &source, llvm::StringRef name,
+                                const CompileOptions &options);
 
 /// Runs `entry` of `source` on `arguments`. What the kernel itself reports, an
 /// index out of range for example, is an error too.
-llvm::Error runEntry(Source &source, mlir::func::FuncOp entry,
-                     KernelArguments &arguments, const RunOptions &options);
+llvm::Error runEntry(Source &source, Entry entry, KernelArguments &arguments,
+                     const RunOptions &options);
 
 } // namespace ember
 

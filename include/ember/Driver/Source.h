@@ -28,13 +28,10 @@ namespace ember {
 
 class Source {
 public:
-  /// Parses and verifies `text`, and brings embedding operations to the scf
-  /// level; where the program is for a processor with threads, `sumLengths`
-  /// turns lengths of bags to offsets. An error has been printed when this
-  /// fails.
+  /// Parses and verifies `text`, and refuses what no kernel is made of. An
+  /// error has been printed when this fails.
   static llvm::Expected<std::unique_ptr<Source>>
-  parse(std::unique_ptr<llvm::MemoryBuffer> text, bool printRemarks,
-        bool sumLengths);
+  parse(std::unique_ptr<llvm::MemoryBuffer> text, bool printRemarks);
   ~Source();
 
   mlir::ModuleOp getModule() const { return *module; }

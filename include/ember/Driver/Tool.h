@@ -19,6 +19,9 @@ struct Tool {
   llvm::StringRef usage;
   llvm::StringRef overview;
   const llvm::opt::OptTable &options;
+  /// Writes what stands behind the options in --help: the tables that their
+  /// values are of.
+  llvm::function_ref<void(llvm::raw_ostream &)> printValues;
   llvm::opt::OptSpecifier input, unknown, help, version;
   llvm::function_ref<llvm::Error(const CommandLine &)> run;
 };

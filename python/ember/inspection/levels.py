@@ -15,29 +15,27 @@ from ember.arguments import Parameter
 from ember.compiler import Options, call_compiler, run_compiler
 from ember.errors import ArgumentError
 from ember.kernel import Entry, Library
+from ember.stages import STAGES, Stage
 
 
 @dataclass(frozen=True)
 class Level:
-    """A level by its name and other names, what emberc calls it (None: nothing to run), a title."""
+    """A stage as it is shown: its title and other names, and the row of the compiler's table."""
 
     name: str
     aliases: tuple[str, ...]
-    stage: str | None
-    title: str
+    stage: Stage
+
+    @property
+    def is_given(self) -> bool:
+        """Whether it is the program as it was written: nothing to run."""
+        return self.stage is STAGES[0]
 
 
-LEVELS = (
-    Level("program", ("embed",), None, "what the compiler is given"),
-    Level("scf", ("loops",), "loops", "loops over memrefs"),
-    Level("slc", (), "slc", "decoupled: streams, loops and callbacks"),
-    Level("slcv", (), "slcv", "the same in vectors"),
-    Level("dlc", (), "dlc", "access program and compute program"),
-    Level("recoupled", (), "scf", "one program of loops again, for target cpu"),
-    Level("llvm", ("native",), "llvm", "LLVM's representation of the code"),
-    Level("assembly", ("asm",), "asm", "instructions"),
+LEVELS = tuple(
+    Level(stage.shown_as[0], stage.shown_as[1:], stage) for stage in STAGES if not stage.binary
 )
-
+LOOPS = next(level for level in LEVELS if level.stage.made_from == STAGES[0].name)
 
 # Of an entry that are named in its description.
 MOST_PARAMETERS = 8
@@ -112,15 +110,15 @@ def show(
 
 def text_at(source: Source, level: Level, *flags: str) -> str:
     """A program at a level; flags are more arguments for emberc."""
-    if level.stage is None:
+    if level.is_given:
         return source.program
-    arguments = [*source.options.arguments(), f"--emit={level.stage}", *flags]
+    arguments = [*source.options.arguments(), f"--emit={level.stage.name}", *flags]
     return run_compiler(source.program, arguments)
 
 
 def text_and_remarks(source: Source, level: Level) -> tuple[str, dict[int, list[str]]]:
     """A program at a level, and what passes did not do and why, by lines of the source."""
-    arguments = [*source.options.arguments(), f"--emit={level.stage}", "--remarks"]
+    arguments = [*source.options.arguments(), f"--emit={level.stage.name}", "--remarks"]
     text, messages = call_compiler(source.program, arguments)
     remarks: dict[int, list[str]] = {}
     for line, remark in REMARK.findall(messages):

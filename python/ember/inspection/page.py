@@ -17,8 +17,8 @@ from ember.compiler import Options
 from ember.errors import ArgumentError, CompileError
 from ember.inspection.levels import (
     LEVELS,
+    LOOPS,
     Source,
-    find_level,
     find_source,
     text_and_remarks,
     text_at,
@@ -26,9 +26,7 @@ from ember.inspection.levels import (
 from ember.inspection.listing import AROUND, Line, Listing, Token, read_listing
 from ember.inspection.streams import StreamTable
 
-DECOUPLED = ("slc", "slcv", "dlc")
-# What tells where its operations come from, when asked.
-WITH_LOCATIONS = (*DECOUPLED, "recoupled")
+DECOUPLED = tuple(level.name for level in LEVELS if level.stage.decoupled)
 # Turns about the colour circle from one stream to the next: neighbours differ most.
 GOLDEN_ANGLE = 137.508
 FOLDER = Path(__file__).resolve().parent
@@ -60,32 +58,32 @@ def show_page(
 
 def page_of(source: Source) -> str:
     """The text of the page; raises CompileError for what is no program."""
-    loops = text_at(source, find_level("scf"))
+    loops = text_at(source, LOOPS)
     # From here on a location is a line of the loops.
     from_loops = Source(loops, source.options, source.label)
     listings: dict[str, Listing] = {}
     remarks: dict[int, list[str]] = {}
     for level in LEVELS:
         try:
-            if level.stage is None:
+            if level.is_given:
                 text = source.program
-            elif level.name in WITH_LOCATIONS:
+            elif level is LOOPS:
+                text = loops
+            elif level.stage.is_program:
                 text = text_at(from_loops, level, "--locations")
-            elif level.name == "llvm":
-                # On the way to it all passes have their say.
-                text, remarks = text_and_remarks(from_loops, level)
             else:
-                text = text_at(from_loops, level)
+                # On the way to code all passes have their say.
+                text, remarks = text_and_remarks(from_loops, level)
         except CompileError as error:
             # The levels before it tell what is wrong.
             text = "\n".join(f"// {line}" for line in str(error).splitlines())
         listings[level.name] = read_listing(text)
     table = StreamTable()
     streams: dict[str, Mapping[int, int]] = {name: table.find(listings[name]) for name in DECOUPLED}
-    streams["scf"] = table.find_in_loops(listings["scf"])
+    streams[LOOPS.name] = table.find_in_loops(listings[LOOPS.name])
     columns = [
         _Column(level.name, listings[level.name], streams.get(level.name, {})).html(
-            level.title, remarks if level.name == "scf" else {}
+            level.stage.summary, remarks if level is LOOPS else {}
         )
         for level in LEVELS
     ]

@@ -35,7 +35,17 @@
 // RUN: emberc %S/../Inputs/bag.mlir --emit=dlc --locations | FileCheck %s --check-prefix=PLACE
 // RUN: not emberc %S/../Inputs/bag.mlir --emit=asm --locations 2>&1 | FileCheck %s --check-prefix=NO-PLACE
 // PLACE: %{{.*}} = {{memref.load|slcv.vec_mem_str|dlc.mem_str}} {{.*}}%arg0[{{.*}} loc("{{.*}}bag.mlir":17:14)
-// NO-PLACE: error: --locations needs --emit=loops, slc, slcv, scf or dlc
+// NO-PLACE: error: --locations needs --emit=embed, loops, slc, slcv, dlc or scf
+
+// What is given is a stage, too: embedding operations as they were written.
+// RUN: emberc %S/../Inputs/embed-bag.mlir --emit=embed | FileCheck %s --check-prefix=EMBED
+// RUN: emberc %S/../Inputs/embed-bag.mlir --emit=embed | emberc - --emit=loops | FileCheck %s --check-prefix=LOWERED
+// RUN: emberc %S/../Inputs/bag.mlir --emit=embed | FileCheck %s --check-prefix=LOOPS
+// EMBED: func.func @bag(%{{.*}}: tensor<
+// EMBED: embed.bag sum
+// LOWERED-NOT: embed.bag
+// LOWERED: func.func @bag(%{{.*}}: memref<
+// LOWERED: scf.for
 
 // Remarks say which nests stay as they are; the manifest keeps them.
 // RUN: rm -rf %t && mkdir -p %t

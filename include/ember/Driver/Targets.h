@@ -1,0 +1,46 @@
+//===- Targets.h - The table of targets -------------------------*- C++ -*-===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What machine a kernel is for. A new target is a row of the table in
+// Targets.cpp: command lines, their errors and --help, and Python follow it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef EMBER_DRIVER_TARGETS_H
+#define EMBER_DRIVER_TARGETS_H
+
+#include "ember/Dialect/SLC/Transforms/Passes.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+
+namespace ember {
+
+/// A row of the table.
+struct KernelTarget {
+  /// Of --target.
+  llvm::StringRef name;
+  llvm::StringRef summary;
+  /// The stage (see Levels.h) that native code is made from.
+  llvm::StringRef stage;
+  /// Loops run on several threads: lengths of bags are summed up to offsets,
+  /// so that each bag begins at a known place.
+  bool sumsLengths = false;
+  /// The cache that keeps what is looked up.
+  LookupLevel lookupLevel = LookupLevel::automatic;
+  /// A run counts how often cases occur, and --profile orders them by it.
+  bool ordersCases = false;
+};
+
+/// All targets; the first one is the default.
+llvm::ArrayRef<KernelTarget> getTargets();
+
+/// The target of that name, or null.
+const KernelTarget *findTarget(llvm::StringRef name);
+
+} // namespace ember
+
+#endif // EMBER_DRIVER_TARGETS_H

@@ -1,0 +1,70 @@
+//===- TableText.cpp - The tables of stages and targets as text -----------===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ember/Driver/TableText.h"
+#include "ember/Driver/Levels.h"
+#include "ember/Driver/Targets.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+using namespace ember;
+
+std::string ember::joinNames(ArrayRef<StringRef> names) {
+  if (names.size() < 2)
+    return names.empty() ? "" : names.front().str();
+  return join(names.drop_back(), ", ") + " or " + names.back().str();
+}
+
+template <typename RowT>
+static void printRows(StringRef title, ArrayRef<RowT> rows, raw_ostream &os) {
+  constexpr int nameWidth = 20;
+  os << "\n" << title << ":\n";
+  for (const RowT &row : rows)
+    os << "  " << left_justify(row.name, nameWidth) << "    " << row.summary
+       << "\n";
+}
+
+void ember::printStages(raw_ostream &os) {
+  printRows("STAGES", getStages(), os);
+}
+
+void ember::printTargets(raw_ostream &os) {
+  printRows("TARGETS", getTargets(), os);
+}
+
+/// Whether pages call some stage so: then it is no second name of another one.
+static bool isTitle(StringRef name) {
+  return any_of(getStages(),
+                [&](const Stage &stage) { return stage.shownAs == name; });
+}
+
+json::Value ember::makeTables() {
+  json::Array stages;
+  for (const Stage &stage : getStages()) {
+    json::Array names{stage.shownAs.empty() ? stage.name : stage.shownAs};
+    if (!stage.shownAs.empty() && !isTitle(stage.name))
+      names.push_back(stage.name);
+    if (!stage.alias.empty())
+      names.push_back(stage.alias);
+    stages.push_back(json::Object{{"name", stage.name},
+                                  {"summary", stage.summary},
+                                  {"shown_as", std::move(names)},
+                                  {"level", stage.level},
+                                  {"from", stage.from},
+                                  {"decoupled", stage.isDecoupled},
+                                  {"binary", stage.isBinary}});
+  }
+  json::Array targets;
+  for (const KernelTarget &target : getTargets())
+    targets.push_back(json::Object{{"name", target.name},
+                                   {"summary", target.summary},
+                                   {"stage", target.stage},
+                                   {"orders_cases", target.ordersCases}});
+  return json::Object{{"stages", std::move(stages)},
+                      {"targets", std::move(targets)}};
+}

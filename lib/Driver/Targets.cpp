@@ -1,0 +1,35 @@
+//===- Targets.cpp - The table of targets ---------------------------------===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ember/Driver/Targets.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace llvm;
+using namespace ember;
+
+ArrayRef<KernelTarget> ember::getTargets() {
+  static constexpr KernelTarget targets[] = {
+      {.name = "cpu",
+       .summary = "access and compute in one program, lookups prefetched, "
+                  "loops on several threads",
+       .stage = "scf",
+       .sumsLengths = true,
+       // A core reads through all its caches.
+       .lookupLevel = LookupLevel::none},
+      {.name = "dae-threads",
+       .summary = "access and compute as two threads joined by queues",
+       .stage = "dlc",
+       .ordersCases = true},
+  };
+  return targets;
+}
+
+const KernelTarget *ember::findTarget(StringRef name) {
+  const auto *row = llvm::find_if(
+      getTargets(), [&](const KernelTarget &row) { return row.name == name; });
+  return row == getTargets().end() ? nullptr : row;
+}
