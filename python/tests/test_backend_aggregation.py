@@ -148,6 +148,7 @@ def test_gradients(function: Callable[..., Tensor]) -> None:
     torch.autograd.gradcheck(
         lambda x, weight: run(x, source, target, weight),
         (x.requires_grad_(), weight.requires_grad_()),
+        fast_mode=True,
     )
 
 
@@ -171,6 +172,7 @@ def test_heads(dtype: torch.dtype) -> None:
         torch.autograd.gradcheck(
             lambda x, weight: run(x, source, target, weight),
             (x.requires_grad_(), weight.requires_grad_()),
+            fast_mode=True,
         )
 
 
@@ -182,6 +184,7 @@ def test_gradients_of_gradients() -> None:
     torch.autograd.gradgradcheck(
         lambda x, weight: run(x, source, target, weight),
         (x.requires_grad_(), weight.requires_grad_()),
+        fast_mode=True,
     )
 
 

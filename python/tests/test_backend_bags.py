@@ -106,6 +106,7 @@ def test_gradcheck() -> None:
     torch.autograd.gradcheck(
         lambda dense, *_: run(inputs.indices, inputs.offsets, dense),
         (inputs.dense.double().requires_grad_(), *model.parameters()),
+        fast_mode=True,
     )
 
 

@@ -114,7 +114,9 @@ def test_shares_add_up_to_one() -> None:
 def test_gradients(function: Callable[..., Tensor], heads: tuple[int, ...]) -> None:
     scores, target = graph(*heads, dtype=torch.float64)
     run = compiled(function)
-    torch.autograd.gradcheck(lambda scores: run(scores, target), (scores.requires_grad_(),))
+    torch.autograd.gradcheck(
+        lambda scores: run(scores, target), (scores.requires_grad_(),), fast_mode=True
+    )
 
 
 @pytest.mark.parametrize("dtype", TOLERANCES, ids=str)
@@ -141,7 +143,9 @@ def test_gradients_with_a_large_epsilon() -> None:
 def test_gradients_of_gradients() -> None:
     scores, target = graph(2, dtype=torch.float64, edges=12)
     run = compiled(detached)
-    torch.autograd.gradgradcheck(lambda scores: run(scores, target), (scores.requires_grad_(),))
+    torch.autograd.gradgradcheck(
+        lambda scores: run(scores, target), (scores.requires_grad_(),), fast_mode=True
+    )
 
 
 def test_edges_change_without_another_graph() -> None:

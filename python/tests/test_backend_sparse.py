@@ -96,7 +96,7 @@ def test_on_the_right(made: Callable[[], Tensor]) -> None:
         check(SPELLINGS[spelling], numbers(3, ROWS), made())
     x = numbers(2, ROWS, dtype=F64).requires_grad_()
     matrix = made().to(F64)
-    assert gradcheck(by_kernels(lambda x: x @ matrix), (x,))
+    assert gradcheck(by_kernels(lambda x: x @ matrix), (x,), fast_mode=True)
 
 
 @pytest.mark.parametrize("made", [csr, coo, csc, repeated])
@@ -229,7 +229,7 @@ def test_gradients(made: Callable[[Tensor], Tensor], reduce: str | None) -> None
 
     values = (repeated(F64) if made is repeated_of else coo(F64))._values().clone()
     arguments = values.requires_grad_(), numbers(COLUMNS, 3, dtype=F64).requires_grad_()
-    assert gradcheck(by_kernels(function), arguments)
+    assert gradcheck(by_kernels(function), arguments, fast_mode=True)
 
 
 @pytest.mark.parametrize("made", [csr, coo, repeated])
@@ -283,14 +283,14 @@ def test_products_with_a_matrix_made_of_values_that_learn() -> None:
 def test_gradients_of_what_is_not_asked_for() -> None:
     x = numbers(COLUMNS, LENGTH, dtype=F64).requires_grad_()
     for matrix in (csr(F64), coo(F64), csc(F64)):
-        assert gradcheck(by_kernels(lambda x, a=matrix: a @ x), (x,))
+        assert gradcheck(by_kernels(lambda x, a=matrix: a @ x), (x,), fast_mode=True)
 
 
 def test_gradients_of_addmm_and_sampled() -> None:
     added = numbers(ROWS, LENGTH, dtype=F64, seed=2).requires_grad_()
     x = numbers(COLUMNS, LENGTH, dtype=F64).requires_grad_()
     function = by_kernels(lambda a, x: torch.addmm(a, csr(F64), x, beta=0.5, alpha=2))
-    assert gradcheck(function, (added, x))
+    assert gradcheck(function, (added, x), fast_mode=True)
 
     def sampled(values: Tensor, one: Tensor, other: Tensor) -> Tensor:
         matrix = csr_of(values)
@@ -299,12 +299,12 @@ def test_gradients_of_addmm_and_sampled() -> None:
 
     values = csr(F64).values().clone().requires_grad_()
     other = numbers(LENGTH, COLUMNS, dtype=F64).requires_grad_()
-    assert gradcheck(by_kernels(sampled), (values, added, other))
+    assert gradcheck(by_kernels(sampled), (values, added, other), fast_mode=True)
 
 
 def test_second_gradients() -> None:
     x = numbers(COLUMNS, 2, dtype=F64).requires_grad_()
-    assert gradgradcheck(by_kernels(lambda x: csr(F64) @ x.square()), (x,))
+    assert gradgradcheck(by_kernels(lambda x: csr(F64) @ x.square()), (x,), fast_mode=True)
 
 
 LEFT: dict[str, tuple[Callable[..., Any], Callable[[], list[Any]]]] = {
@@ -552,8 +552,8 @@ def test_gradients_of_sums() -> None:
     added, x = (numbers(n, LENGTH, dtype=F64).requires_grad_() for n in (ROWS, COLUMNS))
     for made in (csr, coo):
         function = by_kernels(lambda a, x, made=made: torch.addmm(a, made(F64), x))
-        assert gradcheck(function, (added, x))
-        assert gradgradcheck(function, (added, x))
+        assert gradcheck(function, (added, x), fast_mode=True)
+        assert gradgradcheck(function, (added, x), fast_mode=True)
     values = csr(F64).values().clone().requires_grad_()
 
     def of_values(values: Tensor) -> Tensor:
