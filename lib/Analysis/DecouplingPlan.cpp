@@ -274,6 +274,11 @@ std::string DecouplingPlan::explainLoads(scf::ForOp loop) {
 // The choice
 //===----------------------------------------------------------------------===//
 
+/// Whether the execute unit has registers for values of `type` between tokens.
+static bool isHeldBetweenTokens(Type type) {
+  return isa<IndexType, IntegerType, FloatType, VectorType, MemRefType>(type);
+}
+
 DecouplingPlan::Candidate DecouplingPlan::examine(scf::ForOp loop) {
   for (Value bound :
        {loop.getLowerBound(), loop.getUpperBound(), loop.getStep()}) {
@@ -289,6 +294,14 @@ DecouplingPlan::Candidate DecouplingPlan::examine(scf::ForOp loop) {
     refusals.push_back({loop, "its induction variable is not a signed index"});
     return {};
   }
+  for (Type type : loop.getResultTypes())
+    if (!isHeldBetweenTokens(type)) {
+      std::string text = "it carries a value of type '";
+      llvm::raw_string_ostream(text) << type;
+      refusals.push_back(
+          {loop, text + "', for which the execute unit has no register"});
+      return {};
+    }
 
   path.push_back(loop);
   locations.emplace_back();

@@ -20,13 +20,18 @@ PAGE = Path(__file__).resolve().parents[2] / "docs" / "sparse-kernels.md"
 BEGIN, END = "<!-- table -->\n", "<!-- end of table -->\n"
 LOOP = re.compile(r"^( *)(?:%\S+ = )?(slc\.for|scf\.for|scf\.while)\b")
 REMARK = re.compile(r"^[^:]+:(\d+):\d+: remark: (loop[^:]*): (.*)$")
-# Reasons as the table words them, where the remark is long.
-SHORT = {
-    "an 'scf.while' traverses no range, the execute unit decides in each iteration whether it "
-    "goes on": "`while` traverses no range",
-    "it loads nothing new from read-only memory": "loads nothing new",
-    "its bounds are computed by the execute unit": "bounds of the execute unit",
-}
+# Reasons as the table words them, where the remark is long or names what only one format has.
+SHORT = (
+    (r"an 'scf.while' traverses no range.*", "`while` traverses no range"),
+    (r"it loads nothing new from read-only memory.*", "loads nothing new"),
+    (r"its bounds are computed by the execute unit", "bounds of the execute unit"),
+    (
+        r"it carries a value of type '!sparse_tensor\.storage_specifier.*",
+        "carries sizes of a sparse tensor",
+    ),
+    # The sparsifier's own functions have their types in their names.
+    (r"'(_[a-z_]+_)\w+'", r"'\1...'"),
+)
 
 
 def loops(text: str) -> str:
@@ -57,8 +62,8 @@ def reasons(remarks: str, text: str, kind: str) -> str:
         for match in map(REMARK.match, remarks.splitlines())
         if match and match[2].endswith(kind) and int(match[1]) > first
     ]
-    # The sparsifier's own functions have their types in their names.
-    found = [re.sub(r"'(_[a-z_]+_)\w+'", r"'\1...'", SHORT.get(text, text)) for text in found]
+    for pattern, replacement in SHORT:
+        found = [re.sub(pattern, replacement, text) for text in found]
     return "; ".join(dict.fromkeys(found)).replace("'", "`")
 
 

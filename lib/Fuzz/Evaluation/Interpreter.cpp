@@ -14,6 +14,7 @@
 #include "ember/Fuzz/Evaluation/Interpreter.h"
 #include "ember/Fuzz/Embeddings/EmbeddingEvaluator.h"
 #include "ember/Fuzz/Evaluation/Arithmetic.h"
+#include <algorithm>
 #include <cmath>
 
 namespace ember::fuzz {
@@ -341,6 +342,13 @@ bool Evaluator::runOp(const Function &function, const Op &op, Frame &frame) {
     return true;
   case Opcode::SubView:
     return runSubView(op, frame);
+  case Opcode::Transpose: {
+    View view = frame[op.operands[0]].view;
+    std::reverse(view.sizes.begin(), view.sizes.end());
+    std::reverse(view.strides.begin(), view.strides.end());
+    frame[op.results[0]].view = std::move(view);
+    return true;
+  }
   case Opcode::Cast:
     frame[op.results[0]] = frame[op.operands[0]];
     return true;

@@ -18,7 +18,7 @@ static bool holds(const Program &program, const std::string &name,
                   int64_t position, int64_t value) {
   const Function &entry = program.entry();
   for (const Op &op : entry.body.ops)
-    if (op.opcode == Opcode::SubView)
+    if (op.opcode == Opcode::SubView || op.opcode == Opcode::Transpose)
       return true;
   for (size_t i = 0; i < program.inputs.size(); ++i) {
     const Input &input = program.inputs[i];

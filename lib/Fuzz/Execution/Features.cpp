@@ -66,6 +66,7 @@ void collectFeatures(ModuleOp module, std::set<std::string> &features) {
           features.insert(load.getContiguous() ? "vector load" : "gather");
         })
         .Case([&](slcv::BufStrOp) { features.insert("bufferised"); })
+        .Case([&](memref::TransposeOp) { features.insert("transposed view"); })
         .Case([&](dlc::ConfigAccessOp) { features.insert("dlc"); })
         .Case([&](dlc::RegisterCallbackOp callback) {
           if (callback.getAnnounced())

@@ -318,6 +318,15 @@ ValueId Builder::subView(ValueId memref, Op op, Array array) {
   return value;
 }
 
+ValueId Builder::transpose(ValueId memref) {
+  Array array = arrayOf(memref);
+  std::reverse(array.shape.begin(), array.shape.end());
+  std::reverse(array.isOpen.begin(), array.isOpen.end());
+  return newMemRef(Opcode::Transpose, {memref},
+                   transposedType(function.types[memref]), std::move(array),
+                   rootOf(memref));
+}
+
 ValueId Builder::castMemRef(ValueId memref, std::vector<bool> isOpen) {
   Array array = arrayOf(memref);
   array.isOpen = std::move(isOpen);

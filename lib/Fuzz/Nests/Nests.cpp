@@ -452,11 +452,14 @@ void Nests::makeView() {
     builder.castMemRef(memref, std::vector<bool>(array.shape.size(), true));
     return;
   }
-  rowView(memref);
+  if (random.chance(0.3))
+    builder.transpose(memref);
+  else
+    partOf(memref);
 }
 
 /// A part of each dimension, at an offset that may change with every iteration.
-void Nests::rowView(ValueId memref) {
+void Nests::partOf(ValueId memref) {
   Array array = builder.arrayOf(memref);
   Op view;
   view.operands = {memref};

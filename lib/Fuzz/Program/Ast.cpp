@@ -156,4 +156,12 @@ Type subViewType(const Type &source, const Op &op) {
   return type;
 }
 
+Type transposedType(const Type &source) {
+  Type type = source;
+  type.layout = source.layout ? *source.layout : contiguousLayout(source.shape);
+  std::reverse(type.shape.begin(), type.shape.end());
+  std::reverse(type.layout->strides.begin(), type.layout->strides.end());
+  return type;
+}
+
 } // namespace ember::fuzz

@@ -57,6 +57,7 @@ private:
   void printWhile(const Op &op);
   void printIf(const Op &op);
   void printSubView(const Op &op);
+  void printTranspose(const Op &op);
   void printDim(const Op &op);
   /// "%a, %b" for the operands from `first` on.
   void printList(const std::vector<ValueId> &values, size_t first = 0);
@@ -198,6 +199,23 @@ void Printer::printSubView(const Op &op) {
   out << " : " << type(op.operands[0]) << " to " << type(op.results[0]);
 }
 
+/// All dimensions, in reverse.
+void Printer::printTranspose(const Op &op) {
+  const Type &source = function->types[op.operands[0]];
+  size_t rank = source.shape.size();
+  auto printDimensions = [&](bool isReversed) {
+    out << "(";
+    for (size_t i = 0; i < rank; ++i)
+      out << (i ? ", d" : "d") << (isReversed ? rank - 1 - i : i);
+    out << ")";
+  };
+  out << "memref.transpose " << name(op.operands[0]) << " ";
+  printDimensions(false);
+  out << " -> ";
+  printDimensions(true);
+  out << " : " << type(op.operands[0]) << " to " << type(op.results[0]);
+}
+
 /// The dimension is an operand in MLIR; a constant of its own keeps it local.
 void Printer::printDim(const Op &op) {
   std::string dimension = name(op.results[0]) + "_dimension";
@@ -228,6 +246,9 @@ void Printer::printOp(const Op &op) {
     break;
   case Opcode::SubView:
     printSubView(op);
+    break;
+  case Opcode::Transpose:
+    printTranspose(op);
     break;
   case Opcode::Load:
     out << "memref.load " << name(op.operands[0]) << "[";

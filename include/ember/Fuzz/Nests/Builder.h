@@ -127,6 +127,8 @@ public:
   void assertHolds(ValueId condition);
   ValueId dim(ValueId memref, unsigned dimension);
   ValueId subView(ValueId memref, Op op, Array array);
+  /// The dimensions in reverse.
+  ValueId transpose(ValueId memref);
   ValueId castMemRef(ValueId memref, std::vector<bool> isOpen);
   ValueId alloc(Array array, bool onStack);
   void dealloc(ValueId memref);

@@ -56,7 +56,7 @@ private:
   void assertion();
   int64_t sizeOrEmpty();
   void makeView();
-  void rowView(ValueId memref);
+  void partOf(ValueId memref);
   void workspaceLoop();
   void temporaryRow(int depth);
   void updateCarried();

@@ -151,6 +151,7 @@ struct Program {
 
 /// The type of a view, as MLIR infers it.
 Type subViewType(const Type &source, const Op &op);
+Type transposedType(const Type &source);
 
 int64_t elementCount(const std::vector<int64_t> &shape);
 
