@@ -8,6 +8,7 @@
 #include "ember/Conversion/SLCToDLC/ComputeRegisters.h"
 #include "ember/Conversion/SLCToDLC/Marshaling.h"
 #include "ember/Conversion/SLCToDLC/Passes.h"
+#include "ember/Conversion/StreamCode/CallbackReads.h"
 #include "ember/Conversion/StreamCode/SegmentCode.h"
 #include "ember/Conversion/StreamCode/StreamCode.h"
 #include "ember/Dialect/DLC/IR/DLC.h"
@@ -306,6 +307,7 @@ struct ConvertSLCToDLC
   void runOnOperation() override {
     if (failed(slcv::refuseScalarViews(getOperation())))
       return signalPassFailure();
+    readBeforeBranches(getOperation());
     OpBuilder builder(&getContext());
     for (LoopOpInterface root : slc::getNestRoots(getOperation()))
       if (failed(Separation(root, builder).run()))

@@ -7,6 +7,7 @@
 
 #include "ember/Conversion/SLCToSCF/Passes.h"
 #include "ember/Conversion/SLCToSCF/StreamEmitter.h"
+#include "ember/Conversion/StreamCode/CallbackReads.h"
 #include "ember/Conversion/StreamCode/SegmentCode.h"
 #include "ember/Conversion/StreamCode/StreamCode.h"
 
@@ -131,7 +132,6 @@ void Recoupling::emitCallback(CallbackOp callback, IRMapping &values) {
   for (Operation &op : callback.getBody()->without_terminator()) {
     auto toVal = dyn_cast<StrToValOp>(op);
     if (!toVal) {
-      // str_to_val may also stand deeper, in compute code's own loops.
       builder.clone(op, inside);
       continue;
     }
@@ -394,6 +394,7 @@ struct ConvertSLCToSCF
     std::optional<RuntimeCalls> calls;
     if (instrument)
       calls.emplace(getOperation());
+    readBeforeBranches(getOperation());
     OpBuilder builder(&getContext());
     for (LoopOpInterface root : slc::getNestRoots(getOperation()))
       Recoupling(builder, calls ? &*calls : nullptr).run(root);
