@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ember/Analysis/LookupFinder.h"
-#include "ember/Analysis/CacheHints.h"
+#include "ember/Dialect/Ember/IR/Ember.h"
 #include "ember/Dialect/SLC/IR/SLC.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 

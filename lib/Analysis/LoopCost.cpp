@@ -7,8 +7,8 @@
 
 #include "ember/Analysis/LoopCost.h"
 #include "ember/Analysis/MemoryAccess.h"
-#include "ember/Analysis/ParallelCall.h"
 #include "ember/Analysis/SegmentBounds.h"
+#include "ember/Dialect/Ember/IR/Ember.h"
 
 using namespace mlir;
 
@@ -31,7 +31,7 @@ public:
 
   LoopCost run() {
     // The loop inside is one piece.
-    if (auto length = loop->getAttrOfType<IntegerAttr>(kPiecesAttr))
+    if (auto length = loop->getAttrOfType<IntegerAttr>(piecesAttr))
       unknownTrips = length.getInt();
     result.cost = costOf(*loop.getBody(), /*repeated=*/false);
     return result;
@@ -102,7 +102,7 @@ int64_t CostEstimate::costOf(Operation &op, bool repeated) {
     return std::min(cost, kMostCost);
   }
   // What few iterations do, and what they do on other threads.
-  if (inner->hasAttr(kPiecesAttr))
+  if (inner->hasAttr(piecesAttr))
     return 1;
   int64_t cost = 1 + costOf(*inner.getBody(), /*repeated=*/true);
   if (!repeated && takeSegment(inner, cost))

@@ -41,7 +41,7 @@ LoopIndependence::LoopIndependence(scf::ForOp loop,
 }
 
 bool isScratchOf(Operation *op, scf::ForOp loop) {
-  return isa<memref::AllocOp>(op) && op->hasAttr(kScratchAttr) &&
+  return isa<memref::AllocOp>(op) && op->hasAttr(scratchAttr) &&
          llvm::all_of(op->getUsers(), [&](Operation *user) {
            return isa<memref::DeallocOp>(user) || loop->isProperAncestor(user);
          });

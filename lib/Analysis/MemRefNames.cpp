@@ -7,6 +7,7 @@
 
 #include "ember/Analysis/MemRefNames.h"
 #include "ember/Analysis/Buffers.h"
+#include "ember/Dialect/Ember/IR/Ember.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "llvm/Support/Path.h"
 

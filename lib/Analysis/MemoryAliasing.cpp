@@ -96,8 +96,11 @@ MemoryAliasing::MemoryAliasing(ModuleOp module, bool mayAlias)
       kept.insert(global.getSymNameAttr());
   }
   module.walk([&](Operation *op) {
-    if (auto call = dyn_cast<func::CallOp>(op))
-      calls[call.getCalleeAttr().getAttr()].push_back(call);
+    if (auto call = dyn_cast<CallOpInterface>(op)) {
+      if (auto callee = dyn_cast_if_present<SymbolRefAttr>(
+              call.getCallableForCallee()))
+        calls[callee.getLeafReference()].push_back(call);
+    }
     else if (auto constant = dyn_cast<func::ConstantOp>(op))
       calledIndirectly.insert(constant.getValueAttr().getAttr());
     else if (auto global = dyn_cast<memref::GetGlobalOp>(op);
@@ -113,9 +116,9 @@ bool MemoryAliasing::argumentsAlias(func::FuncOp func, unsigned a,
   auto found = calls.find(func.getSymNameAttr());
   if (found == calls.end())
     return false;
-  return llvm::any_of(found->second, [&](func::CallOp call) {
-    Value passedA = findSource(call.getOperand(a)).buffer;
-    Value passedB = findSource(call.getOperand(b)).buffer;
+  return llvm::any_of(found->second, [&](CallOpInterface call) {
+    Value passedA = findSource(call.getArgOperands()[a]).buffer;
+    Value passedB = findSource(call.getArgOperands()[b]).buffer;
     if (isSameBuffer(passedA, passedB))
       return true;
     if (!isIdentified(passedA) || !isIdentified(passedB))

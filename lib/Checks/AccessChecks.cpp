@@ -24,9 +24,9 @@ struct LeadingLanes {
 
 class AccessCollector {
 public:
-  AccessCollector(Operation *op, IndexExprs &exprs, RuntimeCalls &runtime,
+  AccessCollector(Operation *op, IndexExprs &exprs,
                   std::vector<RangeCheck> &checks)
-      : op(op), exprs(exprs), runtime(runtime), checks(checks) {}
+      : op(op), exprs(exprs), checks(checks) {}
 
   LogicalResult collect();
 
@@ -50,7 +50,6 @@ private:
 
   Operation *op;
   IndexExprs &exprs;
-  RuntimeCalls &runtime;
   std::vector<RangeCheck> &checks;
 };
 } // namespace
@@ -158,7 +157,7 @@ LogicalResult AccessCollector::addMasked(Value memref, ValueRange indices,
     addLeadingLanes(memref, indices, type.getNumElements(), *active);
     return success();
   }
-  emitLaneChecks(op, memref, indices, /*laneOffsets=*/Value(), mask, runtime);
+  emitLaneChecks(op, memref, indices, /*laneOffsets=*/Value(), mask);
   return success();
 }
 
@@ -247,7 +246,7 @@ LogicalResult AccessCollector::collect() {
               return op->emitError("only gathers and scatters of one fixed "
                                    "dimension can be checked");
             emitLaneChecks(op, access.getBase(), access.getOffsets(),
-                           access.getIndices(), access.getMask(), runtime);
+                           access.getIndices(), access.getMask());
             return success();
           })
       .Case<VectorTransferOpInterface>(
@@ -256,9 +255,8 @@ LogicalResult AccessCollector::collect() {
 }
 
 LogicalResult collectAccessChecks(Operation *op, IndexExprs &exprs,
-                                  RuntimeCalls &runtime,
                                   std::vector<RangeCheck> &checks) {
-  return AccessCollector(op, exprs, runtime, checks).collect();
+  return AccessCollector(op, exprs, checks).collect();
 }
 
 } // namespace ember::checks

@@ -8,6 +8,7 @@
 #include "ember/Analysis/MemRefNames.h"
 #include "ember/Analysis/SegmentBounds.h"
 #include "ember/Checks/Passes.h"
+#include "ember/Dialect/Ember/IR/Ember.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 namespace ember::checks {
@@ -25,7 +26,7 @@ struct AnnotateSegments : impl::AnnotateSegmentsBase<AnnotateSegments> {
           findSegmentBounds(loop.getLowerBound(), loop.getUpperBound(), exprs);
       if (begin)
         loop->setAttr(
-            kSegmentAttr,
+            segmentAttr,
             StringAttr::get(&getContext(), memrefName(begin.getMemRef())));
     });
   }

@@ -26,24 +26,21 @@ namespace ember::checks {
 /// Adds to `checks` what an access to memory needs. Fails, with a diagnostic,
 /// where an access cannot be checked.
 llvm::LogicalResult collectAccessChecks(mlir::Operation *op, IndexExprs &exprs,
-                                        RuntimeCalls &runtime,
                                         std::vector<RangeCheck> &checks);
 
 /// Adds to `checks` what making a view of a memref needs, or emits it.
 llvm::LogicalResult collectViewChecks(mlir::Operation *op, IndexExprs &exprs,
-                                      RuntimeCalls &runtime,
                                       std::vector<RangeCheck> &checks);
 
 /// Emits the checks of operations that are no accesses: divisions, sizes of
 /// allocations, bounds and steps of loops, assertions.
-void emitOperationChecks(mlir::Operation *op, IndexExprs &exprs,
-                         RuntimeCalls &runtime);
+void emitOperationChecks(mlir::Operation *op, IndexExprs &exprs);
 
 /// The index lanes of a gather or scatter, or of a masked access whose mask is
 /// not a number of leading lanes: each active lane is checked, in place.
 void emitLaneChecks(mlir::Operation *op, mlir::Value memref,
                     mlir::ValueRange indices, mlir::Value laneOffsets,
-                    mlir::Value mask, RuntimeCalls &runtime);
+                    mlir::Value mask);
 
 /// Makes the results of `op` numbers where they could be poison, which no check
 /// of them would survive.
@@ -51,7 +48,7 @@ void definePoison(mlir::Operation *op);
 
 /// Fails with `message` in front of the builder's place if `bad`.
 void failIf(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value bad,
-            llvm::StringRef message, RuntimeCalls &runtime);
+            llvm::StringRef message);
 
 } // namespace ember::checks
 

@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CheckCollector.h"
+#include "ember/ABI/RuntimeCalls.h"
 #include "ember/Checks/Passes.h"
 #include "ember/Runtime/Runtime.h"
 #include "mlir/Analysis/CallGraph.h"
@@ -51,7 +52,7 @@ struct InsertRuntimeChecks
   void runOnOperation() override;
 
 private:
-  LogicalResult checkFunction(func::FuncOp func, RuntimeCalls &runtime);
+  LogicalResult checkFunction(func::FuncOp func);
 };
 } // namespace
 
@@ -69,8 +70,7 @@ bool EmittedChecks::covers(const RangeCheck &check) {
   return false;
 }
 
-LogicalResult InsertRuntimeChecks::checkFunction(func::FuncOp func,
-                                                 RuntimeCalls &runtime) {
+LogicalResult InsertRuntimeChecks::checkFunction(func::FuncOp func) {
   SmallVector<Operation *> operations;
   func.walk<WalkOrder::PreOrder>(
       [&](Operation *op) { operations.push_back(op); });
@@ -81,17 +81,17 @@ LogicalResult InsertRuntimeChecks::checkFunction(func::FuncOp func,
   IndexExprs exprs;
   std::vector<RangeCheck> checks;
   for (Operation *op : operations)
-    if (failed(collectAccessChecks(op, exprs, runtime, checks)) ||
-        failed(collectViewChecks(op, exprs, runtime, checks)))
+    if (failed(collectAccessChecks(op, exprs, checks)) ||
+        failed(collectViewChecks(op, exprs, checks)))
       return failure();
   // Assertions that the checks of views brought are among these.
   SmallVector<Operation *> assertions;
   func.walk([&](cf::AssertOp op) { assertions.push_back(op); });
   for (Operation *op : operations)
     if (!isa<cf::AssertOp>(op))
-      emitOperationChecks(op, exprs, runtime);
+      emitOperationChecks(op, exprs);
   for (Operation *op : assertions)
-    emitOperationChecks(op, exprs, runtime);
+    emitOperationChecks(op, exprs);
 
   EmittedChecks earlier;
   for (RangeCheck &check : checks) {
@@ -102,7 +102,7 @@ LogicalResult InsertRuntimeChecks::checkFunction(func::FuncOp func,
       ++proven;
       continue;
     }
-    emitCheck(check, open, exprs, runtime);
+    emitCheck(check, open, exprs);
     ++emitted;
   }
   return success();
@@ -110,7 +110,8 @@ LogicalResult InsertRuntimeChecks::checkFunction(func::FuncOp func,
 
 /// Functions that call themselves, if only through others, check at their entry
 /// how far they have come.
-static void checkRecursion(ModuleOp module, RuntimeCalls &runtime) {
+static void checkRecursion(ModuleOp module) {
+  RuntimeCalls runtime(module);
   CallGraph graph(module);
   const CallGraph *nodes = &graph;
   for (auto group = llvm::scc_begin(nodes); !group.isAtEnd(); ++group) {
@@ -127,11 +128,10 @@ static void checkRecursion(ModuleOp module, RuntimeCalls &runtime) {
 }
 
 void InsertRuntimeChecks::runOnOperation() {
-  RuntimeCalls runtime(getOperation());
   for (auto func : getOperation().getOps<func::FuncOp>())
-    if (failed(checkFunction(func, runtime)))
+    if (failed(checkFunction(func)))
       return signalPassFailure();
-  checkRecursion(getOperation(), runtime);
+  checkRecursion(getOperation());
 }
 
 } // namespace ember::checks

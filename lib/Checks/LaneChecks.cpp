@@ -15,6 +15,7 @@
 
 #include "CheckCollector.h"
 #include "ember/Analysis/MemRefNames.h"
+#include "ember/Dialect/Ember/IR/Ember.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
@@ -23,8 +24,7 @@ namespace ember::checks {
 
 /// Fails with the first lane of `lanes` for which `bad` is set.
 static void reportFirstLane(OpBuilder &builder, Location loc, Value lanes,
-                            Value bad, Value memref, int64_t dim,
-                            RuntimeCalls &runtime) {
+                            Value bad, Value memref, int64_t dim) {
   auto type = cast<VectorType>(lanes.getType());
   Value none = arith::ConstantIndexOp::create(builder, loc, 0);
   Value count =
@@ -38,15 +38,14 @@ static void reportFirstLane(OpBuilder &builder, Location loc, Value lanes,
   builder.setInsertionPointToStart(found.thenBlock());
   Value value = vector::ExtractOp::create(builder, loc, lanes, lane);
   Value size = memref::DimOp::create(builder, loc, memref, dim);
-  Value unknown = arith::ConstantIndexOp::create(builder, loc, -1);
-  runtime.failIndex(builder, loc,
-                    "dimension " + std::to_string(dim) + " of " +
-                        memrefName(memref),
-                    "", value, size, unknown);
+  auto what = builder.getStringAttr("dimension " + std::to_string(dim) +
+                                    " of " + memrefName(memref));
+  FailIndexOp::create(builder, loc, what, value, size, /*source=*/StringAttr(),
+                      /*position=*/Value());
 }
 
 void emitLaneChecks(Operation *op, Value memref, ValueRange indices,
-                    Value laneOffsets, Value mask, RuntimeCalls &runtime) {
+                    Value laneOffsets, Value mask) {
   OpBuilder builder(op);
   Location loc = op->getLoc();
   auto maskType = cast<VectorType>(mask.getType());
@@ -68,9 +67,8 @@ void emitLaneChecks(Operation *op, Value memref, ValueRange indices,
     Value bad = arith::AndIOp::create(builder, loc, outside, mask);
     Value any = vector::ReductionOp::create(builder, loc,
                                             vector::CombiningKind::OR, bad);
-    auto failure = scf::IfOp::create(builder, loc, any, /*withElse=*/false);
-    OpBuilder inner = failure.getThenBodyBuilder();
-    reportFirstLane(inner, loc, lanes, bad, memref, dim, runtime);
+    OpBuilder inner = CheckOp::create(builder, loc, any).getBodyBuilder();
+    reportFirstLane(inner, loc, lanes, bad, memref, dim);
   }
 }
 

@@ -7,9 +7,9 @@
 
 #include "CheckCollector.h"
 #include "ember/Analysis/MemRefNames.h"
-#include "ember/Analysis/ParallelCall.h"
 #include "ember/Analysis/SegmentBounds.h"
 #include "ember/Checks/SegmentCheck.h"
+#include "ember/Dialect/Ember/IR/Ember.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Index/IR/IndexOps.h"
@@ -20,11 +20,9 @@ using namespace mlir;
 
 namespace ember::checks {
 
-void failIf(OpBuilder &builder, Location loc, Value bad, StringRef message,
-            RuntimeCalls &runtime) {
-  auto failure = scf::IfOp::create(builder, loc, bad, /*withElse=*/false);
-  OpBuilder inner = failure.getThenBodyBuilder();
-  runtime.failMessage(inner, loc, message);
+void failIf(OpBuilder &builder, Location loc, Value bad, StringRef message) {
+  OpBuilder inner = CheckOp::create(builder, loc, bad).getBodyBuilder();
+  FailWithMessageOp::create(inner, loc, message);
 }
 
 /// A constant of `type`, an integer, index, or vector of them.
@@ -66,7 +64,7 @@ static bool isSafeDivisor(Value divisor, bool isSigned) {
 }
 
 /// Division by zero, and of the lowest number by -1, end a program.
-static void checkDivision(Operation *op, bool isSigned, RuntimeCalls &runtime) {
+static void checkDivision(Operation *op, bool isSigned) {
   Value dividend = op->getOperand(0), divisor = op->getOperand(1);
   if (isSafeDivisor(divisor, isSigned))
     return;
@@ -81,19 +79,19 @@ static void checkDivision(Operation *op, bool isSigned, RuntimeCalls &runtime) {
   };
   Value zero = equals(divisor, APInt::getZero(width));
   failIf(builder, loc, anyLane(builder, loc, zero),
-         messageAt("division by zero", loc), runtime);
+         messageAt("division by zero", loc));
   if (!isSigned)
     return;
   Value overflow = arith::AndIOp::create(
       builder, loc, equals(divisor, APInt::getAllOnes(width)),
       equals(dividend, APInt::getSignedMinValue(width)));
   failIf(builder, loc, anyLane(builder, loc, overflow),
-         messageAt("the quotient is too large for its type", loc), runtime);
+         messageAt("the quotient is too large for its type", loc));
 }
 
 /// The size of an allocation: not negative in any dimension, and in bytes no
 /// more than an address can tell apart.
-static void checkAllocation(memref::AllocOp alloc, RuntimeCalls &runtime) {
+static void checkAllocation(memref::AllocOp alloc) {
   if (alloc.getDynamicSizes().empty())
     return;
   OpBuilder builder(alloc);
@@ -126,8 +124,7 @@ static void checkAllocation(memref::AllocOp alloc, RuntimeCalls &runtime) {
     alsoBad(arith::CmpIPredicate::slt, total, zero);
   }
   failIf(builder, loc, bad,
-         messageAt("the size of a local buffer is negative or too large", loc),
-         runtime);
+         messageAt("the size of a local buffer is negative or too large", loc));
 }
 
 /// Where a segment is checked: in front of its loop, and of the conditions that
@@ -135,7 +132,7 @@ static void checkAllocation(memref::AllocOp alloc, RuntimeCalls &runtime) {
 /// offsets would ever decrease.
 static Operation *segmentPlace(scf::ForOp loop) {
   Operation *parent = loop->getParentOp();
-  if (parent->hasAttr(kPiecesAttr))
+  if (parent->hasAttr(piecesAttr))
     parent = parent->getParentOp();
   auto guard = dyn_cast<scf::IfOp>(parent);
   auto compare =
@@ -153,15 +150,14 @@ static Operation *segmentPlace(scf::ForOp loop) {
 /// Fails at `builder` if the offsets that `lower` and `upper` come from
 /// decrease. Where they are not loaded here, `source` is what they are called.
 static void emitSegmentCheck(OpBuilder &builder, Location loc, Value lower,
-                             Value upper, StringAttr source, IndexExprs &exprs,
-                             RuntimeCalls &runtime) {
+                             Value upper, StringAttr source,
+                             IndexExprs &exprs) {
   auto [begin, end] = findSegmentBounds(lower, upper, exprs);
   if (!begin && !source)
     return;
   Value decreases = arith::CmpIOp::create(
       builder, loc, arith::CmpIPredicate::sgt, lower, upper);
-  auto failure = scf::IfOp::create(builder, loc, decreases, false);
-  OpBuilder inner = failure.getThenBodyBuilder();
+  OpBuilder inner = CheckOp::create(builder, loc, decreases).getBodyBuilder();
   Type i64 = inner.getI64Type();
   auto widen = [&](Value value) -> Value {
     if (value.getType().isIndex() || value.getType() == i64)
@@ -170,48 +166,41 @@ static void emitSegmentCheck(OpBuilder &builder, Location loc, Value lower,
   };
   Value position = begin ? loadPosition(begin, inner)
                          : arith::ConstantIndexOp::create(inner, loc, -1);
-  runtime.failSegment(inner, loc,
-                      begin ? memrefName(begin.getMemRef())
-                            : source.getValue().str(),
-                      position, widen(lower), widen(upper));
+  FailSegmentOp::create(inner, loc,
+                        begin ? memrefName(begin.getMemRef())
+                              : source.getValue().str(),
+                        position, widen(lower), widen(upper));
 }
 
 /// Checks the bounds of a loop in front of `place`. A segment may also be
 /// counted from zero, as what was put into a buffer is.
 static void checkBounds(Operation *place, Value lower, Value upper,
-                        StringAttr source, IndexExprs &exprs,
-                        RuntimeCalls &runtime) {
+                        StringAttr source, IndexExprs &exprs) {
   OpBuilder builder(place);
   auto length = upper.getDefiningOp<arith::SubIOp>();
   if (length && getConstantIntValue(lower) == 0) {
     lower = length.getRhs();
     upper = length.getLhs();
   }
-  emitSegmentCheck(builder, place->getLoc(), lower, upper, source, exprs,
-                   runtime);
+  emitSegmentCheck(builder, place->getLoc(), lower, upper, source, exprs);
 }
 
 /// The bounds of loops in another function, which does not see where they come
 /// from.
-static void checkParallelCall(func::CallOp call, IndexExprs &exprs,
-                              RuntimeCalls &runtime) {
-  for (size_t number = 0; number < getParallelLoops(call).size(); ++number)
-    checkBounds(call, call.getOperand(2 * number),
-                call.getOperand(2 * number + 1), /*source=*/nullptr, exprs,
-                runtime);
+static void checkParallelCall(ParallelCallOp call, IndexExprs &exprs) {
+  for (unsigned loop = 0; loop < call.getNumLoops(); ++loop)
+    checkBounds(call, call.getLowerBound(loop), call.getUpperBound(loop),
+                /*source=*/nullptr, exprs);
 }
 
-void checkSegment(OpBuilder &builder, Location loc, Value lower, Value upper,
-                  RuntimeCalls &runtime) {
+void checkSegment(OpBuilder &builder, Location loc, Value lower, Value upper) {
   IndexExprs exprs;
-  emitSegmentCheck(builder, loc, lower, upper, /*source=*/nullptr, exprs,
-                   runtime);
+  emitSegmentCheck(builder, loc, lower, upper, /*source=*/nullptr, exprs);
 }
 
 /// A loop must get nearer to its end, and stop there: a step that is not
 /// positive, or that carries the counter past the largest number, never does.
-static void checkStep(scf::ForOp loop, IndexExprs &exprs,
-                      RuntimeCalls &runtime) {
+static void checkStep(scf::ForOp loop, IndexExprs &exprs) {
   std::optional<int64_t> step = getConstantIntValue(loop.getStep());
   Type type = loop.getStep().getType();
   unsigned width = type.isIndex() ? 64 : type.getIntOrFloatBitWidth();
@@ -224,7 +213,7 @@ static void checkStep(scf::ForOp loop, IndexExprs &exprs,
     Value one = splat(builder, loc, type, APInt(width, 1));
     Value bad = arith::CmpIOp::create(builder, loc, less, loop.getStep(), one);
     failIf(builder, loc, bad,
-           messageAt("the step of a loop is not positive", loc), runtime);
+           messageAt("the step of a loop is not positive", loc));
   }
   APInt constantStep, constantUpper;
   bool wraps = true;
@@ -255,40 +244,38 @@ static void checkStep(scf::ForOp loop, IndexExprs &exprs,
   Value last = arith::SubIOp::create(inner, loc, end, rest);
   Value bad = arith::CmpIOp::create(inner, loc, less, room, last);
   failIf(inner, loc, bad,
-         messageAt("the bound of a loop is too large for its step", loc),
-         runtime);
+         messageAt("the bound of a loop is too large for its step", loc));
 }
 
 /// An assertion of the program, or of upstream's checks.
-static void replaceAssertion(cf::AssertOp assertion, RuntimeCalls &runtime) {
+static void replaceAssertion(cf::AssertOp assertion) {
   OpBuilder builder(assertion);
   Location loc = assertion.getLoc();
   Value yes = arith::ConstantIntOp::create(builder, loc, 1, 1);
   Value bad = arith::XOrIOp::create(builder, loc, assertion.getArg(), yes);
-  failIf(builder, loc, bad, assertion.getMsg(), runtime);
+  failIf(builder, loc, bad, assertion.getMsg());
   assertion.erase();
 }
 
-void emitOperationChecks(Operation *op, IndexExprs &exprs,
-                         RuntimeCalls &runtime) {
+void emitOperationChecks(Operation *op, IndexExprs &exprs) {
   if (isa<arith::DivSIOp, arith::RemSIOp, arith::FloorDivSIOp,
           arith::CeilDivSIOp, index::DivSOp, index::RemSOp, index::FloorDivSOp,
           index::CeilDivSOp>(op))
-    return checkDivision(op, /*isSigned=*/true, runtime);
+    return checkDivision(op, /*isSigned=*/true);
   if (isa<arith::DivUIOp, arith::RemUIOp, arith::CeilDivUIOp, index::DivUOp,
           index::RemUOp, index::CeilDivUOp>(op))
-    return checkDivision(op, /*isSigned=*/false, runtime);
+    return checkDivision(op, /*isSigned=*/false);
   if (auto alloc = dyn_cast<memref::AllocOp>(op))
-    return checkAllocation(alloc, runtime);
+    return checkAllocation(alloc);
   if (auto assertion = dyn_cast<cf::AssertOp>(op))
-    return replaceAssertion(assertion, runtime);
+    return replaceAssertion(assertion);
   if (auto loop = dyn_cast<scf::ForOp>(op)) {
-    checkStep(loop, exprs, runtime);
+    checkStep(loop, exprs);
     checkBounds(segmentPlace(loop), loop.getLowerBound(), loop.getUpperBound(),
-                loop->getAttrOfType<StringAttr>(kSegmentAttr), exprs, runtime);
+                loop->getAttrOfType<StringAttr>(segmentAttr), exprs);
   }
-  if (auto call = dyn_cast<func::CallOp>(op))
-    checkParallelCall(call, exprs, runtime);
+  if (auto call = dyn_cast<ParallelCallOp>(op))
+    checkParallelCall(call, exprs);
 }
 
 } // namespace ember::checks

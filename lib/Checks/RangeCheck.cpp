@@ -8,6 +8,7 @@
 #include "RangeCheck.h"
 #include "ember/Analysis/MemRefNames.h"
 #include "ember/Analysis/SegmentBounds.h"
+#include "ember/Dialect/Ember/IR/Ember.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
@@ -142,25 +143,26 @@ static Report reportOf(const IndexExpr &point, bool isLast) {
 }
 
 static void emitFailure(const RangeCheck &check, const Report &report,
-                        OpBuilder &builder, RuntimeCalls &runtime) {
+                        OpBuilder &builder) {
   std::string what = "dimension " + std::to_string(check.dim) + " of " +
                      memrefName(check.memref);
   Location loc = check.loc;
   Value size =
       memref::DimOp::create(builder, loc, check.memref, int64_t(check.dim));
   Value value = report.value.materialize(builder, loc);
-  if (!report.load) {
-    Value unknown = arith::ConstantIndexOp::create(builder, loc, -1);
-    runtime.failIndex(builder, loc, what, "", value, size, unknown);
-    return;
+  StringAttr source;
+  Value position;
+  if (report.load) {
+    source = builder.getStringAttr(
+        memrefName(cast<memref::LoadOp>(report.load).getMemRef()));
+    position = loadPosition(report.load, builder);
   }
-  Value source = cast<memref::LoadOp>(report.load).getMemRef();
-  runtime.failIndex(builder, loc, what, memrefName(source), value, size,
-                    loadPosition(report.load, builder));
+  FailIndexOp::create(builder, loc, builder.getStringAttr(what), value, size,
+                      source, position);
 }
 
 void emitCheck(const RangeCheck &check, const OpenComparisons &open,
-               IndexExprs &exprs, RuntimeCalls &runtime) {
+               IndexExprs &exprs) {
   using arith::CmpIPredicate;
   OpBuilder builder(check.anchor);
   Location loc = check.loc;
@@ -196,8 +198,8 @@ void emitCheck(const RangeCheck &check, const OpenComparisons &open,
   for (Value condition : check.conditions)
     bad = arith::AndIOp::create(builder, loc, condition, bad);
 
-  auto failure = scf::IfOp::create(builder, loc, bad, /*withElse=*/false);
-  builder.setInsertionPointToStart(failure.thenBlock());
+  builder.setInsertionPointToStart(
+      CheckOp::create(builder, loc, bad).getBody());
   if (points.size() > 1) {
     // Ranges run over the end, unless they begin below zero or their end is
     // inside.
@@ -209,11 +211,9 @@ void emitCheck(const RangeCheck &check, const OpenComparisons &open,
     Value atStart = arith::OrIOp::create(builder, loc, below, inside);
     auto start = scf::IfOp::create(builder, loc, atStart, /*withElse=*/false);
     OpBuilder inner = start.getThenBodyBuilder();
-    emitFailure(check, reportOf(points.front(), /*isLast=*/false), inner,
-                runtime);
+    emitFailure(check, reportOf(points.front(), /*isLast=*/false), inner);
   }
-  emitFailure(check, reportOf(points.back(), points.size() > 1), builder,
-              runtime);
+  emitFailure(check, reportOf(points.back(), points.size() > 1), builder);
 }
 
 } // namespace ember::checks

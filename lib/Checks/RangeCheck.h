@@ -13,7 +13,6 @@
 #ifndef EMBER_LIB_CHECKS_RANGECHECK_H
 #define EMBER_LIB_CHECKS_RANGECHECK_H
 
-#include "ember/ABI/RuntimeCalls.h"
 #include "ember/Analysis/IndexExpr.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -65,7 +64,7 @@ OpenComparisons findOpenComparisons(RangeCheck &check, const IndexExprs &exprs);
 
 /// Emits the code of `check`: one condition, and a call that does not return.
 void emitCheck(const RangeCheck &check, const OpenComparisons &open,
-               IndexExprs &exprs, RuntimeCalls &runtime);
+               IndexExprs &exprs);
 
 /// Where in its memref, in row-major order, `load` reads; as an index.
 mlir::Value loadPosition(mlir::Operation *load, mlir::OpBuilder &builder);

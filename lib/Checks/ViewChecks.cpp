@@ -85,8 +85,7 @@ static bool isNonNegative(OpFoldResult operand) {
 }
 
 /// A dimension of a subview whose stride is not 1: first and last element.
-static void checkStridedDimension(memref::SubViewOp view, int64_t dim,
-                                  RuntimeCalls &runtime) {
+static void checkStridedDimension(memref::SubViewOp view, int64_t dim) {
   OpBuilder builder(view);
   Location loc = view.getLoc();
   CheckedArithmetic math(builder, loc);
@@ -104,12 +103,10 @@ static void checkStridedDimension(memref::SubViewOp view, int64_t dim,
   failIf(builder, loc, bad,
          messageAt("a view reaches out of dimension " + std::to_string(dim) +
                        " of " + memrefName(view.getSource()),
-                   loc),
-         runtime);
+                   loc));
 }
 
 static void collectSubView(memref::SubViewOp view, IndexExprs &exprs,
-                           RuntimeCalls &runtime,
                            std::vector<RangeCheck> &checks) {
   auto toExpr = [&](OpFoldResult operand) {
     if (std::optional<int64_t> constant = getConstantIntValue(operand))
@@ -124,11 +121,10 @@ static void collectSubView(memref::SubViewOp view, IndexExprs &exprs,
       failIf(builder, view.getLoc(), math.isNegative(math.value(size)),
              messageAt("a view of " + memrefName(view.getSource()) +
                            " has a negative size",
-                       view.getLoc()),
-             runtime);
+                       view.getLoc()));
     }
     if (getConstantIntValue(view.getMixedStrides()[dim]) != 1) {
-      checkStridedDimension(view, dim, runtime);
+      checkStridedDimension(view, dim);
       continue;
     }
     RangeCheck check(view);
@@ -159,8 +155,7 @@ static std::pair<Value, Value> extent(CheckedArithmetic &math, Value offset,
 
 /// A memref of another shape over the same memory must reach no further than
 /// the memref it is made from.
-static LogicalResult checkReinterpretCast(memref::ReinterpretCastOp view,
-                                          RuntimeCalls &runtime) {
+static LogicalResult checkReinterpretCast(memref::ReinterpretCastOp view) {
   if (!isa<MemRefType>(view.getSource().getType()))
     return view.emitError("views of unranked memrefs cannot be checked");
   OpBuilder builder(view);
@@ -204,13 +199,12 @@ static LogicalResult checkReinterpretCast(memref::ReinterpretCastOp view,
   }
   failIf(
       builder, loc, bad,
-      messageAt("a view reaches out of " + memrefName(view.getSource()), loc),
-      runtime);
+      messageAt("a view reaches out of " + memrefName(view.getSource()), loc));
   return success();
 }
 
 /// A typed view of a buffer of bytes.
-static void checkView(memref::ViewOp view, RuntimeCalls &runtime) {
+static void checkView(memref::ViewOp view) {
   OpBuilder builder(view);
   Location loc = view.getLoc();
   CheckedArithmetic math(builder, loc);
@@ -232,8 +226,7 @@ static void checkView(memref::ViewOp view, RuntimeCalls &runtime) {
   math.alsoBad(math.compare(arith::CmpIPredicate::sgt, end, limit));
   failIf(
       builder, loc, math.bad,
-      messageAt("a view reaches out of " + memrefName(view.getSource()), loc),
-      runtime);
+      messageAt("a view reaches out of " + memrefName(view.getSource()), loc));
 }
 
 /// Upstream's own checks, as assertions: they become failures when the
@@ -249,18 +242,17 @@ static void emitUpstreamChecks(RuntimeVerifiableOpInterface verifiable) {
 }
 
 LogicalResult collectViewChecks(Operation *op, IndexExprs &exprs,
-                                RuntimeCalls &runtime,
                                 std::vector<RangeCheck> &checks) {
   if (auto view = dyn_cast<memref::SubViewOp>(op)) {
-    collectSubView(view, exprs, runtime, checks);
+    collectSubView(view, exprs, checks);
     return success();
   }
   if (auto view = dyn_cast<memref::ReinterpretCastOp>(op))
-    return checkReinterpretCast(view, runtime);
+    return checkReinterpretCast(view);
   if (auto view = dyn_cast<memref::ViewOp>(op)) {
     if (!view.getType().getElementType().isIntOrIndexOrFloat())
       return op->emitError("views of elements of this type cannot be checked");
-    checkView(view, runtime);
+    checkView(view);
     return success();
   }
   if (isa<memref::ReshapeOp>(op))

@@ -17,6 +17,7 @@
 #include "ember/Dialect/DLC/Transforms/Passes.h"
 #include "ember/Dialect/Embed/IR/Embed.h"
 #include "ember/Dialect/Embed/Transforms/BufferizableOpInterface.h"
+#include "ember/Dialect/Ember/IR/Ember.h"
 #include "ember/Dialect/SLC/IR/SLC.h"
 #include "ember/Dialect/SLC/Transforms/Passes.h"
 #include "ember/Dialect/SLCV/IR/SLCV.h"
@@ -54,8 +55,7 @@
 using namespace mlir;
 
 void ember::registerDialects(DialectRegistry &registry) {
-  registry.insert<embed::EmbedDialect, slc::SLCDialect, slcv::SLCVDialect,
-                  dlc::DLCDialect>();
+  registry.insert<EmberDialect, embed::EmbedDialect, slc::SLCDialect, slcv::SLCVDialect, dlc::DLCDialect>();
   // Complex numbers are read for an error that says what to do.
   registry.insert<affine::AffineDialect, arith::ArithDialect,
                   bufferization::BufferizationDialect, cf::ControlFlowDialect,

@@ -29,8 +29,8 @@ func.func @offsets(%offsets: memref<?xi32> {ember.name = "offsets"}, %n: index, 
 // CHECKED-LABEL: func.func @bounds(
 // CHECKED-SAME: %[[BEGIN:.*]]: index, %[[END:.*]]: index
 // CHECKED: %[[DECREASE:.*]] = arith.cmpi sgt, %[[BEGIN]], %[[END]]
-// CHECKED: scf.if %[[DECREASE]] {
-// CHECKED: llvm.call @ember_fail_segment
+// CHECKED: ember.check fails_if %[[DECREASE]] {
+// CHECKED: ember.fail_segment "'offsets'"
 func.func @bounds(%begin: index, %end: index, %out: memref<?xf32>) {
   %c1 = arith.constant 1 : index
   %one = arith.constant 1.0 : f32

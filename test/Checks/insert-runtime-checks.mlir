@@ -3,10 +3,6 @@
 // An embedding bag: offsets once, a segment once, a row once a lookup; nothing
 // in the innermost loops.
 
-// CHECK-DAG: llvm.mlir.global internal unnamed_addr constant @[[WEIGHT:.*]]("dimension 0 of 'weight'\00")
-// CHECK-DAG: llvm.mlir.global internal unnamed_addr constant @[[INDICES:.*]]("'indices'\00")
-// CHECK-DAG: llvm.mlir.global internal unnamed_addr constant @[[OFFSETS:.*]]("'offsets'\00")
-// CHECK-DAG: llvm.func @ember_fail_index({{.*}}passthrough = ["noreturn", "cold"]
 // CHECK-LABEL: func.func @bag(
 // CHECK-SAME: %[[W:[a-z0-9]+]]: memref<?x64xf32> {{.*}}, %[[I:[a-z0-9]+]]: memref<?xi64> {{.*}}, %[[F:[a-z0-9]+]]: memref<?xi64> {{.*}}, %[[O:[a-z0-9]+]]: memref<?x64xf32>
 func.func @bag(%weight: memref<?x64xf32> {ember.name = "weight"},
@@ -17,9 +13,6 @@ func.func @bag(%weight: memref<?x64xf32> {ember.name = "weight"},
   %c1 = arith.constant 1 : index
   %c64 = arith.constant 64 : index
   %bags = memref.dim %out, %c0 : memref<?x64xf32>
-  // CHECK-DAG: %[[WHAT:.*]] = llvm.mlir.addressof @[[WEIGHT]] :
-  // CHECK-DAG: %[[WHERE:.*]] = llvm.mlir.addressof @[[INDICES]] :
-  // CHECK-DAG: %[[FROM:.*]] = llvm.mlir.addressof @[[OFFSETS]] :
   // CHECK-DAG: %[[ROWS:.*]] = memref.dim %[[W]], %c0
   // CHECK-DAG: %[[N:.*]] = memref.dim %[[I]], %c0
   // CHECK-DAG: %[[M:.*]] = memref.dim %[[F]], %c0
@@ -28,25 +21,25 @@ func.func @bag(%weight: memref<?x64xf32> {ember.name = "weight"},
   // CHECK: %[[OVER:.*]] = arith.cmpi uge, %[[LAST]], %[[M]]
   // CHECK: %[[RUNS:.*]] = arith.cmpi sgt, %[[B]], %c0
   // CHECK: %[[BAD:.*]] = arith.andi %[[RUNS]], %[[OVER]]
-  // CHECK: scf.if %[[BAD]] {
-  // CHECK: llvm.call @ember_fail_index
+  // CHECK: ember.check fails_if %[[BAD]] {
+  // CHECK: ember.fail_index "dimension 0 of 'offsets'", %[[LAST]] of %[[M]] :
   // CHECK: %[[OVER1:.*]] = arith.cmpi uge, %[[B]], %[[M]]
   // CHECK: %[[BAD1:.*]] = arith.andi %[[RUNS]], %[[OVER1]]
-  // CHECK: scf.if %[[BAD1]] {
+  // CHECK: ember.check fails_if %[[BAD1]] {
   // CHECK: scf.for
   scf.for %b = %c0 to %bags step %c1 {
     // CHECK: %[[BEGIN:.*]] = arith.index_cast %{{.*}} : i64 to index
     // CHECK: %[[END:.*]] = arith.index_cast %{{.*}} : i64 to index
     // CHECK: %[[DECREASE:.*]] = arith.cmpi sgt, %[[BEGIN]], %[[END]]
-    // CHECK-NEXT: scf.if %[[DECREASE]] {
-    // CHECK: llvm.call @ember_fail_segment
+    // CHECK-NEXT: ember.check fails_if %[[DECREASE]] {
+    // CHECK: ember.fail_segment "'offsets'" at %{{.*}}, %{{.*}} to %{{.*}} :
     // CHECK: }
     // CHECK: %[[LASTP:.*]] = arith.addi %[[END]], %c-1
     // CHECK: arith.cmpi ugt, %[[BEGIN]], %[[LASTP]]
     // CHECK: arith.cmpi uge, %[[LASTP]], %[[N]]
+    // CHECK: ember.check
     // CHECK: scf.if
-    // CHECK: scf.if
-    // CHECK: llvm.call @ember_fail_index(%{{.*}}, %[[FROM]], %{{.*}}, %{{.*}}, %{{.*}})
+    // CHECK: ember.fail_index "dimension 0 of 'indices'", %{{.*}} of %{{.*}} from "'offsets'" at %{{.*}} :
     %i0 = memref.load %offsets[%b] : memref<?xi64>
     %b1 = arith.addi %b, %c1 : index
     %i1 = memref.load %offsets[%b1] : memref<?xi64>
@@ -57,10 +50,8 @@ func.func @bag(%weight: memref<?x64xf32> {ember.name = "weight"},
       // CHECK-NEXT: %[[INDEX:.*]] = memref.load %[[I]][%[[P]]]
       // CHECK-NEXT: %[[ROW:.*]] = arith.index_cast %[[INDEX]]
       // CHECK-NEXT: %[[BADROW:.*]] = arith.cmpi uge, %[[ROW]], %[[ROWS]]
-      // CHECK-NEXT: scf.if %[[BADROW]] {
-      // CHECK: %[[SIZE:.*]] = arith.index_cast %[[ROWS]]
-      // CHECK: %[[POSITION:.*]] = arith.index_cast %[[P]]
-      // CHECK: llvm.call @ember_fail_index(%[[WHAT]], %[[WHERE]], %[[INDEX]], %[[SIZE]], %[[POSITION]])
+      // CHECK-NEXT: ember.check fails_if %[[BADROW]] {
+      // CHECK: ember.fail_index "dimension 0 of 'weight'", %{{.*}} of %[[ROWS]] from "'indices'" at %[[P]] :
       // CHECK: }
       %j = memref.load %indices[%p] : memref<?xi64>
       %i = arith.index_cast %j : i64 to index
@@ -86,7 +77,7 @@ func.func @bag(%weight: memref<?x64xf32> {ember.name = "weight"},
 // Nothing to check: constants, dimensions as bounds, whole masked rows.
 
 // CHECK-LABEL: func.func @proven
-// CHECK-NOT: scf.if
+// CHECK-NOT: ember.check
 // CHECK: return
 func.func @proven(%a: memref<?x100xf32>, %b: memref<8xf32>) {
   %c0 = arith.constant 0 : index
@@ -113,12 +104,12 @@ func.func @proven(%a: memref<?x100xf32>, %b: memref<8xf32>) {
 // A check stays under its condition, however little it depends on the loop.
 
 // CHECK-LABEL: func.func @conditional
-// CHECK-NOT: ember_fail
+// CHECK-NOT: ember.check
 // CHECK: scf.for
 // CHECK: scf.if %arg
 // CHECK: arith.cmpi uge
-// CHECK: scf.if
-// CHECK: llvm.call @ember_fail_index
+// CHECK: ember.check
+// CHECK: ember.fail_index
 func.func @conditional(%a: memref<?xf32>, %n: index, %i: index, %c: i1) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -144,7 +135,7 @@ func.func @conditional(%a: memref<?xf32>, %n: index, %i: index, %c: i1) {
 // CHECK: %[[BOTH:.*]] = arith.andi %[[INNER]], %[[OUTSIDE]]
 // CHECK: %[[OUTER:.*]] = arith.cmpi sgt, %[[N]], %c0
 // CHECK: %[[BAD:.*]] = arith.andi %[[OUTER]], %[[BOTH]]
-// CHECK: scf.if %[[BAD]]
+// CHECK: ember.check fails_if %[[BAD]]
 // CHECK: scf.for
 // CHECK-NEXT: scf.for
 // CHECK-NEXT: memref.store
@@ -166,7 +157,7 @@ func.func @invariant(%a: memref<?xf32>, %n: index, %m: index, %i: index) {
 
 // CHECK-LABEL: func.func @vectors
 // CHECK: arith.remui
-// CHECK: scf.if
+// CHECK: ember.check
 // CHECK: scf.for
 // CHECK-NEXT: vector.store
 // CHECK-NEXT: }
@@ -188,7 +179,7 @@ func.func @vectors(%a: memref<?xf32>, %n: index) {
 // CHECK: %[[BADLANES:.*]] = arith.cmpi uge
 // CHECK: %[[ACTIVE:.*]] = arith.andi %[[BADLANES]], %{{.*}} : vector<4xi1>
 // CHECK: %[[ANY:.*]] = vector.reduction <or>, %[[ACTIVE]]
-// CHECK: scf.if %[[ANY]]
+// CHECK: ember.check fails_if %[[ANY]]
 // CHECK: vector.gather
 func.func @gather(%a: memref<?xf32>, %i: vector<4xi32>, %m: vector<4xi1>, %p: vector<4xf32>) -> vector<4xf32> {
   %c0 = arith.constant 0 : index
@@ -200,14 +191,13 @@ func.func @gather(%a: memref<?xf32>, %i: vector<4xi32>, %m: vector<4xi1>, %p: ve
 
 // A view is checked where it is made, and accesses against the view.
 
-// CHECK: constant @{{.*}}("dimension 0 of 'buffer'\00")
 // CHECK-LABEL: func.func @view
 // CHECK-SAME: %[[A:.*]]: memref<?xf32> {{.*}}, %[[N:.*]]: index)
 // CHECK: arith.cmpi slt, %[[N]], %c0
-// CHECK: llvm.call @ember_fail_message
-// CHECK: llvm.call @ember_fail_index
+// CHECK: ember.fail "
+// CHECK: ember.fail_index "dimension 0 of 'buffer'"
 // CHECK: memref.subview
-// CHECK-NOT: ember_fail
+// CHECK-NOT: ember.fail
 // CHECK: return
 func.func @view(%a: memref<?xf32> {ember.name = "buffer"}, %n: index) {
   %c0 = arith.constant 0 : index
@@ -224,12 +214,12 @@ func.func @view(%a: memref<?xf32> {ember.name = "buffer"}, %n: index) {
 
 // CHECK-LABEL: func.func @division
 // CHECK: arith.cmpi eq, %arg1, %c0_i32
-// CHECK: llvm.call @ember_fail_message
+// CHECK: ember.fail "
 // CHECK: arith.cmpi eq, %arg1, %c-1_i32
 // CHECK: arith.cmpi eq, %arg0, %c-2147483648_i32
-// CHECK: llvm.call @ember_fail_message
+// CHECK: ember.fail "
 // CHECK: arith.divsi %arg0, %arg1
-// CHECK-NOT: scf.if
+// CHECK-NOT: ember.check
 // CHECK: arith.remui %{{.*}}, %c7_i32
 func.func @division(%a: i32, %b: i32) -> i32 {
   %c7 = arith.constant 7 : i32
@@ -240,12 +230,11 @@ func.func @division(%a: i32, %b: i32) -> i32 {
 
 // -----
 
-// CHECK: constant @{{.*}}("n is too large\00")
 // CHECK-LABEL: func.func @assertion
 // CHECK-NOT: cf.assert
 // CHECK: %[[BAD:.*]] = arith.xori %{{.*}}, %true
-// CHECK-NEXT: scf.if %[[BAD]] {
-// CHECK-NEXT: llvm.call @ember_fail_message
+// CHECK-NEXT: ember.check fails_if %[[BAD]] {
+// CHECK-NEXT: ember.fail "n is too large"
 func.func @assertion(%c: i1) {
   cf.assert %c, "n is too large"
   return
@@ -273,9 +262,9 @@ func.func @repeated(%a: memref<?xf32>, %i: index, %c: i1) {
 // to check does not depend on the loop.
 
 // CHECK-LABEL: func.func @ahead
-// CHECK: scf.if
+// CHECK: ember.check
 // CHECK: scf.for
-// CHECK-NOT: scf.if
+// CHECK-NOT: ember.check
 // CHECK: return
 func.func @ahead(%a: memref<?xf32>, %b: memref<?xf32>) {
   %c0 = arith.constant 0 : index
@@ -322,8 +311,8 @@ func.func @poison(%a: memref<?xf32>, %i: i64, %j: i64) -> f32 {
 // CHECK: %[[RARE:.*]] = arith.andi %[[NEAR]], %[[RUNS]]
 // CHECK: scf.if %[[RARE]] {
 // CHECK: arith.remui
-// CHECK: scf.if
-// CHECK: llvm.call @ember_fail_message
+// CHECK: ember.check
+// CHECK: ember.fail "the bound of a loop is too large for its step
 func.func @wrap(%l: index, %u: index) {
   %c4 = arith.constant 4 : index
   scf.for %i = %l to %u step %c4 {
@@ -341,8 +330,8 @@ func.func private @use(index)
 // CHECK: %[[END:.*]] = memref.load
 // CHECK: %[[LENGTH:.*]] = arith.subi %[[END]], %[[BEGIN]]
 // CHECK: %[[DECREASE:.*]] = arith.cmpi sgt, %[[BEGIN]], %[[END]]
-// CHECK-NEXT: scf.if %[[DECREASE]] {
-// CHECK: llvm.call @ember_fail_segment
+// CHECK-NEXT: ember.check fails_if %[[DECREASE]] {
+// CHECK: ember.fail_segment
 // CHECK: scf.for %{{.*}} = %c0 to %[[LENGTH]]
 func.func @counted_segment(%offsets: memref<?xindex>, %n: index, %out: memref<?xf32>) {
   %c0 = arith.constant 0 : index

@@ -11,7 +11,7 @@
 #include "ember/Analysis/IndexExpr.h"
 #include "ember/Analysis/MemoryAccess.h"
 #include "ember/Analysis/MemoryAliasing.h"
-#include "ember/Analysis/ScratchBuffer.h"
+#include "ember/Dialect/Ember/IR/Ember.h"
 
 namespace ember {
 

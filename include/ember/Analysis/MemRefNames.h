@@ -15,15 +15,6 @@
 
 namespace ember {
 
-/// The attribute by which a program names an argument, or what an operation
-/// makes.
-constexpr llvm::StringLiteral nameAttr = "ember.name";
-
-/// The attribute of an argument that says what messages call it, quotes
-/// included. Functions that compilation makes out of parts of a function use it
-/// for what they were handed from there.
-constexpr llvm::StringLiteral messageNameAttr = "ember.message_name";
-
 /// The name that the program gives to an argument or a result, without quotes;
 /// null where it gives none. Views are not followed.
 mlir::StringAttr givenName(mlir::Value value);

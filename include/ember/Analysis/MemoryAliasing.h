@@ -30,6 +30,7 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/Interfaces/CallInterfaces.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 
@@ -51,7 +52,7 @@ private:
   /// Globals that are constant, and others that are used by nothing but
   /// accesses of the functions that name them.
   llvm::DenseSet<mlir::StringAttr> constants, kept;
-  llvm::DenseMap<mlir::StringAttr, llvm::SmallVector<mlir::func::CallOp>> calls;
+  llvm::DenseMap<mlir::StringAttr, llvm::SmallVector<mlir::CallOpInterface>> calls;
   /// Functions whose callers are not known.
   llvm::DenseSet<mlir::StringAttr> calledIndirectly;
 };

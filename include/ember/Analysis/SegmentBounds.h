@@ -13,9 +13,6 @@
 
 namespace ember {
 
-/// On a loop: what the offsets it runs between are called.
-constexpr llvm::StringLiteral kSegmentAttr = "ember.segment";
-
 /// The load that `value` comes from, through casts, or null.
 mlir::Operation *findIndexLoad(mlir::Value value);
 

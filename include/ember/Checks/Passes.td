@@ -48,15 +48,15 @@ def AnnotateSegments : Pass<"annotate-segments", "::mlir::func::FuncOp"> {
     } {ember.segment = "'offsets'"}
     ```
   }];
+  let dependentDialects = ["::ember::EmberDialect"];
 }
 
 def InsertRuntimeChecks : Pass<"insert-runtime-checks", "::mlir::ModuleOp"> {
   let summary = "Check every access, divisor and assertion at run time";
   let description = [{
-    Puts a check before each access to a memref that could leave it. A check
-    that fails calls a function of the runtime that does not return
-    (`ember_fail_index`, `ember_fail_segment`, `ember_fail_message`), with the
-    memref, the dimension, and where the index was loaded from.
+    Puts an `ember.check` before each access to a memref that could leave it. Where
+    it fails, it names the memref, the dimension, and where the index was loaded
+    from; [lower-checks](#-lower-checks) makes calls of it.
 
     Checks that hold for certain are not emitted. A check whose index is an
     induction variable plus something that does not change becomes a check of
@@ -88,7 +88,8 @@ def InsertRuntimeChecks : Pass<"insert-runtime-checks", "::mlir::ModuleOp"> {
     size, views that they stay inside what they view. `cf.assert` becomes a
     check.
   }];
-  let dependentDialects = ["::mlir::arith::ArithDialect",
+  let dependentDialects = ["::ember::EmberDialect",
+                           "::mlir::arith::ArithDialect",
                            "::mlir::LLVM::LLVMDialect",
                            "::mlir::memref::MemRefDialect",
                            "::mlir::scf::SCFDialect",
@@ -98,6 +99,30 @@ def InsertRuntimeChecks : Pass<"insert-runtime-checks", "::mlir::ModuleOp"> {
     Statistic<"proven", "proven", "Checks that hold for certain">,
     Statistic<"hoisted", "hoisted", "Checks moved out of a loop">,
   ];
+}
+
+def LowerChecks : Pass<"lower-checks", "::mlir::ModuleOp"> {
+  let summary = "Turn checks into conditions and calls of the runtime";
+  let description = [{
+    A check becomes an `scf.if`, and what ends the program a call of a function of
+    the runtime that does not return: `ember_fail_index`, `ember_fail_segment` or
+    `ember_fail_message`.
+
+    ```mlir
+    ember.check fails_if %bad {
+      ember.fail "division by zero"
+    }
+    ```
+    becomes
+    ```mlir
+    scf.if %bad {
+      llvm.call @ember_fail_message(%text) : (!llvm.ptr) -> ()
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::LLVM::LLVMDialect",
+                           "::mlir::scf::SCFDialect"];
 }
 
 #endif // EMBER_CHECKS_PASSES_TD

@@ -8,7 +8,7 @@
 #ifndef EMBER_CHECKS_SEGMENTCHECK_H
 #define EMBER_CHECKS_SEGMENTCHECK_H
 
-#include "ember/ABI/RuntimeCalls.h"
+#include "mlir/IR/Builders.h"
 
 namespace ember::checks {
 
@@ -16,7 +16,7 @@ namespace ember::checks {
 /// array that decrease. Loops get this check by insert-runtime-checks; where
 /// bounds are handed over to another function, it does not see their loads.
 void checkSegment(mlir::OpBuilder &builder, mlir::Location loc,
-                  mlir::Value lower, mlir::Value upper, RuntimeCalls &runtime);
+                  mlir::Value lower, mlir::Value upper);
 
 } // namespace ember::checks
 

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ComputeProgram.h"
-
+#include "ember/Dialect/Ember/IR/Ember.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -76,8 +76,8 @@ void ComputeProgram::emitCases(OpBuilder &builder, Value token,
 }
 
 void ComputeProgram::emitNoCase(OpBuilder &builder, ValueRange registers) {
-  calls.failMessage(builder, loop.getLoc(),
-                    "the compute program has no case for a token");
+  FailWithMessageOp::create(builder, loop.getLoc(),
+                            "the compute program has no case for a token");
   scf::YieldOp::create(builder, loop.getLoc(), registers);
 }
 

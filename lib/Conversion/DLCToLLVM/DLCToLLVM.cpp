@@ -16,6 +16,7 @@
 #include "ember/Checks/SegmentCheck.h"
 #include "ember/Dialect/DLC/IR/DLC.h"
 
+#include "ember/Dialect/Ember/IR/Ember.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -266,7 +267,7 @@ void PairLowering::checkRootSegment() {
   NewTUOp root = *units.begin();
   builder.setInsertionPoint(access);
   checks::checkSegment(builder, root.getLoc(), root.getLowerBound(),
-                       root.getUpperBound(), calls);
+                       root.getUpperBound());
 }
 
 LogicalResult PairLowering::run(unsigned number) {

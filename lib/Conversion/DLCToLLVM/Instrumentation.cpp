@@ -15,6 +15,7 @@
 #include "ember/Conversion/StreamCode/StreamCode.h"
 #include "ember/Runtime/Trace.h"
 
+#include "ember/Dialect/Ember/IR/Ember.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/Support/raw_ostream.h"

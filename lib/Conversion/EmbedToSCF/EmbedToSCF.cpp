@@ -7,7 +7,7 @@
 
 #include "ember/Conversion/EmbedToSCF/Lowerings.h"
 #include "ember/Conversion/EmbedToSCF/Passes.h"
-
+#include "ember/Dialect/Ember/IR/Ember.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"

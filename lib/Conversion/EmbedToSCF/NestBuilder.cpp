@@ -7,8 +7,7 @@
 
 #include "ember/Conversion/EmbedToSCF/NestBuilder.h"
 
-#include "ember/Analysis/MemRefNames.h"
-#include "ember/Analysis/ScratchBuffer.h"
+#include "ember/Dialect/Ember/IR/Ember.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -66,7 +65,7 @@ Value NestBuilder::allocate(ArrayRef<Value> sizes, Type element,
 Value NestBuilder::allocateScratch(ArrayRef<Value> sizes, Type element,
                                    StringRef name) {
   Value memref = allocate(sizes, element, name);
-  memref.getDefiningOp()->setAttr(kScratchAttr, getUnitAttr());
+  memref.getDefiningOp()->setAttr(scratchAttr, getUnitAttr());
   return memref;
 }
 

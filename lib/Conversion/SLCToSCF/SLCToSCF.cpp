@@ -10,7 +10,7 @@
 #include "ember/Conversion/StreamCode/CallbackReads.h"
 #include "ember/Conversion/StreamCode/SegmentCode.h"
 #include "ember/Conversion/StreamCode/StreamCode.h"
-
+#include "ember/Dialect/Ember/IR/Ember.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"

@@ -7,8 +7,8 @@
 
 #include "ember/Conversion/StreamCode/StreamCode.h"
 
-#include "ember/Analysis/CacheHints.h"
 #include "ember/Dialect/DLC/IR/DLC.h"
+#include "ember/Dialect/Ember/IR/Ember.h"
 #include "ember/Dialect/SLCV/IR/SLCV.h"
 #include "ember/Runtime/Trace.h"
 

@@ -15,7 +15,7 @@
 #include "JointReduction.h"
 #include "ember/Analysis/MemoryAccess.h"
 #include "ember/Analysis/MemoryAliasing.h"
-#include "ember/Analysis/ParallelCall.h"
+#include "ember/Dialect/Ember/IR/Ember.h"
 #include "ember/Loops/Transforms/Passes.h"
 #include "ember/Target/Processor/TargetInfo.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -85,21 +85,19 @@ private:
 // Which loops can be divided
 //===----------------------------------------------------------------------===//
 
-/// A condition under which a function of the runtime reports an error, and does
-/// not return, or something is prefetched.
+/// A check, or a condition under which the program fails or something is
+/// prefetched.
 static bool isCheckOrPrefetch(Operation *op) {
+  if (isa<CheckOp>(op))
+    return true;
   auto condition = dyn_cast<scf::IfOp>(op);
   if (!condition || condition->getNumResults() != 0)
     return false;
   auto result = condition->walk([&](Operation *inner) {
-    if (auto call = dyn_cast<LLVM::CallOp>(inner)) {
-      std::optional<StringRef> callee = call.getCallee();
-      bool fails = callee && callee->starts_with("ember_fail_");
-      return fails ? WalkResult::advance() : WalkResult::interrupt();
-    }
     std::optional<MemoryAccess> access = MemoryAccess::of(inner);
-    bool isHarmless = isa<scf::IfOp, scf::YieldOp, memref::PrefetchOp>(inner) ||
-                      isMemoryEffectFree(inner) ||
+    bool isHarmless = isFailure(inner) || isMemoryEffectFree(inner) ||
+                      isa<CheckOp, scf::IfOp, scf::YieldOp, memref::PrefetchOp>(
+                          inner) ||
                       (access && !access->isStore());
     return isHarmless ? WalkResult::advance() : WalkResult::interrupt();
   });
@@ -301,7 +299,7 @@ void DividedLoop::interleave(int64_t factor) {
   Value mainEnd = arith::AddIOp::create(builder, loc, lower, whole);
   auto main = scf::ForOp::create(builder, loc, lower, mainEnd, constant(factor),
                                  loop.getInitArgs());
-  main->setAttr(kGroupAttr, builder.getIndexAttr(factor));
+  main->setAttr(groupAttr, builder.getIndexAttr(factor));
   Block *body = main.getBody();
   if (main->getNumResults() == 0)
     body->getTerminator()->erase();

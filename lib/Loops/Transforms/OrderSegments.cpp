@@ -21,7 +21,7 @@
 
 #include "ember/ABI/RuntimeCalls.h"
 #include "ember/Analysis/MemoryAccess.h"
-#include "ember/Analysis/ParallelCall.h"
+#include "ember/Dialect/Ember/IR/Ember.h"
 #include "ember/Analysis/SegmentBounds.h"
 #include "ember/Loops/Transforms/Passes.h"
 #include "ember/Runtime/Runtime.h"
@@ -238,11 +238,11 @@ void OrderSegments::runOnOperation() {
   RuntimeCalls runtime(getOperation());
   SmallVector<scf::ForOp> loops;
   getOperation().walk([&](scf::ForOp loop) {
-    if (loop->hasAttr(kIndependentAttr) && !loop->hasAttr(kGroupAttr))
+    if (loop->hasAttr(independentAttr) && !loop->hasAttr(groupAttr))
       loops.push_back(loop);
   });
   for (scf::ForOp loop : loops) {
-    loop->removeAttr(kIndependentAttr);
+    loop->removeAttr(independentAttr);
     bool isPlain = isa<func::FuncOp>(loop->getParentOp()) &&
                    loop->getNumResults() == 0 && !loop.getUnsignedCmp() &&
                    loop.getInductionVar().getType().isIndex() &&

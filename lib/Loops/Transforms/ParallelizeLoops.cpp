@@ -21,7 +21,7 @@
 #include "ember/Analysis/LoopCost.h"
 #include "ember/Analysis/LoopIndependence.h"
 #include "ember/Analysis/MemRefNames.h"
-#include "ember/Analysis/ParallelCall.h"
+#include "ember/Dialect/Ember/IR/Ember.h"
 #include "ember/Loops/Transforms/Passes.h"
 #include "ember/Runtime/Runtime.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
@@ -79,7 +79,7 @@ private:
     return llvm::any_of(loops,
                         [&](scf::ForOp loop) { return isScratchOf(op, loop); });
   }
-  ParallelLoopCost costOf(scf::ForOp loop, SmallVectorImpl<Value> &operands);
+  LoopCostAttr costOf(scf::ForOp loop, SmallVectorImpl<Value> &operands);
   func::FuncOp createFunction(ArrayRef<Value> operands);
   void moveLoop(scf::ForOp loop, unsigned number, func::FuncOp function);
 
@@ -141,13 +141,13 @@ static bool isShort(scf::ForOp loop, IndexExprs &exprs) {
 static bool freesScratch(Operation &op) {
   auto dealloc = dyn_cast<memref::DeallocOp>(op);
   Operation *alloc = dealloc ? dealloc.getMemref().getDefiningOp() : nullptr;
-  return alloc && alloc->hasAttr(kScratchAttr);
+  return alloc && alloc->hasAttr(scratchAttr);
 }
 
 /// Whether `op`, which stands behind loops of `group`, can as well stand in
 /// front of them.
 static bool canPrecede(Operation &op, const LoopGroup &group) {
-  if (op.hasAttr(kScratchAttr))
+  if (op.hasAttr(scratchAttr))
     return true;
   if (isa<LoopLikeOpInterface>(op))
     return false;
@@ -215,25 +215,25 @@ void Outlining::findCaptures() {
   }
 }
 
-ParallelLoopCost Outlining::costOf(scf::ForOp loop,
-                                   SmallVectorImpl<Value> &operands) {
+LoopCostAttr Outlining::costOf(scf::ForOp loop,
+                               SmallVectorImpl<Value> &operands) {
   LoopCost cost = estimateCost(loop, exprs);
-  ParallelLoopCost result;
   // The runtime counts what the counter counts.
-  result.cost = llvm::divideCeil(
+  int64_t ofIteration = llvm::divideCeil(
       cost.cost, getConstantIntValue(loop.getStep()).value_or(1));
   if (!cost.offsets)
-    return result;
-  result.segmentCost = cost.segmentCost;
+    return builder.getAttr<LoopCostAttr>(ofIteration, /*segment_cost=*/0,
+                                         /*offsets=*/-1, /*first_offset=*/-1);
   auto *place = llvm::find(operands, cost.offsets);
   if (place == operands.end()) {
     operands.push_back(cost.offsets);
     place = operands.end() - 1;
   }
-  result.offsets = place - operands.begin();
-  result.firstOffset = operands.size();
+  int64_t offsets = place - operands.begin();
+  int64_t firstOffset = operands.size();
   operands.push_back(cost.firstOffset.materialize(builder, loop.getLoc()));
-  return result;
+  return builder.getAttr<LoopCostAttr>(ofIteration, cost.segmentCost, offsets,
+                                       firstOffset);
 }
 
 func::FuncOp Outlining::createFunction(ArrayRef<Value> operands) {
@@ -264,7 +264,7 @@ void Outlining::moveLoop(scf::ForOp loop, unsigned number,
       scf::ForOp::create(inside, loc, function.getArgument(2 * number),
                          function.getArgument(2 * number + 1), loop.getStep());
   moved->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
-  moved->setAttr(kIndependentAttr, builder.getUnitAttr());
+  moved->setAttr(independentAttr, builder.getUnitAttr());
   Block *body = moved.getBody();
   body->getTerminator()->erase();
   body->getOperations().splice(body->end(), loop.getBody()->getOperations());
@@ -292,8 +292,9 @@ void Outlining::run() {
   for (scf::ForOp loop : loops)
     operands.append({loop.getLowerBound(), loop.getUpperBound()});
   llvm::append_range(operands, captured);
-  auto costs = llvm::map_to_vector(
-      loops, [&](scf::ForOp loop) { return costOf(loop, operands); });
+  auto costs = llvm::map_to_vector(loops, [&](scf::ForOp loop) -> Attribute {
+    return costOf(loop, operands);
+  });
 
   func::FuncOp function = createFunction(operands);
   OpBuilder inside = OpBuilder::atBlockEnd(&function.getBody().front());
@@ -306,7 +307,7 @@ void Outlining::run() {
     moveLoop(loop, number, function);
   inside.setInsertionPointToEnd(&function.getBody().front());
   for (Operation *op : rebuilt)
-    if (op->hasAttr(kScratchAttr))
+    if (op->hasAttr(scratchAttr))
       memref::DeallocOp::create(inside, loc, mapping.lookup(op->getResult(0)));
   func::ReturnOp::create(inside, loc);
   auto isInside = [&](OpOperand &use) {
@@ -315,8 +316,9 @@ void Outlining::run() {
   for (auto [from, to] : mapping.getValueMap())
     Value(from).replaceUsesWithIf(to, isInside);
 
-  auto call = func::CallOp::create(builder, loc, function, operands);
-  setParallelLoops(call, costs);
+  ParallelCallOp::create(builder, loc, FlatSymbolRefAttr::get(function),
+                         operands, builder.getArrayAttr(costs),
+                         /*arg_attrs=*/nullptr, /*res_attrs=*/nullptr);
   for (scf::ForOp loop : loops)
     loop.erase();
 }
@@ -383,7 +385,7 @@ void ParallelizeLoops::runPieces(const MemoryAliasing &aliasing,
                                  SymbolTable &symbols) {
   SmallVector<scf::ForOp> loops;
   getOperation().walk([&](scf::ForOp loop) {
-    if (loop->hasAttr(kPiecesAttr))
+    if (loop->hasAttr(piecesAttr))
       loops.push_back(loop);
   });
   for (scf::ForOp loop : loops) {
@@ -403,7 +405,7 @@ static void dropUnusedScratch(ModuleOp module) {
     auto isDealloc = [](Operation *user) {
       return isa<memref::DeallocOp>(user);
     };
-    if (alloc->hasAttr(kScratchAttr) &&
+    if (alloc->hasAttr(scratchAttr) &&
         llvm::all_of(alloc->getUsers(), isDealloc))
       unused.push_back(alloc);
   });

@@ -20,7 +20,7 @@
 
 #include "ember/Analysis/CombiningKind.h"
 #include "ember/Analysis/MemoryAccess.h"
-#include "ember/Analysis/ParallelCall.h"
+#include "ember/Dialect/Ember/IR/Ember.h"
 #include "ember/Loops/Transforms/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -194,7 +194,7 @@ SmallVector<Value> SegmentSplitting::buildPieces(Value length) {
         count));
   auto pieces =
       scf::ForOp::create(builder, loc, constant(0), count, constant(1));
-  pieces->setAttr(kPiecesAttr, builder.getIndexAttr(pieceLength));
+  pieces->setAttr(piecesAttr, builder.getIndexAttr(pieceLength));
   buildPiece(pieces, results);
   SmallVector<Value> sums = combine(count, results);
   for (Value memref : results)
@@ -209,7 +209,7 @@ void SegmentSplitting::run() {
                                        length, constant(2 * pieceLength));
   auto choice = scf::IfOp::create(builder, loc, loop.getResultTypes(), isLong,
                                   /*withElseRegion=*/true);
-  choice->setAttr(kPiecesAttr, builder.getUnitAttr());
+  choice->setAttr(piecesAttr, builder.getUnitAttr());
   builder.setInsertionPointToStart(choice.thenBlock());
   scf::YieldOp::create(builder, loc, buildPieces(length));
   loop->replaceAllUsesWith(choice.getResults());

@@ -19,8 +19,8 @@
 
 #include "ember/Analysis/MemoryAccess.h"
 #include "ember/Analysis/MemoryAliasing.h"
-#include "ember/Analysis/ParallelCall.h"
 #include "ember/Analysis/SameValue.h"
+#include "ember/Dialect/Ember/IR/Ember.h"
 #include "ember/Loops/Transforms/Passes.h"
 #include "ember/Target/Processor/TargetInfo.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -135,16 +135,13 @@ bool LoopStreaming::collect() {
       return WalkResult::advance();
     }
     // A check that failed does not go on.
-    if (auto call = dyn_cast<LLVM::CallOp>(op))
-      return call.getCallee().value_or("").starts_with("ember_fail_")
-                 ? WalkResult::advance()
-                 : WalkResult::interrupt();
-    if (auto call = dyn_cast<func::CallOp>(op)) {
-      for (Value operand : call.getOperands())
+    if (isFailure(op))
+      return WalkResult::advance();
+    if (auto call = dyn_cast<ParallelCallOp>(op)) {
+      for (Value operand : call.getInputs())
         if (isa<MemRefType>(operand.getType()))
           touched.push_back(operand);
-      return call->hasAttr(kParallelAttr) ? WalkResult::advance()
-                                          : WalkResult::interrupt();
+      return WalkResult::advance();
     }
     return forEachMemRefEffect(op, note) ? WalkResult::advance()
                                          : WalkResult::interrupt();
@@ -448,7 +445,7 @@ void StreamStores::runOnOperation() {
   MemoryAliasing aliasing(getOperation(), mayAlias);
   SmallVector<scf::ForOp> loops;
   getOperation().walk([&](scf::ForOp loop) {
-    if (loop->hasAttr(kIndependentAttr) && !loop->hasAttr(kPiecesAttr))
+    if (loop->hasAttr(independentAttr) && !loop->hasAttr(piecesAttr))
       loops.push_back(loop);
   });
   for (scf::ForOp loop : loops)

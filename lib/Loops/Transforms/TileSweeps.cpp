@@ -18,7 +18,7 @@
 
 #include "ember/Analysis/MemoryAccess.h"
 #include "ember/Analysis/MemoryAliasing.h"
-#include "ember/Analysis/ParallelCall.h"
+#include "ember/Dialect/Ember/IR/Ember.h"
 #include "ember/Loops/Transforms/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -98,11 +98,9 @@ static bool onlyReads(Operation &op, SmallVectorImpl<Value> &loads) {
       return access->isStore() ? WalkResult::interrupt()
                                : WalkResult::advance();
     }
-    auto call = dyn_cast<LLVM::CallOp>(inner);
-    bool fails = call && call.getCallee() &&
-                 call.getCallee()->starts_with("ember_fail_");
-    return fails || isa<scf::IfOp, scf::YieldOp, memref::PrefetchOp>(inner) ||
-                   isMemoryEffectFree(inner)
+    return isFailure(inner) || isMemoryEffectFree(inner) ||
+                   isa<CheckOp, scf::IfOp, scf::YieldOp, memref::PrefetchOp>(
+                       inner)
                ? WalkResult::advance()
                : WalkResult::interrupt();
   });
@@ -211,7 +209,7 @@ void TileSweeps::runOnOperation() {
   MemoryAliasing aliasing(getOperation(), mayAlias);
   SmallVector<scf::ForOp> loops;
   getOperation().walk([&](scf::ForOp loop) {
-    if (loop->hasAttr(kIndependentAttr) &&
+    if (loop->hasAttr(independentAttr) &&
         isa<func::FuncOp>(loop->getParentOp()))
       loops.push_back(loop);
   });

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ember/Dialect/Ember/IR/Ember.h"
 #include "ember/Target/Native/Passes.h"
 #include "mlir/Analysis/DataLayoutAnalysis.h"
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
@@ -105,10 +106,6 @@ struct ConvertNativeToLLVM
   void runOnOperation() override;
 };
 } // namespace
-
-static constexpr llvm::StringLiteral noaliasAttr = "ember.noalias";
-static constexpr llvm::StringLiteral noaliasPositionsAttr =
-    "ember.noalias_positions";
 
 /// How many arguments an argument of `type` becomes, and which of them is the
 /// pointer that accesses go through.

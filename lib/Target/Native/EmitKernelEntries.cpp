@@ -21,6 +21,7 @@
 
 #include "ember/ABI/RuntimeCalls.h"
 #include "ember/Analysis/MemRefNames.h"
+#include "ember/Dialect/Ember/IR/Ember.h"
 #include "ember/Runtime/Runtime.h"
 #include "ember/Target/Native/Lowering.h"
 #include "ember/Target/Native/Passes.h"
@@ -248,7 +249,7 @@ void EntryBuilder::checkOverlaps(ArrayRef<Value> slots) {
     return;
   for (auto [index, type] : llvm::enumerate(argumentTypes))
     if (isa<MemRefType>(type))
-      kernel.setArgAttr(index, "ember.noalias", builder.getUnitAttr());
+      kernel.setArgAttr(index, noaliasAttr, builder.getUnitAttr());
 }
 
 void EntryBuilder::buildWrapper(LLVM::LLVMFuncOp wrapper) {

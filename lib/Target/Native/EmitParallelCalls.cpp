@@ -5,7 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-//   call @f_part(%lower, %upper, %out) {ember.parallel = [{cost = 5}]}
+//   ember.parallel_call @f_part(%lower, %upper, %out)
+//       loops [#ember.loop_cost<cost = 5>]
 //     ->
 //   llvm.store %out, env[0]; llvm.store %lower, loops[0].lower; ...
 //   ember_parallel(@ember_run_f_part, env, loops, 1)
@@ -17,7 +18,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ember/ABI/RuntimeCalls.h"
-#include "ember/Analysis/ParallelCall.h"
+#include "ember/Dialect/Ember/IR/Ember.h"
 #include "ember/Runtime/Runtime.h"
 #include "ember/Target/Native/Passes.h"
 #include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
@@ -37,18 +38,17 @@ namespace {
 /// Rewrites one call.
 class ParallelCallBuilder {
 public:
-  ParallelCallBuilder(func::CallOp call, ArrayRef<ParallelLoopCost> loops,
-                      RuntimeCalls &runtime, const LLVMTypeConverter &types,
-                      const DataLayout &layout)
-      : call(call), loops(loops), runtime(runtime), types(types),
-        layout(layout), loc(call.getLoc()), builder(call),
-        ptr(LLVM::LLVMPointerType::get(call.getContext())),
+  ParallelCallBuilder(ParallelCallOp call, RuntimeCalls &runtime,
+                      const LLVMTypeConverter &types, const DataLayout &layout)
+      : call(call), loops(llvm::to_vector(call.getLoopCosts())),
+        runtime(runtime), types(types), layout(layout), loc(call.getLoc()),
+        builder(call), ptr(LLVM::LLVMPointerType::get(call.getContext())),
         i64(builder.getI64Type()),
         caller(call->getParentOfType<func::FuncOp>()),
         callee(SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
             call, call.getCalleeAttr())) {}
 
-  /// Leaves the call as it is where an operand has no place in memory.
+  /// Makes it an ordinary call where an operand has no place in memory.
   void build();
 
 private:
@@ -64,8 +64,7 @@ private:
   }
   int64_t groupOf(unsigned number);
   void describeLoops(Value described);
-  Value describeOffsets(const ParallelLoopCost &loop,
-                        SmallVectorImpl<Value> &fields);
+  Value describeOffsets(LoopCostAttr loop, SmallVectorImpl<Value> &fields);
   LLVM::LLVMFuncOp createBody();
   void inheritNoAlias();
   Value allocateOnStack(Type type, int64_t count);
@@ -83,8 +82,8 @@ private:
                                     builder.getI64IntegerAttr(value));
   }
 
-  func::CallOp call;
-  ArrayRef<ParallelLoopCost> loops;
+  ParallelCallOp call;
+  SmallVector<LoopCostAttr> loops;
   RuntimeCalls &runtime;
   const LLVMTypeConverter &types;
   const DataLayout &layout;
@@ -121,14 +120,14 @@ Value ParallelCallBuilder::allocateOnStack(Type type, int64_t count) {
 }
 
 /// The address of the offsets, and the fields of ember_loop behind it.
-Value ParallelCallBuilder::describeOffsets(const ParallelLoopCost &loop,
+Value ParallelCallBuilder::describeOffsets(LoopCostAttr loop,
                                            SmallVectorImpl<Value> &fields) {
   Value zero = constant(0);
-  if (!loop.offsets) {
+  if (!loop.hasSegments()) {
     fields.append(4, zero);
     return LLVM::ZeroOp::create(builder, loc, ptr);
   }
-  Value memref = call.getOperand(*loop.offsets);
+  Value memref = call.getOperand(loop.getOffsets());
   auto type = cast<MemRefType>(memref.getType());
   Type element = types.convertType(type.getElementType());
   int64_t bytes = layout.getTypeSize(element).getFixedValue();
@@ -136,7 +135,7 @@ Value ParallelCallBuilder::describeOffsets(const ParallelLoopCost &loop,
   Value stride = LLVM::MulOp::create(
       builder, loc, descriptor.stride(builder, loc, 0), constant(bytes));
   fields.append({constant(bytes), stride,
-                 converted(call.getOperand(*loop.firstOffset), i64),
+                 converted(call.getOperand(loop.getFirstOffset()), i64),
                  descriptor.size(builder, loc, 0)});
   return descriptor.bufferPtr(builder, loc, types, type);
 }
@@ -148,7 +147,7 @@ int64_t ParallelCallBuilder::groupOf(unsigned number) {
   for (auto loop : callee.getBody().front().getOps<scf::ForOp>())
     if (loop.getLowerBound() == callee.getArgument(2 * number)) {
       int64_t size = getConstantIntValue(loop.getStep()).value_or(1);
-      if (auto several = loop->getAttrOfType<IntegerAttr>(kGroupAttr))
+      if (auto several = loop->getAttrOfType<IntegerAttr>(groupAttr))
         size = several.getInt();
       group = std::max(group, size);
     }
@@ -165,8 +164,8 @@ void ParallelCallBuilder::describeLoops(Value described) {
         converted(call.getOperand(2 * number), i64),
         converted(call.getOperand(2 * number + 1), i64),
         constant(groupOf(number)),
-        constant(loop.cost),
-        constant(loop.segmentCost),
+        constant(loop.getCost()),
+        constant(loop.getSegmentCost()),
         offsets};
     llvm::append_range(values, ofOffsets);
     for (auto [field, value] : llvm::enumerate(values))
@@ -216,21 +215,23 @@ void ParallelCallBuilder::inheritNoAlias() {
     if (!isa<BaseMemRefType>(operand.getType()))
       continue;
     auto argument = dyn_cast<BlockArgument>(operand);
-    bool isArgument =
-        argument && argument.getOwner() == &caller.getBody().front() &&
-        caller.getArgAttr(argument.getArgNumber(), "ember.noalias");
+    bool isArgument = argument &&
+                      argument.getOwner() == &caller.getBody().front() &&
+                      caller.getArgAttr(argument.getArgNumber(), noaliasAttr);
     if (!isArgument || !seen.insert(operand).second)
       return;
   }
   for (auto [index, operand] : llvm::enumerate(call.getOperands()))
     if (isa<BaseMemRefType>(operand.getType()))
-      callee.setArgAttr(index, "ember.noalias", builder.getUnitAttr());
+      callee.setArgAttr(index, noaliasAttr, builder.getUnitAttr());
 }
 
 void ParallelCallBuilder::build() {
-  call->removeAttr(kParallelAttr);
-  if (!collectTypes())
+  if (!collectTypes()) {
+    func::CallOp::create(builder, loc, callee, call.getInputs());
+    call.erase();
     return;
+  }
   inheritNoAlias();
   Value env = allocateOnStack(environment, 1);
   for (auto [field, type] : llvm::enumerate(fieldTypes))
@@ -254,14 +255,11 @@ void EmitParallelCalls::runOnOperation() {
   LLVMTypeConverter types(&getContext());
   DataLayout layout(module);
   // Callers before the functions they call, which learn from them.
-  SmallVector<func::CallOp> calls;
-  module.walk<WalkOrder::PreOrder>([&](func::CallOp call) {
-    if (call->hasAttr(kParallelAttr))
-      calls.push_back(call);
-  });
-  for (func::CallOp call : calls)
-    ParallelCallBuilder(call, getParallelLoops(call), runtime, types, layout)
-        .build();
+  SmallVector<ParallelCallOp> calls;
+  module.walk<WalkOrder::PreOrder>(
+      [&](ParallelCallOp call) { calls.push_back(call); });
+  for (ParallelCallOp call : calls)
+    ParallelCallBuilder(call, runtime, types, layout).build();
 }
 
 } // namespace ember::native

@@ -146,6 +146,7 @@ void buildLoweringPipeline(OpPassManager &pm, const LoweringOptions &options) {
   entries.mayAlias = options.mayAlias;
   pm.addPass(createEmitKernelEntries(entries));
   pm.addPass(createEmitParallelCalls());
+  pm.addPass(checks::createLowerChecks());
 
   pm.addNestedPass<func::FuncOp>(createLowerMasks());
   pm.addPass(memref::createExpandStridedMetadataPass());

@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ember/Dialect/Ember/IR/Ember.h"
 #include "ember/Target/Native/Lowering.h"
 #include "ember/Target/Native/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -27,8 +28,6 @@ using namespace mlir;
 
 #define GEN_PASS_DEF_ANNOTATEWRITTENARGUMENTS
 #include "ember/Target/Native/Passes.h.inc"
-
-static constexpr llvm::StringLiteral writtenAttr = "ember.written_arguments";
 
 namespace {
 /// The values that may be `argument` or a view of it, as they are found.
@@ -65,7 +64,7 @@ bool ForwardAliases::callWrites(CallOpInterface call, OpOperand &use) {
     return true;
   unsigned index =
       use.getOperandNumber() - call.getArgOperands().getBeginOperandIndex();
-  if (callee->hasAttr(writtenAttr)) {
+  if (callee->hasAttr(writtenArgumentsAttr)) {
     // What its body has become may hide what it returns.
     addMemRefs(call->getResults());
     return findWrittenArguments(callee).test(index);
@@ -150,7 +149,8 @@ bool ForwardAliases::areWritten() {
 
 llvm::SmallBitVector findWrittenArguments(func::FuncOp func) {
   llvm::SmallBitVector written(func.getNumArguments());
-  if (auto known = func->getAttrOfType<DenseI64ArrayAttr>(writtenAttr)) {
+  if (auto known =
+          func->getAttrOfType<DenseI64ArrayAttr>(writtenArgumentsAttr)) {
     for (int64_t index : known.asArrayRef())
       if (index >= 0 && index < int64_t(written.size()))
         written.set(index);
@@ -178,7 +178,7 @@ struct AnnotateWrittenArguments
                            llvm::to_vector_of<int64_t>(written.set_bits()));
     }
     for (auto &[func, positions] : answers)
-      func->setAttr(writtenAttr,
+      func->setAttr(writtenArgumentsAttr,
                     DenseI64ArrayAttr::get(&getContext(), positions));
   }
 };

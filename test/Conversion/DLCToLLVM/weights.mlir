@@ -27,7 +27,7 @@
 // CHECK:     } else {
 // CHECK:       llvm.intr.expect.with.probability %{{.*}}, %{{.*}}, 1.000000e+00
 // CHECK:       } else {
-// CHECK:         llvm.call @ember_fail_message
+// CHECK:         ember.fail "the compute program has no case for a token"
 
 // LLVM-LABEL: define internal void @f.compute.0(
 // LLVM: switch i64

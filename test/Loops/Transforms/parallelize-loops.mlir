@@ -5,7 +5,7 @@
 // Rows of the result; what the loop carries is its counter; offsets give costs.
 // CHECK-LABEL: func.func @bags
 // CHECK-SAME: %[[O:[^:]*]]: memref<?xi64>{{.*}}, %[[V:[^:]*]]: memref<?xf32>, %[[R:[^:]*]]: memref<?x4xf32>, %[[N:[^:]*]]: index
-// CHECK: call @bags_part(%c0, %[[N]], %[[O]], %[[V]], %[[R]], %c0{{.*}}) {ember.parallel = [{cost = {{[0-9]+}} : i64, first_offset = 5 : i64, offsets = 2 : i64, segment_cost = {{[0-9]+}} : i64}]}
+// CHECK: ember.parallel_call @bags_part(%c0, %[[N]], %[[O]], %[[V]], %[[R]], %c0{{.*}}) loops [#ember.loop_cost<cost = {{[0-9]+}}, segment_cost = {{[0-9]+}}, offsets = 2, first_offset = 5>]
 // CHECK-NEXT: return
 // CHECK: func.func private @bags_part(%[[LB:[^:]*]]: index, %[[UB:[^:]*]]: index,
 // CHECK-SAME: memref<?xi64> {ember.message_name = "'offsets'"}
@@ -43,7 +43,7 @@ func.func @bags(%offsets: memref<?xi64> {ember.name = "offsets"}, %values: memre
 // moves.
 // CHECK-LABEL: func.func @columns
 // CHECK: memref.load
-// CHECK: call @columns_part({{.*}}) {ember.parallel = [{cost = {{.*}}}, {cost = {{.*}}}]}
+// CHECK: ember.parallel_call @columns_part({{.*}}) loops [#ember.loop_cost<cost = {{.*}}>, #ember.loop_cost<cost = {{.*}}>]
 // CHECK-NEXT: return
 // CHECK: func.func private @columns_part
 // CHECK-COUNT-2: scf.for
@@ -63,7 +63,7 @@ func.func @columns(%v: memref<?xf32>, %out: memref<?x2xf32>, %n: index) {
 
 // Vectors up to a column, and from there on.
 // CHECK-LABEL: func.func @vectors
-// CHECK: call @vectors_part({{.*}}) {ember.parallel = [{cost = {{.*}}}, {cost = {{.*}}}]}
+// CHECK: ember.parallel_call @vectors_part({{.*}}) loops [#ember.loop_cost<cost = {{.*}}>, #ember.loop_cost<cost = {{.*}}>]
 // CHECK-NEXT: return
 func.func @vectors(%out: memref<?x12xf32>, %n: index, %x: vector<4xf32>) {
   %c0 = arith.constant 0 : index
@@ -140,7 +140,7 @@ func.func @edges(%offsets: memref<?xindex>, %out: memref<?xf32>, %n: index) {
 }
 
 // CHECK-LABEL: func.func @refused
-// CHECK-NOT: ember.parallel
+// CHECK-NOT: ember.parallel_call
 // CHECK: return
 func.func @refused(%i: memref<?xindex> {ember.name = "rows"}, %out: memref<?xf32> {ember.name = "out"}, %n: index, %init: f32) -> f32 {
   %c0 = arith.constant 0 : index
@@ -181,7 +181,7 @@ func.func private @unknown()
 // A buffer that no iteration reads before it stores to it: one each function.
 // CHECK-LABEL: func.func @scratch
 // CHECK-NOT: memref.alloc
-// CHECK: call @scratch_part({{.*}}) {ember.parallel = [{{{.*}}}, {{{.*}}}]}
+// CHECK: ember.parallel_call @scratch_part({{.*}}) loops [#ember.loop_cost<{{.*}}>, #ember.loop_cost<{{.*}}>]
 // CHECK-NOT: memref.dealloc
 // CHECK: func.func private @scratch_part
 // CHECK-COUNT-2: memref.alloc() {ember.scratch} : memref<4xf32>
@@ -210,7 +210,7 @@ func.func @scratch(%out: memref<?xf32>, %other: memref<?xf32>, %n: index, %x: f3
 
 // Without the attribute, or used elsewhere too, it is not known.
 // CHECK-LABEL: func.func @shared
-// CHECK-NOT: ember.parallel
+// CHECK-NOT: ember.parallel_call
 // CHECK: return
 func.func @shared(%out: memref<?xf32>, %n: index, %x: f32) {
   %c0 = arith.constant 0 : index
@@ -239,7 +239,7 @@ func.func @shared(%out: memref<?xf32>, %n: index, %x: f32) {
 // Vectors as long as the step: what a part's last iteration stores ends where the
 // next part begins.
 // CHECK-LABEL: func.func @steps
-// CHECK: call @steps_part({{.*}}) {ember.parallel = [{cost = 1 : i64}]}
+// CHECK: ember.parallel_call @steps_part({{.*}}) loops [#ember.loop_cost<cost = 1>]
 // CHECK: func.func private @steps_part
 // CHECK: scf.for %{{.*}} = %arg0 to %arg1 step %c4
 func.func @steps(%out: memref<?xf32>, %n: index, %x: vector<4xf32>) {

@@ -72,6 +72,7 @@ def ConvertDLCToLLVM : Pass<"convert-dlc-to-llvm", "::mlir::ModuleOp"> {
            "the runtime">
   ];
   let dependentDialects = [
+    "::ember::EmberDialect",
     "::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",
     "::mlir::func::FuncDialect",
     "::mlir::LLVM::LLVMDialect", "::mlir::memref::MemRefDialect",

@@ -89,7 +89,8 @@ def ConvertEmbedToSCF : Pass<"convert-embed-to-scf", "::mlir::ModuleOp"> {
            "Sum lengths of bags up to offsets first, for loops on several "
            "threads">,
   ];
-  let dependentDialects = [
+  let dependentDialects = ["::ember::EmberDialect",
+                           
     "::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",
     "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
     "::mlir::scf::SCFDialect"

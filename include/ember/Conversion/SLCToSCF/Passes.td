@@ -40,6 +40,7 @@ def ConvertSLCToSCF : Pass<"convert-slc-to-scf", "::mlir::ModuleOp"> {
            "Count the loads of every stream in the run-time statistics">
   ];
   let dependentDialects = [
+    "::ember::EmberDialect",
     "::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",
     "::mlir::memref::MemRefDialect",
     "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect",

@@ -529,7 +529,8 @@ def InterleaveReductions : Pass<"interleave-reductions", "::mlir::ModuleOp"> {
     Option<"mayAlias", "may-alias", "bool", "false",
            "Memref arguments may overlap">,
   ];
-  let dependentDialects = ["::mlir::arith::ArithDialect",
+  let dependentDialects = ["::ember::EmberDialect",
+                           "::mlir::arith::ArithDialect",
                            "::mlir::scf::SCFDialect",
                            "::mlir::vector::VectorDialect"];
   let statistics = [

@@ -51,7 +51,8 @@ def SplitSegments : Pass<"split-segments", "::mlir::func::FuncOp"> {
     Option<"pieceLength", "piece-length", "int64_t", "16384",
            "Iterations of a piece">,
   ];
-  let dependentDialects = ["::mlir::arith::ArithDialect",
+  let dependentDialects = ["::ember::EmberDialect",
+                           "::mlir::arith::ArithDialect",
                            "::mlir::memref::MemRefDialect",
                            "::mlir::scf::SCFDialect"];
   let statistics = [
@@ -66,9 +67,9 @@ def ParallelizeLoops : Pass<"parallelize-loops", "::mlir::ModuleOp"> {
     becomes a function of its own, which takes the bounds of the loop, and a
     call from the first to the last iteration. Loops one behind the other of
     which neither touches what the other one stores share a function. The
-    attribute of the call tells [emit-parallel-calls](native-passes.md#-emit-parallel-calls)
-    that the function may run in parts, and what an iteration costs: operations,
-    and those for each element of the segment that begins at an offset.
+    call says that the function may run in parts, and what an iteration costs:
+    operations, and those for each element of the segment that begins at an offset;
+    [emit-parallel-calls](native-passes.md#-emit-parallel-calls) hands it to threads.
 
     ```mlir
     scf.for %b = %c0 to %n step %c1 {
@@ -79,8 +80,9 @@ def ParallelizeLoops : Pass<"parallelize-loops", "::mlir::ModuleOp"> {
     ```
     becomes
     ```mlir
-    call @bag_part(%c0, %n, %offsets, %out, %zero) {ember.parallel =
-        [{cost = 9, segment_cost = 87, offsets = 2, first_offset = 4} ]}
+    ember.parallel_call @bag_part(%c0, %n, %offsets, %out, %zero)
+        loops [#ember.loop_cost<cost = 9, segment_cost = 87, offsets = 2,
+                                first_offset = 4>] : ...
 
     func.func private @bag_part(%lower: index, %upper: index, ...) {
       scf.for %b = %lower to %upper step %c1 {
@@ -98,7 +100,8 @@ def ParallelizeLoops : Pass<"parallelize-loops", "::mlir::ModuleOp"> {
     Option<"mayAlias", "may-alias", "bool", "false",
            "Memref arguments may overlap">,
   ];
-  let dependentDialects = ["::mlir::arith::ArithDialect",
+  let dependentDialects = ["::ember::EmberDialect",
+                           "::mlir::arith::ArithDialect",
                            "::mlir::func::FuncDialect",
                            "::mlir::scf::SCFDialect"];
   let statistics = [

@@ -29,6 +29,7 @@ def AnnotateWrittenArguments
     it calls. Later lowerings hide stores (an access program packs its buffers
     into an environment); the attribute keeps what was known before.
   }];
+  let dependentDialects = ["::ember::EmberDialect"];
 }
 
 def EmitParallelCalls : Pass<"emit-parallel-calls", "::mlir::ModuleOp"> {
@@ -39,7 +40,8 @@ def EmitParallelCalls : Pass<"emit-parallel-calls", "::mlir::ModuleOp"> {
     and runs them on its threads. Operands are passed in memory:
 
     ```mlir
-    call @bag_part(%c0, %n, %out) {ember.parallel = [{cost = 9} ]}
+    ember.parallel_call @bag_part(%c0, %n, %out)
+        loops [#ember.loop_cost<cost = 9>] : index, index, memref<?xf32>
     ```
     becomes
     ```mlir
@@ -149,7 +151,8 @@ def EmitKernelEntries : Pass<"emit-kernel-entries", "::mlir::ModuleOp"> {
     Option<"mayAlias", "may-alias", "bool", "false",
            "Arguments may overlap: no check and no noalias">,
   ];
-  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+  let dependentDialects = ["::ember::EmberDialect",
+                           "::mlir::LLVM::LLVMDialect"];
 }
 
 def ConvertNativeToLLVM : Pass<"convert-native-to-llvm", "::mlir::ModuleOp"> {

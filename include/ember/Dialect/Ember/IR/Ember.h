@@ -1,0 +1,60 @@
+//===- Ember.h - What passes tell each other --------------------*- C++ -*-===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef EMBER_DIALECT_EMBER_IR_EMBER_H
+#define EMBER_DIALECT_EMBER_IR_EMBER_H
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/CallInterfaces.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+namespace ember {
+
+/// What a failure changes: nothing that any memref shows.
+struct FailureResource
+    : mlir::SideEffects::Resource::Base<FailureResource> {
+  llvm::StringRef getName() final { return "failure"; }
+};
+
+// The names of the attributes, in the order of the dialect's description.
+constexpr llvm::StringLiteral nameAttr = "ember.name";
+constexpr llvm::StringLiteral messageNameAttr = "ember.message_name";
+constexpr llvm::StringLiteral noaliasAttr = "ember.noalias";
+constexpr llvm::StringLiteral noaliasPositionsAttr = "ember.noalias_positions";
+constexpr llvm::StringLiteral writtenArgumentsAttr = "ember.written_arguments";
+constexpr llvm::StringLiteral segmentAttr = "ember.segment";
+constexpr llvm::StringLiteral independentAttr = "ember.independent";
+constexpr llvm::StringLiteral groupAttr = "ember.group";
+constexpr llvm::StringLiteral piecesAttr = "ember.pieces";
+constexpr llvm::StringLiteral scratchAttr = "ember.scratch";
+constexpr llvm::StringLiteral cacheLevelAttr = "ember.cache_level";
+
+} // namespace ember
+
+#include "ember/Dialect/Ember/IR/EmberDialect.h.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "ember/Dialect/Ember/IR/EmberAttributes.h.inc"
+
+#define GET_OP_CLASSES
+#include "ember/Dialect/Ember/IR/EmberOps.h.inc"
+
+namespace ember {
+
+/// Whether `op` ends the program.
+inline bool isFailure(mlir::Operation *op) {
+  return llvm::isa<FailWithMessageOp, FailIndexOp, FailSegmentOp>(op);
+}
+
+} // namespace ember
+
+#endif // EMBER_DIALECT_EMBER_IR_EMBER_H

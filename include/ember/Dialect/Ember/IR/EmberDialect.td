@@ -1,0 +1,55 @@
+//===- EmberDialect.td - What passes tell each other -------*- tablegen -*-===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef EMBER_DIALECT_EMBER_IR_EMBERDIALECT_TD
+#define EMBER_DIALECT_EMBER_IR_EMBERDIALECT_TD
+
+include "mlir/IR/OpBase.td"
+
+def Ember_Dialect : Dialect {
+  let name = "ember";
+  let cppNamespace = "::ember";
+  let summary = "What passes tell each other beside the program itself";
+  let description = [{
+    No level of its own: checks, calls that run in parts, and attributes that one
+    pass leaves for another one on operations of any dialect.
+
+    ```mlir
+    ember.check fails_if %outside {
+      ember.fail_index "dimension 0 of 'table'", %i of %rows from "'indices'"
+          at %p : index, index, index
+    }
+    ember.parallel_call @bag_part(%c0, %n, %out)
+        loops [#ember.loop_cost<cost = 9>] : index, index, memref<?xf32>
+    ```
+
+    These attributes may stand on operations and arguments; any other of this
+    dialect is an error, and so is one of these in another place or of another
+    type.
+
+    | attribute | on | says |
+    |---|---|---|
+    | `ember.name = "weights"` | an argument, an operation | what the user calls it |
+    | `ember.message_name = "'weights'"` | an argument | what messages call it, in functions made of parts of a function |
+    | `ember.noalias` | a memref argument | a kernel's entry has checked that it overlaps no other argument |
+    | `ember.noalias_positions = array<i64: 0>` | a function | those arguments, where memrefs are pointers |
+    | `ember.written_arguments = array<i64: 1>` | a function | the memref arguments that it stores to |
+    | `ember.segment = "'offsets'"` | a loop | the memref between two neighbouring elements of which it runs |
+    | `ember.independent` | `scf.for` | iterations may run in any order |
+    | `ember.group = 4 : index` | `scf.for` | it takes so many iterations at once from its lower bound on |
+    | `ember.pieces = 64 : index` | `scf.for` | it runs over pieces of a reduction, of so many iterations |
+    | `ember.pieces` | `scf.if` | such a loop is all that is in it |
+    | `ember.scratch` | `memref.alloc` | an iteration of an outermost loop reads from it what it has stored there itself |
+    | `ember.cache_level = 2 : i32` | a load | the cache that should keep the row |
+  }];
+  let useDefaultAttributePrinterParser = 1;
+  let hasOperationAttrVerify = 1;
+  let hasRegionArgAttrVerify = 1;
+  let dependentDialects = ["::ember::slc::SLCDialect"];
+}
+
+#endif // EMBER_DIALECT_EMBER_IR_EMBERDIALECT_TD

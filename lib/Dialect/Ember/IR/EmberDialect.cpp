@@ -1,0 +1,172 @@
+//===- EmberDialect.cpp - The attributes that passes leave ----------------===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ember/Dialect/Ember/IR/Ember.h"
+#include "ember/Dialect/SLC/IR/SLC.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace ember;
+
+#include "ember/Dialect/Ember/IR/EmberDialect.cpp.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "ember/Dialect/Ember/IR/EmberAttributes.cpp.inc"
+
+void EmberDialect::initialize() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "ember/Dialect/Ember/IR/EmberAttributes.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "ember/Dialect/Ember/IR/EmberOps.cpp.inc"
+      >();
+}
+
+LogicalResult
+LoopCostAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
+                     int64_t cost, int64_t segmentCost, int64_t offsets,
+                     int64_t firstOffset) {
+  if (cost < 0 || segmentCost < 0)
+    return emitError() << "costs are not negative";
+  if ((offsets < 0) != (firstOffset < 0))
+    return emitError() << "needs both 'offsets' and 'first_offset', or neither";
+  if (offsets < 0 && segmentCost != 0)
+    return emitError() << "has a cost of segments, but no offsets";
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Attributes of operations and arguments
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Where an attribute may stand, and what it may hold.
+struct Rule {
+  bool (*isPlace)(Operation *);
+  StringRef place;
+  bool (*isValue)(Attribute);
+  StringRef value;
+};
+} // namespace
+
+static bool isText(Attribute value) { return isa<StringAttr>(value); }
+static bool isUnit(Attribute value) { return isa<UnitAttr>(value); }
+
+static bool isPositiveIndex(Attribute value) {
+  auto number = dyn_cast<IntegerAttr>(value);
+  return number && number.getType().isIndex() && number.getInt() > 0;
+}
+
+static bool arePositions(Attribute value) {
+  auto positions = dyn_cast<DenseI64ArrayAttr>(value);
+  return positions && llvm::all_of(positions.asArrayRef(),
+                                   [](int64_t at) { return at >= 0; });
+}
+
+static bool isAnything(Operation *op) { return true; }
+static bool isFunction(Operation *op) { return isa<FunctionOpInterface>(op); }
+static bool isFor(Operation *op) { return isa<scf::ForOp>(op); }
+
+static bool isLoop(Operation *op) {
+  return isa<LoopLikeOpInterface, slc::LoopOpInterface>(op);
+}
+
+static bool mayReadMemory(Operation *op) {
+  return !isMemoryEffectFree(op) && op->getNumResults() > 0;
+}
+
+/// The rule for `name` on operations; nothing for what only arguments have.
+static std::optional<Rule> ruleOf(StringRef name, Operation *op) {
+  using R = std::optional<Rule>;
+  constexpr StringLiteral text = "a string", unit = "no value",
+                          positions = "an array of i64 positions",
+                          index = "a positive index";
+  bool isChoice = isa<scf::IfOp>(op);
+  return llvm::StringSwitch<R>(name)
+      .Case(nameAttr, Rule{isAnything, "an operation", isText, text})
+      .Case(noaliasPositionsAttr,
+            Rule{isFunction, "a function", arePositions, positions})
+      .Case(writtenArgumentsAttr,
+            Rule{isFunction, "a function", arePositions, positions})
+      .Case(segmentAttr, Rule{isLoop, "a loop", isText, text})
+      .Case(independentAttr, Rule{isFor, "an scf.for", isUnit, unit})
+      .Case(groupAttr, Rule{isFor, "an scf.for", isPositiveIndex, index})
+      .Case(piecesAttr,
+            isChoice ? Rule{isAnything, "an scf.if", isUnit, unit}
+                     : Rule{isFor, "an scf.for or an scf.if", isPositiveIndex,
+                            index})
+      .Case(scratchAttr,
+            Rule{[](Operation *op) { return isa<memref::AllocOp>(op); },
+                 "a memref.alloc", isUnit, unit})
+      .Case(cacheLevelAttr,
+            Rule{mayReadMemory, "a load",
+                 [](Attribute value) { return isa<slc::CacheLevelAttr>(value); },
+                 "a level of slc"})
+      .Default(std::nullopt);
+}
+
+/// The memref arguments a function has are what its positions may name.
+static LogicalResult verifyPositions(func::FuncOp function,
+                                     NamedAttribute attribute) {
+  for (int64_t position :
+       cast<DenseI64ArrayAttr>(attribute.getValue()).asArrayRef())
+    if (position >= int64_t(function.getNumArguments()) ||
+        !isa<BaseMemRefType>(function.getArgumentTypes()[position]))
+      return function.emitOpError()
+             << attribute.getName() << " names argument " << position
+             << ", which is no memref argument of it";
+  return success();
+}
+
+LogicalResult EmberDialect::verifyOperationAttribute(Operation *op,
+                                                     NamedAttribute attribute) {
+  StringRef name = attribute.getName();
+  std::optional<Rule> rule = ruleOf(name, op);
+  if (!rule)
+    return op->emitError() << "'" << name
+                           << "' is no attribute that operations have";
+  if (!rule->isPlace(op))
+    return op->emitError() << "'" << name << "' stands on " << rule->place
+                           << " only";
+  if (!rule->isValue(attribute.getValue()))
+    return op->emitError() << "'" << name << "' must hold " << rule->value;
+  if (auto function = dyn_cast<func::FuncOp>(op);
+      function && name == writtenArgumentsAttr)
+    return verifyPositions(function, attribute);
+  return success();
+}
+
+LogicalResult
+EmberDialect::verifyRegionArgAttribute(Operation *op, unsigned /*region*/,
+                                       unsigned argument,
+                                       NamedAttribute attribute) {
+  StringRef name = attribute.getName();
+  Attribute value = attribute.getValue();
+  if (name == nameAttr || name == messageNameAttr) {
+    if (!isText(value))
+      return op->emitError() << "'" << name << "' must hold a string";
+    return success();
+  }
+  if (name != noaliasAttr)
+    return op->emitError() << "'" << name
+                           << "' is no attribute that arguments have";
+  if (!isUnit(value))
+    return op->emitError() << "'" << name << "' must hold no value";
+  auto function = dyn_cast<func::FuncOp>(op);
+  if (function &&
+      !isa<BaseMemRefType>(function.getArgumentTypes()[argument]))
+    return op->emitError() << "'" << name << "' stands on memrefs only";
+  return success();
+}

@@ -1,0 +1,173 @@
+// RUN: ember-opt %s --split-input-file --verify-diagnostics
+
+func.func @no_failure(%bad: i1) {
+  // expected-error @below {{must hold an operation that ends the program}}
+  ember.check fails_if %bad {
+  }
+  return
+}
+
+// -----
+
+func.func @stores(%bad: i1, %m: memref<f32>, %v: f32) {
+  ember.check fails_if %bad {
+    // expected-error @below {{stores to memory in a check, which would show where the check is left out}}
+    memref.store %v, %m[] : memref<f32>
+    ember.fail "no"
+  }
+  return
+}
+
+// -----
+
+func.func private @two(%a: index, %b: index)
+
+func.func @no_loops(%n: index) {
+  // expected-error @below {{must call at least one loop}}
+  ember.parallel_call @two(%n, %n) loops [] : index, index
+  return
+}
+
+// -----
+
+func.func private @two(%a: index, %b: index)
+
+func.func @too_few(%n: index) {
+  // expected-error @below {{has 2 operands, but 2 loops with two bounds each}}
+  ember.parallel_call @two(%n, %n) loops [#ember.loop_cost<cost = 1>, #ember.loop_cost<cost = 1>] : index, index
+  return
+}
+
+// -----
+
+func.func private @two(%a: i64, %b: index)
+
+func.func @bounds(%n: index, %i: i64) {
+  // expected-error @below {{must have bounds of type index, not 'i64'}}
+  ember.parallel_call @two(%i, %n) loops [#ember.loop_cost<cost = 1>] : i64, index
+  return
+}
+
+// -----
+
+func.func private @three(%a: index, %b: index, %c: index)
+
+func.func @offsets(%n: index) {
+  // expected-error @below {{must have offsets, a memref of one dimension of integers, as operand 2}}
+  ember.parallel_call @three(%n, %n, %n) loops [#ember.loop_cost<cost = 1, offsets = 2, first_offset = 1>] : index, index, index
+  return
+}
+
+// -----
+
+func.func private @three(%a: index, %b: index, %c: memref<?xi64>)
+
+func.func @first_offset(%n: index, %m: memref<?xi64>) {
+  // expected-error @below {{must have the first offset, an index, as operand 3}}
+  ember.parallel_call @three(%n, %n, %m) loops [#ember.loop_cost<cost = 1, offsets = 2, first_offset = 3>] : index, index, memref<?xi64>
+  return
+}
+
+// -----
+
+func.func private @two(%a: index, %b: index) -> index
+
+func.func @results(%n: index) {
+  // expected-error @below {{calls 'two', which has results: parts have none}}
+  ember.parallel_call @two(%n, %n) loops [#ember.loop_cost<cost = 1>] : index, index
+  return
+}
+
+// -----
+
+func.func private @two(%a: index, %b: index)
+
+func.func @types(%n: index) {
+  // expected-error @below {{has operands of other types than 'two' takes}}
+  ember.parallel_call @two(%n, %n, %n) loops [#ember.loop_cost<cost = 1>] : index, index, index
+  return
+}
+
+// -----
+
+func.func @nothing(%n: index) {
+  // expected-error @below {{calls 'nothing_there', which is no function}}
+  ember.parallel_call @nothing_there(%n, %n) loops [#ember.loop_cost<cost = 1>] : index, index
+  return
+}
+
+// -----
+
+// expected-error @below {{costs are not negative}}
+func.func private @negative() attributes {test.cost = #ember.loop_cost<cost = -1>}
+
+// -----
+
+// expected-error @below {{needs both 'offsets' and 'first_offset', or neither}}
+func.func private @half() attributes {test.cost = #ember.loop_cost<cost = 1, offsets = 2>}
+
+// -----
+
+// expected-error @below {{has a cost of segments, but no offsets}}
+func.func private @segments() attributes {test.cost = #ember.loop_cost<cost = 1, segment_cost = 2>}
+
+// -----
+
+// expected-error @below {{'ember.purpose' is no attribute that operations have}}
+func.func private @unknown() attributes {ember.purpose = "none"}
+
+// -----
+
+// expected-error @below {{'ember.scratch' is no attribute that arguments have}}
+func.func private @argument(memref<f32> {ember.scratch})
+
+// -----
+
+// expected-error @below {{'ember.noalias' stands on memrefs only}}
+func.func private @noalias(f32 {ember.noalias})
+
+// -----
+
+// expected-error @below {{'ember.noalias' must hold no value}}
+func.func private @noalias_value(memref<f32> {ember.noalias = 1})
+
+// -----
+
+// expected-error @below {{'ember.name' must hold a string}}
+func.func private @name(memref<f32> {ember.name = 1})
+
+// -----
+
+// expected-error @below {{'ember.independent' stands on an scf.for only}}
+func.func private @independent() attributes {ember.independent}
+
+// -----
+
+func.func @group(%n: index) {
+  // expected-error @below {{'ember.group' must hold a positive index}}
+  scf.for %i = %n to %n step %n {
+  } {ember.group = 0 : index}
+  return
+}
+
+// -----
+
+func.func @pieces(%c: i1) {
+  // expected-error @below {{'ember.pieces' must hold no value}}
+  scf.if %c {
+  } {ember.pieces = 4 : index}
+  return
+}
+
+// -----
+
+func.func @level(%m: memref<f32>) {
+  // expected-error @below {{'ember.cache_level' must hold a level of slc}}
+  %v = memref.load %m[] {ember.cache_level = "near"} : memref<f32>
+  return
+}
+
+// -----
+
+// expected-error @below {{"ember.written_arguments" names argument 0, which is no memref argument of it}}
+func.func private @written(index) attributes {ember.written_arguments = array<i64: 0>}
