@@ -49,10 +49,10 @@ FLOORS: tuple[tuple[Room, ...], ...] = (
     (Room("Runtime", "what kernels link: memory, errors, threads, queues; no LLVM in it"),),
     (
         Room("ABI", "what compiled code calls in the runtime"),
-        Room("Target/Processor", "what passes ask about processors: vectors, registers, caches"),
+        Room("Target/Processor", "descriptions of processors: vectors, registers, caches"),
         Room(
             "Dialect/*/IR",
-            "operations, types and attributes of a level, and their rules",
+            "operations, types and attributes of a level or beside them, and their rules",
             "ordered",
         ),
     ),

@@ -7,6 +7,7 @@
 
 #include "ember/Analysis/MemoryAliasing.h"
 #include "ember/Analysis/Buffers.h"
+#include "ember/Dialect/Ember/IR/Ember.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -88,7 +89,7 @@ bool MemoryAliasing::isIdentified(Value value) const {
 }
 
 MemoryAliasing::MemoryAliasing(ModuleOp module, bool mayAlias)
-    : mayAlias(mayAlias) {
+    : mayAlias(mayAlias || module->hasAttr(mayAliasAttr)) {
   for (auto global : module.getOps<memref::GlobalOp>()) {
     if (global.getConstant())
       constants.insert(global.getSymNameAttr());
@@ -97,16 +98,21 @@ MemoryAliasing::MemoryAliasing(ModuleOp module, bool mayAlias)
   }
   module.walk([&](Operation *op) {
     if (auto call = dyn_cast<CallOpInterface>(op)) {
-      if (auto callee = dyn_cast_if_present<SymbolRefAttr>(
-              call.getCallableForCallee()))
+      if (auto callee =
+              dyn_cast_if_present<SymbolRefAttr>(call.getCallableForCallee()))
         calls[callee.getLeafReference()].push_back(call);
-    }
-    else if (auto constant = dyn_cast<func::ConstantOp>(op))
+    } else if (auto constant = dyn_cast<func::ConstantOp>(op))
       calledIndirectly.insert(constant.getValueAttr().getAttr());
     else if (auto global = dyn_cast<memref::GetGlobalOp>(op);
              global && isPassedOn(global))
       kept.erase(global.getNameAttr().getAttr());
   });
+}
+
+MemoryAliasing MemoryAliasing::forHints(ModuleOp module) {
+  MemoryAliasing aliasing(module, /*mayAlias=*/false);
+  aliasing.mayAlias = false;
+  return aliasing;
 }
 
 bool MemoryAliasing::argumentsAlias(func::FuncOp func, unsigned a,
@@ -166,9 +172,8 @@ bool MemoryAliasing::alias(Value a, Value b) const {
 /// What a call writes of its caller's memory, and of globals; nullopt if that
 /// is not known. `callees` are the functions on the way to it.
 std::optional<SmallVector<NestMemory::Write>>
-NestMemory::findWrites(func::CallOp call, Callees &callees) {
-  auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
-      call, call.getCalleeAttr());
+NestMemory::findWrites(CallOpInterface call, Callees &callees) {
+  auto callee = dyn_cast_if_present<func::FuncOp>(call.resolveCallable());
   if (!callee || callee.isDeclaration() || llvm::is_contained(callees, callee))
     return std::nullopt;
   callees.push_back(callee);
@@ -181,7 +186,7 @@ NestMemory::findWrites(func::CallOp call, Callees &callees) {
     Value buffer = findSource(write.memref).buffer;
     std::optional<unsigned> argument = asArgument(buffer);
     if (argument)
-      writes.push_back({call.getOperand(*argument), call});
+      writes.push_back({call.getArgOperands()[*argument], call});
     else if (asGlobal(buffer))
       writes.push_back({buffer, call});
     else if (!isAllocated(buffer))
@@ -194,9 +199,10 @@ NestMemory::findWrites(func::CallOp call, Callees &callees) {
 std::optional<SmallVector<NestMemory::Write>>
 NestMemory::findWritesOfOne(Operation *op, Callees &callees) {
   SmallVector<Write> writes;
-  if (op->hasTrait<OpTrait::IsTerminator>() || isMemoryEffectFree(op))
+  if (op->hasTrait<OpTrait::IsTerminator>() || isMemoryEffectFree(op) ||
+      isFailure(op))
     return writes;
-  if (auto call = dyn_cast<func::CallOp>(op))
+  if (auto call = dyn_cast<CallOpInterface>(op))
     return findWrites(call, callees);
   auto effects = dyn_cast<MemoryEffectOpInterface>(op);
   if (!effects && op->hasTrait<OpTrait::HasRecursiveMemoryEffects>())

@@ -12,6 +12,7 @@
 #include "ember/Driver/Compile.h"
 #include "ember/Conversion/DLCToLLVM/Passes.h"
 #include "ember/Conversion/SLCToSCF/Passes.h"
+#include "ember/Dialect/Ember/Transforms/Passes.h"
 #include "ember/Driver/Files.h"
 #include "ember/Driver/Manifest.h"
 #include "ember/Target/Native/CodeGen.h"
@@ -27,15 +28,14 @@ using namespace mlir;
 using namespace ember;
 
 std::string CompileOptions::toText() const {
-  return formatv("target={0} O={1} vector-length={2} may-alias={3} "
-                 "queue-capacity={4} profile={5} prefetch-distance={6} "
-                 "unroll={7} prefetch-lines={8} prefetch-level={9} "
-                 "prefetch-min-table={10} stream-min-output={11} "
-                 "strip-rows={12}",
+  return formatv("target={0} O={1} vector-length={2} queue-capacity={3} "
+                 "profile={4} prefetch-distance={5} unroll={6} "
+                 "prefetch-lines={7} prefetch-level={8} prefetch-min-table={9} "
+                 "stream-min-output={10} strip-rows={11}",
                  target ? target->name : "none", optLevel, vectorLength,
-                 mayAlias, queueCapacity.value_or(0), profileHash,
-                 prefetch.distance, unroll, prefetch.lines, prefetch.level,
-                 prefetch.minTableBytes, streamMinOutput, stripRows);
+                 queueCapacity.value_or(0), profileHash, prefetch.distance,
+                 unroll, prefetch.lines, prefetch.level, prefetch.minTableBytes,
+                 streamMinOutput, stripRows);
 }
 
 static Error run(PassManager &manager, ModuleOp module) {
@@ -58,18 +58,18 @@ Error ember::lowerToStage(ModuleOp module, const Stage &stage,
   return manager.empty() ? Error::success() : run(manager, module);
 }
 
-TargetSpec ember::getTargetSpec(const CompileOptions &options) {
+Error ember::setTarget(ModuleOp module, const CompileOptions &options) {
+  if (options.mayAlias)
+    module->setAttr(mayAliasAttr, UnitAttr::get(module.getContext()));
   TargetSpec target;
   target.cpu = options.cpu;
   target.triple = options.triple;
-  return target;
+  bool isNamed = !options.cpu.empty() || !options.triple.empty();
+  return setTarget(module, target, /*keep=*/!isNamed);
 }
 
 Error ember::lowerToNative(ModuleOp module, const CompileOptions &options,
                            bool instrument) {
-  Expected<TargetInfo> info = describeTarget(getTargetSpec(options));
-  if (!info)
-    return info.takeError();
   PassManager manager(module.getContext());
   manager.addPass(native::createAnnotateWrittenArguments());
   ConvertSLCToSCFOptions recoupling;
@@ -81,16 +81,8 @@ Error ember::lowerToNative(ModuleOp module, const CompileOptions &options,
   manager.addPass(createConvertDLCToLLVM(separation));
   native::LoweringOptions lowering;
   lowering.optLevel = options.optLevel;
-  lowering.mayAlias = options.mayAlias;
-  lowering.vectorRegisters = info->vectorRegisters;
-  lowering.vectorBits = info->vectorBits;
-  lowering.cacheLineBytes = info->cacheLineBytes;
-  lowering.outstandingLines = info->outstandingLines;
   lowering.prefetch = options.prefetch;
-  lowering.secondCacheBytes = info->secondCacheBytes;
-  lowering.streamMinOutput =
-      info->hasStreamingStores ? options.streamMinOutput : 0;
-  lowering.storeFence = info->storeFence;
+  lowering.streamMinOutput = options.streamMinOutput;
   lowering.unroll = options.unroll;
   lowering.stripRows = options.stripRows;
   native::buildLoweringPipeline(manager, lowering);
@@ -113,7 +105,7 @@ static Expected<std::string> generate(ModuleOp module,
   native::CodeGenOptions codeGen;
   codeGen.optLevel = options.optLevel;
   codeGen.unroll = options.unroll;
-  return native::generateCode(module, getTargetSpec(options), format, codeGen);
+  return native::generateCode(module, format, codeGen);
 }
 
 Expected<std::string> ember::compileToStage(Source &source, const Stage &stage,
@@ -140,13 +132,14 @@ Expected<std::string> ember::compileToStage(Source &source, const Stage &stage,
 
 Error ember::compileKernel(Source &source, const CompileOptions &options,
                            StringRef folder) {
-  Expected<TargetInfo> info = describeTarget(getTargetSpec(options));
-  if (!info)
-    return info.takeError();
-  if (!isHostTriple(info->triple))
-    return makeError("a kernel library for " + info->triple +
+  auto target = TargetAttr::of(source.getModule());
+  if (!isHostTriple(target.getTriple()))
+    return makeError("a kernel library for " + target.getTriple() +
                      " would need Ember's runtime for it: write an object or "
                      "assembly, with --emit=obj or --emit=asm");
+  Expected<TargetInfo> info = describeTarget(getSpec(target));
+  if (!info)
+    return info.takeError();
   // Where arguments are memrefs, as the kernel takes them.
   if (Error error = lowerToStage(source.getModule(), getLoopStage(), options))
     return error;
@@ -166,9 +159,11 @@ Error ember::compileKernel(Source &source, const CompileOptions &options,
   description.target = options.target->name;
   description.optLevel = options.optLevel;
   description.cpu = info->cpu;
-  description.features = info->features;
+  description.features = info->allFeatures;
   description.vectorLength =
-      options.vectorLength > 0 ? options.vectorLength : info->lanes(32);
+      options.vectorLength > 0
+          ? options.vectorLength
+          : std::max<int64_t>(target.getVectorBits() / 32, 1);
   description.queueCapacity = options.queueCapacity;
   description.remarks = source.getRemarks();
   json::Value manifest = makeManifest(description, std::move(entries));

@@ -13,7 +13,6 @@
 #include "ember/Driver/Kernel.h"
 #include "ember/Driver/CompilerIdentity.h"
 #include "ember/Driver/Files.h"
-#include "ember/Target/Processor/TargetInfo.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include <cstdlib>
@@ -26,31 +25,60 @@ Kernel::~Kernel() {
     sys::fs::remove_directories(temporaryFolder);
 }
 
-static Expected<std::string> computeKey(StringRef program,
-                                        const CompileOptions &options) {
-  Expected<TargetInfo> target = describeTarget(getTargetSpec(options));
-  if (!target)
-    return target.takeError();
-  return KernelCache::computeKey({program, options.toText(),
-                                  target->description(),
-                                  getCompilerIdentity()});
+namespace {
+/// A program to compile, perhaps more than once: compiling changes the module.
+class Program {
+public:
+  Program(std::unique_ptr<MemoryBuffer> text, const CompileOptions &options,
+          bool printRemarks)
+      : text(std::move(text)), options(options), printRemarks(printRemarks) {}
+
+  /// Reads it and says what it is for. Fails as reading and that do.
+  Error parse();
+  /// All that a kernel depends on: the program with its target, how it is
+  /// compiled, and by what.
+  std::string computeKey() const;
+  Error compileInto(StringRef folder);
+
+private:
+  std::unique_ptr<MemoryBuffer> text;
+  const CompileOptions &options;
+  bool printRemarks;
+  /// None once it was compiled.
+  std::unique_ptr<Source> source;
+};
+} // namespace
+
+Error Program::parse() {
+  auto copy = MemoryBuffer::getMemBufferCopy(text->getBuffer(),
+                                             text->getBufferIdentifier());
+  Expected<std::unique_ptr<Source>> parsed =
+      Source::parse(std::move(copy), printRemarks);
+  if (!parsed)
+    return parsed.takeError();
+  source = std::move(*parsed);
+  return setTarget(source->getModule(), options);
 }
 
-static Error compileInto(StringRef folder, MemoryBufferRef program,
-                         const CompileOptions &options, bool printRemarks) {
-  // Compiling changes the module: each attempt parses its own.
-  Expected<std::unique_ptr<Source>> source =
-      Source::parse(MemoryBuffer::getMemBufferCopy(
-                        program.getBuffer(), program.getBufferIdentifier()),
-                    printRemarks);
+std::string Program::computeKey() const {
+  std::string module;
+  raw_string_ostream os(module);
+  // Messages of a kernel name lines of the program.
+  source->getModule().print(
+      os, mlir::OpPrintingFlags().enableDebugInfo().useLocalScope());
+  return KernelCache::computeKey(
+      {module, options.toText(), getCompilerIdentity()});
+}
+
+Error Program::compileInto(StringRef folder) {
   if (!source)
-    return source.takeError();
-  return compileKernel(**source, options, folder);
+    if (Error error = parse())
+      return error;
+  std::unique_ptr<Source> compiled = std::move(source);
+  return compileKernel(*compiled, options, folder);
 }
 
-static Expected<Kernel> compileWithoutCache(MemoryBufferRef program,
-                                            const CompileOptions &options,
-                                            bool printRemarks) {
+static Expected<Kernel> compileWithoutCache(Program &program) {
   SmallString<128> parent;
   sys::path::system_temp_directory(/*ErasedOnReboot=*/true, parent);
   std::string folder = (parent + "/emberc-XXXXXX").str();
@@ -64,7 +92,7 @@ static Expected<Kernel> compileWithoutCache(MemoryBufferRef program,
   sys::path::append(library, "kernel.so");
   sys::path::append(manifest, "kernel.json");
   Kernel kernel({library.str().str(), manifest.str().str()}, folder);
-  if (Error error = compileInto(folder, program, options, printRemarks))
+  if (Error error = program.compileInto(folder))
     return std::move(error);
   return kernel;
 }
@@ -77,34 +105,34 @@ static bool isFull(StringRef folder) {
   return space && space->available < leastRoom;
 }
 
-Expected<Kernel> ember::getKernel(std::unique_ptr<MemoryBuffer> program,
+Expected<Kernel> ember::getKernel(std::unique_ptr<MemoryBuffer> text,
                                   const CompileOptions &options,
                                   std::optional<std::string> cacheFolder,
                                   bool printRemarks) {
-  MemoryBufferRef text = program->getMemBufferRef();
+  Program program(std::move(text), options, printRemarks);
   if (!cacheFolder)
-    return compileWithoutCache(text, options, printRemarks);
+    return compileWithoutCache(program);
   Expected<uint64_t> sizeBound = KernelCache::getSizeBound();
   if (!sizeBound)
     return sizeBound.takeError();
   KernelCache cache(*cacheFolder, *sizeBound, KernelCache::areShared());
-  Expected<std::string> key = computeKey(text.getBuffer(), options);
-  if (!key)
-    return key.takeError();
+  if (Error error = program.parse())
+    return std::move(error);
+  std::string key = program.computeKey();
   auto compileAside = [&](Error reason) {
     errs() << "warning: " << toString(std::move(reason))
            << "; compiling without it\n";
-    return compileWithoutCache(text, options, printRemarks);
+    return compileWithoutCache(program);
   };
   if (Error error = cache.prepare())
     return compileAside(std::move(error));
   if (!printRemarks)
-    if (std::optional<CacheEntry> entry = cache.lookup(*key))
+    if (std::optional<CacheEntry> entry = cache.lookup(key))
       return Kernel(*entry);
 
   bool compilationFailed = false;
-  Expected<CacheEntry> entry = cache.insert(*key, [&](StringRef folder) {
-    Error error = compileInto(folder, text, options, printRemarks);
+  Expected<CacheEntry> entry = cache.insert(key, [&](StringRef folder) {
+    Error error = program.compileInto(folder);
     compilationFailed = static_cast<bool>(error);
     return error;
   });

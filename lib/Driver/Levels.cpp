@@ -48,11 +48,9 @@ static void addEmbedToSCF(OpPassManager &manager, ModuleOp module,
 }
 
 static void addSCFToSLC(OpPassManager &manager, ModuleOp,
-                        const CompileOptions &options) {
+                        const CompileOptions &) {
   manager.addPass(native::createAnnotateWrittenArguments());
-  DecouplingOptions decoupling;
-  decoupling.mayAlias = options.mayAlias;
-  buildSCFToSLCPipeline(manager, decoupling);
+  buildSCFToSLCPipeline(manager, DecouplingOptions());
 }
 
 static void addOptimization(OpPassManager &manager, ModuleOp,
@@ -60,9 +58,6 @@ static void addOptimization(OpPassManager &manager, ModuleOp,
   OptimizationOptions optimization;
   optimization.optLevel = static_cast<OptimizationLevel>(options.optLevel);
   optimization.vectorLength = options.vectorLength;
-  optimization.cpu = options.cpu;
-  optimization.triple = options.triple;
-  optimization.mayAlias = options.mayAlias;
   if (options.target)
     optimization.lookupLevel = options.target->lookupLevel;
   buildOptimizationPipeline(manager, optimization);

@@ -17,7 +17,7 @@
 #include "ember/Dialect/DLC/Transforms/Passes.h"
 #include "ember/Dialect/Embed/IR/Embed.h"
 #include "ember/Dialect/Embed/Transforms/BufferizableOpInterface.h"
-#include "ember/Dialect/Ember/IR/Ember.h"
+#include "ember/Dialect/Ember/Transforms/Passes.h"
 #include "ember/Dialect/SLC/IR/SLC.h"
 #include "ember/Dialect/SLC/Transforms/Passes.h"
 #include "ember/Dialect/SLCV/IR/SLCV.h"
@@ -55,7 +55,8 @@
 using namespace mlir;
 
 void ember::registerDialects(DialectRegistry &registry) {
-  registry.insert<EmberDialect, embed::EmbedDialect, slc::SLCDialect, slcv::SLCVDialect, dlc::DLCDialect>();
+  registry.insert<EmberDialect, embed::EmbedDialect, slc::SLCDialect,
+                  slcv::SLCVDialect, dlc::DLCDialect>();
   // Complex numbers are read for an error that says what to do.
   registry.insert<affine::AffineDialect, arith::ArithDialect,
                   bufferization::BufferizationDialect, cf::ControlFlowDialect,
@@ -78,6 +79,7 @@ void ember::registerPasses() {
   registerCanonicalizerPass();
   registerCSEPass();
   bufferization::registerOneShotBufferizePass();
+  registerEmberPasses();
   registerEmbedToSCFPasses();
   registerSCFToSLCPasses();
   registerSLCPasses();

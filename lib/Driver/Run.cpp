@@ -101,16 +101,20 @@ Error ember::runEntry(Source &source, Entry entry, KernelArguments &arguments,
   bool collect = !options.statistics.empty() || !options.trace.empty();
   if (Error error = isolate(module, entry.function))
     return error;
-  if (const KernelTarget *target = options.compile.target)
-    if (Error error =
-            lowerToStage(module, *findStage(target->stage), options.compile))
+  // What runs here is for this machine, whatever the program was made for.
+  CompileOptions compile = options.compile;
+  compile.cpu = "native";
+  compile.triple = "";
+  if (Error error = setTarget(module, compile))
+    return error;
+  if (const KernelTarget *target = compile.target)
+    if (Error error = lowerToStage(module, *findStage(target->stage), compile))
       return error;
-  if (Error error = lowerToNative(module, options.compile, collect))
+  if (Error error = lowerToNative(module, compile, collect))
     return error;
 
   native::JITOptions jitOptions;
-  jitOptions.codeGen.optLevel = options.compile.optLevel;
-  jitOptions.target = getTargetSpec(options.compile);
+  jitOptions.codeGen.optLevel = compile.optLevel;
   std::vector<std::pair<StringRef, void *>> symbols = getSymbols();
   jitOptions.symbols = symbols;
   auto jit = native::JIT::create(module, jitOptions);

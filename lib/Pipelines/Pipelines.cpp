@@ -11,47 +11,37 @@
 #include "ember/Conversion/EmbedToSCF/Passes.h"
 #include "ember/Conversion/SCFToSLC/Passes.h"
 #include "ember/Conversion/SLCToDLC/Passes.h"
+#include "ember/Dialect/Ember/Transforms/Passes.h"
 #include "ember/Dialect/SLC/Transforms/Passes.h"
 #include "ember/Loops/Transforms/Normalization.h"
 #include "ember/Loops/Transforms/Passes.h"
-#include "ember/Target/Processor/TargetInfo.h"
 
 #include "mlir/Conversion/BufferizationToMemRef/BufferizationToMemRef.h"
 #include "mlir/Dialect/Bufferization/Pipelines/Passes.h"
 #include "mlir/Dialect/Bufferization/Transforms/Passes.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
-#include "llvm/Support/Error.h"
 
 using namespace mlir;
 using namespace ember;
 
-/// The width of the vector registers of `cpu`. An unknown processor is
-/// diagnosed where code is generated for it; until then 128 bits, which every
-/// target has, are a safe choice.
-static int64_t getVectorBits(const std::string &cpu,
-                             const std::string &triple) {
-  if (cpu == "native" && triple.empty())
-    return hostTarget().vectorBits;
-  TargetSpec spec;
-  spec.cpu = cpu;
-  spec.triple = triple;
-  llvm::Expected<TargetInfo> target = describeTarget(spec);
-  if (target)
-    return target->vectorBits;
-  llvm::consumeError(target.takeError());
-  return 128;
-}
-
-/// The width of vectors in loops over partial results. A length in elements is
-/// meant for the 32 bits most rows are made of; that of lookups may be any, but
-/// registers are not.
+/// The width of vectors in loops over partial results; 0 for the target's. A
+/// length in elements is meant for the 32 bits most rows are made of; that of
+/// lookups may be any, but registers are not.
 static int64_t getWorkspaceBits(const OptimizationOptions &options) {
   constexpr int64_t elementBits = 32, mostBits = 2048;
-  if (options.vectorLength == 0)
-    return getVectorBits(options.cpu, options.triple);
   return std::min<int64_t>(options.vectorLength, mostBits / elementBits) *
          elementBits;
+}
+
+/// What the module says of its target stays, unless options say something else.
+static SetTargetOptions getTarget(const OptimizationOptions &options) {
+  SetTargetOptions target;
+  target.cpu = options.cpu;
+  target.triple = options.triple;
+  target.keep = options.cpu.empty() && options.triple.empty();
+  target.mayAlias = options.mayAlias;
+  return target;
 }
 
 llvm::cl::ValuesClass ember::getOptimizationLevels() {
@@ -113,10 +103,10 @@ void ember::buildSCFToSLCPipeline(OpPassManager &manager,
 
 void ember::buildOptimizationPipeline(OpPassManager &manager,
                                       const OptimizationOptions &options) {
+  manager.addPass(createSetTarget(getTarget(options)));
   if (options.optLevel >= OptimizationLevel::specialize) {
     StoreStreamsOptions stores;
     stores.mode = options.storeStreams;
-    stores.mayAlias = options.mayAlias;
     manager.addPass(createStoreStreams(stores));
     ChooseCacheHintsOptions hints;
     hints.lookupLevel = options.lookupLevel;
@@ -125,15 +115,12 @@ void ember::buildOptimizationPipeline(OpPassManager &manager,
   if (options.optLevel >= OptimizationLevel::vectorize) {
     slcv::SlcVectorizerOptions vectorizer;
     vectorizer.vectorLength = options.vectorLength;
-    vectorizer.vectorBits = getVectorBits(options.cpu, options.triple);
-    vectorizer.mayAlias = options.mayAlias;
     manager.addPass(slcv::createSlcVectorizer(vectorizer));
     manager.addNestedPass<func::FuncOp>(slcv::createSimplifyCastOps());
     manager.addNestedPass<func::FuncOp>(slcv::createCallbackVectorizer());
     // What is not offloaded: loops over partial results in callbacks.
     loops::VectorizeWorkspacesOptions workspaces;
     workspaces.vectorBits = getWorkspaceBits(options);
-    workspaces.mayAlias = options.mayAlias;
     manager.addPass(loops::createVectorizeWorkspaces(workspaces));
   }
   if (options.optLevel >= OptimizationLevel::bufferize)

@@ -29,7 +29,7 @@ defm vector_length : Value<"vector-length",
     "Elements of a vector (default: what the registers hold)", "N">;
 defm cpu : Value<"mcpu",
     "Processor to generate code for, of this or another architecture (default: "
-    "native, this one)", "NAME">;
+    "the target that the program names, or native, this one)", "NAME">;
 defm triple : Value<"mtriple",
     "What that processor runs, such as aarch64-linux-gnu (default: this "
     "machine's, or that of the processor)", "TRIPLE">;

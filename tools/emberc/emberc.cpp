@@ -71,7 +71,7 @@ static Expected<CompileOptions> getCompileOptions(const InputArgList &args) {
   if (!capacity)
     return capacity.takeError();
   options->queueCapacity = *capacity;
-  options->cpu = args.getLastArgValue(OPT_cpu, "native");
+  options->cpu = args.getLastArgValue(OPT_cpu);
   options->triple = args.getLastArgValue(OPT_triple);
   auto prefetch = getPrefetchSettings(args);
   if (!prefetch)
@@ -177,6 +177,8 @@ static Error emitStage(std::unique_ptr<MemoryBuffer> program,
   auto source = Source::parse(std::move(program), request.printRemarks);
   if (!source)
     return source.takeError();
+  if (Error error = setTarget((*source)->getModule(), request.options))
+    return error;
   Expected<std::string> text = compileToStage(
       **source, *request.stage, request.options, request.printLocations);
   if (!text)

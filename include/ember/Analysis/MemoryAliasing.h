@@ -21,7 +21,8 @@
 // - the results of one `memref.distinct_objects` do not alias each other;
 // - everything else may alias.
 //
-// With `mayAlias`, the rules about arguments and element types are off.
+// With `mayAlias`, or where the module says `ember.may_alias`, the rules about
+// arguments and element types are off.
 //
 //===----------------------------------------------------------------------===//
 
@@ -41,6 +42,9 @@ class MemoryAliasing {
 public:
   MemoryAliasing(mlir::ModuleOp module, bool mayAlias);
 
+  /// As if arguments never overlapped, for hints, which may be wrong.
+  static MemoryAliasing forHints(mlir::ModuleOp module);
+
   /// True if some element of `a` may be an element of `b`.
   bool alias(mlir::Value a, mlir::Value b) const;
 
@@ -52,7 +56,8 @@ private:
   /// Globals that are constant, and others that are used by nothing but
   /// accesses of the functions that name them.
   llvm::DenseSet<mlir::StringAttr> constants, kept;
-  llvm::DenseMap<mlir::StringAttr, llvm::SmallVector<mlir::CallOpInterface>> calls;
+  llvm::DenseMap<mlir::StringAttr, llvm::SmallVector<mlir::CallOpInterface>>
+      calls;
   /// Functions whose callers are not known.
   llvm::DenseSet<mlir::StringAttr> calledIndirectly;
 };
@@ -89,7 +94,7 @@ private:
   static std::optional<llvm::SmallVector<Write>>
   findWritesOfOne(mlir::Operation *op, Callees &callees);
   static std::optional<llvm::SmallVector<Write>>
-  findWrites(mlir::func::CallOp call, Callees &callees);
+  findWrites(mlir::CallOpInterface call, Callees &callees);
 
   const MemoryAliasing &aliasing;
   mlir::Operation *unknown = nullptr;

@@ -17,7 +17,6 @@
 #include "ember/Driver/Source.h"
 #include "ember/Driver/Targets.h"
 #include "ember/Loops/Transforms/PrefetchSettings.h"
-#include "ember/Target/Processor/TargetInfo.h"
 #include "llvm/Support/Error.h"
 #include <optional>
 #include <string>
@@ -31,10 +30,9 @@ struct CompileOptions {
   unsigned optLevel = 3;
   /// Elements of a vector; 0 takes what the processor's registers hold.
   int64_t vectorLength = 0;
-  /// "native", or the name of a processor.
-  std::string cpu = "native";
-  /// Empty is the host's, or that of the processor.
-  std::string triple;
+  /// "native", or the name of a processor, and what it runs; where neither is
+  /// given, the target that the program names, or native.
+  std::string cpu, triple;
   loops::PrefetchSettings prefetch;
   /// The smallest output, in bytes, that is written past the caches; 0 for
   /// none, -1 chooses.
@@ -50,12 +48,13 @@ struct CompileOptions {
   /// in it; empty for none.
   std::string profile, profileHash;
 
-  /// The options as text, without the processor: for cache keys.
+  /// The options as text, without what the module says: for cache keys.
   std::string toText() const;
 };
 
-/// The processor that options name.
-TargetSpec getTargetSpec(const CompileOptions &options);
+/// Says in `module` what it is compiled for. Everything that compiles it comes
+/// after this.
+llvm::Error setTarget(mlir::ModuleOp module, const CompileOptions &options);
 
 /// Takes `module` to a stage that is a program. Fails with diagnostics.
 llvm::Error lowerToStage(mlir::ModuleOp module, const Stage &stage,
@@ -67,13 +66,14 @@ llvm::Error lowerToStage(mlir::ModuleOp module, const Stage &stage,
 llvm::Error lowerToNative(mlir::ModuleOp module, const CompileOptions &options,
                           bool instrument);
 
-/// The text (or object code) of `stage`, which is not the library. `locations`
-/// adds to each operation of a program where it comes from.
+/// The text (or object code) of `stage`, which is not the library, of a module
+/// that names its target. `locations` adds to each operation of a program where
+/// it comes from.
 llvm::Expected<std::string> compileToStage(Source &source, const Stage &stage,
                                            const CompileOptions &options,
                                            bool locations = false);
 
-/// Writes kernel.so and kernel.json into `folder`.
+/// Writes kernel.so and kernel.json into `folder`. The module names its target.
 llvm::Error compileKernel(Source &source, const CompileOptions &options,
                           llvm::StringRef folder);
 

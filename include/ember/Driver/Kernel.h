@@ -40,7 +40,7 @@ private:
 
 /// The kernel of a program. A cache that cannot be used costs a warning;
 /// with `printRemarks` the program is compiled even if the cache has it.
-llvm::Expected<Kernel> getKernel(std::unique_ptr<llvm::MemoryBuffer> program,
+llvm::Expected<Kernel> getKernel(std::unique_ptr<llvm::MemoryBuffer> text,
                                  const CompileOptions &options,
                                  std::optional<std::string> cacheFolder,
                                  bool printRemarks);

@@ -64,8 +64,10 @@ struct OptimizationOptions : mlir::PassPipelineOptions<OptimizationOptions> {
       llvm::cl::init(0)};
   Option<std::string> cpu{
       *this, "mcpu",
-      llvm::cl::desc("The processor whose registers 'vector-length=0' fills"),
-      llvm::cl::init("native")};
+      llvm::cl::desc("The processor whose registers 'vector-length=0' fills; "
+                     "native is this machine's. Empty: what the module says, "
+                     "or native"),
+      llvm::cl::init("")};
   Option<std::string> triple{
       *this, "mtriple",
       llvm::cl::desc("What that processor runs; empty: the host's, or that of "
@@ -159,7 +161,7 @@ void buildEmbedToSCFPipeline(mlir::OpPassManager &manager,
 void buildSCFToSLCPipeline(mlir::OpPassManager &manager,
                            const DecouplingOptions &options);
 
-/// slc to slcv: slc-vectorize, simplify-casts, vectorize-callbacks,
+/// slc to slcv: set-target, slc-vectorize, simplify-casts, vectorize-callbacks,
 /// bufferize-compound-types, align-queues, simplify-mem-ops, as far as the
 /// optimisation level goes.
 void buildOptimizationPipeline(mlir::OpPassManager &manager,

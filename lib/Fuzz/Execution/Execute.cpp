@@ -8,6 +8,7 @@
 #include "ember/Fuzz/Execution/Execute.h"
 #include "Arguments.h"
 #include "Features.h"
+#include "ember/Dialect/Ember/Transforms/Passes.h"
 #include "ember/Driver/Registration.h"
 #include "ember/Fuzz/Evaluation/Messages.h"
 #include "ember/Fuzz/Program/Printer.h"
@@ -174,6 +175,17 @@ static std::string callEntry(native::KernelEntry entry, const Program &program,
   return "";
 }
 
+/// The machine that runs it, with as many registers as `variant` says.
+static void setTarget(ModuleOp module, const Variant &variant) {
+  static const TargetInfo host = llvm::cantFail(describeTarget(TargetSpec()));
+  TargetInfo target = host;
+  if (variant.vectorRegisters != 0)
+    target.vectorRegisters = variant.vectorRegisters;
+  module->setAttr(targetAttr, describe(target, module.getContext()));
+  if (variant.mayAlias)
+    module->setAttr(mayAliasAttr, UnitAttr::get(module.getContext()));
+}
+
 /// Takes `module` to the llvm dialect, as `variant` says. Nothing, or what went
 /// wrong; `errors` says why.
 static std::optional<Failure> compile(const Program &program,
@@ -181,6 +193,7 @@ static std::optional<Failure> compile(const Program &program,
                                       OwningOpRef<ModuleOp> &module,
                                       const ErrorCollector &errors,
                                       std::set<std::string> &features) {
+  setTarget(*module, variant);
   std::vector<std::string> pipelines = variant.pipelines();
   if (hasEmbeddings(program))
     pipelines.insert(pipelines.begin(), variant.embeddings());
@@ -200,8 +213,6 @@ static std::optional<Failure> compile(const Program &program,
   lowering.optLevel = variant.nativeLevel;
   // No output here is large, and no row long.
   lowering.streamMinOutput = 1;
-  lowering.vectorRegisters = variant.vectorRegisters;
-  lowering.mayAlias = variant.mayAlias;
   if (failed(native::lowerToLLVMDialect(*module, lowering)))
     return Failure{"native", variant.name(), errors.message};
   return std::nullopt;

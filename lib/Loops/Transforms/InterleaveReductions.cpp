@@ -17,7 +17,6 @@
 #include "ember/Analysis/MemoryAliasing.h"
 #include "ember/Dialect/Ember/IR/Ember.h"
 #include "ember/Loops/Transforms/Passes.h"
-#include "ember/Target/Processor/TargetInfo.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -77,7 +76,7 @@ struct InterleaveReductions
 
 private:
   void visit(scf::ForOp loop, const MemoryAliasing &aliasing);
-  int64_t mostTogether() const;
+  int64_t mostTogether();
 };
 } // namespace
 
@@ -95,10 +94,10 @@ static bool isCheckOrPrefetch(Operation *op) {
     return false;
   auto result = condition->walk([&](Operation *inner) {
     std::optional<MemoryAccess> access = MemoryAccess::of(inner);
-    bool isHarmless = isFailure(inner) || isMemoryEffectFree(inner) ||
-                      isa<CheckOp, scf::IfOp, scf::YieldOp, memref::PrefetchOp>(
-                          inner) ||
-                      (access && !access->isStore());
+    bool isHarmless =
+        isFailure(inner) || isMemoryEffectFree(inner) ||
+        isa<CheckOp, scf::IfOp, scf::YieldOp, memref::PrefetchOp>(inner) ||
+        (access && !access->isStore());
     return isHarmless ? WalkResult::advance() : WalkResult::interrupt();
   });
   return !result.wasInterrupted();
@@ -359,9 +358,9 @@ void DividedLoop::interleave(int64_t factor) {
 
 /// Vectors that wait to be reduced together take registers, beside what the
 /// computation of the next one takes.
-int64_t InterleaveReductions::mostTogether() const {
-  int64_t registers =
-      vectorRegisters ? vectorRegisters : hostTarget().vectorRegisters;
+int64_t InterleaveReductions::mostTogether() {
+  int64_t ofTarget = TargetAttr::of(getOperation()).getVectorRegisters();
+  int64_t registers = vectorRegisters ? vectorRegisters : ofTarget;
   return most ? most
               : llvm::bit_floor<uint64_t>(std::max<int64_t>(registers / 4, 1));
 }

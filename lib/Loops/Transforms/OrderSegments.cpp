@@ -21,11 +21,10 @@
 
 #include "ember/ABI/RuntimeCalls.h"
 #include "ember/Analysis/MemoryAccess.h"
-#include "ember/Dialect/Ember/IR/Ember.h"
 #include "ember/Analysis/SegmentBounds.h"
+#include "ember/Dialect/Ember/IR/Ember.h"
 #include "ember/Loops/Transforms/Passes.h"
 #include "ember/Runtime/Runtime.h"
-#include "ember/Target/Processor/TargetInfo.h"
 #include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -233,8 +232,8 @@ static void orderIterations(scf::ForOp loop, const Segments &segments,
 
 void OrderSegments::runOnOperation() {
   // Beside the output, and what else is read.
-  int64_t mostBytes =
-      (secondCacheBytes ? secondCacheBytes : hostTarget().secondCacheBytes) / 4;
+  int64_t second = TargetAttr::of(getOperation()).getSecondCacheBytes();
+  int64_t mostBytes = (secondCacheBytes ? secondCacheBytes : second) / 4;
   RuntimeCalls runtime(getOperation());
   SmallVector<scf::ForOp> loops;
   getOperation().walk([&](scf::ForOp loop) {

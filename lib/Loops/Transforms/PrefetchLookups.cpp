@@ -18,6 +18,7 @@
 #include "ember/Analysis/LookupFinder.h"
 #include "ember/Analysis/MemorySize.h"
 #include "ember/Analysis/SegmentBounds.h"
+#include "ember/Dialect/Ember/IR/Ember.h"
 #include "ember/Loops/Transforms/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -420,21 +421,21 @@ void PrefetchEmitter::prefetch(MutableArrayRef<Lookup *> lookups) {
 }
 
 void PrefetchLookups::runOnOperation() {
-  TargetInfo target = hostTarget();
-  if (lineBytes > 0)
-    target.cacheLineBytes = lineBytes;
-  if (outstandingLines > 0)
-    target.outstandingLines = outstandingLines;
-  if (secondCacheBytes > 0)
-    target.secondCacheBytes = secondCacheBytes;
+  auto target = TargetAttr::of(getOperation());
+  PrefetchMemory memory;
+  memory.lineBytes = lineBytes ? lineBytes : target.getCacheLineBytes();
+  memory.outstandingLines =
+      outstandingLines ? outstandingLines : target.getOutstandingLines();
+  memory.secondCacheBytes =
+      secondCacheBytes ? secondCacheBytes : target.getSecondCacheBytes();
   PrefetchSettings settings;
   settings.distance = distance;
   settings.lines = lines;
   settings.level = level;
   settings.minTableBytes = minTableBytes;
-  PrefetchModel model(target, settings);
+  PrefetchModel model(memory, settings);
 
-  MemoryAliasing aliasing(getOperation(), /*mayAlias=*/false);
+  auto aliasing = MemoryAliasing::forHints(getOperation());
   SmallVector<scf::ForOp> loops;
   getOperation().walk([&](scf::ForOp loop) { loops.push_back(loop); });
   for (scf::ForOp loop : loops) {

@@ -47,7 +47,7 @@ PrefetchPlan PrefetchModel::plan(const LookedUpRow &row) const {
                 : std::min(most, kFirstLines);
 
   int64_t lookups =
-      std::max(target.outstandingLines / plan.lines, kLeastDistance);
+      std::max(memory.outstandingLines / plan.lines, kLeastDistance);
   if (!isAddedUp)
     lookups = row.bytes
                   ? std::clamp(kBytesAhead / std::max<int64_t>(*row.bytes, 1),
@@ -63,9 +63,9 @@ PrefetchPlan PrefetchModel::plan(const LookedUpRow &row) const {
 
   // Rows that are split between lines are read across two of them at a time,
   // which is slow even from the second cache.
-  plan.minTableBytes = isAddedUp ? target.secondCacheBytes
+  plan.minTableBytes = isAddedUp ? memory.secondCacheBytes
                        : row.inWholeLines
-                           ? target.secondCacheBytes / kPartOfSecondCache
+                           ? memory.secondCacheBytes / kPartOfSecondCache
                            : 0;
   if (settings.minTableBytes >= 0)
     plan.minTableBytes = settings.minTableBytes;

@@ -9,7 +9,6 @@
 #define EMBER_LIB_LOOPS_TRANSFORMS_PREFETCHMODEL_H
 
 #include "ember/Loops/Transforms/PrefetchSettings.h"
-#include "ember/Target/Processor/TargetInfo.h"
 #include <optional>
 
 namespace ember::loops {
@@ -24,6 +23,13 @@ struct LookedUpRow {
   bool inWholeLines = false;
   /// Operations on 64 bytes that the loop does for each line it looks up.
   double operations = 1;
+};
+
+/// What a core's caches are like, as the target says.
+struct PrefetchMemory {
+  int64_t lineBytes = 64;
+  int64_t outstandingLines = 1;
+  int64_t secondCacheBytes = 0;
 };
 
 /// What prefetches of a row are like.
@@ -51,10 +57,10 @@ struct PrefetchPlan {
 /// from the second cache: all lines are prefetched, into the first.
 class PrefetchModel {
 public:
-  PrefetchModel(const TargetInfo &target, const PrefetchSettings &settings)
-      : target(target), settings(settings) {}
+  PrefetchModel(const PrefetchMemory &memory, const PrefetchSettings &settings)
+      : memory(memory), settings(settings) {}
 
-  int64_t lineBytes() const { return target.cacheLineBytes; }
+  int64_t lineBytes() const { return memory.lineBytes; }
 
   PrefetchPlan plan(const LookedUpRow &row) const;
 
@@ -63,7 +69,7 @@ public:
   bool mayStraddle(int64_t from, int64_t to, int64_t alignment) const;
 
 private:
-  TargetInfo target;
+  PrefetchMemory memory;
   PrefetchSettings settings;
 };
 

@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "RowRegisters.h"
-#include "ember/Target/Processor/TargetInfo.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
@@ -17,11 +16,10 @@ int64_t registersFor(Type type, int64_t vectorBits) {
   auto vector = dyn_cast<VectorType>(type);
   if (!vector)
     return 1;
-  int64_t bits = vectorBits ? vectorBits : hostTarget().vectorBits;
-  if (bits <= 0 || !vector.getElementType().isIntOrFloat())
+  if (vectorBits <= 0 || !vector.getElementType().isIntOrFloat())
     return vector.getNumElements();
   return llvm::divideCeil(
-      vector.getNumElements() * vector.getElementTypeBitWidth(), bits);
+      vector.getNumElements() * vector.getElementTypeBitWidth(), vectorBits);
 }
 
 /// Whether an access of `inner` goes to the same address in every iteration of

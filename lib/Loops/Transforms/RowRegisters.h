@@ -19,7 +19,7 @@
 namespace ember::loops {
 
 /// How many vector registers of `vectorBits` hold a value of `type`; a scalar
-/// takes one. 0 bits asks the host.
+/// takes one, and so does each element where there are no vectors.
 int64_t registersFor(mlir::Type type, int64_t vectorBits);
 
 /// Stores of `inner` to what would be carried from one iteration of `outer` to

@@ -22,7 +22,6 @@
 #include "ember/Analysis/SameValue.h"
 #include "ember/Dialect/Ember/IR/Ember.h"
 #include "ember/Loops/Transforms/Passes.h"
-#include "ember/Target/Processor/TargetInfo.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -433,13 +432,18 @@ unsigned LoopStreaming::run(StringRef fence) {
 //===----------------------------------------------------------------------===//
 
 void StreamStores::runOnOperation() {
-  const TargetInfo &host = hostTarget();
-  int64_t line = lineBytes ? lineBytes : host.cacheLineBytes;
-  int64_t second = secondCacheBytes ? secondCacheBytes : host.secondCacheBytes;
+  auto target = TargetAttr::of(getOperation());
+  int64_t line = lineBytes ? lineBytes : target.getCacheLineBytes();
+  int64_t second =
+      secondCacheBytes ? secondCacheBytes : target.getSecondCacheBytes();
   int64_t least =
       minOutputBytes >= 0 ? minOutputBytes.getValue() : kSecondCaches * second;
-  StringRef intrinsic = fence == "host" ? StringRef(host.storeFence)
-                                        : StringRef(fence.getValue());
+  bool isTargets = fence == "target";
+  StringRef intrinsic =
+      isTargets ? target.getStoreFence() : StringRef(fence.getValue());
+  // Who names a fence knows of such stores.
+  if (isTargets && !target.getStreamingStores())
+    return;
   if (least == 0 || !llvm::isPowerOf2_64(line))
     return;
   MemoryAliasing aliasing(getOperation(), mayAlias);

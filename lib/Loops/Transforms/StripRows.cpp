@@ -14,8 +14,8 @@
 
 #include "RowRegisters.h"
 #include "ember/Analysis/MemoryAliasing.h"
+#include "ember/Dialect/Ember/IR/Ember.h"
 #include "ember/Loops/Transforms/Passes.h"
-#include "ember/Target/Processor/TargetInfo.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -179,9 +179,10 @@ void RowNest::strip(int64_t count) {
 }
 
 void StripRows::runOnOperation() {
-  const TargetInfo &host = hostTarget();
-  int64_t bits = vectorBits ? vectorBits : host.vectorBits;
-  int64_t registers = vectorRegisters ? vectorRegisters : host.vectorRegisters;
+  auto target = TargetAttr::of(getOperation());
+  int64_t bits = vectorBits ? vectorBits : target.getVectorBits();
+  int64_t registers =
+      vectorRegisters ? vectorRegisters : target.getVectorRegisters();
   MemoryAliasing aliasing(getOperation(), mayAlias);
   SmallVector<scf::ForOp> rows;
   getOperation().walk([&](scf::ForOp loop) {

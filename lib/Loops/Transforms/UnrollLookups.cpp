@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "RowRegisters.h"
+#include "ember/Dialect/Ember/IR/Ember.h"
 #include "ember/Loops/Transforms/Passes.h"
-#include "ember/Target/Processor/TargetInfo.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -28,8 +28,14 @@ struct UnrollLookups : impl::UnrollLookupsBase<UnrollLookups> {
   void runOnOperation() override;
 
 private:
-  int64_t availableRegisters() const {
-    return vectorRegisters ? vectorRegisters : hostTarget().vectorRegisters;
+  int64_t availableRegisters() {
+    return vectorRegisters
+               ? vectorRegisters
+               : TargetAttr::of(getOperation()).getVectorRegisters();
+  }
+  int64_t registerBits() {
+    return vectorBits ? vectorBits
+                      : TargetAttr::of(getOperation()).getVectorBits();
   }
   bool shouldUnroll(scf::ForOp loop);
   bool isOverRow(scf::ForOp loop, const SmallPtrSetImpl<Value> &rows);
@@ -69,7 +75,7 @@ bool UnrollLookups::shouldUnroll(scf::ForOp loop) {
   if (accumulators.empty())
     return false;
 
-  RowRegisters registers(loop, accumulators, vectorBits);
+  RowRegisters registers(loop, accumulators, registerBits());
   return registers.forIterations(int64_t(trips->getZExtValue())) <= available;
 }
 
@@ -96,7 +102,7 @@ bool UnrollLookups::isOverRow(scf::ForOp loop,
     isOfRow |= rows.contains(access->memref);
     isFill &= access->isStore();
     if (access->isStore())
-      registers += registersFor(access->type, vectorBits);
+      registers += registersFor(access->type, registerBits());
   }
   return isOfRow && (isFill || registers * int64_t(trips->getZExtValue()) <=
                                    availableRegisters());

@@ -15,8 +15,8 @@
 #include "ember/Analysis/MemoryAliasing.h"
 #include "ember/Analysis/SameValue.h"
 #include "ember/Conversion/StreamCode/Traversal.h"
+#include "ember/Dialect/Ember/IR/Ember.h"
 #include "ember/Loops/Transforms/Passes.h"
-#include "ember/Target/Processor/TargetInfo.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -249,7 +249,8 @@ void RowLoop::vectorize(int64_t lanes) {
 
 void VectorizeWorkspaces::runOnOperation() {
   MemoryAliasing aliasing(getOperation(), mayAlias);
-  int64_t bits = vectorBits ? vectorBits : hostTarget().vectorBits;
+  int64_t bits =
+      vectorBits ? vectorBits : TargetAttr::of(getOperation()).getVectorBits();
   SmallVector<scf::ForOp> loops;
   getOperation().walk([&](scf::ForOp loop) { loops.push_back(loop); });
   for (scf::ForOp loop : loops) {

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ember/Target/Native/CodeGen.h"
+#include "ember/Dialect/Ember/Transforms/Passes.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
@@ -206,10 +207,10 @@ llvm::Error emitCode(llvm::Module &module, llvm::TargetMachine &machine,
 }
 
 llvm::Expected<std::string> generateCode(mlir::ModuleOp source,
-                                         const TargetSpec &target,
                                          CodeFormat format,
                                          const CodeGenOptions &options) {
-  auto machine = createTargetMachine(target, options.optLevel);
+  auto machine =
+      createTargetMachine(getSpec(TargetAttr::of(source)), options.optLevel);
   if (!machine)
     return machine.takeError();
   llvm::LLVMContext context;

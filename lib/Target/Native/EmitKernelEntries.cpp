@@ -309,6 +309,7 @@ void EmitKernelEntries::runOnOperation() {
   RuntimeCalls runtime(module);
   LLVMTypeConverter types(&getContext());
   DataLayout layout(module);
+  bool overlap = mayAlias || module->hasAttr(mayAliasAttr);
   // Calls within the module check nothing: passes look at what they pass.
   SymbolTableCollection tables;
   SymbolUserMap users(tables, module);
@@ -318,7 +319,7 @@ void EmitKernelEntries::runOnOperation() {
       kernels.push_back({kernel, users.useEmpty(kernel)});
   for (auto [kernel, isEntryOnly] : kernels) {
     if (failed(
-            EntryBuilder(kernel, runtime, types, layout, !mayAlias, isEntryOnly)
+            EntryBuilder(kernel, runtime, types, layout, !overlap, isEntryOnly)
                 .build()))
       return signalPassFailure();
   }

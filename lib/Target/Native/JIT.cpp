@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ember/Target/Native/JIT.h"
+#include "ember/Dialect/Ember/IR/Ember.h"
 #include "ember/Target/Native/Lowering.h"
 #include "llvm/ExecutionEngine/Orc/AbsoluteSymbols.h"
 #include "llvm/ExecutionEngine/Orc/ExecutionUtils.h"
@@ -22,8 +23,11 @@ JIT::~JIT() = default;
 
 llvm::Expected<std::unique_ptr<JIT>> JIT::create(mlir::ModuleOp module,
                                                  const JITOptions &options) {
+  llvm::StringRef triple = TargetAttr::of(module).getTriple();
+  if (!triple.empty() && !isHostTriple(triple))
+    return llvm::createStringError("code for " + triple + " cannot run here");
   llvm::Expected<std::string> object =
-      generateCode(module, options.target, CodeFormat::Object, options.codeGen);
+      generateCode(module, CodeFormat::Object, options.codeGen);
   if (!object)
     return object.takeError();
 

@@ -7,6 +7,7 @@
 
 #include "ember/Target/Native/Lowering.h"
 #include "ember/Checks/Passes.h"
+#include "ember/Dialect/Ember/Transforms/Passes.h"
 #include "ember/Loops/Transforms/Normalization.h"
 #include "ember/Loops/Transforms/Passes.h"
 #include "ember/Target/Native/Passes.h"
@@ -52,82 +53,48 @@ static void addOptimizations(OpPassManager &pm,
   first.addPass(createCanonicalizerPass());
   first.addPass(createCSEPass());
   first.addPass(createLoopInvariantCodeMotionPass());
-  loops::VectorizeWorkspacesOptions workspaces;
-  workspaces.vectorBits = options.vectorBits;
-  workspaces.mayAlias = options.mayAlias;
-  pm.addPass(loops::createVectorizeWorkspaces(workspaces));
+  pm.addPass(loops::createVectorizeWorkspaces());
   if (options.prefetch.distance != 0) {
     loops::PrefetchLookupsOptions prefetch;
     prefetch.distance = std::max<int64_t>(options.prefetch.distance, 0);
     prefetch.lines = options.prefetch.lines;
     prefetch.level = options.prefetch.level;
     prefetch.minTableBytes = options.prefetch.minTableBytes;
-    prefetch.lineBytes = options.cacheLineBytes;
-    prefetch.outstandingLines = options.outstandingLines;
-    prefetch.secondCacheBytes = options.secondCacheBytes;
     pm.addPass(loops::createPrefetchLookups(prefetch));
   }
-  if (options.unroll && options.stripRows) {
-    loops::StripRowsOptions strips;
-    strips.vectorRegisters = options.vectorRegisters;
-    strips.vectorBits = options.vectorBits;
-    strips.mayAlias = options.mayAlias;
-    pm.addPass(loops::createStripRows(strips));
-  }
+  if (options.unroll && options.stripRows)
+    pm.addPass(loops::createStripRows());
   OpPassManager &second = pm.nest<func::FuncOp>();
-  if (options.unroll) {
-    loops::UnrollLookupsOptions unroll;
-    unroll.vectorRegisters = options.vectorRegisters;
-    unroll.vectorBits = options.vectorBits;
-    second.addPass(loops::createUnrollLookups(unroll));
-  }
+  if (options.unroll)
+    second.addPass(loops::createUnrollLookups());
   second.addPass(createCanonicalizerPass());
   second.addPass(createCSEPass());
   second.addPass(createLoopInvariantCodeMotionPass());
-  loops::PromoteAccumulatorsOptions promote;
-  promote.mayAlias = options.mayAlias;
-  pm.addPass(loops::createPromoteAccumulators(promote));
-  loops::ForwardStoresOptions forward;
-  forward.mayAlias = options.mayAlias;
-  pm.addPass(loops::createForwardStores(forward));
+  pm.addPass(loops::createPromoteAccumulators());
+  pm.addPass(loops::createForwardStores());
   OpPassManager &third = pm.nest<func::FuncOp>();
   if (options.pairLanes)
     third.addPass(loops::createPairBFloat16Lanes());
   third.addPass(createCanonicalizerPass());
   if (options.parallel) {
     pm.addNestedPass<func::FuncOp>(loops::createSplitSegments());
-    loops::ParallelizeLoopsOptions parallelize;
-    parallelize.mayAlias = options.mayAlias;
-    pm.addPass(loops::createParallelizeLoops(parallelize));
+    pm.addPass(loops::createParallelizeLoops());
   }
 }
 
 /// What copies loops, once their ranges are checked in front of them.
 static void addCheckedOptimizations(OpPassManager &pm,
                                     const LoweringOptions &options) {
-  if (options.tileSweeps) {
-    loops::TileSweepsOptions sweeps;
-    sweeps.mayAlias = options.mayAlias;
-    pm.addPass(loops::createTileSweeps(sweeps));
-  }
-  loops::InterleaveReductionsOptions reductions;
-  reductions.vectorRegisters = options.vectorRegisters;
-  reductions.mayAlias = options.mayAlias;
-  pm.addPass(loops::createInterleaveReductions(reductions));
+  if (options.tileSweeps)
+    pm.addPass(loops::createTileSweeps());
+  pm.addPass(loops::createInterleaveReductions());
   if (options.approximateTrigonometry)
     pm.addNestedPass<func::FuncOp>(loops::createApproximateTrigonometry());
   loops::StreamStoresOptions stream;
   stream.minOutputBytes = options.streamMinOutput;
-  stream.lineBytes = options.cacheLineBytes;
-  stream.secondCacheBytes = options.secondCacheBytes;
-  stream.fence = options.storeFence;
-  stream.mayAlias = options.mayAlias;
   pm.addPass(loops::createStreamStores(stream));
-  if (options.orderSegments) {
-    loops::OrderSegmentsOptions order;
-    order.secondCacheBytes = options.secondCacheBytes;
-    pm.addPass(loops::createOrderSegments(order));
-  }
+  if (options.orderSegments)
+    pm.addPass(loops::createOrderSegments());
 }
 
 void buildLoweringPipeline(OpPassManager &pm, const LoweringOptions &options) {
@@ -142,9 +109,7 @@ void buildLoweringPipeline(OpPassManager &pm, const LoweringOptions &options) {
     pm.addPass(checks::createInsertRuntimeChecks());
   if (options.optLevel > 0)
     addCheckedOptimizations(pm, options);
-  EmitKernelEntriesOptions entries;
-  entries.mayAlias = options.mayAlias;
-  pm.addPass(createEmitKernelEntries(entries));
+  pm.addPass(createEmitKernelEntries());
   pm.addPass(createEmitParallelCalls());
   pm.addPass(checks::createLowerChecks());
 
@@ -206,6 +171,14 @@ struct PipelineOptions : PassPipelineOptions<PipelineOptions> {
                              llvm::cl::desc("Check accesses at run time")};
   Option<bool> mayAlias{*this, "may-alias", llvm::cl::init(false),
                         llvm::cl::desc("Memref arguments may overlap")};
+  Option<std::string> cpu{
+      *this, "mcpu", llvm::cl::init(""),
+      llvm::cl::desc("The processor to lower for; native is this machine's. "
+                     "Empty: what the module says, or native")};
+  Option<std::string> triple{
+      *this, "mtriple", llvm::cl::init(""),
+      llvm::cl::desc("What that processor runs; empty: this machine's, or that "
+                     "of the processor")};
   Option<int64_t> prefetchDistance{
       *this, "prefetch-distance", llvm::cl::init(-1),
       llvm::cl::desc("Lookups a prefetch runs ahead; 0 for none, -1 chooses")};
@@ -239,10 +212,15 @@ void registerLoweringPipeline() {
   PassPipelineRegistration<PipelineOptions>(
       "lower-to-native", "Lower scf functions to the llvm dialect",
       [](OpPassManager &pm, const PipelineOptions &options) {
+        SetTargetOptions target;
+        target.cpu = options.cpu;
+        target.triple = options.triple;
+        target.keep = options.cpu.empty() && options.triple.empty();
+        target.mayAlias = options.mayAlias;
+        pm.addPass(createSetTarget(target));
         LoweringOptions lowering;
         lowering.optLevel = options.optLevel;
         lowering.runtimeChecks = options.runtimeChecks;
-        lowering.mayAlias = options.mayAlias;
         lowering.prefetch.distance = options.prefetchDistance;
         lowering.pairLanes = options.pairLanes;
         lowering.reduceLanesLast = options.reduceLanesLast;

@@ -17,6 +17,7 @@
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/TargetParser/Host.h"
 #include "llvm/TargetParser/SubtargetFeature.h"
+#include <map>
 #include <mutex>
 
 namespace ember {
@@ -41,12 +42,29 @@ static void initializeBackend(const llvm::Triple &triple) {
   }
 }
 
-/// The host's features as LLVM spells them.
-static std::string hostFeatures() {
-  llvm::SubtargetFeatures features;
+/// The host's features that the name `cpu` does not tell: short, so that
+/// modules which name their target stay readable.
+static std::string hostFeatures(const llvm::Target &target,
+                                const llvm::Triple &triple,
+                                llvm::StringRef cpu) {
+  using Subtarget = std::unique_ptr<llvm::MCSubtargetInfo>;
+  Subtarget named(target.createMCSubtargetInfo(triple, cpu, ""));
+  std::map<std::string, bool> present;
   for (const auto &feature : llvm::sys::getHostCPUFeatures())
-    features.AddFeature(feature.getKey(), feature.getValue());
-  return features.getString();
+    present[feature.getKey().str()] = feature.getValue();
+  llvm::SubtargetFeatures all, others;
+  for (const auto &[name, isPresent] : present) {
+    all.AddFeature(name, isPresent);
+    if (!named || !named->checkFeatures((isPresent ? "+" : "-") + name))
+      others.AddFeature(name, isPresent);
+  }
+  // A feature that is taken away may take others along.
+  Subtarget full(target.createMCSubtargetInfo(triple, cpu, all.getString()));
+  Subtarget brief(
+      target.createMCSubtargetInfo(triple, cpu, others.getString()));
+  bool isSame =
+      full && brief && full->getFeatureBits() == brief->getFeatureBits();
+  return isSame ? others.getString() : all.getString();
 }
 
 static llvm::CodeGenOptLevel codeGenLevel(unsigned optLevel) {
@@ -121,7 +139,7 @@ createTargetMachine(const TargetSpec &spec, unsigned optLevel) {
                                    triple.str() + "': " + error);
 
   std::string cpu = native ? llvm::sys::getHostCPUName().str() : spec.cpu;
-  std::string features = native ? hostFeatures() : "";
+  std::string features = native ? hostFeatures(*target, triple, cpu) : "";
   if (!spec.features.empty())
     features += (features.empty() ? "" : ",") + spec.features;
 
@@ -143,15 +161,12 @@ createTargetMachine(const TargetSpec &spec, unsigned optLevel) {
   return machine;
 }
 
-int64_t TargetInfo::lanes(int64_t elementBits) const {
-  if (elementBits <= 0)
-    return 1;
-  return std::max<int64_t>(1, vectorBits / elementBits);
-}
-
-std::string TargetInfo::description() const {
-  return triple + " " + cpu + " " + features + " " +
-         std::to_string(secondCacheBytes);
+/// All features of a processor that its name and extra ones give it.
+static std::string getAllFeatures(const llvm::MCSubtargetInfo &subtarget) {
+  llvm::SubtargetFeatures features;
+  for (const auto &feature : subtarget.getEnabledProcessorFeatures())
+    features.AddFeature(feature.Key);
+  return features.getString();
 }
 
 TargetInfo describeTarget(llvm::TargetMachine &machine) {
@@ -159,6 +174,7 @@ TargetInfo describeTarget(llvm::TargetMachine &machine) {
   info.triple = machine.getTargetTriple().str();
   info.cpu = machine.getTargetCPU().str();
   info.features = machine.getTargetFeatureString().str();
+  info.allFeatures = getAllFeatures(*machine.getMCSubtargetInfo());
 
   // The cost model answers for a function: an empty one will do.
   llvm::LLVMContext context;
@@ -196,21 +212,6 @@ llvm::Expected<TargetInfo> describeTarget(const TargetSpec &spec) {
   if (isNative(spec))
     info.secondCacheBytes = hostSecondCacheBytes(info.secondCacheBytes);
   return info;
-}
-
-/// The host's description. A host LLVM cannot generate code for is described
-/// without vectors, and an error comes where code is generated.
-static TargetInfo describeHost() {
-  llvm::Expected<TargetInfo> info = describeTarget(TargetSpec());
-  if (info)
-    return *info;
-  llvm::consumeError(info.takeError());
-  return TargetInfo();
-}
-
-const TargetInfo &hostTarget() {
-  static const TargetInfo host = describeHost();
-  return host;
 }
 
 } // namespace ember

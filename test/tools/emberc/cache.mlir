@@ -30,6 +30,17 @@
 // RUN: cat %t/first >> %t/others
 // RUN: sort -u %t/others | count 10
 
+// What a program says of its target is part of it, as an option that says the same; what is said about it in
+// comments is not.
+// RUN: ember-opt %s --set-target=mcpu=x86-64 --mlir-print-debuginfo > %t/named.mlir
+// RUN: emberc %t/named.mlir --cache-dir=%t/cache --print-cache-path > %t/named
+// RUN: emberc %s --cache-dir=%t/cache --print-cache-path --mcpu=x86-64 | cmp - %t/named
+// RUN: ember-opt %s --set-target=mcpu=native --mlir-print-debuginfo > %t/here.mlir
+// RUN: emberc %t/here.mlir --cache-dir=%t/cache --print-cache-path | cmp - %t/first
+// RUN: not cmp %t/first %t/named
+// RUN: sed 's,^// PATH:.*,// Another comment.,' %s > %t/cache.mlir && cd %t && emberc - --cache-dir=%t/cache --print-cache-path < %t/cache.mlir > %t/from-text
+// RUN: emberc - --cache-dir=%t/cache --print-cache-path < %s | cmp - %t/from-text
+
 // A damaged entry is made anew.
 // RUN: %python -c "import os, sys; os.truncate(open(sys.argv[1]).read().strip(), 100)" %t/first
 // RUN: emberc %s --cache-dir=%t/cache -o %t/libk.so

@@ -59,7 +59,7 @@ struct Variant {
   /// Of the lowering to native code, and of LLVM.
   unsigned nativeLevel = 0;
   unsigned codeLevel = 0;
-  /// Vector registers that the lowering counts on; 0 asks the host.
+  /// Vector registers that the target has; 0 for the machine's.
   int64_t vectorRegisters = 0;
   /// Also compile it in a new context, to the same code.
   bool isRepeated = false;

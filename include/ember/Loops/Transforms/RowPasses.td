@@ -77,9 +77,9 @@ def PrefetchLookups : Pass<"prefetch-lookups", "::mlir::ModuleOp"> {
            "many lines are on their way as a core waits for">,
     Option<"outstandingLines", "outstanding-lines", "int64_t", "0",
            "Lines that a core waits for at a time, where the distance is "
-           "chosen; 0 asks the host">,
+           "chosen; 0 is the target's">,
     Option<"secondCacheBytes", "second-cache-bytes", "int64_t", "0",
-           "What the second cache of a core holds; 0 asks the host">,
+           "What the second cache of a core holds; 0 is the target's">,
     Option<"lines", "lines", "int64_t", "0",
            "Cache lines at the beginning of a row that are prefetched; 0 "
            "chooses all of them, or 4 where rows are just added up">,
@@ -94,9 +94,10 @@ def PrefetchLookups : Pass<"prefetch-lookups", "::mlir::ModuleOp"> {
     Option<"sequenceBytes", "sequence-bytes", "int64_t", "512",
            "How far ahead indices and weights are prefetched; 0 for not">,
     Option<"lineBytes", "line-bytes", "int64_t", "0",
-           "Bytes of a cache line; 0 asks the host">,
+           "Bytes of a cache line; 0 is the target's">,
   ];
-  let dependentDialects = ["::mlir::arith::ArithDialect",
+  let dependentDialects = ["::ember::EmberDialect",
+                           "::mlir::arith::ArithDialect",
                            "::mlir::memref::MemRefDialect",
                            "::mlir::scf::SCFDialect"];
   let statistics = [
@@ -141,13 +142,14 @@ def StripRows : Pass<"strip-rows", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"vectorRegisters", "vector-registers", "int64_t", "0",
-           "Vector registers there are; 0 asks the host">,
+           "Vector registers there are; 0 is the target's">,
     Option<"vectorBits", "vector-bits", "int64_t", "0",
-           "Width of a vector register in bits; 0 asks the host">,
+           "Width of a vector register in bits; 0 is the target's">,
     Option<"mayAlias", "may-alias", "bool", "false",
            "Memref arguments may overlap">,
   ];
-  let dependentDialects = ["::mlir::arith::ArithDialect"];
+  let dependentDialects = ["::ember::EmberDialect",
+                           "::mlir::arith::ArithDialect"];
   let statistics = [
     Statistic<"stripped", "stripped", "Loops over rows divided">,
   ];
@@ -166,11 +168,12 @@ def UnrollLookups : Pass<"unroll-lookups", "::mlir::func::FuncOp"> {
   }];
   let options = [
     Option<"vectorRegisters", "vector-registers", "int64_t", "0",
-           "Vector registers there are; 0 asks the host">,
+           "Vector registers there are; 0 is the target's">,
     Option<"vectorBits", "vector-bits", "int64_t", "0",
-           "Width of a vector register in bits; 0 asks the host">,
+           "Width of a vector register in bits; 0 is the target's">,
   ];
-  let dependentDialects = ["::mlir::arith::ArithDialect",
+  let dependentDialects = ["::ember::EmberDialect",
+                           "::mlir::arith::ArithDialect",
                            "::mlir::scf::SCFDialect"];
   let statistics = [
     Statistic<"unrolled", "unrolled", "Loops unrolled">,
@@ -307,16 +310,17 @@ def StreamStores : Pass<"stream-stores", "::mlir::ModuleOp"> {
            "The smallest output that is written past the caches; 0 for none, -1 "
            "for 16 times the second cache">,
     Option<"lineBytes", "line-bytes", "int64_t", "0",
-           "Bytes of a cache line; 0 asks the host">,
+           "Bytes of a cache line; 0 is the target's">,
     Option<"secondCacheBytes", "second-cache-bytes", "int64_t", "0",
-           "Bytes of a core's second cache; 0 asks the host">,
-    Option<"fence", "fence", "std::string", "\"host\"",
+           "Bytes of a core's second cache; 0 is the target's">,
+    Option<"fence", "fence", "std::string", "\"target\"",
            "The LLVM intrinsic that orders these stores with others, empty for "
-           "none; host asks the host">,
+           "none; target is the target's">,
     Option<"mayAlias", "may-alias", "bool", "false",
            "Memref arguments may overlap">,
   ];
-  let dependentDialects = ["::mlir::LLVM::LLVMDialect",
+  let dependentDialects = ["::ember::EmberDialect",
+                           "::mlir::LLVM::LLVMDialect",
                            "::mlir::arith::ArithDialect",
                            "::mlir::memref::MemRefDialect",
                            "::mlir::scf::SCFDialect"];
@@ -438,11 +442,12 @@ def VectorizeWorkspaces : Pass<"vectorize-workspaces", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"vectorBits", "vector-bits", "int64_t", "0",
-           "Width of a vector register in bits; 0 asks the host">,
+           "Width of a vector register in bits; 0 is the target's">,
     Option<"mayAlias", "may-alias", "bool", "false",
            "Memref arguments may overlap">,
   ];
-  let dependentDialects = ["::mlir::arith::ArithDialect",
+  let dependentDialects = ["::ember::EmberDialect",
+                           "::mlir::arith::ArithDialect",
                            "::mlir::scf::SCFDialect",
                            "::mlir::vector::VectorDialect"];
   let statistics = [
@@ -525,7 +530,7 @@ def InterleaveReductions : Pass<"interleave-reductions", "::mlir::ModuleOp"> {
            "Vectors reduced together, at most, a power of two; 1 leaves loops "
            "as they are, 0 takes a quarter of the vector registers">,
     Option<"vectorRegisters", "vector-registers", "int64_t", "0",
-           "Vector registers there are; 0 asks the host">,
+           "Vector registers there are; 0 is the target's">,
     Option<"mayAlias", "may-alias", "bool", "false",
            "Memref arguments may overlap">,
   ];

@@ -199,10 +199,11 @@ def OrderSegments : Pass<"order-segments", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"secondCacheBytes", "second-cache-bytes", "int64_t", "0",
-           "Bytes of a core's second cache; 0 asks the host. Tables may have a "
+           "Bytes of a core's second cache; 0 is the target's. Tables may have a "
            "quarter of them">,
   ];
-  let dependentDialects = ["::mlir::arith::ArithDialect",
+  let dependentDialects = ["::ember::EmberDialect",
+                           "::mlir::arith::ArithDialect",
                            "::mlir::LLVM::LLVMDialect",
                            "::mlir::memref::MemRefDialect",
                            "::mlir::scf::SCFDialect"];

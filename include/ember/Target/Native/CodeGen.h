@@ -55,9 +55,9 @@ void optimizeLLVMIR(llvm::Module &module, llvm::TargetMachine &machine,
 llvm::Error emitCode(llvm::Module &module, llvm::TargetMachine &machine,
                      CodeFormat format, llvm::raw_pwrite_stream &stream);
 
-/// Translates, optimises and writes, all of the above.
+/// Translates, optimises and writes, all of the above, for the target of the
+/// module.
 llvm::Expected<std::string> generateCode(mlir::ModuleOp module,
-                                         const TargetSpec &target,
                                          CodeFormat format,
                                          const CodeGenOptions &options = {});
 

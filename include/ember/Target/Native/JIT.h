@@ -37,7 +37,6 @@ using SymbolTable = llvm::ArrayRef<std::pair<llvm::StringRef, void *>>;
 
 struct JITOptions {
   CodeGenOptions codeGen;
-  TargetSpec target;
   /// Functions of the runtime that kernels call. What is not here is looked up
   /// among the dynamic symbols of the process.
   SymbolTable symbols;
@@ -45,7 +44,7 @@ struct JITOptions {
 
 class JIT {
 public:
-  /// Compiles `module`, which must be in the llvm dialect.
+  /// Compiles `module`, which must be in the llvm dialect and for this machine.
   static llvm::Expected<std::unique_ptr<JIT>>
   create(mlir::ModuleOp module, const JITOptions &options = {});
   ~JIT();

@@ -11,6 +11,9 @@
 //   optimise (prefetches, accumulators in registers)
 //   -> run-time checks of every access -> kernel entries -> llvm dialect
 //
+// For which processor, and whether arguments may overlap, the module says
+// (`ember.target`, `ember.may_alias`).
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef EMBER_TARGET_NATIVE_LOWERING_H
@@ -33,15 +36,9 @@ struct LoweringOptions {
   /// Checks of indices, offsets, divisors and assertions. A module lowered
   /// without them may read out of bounds: only for code already checked.
   bool runtimeChecks = true;
-  /// Arguments may overlap: no overlap checks at entry, no use of noalias.
-  bool mayAlias = false;
   loops::PrefetchSettings prefetch;
   /// Outermost loops with independent iterations may run on several threads.
   bool parallel = true;
-  /// Vector registers the unrolled accumulators of one loop may take, and the
-  /// width of one; 0 asks the host.
-  int64_t vectorRegisters = 0;
-  int64_t vectorBits = 0;
   /// Rows of bf16 are taken apart two elements at a time.
   bool pairLanes = true;
   /// Vectors that a loop sums are reduced over their lanes once, behind it.
@@ -54,16 +51,9 @@ struct LoweringOptions {
   /// Tables that each iteration of a loop reads whole are read tile by tile,
   /// where loops may run on several threads.
   bool tileSweeps = true;
-  /// Bytes of a cache line, lines that a core waits for, and bytes of its
-  /// second cache; 0 asks the host.
-  int64_t cacheLineBytes = 0;
-  int64_t outstandingLines = 0;
-  int64_t secondCacheBytes = 0;
   /// The smallest output, in bytes, that is written past the caches, where
   /// loops may run on several threads; 0 for none, -1 chooses.
   int64_t streamMinOutput = 0;
-  /// The LLVM intrinsic behind such stores; "host" asks the host.
-  std::string storeFence = "host";
   /// Loops over rows of known length may be unrolled.
   bool unroll = true;
   /// Rows longer than the registers are summed strip by strip, where loops may

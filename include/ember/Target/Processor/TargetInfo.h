@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The description of the processor that passes ask instead of knowing
-// constants: name, features, vector length, registers, caches.
+// The description of a processor: name, features, vector length, registers,
+// caches. Tools and the pass set-target make it part of a module, where passes
+// find it (`#ember.target`).
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,7 +40,8 @@ struct TargetSpec {
 struct TargetInfo {
   std::string triple;
   std::string cpu;
-  std::string features;
+  /// Beyond those that the name implies, and all that it has.
+  std::string features, allFeatures;
   /// The width of the vector registers code should use, which can be less than
   /// the widest there are.
   int64_t vectorBits = 0;
@@ -55,13 +57,6 @@ struct TargetInfo {
   /// The LLVM intrinsic that orders such stores with those behind it; empty
   /// where they are ordered as all others are.
   std::string storeFence;
-
-  /// Natural vector length for elements of `elementBits` bits: at least 1.
-  int64_t lanes(int64_t elementBits) const;
-
-  /// "triple cpu features" and the size of the second cache, which is all of
-  /// the target that a compiled kernel depends on: for cache keys.
-  std::string description() const;
 };
 
 /// Whether programs of `triple` run on this machine and its system.
@@ -77,9 +72,6 @@ TargetInfo describeTarget(llvm::TargetMachine &machine);
 
 /// Describes the target of `spec`.
 llvm::Expected<TargetInfo> describeTarget(const TargetSpec &spec);
-
-/// The host, described once per process.
-const TargetInfo &hostTarget();
 
 } // namespace ember
 

@@ -14,6 +14,7 @@
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/TargetParser/Triple.h"
 
 using namespace mlir;
 using namespace ember;
@@ -48,6 +49,55 @@ LoopCostAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
 }
 
 //===----------------------------------------------------------------------===//
+// TargetAttr
+//===----------------------------------------------------------------------===//
+
+LogicalResult TargetAttr::verify(
+    llvm::function_ref<InFlightDiagnostic()> emitError, StringRef triple,
+    StringRef cpu, StringRef features, int64_t vectorBits,
+    int64_t vectorRegisters, int64_t cacheLineBytes, int64_t secondCacheBytes,
+    int64_t outstandingLines, bool streamingStores, StringRef storeFence) {
+  if (cpu.empty())
+    return emitError() << "a processor has a name";
+  // Far more than any processor has. Beyond that, code would be too long, and
+  // arithmetic wrap around.
+  struct {
+    StringRef name;
+    int64_t value, least, most;
+  } numbers[] = {{"vector_bits", vectorBits, 0, 8192},
+                 {"vector_registers", vectorRegisters, 0, 1024},
+                 {"cache_line_bytes", cacheLineBytes, 1, 1 << 16},
+                 {"second_cache_bytes", secondCacheBytes, 1, int64_t(1) << 40},
+                 {"outstanding_lines", outstandingLines, 1, 1 << 16}};
+  for (auto [name, value, least, most] : numbers)
+    if (value < least || value > most)
+      return emitError() << "'" << name << "' is from " << least << " to "
+                         << most << ", not " << value;
+  bool isFence = storeFence.empty() || (storeFence == "llvm.x86.sse.sfence" &&
+                                        llvm::Triple(triple).isX86());
+  if (!isFence)
+    return emitError() << "'" << storeFence
+                       << "' is no fence of this processor";
+  return success();
+}
+
+TargetAttr TargetAttr::getGeneric(MLIRContext *context) {
+  auto none = StringRef();
+  return get(context, none, "generic", none, /*vectorBits=*/128,
+             /*vectorRegisters=*/16, /*cacheLineBytes=*/64,
+             /*secondCacheBytes=*/1 << 20, /*outstandingLines=*/48,
+             /*streamingStores=*/false, none);
+}
+
+TargetAttr TargetAttr::of(Operation *op) {
+  MLIRContext *context = op->getContext();
+  for (; op; op = op->getParentOp())
+    if (auto target = op->getAttrOfType<TargetAttr>(targetAttr))
+      return target;
+  return getGeneric(context);
+}
+
+//===----------------------------------------------------------------------===//
 // Attributes of operations and arguments
 //===----------------------------------------------------------------------===//
 
@@ -77,6 +127,7 @@ static bool arePositions(Attribute value) {
 
 static bool isAnything(Operation *op) { return true; }
 static bool isFunction(Operation *op) { return isa<FunctionOpInterface>(op); }
+static bool isModule(Operation *op) { return isa<ModuleOp>(op); }
 static bool isFor(Operation *op) { return isa<scf::ForOp>(op); }
 
 static bool isLoop(Operation *op) {
@@ -103,17 +154,22 @@ static std::optional<Rule> ruleOf(StringRef name, Operation *op) {
       .Case(segmentAttr, Rule{isLoop, "a loop", isText, text})
       .Case(independentAttr, Rule{isFor, "an scf.for", isUnit, unit})
       .Case(groupAttr, Rule{isFor, "an scf.for", isPositiveIndex, index})
-      .Case(piecesAttr,
-            isChoice ? Rule{isAnything, "an scf.if", isUnit, unit}
-                     : Rule{isFor, "an scf.for or an scf.if", isPositiveIndex,
-                            index})
+      .Case(piecesAttr, isChoice ? Rule{isAnything, "an scf.if", isUnit, unit}
+                                 : Rule{isFor, "an scf.for or an scf.if",
+                                        isPositiveIndex, index})
       .Case(scratchAttr,
             Rule{[](Operation *op) { return isa<memref::AllocOp>(op); },
                  "a memref.alloc", isUnit, unit})
-      .Case(cacheLevelAttr,
-            Rule{mayReadMemory, "a load",
-                 [](Attribute value) { return isa<slc::CacheLevelAttr>(value); },
-                 "a level of slc"})
+      .Case(cacheLevelAttr, Rule{mayReadMemory, "a load",
+                                 [](Attribute value) {
+                                   return isa<slc::CacheLevelAttr>(value);
+                                 },
+                                 "a level of slc"})
+      .Case(targetAttr,
+            Rule{isModule, "a module",
+                 [](Attribute value) { return isa<TargetAttr>(value); },
+                 "a target"})
+      .Case(mayAliasAttr, Rule{isModule, "a module", isUnit, unit})
       .Default(std::nullopt);
 }
 
@@ -148,10 +204,10 @@ LogicalResult EmberDialect::verifyOperationAttribute(Operation *op,
   return success();
 }
 
-LogicalResult
-EmberDialect::verifyRegionArgAttribute(Operation *op, unsigned /*region*/,
-                                       unsigned argument,
-                                       NamedAttribute attribute) {
+LogicalResult EmberDialect::verifyRegionArgAttribute(Operation *op,
+                                                     unsigned /*region*/,
+                                                     unsigned argument,
+                                                     NamedAttribute attribute) {
   StringRef name = attribute.getName();
   Attribute value = attribute.getValue();
   if (name == nameAttr || name == messageNameAttr) {
@@ -165,8 +221,7 @@ EmberDialect::verifyRegionArgAttribute(Operation *op, unsigned /*region*/,
   if (!isUnit(value))
     return op->emitError() << "'" << name << "' must hold no value";
   auto function = dyn_cast<func::FuncOp>(op);
-  if (function &&
-      !isa<BaseMemRefType>(function.getArgumentTypes()[argument]))
+  if (function && !isa<BaseMemRefType>(function.getArgumentTypes()[argument]))
     return op->emitError() << "'" << name << "' stands on memrefs only";
   return success();
 }

@@ -221,10 +221,9 @@ LogicalResult SlcVectorizer::checkOptions() {
     return emitError(getOperation().getLoc())
            << "slc-vectorize: vector-length must be in [0, "
            << slcv::maxVectorLength << "], not " << vectorLength.getValue();
-  if (vectorLength == 0 && vectorBits < 1)
+  if (vectorBits < 0)
     return emitError(getOperation().getLoc())
-           << "slc-vectorize: needs a vector-length, or the vector-bits of the "
-              "target";
+           << "slc-vectorize: vector-bits must not be negative";
   return success();
 }
 
@@ -232,8 +231,10 @@ int64_t SlcVectorizer::chooseLanes(slc::ForOp loop,
                                    const VectorizationLegality &legality) {
   int64_t lanes = vectorLength;
   if (lanes == 0) {
+    int64_t width =
+        vectorBits ? vectorBits : TargetAttr::of(loop).getVectorBits();
     int64_t bits = std::max<int64_t>(legality.getWidestElementBits(), 8);
-    lanes = std::clamp<int64_t>(vectorBits / bits, 1, slcv::maxVectorLength);
+    lanes = std::clamp<int64_t>(width / bits, 1, slcv::maxVectorLength);
   }
   std::optional<int64_t> visits =
       Traversal::of(cast<LoopOpInterface>(loop.getOperation()))

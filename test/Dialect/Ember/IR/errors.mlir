@@ -171,3 +171,53 @@ func.func @level(%m: memref<f32>) {
 
 // expected-error @below {{"ember.written_arguments" names argument 0, which is no memref argument of it}}
 func.func private @written(index) attributes {ember.written_arguments = array<i64: 0>}
+
+// -----
+
+// expected-error @below {{a processor has a name}}
+func.func private @nameless() attributes {test.target = #ember.target<cpu = "">}
+
+// -----
+
+// expected-error @below {{'vector_bits' is from 0 to 8192, not -1}}
+func.func private @registers() attributes {test.target = #ember.target<vector_bits = -1>}
+
+// -----
+
+// expected-error @below {{'vector_registers' is from 0 to 1024, not 100000}}
+func.func private @many_registers() attributes {test.target = #ember.target<vector_registers = 100000>}
+
+// -----
+
+// expected-error @below {{'cache_line_bytes' is from 1 to 65536, not 0}}
+func.func private @lines() attributes {test.target = #ember.target<cache_line_bytes = 0>}
+
+// -----
+
+// expected-error @below {{'second_cache_bytes' is from 1 to 1099511627776, not 0}}
+func.func private @cache() attributes {test.target = #ember.target<second_cache_bytes = 0>}
+
+// -----
+
+// expected-error @below {{'outstanding_lines' is from 1 to 65536, not 65537}}
+func.func private @outstanding() attributes {test.target = #ember.target<outstanding_lines = 65537>}
+
+// -----
+
+// expected-error @below {{'llvm.x86.sse.sfence' is no fence of this processor}}
+func.func private @fence() attributes {test.target = #ember.target<triple = "aarch64-linux-gnu", store_fence = "llvm.x86.sse.sfence">}
+
+// -----
+
+// expected-error @below {{'ember.target' stands on a module only}}
+func.func private @target() attributes {ember.target = #ember.target<cpu = "haswell">}
+
+// -----
+
+// expected-error @below {{'ember.target' must hold a target}}
+module attributes {ember.target = "haswell"} {}
+
+// -----
+
+// expected-error @below {{'ember.may_alias' must hold no value}}
+module attributes {ember.may_alias = true} {}

@@ -13,6 +13,7 @@
 #include "mlir/IR/Dialect.h"
 #include "mlir/IR/OpDefinition.h"
 #include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/PatternMatch.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Interfaces/CallInterfaces.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -20,8 +21,7 @@
 namespace ember {
 
 /// What a failure changes: nothing that any memref shows.
-struct FailureResource
-    : mlir::SideEffects::Resource::Base<FailureResource> {
+struct FailureResource : mlir::SideEffects::Resource::Base<FailureResource> {
   llvm::StringRef getName() final { return "failure"; }
 };
 
@@ -37,6 +37,8 @@ constexpr llvm::StringLiteral groupAttr = "ember.group";
 constexpr llvm::StringLiteral piecesAttr = "ember.pieces";
 constexpr llvm::StringLiteral scratchAttr = "ember.scratch";
 constexpr llvm::StringLiteral cacheLevelAttr = "ember.cache_level";
+constexpr llvm::StringLiteral targetAttr = "ember.target";
+constexpr llvm::StringLiteral mayAliasAttr = "ember.may_alias";
 
 } // namespace ember
 

@@ -45,6 +45,8 @@ def Ember_Dialect : Dialect {
     | `ember.pieces` | `scf.if` | such a loop is all that is in it |
     | `ember.scratch` | `memref.alloc` | an iteration of an outermost loop reads from it what it has stored there itself |
     | `ember.cache_level = 2 : i32` | a load | the cache that should keep the row |
+    | `ember.target = #ember.target<...>` | a module | the processor that its code is for; none is the generic one |
+    | `ember.may_alias` | a module | memref arguments, and memrefs of different element types, may share memory |
   }];
   let useDefaultAttributePrinterParser = 1;
   let hasOperationAttrVerify = 1;

@@ -8,8 +8,7 @@
 #ifndef EMBER_DIALECT_EMBER_IR_EMBEROPS_TD
 #define EMBER_DIALECT_EMBER_IR_EMBEROPS_TD
 
-include "ember/Dialect/Ember/IR/EmberDialect.td"
-include "mlir/IR/AttrTypeBase.td"
+include "ember/Dialect/Ember/IR/EmberTarget.td"
 include "mlir/IR/BuiltinAttributes.td"
 include "mlir/IR/SymbolInterfaces.td"
 include "mlir/Interfaces/CallInterfaces.td"
@@ -31,6 +30,7 @@ def Ember_CheckOp
     says how, by one of `ember.fail`, `ember.fail_index` and
     `ember.fail_segment`, which do not return. Nothing behind the check runs then, so
     that what is behind it may count on the condition. The region stores nothing.
+    A check that is known to hold is dropped.
 
     ```mlir
     ember.check fails_if %outside {
@@ -51,6 +51,7 @@ def Ember_CheckOp
     }
   }];
   let hasRegionVerifier = 1;
+  let hasCanonicalizeMethod = 1;
 }
 
 def Ember_Failure : Resource<"::ember::FailureResource">;

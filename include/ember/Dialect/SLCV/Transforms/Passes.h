@@ -8,6 +8,7 @@
 #ifndef EMBER_DIALECT_SLCV_TRANSFORMS_PASSES_H
 #define EMBER_DIALECT_SLCV_TRANSFORMS_PASSES_H
 
+#include "ember/Dialect/Ember/IR/Ember.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"

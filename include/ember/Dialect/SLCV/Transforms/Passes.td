@@ -58,8 +58,7 @@ def SlcVectorizer : Pass<"slc-vectorize", "::mlir::ModuleOp"> {
            "Lanes of a vector, at least 1; 0 takes as many of the widest "
            "elements the loop accesses as fill 'vector-bits'">,
     Option<"vectorBits", "vector-bits", "int64_t", "0",
-           "Width of the target's vector registers, from the description of "
-           "the target">,
+           "Width of vector registers; 0 is the target's">,
     Option<"mayAlias", "may-alias", "bool", "false",
            "Memref arguments, and memrefs of different element types, may "
            "share memory">,
@@ -68,7 +67,8 @@ def SlcVectorizer : Pass<"slc-vectorize", "::mlir::ModuleOp"> {
     Statistic<"vectorized", "vectorized", "Loops vectorised">,
     Statistic<"refused", "refused", "Innermost loops left scalar">,
   ];
-  let dependentDialects = ["::ember::slcv::SLCVDialect",
+  let dependentDialects = ["::ember::EmberDialect",
+                           "::ember::slcv::SLCVDialect",
                            "::mlir::vector::VectorDialect"];
 }
 
