@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ember/Driver/TableText.h"
+#include "ember/Dialect/Embed/IR/RowEncodings.h"
 #include "ember/Driver/Levels.h"
 #include "ember/Driver/Targets.h"
 #include "llvm/ADT/StringExtras.h"
@@ -43,6 +44,31 @@ static bool isTitle(StringRef name) {
                 [&](const Stage &stage) { return stage.shownAs == name; });
 }
 
+/// What rows of bytes may hold.
+static json::Array describeRowEncodings() {
+  json::Array rows;
+  for (const embed::RowEncoding &row : embed::rowEncodings)
+    rows.push_back(json::Object{
+        {"name", StringRef(row.name)},
+        {"bits", row.bits},
+        {"is_integer", row.isInteger()},
+        {"array_type", StringRef(row.arrayType)},
+    });
+  return rows;
+}
+
+static json::Array describeRowParameters() {
+  json::Array rows;
+  for (const embed::RowParameters &row : embed::rowParameters)
+    rows.push_back(json::Object{
+        {"name", StringRef(row.name)},
+        {"bits", row.bits},
+        {"block_length", row.blockLength},
+        {"array_type", StringRef(row.arrayType)},
+    });
+  return rows;
+}
+
 json::Value ember::makeTables() {
   json::Array stages;
   for (const Stage &stage : getStages()) {
@@ -66,5 +92,7 @@ json::Value ember::makeTables() {
                                    {"stage", target.stage},
                                    {"orders_cases", target.ordersCases}});
   return json::Object{{"stages", std::move(stages)},
-                      {"targets", std::move(targets)}};
+                      {"targets", std::move(targets)},
+                      {"row_encodings", describeRowEncodings()},
+                      {"row_parameters", describeRowParameters()}};
 }

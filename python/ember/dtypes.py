@@ -12,6 +12,8 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
+from ember.row_types import BYTE_TYPES
+
 
 @dataclass(frozen=True)
 class DType:
@@ -45,9 +47,6 @@ class DType:
         return bool(value) if self.mlir == "i1" else value
 
 
-# ml_dtypes gives NumPy these names.
-FLOAT8_NAMES = (np.dtype(ml_dtypes.float8_e4m3fn).name, np.dtype(ml_dtypes.float8_e5m2).name)
-
 DTYPES = {
     row.mlir: row
     for row in (
@@ -58,7 +57,7 @@ DTYPES = {
         DType("i64", "int64", ctypes.c_int64, ("uint64",)),
         DType("i32", "int32", ctypes.c_int32, ("uint32",)),
         DType("i16", "int16", ctypes.c_int16, ("uint16",)),
-        DType("i8", "int8", ctypes.c_int8, ("uint8", *FLOAT8_NAMES)),
+        DType("i8", "int8", ctypes.c_int8, ("uint8", *BYTE_TYPES)),
         DType("i1", "bool", ctypes.c_int8),
         DType("index", "int64", ctypes.c_int64),
     )
@@ -67,7 +66,17 @@ DTYPES = {
 
 # DLPack's numbers of kinds of types.
 _DLPACK_KINDS = {"int": 0, "uint": 1, "float": 2, "bfloat": 4, "bool": 6}
-_DLPACK_FLOAT8 = dict(zip(FLOAT8_NAMES, (10, 12), strict=True))
+# Those of 8-bit floats, by NumPy's and PyTorch's names (dlpack.h, version 1.1).
+_DLPACK_FLOAT8 = {
+    "float8_e3m4": 7,
+    "float8_e4m3": 8,
+    "float8_e4m3b11fnuz": 9,
+    "float8_e4m3fn": 10,
+    "float8_e4m3fnuz": 11,
+    "float8_e5m2": 12,
+    "float8_e5m2fnuz": 13,
+    "float8_e8m0fnu": 14,
+}
 
 
 def dlpack_type(name: str) -> tuple[int, int]:
@@ -87,6 +96,6 @@ def as_array(argument: Any) -> np.ndarray:
     if torch is not None and isinstance(argument, torch.Tensor):
         name = str(argument.dtype).removeprefix("torch.")
         bits = {2: torch.int16, 1: torch.int8}.get(argument.element_size())
-        if bits is not None and name in ("bfloat16", *FLOAT8_NAMES):
+        if bits is not None and name in ("bfloat16", *BYTE_TYPES):
             return np.asarray(argument.view(bits)).view(name)
     return np.asarray(argument)

@@ -16,6 +16,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
+from ember.row_types import ENCODINGS, PARAMETERS
+
 ENTRY = "kernel"
 
 
@@ -75,8 +77,9 @@ def _one(name: str, kind: Type | None) -> Words:
 class RowFormat:
     """How rows of bytes encode rows of values: #embed.row_format.
 
-    encoding: int8, int4, e4m3 or e5m2. parameters: the type of the scale and bias of integer
-    rows, f32 or f16. leading: scale and bias are in front of the elements.
+    encoding: one of ember.row_types.ENCODINGS: int8, int4, e4m3 or e5m2. parameters: one of
+    ember.row_types.PARAMETERS: the type of the scale and bias of integer rows, f32 or f16, or of
+    the scales of blocks of 8-bit floats, f8E8M0FNU. leading: they are in front of the elements.
     """
 
     encoding: str
@@ -89,8 +92,25 @@ class RowFormat:
 
     def row_bytes(self, length: int) -> int:
         """The bytes of a row of that many elements."""
-        elements = (length + 1) // 2 if self.encoding == "int4" else length
-        return elements + {None: 0, "f16": 4, "f32": 8}[self.parameters]
+        return self.element_bytes(length) + self.parameter_bytes(length)
+
+    def element_bytes(self, length: int) -> int:
+        """Those of them that are elements; of rows of numbers, the elements."""
+        row = ENCODINGS.get(self.encoding)
+        return length if row is None else -(-length * row.bits // 8)
+
+    def parameter_bytes(self, length: int) -> int:
+        """Those of them that are scales and biases."""
+        if self.parameters is None:
+            return 0
+        row = PARAMETERS[self.parameters]
+        count = -(-length // row.block_length) if row.block_length else 2
+        return count * row.bits // 8
+
+    @property
+    def scales_blocks(self) -> bool:
+        """Whether each block of elements has a scale."""
+        return self.parameters is not None and PARAMETERS[self.parameters].block_length > 0
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -21,6 +21,8 @@ VALUES = {
 }
 INDICES = {"i32": np.dtype(np.int32), "i64": np.dtype(np.int64), "index": np.dtype(np.int64)}
 FLOAT8 = {"e4m3": ml_dtypes.float8_e4m3fn, "e5m2": ml_dtypes.float8_e5m2}
+SCALES = ml_dtypes.float8_e8m0fnu
+BLOCK = 32
 ROW_FORMATS = (
     *(
         RowFormat(encoding, parameters, leading)
@@ -29,6 +31,11 @@ ROW_FORMATS = (
         for leading in (False, True)
     ),
     *(RowFormat(encoding) for encoding in FLOAT8),
+    *(
+        RowFormat(encoding, "f8E8M0FNU", leading)
+        for encoding in FLOAT8
+        for leading in (False, True)
+    ),
 )
 # What rounding to a type once may change, relative to the value.
 HALF_ULPS = {"f64": 2.0**-53, "f32": 2.0**-24, "f16": 2.0**-11, "bf16": 2.0**-8}
@@ -41,7 +48,12 @@ ERRORS = {"f64": 1e-12, "f32": 3e-5}
 def encode_rows(form: RowFormat, rows: int, length: int, draw: np.random.Generator) -> NDArray:
     """Random rows of bytes in a format, as (rows, bytes)."""
     if form.encoding in FLOAT8:
-        return draw.standard_normal((rows, length)).astype(FLOAT8[form.encoding]).view(np.uint8)
+        numbers = draw.standard_normal((rows, length)).astype(FLOAT8[form.encoding])
+        if form.parameters is None:
+            return numbers.view(np.uint8)
+        scales = draw.integers(124, 129, (rows, -(-length // BLOCK)), np.uint8)
+        both = [numbers.view(np.uint8), scales]
+        return np.concatenate(both[::-1] if form.leading else both, 1)
     assert form.parameters
     stored = VALUES[form.parameters]
     scales_and_biases = np.stack([draw.random(rows) * 0.02, draw.standard_normal(rows) / 2], 1)
@@ -55,7 +67,13 @@ def encode_rows(form: RowFormat, rows: int, length: int, draw: np.random.Generat
 def decode_rows(form: RowFormat, table: NDArray, length: int) -> NDArray[np.float64]:
     """The values (rows, length) that rows of bytes stand for."""
     if form.encoding in FLOAT8:
-        return table.view(FLOAT8[form.encoding]).astype(np.float64)
+        count = table.shape[1] - length
+        elements = table[:, count:] if form.leading else table[:, :length]
+        numbers = np.ascontiguousarray(elements).view(FLOAT8[form.encoding]).astype(np.float64)
+        if form.parameters is None:
+            return numbers
+        scales = np.ascontiguousarray(table[:, :count] if form.leading else table[:, length:])
+        return numbers * np.repeat(scales.view(SCALES).astype(np.float64), BLOCK, 1)[:, :length]
     assert form.parameters
     stored = VALUES[form.parameters]
     width = 2 * stored.itemsize

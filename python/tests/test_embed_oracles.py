@@ -13,7 +13,7 @@ import scipy.io
 import scipy.sparse
 import torch
 import torch.nn.functional as functional
-from embed_values import FLOAT8
+from embed_values import BLOCK, FLOAT8, SCALES
 from ember.datasets.locality import data_folder
 from ember.embed_programs import SDDMM, Bag, Gather, Message, RowFormat, SpMM, array, program
 
@@ -151,6 +151,42 @@ def test_every_8_bit_float_is_decoded(
         table.float().isnan().sum()
         == np.isnan(np.arange(256, dtype=np.uint8).view(FLOAT8[encoding]).astype(np.float32)).sum()
     )
+
+
+@pytest.mark.parametrize("opt_level", range(5))
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("leading", [False, True])
+@pytest.mark.parametrize("out", ["f32", "f64"])
+@pytest.mark.parametrize("encoding", FLOAT8)
+def test_every_8_bit_float_of_a_block_is_scaled(
+    encoding: str, out: str, leading: bool, target: str, opt_level: int
+) -> None:
+    """All 256 floats by all 256 scales, to the bit: 2^-127, 2^127 and NaN among them."""
+    every = np.arange(256, dtype=np.uint8)
+    elements = np.tile(every, (256, 1))
+    scales = np.repeat(every[:, None], 256 // BLOCK, 1)
+    form = RowFormat(encoding, "f8E8M0FNU", leading)
+    table = np.concatenate([scales, elements] if leading else [elements, scales], 1)
+    assert table.shape[1] == form.row_bytes(256)
+    lookup = Gather(
+        source=array("i8", None, None),
+        blocks=array("i64", None, None),
+        out=array(out, None, None, None),
+        row_format=form,
+    )
+    options = ember.Options(target=target, opt_level=opt_level)
+    entry = ember.load_program(program(lookup), options).entry("kernel")
+    wide = {"f32": np.float32, "f64": np.float64}[out]
+    values = np.empty((1, 256, 256), wide)
+    entry(table, np.arange(256)[None], values)
+    compute = np.float32 if out == "f32" else np.float64
+    with np.errstate(over="ignore", invalid="ignore"):
+        expected = elements.view(FLOAT8[encoding]).astype(compute) * every.view(SCALES).astype(
+            compute
+        ).reshape(-1, 1)
+    assert np.isnan(expected[255]).all()
+    assert expected[0, 0x38 if encoding == "e4m3" else 0x3C] == 2.0**-127
+    np.testing.assert_array_equal(values[0], expected)
 
 
 GRAPHS = ("cora", "citeseer", "pubmed")

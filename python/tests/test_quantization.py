@@ -41,6 +41,17 @@ def steps(encoding: str, values: Tensor) -> Tensor:
         # Half a step, and what the scale and the bias are rounded by.
         parameter = {"int8": 2.0**-24, "int4": 2.0**-11}[encoding]
         return extent / levels / 2 + parameter * (extent + values.abs().amax(1, keepdim=True))
+    if encoding.startswith("mxfp8"):
+        # Half a step, relative and of the smallest; the largest is 1.75 times a power of two.
+        fraction, smallest = {
+            "mxfp8_e4m3": (2.0**-4, 2.0**-18),
+            "mxfp8_e5m2": (2.0**-3, 2.0**-32),
+        }[encoding]
+        blocks = nn.functional.pad(values, (0, -values.shape[1] % 32)).unflatten(1, (-1, 32))
+        power = torch.exp2(blocks.abs().amax(2).log2().floor())
+        power = power.repeat_interleave(32, 1)[:, : values.shape[1]]
+        beyond = (values.abs() - 1.75 * power).clamp(min=0)
+        return torch.maximum(values.abs() * fraction + power * smallest, beyond)
     relative, smallest = {
         "e4m3": (2.0**-4, 2.0**-10),
         "e5m2": (2.0**-3, 2.0**-17),

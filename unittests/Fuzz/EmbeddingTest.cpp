@@ -139,7 +139,8 @@ TEST(Bag, openOffsetsEndWithTheIndices) {
 
 TEST(Bag, decodesRows) {
   Call call(Embedding::Gather);
-  call.embedding.format = {RowFormat::Int4, Scalar::F16, true};
+  call.embedding.format = {ember::embed::findRowEncoding("int4"),
+                           ember::embed::findRowParameters("f16"), true};
   // Scale 2 (0x4000), bias -1 (0xbc00), elements 1, 15, 4.
   call.with(Role::Source, Scalar::I8, {1, 6},
             {0x00, 0x40, 0x00, 0xbc, 0xf1, 0x04});
@@ -147,12 +148,32 @@ TEST(Bag, decodesRows) {
   EXPECT_EQ(call.out({1, 1, 3}).results(), (Numbers{1, 29, 7}));
 
   Call eight(Embedding::Gather);
-  eight.embedding.format = {RowFormat::E4M3, Scalar::F32, false};
+  eight.embedding.format = {ember::embed::findRowEncoding("e4m3"), nullptr,
+                            false};
   eight.with(Role::Source, Scalar::I8, {1, 4}, {0x38, 0x7e, 0x81, 0x7f});
   eight.with(Role::Blocks, Scalar::I64, {1, 1}, {0});
   Numbers row = eight.out({1, 1, 4}, Scalar::F64).results();
   EXPECT_EQ(Numbers(row.begin(), row.end() - 1), (Numbers{1, 448, -0x1p-9}));
   EXPECT_TRUE(std::isnan(row[3]));
+}
+
+TEST(Bag, scalesBlocksOfRows) {
+  // 34 elements of 1.5, two blocks: scales 2^-127 and 2^2, then NaN.
+  std::vector<double> row(34, 0x3c), last = row;
+  row.insert(row.end(), {0, 129});
+  last.insert(last.end(), {127, 255});
+  row.insert(row.end(), last.begin(), last.end());
+  Call call(Embedding::Gather);
+  call.embedding.format = {ember::embed::findRowEncoding("e4m3"),
+                           ember::embed::findRowParameters("f8E8M0FNU"), false};
+  call.with(Role::Source, Scalar::I8, {2, 36}, row);
+  call.with(Role::Blocks, Scalar::I64, {1, 2}, {0, 1});
+  Numbers decoded = call.out({1, 2, 34}, Scalar::F64).results();
+  EXPECT_EQ(decoded[0], 0x1.8p-127);
+  EXPECT_EQ(decoded[31], 0x1.8p-127);
+  EXPECT_EQ(decoded[32], 6);
+  EXPECT_EQ(decoded[34], 1.5);
+  EXPECT_TRUE(std::isnan(decoded[67]));
 }
 
 TEST(Bag, roundsSumsOfHalfTypesOnce) {

@@ -35,7 +35,8 @@ template <typename RangeT> std::string joinNames(const RangeT &rows) {
 void printStages(llvm::raw_ostream &os);
 void printTargets(llvm::raw_ostream &os);
 
-/// {"stages": [{"name": "slc", ...}, ...], "targets": [...]}
+/// {"stages": [{"name": "slc", ...}, ...], "targets": [...],
+///  "row_encodings": [...], "row_parameters": [...]}
 llvm::json::Value makeTables();
 
 } // namespace ember

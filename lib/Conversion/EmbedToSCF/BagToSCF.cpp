@@ -164,10 +164,7 @@ void TableBags::emit(Value begin) {
 /// How many elements the rows of `table` hold, which its type says.
 static int64_t getFixedLength(Value table, embed::RowFormatAttr format) {
   int64_t size = cast<ShapedType>(table.getType()).getDimSize(1);
-  if (!format)
-    return size;
-  int64_t bytes = size - format.getParameterBytes();
-  return format.getEncoding() == embed::RowEncoding::int4 ? 2 * bytes : bytes;
+  return format ? format.getLayout().longestRow(size) : size;
 }
 
 /// Compares the numbers of segments and weights with what the bags ask for.

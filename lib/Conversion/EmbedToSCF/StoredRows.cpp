@@ -10,20 +10,37 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "llvm/Support/MathExtras.h"
+#include <cmath>
 
 using namespace mlir;
 using namespace ember;
-using ember::embed::RowEncoding;
+
+/// A number that is not negative divided by a power of two, rounded up.
+Value StoredRows::divideUp(Value number, int64_t by) {
+  if (by == 1)
+    return number;
+  Value most = arith::AddIOp::create(builder, number, builder.index(by - 1));
+  return arith::ShRUIOp::create(builder, most,
+                                builder.index(llvm::Log2_64(by)));
+}
 
 void StoredRows::requireLength(Value length, const Twine &operation) {
   Value needed = length;
   if (format) {
-    if (format.getEncoding() == RowEncoding::int4)
-      needed = arith::ShRUIOp::create(
-          builder, arith::AddIOp::create(builder, needed, builder.index(1)),
-          builder.index(1));
-    needed = arith::AddIOp::create(builder, needed,
-                                   builder.index(format.getParameterBytes()));
+    needed = divideUp(length, format.getEncoding()->elementsOfByte());
+    Value beside;
+    if (layout.hasBlockScales()) {
+      beside = divideUp(length, layout.parameters->blockLength);
+      (format.getLeading() ? firstElement : firstScale) =
+          format.getLeading() ? beside : needed;
+    } else {
+      int64_t bytes = layout.parameterBytes(0);
+      beside = builder.index(bytes);
+      if (format.getLeading())
+        firstElement = beside;
+    }
+    needed = arith::AddIOp::create(builder, needed, beside);
   }
   builder.requireEqual(builder.size(table, 1), needed,
                        operation + ": the rows of the table are not as long "
@@ -40,7 +57,9 @@ Value StoredRows::byte(Value position) {
 /// The scale or bias from `firstByte` on, little end first. Single bytes are
 /// loaded because rows need not be aligned; back ends join the loads.
 Value StoredRows::parameter(Value firstByte) {
-  FloatType stored = format.getParameters();
+  FloatType stored = layout.parameters->bits == 16
+                         ? FloatType(builder.getF16Type())
+                         : FloatType(builder.getF32Type());
   Value bits;
   for (int64_t i = 0, e = stored.getWidth() / 8; i != e; ++i) {
     Value at = arith::AddIOp::create(builder, firstByte, builder.index(i));
@@ -60,9 +79,9 @@ Value StoredRows::parameter(Value firstByte) {
 
 void StoredRows::enter(Value newRow) {
   row = newRow;
-  if (!format || !format.isScaled())
+  if (!isScaled())
     return;
-  int64_t width = format.getParameterBytes() / 2;
+  int64_t width = layout.parameters->bits / 8;
   Value first = builder.index(0);
   if (!format.getLeading())
     first = arith::SubIOp::create(builder, builder.size(table, 1),
@@ -71,10 +90,13 @@ void StoredRows::enter(Value newRow) {
   bias = parameter(arith::AddIOp::create(builder, first, builder.index(width)));
 }
 
-/// An 8-bit float as half precision, which holds all of them: e5m2 is its upper
-/// byte; e4m3, with one more bit of fraction and a bias lower by 8, is 256
-/// times what its bits say there, and its only NaN has all bits set.
+/// An 8-bit float as half precision, which holds all of them: its exponent and
+/// fraction are moved to where those of half precision begin, and stand for
+/// less there by what the biases differ in. If it has no infinities, its only
+/// NaN has all bits set.
 Value StoredRows::decodeFloat8(Value bits) {
+  constexpr int halfFractionBits = 10, halfBias = 15;
+  const embed::FloatLayout &from = *layout.encoding->layout;
   auto constant = [&](int64_t value) -> Value {
     return arith::ConstantIntOp::create(builder, value, 32);
   };
@@ -83,15 +105,17 @@ Value StoredRows::decodeFloat8(Value bits) {
     half = arith::BitcastOp::create(builder, builder.getF16Type(), half);
     return builder.convert(half, type);
   };
-  if (format.getEncoding() == RowEncoding::e5m2)
-    return asHalf(arith::ShLIOp::create(builder, bits, constant(8)));
+  int places = halfFractionBits - from.fractionBits;
+  // The same exponent: the byte is the upper one.
+  if (from.bias == halfBias && from.hasInfinities)
+    return asHalf(arith::ShLIOp::create(builder, bits, constant(places)));
   Value magnitude = arith::AndIOp::create(builder, bits, constant(0x7f));
   Value sign = arith::AndIOp::create(builder, bits, constant(0x80));
   Value word = arith::OrIOp::create(
       builder, arith::ShLIOp::create(builder, sign, constant(8)),
-      arith::ShLIOp::create(builder, magnitude, constant(7)));
-  Value factor =
-      arith::ConstantOp::create(builder, builder.getFloatAttr(type, 256));
+      arith::ShLIOp::create(builder, magnitude, constant(places)));
+  Value factor = arith::ConstantOp::create(
+      builder, builder.getFloatAttr(type, std::ldexp(1, halfBias - from.bias)));
   Value number = arith::MulFOp::create(builder, asHalf(word), factor);
   Value isNaN = arith::CmpIOp::create(builder, arith::CmpIPredicate::eq,
                                       magnitude, constant(0x7f));
@@ -101,17 +125,43 @@ Value StoredRows::decodeFloat8(Value bits) {
   return arith::SelectOp::create(builder, isNaN, nan, number);
 }
 
+/// The scale of the block of an element. Its byte is the exponent of a float;
+/// that of the smallest one is no normal number's, and that of NaN would be
+/// infinity's.
+Value StoredRows::blockScale(Value position) {
+  constexpr int64_t exponentPlaces = 23;
+  constexpr int64_t smallest = 0x00400000, nan = 0x7fc00000;
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantIntOp::create(builder, value, 32);
+  };
+  int64_t places = llvm::Log2_64(layout.parameters->blockLength);
+  Value at = arith::ShRUIOp::create(builder, position, builder.index(places));
+  if (firstScale)
+    at = arith::AddIOp::create(builder, at, firstScale);
+  Value exponent = byte(at);
+  Value bits =
+      arith::ShLIOp::create(builder, exponent, constant(exponentPlaces));
+  auto replace = [&](int64_t value, int64_t by) {
+    Value isValue = arith::CmpIOp::create(builder, arith::CmpIPredicate::eq,
+                                          exponent, constant(value));
+    bits = arith::SelectOp::create(builder, isValue, constant(by), bits);
+  };
+  replace(0, smallest);
+  replace(0xff, nan);
+  Value stored = arith::BitcastOp::create(builder, builder.getF32Type(), bits);
+  return builder.convert(stored, type);
+}
+
 /// A byte of the elements, which may be behind the scale and bias.
 Value StoredRows::elementByte(Value position) {
-  int64_t first = format.getFirstElementByte();
-  if (first != 0)
-    position = arith::AddIOp::create(builder, position, builder.index(first));
+  if (firstElement)
+    position = arith::AddIOp::create(builder, position, firstElement);
   return byte(position);
 }
 
 Value StoredRows::integer(Value position) {
   Value bits;
-  if (format.getEncoding() == RowEncoding::int8) {
+  if (!hasPairs()) {
     bits = elementByte(position);
   } else {
     // Two a byte, the even one in the low half.
@@ -141,7 +191,11 @@ std::pair<Value, Value> StoredRows::integers(Value pair) {
 Value StoredRows::element(Value position) {
   if (!format)
     return builder.loadAs(type, table, {row, position});
-  if (!format.isScaled())
-    return decodeFloat8(elementByte(position));
+  if (!isScaled()) {
+    Value number = decodeFloat8(elementByte(position));
+    if (!layout.hasBlockScales())
+      return number;
+    return arith::MulFOp::create(builder, number, blockScale(position));
+  }
   return math::FmaOp::create(builder, integer(position), scale, bias);
 }

@@ -225,6 +225,23 @@ ValueId EmbeddingArrays::values(const std::string &name,
   return value;
 }
 
+/// Exponents around that of 1, so that sums are finite, unless numbers are
+/// wild: then also the smallest, the largest, and that of NaN.
+void EmbeddingArrays::drawBlockScales(std::vector<uint64_t> &bits, int64_t rows,
+                                      int64_t length, const RowFormat &format) {
+  constexpr int64_t one = 127;
+  int64_t scales = format.parameterBytes(length);
+  int64_t first = format.isLeading ? 0 : format.elementBytes(length);
+  for (int64_t row = 0; row < rows; ++row)
+    for (int64_t k = 0; k < scales; ++k) {
+      int64_t scale = random.between(one - 6, one + 2);
+      if (style.hasWildNumbers && random.chance(0.3))
+        scale = random.pick<int64_t>({0, 1, 253, 254, 255});
+      bits[static_cast<size_t>(row * format.rowBytes(length) + first + k)] =
+          static_cast<uint64_t>(scale);
+    }
+}
+
 ValueId EmbeddingArrays::encodedTable(int64_t rows, int64_t length,
                                       const RowFormat &format,
                                       bool hasFixedRows) {
@@ -237,17 +254,22 @@ ValueId EmbeddingArrays::encodedTable(int64_t rows, int64_t length,
       byte &= 0xbf;
     bits.push_back(byte);
   }
-  int64_t width = byteSize(format.parameters);
+  if (format.hasBlockScales())
+    drawBlockScales(bits, rows, length, format);
+  Scalar parameter = format.isScaled() && format.parameters->bits == 16
+                         ? Scalar::F16
+                         : Scalar::F32;
+  int64_t width = byteSize(parameter);
   for (int64_t row = 0; row < rows && format.isScaled(); ++row)
     for (int64_t k = 0; k < 2; ++k) {
       double value = style.hasRoundNumbers
                          ? static_cast<double>(random.between(-4, 4)) / 64
                          : random.fraction() * 0.1 - 0.05;
-      uint64_t parameter = encodeFloat(format.parameters, value);
+      uint64_t encoded = encodeFloat(parameter, value);
       int64_t first = row * rowBytes + k * width +
                       (format.isLeading ? 0 : rowBytes - 2 * width);
       for (int64_t i = 0; i < width; ++i)
-        bits[static_cast<size_t>(first + i)] = parameter >> (8 * i) & 0xff;
+        bits[static_cast<size_t>(first + i)] = encoded >> (8 * i) & 0xff;
     }
   return shaped("bytes", Scalar::I8, {rows, rowBytes}, std::move(bits), false,
                 hasFixedRows);

@@ -134,22 +134,21 @@ void EmbeddingEvaluator::store(const std::vector<int64_t> &at,
 //===----------------------------------------------------------------------===//
 
 /// 8-bit floats: sign, exponent, fraction.
-static double decodeFloat8(RowFormat::Encoding encoding, uint64_t byte) {
-  int fractionBits = encoding == RowFormat::E4M3 ? 3 : 2;
-  int bias = encoding == RowFormat::E4M3 ? 7 : 15;
+static double decodeFloat8(const embed::FloatLayout &layout, uint64_t byte) {
+  int fractionBits = layout.fractionBits;
   double sign = byte & 0x80 ? -1.0 : 1.0;
   auto magnitude = static_cast<int>(byte & 0x7f);
   int exponent = magnitude >> fractionBits;
   int fraction = magnitude & ((1 << fractionBits) - 1);
-  // e4m3 has no infinities, and one pattern that is no number.
-  if (encoding == RowFormat::E4M3 && magnitude == 0x7f)
+  // Without infinities only one pattern is no number.
+  if (!layout.hasInfinities && magnitude == 0x7f)
     return NAN;
-  if (encoding == RowFormat::E5M2 && exponent == 31)
+  if (layout.hasInfinities && exponent == (0x7f >> fractionBits))
     return fraction == 0 ? sign * HUGE_VAL : NAN;
   if (exponent == 0)
-    return sign * std::ldexp(fraction, 1 - bias - fractionBits);
+    return sign * std::ldexp(fraction, 1 - layout.bias - fractionBits);
   return sign * std::ldexp((1 << fractionBits) + fraction,
-                           exponent - bias - fractionBits);
+                           exponent - layout.bias - fractionBits);
 }
 
 uint64_t EmbeddingEvaluator::tableByte(const EmbeddingOperand &table,
@@ -162,25 +161,36 @@ Approximate EmbeddingEvaluator::rowParameter(const EmbeddingOperand &table,
                                              int64_t row, int64_t number,
                                              int64_t length) {
   const RowFormat &format = *embedding.format;
-  int64_t elements = format.rowBytes(length) - format.parameterBytes();
-  int64_t width = byteSize(format.parameters);
+  int64_t elements = format.elementBytes(length);
+  Scalar type = format.parameters->bits == 16 ? Scalar::F16 : Scalar::F32;
+  int64_t width = byteSize(type);
   int64_t first = (format.isLeading ? 0 : elements) + number * width;
   uint64_t bits = 0;
   for (int64_t i = 0; i < width; ++i)
     bits |= tableByte(table, row, first + i) << (8 * i);
-  return {decodeFloat(format.parameters, bits), 0};
+  return {decodeFloat(type, bits), 0};
 }
 
 Approximate EmbeddingEvaluator::encodedInteger(const EmbeddingOperand &table,
                                                int64_t row, int64_t d,
                                                int64_t length) {
   const RowFormat &format = *embedding.format;
-  int64_t begin = format.isLeading ? format.parameterBytes() : 0;
+  int64_t begin = format.isLeading ? format.parameterBytes(length) : 0;
   uint64_t number =
-      format.encoding == RowFormat::Int8
+      format.encoding->bits == 8
           ? tableByte(table, row, begin + d)
           : tableByte(table, row, begin + d / 2) >> (d % 2 * 4) & 15;
   return {static_cast<double>(number), 0};
+}
+
+Approximate EmbeddingEvaluator::blockScale(const EmbeddingOperand &table,
+                                           int64_t row, int64_t d,
+                                           int64_t length) {
+  const RowFormat &format = *embedding.format;
+  int64_t first = format.isLeading ? 0 : format.elementBytes(length);
+  auto exponent = static_cast<int>(
+      tableByte(table, row, first + d / format.parameters->blockLength));
+  return {exponent == 255 ? NAN : std::ldexp(1.0, exponent - 127), 0};
 }
 
 Approximate EmbeddingEvaluator::tableElement(const EmbeddingOperand &table,
@@ -189,8 +199,14 @@ Approximate EmbeddingEvaluator::tableElement(const EmbeddingOperand &table,
   if (!embedding.format)
     return load(table, {row, d});
   const RowFormat &format = *embedding.format;
-  if (!format.isScaled())
-    return {decodeFloat8(format.encoding, tableByte(table, row, d)), 0};
+  if (!format.isScaled()) {
+    int64_t begin = format.isLeading ? format.parameterBytes(length) : 0;
+    double number = decodeFloat8(*format.encoding->layout,
+                                 tableByte(table, row, begin + d));
+    if (!format.hasBlockScales())
+      return {number, 0};
+    return arithmetic.multiply({number, 0}, blockScale(table, row, d, length));
+  }
   return arithmetic.multiplyAdd(encodedInteger(table, row, d, length),
                                 rowParameter(table, row, 0, length),
                                 rowParameter(table, row, 1, length));

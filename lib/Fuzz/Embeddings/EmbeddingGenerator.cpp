@@ -144,12 +144,15 @@ void EmbeddingGenerator::drawFormat() {
   if (!random.chance(style.encodedTables))
     return;
   RowFormat format;
-  format.encoding = random.pick(
-      {RowFormat::Int8, RowFormat::Int4, RowFormat::E4M3, RowFormat::E5M2});
-  if (format.isScaled()) {
-    format.parameters = random.pick({Scalar::F32, Scalar::F16});
-    format.isLeading = random.chance(0.5);
-  }
+  format.encoding = &embed::rowEncodings[random.between(
+      0, std::size(embed::rowEncodings) - 1)];
+  std::vector<const embed::RowParameters *> fitting;
+  for (const embed::RowParameters &row : embed::rowParameters)
+    if (row.scalesBlocks() != format.encoding->isInteger())
+      fitting.push_back(&row);
+  if (format.isScaled() || random.chance(0.5))
+    format.parameters = random.pick(fitting);
+  format.isLeading = format.parameters && random.chance(0.5);
   embedding.format = format;
 }
 
@@ -168,7 +171,7 @@ void EmbeddingGenerator::addTable(Role role, const char *name, int64_t rows,
 /// Adds tables of rows of `lengths`; returns how many rows all have.
 int64_t EmbeddingGenerator::drawTables(std::vector<int64_t> &lengths) {
   bool isHalfBytes =
-      embedding.format && embedding.format->encoding == RowFormat::Int4;
+      embedding.format && embedding.format->encoding->elementsOfByte() == 2;
   auto count = static_cast<int64_t>(random.weighted({14, 4, 2, 2, 1})) + 1;
   if (count > 4)
     count = random.between(5, 12);

@@ -114,13 +114,13 @@ void EmbeddingPrinter::print() {
 }
 
 void EmbeddingPrinter::printFormat() {
-  static const char *const encodings[] = {"int8", "int4", "e4m3", "e5m2"};
   if (!embedding.format)
     return;
-  out << " format <" << encodings[embedding.format->encoding];
-  if (embedding.format->isScaled())
-    out << ", " << spelling(embedding.format->parameters);
-  out << (embedding.format->isLeading ? ", leading>" : ">");
+  const RowFormat &format = *embedding.format;
+  out << " format <" << format.encoding->name;
+  if (format.parameters)
+    out << ", " << format.parameters->name;
+  out << (format.isLeading ? ", leading>" : ">");
 }
 
 void printEmbedding(std::ostream &out, const Op &op,

@@ -99,9 +99,7 @@ void EmbeddingEvaluator::runBag() {
     if (tables == 1) {
       length = size(Role::Init, 1);
     } else if (embedding.format) {
-      length -= embedding.format->parameterBytes();
-      if (embedding.format->encoding == RowFormat::Int4)
-        length *= 2;
+      length = embedding.format->longestRow(length);
     }
     int64_t needed =
         embedding.format ? embedding.format->rowBytes(length) : length;

@@ -225,8 +225,9 @@ def quantize_tables(
 ) -> nn.Module:
     """Puts QuantizedEmbeddingBag in the place of every nn.EmbeddingBag in a model, and returns it.
 
-    encoding: int8 (scale and bias in f32), int4 (in f16), fp8 or e4m3, e5m2; bf16 or f16, rows of
-    that type, whose sums are f32. lookups: QuantizedEmbedding takes the place of every
+    encoding: int8 (scale and bias in f32), int4 (in f16), fp8 or e4m3, e5m2; mxfp8 or mxfp8_e4m3,
+    mxfp8_e5m2, with a scale for each 32 elements; bf16 or f16, rows of that type, whose sums are
+    f32. lookups: QuantizedEmbedding takes the place of every
     nn.Embedding, too; what else reads such a table's weight finds none. Modules that PyTorch has
     quantised (torch.ao.nn.quantized) keep their numbers.
 

@@ -4,34 +4,45 @@ Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
+import math
+
 import torch
 from torch import Tensor
 
 from ember.embed_programs import Array, RowFormat, array
 from ember.errors import ArgumentError
+from ember.row_types import ENCODINGS, PARAMETERS
 
-# The formats of tables by the names that users give them: integers have a scale and a bias a row.
+# The formats of tables by the names that users give them: integers have a scale and a bias a row,
+# microscaled floats a scale a block.
 FORMATS = {
     "int8": RowFormat("int8", "f32"),
     "int4": RowFormat("int4", "f16"),
-    "e4m3": RowFormat("e4m3"),
-    "e5m2": RowFormat("e5m2"),
+    **{row.name: RowFormat(row.name) for row in ENCODINGS.values() if not row.is_integer},
+    **{
+        f"mxfp{row.bits}_{row.name}": RowFormat(row.name, "f8E8M0FNU")
+        for row in ENCODINGS.values()
+        if not row.is_integer
+    },
     # Rows of numbers, no bytes: the table is of this type.
     "bf16": RowFormat("bf16"),
     "f16": RowFormat("f16"),
 }
+SHORT_NAMES = {"fp8": "e4m3", "mxfp8": "mxfp8_e4m3"}
 HALVES = {"bf16": torch.bfloat16, "f16": torch.float16}
-_PARAMETERS = {"f32": torch.float32, "f16": torch.float16}
-_FLOATS = {"e4m3": torch.float8_e4m3fn, "e5m2": torch.float8_e5m2}
-_LEVELS = {"int8": 255, "int4": 15}
+_NAMES = [(row.name, row.array_type) for row in ENCODINGS.values()]
+_NAMES += [(row.name, row.array_type) for row in PARAMETERS.values()]
+_TYPES: dict[str, torch.dtype] = {name: getattr(torch, kind) for name, kind in _NAMES if kind}
+# The exponent of a block's scale in its byte: this much more.
+_SCALE_BIAS = 127
 
 
 def format_of(name: str) -> RowFormat:
-    """The format of that name; "fp8" is e4m3. Raises ArgumentError."""
+    """The format of that name; "fp8" is e4m3, "mxfp8" mxfp8_e4m3. Raises ArgumentError."""
     try:
-        return FORMATS["e4m3" if name == "fp8" else name]
+        return FORMATS[SHORT_NAMES.get(name, name)]
     except KeyError:
-        known = ", ".join((*FORMATS, "fp8"))
+        known = ", ".join((*FORMATS, *SHORT_NAMES))
         raise ArgumentError(f"no row format {name!r}; there are: {known}") from None
 
 
@@ -62,11 +73,9 @@ def encode(table: Tensor, form: RowFormat) -> Tensor:
         if not bool(halves.isfinite().all()):
             raise ArgumentError(f"values are too large for {form.encoding}")
         return halves
-    if form.encoding in _FLOATS:
-        kind = _FLOATS[form.encoding]
-        largest = torch.finfo(kind).max
-        return table.clamp(-largest, largest).to(kind).view(torch.uint8)
-    levels, parameter = _LEVELS[form.encoding], _PARAMETERS[str(form.parameters)]
+    if not ENCODINGS[form.encoding].is_integer:
+        return _encode_blocks(table, form) if form.scales_blocks else _as_floats(table, form)
+    levels, parameter = (1 << ENCODINGS[form.encoding].bits) - 1, _TYPES[str(form.parameters)]
     low, high = table.aminmax(dim=1, keepdim=True)
     scale, bias = ((high - low) / levels).to(parameter), low.to(parameter)
     # The difference of two finite numbers may be infinite, too.
@@ -82,14 +91,52 @@ def encode(table: Tensor, form: RowFormat) -> Tensor:
     return torch.cat((pair, elements) if form.leading else (elements, pair), 1).contiguous()
 
 
+def _as_floats(table: Tensor, form: RowFormat) -> Tensor:
+    """Numbers as the nearest 8-bit floats, bytes of the same shape."""
+    kind = _TYPES[form.encoding]
+    largest = torch.finfo(kind).max
+    return table.clamp(-largest, largest).to(kind).view(torch.uint8)
+
+
+def _encode_blocks(table: Tensor, form: RowFormat) -> Tensor:
+    """Rows whose blocks have scales of their own: powers of two, so that the largest elements of a
+    block have the largest exponent (OCP Microscaling Formats, section 6.3)."""
+    block = PARAMETERS[str(form.parameters)].block_length
+    rows, length = table.shape
+    blocks = torch.nn.functional.pad(table, (0, -length % block))
+    blocks = blocks.view(rows, form.parameter_bytes(length), block)
+    most = blocks.abs().amax(2)
+    largest = math.frexp(torch.finfo(_TYPES[form.encoding]).max)[1]
+    exponent = (torch.frexp(most).exponent - largest).clamp(-_SCALE_BIAS, _SCALE_BIAS)
+    exponent.masked_fill_(most == 0, 0)
+    scaled = torch.ldexp(blocks, -exponent.unsqueeze(2)).flatten(1)[:, :length]
+    elements, scales = _as_floats(scaled, form), (exponent + _SCALE_BIAS).to(torch.uint8)
+    return torch.cat((scales, elements) if form.leading else (elements, scales), 1).contiguous()
+
+
+def _decode_blocks(rows: Tensor, form: RowFormat, length: int) -> Tensor:
+    """The numbers of rows as _encode_blocks makes them."""
+    block = PARAMETERS[str(form.parameters)].block_length
+    count = form.parameter_bytes(length)
+    if form.leading:
+        scales, elements = rows[:, :count], rows[:, count:]
+    else:
+        elements, scales = rows[:, :length], rows[:, length:]
+    scales = scales.contiguous().view(_TYPES[str(form.parameters)]).float()
+    numbers = elements.contiguous().view(_TYPES[form.encoding]).float()
+    return numbers * scales.repeat_interleave(block, 1)[:, :length]
+
+
 def decode(rows: Tensor, form: RowFormat, length: int) -> Tensor:
     """The numbers, f32, (rows, length), of rows as encode makes them."""
     if not is_of_bytes(form):
         return rows.float()
     rows = rows.contiguous()
-    if form.encoding in _FLOATS:
-        return rows.view(_FLOATS[form.encoding]).float()
-    parameter = _PARAMETERS[str(form.parameters)]
+    if form.scales_blocks:
+        return _decode_blocks(rows, form, length)
+    if not ENCODINGS[form.encoding].is_integer:
+        return rows.view(_TYPES[form.encoding]).float()
+    parameter = _TYPES[str(form.parameters)]
     size = 2 * parameter.itemsize
     if form.leading:
         pair, elements = rows[:, :size], rows[:, size:]
@@ -122,7 +169,7 @@ def rows_of(weight: Tensor) -> Tensor:
     rows, length = weight.shape
     if form.encoding == "int4" and length % 2:
         raise ArgumentError(f"rows of {length} elements do not fill bytes of two")
-    parameter = _PARAMETERS[str(form.parameters)]
+    parameter = _TYPES[str(form.parameters)]
     scale, zero = weight.q_per_channel_scales(), weight.q_per_channel_zero_points()
     pair = torch.stack((scale, -scale * zero), 1).to(parameter)
     return torch.cat((weight.int_repr().reshape(rows, -1), pair.view(torch.uint8)), 1)

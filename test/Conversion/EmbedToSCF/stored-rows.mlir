@@ -62,3 +62,25 @@ func.func @e4m3(%t: memref<?x4xi8>, %b: memref<?x1xi32>, %o: memref<?x1x4xf32>) 
       blocks(%b : memref<?x1xi32>) outs(%o : memref<?x1x4xf32>) format <e4m3>
   return
 }
+
+// A scale for each block of 32, behind the elements: its byte is an exponent but
+// for the smallest, which is no normal number's, and NaN.
+
+// CHECK-LABEL: func.func @microscaled(
+// CHECK-SAME: %[[T:.*]]: memref<?x66xi8>
+// CHECK: scf.for %[[D:.*]] = %c0 to %c64
+// CHECK: memref.load %[[T]][%{{.*}}, %[[D]]]
+// CHECK: %[[BLOCK:.*]] = arith.shrui %[[D]], %c5
+// CHECK: %[[AT:.*]] = arith.addi %[[BLOCK]], %c64
+// CHECK: %[[BYTE:.*]] = memref.load %[[T]][%{{.*}}, %[[AT]]]
+// CHECK: %[[WORD:.*]] = arith.extui %[[BYTE]] : i8 to i32
+// CHECK: %[[EXPONENT:.*]] = arith.shli %[[WORD]], %c23_i32
+// CHECK: arith.cmpi eq, %[[WORD]], %c0_i32
+// CHECK: arith.cmpi eq, %[[WORD]], %c255_i32
+// CHECK: %[[SCALE:.*]] = arith.bitcast %{{.*}} : i32 to f32
+// CHECK: arith.mulf %{{.*}}, %[[SCALE]] : f32
+func.func @microscaled(%t: memref<?x66xi8>, %b: memref<?x1xi32>, %o: memref<?x1x64xf32>) {
+  embed.gather block_size 1 rows(%t : memref<?x66xi8>)
+      blocks(%b : memref<?x1xi32>) outs(%o : memref<?x1x64xf32>) format <e5m2, f8E8M0FNU>
+  return
+}

@@ -20,8 +20,29 @@ func.func private @format2() attributes {test.format = #embed.row_format<int4, f
 
 // -----
 
-// expected-error @below {{rows of e4m3 have no scale and bias}}
+// expected-error @below {{rows of e4m3 have no scale and bias; scales of blocks are f8E8M0FNU}}
 func.func private @format3() attributes {test.format = #embed.row_format<e4m3, f32>}
+
+// -----
+
+// expected-error @below {{rows of e4m3 have no scale and bias; scales of blocks are f8E8M0FNU}}
+func.func private @format4() attributes {test.format = #embed.row_format<e4m3, f8E5M2>}
+
+// -----
+
+// expected-error @below {{rows of int8 need the type of their scale and bias, f32 or f16}}
+func.func private @format5() attributes {test.format = #embed.row_format<int8, f8E8M0FNU>}
+
+// -----
+
+// A row of 33 bytes holds 32 elements and their scale, one of 34 has no meaning.
+func.func @blocks(%t: memref<?x34xi8>, %i: memref<?xi64>, %s: memref<?xi64>,
+                  %o: memref<?x32xf32>) {
+  // expected-error @below {{'embed.bag' op the row of the table is 34 but what a row of outs needs is 33}}
+  embed.bag sum tables(%t : memref<?x34xi8>) indices(%i : memref<?xi64>)
+      offsets(%s : memref<?xi64>) outs(%o : memref<?x32xf32>) format <e4m3, f8E8M0FNU>
+  return
+}
 
 // -----
 

@@ -39,6 +39,12 @@ func.func @encoded_rows(%t: memref<?x?xi8>, %i: memref<?xindex>,
   // CHECK: embed.gather {{.*}} outs({{.*}}) format <e5m2>
   embed.gather block_size 2 rows(%t : memref<?x?xi8>) blocks(%b : memref<?x1xi32>)
       outs(%g : memref<?x2x?xf32>) format <e5m2>
+  // CHECK: embed.gather {{.*}} outs({{.*}}) format <e5m2, f8E8M0FNU>
+  embed.gather block_size 2 rows(%t : memref<?x?xi8>) blocks(%b : memref<?x1xi32>)
+      outs(%g : memref<?x2x?xf32>) format <e5m2, f8E8M0FNU>
+  // CHECK: embed.gather {{.*}} outs({{.*}}) format <e4m3, f8E8M0FNU, leading>
+  embed.gather block_size 2 rows(%t : memref<?x?xi8>) blocks(%b : memref<?x1xi32>)
+      outs(%g : memref<?x2x?xf32>) format <e4m3, f8E8M0FNU, leading>
   return
 }
 

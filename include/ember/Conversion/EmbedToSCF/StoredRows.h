@@ -19,9 +19,10 @@ public:
   /// Elements are read as `type`.
   StoredRows(NestBuilder &builder, mlir::Value table,
              embed::RowFormatAttr format, mlir::FloatType type)
-      : builder(builder), table(table), format(format), type(type) {}
+      : builder(builder), table(table), format(format),
+        layout(format ? format.getLayout() : embed::RowLayout()), type(type) {}
 
-  /// Stops the program unless rows hold `length` elements.
+  /// Stops the program unless rows hold `length` elements. Comes first.
   void requireLength(mlir::Value length, const llvm::Twine &operation);
 
   /// Goes to a row: loads its scale and bias.
@@ -36,7 +37,7 @@ public:
   mlir::Value integer(mlir::Value position);
   /// Whether a byte holds two of these integers, and both of byte `pair`.
   bool hasPairs() const {
-    return isScaled() && format.getEncoding() == embed::RowEncoding::int4;
+    return isScaled() && format.getEncoding()->elementsOfByte() == 2;
   }
   std::pair<mlir::Value, mlir::Value> integers(mlir::Value pair);
   /// Of the row that was entered.
@@ -44,16 +45,22 @@ public:
   mlir::Value getBias() const { return bias; }
 
 private:
+  mlir::Value divideUp(mlir::Value number, int64_t by);
   mlir::Value byte(mlir::Value position);
   mlir::Value elementByte(mlir::Value position);
   mlir::Value parameter(mlir::Value firstByte);
   mlir::Value decodeFloat8(mlir::Value bits);
+  mlir::Value blockScale(mlir::Value position);
 
   NestBuilder &builder;
   mlir::Value table;
   embed::RowFormatAttr format;
+  embed::RowLayout layout;
   mlir::FloatType type;
   mlir::Value row, scale, bias;
+  /// The first byte of the elements and of the scales of blocks, where those
+  /// are. Null for the first byte of the row.
+  mlir::Value firstElement, firstScale;
 };
 
 } // namespace ember

@@ -13,6 +13,7 @@
 #ifndef EMBER_FUZZ_EMBEDDINGS_EMBEDDING_H
 #define EMBER_FUZZ_EMBEDDINGS_EMBEDDING_H
 
+#include "ember/Dialect/Embed/IR/RowEncodings.h"
 #include "ember/Fuzz/Program/Scalar.h"
 #include <optional>
 #include <string>
@@ -50,21 +51,7 @@ enum class Role : uint8_t {
 };
 
 /// How rows of bytes encode rows of values.
-struct RowFormat {
-  enum Encoding : uint8_t { Int8, Int4, E4M3, E5M2 };
-  Encoding encoding = Int8;
-  /// Of scale and bias, which the integer encodings have.
-  Scalar parameters = Scalar::F32;
-  bool isLeading = false;
-
-  bool isScaled() const { return encoding == Int8 || encoding == Int4; }
-  int64_t parameterBytes() const {
-    return isScaled() ? 2 * static_cast<int64_t>(byteSize(parameters)) : 0;
-  }
-  int64_t rowBytes(int64_t length) const {
-    return (encoding == Int4 ? (length + 1) / 2 : length) + parameterBytes();
-  }
-};
+using RowFormat = embed::RowLayout;
 
 struct Embedding {
   enum Kind : uint8_t {

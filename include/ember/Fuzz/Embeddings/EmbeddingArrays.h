@@ -72,6 +72,8 @@ public:
   Scalar someType() { return random.pick(style.values); }
 
 private:
+  void drawBlockScales(std::vector<uint64_t> &bits, int64_t rows,
+                       int64_t length, const RowFormat &format);
   /// Values that operations may read.
   struct Known {
     ValueId value = 0;

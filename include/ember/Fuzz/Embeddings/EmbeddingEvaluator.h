@@ -93,6 +93,8 @@ private:
   /// The integer that encodes it, and the scale (0) or bias (1) of the row.
   Approximate encodedInteger(const EmbeddingOperand &table, int64_t row,
                              int64_t d, int64_t length);
+  Approximate blockScale(const EmbeddingOperand &table, int64_t row, int64_t d,
+                         int64_t length);
   Approximate rowParameter(const EmbeddingOperand &table, int64_t row,
                            int64_t number, int64_t length);
   uint64_t tableByte(const EmbeddingOperand &table, int64_t row, int64_t at);

@@ -38,22 +38,64 @@ void EmbedDialect::initialize() {
 // RowFormatAttr
 //===----------------------------------------------------------------------===//
 
+/// The names of `rows`, "a, b or c".
+template <typename RowT>
+static std::string joinNames(ArrayRef<const RowT *> rows) {
+  std::string text;
+  for (auto [number, row] : llvm::enumerate(rows)) {
+    if (number != 0)
+      text += number + 1 == rows.size() ? " or " : ", ";
+    text += row->name;
+  }
+  return text;
+}
+
+/// What may be stored beside elements of `encoding`.
+static SmallVector<const RowParameters *>
+getFittingParameters(const RowEncoding &encoding) {
+  SmallVector<const RowParameters *> fitting;
+  for (const RowParameters &row : rowParameters)
+    if (row.scalesBlocks() != encoding.isInteger())
+      fitting.push_back(&row);
+  return fitting;
+}
+
+/// Says what may be stored beside elements, where something else was given.
+static void emitWrongParameters(InFlightDiagnostic diagnostic,
+                                const RowEncoding &encoding) {
+  diagnostic << "rows of " << StringRef(encoding.name)
+             << (encoding.isInteger()
+                     ? " need the type of their scale and bias, "
+                     : " have no scale and bias; scales of blocks are ")
+             << joinNames(ArrayRef<const RowParameters *>(
+                    getFittingParameters(encoding)));
+}
+
 Attribute RowFormatAttr::parse(AsmParser &parser, Type) {
   StringRef keyword;
   SMLoc loc = parser.getCurrentLocation();
   if (parser.parseLess() || parser.parseKeyword(&keyword))
     return {};
-  std::optional<RowEncoding> encoding = symbolizeRowEncoding(keyword);
+  const RowEncoding *encoding = findRowEncoding(keyword);
   if (!encoding) {
+    SmallVector<const RowEncoding *> all =
+        llvm::to_vector(llvm::make_pointer_range(rowEncodings));
     parser.emitError(loc, "unknown encoding of rows '")
-        << keyword << "', expected int8, int4, e4m3 or e5m2";
+        << keyword << "', expected "
+        << joinNames(ArrayRef<const RowEncoding *>(all));
     return {};
   }
-  FloatType parameters;
+  const RowParameters *parameters = nullptr;
   bool leading = false;
   if (succeeded(parser.parseOptionalComma())) {
-    if (parser.parseType(parameters))
+    SMLoc parametersLoc = parser.getCurrentLocation();
+    if (parser.parseKeyword(&keyword))
       return {};
+    parameters = findRowParameters(keyword);
+    if (!parameters) {
+      emitWrongParameters(parser.emitError(parametersLoc), *encoding);
+      return {};
+    }
     if (succeeded(parser.parseOptionalComma())) {
       if (parser.parseKeyword("leading"))
         return {};
@@ -62,14 +104,14 @@ Attribute RowFormatAttr::parse(AsmParser &parser, Type) {
   }
   if (parser.parseGreater())
     return {};
-  return parser.getChecked<RowFormatAttr>(loc, parser.getContext(), *encoding,
+  return parser.getChecked<RowFormatAttr>(loc, parser.getContext(), encoding,
                                           parameters, leading);
 }
 
 void RowFormatAttr::print(AsmPrinter &printer) const {
-  printer << "<" << stringifyRowEncoding(getEncoding());
+  printer << "<" << getEncoding()->name;
   if (getParameters())
-    printer << ", " << getParameters();
+    printer << ", " << getParameters()->name;
   if (getLeading())
     printer << ", leading";
   printer << ">";
@@ -77,27 +119,15 @@ void RowFormatAttr::print(AsmPrinter &printer) const {
 
 LogicalResult
 RowFormatAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
-                      RowEncoding encoding, FloatType parameters,
-                      bool leading) {
-  bool isScaled =
-      encoding == RowEncoding::int8 || encoding == RowEncoding::int4;
-  if (isScaled && (!parameters || !(parameters.isF32() || parameters.isF16())))
-    return emitError() << "rows of " << stringifyRowEncoding(encoding)
-                       << " need the type of their scale and bias, f32 or f16";
-  if (!isScaled && (parameters || leading))
-    return emitError() << "rows of " << stringifyRowEncoding(encoding)
-                       << " have no scale and bias";
+                      const RowEncoding *encoding,
+                      const RowParameters *parameters, bool leading) {
+  bool isFitting =
+      llvm::is_contained(getFittingParameters(*encoding), parameters);
+  if (!isFitting && (parameters || encoding->isInteger())) {
+    emitWrongParameters(emitError(), *encoding);
+    return failure();
+  }
   return success();
-}
-
-int64_t RowFormatAttr::getParameterBytes() const {
-  return isScaled() ? 2 * getParameters().getWidth() / 8 : 0;
-}
-
-int64_t RowFormatAttr::getRowBytes(int64_t length) const {
-  int64_t elements =
-      getEncoding() == RowEncoding::int4 ? (length + 1) / 2 : length;
-  return elements + getParameterBytes();
 }
 
 //===----------------------------------------------------------------------===//

@@ -90,10 +90,10 @@ static LogicalResult verifyStoredRows(Operation *op, Value table,
            << cast<ShapedType>(table.getType()).getElementType();
   int64_t bytes = getSize(table, 1);
   if (format && ShapedType::isStatic(bytes) &&
-      bytes < format.getParameterBytes())
+      bytes < format.getLayout().parameterBytes(0))
     return op->emitOpError()
            << "has rows of " << bytes << " bytes, but scale and bias take "
-           << format.getParameterBytes();
+           << format.getLayout().parameterBytes(0);
   return success();
 }
 
@@ -102,12 +102,8 @@ static int64_t getRowLength(Value table, RowFormatAttr format) {
   int64_t size = getSize(table, 1);
   if (!format || ShapedType::isDynamic(size))
     return size;
-  int64_t bytes = size - format.getParameterBytes();
   // An odd number of half bytes looks like the next even one.
-  if (format.getEncoding() != RowEncoding::int4)
-    return bytes;
-  // No memory holds a row whose elements 64 bits cannot count.
-  return bytes > INT64_MAX / 2 ? INT64_MAX : 2 * bytes;
+  return format.getLayout().longestRow(size);
 }
 
 /// The row length that `table` stores must be `length`.
@@ -116,7 +112,7 @@ static LogicalResult verifyRowLength(Operation *op, Value table,
   int64_t size = getSize(table, 1);
   if (ShapedType::isDynamic(size) || ShapedType::isDynamic(length))
     return success();
-  int64_t expected = format ? format.getRowBytes(length) : length;
+  int64_t expected = format ? format.getLayout().rowBytes(length) : length;
   return verifySizes(op, "the row of the table", size,
                      "what a row of outs needs", expected);
 }

@@ -8,6 +8,8 @@
 #ifndef EMBER_DIALECT_EMBED_IR_EMBED_H
 #define EMBER_DIALECT_EMBED_IR_EMBED_H
 
+#include "ember/Dialect/Embed/IR/RowEncodings.h"
+
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Dialect.h"

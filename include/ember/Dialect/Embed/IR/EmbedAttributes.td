@@ -83,10 +83,6 @@ def Embed_ScoreModelAttr : Embed_EnumAttr<Embed_ScoreModel, "score">;
 // Stored rows
 //===----------------------------------------------------------------------===//
 
-def Embed_RowEncoding
-    : Embed_Enum<"RowEncoding", "How elements of a stored row are encoded",
-                 ["int8", "int4", "e4m3", "e5m2"]>;
-
 def Embed_RowFormatAttr : AttrDef<Embed_Dialect, "RowFormat"> {
   let mnemonic = "row_format";
   let summary = "How rows of bytes encode rows of values";
@@ -98,36 +94,38 @@ def Embed_RowFormatAttr : AttrDef<Embed_Dialect, "RowFormat"> {
     - `int4`: two elements a byte, the first in the low half, likewise;
     - `e4m3`, `e5m2`: an 8-bit float an element (as f8E4M3FN and f8E5M2).
 
-    The integer encodings keep scale and bias in the row itself, as FBGEMM's
-    fused layouts do: as f32 or f16, scale first, behind the elements or, with
+    What is stored beside the elements is in the row itself: behind them or, with
     `leading`, in front of them.
+
+    - Integers have one scale and one bias, as in FBGEMM's fused layouts: as f32
+      or f16, scale first.
+    - Floats have nothing, or as `f8E8M0FNU` a scale for each 32 elements, the
+      last ones of a row may be fewer: rows of MXFP8 in OCP's microscaling
+      formats. A scale is 2 to the power of its byte less 127, and NaN if that
+      is 255; an element is multiplied by it, in the type that is computed in.
+
+    Encodings and what may be beside them are the tables of `RowEncodings.h`.
 
     ```mlir
     #embed.row_format<int8, f32>          // D bytes, f32 scale, f32 bias
     #embed.row_format<int4, f16>          // (D + 1) / 2 bytes, f16 scale, f16 bias
     #embed.row_format<int8, f16, leading> // f16 scale, f16 bias, D bytes
     #embed.row_format<e4m3>               // D bytes
+    #embed.row_format<e4m3, f8E8M0FNU>    // D bytes, (D + 31) / 32 scales
     ```
   }];
-  let parameters = (ins EnumParameter<Embed_RowEncoding>:$encoding,
-                        OptionalParameter<"::mlir::FloatType">:$parameters,
-                        DefaultValuedParameter<"bool", "false">:$leading);
+  let parameters = (ins
+      "const ::ember::embed::RowEncoding *":$encoding,
+      OptionalParameter<"const ::ember::embed::RowParameters *">:$parameters,
+      DefaultValuedParameter<"bool", "false">:$leading);
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
+    RowLayout getLayout() const {
+      return {getEncoding(), getParameters(), getLeading()};
+    }
     /// True if rows hold a scale and a bias.
-    bool isScaled() const {
-      return getEncoding() == RowEncoding::int8 ||
-             getEncoding() == RowEncoding::int4;
-    }
-    /// Bytes of scale and bias together.
-    int64_t getParameterBytes() const;
-    /// Bytes of a row of `length` elements.
-    int64_t getRowBytes(int64_t length) const;
-    /// The first byte of the elements.
-    int64_t getFirstElementByte() const {
-      return getLeading() ? getParameterBytes() : 0;
-    }
+    bool isScaled() const { return getLayout().isScaled(); }
   }];
 }
 

@@ -1,0 +1,98 @@
+//===- RowEncodings.h - The table of row encodings --------------*- C++ -*-===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What rows of bytes may hold. A new encoding is a row of one of two tables:
+// elements, and what is stored beside them. The attribute, the loops that
+// decode rows, ember-fuzz and Python (by `emberc --print-tables`) follow them.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef EMBER_DIALECT_EMBED_IR_ROWENCODINGS_H
+#define EMBER_DIALECT_EMBED_IR_ROWENCODINGS_H
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace ember::embed {
+
+/// A small float: behind its sign, an exponent above a fraction. Its largest
+/// exponent stands for infinities and NaN, or only all ones for NaN.
+struct FloatLayout {
+  int fractionBits;
+  int bias;
+  bool hasInfinities;
+};
+
+/// How an element is encoded; without a layout it is an unsigned integer, which
+/// the row's scale and bias turn into a value.
+struct RowEncoding {
+  std::string_view name;
+  int bits;
+  std::optional<FloatLayout> layout;
+  /// NumPy's and PyTorch's type of such elements; empty if there is none.
+  std::string_view arrayType;
+
+  constexpr bool isInteger() const { return !layout; }
+  constexpr int64_t elementsOfByte() const { return 8 / bits; }
+};
+
+/// What is stored beside the elements: one scale and one bias of a row, or a
+/// scale for each block of so many elements, a power of two that is stored as
+/// its biased exponent.
+struct RowParameters {
+  /// MLIR's name of the type.
+  std::string_view name;
+  int bits;
+  int64_t blockLength;
+  std::string_view arrayType;
+
+  constexpr bool scalesBlocks() const { return blockLength != 0; }
+};
+
+inline constexpr RowEncoding rowEncodings[] = {
+    {"int8", 8, std::nullopt, ""},
+    {"int4", 4, std::nullopt, ""},
+    {"e4m3", 8, FloatLayout{3, 7, false}, "float8_e4m3fn"},
+    {"e5m2", 8, FloatLayout{2, 15, true}, "float8_e5m2"},
+};
+
+inline constexpr RowParameters rowParameters[] = {
+    {"f32", 32, 0, "float32"},
+    {"f16", 16, 0, "float16"},
+    // Of OCP's microscaling formats (MX specification 1.0, sections 5 and 6).
+    {"f8E8M0FNU", 8, 32, "float8_e8m0fnu"},
+};
+
+/// The row of that name, or null.
+const RowEncoding *findRowEncoding(std::string_view name);
+const RowParameters *findRowParameters(std::string_view name);
+
+/// How a row is laid out: elements, and behind them, or in front of them with
+/// `isLeading`, what is stored beside them.
+struct RowLayout {
+  const RowEncoding *encoding = &rowEncodings[0];
+  const RowParameters *parameters = nullptr;
+  bool isLeading = false;
+
+  /// Whether rows hold a scale and a bias.
+  bool isScaled() const { return encoding->isInteger(); }
+  bool hasBlockScales() const {
+    return parameters && parameters->scalesBlocks();
+  }
+  /// Bytes of the elements of a row, and of what is beside them.
+  int64_t elementBytes(int64_t length) const;
+  int64_t parameterBytes(int64_t length) const;
+  /// Bytes of a row of `length` elements.
+  int64_t rowBytes(int64_t length) const;
+  /// The most elements that a row of so many bytes holds.
+  int64_t longestRow(int64_t bytes) const;
+};
+
+} // namespace ember::embed
+
+#endif // EMBER_DIALECT_EMBED_IR_ROWENCODINGS_H
