@@ -23,9 +23,9 @@ class ComputeProgram {
 public:
   /// `values` maps what the program uses of the function around it.
   ComputeProgram(dlc::ComputeLoopOp loop, mlir::IRMapping &values,
-                 QueueProtocol queues, RuntimeCalls &calls)
+                 QueueProtocol queues)
       : loop(loop), values(values), queues(queues),
-        layout(loop.getConfigAccess()), calls(calls) {}
+        layout(loop.getConfigAccess()) {}
 
   /// Emits the program; returns the last values of its registers.
   llvm::SmallVector<mlir::Value> emit(mlir::OpBuilder &builder);
@@ -54,7 +54,6 @@ private:
   mlir::IRMapping &values;
   QueueProtocol queues;
   TokenLayout layout;
-  RuntimeCalls &calls;
   /// The loop over tokens.
   mlir::Operation *tokens = nullptr;
 };

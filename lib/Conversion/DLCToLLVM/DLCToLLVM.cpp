@@ -157,8 +157,7 @@ void PairLowering::emitComputeBody(func::FuncOp body) {
   IRMapping mapping;
   computeCaptures.map(builder, body.getArguments().drop_back(), mapping);
   ComputeProgram program(compute, mapping,
-                         QueueProtocol(calls, body.getArguments().back()),
-                         calls);
+                         QueueProtocol(calls, body.getArguments().back()));
   SmallVector<Value> results = program.emit(builder);
   func::ReturnOp::create(builder, compute.getLoc(), results);
 }
