@@ -45,6 +45,9 @@ PIPELINES = [
     [LEVELS[0], LEVELS[2]],
     [LEVELS[0], "--convert-slc-to-scf"],
     [*LEVELS[:2], "--convert-slc-to-scf"],
+    ["--convert-slc-to-scf", "--dlc-to-ring"],
+    ["--dlc-to-ring", "--ring-to-native"],
+    ["--dlc-to-ring=half=compute", "--canonicalize", "--cse"],
     ["--convert-slc-to-scf", "--convert-dlc-to-llvm"],
     ["--convert-slc-to-scf", "--convert-dlc-to-llvm", "--lower-to-native"],
 ]
@@ -60,6 +63,7 @@ NAMES = ["ember_fail_index", "ember_kernel_f", "memcpy", "expf", "malloc", "main
 TYPES = ["f64", "f32", "f16", "bf16", "i64", "i32", "i8", "i4", "i1", "index", "tensor<4xf32>"]
 TYPES += ["memref<?xf32>", "memref<?x?xf32>", "memref<f32>", "vector<8xf32>", "vector<4xindex>"]
 TYPES += ["!slc.stream<index>", "!slc.stream<vector<8xf32>>", "!slc.buffer<f32>", "!dlc.tu"]
+TYPES += ["!ring.data<8>", "!ring.data<64>", "!ring.tokens", "!ring.tokens<2>", "!ring.slot<f32>"]
 TYPES += ["memref<4x8xf32, strided<[1, 4], offset: 2>>", "memref<?xindex, 1>", "vector<[4]xf32>"]
 
 #: Passes whose options take numbers. Vectors of any length may take long, of a few lanes do not.

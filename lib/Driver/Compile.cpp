@@ -10,11 +10,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "ember/Driver/Compile.h"
-#include "ember/Conversion/DLCToLLVM/Passes.h"
 #include "ember/Conversion/SLCToSCF/Passes.h"
 #include "ember/Dialect/Ember/Transforms/Passes.h"
 #include "ember/Driver/Files.h"
 #include "ember/Driver/Manifest.h"
+#include "ember/Pipelines/Pipelines.h"
 #include "ember/Target/Native/CodeGen.h"
 #include "ember/Target/Native/Link.h"
 #include "ember/Target/Native/Lowering.h"
@@ -68,17 +68,16 @@ Error ember::setTarget(ModuleOp module, const CompileOptions &options) {
   return setTarget(module, target, /*keep=*/!isNamed);
 }
 
-Error ember::lowerToNative(ModuleOp module, const CompileOptions &options,
-                           bool instrument) {
+Error ember::lowerToNative(ModuleOp module, const CompileOptions &options) {
   PassManager manager(module.getContext());
   manager.addPass(native::createAnnotateWrittenArguments());
   ConvertSLCToSCFOptions recoupling;
-  recoupling.instrument = instrument;
+  recoupling.instrument = options.instrument;
   manager.addPass(createConvertSLCToSCF(recoupling));
-  ConvertDLCToLLVMOptions separation;
-  separation.instrument = instrument;
-  separation.queueCapacity = options.queueCapacity.value_or(0);
-  manager.addPass(createConvertDLCToLLVM(separation));
+  QueueOptions queues;
+  queues.instrument = options.instrument;
+  queues.queueCapacity = options.queueCapacity.value_or(0);
+  buildDLCToLLVMPipeline(manager, queues);
   native::LoweringOptions lowering;
   lowering.optLevel = options.optLevel;
   lowering.prefetch = options.prefetch;
@@ -95,7 +94,7 @@ static Error lowerToLLVMDialect(ModuleOp module,
   if (Error error =
           lowerToStage(module, *findStage(options.target->stage), options))
     return error;
-  return lowerToNative(module, options, /*instrument=*/false);
+  return lowerToNative(module, options);
 }
 
 /// Code of the lowered module.

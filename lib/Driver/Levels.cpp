@@ -11,9 +11,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "ember/Driver/Levels.h"
+#include "ember/Conversion/DLCToRing/Passes.h"
 #include "ember/Conversion/SLCToSCF/Passes.h"
 #include "ember/Dialect/DLC/IR/DLC.h"
 #include "ember/Dialect/Embed/IR/Embed.h"
+#include "ember/Dialect/Ring/IR/Ring.h"
 #include "ember/Dialect/SLC/IR/SLC.h"
 #include "ember/Dialect/SLCV/IR/SLCV.h"
 #include "ember/Driver/Compile.h"
@@ -78,6 +80,14 @@ static void addSLCToDLC(OpPassManager &manager, ModuleOp,
   buildSLCToDLCPipeline(manager, separation);
 }
 
+static void addDLCToRing(OpPassManager &manager, ModuleOp,
+                         const CompileOptions &options) {
+  DLCToRingOptions halves;
+  halves.instrument = options.instrument;
+  halves.queueCapacity = options.queueCapacity.value_or(0);
+  manager.addPass(createDLCToRing(halves));
+}
+
 ArrayRef<Stage> ember::getStages() {
   static const Stage stages[] = {
       {.name = "embed",
@@ -114,6 +124,13 @@ ArrayRef<Stage> ember::getStages() {
        .addPasses = addSLCToDLC,
        .hasDialect = isDialect<dlc::DLCDialect>,
        .isDecoupled = true},
+      {.name = "ring",
+       .summary = "both programs as functions that meet in rings",
+       .level = "ring",
+       .from = "dlc",
+       .addPasses = addDLCToRing,
+       .hasDialect = isDialect<ring::RingDialect>,
+       .includes = "scf"},
       {.name = "scf",
        .summary = "one program of loops again, for target cpu",
        .shownAs = "recoupled",

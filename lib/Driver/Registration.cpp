@@ -8,8 +8,9 @@
 #include "ember/Driver/Registration.h"
 
 #include "ember/Checks/Passes.h"
-#include "ember/Conversion/DLCToLLVM/Passes.h"
+#include "ember/Conversion/DLCToRing/Passes.h"
 #include "ember/Conversion/EmbedToSCF/Passes.h"
+#include "ember/Conversion/RingToNative/Passes.h"
 #include "ember/Conversion/SCFToSLC/Passes.h"
 #include "ember/Conversion/SLCToDLC/Passes.h"
 #include "ember/Conversion/SLCToSCF/Passes.h"
@@ -18,6 +19,7 @@
 #include "ember/Dialect/Embed/IR/Embed.h"
 #include "ember/Dialect/Embed/Transforms/BufferizableOpInterface.h"
 #include "ember/Dialect/Ember/Transforms/Passes.h"
+#include "ember/Dialect/Ring/IR/Ring.h"
 #include "ember/Dialect/SLC/IR/SLC.h"
 #include "ember/Dialect/SLC/Transforms/Passes.h"
 #include "ember/Dialect/SLCV/IR/SLCV.h"
@@ -56,7 +58,7 @@ using namespace mlir;
 
 void ember::registerDialects(DialectRegistry &registry) {
   registry.insert<EmberDialect, embed::EmbedDialect, slc::SLCDialect,
-                  slcv::SLCVDialect, dlc::DLCDialect>();
+                  slcv::SLCVDialect, dlc::DLCDialect, ring::RingDialect>();
   // Complex numbers are read for an error that says what to do.
   registry.insert<affine::AffineDialect, arith::ArithDialect,
                   bufferization::BufferizationDialect, cf::ControlFlowDialect,
@@ -87,7 +89,8 @@ void ember::registerPasses() {
   registerSLCToSCFPasses();
   registerSLCToDLCPasses();
   dlc::registerDLCPasses();
-  registerDLCToLLVMPasses();
+  registerDLCToRingPasses();
+  registerRingToNativePasses();
   loops::registerLoopsPasses();
   checks::registerChecksPasses();
   native::registerEmberNativePasses();

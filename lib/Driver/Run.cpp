@@ -105,12 +105,13 @@ Error ember::runEntry(Source &source, Entry entry, KernelArguments &arguments,
   CompileOptions compile = options.compile;
   compile.cpu = "native";
   compile.triple = "";
+  compile.instrument = collect;
   if (Error error = setTarget(module, compile))
     return error;
   if (const KernelTarget *target = compile.target)
     if (Error error = lowerToStage(module, *findStage(target->stage), compile))
       return error;
-  if (Error error = lowerToNative(module, compile, collect))
+  if (Error error = lowerToNative(module, compile))
     return error;
 
   native::JITOptions jitOptions;

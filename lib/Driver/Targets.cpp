@@ -22,7 +22,7 @@ ArrayRef<KernelTarget> ember::getTargets() {
        .lookupLevel = LookupLevel::none},
       {.name = "dae-threads",
        .summary = "access and compute as two threads joined by queues",
-       .stage = "dlc",
+       .stage = "ring",
        .ordersCases = true},
   };
   return targets;

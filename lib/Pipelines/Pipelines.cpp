@@ -8,7 +8,9 @@
 #include "ember/Pipelines/Pipelines.h"
 
 #include "ember/Checks/Passes.h"
+#include "ember/Conversion/DLCToRing/Passes.h"
 #include "ember/Conversion/EmbedToSCF/Passes.h"
+#include "ember/Conversion/RingToNative/Passes.h"
 #include "ember/Conversion/SCFToSLC/Passes.h"
 #include "ember/Conversion/SLCToDLC/Passes.h"
 #include "ember/Dialect/Ember/Transforms/Passes.h"
@@ -162,6 +164,15 @@ void ember::buildSLCToDLCPipeline(OpPassManager &manager,
   manager.addPass(dlc::createOrderCases(order));
 }
 
+void ember::buildDLCToLLVMPipeline(OpPassManager &manager,
+                                   const QueueOptions &options) {
+  DLCToRingOptions separation;
+  separation.instrument = options.instrument;
+  separation.queueCapacity = options.queueCapacity;
+  manager.addPass(createDLCToRing(separation));
+  manager.addPass(createRingToNative());
+}
+
 void ember::registerPipelines() {
   PassPipelineRegistration<EmbeddingOptions>(
       "embed-to-scf", "Bufferise: from embedding operations to scf nests",
@@ -175,4 +186,8 @@ void ember::registerPipelines() {
   PassPipelineRegistration<SeparationOptions>(
       "slc-to-dlc", "Separate: from lookup-compute nests to two programs",
       buildSLCToDLCPipeline);
+  PassPipelineRegistration<QueueOptions>(
+      "convert-dlc-to-llvm",
+      "Join both programs by queues: by way of rings, to the runtime's threads",
+      buildDLCToLLVMPipeline);
 }

@@ -29,6 +29,7 @@ MARKS = {
     "slc": "slc.mem_str",
     "slcv": "slcv.vec_mem_str",
     "dlc": "dlc.config_access",
+    "ring": "ring.acquire",
     "recoupled": "vector.load",
     "llvm": "define ",
     "native": "define ",

@@ -10,6 +10,13 @@
 // RUN: ember-opt %t.slcv --slc-to-dlc > %t.dlc
 // RUN: ember-opt %t.dlc --slc-to-dlc | diff %t.dlc -
 // RUN: ember-opt %t.dlc --scf-to-slc --optimize --slc-to-dlc > %t.again
+// RUN: ember-opt %t.dlc --dlc-to-ring > %t.ring
+// RUN: ember-opt %t.ring --dlc-to-ring | diff %t.ring -
+
+// The loops of a half are not decoupled once more.
+// RUN: ember-opt %t.ring --scf-to-slc --optimize --slc-to-dlc > %t.halves
+// RUN: FileCheck %s --check-prefix=HALVES --implicit-check-not=slc. --implicit-check-not=dlc. --input-file=%t.halves
+// HALVES: ring.run "sum"
 
 // Nothing to separate in scf, and nothing to recouple.
 // RUN: ember-opt %s > %t.scf
@@ -35,9 +42,9 @@
 // RUN: %npy make %t.indices.npy index "[4, 0, 2]"
 // RUN: %npy make %t.out.npy f32 "np.zeros(8)"
 // RUN: %python %S/Inputs/run_everywhere.py %t.table.npy %t.indices.npy %t.out.npy 3 %t.all %t.all1 %t.all2 %t.all3 %t.all4 %t.all5 | FileCheck %s --check-prefix=VALUES
-// RUN: %python %S/Inputs/run_everywhere.py %t.table.npy %t.indices.npy %t.out.npy 3 %t.twice %t.again | FileCheck %s --check-prefix=AGAIN
+// RUN: %python %S/Inputs/run_everywhere.py %t.table.npy %t.indices.npy %t.out.npy 3 %t.twice %t.again %t.ring %t.halves | FileCheck %s --check-prefix=AGAIN
 // VALUES: 72 runs, 1 value: {{.*}}48, 51, 54, 57, 60, 63, 66, 69
-// AGAIN: 6 runs, 1 value: {{.*}}48, 51, 54, 57, 60, 63, 66, 69
+// AGAIN: 12 runs, 1 value: {{.*}}48, 51, 54, 57, 60, 63, 66, 69
 
 func.func @sum(%table: memref<?x8xf32>, %indices: memref<?xindex>, %out: memref<8xf32>, %n: index) {
   %c0 = arith.constant 0 : index

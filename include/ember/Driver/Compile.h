@@ -44,6 +44,8 @@ struct CompileOptions {
   bool mayAlias = false;
   /// Operands and tokens the queues hold; nothing is the runtime's default.
   std::optional<int64_t> queueCapacity;
+  /// Loads, tokens and operands are reported to the statistics of a run.
+  bool instrument = false;
   /// A file with statistics of a run to order cases by, and the hash of what is
   /// in it; empty for none.
   std::string profile, profileHash;
@@ -61,10 +63,8 @@ llvm::Error lowerToStage(mlir::ModuleOp module, const Stage &stage,
                          const CompileOptions &options);
 
 /// Takes a module whose functions are at any levels to the llvm dialect,
-/// without optimising on the way to it. `instrument` adds the reports of
-/// loads, tokens and operands.
-llvm::Error lowerToNative(mlir::ModuleOp module, const CompileOptions &options,
-                          bool instrument);
+/// without optimising on the way to it.
+llvm::Error lowerToNative(mlir::ModuleOp module, const CompileOptions &options);
 
 /// The text (or object code) of `stage`, which is not the library, of a module
 /// that names its target. `locations` adds to each operation of a program where

@@ -143,6 +143,19 @@ struct SeparationOptions : mlir::PassPipelineOptions<SeparationOptions> {
       llvm::cl::init("")};
 };
 
+/// Options of `--convert-dlc-to-llvm`.
+struct QueueOptions : mlir::PassPipelineOptions<QueueOptions> {
+  Option<bool> instrument{
+      *this, "instrument",
+      llvm::cl::desc("Report loads, tokens and operands to the run-time "
+                     "statistics"),
+      llvm::cl::init(false)};
+  Option<int64_t> queueCapacity{
+      *this, "queue-capacity",
+      llvm::cl::desc("What the queues hold; 0 leaves it to the runtime"),
+      llvm::cl::init(0)};
+};
+
 /// How embedding operations become loops.
 struct EmbeddingOptions : mlir::PassPipelineOptions<EmbeddingOptions> {
   Option<bool> sumLengths{
@@ -172,8 +185,12 @@ void buildOptimizationPipeline(mlir::OpPassManager &manager,
 void buildSLCToDLCPipeline(mlir::OpPassManager &manager,
                            const SeparationOptions &options);
 
+/// dlc to the runtime's queues, by way of ring: dlc-to-ring, ring-to-native.
+void buildDLCToLLVMPipeline(mlir::OpPassManager &manager,
+                            const QueueOptions &options);
+
 /// Registers the pipelines as `--embed-to-scf`, `--scf-to-slc`, `--optimize`,
-/// `--slc-to-dlc`.
+/// `--slc-to-dlc`, `--convert-dlc-to-llvm`.
 void registerPipelines();
 
 } // namespace ember

@@ -6,7 +6,7 @@
 
 // A size is far from the largest index.
 // SLCV-LABEL: func.func @size(
-// DLC-LABEL: func.func private @size.access.0.body(
+// DLC-LABEL: func.func private @size.access.0(
 // CHECK: %[[N:.*]] = memref.dim
 // CHECK: scf.for %[[I:.*]] = %{{.*}} to %[[N]] step %c4
 // CHECK: %[[LEFT:.*]] = arith.subi %[[N]], %[[I]]
@@ -26,7 +26,7 @@ func.func @size(%t: memref<?xf32>, %out: memref<?xf32>) {
 
 // So is what ends where an index of memory does.
 // SLCV-LABEL: func.func @addresses(
-// DLC-LABEL: func.func private @addresses.access.0.body(
+// DLC-LABEL: func.func private @addresses.access.0(
 // CHECK: scf.for %{{.*}} = %{{.*}} to %{{.*}} step %c4
 func.func @addresses(%t: memref<?xf32>, %from: index, %to: index) {
   %c1 = arith.constant 1 : index
@@ -42,7 +42,7 @@ func.func @addresses(%t: memref<?xf32>, %from: index, %to: index) {
 
 // Anything else is counted, as unsigned numbers.
 // SLCV-LABEL: func.func @anything(
-// DLC-LABEL: func.func private @anything.access.0.body(
+// DLC-LABEL: func.func private @anything.access.0(
 // CHECK: %[[RANGE:.*]] = arith.cmpi slt, %[[LOWER:.*]], %[[UPPER:.*]] : index
 // CHECK: %[[LENGTH:.*]] = arith.subi %[[UPPER]], %[[LOWER]]
 // CHECK: %[[ELEMENTS:.*]] = arith.select %[[RANGE]], %[[LENGTH]], %c0
@@ -61,7 +61,7 @@ func.func @anything(%from: index, %to: index) {
 
 // A step that is known at run time only is checked, and where it leads.
 // SLCV-LABEL: func.func @steps(
-// DLC-LABEL: func.func private @steps.access.0.body(
+// DLC-LABEL: func.func private @steps.access.0(
 // CHECK: cf.assert %{{.*}}, "the step of a loop is not positive at
 // CHECK: cf.assert %{{.*}}, "the bound of a loop is too large for its step at
 // CHECK: scf.for

@@ -13,6 +13,7 @@
 
 #include "ember/Analysis/DecouplingPlan.h"
 #include "ember/Dialect/DLC/IR/DLC.h"
+#include "ember/Dialect/Ring/IR/Ring.h"
 #include "ember/Dialect/SLC/IR/SLC.h"
 #include "ember/Dialect/SLC/Transforms/Passes.h"
 
@@ -249,6 +250,12 @@ static void markRunningSums(scf::ForOp loop, const DecouplingPlan &plan) {
 // Pass
 //===----------------------------------------------------------------------===//
 
+/// True for what holds code of one half of a program, below slc.
+static bool isSeparated(Operation *op) {
+  return isa_and_present<dlc::ComputeLoopOp>(op) ||
+         (op && op->hasAttr(ring::RingDialect::halfAttr));
+}
+
 namespace {
 struct ChooseDecoupling
     : public ember::impl::ChooseDecouplingBase<ChooseDecoupling> {
@@ -260,7 +267,7 @@ struct ChooseDecoupling
     SmallVector<scf::ForOp> roots;
     getOperation()->walk<WalkOrder::PreOrder>([&](Operation *op) {
       // Programs may mix levels: what is decoupled already stays so.
-      if (isa<dlc::ComputeLoopOp>(op))
+      if (isSeparated(op))
         return WalkResult::skip();
       auto loop = dyn_cast<scf::ForOp>(op);
       if (!loop)
@@ -297,7 +304,8 @@ private:
   void remarkOnWhileLoops() {
     getOperation()->walk([](scf::WhileOp loop) {
       if (!loop->getParentOfType<slc::LoopOpInterface>() &&
-          !loop->getParentOfType<dlc::ComputeLoopOp>())
+          !loop->getParentOfType<dlc::ComputeLoopOp>() &&
+          !isSeparated(loop->getParentOfType<func::FuncOp>()))
         emitRemark(loop.getLoc())
             << "loop is not offloaded: an 'scf.while' traverses no range, the "
                "execute unit decides in each iteration whether it goes on";
