@@ -147,6 +147,8 @@ void ember::buildSLCToDLCPipeline(OpPassManager &manager,
     return;
   if (options.optLevel == OptimizationLevel::align) {
     manager.addNestedPass<func::FuncOp>(dlc::createHoldOperands());
+    manager.addNestedPass<func::FuncOp>(dlc::createDeriveOperands());
+    manager.addNestedPass<func::FuncOp>(dlc::createMergeCallbacks());
     manager.addPass(createCanonicalizerPass());
     manager.addPass(createCSEPass());
     return;
@@ -155,6 +157,8 @@ void ember::buildSLCToDLCPipeline(OpPassManager &manager,
   toggles.which = options.toggles;
   manager.addNestedPass<func::FuncOp>(dlc::createToggleCallbacks(toggles));
   manager.addNestedPass<func::FuncOp>(dlc::createHoldOperands());
+  manager.addNestedPass<func::FuncOp>(dlc::createDeriveOperands());
+  manager.addNestedPass<func::FuncOp>(dlc::createMergeCallbacks());
   dlc::UseTokenValuesOptions values;
   values.which = options.tokenValues;
   manager.addNestedPass<func::FuncOp>(dlc::createUseTokenValues(values));

@@ -1,6 +1,6 @@
 // Loop-carried values as registers of the compute loop.
 
-// RUN: ember-opt %s --scf-to-slc --slc-to-dlc 2>/dev/null | FileCheck %s
+// RUN: ember-opt %s --scf-to-slc --slc-to-dlc=opt-level=2 2>/dev/null | FileCheck %s
 
 func.func private @touch()
 

@@ -12,8 +12,14 @@
 
 namespace ember::dlc {
 
-/// Replaces `loop` by one with a further register for each of `types`, which
-/// begins as zero and which all cases hand on, and with a further case, last
+/// Replaces `loop` by one with a further register for each of `types`, last,
+/// which begins as zero and which all cases hand on.
+void addRegisters(ComputeLoopOp &loop, mlir::TypeRange types);
+
+/// Replaces `loop` by one without case `id`, which no callback has.
+void eraseCase(ComputeLoopOp &loop, int64_t id);
+
+/// Replaces `loop` by one with registers as above and with a further case, last
 /// and empty but for the registers. Returns the new case's id; its block has no
 /// terminator yet. What the registers' types are must have a zero.
 int64_t addRegistersAndCase(ComputeLoopOp &loop, mlir::TypeRange types);

@@ -149,6 +149,123 @@ def HoldOperands : Pass<"hold-operands", "::mlir::func::FuncOp"> {
                            "::mlir::vector::VectorDialect"];
 }
 
+def DeriveOperands : Pass<"derive-operands", "::mlir::func::FuncOp"> {
+  let summary = "Do not send what the execute unit can work out";
+  let description = [{
+    Scalars need not cross the data queue where the tokens say as much:
+
+    * What is computed from numbers that units visit, if how often they iterate
+      is known before the programs start. The execute unit counts the tokens of
+      the callback, and goes on with an outer unit whenever the inner ones are
+      through.
+    * What is sent twice. In the first iteration of a traversal, what its unit
+      visits is its lower bound.
+    * Two numbers that the case only adds, subtracts or multiplies. The access
+      unit does it, and sends the result: the length of a segment, for example.
+
+    ```mlir
+    dlc.config_access {
+      %row = dlc.new_tu %c0 to %n step %c1
+      %q = dlc.get_ind_var %row : !slc.stream<index>
+      %block = dlc.new_tu %c0 to %m step %c1 in %row
+      ...
+      dlc.register_callback %block, ite, 0
+      dlc.register_operand %block, ite, %q for 0 : !slc.stream<index>
+    }
+    dlc.compute_loop
+    case 0 {
+      %r = dlc.pop_operand : index
+      ...
+    }
+    ```
+    becomes
+    ```mlir
+    dlc.config_access {
+      ...
+      dlc.register_callback %block, ite, 0
+    }
+    dlc.compute_loop iter_args(%c0, %c0) -> (index, index)
+    case 0 {
+    ^bb0(%b: index, %r: index):
+      ...
+      %next = arith.addi %b, %c1 : index
+      %through = arith.cmpi eq, %next, %m : index
+      %b1 = arith.select %through, %c0, %next : index
+      %r1 = arith.addi %r, %c1 : index
+      %r2 = arith.select %through, %r1, %r : index
+      dlc.yield %b1, %r2 : index, index
+    }
+    ```
+  }];
+  let statistics = [
+    Statistic<"operands", "operands", "Scalars that are not sent any more">,
+  ];
+  let dependentDialects = ["::ember::dlc::DLCDialect",
+                           "::mlir::arith::ArithDialect",
+                           "::mlir::vector::VectorDialect"];
+}
+
+def MergeCallbacks : Pass<"merge-callbacks", "::mlir::func::FuncOp"> {
+  let summary = "Begin a segment where the one before it ends";
+  let description = [{
+    Where a segment needs something done before its first lookup and after its
+    last, it costs two tokens. If the first one brings no operands, and how many
+    segments there are is known, its work is done as soon as the segment before
+    has ended, and for the first segment before the programs start.
+
+    ```mlir
+    dlc.config_access {
+      %bag = dlc.new_tu %c0 to %n step %c1
+      dlc.register_callback %bag, ite, 0
+      ...
+      dlc.register_callback %seg, end, 2
+    }
+    dlc.compute_loop
+    case 0 {
+      // Sets a sum to zero.
+    }
+    case 1 {
+      // Adds a row.
+    }
+    case 2 {
+      // Divides the sum.
+    }
+    ```
+    becomes
+    ```mlir
+    scf.if %any {
+      // Sets the first sum to zero.
+    }
+    dlc.config_access {
+      %bag = dlc.new_tu %c0 to %n step %c1
+      ...
+      dlc.register_callback %seg, end, 2
+    }
+    dlc.compute_loop iter_args(%n) -> (index)
+    case 1 {
+    ^bb0(%left: index):
+      ...
+    }
+    case 2 {
+    ^bb0(%left: index):
+      // Divides the sum.
+      %more = arith.subi %left, %c1 : index
+      %continues = arith.cmpi sgt, %more, %c0 : index
+      scf.if %continues {
+        // Sets the next sum to zero.
+      }
+      dlc.yield %more : index
+    }
+    ```
+  }];
+  let statistics = [
+    Statistic<"merged", "merged", "Callbacks that became part of others">,
+  ];
+  let dependentDialects = ["::ember::dlc::DLCDialect",
+                           "::mlir::arith::ArithDialect",
+                           "::mlir::scf::SCFDialect"];
+}
+
 def UseTokenValues : Pass<"use-token-values", "::mlir::func::FuncOp"> {
   let summary = "Let tokens carry a scalar operand of their case";
   let description = [{
@@ -186,10 +303,6 @@ def UseTokenValues : Pass<"use-token-values", "::mlir::func::FuncOp"> {
       ...
     }
     ```
-
-    Two scalars that the case only adds, subtracts or multiplies ride as the
-    result, which the access unit computes: the bounds of a segment whose length
-    is all that matters, for example.
 
     An operand can ride if it is pushed at the event at which the token is, and
     popped in the case itself, not in a loop of it. Values of any bits arrive
