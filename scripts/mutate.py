@@ -60,7 +60,7 @@ SIZES = ["1", "3", "4", "16", "1025", "4294967296", "4611686018427387904"]
 SIZES += ["9223372036854775807"]
 #: Of the runtime, of generated functions, and of the C library.
 NAMES = ["ember_fail_index", "ember_kernel_f", "memcpy", "expf", "malloc", "main"]
-TYPES = ["f64", "f32", "f16", "bf16", "i64", "i32", "i8", "i4", "i1", "index", "tensor<4xf32>"]
+TYPES = [*DTYPES, "i4", "tensor<4xf32>"]
 TYPES += ["memref<?xf32>", "memref<?x?xf32>", "memref<f32>", "vector<8xf32>", "vector<4xindex>"]
 TYPES += ["!slc.stream<index>", "!slc.stream<vector<8xf32>>", "!slc.buffer<f32>", "!dlc.tu"]
 TYPES += ["!ring.data<8>", "!ring.data<64>", "!ring.tokens", "!ring.tokens<2>", "!ring.slot<f32>"]

@@ -12,22 +12,23 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
 import argparse
+import json
 import sys
+from pathlib import Path
 
 import numpy as np
 
-# bf16, which NumPy does not have, is written as its bits, rounded to nearest.
+TABLES = Path(__file__).resolve().parents[1] / "python" / "ember" / "tables.json"
+SCALARS = {row["name"]: row for row in json.loads(TABLES.read_text())["scalars"]}
+# Floats that NumPy does not have are written as their bits.
+PATTERNS = {
+    name: row["array_type"]
+    for name, row in SCALARS.items()
+    if row["is_float"] and not row["is_interchange_float"]
+}
 DTYPES = {
-    "f64": np.float64,
-    "f32": np.float32,
-    "f16": np.float16,
-    "bf16": np.uint16,
-    "i64": np.int64,
-    "i32": np.int32,
-    "i16": np.int16,
-    "i8": np.int8,
-    "i1": np.bool_,
-    "index": np.int64,
+    name: np.dtype(f"uint{row['bits']}" if name in PATTERNS else row["array_type"])
+    for name, row in SCALARS.items()
 }
 
 
@@ -35,9 +36,12 @@ def make(path: str, dtype: str, expression: str) -> None:
     """Writes the value of a NumPy expression as an array of the given type."""
     scope = {"np": np, "rng": np.random.default_rng(0)}
     values = np.asarray(eval(expression, scope))
-    if dtype == "bf16":
-        bits = values.astype(np.float32).view(np.uint32)
-        values = (bits + 0x7FFF + ((bits >> 16) & 1)) >> 16
+    if dtype in PATTERNS:
+        import ml_dtypes
+
+        # By way of f32, as a kernel's arithmetic has it.
+        values = values.astype(np.float32).astype(getattr(ml_dtypes, PATTERNS[dtype]))
+        values = values.view(DTYPES[dtype])
     np.save(path, values.astype(DTYPES[dtype]))
 
 

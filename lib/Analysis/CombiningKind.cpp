@@ -42,6 +42,13 @@ TypedAttr ember::getNeutralElement(CombiningKind kind, Type type) {
     return FloatAttr::get(type, value);
   };
   auto floatType = dyn_cast<FloatType>(type);
+  // Some 8-bit floats have no infinities.
+  auto extreme = [&](bool isNegative) {
+    const llvm::fltSemantics &semantics = floatType.getFloatSemantics();
+    return number(APFloat::semanticsHasInf(semantics)
+                      ? APFloat::getInf(semantics, isNegative)
+                      : APFloat::getLargest(semantics, isNegative));
+  };
   switch (kind) {
   case CombiningKind::ADD:
     // Only -0.0 added to -0.0 is -0.0.
@@ -54,10 +61,9 @@ TypedAttr ember::getNeutralElement(CombiningKind kind, Type type) {
       return number(APFloat(floatType.getFloatSemantics(), 1));
     return integer(APInt(bits, 1));
   case CombiningKind::MAXIMUMF:
-    return number(APFloat::getInf(floatType.getFloatSemantics(),
-                                  /*Negative=*/true));
+    return extreme(/*isNegative=*/true);
   case CombiningKind::MINIMUMF:
-    return number(APFloat::getInf(floatType.getFloatSemantics()));
+    return extreme(/*isNegative=*/false);
   case CombiningKind::MAXSI:
     return integer(APInt::getSignedMinValue(bits));
   case CombiningKind::MINSI:

@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ember/Analysis/VectorizationLegality.h"
+#include "ember/ABI/ScalarTypes.h"
 #include "ember/Analysis/CombiningKind.h"
 
 #include "ember/Analysis/MemRefNames.h"
@@ -139,12 +140,8 @@ LaneShape VectorizationLegality::combineArithmetic(Operation *op) const {
 
 /// What a vector register can hold and an operation can work on.
 static bool isLaneType(Type type) {
-  if (type.isIndex() || type.isF16() || type.isBF16() || type.isF32() ||
-      type.isF64())
-    return true;
-  return type.isSignlessInteger(1) || type.isSignlessInteger(8) ||
-         type.isSignlessInteger(16) || type.isSignlessInteger(32) ||
-         type.isSignlessInteger(64);
+  return !type.isSignedInteger() && !type.isUnsignedInteger() &&
+         findScalarType(type);
 }
 
 /// What lanes can be loaded from and stored to: not i1, of which memory holds

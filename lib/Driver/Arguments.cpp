@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ember/Driver/Arguments.h"
+#include "ember/ABI/ScalarTypes.h"
 #include "ember/Analysis/MemRefNames.h"
 #include "ember/Driver/Files.h"
 #include "mlir/Dialect/LLVMIR/LLVMTypes.h"
@@ -27,39 +28,37 @@ using namespace ember;
 // Types
 //===----------------------------------------------------------------------===//
 
+/// The file types of integers, and of the floats that NumPy knows, by the
+/// logarithm of their bytes.
+static constexpr NpyType signedTypes[] = {NpyType::Int8, NpyType::Int16,
+                                          NpyType::Int32, NpyType::Int64};
+static constexpr NpyType unsignedTypes[] = {NpyType::UInt8, NpyType::UInt16,
+                                            NpyType::UInt32, NpyType::UInt64};
+static constexpr NpyType floatTypes[] = {NpyType::Float8, NpyType::Float16,
+                                         NpyType::Float32, NpyType::Float64};
+
 /// The file types that may hold elements of `type`, the usual one first. A
 /// signless integer is what its operations make of it: either signedness fits.
-static SmallVector<NpyType, 2> getNpyTypes(mlir::Type type) {
-  if (type.isIndex())
-    return {NpyType::Int64};
-  if (type.isF64())
-    return {NpyType::Float64};
-  if (type.isF32())
-    return {NpyType::Float32};
-  if (type.isF16())
-    return {NpyType::Float16};
-  if (type.isBF16())
-    return {NpyType::Raw16, NpyType::UInt16};
-  auto integer = dyn_cast<mlir::IntegerType>(type);
-  if (!integer)
+static SmallVector<NpyType, 3> getNpyTypes(mlir::Type type) {
+  const ScalarType *scalar = findScalarType(type);
+  if (!scalar)
     return {};
-  if (integer.getWidth() == 1)
+  unsigned size = Log2_32(scalar->bytes());
+  if (scalar->isBoolean())
     return {NpyType::Bool};
-  constexpr std::pair<NpyType, NpyType> bySize[] = {
-      {NpyType::Int8, NpyType::UInt8},
-      {NpyType::Int16, NpyType::UInt16},
-      {NpyType::Int32, NpyType::UInt32},
-      {NpyType::Int64, NpyType::UInt64}};
-  for (auto [log, pair] : llvm::enumerate(bySize)) {
-    if (integer.getWidth() != (8u << log))
-      continue;
-    if (integer.isUnsigned())
-      return {pair.second};
-    if (integer.isSigned())
-      return {pair.first};
-    return {pair.first, pair.second};
-  }
-  return {};
+  if (scalar->isIndex())
+    return {NpyType::Int64};
+  if (scalar->isInterchangeFloat())
+    return {floatTypes[size]};
+  if (scalar->isFloat() && scalar->bytes() == 1)
+    return {NpyType::Raw8, NpyType::UInt8, NpyType::Float8};
+  if (scalar->isFloat())
+    return {NpyType::Raw16, NpyType::UInt16};
+  if (type.isUnsignedInteger())
+    return {unsignedTypes[size]};
+  if (type.isSignedInteger())
+    return {signedTypes[size]};
+  return {signedTypes[size], unsignedTypes[size]};
 }
 
 /// The number of 64-bit words of a structure of sizes, nested as it may be.
@@ -126,7 +125,7 @@ static Error prepare(KernelValue &value) {
     return Error::success();
   }
   auto memref = dyn_cast<MemRefType>(value.type);
-  SmallVector<NpyType, 2> types =
+  SmallVector<NpyType, 3> types =
       getNpyTypes(memref ? memref.getElementType() : value.type);
   if (types.empty())
     return makeError(value.label + ": values of type " + toText(value.type) +
@@ -241,6 +240,12 @@ static Error parseSizes(KernelValue &value, StringRef text) {
 // Files
 //===----------------------------------------------------------------------===//
 
+/// What elements that were read so are written as: NumPy does not read what
+/// ml_dtypes.float8_e5m2 saves as.
+static NpyType writtenType(NpyType read) {
+  return read == NpyType::Float8 ? NpyType::Raw8 : read;
+}
+
 /// Reads the file and checks its element type and rank.
 static Expected<NpyArray> loadArray(KernelValue &value, StringRef path,
                                     ArrayRef<NpyType> types, int64_t rank) {
@@ -305,7 +310,7 @@ static Error loadMemRef(KernelValue &value, StringRef path) {
   if (Error error = checkLayout(value, type, path, shape, strides))
     return error;
 
-  value.npyType = array->getType();
+  value.npyType = writtenType(array->getType());
   value.words[0] = value.words[1] =
       reinterpret_cast<intptr_t>(array->getData());
   value.words[2] = 0;
@@ -332,7 +337,7 @@ static Error loadScalar(KernelValue &value, StringRef path) {
       loadArray(value, path, getNpyTypes(value.type), /*rank=*/0);
   if (!array)
     return array.takeError();
-  value.npyType = array->getType();
+  value.npyType = writtenType(array->getType());
   std::memcpy(value.words.data(), array->getData(), array->getNumBytes());
   return Error::success();
 }

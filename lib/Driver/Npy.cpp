@@ -45,7 +45,9 @@ constexpr NpyTypeRow typeTable[] = {
     {NpyType::Float16, "<f2", "float16", 2},
     {NpyType::Float32, "<f4", "float32", 4},
     {NpyType::Float64, "<f8", "float64", 8},
+    {NpyType::Raw8, "|V1", "1 raw byte", 1},
     {NpyType::Raw16, "<V2", "2 raw bytes", 2},
+    {NpyType::Float8, "<f1", "float8", 1},
 };
 
 const NpyTypeRow &lookup(NpyType type) {

@@ -36,10 +36,14 @@ template <typename T> static void printShortest(T number, raw_ostream &os) {
   os << StringRef(buffer, end - buffer);
 }
 
-/// f16 and bf16: every value of theirs is a float.
-static void printHalf(const fltSemantics &semantics, const char *element,
-                      raw_ostream &os) {
-  APFloat number(semantics, APInt(16, readAs<uint16_t>(element)));
+/// Floats of at most 32 bits are printed as f32, which holds all their values.
+static void printFloat(FloatType type, const char *element, raw_ostream &os) {
+  unsigned width = type.getWidth();
+  uint64_t bits = 0;
+  std::memcpy(&bits, element, width / 8);
+  APFloat number(type.getFloatSemantics(), APInt(width, bits));
+  if (width == 64)
+    return printShortest(number.convertToDouble(), os);
   bool losesInfo;
   number.convert(APFloat::IEEEsingle(), APFloat::rmNearestTiesToEven,
                  &losesInfo);
@@ -48,9 +52,8 @@ static void printHalf(const fltSemantics &semantics, const char *element,
 
 static void printElement(const KernelValue &value, const char *element,
                          raw_ostream &os) {
-  mlir::Type type = getElementTypeOrSelf(value.type);
-  if (type.isBF16())
-    return printHalf(APFloat::BFloat(), element, os);
+  if (auto type = dyn_cast<FloatType>(getElementTypeOrSelf(value.type)))
+    return printFloat(type, element, os);
   switch (value.npyType) {
   case NpyType::Bool:
     os << (*element ? "true" : "false");
@@ -61,23 +64,16 @@ static void printElement(const KernelValue &value, const char *element,
     return printShortest(readAs<int16_t>(element), os);
   case NpyType::Int32:
     return printShortest(readAs<int32_t>(element), os);
-  case NpyType::Int64:
-    return printShortest(readAs<int64_t>(element), os);
   case NpyType::UInt8:
     return printShortest<unsigned>(readAs<uint8_t>(element), os);
   case NpyType::UInt16:
-  case NpyType::Raw16:
     return printShortest(readAs<uint16_t>(element), os);
   case NpyType::UInt32:
     return printShortest(readAs<uint32_t>(element), os);
   case NpyType::UInt64:
     return printShortest(readAs<uint64_t>(element), os);
-  case NpyType::Float16:
-    return printHalf(APFloat::IEEEhalf(), element, os);
-  case NpyType::Float32:
-    return printShortest(readAs<float>(element), os);
-  case NpyType::Float64:
-    return printShortest(readAs<double>(element), os);
+  default:
+    return printShortest(readAs<int64_t>(element), os);
   }
 }
 

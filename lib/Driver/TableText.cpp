@@ -9,6 +9,7 @@
 #include "ember/Dialect/Embed/IR/RowEncodings.h"
 #include "ember/Driver/Levels.h"
 #include "ember/Driver/Targets.h"
+#include "ember/Runtime/ScalarTypes.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -44,6 +45,20 @@ static bool isTitle(StringRef name) {
                 [&](const Stage &stage) { return stage.shownAs == name; });
 }
 
+static json::Array describeScalars() {
+  json::Array rows;
+  for (const ScalarType &row : scalarTypes)
+    rows.push_back(json::Object{
+        {"name", StringRef(row.name)},
+        {"bits", row.bits},
+        {"is_float", row.isFloat()},
+        {"is_interchange_float", row.isInterchangeFloat()},
+        {"array_type", StringRef(row.arrayType)},
+        {"dlpack_code", row.dlpackCode},
+    });
+  return rows;
+}
+
 /// What rows of bytes may hold.
 static json::Array describeRowEncodings() {
   json::Array rows;
@@ -52,7 +67,7 @@ static json::Array describeRowEncodings() {
         {"name", StringRef(row.name)},
         {"bits", row.bits},
         {"is_integer", row.isInteger()},
-        {"array_type", StringRef(row.arrayType)},
+        {"array_type", StringRef(row.arrayType())},
     });
   return rows;
 }
@@ -93,6 +108,7 @@ json::Value ember::makeTables() {
                                    {"orders_cases", target.ordersCases}});
   return json::Object{{"stages", std::move(stages)},
                       {"targets", std::move(targets)},
+                      {"scalars", describeScalars()},
                       {"row_encodings", describeRowEncodings()},
                       {"row_parameters", describeRowParameters()}};
 }

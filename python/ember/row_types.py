@@ -36,5 +36,3 @@ class Parameters:
 _tables = json.loads(TABLES.read_text())
 ENCODINGS = {row["name"]: Encoding(**row) for row in _tables["row_encodings"]}
 PARAMETERS = {row["name"]: Parameters(**row) for row in _tables["row_parameters"]}
-# What arrays of bytes may be of instead: their bits are meant.
-BYTE_TYPES = tuple(row.array_type for row in ENCODINGS.values() if row.bits == 8 and row.array_type)

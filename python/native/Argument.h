@@ -17,7 +17,7 @@ namespace ember {
 
 /// What a parameter takes without asking: everything else is left to Python.
 struct Parameter {
-  static constexpr int maxTypes = 8;
+  static constexpr int maxTypes = 16;
   static constexpr int maxRank = 16;
 
   /// 'm' for a memref; for a number: 'q' and 'i' (integers of 64 and 32 bits),

@@ -6,14 +6,19 @@
 //===----------------------------------------------------------------------===//
 
 #include "OperandText.h"
+#include "ember/Runtime/ScalarTypes.h"
 #include "ember/Runtime/Trace.h"
 
+#include <algorithm>
 #include <bit>
 #include <charconv>
 #include <cmath>
 #include <cstring>
 
 using namespace ember::runtime;
+using ember::FloatLayout;
+using ember::FloatSpecials;
+using ember::ScalarType;
 
 template <typename Number>
 static void appendNumber(std::string &text, Number number) {
@@ -42,40 +47,55 @@ static int64_t signExtended(uint64_t bits, int32_t width) {
   return static_cast<int64_t>(bits << unused) >> unused;
 }
 
-// IEEE half precision; every value is exact in single precision.
-static float halfToFloat(uint16_t half) {
-  int32_t exponent = (half >> 10) & 0x1f;
-  int32_t fraction = half & 0x3ff;
-  float magnitude;
-  if (exponent == 0x1f)
-    magnitude = fraction ? NAN : INFINITY;
-  else if (exponent == 0)
-    magnitude = std::ldexp(static_cast<float>(fraction), -24);
+// Floats of at most 16 bits; every value is exact in single precision.
+static float narrowToFloat(const ScalarType &type, uint64_t bits) {
+  const FloatLayout &layout = *type.layout;
+  uint64_t sign = uint64_t(1) << (type.bits - 1);
+  uint64_t magnitude = bits & (sign - 1);
+  auto exponent = static_cast<int>(magnitude >> layout.fractionBits);
+  uint64_t one = uint64_t(1) << layout.fractionBits;
+  uint64_t fraction = magnitude & (one - 1);
+  bool isLargest = magnitude >= sign - one;
+  if (layout.specials == FloatSpecials::NegativeZero && bits == sign)
+    return NAN;
+  float number;
+  if (layout.specials == FloatSpecials::AllOnes && magnitude == sign - 1)
+    number = NAN;
+  else if (layout.specials == FloatSpecials::Infinities && isLargest)
+    number = fraction ? NAN : INFINITY;
   else
-    magnitude = std::ldexp(static_cast<float>(fraction | 0x400), exponent - 25);
-  return half & 0x8000 ? -magnitude : magnitude;
+    number =
+        std::ldexp(static_cast<float>(exponent ? fraction | one : fraction),
+                   std::max(exponent, 1) - layout.bias - layout.fractionBits);
+  return bits & sign ? -number : number;
 }
 
-static void appendFloat(std::string &text, const Operand &operand,
+// The name of an element's type in "f32" and "vector<4xf32>".
+static std::string_view elementType(std::string_view type) {
+  if (type.empty() || type.back() != '>')
+    return type;
+  size_t begin = type.find_last_of("<x");
+  return type.substr(begin + 1, type.size() - begin - 2);
+}
+
+static void appendFloat(std::string &text, const ScalarType &type,
                         uint64_t bits) {
-  if (operand.elementBits == 64)
+  if (type.bits == 64)
     return appendNumber(text, std::bit_cast<double>(bits));
-  if (operand.elementBits == 32)
+  if (type.bits == 32)
     return appendNumber(text,
                         std::bit_cast<float>(static_cast<uint32_t>(bits)));
-  if (operand.type.find("bf16") != std::string_view::npos)
-    return appendNumber(
-        text, std::bit_cast<float>(static_cast<uint32_t>(bits) << 16));
-  appendNumber(text, halfToFloat(static_cast<uint16_t>(bits)));
+  appendNumber(text, narrowToFloat(type, bits));
 }
 
 static void appendElement(std::string &text, const Operand &operand,
                           int64_t lane) {
   uint64_t bits = elementBitsAt(operand, lane);
-  bool isKnownFloat = operand.elementBits == 16 || operand.elementBits == 32 ||
-                      operand.elementBits == 64;
+  const ScalarType *type = ember::findScalarType(elementType(operand.type));
+  bool isKnownFloat =
+      type && type->isFloat() && type->bits == operand.elementBits;
   if (operand.kind == EMBER_OPERAND_FLOAT && isKnownFloat)
-    return appendFloat(text, operand, bits);
+    return appendFloat(text, *type, bits);
   if (operand.elementBits == 1)
     return appendNumber(text, bits);
   appendNumber(text, signExtended(bits, operand.elementBits));

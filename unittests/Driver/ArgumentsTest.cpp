@@ -9,6 +9,7 @@
 #include "ember/Driver/Arguments.h"
 #include "TemporaryFolder.h"
 #include "ember/Driver/PrintValue.h"
+#include "ember/Runtime/ScalarTypes.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SparseTensor/IR/SparseTensor.h"
@@ -134,6 +135,22 @@ TEST_F(ArgumentsTest, FloatLiterals) {
   EXPECT_EQ(scalar("f32", "one"),
             "argument 0: expected a number (f32), got 'one'");
   EXPECT_EQ(scalar("f32", ""), "argument 0: expected a number (f32), got ''");
+}
+
+TEST_F(ArgumentsTest, EveryTypeOfTheTableIsReadAndPrinted) {
+  for (const ScalarType &type : scalarTypes) {
+    std::string name(type.name);
+    std::string one = type.isBoolean() ? "true" : "1";
+    EXPECT_EQ(scalar(name, one), "argument 0: " + name + " = " + one);
+    if (type.isFloat()) {
+      EXPECT_EQ(scalar(name, "-1.5"), "argument 0: " + name + " = -1.5");
+      EXPECT_NE(scalar(name, "nan").find("nan"), std::string::npos) << name;
+      EXPECT_EQ(scalar(name, "1e400"),
+                "argument 0: 1e400 is out of the range of " + name);
+    }
+  }
+  EXPECT_EQ(scalar("f128", "1"),
+            "argument 0: values of type f128 cannot be passed");
 }
 
 TEST_F(ArgumentsTest, ScalarsFromFiles) {

@@ -106,6 +106,28 @@ TEST(HalfTypes, agreeWithTheCompilersHalf) {
   }
 }
 
+TEST(HalfTypes, patternsAreThoseOfTheirValues) {
+  for (const ember::ScalarType &type : ember::scalarTypes) {
+    if (!type.isFloat() || type.bits > 16)
+      continue;
+    double previous = -1;
+    for (uint64_t pattern = 0; pattern < uint64_t(1) << type.bits; ++pattern) {
+      double value = decodeFloat(type.id, pattern);
+      if (std::isnan(value))
+        continue;
+      EXPECT_EQ(encodeFloat(type.id, value), pattern) << type.name;
+      // Without the sign they are in order.
+      if (pattern < uint64_t(1) << (type.bits - 1)) {
+        EXPECT_LT(previous, value) << type.name;
+        previous = value;
+      }
+    }
+    EXPECT_TRUE(isNaN(type.id, encodeFloat(type.id, NAN))) << type.name;
+    double huge = decodeFloat(type.id, encodeFloat(type.id, 1e300));
+    EXPECT_FALSE(std::isfinite(huge)) << type.name;
+  }
+}
+
 TEST(HalfTypes, bf16RoundsToNearestEven) {
   auto round = [](uint32_t bits) {
     return encodeFloat(Scalar::BF16, std::bit_cast<float>(bits));

@@ -6,11 +6,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "ember/Runtime/Trace.h"
+#include "ember/Runtime/ScalarTypes.h"
 
 #include <gtest/gtest.h>
 
 #include <unistd.h>
 
+#include <charconv>
+#include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <fstream>
@@ -105,6 +108,34 @@ TEST_F(TraceTest, ListsEveryElementType) {
                    "data vector<4xi1> [1, 0, 1, 0]\n"
                    "data vector<2xi4> [7, -2]\n"
                    "data i128 ?\n");
+}
+
+TEST_F(TraceTest, ListsNarrowFloatsByTheirLayout) {
+  std::string expected;
+  begin();
+  for (const ember::ScalarType &type : ember::scalarTypes) {
+    if (!type.isFloat() || type.bits > 16)
+      continue;
+    const ember::FloatLayout &layout = *type.layout;
+    uint64_t one = static_cast<uint64_t>(layout.bias) << layout.fractionBits;
+    uint64_t sign = uint64_t(1) << (type.bits - 1);
+    uint64_t half = uint64_t(1) << (layout.fractionBits - 1);
+    // The third one is subnormal, and the last one no number.
+    uint64_t patterns[] = {one | half, sign | one, half, sign - 1};
+    if (layout.specials == ember::FloatSpecials::NegativeZero)
+      patterns[3] = sign;
+    std::string name(type.name);
+    for (uint64_t pattern : patterns)
+      ember_trace_operand("m", name.c_str(), 1, type.bits, EMBER_OPERAND_FLOAT,
+                          type.bytes(), &pattern);
+    char subnormal[32];
+    auto written = std::to_chars(subnormal, subnormal + sizeof(subnormal),
+                                 std::ldexp(0.5f, 1 - layout.bias));
+    expected += "data " + name + " 1.5\ndata " + name + " -1\ndata " + name +
+                " " + std::string(subnormal, written.ptr) + "\ndata " + name +
+                " nan\n";
+  }
+  EXPECT_EQ(end(), expected);
 }
 
 TEST_F(TraceTest, TotalsFromManyThreads) {

@@ -25,8 +25,8 @@
 // 3. What a store writes, nothing else in the loop may touch in another
 //    iteration: every access to memory that may alias must be to the same
 //    memref with structurally identical indices.
-// 4. Operations of callbacks are elementwise on i1 to i64, index, f16, bf16,
-//    f32 or f64, or do not depend on the loop and have no effect. Loops and
+// 4. Operations of callbacks are elementwise on types of the table of element
+//    types, or do not depend on the loop and have no effect. Loops and
 //    conditions inside callbacks are refused.
 // 5. A stream divides by the same number in all lanes: inactive lanes hold
 //    zeros, and the access unit divides all lanes.

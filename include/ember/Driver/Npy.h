@@ -8,8 +8,9 @@
 // Reads versions 1 to 3 of the format, little-endian, in C and Fortran order,
 // and writes C order. Read arrays are always held in C order.
 //
-// NumPy has no bfloat16 of its own: bf16 is read from and written as raw two
-// byte elements ('<V2', what ml_dtypes.bfloat16 saves as) or uint16.
+// NumPy has neither bf16 nor 8-bit floats of its own: these are read from and
+// written as raw elements ('<V2' and '|V1', what those of ml_dtypes save as,
+// but for float8_e5m2, which saves as '<f1'), or read from uint16 and uint8.
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,7 +39,9 @@ enum class NpyType {
   Float16,
   Float32,
   Float64,
-  Raw16
+  Raw8,
+  Raw16,
+  Float8
 };
 
 /// What the file and the messages call `type`, and its size.

@@ -7,11 +7,11 @@
 
 #include "ember/Conversion/EmbedToSCF/StoredRows.h"
 
+#include "ember/ABI/ScalarTypes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "llvm/Support/MathExtras.h"
-#include <cmath>
 
 using namespace mlir;
 using namespace ember;
@@ -47,11 +47,13 @@ void StoredRows::requireLength(Value length, const Twine &operation) {
                                    "as the result needs");
 }
 
-/// A byte of the row as an unsigned i32.
 Value StoredRows::byte(Value position) {
-  Value loaded =
-      memref::LoadOp::create(builder, table, ValueRange{row, position});
-  return arith::ExtUIOp::create(builder, builder.getI32Type(), loaded);
+  return memref::LoadOp::create(builder, table, ValueRange{row, position});
+}
+
+/// A byte of the row as an unsigned i32.
+Value StoredRows::unsignedByte(Value position) {
+  return arith::ExtUIOp::create(builder, builder.getI32Type(), byte(position));
 }
 
 /// The scale or bias from `firstByte` on, little end first. Single bytes are
@@ -63,7 +65,7 @@ Value StoredRows::parameter(Value firstByte) {
   Value bits;
   for (int64_t i = 0, e = stored.getWidth() / 8; i != e; ++i) {
     Value at = arith::AddIOp::create(builder, firstByte, builder.index(i));
-    Value part = byte(at);
+    Value part = unsignedByte(at);
     if (i != 0) {
       Value places = arith::ConstantIntOp::create(builder, 8 * i, 32);
       part = arith::ShLIOp::create(builder, part, places);
@@ -90,41 +92,6 @@ void StoredRows::enter(Value newRow) {
   bias = parameter(arith::AddIOp::create(builder, first, builder.index(width)));
 }
 
-/// An 8-bit float as half precision, which holds all of them: its exponent and
-/// fraction are moved to where those of half precision begin, and stand for
-/// less there by what the biases differ in. If it has no infinities, its only
-/// NaN has all bits set.
-Value StoredRows::decodeFloat8(Value bits) {
-  constexpr int halfFractionBits = 10, halfBias = 15;
-  const embed::FloatLayout &from = *layout.encoding->layout;
-  auto constant = [&](int64_t value) -> Value {
-    return arith::ConstantIntOp::create(builder, value, 32);
-  };
-  auto asHalf = [&](Value word) -> Value {
-    Value half = arith::TruncIOp::create(builder, builder.getI16Type(), word);
-    half = arith::BitcastOp::create(builder, builder.getF16Type(), half);
-    return builder.convert(half, type);
-  };
-  int places = halfFractionBits - from.fractionBits;
-  // The same exponent: the byte is the upper one.
-  if (from.bias == halfBias && from.hasInfinities)
-    return asHalf(arith::ShLIOp::create(builder, bits, constant(places)));
-  Value magnitude = arith::AndIOp::create(builder, bits, constant(0x7f));
-  Value sign = arith::AndIOp::create(builder, bits, constant(0x80));
-  Value word = arith::OrIOp::create(
-      builder, arith::ShLIOp::create(builder, sign, constant(8)),
-      arith::ShLIOp::create(builder, magnitude, constant(places)));
-  Value factor = arith::ConstantOp::create(
-      builder, builder.getFloatAttr(type, std::ldexp(1, halfBias - from.bias)));
-  Value number = arith::MulFOp::create(builder, asHalf(word), factor);
-  Value isNaN = arith::CmpIOp::create(builder, arith::CmpIPredicate::eq,
-                                      magnitude, constant(0x7f));
-  Value nan = arith::ConstantOp::create(
-      builder,
-      FloatAttr::get(type, APFloat::getQNaN(type.getFloatSemantics())));
-  return arith::SelectOp::create(builder, isNaN, nan, number);
-}
-
 /// The scale of the block of an element. Its byte is the exponent of a float;
 /// that of the smallest one is no normal number's, and that of NaN would be
 /// infinity's.
@@ -138,7 +105,7 @@ Value StoredRows::blockScale(Value position) {
   Value at = arith::ShRUIOp::create(builder, position, builder.index(places));
   if (firstScale)
     at = arith::AddIOp::create(builder, at, firstScale);
-  Value exponent = byte(at);
+  Value exponent = unsignedByte(at);
   Value bits =
       arith::ShLIOp::create(builder, exponent, constant(exponentPlaces));
   auto replace = [&](int64_t value, int64_t by) {
@@ -159,10 +126,24 @@ Value StoredRows::elementByte(Value position) {
   return byte(position);
 }
 
+/// The unsigned i32 of such a byte.
+Value StoredRows::elementBits(Value position) {
+  return arith::ExtUIOp::create(builder, builder.getI32Type(),
+                                elementByte(position));
+}
+
+/// An element that is a float of its own.
+Value StoredRows::elementFloat(Value position) {
+  Type stored = getType(builder.getContext(), *layout.encoding->element);
+  Value number =
+      arith::BitcastOp::create(builder, stored, elementByte(position));
+  return builder.convert(number, type);
+}
+
 Value StoredRows::integer(Value position) {
   Value bits;
   if (!hasPairs()) {
-    bits = elementByte(position);
+    bits = elementBits(position);
   } else {
     // Two a byte, the even one in the low half.
     Value one = builder.index(1);
@@ -171,7 +152,7 @@ Value StoredRows::integer(Value position) {
     Value places = arith::IndexCastOp::create(
         builder, builder.getI32Type(),
         arith::ShLIOp::create(builder, isOdd, builder.index(2)));
-    bits = arith::ShRUIOp::create(builder, elementByte(pair), places);
+    bits = arith::ShRUIOp::create(builder, elementBits(pair), places);
     Value low = arith::ConstantIntOp::create(builder, 15, 32);
     bits = arith::AndIOp::create(builder, bits, low);
   }
@@ -179,7 +160,7 @@ Value StoredRows::integer(Value position) {
 }
 
 std::pair<Value, Value> StoredRows::integers(Value pair) {
-  Value bits = elementByte(pair);
+  Value bits = elementBits(pair);
   Value even = arith::AndIOp::create(
       builder, bits, arith::ConstantIntOp::create(builder, 15, 32));
   Value odd = arith::ShRUIOp::create(
@@ -192,7 +173,7 @@ Value StoredRows::element(Value position) {
   if (!format)
     return builder.loadAs(type, table, {row, position});
   if (!isScaled()) {
-    Value number = decodeFloat8(elementByte(position));
+    Value number = elementFloat(position);
     if (!layout.hasBlockScales())
       return number;
     return arith::MulFOp::create(builder, number, blockScale(position));

@@ -14,15 +14,16 @@
 
 namespace ember::fuzz {
 
-/// The type as .npy files name it; bf16 has no name there and becomes void.
+/// The type as .npy files name it; floats that NumPy lacks become void.
 static std::string npyType(Scalar type) {
-  if (type == Scalar::I1)
-    return "|b1";
-  if (type == Scalar::BF16)
-    return "<V2";
-  std::string kind = isFloat(type) ? "f" : "i";
-  return (bitWidth(type) == 8 ? "|" : "<") + kind +
-         std::to_string(byteSize(type));
+  const ScalarType &scalar = scalarType(type);
+  std::string kind = "i";
+  if (scalar.isBoolean())
+    kind = "b";
+  else if (scalar.isFloat())
+    kind = scalar.isInterchangeFloat() ? "f" : "V";
+  return (scalar.bytes() == 1 ? "|" : "<") + kind +
+         std::to_string(scalar.bytes());
 }
 
 static std::string toNpy(const Input &input) {

@@ -133,24 +133,6 @@ void EmbeddingEvaluator::store(const std::vector<int64_t> &at,
 // Encoded rows
 //===----------------------------------------------------------------------===//
 
-/// 8-bit floats: sign, exponent, fraction.
-static double decodeFloat8(const embed::FloatLayout &layout, uint64_t byte) {
-  int fractionBits = layout.fractionBits;
-  double sign = byte & 0x80 ? -1.0 : 1.0;
-  auto magnitude = static_cast<int>(byte & 0x7f);
-  int exponent = magnitude >> fractionBits;
-  int fraction = magnitude & ((1 << fractionBits) - 1);
-  // Without infinities only one pattern is no number.
-  if (!layout.hasInfinities && magnitude == 0x7f)
-    return NAN;
-  if (layout.hasInfinities && exponent == (0x7f >> fractionBits))
-    return fraction == 0 ? sign * HUGE_VAL : NAN;
-  if (exponent == 0)
-    return sign * std::ldexp(fraction, 1 - layout.bias - fractionBits);
-  return sign * std::ldexp((1 << fractionBits) + fraction,
-                           exponent - layout.bias - fractionBits);
-}
-
 uint64_t EmbeddingEvaluator::tableByte(const EmbeddingOperand &table,
                                        int64_t row, int64_t at) {
   std::optional<int64_t> position = locate(table, {row, at});
@@ -201,8 +183,8 @@ Approximate EmbeddingEvaluator::tableElement(const EmbeddingOperand &table,
   const RowFormat &format = *embedding.format;
   if (!format.isScaled()) {
     int64_t begin = format.isLeading ? format.parameterBytes(length) : 0;
-    double number = decodeFloat8(*format.encoding->layout,
-                                 tableByte(table, row, begin + d));
+    double number = decodeFloat(format.encoding->element->id,
+                                tableByte(table, row, begin + d));
     if (!format.hasBlockScales())
       return {number, 0};
     return arithmetic.multiply({number, 0}, blockScale(table, row, d, length));

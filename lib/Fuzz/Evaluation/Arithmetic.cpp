@@ -34,54 +34,88 @@ int64_t signedValue(Scalar type, uint64_t bits) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// A format with 16 bits: sign, exponent, fraction.
+/// A float of at most 16 bits: sign, exponent, fraction.
 struct HalfFormat {
-  int fractionBits;
-  int bias;
-  int maxExponent() const { return bias * 2 + 1; }
+  explicit HalfFormat(Scalar type)
+      : layout(*scalarType(type).layout),
+        sign(uint64_t(1) << (bitWidth(type) - 1)),
+        one(uint64_t(1) << layout.fractionBits) {}
+
+  FloatLayout layout;
+  uint64_t sign, one;
+
+  bool isNaN(uint64_t bits) const {
+    switch (layout.specials) {
+    case FloatSpecials::Infinities:
+      return (bits & (sign - 1)) > infinity();
+    case FloatSpecials::AllOnes:
+      return (bits & (sign - 1)) == sign - 1;
+    case FloatSpecials::NegativeZero:
+      return bits == sign;
+    }
+    return false;
+  }
+  uint64_t infinity() const { return sign - one; }
+  /// What a number too large becomes, and what none becomes.
+  uint64_t overflow() const {
+    return layout.specials == FloatSpecials::Infinities ? infinity() : nan();
+  }
+  uint64_t nan() const {
+    switch (layout.specials) {
+    case FloatSpecials::Infinities:
+      return infinity() + one / 2;
+    case FloatSpecials::AllOnes:
+      return sign - 1;
+    case FloatSpecials::NegativeZero:
+      return sign;
+    }
+    return 0;
+  }
 };
 } // namespace
 
-static HalfFormat halfFormat(Scalar type) {
-  return type == Scalar::F16 ? HalfFormat{10, 15} : HalfFormat{7, 127};
-}
-
-static double decodeHalf(HalfFormat format, uint64_t bits) {
-  double sign = bits >> 15 ? -1.0 : 1.0;
-  int exponent =
-      static_cast<int>(bits >> format.fractionBits) & format.maxExponent();
-  auto fraction = static_cast<double>(bits & ((1u << format.fractionBits) - 1));
-  if (exponent == format.maxExponent())
-    return fraction != 0 ? std::numeric_limits<double>::quiet_NaN()
-                         : sign * std::numeric_limits<double>::infinity();
+static double decodeHalf(const HalfFormat &format, uint64_t bits) {
+  const FloatLayout &layout = format.layout;
+  if (format.isNaN(bits))
+    return std::numeric_limits<double>::quiet_NaN();
+  double sign = bits & format.sign ? -1.0 : 1.0;
+  uint64_t magnitude = bits & (format.sign - 1);
+  if (layout.specials == FloatSpecials::Infinities &&
+      magnitude == format.infinity())
+    return sign * std::numeric_limits<double>::infinity();
+  auto exponent = static_cast<int>(magnitude >> layout.fractionBits);
+  uint64_t fraction = magnitude & (format.one - 1);
   if (exponent == 0)
-    return sign * std::ldexp(fraction, 1 - format.bias - format.fractionBits);
-  fraction += static_cast<double>(1u << format.fractionBits);
-  return sign *
-         std::ldexp(fraction, exponent - format.bias - format.fractionBits);
+    exponent = 1;
+  else
+    fraction |= format.one;
+  return sign * std::ldexp(static_cast<double>(fraction),
+                           exponent - layout.bias - layout.fractionBits);
 }
 
-static uint64_t encodeHalf(HalfFormat format, double value) {
-  uint64_t sign = std::signbit(value) ? 0x8000 : 0;
-  uint64_t infinity = static_cast<uint64_t>(format.maxExponent())
-                      << format.fractionBits;
+static uint64_t encodeHalf(const HalfFormat &format, double value) {
+  const FloatLayout &layout = format.layout;
+  uint64_t sign = std::signbit(value) ? format.sign : 0;
   if (std::isnan(value))
-    return sign | infinity | (uint64_t(1) << (format.fractionBits - 1));
+    return sign | format.nan();
   value = std::fabs(value);
   if (std::isinf(value))
-    return sign | infinity;
+    return sign | format.overflow();
   if (value == 0)
-    return sign;
-  int exponent = std::max(std::ilogb(value), 1 - format.bias);
+    return layout.specials == FloatSpecials::NegativeZero ? 0 : sign;
+  int exponent = std::max(std::ilogb(value), 1 - layout.bias);
   // In units of the last place; scaling by powers of two is exact in double,
   // and nearbyint rounds to nearest even.
   double units =
-      std::nearbyint(std::ldexp(value, format.fractionBits - exponent));
+      std::nearbyint(std::ldexp(value, layout.fractionBits - exponent));
   // A carry out of the fraction raises the exponent, as it should.
   auto magnitude = static_cast<uint64_t>(units) +
-                   (static_cast<uint64_t>(exponent + format.bias - 1)
-                    << format.fractionBits);
-  return sign | std::min(magnitude, infinity);
+                   (static_cast<uint64_t>(exponent + layout.bias - 1)
+                    << layout.fractionBits);
+  magnitude = std::min(magnitude, format.overflow());
+  if (magnitude == 0 && layout.specials == FloatSpecials::NegativeZero)
+    return 0;
+  return sign | magnitude;
 }
 
 double decodeFloat(Scalar type, uint64_t bits) {
@@ -91,7 +125,7 @@ double decodeFloat(Scalar type, uint64_t bits) {
   case Scalar::F32:
     return std::bit_cast<float>(static_cast<uint32_t>(bits));
   default:
-    return decodeHalf(halfFormat(type), bits);
+    return decodeHalf(HalfFormat(type), bits);
   }
 }
 
@@ -102,7 +136,7 @@ uint64_t encodeFloat(Scalar type, double value) {
   case Scalar::F32:
     return std::bit_cast<uint32_t>(static_cast<float>(value));
   default:
-    return encodeHalf(halfFormat(type), value);
+    return encodeHalf(HalfFormat(type), value);
   }
 }
 
@@ -253,12 +287,11 @@ Computed computeFloatBinary(Opcode opcode, Scalar type, uint64_t lhs,
 }
 
 Computed computeFloatUnary(Opcode opcode, Scalar type, uint64_t value) {
-  uint64_t signBit = uint64_t(1) << (bitWidth(type) - 1);
-  if (opcode == Opcode::NegF)
-    return {value ^ signBit};
-  if (opcode == Opcode::AbsF)
-    return {value & ~signBit};
   double decoded = decodeFloat(type, value);
+  if (opcode == Opcode::NegF)
+    return finishFloat(type, -decoded);
+  if (opcode == Opcode::AbsF)
+    return finishFloat(type, std::fabs(decoded));
   return finishFloat(type, type == Scalar::F64
                                ? std::sqrt(decoded)
                                : std::sqrt(static_cast<float>(decoded)));

@@ -232,7 +232,7 @@ ValueId Expressions::castFromOther(Scalar type) {
     // and how wide integers round to half types is open.
     if (from == type || (isFloat(from) && isInteger(type)))
       continue;
-    if (bitWidth(type) == 16 && isFloat(type) &&
+    if (isHalf(type) &&
         (from == Scalar::F64 || (isInteger(from) && !builder.rangeOf(value))))
       continue;
     known.push_back(value);

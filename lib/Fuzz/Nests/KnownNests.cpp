@@ -60,8 +60,7 @@ static Opcode maxOf(Scalar type) {
 
 /// The type sums have over tables of type `table`.
 static Scalar sumType(Random &random, Scalar table) {
-  bool isHalf = isFloat(table) && bitWidth(table) == 16;
-  if (isHalf && random.chance(0.6))
+  if (isHalf(table) && random.chance(0.6))
     return Scalar::F32;
   if (table == Scalar::I8 && random.chance(0.6))
     return random.pick({Scalar::I32, Scalar::F32});

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ember/Fuzz/Nests/Style.h"
+#include <iterator>
 
 namespace ember::fuzz {
 
@@ -17,27 +18,21 @@ static double drawRate(Random &random, double off, double moderate,
   return random.chance(0.7) ? moderate : frequent;
 }
 
+/// Types that nests are not known for are drawn once each.
 static Scalar drawDataType(Random &random) {
-  switch (random.weighted({10, 4, 3, 3, 1, 1, 2, 2, 0.5})) {
-  case 0:
-    return Scalar::F32;
-  case 1:
-    return Scalar::F64;
-  case 2:
-    return Scalar::F16;
-  case 3:
-    return Scalar::BF16;
-  case 4:
-    return Scalar::I8;
-  case 5:
-    return Scalar::I16;
-  case 6:
-    return Scalar::I32;
-  case 7:
-    return Scalar::I64;
-  default:
-    return Scalar::Index;
-  }
+  std::vector<double> weights(std::size(scalarTypes), 1);
+  auto weigh = [&](Scalar type, double weight) {
+    weights[static_cast<size_t>(type)] = weight;
+  };
+  weigh(Scalar::F32, 10);
+  weigh(Scalar::F64, 4);
+  weigh(Scalar::F16, 3);
+  weigh(Scalar::BF16, 3);
+  weigh(Scalar::I32, 2);
+  weigh(Scalar::I64, 2);
+  weigh(Scalar::Index, 0.5);
+  weigh(Scalar::I1, 0);
+  return scalarTypes[random.weighted(weights)].id;
 }
 
 static Scalar drawIndexType(Random &random) {

@@ -14,35 +14,6 @@
 
 namespace ember::fuzz {
 
-unsigned bitWidth(Scalar type) {
-  switch (type) {
-  case Scalar::I1:
-    return 1;
-  case Scalar::I8:
-    return 8;
-  case Scalar::I16:
-  case Scalar::F16:
-  case Scalar::BF16:
-    return 16;
-  case Scalar::I32:
-  case Scalar::F32:
-    return 32;
-  case Scalar::I64:
-  case Scalar::Index:
-  case Scalar::F64:
-    return 64;
-  }
-  return 0;
-}
-
-unsigned byteSize(Scalar type) { return (bitWidth(type) + 7) / 8; }
-
-const char *spelling(Scalar type) {
-  static const char *const names[] = {"i1",    "i8",  "i16",  "i32", "i64",
-                                      "index", "f16", "bf16", "f32", "f64"};
-  return names[static_cast<unsigned>(type)];
-}
-
 const char *mnemonic(Opcode opcode) {
   static const char *const names[] = {
 #define EMBER_FUZZ_OPCODE(id, mnemonic) mnemonic,

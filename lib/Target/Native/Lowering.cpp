@@ -116,7 +116,7 @@ void buildLoweringPipeline(OpPassManager &pm, const LoweringOptions &options) {
   pm.addNestedPass<func::FuncOp>(createLowerMasks());
   pm.addPass(memref::createExpandStridedMetadataPass());
   pm.addNestedPass<func::FuncOp>(createConvertVectorToSCFPass());
-  pm.addPass(createLowerBFloat16());
+  pm.addPass(createLowerNarrowFloats());
   pm.addNestedPass<func::FuncOp>(createLowerPackedLanes());
   // Transfers were given buffers, in loops too.
   PrepareBuffersOptions transferBuffers;

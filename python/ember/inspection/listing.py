@@ -11,13 +11,15 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import re
 from dataclasses import dataclass, field
 
+from ember.scalar_types import SCALARS
+
 ACCESS, COMPUTE, AROUND = "access", "compute", "around"
 
 TOKEN = re.compile(
-    r"""(?P<comment>//.*|(?:^|(?<=\s));.*|\#\ .*)
+    rf"""(?P<comment>//.*|(?:^|(?<=\s));.*|\#\ .*)
       | (?P<string>"(?:[^"\\]|\\.)*")
       | (?P<value>%[\w$.-]+(?:\#\d+)?)
-      | (?P<type>![\w.]+|(?:memref|vector|tensor)(?=<)|(?:[if](?:8|16|32|64)|i1|bf16|index)\b(?!\.))
+      | (?P<type>![\w.]+|(?:memref|vector|tensor)(?=<)|(?:{"|".join(SCALARS)})\b(?!\.))
       | (?P<name>[A-Za-z_][\w.$]*)
       | (?P<number>-?\b\d[\w.+]*)
       | (?P<other>\s+|[^\s])""",

@@ -42,21 +42,18 @@ func.func @int4_leading(%t: memref<?x6xi8>, %b: memref<?x1xi32>, %o: memref<?x1x
 
 // CHECK-LABEL: func.func @e5m2(
 // CHECK: scf.for %[[D:.*]] = %c0 to %c4
-// CHECK: %[[WORD:.*]] = arith.shli %{{.*}}, %c8_i32
-// CHECK: %[[LOW:.*]] = arith.trunci %[[WORD]] : i32 to i16
-// CHECK: arith.bitcast %[[LOW]] : i16 to f16
+// CHECK: %[[BYTE:.*]] = memref.load %{{.*}}[%{{.*}}, %[[D]]]
+// CHECK: %[[NUMBER:.*]] = arith.bitcast %[[BYTE]] : i8 to f8E5M2
+// CHECK: arith.extf %[[NUMBER]] : f8E5M2 to f32
 func.func @e5m2(%t: memref<?x4xi8>, %b: memref<?x1xi32>, %o: memref<?x1x4xf32>) {
   embed.gather block_size 1 rows(%t : memref<?x4xi8>)
       blocks(%b : memref<?x1xi32>) outs(%o : memref<?x1x4xf32>) format <e5m2>
   return
 }
 
-// Its only NaN has all bits set.
-
 // CHECK-LABEL: func.func @e4m3(
-// CHECK: arith.mulf %{{.*}}, %cst
-// CHECK: %[[NAN:.*]] = arith.cmpi eq, %{{.*}}, %c127_i32
-// CHECK: arith.select %[[NAN]]
+// CHECK: %[[NUMBER:.*]] = arith.bitcast %{{.*}} : i8 to f8E4M3FN
+// CHECK: arith.extf %[[NUMBER]] : f8E4M3FN to f32
 func.func @e4m3(%t: memref<?x4xi8>, %b: memref<?x1xi32>, %o: memref<?x1x4xf32>) {
   embed.gather block_size 1 rows(%t : memref<?x4xi8>)
       blocks(%b : memref<?x1xi32>) outs(%o : memref<?x1x4xf32>) format <e4m3>

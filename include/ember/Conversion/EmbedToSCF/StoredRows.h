@@ -47,9 +47,11 @@ public:
 private:
   mlir::Value divideUp(mlir::Value number, int64_t by);
   mlir::Value byte(mlir::Value position);
+  mlir::Value unsignedByte(mlir::Value position);
   mlir::Value elementByte(mlir::Value position);
+  mlir::Value elementBits(mlir::Value position);
+  mlir::Value elementFloat(mlir::Value position);
   mlir::Value parameter(mlir::Value firstByte);
-  mlir::Value decodeFloat8(mlir::Value bits);
   mlir::Value blockScale(mlir::Value position);
 
   NestBuilder &builder;

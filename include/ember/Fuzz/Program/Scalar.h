@@ -8,30 +8,30 @@
 #ifndef EMBER_FUZZ_PROGRAM_SCALAR_H
 #define EMBER_FUZZ_PROGRAM_SCALAR_H
 
-#include <cstdint>
+#include "ember/Runtime/ScalarTypes.h"
 
 namespace ember::fuzz {
 
-enum class Scalar : uint8_t {
-  I1,
-  I8,
-  I16,
-  I32,
-  I64,
-  Index,
-  F16,
-  BF16,
-  F32,
-  F64
-};
+/// A row of the table of element types.
+using Scalar = ScalarId;
 
-inline bool isFloat(Scalar type) { return type >= Scalar::F16; }
+inline bool isFloat(Scalar type) { return scalarType(type).isFloat(); }
 /// Integers include index.
 inline bool isInteger(Scalar type) { return !isFloat(type); }
-unsigned bitWidth(Scalar type);
+/// Whether sums of such floats are wider.
+inline bool isHalf(Scalar type) {
+  return isFloat(type) && scalarType(type).bits < 32;
+}
+inline unsigned bitWidth(Scalar type) {
+  return static_cast<unsigned>(scalarType(type).bits);
+}
 /// Size of an element of a memref.
-unsigned byteSize(Scalar type);
-const char *spelling(Scalar type);
+inline unsigned byteSize(Scalar type) {
+  return static_cast<unsigned>(scalarType(type).bytes());
+}
+inline const char *spelling(Scalar type) {
+  return scalarType(type).name.data();
+}
 
 } // namespace ember::fuzz
 

@@ -87,16 +87,19 @@ def LowerMasks : Pass<"lower-masks", "::mlir::func::FuncOp"> {
                            "::mlir::vector::VectorDialect"];
 }
 
-def LowerBFloat16 : Pass<"lower-bfloat16", "::mlir::ModuleOp"> {
-  let summary = "Compute with bf16 in f32, and keep it in integers";
+def LowerNarrowFloats : Pass<"lower-narrow-floats", "::mlir::ModuleOp"> {
+  let summary = "Compute with bf16 and 8-bit floats in f32, and keep them in integers";
   let description = [{
     LLVM knows bf16 as far as a processor does: few compute with it, some of
     them take subnormal numbers for zero, and for the others it calls functions
-    that no library of the system has, even where vectors are only moved. Here
-    each arithmetic operation extends its operands to f32 and truncates its
-    result; reductions become one such operation per lane, as each of them
-    rounds. The conversions become integer arithmetic, and bf16 becomes i16 in
-    all types, so that results are the same on every processor.
+    that no library of the system has, even where vectors are only moved. 8-bit
+    floats it does not know at all. Here each arithmetic operation extends its
+    operands to f32 and truncates its result; reductions become one such
+    operation per lane, as each of them rounds. The conversions become integer
+    arithmetic, and bf16 becomes i16, f8E4M3FN and its like i8 in all types, so
+    that results are the same on every processor. Which floats these are, and
+    how they are laid out, the table of element types says
+    (`runtime/include/ember/Runtime/ScalarTypes.def`).
 
     ```mlir
     %s = arith.addf %a, %b : bf16

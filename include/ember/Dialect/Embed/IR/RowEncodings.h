@@ -14,30 +14,25 @@
 #ifndef EMBER_DIALECT_EMBED_IR_ROWENCODINGS_H
 #define EMBER_DIALECT_EMBED_IR_ROWENCODINGS_H
 
+#include "ember/Runtime/ScalarTypes.h"
 #include <cstdint>
-#include <optional>
 #include <string_view>
 
 namespace ember::embed {
 
-/// A small float: behind its sign, an exponent above a fraction. Its largest
-/// exponent stands for infinities and NaN, or only all ones for NaN.
-struct FloatLayout {
-  int fractionBits;
-  int bias;
-  bool hasInfinities;
-};
-
-/// How an element is encoded; without a layout it is an unsigned integer, which
-/// the row's scale and bias turn into a value.
+/// How an element is encoded; without a type of floats it is an unsigned
+/// integer, which the row's scale and bias turn into a value.
 struct RowEncoding {
   std::string_view name;
   int bits;
-  std::optional<FloatLayout> layout;
-  /// NumPy's and PyTorch's type of such elements; empty if there is none.
-  std::string_view arrayType;
+  /// The row of the table of element types, or null.
+  const ScalarType *element;
 
-  constexpr bool isInteger() const { return !layout; }
+  constexpr bool isInteger() const { return !element; }
+  /// NumPy's and PyTorch's type of such elements; empty if there is none.
+  constexpr std::string_view arrayType() const {
+    return element ? element->arrayType : "";
+  }
   constexpr int64_t elementsOfByte() const { return 8 / bits; }
 };
 
@@ -55,10 +50,10 @@ struct RowParameters {
 };
 
 inline constexpr RowEncoding rowEncodings[] = {
-    {"int8", 8, std::nullopt, ""},
-    {"int4", 4, std::nullopt, ""},
-    {"e4m3", 8, FloatLayout{3, 7, false}, "float8_e4m3fn"},
-    {"e5m2", 8, FloatLayout{2, 15, true}, "float8_e5m2"},
+    {"int8", 8, nullptr},
+    {"int4", 4, nullptr},
+    {"e4m3", 8, findScalarType("f8E4M3FN")},
+    {"e5m2", 8, findScalarType("f8E5M2")},
 };
 
 inline constexpr RowParameters rowParameters[] = {

@@ -1,4 +1,4 @@
-//===- LowerBFloat16.cpp - bf16 as integers, computed with in f32 ---------===//
+//===- LowerNarrowFloats.cpp - Narrow floats as integers ------------------===//
 //
 // Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -15,10 +15,13 @@
 //   %s = arith.truncf %z : f32 to bf16
 //
 // and a reduction becomes a chain of such operations, one per lane. Conversions
-// then become arithmetic on the bits, and the type becomes i16 everywhere.
+// then become arithmetic on the bits, and the type becomes i16 everywhere;
+// 8-bit floats alike.
 //
 //===----------------------------------------------------------------------===//
 
+#include "NarrowFloatConversions.h"
+#include "ember/ABI/ScalarTypes.h"
 #include "ember/Target/Native/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
@@ -31,12 +34,14 @@
 namespace ember::native {
 using namespace mlir;
 
-#define GEN_PASS_DEF_LOWERBFLOAT16
+#define GEN_PASS_DEF_LOWERNARROWFLOATS
 #include "ember/Target/Native/Passes.h.inc"
 
-static bool isBF16(Type type) { return getElementTypeOrSelf(type).isBF16(); }
+static bool isNarrow(Type type) {
+  return isNarrowFloat(getElementTypeOrSelf(type));
+}
 
-/// `type` with f32 in place of bf16.
+/// `type` with f32 in place of a narrow float.
 static Type widen(Type type) {
   Type wide = Float32Type::get(type.getContext());
   if (auto shaped = dyn_cast<ShapedType>(type))
@@ -44,8 +49,8 @@ static Type widen(Type type) {
   return wide;
 }
 
-/// Whether `op` computes with bf16, rather than move or convert it.
-static bool computesInBF16(Operation *op) {
+/// Whether `op` computes with narrow floats, rather than move or convert them.
+static bool computesInNarrow(Operation *op) {
   if (isa<arith::ConstantOp, arith::SelectOp, arith::BitcastOp, arith::ExtFOp,
           arith::TruncFOp>(op))
     return false;
@@ -53,8 +58,8 @@ static bool computesInBF16(Operation *op) {
       isa<arith::ArithDialect, math::MathDialect>(op->getDialect()) ||
       isa<vector::FMAOp, vector::ContractionOp, vector::OuterProductOp,
           vector::MultiDimReductionOp, vector::ScanOp>(op);
-  return isArithmetic && (llvm::any_of(op->getOperandTypes(), isBF16) ||
-                          llvm::any_of(op->getResultTypes(), isBF16));
+  return isArithmetic && (llvm::any_of(op->getOperandTypes(), isNarrow) ||
+                          llvm::any_of(op->getResultTypes(), isNarrow));
 }
 
 /// Replaces `op` by itself in f32, between conversions.
@@ -64,14 +69,14 @@ static void computeInF32(Operation *op) {
   Operation *wide = builder.clone(*op);
   builder.setInsertionPoint(wide);
   for (OpOperand &operand : wide->getOpOperands())
-    if (isBF16(operand.get().getType()))
+    if (isNarrow(operand.get().getType()))
       operand.set(arith::ExtFOp::create(
           builder, loc, widen(operand.get().getType()), operand.get()));
   builder.setInsertionPointAfter(wide);
   for (auto [narrow, result] :
        llvm::zip_equal(op->getResults(), wide->getResults())) {
     Value value = result;
-    if (isBF16(narrow.getType())) {
+    if (isNarrow(narrow.getType())) {
       result.setType(widen(narrow.getType()));
       value = arith::TruncFOp::create(builder, loc, narrow.getType(), result);
     }
@@ -80,23 +85,28 @@ static void computeInF32(Operation *op) {
   op->erase();
 }
 
-/// Lets a conversion between bf16 and a type wider than f32 go through f32.
+/// Lets a conversion between a narrow float and another type than f32 go
+/// through f32.
 static void splitConversion(Operation *op) {
   Value input = op->getOperand(0);
   Type type = op->getResult(0).getType();
-  bool narrows = isBF16(type);
-  if (!narrows && !isBF16(input.getType()))
+  if (!isNarrow(type) && !isNarrow(input.getType()))
     return;
-  Type between = widen(narrows ? type : input.getType());
+  Type between = widen(type);
   if (between == input.getType() || between == type)
     return;
   OpBuilder builder(op);
-  Value middle =
-      narrows ? arith::TruncFOp::create(builder, op->getLoc(), between, input)
-                    .getResult()
-              : arith::ExtFOp::create(builder, op->getLoc(), between, input)
-                    .getResult();
-  op->setOperand(0, middle);
+  Location loc = op->getLoc();
+  auto width = [](Type type) {
+    return getElementTypeOrSelf(type).getIntOrFloatBitWidth();
+  };
+  auto convert = [&](Value value, Type to) -> Value {
+    if (width(value.getType()) < width(to))
+      return arith::ExtFOp::create(builder, loc, to, value);
+    return arith::TruncFOp::create(builder, loc, to, value);
+  };
+  op->getResult(0).replaceAllUsesWith(convert(convert(input, between), type));
+  op->erase();
 }
 
 /// Replaces `reduction` by scalar operations in the order of its lanes: each of
@@ -119,21 +129,28 @@ static void expandReduction(vector::ReductionOp reduction) {
   reduction.erase();
 }
 
-/// Turns bf16 into i16 in all types and constants of `module`.
-static void replaceType(ModuleOp module) {
-  Type bits = IntegerType::get(module.getContext(), 16);
+/// Turns narrow floats into integers in all types and constants of `module`.
+static void replaceTypes(ModuleOp module) {
+  auto bitsOf = [](Type type) {
+    return IntegerType::get(type.getContext(), type.getIntOrFloatBitWidth());
+  };
   AttrTypeReplacer replacer;
-  replacer.addReplacement([=](BFloat16Type) -> Type { return bits; });
-  replacer.addReplacement([=](FloatAttr number) -> std::optional<Attribute> {
-    if (!number.getType().isBF16())
+  replacer.addReplacement([=](FloatType type) -> std::optional<Type> {
+    if (!isNarrowFloat(type))
       return std::nullopt;
-    return IntegerAttr::get(bits, number.getValue().bitcastToAPInt());
+    return bitsOf(type);
+  });
+  replacer.addReplacement([=](FloatAttr number) -> std::optional<Attribute> {
+    if (!isNarrowFloat(number.getType()))
+      return std::nullopt;
+    return IntegerAttr::get(bitsOf(number.getType()),
+                            number.getValue().bitcastToAPInt());
   });
   replacer.addReplacement(
       [=](DenseElementsAttr numbers) -> std::optional<Attribute> {
-        if (!numbers.getElementType().isBF16())
+        if (!isNarrowFloat(numbers.getElementType()))
           return std::nullopt;
-        return numbers.bitcast(bits);
+        return numbers.bitcast(bitsOf(numbers.getElementType()));
       });
   replacer.recursivelyReplaceElementsIn(module, /*replaceAttrs=*/true,
                                         /*replaceLocs=*/false,
@@ -147,16 +164,16 @@ static void replaceType(ModuleOp module) {
 }
 
 namespace {
-struct LowerBFloat16 : impl::LowerBFloat16Base<LowerBFloat16> {
+struct LowerNarrowFloats : impl::LowerNarrowFloatsBase<LowerNarrowFloats> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
     module.walk([](vector::ReductionOp reduction) {
-      if (isBF16(reduction.getType()) &&
+      if (isNarrow(reduction.getType()) &&
           !reduction.getSourceVectorType().isScalable())
         expandReduction(reduction);
     });
     module.walk([](Operation *op) {
-      if (computesInBF16(op))
+      if (computesInNarrow(op))
         computeInF32(op);
     });
     module.walk([](Operation *op) {
@@ -165,8 +182,9 @@ struct LowerBFloat16 : impl::LowerBFloat16Base<LowerBFloat16> {
     });
     RewritePatternSet patterns(&getContext());
     arith::populateExpandBFloat16Patterns(patterns);
+    populateExpandNarrowFloats(patterns);
     walkAndApplyPatterns(module, std::move(patterns));
-    replaceType(module);
+    replaceTypes(module);
   }
 };
 } // namespace
