@@ -64,6 +64,18 @@ func.func @extend_upper_byte(%a: f8E5M2) -> f32 {
   return %x : f32
 }
 
+// Half precision has infinities where this one has its largest numbers.
+
+// CHECK-LABEL: func.func @extend_beyond_half
+// CHECK-NOT: f16
+// CHECK: arith.uitofp
+// CHECK: %[[IS_NAN:.*]] = arith.cmpi eq, %{{.*}}, %c128_i32
+// CHECK: arith.select %[[IS_NAN]]
+func.func @extend_beyond_half(%a: f8E5M2FNUZ) -> f32 {
+  %x = arith.extf %a : f8E5M2FNUZ to f32
+  return %x : f32
+}
+
 // CHECK-LABEL: func.func @by_way_of_f32
 // CHECK-SAME: (%[[A:.*]]: i8, %[[B:.*]]: i16) -> (i16, i8)
 // CHECK-NOT: f8E4M3FN
@@ -78,7 +90,7 @@ func.func @by_way_of_f32(%a: f8E4M3FN, %b: bf16) -> (bf16, f8E4M3FN) {
 // CHECK-LABEL: func.func @compute_in_f32
 // CHECK: arith.mulf %{{.*}}, %{{.*}} : f32
 // CHECK: arith.trunci %{{.*}} : i32 to i8
-func.func @compute_in_f32(%a: f8E4M3FN) -> f8E4M3FN {
-  %x = arith.mulf %a, %a : f8E4M3FN
-  return %x : f8E4M3FN
+func.func @compute_in_f32(%a: f8E4M3FNUZ) -> f8E4M3FNUZ {
+  %x = arith.mulf %a, %a : f8E4M3FNUZ
+  return %x : f8E4M3FNUZ
 }
