@@ -76,7 +76,7 @@ void TableBags::addRow(Value isFirst, Value isKept, Value weight) {
     return weight ? arith::MulFOp::create(builder, value, weight) : value;
   };
   if (!hasShifts()) {
-    accumulator.add(isFirst, isKept, [&](Value d) -> RowTerm {
+    accumulator.add(isFirst, isKept, &rows, [&](Value d) -> RowTerm {
       return {rows.element(d), weight};
     });
     return;
@@ -90,7 +90,7 @@ void TableBags::addRow(Value isFirst, Value isKept, Value weight) {
     });
     return;
   }
-  accumulator.add(isFirst, isKept,
+  accumulator.add(isFirst, isKept, &rows,
                   [&](Value d) -> RowTerm { return {rows.integer(d), scale}; });
 }
 

@@ -114,7 +114,7 @@ void ember::emitLoops(NestBuilder &builder, GatherOp op) {
   builder.loop(builder.size(op.getBlocks(), 0), [&](Value block) {
     gathered.forEach(block, [&](Value place, Value row) {
       source.enter(row);
-      builder.loop(length, [&](Value d) {
+      source.forEach(length, [&](Value d) {
         builder.storeAs(source.element(d), op.getInit(), {block, place, d});
       });
     });
@@ -216,7 +216,7 @@ void ember::emitLoops(NestBuilder &builder, BlockValuesOp op) {
             gathered.forEachRow(place, first, [&](Value at, Value row) {
               Value score = builder.loadAs(type, op.getScores(), {query, at});
               accumulator.add(
-                  /*isFirst=*/nullptr, /*isKept=*/nullptr,
+                  /*isFirst=*/nullptr, /*isKept=*/nullptr, /*stored=*/nullptr,
                   [&](Value d) -> RowTerm {
                     return {builder.loadAs(type, op.getValues(), {row, d}),
                             score};

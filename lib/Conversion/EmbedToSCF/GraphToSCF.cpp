@@ -29,6 +29,8 @@ struct EdgeReduction {
   Reduction reduction;
   Value out;
   FloatType type;
+  /// What rows are read from, if their elements have to be visited in its way.
+  StoredRows *stored = nullptr;
 };
 
 /// The edges of a graph, as every graph operation is given them.
@@ -119,7 +121,7 @@ void Edges<OpTy>::reduceRows(const EdgeReduction &into, EmitEdge emit) {
         if (into.reduction == Reduction::max)
           isFirst = arith::CmpIOp::create(builder, arith::CmpIPredicate::eq,
                                           edge, begin);
-        accumulator.add(isFirst, /*isKept=*/nullptr, term);
+        accumulator.add(isFirst, /*isKept=*/nullptr, into.stored, term);
       });
     });
     accumulator.end(arith::SubIOp::create(builder, end, begin));
@@ -164,7 +166,7 @@ void Edges<OpTy>::reduceCoordinates(const EdgeReduction &into, EmitEdge emit) {
     }
     emit(row, column, edge, [&](Term term) {
       accumulator.resume(row);
-      accumulator.add(isFirst, /*isKept=*/nullptr, term);
+      accumulator.add(isFirst, /*isKept=*/nullptr, into.stored, term);
     });
   });
   if (isWide && into.reduction != Reduction::mean) {
@@ -206,7 +208,7 @@ void ember::emitLoops(NestBuilder &builder, SpMMOp op) {
   StoredRows dense(builder, op.getDense(), op.getFormatAttr(), type);
   dense.requireLength(builder.size(op.getInit(), 1), "embed.spmm");
   edges.reduce(
-      {op.getReduction(), op.getInit(), type},
+      {op.getReduction(), op.getInit(), type, &dense},
       [&](Value, Value column, Value edge, auto add) {
         Value weight = edges.value(type, edge);
         dense.enter(column);

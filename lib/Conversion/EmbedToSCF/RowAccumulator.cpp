@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ember/Conversion/EmbedToSCF/RowAccumulator.h"
+#include "ember/Conversion/EmbedToSCF/StoredRows.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -71,15 +72,19 @@ void RowAccumulator::accumulate(Value memory, ArrayRef<Value> at, Value isKept,
   memref::StoreOp::create(builder, reduced, memory, at);
 }
 
-void RowAccumulator::add(Value isFirst, Value isKept,
+void RowAccumulator::add(Value isFirst, Value isKept, StoredRows *stored,
                          llvm::function_ref<RowTerm(Value)> term) {
-  builder.loop(length, [&](Value d) {
+  auto reduce = [&](Value d) {
     RowTerm next = term(d);
     accumulate(scratch ? scratch : out, place(d), isKept, [&](Value old) {
       return reduction == Reduction::max ? maximum(old, next, isFirst)
                                          : sum(old, next);
     });
-  });
+  };
+  if (stored)
+    stored->forEach(length, reduce);
+  else
+    builder.loop(length, reduce);
 }
 
 void RowAccumulator::addPairs(

@@ -92,17 +92,15 @@ void StoredRows::enter(Value newRow) {
   bias = parameter(arith::AddIOp::create(builder, first, builder.index(width)));
 }
 
-/// The scale of the block of an element. Its byte is the exponent of a float;
-/// that of the smallest one is no normal number's, and that of NaN would be
-/// infinity's.
-Value StoredRows::blockScale(Value position) {
+/// The scale of a block. Its byte is the exponent of a float; that of the
+/// smallest one is no normal number's, and that of NaN would be infinity's.
+Value StoredRows::blockScale(Value block) {
   constexpr int64_t exponentPlaces = 23;
   constexpr int64_t smallest = 0x00400000, nan = 0x7fc00000;
   auto constant = [&](int64_t value) -> Value {
     return arith::ConstantIntOp::create(builder, value, 32);
   };
-  int64_t places = llvm::Log2_64(layout.parameters->blockLength);
-  Value at = arith::ShRUIOp::create(builder, position, builder.index(places));
+  Value at = block;
   if (firstScale)
     at = arith::AddIOp::create(builder, at, firstScale);
   Value exponent = unsignedByte(at);
@@ -117,6 +115,34 @@ Value StoredRows::blockScale(Value position) {
   replace(0xff, nan);
   Value stored = arith::BitcastOp::create(builder, builder.getF32Type(), bits);
   return builder.convert(stored, type);
+}
+
+void StoredRows::forEach(Value length, llvm::function_ref<void(Value)> emit) {
+  if (!layout.hasBlockScales()) {
+    builder.loop(length, emit);
+    return;
+  }
+  int64_t blockLength = layout.parameters->blockLength;
+  Value most = builder.index(blockLength);
+  auto emitBlock = [&](Value block, Value elements) {
+    scale = blockScale(block);
+    Value first = arith::MulIOp::create(builder, block, most);
+    builder.loop(elements, [&](Value d) {
+      emit(arith::AddIOp::create(builder, first, d));
+    });
+  };
+  Value places = builder.index(llvm::Log2_64(blockLength));
+  Value whole = builder.createOrFold<arith::ShRUIOp>(length, places);
+  builder.loop(builder.index(0), whole,
+               [&](Value block) { emitBlock(block, most); });
+  std::optional<int64_t> fixed = getConstantIntValue(length);
+  if (fixed && *fixed % blockLength == 0)
+    return;
+  // The last block, which is shorter, if there is one.
+  Value rest = builder.createOrFold<arith::AndIOp>(
+      length, builder.index(blockLength - 1));
+  builder.loop(whole, divideUp(length, blockLength),
+               [&](Value block) { emitBlock(block, rest); });
 }
 
 /// A byte of the elements, which may be behind the scale and bias.
@@ -176,7 +202,7 @@ Value StoredRows::element(Value position) {
     Value number = elementFloat(position);
     if (!layout.hasBlockScales())
       return number;
-    return arith::MulFOp::create(builder, number, blockScale(position));
+    return arith::MulFOp::create(builder, number, scale);
   }
   return math::FmaOp::create(builder, integer(position), scale, bias);
 }

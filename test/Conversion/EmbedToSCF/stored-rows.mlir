@@ -60,14 +60,13 @@ func.func @e4m3(%t: memref<?x4xi8>, %b: memref<?x1xi32>, %o: memref<?x1x4xf32>) 
   return
 }
 
-// A scale for each block of 32, behind the elements: its byte is an exponent but
-// for the smallest, which is no normal number's, and NaN.
+// A scale for each block of 32, behind the elements, is loaded once for all of
+// them. Its byte is an exponent but for the smallest, which is no normal
+// number's, and NaN.
 
 // CHECK-LABEL: func.func @microscaled(
 // CHECK-SAME: %[[T:.*]]: memref<?x66xi8>
-// CHECK: scf.for %[[D:.*]] = %c0 to %c64
-// CHECK: memref.load %[[T]][%{{.*}}, %[[D]]]
-// CHECK: %[[BLOCK:.*]] = arith.shrui %[[D]], %c5
+// CHECK: scf.for %[[BLOCK:.*]] = %c0 to %c2
 // CHECK: %[[AT:.*]] = arith.addi %[[BLOCK]], %c64
 // CHECK: %[[BYTE:.*]] = memref.load %[[T]][%{{.*}}, %[[AT]]]
 // CHECK: %[[WORD:.*]] = arith.extui %[[BYTE]] : i8 to i32
@@ -75,9 +74,31 @@ func.func @e4m3(%t: memref<?x4xi8>, %b: memref<?x1xi32>, %o: memref<?x1x4xf32>) 
 // CHECK: arith.cmpi eq, %[[WORD]], %c0_i32
 // CHECK: arith.cmpi eq, %[[WORD]], %c255_i32
 // CHECK: %[[SCALE:.*]] = arith.bitcast %{{.*}} : i32 to f32
+// CHECK: %[[FIRST:.*]] = arith.muli %[[BLOCK]], %c32
+// CHECK: scf.for %[[D:.*]] = %c0 to %c32
+// CHECK: %[[POSITION:.*]] = arith.addi %[[FIRST]], %[[D]]
+// CHECK: memref.load %[[T]][%{{.*}}, %[[POSITION]]]
 // CHECK: arith.mulf %{{.*}}, %[[SCALE]] : f32
+// CHECK-NOT: scf.for
+// CHECK: return
 func.func @microscaled(%t: memref<?x66xi8>, %b: memref<?x1xi32>, %o: memref<?x1x64xf32>) {
   embed.gather block_size 1 rows(%t : memref<?x66xi8>)
       blocks(%b : memref<?x1xi32>) outs(%o : memref<?x1x64xf32>) format <e5m2, f8E8M0FNU>
+  return
+}
+
+// Rows of 33 elements end with a block of one.
+
+// CHECK-LABEL: func.func @short_block(
+// CHECK-SAME: %[[T:.*]]: memref<?x35xi8>
+// CHECK: memref.load %[[T]][%{{.*}}, %c33]
+// CHECK: scf.for %{{.*}} = %c0 to %c32
+// CHECK: memref.load %[[T]][%{{.*}}, %c34]
+// CHECK: memref.load %[[T]][%{{.*}}, %c32]
+// CHECK-NOT: scf.for
+// CHECK: return
+func.func @short_block(%t: memref<?x35xi8>, %b: memref<?x1xi32>, %o: memref<?x1x33xf32>) {
+  embed.gather block_size 1 rows(%t : memref<?x35xi8>)
+      blocks(%b : memref<?x1xi32>) outs(%o : memref<?x1x33xf32>) format <e5m2, f8E8M0FNU>
   return
 }

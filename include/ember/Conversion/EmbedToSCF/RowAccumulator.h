@@ -32,6 +32,8 @@ struct RowSumKinds {
   bool hasPairs = false;
 };
 
+class StoredRows;
+
 /// A row of the output, or, where that is narrower than what is computed in, a
 /// row of scratch memory that is rounded into it once.
 class RowAccumulator {
@@ -48,7 +50,8 @@ public:
   void resume(mlir::Value newRow) { row = newRow; }
   /// Reduces `term(d)` into every element; `isFirst` (i1) says if it is the
   /// segment's first one and `isKept` (i1, or null) if it counts at all.
-  void add(mlir::Value isFirst, mlir::Value isKept,
+  /// Elements are visited as those of `stored` have to be, if it is given.
+  void add(mlir::Value isFirst, mlir::Value isKept, StoredRows *stored,
            llvm::function_ref<RowTerm(mlir::Value)> term);
   /// The same for a sum or mean whose elements come two at a time: `pair(j)`
   /// are the terms of elements 2j and 2j + 1. The sums of even and of odd

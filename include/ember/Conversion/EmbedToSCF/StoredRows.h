@@ -28,7 +28,11 @@ public:
   /// Goes to a row: loads its scale and bias.
   void enter(mlir::Value row);
 
-  /// An element of the row that was entered.
+  /// Emits loops over the positions of a row: over its blocks, where these have
+  /// scales, which are then loaded once for all of their elements.
+  void forEach(mlir::Value length, llvm::function_ref<void(mlir::Value)> emit);
+
+  /// An element of the row that was entered; within forEach.
   mlir::Value element(mlir::Value position);
 
   /// Whether elements are integers that a scale and bias turn into values.
@@ -52,13 +56,14 @@ private:
   mlir::Value elementBits(mlir::Value position);
   mlir::Value elementFloat(mlir::Value position);
   mlir::Value parameter(mlir::Value firstByte);
-  mlir::Value blockScale(mlir::Value position);
+  mlir::Value blockScale(mlir::Value block);
 
   NestBuilder &builder;
   mlir::Value table;
   embed::RowFormatAttr format;
   embed::RowLayout layout;
   mlir::FloatType type;
+  /// The scale is that of the row, or of the block that forEach is in.
   mlir::Value row, scale, bias;
   /// The first byte of the elements and of the scales of blocks, where those
   /// are. Null for the first byte of the row.
