@@ -40,7 +40,7 @@ def _block_of_values() -> np.ndarray:
     """A block of 16-bit units with random signs and fractions.
 
     Bits 13 to 11 are set and bits 14 and 6 are not: exponents are then those of numbers of at
-    most 2, in f64, f32, f16, bf16 and both 8-bit types, whichever byte of a unit is read.
+    most 2, in f64, f32, f16, bf16 and 8-bit floats, whichever byte of a unit is read.
     """
     units = np.random.default_rng(0).integers(0, 1 << 16, BLOCK // 2, np.uint16)
     return ((units & np.uint16(0x87BF)) | np.uint16(0x3800)).view(np.uint8)

@@ -5,17 +5,19 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
 import functools
+import math
 from collections.abc import Callable, Sequence
 
 import torch
 from torch import Tensor
 
+from benchmarks.cpu.rows import FLOATS
+
 # Numbers of its enumerations SparseType, PoolingMode and EmbeddingLocation.
-SPARSE_TYPES = {"f32": 0, "f16": 1, "int8 leading": 2, "e4m3": 6, "e5m2": 6}
+FLOAT8 = 6
+SPARSE_TYPES = {"f32": 0, "f16": 1, "int8 leading": 2, **dict.fromkeys(FLOATS, FLOAT8)}
 POOLING = {"sum": 0, "mean": 1}
 HOST = 3
-# Bits and bias of the exponent.
-FLOAT8_EXPONENTS = {"e4m3": (4, 7), "e5m2": (5, 15)}
 
 Lookup = Callable[[Tensor, Tensor, Tensor | None], Tensor]
 
@@ -30,6 +32,12 @@ def why_missing() -> str | None:
     return None
 
 
+def _exponent(dtype: torch.dtype) -> tuple[int, int]:
+    """Bits and bias of the exponent of 8-bit floats: of eight bits, one is the sign's."""
+    info = torch.finfo(dtype)
+    return 7 + round(math.log2(info.eps)), 1 - round(math.log2(info.tiny))
+
+
 def bags_of_tables(tables: Sequence[Tensor], kind: str, length: int, reduction: str) -> Lookup:
     """A function of indices, segments' offsets and weights (or None) that looks bags up in tables.
 
@@ -39,7 +47,7 @@ def bags_of_tables(tables: Sequence[Tensor], kind: str, length: int, reduction: 
     starts = [table.storage_offset() * table.element_size() for table in tables]
     memory = torch.empty(0, dtype=torch.uint8).set_(tables[0].untyped_storage())
     number = SPARSE_TYPES[kind]
-    bits, bias = FLOAT8_EXPONENTS.get(kind, (-1, -1))
+    bits, bias = _exponent(FLOATS[kind]) if kind in FLOATS else (-1, -1)
     count = len(tables)
     placements = torch.full((count,), HOST, dtype=torch.int32)
     types = torch.full((count,), number, dtype=torch.uint8)
@@ -70,7 +78,7 @@ def bags_of_tables(tables: Sequence[Tensor], kind: str, length: int, reduction: 
             indice_weights=weights,
             output_dtype=SPARSE_TYPES["f32"],
             row_alignment=1,
-            max_float8_D=longest_of("e4m3", "e5m2"),
+            max_float8_D=longest_of(*FLOATS),
             fp8_exponent_bits=bits,
             fp8_exponent_bias=bias,
         )

@@ -9,12 +9,20 @@ from dataclasses import dataclass
 import torch
 from ember.dtypes import DTYPES
 from ember.embed_programs import RowFormat
+from ember.row_types import ENCODINGS, PARAMETERS
 from torch import Tensor
 
 from benchmarks.cpu.arena import Arena
 
-PARAMETERS = {"f32": torch.float32, "f16": torch.float16}
-FLOAT8 = {"e4m3": torch.float8_e4m3fn, "e5m2": torch.float8_e5m2}
+# What elements, and what is beside them, are in PyTorch, by the compiler's tables.
+FLOATS: dict[str, torch.dtype] = {
+    row.name: getattr(torch, row.array_type) for row in ENCODINGS.values() if not row.is_integer
+}
+BESIDE: dict[str, torch.dtype] = {
+    row.name: getattr(torch, row.array_type) for row in PARAMETERS.values()
+}
+# Exponents of the scales of blocks in a table, about that of 1.
+SCALES = (120, 134)
 
 
 def torch_type(mlir: str) -> torch.dtype:
@@ -30,6 +38,11 @@ class RowType:
     name: str
     out: str
     format: RowFormat | None = None
+
+    @property
+    def is_copied(self) -> bool:
+        """Whether a table is memory of its own."""
+        return self.format is not None and self.format.scales_blocks
 
     @property
     def element(self) -> str:
@@ -50,17 +63,34 @@ class RowType:
         return self.columns(length) * self.dtype.itemsize
 
     def table(self, arena: Arena, rows: int, length: int) -> Tensor:
-        """The arena as a contiguous table of such rows."""
-        return arena.table(self.dtype, rows, self.columns(length))
+        """The arena as a contiguous table of such rows.
+
+        With scales of blocks it is a copy, because those in the arena are far from 1, and numbers
+        would be subnormal.
+        """
+        table = arena.table(self.dtype, rows, self.columns(length))
+        if not self.is_copied:
+            return table
+        assert self.format is not None
+        assert not self.format.leading
+        table = table.clone()
+        draw = torch.Generator().manual_seed(rows)
+        table[:, length:].random_(*SCALES, generator=draw)
+        return table
 
     def decode(self, rows: Tensor, length: int) -> Tensor:
         """The values (..., length), f64, of rows (..., columns)."""
         if self.format is None:
             return rows.double()
         rows = rows.contiguous()
-        if self.format.encoding in FLOAT8:
-            return rows.view(FLOAT8[self.format.encoding]).double()
-        parameter = PARAMETERS[str(self.format.parameters)]
+        if self.format.scales_blocks:
+            scales = rows[..., length:].contiguous().view(BESIDE[str(self.format.parameters)])
+            block = PARAMETERS[str(self.format.parameters)].block_length
+            numbers = rows[..., :length].contiguous().view(FLOATS[self.format.encoding]).double()
+            return numbers * scales.float().double().repeat_interleave(block, -1)[..., :length]
+        if self.format.encoding in FLOATS:
+            return rows.view(FLOATS[self.format.encoding]).double()
+        parameter = BESIDE[str(self.format.parameters)]
         size = 2 * parameter.itemsize
         if self.format.leading:
             pair, elements = rows[..., :size], rows[..., size:]
@@ -82,7 +112,7 @@ ROW_TYPES = {
         RowType("int8", "f32", RowFormat("int8", "f32")),
         RowType("int4", "f32", RowFormat("int4", "f16")),
         RowType("int8 leading", "f32", RowFormat("int8", "f16", leading=True)),
-        RowType("e4m3", "f32", RowFormat("e4m3")),
-        RowType("e5m2", "f32", RowFormat("e5m2")),
+        *(RowType(name, "f32", RowFormat(name)) for name in FLOATS),
+        *(RowType(f"mxfp8 {name}", "f32", RowFormat(name, "f8E8M0FNU")) for name in FLOATS),
     )
 }

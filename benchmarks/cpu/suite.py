@@ -14,6 +14,7 @@ from benchmarks.cpu.graph_cases import GraphCase
 from benchmarks.cpu.graphs import FILES, SHAPES, missing_graphs
 from benchmarks.cpu.lookups import HISTOGRAMS, UNIFORM
 from benchmarks.cpu.model_cases import TablesCase
+from benchmarks.cpu.rows import ROW_TYPES
 from benchmarks.cpu.score_cases import MODELS, ScoreCase
 
 LENGTHS = (16, 32, 64, 100, 128, 256)
@@ -21,8 +22,8 @@ TABLES = (256_000, 26_000_000, 2_500_000_000)
 LOCALITIES = (UNIFORM, *HISTOGRAMS)
 BATCHES = (1, 16, 256, 4096)
 PLACES = {"length": LENGTHS, "table_bytes": TABLES, "locality": LOCALITIES, "bags": BATCHES}
-# PyTorch copies a table whose rows are not contiguous, in every call.
-MOST_STRIDED_BYTES = 26_000_000
+# PyTorch copies a table whose rows are not contiguous, in every call; others are copied once.
+MOST_COPIED_BYTES = 26_000_000
 ARENA_BYTES = max(TABLES)
 ONE_BAG_LOOKUPS = 1_000_000
 
@@ -51,6 +52,8 @@ ENCODED = [
     Kind("bag int", "weighted sum", "int4"),
     Kind("bag fp8", "sum", "e4m3"),
     Kind("bag fp8", "mean", "e5m2"),
+    Kind("bag mxfp8", "sum", "mxfp8 e4m3"),
+    Kind("bag mxfp8", "mean", "mxfp8 e5m2"),
     Kind("bag fbgemm int8", "sum", "int8 leading"),
 ]
 SLOW = [
@@ -81,7 +84,9 @@ def bag_cases(kinds: list[Kind], strength: int) -> list[Case]:
     """
 
     def fits(choice: Choice) -> bool:
-        return choice["table_bytes"] <= MOST_STRIDED_BYTES or "table" not in choice["kind"].path
+        kind = choice["kind"]
+        is_copied = "table" in kind.path or ROW_TYPES[kind.value].is_copied
+        return choice["table_bytes"] <= MOST_COPIED_BYTES or not is_copied
 
     cases: list[Case] = []
     seen: set[Kind] = set()

@@ -19,6 +19,7 @@ from benchmarks.cpu.case import (
 )
 from benchmarks.cpu.measuring import unstable
 from benchmarks.cpu.results import Result
+from benchmarks.cpu.rows import ROW_TYPES
 from benchmarks.summary import Summary, summarise
 
 # Bandwidth bounds a case whose table is larger than a core's own caches and whose batch is large
@@ -27,7 +28,7 @@ BOUND_TABLE_BYTES = 20_000_000
 BOUND_READ_BYTES = 1_000_000
 SMALL_BATCH = 64
 # Their rows are decoded by several instructions an element.
-DECODED = ("int8", "int4", "int8 leading", "e4m3", "e5m2")
+DECODED = tuple(name for name, row in ROW_TYPES.items() if row.format)
 
 
 @dataclass(frozen=True)
