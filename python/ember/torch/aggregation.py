@@ -20,13 +20,12 @@ from ember.compiler import Options
 from ember.embed_programs import ENTRY
 from ember.errors import CompileError, CompilerNotFoundError
 from ember.torch.aggregation_kernel import (
-    INDEX_TYPES,
-    VALUE_TYPES,
     AggregationShape,
     aggregation_kernel,
     edge_products_kernel,
 )
 from ember.torch.edge_groups import EdgeMemory, GroupedEdges
+from ember.torch.element_types import INDEX_TYPES, VALUE_TYPES
 from ember.torch.kept_tensors import for_later_calls
 from ember.torch.region_call import NotTakenError, Reference, RegionCall
 from ember.torch.repeat import MOST, Bound, Repeat, Source, exactly, repeat_of

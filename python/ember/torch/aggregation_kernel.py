@@ -9,15 +9,10 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-import torch
-
 from ember.compiler import Options
-from ember.dtypes import DTYPES
 from ember.embed_programs import ENTRY, SDDMM, SpMM, array, program
 from ember.kernel import Library
 
-VALUE_TYPES = {getattr(torch, DTYPES[name].name): name for name in ("f32", "f64", "f16", "bf16")}
-INDEX_TYPES = {getattr(torch, DTYPES[name].name): name for name in ("i32", "i64")}
 NAMES = {"rows": "target", "columns": "source", "dense": "x"}
 
 # The row of node %n set to zero, and the row of node %column times an edge's value added to it.

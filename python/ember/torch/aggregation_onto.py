@@ -19,7 +19,7 @@ from ember.compiler import Options
 from ember.embed_programs import ENTRY
 from ember.kernel import Library
 from ember.torch.aggregation import AggregationCall
-from ember.torch.aggregation_kernel import INDEX_TYPES, VALUE_TYPES
+from ember.torch.element_types import INDEX_TYPES, SUM_TYPES, VALUE_TYPES
 from ember.torch.region_call import NotTakenError, Reference, RegionCall
 
 # Elements from which on a kernel, which looks into all tensors first, is faster than PyTorch.
@@ -175,7 +175,7 @@ class OntoCall(RegionCall):
             _check_in_place(base, arguments)
         kernel, library = onto_kernel(length, value, index, self.reduction, form, self.options)
         self.libraries[library] = None
-        is_half = value in ("f16", "bf16")
+        is_half = x.dtype not in SUM_TYPES
         out = base.detach()
         if not self.in_place:
             out = out.float() if is_half else out.clone()

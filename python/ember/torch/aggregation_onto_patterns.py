@@ -9,9 +9,9 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 from torch.fx import Node
 
-from ember.torch.aggregation_kernel import VALUE_TYPES
 from ember.torch.aggregation_onto import OntoCall
 from ember.torch.aggregation_patterns import SCATTERS, message_of, scatter_onto
+from ember.torch.element_types import VALUE_TYPES
 from ember.torch.no_match import NoMatchError
 from ember.torch.operations import name_of, read, tensor_of
 from ember.torch.region import Region

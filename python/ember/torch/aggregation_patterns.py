@@ -18,7 +18,8 @@ import torch
 from torch.fx import Node
 
 from ember.torch.aggregation import AggregationCall
-from ember.torch.lookups import INDEX_TYPES, Lookup, lookup_at
+from ember.torch.element_types import INDEX_TYPES
+from ember.torch.lookups import Lookup, lookup_at
 from ember.torch.movement import is_changed_before
 from ember.torch.no_match import NoMatchError
 from ember.torch.operations import (

@@ -23,17 +23,15 @@ from torch import Tensor
 
 from ember import configuration
 from ember.compiler import Options
-from ember.dtypes import DTYPES
 from ember.errors import ArgumentError, KernelError, UnsupportedError
 from ember.torch import private
 from ember.torch.bag_gradient import bag_gradients
 from ember.torch.bag_kernel import BagKernel
+from ember.torch.element_types import INDEX_TYPES, VALUE_TYPES
 from ember.torch.embedding_bag import BagShape
 from ember.torch.kept_tensors import for_later_calls
 from ember.torch.region_call import NotTakenError, for_backward
 
-VALUE_TYPES = {getattr(torch, DTYPES[name].name): name for name in ("f32", "f64", "f16", "bf16")}
-INDEX_TYPES = {getattr(torch, DTYPES[name].name): name for name in ("i32", "i64")}
 MODES = ("sum", "mean", "max")
 INT32_MAX = 2**31 - 1
 # Shapes of 2-D batches whose offsets are kept.

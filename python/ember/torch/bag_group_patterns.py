@@ -10,8 +10,8 @@ from typing import Any
 import torch
 from torch.fx import Node
 
-from ember.torch.aggregation_kernel import INDEX_TYPES, VALUE_TYPES
 from ember.torch.bag_group import DENSE, GroupCall, Part, TableGradient
+from ember.torch.element_types import INDEX_TYPES, VALUE_TYPES
 from ember.torch.no_match import NoMatchError
 from ember.torch.operations import (
     Operation,

@@ -12,15 +12,9 @@ from torch.fx import Node
 
 from ember.torch.block_call import MOST_QUERIES, BlockCall
 from ember.torch.block_programs import BlockProgram
-from ember.torch.block_views import (
-    INDEX_TYPES,
-    VALUE_TYPES,
-    Gathered,
-    gathered_at,
-    likely_same,
-    views_of,
-)
+from ember.torch.block_views import BLOCK_TYPES, Gathered, gathered_at, likely_same, views_of
 from ember.torch.einsum import einsum_at
+from ember.torch.element_types import INDEX_TYPES
 from ember.torch.no_match import AsFastError
 from ember.torch.operations import name_of, read, same_number, tensor_of
 from ember.torch.region import Region
@@ -69,7 +63,7 @@ def _program(operation: str, gathered: Gathered, queries: int = 0) -> BlockProgr
     groups = gathered.blocks.groups
     return BlockProgram(
         operation,
-        VALUE_TYPES[source.dtype],
+        BLOCK_TYPES[source.dtype],
         INDEX_TYPES[index.dtype],
         groups,
         gathered.leading - groups,

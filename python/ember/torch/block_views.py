@@ -16,18 +16,11 @@ from torch import Tensor
 from torch.fx import Node
 
 from ember.torch.block_call import Blocks, Step
+from ember.torch.element_types import INDEX_TYPES, VALUE_TYPES
 from ember.torch.operations import Operation, fixed_size, read, same_number, tensor_of
 
-VALUE_TYPES = {
-    torch.float32: "f32",
-    torch.float64: "f64",
-    torch.float16: "f16",
-    torch.bfloat16: "bf16",
-    # Masks of blocks.
-    torch.int64: "i64",
-    torch.int32: "i32",
-}
-INDEX_TYPES = {torch.int64: "i64", torch.int32: "i32"}
+# Of blocks: values, and integers as masks.
+BLOCK_TYPES = VALUE_TYPES | INDEX_TYPES
 
 
 def likely_same(one: Any, other: Any) -> bool:
@@ -107,7 +100,7 @@ def _gather_at(node: Node, operation: Operation, tensor: Tensor) -> Gathered | N
     table = tensor_of(source)
     if not isinstance(source, Node) or table is None or table.dim() < 2:
         return None
-    if table.dtype not in VALUE_TYPES or tensor.dtype != table.dtype:
+    if table.dtype not in BLOCK_TYPES or tensor.dtype != table.dtype:
         return None
     found = None
     if operation.name in ("gather", "take_along_dim"):

@@ -19,7 +19,7 @@ from torch import Tensor
 from ember.compiler import Options
 from ember.embed_programs import ENTRY
 from ember.kernel import Library
-from ember.torch.aggregation_kernel import INDEX_TYPES, VALUE_TYPES
+from ember.torch.element_types import INDEX_TYPES, VALUE_TYPES
 from ember.torch.region_call import NotTakenError, Reference, RegionCall
 
 # Minus infinity.

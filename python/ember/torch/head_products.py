@@ -17,9 +17,9 @@ from torch import Tensor
 from ember.compiler import Options
 from ember.embed_programs import ENTRY
 from ember.kernel import Library
+from ember.torch.element_types import SUM_TYPES
 from ember.torch.region_call import NotTakenError, Reference, RegionCall
 
-VALUE_TYPES = {torch.float32: "f32", torch.float64: "f64"}
 # Sums within a row may be in any order, as in the embed dialect.
 PROGRAM = Template("""\
 func.func @$entry(
@@ -81,7 +81,7 @@ class HeadProductsCall(RegionCall):
         if x.numel() == 0:
             raise NotTakenError
         _, heads, length = x.shape
-        kernel, library = head_products_kernel(heads, length, VALUE_TYPES[x.dtype], self.options)
+        kernel, library = head_products_kernel(heads, length, SUM_TYPES[x.dtype], self.options)
         self.libraries[library] = None
         out = x.new_empty(x.shape[:2])
         kernel(x.detach().contiguous(), weights.detach()[0].contiguous(), out)

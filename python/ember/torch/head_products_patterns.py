@@ -10,7 +10,8 @@ from typing import Any
 
 from torch.fx import Node
 
-from ember.torch.head_products import VALUE_TYPES, HeadProductsCall
+from ember.torch.element_types import SUM_TYPES
+from ember.torch.head_products import HeadProductsCall
 from ember.torch.operations import name_of, read, same_number, tensor_of
 from ember.torch.region import Region
 from ember.torch.settings import Settings
@@ -53,7 +54,7 @@ def _are_weights(weights: Any, x: Any) -> bool:
         and rows is not None
         and one.dim() == rows.dim() == 3
         and one.dtype == rows.dtype
-        and one.dtype in VALUE_TYPES
+        and one.dtype in SUM_TYPES
         and same_number(one.shape[0], 1)
         and all(map(same_number, one.shape[1:], rows.shape[1:]))
     )

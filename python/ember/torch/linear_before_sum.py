@@ -24,6 +24,7 @@ from torch.fx import Graph, Node
 
 from ember.torch import private
 from ember.torch.aggregation_patterns import Scatter, message_of, rows_of, scatter_at
+from ember.torch.element_types import SUM_TYPES
 from ember.torch.movement import why_not_movable
 from ember.torch.no_match import NoMatchError
 from ember.torch.operations import name_of, read, same_number, tensor_of, value_of
@@ -32,7 +33,6 @@ from ember.torch.settings import Settings
 
 # Of half types, sums are kept in f32 and rounded once: rows that are rounded before are not as
 # good.
-VALUE_TYPES = (torch.float32, torch.float64)
 _LINEAR = (functional.linear, torch.ops.aten.linear.default)
 
 
@@ -118,7 +118,7 @@ def put_linear_before_sums(graph: Graph, settings: Settings) -> list[Reordered]:
 
 
 def _product_at(node: Node) -> _Product | None:
-    """A product of two matrices in a type of VALUE_TYPES, whose weight's sizes are known."""
+    """A product of two matrices in a type of SUM_TYPES, whose weight's sizes are known."""
     product = None
     if node.target in _LINEAR:
         arguments = dict(zip(("input", "weight", "bias"), node.args, strict=False)) | node.kwargs
@@ -135,7 +135,7 @@ def _product_at(node: Node) -> _Product | None:
     if result is None or rows is None or weight is None or product.rows is product.weight:
         return None
     bias = tensor_of(product.bias)
-    if result.dtype not in VALUE_TYPES or rows.dim() != 2 or weight.dim() != 2:
+    if result.dtype not in SUM_TYPES or rows.dim() != 2 or weight.dim() != 2:
         return None
     if any(one.dtype is not result.dtype for one in (rows, weight, bias) if one is not None):
         return None

@@ -6,12 +6,10 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 from dataclasses import dataclass
 
-import torch
 from torch.fx import Node
 
+from ember.torch.element_types import INDEX_TYPES
 from ember.torch.operations import read, tensor_of
-
-INDEX_TYPES = (torch.int64, torch.int32)
 
 
 @dataclass

@@ -15,10 +15,9 @@ from torch import Tensor
 from torch.fx import Graph, GraphModule, Node
 
 from ember.torch.effects import Memory, effect_of
+from ember.torch.element_types import INDEX_TYPES
 from ember.torch.operations import read, same_number, tensor_of
 from ember.torch.pair_programs import FLAT, ROWS, TWO
-
-INDEX_TYPES = {torch.int64: "i64", torch.int32: "i32"}
 
 
 @dataclass(frozen=True)

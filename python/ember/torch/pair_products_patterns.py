@@ -15,6 +15,7 @@ import torch
 from torch.fx import Node
 
 from ember.torch.einsum import einsum_at
+from ember.torch.element_types import SUM_TYPES
 from ember.torch.no_match import AsFastError, NoMatchError
 from ember.torch.operations import Operation, fixed_size, name_of, read, same_number, tensor_of
 from ember.torch.pair_positions import Places, places_of
@@ -25,7 +26,6 @@ from ember.torch.region_call import Reference
 from ember.torch.settings import Settings
 from ember.torch.transposes import transposed
 
-VALUE_TYPES = {torch.float32: "f32", torch.float64: "f64"}
 # Of rows from this length on, PyTorch multiplies all pairs as fast as a kernel most of them.
 LONG_ROWS = 128
 
@@ -59,7 +59,7 @@ def _region(
 ) -> Region:
     rows, places = tensor_of(pairs.rows), pairs.places
     assert rows is not None
-    if rows.dtype not in VALUE_TYPES:
+    if rows.dtype not in SUM_TYPES:
         kind = str(rows.dtype).removeprefix("torch.")
         raise NoMatchError(f"rows are {kind}: kernels of pairs have float32 and float64")
     length = fixed_size(rows.shape[2])
@@ -69,7 +69,7 @@ def _region(
     program = PairProgram(
         pairs.count,
         length,
-        VALUE_TYPES[rows.dtype],
+        SUM_TYPES[rows.dtype],
         places.kind,
         places.index,
         pairs.pairs,

@@ -24,7 +24,7 @@ from ember.embed_programs import ENTRY, Bag, RowFormat, array, program
 from ember.errors import ArgumentError, CompileError, CompilerNotFoundError
 from ember.fallback import left_to_pytorch
 from ember.kernel import Library
-from ember.torch.bag_call import INDEX_TYPES
+from ember.torch.element_types import INDEX_TYPES
 from ember.torch.embedding_bag import FIRST_OFFSET_CHECK, NAMES
 from ember.torch.quantized_rows import QuantizedEmbedding
 from ember.torch.row_encoding import (

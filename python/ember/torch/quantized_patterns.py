@@ -19,7 +19,7 @@ from torch.fx import Node
 from ember.compiler import Options
 from ember.embed_programs import RowFormat
 from ember.torch import private
-from ember.torch.bag_call import INDEX_TYPES
+from ember.torch.element_types import INDEX_TYPES
 from ember.torch.no_match import NoMatchError
 from ember.torch.operations import fixed_size, name_of, read, tensor_of
 from ember.torch.quantization import bag_kernel

@@ -20,7 +20,7 @@ from ember.embed_programs import ENTRY, Gather, RowFormat, array, program
 from ember.errors import ArgumentError, CompileError, CompilerNotFoundError
 from ember.fallback import left_to_pytorch
 from ember.kernel import Library
-from ember.torch.bag_call import INDEX_TYPES
+from ember.torch.element_types import INDEX_TYPES
 from ember.torch.row_encoding import decode, encode, format_of, is_of_bytes, table_type
 
 NAMES = {"source": "weight", "blocks": "input"}

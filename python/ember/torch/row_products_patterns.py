@@ -12,12 +12,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-import torch
 from torch import Tensor
 from torch.fx import Node
 
 from ember.torch.block_views import likely_same
 from ember.torch.einsum import einsum_at
+from ember.torch.element_types import SUM_TYPES
 from ember.torch.no_match import NoMatchError
 from ember.torch.operations import Operation, fixed_size, name_of, read, same_number, tensor_of
 from ember.torch.region import Region
@@ -27,7 +27,6 @@ from ember.torch.row_sum_patterns import LookedUp, looked_up
 from ember.torch.settings import Settings
 from ember.torch.transposes import transposed
 
-VALUE_TYPES = {torch.float32: "f32", torch.float64: "f64"}
 _TO_THREE = ("unsqueeze", "view", "reshape", "getitem")
 
 
@@ -54,7 +53,7 @@ def row_products_at(node: Node, settings: Settings) -> Region | None:
         return None
     table = tensor_of(found.others.table)
     assert table is not None
-    if table.dtype not in VALUE_TYPES:
+    if table.dtype not in SUM_TYPES:
         kind = str(table.dtype).removeprefix("torch.")
         raise NoMatchError(f"rows are {kind}: kernels of products have float32 and float64")
     nodes = {node, found.others.node, *found.nodes}
@@ -66,7 +65,7 @@ def row_products_at(node: Node, settings: Settings) -> Region | None:
         nodes.add(found.one)
     program = RowProducts(
         fixed_size(table.shape[1]),
-        VALUE_TYPES[table.dtype],
+        SUM_TYPES[table.dtype],
         None if one is None else one.term,
         found.others.term,
     )

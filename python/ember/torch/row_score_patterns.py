@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 from torch.fx import Node
 
-from ember.torch.aggregation_kernel import INDEX_TYPES
+from ember.torch.element_types import INDEX_TYPES, SUM_TYPES
 from ember.torch.lookups import lookup_at
 from ember.torch.no_match import NoMatchError
 from ember.torch.operations import (
@@ -38,7 +38,6 @@ from ember.torch.row_expressions import (
 from ember.torch.row_score import RowScoreCall
 from ember.torch.settings import Settings
 
-VALUE_TYPES = {torch.float32: "f32", torch.float64: "f64"}
 # A longer expression is no embedding operation any more.
 MOST_NODES = 200
 
@@ -46,7 +45,7 @@ MOST_NODES = 200
 def row_score_at(node: Node, settings: Settings) -> Region | None:
     """The region of an expression whose last operation is `node`; None if it is none."""
     whole = tensor_of(node)
-    if whole is None or whole.dim() > 2 or whole.dtype not in VALUE_TYPES or not _may_be(node):
+    if whole is None or whole.dim() > 2 or whole.dtype not in SUM_TYPES or not _may_be(node):
         return None
     kept = whole.dim() == 2
     if whole.dim() == 0 or (kept and not same_number(whole.shape[1], 1)):
@@ -62,7 +61,7 @@ def row_score_at(node: Node, settings: Settings) -> Region | None:
     program = RowProgram(
         expression,
         reader.length,
-        VALUE_TYPES[whole.dtype],
+        SUM_TYPES[whole.dtype],
         INDEX_TYPES[value_of(indices[0]).dtype],
         tuple(reader.widths[table] for table in tables),
         len(indices),

@@ -13,6 +13,7 @@ import torch
 from torch import Tensor
 from torch.fx import Node
 
+from ember.torch.element_types import INDEX_TYPES, SUM_TYPES, VALUE_TYPES
 from ember.torch.no_match import AsFastError, NoMatchError
 from ember.torch.operations import (
     Operation,
@@ -27,16 +28,6 @@ from ember.torch.region import Region
 from ember.torch.region_call import Reference
 from ember.torch.row_sum import RowSum, RowSumCall, Term, why_slower
 from ember.torch.settings import Settings
-
-VALUE_TYPES = {
-    torch.float32: "f32",
-    torch.float64: "f64",
-    torch.float16: "f16",
-    torch.bfloat16: "bf16",
-}
-# Half types are rounded after each operation by PyTorch, and are not computed with here.
-SUM_TYPES = (torch.float32, torch.float64)
-INDEX_TYPES = {torch.int64: "i64", torch.int32: "i32"}
 
 
 @dataclass(frozen=True)

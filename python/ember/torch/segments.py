@@ -13,8 +13,9 @@ from torch import Tensor
 
 from ember.compiler import Options
 from ember.kernel import Library
-from ember.torch.bag_call import INDEX_TYPES, VALUE_TYPES, BagCall
+from ember.torch.bag_call import BagCall
 from ember.torch.bag_gradient import bag_gradients
+from ember.torch.element_types import INDEX_TYPES, VALUE_TYPES
 from ember.torch.region_call import NotTakenError, Reference, RegionCall
 
 

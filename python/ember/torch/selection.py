@@ -18,7 +18,7 @@ from torch import Tensor
 from ember.compiler import Options
 from ember.embed_programs import ENTRY
 from ember.kernel import Library
-from ember.torch.aggregation_kernel import INDEX_TYPES
+from ember.torch.element_types import INDEX_TYPES
 from ember.torch.region_call import NotTakenError, Reference, RegionCall
 
 # Elements are copied, whatever they are, as integers of their size.

@@ -13,7 +13,7 @@ from typing import Any
 import torch
 from torch.fx import Node
 
-from ember.torch.aggregation_kernel import INDEX_TYPES
+from ember.torch.element_types import INDEX_TYPES
 from ember.torch.operations import name_of, same_number, tensor_of
 from ember.torch.region import Region
 from ember.torch.selection import COPIED_TYPES, SelectionCall

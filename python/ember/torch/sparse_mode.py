@@ -18,7 +18,7 @@ from torch.overrides import TorchFunctionMode
 
 from ember import configuration
 from ember.torch import private, private_names
-from ember.torch.aggregation_kernel import VALUE_TYPES
+from ember.torch.element_types import VALUE_TYPES
 from ember.torch.region_call import PLAIN, RegionCall
 from ember.torch.settings import Settings
 from ember.torch.sparse_operand import (

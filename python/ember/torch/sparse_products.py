@@ -16,8 +16,8 @@ from ember.compiler import Options
 from ember.embed_programs import ENTRY, SDDMM, SpMM, array, program
 from ember.kernel import Library
 from ember.threads import get_num_threads
-from ember.torch.aggregation_kernel import INDEX_TYPES, VALUE_TYPES
 from ember.torch.edge_groups import EdgeMemory
+from ember.torch.element_types import INDEX_TYPES, VALUE_TYPES
 from ember.torch.region_call import NotTakenError, Reference, RegionCall
 from ember.torch.repeat import MOST, Repeat, exactly, repeat_of
 from ember.torch.sparse_operand import MATRICES, Entries, entries_of, with_values

@@ -17,8 +17,7 @@ from torch import Tensor
 from ember.compiler import Options
 from ember.embed_programs import ENTRY
 from ember.torch import private
-from ember.torch.aggregation_kernel import INDEX_TYPES
-from ember.torch.head_products import VALUE_TYPES
+from ember.torch.element_types import INDEX_TYPES, SUM_TYPES
 from ember.torch.region_call import NotTakenError
 from ember.torch.repeat import MOST, Repeat, exactly, repeat_of
 from ember.torch.sparse_products import Kernel, SparseCall, SparseProduct, parts_of
@@ -85,7 +84,7 @@ class ProductSum(SparseCall):
         """The kernel of these types and length; raises CompileError."""
         found = sum_kernel(
             dense.shape[1],
-            VALUE_TYPES[dense.dtype],
+            SUM_TYPES[dense.dtype],
             INDEX_TYPES[matrix.col_indices().dtype],
             self.options,
         )

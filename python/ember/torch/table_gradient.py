@@ -16,7 +16,8 @@ from ember import configuration
 from ember.compiler import Options
 from ember.errors import CompileError, CompilerNotFoundError
 from ember.fallback import left_to_pytorch
-from ember.torch.aggregation_kernel import VALUE_TYPES, AggregationShape, aggregation_kernel
+from ember.torch.aggregation_kernel import AggregationShape, aggregation_kernel
+from ember.torch.element_types import VALUE_TYPES
 
 # Half types would be rounded at every addition.
 _TYPES = (torch.float32, torch.float64)
