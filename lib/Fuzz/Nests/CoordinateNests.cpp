@@ -55,6 +55,10 @@ std::vector<ValueId> Nests::segmentLoop(
     const std::function<Values(ValueId, ValueId, const Values &)> &body) {
   Values carried{lower, segmentEnd(level, lower, upper)};
   carried.insert(carried.end(), initial.begin(), initial.end());
+  // What the first search has read need not be what the loop reads.
+  if (level.positions > 0 && random.chance(0.1))
+    builder.store(builder.constant(style.index, 0), level.memref,
+                  {builder.index(random.between(0, level.positions - 1))});
   auto isLeft = [&](const Values &values) {
     return builder.compare(kBelow, values[0], upper);
   };

@@ -284,13 +284,14 @@ struct ChooseDecoupling
     MemoryAliasing aliasing(getOperation(), mayAlias);
     while (!roots.empty())
       decouple(roots.pop_back_val(), aliasing, roots);
-    restoreSegmentLoops(getOperation());
     remarkOnRefused();
+    restoreSegmentLoops(getOperation());
   }
 
 private:
   /// What is not offloaded is known when all nests are chosen: a loop that is
-  /// none of its nest's may be one of a nest of its own.
+  /// none of its nest's may be one of a nest of its own. The loops are still
+  /// those that were looked at.
   void remarkOnRefused() {
     llvm::DenseMap<Location, llvm::StringSet<>> said;
     for (auto &[loop, reason] : refused)

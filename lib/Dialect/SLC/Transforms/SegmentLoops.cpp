@@ -103,6 +103,10 @@ static std::optional<SegmentSearch> matchIsSame(scf::IfOp goesOn, Value begin,
   if (!loads)
     return std::nullopt;
   auto [first, other] = *loads;
+  // Elsewhere, something may store to the coordinates in between.
+  if (first->getBlock() != goesOn.thenBlock() ||
+      other->getBlock() != goesOn.thenBlock())
+    return std::nullopt;
   if (first.getIndices().front() == position)
     std::swap(first, other);
   bool isAll = llvm::all_of(
@@ -166,6 +170,18 @@ static std::optional<SegmentWhile> matchSegmentWhile(scf::WhileOp loop) {
       return segments;
   }
   return std::nullopt;
+}
+
+/// True if `coordinates` are the same in all iterations of `loop` as they were
+/// in the search for the end of the first segment, `first`, in front of it.
+static bool areUnchanged(Value coordinates, Operation *first, scf::WhileOp loop,
+                         const MemoryAliasing &aliasing) {
+  if (first->getBlock() != loop->getBlock())
+    return false;
+  for (Operation *op = first; op != loop->getNextNode(); op = op->getNextNode())
+    if (!NestMemory(op, aliasing).isReadOnly(coordinates))
+      return false;
+  return true;
 }
 
 //===----------------------------------------------------------------------===//
@@ -243,7 +259,9 @@ void ember::formSegmentLoops(ModuleOp module, const MemoryAliasing &aliasing) {
   SmallVector<std::pair<scf::WhileOp, SegmentWhile>> matched;
   for (scf::WhileOp loop : loops)
     if (std::optional<SegmentWhile> segments = matchSegmentWhile(loop))
-      if (NestMemory(loop, aliasing).isReadOnly(segments->range.coordinates))
+      if (areUnchanged(segments->range.coordinates,
+                       loop.getInits()[segments->end].getDefiningOp(), loop,
+                       aliasing))
         matched.push_back({loop, *segments});
   for (auto &[loop, segments] : matched)
     formSegmentLoop(loop, segments);

@@ -28,7 +28,7 @@
 namespace ember {
 
 /// Turns each `scf.while` of `module` over segments into a loop over their
-/// number, if nothing in it stores to the coordinates.
+/// number, if nothing stores to the coordinates from the first search on.
 void formSegmentLoops(mlir::ModuleOp module, const MemoryAliasing &aliasing);
 
 /// Turns the loops that are not marked for the access unit back.
