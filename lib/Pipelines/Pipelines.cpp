@@ -29,7 +29,7 @@ using namespace ember;
 
 /// The width of vectors in loops over partial results; 0 for the target's. A
 /// length in elements is meant for the 32 bits most rows are made of; that of
-/// lookups may be any, but registers are not.
+/// lookups may be any, but no registers are longer than SVE's may be.
 static int64_t getWorkspaceBits(const OptimizationOptions &options) {
   constexpr int64_t elementBits = 32, mostBits = 2048;
   return std::min<int64_t>(options.vectorLength, mostBits / elementBits) *
@@ -54,16 +54,6 @@ llvm::cl::ValuesClass ember::getOptimizationLevels() {
       clEnumValN(OptimizationLevel::align, "3", "Also align the queues"),
       clEnumValN(OptimizationLevel::specialize, "4",
                  "Also what suits the model and the execute unit"));
-}
-
-bool OptimizationLevelParser::parse(llvm::cl::Option &option, StringRef name,
-                                    StringRef text, OptimizationLevel &level) {
-  for (const OptionInfo &known : Values)
-    if (known.Name == text) {
-      level = known.V.getValue();
-      return false;
-    }
-  return option.error("expected an integer from 0 to 4, not '" + text + "'");
 }
 
 void ember::buildEmbedToSCFPipeline(OpPassManager &manager,

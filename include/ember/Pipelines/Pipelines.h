@@ -41,20 +41,9 @@ enum class OptimizationLevel { none, vectorize, bufferize, align, specialize };
 /// The values of the option `opt-level`: as the tools' option -O, a number.
 llvm::cl::ValuesClass getOptimizationLevels();
 
-/// Says what the option `opt-level` takes where it was given something else.
-class OptimizationLevelParser : public llvm::cl::parser<OptimizationLevel> {
-public:
-  using parser::parser;
-  bool parse(llvm::cl::Option &option, llvm::StringRef name,
-             llvm::StringRef text, OptimizationLevel &level);
-  static void print(llvm::raw_ostream &os, OptimizationLevel level) {
-    os << static_cast<int>(level);
-  }
-};
-
 /// Options of `--optimize`.
 struct OptimizationOptions : mlir::PassPipelineOptions<OptimizationOptions> {
-  Option<OptimizationLevel, OptimizationLevelParser> optLevel{
+  Option<Choice<OptimizationLevel>> optLevel{
       *this, "opt-level", llvm::cl::desc("How far to go"),
       llvm::cl::init(OptimizationLevel::align), getOptimizationLevels()};
   Option<int64_t> vectorLength{
@@ -78,7 +67,7 @@ struct OptimizationOptions : mlir::PassPipelineOptions<OptimizationOptions> {
       llvm::cl::desc("Take memref arguments and memrefs of different element "
                      "types as possibly aliasing"),
       llvm::cl::init(false)};
-  Option<slcv::AlignmentStrategy> alignment{
+  Option<Choice<slcv::AlignmentStrategy>> alignment{
       *this, "alignment",
       llvm::cl::desc("How scalar operands are taken out of the vectors' way"),
       llvm::cl::init(slcv::AlignmentStrategy::automatic),
@@ -91,7 +80,7 @@ struct OptimizationOptions : mlir::PassPipelineOptions<OptimizationOptions> {
                      "Send scalars as vectors"),
           clEnumValN(slcv::AlignmentStrategy::addresses, "addresses",
                      "Send positions of rows instead of ids"))};
-  Option<StoreStreamMode> storeStreams{
+  Option<Choice<StoreStreamMode>> storeStreams{
       *this, "store-streams",
       llvm::cl::desc("Which stores the access unit makes, from level 4 on"),
       llvm::cl::init(StoreStreamMode::automatic),
@@ -100,7 +89,7 @@ struct OptimizationOptions : mlir::PassPipelineOptions<OptimizationOptions> {
                      "Those whose value need not cross then"),
           clEnumValN(StoreStreamMode::always, "always", "All that it can"),
           clEnumValN(StoreStreamMode::never, "never", "None"))};
-  Option<LookupLevel> lookupLevel{
+  Option<Choice<LookupLevel>> lookupLevel{
       *this, "lookup-level",
       llvm::cl::desc("The cache that keeps what is looked up, from level 4 on"),
       llvm::cl::init(LookupLevel::automatic),
@@ -114,10 +103,10 @@ struct OptimizationOptions : mlir::PassPipelineOptions<OptimizationOptions> {
 
 /// Options of `--slc-to-dlc`.
 struct SeparationOptions : mlir::PassPipelineOptions<SeparationOptions> {
-  Option<OptimizationLevel, OptimizationLevelParser> optLevel{
+  Option<Choice<OptimizationLevel>> optLevel{
       *this, "opt-level", llvm::cl::desc("How far to go"),
       llvm::cl::init(OptimizationLevel::align), getOptimizationLevels()};
-  Option<dlc::ToggleChoice> toggles{
+  Option<Choice<dlc::ToggleChoice>> toggles{
       *this, "toggles",
       llvm::cl::desc(
           "At level 4: which operands are sent only when they change"),
@@ -127,7 +116,7 @@ struct SeparationOptions : mlir::PassPipelineOptions<SeparationOptions> {
                                   "Coordinates at which a case accumulates"),
                        clEnumValN(dlc::ToggleChoice::all, "all",
                                   "All integers that are read or computed"))};
-  Option<dlc::TokenValueChoice> tokenValues{
+  Option<Choice<dlc::TokenValueChoice>> tokenValues{
       *this, "token-values",
       llvm::cl::desc("At level 4: which scalar operands ride in tokens"),
       llvm::cl::init(dlc::TokenValueChoice::automatic),

@@ -68,7 +68,7 @@ def DLCToRing : Pass<"dlc-to-ring", "::mlir::ModuleOp"> {
     `tuD` at depth D of the nest.
   }];
   let options = [
-    Option<"half", "half", "::ember::Halves", "::ember::Halves::both",
+    Option<"half", "half", "::ember::Choice<::ember::Halves>", "::ember::Halves::both",
            "Which functions to make", [{::llvm::cl::values(
              clEnumValN(::ember::Halves::both, "both",
                         "Both, and what runs them instead of the pair"),

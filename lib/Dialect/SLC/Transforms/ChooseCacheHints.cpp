@@ -167,7 +167,7 @@ std::optional<CacheLevel> ChooseCacheHints::chooseLevel(MemRefType memref,
     return std::nullopt;
   bool isLookup = reuse == Reuse::lookup || reuse == Reuse::block;
   if (isLookup && lookupLevel != LookupLevel::automatic)
-    return static_cast<CacheLevel>(lookupLevel.getValue());
+    return static_cast<CacheLevel>(LookupLevel(lookupLevel));
   if (reuse == Reuse::again)
     return CacheLevel::l1;
   std::optional<int64_t> bytes = getStaticBytes(memref);

@@ -61,7 +61,7 @@ def ToggleCallbacks : Pass<"toggle-callbacks", "::mlir::func::FuncOp"> {
     they repeat. A remark names other coordinates.
   }];
   let options = [
-    Option<"which", "which", "::ember::dlc::ToggleChoice",
+    Option<"which", "which", "::ember::Choice<::ember::dlc::ToggleChoice>",
            "::ember::dlc::ToggleChoice::automatic",
            "Which operands are sent only when they change",
            [{::llvm::cl::values(
@@ -311,7 +311,7 @@ def UseTokenValues : Pass<"use-token-values", "::mlir::func::FuncOp"> {
     names the cases of which no scalar can ride.
   }];
   let options = [
-    Option<"which", "which", "::ember::dlc::TokenValueChoice",
+    Option<"which", "which", "::ember::Choice<::ember::dlc::TokenValueChoice>",
            "::ember::dlc::TokenValueChoice::automatic",
            "Which operands tokens carry",
            [{::llvm::cl::values(

@@ -8,6 +8,7 @@
 #ifndef EMBER_DIALECT_SLC_TRANSFORMS_PASSES_H
 #define EMBER_DIALECT_SLC_TRANSFORMS_PASSES_H
 
+#include "ember/Dialect/Ember/Transforms/Choice.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/Pass.h"
 

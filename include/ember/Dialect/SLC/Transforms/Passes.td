@@ -131,7 +131,7 @@ def StoreStreams : Pass<"store-streams", "::mlir::ModuleOp"> {
     ```
   }];
   let options = [
-    Option<"mode", "mode", "::ember::StoreStreamMode",
+    Option<"mode", "mode", "::ember::Choice<::ember::StoreStreamMode>",
            "::ember::StoreStreamMode::automatic",
            "Which stores the access unit makes",
            [{::llvm::cl::values(
@@ -179,7 +179,7 @@ def ChooseCacheHints : Pass<"choose-cache-hints", "::mlir::func::FuncOp"> {
     ```
   }];
   let options = [
-    Option<"lookupLevel", "lookup-level", "::ember::LookupLevel",
+    Option<"lookupLevel", "lookup-level", "::ember::Choice<::ember::LookupLevel>",
            "::ember::LookupLevel::automatic",
            "The cache that keeps what is looked up",
            [{::llvm::cl::values(

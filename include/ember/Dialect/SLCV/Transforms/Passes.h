@@ -9,6 +9,7 @@
 #define EMBER_DIALECT_SLCV_TRANSFORMS_PASSES_H
 
 #include "ember/Dialect/Ember/IR/Ember.h"
+#include "ember/Dialect/Ember/Transforms/Choice.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"

@@ -269,7 +269,7 @@ def ReplaceToValOps : Pass<"align-queues", "::mlir::func::FuncOp"> {
     ```
   }];
   let options = [
-    Option<"strategy", "strategy", "::ember::slcv::AlignmentStrategy",
+    Option<"strategy", "strategy", "::ember::Choice<::ember::slcv::AlignmentStrategy>",
            "::ember::slcv::AlignmentStrategy::automatic",
            "How scalar operands are taken out of the vectors' way",
            [{::llvm::cl::values(
