@@ -14,7 +14,6 @@
 #include "ember/Driver/Registration.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
-#include "llvm/Support/thread.h"
 
 using namespace llvm;
 using namespace mlir;
@@ -105,13 +104,3 @@ char DiagnosedError::ID = 0;
 } // namespace
 
 Error ember::makeDiagnosedError() { return make_error<DiagnosedError>(); }
-
-int ember::runOnLargeStack(llvm::function_ref<int()> body) {
-  // Address space only; pages come as they are used.
-  constexpr unsigned stackBytes = 1u << 30;
-  int status = 1;
-  llvm::thread worker(std::optional<unsigned>(stackBytes),
-                      [&] { status = body(); });
-  worker.join();
-  return status;
-}

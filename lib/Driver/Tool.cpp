@@ -10,6 +10,7 @@
 #include "ember/Dialect/SLCV/IR/SLCV.h"
 #include "ember/Driver/Cache.h"
 #include "ember/Driver/Files.h"
+#include "ember/Driver/LargeStack.h"
 #include "ember/Driver/Manifest.h"
 #include "ember/Driver/Source.h"
 #include "ember/Driver/TableText.h"

@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ember/Driver/LargeStack.h"
 #include "ember/Driver/Registration.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Support/LLVM.h"
@@ -18,5 +19,7 @@
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
   ember::registerDialects(registry);
-  return mlir::failed(mlir::MlirLspServerMain(argc, argv, registry));
+  return ember::runOnLargeStack([&] {
+    return mlir::failed(mlir::MlirLspServerMain(argc, argv, registry));
+  });
 }

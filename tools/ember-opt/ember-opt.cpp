@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ember/Checks/Passes.h"
+#include "ember/Driver/LargeStack.h"
 #include "ember/Driver/Registration.h"
 
 #include "mlir/Pass/PassManager.h"
@@ -43,7 +44,7 @@ static LogicalResult run(const MlirOptMainConfig &asTold, llvm::StringRef input,
   return success();
 }
 
-int main(int argc, char **argv) {
+static LogicalResult runTool(int argc, char **argv) {
   DialectRegistry registry;
   ember::registerDialects(registry);
   ember::registerPasses();
@@ -51,6 +52,11 @@ int main(int argc, char **argv) {
       argc, argv, "Ember optimiser driver\n", registry);
   MlirOptMainConfig config = MlirOptMainConfig::createFromCLOptions();
   if (config.shouldShowDialects() || config.shouldListPasses())
-    return asMainReturnCode(MlirOptMain(argc, argv, input, output, registry));
-  return asMainReturnCode(run(config, input, output, registry));
+    return MlirOptMain(argc, argv, input, output, registry);
+  return run(config, input, output, registry);
+}
+
+int main(int argc, char **argv) {
+  return ember::runOnLargeStack(
+      [&] { return asMainReturnCode(runTool(argc, argv)); });
 }

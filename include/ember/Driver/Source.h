@@ -53,9 +53,6 @@ private:
 /// An error that a diagnostic has told the user about already.
 llvm::Error makeDiagnosedError();
 
-/// Runs the body of a tool on a stack that deeply nested input cannot exhaust.
-int runOnLargeStack(llvm::function_ref<int()> body);
-
 } // namespace ember
 
 #endif // EMBER_DRIVER_SOURCE_H
