@@ -3,12 +3,12 @@
     mutate.py [--count N] [--seed S] [--jobs J] [--keep FOLDER] FILE-OR-FOLDER...
 
 Every valid program of the .mlir files is damaged at random (tokens and lines deleted, repeated or
-exchanged; numbers, sizes, names, types and operands replaced) and goes through the pipelines,
-single passes with options of any value, the compiler and ember-run. A run fails when a tool dies of
-a signal or an assertion, hangs, ends with a status other than 0 and 1, with 1 and no error message,
-or makes another text of the same program the second time. Failures are kept as
-FOLDER/SEED-NUMBER.mlir, which begins with the command that failed. The programs depend on the seed
-alone.
+exchanged; numbers, sizes, names, types and operands replaced; targets of any kind named) and goes
+through the pipelines, single passes with options of any value, the compiler and ember-run. A run
+fails when a tool dies of a signal or an assertion, hangs, ends with a status other than 0 and 1,
+with 1 and no error message, or makes another text of the same program the second time. Failures are
+kept as FOLDER/SEED-NUMBER.mlir, which begins with the command that failed. The programs depend on
+the seed alone.
 
 Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -60,6 +60,17 @@ SIZES = ["1", "3", "4", "16", "1025", "4294967296", "4611686018427387904"]
 SIZES += ["9223372036854775807"]
 #: Of the runtime, of generated functions, and of the C library.
 NAMES = ["ember_fail_index", "ember_kernel_f", "memcpy", "expf", "malloc", "main"]
+#: Fields of a target: processors, features and triples that fit each other or do not.
+TRIPLES = ["", "x86_64-unknown-linux-gnu", "aarch64-unknown-linux-gnu", "i686-linux-gnu"]
+TRIPLES += ["aarch64_be-linux-gnu", "x86_64-pc-windows-msvc", "x86_64-linux-wasm"]
+FEATURES = ["", "+avx2", "-sse2", "-64bit", "+16bit-mode", "+sve,+sve2", "-neon", "+help", "+"]
+TARGETS = {
+    "triple": TRIPLES,
+    "cpu": ["generic", "native", "i386", "x86-64-v4", "haswell", "neoverse-v1", "cortex-a53", ""],
+    "features": FEATURES,
+}
+FIELDS = ["vector_bits", "vector_registers", "cache_line_bytes", "second_cache_bytes"]
+FIELDS += ["outstanding_lines"]
 TYPES = [*DTYPES, "i4", "tensor<4xf32>"]
 TYPES += ["memref<?xf32>", "memref<?x?xf32>", "memref<f32>", "vector<8xf32>", "vector<4xindex>"]
 TYPES += ["!slc.stream<index>", "!slc.stream<vector<8xf32>>", "!slc.buffer<f32>", "!dlc.tu"]
@@ -198,6 +209,23 @@ def rename_function(choose: random.Random, text: str) -> str:
     return re.sub(rf"@{re.escape(choose.choice(names))}\b", f"@{choose.choice(NAMES)}", text)
 
 
+def set_target(choose: random.Random, text: str) -> str:
+    """Says in the module what it is for, in a few words of any meaning."""
+    fields = [
+        f'{name} = "{choose.choice(values)}"'
+        for name, values in TARGETS.items()
+        if choose.random() < 0.7
+    ]
+    if choose.random() < 0.3:
+        fields.append(f"{choose.choice(FIELDS)} = {choose.choice(NUMBERS[:-1])}")
+    target = f"ember.target = #ember.target<{', '.join(fields)}>"
+    if "ember.target" in text:
+        return re.sub(r"ember\.target = #ember\.target<[^>]*>", target, text)
+    if re.search(r"^module\b", text, re.MULTILINE):
+        return text
+    return f"module attributes {{{target}}} {{\n{text}\n}}"
+
+
 def in_parts(
     mutate: Callable[[random.Random, list[str]], None], pattern: str
 ) -> Callable[[random.Random, str], str]:
@@ -230,6 +258,7 @@ CONSISTENT_MUTATIONS: list[Callable[[random.Random, str], str]] = [
     replace_everywhere,
     replace_size,
     rename_function,
+    set_target,
 ]
 
 

@@ -132,13 +132,13 @@ Expected<std::string> ember::compileToStage(Source &source, const Stage &stage,
 Error ember::compileKernel(Source &source, const CompileOptions &options,
                            StringRef folder) {
   auto target = TargetAttr::of(source.getModule());
-  if (!isHostTriple(target.getTriple()))
-    return makeError("a kernel library for " + target.getTriple() +
-                     " would need Ember's runtime for it: write an object or "
-                     "assembly, with --emit=obj or --emit=asm");
   Expected<TargetInfo> info = describeTarget(getSpec(target));
   if (!info)
     return info.takeError();
+  if (!isHostTriple(info->triple))
+    return makeError("a kernel library for " + info->triple +
+                     " would need Ember's runtime for it: write an object or "
+                     "assembly, with --emit=obj or --emit=asm");
   // Where arguments are memrefs, as the kernel takes them.
   if (Error error = lowerToStage(source.getModule(), getLoopStage(), options))
     return error;

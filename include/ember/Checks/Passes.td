@@ -13,7 +13,8 @@ include "mlir/Pass/PassBase.td"
 def RefuseUnsupported : Pass<"refuse-unsupported"> {
   let summary = "Refuse what no kernel is made of";
   let description = [{
-    Every tool runs this first. One error names what it found and what to do:
+    Every tool that compiles runs this first; the language server runs no passes.
+    One error names what it found and what to do:
 
     - a function or global whose name begins with `ember_`: generated code calls
       Ember's runtime by such names;

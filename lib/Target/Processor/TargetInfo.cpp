@@ -116,6 +116,67 @@ bool isHostTriple(llvm::StringRef name) {
   return triple.getArch() == host.getArch() && triple.getOS() == host.getOS();
 }
 
+/// What of `triple` Ember's kernels, or LLVM, are not made for; success for the
+/// rest. LLVM would end the process, or write something else.
+static llvm::Error checkTriple(const llvm::Triple &triple) {
+  bool isPlain = triple.isArch64Bit() && triple.isLittleEndian() &&
+                 triple.getEnvironment() != llvm::Triple::GNUX32 &&
+                 triple.getEnvironment() != llvm::Triple::GNUILP32;
+  if (!isPlain)
+    return llvm::createStringError(
+        "target '" + triple.str() +
+        "' is none of 64-bit addresses and little-endian numbers");
+  if (!triple.isOSBinFormatELF() && !triple.isOSBinFormatMachO() &&
+      !triple.isOSBinFormatCOFF())
+    return llvm::createStringError("target '" + triple.str() +
+                                   "' has no object files of ELF, Mach-O or "
+                                   "COFF");
+  return llvm::Error::success();
+}
+
+/// Whether LLVM knows the processor and the features.
+static llvm::Error checkNames(const llvm::MCSubtargetInfo &known,
+                              llvm::StringRef cpu, llvm::StringRef features) {
+  llvm::StringRef architecture = known.getTargetTriple().getArchName();
+  if (!known.isCPUStringValid(cpu))
+    return llvm::createStringError("unknown processor '" + cpu + "' for " +
+                                   architecture);
+  llvm::SubtargetFeatures listed(features);
+  for (const std::string &feature : listed.getFeatures()) {
+    if (!llvm::SubtargetFeatures::hasFlag(feature))
+      return llvm::createStringError("feature '" + feature +
+                                     "' begins with neither '+' nor '-'");
+    llvm::StringRef name = llvm::SubtargetFeatures::StripFlag(feature);
+    if (llvm::none_of(known.getAllProcessorFeatures(),
+                      [&](const auto &row) { return name == row.Key; }))
+      return llvm::createStringError("unknown feature '" + name + "' for " +
+                                     architecture);
+  }
+  return llvm::Error::success();
+}
+
+/// Whether the processor has what code for its architecture is never without:
+/// addresses, and the registers that calls pass numbers in.
+static llvm::Error checkNeeds(const llvm::MCSubtargetInfo &subtarget,
+                              llvm::StringRef features) {
+  const llvm::Triple &triple = subtarget.getTargetTriple();
+  llvm::StringRef needs, words;
+  if (triple.getArch() == llvm::Triple::x86_64) {
+    needs = "+64bit,+64bit-mode,-32bit-mode,-16bit-mode,+sse2";
+    words = "64-bit mode and SSE2";
+  } else if (triple.isAArch64()) {
+    needs = "+neon";
+    words = "NEON";
+  }
+  if (subtarget.checkFeatures(needs))
+    return llvm::Error::success();
+  std::string beside = (" with '" + features + "'").str();
+  return llvm::createStringError("processor '" + subtarget.getCPU() + "'" +
+                                 (features.empty() ? "" : beside) +
+                                 " lacks what code for " +
+                                 triple.getArchName() + " needs: " + words);
+}
+
 /// Whether code is for the processor that this runs on.
 static bool isNative(const TargetSpec &spec) {
   return spec.cpu.empty() || spec.cpu == "native";
@@ -137,17 +198,22 @@ createTargetMachine(const TargetSpec &spec, unsigned optLevel) {
   if (!target)
     return llvm::createStringError("no code generator for target '" +
                                    triple.str() + "': " + error);
+  if (llvm::Error error = checkTriple(triple))
+    return std::move(error);
 
   std::string cpu = native ? llvm::sys::getHostCPUName().str() : spec.cpu;
+  using Subtarget = std::unique_ptr<llvm::MCSubtargetInfo>;
+  Subtarget known(target->createMCSubtargetInfo(triple, "", ""));
+  // A host that LLVM has no name for has features nevertheless.
+  if (llvm::Error error =
+          checkNames(*known, native ? "generic" : cpu, spec.features))
+    return std::move(error);
   std::string features = native ? hostFeatures(*target, triple, cpu) : "";
   if (!spec.features.empty())
     features += (features.empty() ? "" : ",") + spec.features;
-
-  std::unique_ptr<llvm::MCSubtargetInfo> subtarget(
-      target->createMCSubtargetInfo(triple, "", ""));
-  if (!native && subtarget && !subtarget->isCPUStringValid(cpu))
-    return llvm::createStringError("unknown processor '" + cpu + "' for " +
-                                   triple.getArchName());
+  Subtarget subtarget(target->createMCSubtargetInfo(triple, cpu, features));
+  if (llvm::Error error = checkNeeds(*subtarget, spec.features))
+    return std::move(error);
 
   llvm::TargetOptions options;
   // Fused multiply-adds would round differently at different levels.
