@@ -31,6 +31,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/TargetParser/Triple.h"
 
@@ -117,9 +118,9 @@ static std::pair<int64_t, int64_t> expandedArgument(Type type) {
   return {1, 0};
 }
 
-/// The conversion drops attributes of arguments that become several, so the
-/// positions of their pointers are kept on the function meanwhile.
-static void recordNoalias(func::FuncOp func) {
+/// The arguments of `func` that overlap no other, as pointers of what it
+/// becomes: the conversion drops attributes of arguments that become several.
+static SmallVector<int64_t> findNoalias(func::FuncOp func) {
   SmallVector<int64_t> positions;
   int64_t next = 0;
   for (auto [index, type] : llvm::enumerate(func.getArgumentTypes())) {
@@ -128,20 +129,16 @@ static void recordNoalias(func::FuncOp func) {
       positions.push_back(next + pointer);
     next += count;
   }
-  if (!positions.empty())
-    func->setAttr(noaliasPositionsAttr,
-                  DenseI64ArrayAttr::get(func.getContext(), positions));
+  return positions;
 }
 
 /// Drops what only the levels above understand, makes everything internal that
-/// is not a kernel entry, and puts noalias where it was recorded.
-static void finishFunction(LLVM::LLVMFuncOp func) {
+/// is not a kernel entry, and puts noalias on the arguments `noalias`.
+static void finishFunction(LLVM::LLVMFuncOp func, ArrayRef<int64_t> noalias) {
   Builder builder(func.getContext());
-  if (auto positions =
-          func->getAttrOfType<DenseI64ArrayAttr>(noaliasPositionsAttr))
-    for (int64_t position : positions.asArrayRef())
-      func.setArgAttr(position, LLVM::LLVMDialect::getNoAliasAttrName(),
-                      builder.getUnitAttr());
+  for (int64_t position : noalias)
+    func.setArgAttr(position, LLVM::LLVMDialect::getNoAliasAttrName(),
+                    builder.getUnitAttr());
   SmallVector<StringAttr> foreign;
   for (NamedAttribute attribute : func->getDiscardableAttrs())
     if (attribute.getName().strref().starts_with("ember."))
@@ -185,8 +182,9 @@ void ConvertNativeToLLVM::runOnOperation() {
   MLIRContext *context = &getContext();
   if (failed(keepNamesApart(module)))
     return signalPassFailure();
+  llvm::StringMap<SmallVector<int64_t>> noalias;
   for (auto func : module.getOps<func::FuncOp>())
-    recordNoalias(func);
+    noalias[func.getName()] = findNoalias(func);
   // The system's libraries have no function for it.
   RewritePatternSet expansions(context);
   math::populateExpansionPatterns(expansions, {"rsqrt"});
@@ -218,7 +216,7 @@ void ConvertNativeToLLVM::runOnOperation() {
   if (failed(applyFullConversion(module, target, std::move(patterns))))
     return signalPassFailure();
   for (auto func : module.getOps<LLVM::LLVMFuncOp>())
-    finishFunction(func);
+    finishFunction(func, noalias.lookup(func.getName()));
 }
 
 } // namespace ember::native

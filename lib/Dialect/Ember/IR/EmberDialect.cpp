@@ -147,8 +147,6 @@ static std::optional<Rule> ruleOf(StringRef name, Operation *op) {
   bool isChoice = isa<scf::IfOp>(op);
   return llvm::StringSwitch<R>(name)
       .Case(nameAttr, Rule{isAnything, "an operation", isText, text})
-      .Case(noaliasPositionsAttr,
-            Rule{isFunction, "a function", arePositions, positions})
       .Case(writtenArgumentsAttr,
             Rule{isFunction, "a function", arePositions, positions})
       .Case(segmentAttr, Rule{isLoop, "a loop", isText, text})
@@ -181,8 +179,8 @@ static LogicalResult verifyPositions(func::FuncOp function,
     if (position >= int64_t(function.getNumArguments()) ||
         !isa<BaseMemRefType>(function.getArgumentTypes()[position]))
       return function.emitOpError()
-             << attribute.getName() << " names argument " << position
-             << ", which is no memref argument of it";
+             << "'" << attribute.getName().strref() << "' names argument "
+             << position << ", which is no memref argument of it";
   return success();
 }
 
@@ -224,4 +222,12 @@ LogicalResult EmberDialect::verifyRegionArgAttribute(Operation *op,
   if (function && !isa<BaseMemRefType>(function.getArgumentTypes()[argument]))
     return op->emitError() << "'" << name << "' stands on memrefs only";
   return success();
+}
+
+LogicalResult
+EmberDialect::verifyRegionResultAttribute(Operation *op, unsigned /*region*/,
+                                          unsigned /*result*/,
+                                          NamedAttribute attribute) {
+  return op->emitError() << "'" << attribute.getName().strref()
+                         << "' is no attribute that results have";
 }

@@ -138,6 +138,11 @@ func.func private @name(memref<f32> {ember.name = 1})
 
 // -----
 
+// expected-error @below {{'ember.name' is no attribute that results have}}
+func.func private @result() -> (memref<f32> {ember.name = "sums"})
+
+// -----
+
 // expected-error @below {{'ember.independent' stands on an scf.for only}}
 func.func private @independent() attributes {ember.independent}
 
@@ -169,7 +174,7 @@ func.func @level(%m: memref<f32>) {
 
 // -----
 
-// expected-error @below {{"ember.written_arguments" names argument 0, which is no memref argument of it}}
+// expected-error @below {{'ember.written_arguments' names argument 0, which is no memref argument of it}}
 func.func private @written(index) attributes {ember.written_arguments = array<i64: 0>}
 
 // -----

@@ -29,7 +29,6 @@ struct FailureResource : mlir::SideEffects::Resource::Base<FailureResource> {
 constexpr llvm::StringLiteral nameAttr = "ember.name";
 constexpr llvm::StringLiteral messageNameAttr = "ember.message_name";
 constexpr llvm::StringLiteral noaliasAttr = "ember.noalias";
-constexpr llvm::StringLiteral noaliasPositionsAttr = "ember.noalias_positions";
 constexpr llvm::StringLiteral writtenArgumentsAttr = "ember.written_arguments";
 constexpr llvm::StringLiteral segmentAttr = "ember.segment";
 constexpr llvm::StringLiteral independentAttr = "ember.independent";

@@ -36,7 +36,6 @@ def Ember_Dialect : Dialect {
     | `ember.name = "weights"` | an argument, an operation | what the user calls it |
     | `ember.message_name = "'weights'"` | an argument | what messages call it, in functions made of parts of a function |
     | `ember.noalias` | a memref argument | a kernel's entry has checked that it overlaps no other argument |
-    | `ember.noalias_positions = array<i64: 0>` | a function | those arguments, where memrefs are pointers |
     | `ember.written_arguments = array<i64: 1>` | a function | the memref arguments that it stores to |
     | `ember.segment = "'offsets'"` | a loop | the memref between two neighbouring elements of which it runs |
     | `ember.independent` | `scf.for` | iterations may run in any order |
@@ -51,6 +50,7 @@ def Ember_Dialect : Dialect {
   let useDefaultAttributePrinterParser = 1;
   let hasOperationAttrVerify = 1;
   let hasRegionArgAttrVerify = 1;
+  let hasRegionResultAttrVerify = 1;
   let dependentDialects = ["::ember::slc::SLCDialect"];
 }
 
