@@ -12,9 +12,19 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "llvm/Support/MathExtras.h"
+#include <algorithm>
 
 using namespace mlir;
 using namespace ember;
+
+// What rows of the table may be for the code here: bytes, or, of integers, half
+// bytes.
+static_assert(std::all_of(std::begin(embed::rowEncodings),
+                          std::end(embed::rowEncodings),
+                          [](const embed::RowEncoding &row) {
+                            return row.bits == 8 ||
+                                   (row.bits == 4 && row.isInteger());
+                          }));
 
 /// A number that is not negative divided by a power of two, rounded up.
 Value StoredRows::divideUp(Value number, int64_t by) {
@@ -59,9 +69,8 @@ Value StoredRows::unsignedByte(Value position) {
 /// The scale or bias from `firstByte` on, little end first. Single bytes are
 /// loaded because rows need not be aligned; back ends join the loads.
 Value StoredRows::parameter(Value firstByte) {
-  FloatType stored = layout.parameters->bits == 16
-                         ? FloatType(builder.getF16Type())
-                         : FloatType(builder.getF32Type());
+  auto stored = cast<FloatType>(
+      getType(builder.getContext(), *findScalarType(layout.parameters->name)));
   Value bits;
   for (int64_t i = 0, e = stored.getWidth() / 8; i != e; ++i) {
     Value at = arith::AddIOp::create(builder, firstByte, builder.index(i));

@@ -148,7 +148,7 @@ void EmbeddingGenerator::drawFormat() {
       0, std::size(embed::rowEncodings) - 1)];
   std::vector<const embed::RowParameters *> fitting;
   for (const embed::RowParameters &row : embed::rowParameters)
-    if (row.scalesBlocks() != format.encoding->isInteger())
+    if (row.fits(*format.encoding))
       fitting.push_back(&row);
   if (format.isScaled() || random.chance(0.5))
     format.parameters = random.pick(fitting);

@@ -89,11 +89,10 @@ def ConvertEmbedToSCF : Pass<"convert-embed-to-scf", "::mlir::ModuleOp"> {
            "Sum lengths of bags up to offsets first, for loops on several "
            "threads">,
   ];
-  let dependentDialects = ["::ember::EmberDialect",
-                           
-    "::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",
-    "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
-    "::mlir::scf::SCFDialect"
+  let dependentDialects = [
+    "::ember::EmberDialect", "::mlir::arith::ArithDialect",
+    "::mlir::cf::ControlFlowDialect", "::mlir::math::MathDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"
   ];
 }
 

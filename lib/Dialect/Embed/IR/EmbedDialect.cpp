@@ -55,7 +55,7 @@ static SmallVector<const RowParameters *>
 getFittingParameters(const RowEncoding &encoding) {
   SmallVector<const RowParameters *> fitting;
   for (const RowParameters &row : rowParameters)
-    if (row.scalesBlocks() != encoding.isInteger())
+    if (row.fits(encoding))
       fitting.push_back(&row);
   return fitting;
 }

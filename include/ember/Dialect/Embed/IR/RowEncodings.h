@@ -47,6 +47,11 @@ struct RowParameters {
   std::string_view arrayType;
 
   constexpr bool scalesBlocks() const { return blockLength != 0; }
+  /// Whether it may be beside elements of `encoding`: integers have a scale and
+  /// a bias a row, floats scales of blocks.
+  constexpr bool fits(const RowEncoding &encoding) const {
+    return scalesBlocks() != encoding.isInteger();
+  }
 };
 
 inline constexpr RowEncoding rowEncodings[] = {
