@@ -123,7 +123,7 @@ static FailureOr<BitVector> findRings(func::FuncOp function) {
   for (auto [number, type] : llvm::enumerate(function.getArgumentTypes())) {
     dataRings += isa<DataType>(type);
     tokenRings += isa<TokensType>(type);
-    if (isa<DataType, TokensType>(type))
+    if (isRing(type))
       rings.set(number);
   }
   if (dataRings <= 1 && tokenRings <= 1)
@@ -150,8 +150,7 @@ LogicalResult ember::lowerHalf(func::FuncOp function, RuntimeCalls &calls) {
   if (!function.isExternal()) {
     SmallVector<Operation *> ops;
     function.walk([&](Operation *op) {
-      if (isa_and_present<RingDialect>(op->getDialect()) &&
-          !isa<CreateOp, RunOp>(op))
+      if (isOfHalf(op))
         ops.push_back(op);
     });
     HalfLowering lowering(function.getArgument(last), calls, context);

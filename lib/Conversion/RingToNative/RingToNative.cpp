@@ -56,19 +56,17 @@ private:
 };
 } // namespace
 
-static bool isRing(Value value) {
-  return isa<DataType, TokensType>(value.getType());
-}
-
 static auto withoutRings(OperandRange arguments) {
-  return llvm::make_filter_range(arguments,
-                                 [](Value value) { return !isRing(value); });
+  return llvm::make_filter_range(
+      arguments, [](Value value) { return !isRing(value.getType()); });
 }
 
 /// The runtime makes both rings, with one capacity.
 LogicalResult RunLowering::readRings() {
   std::optional<int64_t> common;
-  for (Value ring : llvm::make_filter_range(run.getAccessArgs(), isRing)) {
+  for (Value ring : run.getAccessArgs()) {
+    if (!isRing(ring.getType()))
+      continue;
     auto create = ring.getDefiningOp<CreateOp>();
     if (!create)
       return run.emitOpError("runs with a ring that its function did not "

@@ -114,6 +114,8 @@ LogicalResult SlotType::verify(function_ref<InFlightDiagnostic()> emitError,
   return emitError() << "a slot cannot hold a " << operandType;
 }
 
+bool ember::ring::isRing(Type type) { return isa<DataType, TokensType>(type); }
+
 static constexpr int64_t wordBits = 64;
 
 LogicalResult TokensType::verify(function_ref<InFlightDiagnostic()> emitError,

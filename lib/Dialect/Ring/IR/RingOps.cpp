@@ -52,17 +52,18 @@ LogicalResult CreateOp::verify() {
   return success();
 }
 
-static bool isRing(Value value) {
-  return isa<DataType, TokensType>(value.getType());
+bool ember::ring::isOfHalf(Operation *op) {
+  return isa_and_present<RingDialect>(op->getDialect()) &&
+         !isa<CreateOp, RunOp>(op);
 }
 
 LogicalResult RunOp::verify() {
   llvm::SmallDenseMap<Value, int, 4> uses;
   for (Value value : getAccessArgs())
-    if (isRing(value) && uses[value]++ != 0)
+    if (isRing(value.getType()) && uses[value]++ != 0)
       return emitOpError("hands a ring to the access half twice");
   for (Value value : getComputeArgs())
-    if (isRing(value) && uses[value]++ != 1)
+    if (isRing(value.getType()) && uses[value]++ != 1)
       return emitOpError("does not hand each ring to both halves, once");
   for (auto [ring, count] : uses)
     if (count != 2)

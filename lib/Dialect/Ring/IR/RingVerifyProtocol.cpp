@@ -59,14 +59,6 @@ private:
 };
 } // namespace
 
-static bool isRing(Type type) { return isa<DataType, TokensType>(type); }
-
-/// Operations of half a program; those around both are not held to its order.
-static bool isOfHalf(Operation *op) {
-  return isa_and_present<RingDialect>(op->getDialect()) &&
-         !isa<CreateOp, RunOp>(op);
-}
-
 //===----------------------------------------------------------------------===//
 // Where rings go
 //===----------------------------------------------------------------------===//

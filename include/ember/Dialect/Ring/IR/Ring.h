@@ -26,6 +26,12 @@
 
 namespace ember::ring {
 
+/// True for data rings and token rings.
+bool isRing(mlir::Type type);
+
+/// True for operations of half a program; those around both are of none.
+bool isOfHalf(mlir::Operation *op);
+
 /// True if values of `type` can stand in a data ring.
 bool isOperandType(mlir::Type type);
 
