@@ -6,10 +6,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "ember/Analysis/Buffers.h"
+#include "ember/Dialect/DLC/IR/DLC.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 
 using namespace mlir;
+using namespace ember;
 
 Value ember::getViewedMemRef(Value memref) {
   Operation *op = memref.getDefiningOp();
@@ -20,7 +22,7 @@ Value ember::getViewedMemRef(Value memref) {
     return transpose.getIn();
   if (isa_and_nonnull<memref::DistinctObjectsOp>(op))
     return op->getOperand(cast<OpResult>(memref).getResultNumber());
-  return {};
+  return dlc::getCaptured(memref);
 }
 
 Value ember::getBuffer(Value memref) {

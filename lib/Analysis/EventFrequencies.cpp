@@ -53,8 +53,8 @@ static int64_t getElementsPerIteration(NewTUOp unit) {
   return static_cast<int64_t>(*unit.getVectorLength());
 }
 
-EventFrequencies::EventFrequencies(ConfigAccessOp access) {
-  for (auto unit : access.getBody()->getOps<NewTUOp>()) {
+EventFrequencies::EventFrequencies(ProgramOp program) {
+  for (auto unit : program.getAccessBody()->getOps<NewTUOp>()) {
     Value parent = unit.getParent();
     int64_t traversals = parent ? units.lookup(parent).iterations : 1;
     int64_t iterations = llvm::divideCeilSigned(estimateElements(unit),

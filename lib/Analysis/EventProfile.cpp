@@ -13,12 +13,11 @@
 using namespace llvm;
 using namespace ember;
 
-DenseMap<int64_t, std::string>
-ember::getProfileNames(dlc::ConfigAccessOp access) {
+DenseMap<int64_t, std::string> ember::getProfileNames(dlc::ProgramOp program) {
   DenseMap<mlir::Value, size_t> depths;
   StringMap<unsigned> present;
   DenseMap<int64_t, std::string> names;
-  for (mlir::Operation &op : *access.getBody()) {
+  for (mlir::Operation &op : *program.getAccessBody()) {
     if (isa<dlc::NewTUOp>(op))
       depths.insert({op.getResult(0), depths.size()});
     auto callback = dyn_cast<dlc::RegisterCallbackOp>(op);

@@ -92,8 +92,8 @@ std::string memrefName(Value memref) {
     if (givenName(memref))
       break;
     // A cast shows all of its source under another type.
-    isView |=
-        !isa<memref::CastOp, memref::DistinctObjectsOp>(memref.getDefiningOp());
+    Operation *op = memref.getDefiningOp();
+    isView |= op && !isa<memref::CastOp, memref::DistinctObjectsOp>(op);
     memref = source;
   }
   std::string name = nameWithoutView(memref);

@@ -28,7 +28,7 @@ MARKS = {
     "loops": "scf.for",
     "slc": "slc.mem_str",
     "slcv": "slcv.vec_mem_str",
-    "dlc": "dlc.config_access",
+    "dlc": "dlc.program",
     "ring": "ring.acquire",
     "recoupled": "vector.load",
     "llvm": "define ",
@@ -232,7 +232,7 @@ def test_levels_before_an_error_are_shown(tmp_path: Path) -> None:
     elsewhere = PROGRAM.replace("%table0:", "%elsewhere: memref<?xf32, 1>, %table0:", 1)
     path = ember.show_page(elsewhere, tmp_path / "page.html")
     shown = Page(path.read_text())
-    assert any("dlc.config_access" in line for line in shown.lines["dlc"])
+    assert any("dlc.program" in line for line in shown.lines["dlc"])
     assert any("cannot be passed to a kernel" in line for line in shown.lines["assembly"])
     assert all(line.startswith("//") for line in shown.lines["assembly"])
     with pytest.raises(ember.CompileError, match="cannot be passed to a kernel"):

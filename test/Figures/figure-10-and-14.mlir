@@ -40,11 +40,12 @@
 // F14A-LABEL: func.func @sls(
 // F14A-SAME: %[[V0:[a-zA-Z0-9_]+]]: memref<?xindex>, %[[V1:[a-zA-Z0-9_]+]]: memref<?xindex>, %[[V2:[a-zA-Z0-9_]+]]: memref<?x4xf32>, %[[V3:[a-zA-Z0-9_]+]]: memref<?x4xf32>) {
 // F14A: %[[V4:[a-zA-Z0-9_]+]] = arith.constant 0 : index
-// F14A-NEXT: %[[V5:[a-zA-Z0-9_]+]] = arith.constant 1 : index
-// F14A-NEXT: %[[V6:[a-zA-Z0-9_]+]] = arith.constant 4 : index
-// F14A-NEXT: %[[V7:[a-zA-Z0-9_]+]] = memref.dim %[[V3]], %[[V4]] : memref<?x4xf32>
-// F14A-NEXT: dlc.config_access {
-// F14A-NEXT: %[[V8:[a-zA-Z0-9_]+]] = dlc.new_tu %[[V4]] to %[[V7]] step %[[V5]]
+// F14A: %[[V7:[a-zA-Z0-9_]+]] = memref.dim %[[V3]], %[[V4]] : memref<?x4xf32>
+// F14A: access {
+// F14A-DAG: %[[V4:[a-zA-Z0-9_]+]] = arith.constant 0 : index
+// F14A-DAG: %[[V5:[a-zA-Z0-9_]+]] = arith.constant 1 : index
+// F14A-DAG: %[[V6:[a-zA-Z0-9_]+]] = arith.constant 4 : index
+// F14A: %[[V8:[a-zA-Z0-9_]+]] = dlc.new_tu %[[V4]] to %[[V7]] step %[[V5]]
 // F14A-NEXT: %[[V9:[a-zA-Z0-9_]+]] = dlc.get_ind_var %[[V8]] : !slc.stream<index>
 // F14A-NEXT: %[[V10:[a-zA-Z0-9_]+]] = dlc.alu_str %[[V8]], add %[[V9]], %[[V5]] : !slc.stream<index>, index -> !slc.stream<index>
 // F14A-NEXT: %[[V11:[a-zA-Z0-9_]+]] = dlc.mem_str %[[V8]], %[[V1]][%[[V9]]] : memref<?xindex>[!slc.stream<index>] -> !slc.stream<index>
@@ -59,6 +60,7 @@
 // F14A-NEXT: dlc.register_operand %[[V16]], ite, %[[V9]] for 0 : !slc.stream<index>
 // F14A-NEXT: dlc.register_operand %[[V16]], ite, %[[V17]] for 0 : !slc.stream<index>
 // F14A-NEXT: dlc.register_operand %[[V16]], ite, %[[V18]] for 0 : !slc.stream<f32>
+// F14A: compute {
 // F14A: dlc.compute_loop
 // F14A-NEXT: case 0 {
 // F14A-NEXT: %[[V19:[a-zA-Z0-9_]+]] = dlc.pop_operand : index
@@ -126,11 +128,12 @@
 // F14B-LABEL: func.func @sls(
 // F14B-SAME: %[[V0:[a-zA-Z0-9_]+]]: memref<?xindex>, %[[V1:[a-zA-Z0-9_]+]]: memref<?xindex>, %[[V2:[a-zA-Z0-9_]+]]: memref<?x4xf32>, %[[V3:[a-zA-Z0-9_]+]]: memref<?x4xf32>) {
 // F14B: %[[V4:[a-zA-Z0-9_]+]] = arith.constant 0 : index
-// F14B-NEXT: %[[V5:[a-zA-Z0-9_]+]] = arith.constant 1 : index
-// F14B-NEXT: %[[V6:[a-zA-Z0-9_]+]] = arith.constant 4 : index
-// F14B-NEXT: %[[V7:[a-zA-Z0-9_]+]] = memref.dim %[[V3]], %[[V4]] : memref<?x4xf32>
-// F14B-NEXT: dlc.config_access {
-// F14B-NEXT: %[[V8:[a-zA-Z0-9_]+]] = dlc.new_tu %[[V4]] to %[[V7]] step %[[V5]]
+// F14B: %[[V7:[a-zA-Z0-9_]+]] = memref.dim %[[V3]], %[[V4]] : memref<?x4xf32>
+// F14B: access {
+// F14B-DAG: %[[V4:[a-zA-Z0-9_]+]] = arith.constant 0 : index
+// F14B-DAG: %[[V5:[a-zA-Z0-9_]+]] = arith.constant 1 : index
+// F14B-DAG: %[[V6:[a-zA-Z0-9_]+]] = arith.constant 4 : index
+// F14B: %[[V8:[a-zA-Z0-9_]+]] = dlc.new_tu %[[V4]] to %[[V7]] step %[[V5]]
 // F14B-NEXT: %[[V9:[a-zA-Z0-9_]+]] = dlc.get_ind_var %[[V8]] : !slc.stream<index>
 // F14B-NEXT: %[[V10:[a-zA-Z0-9_]+]] = dlc.alu_str %[[V8]], add %[[V9]], %[[V5]] : !slc.stream<index>, index -> !slc.stream<index>
 // F14B-NEXT: %[[V11:[a-zA-Z0-9_]+]] = dlc.mem_str %[[V8]], %[[V1]][%[[V9]]] : memref<?xindex>[!slc.stream<index>] -> !slc.stream<index>
@@ -145,6 +148,7 @@
 // F14B-NEXT: dlc.register_operand %[[V16]], ite, %[[V9]] for 0 : !slc.stream<index>
 // F14B-NEXT: dlc.register_operand %[[V16]], ite, %[[V17]][0] for 0 : !slc.stream<vector<2xindex>>
 // F14B-NEXT: dlc.register_operand %[[V16]], ite, %[[V18]] for 0 : !slc.stream<vector<2xf32>>
+// F14B: compute {
 // F14B: dlc.compute_loop
 // F14B-NEXT: case 0 {
 // F14B-NEXT: %[[V19:[a-zA-Z0-9_]+]] = dlc.pop_operand : index
@@ -187,13 +191,13 @@
 // Figure 14(c): bufferised; one token a row.
 // F14C-LABEL: func.func @sls(
 // F14C-SAME: %[[V0:[a-zA-Z0-9_]+]]: memref<?xindex>, %[[V1:[a-zA-Z0-9_]+]]: memref<?xindex>, %[[V2:[a-zA-Z0-9_]+]]: memref<?x4xf32>, %[[V3:[a-zA-Z0-9_]+]]: memref<?x4xf32>) {
-// F14C: %[[V4:[a-zA-Z0-9_]+]] = arith.constant 2 : index
-// F14C-NEXT: %[[V5:[a-zA-Z0-9_]+]] = arith.constant 0 : index
-// F14C-NEXT: %[[V6:[a-zA-Z0-9_]+]] = arith.constant 1 : index
-// F14C-NEXT: %[[V7:[a-zA-Z0-9_]+]] = arith.constant 4 : index
-// F14C-NEXT: %[[V8:[a-zA-Z0-9_]+]] = memref.dim %[[V3]], %[[V5]] : memref<?x4xf32>
-// F14C-NEXT: dlc.config_access {
-// F14C-NEXT: %[[V9:[a-zA-Z0-9_]+]] = dlc.new_tu %[[V5]] to %[[V8]] step %[[V6]]
+// F14C: %[[V5:[a-zA-Z0-9_]+]] = arith.constant 0 : index
+// F14C: %[[V8:[a-zA-Z0-9_]+]] = memref.dim %[[V3]], %[[V5]] : memref<?x4xf32>
+// F14C: access {
+// F14C-DAG: %[[V5:[a-zA-Z0-9_]+]] = arith.constant 0 : index
+// F14C-DAG: %[[V6:[a-zA-Z0-9_]+]] = arith.constant 1 : index
+// F14C-DAG: %[[V7:[a-zA-Z0-9_]+]] = arith.constant 4 : index
+// F14C: %[[V9:[a-zA-Z0-9_]+]] = dlc.new_tu %[[V5]] to %[[V8]] step %[[V6]]
 // F14C-NEXT: %[[V10:[a-zA-Z0-9_]+]] = dlc.get_ind_var %[[V9]] : !slc.stream<index>
 // F14C-NEXT: %[[V11:[a-zA-Z0-9_]+]] = dlc.alu_str %[[V9]], add %[[V10]], %[[V6]] : !slc.stream<index>, index -> !slc.stream<index>
 // F14C-NEXT: %[[V12:[a-zA-Z0-9_]+]] = dlc.mem_str %[[V9]], %[[V1]][%[[V10]]] : memref<?xindex>[!slc.stream<index>] -> !slc.stream<index>
@@ -207,6 +211,10 @@
 // F14C-NEXT: dlc.register_callback %[[V17]], end, 0 announced
 // F14C-NEXT: dlc.register_operand %[[V17]], beg, %[[V10]] for 0 : !slc.stream<index>
 // F14C-NEXT: dlc.register_operand %[[V17]], ite, %[[V19]] for 0 : !slc.stream<vector<2xf32>>
+// F14C: compute {
+// F14C-DAG: %[[V4:[a-zA-Z0-9_]+]] = arith.constant 2 : index
+// F14C-DAG: %[[V5:[a-zA-Z0-9_]+]] = arith.constant 0 : index
+// F14C-DAG: %[[V6:[a-zA-Z0-9_]+]] = arith.constant 1 : index
 // F14C: dlc.compute_loop
 // F14C-NEXT: case 0 {
 // F14C-NEXT: %[[V20:[a-zA-Z0-9_]+]] = dlc.pop_operand : index
@@ -238,13 +246,13 @@
 // Figure 14(d): aligned; nothing but rows in the data queue.
 // F14D-LABEL: func.func @sls(
 // F14D-SAME: %[[V0:[a-zA-Z0-9_]+]]: memref<?xindex>, %[[V1:[a-zA-Z0-9_]+]]: memref<?xindex>, %[[V2:[a-zA-Z0-9_]+]]: memref<?x4xf32>, %[[V3:[a-zA-Z0-9_]+]]: memref<?x4xf32>) {
-// F14D: %[[V4:[a-zA-Z0-9_]+]] = arith.constant 2 : index
-// F14D-NEXT: %[[V5:[a-zA-Z0-9_]+]] = arith.constant 0 : index
-// F14D-NEXT: %[[V6:[a-zA-Z0-9_]+]] = arith.constant 1 : index
-// F14D-NEXT: %[[V7:[a-zA-Z0-9_]+]] = arith.constant 4 : index
-// F14D-NEXT: %[[V8:[a-zA-Z0-9_]+]] = memref.dim %[[V3]], %[[V5]] : memref<?x4xf32>
-// F14D-NEXT: dlc.config_access {
-// F14D-NEXT: %[[V9:[a-zA-Z0-9_]+]] = dlc.new_tu %[[V5]] to %[[V8]] step %[[V6]]
+// F14D: %[[V5:[a-zA-Z0-9_]+]] = arith.constant 0 : index
+// F14D: %[[V8:[a-zA-Z0-9_]+]] = memref.dim %[[V3]], %[[V5]] : memref<?x4xf32>
+// F14D: access {
+// F14D-DAG: %[[V5:[a-zA-Z0-9_]+]] = arith.constant 0 : index
+// F14D-DAG: %[[V6:[a-zA-Z0-9_]+]] = arith.constant 1 : index
+// F14D-DAG: %[[V7:[a-zA-Z0-9_]+]] = arith.constant 4 : index
+// F14D: %[[V9:[a-zA-Z0-9_]+]] = dlc.new_tu %[[V5]] to %[[V8]] step %[[V6]]
 // F14D-NEXT: %[[V10:[a-zA-Z0-9_]+]] = dlc.get_ind_var %[[V9]] : !slc.stream<index>
 // F14D-NEXT: %[[V11:[a-zA-Z0-9_]+]] = dlc.alu_str %[[V9]], add %[[V10]], %[[V6]] : !slc.stream<index>, index -> !slc.stream<index>
 // F14D-NEXT: %[[V12:[a-zA-Z0-9_]+]] = dlc.mem_str %[[V9]], %[[V1]][%[[V10]]] : memref<?xindex>[!slc.stream<index>] -> !slc.stream<index>
@@ -258,6 +266,10 @@
 // F14D-NEXT: dlc.register_callback %[[V17]], end, 0 announced
 // F14D-NEXT: dlc.register_operand %[[V17]], ite, %[[V19]] for 0 : !slc.stream<vector<2xf32>>
 // F14D-NEXT: dlc.register_callback %[[V14]], end, 1
+// F14D: compute {
+// F14D-DAG: %[[V4:[a-zA-Z0-9_]+]] = arith.constant 2 : index
+// F14D-DAG: %[[V5:[a-zA-Z0-9_]+]] = arith.constant 0 : index
+// F14D-DAG: %[[V6:[a-zA-Z0-9_]+]] = arith.constant 1 : index
 // F14D: %[[V20:[a-zA-Z0-9_]+]] = dlc.compute_loop iter_args(%[[V5]]) -> (index)
 // F14D-NEXT: case 0 {
 // F14D-NEXT: ^bb0(%[[V21:[a-zA-Z0-9_]+]]: index):

@@ -25,7 +25,7 @@
 
 // All of them are decoupled.
 // RUN: ember-opt %t.slc.mlir --slc-to-dlc | FileCheck %s --check-prefix=DLC
-// DLC-COUNT-8: dlc.config_access
+// DLC-COUNT-8: dlc.program
 
 // CHECK: argument 2: memref<24xf32> [24] =
 // CHECK-SAME: [12, 13, 21, 10, 15, 20, 4, 2, 23, 22, 42, 42, 24, 60, 4, 0, 2, 1, 4, 20, -28, 162, -1, 3]

@@ -6,7 +6,7 @@
 // RUN: ember-opt %t.slc.mlir --slc-to-dlc > %t.dlc.mlir
 // RUN: ember-opt %t.slcv.mlir --slc-to-dlc > %t.dlcv.mlir
 // RUN: FileCheck %s --input-file=%t.dlc.mlir --check-prefix=DLC
-// DLC-COUNT-6: dlc.config_access
+// DLC-COUNT-6: dlc.program
 
 // DEFINE: %{args} =
 // DEFINE: %{expect} =

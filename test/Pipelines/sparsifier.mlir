@@ -49,7 +49,7 @@
 }
 
 // CHECK-LABEL: func.func @spmm(
-// CHECK: dlc.config_access
+// CHECK: dlc.program
 // CHECK-COUNT-3: dlc.new_tu
 // CHECK: dlc.compute_loop
 func.func @spmm(%a: tensor<?x?xf64, #CSR>, %b: tensor<?x?xf64>,
@@ -66,7 +66,7 @@ func.func @spmm(%a: tensor<?x?xf64, #CSR>, %b: tensor<?x?xf64>,
 }
 
 // CHECK-LABEL: func.func @spmv(
-// CHECK: dlc.config_access
+// CHECK: dlc.program
 // CHECK-COUNT-2: dlc.new_tu
 // CHECK: dlc.compute_loop
 func.func @spmv(%a: tensor<?x?xf64, #CSR>, %b: tensor<?xf64>,

@@ -12,7 +12,7 @@
 // DLC:    dlc.compute_loop
 // CHECK:    %[[SUM:.*]] = scf.for
 // CHECK:      vector.reduction <add>
-// CHECK:    scf.for %[[E:.*]] = %c0 to %arg5 step %c8 {
+// CHECK:    scf.for %[[E:.*]] = %c0{{.*}} to %arg5 step %c8{{.*}} {
 // CHECK:      %[[MASK:.*]] = vector.create_mask
 // CHECK:      vector.maskedload %arg3[%{{.*}}, %[[E]]], %[[MASK]]
 // CHECK:      vector.maskedload %arg4[%{{.*}}, %[[E]]], %[[MASK]]

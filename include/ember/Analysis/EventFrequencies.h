@@ -30,7 +30,7 @@ public:
   static constexpr int64_t assumedRow = 16;
   static constexpr int64_t assumedStay = 4;
 
-  explicit EventFrequencies(dlc::ConfigAccessOp access);
+  explicit EventFrequencies(dlc::ProgramOp program);
 
   /// How often `callback` pushes its token in one run; saturates.
   int64_t getCount(dlc::RegisterCallbackOp callback) const;

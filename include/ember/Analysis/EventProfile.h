@@ -18,8 +18,7 @@ namespace ember {
 /// What profiles call the callbacks of `access`, by token: "tu1.ite" for the
 /// iterations of the unit at depth 1, "tu1.ite.2" for the second callback
 /// there.
-llvm::DenseMap<int64_t, std::string>
-getProfileNames(dlc::ConfigAccessOp access);
+llvm::DenseMap<int64_t, std::string> getProfileNames(dlc::ProgramOp program);
 
 /// How often traversal events happened in a run that `ember-run --stats`
 /// counted.
@@ -30,7 +29,7 @@ public:
 
   /// Callbacks by getProfileNames(), with how often they pushed a token. Null
   /// if the run did not get to `program`
-  /// ("FUNCTION.N" for the N-th pair of programs of a function).
+  /// ("FUNCTION.N" for the N-th program of a function).
   const llvm::StringMap<int64_t> *lookup(llvm::StringRef program) const;
 
 private:

@@ -23,10 +23,11 @@ using ember::slc::Event;
 // The chain of units
 //===----------------------------------------------------------------------===//
 
-AccessProgram::AccessProgram(ConfigAccessOp access, IRMapping &values,
-                             Rings rings, Instrumentation *instrumentation)
-    : values(values), rings(rings), instrumentation(instrumentation) {
-  collectUnits(access);
+AccessProgram::AccessProgram(ProgramOp program, IRMapping &values, Rings rings,
+                             Instrumentation *instrumentation)
+    : body(program.getAccessBody()), values(values), rings(rings),
+      instrumentation(instrumentation) {
+  collectUnits();
 }
 
 static int64_t getToken(Operation *registration) {
@@ -51,7 +52,7 @@ void AccessProgram::orderRegistrations(SmallVector<Operation *> &ops) {
   }
 }
 
-void AccessProgram::collectUnits(ConfigAccessOp access) {
+void AccessProgram::collectUnits() {
   llvm::DenseMap<Value, size_t> numbers;
   auto registrations = [&](Value tu, Event event) -> auto & {
     Unit &unit = units[numbers.lookup(tu)];
@@ -59,7 +60,7 @@ void AccessProgram::collectUnits(ConfigAccessOp access) {
            : event == Event::ite ? unit.atIteration
                                  : unit.atEnd;
   };
-  for (Operation &op : *access.getBody()) {
+  for (Operation &op : body->without_terminator()) {
     if (auto unit = dyn_cast<NewTUOp>(op)) {
       numbers[unit.getResult()] = units.size();
       units.push_back({unit, {}, {}, {}, {}, {}});
@@ -72,7 +73,7 @@ void AccessProgram::collectUnits(ConfigAccessOp access) {
             .toggled.push_back(callback);
     } else if (auto operand = dyn_cast<RegisterOperandOp>(op)) {
       registrations(operand.getTu(), operand.getEvent()).push_back(&op);
-    } else {
+    } else if (op.hasTrait<OfAccessProgram>()) {
       units[numbers.lookup(op.getOperand(0))].streams.push_back(&op);
     }
   }
@@ -98,6 +99,9 @@ RegisterCallbackOp AccessProgram::findOnlyReader(Operation *stream) {
 }
 
 void AccessProgram::emit(OpBuilder &builder) {
+  for (Operation &op : *body)
+    if (op.hasTrait<OpTrait::ConstantLike>())
+      builder.clone(op, values);
   emitUnit(builder, units);
   Location loc = builder.getUnknownLoc();
   if (instrumentation)

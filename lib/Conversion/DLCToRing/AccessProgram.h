@@ -18,14 +18,15 @@
 
 namespace ember {
 
-/// Emits what a verified `dlc.config_access` configures: its chain of traversal
-/// units as nested loops, with pushes where the registered events happen.
+/// Emits what the access region of a verified `dlc.program` configures: its
+/// chain of traversal units as nested loops, with pushes where the registered
+/// events happen.
 class AccessProgram {
 public:
-  /// `values` maps what the program uses of the function around it.
+  /// `values` maps what the program captures and uses here.
   /// `instrumentation` may be null.
-  AccessProgram(dlc::ConfigAccessOp access, mlir::IRMapping &values,
-                Rings rings, Instrumentation *instrumentation);
+  AccessProgram(dlc::ProgramOp program, mlir::IRMapping &values, Rings rings,
+                Instrumentation *instrumentation);
 
   /// Emits the program, up to and with the token that ends it.
   void emit(mlir::OpBuilder &builder);
@@ -55,7 +56,7 @@ private:
     llvm::SmallVector<mlir::Value> initial;
   };
 
-  void collectUnits(dlc::ConfigAccessOp access);
+  void collectUnits();
   /// The toggled callback whose operands alone read `stream`; null if others
   /// do.
   dlc::RegisterCallbackOp findOnlyReader(mlir::Operation *stream);
@@ -97,6 +98,7 @@ private:
 
   mlir::Value lookup(mlir::Value value) { return values.lookup(value); }
 
+  mlir::Block *body;
   llvm::SmallVector<Unit, 0> units;
   llvm::DenseMap<int64_t, dlc::RegisterCallbackOp> callbacks;
   /// By the id of a toggled callback, whether it is triggered in this iteration

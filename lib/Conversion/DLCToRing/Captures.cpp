@@ -1,4 +1,4 @@
-//===- Captures.cpp - What a program uses of its function -----------------===//
+//===- Captures.cpp - What half a program captures -----------------------===//
 //
 // Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Captures.h"
+
+#include "ember/Dialect/DLC/IR/DLC.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
@@ -17,6 +19,17 @@ using namespace ember;
 static bool isRepeated(Operation *op) {
   return op && (op->hasTrait<OpTrait::ConstantLike>() ||
                 isa<memref::DimOp, memref::CastOp>(op));
+}
+
+Captures::Captures(Region &region) {
+  region.walk([&](Operation *op) {
+    for (Value operand : op->getOperands())
+      if (auto argument = dyn_cast<BlockArgument>(operand);
+          argument && argument.getOwner() == &region.front())
+        used.insert(operand);
+  });
+  for (Value argument : used)
+    add(dlc::getCaptured(argument));
 }
 
 void Captures::add(Value value) {
@@ -36,4 +49,6 @@ void Captures::map(OpBuilder &builder, ValueRange arguments,
     mapping.map(value, argument);
   for (Operation *op : repeated)
     builder.clone(*op, mapping);
+  for (Value argument : used)
+    mapping.map(argument, mapping.lookup(dlc::getCaptured(argument)));
 }

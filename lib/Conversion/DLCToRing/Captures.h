@@ -1,4 +1,4 @@
-//===- Captures.h - What a program uses of its function ---------*- C++ -*-===//
+//===- Captures.h - What half a program captures ---------------*- C++ -*-===//
 //
 // Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,20 +14,24 @@
 
 namespace ember {
 
-/// The values a program uses of the function around it. Constants and what is
-/// cheap to compute again are not passed: the program computes them itself, and
-/// what follows sees what they are.
+/// What one region of a program uses of what the program captures. Constants
+/// and what is cheap to compute again are not passed: the function made of the
+/// region computes them itself, and what follows sees what they are.
 class Captures {
 public:
-  void add(mlir::Value value);
-  /// What must be passed, in the order of the arguments of the program's body.
+  explicit Captures(mlir::Region &region);
+  /// What must be passed, in the order of the function's arguments.
   llvm::ArrayRef<mlir::Value> passed() const { return values.getArrayRef(); }
-  /// Maps everything that was added to what it is in the body, given the
-  /// body's arguments; computes at `builder`.
+  /// Maps all arguments of the region that it uses to what they are in the
+  /// function, given its arguments; computes at `builder`.
   void map(mlir::OpBuilder &builder, mlir::ValueRange arguments,
            mlir::IRMapping &mapping) const;
 
 private:
+  void add(mlir::Value value);
+
+  /// The arguments of the region that it uses.
+  llvm::SetVector<mlir::Value> used;
   llvm::SetVector<mlir::Value> values;
   /// Operations to repeat, operands first.
   llvm::SetVector<mlir::Operation *> repeated;

@@ -22,6 +22,18 @@ using namespace ember::dlc;
 //===----------------------------------------------------------------------===//
 
 SmallVector<Value> ComputeProgram::emit(OpBuilder &builder) {
+  for (Operation &op : body->without_terminator()) {
+    if (&op == loop)
+      values.map(loop.getResults(), emitLoop(builder));
+    else
+      builder.clone(op, values);
+  }
+  return llvm::map_to_vector(
+      body->getTerminator()->getOperands(),
+      [&](Value yielded) { return values.lookup(yielded); });
+}
+
+SmallVector<Value> ComputeProgram::emitLoop(OpBuilder &builder) {
   Location loc = loop.getLoc();
   SmallVector<Value> inits;
   for (Value init : loop.getIterArgs())

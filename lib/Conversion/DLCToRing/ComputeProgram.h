@@ -16,18 +16,21 @@
 
 namespace ember {
 
-/// Emits a verified `dlc.compute_loop`: a loop that pops tokens and runs the
-/// case of each.
+/// Emits the compute region of a verified `dlc.program`, with its
+/// `dlc.compute_loop` as a loop that pops tokens and runs the case of each.
 class ComputeProgram {
 public:
-  /// `values` maps what the program uses of the function around it.
-  ComputeProgram(dlc::ComputeLoopOp loop, mlir::IRMapping &values, Rings rings)
-      : loop(loop), values(values), rings(rings) {}
+  /// `values` maps what the program captures and uses here.
+  ComputeProgram(dlc::ProgramOp program, mlir::IRMapping &values, Rings rings)
+      : body(program.getComputeBody()), loop(program.getComputeLoop()),
+        values(values), rings(rings) {}
 
-  /// Emits the program; returns the last values of its registers.
+  /// Emits the program; returns its results.
   llvm::SmallVector<mlir::Value> emit(mlir::OpBuilder &builder);
 
 private:
+  /// Emits the loop over tokens; returns the last values of its registers.
+  llvm::SmallVector<mlir::Value> emitLoop(mlir::OpBuilder &builder);
   /// Emits the case of the token `id` with `body`.
   void emitCase(mlir::OpBuilder &builder, int64_t id, mlir::Region &body,
                 mlir::Value token, mlir::ValueRange registers);
@@ -49,6 +52,7 @@ private:
   void popIntoMemory(dlc::PopOperandOp buffer);
   mlir::Value allocateBuffer(dlc::PopOperandOp pop);
 
+  mlir::Block *body;
   dlc::ComputeLoopOp loop;
   mlir::IRMapping &values;
   Rings rings;

@@ -25,7 +25,6 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
-#include "mlir/Transforms/RegionUtils.h"
 #include "llvm/Support/MathExtras.h"
 
 namespace ember {
@@ -38,20 +37,19 @@ using namespace ember;
 using namespace ember::dlc;
 
 namespace {
-/// Makes functions of one pair of programs.
-class PairLowering {
+/// Makes functions of one program.
+class ProgramLowering {
 public:
-  PairLowering(ComputeLoopOp compute, StringRef name, SymbolTable &symbols,
-               RuntimeCalls &calls, const DLCToRingOptions &options)
-      : access(compute.getConfigAccess()), compute(compute), name(name),
-        symbols(symbols), calls(calls), options(options),
-        builder(compute.getContext()) {}
+  ProgramLowering(ProgramOp program, StringRef name, SymbolTable &symbols,
+                  RuntimeCalls &calls, const DLCToRingOptions &options)
+      : program(program), name(name), symbols(symbols), calls(calls),
+        options(options), accessCaptures(program.getAccess()),
+        computeCaptures(program.getCompute()), builder(program.getContext()) {}
 
   LogicalResult run(unsigned number);
 
 private:
   LogicalResult chooseTypes();
-  void collectCaptures();
   func::FuncOp createFunction(StringRef functionName, ring::Half half,
                               const Captures &captures, TypeRange results);
   Rings getRings(func::FuncOp function) const;
@@ -61,8 +59,7 @@ private:
   Value createRing(Type type);
   void emitRun(func::FuncOp accessHalf, func::FuncOp computeHalf);
 
-  ConfigAccessOp access;
-  ComputeLoopOp compute;
+  ProgramOp program;
   StringRef name;
   SymbolTable &symbols;
   RuntimeCalls &calls;
@@ -80,29 +77,30 @@ private:
 
 /// As many bits of a token as the largest id needs, but never all ones, which
 /// end a program; none if no token carries a value.
-static int64_t getIdBits(ConfigAccessOp access) {
+static int64_t getIdBits(Block &access) {
   int64_t largest = 0;
   bool hasValues = false;
-  for (auto callback : access.getBody()->getOps<RegisterCallbackOp>()) {
+  for (auto callback : access.getOps<RegisterCallbackOp>()) {
     largest = std::max<int64_t>(largest, callback.getId());
     hasValues |= static_cast<bool>(callback.getValue());
   }
   return hasValues ? llvm::Log2_64_Ceil(static_cast<uint64_t>(largest) + 2) : 0;
 }
 
-LogicalResult PairLowering::chooseTypes() {
+LogicalResult ProgramLowering::chooseTypes() {
   int64_t bytes = ring::slotBytes;
-  for (auto operand : access.getBody()->getOps<RegisterOperandOp>()) {
+  for (auto operand : program.getAccessBody()->getOps<RegisterOperandOp>()) {
     if (!ring::isOperandType(operand.getOperandType()))
       return operand.emitOpError("cannot push a ") << operand.getOperandType();
     bytes = std::max(bytes, ring::getOperandBytes(operand.getOperandType()));
   }
-  for (auto callback : access.getBody()->getOps<RegisterCallbackOp>())
+  for (auto callback : program.getAccessBody()->getOps<RegisterCallbackOp>())
     if (Type type = callback.getValueType(); type && !ring::isOperandType(type))
       return callback.emitOpError("cannot push a ") << type;
   MLIRContext *context = builder.getContext();
   dataType = ring::DataType::get(context, bytes);
-  tokensType = ring::TokensType::get(context, getIdBits(access));
+  tokensType =
+      ring::TokensType::get(context, getIdBits(*program.getAccessBody()));
   return success();
 }
 
@@ -110,29 +108,18 @@ LogicalResult PairLowering::chooseTypes() {
 // Halves
 //===----------------------------------------------------------------------===//
 
-void PairLowering::collectCaptures() {
-  llvm::SetVector<Value> used;
-  getUsedValuesDefinedAbove(access.getRegion(), used);
-  llvm::for_each(used, [&](Value value) { accessCaptures.add(value); });
-  used.clear();
-  for (Region &region : compute.getCaseRegions())
-    getUsedValuesDefinedAbove(region, used);
-  used.insert_range(compute.getIterArgs());
-  llvm::for_each(used, [&](Value value) { computeCaptures.add(value); });
-}
-
 /// Declares the function of a half, which takes what the half uses and then the
 /// rings. Memrefs keep their names, as failures are reported with them.
-func::FuncOp PairLowering::createFunction(StringRef functionName,
-                                          ring::Half half,
-                                          const Captures &captures,
-                                          TypeRange results) {
+func::FuncOp ProgramLowering::createFunction(StringRef functionName,
+                                             ring::Half half,
+                                             const Captures &captures,
+                                             TypeRange results) {
   SmallVector<Type> arguments;
   for (Value value : captures.passed())
     arguments.push_back(value.getType());
   arguments.append({dataType, tokensType});
   auto function =
-      func::FuncOp::create(access.getLoc(), functionName,
+      func::FuncOp::create(program.getLoc(), functionName,
                            builder.getFunctionType(arguments, results));
   function.setPrivate();
   function->setAttr(ring::RingDialect::halfAttr,
@@ -146,13 +133,13 @@ func::FuncOp PairLowering::createFunction(StringRef functionName,
   return function;
 }
 
-Rings PairLowering::getRings(func::FuncOp function) const {
+Rings ProgramLowering::getRings(func::FuncOp function) const {
   auto rings = function.getArguments().take_back(2);
   return {cast<TypedValue<ring::DataType>>(rings[0]),
           cast<TypedValue<ring::TokensType>>(rings[1])};
 }
 
-func::FuncOp PairLowering::emitAccess(unsigned number) {
+func::FuncOp ProgramLowering::emitAccess(unsigned number) {
   func::FuncOp function =
       createFunction((name + ".access." + Twine(number)).str(),
                      ring::Half::access, accessCaptures, {});
@@ -160,69 +147,71 @@ func::FuncOp PairLowering::emitAccess(unsigned number) {
   accessCaptures.map(builder, function.getArguments().drop_back(2), mapping);
   std::optional<Instrumentation> instrumentation;
   if (options.instrument)
-    instrumentation.emplace(access, (name + "." + Twine(number)).str(), calls);
-  AccessProgram program(access, mapping, getRings(function),
-                        instrumentation ? &*instrumentation : nullptr);
-  program.emit(builder);
-  func::ReturnOp::create(builder, access.getLoc());
+    instrumentation.emplace(program, (name + "." + Twine(number)).str(), calls);
+  AccessProgram access(program, mapping, getRings(function),
+                       instrumentation ? &*instrumentation : nullptr);
+  access.emit(builder);
+  func::ReturnOp::create(builder, program.getLoc());
   return function;
 }
 
-func::FuncOp PairLowering::emitCompute(unsigned number) {
+func::FuncOp ProgramLowering::emitCompute(unsigned number) {
   func::FuncOp function = createFunction(
       (name + ".compute." + Twine(number)).str(), ring::Half::compute,
-      computeCaptures, compute.getResultTypes());
+      computeCaptures, program.getResultTypes());
   IRMapping mapping;
   computeCaptures.map(builder, function.getArguments().drop_back(2), mapping);
-  ComputeProgram program(compute, mapping, getRings(function));
-  SmallVector<Value> results = program.emit(builder);
-  func::ReturnOp::create(builder, compute.getLoc(), results);
+  ComputeProgram compute(program, mapping, getRings(function));
+  SmallVector<Value> results = compute.emit(builder);
+  func::ReturnOp::create(builder, program.getLoc(), results);
   return function;
 }
 
 //===----------------------------------------------------------------------===//
-// In place of the pair
+// In place of the program
 //===----------------------------------------------------------------------===//
 
 /// Offsets loaded in front of the programs bound the outermost unit as plain
 /// numbers.
-void PairLowering::checkRootSegment() {
-  auto units = access.getBody()->getOps<NewTUOp>();
+void ProgramLowering::checkRootSegment() {
+  auto units = program.getAccessBody()->getOps<NewTUOp>();
   if (units.empty())
     return;
   NewTUOp root = *units.begin();
-  builder.setInsertionPoint(access);
-  checks::checkSegment(builder, root.getLoc(), root.getLowerBound(),
-                       root.getUpperBound());
+  Value lower = getCaptured(root.getLowerBound());
+  Value upper = getCaptured(root.getUpperBound());
+  if (!lower || !upper)
+    return;
+  builder.setInsertionPoint(program);
+  checks::checkSegment(builder, root.getLoc(), lower, upper);
 }
 
-Value PairLowering::createRing(Type type) {
+Value ProgramLowering::createRing(Type type) {
   IntegerAttr capacity;
   if (options.queueCapacity > 0)
     capacity = builder.getI64IntegerAttr(options.queueCapacity);
-  return ring::CreateOp::create(builder, compute.getLoc(), type, capacity);
+  return ring::CreateOp::create(builder, program.getLoc(), type, capacity);
 }
 
-void PairLowering::emitRun(func::FuncOp accessHalf, func::FuncOp computeHalf) {
-  builder.setInsertionPoint(compute);
+void ProgramLowering::emitRun(func::FuncOp accessHalf,
+                              func::FuncOp computeHalf) {
+  builder.setInsertionPoint(program);
   Value rings[] = {createRing(dataType), createRing(tokensType)};
   SmallVector<Value> accessArguments(accessCaptures.passed());
   SmallVector<Value> computeArguments(computeCaptures.passed());
   llvm::append_range(accessArguments, rings);
   llvm::append_range(computeArguments, rings);
   auto run =
-      ring::RunOp::create(builder, compute.getLoc(), compute.getResultTypes(),
+      ring::RunOp::create(builder, program.getLoc(), program.getResultTypes(),
                           name, accessHalf.getName(), accessArguments,
                           computeHalf.getName(), computeArguments);
-  compute.replaceAllUsesWith(run.getResults());
-  compute.erase();
-  access.erase();
+  program.replaceAllUsesWith(run.getResults());
+  program.erase();
 }
 
-LogicalResult PairLowering::run(unsigned number) {
+LogicalResult ProgramLowering::run(unsigned number) {
   if (failed(chooseTypes()))
     return failure();
-  collectCaptures();
   if (options.half == Halves::access) {
     emitAccess(number);
     return success();
@@ -245,10 +234,10 @@ struct DLCToRing : public ember::impl::DLCToRingBase<DLCToRing> {
   LogicalResult convert(FunctionOpInterface function, SymbolTable &symbols,
                         RuntimeCalls &calls) {
     DLCToRingOptions options{half, instrument, queueCapacity};
-    for (auto [number, compute] :
+    for (auto [number, program] :
          llvm::enumerate(getNumberedPrograms(function))) {
-      PairLowering lowering(compute, function.getName(), symbols, calls,
-                            options);
+      ProgramLowering lowering(program, function.getName(), symbols, calls,
+                               options);
       if (failed(lowering.run(number)))
         return failure();
     }
@@ -257,11 +246,11 @@ struct DLCToRing : public ember::impl::DLCToRingBase<DLCToRing> {
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    WalkResult walk = module.walk([&](ComputeLoopOp compute) {
-      auto function = compute->getParentOfType<FunctionOpInterface>();
+    WalkResult walk = module.walk([&](ProgramOp program) {
+      auto function = program->getParentOfType<FunctionOpInterface>();
       if (function && function->getParentOp() == module)
         return WalkResult::advance();
-      compute.emitOpError("must stand in a function of the module");
+      program.emitOpError("must stand in a function of the module");
       return WalkResult::interrupt();
     });
     if (walk.wasInterrupted())

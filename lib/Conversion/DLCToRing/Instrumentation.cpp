@@ -18,11 +18,11 @@ using namespace mlir;
 using namespace ember;
 using namespace ember::dlc;
 
-Instrumentation::Instrumentation(ConfigAccessOp access, StringRef program,
+Instrumentation::Instrumentation(ProgramOp program, StringRef name,
                                  RuntimeCalls &calls)
-    : calls(calls), program(program), points(getProfileNames(access)) {
+    : calls(calls), programName(name), points(getProfileNames(program)) {
   for (auto [depth, unit] :
-       llvm::enumerate(access.getBody()->getOps<NewTUOp>())) {
+       llvm::enumerate(program.getAccessBody()->getOps<NewTUOp>())) {
     auto name = unit->getAttrOfType<StringAttr>(nameAttr);
     unitNames[unit.getResult()] =
         name ? name.str() : "tu" + std::to_string(depth);
@@ -44,7 +44,7 @@ std::string Instrumentation::getName(RegisterCallbackOp callback) {
 void Instrumentation::emitToken(OpBuilder &builder, RegisterCallbackOp callback,
                                 Value value) {
   ring::TraceTokenOp::create(builder, callback.getLoc(), callback.getId(),
-                             program, points.lookup(callback.getId()),
+                             programName, points.lookup(callback.getId()),
                              getName(callback), value);
 }
 
@@ -67,7 +67,7 @@ void Instrumentation::traceToken(OpBuilder &builder,
 
 void Instrumentation::traceDone(OpBuilder &builder, Location loc) {
   constexpr int64_t doneId = -1;
-  ring::TraceTokenOp::create(builder, loc, doneId, program, "done", "done",
+  ring::TraceTokenOp::create(builder, loc, doneId, programName, "done", "done",
                              Value());
 }
 

@@ -18,8 +18,7 @@ namespace ember {
 /// names of its units and memrefs.
 class Instrumentation {
 public:
-  /// `program` names the pair of programs.
-  Instrumentation(dlc::ConfigAccessOp access, llvm::StringRef program,
+  Instrumentation(dlc::ProgramOp program, llvm::StringRef name,
                   RuntimeCalls &calls);
 
   /// `memref` is what the access program calls the memref of `access`.
@@ -42,7 +41,7 @@ private:
   std::string nameOfStream(mlir::Value stream);
 
   RuntimeCalls &calls;
-  std::string program;
+  std::string programName;
   llvm::DenseMap<mlir::Value, std::string> unitNames;
   /// Of callbacks by their tokens.
   llvm::DenseMap<int64_t, std::string> points;

@@ -12,7 +12,7 @@
 
 namespace ember {
 
-/// The rings of one pair of programs, in one of its halves.
+/// The rings of a program, in one of its halves.
 struct Rings {
   mlir::TypedValue<ring::DataType> data;
   mlir::TypedValue<ring::TokensType> tokens;

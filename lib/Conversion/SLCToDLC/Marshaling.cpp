@@ -371,6 +371,8 @@ void Marshaling::finish(OpBuilder &builder) {
   for (std::unique_ptr<Region> &region : regions)
     state.addRegion(std::move(region));
   Operation *loop = builder.create(state);
+  SmallVector<Value> results;
   for (Value result : root->getResults())
-    result.replaceAllUsesWith(loop->getResult(*registers.getRegister(result)));
+    results.push_back(loop->getResult(*registers.getRegister(result)));
+  dlc::YieldOp::create(builder, loc, results);
 }

@@ -286,17 +286,18 @@ static LogicalResult verifySegmentCounts(LoopOpInterface root) {
 LogicalResult Separation::run() {
   if (failed(verifyReadsInCallbacks(root)) || failed(verifySegmentCounts(root)))
     return failure();
-  Location loc = root.getLoc();
   builder.setInsertionPoint(root);
-  auto access = dlc::ConfigAccessOp::create(builder, loc);
-  OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPointToStart(access.getBody());
+  auto program =
+      dlc::ProgramOp::create(builder, root.getLoc(), root->getResultTypes());
+  builder.setInsertionPointToStart(program.getAccessBody());
   if (failed(separateLoop(root, /*parent=*/Value()))) {
-    access->erase();
+    program->erase();
     return failure();
   }
-  builder.setInsertionPoint(root);
+  builder.setInsertionPointToStart(program.getComputeBody());
   marshaling.finish(builder);
+  program.captureUsedAbove();
+  root->replaceAllUsesWith(program.getResults());
   root->erase();
   return success();
 }

@@ -37,6 +37,8 @@ static Value index(OpBuilder &builder, Location loc, int64_t value) {
 
 /// True if `upper` cannot be near the largest index.
 static bool isSizeLike(Value upper) {
+  if (Value captured = dlc::getCaptured(upper))
+    upper = captured;
   if (std::optional<int64_t> constant = getConstantIntValue(upper))
     return *constant <= INT64_MAX - maxSmallStride;
   if (auto cast = upper.getDefiningOp<arith::IndexCastOp>())

@@ -67,7 +67,7 @@ void collectFeatures(ModuleOp module, std::set<std::string> &features) {
         })
         .Case([&](slcv::BufStrOp) { features.insert("bufferised"); })
         .Case([&](memref::TransposeOp) { features.insert("transposed view"); })
-        .Case([&](dlc::ConfigAccessOp) { features.insert("dlc"); })
+        .Case([&](dlc::ProgramOp) { features.insert("dlc"); })
         .Case([&](dlc::RegisterCallbackOp callback) {
           if (callback.getAnnounced())
             features.insert("announced callback");

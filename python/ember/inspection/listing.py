@@ -134,9 +134,9 @@ def _end_of_parentheses(text: str, position: int) -> int:
 SIDES = {
     "slc.for": ACCESS,
     "slcv.vec_for": ACCESS,
-    "dlc.config_access": ACCESS,
+    "access": ACCESS,
     "slc.callback": COMPUTE,
-    "dlc.compute_loop": COMPUTE,
+    "compute": COMPUTE,
     "case": COMPUTE,
 }
 

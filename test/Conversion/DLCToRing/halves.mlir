@@ -15,7 +15,7 @@
 // BOTH: %[[LAST:.*]] = ring.run "bags" access @bags.access.0(%{{.*}}, %[[DATA]], %[[TOKENS]] : {{.*}}, !ring.data<16>, !ring.tokens) compute @bags.compute.0(%{{.*}}, %[[DATA]], %[[TOKENS]] : memref<?x8xf32>, !ring.data<16>, !ring.tokens) -> index
 // BOTH: return %[[LAST]]
 // ALONE-NOT: ring.
-// ALONE: dlc.config_access
+// ALONE: dlc.program
 // ALONE: dlc.compute_loop
 // ALONE: return
 
@@ -75,12 +75,12 @@
 func.func @bags(%offsets: memref<?xindex> {ember.name = "offsets"}, %indices: memref<?xindex> {ember.name = "indices"},
                 %table: memref<?x8xf32> {ember.name = "weight"}, %out: memref<?x8xf32> {ember.name = "out"}) -> index {
   %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  %c2 = arith.constant 2 : index
-  %c4 = arith.constant 4 : index
-  %c8 = arith.constant 8 : index
   %bags = memref.dim %out, %c0 : memref<?x8xf32>
-  dlc.config_access {
+  %last = dlc.program captures(%bags = %bags : index, %offsets = %offsets : memref<?xindex>, %indices = %indices : memref<?xindex>, %table = %table : memref<?x8xf32>, %out = %out : memref<?x8xf32>) -> (index)
+  access {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c8 = arith.constant 8 : index
     %b_tr = dlc.new_tu %c0 to %bags step %c1 {ember.name = "b"}
     %b = dlc.get_ind_var %b_tr : !slc.stream<index>
     %b1 = dlc.alu_str %b_tr, add %b, %c1 : !slc.stream<index>, index -> !slc.stream<index>
@@ -97,24 +97,31 @@ func.func @bags(%offsets: memref<?xindex> {ember.name = "offsets"}, %indices: me
     dlc.register_operand %e_tr, ite, %v for 0 : !slc.stream<vector<4xf32>>
     dlc.register_callback %s_tr, end, 1
   }
-  %last = dlc.compute_loop iter_args(%c0) -> (index)
-  case 0 {
-  ^bb0(%count: index):
-    %b = dlc.pop_operand : index
-    %row = dlc.pop_operand size %c2 : memref<?xvector<4xf32>>
-    scf.for %k = %c0 to %c2 step %c1 {
-      %v = memref.load %row[%k] : memref<?xvector<4xf32>>
-      %e = arith.muli %k, %c4 : index
-      %acc = vector.load %out[%b, %e] : memref<?x8xf32>, vector<4xf32>
-      %sum = arith.addf %acc, %v : vector<4xf32>
-      vector.store %sum, %out[%b, %e] : memref<?x8xf32>, vector<4xf32>
+  compute {
+    %c0 = arith.constant 0 : index
+    %c2 = arith.constant 2 : index
+    %c1 = arith.constant 1 : index
+    %c4 = arith.constant 4 : index
+    %last = dlc.compute_loop iter_args(%c0) -> (index)
+    case 0 {
+    ^bb0(%count: index):
+      %b = dlc.pop_operand : index
+      %row = dlc.pop_operand size %c2 : memref<?xvector<4xf32>>
+      scf.for %k = %c0 to %c2 step %c1 {
+        %v = memref.load %row[%k] : memref<?xvector<4xf32>>
+        %e = arith.muli %k, %c4 : index
+        %acc = vector.load %out[%b, %e] : memref<?x8xf32>, vector<4xf32>
+        %sum = arith.addf %acc, %v : vector<4xf32>
+        vector.store %sum, %out[%b, %e] : memref<?x8xf32>, vector<4xf32>
+      }
+      dlc.yield %count : index
     }
-    dlc.yield %count : index
-  }
-  case 1 {
-  ^bb0(%count: index):
-    %next = arith.addi %count, %c1 : index
-    dlc.yield %next : index
+    case 1 {
+    ^bb0(%count: index):
+      %next = arith.addi %count, %c1 : index
+      dlc.yield %next : index
+    }
+    dlc.yield %last : index
   }
   return %last : index
 }
@@ -150,9 +157,11 @@ func.func @bags(%offsets: memref<?xindex> {ember.name = "offsets"}, %indices: me
 // TRACE-NEXT: ring.trace_token 1, "values.0" at "tu0.ite" named "tu0.ite" value %{{.*}} : f64
 func.func @values(%x: memref<?xf64>, %y: memref<?xf32>, %a: memref<f64>, %b: memref<f32>) {
   %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
   %n = memref.dim %x, %c0 : memref<?xf64>
-  dlc.config_access {
+  dlc.program captures(%n = %n : index, %x = %x : memref<?xf64>, %y = %y : memref<?xf32>, %a = %a : memref<f64>, %b = %b : memref<f32>)
+  access {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
     %tu = dlc.new_tu %c0 to %n step %c1
     %i = dlc.get_ind_var %tu : !slc.stream<index>
     %v = dlc.mem_str %tu, %x[%i] : memref<?xf64>[!slc.stream<index>] -> !slc.stream<f64>
@@ -160,14 +169,16 @@ func.func @values(%x: memref<?xf64>, %y: memref<?xf32>, %a: memref<f64>, %b: mem
     dlc.register_callback %tu, ite, 1 value %v : !slc.stream<f64>
     dlc.register_callback %tu, ite, 2 value %w : !slc.stream<f32>
   }
-  dlc.compute_loop
-  case 1 {
-    %v = dlc.token_value : f64
-    memref.store %v, %a[] : memref<f64>
-  }
-  case 2 {
-    %w = dlc.token_value : f32
-    memref.store %w, %b[] : memref<f32>
+  compute {
+    dlc.compute_loop
+    case 1 {
+      %v = dlc.token_value : f64
+      memref.store %v, %a[] : memref<f64>
+    }
+    case 2 {
+      %w = dlc.token_value : f32
+      memref.store %w, %b[] : memref<f32>
+    }
   }
   return
 }
@@ -184,30 +195,38 @@ func.func @values(%x: memref<?xf64>, %y: memref<?xf32>, %a: memref<f64>, %b: mem
 // NOACCESS-LABEL: func.func private @nested.compute.1(
 // NOACCESS: ring.wait %{{.*}} for 0 : !ring.data<8> -> !ring.slot<index>
 // NOACCESS-NOT: ring.wait
-// NOACCESS: dlc.config_access
+// NOACCESS: dlc.program
 // NOACCESS: dlc.pop_operand : index
 func.func @nested(%n: index, %out: memref<?x?xindex>) {
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  dlc.config_access {
+  dlc.program captures(%n = %n : index, %out = %out : memref<?x?xindex>)
+  access {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
     %tu = dlc.new_tu %c0 to %n step %c1
     %i = dlc.get_ind_var %tu : !slc.stream<index>
     dlc.register_callback %tu, ite, 0
     dlc.register_operand %tu, ite, %i for 0 : !slc.stream<index>
   }
-  dlc.compute_loop
-  case 0 {
-    %i = dlc.pop_operand : index
-    dlc.config_access {
-      %tu = dlc.new_tu %c0 to %i step %c1
-      %j = dlc.get_ind_var %tu : !slc.stream<index>
-      dlc.register_callback %tu, ite, 0
-      dlc.register_operand %tu, ite, %j for 0 : !slc.stream<index>
-    }
+  compute {
     dlc.compute_loop
     case 0 {
-      %j = dlc.pop_operand : index
-      memref.store %j, %out[%i, %j] : memref<?x?xindex>
+      %i = dlc.pop_operand : index
+      dlc.program captures(%i = %i : index, %out = %out : memref<?x?xindex>)
+      access {
+        %c0 = arith.constant 0 : index
+        %c1 = arith.constant 1 : index
+        %tu = dlc.new_tu %c0 to %i step %c1
+        %j = dlc.get_ind_var %tu : !slc.stream<index>
+        dlc.register_callback %tu, ite, 0
+        dlc.register_operand %tu, ite, %j for 0 : !slc.stream<index>
+      }
+      compute {
+        dlc.compute_loop
+        case 0 {
+          %j = dlc.pop_operand : index
+          memref.store %j, %out[%i, %j] : memref<?x?xindex>
+        }
+      }
     }
   }
   return

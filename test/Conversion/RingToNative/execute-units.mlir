@@ -27,10 +27,11 @@
 // UNITS-NEXT: data index 1
 // UNITS:      ctrl done
 func.func @units(%n: index, %step: index) {
-  %c0 = arith.constant 0 : index
-  %c2 = arith.constant 2 : index
-  %c4 = arith.constant 4 : index
-  dlc.config_access {
+  dlc.program captures(%n = %n : index, %step = %step : index)
+  access {
+    %c0 = arith.constant 0 : index
+    %c4 = arith.constant 4 : index
+    %c2 = arith.constant 2 : index
     %lanes = dlc.new_tu %c0 to %n step %step vector<4> {ember.name = "lanes"}
     %a = dlc.get_ind_var %lanes : !slc.stream<vector<4xindex>>
     %am = dlc.get_mask %lanes : !slc.stream<vector<4xi1>>
@@ -52,19 +53,21 @@ func.func @units(%n: index, %step: index) {
     dlc.register_operand %first, ite, %c for 2 : !slc.stream<vector<4xindex>>
     dlc.register_operand %first, ite, %cm for 2 : !slc.stream<vector<4xi1>>
   }
-  dlc.compute_loop
-  case 0 {
-    %a = dlc.pop_operand : vector<4xindex>
-    %am = dlc.pop_operand : vector<4xi1>
-  }
-  case 1 {
-    %b = dlc.pop_operand : vector<4xindex>
-    %bm = dlc.pop_operand : vector<4xi1>
-    %bn = dlc.pop_operand : index
-  }
-  case 2 {
-    %c = dlc.pop_operand : vector<4xindex>
-    %cm = dlc.pop_operand : vector<4xi1>
+  compute {
+    dlc.compute_loop
+    case 0 {
+      %a = dlc.pop_operand : vector<4xindex>
+      %am = dlc.pop_operand : vector<4xi1>
+    }
+    case 1 {
+      %b = dlc.pop_operand : vector<4xindex>
+      %bm = dlc.pop_operand : vector<4xi1>
+      %bn = dlc.pop_operand : index
+    }
+    case 2 {
+      %c = dlc.pop_operand : vector<4xindex>
+      %cm = dlc.pop_operand : vector<4xi1>
+    }
   }
   return
 }
@@ -94,9 +97,11 @@ func.func @units(%n: index, %step: index) {
 // ELEMENTS-NEXT: "name": "starts"
 func.func @lockstep(%starts: memref<?xindex> {ember.name = "starts"}, %ends: memref<?xindex>) {
   %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
   %n = memref.dim %starts, %c0 : memref<?xindex>
-  dlc.config_access {
+  dlc.program captures(%n = %n : index, %starts = %starts : memref<?xindex>, %ends = %ends : memref<?xindex>)
+  access {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
     %a = dlc.new_tu %c0 to %n step %c1 vector<4>
     %i = dlc.get_ind_var %a : !slc.stream<vector<4xindex>>
     %m = dlc.get_mask %a : !slc.stream<vector<4xi1>>
@@ -109,10 +114,12 @@ func.func @lockstep(%starts: memref<?xindex> {ember.name = "starts"}, %ends: mem
     dlc.register_operand %b, ite, %j for 0 : !slc.stream<vector<4xindex>>
     dlc.register_operand %b, ite, %k for 0 : !slc.stream<vector<4xi1>>
   }
-  dlc.compute_loop
-  case 0 {
-    %j = dlc.pop_operand : vector<4xindex>
-    %k = dlc.pop_operand : vector<4xi1>
+  compute {
+    dlc.compute_loop
+    case 0 {
+      %j = dlc.pop_operand : vector<4xindex>
+      %k = dlc.pop_operand : vector<4xi1>
+    }
   }
   return
 }
@@ -136,14 +143,17 @@ func.func @lockstep(%starts: memref<?xindex> {ember.name = "starts"}, %ends: mem
 func.func @loads(%in: memref<?x4xf32>, %at: memref<?xi32>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
-  %c3 = arith.constant 3 : index
-  %c10 = arith.constant 10 : index
-  %four = arith.constant -4 : i32
   %turned = memref.transpose %in (i, j) -> (j, i) : memref<?x4xf32> to memref<4x?xf32, strided<[1, 4]>>
   %vectors = memref.alloc() : memref<2xvector<4xf32>>
   %row = vector.load %in[%c1, %c0] : memref<?x4xf32>, vector<4xf32>
   memref.store %row, %vectors[%c1] : memref<2xvector<4xf32>>
-  dlc.config_access {
+  dlc.program captures(%at = %at : memref<?xi32>, %in = %in : memref<?x4xf32>, %turned = %turned : memref<4x?xf32, strided<[1, 4]>>, %vectors = %vectors : memref<2xvector<4xf32>>)
+  access {
+    %c0 = arith.constant 0 : index
+    %c3 = arith.constant 3 : index
+    %c1 = arith.constant 1 : index
+    %four = arith.constant -4 : i32
+    %c10 = arith.constant 10 : index
     %tu = dlc.new_tu %c0 to %c3 step %c1 vector<4>
     %i = dlc.get_ind_var %tu : !slc.stream<vector<4xindex>>
     %m = dlc.get_mask %tu : !slc.stream<vector<4xi1>>
@@ -168,16 +178,18 @@ func.func @loads(%in: memref<?x4xf32>, %at: memref<?xi32>) {
     dlc.register_operand %tu, ite, %quotient for 0 : !slc.stream<vector<4xindex>>
     dlc.register_operand %tu, ite, %one for 0 : !slc.stream<f32>
   }
-  dlc.compute_loop
-  case 0 {
-    %a = dlc.pop_operand : vector<4xf32>
-    %b = dlc.pop_operand : vector<4xf32>
-    %c = dlc.pop_operand : vector<4xf32>
-    %d = dlc.pop_operand : vector<4xf32>
-    %e = dlc.pop_operand : vector<4xi32>
-    %f = dlc.pop_operand : vector<4xi32>
-    %g = dlc.pop_operand : vector<4xindex>
-    %h = dlc.pop_operand : f32
+  compute {
+    dlc.compute_loop
+    case 0 {
+      %a = dlc.pop_operand : vector<4xf32>
+      %b = dlc.pop_operand : vector<4xf32>
+      %c = dlc.pop_operand : vector<4xf32>
+      %d = dlc.pop_operand : vector<4xf32>
+      %e = dlc.pop_operand : vector<4xi32>
+      %f = dlc.pop_operand : vector<4xi32>
+      %g = dlc.pop_operand : vector<4xindex>
+      %h = dlc.pop_operand : f32
+    }
   }
   memref.dealloc %vectors : memref<2xvector<4xf32>>
   return
@@ -198,9 +210,11 @@ func.func @loads(%in: memref<?x4xf32>, %at: memref<?xi32>) {
 // RUN: %npy compare %t.2.npy %t.fixed.npy
 func.func @rows(%in: memref<?xf32>, %out: memref<?xf32>) {
   %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
   %n = memref.dim %in, %c0 : memref<?xf32>
-  dlc.config_access {
+  dlc.program captures(%n = %n : index, %in = %in : memref<?xf32>, %out = %out : memref<?xf32>)
+  access {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
     %a = dlc.new_tu %c0 to %n step %c1
     %i = dlc.get_ind_var %a : !slc.stream<index>
     %i1 = dlc.alu_str %a, add %i, %c1 : !slc.stream<index>, index -> !slc.stream<index>
@@ -212,35 +226,41 @@ func.func @rows(%in: memref<?xf32>, %out: memref<?xf32>) {
     dlc.register_operand %b, ite, %v for 0 : !slc.stream<f32>
     dlc.register_operand %b, end, %i for 0 : !slc.stream<index>
   }
-  dlc.compute_loop
-  case 0 {
-    %size = dlc.pop_operand : index
-    %row = dlc.pop_operand size %size : memref<?xf32>
-    %at = dlc.pop_operand : index
-    %zero = arith.constant 0.0 : f32
-    %sum = scf.for %k = %c0 to %size step %c1 iter_args(%acc = %zero) -> (f32) {
-      %last = arith.subi %size, %c1 : index
-      %back = arith.subi %last, %k : index
-      %x = memref.load %row[%back] : memref<?xf32>
-      %next = arith.addf %acc, %x : f32
-      scf.yield %next : f32
+  compute {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    dlc.compute_loop
+    case 0 {
+      %size = dlc.pop_operand : index
+      %row = dlc.pop_operand size %size : memref<?xf32>
+      %at = dlc.pop_operand : index
+      %zero = arith.constant 0.0 : f32
+      %sum = scf.for %k = %c0 to %size step %c1 iter_args(%acc = %zero) -> (f32) {
+        %last = arith.subi %size, %c1 : index
+        %back = arith.subi %last, %k : index
+        %x = memref.load %row[%back] : memref<?xf32>
+        %next = arith.addf %acc, %x : f32
+        scf.yield %next : f32
+      }
+      %more = memref.load %row[%at] : memref<?xf32>
+      %one = memref.load %row[%c0] : memref<?xf32>
+      %most = arith.addf %sum, %more : f32
+      %all = arith.subf %most, %one : f32
+      %is_last = arith.cmpi eq, %at, %c0 : index
+      %value = arith.select %is_last, %sum, %all : f32
+      memref.store %value, %out[%at] : memref<?xf32>
     }
-    %more = memref.load %row[%at] : memref<?xf32>
-    %one = memref.load %row[%c0] : memref<?xf32>
-    %most = arith.addf %sum, %more : f32
-    %all = arith.subf %most, %one : f32
-    %is_last = arith.cmpi eq, %at, %c0 : index
-    %value = arith.select %is_last, %sum, %all : f32
-    memref.store %value, %out[%at] : memref<?xf32>
   }
   return
 }
 
 func.func @fixed_rows(%in: memref<?xf32>, %out: memref<?xf32>) {
   %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
   %n = memref.dim %in, %c0 : memref<?xf32>
-  dlc.config_access {
+  dlc.program captures(%n = %n : index, %in = %in : memref<?xf32>, %out = %out : memref<?xf32>)
+  access {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
     %a = dlc.new_tu %c0 to %n step %c1
     %i = dlc.get_ind_var %a : !slc.stream<index>
     %b = dlc.new_tu %c0 to %n step %c1 in %a
@@ -250,16 +270,20 @@ func.func @fixed_rows(%in: memref<?xf32>, %out: memref<?xf32>) {
     dlc.register_operand %b, ite, %v for 0 : !slc.stream<f32>
     dlc.register_operand %b, end, %i for 0 : !slc.stream<index>
   }
-  dlc.compute_loop
-  case 0 {
-    %row = dlc.pop_operand size %n : memref<?xf32>
-    %at = dlc.pop_operand : index
-    %a = memref.load %row[%c0] : memref<?xf32>
-    %last = arith.subi %n, %c1 : index
-    %b = memref.load %row[%last] : memref<?xf32>
-    %product = arith.mulf %b, %b : f32
-    %sum = arith.addf %a, %product : f32
-    memref.store %sum, %out[%at] : memref<?xf32>
+  compute {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    dlc.compute_loop
+    case 0 {
+      %row = dlc.pop_operand size %n : memref<?xf32>
+      %at = dlc.pop_operand : index
+      %a = memref.load %row[%c0] : memref<?xf32>
+      %last = arith.subi %n, %c1 : index
+      %b = memref.load %row[%last] : memref<?xf32>
+      %product = arith.mulf %b, %b : f32
+      %sum = arith.addf %a, %product : f32
+      memref.store %sum, %out[%at] : memref<?xf32>
+    }
   }
   return
 }

@@ -6,28 +6,34 @@
 // RUN: ember-run %s --entry=step 4 1
 // STEP: error: the step of a loop is not positive at failures.mlir
 func.func @step(%n: index, %step: index) {
-  %c0 = arith.constant 0 : index
-  dlc.config_access {
+  dlc.program captures(%n = %n : index, %step = %step : index)
+  access {
+    %c0 = arith.constant 0 : index
     %tu = dlc.new_tu %c0 to %n step %step
     dlc.register_callback %tu, ite, 0
   }
-  dlc.compute_loop
-  case 0 {
+  compute {
+    dlc.compute_loop
+    case 0 {
+    }
   }
   return
 }
 
 func.func @lockstep(%n: index, %step: index) {
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  dlc.config_access {
+  dlc.program captures(%n = %n : index, %step = %step : index)
+  access {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
     %tu = dlc.new_tu %c0 to %n step %c1 vector<4>
     %e = dlc.get_ind_var %tu : !slc.stream<vector<4xindex>>
     %in = dlc.new_tu %c0 to %e step %step in %tu vector<4> : index, !slc.stream<vector<4xindex>>
     dlc.register_callback %in, ite, 0
   }
-  dlc.compute_loop
-  case 0 {
+  compute {
+    dlc.compute_loop
+    case 0 {
+    }
   }
   return
 }
@@ -51,18 +57,23 @@ func.func @lockstep(%n: index, %step: index) {
 // RUN: not ember-run %s --entry=row 4 4 --queue-capacity=3 --schedule=threads 2>&1 | FileCheck %s --check-prefix=DEADLOCK
 // DEADLOCK: error: decoupled program 'row': deadlock: the access side waits for room in the data queue while the compute side waits for a token
 func.func @row(%pushed: index, %popped: index) {
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  dlc.config_access {
+  dlc.program captures(%pushed = %pushed : index, %popped = %popped : index)
+  access {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
     %tu = dlc.new_tu %c0 to %pushed step %c1
     %i = dlc.get_ind_var %tu : !slc.stream<index>
     dlc.register_callback %tu, end, 0
     dlc.register_operand %tu, ite, %i for 0 : !slc.stream<index>
   }
-  dlc.compute_loop
-  case 0 {
-    scf.for %k = %c0 to %popped step %c1 {
-      %v = dlc.pop_operand : index
+  compute {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    dlc.compute_loop
+    case 0 {
+      scf.for %k = %c0 to %popped step %c1 {
+        %v = dlc.pop_operand : index
+      }
     }
   }
   return
@@ -76,19 +87,22 @@ func.func @row(%pushed: index, %popped: index) {
 // ACCESS: error: index 2 is out of range for dimension 0 of 'in' of size 2
 // COMPUTE: error: index 5 is out of range for dimension 0 of argument 3 of size 2
 func.func @names(%n: index, %at: index, %in: memref<?xf32> {ember.name = "in"}, %out: memref<?xf32>) {
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  dlc.config_access {
+  dlc.program captures(%n = %n : index, %in = %in : memref<?xf32>, %out = %out : memref<?xf32>, %at = %at : index)
+  access {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
     %tu = dlc.new_tu %c0 to %n step %c1
     %i = dlc.get_ind_var %tu : !slc.stream<index>
     %v = dlc.mem_str %tu, %in[%i] : memref<?xf32>[!slc.stream<index>] -> !slc.stream<f32>
     dlc.register_callback %tu, ite, 0
     dlc.register_operand %tu, ite, %v for 0 : !slc.stream<f32>
   }
-  dlc.compute_loop
-  case 0 {
-    %v = dlc.pop_operand : f32
-    memref.store %v, %out[%at] : memref<?xf32>
+  compute {
+    dlc.compute_loop
+    case 0 {
+      %v = dlc.pop_operand : f32
+      memref.store %v, %out[%at] : memref<?xf32>
+    }
   }
   return
 }

@@ -18,7 +18,10 @@ func.func @figure10(%offsets: memref<?xindex> {ember.name = "offsets"},
   %c1 = arith.constant 1 : index
   %bags = memref.dim %out, %c0 : memref<?x?xf32>
   %length = memref.dim %table, %c1 : memref<?x?xf32>
-  dlc.config_access {
+  dlc.program captures(%bags = %bags : index, %offsets = %offsets : memref<?xindex>, %indices = %indices : memref<?xindex>, %length = %length : index, %table = %table : memref<?x?xf32>, %out = %out : memref<?x?xf32>)
+  access {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
     %b_tr = dlc.new_tu %c0 to %bags step %c1 {ember.name = "b"}
     %b = dlc.get_ind_var %b_tr : !slc.stream<index>
     %b1 = dlc.alu_str %b_tr, add %b, %c1 : !slc.stream<index>, index -> !slc.stream<index>
@@ -35,14 +38,16 @@ func.func @figure10(%offsets: memref<?xindex> {ember.name = "offsets"},
     dlc.register_operand %e_tr, ite, %v for 0 : !slc.stream<f32>
     dlc.register_callback %e_tr, ite, 0
   }
-  dlc.compute_loop
-  case 0 {
-    %b = dlc.pop_operand : index
-    %e = dlc.pop_operand : index
-    %v = dlc.pop_operand : f32
-    %acc = memref.load %out[%b, %e] : memref<?x?xf32>
-    %sum = arith.addf %acc, %v : f32
-    memref.store %sum, %out[%b, %e] : memref<?x?xf32>
+  compute {
+    dlc.compute_loop
+    case 0 {
+      %b = dlc.pop_operand : index
+      %e = dlc.pop_operand : index
+      %v = dlc.pop_operand : f32
+      %acc = memref.load %out[%b, %e] : memref<?x?xf32>
+      %sum = arith.addf %acc, %v : f32
+      memref.store %sum, %out[%b, %e] : memref<?x?xf32>
+    }
   }
   return
 }
@@ -101,7 +106,10 @@ func.func @figure14b(%offsets: memref<?xindex> {ember.name = "offsets"},
   %c1 = arith.constant 1 : index
   %bags = memref.dim %out, %c0 : memref<?x?xf32>
   %length = memref.dim %table, %c1 : memref<?x?xf32>
-  dlc.config_access {
+  dlc.program captures(%bags = %bags : index, %offsets = %offsets : memref<?xindex>, %indices = %indices : memref<?xindex>, %length = %length : index, %table = %table : memref<?x?xf32>, %out = %out : memref<?x?xf32>)
+  access {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
     %b_tr = dlc.new_tu %c0 to %bags step %c1 {ember.name = "b"}
     %b = dlc.get_ind_var %b_tr : !slc.stream<index>
     %b1 = dlc.alu_str %b_tr, add %b, %c1 : !slc.stream<index>, index -> !slc.stream<index>
@@ -120,15 +128,17 @@ func.func @figure14b(%offsets: memref<?xindex> {ember.name = "offsets"},
     dlc.register_operand %e_tr, ite, %v for 0 : !slc.stream<vector<2xf32>>
     dlc.register_operand %e_tr, ite, %mask for 0 : !slc.stream<vector<2xi1>>
   }
-  dlc.compute_loop
-  case 0 {
-    %b = dlc.pop_operand : index
-    %e = dlc.pop_operand : index
-    %v = dlc.pop_operand : vector<2xf32>
-    %mask = dlc.pop_operand : vector<2xi1>
-    %acc = vector.maskedload %out[%b, %e], %mask, %v : memref<?x?xf32>, vector<2xi1>, vector<2xf32> into vector<2xf32>
-    %sum = arith.addf %acc, %v : vector<2xf32>
-    vector.maskedstore %out[%b, %e], %mask, %sum : memref<?x?xf32>, vector<2xi1>, vector<2xf32>
+  compute {
+    dlc.compute_loop
+    case 0 {
+      %b = dlc.pop_operand : index
+      %e = dlc.pop_operand : index
+      %v = dlc.pop_operand : vector<2xf32>
+      %mask = dlc.pop_operand : vector<2xi1>
+      %acc = vector.maskedload %out[%b, %e], %mask, %v : memref<?x?xf32>, vector<2xi1>, vector<2xf32> into vector<2xf32>
+      %sum = arith.addf %acc, %v : vector<2xf32>
+      vector.maskedstore %out[%b, %e], %mask, %sum : memref<?x?xf32>, vector<2xi1>, vector<2xf32>
+    }
   }
   return
 }
@@ -154,11 +164,12 @@ func.func @figure14c(%offsets: memref<?xindex> {ember.name = "offsets"},
                      %table: memref<?x4xf32> {ember.name = "weight"},
                      %out: memref<?x4xf32> {ember.name = "out"}) {
   %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  %c2 = arith.constant 2 : index
-  %c4 = arith.constant 4 : index
   %bags = memref.dim %out, %c0 : memref<?x4xf32>
-  dlc.config_access {
+  dlc.program captures(%bags = %bags : index, %offsets = %offsets : memref<?xindex>, %indices = %indices : memref<?xindex>, %table = %table : memref<?x4xf32>, %out = %out : memref<?x4xf32>)
+  access {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c4 = arith.constant 4 : index
     %b_tr = dlc.new_tu %c0 to %bags step %c1 {ember.name = "b"}
     %b = dlc.get_ind_var %b_tr : !slc.stream<index>
     %b1 = dlc.alu_str %b_tr, add %b, %c1 : !slc.stream<index>, index -> !slc.stream<index>
@@ -175,16 +186,21 @@ func.func @figure14c(%offsets: memref<?xindex> {ember.name = "offsets"},
     dlc.register_operand %e_tr, beg, %b for 0 : !slc.stream<index>
     dlc.register_operand %e_tr, ite, %v for 0 : !slc.stream<vector<2xf32>>
   }
-  dlc.compute_loop
-  case 0 {
-    %b = dlc.pop_operand : index
-    %row = dlc.pop_operand size %c2 : memref<?xvector<2xf32>>
-    scf.for %k = %c0 to %c2 step %c1 {
-      %v = memref.load %row[%k] : memref<?xvector<2xf32>>
-      %e = arith.muli %k, %c2 : index
-      %acc = vector.load %out[%b, %e] : memref<?x4xf32>, vector<2xf32>
-      %sum = arith.addf %acc, %v : vector<2xf32>
-      vector.store %sum, %out[%b, %e] : memref<?x4xf32>, vector<2xf32>
+  compute {
+    %c2 = arith.constant 2 : index
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    dlc.compute_loop
+    case 0 {
+      %b = dlc.pop_operand : index
+      %row = dlc.pop_operand size %c2 : memref<?xvector<2xf32>>
+      scf.for %k = %c0 to %c2 step %c1 {
+        %v = memref.load %row[%k] : memref<?xvector<2xf32>>
+        %e = arith.muli %k, %c2 : index
+        %acc = vector.load %out[%b, %e] : memref<?x4xf32>, vector<2xf32>
+        %sum = arith.addf %acc, %v : vector<2xf32>
+        vector.store %sum, %out[%b, %e] : memref<?x4xf32>, vector<2xf32>
+      }
     }
   }
   return
@@ -210,11 +226,12 @@ func.func @figure14d(%offsets: memref<?xindex> {ember.name = "offsets"},
                      %table: memref<?x4xf32> {ember.name = "weight"},
                      %out: memref<?x4xf32> {ember.name = "out"}) -> index {
   %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  %c2 = arith.constant 2 : index
-  %c4 = arith.constant 4 : index
   %bags = memref.dim %out, %c0 : memref<?x4xf32>
-  dlc.config_access {
+  %last = dlc.program captures(%bags = %bags : index, %offsets = %offsets : memref<?xindex>, %indices = %indices : memref<?xindex>, %table = %table : memref<?x4xf32>, %out = %out : memref<?x4xf32>) -> (index)
+  access {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c4 = arith.constant 4 : index
     %b_tr = dlc.new_tu %c0 to %bags step %c1 {ember.name = "b"}
     %b = dlc.get_ind_var %b_tr : !slc.stream<index>
     %b1 = dlc.alu_str %b_tr, add %b, %c1 : !slc.stream<index>, index -> !slc.stream<index>
@@ -231,23 +248,29 @@ func.func @figure14d(%offsets: memref<?xindex> {ember.name = "offsets"},
     dlc.register_operand %e_tr, ite, %v for 0 : !slc.stream<vector<2xf32>>
     dlc.register_callback %s_tr, end, 1
   }
-  %last = dlc.compute_loop iter_args(%c0) -> (index)
-  case 0 {
-  ^bb0(%bag: index):
-    %row = dlc.pop_operand size %c2 : memref<?xvector<2xf32>>
-    scf.for %k = %c0 to %c2 step %c1 {
-      %v = memref.load %row[%k] : memref<?xvector<2xf32>>
-      %e = arith.muli %k, %c2 : index
-      %acc = vector.load %out[%bag, %e] : memref<?x4xf32>, vector<2xf32>
-      %sum = arith.addf %acc, %v : vector<2xf32>
-      vector.store %sum, %out[%bag, %e] : memref<?x4xf32>, vector<2xf32>
+  compute {
+    %c0 = arith.constant 0 : index
+    %c2 = arith.constant 2 : index
+    %c1 = arith.constant 1 : index
+    %last = dlc.compute_loop iter_args(%c0) -> (index)
+    case 0 {
+    ^bb0(%bag: index):
+      %row = dlc.pop_operand size %c2 : memref<?xvector<2xf32>>
+      scf.for %k = %c0 to %c2 step %c1 {
+        %v = memref.load %row[%k] : memref<?xvector<2xf32>>
+        %e = arith.muli %k, %c2 : index
+        %acc = vector.load %out[%bag, %e] : memref<?x4xf32>, vector<2xf32>
+        %sum = arith.addf %acc, %v : vector<2xf32>
+        vector.store %sum, %out[%bag, %e] : memref<?x4xf32>, vector<2xf32>
+      }
+      dlc.yield %bag : index
     }
-    dlc.yield %bag : index
-  }
-  case 1 {
-  ^bb0(%bag: index):
-    %next = arith.addi %bag, %c1 : index
-    dlc.yield %next : index
+    case 1 {
+    ^bb0(%bag: index):
+      %next = arith.addi %bag, %c1 : index
+      dlc.yield %next : index
+    }
+    dlc.yield %last : index
   }
   return %last : index
 }

@@ -22,21 +22,30 @@ func.func @two_pairs(%n: index, %x: f32, %if: i1, %out: memref<?xf32> {ember.nam
   %c1 = arith.constant 1 : index
   scf.for %k = %c0 to %n step %c1 {
     scf.if %if {
-      dlc.config_access {
+      dlc.program captures(%k = %k : index, %out = %out : memref<?xf32>)
+      access {
+        %c0 = arith.constant 0 : index
+        %c1 = arith.constant 1 : index
         %tu = dlc.new_tu %c0 to %k step %c1
         dlc.register_callback %tu, ite, 5
       }
-      dlc.compute_loop
-      case 5 {
-        %one = arith.constant 1.0 : f32
-        %old = memref.load %out[%c0] : memref<?xf32>
-        %new = arith.addf %old, %one : f32
-        memref.store %new, %out[%c0] : memref<?xf32>
+      compute {
+        %c0 = arith.constant 0 : index
+        dlc.compute_loop
+        case 5 {
+          %one = arith.constant 1.0 : f32
+          %old = memref.load %out[%c0] : memref<?xf32>
+          %new = arith.addf %old, %one : f32
+          memref.store %new, %out[%c0] : memref<?xf32>
+        }
       }
     }
   }
   %size = memref.dim %out, %c0 : memref<?xf32>
-  dlc.config_access {
+  dlc.program captures(%size = %size : index, %x = %x : f32, %out = %out : memref<?xf32>)
+  access {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
     %tu = dlc.new_tu %c0 to %size step %c1
     %i = dlc.get_ind_var %tu : !slc.stream<index>
     %v = dlc.fwd_str %tu, %x : f32 -> !slc.stream<f32>
@@ -44,11 +53,13 @@ func.func @two_pairs(%n: index, %x: f32, %if: i1, %out: memref<?xf32> {ember.nam
     dlc.register_operand %tu, ite, %i for 0 : !slc.stream<index>
     dlc.register_operand %tu, ite, %v for 0 : !slc.stream<f32>
   }
-  dlc.compute_loop
-  case 0 {
-    %i = dlc.pop_operand : index
-    %v = dlc.pop_operand : f32
-    memref.store %v, %out[%i] : memref<?xf32>
+  compute {
+    dlc.compute_loop
+    case 0 {
+      %i = dlc.pop_operand : index
+      %v = dlc.pop_operand : f32
+      memref.store %v, %out[%i] : memref<?xf32>
+    }
   }
   return
 }
@@ -77,27 +88,35 @@ func.func @two_pairs(%n: index, %x: f32, %if: i1, %out: memref<?xf32> {ember.nam
 // CHECK: llvm.mlir.addressof @nested.access.0.program
 // CHECK: llvm.call @ember_dae_run
 func.func @nested(%n: index, %out: memref<?x?xindex>) {
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  dlc.config_access {
+  dlc.program captures(%n = %n : index, %out = %out : memref<?x?xindex>)
+  access {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
     %tu = dlc.new_tu %c0 to %n step %c1
     %i = dlc.get_ind_var %tu : !slc.stream<index>
     dlc.register_callback %tu, ite, 0
     dlc.register_operand %tu, ite, %i for 0 : !slc.stream<index>
   }
-  dlc.compute_loop
-  case 0 {
-    %i = dlc.pop_operand : index
-    dlc.config_access {
-      %tu = dlc.new_tu %c0 to %i step %c1
-      %j = dlc.get_ind_var %tu : !slc.stream<index>
-      dlc.register_callback %tu, ite, 0
-      dlc.register_operand %tu, ite, %j for 0 : !slc.stream<index>
-    }
+  compute {
     dlc.compute_loop
     case 0 {
-      %j = dlc.pop_operand : index
-      memref.store %j, %out[%i, %j] : memref<?x?xindex>
+      %i = dlc.pop_operand : index
+      dlc.program captures(%i = %i : index, %out = %out : memref<?x?xindex>)
+      access {
+        %c0 = arith.constant 0 : index
+        %c1 = arith.constant 1 : index
+        %tu = dlc.new_tu %c0 to %i step %c1
+        %j = dlc.get_ind_var %tu : !slc.stream<index>
+        dlc.register_callback %tu, ite, 0
+        dlc.register_operand %tu, ite, %j for 0 : !slc.stream<index>
+      }
+      compute {
+        dlc.compute_loop
+        case 0 {
+          %j = dlc.pop_operand : index
+          memref.store %j, %out[%i, %j] : memref<?x?xindex>
+        }
+      }
     }
   }
   return
@@ -116,17 +135,21 @@ func.func @nested(%n: index, %out: memref<?x?xindex>) {
 // CHECK: llvm.load {{.*}} -> vector<4xf32>
 // CHECK: llvm.intr.stackrestore
 func.func @registers(%n: index, %a: memref<?xf32>, %b: memref<?xf32>, %v: vector<4xf32>) -> (memref<?xf32>, vector<4xf32>) {
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  dlc.config_access {
+  %r:2 = dlc.program captures(%n = %n : index, %a = %a : memref<?xf32>, %v = %v : vector<4xf32>, %b = %b : memref<?xf32>) -> (memref<?xf32>, vector<4xf32>)
+  access {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
     %tu = dlc.new_tu %c0 to %n step %c1
     dlc.register_callback %tu, ite, 0
   }
-  %r:2 = dlc.compute_loop iter_args(%a, %v) -> (memref<?xf32>, vector<4xf32>)
-  case 0 {
-  ^bb0(%old: memref<?xf32>, %w: vector<4xf32>):
-    %sum = arith.addf %w, %w : vector<4xf32>
-    dlc.yield %b, %sum : memref<?xf32>, vector<4xf32>
+  compute {
+    %r:2 = dlc.compute_loop iter_args(%a, %v) -> (memref<?xf32>, vector<4xf32>)
+    case 0 {
+    ^bb0(%old: memref<?xf32>, %w: vector<4xf32>):
+      %sum = arith.addf %w, %w : vector<4xf32>
+      dlc.yield %b, %sum : memref<?xf32>, vector<4xf32>
+    }
+    dlc.yield %r#0, %r#1 : memref<?xf32>, vector<4xf32>
   }
   return %r#0, %r#1 : memref<?xf32>, vector<4xf32>
 }
@@ -143,9 +166,12 @@ func.func @registers(%n: index, %a: memref<?xf32>, %b: memref<?xf32>, %v: vector
 // CHECK-NEXT: llvm.call @ember_token_push(%{{.*}}, %[[DONE]])
 // CHECK-NEXT: return
 func.func @nothing() {
-  dlc.config_access {
+  dlc.program
+  access {
   }
-  dlc.compute_loop
+  compute {
+    dlc.compute_loop
+  }
   return
 }
 
@@ -156,16 +182,19 @@ func.func @nothing() {
 #csr = #sparse_tensor.encoding<{ map = (i, j) -> (i : dense, j : compressed) }>
 // CHECK-LABEL: func.func private @specifier.compute.0(%{{.*}}: !sparse_tensor.storage_specifier<#{{.*}}>, %{{.*}}: memref<index>
 func.func @specifier(%n: index, %s: !sparse_tensor.storage_specifier<#csr>, %out: memref<index>) {
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  dlc.config_access {
+  dlc.program captures(%n = %n : index, %s = %s : !sparse_tensor.storage_specifier<#csr>, %out = %out : memref<index>)
+  access {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
     %tu = dlc.new_tu %c0 to %n step %c1
     dlc.register_callback %tu, end, 0
   }
-  dlc.compute_loop
-  case 0 {
-    %v = sparse_tensor.storage_specifier.get %s val_mem_sz : !sparse_tensor.storage_specifier<#csr>
-    memref.store %v, %out[] : memref<index>
+  compute {
+    dlc.compute_loop
+    case 0 {
+      %v = sparse_tensor.storage_specifier.get %s val_mem_sz : !sparse_tensor.storage_specifier<#csr>
+      memref.store %v, %out[] : memref<index>
+    }
   }
   return
 }

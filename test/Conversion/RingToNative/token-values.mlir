@@ -57,21 +57,28 @@
 // STATS: "operands": 4,
 func.func @copy(%in: memref<?xindex>, %out: memref<?xindex>) {
   %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
   %n = memref.dim %in, %c0 : memref<?xindex>
-  dlc.config_access {
+  %end = dlc.program captures(%n = %n : index, %in = %in : memref<?xindex>, %out = %out : memref<?xindex>) -> (index)
+  access {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
     %tu = dlc.new_tu %c0 to %n step %c1
     %i = dlc.get_ind_var %tu : !slc.stream<index>
     %v = dlc.mem_str %tu, %in[%i] : memref<?xindex>[!slc.stream<index>] -> !slc.stream<index>
     dlc.register_callback %tu, ite, 0 value %v : !slc.stream<index>
   }
-  %end = dlc.compute_loop iter_args(%c0) -> (index)
-  case 0 {
-  ^bb0(%k: index):
-    %v = dlc.token_value : index
-    memref.store %v, %out[%k] : memref<?xindex>
-    %next = arith.addi %k, %c1 : index
-    dlc.yield %next : index
+  compute {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %end = dlc.compute_loop iter_args(%c0) -> (index)
+    case 0 {
+    ^bb0(%k: index):
+      %v = dlc.token_value : index
+      memref.store %v, %out[%k] : memref<?xindex>
+      %next = arith.addi %k, %c1 : index
+      dlc.yield %next : index
+    }
+    dlc.yield %end : index
   }
   return
 }

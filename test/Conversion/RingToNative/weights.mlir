@@ -56,10 +56,10 @@
 // TRACE-NEXT: ctrl done
 
 func.func @f(%n: index) -> index {
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  %c7 = arith.constant 7 : index
-  dlc.config_access {
+  %r = dlc.program captures(%n = %n : index) -> (index)
+  access {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
     %a = dlc.new_tu %c0 to %n step %c1
     dlc.register_callback %a, beg, 5
     dlc.register_callback %a, ite, 2
@@ -67,26 +67,32 @@ func.func @f(%n: index) -> index {
     %b = dlc.new_tu %c1 to %c0 step %c1 in %a
     dlc.register_callback %b, ite, 1
   }
-  %r = dlc.compute_loop iter_args(%c0) -> (index)
-  case 2 weight 1000 {
-  ^bb0(%x: index):
-    %y = arith.muli %x, %c7 : index
-    dlc.yield %y : index
-  }
-  case 0 weight 100 {
-  ^bb0(%x: index):
-    %y = arith.xori %x, %c7 : index
-    dlc.yield %y : index
-  }
-  case 5 weight 10 {
-  ^bb0(%x: index):
-    %y = arith.addi %x, %c1 : index
-    dlc.yield %y : index
-  }
-  case 1 weight 0 {
-  ^bb0(%x: index):
-    %y = arith.divui %x, %c7 : index
-    dlc.yield %y : index
+  compute {
+    %c0 = arith.constant 0 : index
+    %c7 = arith.constant 7 : index
+    %c1 = arith.constant 1 : index
+    %r = dlc.compute_loop iter_args(%c0) -> (index)
+    case 2 weight 1000 {
+    ^bb0(%x: index):
+      %y = arith.muli %x, %c7 : index
+      dlc.yield %y : index
+    }
+    case 0 weight 100 {
+    ^bb0(%x: index):
+      %y = arith.xori %x, %c7 : index
+      dlc.yield %y : index
+    }
+    case 5 weight 10 {
+    ^bb0(%x: index):
+      %y = arith.addi %x, %c1 : index
+      dlc.yield %y : index
+    }
+    case 1 weight 0 {
+    ^bb0(%x: index):
+      %y = arith.divui %x, %c7 : index
+      dlc.yield %y : index
+    }
+    dlc.yield %r : index
   }
   return %r : index
 }

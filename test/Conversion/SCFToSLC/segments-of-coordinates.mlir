@@ -33,12 +33,12 @@
 // One program, whose outer unit goes over the rows; nothing counts them.
 // DLC-LABEL: func.func @rows
 // DLC-NOT: scf.while
-// DLC: dlc.config_access
-// DLC: %[[ROW:.*]] = dlc.new_tu %c0 to %[[N:.*]] step %c1 segments(%arg0 : memref<?xi64>)
+// DLC: dlc.program
+// DLC: %[[ROW:.*]] = dlc.new_tu %{{.*}} to %[[N:.*]] step %{{.*}} segments(%arg0 : memref<?xi64>)
 // DLC-DAG: %[[B:.*]] = dlc.get_ind_var %[[ROW]]
 // DLC-DAG: %[[E:.*]] = dlc.get_segment_end %[[ROW]]
 // DLC: dlc.new_tu %[[B]] to %[[E]] step %c1 in %[[ROW]]
-// DLC-NOT: dlc.config_access
+// DLC-NOT: dlc.program
 // DLC: return
 
 // SCF-LABEL: func.func @rows

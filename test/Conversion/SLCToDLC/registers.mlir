@@ -6,11 +6,10 @@ func.func private @touch()
 
 // CHECK-LABEL: func.func @bag(
 // CHECK-SAME: %[[V0:[a-zA-Z0-9_]+]]: memref<?xindex>, %[[V1:[a-zA-Z0-9_]+]]: memref<?xi32>, %[[V2:[a-zA-Z0-9_]+]]: memref<?x?xf32>, %[[V3:[a-zA-Z0-9_]+]]: memref<?x?xf32>, %[[V4:[a-zA-Z0-9_]+]]: index, %[[V5:[a-zA-Z0-9_]+]]: index) {
-// CHECK: %[[V6:[a-zA-Z0-9_]+]] = arith.constant 0 : index
-// CHECK-NEXT: %[[V7:[a-zA-Z0-9_]+]] = arith.constant 1 : index
-// CHECK-NEXT: %[[V8:[a-zA-Z0-9_]+]] = arith.constant 0.000000e+00 : f32
-// CHECK-NEXT: dlc.config_access {
-// CHECK-NEXT: %[[V9:[a-zA-Z0-9_]+]] = dlc.new_tu %[[V6]] to %[[V4]] step %[[V7]]
+// CHECK: access {
+// CHECK-DAG: %[[V6:[a-zA-Z0-9_]+]] = arith.constant 0 : index
+// CHECK-DAG: %[[V7:[a-zA-Z0-9_]+]] = arith.constant 1 : index
+// CHECK: %[[V9:[a-zA-Z0-9_]+]] = dlc.new_tu %[[V6]] to %[[V4]] step %[[V7]]
 // CHECK-NEXT: %[[V10:[a-zA-Z0-9_]+]] = dlc.get_ind_var %[[V9]] : !slc.stream<index>
 // CHECK-NEXT: %[[V11:[a-zA-Z0-9_]+]] = dlc.alu_str %[[V9]], add %[[V10]], %[[V7]] : !slc.stream<index>, index -> !slc.stream<index>
 // CHECK-NEXT: %[[V12:[a-zA-Z0-9_]+]] = dlc.mem_str %[[V9]], %[[V0]][%[[V10]]] : memref<?xindex>[!slc.stream<index>] -> !slc.stream<index>
@@ -28,6 +27,10 @@ func.func private @touch()
 // CHECK-NEXT: dlc.register_operand %[[V18]], ite, %[[V10]] for 1 : !slc.stream<index>
 // CHECK-NEXT: dlc.register_operand %[[V18]], ite, %[[V19]] for 1 : !slc.stream<index>
 // CHECK-NEXT: dlc.register_operand %[[V18]], ite, %[[V20]] for 1 : !slc.stream<f32>
+// CHECK: compute {
+// CHECK-DAG: %[[V6:[a-zA-Z0-9_]+]] = arith.constant 0 : index
+// CHECK-DAG: %[[V7:[a-zA-Z0-9_]+]] = arith.constant 1 : index
+// CHECK-DAG: %[[V8:[a-zA-Z0-9_]+]] = arith.constant 0.000000e+00 : f32
 // CHECK: dlc.compute_loop
 // CHECK-NEXT: case 0 {
 // CHECK-NEXT: %[[V21:[a-zA-Z0-9_]+]] = dlc.pop_operand : index
@@ -89,15 +92,18 @@ func.func @written(%a: memref<?xf32>, %n: index) {
 // CHECK-LABEL: func.func @calls(
 // CHECK-SAME: %[[V0:[a-zA-Z0-9_]+]]: memref<?xf32>, %[[V1:[a-zA-Z0-9_]+]]: memref<f32>, %[[V2:[a-zA-Z0-9_]+]]: index) {
 // CHECK: %[[V3:[a-zA-Z0-9_]+]] = arith.constant 0 : index
-// CHECK-NEXT: %[[V4:[a-zA-Z0-9_]+]] = arith.constant 1 : index
-// CHECK-NEXT: scf.for %[[V5:[a-zA-Z0-9_]+]] = %[[V3]] to %[[V2]] step %[[V4]] {
-// CHECK-NEXT: func.call @touch() : () -> ()
-// CHECK-NEXT: dlc.config_access {
-// CHECK-NEXT: %[[V6:[a-zA-Z0-9_]+]] = dlc.new_tu %[[V3]] to %[[V2]] step %[[V4]]
+// CHECK: %[[V4:[a-zA-Z0-9_]+]] = arith.constant 1 : index
+// CHECK: scf.for %[[V5:[a-zA-Z0-9_]+]] = %[[V3]] to %[[V2]] step %[[V4]] {
+// CHECK: func.call @touch() : () -> ()
+// CHECK: access {
+// CHECK-DAG: %[[V3:[a-zA-Z0-9_]+]] = arith.constant 0 : index
+// CHECK-DAG: %[[V4:[a-zA-Z0-9_]+]] = arith.constant 1 : index
+// CHECK: %[[V6:[a-zA-Z0-9_]+]] = dlc.new_tu %[[V3]] to %[[V2]] step %[[V4]]
 // CHECK-NEXT: %[[V7:[a-zA-Z0-9_]+]] = dlc.get_ind_var %[[V6]] : !slc.stream<index>
 // CHECK-NEXT: %[[V8:[a-zA-Z0-9_]+]] = dlc.mem_str %[[V6]], %[[V0]][%[[V7]]] : memref<?xf32>[!slc.stream<index>] -> !slc.stream<f32>
 // CHECK-NEXT: dlc.register_callback %[[V6]], ite, 0
 // CHECK-NEXT: dlc.register_operand %[[V6]], ite, %[[V8]] for 0 : !slc.stream<f32>
+// CHECK: compute {
 // CHECK: dlc.compute_loop
 // CHECK-NEXT: case 0 {
 // CHECK-NEXT: %[[V9:[a-zA-Z0-9_]+]] = dlc.pop_operand : f32
@@ -118,11 +124,11 @@ func.func @calls(%a: memref<?xf32>, %o: memref<f32>, %n: index) {
 
 // CHECK-LABEL: func.func @carried(
 // CHECK-SAME: %[[V0:[a-zA-Z0-9_]+]]: memref<?xf32>, %[[V1:[a-zA-Z0-9_]+]]: memref<?xindex>, %[[V2:[a-zA-Z0-9_]+]]: memref<?xf32>, %[[V3:[a-zA-Z0-9_]+]]: index) -> (f32, index) {
-// CHECK: %[[V4:[a-zA-Z0-9_]+]] = arith.constant 0 : index
-// CHECK-NEXT: %[[V5:[a-zA-Z0-9_]+]] = arith.constant 1 : index
-// CHECK-NEXT: %[[V6:[a-zA-Z0-9_]+]] = arith.constant 0.000000e+00 : f32
-// CHECK-NEXT: dlc.config_access {
-// CHECK-NEXT: %[[V7:[a-zA-Z0-9_]+]] = dlc.new_tu %[[V4]] to %[[V3]] step %[[V5]]
+// CHECK: %[[R:[a-zA-Z0-9_]+]]:3 = dlc.program
+// CHECK: access {
+// CHECK-DAG: %[[V4:[a-zA-Z0-9_]+]] = arith.constant 0 : index
+// CHECK-DAG: %[[V5:[a-zA-Z0-9_]+]] = arith.constant 1 : index
+// CHECK: %[[V7:[a-zA-Z0-9_]+]] = dlc.new_tu %[[V4]] to %[[V3]] step %[[V5]]
 // CHECK-NEXT: %[[V8:[a-zA-Z0-9_]+]] = dlc.get_ind_var %[[V7]] : !slc.stream<index>
 // CHECK-NEXT: %[[V9:[a-zA-Z0-9_]+]] = dlc.alu_str %[[V7]], add %[[V8]], %[[V5]] : !slc.stream<index>, index -> !slc.stream<index>
 // CHECK-NEXT: %[[V10:[a-zA-Z0-9_]+]] = dlc.mem_str %[[V7]], %[[V1]][%[[V8]]] : memref<?xindex>[!slc.stream<index>] -> !slc.stream<index>
@@ -136,6 +142,9 @@ func.func @calls(%a: memref<?xf32>, %o: memref<f32>, %n: index) {
 // CHECK-NEXT: dlc.register_callback %[[V12]], end, 2
 // CHECK-NEXT: dlc.register_operand %[[V12]], end, %[[V8]] for 2 : !slc.stream<index>
 // CHECK-NEXT: dlc.register_operand %[[V12]], end, %[[V11]] for 2 : !slc.stream<index>
+// CHECK: compute {
+// CHECK-DAG: %[[V4:[a-zA-Z0-9_]+]] = arith.constant 0 : index
+// CHECK-DAG: %[[V6:[a-zA-Z0-9_]+]] = arith.constant 0.000000e+00 : f32
 // CHECK: %[[V15:[a-zA-Z0-9_]+]]:4 = dlc.compute_loop iter_args(%[[V4]], %[[V6]], %[[V6]], %[[V6]]) -> (index, f32, f32, f32)
 // CHECK-NEXT: case 0 {
 // CHECK-NEXT: ^bb0(%[[V16:[a-zA-Z0-9_]+]]: index, %[[V17:[a-zA-Z0-9_]+]]: f32, %[[V18:[a-zA-Z0-9_]+]]: f32, %[[V19:[a-zA-Z0-9_]+]]: f32):
@@ -151,7 +160,8 @@ func.func @calls(%a: memref<?xf32>, %o: memref<f32>, %n: index) {
 // CHECK-NEXT: %[[V31:[a-zA-Z0-9_]+]] = dlc.pop_operand : index
 // CHECK-NEXT: memref.store %[[V29]], %[[V2]][%[[V30]]] : memref<?xf32>
 // CHECK-NEXT: dlc.yield %[[V31]], %[[V28]], %[[V29]], %[[V29]] : index, f32, f32, f32
-// CHECK: return %[[V15]]#1, %[[V15]]#0 : f32, index
+// CHECK: dlc.yield %[[V15]]#0, %[[V15]]#1, %[[V15]]#2 : index, f32, f32
+// CHECK: return %[[R]]#1, %[[R]]#0 : f32, index
 func.func @carried(%a: memref<?xf32>, %ptr: memref<?xindex>, %o: memref<?xf32>, %n: index) -> (f32, index) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -173,15 +183,16 @@ func.func @carried(%a: memref<?xf32>, %ptr: memref<?xindex>, %o: memref<?xf32>, 
 
 // CHECK-LABEL: func.func @conditional(
 // CHECK-SAME: %[[V0:[a-zA-Z0-9_]+]]: memref<?xf32>, %[[V1:[a-zA-Z0-9_]+]]: memref<?xi1>, %[[V2:[a-zA-Z0-9_]+]]: memref<?xindex>, %[[V3:[a-zA-Z0-9_]+]]: memref<?xf32>, %[[V4:[a-zA-Z0-9_]+]]: index) {
-// CHECK: %[[V5:[a-zA-Z0-9_]+]] = arith.constant 0 : index
-// CHECK-NEXT: %[[V6:[a-zA-Z0-9_]+]] = arith.constant 1 : index
-// CHECK-NEXT: dlc.config_access {
-// CHECK-NEXT: %[[V7:[a-zA-Z0-9_]+]] = dlc.new_tu %[[V5]] to %[[V4]] step %[[V6]]
+// CHECK: access {
+// CHECK-DAG: %[[V5:[a-zA-Z0-9_]+]] = arith.constant 0 : index
+// CHECK-DAG: %[[V6:[a-zA-Z0-9_]+]] = arith.constant 1 : index
+// CHECK: %[[V7:[a-zA-Z0-9_]+]] = dlc.new_tu %[[V5]] to %[[V4]] step %[[V6]]
 // CHECK-NEXT: %[[V8:[a-zA-Z0-9_]+]] = dlc.get_ind_var %[[V7]] : !slc.stream<index>
 // CHECK-NEXT: %[[V9:[a-zA-Z0-9_]+]] = dlc.mem_str %[[V7]], %[[V1]][%[[V8]]] : memref<?xi1>[!slc.stream<index>] -> !slc.stream<i1>
 // CHECK-NEXT: dlc.register_callback %[[V7]], ite, 0
 // CHECK-NEXT: dlc.register_operand %[[V7]], ite, %[[V8]] for 0 : !slc.stream<index>
 // CHECK-NEXT: dlc.register_operand %[[V7]], ite, %[[V9]] for 0 : !slc.stream<i1>
+// CHECK: compute {
 // CHECK: dlc.compute_loop
 // CHECK-NEXT: case 0 {
 // CHECK-NEXT: %[[V10:[a-zA-Z0-9_]+]] = dlc.pop_operand : index

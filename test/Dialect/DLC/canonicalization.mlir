@@ -1,12 +1,12 @@
 // RUN: ember-opt %s --canonicalize --cse | FileCheck %s
 
 // Streams that nothing reads need not be computed; what registers, pushes or
-// traverses stays. Constants stay outside of access programs.
+// traverses stays. Nor need what nothing reads be captured.
 
 // CHECK-LABEL: func.func @unread_streams(
-// CHECK: arith.constant 1
-// CHECK: dlc.config_access {
-// CHECK-NEXT: %[[TU:.*]] = dlc.new_tu
+// CHECK: dlc.program captures(%arg0 = %arg0 : index, %arg2 = %arg2 : memref<?xindex>){{$}}
+// CHECK-NEXT: access {
+// CHECK: %[[TU:.*]] = dlc.new_tu
 // CHECK-NEXT: %[[I:.*]] = dlc.get_ind_var %[[TU]]
 // CHECK-NEXT: %[[J:.*]] = dlc.alu_str %[[TU]], add %[[I]], %c1
 // CHECK-NEXT: dlc.register_callback %[[TU]], ite, 0
@@ -16,9 +16,10 @@
 // CHECK-NEXT: }
 // CHECK: dlc.compute_loop
 func.func @unread_streams(%n: index, %in: memref<?xf32>, %out: memref<?xindex>) {
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  dlc.config_access {
+  dlc.program captures(%n = %n : index, %in = %in : memref<?xf32>, %out = %out : memref<?xindex>)
+  access {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
     %tu = dlc.new_tu %c0 to %n step %c1
     %i = dlc.get_ind_var %tu : !slc.stream<index>
     %again = dlc.get_ind_var %tu : !slc.stream<index>
@@ -31,11 +32,13 @@ func.func @unread_streams(%n: index, %in: memref<?xf32>, %out: memref<?xindex>) 
     dlc.register_operand %tu, ite, %k for 0 : !slc.stream<index>
     %in_tu = dlc.new_tu %c0 to %n step %c1 in %tu
   }
-  dlc.compute_loop
-  case 0 {
-    %a = dlc.pop_operand : index
-    %b = dlc.pop_operand : index
-    memref.store %a, %out[%b] : memref<?xindex>
+  compute {
+    dlc.compute_loop
+    case 0 {
+      %a = dlc.pop_operand : index
+      %b = dlc.pop_operand : index
+      memref.store %a, %out[%b] : memref<?xindex>
+    }
   }
   return
 }
@@ -49,19 +52,47 @@ func.func @unread_streams(%n: index, %in: memref<?xf32>, %out: memref<?xindex>) 
 // CHECK-NEXT: dlc.pop_operand : index
 // CHECK-NEXT: dlc.pop_operand : index
 func.func @unread_operands(%n: index) {
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  dlc.config_access {
+  dlc.program captures(%n = %n : index)
+  access {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
     %tu = dlc.new_tu %c0 to %n step %c1
     %i = dlc.get_ind_var %tu : !slc.stream<index>
     dlc.register_callback %tu, ite, 0
     dlc.register_operand %tu, ite, %i for 0 : !slc.stream<index>
     dlc.register_operand %tu, ite, %i for 0 : !slc.stream<index>
   }
-  dlc.compute_loop
-  case 0 {
-    %a = dlc.pop_operand : index
-    %b = dlc.pop_operand : index
+  compute {
+    dlc.compute_loop
+    case 0 {
+      %a = dlc.pop_operand : index
+      %b = dlc.pop_operand : index
+    }
+  }
+  return
+}
+
+// What is captured twice is captured once, and constants are not.
+
+// CHECK-LABEL: func.func @captures(
+// CHECK-NEXT: dlc.program captures(%arg0 = %arg0 : index, %arg1 = %arg1 : memref<?xindex>){{$}}
+// CHECK-NEXT: access {
+// CHECK-NEXT:   %[[C2:.*]] = arith.constant 2
+// CHECK-NEXT:   dlc.new_tu %arg0 to %arg0 step %[[C2]]
+// CHECK-NEXT: }
+// CHECK-NEXT: compute {
+// CHECK-NEXT:   %[[C2:.*]] = arith.constant 2
+// CHECK-NEXT:   memref.store %[[C2]], %arg1[%arg0]
+// CHECK-NEXT:   dlc.compute_loop
+func.func @captures(%n: index, %out: memref<?xindex>) {
+  %c2 = arith.constant 2 : index
+  dlc.program captures(%l = %n : index, %s = %c2 : index, %u = %n : index, %o = %out : memref<?xindex>, %t = %c2 : index)
+  access {
+    %tu = dlc.new_tu %l to %u step %s
+  }
+  compute {
+    memref.store %t, %o[%u] : memref<?xindex>
+    dlc.compute_loop
   }
   return
 }

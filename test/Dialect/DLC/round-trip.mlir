@@ -6,10 +6,11 @@
 // CHECK-LABEL: func.func @units(
 // CHECK-SAME: %[[N:.*]]: index, %[[MASK:.*]]: vector<4xi1>)
 func.func @units(%n: index, %lanes: vector<4xi1>) {
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  // CHECK: dlc.config_access {
-  dlc.config_access {
+  // CHECK: access {
+  dlc.program captures(%n = %n : index, %lanes = %lanes : vector<4xi1>)
+  access {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
     // CHECK: %[[A:.*]] = dlc.new_tu %c0 to %[[N]] step %c1{{$}}
     %a = dlc.new_tu %c0 to %n step %c1
     // CHECK: %[[I:.*]] = dlc.get_ind_var %[[A]] : !slc.stream<index>
@@ -29,8 +30,10 @@ func.func @units(%n: index, %lanes: vector<4xi1>) {
     // CHECK: dlc.new_tu %c0 to %[[N]] step %c1 in %[[D]] vector<8> scalar {ember.name = "last"}
     %last = dlc.new_tu %c0 to %n step %c1 in %d vector<8> scalar {ember.name = "last"}
   }
-  // CHECK: dlc.compute_loop{{$}}
-  dlc.compute_loop
+  compute {
+    // CHECK: dlc.compute_loop{{$}}
+    dlc.compute_loop
+  }
   return
 }
 
@@ -38,9 +41,10 @@ func.func @units(%n: index, %lanes: vector<4xi1>) {
 // CHECK-SAME: %[[N:[^:]*]]: index, %[[IN:[^:]*]]: memref<?x?xf32>, %[[RAW:[^:]*]]: memref<?xi32>, %[[ONE:[^:]*]]: memref<f32>, %[[ROWS:[^:]*]]: memref<?xvector<4xf32>>, %[[X:[^:]*]]: f32)
 func.func @streams(%n: index, %in: memref<?x?xf32>, %raw: memref<?xi32>,
                    %one: memref<f32>, %rows: memref<?xvector<4xf32>>, %x: f32) {
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  dlc.config_access {
+  dlc.program captures(%n = %n : index, %raw = %raw : memref<?xi32>, %one = %one : memref<f32>, %rows = %rows : memref<?xvector<4xf32>>, %in = %in : memref<?x?xf32>, %x = %x : f32)
+  access {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
     %a = dlc.new_tu %c0 to %n step %c1
     %i = dlc.get_ind_var %a : !slc.stream<index>
     // CHECK: %[[R:.*]] = dlc.mem_str %[[A:.*]], %[[RAW]][%[[I:.*]]] : memref<?xi32>[!slc.stream<index>] -> !slc.stream<i32>
@@ -102,15 +106,18 @@ func.func @streams(%n: index, %in: memref<?x?xf32>, %raw: memref<?xi32>,
     // CHECK: dlc.fwd_str %[[B]], %[[X]] : f32 -> !slc.stream<vector<4xf32>>
     %wide = dlc.fwd_str %b, %x : f32 -> !slc.stream<vector<4xf32>>
   }
-  dlc.compute_loop
+  compute {
+    dlc.compute_loop
+  }
   return
 }
 
 // CHECK-LABEL: func.func @token_values(
 func.func @token_values(%n: index) {
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  dlc.config_access {
+  dlc.program captures(%n = %n : index)
+  access {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
     %a = dlc.new_tu %c0 to %n step %c1
     %i = dlc.get_ind_var %a : !slc.stream<index>
     %b = dlc.new_tu %c0 to %n step %c1 in %a vector<4>
@@ -121,24 +128,26 @@ func.func @token_values(%n: index) {
     // CHECK: dlc.register_callback %{{.*}}, end, 1 announced value %{{[^ ]*}} : !slc.stream<index>
     dlc.register_callback %c, end, 1 announced value %i : !slc.stream<index>
   }
-  dlc.compute_loop
-  case 0 {
-    // CHECK: dlc.token_value : index
-    %v = dlc.token_value : index
-  }
-  case 1 {
-    %v = dlc.token_value : index
+  compute {
+    dlc.compute_loop
+    case 0 {
+      // CHECK: dlc.token_value : index
+      %v = dlc.token_value : index
+    }
+    case 1 {
+      %v = dlc.token_value : index
+    }
   }
   return
 }
 
 // CHECK-LABEL: func.func @programs(
 func.func @programs(%n: index) -> (index, f32) {
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  %zero = arith.constant 0.0 : f32
-  // CHECK: dlc.config_access attributes {ember.name = "nest"} {
-  dlc.config_access attributes {ember.name = "nest"} {
+  // CHECK: dlc.program captures({{.*}}) -> (index, f32) attributes {ember.name = "nest"}
+  %r:2 = dlc.program captures(%n = %n : index) -> (index, f32) attributes {ember.name = "nest"}
+  access {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
     %a = dlc.new_tu %c0 to %n step %c1
     %i = dlc.get_ind_var %a : !slc.stream<index>
     %b = dlc.new_tu %c0 to %n step %c1 in %a vector<4>
@@ -158,50 +167,61 @@ func.func @programs(%n: index) -> (index, f32) {
     // CHECK: dlc.register_operand %[[B]], end, %[[I]] for 7 : !slc.stream<index>
     dlc.register_operand %b, end, %i for 7 : !slc.stream<index>
   }
-  // CHECK: %[[R:.*]]:2 = dlc.compute_loop iter_args(%{{.*}}, %{{.*}}) -> (index, f32) attributes {ember.name = "code"}
-  %r:2 = dlc.compute_loop iter_args(%c0, %zero) -> (index, f32) attributes {ember.name = "code"}
-  // CHECK-NEXT: case 0 {
-  // CHECK-NEXT: ^bb0(%[[SUM:.*]]: index, %[[F:.*]]: f32):
-  case 0 {
-  ^bb0(%sum: index, %f: f32):
-    // CHECK: %[[V:.*]] = dlc.pop_operand : index
-    %v = dlc.pop_operand : index
-    %next = arith.addi %sum, %v : index
-    // CHECK: dlc.yield %{{.*}}, %[[F]] : index, f32
-    dlc.yield %next, %f : index, f32
+  compute {
+    %c0 = arith.constant 0 : index
+    %zero = arith.constant 0.0 : f32
+    // CHECK: %[[R:.*]]:2 = dlc.compute_loop iter_args(%{{.*}}, %{{.*}}) -> (index, f32) attributes {ember.name = "code"}
+    %r:2 = dlc.compute_loop iter_args(%c0, %zero) -> (index, f32) attributes {ember.name = "code"}
+    // CHECK-NEXT: case 0 {
+    // CHECK-NEXT: ^bb0(%[[SUM:.*]]: index, %[[F:.*]]: f32):
+    case 0 {
+    ^bb0(%sum: index, %f: f32):
+      // CHECK: %[[V:.*]] = dlc.pop_operand : index
+      %v = dlc.pop_operand : index
+      %next = arith.addi %sum, %v : index
+      // CHECK: dlc.yield %{{.*}}, %[[F]] : index, f32
+      dlc.yield %next, %f : index, f32
+    }
+    // CHECK: case 4 {
+    case 4 {
+    ^bb0(%sum: index, %f: f32):
+      dlc.yield %sum, %f : index, f32
+    }
+    // CHECK: case 7 {
+    case 7 {
+    ^bb0(%sum: index, %f: f32):
+      %b = dlc.pop_operand : index
+      // CHECK: dlc.pop_operand size %{{.*}} : memref<?xindex>
+      %row = dlc.pop_operand size %n : memref<?xindex>
+      %l = dlc.pop_operand : index
+      dlc.yield %sum, %f : index, f32
+    }
+    dlc.yield %r#0, %r#1 : index, f32
   }
-  // CHECK: case 4 {
-  case 4 {
-  ^bb0(%sum: index, %f: f32):
-    dlc.yield %sum, %f : index, f32
-  }
-  // CHECK: case 7 {
-  case 7 {
-  ^bb0(%sum: index, %f: f32):
-    %b = dlc.pop_operand : index
-    // CHECK: dlc.pop_operand size %{{.*}} : memref<?xindex>
-    %row = dlc.pop_operand size %n : memref<?xindex>
-    %l = dlc.pop_operand : index
-    dlc.yield %sum, %f : index, f32
-  }
-  dlc.config_access {
+  dlc.program captures(%n = %n : index)
+  access {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
     %a = dlc.new_tu %c0 to %n step %c1
     dlc.register_callback %a, ite, 0
   }
-  // CHECK: dlc.compute_loop{{$}}
-  // CHECK-NEXT: case 0 {
-  // CHECK-NEXT: }
-  dlc.compute_loop
-  case 0 {
+  compute {
+    // CHECK: dlc.compute_loop{{$}}
+    // CHECK-NEXT: case 0 {
+    // CHECK-NEXT: }
+    dlc.compute_loop
+    case 0 {
+    }
   }
   return %r#0, %r#1 : index, f32
 }
 
 // CHECK-LABEL: func.func @stores(
 func.func @stores(%n: index, %a: memref<?xf32>) {
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  dlc.config_access {
+  dlc.program captures(%n = %n : index, %a = %a : memref<?xf32>)
+  access {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
     %tu = dlc.new_tu %c0 to %n step %c1 vector<4>
     %e = dlc.get_ind_var %tu : !slc.stream<vector<4xindex>>
     %m = dlc.get_mask %tu : !slc.stream<vector<4xi1>>
@@ -213,17 +233,20 @@ func.func @stores(%n: index, %a: memref<?xf32>) {
     // CHECK: dlc.store_str %[[TU]], %{{.*}}, %arg1[%c0] {ember.name = "w"} : !slc.stream<f32>, memref<?xf32>[index]
     dlc.store_str %tu, %w, %a[%c0] {ember.name = "w"} : !slc.stream<f32>, memref<?xf32>[index]
   }
-  // A program without cases stays with its access program.
-  // CHECK: dlc.compute_loop{{$}}
-  dlc.compute_loop
+  compute {
+    // A program without cases stays with its access program.
+    // CHECK: dlc.compute_loop{{$}}
+    dlc.compute_loop
+  }
   return
 }
 
 // CHECK-LABEL: func.func @toggles(
 func.func @toggles(%n: index, %a: memref<?xi32>) {
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  dlc.config_access {
+  dlc.program captures(%n = %n : index, %a = %a : memref<?xi32>)
+  access {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
     %tu = dlc.new_tu %c0 to %n step %c1
     %p = dlc.get_ind_var %tu : !slc.stream<index>
     %v = dlc.mem_str %tu, %a[%p] : memref<?xi32>[!slc.stream<index>] -> !slc.stream<i32>
@@ -232,11 +255,13 @@ func.func @toggles(%n: index, %a: memref<?xi32>) {
     // CHECK-NEXT: dlc.register_callback %{{.*}}, ite, 1 on %[[V]] : !slc.stream<i32> value %{{.*}} : !slc.stream<index>
     dlc.register_callback %tu, ite, 1 on %v : !slc.stream<i32> value %p : !slc.stream<index>
   }
-  dlc.compute_loop
-  case 0 {
-  }
-  case 1 {
-    %i = dlc.token_value : index
+  compute {
+    dlc.compute_loop
+    case 0 {
+    }
+    case 1 {
+      %i = dlc.token_value : index
+    }
   }
   return
 }
@@ -244,9 +269,10 @@ func.func @toggles(%n: index, %a: memref<?xi32>) {
 // CHECK-LABEL: func.func @predicates(
 // CHECK-SAME: %[[N:.*]]: index)
 func.func @predicates(%n: index) {
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  dlc.config_access {
+  dlc.program captures(%n = %n : index)
+  access {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
     // CHECK: %[[TU:.*]] = dlc.new_tu
     %tu = dlc.new_tu %c0 to %n step %c1
     // CHECK: %[[I:.*]] = dlc.get_ind_var
@@ -256,16 +282,19 @@ func.func @predicates(%n: index) {
     // CHECK: dlc.sel_str %[[TU]], %[[OK]], %[[N]], %[[I]] : !slc.stream<i1>, index, !slc.stream<index> -> !slc.stream<index>
     %end = dlc.sel_str %tu, %ok, %n, %i : !slc.stream<i1>, index, !slc.stream<index> -> !slc.stream<index>
   }
-  dlc.compute_loop
+  compute {
+    dlc.compute_loop
+  }
   return
 }
 
 // CHECK-LABEL: func.func @segments(
 // CHECK-SAME: %[[ROWS:.*]]: memref<?xi64>, %[[N:.*]]: index)
 func.func @segments(%rows: memref<?xi64>, %n: index) {
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  dlc.config_access {
+  dlc.program captures(%n = %n : index, %rows = %rows : memref<?xi64>)
+  access {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
     // CHECK: %[[A:.*]] = dlc.new_tu %c0 to %[[N]] step %c1 segments(%[[ROWS]] : memref<?xi64>){{$}}
     %a = dlc.new_tu %c0 to %n step %c1 segments(%rows : memref<?xi64>)
     // CHECK: %[[B:.*]] = dlc.get_ind_var %[[A]] : !slc.stream<index>
@@ -275,16 +304,19 @@ func.func @segments(%rows: memref<?xi64>, %n: index) {
     // CHECK: dlc.new_tu %[[B]] to %[[E]] step %c1 in %[[A]] segments(%[[ROWS]] : memref<?xi64>) : !slc.stream<index>, !slc.stream<index>
     %c = dlc.new_tu %b to %e step %c1 in %a segments(%rows : memref<?xi64>) : !slc.stream<index>, !slc.stream<index>
   }
-  dlc.compute_loop
+  compute {
+    dlc.compute_loop
+  }
   return
 }
 
 // At the end of a row, for the first of each segment and for the others.
 // CHECK-LABEL: func.func @toggles_at_ends(
 func.func @toggles_at_ends(%n: index, %a: memref<?xf32>) {
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  dlc.config_access {
+  dlc.program captures(%n = %n : index, %a = %a : memref<?xf32>)
+  access {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
     %seg = dlc.new_tu %c0 to %n step %c1
     %s = dlc.get_ind_var %seg : !slc.stream<index>
     %tu = dlc.new_tu %c0 to %n step %c1 in %seg
@@ -297,12 +329,71 @@ func.func @toggles_at_ends(%n: index, %a: memref<?xf32>) {
     // CHECK: dlc.register_callback %{{.*}}, end, 1 announced on same %[[S]] : !slc.stream<index> value %[[S]] : !slc.stream<index>
     dlc.register_callback %row, end, 1 announced on same %s : !slc.stream<index> value %s : !slc.stream<index>
   }
-  dlc.compute_loop
-  case 0 {
-    %r = dlc.pop_operand size %n : memref<?xf32>
+  compute {
+    dlc.compute_loop
+    case 0 {
+      %r = dlc.pop_operand size %n : memref<?xf32>
+    }
+    case 1 {
+      %i = dlc.token_value : index
+    }
   }
-  case 1 {
-    %i = dlc.token_value : index
+  return
+}
+
+// Captures are called what they are called outside, in both regions, where that
+// has a name of its own; a value may be captured twice.
+// CHECK-LABEL: func.func @captures(
+func.func @captures(%n: index, %out: memref<?xindex>) -> index {
+  %c0 = arith.constant 0 : index
+  %pair:2 = scf.for %i = %c0 to %n step %n iter_args(%a = %n, %b = %n) -> (index, index) {
+    scf.yield %b, %a : index, index
+  }
+  // CHECK: %[[R:.*]] = dlc.program captures(%arg0 = %arg0 : index, %[[AGAIN:[^ ]*]] = %arg0 : index, %arg1 = %arg1 : memref<?xindex>, %[[SECOND:[^ ]*]] = %{{.*}}#1 : index) -> (index)
+  // CHECK-NEXT: access {
+  // CHECK-NEXT: dlc.new_tu %arg0 to %[[AGAIN]] step %[[SECOND]]
+  // CHECK-NEXT: }
+  // CHECK-NEXT: compute {
+  // CHECK-NEXT: memref.store %arg0, %arg1[%[[AGAIN]]] : memref<?xindex>
+  // CHECK-NEXT: dlc.compute_loop
+  // CHECK-NEXT: dlc.yield %[[SECOND]] : index
+  // CHECK-NEXT: }
+  // CHECK-NEXT: return %[[R]]
+  %r = dlc.program captures(%l = %n : index, %u = %n : index, %o = %out : memref<?xindex>, %s = %pair#1 : index) -> (index)
+  access {
+    %tu = dlc.new_tu %l to %u step %s
+  }
+  compute {
+    memref.store %l, %o[%u] : memref<?xindex>
+    dlc.compute_loop
+    dlc.yield %s : index
+  }
+  return %r : index
+}
+
+// A case may hold a program of its own, which shares a name three levels deep.
+// CHECK-LABEL: func.func @nested(
+func.func @nested(%n: index) {
+  // CHECK: dlc.program captures(%arg0 = %arg0 : index)
+  dlc.program captures(%m = %n : index)
+  access {
+    // CHECK: dlc.new_tu %arg0 to %arg0 step %arg0
+    %tu = dlc.new_tu %m to %m step %m
+    dlc.register_callback %tu, ite, 0
+  }
+  compute {
+    dlc.compute_loop
+    case 0 {
+      // CHECK: dlc.program captures(%arg0 = %arg0 : index)
+      dlc.program captures(%m = %m : index)
+      access {
+        // CHECK: dlc.new_tu %arg0 to %arg0 step %arg0
+        %inner = dlc.new_tu %m to %m step %m
+      }
+      compute {
+        dlc.compute_loop
+      }
+    }
   }
   return
 }

@@ -22,7 +22,7 @@
 // SCF: func.func @bag
 // SCF-NOT: slc
 // SCF: memref.load
-// DLC: dlc.config_access
+// DLC: dlc.program
 // DLC: dlc.compute_loop
 // RING: ring.create capacity 16
 // RING: ring.run "bag"

@@ -13,7 +13,7 @@
 
 namespace ember {
 
-/// Which functions are made of a pair of programs.
+/// Which functions are made of a program.
 enum class Halves { both, access, compute };
 
 #define GEN_PASS_DECL

@@ -11,33 +11,37 @@
 include "mlir/Pass/PassBase.td"
 
 def DLCToRing : Pass<"dlc-to-ring", "::mlir::ModuleOp"> {
-  let summary = "Turn each pair of programs into two functions joined by rings";
+  let summary = "Turn each program into two functions joined by rings";
   let description = [{
-    Every `dlc.config_access` with its `dlc.compute_loop`, wherever they stand
-    in a function `F`, becomes
+    Every `dlc.program`, wherever it stands in a function `F`, becomes
 
     - `@F.access.N`: the chain of traversal units as nested `scf.for`
       loops. A stream is computed in the loop of its unit, before the loop of
       the unit below; a registration pushes where its event happens.
     - `@F.compute.N`: an `scf.while` that pops tokens, with an
       `scf.index_switch` over the cases. Registers are carried by the loop.
-    - two `ring.create` and a `ring.run` in the place of the pair.
+    - two `ring.create` and a `ring.run` in the place of the program.
 
     Both functions are memref, vector, arith and scf code, so that what follows
     can check every access; they meet in rings alone. They take what they use of
-    `F`, and then the rings. Constants and sizes are computed again instead.
+    what the program captures, and then the rings. Constants and sizes are computed
+    again instead.
 
     ```mlir
-    dlc.config_access {
+    dlc.program ...
+    access {
       %tu = dlc.new_tu %c0 to %n step %c1
       %i = dlc.get_ind_var %tu : !slc.stream<index>
       %v = dlc.mem_str %tu, %in[%i] : memref<?xf32>[!slc.stream<index>] -> !slc.stream<f32>
       dlc.register_callback %tu, ite, 0
       dlc.register_operand %tu, ite, %v for 0 : !slc.stream<f32>
     }
-    dlc.compute_loop case 0 {
-      %v = dlc.pop_operand : f32
-      ...
+    compute {
+      dlc.compute_loop
+      case 0 {
+        %v = dlc.pop_operand : f32
+        ...
+      }
     }
     ```
     becomes
@@ -57,7 +61,7 @@ def DLCToRing : Pass<"dlc-to-ring", "::mlir::ModuleOp"> {
     ```
 
     With `half=access` or `half=compute` that function alone is added, and the
-    pair stays in `F`: for machines that have an access unit to configure, or
+    program stays in `F`: for machines that have an access unit to configure, or
     that run one of the halves as something else.
 
     A buffer of which one loop reads element k in its k-th iteration is popped
@@ -71,11 +75,11 @@ def DLCToRing : Pass<"dlc-to-ring", "::mlir::ModuleOp"> {
     Option<"half", "half", "::ember::Choice<::ember::Halves>", "::ember::Halves::both",
            "Which functions to make", [{::llvm::cl::values(
              clEnumValN(::ember::Halves::both, "both",
-                        "Both, and what runs them instead of the pair"),
+                        "Both, and what runs them instead of the program"),
              clEnumValN(::ember::Halves::access, "access",
-                        "The access half, beside the pair"),
+                        "The access half, beside the program"),
              clEnumValN(::ember::Halves::compute, "compute",
-                        "The compute half, beside the pair"))}]>,
+                        "The compute half, beside the program"))}]>,
     Option<"instrument", "instrument", "bool", "false",
            "Report loads, tokens and operands to the run-time statistics">,
     Option<"queueCapacity", "queue-capacity", "int64_t", "0",

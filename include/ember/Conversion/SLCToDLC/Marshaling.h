@@ -44,7 +44,7 @@ public:
                               llvm::ArrayRef<RegisterCopy> copies,
                               mlir::IRMapping &streams);
 
-  /// Creates the compute loop and replaces the results of the nest.
+  /// Creates the compute loop, and yields the results of the nest.
   void finish(mlir::OpBuilder &builder);
 
 private:

@@ -13,8 +13,8 @@ include "mlir/Pass/PassBase.td"
 def ConvertSLCToDLC : Pass<"convert-slc-to-dlc", "::mlir::func::FuncOp"> {
   let summary = "Cut slc nests into an access and a compute program";
   let description = [{
-    Replaces each nest by a `dlc.config_access` and a `dlc.compute_loop` (Ember
-    paper, section 6.3). Loops become traversal units, streams advance with the
+    Replaces each nest by a `dlc.program` (Ember paper, section 6.3), which
+    captures what the nest uses of the code around it. Loops become traversal units, streams advance with the
     unit of the loop they stand in, and each callback becomes a case: its token
     is registered at the traversal event it stands for, its `slc.str_to_val`s
     become operands pushed there and popped in the case. Loop-carried values
@@ -35,17 +35,20 @@ def ConvertSLCToDLC : Pass<"convert-slc-to-dlc", "::mlir::func::FuncOp"> {
     ```
     becomes
     ```mlir
-    dlc.config_access {
+    dlc.program ...
+    access {
       %tu = dlc.new_tu %c0 to %n step %c1
       %e = dlc.get_ind_var %tu : !slc.stream<index>
       %v = dlc.mem_str %tu, %table[%e] : memref<?xf32>[!slc.stream<index>] -> !slc.stream<f32>
       dlc.register_callback %tu, ite, 0
       dlc.register_operand %tu, ite, %v for 0 : !slc.stream<f32>
     }
-    dlc.compute_loop
-    case 0 {
-      %val = dlc.pop_operand : f32
-      func.call @use(%val) : (f32) -> ()
+    compute {
+      dlc.compute_loop
+      case 0 {
+        %val = dlc.pop_operand : f32
+        func.call @use(%val) : (f32) -> ()
+      }
     }
     ```
   }];

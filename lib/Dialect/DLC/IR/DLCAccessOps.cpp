@@ -39,26 +39,6 @@ static VectorType laneMask(MLIRContext *context, int64_t lanes) {
 }
 
 //===----------------------------------------------------------------------===//
-// ConfigAccessOp
-//===----------------------------------------------------------------------===//
-
-void ConfigAccessOp::build(OpBuilder &builder, OperationState &state) {
-  OpBuilder::InsertionGuard guard(builder);
-  builder.createBlock(state.addRegion());
-}
-
-ComputeLoopOp ConfigAccessOp::getComputeLoop() {
-  for (Operation *next = (*this)->getNextNode(); next;
-       next = next->getNextNode()) {
-    if (auto compute = dyn_cast<ComputeLoopOp>(next))
-      return compute;
-    if (isa<ConfigAccessOp>(next))
-      break;
-  }
-  return nullptr;
-}
-
-//===----------------------------------------------------------------------===//
 // Traversal units
 //===----------------------------------------------------------------------===//
 

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ember/Dialect/DLC/IR/DLC.h"
+#include "DLCVerify.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
@@ -15,15 +15,8 @@ using namespace mlir;
 using namespace ember::dlc;
 using ember::slc::Event;
 
-ConfigAccessOp ComputeLoopOp::getConfigAccess() {
-  for (Operation *previous = (*this)->getPrevNode(); previous;
-       previous = previous->getPrevNode()) {
-    if (auto access = dyn_cast<ConfigAccessOp>(previous))
-      return access;
-    if (isa<ComputeLoopOp>(previous))
-      break;
-  }
-  return nullptr;
+ProgramOp ComputeLoopOp::getProgram() {
+  return cast<ProgramOp>((*this)->getParentOp());
 }
 
 void ComputeLoopOp::print(OpAsmPrinter &printer) {
@@ -219,47 +212,38 @@ static LogicalResult verifyWeights(ComputeLoopOp loop) {
   return success();
 }
 
-SmallVector<ComputeLoopOp>
-ember::dlc::getNumberedPrograms(FunctionOpInterface function) {
-  SmallVector<ComputeLoopOp> programs;
-  function->walk<WalkOrder::PostOrder>(
-      [&](ComputeLoopOp loop) { programs.push_back(loop); });
-  return programs;
-}
-
-LogicalResult ComputeLoopOp::verifyRegions() {
+LogicalResult ComputeLoopOp::verify() {
   if (getCases().size() != getCaseRegions().size())
     return emitOpError("has ") << getCases().size() << " case values for "
                                << getCaseRegions().size() << " regions";
-  if (failed(verifyWeights(*this)))
-    return failure();
   if (getResultTypes() != getIterArgs().getTypes())
     return emitOpError("returns (")
            << getResultTypes() << ") but the iter_args are ("
            << getIterArgs().getTypes() << ")";
-  ConfigAccessOp access = getConfigAccess();
-  if (!access)
-    return emitOpError("needs a 'dlc.config_access' before it in the same "
-                       "block");
+  return verifyWeights(*this);
+}
 
+LogicalResult ember::dlc::verifyCases(ProgramOp program) {
+  ComputeLoopOp loop = program.getComputeLoop();
   llvm::MapVector<int64_t, Pushes> pushes;
-  for (Operation &op : *access.getBody()) {
+  for (Operation &op : *program.getAccessBody()) {
     if (auto callback = dyn_cast<RegisterCallbackOp>(op))
       pushes[callback.getId()].callback = callback;
     else if (auto push = dyn_cast<RegisterOperandOp>(op))
       pushes[push.getId()].operands.push_back(push);
   }
   llvm::SmallDenseSet<int64_t> seen;
-  for (auto [id, region] : llvm::zip(getCases(), getCaseRegions())) {
+  for (auto [id, region] :
+       llvm::zip_equal(loop.getCases(), loop.getCaseRegions())) {
     auto found = id >= 0 && id <= INT32_MAX ? pushes.find(id) : pushes.end();
     if (found == pushes.end())
-      return emitOpError("case ")
+      return loop.emitOpError("case ")
              << id << " is never triggered: no callback registers token " << id;
     if (!seen.insert(id).second)
-      return emitOpError("has two cases for token ") << id;
-    if (failed(verifyRegisters(*this, id, region)) ||
+      return loop.emitOpError("has two cases for token ") << id;
+    if (failed(verifyRegisters(loop, id, region)) ||
         failed(verifyTokenValue(found->second.callback, region)) ||
-        failed(verifyOperands(*this, found->second, region)))
+        failed(verifyOperands(loop, found->second, region)))
       return failure();
   }
   for (auto &[id, pushed] : pushes)

@@ -13,7 +13,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ember/Dialect/DLC/IR/DLC.h"
+#include "DLCVerify.h"
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/MapVector.h"
@@ -53,12 +53,11 @@ struct Group {
 
 class AccessVerifier {
 public:
-  explicit AccessVerifier(ConfigAccessOp access) : access(access) {}
+  explicit AccessVerifier(Block *access) : access(access) {}
 
   LogicalResult verify();
 
 private:
-  LogicalResult verifyOrigins(Operation &op);
   LogicalResult addUnit(NewTUOp unit);
   LogicalResult verifyStreamUse(Operation &op);
   void addRegistration(Operation &op);
@@ -73,7 +72,7 @@ private:
   /// The number of registrations that act before an event.
   size_t getTimeOf(size_t depth, Event event) const;
 
-  ConfigAccessOp access;
+  Block *access;
   llvm::DenseMap<Value, size_t> depths;
   Value innermost;
   std::vector<Registration> registrations;
@@ -88,25 +87,6 @@ private:
 //===----------------------------------------------------------------------===//
 // Units and streams
 //===----------------------------------------------------------------------===//
-
-/// Units and streams must come from this program: another one's do not advance
-/// with it.
-LogicalResult AccessVerifier::verifyOrigins(Operation &op) {
-  for (OpOperand &operand : op.getOpOperands()) {
-    Value value = operand.get();
-    Operation *definition = value.getDefiningOp();
-    bool isHere = definition && definition->getBlock() == access.getBody();
-    if (isa<TUType>(value.getType()) && !isHere)
-      return op.emitOpError("operand #")
-             << operand.getOperandNumber()
-             << " is no traversal unit of this 'dlc.config_access'";
-    if (isa<StreamType>(value.getType()) && !isHere)
-      return op.emitOpError("operand #")
-             << operand.getOperandNumber()
-             << " is no stream of this 'dlc.config_access'";
-  }
-  return success();
-}
 
 LogicalResult AccessVerifier::addUnit(NewTUOp unit) {
   if (unit.getParent() != innermost) {
@@ -133,7 +113,7 @@ LogicalResult AccessVerifier::addUnit(NewTUOp unit) {
 
 /// Streams advance with their unit: there is none to read above it.
 LogicalResult AccessVerifier::verifyStreamUse(Operation &op) {
-  if (isa<NewTUOp>(op))
+  if (isa<NewTUOp>(op) || !op.hasTrait<OfAccessProgram>())
     return success();
   size_t depth = depths.lookup(op.getOperand(0));
   bool outside = false;
@@ -327,9 +307,7 @@ LogicalResult AccessVerifier::verifyNotInterleaved(const Group &group) {
 }
 
 LogicalResult AccessVerifier::verify() {
-  for (Operation &op : *access.getBody()) {
-    if (failed(verifyOrigins(op)))
-      return failure();
+  for (Operation &op : *access) {
     if (auto unit = dyn_cast<NewTUOp>(op)) {
       if (failed(addUnit(unit)))
         return failure();
@@ -339,8 +317,9 @@ LogicalResult AccessVerifier::verify() {
       return failure();
   }
   // Phases depend on the length of the chain.
-  for (Operation &op : *access.getBody())
-    addRegistration(op);
+  for (Operation &op : *access)
+    if (op.hasTrait<OfAccessProgram>())
+      addRegistration(op);
   if (failed(buildGroups()))
     return failure();
   for (auto &[id, group] : groups)
@@ -354,19 +333,6 @@ LogicalResult AccessVerifier::verify() {
   return success();
 }
 
-/// True for what may stand in an access program.
-static bool isAccessOp(Operation &op) {
-  return isa<NewTUOp, GetIndVarOp, GetIterCountOp, GetSegmentEndOp, GetMaskOp,
-             MemStrOp, StoreStrOp, AluStrOp, CmpStrOp, SelStrOp, CastStrOp,
-             FwdStrOp, AccStrOp, RegisterCallbackOp, RegisterOperandOp>(op);
-}
-
-LogicalResult ConfigAccessOp::verifyRegions() {
-  for (Operation &op : *getBody())
-    if (!isAccessOp(op))
-      return op.emitOpError("cannot stand in 'dlc.config_access', which holds "
-                            "traversal units, streams and registrations");
-  if (!getComputeLoop())
-    return emitOpError("needs a 'dlc.compute_loop' after it in the same block");
-  return AccessVerifier(*this).verify();
+LogicalResult ember::dlc::verifyAccess(ProgramOp program) {
+  return AccessVerifier(program.getAccessBody()).verify();
 }

@@ -57,7 +57,7 @@ static unsigned countPositions(ComputeLoopOp &loop, size_t number) {
   std::optional<Pushes> pushes = Pushes::of(parts.callback);
   if (!pushes)
     return 0;
-  NestPosition position(*pushes);
+  NestPosition position(loop.getProgram(), *pushes);
   SmallVector<ScalarOperand> known = collectScalars(parts);
   llvm::erase_if(known, [&](ScalarOperand &scalar) {
     return !position.request(scalar.stream);
@@ -75,7 +75,7 @@ static unsigned countPositions(ComputeLoopOp &loop, size_t number) {
   for (auto [scalar, element] : llvm::zip_equal(known, elements))
     scalar.replace(element);
   Operation *yield = parts.body->getTerminator();
-  OpBuilder atEnd(yield), before(loop.getConfigAccess());
+  OpBuilder atEnd(yield), before(loop);
   yield->setOperands(yield->getNumOperands() - registers, registers,
                      position.emitNext(atEnd, before));
   return known.size();

@@ -168,8 +168,7 @@ Value CaseSplit::createToggle() {
     builder.setInsertionPointAfter(outer);
     return GetIndVarOp::create(builder, row.getLoc(), type, outer);
   }
-  OpBuilder before(row->getParentOp());
-  Value zero = arith::ConstantIndexOp::create(before, row.getLoc(), 0);
+  Value zero = arith::ConstantIndexOp::create(builder, row.getLoc(), 0);
   return FwdStrOp::create(builder, row.getLoc(), type, around, zero);
 }
 
@@ -209,18 +208,22 @@ void CaseSplit::registerFirst(int64_t first, Value toggle) {
 // Compute program
 //===----------------------------------------------------------------------===//
 
-/// Memory for one row, as long as the programs run.
+/// Memory for one row, as long as the compute program runs.
 Value CaseSplit::allocateRow(Type element) {
   Location loc = row.getLoc();
-  OpBuilder builder(loop.getConfigAccess());
+  OpBuilder builder(loop);
+  auto here = [&](Value fixed) {
+    return loop.getProgram().getInCompute(builder, fixed);
+  };
   Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
   bool spread =
       row.getVectorLength() && row.getConfig() == slcv::LoopConfig::vector;
   int64_t lanes = spread ? static_cast<int64_t>(*row.getVectorLength()) : 1;
   Value distance = builder.createOrFold<arith::MulIOp>(
-      loc, row.getStep(), arith::ConstantIndexOp::create(builder, loc, lanes));
-  Value length = builder.createOrFold<arith::SubIOp>(loc, row.getUpperBound(),
-                                                     row.getLowerBound());
+      loc, here(row.getStep()),
+      arith::ConstantIndexOp::create(builder, loc, lanes));
+  Value length = builder.createOrFold<arith::SubIOp>(
+      loc, here(row.getUpperBound()), here(row.getLowerBound()));
   // A row with no elements may be given by any bounds.
   length = builder.createOrFold<arith::MaxSIOp>(loc, length, zero);
   Value size = builder.createOrFold<arith::CeilDivSIOp>(loc, length, distance);
@@ -248,9 +251,10 @@ void CaseSplit::writeFirst(Block &body, const IRMapping &copies) {
       continue;
     }
     if (operand.start) {
+      Value start = loop.getProgram().getInCompute(builder, operand.start);
       replaceScalar(popped.getDefiningOp<PopOperandOp>(), operand.isPadded,
-                    operand.start);
-      yield->setOperand(registers[i], operand.start);
+                    start);
+      yield->setOperand(registers[i], start);
       continue;
     }
     if (operand.isPadded)

@@ -50,7 +50,7 @@ struct Frame {
 
 /// The outermost unit, if how often it iterates is known beforehand.
 static NewTUOp getCountedRoot(ComputeLoopOp loop) {
-  for (NewTUOp unit : loop.getConfigAccess().getBody()->getOps<NewTUOp>())
+  for (NewTUOp unit : loop.getProgram().getAccessBody()->getOps<NewTUOp>())
     if (!unit.getParent() && iteratesAlike(unit))
       return unit;
   return nullptr;
@@ -135,7 +135,9 @@ static void merge(ComputeLoopOp &loop, Frame frame) {
   OpBuilder before(loop);
   Value trips =
       emitTrips(before, loc,
-                Traversal::of(frame.unit, [](Value value) { return value; }));
+                Traversal::of(frame.unit, [&](Value fixed) {
+                  return loop.getProgram().getInCompute(before, fixed);
+                }));
   SmallVector<Value> inits(loop.getIterArgs());
   inits.back() = trips;
   emitBegin(before, begin, isPositive(before, loc, trips), inits);

@@ -110,7 +110,7 @@ void NestPosition::begin(ValueRange arguments) {
 
 Value NestPosition::emit(OpBuilder &builder, Value stream) {
   if (!isa<StreamType>(stream.getType()))
-    return stream;
+    return program.getInCompute(builder, stream);
   if (Value known = elements.lookupOrNull(stream))
     return known;
   Operation *op = stream.getDefiningOp();
@@ -125,9 +125,11 @@ Value NestPosition::emit(OpBuilder &builder, Value stream) {
     element = count;
     if (isa<GetIndVarOp>(op)) {
       Value distance =
-          builder.createOrFold<arith::MulIOp>(loc, count, unit.getStep());
-      element = builder.createOrFold<arith::AddIOp>(loc, distance,
-                                                    unit.getLowerBound());
+          builder.createOrFold<arith::MulIOp>(
+              loc, count, program.getInCompute(builder, unit.getStep()));
+      element = builder.createOrFold<arith::AddIOp>(
+          loc, distance,
+          program.getInCompute(builder, unit.getLowerBound()));
     }
   } else if (auto conversion = dyn_cast<CastStrOp>(op)) {
     element =
@@ -157,7 +159,9 @@ SmallVector<Value> NestPosition::emitNext(OpBuilder &builder,
     NewTUOp outer = getParent(unit);
     if (outer) {
       Value trips = emitTrips(
-          before, loc, Traversal::of(unit, [](Value value) { return value; }));
+          before, loc, Traversal::of(unit, [&](Value fixed) {
+            return program.getInCompute(before, fixed);
+          }));
       Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
       moves = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
                                     count, trips);

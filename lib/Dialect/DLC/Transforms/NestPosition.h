@@ -36,7 +36,8 @@ struct Pushes {
 /// of a callback are counted, outer units whenever inner ones are through.
 class NestPosition {
 public:
-  explicit NestPosition(Pushes pushes) : pushes(pushes) {}
+  NestPosition(ProgramOp program, Pushes pushes)
+      : program(program), pushes(pushes) {}
 
   /// True if the execute unit can compute the scalar `stream`, which then
   /// counts what it needs.
@@ -48,7 +49,8 @@ public:
   void begin(mlir::ValueRange arguments);
   /// The element of `stream`, which was requested.
   mlir::Value emit(mlir::OpBuilder &builder, mlir::Value stream);
-  /// The registers for the next token. `before` is a place before the programs.
+  /// The registers for the next token. `before` is a place before the loop over
+  /// tokens.
   llvm::SmallVector<mlir::Value> emitNext(mlir::OpBuilder &builder,
                                           mlir::OpBuilder &before);
 
@@ -56,6 +58,7 @@ private:
   std::optional<unsigned> getDepth(mlir::Value stream) const;
   std::optional<unsigned> getUnitDepth(NewTUOp unit) const;
 
+  ProgramOp program;
   Pushes pushes;
   /// How many units are counted, from the innermost one outwards.
   unsigned outermost = 0;

@@ -33,8 +33,7 @@ struct OrderCases : public dlc::impl::OrderCasesBase<OrderCases> {
 
   /// The expected number of runs of each case, by its id.
   FailureOr<llvm::DenseMap<int64_t, int64_t>>
-  getWeights(ComputeLoopOp loop, StringRef program,
-             const EventProfile *counted);
+  getWeights(ProgramOp program, StringRef name, const EventProfile *counted);
   void sort(ComputeLoopOp loop,
             const llvm::DenseMap<int64_t, int64_t> &weightOf);
   void runOnOperation() override;
@@ -42,31 +41,30 @@ struct OrderCases : public dlc::impl::OrderCasesBase<OrderCases> {
 } // namespace
 
 FailureOr<llvm::DenseMap<int64_t, int64_t>>
-OrderCases::getWeights(ComputeLoopOp loop, StringRef program,
+OrderCases::getWeights(ProgramOp program, StringRef name,
                        const EventProfile *counted) {
-  ConfigAccessOp access = loop.getConfigAccess();
   llvm::DenseMap<int64_t, int64_t> weights;
   const llvm::StringMap<int64_t> *counts =
-      counted ? counted->lookup(program) : nullptr;
+      counted ? counted->lookup(name) : nullptr;
   if (!counts) {
     if (counted)
-      emitRemark(loop.getLoc()) << "the profile has no counts for '" << program
-                                << "': its cases are ordered by estimates";
-    EventFrequencies frequencies(access);
-    for (auto callback : access.getBody()->getOps<RegisterCallbackOp>())
+      emitRemark(program.getLoc()) << "the profile has no counts for '" << name
+                                   << "': its cases are ordered by estimates";
+    EventFrequencies frequencies(program);
+    for (auto callback : program.getAccessBody()->getOps<RegisterCallbackOp>())
       weights[callback.getId()] = frequencies.getCount(callback);
     return weights;
   }
   llvm::StringSet<> known{"done"};
-  for (auto &[id, point] : getProfileNames(access)) {
+  for (auto &[id, point] : getProfileNames(program)) {
     known.insert(point);
     weights[id] = counts->lookup(point);
   }
   for (StringRef point : counts->keys())
     if (!known.contains(point))
-      return loop.emitError()
+      return program.emitError()
              << "profile '" << profile << "' counts tokens at '" << point
-             << "' of '" << program
+             << "' of '" << name
              << "', where the program has no callback: it is of another "
                 "program, or of other options";
   return weights;
@@ -108,12 +106,13 @@ void OrderCases::runOnOperation() {
     counted = std::move(*read);
   }
   for (auto function : getOperation().getOps<FunctionOpInterface>())
-    for (auto [number, loop] : llvm::enumerate(getNumberedPrograms(function))) {
-      std::string program = (function.getName() + "." + Twine(number)).str();
-      auto weights = getWeights(loop, program, counted ? &*counted : nullptr);
+    for (auto [number, program] :
+         llvm::enumerate(getNumberedPrograms(function))) {
+      std::string name = (function.getName() + "." + Twine(number)).str();
+      auto weights = getWeights(program, name, counted ? &*counted : nullptr);
       if (failed(weights))
         return signalPassFailure();
       if (!weights->empty())
-        sort(loop, *weights);
+        sort(program.getComputeLoop(), *weights);
     }
 }

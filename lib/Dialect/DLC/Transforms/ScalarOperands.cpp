@@ -26,7 +26,7 @@ SmallVector<CaseParts> ember::dlc::collectCases(ComputeLoopOp loop) {
         parts.pops.push_back(pop);
     });
   }
-  for (Operation &op : *loop.getConfigAccess().getBody()) {
+  for (Operation &op : *loop.getProgram().getAccessBody()) {
     if (auto callback = dyn_cast<RegisterCallbackOp>(op))
       cases[numbers.lookup(callback.getId())].callback = callback;
     else if (auto push = dyn_cast<RegisterOperandOp>(op))

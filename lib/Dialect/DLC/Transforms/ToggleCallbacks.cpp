@@ -34,11 +34,11 @@ using namespace ember::dlc;
 using ember::slc::Event;
 
 namespace {
-/// Toggles the operands of one pair of programs.
-class PairToggles {
+/// Toggles the operands of one program.
+class ProgramToggles {
 public:
-  PairToggles(ComputeLoopOp loop, ToggleChoice which)
-      : loop(loop), access(loop.getConfigAccess()), which(which) {}
+  ProgramToggles(ComputeLoopOp loop, ToggleChoice which)
+      : loop(loop), which(which) {}
 
   /// Returns how many operands are not sent any more.
   unsigned run();
@@ -48,7 +48,6 @@ private:
   unsigned addRegister(ScalarOperand &operand);
 
   ComputeLoopOp loop;
-  ConfigAccessOp access;
   ToggleChoice which;
   /// The registers of the execute unit that hold elements of streams.
   llvm::SmallDenseMap<Value, unsigned> registers;
@@ -136,7 +135,7 @@ static Operation *findFirstRegistration(Value unit) {
   return nullptr;
 }
 
-bool PairToggles::mayToggle(CaseParts &parts, ScalarOperand &operand) {
+bool ProgramToggles::mayToggle(CaseParts &parts, ScalarOperand &operand) {
   if (operand.lane || !operand.type.isIntOrIndex() ||
       operand.pop->getBlock() != parts.body)
     return false;
@@ -167,7 +166,7 @@ bool PairToggles::mayToggle(CaseParts &parts, ScalarOperand &operand) {
 
 /// Adds a register that the callback of a new token writes whenever the stream
 /// of `operand` changes; returns its number.
-unsigned PairToggles::addRegister(ScalarOperand &operand) {
+unsigned ProgramToggles::addRegister(ScalarOperand &operand) {
   Location loc = operand.push.getLoc();
   unsigned number = loop.getNumResults();
   int64_t id = addRegistersAndCase(loop, operand.type);
@@ -190,7 +189,7 @@ unsigned PairToggles::addRegister(ScalarOperand &operand) {
   return number;
 }
 
-unsigned PairToggles::run() {
+unsigned ProgramToggles::run() {
   unsigned toggled = 0;
   for (CaseParts &parts : collectCases(loop)) {
     // A toggled callback has nothing to be sent each time.
@@ -222,7 +221,7 @@ struct ToggleCallbacks
     SmallVector<ComputeLoopOp> loops;
     getOperation()->walk([&](ComputeLoopOp loop) { loops.push_back(loop); });
     for (ComputeLoopOp loop : loops)
-      operands += PairToggles(loop, which).run();
+      operands += ProgramToggles(loop, which).run();
   }
 };
 } // namespace

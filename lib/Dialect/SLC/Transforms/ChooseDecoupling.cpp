@@ -250,9 +250,9 @@ static void markRunningSums(scf::ForOp loop, const DecouplingPlan &plan) {
 // Pass
 //===----------------------------------------------------------------------===//
 
-/// True for what holds code of one half of a program, below slc.
+/// True for what holds code of programs below slc.
 static bool isSeparated(Operation *op) {
-  return isa_and_present<dlc::ComputeLoopOp>(op) ||
+  return isa_and_present<dlc::ProgramOp>(op) ||
          (op && op->hasAttr(ring::RingDialect::halfAttr));
 }
 
@@ -305,7 +305,7 @@ private:
   void remarkOnWhileLoops() {
     getOperation()->walk([](scf::WhileOp loop) {
       if (!loop->getParentOfType<slc::LoopOpInterface>() &&
-          !loop->getParentOfType<dlc::ComputeLoopOp>() &&
+          !loop->getParentOfType<dlc::ProgramOp>() &&
           !isSeparated(loop->getParentOfType<func::FuncOp>()))
         emitRemark(loop.getLoc())
             << "loop is not offloaded: an 'scf.while' traverses no range, the "

@@ -45,8 +45,7 @@ static std::optional<size_t> countInlinable(func::FuncOp function) {
   size_t count = 0;
   WalkResult result = function.walk([&](Operation *op) {
     ++count;
-    bool isDecoupled =
-        isa<slc::LoopOpInterface, dlc::ConfigAccessOp, dlc::ComputeLoopOp>(op);
+    bool isDecoupled = isa<slc::LoopOpInterface, dlc::ProgramOp>(op);
     return isDecoupled ? WalkResult::interrupt() : WalkResult::advance();
   });
   return result.wasInterrupted() ? std::nullopt : std::optional(count);
@@ -104,7 +103,7 @@ Operation *ember::findCallOfLoops(scf::ForOp root) {
       return callee
           ->walk([](Operation *op) {
             return isa<LoopLikeOpInterface, slc::LoopOpInterface,
-                       dlc::ComputeLoopOp>(op)
+                       dlc::ProgramOp>(op)
                        ? WalkResult::interrupt()
                        : WalkResult::advance();
           })

@@ -31,10 +31,11 @@
 // CHECK-NOT:    arith.cmpi
 // CHECK:        dlc.yield %[[S2]], %[[B3]], %[[Q2]]
 func.func @nest(%n: index, %m: index, %in: memref<?x?xf32>, %out: memref<?x?xf32>) {
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  %c4 = arith.constant 4 : index
-  dlc.config_access {
+  dlc.program captures(%n = %n : index, %m = %m : index, %in = %in : memref<?x?xf32>, %out = %out : memref<?x?xf32>)
+  access {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c4 = arith.constant 4 : index
     %a = dlc.new_tu %c0 to %n step %c1
     %q = dlc.get_ind_var %a : !slc.stream<index>
     %q4 = dlc.alu_str %a, mul %q, %c4 : !slc.stream<index>, index -> !slc.stream<index>
@@ -50,13 +51,15 @@ func.func @nest(%n: index, %m: index, %in: memref<?x?xf32>, %out: memref<?x?xf32
     dlc.register_operand %c, ite, %wide for 0 : !slc.stream<vector<8xindex>>
     dlc.register_operand %c, ite, %v for 0 : !slc.stream<f32>
   }
-  dlc.compute_loop
-  case 0 {
-    %row = dlc.pop_operand : index
-    %js = dlc.pop_operand : vector<8xindex>
-    %j = vector.extract %js[0] : index from vector<8xindex>
-    %v = dlc.pop_operand : f32
-    memref.store %v, %out[%row, %j] : memref<?x?xf32>
+  compute {
+    dlc.compute_loop
+    case 0 {
+      %row = dlc.pop_operand : index
+      %js = dlc.pop_operand : vector<8xindex>
+      %j = vector.extract %js[0] : index from vector<8xindex>
+      %v = dlc.pop_operand : f32
+      memref.store %v, %out[%row, %j] : memref<?x?xf32>
+    }
   }
   return
 }
@@ -71,9 +74,10 @@ func.func @nest(%n: index, %m: index, %in: memref<?x?xf32>, %out: memref<?x?xf32
 // CHECK: dlc.register_operand %{{.*}}, ite, %{{.*}} for 1
 // CHECK-NOT: iter_args
 func.func @unknown(%n: index, %step: index, %ends: memref<?xindex>, %out: memref<?xindex>) {
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  dlc.config_access {
+  dlc.program captures(%n = %n : index, %ends = %ends : memref<?xindex>, %out = %out : memref<?xindex>)
+  access {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
     %a = dlc.new_tu %c0 to %n step %c1
     %q = dlc.get_ind_var %a : !slc.stream<index>
     %end = dlc.mem_str %a, %ends[%q] : memref<?xindex>[!slc.stream<index>] -> !slc.stream<index>
@@ -81,21 +85,27 @@ func.func @unknown(%n: index, %step: index, %ends: memref<?xindex>, %out: memref
     dlc.register_callback %b, ite, 0
     dlc.register_operand %b, ite, %q for 0 : !slc.stream<index>
   }
-  dlc.compute_loop
-  case 0 {
-    %q = dlc.pop_operand : index
-    memref.store %q, %out[%q] : memref<?xindex>
+  compute {
+    dlc.compute_loop
+    case 0 {
+      %q = dlc.pop_operand : index
+      memref.store %q, %out[%q] : memref<?xindex>
+    }
   }
-  dlc.config_access {
+  dlc.program captures(%n = %n : index, %step = %step : index, %out = %out : memref<?xindex>)
+  access {
+    %c0 = arith.constant 0 : index
     %a = dlc.new_tu %c0 to %n step %step
     %q = dlc.get_ind_var %a : !slc.stream<index>
     dlc.register_callback %a, ite, 1
     dlc.register_operand %a, ite, %q for 1 : !slc.stream<index>
   }
-  dlc.compute_loop
-  case 1 {
-    %q = dlc.pop_operand : index
-    memref.store %q, %out[%q] : memref<?xindex>
+  compute {
+    dlc.compute_loop
+    case 1 {
+      %q = dlc.pop_operand : index
+      memref.store %q, %out[%q] : memref<?xindex>
+    }
   }
   return
 }
@@ -115,9 +125,10 @@ func.func @unknown(%n: index, %step: index, %ends: memref<?xindex>, %out: memref
 // CHECK-NEXT:   %[[P:.*]] = dlc.pop_operand : index
 // CHECK-NEXT:   arith.cmpi eq, %[[P]], %[[P]]
 func.func @first(%n: index, %offsets: memref<?xindex>, %out: memref<?xi1>) {
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  dlc.config_access {
+  dlc.program captures(%n = %n : index, %offsets = %offsets : memref<?xindex>, %out = %out : memref<?xi1>)
+  access {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
     %a = dlc.new_tu %c0 to %n step %c1
     %q = dlc.get_ind_var %a : !slc.stream<index>
     %q1 = dlc.alu_str %a, add %q, %c1 : !slc.stream<index>, index -> !slc.stream<index>
@@ -130,12 +141,15 @@ func.func @first(%n: index, %offsets: memref<?xindex>, %out: memref<?xi1>) {
     dlc.register_operand %row, beg, %i for 0 : !slc.stream<index>
     dlc.register_operand %row, beg, %beg for 0 : !slc.stream<index>
   }
-  dlc.compute_loop
-  case 0 {
-    %i = dlc.pop_operand : index
-    %beg = dlc.pop_operand : index
-    %is = arith.cmpi eq, %i, %beg : index
-    memref.store %is, %out[%c0] : memref<?xi1>
+  compute {
+    %c0 = arith.constant 0 : index
+    dlc.compute_loop
+    case 0 {
+      %i = dlc.pop_operand : index
+      %beg = dlc.pop_operand : index
+      %is = arith.cmpi eq, %i, %beg : index
+      memref.store %is, %out[%c0] : memref<?xi1>
+    }
   }
   return
 }
@@ -168,9 +182,10 @@ func.func @first(%n: index, %offsets: memref<?xindex>, %out: memref<?xi1>) {
 // CHECK-NEXT:   dlc.pop_operand
 // CHECK-NEXT:   arith.subi
 func.func @length(%n: index, %in: memref<?xindex>, %out: memref<?xindex>) {
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  dlc.config_access {
+  dlc.program captures(%n = %n : index, %in = %in : memref<?xindex>, %out = %out : memref<?xindex>)
+  access {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
     %a = dlc.new_tu %c0 to %n step %c1
     %p = dlc.get_ind_var %a : !slc.stream<index>
     %i = dlc.mem_str %a, %in[%p] : memref<?xindex>[!slc.stream<index>] -> !slc.stream<index>
@@ -190,23 +205,27 @@ func.func @length(%n: index, %in: memref<?xindex>, %out: memref<?xindex>) {
     dlc.register_operand %b, ite, %i for 1 : !slc.stream<index>
     dlc.register_operand %b, ite, %j for 1 : !slc.stream<index>
   }
-  dlc.compute_loop
-  case 0 {
-    %is = dlc.pop_operand : vector<8xindex>
-    %js = dlc.pop_operand : vector<8xindex>
-    %i = vector.extract %is[0] : index from vector<8xindex>
-    %j = vector.extract %js[0] : index from vector<8xindex>
-    scf.for %k = %c0 to %n step %c1 {
-      %e = dlc.pop_operand : index
+  compute {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    dlc.compute_loop
+    case 0 {
+      %is = dlc.pop_operand : vector<8xindex>
+      %js = dlc.pop_operand : vector<8xindex>
+      %i = vector.extract %is[0] : index from vector<8xindex>
+      %j = vector.extract %js[0] : index from vector<8xindex>
+      scf.for %k = %c0 to %n step %c1 {
+        %e = dlc.pop_operand : index
+      }
+      %length = arith.subi %j, %i : index
+      memref.store %length, %out[%c0] : memref<?xindex>
     }
-    %length = arith.subi %j, %i : index
-    memref.store %length, %out[%c0] : memref<?xindex>
-  }
-  case 1 {
-    %i = dlc.pop_operand : index
-    %j = dlc.pop_operand : index
-    %length = arith.subi %j, %i : index
-    memref.store %length, %out[%i] : memref<?xindex>
+    case 1 {
+      %i = dlc.pop_operand : index
+      %j = dlc.pop_operand : index
+      %length = arith.subi %j, %i : index
+      memref.store %length, %out[%i] : memref<?xindex>
+    }
   }
   return
 }

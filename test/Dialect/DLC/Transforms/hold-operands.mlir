@@ -5,7 +5,7 @@
 // A vertex's row meets those of its neighbours. The position of the edge is
 // counted; what belongs to an edge is sent each time.
 // CHECK-LABEL: func.func @vertices(
-// CHECK:      %[[HELD:.*]] = memref.alloc(%{{.*}}) : memref<?xvector<4xf32>>
+// CHECK:      access {
 // CHECK:      %[[SEG:.*]] = dlc.new_tu %c0 to %arg4
 // CHECK:      %[[V:.*]] = dlc.get_ind_var %[[SEG]]
 // CHECK:      %[[EDGE:.*]] = dlc.new_tu
@@ -23,6 +23,8 @@
 // CHECK-NEXT: dlc.register_operand %[[ROW]], ite, %[[L]] for 1
 // CHECK-NEXT: dlc.register_operand %[[ROW]], ite, %[[R]] for 1
 // CHECK-NEXT: }
+// CHECK-NEXT: compute {
+// CHECK:      %[[HELD:.*]] = memref.alloc(%{{.*}}) : memref<?xvector<4xf32>>
 // CHECK:      dlc.compute_loop iter_args(%{{.*}}) -> (index)
 // CHECK-NEXT: case 0 {
 // CHECK-NEXT: ^bb0(%[[BEFORE:.*]]: index):
@@ -45,12 +47,12 @@
 // CHECK:        dlc.yield %[[FIRST]] : index
 // CHECK:      memref.dealloc %[[HELD]]
 func.func @vertices(%offsets: memref<?xindex>, %ids: memref<?xindex>, %table: memref<?x?xf32>, %out: memref<?x?xf32>, %n: index, %length: index) {
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
   %c4 = arith.constant 4 : index
-  %zero = arith.constant 0.0 : f32
   %trips = arith.ceildivsi %length, %c4 : index
-  dlc.config_access {
+  dlc.program captures(%n = %n : index, %offsets = %offsets : memref<?xindex>, %ids = %ids : memref<?xindex>, %length = %length : index, %table = %table : memref<?x?xf32>, %trips = %trips : index, %out = %out : memref<?x?xf32>)
+  access {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
     %seg = dlc.new_tu %c0 to %n step %c1
     %v = dlc.get_ind_var %seg : !slc.stream<index>
     %v1 = dlc.alu_str %seg, add %v, %c1 : !slc.stream<index>, index -> !slc.stream<index>
@@ -70,18 +72,23 @@ func.func @vertices(%offsets: memref<?xindex>, %ids: memref<?xindex>, %table: me
     dlc.register_operand %row, ite, %left for 0 : !slc.stream<vector<4xf32>>
     dlc.register_operand %row, ite, %right for 0 : !slc.stream<vector<4xf32>>
   }
-  dlc.compute_loop
-  case 0 {
-    %at = dlc.pop_operand : index
-    %id = dlc.pop_operand : index
-    %sum = scf.for %k = %c0 to %trips step %c1 iter_args(%acc = %zero) -> (f32) {
-      %l = dlc.pop_operand : vector<4xf32>
-      %r = dlc.pop_operand : vector<4xf32>
-      %product = arith.mulf %l, %r : vector<4xf32>
-      %next = vector.reduction <add>, %product, %acc : vector<4xf32> into f32
-      scf.yield %next : f32
+  compute {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %zero = arith.constant 0.0 : f32
+    dlc.compute_loop
+    case 0 {
+      %at = dlc.pop_operand : index
+      %id = dlc.pop_operand : index
+      %sum = scf.for %k = %c0 to %trips step %c1 iter_args(%acc = %zero) -> (f32) {
+        %l = dlc.pop_operand : vector<4xf32>
+        %r = dlc.pop_operand : vector<4xf32>
+        %product = arith.mulf %l, %r : vector<4xf32>
+        %next = vector.reduction <add>, %product, %acc : vector<4xf32> into f32
+        scf.yield %next : f32
+      }
+      memref.store %sum, %out[%at, %id] : memref<?x?xf32>
     }
-    memref.store %sum, %out[%at, %id] : memref<?x?xf32>
   }
   return
 }
@@ -98,14 +105,14 @@ func.func @vertices(%offsets: memref<?xindex>, %ids: memref<?xindex>, %table: me
 // CHECK-NEXT: }
 // CHECK:      case 1 {
 // CHECK-NOT:    pop_operand : vector<4xindex>
-// CHECK:        memref.store %{{.*}}, %arg2[%c2]
-// CHECK-NEXT:   dlc.yield %c2 : index
+// CHECK:        memref.store %{{.*}}, %arg2[%[[START:.*]]]
+// CHECK-NEXT:   dlc.yield %[[START]] : index
 func.func @blocks(%queries: memref<?x?xf32>, %keys: memref<?x?xf32>, %out: memref<?xf32>, %n: index, %length: index) {
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  %c2 = arith.constant 2 : index
-  %zero = arith.constant 0.0 : f32
-  dlc.config_access {
+  dlc.program captures(%n = %n : index, %length = %length : index, %queries = %queries : memref<?x?xf32>, %keys = %keys : memref<?x?xf32>, %out = %out : memref<?xf32>)
+  access {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c2 = arith.constant 2 : index
     %query = dlc.new_tu %c0 to %n step %c1
     %q = dlc.get_ind_var %query : !slc.stream<index>
     %twice = dlc.alu_str %query, mul %q, %c2 : !slc.stream<index>, index -> !slc.stream<index>
@@ -121,18 +128,23 @@ func.func @blocks(%queries: memref<?x?xf32>, %keys: memref<?x?xf32>, %out: memre
     dlc.register_operand %row, ite, %left for 0 : !slc.stream<f32>
     dlc.register_operand %row, ite, %right for 0 : !slc.stream<f32>
   }
-  dlc.compute_loop
-  case 0 {
-    %padded = dlc.pop_operand : vector<4xindex>
-    %at = vector.extract %padded[0] : index from vector<4xindex>
-    %sum = scf.for %i = %c0 to %length step %c1 iter_args(%acc = %zero) -> (f32) {
-      %l = dlc.pop_operand : f32
-      %r = dlc.pop_operand : f32
-      %product = arith.mulf %l, %r : f32
-      %next = arith.addf %acc, %product : f32
-      scf.yield %next : f32
+  compute {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %zero = arith.constant 0.0 : f32
+    dlc.compute_loop
+    case 0 {
+      %padded = dlc.pop_operand : vector<4xindex>
+      %at = vector.extract %padded[0] : index from vector<4xindex>
+      %sum = scf.for %i = %c0 to %length step %c1 iter_args(%acc = %zero) -> (f32) {
+        %l = dlc.pop_operand : f32
+        %r = dlc.pop_operand : f32
+        %product = arith.mulf %l, %r : f32
+        %next = arith.addf %acc, %product : f32
+        scf.yield %next : f32
+      }
+      memref.store %sum, %out[%at] : memref<?xf32>
     }
-    memref.store %sum, %out[%at] : memref<?xf32>
   }
   return
 }
@@ -142,9 +154,10 @@ func.func @blocks(%queries: memref<?x?xf32>, %keys: memref<?x?xf32>, %out: memre
 // CHECK:      %[[SAME:.*]] = dlc.fwd_str %{{.*}}, %{{.*}} : index -> !slc.stream<index>
 // CHECK:      dlc.register_callback %{{.*}}, end, 0 announced on same %[[SAME]]
 func.func @one_query(%query: memref<?xf32>, %keys: memref<?x?xf32>, %out: memref<?xf32>, %n: index, %length: index) {
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  dlc.config_access {
+  dlc.program captures(%n = %n : index, %length = %length : index, %query = %query : memref<?xf32>, %keys = %keys : memref<?x?xf32>, %out = %out : memref<?xf32>)
+  access {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
     %key = dlc.new_tu %c0 to %n step %c1
     %k = dlc.get_ind_var %key : !slc.stream<index>
     %row = dlc.new_tu %c0 to %length step %c1 in %key
@@ -155,15 +168,19 @@ func.func @one_query(%query: memref<?xf32>, %keys: memref<?x?xf32>, %out: memref
     dlc.register_operand %row, ite, %left for 0 : !slc.stream<f32>
     dlc.register_operand %row, ite, %right for 0 : !slc.stream<f32>
   }
-  dlc.compute_loop
-  case 0 {
-    scf.for %i = %c0 to %length step %c1 {
-      %l = dlc.pop_operand : f32
-      %r = dlc.pop_operand : f32
-      %product = arith.mulf %l, %r : f32
-      %old = memref.load %out[%i] : memref<?xf32>
-      %next = arith.addf %old, %product : f32
-      memref.store %next, %out[%i] : memref<?xf32>
+  compute {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    dlc.compute_loop
+    case 0 {
+      scf.for %i = %c0 to %length step %c1 {
+        %l = dlc.pop_operand : f32
+        %r = dlc.pop_operand : f32
+        %product = arith.mulf %l, %r : f32
+        %old = memref.load %out[%i] : memref<?xf32>
+        %next = arith.addf %old, %product : f32
+        memref.store %next, %out[%i] : memref<?xf32>
+      }
     }
   }
   return
@@ -178,9 +195,10 @@ func.func @one_query(%query: memref<?xf32>, %keys: memref<?x?xf32>, %out: memref
 // CHECK-LABEL: func.func @with_stores(
 // CHECK-NOT: same
 func.func @other_lengths(%lengths: memref<?xindex>, %queries: memref<?x?xf32>, %out: memref<?xf32>, %n: index) {
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  dlc.config_access {
+  dlc.program captures(%n = %n : index, %lengths = %lengths : memref<?xindex>, %queries = %queries : memref<?x?xf32>, %out = %out : memref<?xf32>)
+  access {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
     %query = dlc.new_tu %c0 to %n step %c1
     %q = dlc.get_ind_var %query : !slc.stream<index>
     %length = dlc.mem_str %query, %lengths[%q] : memref<?xindex>[!slc.stream<index>] -> !slc.stream<index>
@@ -194,21 +212,26 @@ func.func @other_lengths(%lengths: memref<?xindex>, %queries: memref<?x?xf32>, %
     dlc.register_operand %row, beg, %count for 0 : !slc.stream<index>
     dlc.register_operand %row, ite, %left for 0 : !slc.stream<f32>
   }
-  dlc.compute_loop
-  case 0 {
-    %trips = dlc.pop_operand : index
-    scf.for %i = %c0 to %trips step %c1 {
-      %l = dlc.pop_operand : f32
-      memref.store %l, %out[%i] : memref<?xf32>
+  compute {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    dlc.compute_loop
+    case 0 {
+      %trips = dlc.pop_operand : index
+      scf.for %i = %c0 to %trips step %c1 {
+        %l = dlc.pop_operand : f32
+        memref.store %l, %out[%i] : memref<?xf32>
+      }
     }
   }
   return
 }
 
 func.func @whole_rows(%queries: memref<?x?xf32>, %out: memref<?xf32>, %n: index) {
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  dlc.config_access {
+  dlc.program captures(%n = %n : index, %queries = %queries : memref<?x?xf32>, %out = %out : memref<?xf32>)
+  access {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
     %query = dlc.new_tu %c0 to %n step %c1
     %q = dlc.get_ind_var %query : !slc.stream<index>
     %key = dlc.new_tu %c0 to %n step %c1 in %query
@@ -218,18 +241,21 @@ func.func @whole_rows(%queries: memref<?x?xf32>, %out: memref<?xf32>, %n: index)
     dlc.register_callback %row, end, 0 announced
     dlc.register_operand %row, ite, %left for 0 : !slc.stream<f32>
   }
-  dlc.compute_loop
-  case 0 {
-    %l = dlc.pop_operand size %n : memref<?xf32>
-    memref.copy %l, %out : memref<?xf32> to memref<?xf32>
+  compute {
+    dlc.compute_loop
+    case 0 {
+      %l = dlc.pop_operand size %n : memref<?xf32>
+      memref.copy %l, %out : memref<?xf32> to memref<?xf32>
+    }
   }
   return
 }
 
 func.func @with_stores(%queries: memref<?x?xf32>, %out: memref<?xf32>, %n: index) {
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  dlc.config_access {
+  dlc.program captures(%n = %n : index, %queries = %queries : memref<?x?xf32>, %out = %out : memref<?xf32>)
+  access {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
     %query = dlc.new_tu %c0 to %n step %c1
     %q = dlc.get_ind_var %query : !slc.stream<index>
     %key = dlc.new_tu %c0 to %n step %c1 in %query
@@ -240,11 +266,15 @@ func.func @with_stores(%queries: memref<?x?xf32>, %out: memref<?xf32>, %n: index
     dlc.register_callback %row, end, 0 announced
     dlc.register_operand %row, ite, %left for 0 : !slc.stream<f32>
   }
-  dlc.compute_loop
-  case 0 {
-    scf.for %i = %c0 to %n step %c1 {
-      %l = dlc.pop_operand : f32
-      memref.store %l, %out[%i] : memref<?xf32>
+  compute {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    dlc.compute_loop
+    case 0 {
+      scf.for %i = %c0 to %n step %c1 {
+        %l = dlc.pop_operand : f32
+        memref.store %l, %out[%i] : memref<?xf32>
+      }
     }
   }
   return

@@ -7,7 +7,7 @@
 
 // CHECK-LABEL: func.func @mean(
 // CHECK-SAME: %[[N:[a-z0-9]+]]: index
-// CHECK:      dlc.config_access
+// CHECK:      access {
 // CHECK-NEXT:   dlc.new_tu
 // CHECK-NEXT:   dlc.get_ind_var
 // CHECK-NOT:    ite
@@ -38,12 +38,10 @@
 // CHECK-NEXT:   dlc.yield %[[THEN]], %[[MORE]]
 // CHECK-NOT:  case
 func.func @mean(%n: index, %offsets: memref<?xindex>, %out: memref<?xf32>) {
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  %before = arith.constant -1 : index
-  %zero = arith.constant 0.0 : f32
-  %two = arith.constant 2.0 : f32
-  dlc.config_access {
+  %r = dlc.program captures(%n = %n : index, %offsets = %offsets : memref<?xindex>, %out = %out : memref<?xf32>) -> (index)
+  access {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
     %bag = dlc.new_tu %c0 to %n step %c1
     %b = dlc.get_ind_var %bag : !slc.stream<index>
     dlc.register_callback %bag, ite, 0
@@ -51,19 +49,26 @@ func.func @mean(%n: index, %offsets: memref<?xindex>, %out: memref<?xf32>) {
     %seg = dlc.new_tu %c0 to %end step %c1 in %bag : index, !slc.stream<index>
     dlc.register_callback %seg, end, 1
   }
-  %r = dlc.compute_loop iter_args(%before) -> (index)
-  case 0 {
-  ^bb0(%at: index):
-    %next = arith.addi %at, %c1 : index
-    memref.store %zero, %out[%next] : memref<?xf32>
-    dlc.yield %next : index
-  }
-  case 1 {
-  ^bb0(%at: index):
-    %v = memref.load %out[%at] : memref<?xf32>
-    %half = arith.divf %v, %two : f32
-    memref.store %half, %out[%at] : memref<?xf32>
-    dlc.yield %at : index
+  compute {
+    %before = arith.constant -1 : index
+    %c1 = arith.constant 1 : index
+    %zero = arith.constant 0.0 : f32
+    %two = arith.constant 2.0 : f32
+    %r = dlc.compute_loop iter_args(%before) -> (index)
+    case 0 {
+    ^bb0(%at: index):
+      %next = arith.addi %at, %c1 : index
+      memref.store %zero, %out[%next] : memref<?xf32>
+      dlc.yield %next : index
+    }
+    case 1 {
+    ^bb0(%at: index):
+      %v = memref.load %out[%at] : memref<?xf32>
+      %half = arith.divf %v, %two : f32
+      memref.store %half, %out[%at] : memref<?xf32>
+      dlc.yield %at : index
+    }
+    dlc.yield %r : index
   }
   return
 }
@@ -80,9 +85,10 @@ func.func @mean(%n: index, %offsets: memref<?xindex>, %out: memref<?xf32>) {
 // CHECK: dlc.register_callback %{{.*}}, ite, 5
 // CHECK: dlc.register_callback %{{.*}}, ite, 7
 func.func @stay(%n: index, %offsets: memref<?xindex>, %out: memref<?xindex>) {
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  dlc.config_access {
+  dlc.program captures(%n = %n : index, %out = %out : memref<?xindex>)
+  access {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
     %bag = dlc.new_tu %c0 to %n step %c1
     %b = dlc.get_ind_var %bag : !slc.stream<index>
     dlc.register_callback %bag, ite, 0
@@ -90,32 +96,45 @@ func.func @stay(%n: index, %offsets: memref<?xindex>, %out: memref<?xindex>) {
     %seg = dlc.new_tu %c0 to %n step %c1 in %bag
     dlc.register_callback %seg, end, 1
   }
-  dlc.compute_loop
-  case 0 {
-    %b = dlc.pop_operand : index
-    memref.store %b, %out[%b] : memref<?xindex>
+  compute {
+    %c0 = arith.constant 0 : index
+    dlc.compute_loop
+    case 0 {
+      %b = dlc.pop_operand : index
+      memref.store %b, %out[%b] : memref<?xindex>
+    }
+    case 1 {
+      memref.store %c0, %out[%c0] : memref<?xindex>
+    }
   }
-  case 1 {
-    memref.store %c0, %out[%c0] : memref<?xindex>
-  }
-  dlc.config_access {
+  dlc.program captures(%n = %n : index, %out = %out : memref<?xindex>)
+  access {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
     %bag = dlc.new_tu %c0 to %n step %c1
     dlc.register_callback %bag, beg, 2
     dlc.register_callback %bag, ite, 3
     %seg = dlc.new_tu %c0 to %n step %c1 in %bag
     dlc.register_callback %seg, end, 4
   }
-  dlc.compute_loop
-  case 2 {
-    memref.store %c0, %out[%c0] : memref<?xindex>
+  compute {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    dlc.compute_loop
+    case 2 {
+      memref.store %c0, %out[%c0] : memref<?xindex>
+    }
+    case 3 {
+      memref.store %c0, %out[%c1] : memref<?xindex>
+    }
+    case 4 {
+      memref.store %c1, %out[%c0] : memref<?xindex>
+    }
   }
-  case 3 {
-    memref.store %c0, %out[%c1] : memref<?xindex>
-  }
-  case 4 {
-    memref.store %c1, %out[%c0] : memref<?xindex>
-  }
-  dlc.config_access {
+  dlc.program captures(%n = %n : index, %offsets = %offsets : memref<?xindex>, %out = %out : memref<?xindex>)
+  access {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
     %bag = dlc.new_tu %c0 to %n step %c1
     %b = dlc.get_ind_var %bag : !slc.stream<index>
     %end = dlc.mem_str %bag, %offsets[%b] : memref<?xindex>[!slc.stream<index>] -> !slc.stream<index>
@@ -123,25 +142,36 @@ func.func @stay(%n: index, %offsets: memref<?xindex>, %out: memref<?xindex>) {
     %seg = dlc.new_tu %c0 to %n step %c1 in %bag
     dlc.register_callback %seg, end, 6 on %end : !slc.stream<index>
   }
-  dlc.compute_loop
-  case 5 {
-    memref.store %c0, %out[%c1] : memref<?xindex>
+  compute {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    dlc.compute_loop
+    case 5 {
+      memref.store %c0, %out[%c1] : memref<?xindex>
+    }
+    case 6 {
+      memref.store %c1, %out[%c0] : memref<?xindex>
+    }
   }
-  case 6 {
-    memref.store %c1, %out[%c0] : memref<?xindex>
-  }
-  dlc.config_access {
+  dlc.program captures(%n = %n : index, %out = %out : memref<?xindex>)
+  access {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
     %bag = dlc.new_tu %c0 to %n step %c1
     dlc.register_callback %bag, ite, 7
     %seg = dlc.new_tu %c0 to %n step %c1 in %bag
     dlc.register_callback %seg, end, 8 announced
   }
-  dlc.compute_loop
-  case 7 {
-    memref.store %c0, %out[%c1] : memref<?xindex>
-  }
-  case 8 {
-    memref.store %c1, %out[%c0] : memref<?xindex>
+  compute {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    dlc.compute_loop
+    case 7 {
+      memref.store %c0, %out[%c1] : memref<?xindex>
+    }
+    case 8 {
+      memref.store %c1, %out[%c0] : memref<?xindex>
+    }
   }
   return
 }

@@ -20,10 +20,11 @@
 // CHECK: case 7 weight 4 {
 // CHECK: case 8 weight 1 {
 func.func @two(%n: index, %m: index) {
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  %c2 = arith.constant 2 : index
-  dlc.config_access {
+  dlc.program captures(%n = %n : index)
+  access {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c2 = arith.constant 2 : index
     %a = dlc.new_tu %c0 to %n step %c1
     %i = dlc.get_ind_var %a : !slc.stream<index>
     %b = dlc.new_tu %c1 to %i step %c2 in %a {ember.name = "inner"} : index, !slc.stream<index>
@@ -32,14 +33,20 @@ func.func @two(%n: index, %m: index) {
     dlc.register_callback %b, ite, 1
     dlc.register_callback %a, ite, 0
   }
-  dlc.compute_loop
-  case 2 {
+  compute {
+    dlc.compute_loop
+    case 2 {
+    }
+    case 1 {
+    }
+    case 0 {
+    }
   }
-  case 1 {
-  }
-  case 0 {
-  }
-  dlc.config_access {
+  dlc.program captures(%m = %m : index)
+  access {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c2 = arith.constant 2 : index
     %a = dlc.new_tu %c0 to %m step %c1
     %j = dlc.get_ind_var %a : !slc.stream<index>
     %half = dlc.alu_str %a, divs %j, %c2 : !slc.stream<index>, index -> !slc.stream<index>
@@ -47,12 +54,14 @@ func.func @two(%n: index, %m: index) {
     dlc.register_callback %a, ite, 7 on %half : !slc.stream<index>
     dlc.register_callback %a, ite, 9
   }
-  dlc.compute_loop
-  case 8 {
-  }
-  case 7 {
-  }
-  case 9 {
+  compute {
+    dlc.compute_loop
+    case 8 {
+    }
+    case 7 {
+    }
+    case 9 {
+    }
   }
   return
 }
@@ -82,14 +91,17 @@ func.func @two(%n: index, %m: index) {
 // MISMATCH: order-cases-profile.mlir:{{[0-9]+}}:3: error: profile '{{.*}}.bad.json' counts tokens at 'tu0.beg' of 'two.1', where the program has no callback: it is of another program, or of other options
 
 func.func @other(%n: index) {
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  dlc.config_access {
+  dlc.program captures(%n = %n : index)
+  access {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
     %a = dlc.new_tu %c0 to %n step %c1
     dlc.register_callback %a, ite, 0
   }
-  dlc.compute_loop
-  case 0 {
+  compute {
+    dlc.compute_loop
+    case 0 {
+    }
   }
   return
 }

@@ -18,10 +18,11 @@
 // CHECK: case 0 weight 64 {
 // CHECK: case 2 weight 1 {
 func.func @depth(%n: index, %out: memref<?xindex>) {
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  %c8 = arith.constant 8 : index
-  dlc.config_access {
+  %k = dlc.program captures(%n = %n : index, %out = %out : memref<?xindex>) -> (index)
+  access {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c8 = arith.constant 8 : index
     %a = dlc.new_tu %c0 to %n step %c1
     %i = dlc.get_ind_var %a : !slc.stream<index>
     %b = dlc.new_tu %c0 to %i step %c1 in %a : index, !slc.stream<index>
@@ -34,28 +35,33 @@ func.func @depth(%n: index, %out: memref<?xindex>) {
     dlc.register_callback %c, end, 3
     dlc.register_callback %a, end, 2
   }
-  %k = dlc.compute_loop iter_args(%c0) -> (index)
-  case 0 {
-  ^bb0(%k: index):
-    dlc.yield %k : index
-  }
-  case 1 {
-  ^bb0(%k: index):
-    dlc.yield %k : index
-  }
-  case 2 {
-  ^bb0(%k: index):
-    dlc.yield %c0 : index
-  }
-  case 3 {
-  ^bb0(%k: index):
-    %x = arith.addi %k, %c1 : index
-    dlc.yield %x : index
-  }
-  case 4 {
-  ^bb0(%k: index):
-    %e = dlc.token_value : index
-    memref.store %e, %out[%k] : memref<?xindex>
+  compute {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %k = dlc.compute_loop iter_args(%c0) -> (index)
+    case 0 {
+    ^bb0(%k: index):
+      dlc.yield %k : index
+    }
+    case 1 {
+    ^bb0(%k: index):
+      dlc.yield %k : index
+    }
+    case 2 {
+    ^bb0(%k: index):
+      dlc.yield %c0 : index
+    }
+    case 3 {
+    ^bb0(%k: index):
+      %x = arith.addi %k, %c1 : index
+      dlc.yield %x : index
+    }
+    case 4 {
+    ^bb0(%k: index):
+      %e = dlc.token_value : index
+      memref.store %e, %out[%k] : memref<?xindex>
+      dlc.yield %k : index
+    }
     dlc.yield %k : index
   }
   return
@@ -68,19 +74,22 @@ func.func @depth(%n: index, %out: memref<?xindex>) {
 // CHECK-NEXT: case 1 weight 64 {
 // CHECK: case 0 weight 16 {
 func.func @toggled(%n: index, %rows: memref<?xindex>) {
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  dlc.config_access {
+  dlc.program captures(%n = %n : index, %rows = %rows : memref<?xindex>)
+  access {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
     %a = dlc.new_tu %c0 to %n step %c1
     %i = dlc.get_ind_var %a : !slc.stream<index>
     %row = dlc.mem_str %a, %rows[%i] : memref<?xindex>[!slc.stream<index>] -> !slc.stream<index>
     dlc.register_callback %a, ite, 0 on %row : !slc.stream<index>
     dlc.register_callback %a, ite, 1
   }
-  dlc.compute_loop
-  case 0 {
-  }
-  case 1 {
+  compute {
+    dlc.compute_loop
+    case 0 {
+    }
+    case 1 {
+    }
   }
   return
 }
@@ -93,27 +102,33 @@ func.func @toggled(%n: index, %rows: memref<?xindex>) {
 // CHECK: case 0 weight 1 {
 // CHECK: case 2 weight 0 {
 func.func @constant(%n: index) {
-  %c0 = arith.constant 0 : index
-  %c2 = arith.constant 2 : index
-  %c5 = arith.constant 5 : index
-  dlc.config_access {
+  dlc.program
+  access {
+    %c0 = arith.constant 0 : index
+    %c5 = arith.constant 5 : index
+    %c2 = arith.constant 2 : index
     %a = dlc.new_tu %c0 to %c5 step %c2
     %b = dlc.new_tu %c5 to %c0 step %c2 in %a
     dlc.register_callback %a, beg, 0
     dlc.register_callback %a, ite, 1
     dlc.register_callback %b, ite, 2
   }
-  dlc.compute_loop
-  case 0 {
-  }
-  case 1 {
-  }
-  case 2 {
+  compute {
+    dlc.compute_loop
+    case 0 {
+    }
+    case 1 {
+    }
+    case 2 {
+    }
   }
   // CHECK: dlc.compute_loop
   // CHECK-NOT: weight
-  dlc.config_access {
+  dlc.program
+  access {
   }
-  dlc.compute_loop
+  compute {
+    dlc.compute_loop
+  }
   return
 }

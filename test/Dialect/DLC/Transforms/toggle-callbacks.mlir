@@ -31,11 +31,12 @@
 // CHECK-NEXT: ^bb0(%[[F:.*]]: f32, %{{.*}}: index):
 // CHECK-NEXT:   %[[NEXT:.*]] = dlc.pop_operand : index
 // CHECK-NEXT:   dlc.yield %[[F]], %[[NEXT]] : f32, index
-// CHECK:      return %[[R]]#0
+// CHECK:      dlc.yield %[[R]]#0 : f32
 func.func @accumulates(%rows: memref<?xi32>, %x: memref<?x4xf32>, %out: memref<?x4xf32>, %n: index, %init: f32) -> f32 {
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  dlc.config_access {
+  %r = dlc.program captures(%n = %n : index, %rows = %rows : memref<?xi32>, %init = %init : f32, %out = %out : memref<?x4xf32>) -> (f32)
+  access {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
     %tu = dlc.new_tu %c0 to %n step %c1
     %p = dlc.get_ind_var %tu : !slc.stream<index>
     %narrow = dlc.mem_str %tu, %rows[%p] : memref<?xi32>[!slc.stream<index>] -> !slc.stream<i32>
@@ -49,24 +50,28 @@ func.func @accumulates(%rows: memref<?xi32>, %x: memref<?x4xf32>, %out: memref<?
     dlc.register_callback %inner, end, 0
     dlc.register_operand %inner, end, %row for 0 : !slc.stream<index>
   }
-  %r = dlc.compute_loop iter_args(%init) -> (f32)
-  case 2 {
-  ^bb0(%f: f32):
-    %lanes = dlc.pop_operand : vector<4xindex>
-    %at = vector.extract %lanes[0] : index from vector<4xindex>
-    %v = dlc.pop_operand : vector<4xf32>
-    %old = vector.load %out[%at, %c0] : memref<?x4xf32>, vector<4xf32>
-    %new = arith.addf %old, %v : vector<4xf32>
-    vector.store %new, %out[%at, %c0] : memref<?x4xf32>, vector<4xf32>
-    dlc.yield %f : f32
-  }
-  case 0 {
-  ^bb0(%f: f32):
-    %at = dlc.pop_operand : index
-    %old = memref.load %out[%at, %c0] : memref<?x4xf32>
-    %new = arith.addf %old, %f : f32
-    memref.store %new, %out[%at, %c0] : memref<?x4xf32>
-    dlc.yield %new : f32
+  compute {
+    %c0 = arith.constant 0 : index
+    %r = dlc.compute_loop iter_args(%init) -> (f32)
+    case 2 {
+    ^bb0(%f: f32):
+      %lanes = dlc.pop_operand : vector<4xindex>
+      %at = vector.extract %lanes[0] : index from vector<4xindex>
+      %v = dlc.pop_operand : vector<4xf32>
+      %old = vector.load %out[%at, %c0] : memref<?x4xf32>, vector<4xf32>
+      %new = arith.addf %old, %v : vector<4xf32>
+      vector.store %new, %out[%at, %c0] : memref<?x4xf32>, vector<4xf32>
+      dlc.yield %f : f32
+    }
+    case 0 {
+    ^bb0(%f: f32):
+      %at = dlc.pop_operand : index
+      %old = memref.load %out[%at, %c0] : memref<?x4xf32>
+      %new = arith.addf %old, %f : f32
+      memref.store %new, %out[%at, %c0] : memref<?x4xf32>
+      dlc.yield %new : f32
+    }
+    dlc.yield %r : f32
   }
   return %r : f32
 }
@@ -78,9 +83,10 @@ func.func @accumulates(%rows: memref<?xi32>, %x: memref<?x4xf32>, %out: memref<?
 // ALL: dlc.register_callback %{{.*}}, ite, 1 on %{{.*}} : !slc.stream<index>
 // ALL: dlc.register_operand %{{.*}}, ite, %{{.*}} for 0 : !slc.stream<index>
 func.func @scatters(%rows: memref<?xindex>, %out: memref<?xindex>, %n: index) {
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  dlc.config_access {
+  dlc.program captures(%n = %n : index, %rows = %rows : memref<?xindex>, %out = %out : memref<?xindex>)
+  access {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
     %tu = dlc.new_tu %c0 to %n step %c1
     %p = dlc.get_ind_var %tu : !slc.stream<index>
     %row = dlc.mem_str %tu, %rows[%p] : memref<?xindex>[!slc.stream<index>] -> !slc.stream<index>
@@ -89,11 +95,13 @@ func.func @scatters(%rows: memref<?xindex>, %out: memref<?xindex>, %n: index) {
     dlc.register_operand %tu, ite, %row for 0 : !slc.stream<index>
     dlc.register_operand %tu, ite, %p for 0 : !slc.stream<index>
   }
-  dlc.compute_loop
-  case 0 {
-    %at = dlc.pop_operand : index
-    %v = dlc.pop_operand : index
-    memref.store %v, %out[%at] : memref<?xindex>
+  compute {
+    dlc.compute_loop
+    case 0 {
+      %at = dlc.pop_operand : index
+      %v = dlc.pop_operand : index
+      memref.store %v, %out[%at] : memref<?xindex>
+    }
   }
   return
 }
@@ -103,21 +111,25 @@ func.func @scatters(%rows: memref<?xindex>, %out: memref<?xindex>, %n: index) {
 // ALL-LABEL: func.func @registered_first(
 // ALL-NOT: {{ on %}}
 func.func @registered_first(%rows: memref<?xindex>, %out: memref<?xindex>, %n: index) {
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  dlc.config_access {
+  dlc.program captures(%n = %n : index, %rows = %rows : memref<?xindex>, %out = %out : memref<?xindex>)
+  access {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
     %tu = dlc.new_tu %c0 to %n step %c1
     dlc.register_callback %tu, ite, 0
     %p = dlc.get_ind_var %tu : !slc.stream<index>
     %row = dlc.mem_str %tu, %rows[%p] : memref<?xindex>[!slc.stream<index>] -> !slc.stream<index>
     dlc.register_operand %tu, ite, %row for 0 : !slc.stream<index>
   }
-  dlc.compute_loop
-  case 0 {
-    %at = dlc.pop_operand : index
-    %old = memref.load %out[%at] : memref<?xindex>
-    %new = arith.addi %old, %c1 : index
-    memref.store %new, %out[%at] : memref<?xindex>
+  compute {
+    %c1 = arith.constant 1 : index
+    dlc.compute_loop
+    case 0 {
+      %at = dlc.pop_operand : index
+      %old = memref.load %out[%at] : memref<?xindex>
+      %new = arith.addi %old, %c1 : index
+      memref.store %new, %out[%at] : memref<?xindex>
+    }
   }
   return
 }

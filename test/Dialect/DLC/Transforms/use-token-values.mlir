@@ -22,9 +22,10 @@
 // CHECK-NEXT: %[[N:.*]] = dlc.pop_operand : index
 // CHECK: memref.store %[[V]], %{{.*}}[%[[N]]]
 func.func @padded(%n: index, %in: memref<?xf32>, %out: memref<?xf32>) {
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  dlc.config_access {
+  dlc.program captures(%n = %n : index, %in = %in : memref<?xf32>, %out = %out : memref<?xf32>)
+  access {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
     %tu = dlc.new_tu %c0 to %n step %c1
     %i = dlc.get_ind_var %tu : !slc.stream<index>
     %w = dlc.mem_str %tu, %in[%i] : memref<?xf32>[!slc.stream<index>] -> !slc.stream<f32>
@@ -36,15 +37,19 @@ func.func @padded(%n: index, %in: memref<?xf32>, %out: memref<?xf32>) {
     dlc.register_operand %row, beg, %wide for 0 : !slc.stream<vector<4xf32>>
     dlc.register_operand %row, ite, %e for 0 : !slc.stream<vector<4xindex>>
   }
-  dlc.compute_loop
-  case 0 {
-    %i = dlc.pop_operand : index
-    %xs = dlc.pop_operand : vector<4xf32>
-    %x = vector.extract %xs[0] : f32 from vector<4xf32>
-    scf.for %k = %c0 to %n step %c1 {
-      %e = dlc.pop_operand : vector<4xindex>
+  compute {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    dlc.compute_loop
+    case 0 {
+      %i = dlc.pop_operand : index
+      %xs = dlc.pop_operand : vector<4xf32>
+      %x = vector.extract %xs[0] : f32 from vector<4xf32>
+      scf.for %k = %c0 to %n step %c1 {
+        %e = dlc.pop_operand : vector<4xindex>
+      }
+      memref.store %x, %out[%i] : memref<?xf32>
     }
-    memref.store %x, %out[%i] : memref<?xf32>
   }
   return
 }
@@ -63,9 +68,10 @@ func.func @padded(%n: index, %in: memref<?xf32>, %out: memref<?xf32>) {
 // CHECK-NEXT: dlc.token_value : i32
 // CHECK-NEXT: dlc.pop_operand : vector<2xi32>
 func.func @scalars(%n: index, %in: memref<?xi32>, %out: memref<?xi32>) {
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  dlc.config_access {
+  dlc.program captures(%n = %n : index, %in = %in : memref<?xi32>, %out = %out : memref<?xi32>)
+  access {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
     %tu = dlc.new_tu %c0 to %n step %c1
     %i = dlc.get_ind_var %tu : !slc.stream<index>
     %w = dlc.mem_str %tu, %in[%i] : memref<?xi32>[!slc.stream<index>] -> !slc.stream<i32>
@@ -75,15 +81,18 @@ func.func @scalars(%n: index, %in: memref<?xi32>, %out: memref<?xi32>) {
     dlc.register_operand %tu, ite, %w for 0 : !slc.stream<i32>
     dlc.register_callback %tu, end, 1
   }
-  dlc.compute_loop
-  case 0 {
-    %ws = dlc.pop_operand : vector<2xi32>
-    %w = dlc.pop_operand : i32
-    %v = vector.extract %ws[1] : i32 from vector<2xi32>
-    %sum = arith.addi %v, %w : i32
-    memref.store %sum, %out[%c0] : memref<?xi32>
-  }
-  case 1 {
+  compute {
+    %c0 = arith.constant 0 : index
+    dlc.compute_loop
+    case 0 {
+      %ws = dlc.pop_operand : vector<2xi32>
+      %w = dlc.pop_operand : i32
+      %v = vector.extract %ws[1] : i32 from vector<2xi32>
+      %sum = arith.addi %v, %w : i32
+      memref.store %sum, %out[%c0] : memref<?xi32>
+    }
+    case 1 {
+    }
   }
   return
 }
@@ -99,9 +108,10 @@ func.func @scalars(%n: index, %in: memref<?xi32>, %out: memref<?xi32>) {
 // ANY: dlc.register_callback %[[T]], ite, 1 value %{{.*}} : !slc.stream<f64>
 // ANY-NOT: dlc.register_operand
 func.func @lanes(%n: index, %in: memref<?xf64>, %out: memref<?xf64>) {
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  dlc.config_access {
+  dlc.program captures(%n = %n : index, %in = %in : memref<?xf64>, %out = %out : memref<?xf64>)
+  access {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
     %tu = dlc.new_tu %c0 to %n step %c1 vector<4>
     %i = dlc.get_ind_var %tu : !slc.stream<vector<4xindex>>
     %w = dlc.mem_str %tu, %in[%c0] : memref<?xf64>[index] -> !slc.stream<f64>
@@ -111,13 +121,16 @@ func.func @lanes(%n: index, %in: memref<?xf64>, %out: memref<?xf64>) {
     dlc.register_callback %tu, ite, 1
     dlc.register_operand %tu, ite, %w for 1 : !slc.stream<f64>
   }
-  dlc.compute_loop
-  case 0 {
-    %i = dlc.pop_operand : index
-  }
-  case 1 {
-    %w = dlc.pop_operand : f64
-    memref.store %w, %out[%c0] : memref<?xf64>
+  compute {
+    %c0 = arith.constant 0 : index
+    dlc.compute_loop
+    case 0 {
+      %i = dlc.pop_operand : index
+    }
+    case 1 {
+      %w = dlc.pop_operand : f64
+      memref.store %w, %out[%c0] : memref<?xf64>
+    }
   }
   return
 }
@@ -129,9 +142,10 @@ func.func @lanes(%n: index, %in: memref<?xf64>, %out: memref<?xf64>) {
 // CHECK-LABEL: func.func @stay(
 // CHECK-NOT: value
 func.func @stay(%n: index, %in: memref<?xf64>) {
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  dlc.config_access {
+  dlc.program captures(%n = %n : index)
+  access {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
     %tu = dlc.new_tu %c0 to %n step %c1
     %i = dlc.get_ind_var %tu : !slc.stream<index>
     %row = dlc.new_tu %c0 to %n step %c1 in %tu
@@ -145,16 +159,20 @@ func.func @stay(%n: index, %in: memref<?xf64>) {
     dlc.register_callback %tu, ite, 2
     dlc.register_operand %tu, ite, %i for 2 : !slc.stream<index>
   }
-  dlc.compute_loop
-  case 0 {
-    %a = dlc.pop_operand : index
-    %b = dlc.pop_operand : index
-  }
-  case 1 {
-  }
-  case 2 {
-    scf.for %k = %c0 to %c1 step %c1 {
+  compute {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    dlc.compute_loop
+    case 0 {
+      %a = dlc.pop_operand : index
       %b = dlc.pop_operand : index
+    }
+    case 1 {
+    }
+    case 2 {
+      scf.for %k = %c0 to %c1 step %c1 {
+        %b = dlc.pop_operand : index
+      }
     }
   }
   return

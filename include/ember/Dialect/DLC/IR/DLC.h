@@ -17,7 +17,7 @@
 
 namespace ember::dlc {
 class ComputeLoopOp;
-class ConfigAccessOp;
+class ProgramOp;
 
 /// True if a token can carry a value of `type`.
 bool isTokenValueType(mlir::Type type);
@@ -27,6 +27,11 @@ bool isTokenValueType(mlir::Type type);
 struct QueueResource : public mlir::SideEffects::Resource::Base<QueueResource> {
   llvm::StringRef getName() final { return "Queues"; }
 };
+
+/// What configures the access unit: it may stand in the access region of a
+/// program, and nowhere else.
+template <typename Op>
+class OfAccessProgram : public mlir::OpTrait::TraitBase<Op, OfAccessProgram> {};
 } // namespace ember::dlc
 
 #include "ember/Dialect/DLC/IR/DLCDialect.h.inc"
@@ -38,10 +43,13 @@ struct QueueResource : public mlir::SideEffects::Resource::Base<QueueResource> {
 #include "ember/Dialect/DLC/IR/DLCOps.h.inc"
 
 namespace ember::dlc {
-/// The pairs of programs in `function`, in the order in which the symbols made
-/// of them and reports of runs number them: a pair within a case of another one
-/// comes first.
-llvm::SmallVector<ComputeLoopOp>
+/// What the program around it captures as `value`; null if `value` is no
+/// argument of a region of a program.
+mlir::Value getCaptured(mlir::Value value);
+
+/// The programs in `function`, in the order in which the symbols made of them
+/// and reports of runs number them: one within a case of another comes first.
+llvm::SmallVector<ProgramOp>
 getNumberedPrograms(mlir::FunctionOpInterface function);
 } // namespace ember::dlc
 

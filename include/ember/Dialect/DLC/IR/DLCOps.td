@@ -1,4 +1,4 @@
-//===- DLCOps.td - The Decoupled Lookup-Compute dialect ----*- tablegen -*-===//
+//===- DLCOps.td - The operations of the dlc dialect --------*- tablegen -*-===//
 //
 // Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -8,77 +8,12 @@
 #ifndef EMBER_DIALECT_DLC_IR_DLCOPS_TD
 #define EMBER_DIALECT_DLC_IR_DLCOPS_TD
 
+include "ember/Dialect/DLC/IR/DLCDialect.td"
 include "ember/Dialect/SLC/IR/SLCTypes.td"
 include "ember/Dialect/SLCV/IR/SLCVEnums.td"
-include "mlir/IR/AttrTypeBase.td"
 include "mlir/IR/OpAsmInterface.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
-
-def DLC_Dialect : Dialect {
-  let name = "dlc";
-  let cppNamespace = "::ember::dlc";
-  let summary = "Decoupled lookup-compute: an access and a compute program";
-  let description = [{
-    Two programs that meet in queues only (Ember paper, section 4).
-    `config_access` configures the access unit: traversal units (TUs) and the
-    streams they advance, and what is pushed at which traversal event:
-    control tokens with `register_callback`, operands with
-    `register_operand`. `compute_loop` is the execute unit: it pops tokens
-    until the access unit is done and runs the case of each, which pops its
-    operands.
-
-    The embedding bag (paper, figure 10):
-
-    ```mlir
-    dlc.config_access {
-      %bag = dlc.new_tu %c0 to %bags step %c1
-      %b = dlc.get_ind_var %bag : !slc.stream<index>
-      ...
-      %elem = dlc.new_tu %c0 to %length step %c1 in %seg
-      %e = dlc.get_ind_var %elem : !slc.stream<index>
-      %v = dlc.mem_str %elem, %table[%i, %e] : memref<?x?xf32>[!slc.stream<index>, !slc.stream<index>] -> !slc.stream<f32>
-      dlc.register_callback %elem, ite, 0
-      dlc.register_operand %elem, ite, %b for 0 : !slc.stream<index>
-      dlc.register_operand %elem, ite, %e for 0 : !slc.stream<index>
-      dlc.register_operand %elem, ite, %v for 0 : !slc.stream<f32>
-    }
-    dlc.compute_loop
-    case 0 {
-      %b = dlc.pop_operand : index
-      %e = dlc.pop_operand : index
-      %v = dlc.pop_operand : f32
-      %acc = memref.load %out[%b, %e] : memref<?x?xf32>
-      %sum = arith.addf %acc, %v : f32
-      memref.store %sum, %out[%b, %e] : memref<?x?xf32>
-    }
-    ```
-
-    At one event of one TU, registrations act in the order they are written.
-  }];
-  let useDefaultTypePrinterParser = 1;
-  let dependentDialects = ["::ember::slc::SLCDialect",
-                           "::ember::slcv::SLCVDialect"];
-}
-
-class DLC_Op<string mnemonic, list<Trait> traits = []>
-    : Op<DLC_Dialect, mnemonic, traits>;
-
-def DLC_TU : TypeDef<DLC_Dialect, "TU"> {
-  let mnemonic = "tu";
-  let summary = "A traversal unit";
-  let description = [{
-    One loop of the access unit with the streams that advance with it.
-
-    ```mlir
-    !dlc.tu
-    ```
-  }];
-}
-
-// The queues between the two programs: both programs of a pair use them, so
-// that neither goes away without the other.
-def DLC_Queues : Resource<"::ember::dlc::QueueResource">;
 
 def DLC_LaneIndex : AnyTypeOf<[Index, SLC_AnyStream]>;
 
@@ -86,35 +21,14 @@ def DLC_LaneIndex : AnyTypeOf<[Index, SLC_AnyStream]>;
 // Access program
 //===----------------------------------------------------------------------===//
 
-def DLC_ConfigAccessOp : DLC_Op<"config_access", [
-    SingleBlock, NoTerminator, NoRegionArguments, RecursiveMemoryEffects,
-    MemoryEffects<[MemWrite<DLC_Queues>]>]> {
-  let summary = "The access program";
-  let description = [{
-    Configures the access unit. It starts with the `dlc.compute_loop` that
-    follows in the same block and runs beside it.
-
-    ```mlir
-    dlc.config_access {
-      %tu = dlc.new_tu %c0 to %n step %c1
-      dlc.register_callback %tu, ite, 0
-    }
-    ```
-  }];
-  let regions = (region SizedRegion<1>:$region);
-  let assemblyFormat = "attr-dict-with-keyword $region";
-  let skipDefaultBuilders = 1;
-  let builders = [OpBuilder<(ins)>];
-  let hasRegionVerifier = 1;
-  let extraClassDeclaration = [{
-    ::mlir::Block *getBody() { return &getRegion().front(); }
-    /// The compute program this access program feeds.
-    ::ember::dlc::ComputeLoopOp getComputeLoop();
-  }];
+// What may stand in the access region of a program.
+def DLC_OfAccessProgram : NativeOpTrait<"OfAccessProgram"> {
+  let cppNamespace = "::ember::dlc";
 }
 
 class DLC_AccessOp<string mnemonic, list<Trait> traits = []>
-    : DLC_Op<mnemonic, !listconcat(traits, [HasParent<"ConfigAccessOp">])>;
+    : DLC_Op<mnemonic, !listconcat([DLC_OfAccessProgram,
+                                    HasParent<"ProgramOp">], traits)>;
 
 def DLC_NewTUOp : DLC_AccessOp<"new_tu", [AttrSizedOperandSegments,
     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>]> {
@@ -448,9 +362,10 @@ def DLC_RegisterOperandOp : DLC_AccessOp<"register_operand"> {
 //===----------------------------------------------------------------------===//
 
 def DLC_ComputeLoopOp : DLC_Op<"compute_loop", [
-    RecursiveMemoryEffects, MemoryEffects<[MemWrite<DLC_Queues>]>,
-    AutomaticAllocationScope, SingleBlockImplicitTerminator<"YieldOp">]> {
-  let summary = "The compute program: a case for each control token";
+    HasParent<"ProgramOp">, RecursiveMemoryEffects,
+    MemoryEffects<[MemWrite<DLC_Queues>]>, AutomaticAllocationScope,
+    SingleBlockImplicitTerminator<"YieldOp">]> {
+  let summary = "A case for each control token";
   let description = [{
     Pops tokens until the access unit is done and runs the case of each.
     `iter_args` are the registers of the execute unit: every case gets their
@@ -489,18 +404,18 @@ def DLC_ComputeLoopOp : DLC_Op<"compute_loop", [
   let results = (outs Variadic<AnyType>:$results);
   let regions = (region VariadicRegion<SizedRegion<1>>:$caseRegions);
   let hasCustomAssemblyFormat = 1;
-  let hasRegionVerifier = 1;
+  let hasVerifier = 1;
   let extraClassDeclaration = [{
-    /// The access program that feeds this compute program; null if there is
-    /// none, which the verifier rejects.
-    ::ember::dlc::ConfigAccessOp getConfigAccess();
+    ::ember::dlc::ProgramOp getProgram();
   }];
 }
 
 def DLC_YieldOp : DLC_Op<"yield", [
-    Pure, Terminator, HasParent<"ComputeLoopOp">]> {
-  let summary = "Ends a case of the compute program";
+    Pure, Terminator, ParentOneOf<["ComputeLoopOp", "ProgramOp"]>]> {
+  let summary = "Ends a case, or a region of a program";
   let description = [{
+    The next values of the registers, or the results of the program.
+
     ```mlir
     dlc.yield %next : index
     ```
@@ -543,6 +458,79 @@ def DLC_PopOperandOp : DLC_Op<"pop_operand"> {
   let extraClassDeclaration = [{
     /// What one queue entry holds: the result or an element of the buffer.
     ::mlir::Type getEntryType();
+  }];
+}
+
+//===----------------------------------------------------------------------===//
+// Both programs
+//===----------------------------------------------------------------------===//
+
+def DLC_Captured : Type<
+    CPred<"!::llvm::isa<::ember::dlc::TUType, ::ember::slc::StreamType, "
+          "::ember::slc::BufferType>($_self)">,
+    "a value that exists before the program runs">;
+
+def DLC_ProgramOp : DLC_Op<"program", [
+    IsolatedFromAbove, AutomaticAllocationScope, RecursiveMemoryEffects,
+    SingleBlockImplicitTerminator<"YieldOp">]> {
+  let summary = "An access and a compute program that run beside each other";
+  let description = [{
+    Both regions see nothing of what is around the program but what it captures,
+    which both have under one name. They meet in the queues alone.
+
+    `access` configures the access unit. It holds traversal units, streams,
+    registrations and constants.
+
+    `compute` is code of the execute unit, with one `dlc.compute_loop`. What
+    stands before it prepares registers and memory that all cases share; what
+    it yields behind it are the results of the program.
+
+    ```mlir
+    %sum = dlc.program captures(%in = %arg0 : memref<?xf32>, %n = %0 : index) -> (f32)
+    access {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %tu = dlc.new_tu %c0 to %n step %c1
+      %i = dlc.get_ind_var %tu : !slc.stream<index>
+      %v = dlc.mem_str %tu, %in[%i] : memref<?xf32>[!slc.stream<index>] -> !slc.stream<f32>
+      dlc.register_callback %tu, ite, 0
+      dlc.register_operand %tu, ite, %v for 0 : !slc.stream<f32>
+    }
+    compute {
+      %zero = arith.constant 0.0 : f32
+      %last = dlc.compute_loop iter_args(%zero) -> (f32)
+      case 0 {
+      ^bb0(%before: f32):
+        %x = dlc.pop_operand : f32
+        %after = arith.addf %before, %x : f32
+        dlc.yield %after : f32
+      }
+      dlc.yield %last : f32
+    }
+    ```
+
+    Canonicalisation moves captured constants into the regions, and drops
+    captures that no region reads.
+  }];
+  let arguments = (ins Variadic<DLC_Captured>:$captures);
+  let results = (outs Variadic<AnyType>:$results);
+  let regions = (region SizedRegion<1>:$access, SizedRegion<1>:$compute);
+  let hasCustomAssemblyFormat = 1;
+  let hasRegionVerifier = 1;
+  let hasCanonicalizeMethod = 1;
+  let skipDefaultBuilders = 1;
+  // The regions are empty but for the end of the access program.
+  let builders = [OpBuilder<(ins "::mlir::TypeRange":$results)>];
+  let extraClassDeclaration = [{
+    ::mlir::Block *getAccessBody() { return &getAccess().front(); }
+    ::mlir::Block *getComputeBody() { return &getCompute().front(); }
+    ::ember::dlc::ComputeLoopOp getComputeLoop();
+    /// What the compute program has for `value`, a captured value or constant
+    /// of the access program; made at `builder` if that is a constant.
+    ::mlir::Value getInCompute(::mlir::OpBuilder &builder,
+                               ::mlir::Value value);
+    /// Captures what the regions use of the code around; constants are copied.
+    void captureUsedAbove();
   }];
 }
 

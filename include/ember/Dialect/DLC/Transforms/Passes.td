@@ -19,39 +19,49 @@ def ToggleCallbacks : Pass<"toggle-callbacks", "::mlir::func::FuncOp"> {
     7.4), into a register of the execute unit, which the other cases read.
 
     ```mlir
-    dlc.config_access {
+    dlc.program ...
+    access {
       ...
       dlc.register_callback %edge, ite, 0
       dlc.register_operand %edge, ite, %row for 0 : !slc.stream<index>
       dlc.register_operand %edge, ite, %v for 0 : !slc.stream<f32>
     }
-    dlc.compute_loop
-    case 0 {
-      %r = dlc.pop_operand : index
-      %x = dlc.pop_operand : f32
-      ...
+    compute {
+    compute {
+        dlc.compute_loop
+        case 0 {
+          %r = dlc.pop_operand : index
+          %x = dlc.pop_operand : f32
+          ...
+        }
+      }
     }
     ```
     becomes
     ```mlir
-    dlc.config_access {
+    dlc.program ...
+    access {
       ...
       dlc.register_callback %edge, ite, 1 on %row : !slc.stream<index>
       dlc.register_operand %edge, ite, %row for 1 : !slc.stream<index>
       dlc.register_callback %edge, ite, 0
       dlc.register_operand %edge, ite, %v for 0 : !slc.stream<f32>
     }
-    dlc.compute_loop iter_args(%c0) -> (index)
-    case 0 {
-    ^bb0(%r: index):
-      %x = dlc.pop_operand : f32
-      ...
-      dlc.yield %r : index
-    }
-    case 1 {
-    ^bb0(%r: index):
-      %next = dlc.pop_operand : index
-      dlc.yield %next : index
+    compute {
+    compute {
+        dlc.compute_loop iter_args(%c0) -> (index)
+        case 0 {
+        ^bb0(%r: index):
+          %x = dlc.pop_operand : f32
+          ...
+          dlc.yield %r : index
+        }
+        case 1 {
+        ^bb0(%r: index):
+          %next = dlc.pop_operand : index
+          dlc.yield %next : index
+        }
+      }
     }
     ```
 
@@ -91,25 +101,30 @@ def HoldOperands : Pass<"hold-operands", "::mlir::func::FuncOp"> {
     then counted. No token is added, and nothing is sent for empty segments.
 
     ```mlir
-    dlc.config_access {
+    dlc.program ...
+    access {
       ...
       dlc.register_callback %elem, end, 0 announced
       dlc.register_operand %elem, ite, %left for 0 : !slc.stream<vector<8xf32>>
       dlc.register_operand %elem, ite, %right for 0 : !slc.stream<vector<8xf32>>
     }
-    dlc.compute_loop
-    case 0 {
-      scf.for %k = %c0 to %n step %c1 {
-        %l = dlc.pop_operand : vector<8xf32>
-        %r = dlc.pop_operand : vector<8xf32>
-        ...
+    compute {
+    compute {
+        dlc.compute_loop
+        case 0 {
+          scf.for %k = %c0 to %n step %c1 {
+            %l = dlc.pop_operand : vector<8xf32>
+            %r = dlc.pop_operand : vector<8xf32>
+            ...
+          }
+        }
       }
     }
     ```
     becomes
     ```mlir
-    %held = memref.alloc(%n) : memref<?xvector<8xf32>>
-    dlc.config_access {
+    dlc.program ...
+    access {
       ...
       dlc.register_callback %elem, end, 0 announced on same %vertex : !slc.stream<index>
       dlc.register_operand %elem, ite, %right for 0 : !slc.stream<vector<8xf32>>
@@ -117,23 +132,28 @@ def HoldOperands : Pass<"hold-operands", "::mlir::func::FuncOp"> {
       dlc.register_operand %elem, ite, %left for 1 : !slc.stream<vector<8xf32>>
       dlc.register_operand %elem, ite, %right for 1 : !slc.stream<vector<8xf32>>
     }
-    dlc.compute_loop
-    case 0 {
-      scf.for %k = %c0 to %n step %c1 {
-        %l = memref.load %held[%k] : memref<?xvector<8xf32>>
-        %r = dlc.pop_operand : vector<8xf32>
-        ...
-      }
+    compute {
+      %held = memref.alloc(%n) : memref<?xvector<8xf32>>
+    compute {
+        dlc.compute_loop
+        case 0 {
+          scf.for %k = %c0 to %n step %c1 {
+            %l = memref.load %held[%k] : memref<?xvector<8xf32>>
+            %r = dlc.pop_operand : vector<8xf32>
+            ...
+          }
+        }
+        case 1 {
+          scf.for %k = %c0 to %n step %c1 {
+            %l = dlc.pop_operand : vector<8xf32>
+            memref.store %l, %held[%k] : memref<?xvector<8xf32>>
+            %r = dlc.pop_operand : vector<8xf32>
+            ...
+          }
+        }
+        memref.dealloc %held : memref<?xvector<8xf32>>
     }
-    case 1 {
-      scf.for %k = %c0 to %n step %c1 {
-        %l = dlc.pop_operand : vector<8xf32>
-        memref.store %l, %held[%k] : memref<?xvector<8xf32>>
-        %r = dlc.pop_operand : vector<8xf32>
-        ...
-      }
     }
-    memref.dealloc %held : memref<?xvector<8xf32>>
     ```
 
     Cases are split that pop a row of fixed length element by element in a loop
@@ -164,7 +184,8 @@ def DeriveOperands : Pass<"derive-operands", "::mlir::func::FuncOp"> {
       unit does it, and sends the result: the length of a segment, for example.
 
     ```mlir
-    dlc.config_access {
+    dlc.program ...
+    access {
       %row = dlc.new_tu %c0 to %n step %c1
       %q = dlc.get_ind_var %row : !slc.stream<index>
       %block = dlc.new_tu %c0 to %m step %c1 in %row
@@ -172,28 +193,33 @@ def DeriveOperands : Pass<"derive-operands", "::mlir::func::FuncOp"> {
       dlc.register_callback %block, ite, 0
       dlc.register_operand %block, ite, %q for 0 : !slc.stream<index>
     }
-    dlc.compute_loop
-    case 0 {
-      %r = dlc.pop_operand : index
-      ...
+    compute {
+      dlc.compute_loop
+      case 0 {
+        %r = dlc.pop_operand : index
+        ...
+      }
     }
     ```
     becomes
     ```mlir
-    dlc.config_access {
+    dlc.program ...
+    access {
       ...
       dlc.register_callback %block, ite, 0
     }
-    dlc.compute_loop iter_args(%c0, %c0) -> (index, index)
-    case 0 {
-    ^bb0(%b: index, %r: index):
-      ...
-      %next = arith.addi %b, %c1 : index
-      %through = arith.cmpi eq, %next, %m : index
-      %b1 = arith.select %through, %c0, %next : index
-      %r1 = arith.addi %r, %c1 : index
-      %r2 = arith.select %through, %r1, %r : index
-      dlc.yield %b1, %r2 : index, index
+    compute {
+      dlc.compute_loop iter_args(%c0, %c0) -> (index, index)
+      case 0 {
+      ^bb0(%b: index, %r: index):
+        ...
+        %next = arith.addi %b, %c1 : index
+        %through = arith.cmpi eq, %next, %m : index
+        %b1 = arith.select %through, %c0, %next : index
+        %r1 = arith.addi %r, %c1 : index
+        %r2 = arith.select %through, %r1, %r : index
+        dlc.yield %b1, %r2 : index, index
+      }
     }
     ```
   }];
@@ -214,47 +240,53 @@ def MergeCallbacks : Pass<"merge-callbacks", "::mlir::func::FuncOp"> {
     has ended, and for the first segment before the programs start.
 
     ```mlir
-    dlc.config_access {
+    dlc.program ...
+    access {
       %bag = dlc.new_tu %c0 to %n step %c1
       dlc.register_callback %bag, ite, 0
       ...
       dlc.register_callback %seg, end, 2
     }
-    dlc.compute_loop
-    case 0 {
-      // Sets a sum to zero.
-    }
-    case 1 {
-      // Adds a row.
-    }
-    case 2 {
-      // Divides the sum.
+    compute {
+      dlc.compute_loop
+      case 0 {
+        // Sets a sum to zero.
+      }
+      case 1 {
+        // Adds a row.
+      }
+      case 2 {
+        // Divides the sum.
+      }
     }
     ```
     becomes
     ```mlir
-    scf.if %any {
-      // Sets the first sum to zero.
-    }
-    dlc.config_access {
+    dlc.program ...
+    access {
       %bag = dlc.new_tu %c0 to %n step %c1
       ...
       dlc.register_callback %seg, end, 2
     }
-    dlc.compute_loop iter_args(%n) -> (index)
-    case 1 {
-    ^bb0(%left: index):
-      ...
-    }
-    case 2 {
-    ^bb0(%left: index):
-      // Divides the sum.
-      %more = arith.subi %left, %c1 : index
-      %continues = arith.cmpi sgt, %more, %c0 : index
-      scf.if %continues {
-        // Sets the next sum to zero.
+    compute {
+      scf.if %any {
+        // Sets the first sum to zero.
       }
-      dlc.yield %more : index
+      dlc.compute_loop iter_args(%n) -> (index)
+      case 1 {
+      ^bb0(%left: index):
+        ...
+      }
+      case 2 {
+      ^bb0(%left: index):
+        // Divides the sum.
+        %more = arith.subi %left, %c1 : index
+        %continues = arith.cmpi sgt, %more, %c0 : index
+        scf.if %continues {
+          // Sets the next sum to zero.
+        }
+        dlc.yield %more : index
+      }
     }
     ```
   }];
@@ -276,31 +308,41 @@ def UseTokenValues : Pass<"use-token-values", "::mlir::func::FuncOp"> {
     vector, if there is one; the scalar itself then rides.
 
     ```mlir
-    dlc.config_access {
+    dlc.program ...
+    access {
       ...
       %wide = dlc.fwd_str %lookup, %w : !slc.stream<f32> -> !slc.stream<vector<16xf32>>
       dlc.register_callback %elem, end, 0 announced
       dlc.register_operand %elem, beg, %wide for 0 : !slc.stream<vector<16xf32>>
       dlc.register_operand %elem, ite, %v for 0 : !slc.stream<vector<16xf32>>
     }
-    dlc.compute_loop
-    case 0 {
-      %padded = dlc.pop_operand : vector<16xf32>
-      %weight = vector.extract %padded[0] : f32 from vector<16xf32>
-      ...
+    compute {
+    compute {
+        dlc.compute_loop
+        case 0 {
+          %padded = dlc.pop_operand : vector<16xf32>
+          %weight = vector.extract %padded[0] : f32 from vector<16xf32>
+          ...
+        }
+      }
     }
     ```
     becomes
     ```mlir
-    dlc.config_access {
+    dlc.program ...
+    access {
       ...
       dlc.register_callback %elem, end, 0 announced value %w : !slc.stream<f32>
       dlc.register_operand %elem, ite, %v for 0 : !slc.stream<vector<16xf32>>
     }
-    dlc.compute_loop
-    case 0 {
-      %weight = dlc.token_value : f32
-      ...
+    compute {
+    compute {
+        dlc.compute_loop
+        case 0 {
+          %weight = dlc.token_value : f32
+          ...
+        }
+      }
     }
     ```
 

@@ -1,0 +1,251 @@
+//===- DLCProgram.cpp - Access and compute in one operation ---------------===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "DLCVerify.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Transforms/RegionUtils.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace ember::dlc;
+
+//===----------------------------------------------------------------------===//
+// Captures
+//===----------------------------------------------------------------------===//
+
+void ProgramOp::build(OpBuilder &builder, OperationState &state,
+                      TypeRange results) {
+  OpBuilder::InsertionGuard guard(builder);
+  state.addTypes(results);
+  Region *access = state.addRegion();
+  builder.createBlock(access);
+  ensureTerminator(*access, builder, state.location);
+  builder.createBlock(state.addRegion());
+}
+
+ComputeLoopOp ProgramOp::getComputeLoop() {
+  auto loops = getComputeBody()->getOps<ComputeLoopOp>();
+  return loops.empty() ? ComputeLoopOp() : *loops.begin();
+}
+
+Value ember::dlc::getCaptured(Value value) {
+  auto argument = dyn_cast<BlockArgument>(value);
+  auto program = argument
+                     ? dyn_cast<ProgramOp>(argument.getOwner()->getParentOp())
+                     : ProgramOp();
+  return program ? program.getCaptures()[argument.getArgNumber()] : Value();
+}
+
+Value ProgramOp::getInCompute(OpBuilder &builder, Value value) {
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    return getComputeBody()->getArgument(argument.getArgNumber());
+  return builder.clone(*value.getDefiningOp())->getResult(0);
+}
+
+static bool isConstant(Value value) {
+  Operation *op = value.getDefiningOp();
+  return op && op->hasTrait<OpTrait::ConstantLike>();
+}
+
+/// A copy of the constant `outside` at the beginning of `region`.
+static Value copyConstant(OpBuilder &builder, Value outside, Region &region) {
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(&region.front());
+  return builder.clone(*outside.getDefiningOp())->getResult(0);
+}
+
+void ProgramOp::captureUsedAbove() {
+  OpBuilder builder(getContext());
+  llvm::SetVector<Value> captured;
+  for (Region &region : (*this)->getRegions()) {
+    llvm::SetVector<Value> used;
+    getUsedValuesDefinedAbove(region, used);
+    for (Value value : used) {
+      if (isConstant(value))
+        replaceAllUsesInRegionWith(value, copyConstant(builder, value, region),
+                                   region);
+      else
+        captured.insert(value);
+    }
+  }
+  for (Region &region : (*this)->getRegions())
+    for (Value value : captured)
+      replaceAllUsesInRegionWith(
+          value, region.addArgument(value.getType(), value.getLoc()), region);
+  getCapturesMutable().append(captured.getArrayRef());
+}
+
+LogicalResult ProgramOp::canonicalize(ProgramOp program,
+                                      PatternRewriter &rewriter) {
+  BitVector dropped(program.getCaptures().size());
+  llvm::SmallDenseMap<Value, unsigned> first;
+  for (auto [number, captured] : llvm::enumerate(program.getCaptures())) {
+    auto [earlier, isFirst] = first.insert({captured, number});
+    bool isUsed = false;
+    for (Region &region : program->getRegions()) {
+      Value inside = region.getArgument(number);
+      if (!inside.use_empty() && isConstant(captured))
+        rewriter.replaceAllUsesWith(inside,
+                                    copyConstant(rewriter, captured, region));
+      else if (!isFirst)
+        rewriter.replaceAllUsesWith(inside,
+                                    region.getArgument(earlier->second));
+      isUsed |= !inside.use_empty();
+    }
+    dropped[number] = !isUsed;
+  }
+  if (dropped.none())
+    return failure();
+  rewriter.modifyOpInPlace(program, [&] {
+    for (Region &region : program->getRegions())
+      region.front().eraseArguments(dropped);
+    program->eraseOperands(dropped);
+  });
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Assembly
+//===----------------------------------------------------------------------===//
+
+/// The values after which what captures them may be called: not one that
+/// another capture is called after, nor one that has no name of its own.
+static SmallVector<Value> getNamesToShadow(ValueRange captures) {
+  SmallVector<Value> names;
+  for (Value captured : captures) {
+    auto result = dyn_cast<OpResult>(captured);
+    bool isPlain = !result || result.getOwner()->getNumResults() == 1;
+    names.push_back(isPlain && !llvm::is_contained(names, captured) ? captured
+                                                                    : Value());
+  }
+  return names;
+}
+
+void ProgramOp::print(OpAsmPrinter &printer) {
+  printer.shadowRegionArgs(getAccess(), getNamesToShadow(getCaptures()));
+  printer.shadowRegionArgs(getCompute(), getAccess().getArguments());
+  if (!getCaptures().empty()) {
+    printer << " captures(";
+    llvm::interleaveComma(
+        llvm::zip_equal(getAccess().getArguments(), getCaptures()), printer,
+        [&](auto capture) {
+          auto [inside, outside] = capture;
+          printer << inside << " = " << outside << " : " << outside.getType();
+        });
+    printer << ")";
+  }
+  if (getNumResults())
+    printer << " -> (" << getResultTypes() << ")";
+  printer.printOptionalAttrDictWithKeyword((*this)->getAttrs());
+  printer.printNewline();
+  printer << "access ";
+  printer.printRegion(getAccess(), /*printEntryBlockArgs=*/false,
+                      /*printBlockTerminators=*/false);
+  printer.printNewline();
+  printer << "compute ";
+  printer.printRegion(getCompute(), /*printEntryBlockArgs=*/false,
+                      /*printBlockTerminators=*/getNumResults() != 0);
+}
+
+ParseResult ProgramOp::parse(OpAsmParser &parser, OperationState &result) {
+  SmallVector<OpAsmParser::Argument> inside;
+  auto parseCapture = [&]() -> ParseResult {
+    OpAsmParser::UnresolvedOperand outside;
+    OpAsmParser::Argument &argument = inside.emplace_back();
+    return failure(
+        parser.parseArgument(argument) || parser.parseEqual() ||
+        parser.parseOperand(outside) || parser.parseColonType(argument.type) ||
+        parser.resolveOperand(outside, argument.type, result.operands));
+  };
+  if (succeeded(parser.parseOptionalKeyword("captures")) &&
+      parser.parseCommaSeparatedList(OpAsmParser::Delimiter::Paren,
+                                     parseCapture))
+    return failure();
+  if (parser.parseOptionalArrowTypeList(result.types) ||
+      parser.parseOptionalAttrDictWithKeyword(result.attributes))
+    return failure();
+  for (StringRef keyword : {"access", "compute"}) {
+    Region *region = result.addRegion();
+    if (parser.parseKeyword(keyword) ||
+        parser.parseRegion(*region, inside, /*enableNameShadowing=*/true))
+      return failure();
+    ensureTerminator(*region, parser.getBuilder(), result.location);
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Rules
+//===----------------------------------------------------------------------===//
+
+static LogicalResult verifyArguments(ProgramOp program, Region &region,
+                                     StringRef name) {
+  if (region.getArgumentTypes() == program.getCaptures().getTypes())
+    return success();
+  return program.emitOpError("captures (")
+         << program.getCaptures().getTypes() << "), but its " << name
+         << " region takes (" << region.getArgumentTypes() << ")";
+}
+
+/// True for a constant that is no stream or unit, which have definitions.
+static bool isPlainConstant(Operation &op) {
+  return op.hasTrait<OpTrait::ConstantLike>() &&
+         llvm::none_of(op.getResultTypes(),
+                       llvm::IsaPred<TUType, ember::slc::StreamType>);
+}
+
+static LogicalResult verifyAccessRegion(ProgramOp program) {
+  for (Operation &op : program.getAccessBody()->without_terminator())
+    if (!op.hasTrait<OfAccessProgram>() && !isPlainConstant(op))
+      return op.emitOpError("cannot stand in the access region of a program, "
+                            "which holds traversal units, streams, "
+                            "registrations and constants");
+  Operation *yield = program.getAccessBody()->getTerminator();
+  if (yield->getNumOperands())
+    return yield->emitOpError("yields a value of the access program; results "
+                              "come from the compute program");
+  return success();
+}
+
+static LogicalResult verifyComputeRegion(ProgramOp program) {
+  auto loops =
+      llvm::to_vector(program.getComputeBody()->getOps<ComputeLoopOp>());
+  if (loops.empty())
+    return program.emitOpError("needs a 'dlc.compute_loop' in its compute "
+                               "region");
+  if (loops.size() > 1)
+    return loops[1].emitOpError("is the second one in its program");
+  for (Operation &op : *program.getComputeBody())
+    if (op.hasTrait<OfAccessProgram>())
+      return op.emitOpError("cannot stand in the compute region of a program");
+  Operation *yield = program.getComputeBody()->getTerminator();
+  if (yield->getOperandTypes() == program.getResultTypes())
+    return success();
+  return program.emitOpError("returns (")
+         << program.getResultTypes() << ") but its compute region yields ("
+         << yield->getOperandTypes() << ")";
+}
+
+LogicalResult ProgramOp::verifyRegions() {
+  if (failed(verifyArguments(*this, getAccess(), "access")) ||
+      failed(verifyArguments(*this, getCompute(), "compute")) ||
+      failed(verifyAccessRegion(*this)) || failed(verifyComputeRegion(*this)) ||
+      failed(verifyAccess(*this)))
+    return failure();
+  return verifyCases(*this);
+}
+
+SmallVector<ProgramOp>
+ember::dlc::getNumberedPrograms(FunctionOpInterface function) {
+  SmallVector<ProgramOp> programs;
+  function->walk<WalkOrder::PostOrder>(
+      [&](ProgramOp program) { programs.push_back(program); });
+  return programs;
+}
