@@ -66,13 +66,13 @@ void ember::buildEmbedToSCFPipeline(OpPassManager &manager,
   manager.addPass(bufferization::createOneShotBufferizePass(bufferization));
   // A result that is an argument's memory is that argument.
   manager.addPass(createDropReturnedArguments());
-  manager.addPass(createDropDeallocations());
+  manager.addNestedPass<func::FuncOp>(createDropDeallocations());
   bufferization::buildBufferDeallocationPipeline(
       manager, bufferization::BufferDeallocationPipelineOptions());
   manager.addPass(createConvertBufferizationToMemRefPass());
   ConvertEmbedToSCFOptions loops;
   loops.sumLengths = options.sumLengths;
-  manager.addPass(createConvertEmbedToSCF(loops));
+  manager.addNestedPass<func::FuncOp>(createConvertEmbedToSCF(loops));
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
 }
@@ -88,8 +88,8 @@ void ember::buildSCFToSLCPipeline(OpPassManager &manager,
   ChooseDecouplingOptions choice;
   choice.mayAlias = options.mayAlias;
   manager.addPass(createChooseDecoupling(choice));
-  manager.addPass(createConvertSCFToSLC());
-  manager.addPass(createMoveToValOps());
+  manager.addNestedPass<func::FuncOp>(createConvertSCFToSLC());
+  manager.addNestedPass<func::FuncOp>(createMoveToValOps());
   manager.addPass(createCanonicalizerPass());
 }
 
@@ -155,7 +155,7 @@ void ember::buildSLCToDLCPipeline(OpPassManager &manager,
   manager.addPass(createCanonicalizerPass());
   dlc::OrderCasesOptions order;
   order.profile = options.profile;
-  manager.addPass(dlc::createOrderCases(order));
+  manager.addNestedPass<func::FuncOp>(dlc::createOrderCases(order));
 }
 
 void ember::buildDLCToLLVMPipeline(OpPassManager &manager,

@@ -7,6 +7,7 @@
 
 #include "ember/Conversion/EmbedToSCF/Passes.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 namespace ember {

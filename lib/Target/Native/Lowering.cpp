@@ -103,7 +103,7 @@ void buildLoweringPipeline(OpPassManager &pm, const LoweringOptions &options) {
   addNormalization(pm);
   if (options.optLevel > 0)
     addOptimizations(pm, options);
-  pm.addPass(createPrepareBuffers());
+  pm.addNestedPass<func::FuncOp>(createPrepareBuffers());
   pm.addNestedPass<func::FuncOp>(vector::createLowerVectorMaskPass());
   if (options.runtimeChecks)
     pm.addPass(checks::createInsertRuntimeChecks());
@@ -121,7 +121,7 @@ void buildLoweringPipeline(OpPassManager &pm, const LoweringOptions &options) {
   // Transfers were given buffers, in loops too.
   PrepareBuffersOptions transferBuffers;
   transferBuffers.clearIntegers = false;
-  pm.addPass(createPrepareBuffers(transferBuffers));
+  pm.addNestedPass<func::FuncOp>(createPrepareBuffers(transferBuffers));
   pm.addPass(createLowerAffinePass());
   ConvertVectorToLLVMPassOptions vectors;
   // What is left compares indices that are cut off nowhere.

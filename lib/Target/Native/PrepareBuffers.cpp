@@ -7,6 +7,7 @@
 
 #include "ember/Target/Native/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/DataLayoutInterfaces.h"
@@ -130,20 +131,18 @@ static void expandCopy(memref::CopyOp copy) {
 }
 
 void PrepareBuffers::runOnOperation() {
-  for (auto func : getOperation().getOps<func::FuncOp>()) {
-    SmallVector<memref::AllocaOp> allocas;
-    SmallVector<memref::CopyOp> copies;
-    func.walk([&](Operation *op) {
-      if (auto alloca = dyn_cast<memref::AllocaOp>(op))
-        allocas.push_back(alloca);
-      if (auto copy = dyn_cast<memref::CopyOp>(op))
-        copies.push_back(copy);
-    });
-    int64_t stackLeft = maxStackBytes;
-    for (memref::AllocaOp alloca : allocas)
-      prepareAlloca(alloca, stackLeft);
-    llvm::for_each(copies, expandCopy);
-  }
+  SmallVector<memref::AllocaOp> allocas;
+  SmallVector<memref::CopyOp> copies;
+  getOperation().walk([&](Operation *op) {
+    if (auto alloca = dyn_cast<memref::AllocaOp>(op))
+      allocas.push_back(alloca);
+    if (auto copy = dyn_cast<memref::CopyOp>(op))
+      copies.push_back(copy);
+  });
+  int64_t stackLeft = maxStackBytes;
+  for (memref::AllocaOp alloca : allocas)
+    prepareAlloca(alloca, stackLeft);
+  llvm::for_each(copies, expandCopy);
 }
 
 } // namespace ember::native

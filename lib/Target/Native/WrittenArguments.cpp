@@ -104,7 +104,10 @@ bool ForwardAliases::useWrites(OpOperand &use) {
     return false;
   }
   if (auto branch = dyn_cast<RegionBranchOpInterface>(user)) {
-    addRegionSuccessors(branch);
+    RegionBranchSuccessorMapping forwarded;
+    branch.getSuccessorOperandInputMapping(forwarded,
+                                           RegionBranchPoint::parent());
+    addMemRefs(forwarded.lookup(&use));
     return false;
   }
   if (isa<memref::PrefetchOp>(user))

@@ -82,3 +82,24 @@ func.func @returned(%a: memref<f32>, %b: memref<f32>) -> (memref<f32>, memref<f3
   memref.store %x, %0[] : memref<f32>
   return %0, %b : memref<f32>, memref<f32>
 }
+
+// Programs see what they capture under another name.
+// CHECK-LABEL: func.func @program
+// CHECK-SAME: attributes {ember.written_arguments = array<i64: 1>}
+func.func @program(%a: memref<?xf32>, %b: memref<f32>, %n: index) {
+  dlc.program captures(%n = %n : index, %a = %a : memref<?xf32>, %b = %b : memref<f32>)
+  access {
+    %tu = dlc.new_tu %n to %n step %n
+    %i = dlc.get_ind_var %tu : !slc.stream<index>
+    %v = dlc.mem_str %tu, %a[%i] : memref<?xf32>[!slc.stream<index>] -> !slc.stream<f32>
+    dlc.register_callback %tu, ite, 0 value %v : !slc.stream<f32>
+  }
+  compute {
+    dlc.compute_loop
+    case 0 {
+      %x = dlc.token_value : f32
+      memref.store %x, %b[] : memref<f32>
+    }
+  }
+  return
+}

@@ -10,7 +10,7 @@
 
 include "mlir/Pass/PassBase.td"
 
-def ConvertEmbedToSCF : Pass<"convert-embed-to-scf", "::mlir::ModuleOp"> {
+def ConvertEmbedToSCF : Pass<"convert-embed-to-scf", "::mlir::func::FuncOp"> {
   let summary = "Turn embedding operations on memrefs into loops";
   let description = [{
     Every operation becomes a nest of `scf.for` as table 1 of the Ember paper
@@ -120,7 +120,7 @@ def DropReturnedArguments
   }];
 }
 
-def DropDeallocations : Pass<"drop-deallocations", "::mlir::ModuleOp"> {
+def DropDeallocations : Pass<"drop-deallocations", "::mlir::func::FuncOp"> {
   let summary = "Leave it to the deallocation pipeline to free memory";
   let description = [{
     Bufferisation makes memory that upstream's deallocation pipeline has to

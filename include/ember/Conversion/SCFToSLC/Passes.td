@@ -10,7 +10,7 @@
 
 include "mlir/Pass/PassBase.td"
 
-def ConvertSCFToSLC : Pass<"convert-scf-to-slc"> {
+def ConvertSCFToSLC : Pass<"convert-scf-to-slc", "::mlir::func::FuncOp"> {
   let summary = "Turn marked scf loops and the accesses beside them into slc";
   let description = [{
     Converts the nests that `choose-decoupling` has marked: loops become

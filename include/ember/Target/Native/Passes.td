@@ -55,7 +55,7 @@ def EmitParallelCalls : Pass<"emit-parallel-calls", "::mlir::ModuleOp"> {
                            "::mlir::LLVM::LLVMDialect"];
 }
 
-def PrepareBuffers : Pass<"prepare-buffers", "::mlir::ModuleOp"> {
+def PrepareBuffers : Pass<"prepare-buffers", "::mlir::func::FuncOp"> {
   let summary = "Give local buffers and copies a form that is safe to lower";
   let description = [{
     Stack buffers whose size is not static, or for which a function's share of

@@ -182,6 +182,26 @@ ParseResult ProgramOp::parse(OpAsmParser &parser, OperationState &result) {
 }
 
 //===----------------------------------------------------------------------===//
+// Control flow
+//===----------------------------------------------------------------------===//
+
+OperandRange ProgramOp::getEntrySuccessorOperands(RegionSuccessor) {
+  return getCaptures();
+}
+
+/// Both regions begin with the captures; behind the compute program come the
+/// results.
+void ProgramOp::getSuccessorRegions(
+    RegionBranchPoint point, SmallVectorImpl<RegionSuccessor> &successors) {
+  if (point.isParent())
+    for (Region &region : (*this)->getRegions())
+      successors.emplace_back(&region, region.getArguments());
+  else if (point.getTerminatorPredecessorOrNull()->getParentRegion() ==
+           &getCompute())
+    successors.emplace_back(getOperation(), getResults());
+}
+
+//===----------------------------------------------------------------------===//
 // Rules
 //===----------------------------------------------------------------------===//
 
@@ -192,6 +212,29 @@ static LogicalResult verifyArguments(ProgramOp program, Region &region,
   return program.emitOpError("captures (")
          << program.getCaptures().getTypes() << "), but its " << name
          << " region takes (" << region.getArgumentTypes() << ")";
+}
+
+/// That there is an end at all is verified with the regions.
+static Operation *getYield(Block *body) {
+  return body->empty() ? nullptr : dyn_cast<YieldOp>(body->back());
+}
+
+/// What does not fit together is called by its name here, before interfaces ask
+/// what flows where.
+LogicalResult ProgramOp::verify() {
+  if (failed(verifyArguments(*this, getAccess(), "access")) ||
+      failed(verifyArguments(*this, getCompute(), "compute")))
+    return failure();
+  Operation *accessEnd = getYield(getAccessBody());
+  if (accessEnd && accessEnd->getNumOperands())
+    return accessEnd->emitOpError("yields a value of the access program; "
+                                  "results come from the compute program");
+  Operation *computeEnd = getYield(getComputeBody());
+  if (!computeEnd || computeEnd->getOperandTypes() == getResultTypes())
+    return success();
+  return emitOpError("returns (")
+         << getResultTypes() << ") but its compute region yields ("
+         << computeEnd->getOperandTypes() << ")";
 }
 
 /// True for a constant that is no stream or unit, which have definitions.
@@ -207,10 +250,6 @@ static LogicalResult verifyAccessRegion(ProgramOp program) {
       return op.emitOpError("cannot stand in the access region of a program, "
                             "which holds traversal units, streams, "
                             "registrations and constants");
-  Operation *yield = program.getAccessBody()->getTerminator();
-  if (yield->getNumOperands())
-    return yield->emitOpError("yields a value of the access program; results "
-                              "come from the compute program");
   return success();
 }
 
@@ -225,27 +264,19 @@ static LogicalResult verifyComputeRegion(ProgramOp program) {
   for (Operation &op : *program.getComputeBody())
     if (op.hasTrait<OfAccessProgram>())
       return op.emitOpError("cannot stand in the compute region of a program");
-  Operation *yield = program.getComputeBody()->getTerminator();
-  if (yield->getOperandTypes() == program.getResultTypes())
-    return success();
-  return program.emitOpError("returns (")
-         << program.getResultTypes() << ") but its compute region yields ("
-         << yield->getOperandTypes() << ")";
+  return success();
 }
 
 LogicalResult ProgramOp::verifyRegions() {
-  if (failed(verifyArguments(*this, getAccess(), "access")) ||
-      failed(verifyArguments(*this, getCompute(), "compute")) ||
-      failed(verifyAccessRegion(*this)) || failed(verifyComputeRegion(*this)) ||
+  if (failed(verifyAccessRegion(*this)) || failed(verifyComputeRegion(*this)) ||
       failed(verifyAccess(*this)))
     return failure();
   return verifyCases(*this);
 }
 
-SmallVector<ProgramOp>
-ember::dlc::getNumberedPrograms(FunctionOpInterface function) {
+SmallVector<ProgramOp> ember::dlc::getNumberedPrograms(Operation *root) {
   SmallVector<ProgramOp> programs;
-  function->walk<WalkOrder::PostOrder>(
+  root->walk<WalkOrder::PostOrder>(
       [&](ProgramOp program) { programs.push_back(program); });
   return programs;
 }

@@ -23,7 +23,6 @@
 #include "ember/Dialect/DLC/Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -205,14 +204,14 @@ struct DeriveOperands : public dlc::impl::DeriveOperandsBase<DeriveOperands> {
   using DeriveOperandsBase::DeriveOperandsBase;
 
   void runOnOperation() override {
-    SmallVector<ComputeLoopOp> loops;
-    getOperation()->walk([&](ComputeLoopOp loop) { loops.push_back(loop); });
-    for (ComputeLoopOp loop : loops)
+    for (ProgramOp program : getNumberedPrograms(getOperation())) {
+      ComputeLoopOp loop = program.getComputeLoop();
       for (size_t i = 0, e = loop.getCases().size(); i != e; ++i) {
         operands += countPositions(loop, i);
         operands += sendOnce(collectCases(loop)[i]);
         operands += sendResults(loop, i);
       }
+    }
   }
 };
 } // namespace

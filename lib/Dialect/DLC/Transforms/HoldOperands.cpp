@@ -29,7 +29,6 @@
 #include "ember/Dialect/DLC/Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -340,11 +339,11 @@ struct HoldOperands : public dlc::impl::HoldOperandsBase<HoldOperands> {
   using HoldOperandsBase::HoldOperandsBase;
 
   void runOnOperation() override {
-    SmallVector<ComputeLoopOp> loops;
-    getOperation()->walk([&](ComputeLoopOp loop) { loops.push_back(loop); });
-    for (ComputeLoopOp loop : loops)
+    for (ProgramOp program : getNumberedPrograms(getOperation())) {
+      ComputeLoopOp loop = program.getComputeLoop();
       for (size_t i = 0, e = loop.getCases().size(); i != e; ++i)
         operands += CaseSplit(loop, collectCases(loop)[i]).run();
+    }
   }
 };
 } // namespace

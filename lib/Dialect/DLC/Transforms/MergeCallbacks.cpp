@@ -26,7 +26,6 @@
 #include "ember/Dialect/DLC/Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
 
@@ -134,8 +133,7 @@ static void merge(ComputeLoopOp &loop, Frame frame) {
 
   OpBuilder before(loop);
   Value trips =
-      emitTrips(before, loc,
-                Traversal::of(frame.unit, [&](Value fixed) {
+      emitTrips(before, loc, Traversal::of(frame.unit, [&](Value fixed) {
                   return loop.getProgram().getInCompute(before, fixed);
                 }));
   SmallVector<Value> inits(loop.getIterArgs());
@@ -162,13 +160,13 @@ struct MergeCallbacks : public dlc::impl::MergeCallbacksBase<MergeCallbacks> {
   using MergeCallbacksBase::MergeCallbacksBase;
 
   void runOnOperation() override {
-    SmallVector<ComputeLoopOp> loops;
-    getOperation()->walk([&](ComputeLoopOp loop) { loops.push_back(loop); });
-    for (ComputeLoopOp loop : loops)
+    for (ProgramOp program : getNumberedPrograms(getOperation())) {
+      ComputeLoopOp loop = program.getComputeLoop();
       while (std::optional<Frame> frame = getFrame(loop)) {
         merge(loop, *frame);
         ++merged;
       }
+    }
   }
 };
 } // namespace

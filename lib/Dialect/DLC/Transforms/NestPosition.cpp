@@ -124,12 +124,10 @@ Value NestPosition::emit(OpBuilder &builder, Value stream) {
       count = counters[*getUnitDepth(unit) - 1];
     element = count;
     if (isa<GetIndVarOp>(op)) {
-      Value distance =
-          builder.createOrFold<arith::MulIOp>(
-              loc, count, program.getInCompute(builder, unit.getStep()));
+      Value distance = builder.createOrFold<arith::MulIOp>(
+          loc, count, program.getInCompute(builder, unit.getStep()));
       element = builder.createOrFold<arith::AddIOp>(
-          loc, distance,
-          program.getInCompute(builder, unit.getLowerBound()));
+          loc, distance, program.getInCompute(builder, unit.getLowerBound()));
     }
   } else if (auto conversion = dyn_cast<CastStrOp>(op)) {
     element =
@@ -158,10 +156,10 @@ SmallVector<Value> NestPosition::emitNext(OpBuilder &builder,
       count = arith::SelectOp::create(builder, loc, moves, count, counter);
     NewTUOp outer = getParent(unit);
     if (outer) {
-      Value trips = emitTrips(
-          before, loc, Traversal::of(unit, [&](Value fixed) {
-            return program.getInCompute(before, fixed);
-          }));
+      Value trips =
+          emitTrips(before, loc, Traversal::of(unit, [&](Value fixed) {
+                      return program.getInCompute(before, fixed);
+                    }));
       Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
       moves = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
                                     count, trips);

@@ -16,6 +16,7 @@
 #include "ember/Dialect/DLC/IR/DLC.h"
 #include "ember/Dialect/DLC/Transforms/Passes.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/StringSet.h"
 
 namespace ember::dlc {
@@ -32,17 +33,21 @@ struct OrderCases : public dlc::impl::OrderCasesBase<OrderCases> {
   using OrderCasesBase::OrderCasesBase;
 
   /// The expected number of runs of each case, by its id.
-  FailureOr<llvm::DenseMap<int64_t, int64_t>>
-  getWeights(ProgramOp program, StringRef name, const EventProfile *counted);
+  FailureOr<llvm::DenseMap<int64_t, int64_t>> getWeights(ProgramOp program,
+                                                         StringRef name);
   void sort(ComputeLoopOp loop,
             const llvm::DenseMap<int64_t, int64_t> &weightOf);
+  LogicalResult initialize(MLIRContext *context) override;
   void runOnOperation() override;
+
+  /// What a run counted; shared by the copies of the pass that work on several
+  /// functions at once. Null without a profile.
+  std::shared_ptr<const EventProfile> counted;
 };
 } // namespace
 
 FailureOr<llvm::DenseMap<int64_t, int64_t>>
-OrderCases::getWeights(ProgramOp program, StringRef name,
-                       const EventProfile *counted) {
+OrderCases::getWeights(ProgramOp program, StringRef name) {
   llvm::DenseMap<int64_t, int64_t> weights;
   const llvm::StringMap<int64_t> *counts =
       counted ? counted->lookup(name) : nullptr;
@@ -94,25 +99,27 @@ void OrderCases::sort(ComputeLoopOp loop,
   loop.setWeights(weights);
 }
 
+LogicalResult OrderCases::initialize(MLIRContext *context) {
+  counted = nullptr;
+  if (profile.empty())
+    return success();
+  llvm::Expected<EventProfile> read = EventProfile::read(profile);
+  if (!read)
+    return emitError(UnknownLoc::get(context))
+           << llvm::toString(read.takeError());
+  counted = std::make_shared<const EventProfile>(std::move(*read));
+  return success();
+}
+
 void OrderCases::runOnOperation() {
-  std::optional<EventProfile> counted;
-  if (!profile.empty()) {
-    llvm::Expected<EventProfile> read = EventProfile::read(profile);
-    if (!read) {
-      emitError(UnknownLoc::get(&getContext()))
-          << llvm::toString(read.takeError());
+  func::FuncOp function = getOperation();
+  for (auto [number, program] :
+       llvm::enumerate(getNumberedPrograms(function))) {
+    std::string name = (function.getName() + "." + Twine(number)).str();
+    auto weights = getWeights(program, name);
+    if (failed(weights))
       return signalPassFailure();
-    }
-    counted = std::move(*read);
+    if (!weights->empty())
+      sort(program.getComputeLoop(), *weights);
   }
-  for (auto function : getOperation().getOps<FunctionOpInterface>())
-    for (auto [number, program] :
-         llvm::enumerate(getNumberedPrograms(function))) {
-      std::string name = (function.getName() + "." + Twine(number)).str();
-      auto weights = getWeights(program, name, counted ? &*counted : nullptr);
-      if (failed(weights))
-        return signalPassFailure();
-      if (!weights->empty())
-        sort(program.getComputeLoop(), *weights);
-    }
 }

@@ -20,7 +20,6 @@
 #include "ember/Dialect/DLC/Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 namespace ember::dlc {
@@ -37,8 +36,8 @@ namespace {
 /// Toggles the operands of one program.
 class ProgramToggles {
 public:
-  ProgramToggles(ComputeLoopOp loop, ToggleChoice which)
-      : loop(loop), which(which) {}
+  ProgramToggles(ProgramOp program, ToggleChoice which)
+      : loop(program.getComputeLoop()), which(which) {}
 
   /// Returns how many operands are not sent any more.
   unsigned run();
@@ -218,10 +217,8 @@ struct ToggleCallbacks
   void runOnOperation() override {
     if (which == ToggleChoice::none)
       return;
-    SmallVector<ComputeLoopOp> loops;
-    getOperation()->walk([&](ComputeLoopOp loop) { loops.push_back(loop); });
-    for (ComputeLoopOp loop : loops)
-      operands += ProgramToggles(loop, which).run();
+    for (ProgramOp program : getNumberedPrograms(getOperation()))
+      operands += ProgramToggles(program, which).run();
   }
 };
 } // namespace

@@ -15,8 +15,6 @@
 
 #include "ember/Dialect/DLC/Transforms/Passes.h"
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-
 namespace ember::dlc {
 #define GEN_PASS_DEF_USETOKENVALUES
 #include "ember/Dialect/DLC/Transforms/Passes.h.inc"
@@ -109,10 +107,8 @@ void UseTokenValues::moveOne(CaseParts &parts) {
 void UseTokenValues::runOnOperation() {
   if (which == TokenValueChoice::none)
     return;
-  SmallVector<ComputeLoopOp> loops;
-  getOperation()->walk([&](ComputeLoopOp loop) { loops.push_back(loop); });
-  for (ComputeLoopOp loop : loops) {
-    SmallVector<CaseParts> cases = collectCases(loop);
+  for (ProgramOp program : getNumberedPrograms(getOperation())) {
+    SmallVector<CaseParts> cases = collectCases(program.getComputeLoop());
     for (CaseParts &parts : cases)
       moveOne(parts);
   }

@@ -11,6 +11,8 @@
 namespace ember {
 #define GEN_PASS_DEF_MOVETOVALOPS
 #include "ember/Dialect/SLC/Transforms/Passes.h.inc"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 } // namespace ember
 
 using namespace mlir;

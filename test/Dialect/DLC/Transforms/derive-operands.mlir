@@ -8,10 +8,10 @@
 
 // CHECK-LABEL: func.func @nest(
 // CHECK-SAME: %[[N:.*]]: index, %[[M:.*]]: index
-// CHECK:      %[[TRIPS:.*]] = arith.maxsi %[[M]], %c0
 // CHECK-NOT:  dlc.register_operand %{{.*}} index
 // CHECK:      dlc.register_operand %{{.*}}, ite, %{{.*}} for 0 : !slc.stream<f32>
 // CHECK-NOT:  dlc.register_operand
+// CHECK:      %[[TRIPS:.*]] = arith.maxsi %[[M]], %c0
 // CHECK:      dlc.compute_loop iter_args(%{{.*}}, %{{.*}}, %{{.*}}) -> (index, index, index)
 // CHECK-NEXT: case 0 {
 // CHECK-NEXT: ^bb0(%[[S:.*]]: index, %[[B:.*]]: index, %[[Q:.*]]: index):

@@ -2,13 +2,13 @@
 
 // RUN: ember-opt %s --merge-callbacks --split-input-file | FileCheck %s
 
-// The first segment begins before the programs start, if there is one; others
+// The first segment begins before the first token, if there is one; others
 // begin with what the end of the one before has left in the registers.
 
 // CHECK-LABEL: func.func @mean(
 // CHECK-SAME: %[[N:[a-z0-9]+]]: index
 // CHECK:      access {
-// CHECK-NEXT:   dlc.new_tu
+// CHECK:        dlc.new_tu
 // CHECK-NEXT:   dlc.get_ind_var
 // CHECK-NOT:    ite
 // CHECK:        dlc.register_callback %{{.*}}, end, 1

@@ -1,6 +1,7 @@
 // Coordinates are sent by a callback of their own, toggled when they change.
 
 // RUN: ember-opt %s --toggle-callbacks --verify-diagnostics | FileCheck %s
+// RUN: ember-opt %s --pass-pipeline='builtin.module(func.func(dlc.program(toggle-callbacks)))' 2>/dev/null | FileCheck %s
 // RUN: ember-opt %s --toggle-callbacks=which=none 2>&1 | FileCheck %s --check-prefix=NONE
 // RUN: ember-opt %s --toggle-callbacks=which=all 2>&1 | FileCheck %s --check-prefix=ALL
 

@@ -11,6 +11,7 @@
 #include "ember/Dialect/SLC/IR/SLC.h"
 #include "ember/Dialect/SLCV/IR/SLCV.h"
 
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -47,10 +48,10 @@ namespace ember::dlc {
 /// argument of a region of a program.
 mlir::Value getCaptured(mlir::Value value);
 
-/// The programs in `function`, in the order in which the symbols made of them
-/// and reports of runs number them: one within a case of another comes first.
-llvm::SmallVector<ProgramOp>
-getNumberedPrograms(mlir::FunctionOpInterface function);
+/// The programs in `root`, itself included, each behind those within its cases.
+/// In this order, symbols made of the programs of a function and reports of
+/// runs number them.
+llvm::SmallVector<ProgramOp> getNumberedPrograms(mlir::Operation *root);
 } // namespace ember::dlc
 
 #endif // EMBER_DIALECT_DLC_IR_DLC_H

@@ -12,6 +12,7 @@ include "ember/Dialect/DLC/IR/DLCDialect.td"
 include "ember/Dialect/SLC/IR/SLCTypes.td"
 include "ember/Dialect/SLCV/IR/SLCVEnums.td"
 include "mlir/IR/OpAsmInterface.td"
+include "mlir/Interfaces/ControlFlowInterfaces.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
@@ -411,7 +412,8 @@ def DLC_ComputeLoopOp : DLC_Op<"compute_loop", [
 }
 
 def DLC_YieldOp : DLC_Op<"yield", [
-    Pure, Terminator, ParentOneOf<["ComputeLoopOp", "ProgramOp"]>]> {
+    Pure, Terminator, ReturnLike,
+    ParentOneOf<["ComputeLoopOp", "ProgramOp"]>]> {
   let summary = "Ends a case, or a region of a program";
   let description = [{
     The next values of the registers, or the results of the program.
@@ -472,7 +474,9 @@ def DLC_Captured : Type<
 
 def DLC_ProgramOp : DLC_Op<"program", [
     IsolatedFromAbove, AutomaticAllocationScope, RecursiveMemoryEffects,
-    SingleBlockImplicitTerminator<"YieldOp">]> {
+    SingleBlockImplicitTerminator<"YieldOp">,
+    DeclareOpInterfaceMethods<RegionBranchOpInterface,
+        ["getEntrySuccessorOperands"]>]> {
   let summary = "An access and a compute program that run beside each other";
   let description = [{
     Both regions see nothing of what is around the program but what it captures,
@@ -516,6 +520,7 @@ def DLC_ProgramOp : DLC_Op<"program", [
   let results = (outs Variadic<AnyType>:$results);
   let regions = (region SizedRegion<1>:$access, SizedRegion<1>:$compute);
   let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
   let hasRegionVerifier = 1;
   let hasCanonicalizeMethod = 1;
   let skipDefaultBuilders = 1;

@@ -10,7 +10,13 @@
 
 include "mlir/Pass/PassBase.td"
 
-def ToggleCallbacks : Pass<"toggle-callbacks", "::mlir::func::FuncOp"> {
+// Passes on programs run on all programs in the operation that they are nested on,
+// a program itself, too. Pass managers go down by one level only, and programs
+// also stand in loops, where a pass that took nothing but programs would miss
+// them without a word.
+class DLC_ProgramPass<string name> : Pass<name>;
+
+def ToggleCallbacks : DLC_ProgramPass<"toggle-callbacks"> {
   let summary = "Send coordinates only when they change";
   let description = [{
     In coordinate formats the row of every nonzero is an element of an array,
@@ -88,7 +94,7 @@ def ToggleCallbacks : Pass<"toggle-callbacks", "::mlir::func::FuncOp"> {
                            "::mlir::arith::ArithDialect"];
 }
 
-def HoldOperands : Pass<"hold-operands", "::mlir::func::FuncOp"> {
+def HoldOperands : DLC_ProgramPass<"hold-operands"> {
   let summary = "Send what stays in a segment once, and keep it";
   let description = [{
     Where one row of a segment meets all others of it, as a vertex its
@@ -169,7 +175,7 @@ def HoldOperands : Pass<"hold-operands", "::mlir::func::FuncOp"> {
                            "::mlir::vector::VectorDialect"];
 }
 
-def DeriveOperands : Pass<"derive-operands", "::mlir::func::FuncOp"> {
+def DeriveOperands : DLC_ProgramPass<"derive-operands"> {
   let summary = "Do not send what the execute unit can work out";
   let description = [{
     Scalars need not cross the data queue where the tokens say as much:
@@ -231,7 +237,7 @@ def DeriveOperands : Pass<"derive-operands", "::mlir::func::FuncOp"> {
                            "::mlir::vector::VectorDialect"];
 }
 
-def MergeCallbacks : Pass<"merge-callbacks", "::mlir::func::FuncOp"> {
+def MergeCallbacks : DLC_ProgramPass<"merge-callbacks"> {
   let summary = "Begin a segment where the one before it ends";
   let description = [{
     Where a segment needs something done before its first lookup and after its
@@ -298,7 +304,7 @@ def MergeCallbacks : Pass<"merge-callbacks", "::mlir::func::FuncOp"> {
                            "::mlir::scf::SCFDialect"];
 }
 
-def UseTokenValues : Pass<"use-token-values", "::mlir::func::FuncOp"> {
+def UseTokenValues : DLC_ProgramPass<"use-token-values"> {
   let summary = "Let tokens carry a scalar operand of their case";
   let description = [{
     The id of a case needs a few of the 64 bits of a token. Of each case, one
@@ -370,7 +376,7 @@ def UseTokenValues : Pass<"use-token-values", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::ember::dlc::DLCDialect"];
 }
 
-def OrderCases : Pass<"order-cases", "::mlir::ModuleOp"> {
+def OrderCases : Pass<"order-cases", "::mlir::func::FuncOp"> {
   let summary = "Put the most frequent case of each compute program first";
   let description = [{
     Sorts the cases of each `dlc.compute_loop` by how often they are expected to

@@ -81,7 +81,7 @@ def ChooseDecoupling : Pass<"choose-decoupling", "::mlir::ModuleOp"> {
                            "::mlir::arith::ArithDialect"];
 }
 
-def MoveToValOps : Pass<"move-to-val-ops"> {
+def MoveToValOps : Pass<"move-to-val-ops", "::mlir::func::FuncOp"> {
   let summary = "Move stream-to-value conversions into callbacks";
   let description = [{
     `convert-scf-to-slc` puts a `slc.str_to_val` beside the stream it reads.
