@@ -39,17 +39,30 @@ std::optional<Reduction> ember::matchReduction(slc::LoopOpInterface loop,
                                                unsigned carried) {
   BlockArgument argument = loop.getRegionIterArgs()[carried];
   auto result = dyn_cast<OpResult>(loop.getYield()->getOperand(carried));
-  if (!result || !result.hasOneUse() || !argument.hasOneUse())
+  if (!result || !result.hasOneUse())
     return std::nullopt;
   auto callback = dyn_cast<CallbackOp>(result.getOwner());
   if (!callback || callback->getParentOp() != loop)
     return std::nullopt;
+  // Where a mask leaves the callback out, the value stays.
+  if (callback.getMask() &&
+      callback.getOtherwise()[result.getResultNumber()] != argument)
+    return std::nullopt;
+  OpOperand *only = nullptr;
+  for (OpOperand &use : argument.getUses()) {
+    if (use.getOwner() == callback)
+      continue;
+    if (only)
+      return std::nullopt;
+    only = &use;
+  }
+  if (!only)
+    return std::nullopt;
   Value yielded = callback.getYield().getOperand(result.getResultNumber());
   Operation *combiner = yielded.getDefiningOp();
-  if (!combiner || !yielded.hasOneUse() ||
-      *argument.getUsers().begin() != combiner)
+  if (!combiner || !yielded.hasOneUse() || only->getOwner() != combiner)
     return std::nullopt;
-  unsigned position = argument.getUses().begin()->getOperandNumber();
+  unsigned position = only->getOperandNumber();
   std::optional<CombiningKind> kind = getCombiningKind(combiner, position);
   if (!kind)
     return std::nullopt;
@@ -163,7 +176,11 @@ LogicalResult VectorizationLegality::analyzeAccess(const Access &access,
     return refuse(access.op, "the store to " + name +
                                  " writes the same element in every "
                                  "iteration, a loop-carried dependence");
-  if (!anyChanges)
+  auto load = dyn_cast<slc::MemStrOp>(access.op);
+  bool isChosen =
+      load && ((load.getMask() && !isUniform(load.getMask())) ||
+               (load.getOtherwise() && !isUniform(load.getOtherwise())));
+  if (!anyChanges && !isChosen)
     return success();
 
   if (!isMemoryLaneType(type.getElementType()))
@@ -271,6 +288,9 @@ LogicalResult VectorizationLegality::analyzeStream(Operation &op) {
     SmallVector<LaneShape> indices;
     for (Value index : load.getIndices())
       indices.push_back(getShape(index));
+    for (Value value : {Value(load.getMask()), load.getOtherwise()})
+      if (value)
+        indices.push_back(getShape(value));
     shapes[load.getResult()] = joinShapes(indices);
     return success();
   }
@@ -340,7 +360,23 @@ LogicalResult VectorizationLegality::analyzeComputation(Operation &op) {
   return success();
 }
 
+/// Lanes that a mask leaves out take no part in stores and reductions; what a
+/// callback hands on otherwise would differ from lane to lane.
+LogicalResult VectorizationLegality::analyzeMask(CallbackOp callback) {
+  for (auto other : loop.getBody()->getOps<CallbackOp>())
+    if (other.getMask() != callback.getMask())
+      return refuse(callback, "its callbacks run in different iterations");
+  if (!callback.getMask() || isUniform(callback.getMask()))
+    return success();
+  for (Value result : callback.getResults())
+    if (!llvm::is_contained(loop.getYield().getOperands(), result))
+      return refuse(callback, "a callback hands a value on in some iterations");
+  return success();
+}
+
 LogicalResult VectorizationLegality::analyzeCallback(CallbackOp callback) {
+  if (failed(analyzeMask(callback)))
+    return failure();
   for (Operation &op : callback.getBody()->without_terminator())
     if (failed(analyzeComputation(op)))
       return failure();

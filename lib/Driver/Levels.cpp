@@ -60,8 +60,10 @@ static void addOptimization(OpPassManager &manager, ModuleOp,
   OptimizationOptions optimization;
   optimization.optLevel = static_cast<OptimizationLevel>(options.optLevel);
   optimization.vectorLength = options.vectorLength;
-  if (options.target)
+  if (options.target) {
     optimization.lookupLevel = options.target->lookupLevel;
+    optimization.maskSelects = options.target->masksSelects;
+  }
   buildOptimizationPipeline(manager, optimization);
 }
 

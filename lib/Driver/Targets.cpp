@@ -18,6 +18,8 @@ ArrayRef<KernelTarget> ember::getTargets() {
                   "loops on several threads",
        .stage = "scf",
        .sumsLengths = true,
+       // Choosing costs it less than a branch that it cannot foresee.
+       .masksSelects = false,
        // A core reads through all its caches.
        .lookupLevel = LookupLevel::none},
       {.name = "dae-threads",

@@ -96,6 +96,11 @@ void ember::buildSCFToSLCPipeline(OpPassManager &manager,
 void ember::buildOptimizationPipeline(OpPassManager &manager,
                                       const OptimizationOptions &options) {
   manager.addPass(createSetTarget(getTarget(options)));
+  if (options.optLevel >= OptimizationLevel::vectorize) {
+    MaskCallbacksOptions masks;
+    masks.selects = options.maskSelects;
+    manager.addNestedPass<func::FuncOp>(createMaskCallbacks(masks));
+  }
   if (options.optLevel >= OptimizationLevel::specialize) {
     StoreStreamsOptions stores;
     stores.mode = options.storeStreams;

@@ -80,7 +80,7 @@ class Case:
 
     name: str
     operation: Callable[["Sizes"], Operation]
-    arguments: Callable[["Sizes", "Draw"], Sequence[NDArray]]
+    arguments: Callable[["Sizes", "Draw"], Sequence[NDArray | int]]
     lookups: Callable[["Sizes", "Draw"], Iterable[Lookup]]
     segment_tokens: str = "0"
     above: dict[int, Above] = field(default_factory=dict)
@@ -97,6 +97,8 @@ class Case:
 
 class Draw:
     """Random operands of one problem."""
+
+    PADDING = 1
 
     def __init__(self, sizes: Sizes) -> None:
         self.sizes = sizes
@@ -135,6 +137,15 @@ def bag(**options: object) -> Callable[[Sizes], Operation]:
 def in_bags(**each: int) -> Callable[[Sizes, Draw], list[Lookup]]:
     """Lookups in the segments that offsets delimit."""
     return lambda sizes, draw: [Lookup((int(row),), **each) for row in draw.rows]
+
+
+def kept_in_bags(**each: int) -> Callable[[Sizes, Draw], list[Lookup]]:
+    """Lookups in the segments that offsets delimit, but for those of padding."""
+    return lambda sizes, draw: [
+        Lookup((int(row),), **each)
+        for row, column in zip(draw.rows, draw.columns, strict=True)
+        if column != Draw.PADDING
+    ]
 
 
 def in_blocks(**each: int) -> Callable[[Sizes, Draw], list[Lookup]]:
@@ -187,6 +198,20 @@ CASES = (
         "B",
         # Where a bag begins: the maximum starts there.
         {3: Above(operands="R")},
+    ),
+    Case(
+        "bag sum, padding",
+        bag(padded=True),
+        lambda n, draw: (draw.table(), draw.columns, draw.offsets, Draw.PADDING, draw.out),
+        kept_in_bags(),
+        "B",
+    ),
+    Case(
+        "bag mean, padding",
+        bag(reduction="mean", padded=True),
+        lambda n, draw: (draw.table(), draw.columns, draw.offsets, Draw.PADDING, draw.out),
+        kept_in_bags(),
+        "B",
     ),
     Case(
         "spmm, CSR",
@@ -324,6 +349,9 @@ def measure(case: Case, sizes: Sizes, level: int) -> Traffic:
         (folder / "program.mlir").write_text(program(case.operation(sizes)))
         words = []
         for number, argument in enumerate(case.arguments(sizes, Draw(sizes))):
+            if isinstance(argument, int):
+                words.append(str(argument))
+                continue
             np.save(folder / f"{number}.npy", argument)
             words.append(f"@{folder}/{number}.npy")
         call(

@@ -112,6 +112,7 @@ private:
                              const llvm::Twine &reason);
   llvm::LogicalResult analyzeCarriedValues();
   llvm::LogicalResult analyzeStream(mlir::Operation &op);
+  llvm::LogicalResult analyzeMask(slc::CallbackOp callback);
   llvm::LogicalResult analyzeCallback(slc::CallbackOp callback);
   llvm::LogicalResult analyzeComputation(mlir::Operation &op);
   llvm::LogicalResult analyzeAccess(const Access &access, bool isStream);

@@ -29,6 +29,8 @@ struct KernelTarget {
   /// Loops run on several threads: lengths of bags are summed up to offsets,
   /// so that each bag begins at a known place.
   bool sumsLengths = false;
+  /// Callbacks that choose to store what was there are left out.
+  bool masksSelects = true;
   /// The cache that keeps what is looked up.
   LookupLevel lookupLevel = LookupLevel::automatic;
   /// A run counts how often cases occur, and --profile orders them by it.

@@ -67,6 +67,10 @@ struct OptimizationOptions : mlir::PassPipelineOptions<OptimizationOptions> {
       llvm::cl::desc("Take memref arguments and memrefs of different element "
                      "types as possibly aliasing"),
       llvm::cl::init(false)};
+  Option<bool> maskSelects{
+      *this, "mask-selects",
+      llvm::cl::desc("Leave callbacks out that choose to store what was there"),
+      llvm::cl::init(true)};
   Option<Choice<slcv::AlignmentStrategy>> alignment{
       *this, "alignment",
       llvm::cl::desc("How scalar operands are taken out of the vectors' way"),

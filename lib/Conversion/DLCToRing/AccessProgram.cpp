@@ -388,6 +388,13 @@ void AccessProgram::emitRegistration(OpBuilder &builder, Operation *op) {
               readStream(builder, loc, operand.getStream(), operand.getLane()));
 }
 
+Value AccessProgram::getCondition(OpBuilder &builder, Location loc,
+                                  int64_t token) {
+  if (Value mask = callbacks.lookup(token).getMask())
+    return emitAnyLane(builder, loc, lookup(mask));
+  return conditions.lookup(token);
+}
+
 void AccessProgram::emitRegistrations(OpBuilder &builder,
                                       ArrayRef<Operation *> ops) {
   while (!ops.empty()) {
@@ -396,13 +403,14 @@ void AccessProgram::emitRegistrations(OpBuilder &builder,
     ArrayRef<Operation *> group =
         ops.take_while([&](Operation *op) { return getToken(op) == token; });
     ops = ops.drop_front(group.size());
-    auto condition = conditions.find(token);
-    if (condition == conditions.end()) {
+    Location loc = group.front()->getLoc();
+    Value condition = getCondition(builder, loc, token);
+    if (!condition) {
       for (Operation *op : group)
         emitRegistration(builder, op);
       continue;
     }
-    scf::IfOp::create(builder, group.front()->getLoc(), condition->second,
+    scf::IfOp::create(builder, loc, condition,
                       [&](OpBuilder &inside, Location loc) {
                         for (Operation *op : group)
                           emitRegistration(inside, op);

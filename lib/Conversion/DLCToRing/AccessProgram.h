@@ -92,6 +92,9 @@ private:
                                                const Carried &carried,
                                                mlir::ValueRange before);
   void emitSegments(mlir::OpBuilder &builder, llvm::ArrayRef<Unit> chain);
+  /// Whether the callback of `token` is triggered here; null if it always is.
+  mlir::Value getCondition(mlir::OpBuilder &builder, mlir::Location loc,
+                           int64_t token);
   void emitRegistration(mlir::OpBuilder &builder, mlir::Operation *op);
   void emitRegistrations(mlir::OpBuilder &builder,
                          llvm::ArrayRef<mlir::Operation *> ops);

@@ -123,7 +123,10 @@ std::optional<unsigned> ComputeRegisters::getRegister(Value value) const {
 /// instead of before it: nothing reads the register in between.
 bool ComputeRegisters::canResetAfter(LoopOpInterface loop, unsigned position) {
   CallbackOp after = getCallbackAfter(loop);
-  if (!after)
+  // One that is left out does no harm where the loop has changed nothing.
+  bool isLeftOut =
+      after && after.getMask() && !slc::isEmptyWithout(loop, after.getMask());
+  if (!after || isLeftOut)
     return false;
   for (Operation *user : loop->getResult(position).getUsers())
     if (!after->isProperAncestor(user))

@@ -78,7 +78,10 @@ static bool isBound(Value value, Value bound) {
 /// The loop over row elements in which compute code reads each buffer that
 /// `filled` fills exactly once, front to back; null if it does anything else
 /// with one of them.
-static scf::ForOp findRowLoop(const Reads &reads, LoopOpInterface filled) {
+static scf::ForOp findRowLoop(const Reads &reads, LoopOpInterface filled,
+                              Value mask) {
+  auto traversal = Traversal::of(
+      filled, [&](Value bound) { return slc::getWhereTrue(bound, mask); });
   if (reads.pushes.size() != reads.buffers.size())
     return nullptr;
   scf::ForOp rowLoop;
@@ -102,7 +105,7 @@ static scf::ForOp findRowLoop(const Reads &reads, LoopOpInterface filled) {
         !isa<CallbackOp>(loop->getParentOp()) ||
         !matchPattern(loop.getLowerBound(), m_Zero()) ||
         !matchPattern(loop.getStep(), m_One()) ||
-        !isTripBound(loop.getUpperBound(), Traversal::of(filled), isBound))
+        !isTripBound(loop.getUpperBound(), traversal, isBound))
       return nullptr;
     rowLoop = loop;
   }
@@ -113,9 +116,9 @@ static scf::ForOp findRowLoop(const Reads &reads, LoopOpInterface filled) {
 class Marshaling::CaseBuilder {
 public:
   CaseBuilder(Marshaling &parent, OpBuilder &access, IRMapping &streams,
-              int64_t id, Location loc)
+              int64_t id, Location loc, Value mask)
       : registers(parent.registers), access(access), streams(streams), id(id),
-        loc(loc), region(std::make_unique<Region>()),
+        loc(loc), mask(mask), region(std::make_unique<Region>()),
         builder(access.getContext()) {
     Block &block = region->emplaceBlock();
     for (unsigned i = 0; i < registers.size(); ++i)
@@ -140,6 +143,8 @@ private:
   IRMapping &streams;
   int64_t id;
   Location loc;
+  /// The stream that says where the case runs; null if it always does.
+  Value mask;
   std::unique_ptr<Region> region;
   OpBuilder builder;
   /// The registers' contents at the insertion point.
@@ -169,6 +174,7 @@ Value Marshaling::CaseBuilder::emitTrips(LoopOpInterface loop,
   auto bound = [&](Value value) -> Value {
     bool isBound =
         value == loop.getLowerBound() || value == loop.getUpperBound();
+    value = slc::getWhereTrue(value, mask);
     if (!isBound || !isa<StreamType>(value.getType()))
       return value;
     popScalar(value, IntegerAttr(), begin);
@@ -227,7 +233,9 @@ LogicalResult Marshaling::CaseBuilder::marshal(const Reads &reads,
   bool buffered = !reads.buffers.empty();
   TraversalPoint begin{point.tu, buffered ? Event::beg : point.event};
   dlc::RegisterCallbackOp::create(access, loc, point.tu, point.event, id,
-                                  /*announced=*/buffered);
+                                  /*announced=*/buffered, /*toggle=*/Value(),
+                                  /*whereSame=*/false,
+                                  mask ? streams.lookup(mask) : Value());
   for (auto [stream, lane] : reads.scalars)
     popScalar(stream, lane, begin);
   if (!buffered)
@@ -242,7 +250,7 @@ LogicalResult Marshaling::CaseBuilder::marshal(const Reads &reads,
   if (lanes && lanes.isLockstep())
     return emitError(loc, "reads a buffer that a loop with a range a lane "
                           "fills; its length is not known to compute code");
-  rowLoop = findRowLoop(reads, filled);
+  rowLoop = findRowLoop(reads, filled, mask);
   if (rowLoop)
     streamed = reads.pushes;
   else
@@ -335,7 +343,9 @@ LogicalResult Marshaling::addCase(OpBuilder &builder,
                                   IRMapping &streams) {
   Location loc =
       callbacks.empty() ? root->getLoc() : callbacks.front()->getLoc();
-  CaseBuilder builtCase(*this, builder, streams, regions.size(), loc);
+  Value mask =
+      callbacks.empty() ? Value() : CallbackOp(callbacks.front()).getMask();
+  CaseBuilder builtCase(*this, builder, streams, regions.size(), loc, mask);
   if (failed(builtCase.marshal(collectReads(callbacks, filled), point, filled)))
     return failure();
   for (CallbackOp callback : callbacks)

@@ -62,6 +62,9 @@ LiveSet NestLiveness::beforeBody(LoopOpInterface loop, LiveSet live,
       check(callback.getResults(), live);
     for (Value result : callback.getResults())
       live.erase(result);
+    for (Value value : callback.getOtherwise())
+      if (!slc::isFixedDuringNest(value, root))
+        live.insert(value);
     callback.getRegion().walk([&](Operation *inside) {
       for (Value operand : inside->getOperands())
         if (!callback.getRegion().isAncestor(operand.getParentRegion()) &&

@@ -152,10 +152,10 @@ void Separation::configureStream(Operation *op, Value tu) {
   Value result;
   if (isa<slc::MemStrOp, slcv::VecMemStrOp>(op)) {
     StreamAccess access = describeAccess(op);
-    result = dlc::MemStrOp::create(builder, loc, type, tu, access.memref,
-                                   access.indices, access.mask,
-                                   access.contiguous, access.repeat,
-                                   access.cacheLevel, access.nontemporal);
+    result = dlc::MemStrOp::create(
+        builder, loc, type, tu, access.memref, access.indices, access.mask,
+        access.otherwise, access.contiguous, access.repeat, access.cacheLevel,
+        access.nontemporal);
   } else if (auto alu = dyn_cast<slc::AluStrOp>(op)) {
     result = dlc::AluStrOp::create(builder, loc, type, tu, alu.getOpcode(),
                                    operands[0], operands[1]);
@@ -251,6 +251,43 @@ LogicalResult Separation::separateLoop(LoopOpInterface loop, Value parent) {
   return separateBody(loop, tus[loop]);
 }
 
+/// Makes masks go that a case could not have: registers keep their contents
+/// where a callback is left out, and copies between them need a token.
+static void dropUnfitMasks(LoopOpInterface root) {
+  ComputeRegisters registers(root);
+  SmallVector<LoopOpInterface> loops;
+  root->walk([&](LoopOpInterface loop) { loops.push_back(loop); });
+  for (LoopOpInterface loop : loops) {
+    LoopOpInterface nested = slc::getNestedLoop(loop);
+    CallbackOp last, lastBefore;
+    SmallVector<CallbackOp> withRow;
+    for (auto callback : loop.getBody()->getOps<CallbackOp>()) {
+      bool isBefore = nested && callback->isBeforeInBlock(nested);
+      (isBefore ? lastBefore : last) = callback;
+      if (nested && !isBefore)
+        withRow.push_back(callback);
+      for (auto [result, otherwise] :
+           llvm::zip(callback.getResults(), callback.getOtherwise()))
+        if (registers.getRegister(result) != registers.getRegister(otherwise)) {
+          slc::dropMask(callback);
+          break;
+        }
+    }
+    if (last && !registers.getBackEdgeCopies(loop).empty())
+      slc::dropMask(last);
+    if (lastBefore && !registers.getEntryCopies(nested).empty())
+      slc::dropMask(lastBefore);
+    // What stands before a callback that pops a row runs in its case.
+    while (!withRow.empty() && !readsBuffer(withRow.back()))
+      withRow.pop_back();
+    if (!llvm::all_of(withRow, [&](CallbackOp callback) {
+          return callback.getMask() == withRow.front().getMask();
+        }))
+      for (CallbackOp callback : withRow)
+        slc::dropMask(callback);
+  }
+}
+
 /// Streams become values where a token says so: in callbacks.
 static LogicalResult verifyReadsInCallbacks(LoopOpInterface root) {
   WalkResult walk = root->walk([](slc::StrToValOp toVal) {
@@ -308,6 +345,8 @@ struct ConvertSLCToDLC
   void runOnOperation() override {
     if (failed(slcv::refuseScalarViews(getOperation())))
       return signalPassFailure();
+    for (LoopOpInterface root : slc::getNestRoots(getOperation()))
+      dropUnfitMasks(root);
     readBeforeBranches(getOperation());
     OpBuilder builder(&getContext());
     for (LoopOpInterface root : slc::getNestRoots(getOperation()))

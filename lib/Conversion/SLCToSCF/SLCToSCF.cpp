@@ -52,6 +52,7 @@ private:
   void emitLoopOverSegments(LoopOpInterface loop, slc::SegmentCountOp count,
                             IRMapping &values);
   void emitBody(LoopOpInterface loop, IRMapping &values);
+  void emitMaskedCallback(CallbackOp callback, IRMapping &values);
   void emitCallback(CallbackOp callback, IRMapping &values);
   void replaceBufferLoads(StrToValOp toVal, Value placeholder,
                           IRMapping &values);
@@ -124,6 +125,31 @@ void Recoupling::replaceBufferLoads(StrToValOp toVal, Value placeholder,
   }
 }
 
+/// A branch around a callback with a mask.
+void Recoupling::emitMaskedCallback(CallbackOp callback, IRMapping &values) {
+  Location loc = callback.getLoc();
+  Value mask = streams.materialize(callback.getMask(), values);
+  auto branch = scf::IfOp::create(builder, loc, callback->getResultTypes(),
+                                  emitAnyLane(builder, loc, mask),
+                                  /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(builder);
+  auto yield = [&](IRMapping &mapping, ValueRange results) {
+    if (results.empty())
+      return;
+    scf::YieldOp::create(builder, loc,
+                         llvm::map_to_vector(results, [&](Value value) {
+                           return mapping.lookupOrDefault(value);
+                         }));
+  };
+  builder.setInsertionPointToStart(branch.thenBlock());
+  IRMapping inside = values;
+  emitCallback(callback, inside);
+  yield(inside, callback.getResults());
+  builder.setInsertionPointToStart(branch.elseBlock());
+  yield(values, callback.getOtherwise());
+  values.map(callback.getResults(), branch.getResults());
+}
+
 void Recoupling::emitCallback(CallbackOp callback, IRMapping &values) {
   // What the callback maps is its own: the same stream may have another value
   // in the next one.
@@ -194,7 +220,10 @@ void Recoupling::emitBody(LoopOpInterface loop, IRMapping &values) {
     if (auto nested = dyn_cast<LoopOpInterface>(op)) {
       emitLoop(nested, values);
     } else if (auto callback = dyn_cast<CallbackOp>(op)) {
-      emitCallback(callback, values);
+      if (callback.getMask())
+        emitMaskedCallback(callback, values);
+      else
+        emitCallback(callback, values);
     } else if (auto buffer = dyn_cast<BufStrOp>(op)) {
       LoopOpInterface nested = slc::getNestedLoop(loop);
       if (isOnlyLoaded(buffer.getResult()) || !nested)
@@ -302,28 +331,17 @@ void Recoupling::emitLoopOverSegments(LoopOpInterface loop,
     values.map(before, after);
 }
 
-/// The choice that makes the range of `loop` empty: between its lower bound and
-/// another upper one. Null if its range depends on no condition.
-static slc::SelStrOp getPredicate(LoopOpInterface loop) {
-  auto choice = loop.getUpperBound().getDefiningOp<slc::SelStrOp>();
-  bool isPredicate = choice && !slc::lanesOf(choice.getResult().getType()) &&
-                     llvm::is_contained(choice->getOperands().drop_front(),
-                                        loop.getLowerBound());
-  return isPredicate ? choice : slc::SelStrOp();
-}
-
 /// A processor branches around a loop that has nothing to traverse, and knows
 /// the range of one that has.
 void Recoupling::emitLoop(LoopOpInterface loop, IRMapping &values) {
   if (slc::SegmentCountOp count = slc::getSegmentCount(loop))
     return emitLoopOverSegments(loop, count, values);
-  slc::SelStrOp predicate = getPredicate(loop);
-  if (!predicate)
+  slc::LoopPredicate predicate = slc::getPredicate(loop);
+  if (!predicate.condition)
     return emitTraversal(loop, values);
   Location loc = loop.getLoc();
-  bool isThen = predicate.getFalseValue() == loop.getLowerBound();
-  Value upper = isThen ? predicate.getTrueValue() : predicate.getFalseValue();
-  Value condition = streams.materialize(predicate.getCondition(), values);
+  bool isThen = predicate.whereTrue;
+  Value condition = streams.materialize(predicate.condition, values);
   auto branch = scf::IfOp::create(builder, loc, loop->getResultTypes(),
                                   condition, /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(builder);
@@ -340,7 +358,7 @@ void Recoupling::emitLoop(LoopOpInterface loop, IRMapping &values) {
   Block *skipped = isThen ? branch.elseBlock() : branch.thenBlock();
   builder.setInsertionPointToStart(traversed);
   IRMapping inside = values;
-  inside.map(predicate.getResult(), streams.materialize(upper, values));
+  inside.map(loop.getUpperBound(), streams.materialize(predicate.end, values));
   emitTraversal(loop, inside);
   yield(traversed, mapped(loop->getResults(), inside));
   yield(skipped, mapped(loop.getIterArgs(), values));

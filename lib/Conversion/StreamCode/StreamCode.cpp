@@ -107,8 +107,22 @@ static Value emitLanes(OpBuilder &builder, Location loc, ValueRange indices,
   return initial ? lanes.getResult(0) : Value();
 }
 
-static Value emitZeros(OpBuilder &builder, Location loc, VectorType type) {
+static Value emitZeros(OpBuilder &builder, Location loc, Type type) {
   return arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type));
+}
+
+/// What a load of `type` holds where nothing is loaded.
+static Value emitOtherwise(OpBuilder &builder, Location loc,
+                           const StreamAccess &access, Type type) {
+  return access.otherwise ? emitBroadcast(builder, loc, access.otherwise, type)
+                          : emitZeros(builder, loc, type);
+}
+
+Value ember::emitAnyLane(OpBuilder &builder, Location loc, Value mask) {
+  if (!isVector(mask))
+    return mask;
+  return vector::ReductionOp::create(builder, loc, vector::CombiningKind::OR,
+                                     mask);
 }
 
 /// The indices of the element that lane 0 of a contiguous access addresses, or
@@ -136,8 +150,11 @@ static StreamAccess describe(Op op, function_ref<Value(Value)> lookup) {
   access.indices = llvm::map_to_vector(op.getIndices(), lookup);
   if constexpr (requires { op.getMask(); }) {
     access.mask = op.getMask() ? lookup(op.getMask()) : Value();
-    access.contiguous = op.getContiguous();
   }
+  if constexpr (requires { op.getOtherwise(); })
+    access.otherwise = op.getOtherwise() ? lookup(op.getOtherwise()) : Value();
+  if constexpr (requires { op.getContiguous(); })
+    access.contiguous = op.getContiguous();
   if constexpr (requires { op.getRepeat(); })
     access.repeat = op.getRepeat();
   access.cacheLevel = op.getCacheLevelAttr();
@@ -175,17 +192,18 @@ static Value emitElementMask(OpBuilder &builder, Location loc, Value mask,
   return mask;
 }
 
-/// Each element of `vector` in `repeat` lanes; zero where `mask` is off.
+/// Each element of `vector` in as many lanes as `access` repeats it, which has
+/// something else where its mask is off.
 static Value emitRepeated(OpBuilder &builder, Location loc, Value vector,
-                          Value mask, int64_t repeat) {
-  if (repeat == 1)
+                          const StreamAccess &access) {
+  if (access.repeat == 1)
     return vector;
-  for (; repeat > 1; repeat /= 2)
+  for (int64_t repeat = access.repeat; repeat > 1; repeat /= 2)
     vector = vector::InterleaveOp::create(builder, loc, vector, vector);
-  if (!mask)
+  if (!access.mask)
     return vector;
-  Value zeros = emitZeros(builder, loc, cast<VectorType>(vector.getType()));
-  return arith::SelectOp::create(builder, loc, mask, vector, zeros);
+  Value otherwise = emitOtherwise(builder, loc, access, vector.getType());
+  return arith::SelectOp::create(builder, loc, access.mask, vector, otherwise);
 }
 
 /// Consecutive elements, each for one or more lanes.
@@ -197,16 +215,19 @@ static Value emitContiguousLoad(OpBuilder &builder, Location loc,
                                   type.getElementType());
   Value mask = emitElementMask(builder, loc, access.mask, access.repeat);
   Value loaded;
+  // With repeated elements, lanes are chosen behind.
   if (mask)
     loaded = withHints(vector::MaskedLoadOp::create(
                            builder, loc, elements, access.memref, base, mask,
-                           emitZeros(builder, loc, elements)),
+                           access.repeat == 1
+                               ? emitOtherwise(builder, loc, access, elements)
+                               : emitZeros(builder, loc, elements)),
                        access);
   else
     loaded = withHints(
         vector::LoadOp::create(builder, loc, elements, access.memref, base),
         access);
-  return emitRepeated(builder, loc, loaded, access.mask, access.repeat);
+  return emitRepeated(builder, loc, loaded, access);
 }
 
 Value ember::emitStreamLoad(OpBuilder &builder, Location loc,
@@ -214,13 +235,28 @@ Value ember::emitStreamLoad(OpBuilder &builder, Location loc,
   Value memref = access.memref, mask = access.mask;
   auto memrefType = cast<MemRefType>(memref.getType());
   auto vector = dyn_cast<VectorType>(element);
-  if (!vector || element == memrefType.getElementType())
-    return withHints(
-        memref::LoadOp::create(builder, loc, memref, access.indices), access);
-  Value zeros = emitZeros(builder, loc, vector);
+  if (!vector || element == memrefType.getElementType()) {
+    auto load = [&](OpBuilder &at) -> Value {
+      return withHints(memref::LoadOp::create(at, loc, memref, access.indices),
+                       access);
+    };
+    if (!mask)
+      return load(builder);
+    auto guarded = scf::IfOp::create(
+        builder, loc, mask,
+        [&](OpBuilder &at, Location) {
+          scf::YieldOp::create(at, loc, load(at));
+        },
+        [&](OpBuilder &at, Location) {
+          scf::YieldOp::create(at, loc,
+                               emitOtherwise(at, loc, access, element));
+        });
+    return guarded.getResult(0);
+  }
+  Value otherwise = emitOtherwise(builder, loc, access, vector);
   if (!indexesInnermostOnly(memrefType, access.indices))
     return emitLanes(
-        builder, loc, access.indices, vector.getNumElements(), mask, zeros,
+        builder, loc, access.indices, vector.getNumElements(), mask, otherwise,
         [&](OpBuilder &at, ValueRange indices, Value lane,
             Value soFar) -> Value {
           Value loaded = withHints(
@@ -236,7 +272,8 @@ Value ember::emitStreamLoad(OpBuilder &builder, Location loc,
   if (!mask)
     mask = emitAllLanes(builder, loc, vector);
   return withHints(vector::GatherOp::create(builder, loc, vector, memref, base,
-                                            access.indices.back(), mask, zeros),
+                                            access.indices.back(), mask,
+                                            otherwise),
                    access);
 }
 
@@ -287,6 +324,8 @@ void ember::emitAccessCount(OpBuilder &builder, Location loc,
         builder, loc, VectorType::get(vector.getShape(), i64), access.mask);
     elements = vector::ReductionOp::create(builder, loc,
                                            vector::CombiningKind::ADD, ones);
+  } else if (access.mask) {
+    elements = arith::ExtUIOp::create(builder, loc, i64, access.mask);
   } else {
     elements = arith::ConstantOp::create(
         builder, loc,

@@ -590,7 +590,7 @@ func.func @case25(%n: index, %in: memref<?xf32>) {
     %c1 = arith.constant 1 : index
     %tu = dlc.new_tu %c0 to %n step %c1
     %i = dlc.get_ind_var %tu : !slc.stream<index>
-    // expected-error @below {{'dlc.mem_str' op loads single elements and has neither a mask nor 'contiguous'}}
+    // expected-error @below {{'dlc.mem_str' op loads single elements and cannot be 'contiguous'}}
     %v = dlc.mem_str %tu, %in[%i] contiguous : memref<?xf32>[!slc.stream<index>] -> !slc.stream<f32>
   }
   compute {
@@ -610,7 +610,7 @@ func.func @case26(%n: index, %in: memref<?xf32>) {
     %m = dlc.get_mask %tu : !slc.stream<vector<4xi1>>
     %i = dlc.fwd_str %tu, %c0 : index -> !slc.stream<vector<8xindex>>
     // expected-error @below {{'dlc.mem_str' op mask must be 8 lanes of i1, not '!slc.stream<vector<4xi1>>'}}
-    %v = "dlc.mem_str"(%tu, %in, %i, %m) {operandSegmentSizes = array<i32: 1, 1, 1, 1>} : (!dlc.tu, memref<?xf32>, !slc.stream<vector<8xindex>>, !slc.stream<vector<4xi1>>) -> !slc.stream<vector<8xf32>>
+    %v = "dlc.mem_str"(%tu, %in, %i, %m) {operandSegmentSizes = array<i32: 1, 1, 1, 1, 0>} : (!dlc.tu, memref<?xf32>, !slc.stream<vector<8xindex>>, !slc.stream<vector<4xi1>>) -> !slc.stream<vector<8xf32>>
   }
   compute {
     dlc.compute_loop
@@ -626,8 +626,9 @@ func.func @case27(%n: index, %in: memref<?xf32>) {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %tu = dlc.new_tu %c0 to %n step %c1
+    // expected-note @below {{prior use here}}
     %i = dlc.get_ind_var %tu : !slc.stream<index>
-    // expected-error @below {{expected a stream of vectors, not '!slc.stream<f32>'}}
+    // expected-error @below {{use of value '%i' expects different type than prior uses: '!slc.stream<i1>' vs '!slc.stream<index>'}}
     %v = dlc.mem_str %tu, %in[%i] mask %i : memref<?xf32>[!slc.stream<index>] -> !slc.stream<f32>
   }
   compute {
@@ -1573,7 +1574,7 @@ func.func @lane_of_nothing(%n: index) {
     %tu = dlc.new_tu %c0 to %n step %c1
     %i = dlc.get_ind_var %tu : !slc.stream<index>
     // expected-error @below {{'dlc.register_callback' op has a lane of no value}}
-    "dlc.register_callback"(%tu) <{event = 1 : i32, id = 0 : i64, lane = 0 : i64, operandSegmentSizes = array<i32: 1, 0, 0>}> : (!dlc.tu) -> ()
+    "dlc.register_callback"(%tu) <{event = 1 : i32, id = 0 : i64, lane = 0 : i64, operandSegmentSizes = array<i32: 1, 0, 0, 0>}> : (!dlc.tu) -> ()
   }
   compute {
     dlc.compute_loop
@@ -1775,7 +1776,7 @@ func.func @stored_mask(%n: index, %a: memref<?xindex>) {
     %c1 = arith.constant 1 : index
     %tu = dlc.new_tu %c0 to %n step %c1
     %e = dlc.get_ind_var %tu : !slc.stream<index>
-    // expected-error @below {{'dlc.store_str' op stores single elements and has neither a mask nor 'contiguous'}}
+    // expected-error @below {{'dlc.store_str' op stores single elements and cannot be 'contiguous'}}
     dlc.store_str %tu, %e, %a[%e] contiguous : !slc.stream<index>, memref<?xindex>[!slc.stream<index>]
   }
   compute {
@@ -2077,6 +2078,105 @@ func.func @value_outside() {
     dlc.compute_loop
     // expected-error @below {{'dlc.token_value' op expects parent op 'dlc.compute_loop'}}
     %v = dlc.token_value : index
+  }
+  return
+}
+
+// -----
+
+func.func @masked_store(%n: index, %a: memref<?xindex>) {
+  dlc.program captures(%n = %n : index, %a = %a : memref<?xindex>)
+  access {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %tu = dlc.new_tu %c0 to %n step %c1
+    %e = dlc.get_ind_var %tu : !slc.stream<index>
+    %ok = dlc.cmp_str %tu, sge %e, %c0 : !slc.stream<index>, index -> !slc.stream<i1>
+    // expected-error @below {{'dlc.store_str' op stores single elements and cannot have a mask}}
+    dlc.store_str %tu, %e, %a[%e] mask %ok : !slc.stream<index>, memref<?xindex>[!slc.stream<index>]
+  }
+  compute {
+    dlc.compute_loop
+  }
+  return
+}
+
+// -----
+
+func.func @else_without_mask(%n: index, %a: memref<?xindex>) {
+  dlc.program captures(%n = %n : index, %a = %a : memref<?xindex>)
+  access {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %tu = dlc.new_tu %c0 to %n step %c1
+    %e = dlc.get_ind_var %tu : !slc.stream<index>
+    // expected-error @below {{'dlc.mem_str' op has an 'else' without a mask}}
+    %v = dlc.mem_str %tu, %a[%e] else %c0 : memref<?xindex>[!slc.stream<index>], index -> !slc.stream<index>
+  }
+  compute {
+    dlc.compute_loop
+  }
+  return
+}
+
+// -----
+
+func.func @else_of_other_type(%n: index, %a: memref<?xf32>) {
+  dlc.program captures(%n = %n : index, %a = %a : memref<?xf32>)
+  access {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %tu = dlc.new_tu %c0 to %n step %c1
+    %e = dlc.get_ind_var %tu : !slc.stream<index>
+    %ok = dlc.cmp_str %tu, sge %e, %c0 : !slc.stream<index>, index -> !slc.stream<i1>
+    // expected-error @below {{'dlc.mem_str' op loads 'f32' and has 'index' where the mask is false}}
+    %v = dlc.mem_str %tu, %a[%e] mask %ok else %c0 : memref<?xf32>[!slc.stream<index>], index -> !slc.stream<f32>
+  }
+  compute {
+    dlc.compute_loop
+  }
+  return
+}
+
+// -----
+
+func.func @toggled_and_masked(%n: index) {
+  dlc.program captures(%n = %n : index)
+  access {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %tu = dlc.new_tu %c0 to %n step %c1
+    %e = dlc.get_ind_var %tu : !slc.stream<index>
+    %ok = dlc.cmp_str %tu, sge %e, %c0 : !slc.stream<index>, index -> !slc.stream<i1>
+    // expected-error @below {{'dlc.register_callback' op is toggled and has a mask: which iteration would be the first is not defined}}
+    dlc.register_callback %tu, ite, 0 mask %ok : !slc.stream<i1> on %e : !slc.stream<index>
+  }
+  compute {
+    dlc.compute_loop
+    case 0 {
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @mask_of_its_own_traversal(%n: index) {
+  dlc.program captures(%n = %n : index)
+  access {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %tu = dlc.new_tu %c0 to %n step %c1
+    %e = dlc.get_ind_var %tu : !slc.stream<index>
+    // expected-note @below {{the stream}}
+    %ok = dlc.cmp_str %tu, sge %e, %c0 : !slc.stream<index>, index -> !slc.stream<i1>
+    // expected-error @below {{'dlc.register_callback' op reads a stream that has elements only during the traversal}}
+    dlc.register_callback %tu, end, 0 mask %ok : !slc.stream<i1>
+  }
+  compute {
+    dlc.compute_loop
+    case 0 {
+    }
   }
   return
 }

@@ -826,3 +826,72 @@ func.func @segments_outside(%n: index, %rows: memref<?xi64>) {
   %b, %e = slc.segment_str %rows from %n to %n : memref<?xi64>, index, index -> !slc.stream<index>, !slc.stream<index>
   return
 }
+
+// -----
+
+func.func @results_without_else(%n: index, %flags: memref<?xi1>) -> index {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %r = slc.for %i = %c0 to %n step %c1 iter_args(%a = %c0) -> (index) {
+    %ok = slc.mem_str %flags[%i] : memref<?xi1>[!slc.stream<index>] -> !slc.stream<i1>
+    // expected-error @below {{'slc.callback' op has 0 values for 'else', but 1 results that a mask leaves without one}}
+    %next = slc.callback ite mask %ok : !slc.stream<i1> -> index {
+      slc.yield %a : index
+    }
+    slc.yield %next : index
+  }
+  return %r : index
+}
+
+// -----
+
+func.func @else_without_mask(%n: index) -> index {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %r = slc.for %i = %c0 to %n step %c1 iter_args(%a = %c0) -> (index) {
+    // expected-error @below {{'slc.callback' op has 1 values for 'else', but 0 results that a mask leaves without one}}
+    %next = slc.callback ite else(%a) -> index {
+      slc.yield %a : index
+    }
+    slc.yield %next : index
+  }
+  return %r : index
+}
+
+// -----
+
+func.func @mask_of_numbers(%n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  slc.for %i = %c0 to %n step %c1 {
+    // expected-error @below {{'slc.callback' op operand #0 must be stream of i1 or vector of i1, but got '!slc.stream<index>'}}
+    slc.callback ite mask %i : !slc.stream<index> {
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @load_else_without_mask(%n: index, %a: memref<?xindex>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  slc.for %i = %c0 to %n step %c1 {
+    // expected-error @below {{'slc.mem_str' op has an 'else' without a mask}}
+    %v = slc.mem_str %a[%i] else %c0 : memref<?xindex>[!slc.stream<index>], index -> !slc.stream<index>
+  }
+  return
+}
+
+// -----
+
+func.func @load_else_of_other_type(%n: index, %a: memref<?xf32>, %flags: memref<?xi1>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  slc.for %i = %c0 to %n step %c1 {
+    %ok = slc.mem_str %flags[%i] : memref<?xi1>[!slc.stream<index>] -> !slc.stream<i1>
+    // expected-error @below {{'slc.mem_str' op loads 'f32' and has 'index' where the mask is false}}
+    %v = slc.mem_str %a[%i] mask %ok else %c0 : memref<?xf32>[!slc.stream<index>], index -> !slc.stream<f32>
+  }
+  return
+}

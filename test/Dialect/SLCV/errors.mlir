@@ -194,8 +194,9 @@ func.func @case16(%n: index, %in: memref<?xf32>) {
 func.func @case17(%n: index, %in: memref<?xf32>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
+  // expected-note @below {{prior use here}}
   slcv.vec_for (%e, %m) = %c0 to %n step %c1 vector<4> {
-    // expected-error @below {{expected a stream of vectors, not '!slc.stream<f32>'}}
+    // expected-error @below {{use of value '%m' expects different type than prior uses: '!slc.stream<i1>' vs '!slc.stream<vector<4xi1>>'}}
     %v = slcv.vec_mem_str %in[%e] mask %m : memref<?xf32>[!slc.stream<vector<4xindex>>] -> !slc.stream<f32>
   }
   return

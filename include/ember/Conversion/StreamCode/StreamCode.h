@@ -39,8 +39,10 @@ struct StreamAccess {
 
   mlir::Value memref;
   llvm::SmallVector<mlir::Value> indices;
-  /// Switches lanes off; null if there are none to switch off.
+  /// Switches the access or lanes of it off; null if nothing is switched off.
   mlir::Value mask;
+  /// What a load gives where it is switched off; null for zero.
+  mlir::Value otherwise;
   /// The lanes address consecutive elements, from lane 0 on.
   bool contiguous = false;
   /// How many lanes side by side share an element.
@@ -49,10 +51,14 @@ struct StreamAccess {
   bool nontemporal = false;
 };
 
-/// Loads an element of a stream, of type `element`. A lane that the mask
-/// switches off loads nothing and holds zero.
+/// Loads an element of a stream, of type `element`. What the mask switches off
+/// loads nothing and holds what the access has otherwise.
 mlir::Value emitStreamLoad(mlir::OpBuilder &builder, mlir::Location loc,
                            const StreamAccess &access, mlir::Type element);
+
+/// True if `mask` is true, or one of its lanes is.
+mlir::Value emitAnyLane(mlir::OpBuilder &builder, mlir::Location loc,
+                        mlir::Value mask);
 
 /// Stores an element of a stream, lanes in order.
 void emitStreamStore(mlir::OpBuilder &builder, mlir::Location loc,

@@ -216,8 +216,8 @@ ParseResult MemStrOp::parse(OpAsmParser &parser, OperationState &result) {
   if (parseUnit(parser, result) ||
       parseLoad(parser, result, properties, access))
     return failure();
-  properties.operandSegmentSizes = {1, 1, access.indexCount(),
-                                    access.maskCount()};
+  properties.operandSegmentSizes = {
+      1, 1, access.indexCount(), access.maskCount(), access.otherwiseCount()};
   return success();
 }
 
@@ -243,13 +243,19 @@ static LogicalResult verifyAccess(Op op, Value stream, StringRef verb) {
              << index.getType() << " does not fit a stream of type "
              << stream.getType();
   }
-  if ((op.getMask() || op.getContiguous()) && !lanes)
-    return op.emitOpError(verb) << " single elements and has neither a mask "
-                                   "nor 'contiguous'";
-  Type mask = lanes ? laneMask(op.getContext(), lanes) : Type();
-  if (op.getMask() && op.getMask().getType() != StreamType::get(mask))
-    return op.emitOpError("mask must be ")
-           << lanes << " lanes of i1, not " << op.getMask().getType();
+  bool isMaskedStore = std::is_same_v<Op, StoreStrOp> && op.getMask();
+  if ((isMaskedStore || op.getContiguous()) && !lanes)
+    return op.emitOpError(verb)
+           << " single elements and cannot "
+           << (op.getContiguous() ? "be 'contiguous'" : "have a mask");
+  Type flag = IntegerType::get(op.getContext(), 1);
+  Type mask = lanes ? laneMask(op.getContext(), lanes) : flag;
+  if (op.getMask() && op.getMask().getType() != StreamType::get(mask)) {
+    InFlightDiagnostic diagnostic = op.emitOpError("mask must be ");
+    if (lanes)
+      diagnostic << lanes << " lanes of ";
+    return diagnostic << "i1, not " << op.getMask().getType();
+  }
   if (op.getContiguous() && memref.getRank() == 0)
     return op.emitOpError("is contiguous in a memref of rank 0");
   return success();
@@ -258,6 +264,9 @@ static LogicalResult verifyAccess(Op op, Value stream, StringRef verb) {
 LogicalResult MemStrOp::verify() {
   if (failed(verifyRepeat(*this, getRepeat(), getContiguous(),
                           lanesOf(getResult().getType()))))
+    return failure();
+  if (failed(slc::verifyOtherwise(*this, getOtherwise(), getMask(),
+                                  getResult().getType())))
     return failure();
   return verifyAccess(*this, getResult(), "loads");
 }
@@ -392,9 +401,10 @@ static void printLane(OpAsmPrinter &printer, Operation * /*op*/,
 
 void RegisterCallbackOp::build(OpBuilder &builder, OperationState &state,
                                Value tu, Event event, int64_t id,
-                               bool announced, Value toggle, bool whereSame) {
+                               bool announced, Value toggle, bool whereSame,
+                               Value mask) {
   build(builder, state, tu, event, static_cast<uint64_t>(id), announced,
-        whereSame, toggle, /*value=*/Value(), /*lane=*/IntegerAttr());
+        whereSame, mask, toggle, /*value=*/Value(), /*lane=*/IntegerAttr());
 }
 
 bool RegisterCallbackOp::excludes(RegisterCallbackOp other) {
@@ -426,6 +436,9 @@ LogicalResult RegisterCallbackOp::verify() {
            << "'; only the end of a traversal can be announced";
   if (!getToggle())
     return success();
+  if (getMask())
+    return emitOpError("is toggled and has a mask: which iteration would be "
+                       "the first is not defined");
   auto unit = getTu().getDefiningOp<NewTUOp>();
   if (getEvent() == Event::beg ||
       (getEvent() == Event::end && unit && !unit.getParent()))

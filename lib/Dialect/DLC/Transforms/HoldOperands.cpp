@@ -298,8 +298,10 @@ void CaseSplit::readOthers() {
 unsigned CaseSplit::run() {
   RegisterCallbackOp callback = parts.callback;
   // What is pushed while a traversal goes on belongs to an announced callback
-  // alone, so that a second one with the same operands disturbs no other.
-  if (!callback.getAnnounced() || callback.getToggle() || callback.getValue())
+  // alone, so that a second one with the same operands disturbs no other. With
+  // a mask, the first iteration might be left out.
+  if (!callback.getAnnounced() || callback.getToggle() || callback.getValue() ||
+      callback.getMask())
     return 0;
   row = callback.getTu().getDefiningOp<NewTUOp>();
   around =

@@ -81,8 +81,11 @@ static std::optional<Frame> getFrame(ComputeLoopOp loop) {
       frame.finish = parts;
     }
   }
-  bool merges = first && last && !first.getToggle() && !last.getToggle() &&
-                !first.getValue() && frame.begin.pushes.empty();
+  auto isSure = [](RegisterCallbackOp callback) {
+    return callback && !callback.getToggle() && !callback.getMask();
+  };
+  bool merges = isSure(first) && isSure(last) && !first.getValue() &&
+                frame.begin.pushes.empty();
   return merges ? std::optional(frame) : std::nullopt;
 }
 

@@ -27,6 +27,9 @@ static NewTUOp getParent(NewTUOp unit) {
 }
 
 std::optional<Pushes> Pushes::of(RegisterCallbackOp callback) {
+  // How many iterations a mask leaves out is in the data.
+  if (callback.getMask())
+    return std::nullopt;
   auto unit = callback.getTu().getDefiningOp<NewTUOp>();
   NewTUOp iterating =
       callback.getEvent() == Event::ite ? unit : getParent(unit);

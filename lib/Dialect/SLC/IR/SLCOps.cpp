@@ -96,19 +96,37 @@ LogicalResult ember::slc::verifyIndexCount(Operation *op, MemRefType memref,
 }
 
 void MemStrOp::build(OpBuilder &builder, OperationState &state, Value memref,
-                     ValueRange indices) {
+                     ValueRange indices, Value mask, Value otherwise) {
   Type element = cast<MemRefType>(memref.getType()).getElementType();
-  build(builder, state, StreamType::get(element), memref, indices,
-        CacheLevelAttr(), /*nontemporal=*/false);
+  build(builder, state, StreamType::get(element), memref, indices, mask,
+        otherwise, CacheLevelAttr(), /*nontemporal=*/false);
 }
 
 void MemStrOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
   setName(getResult(), "v");
 }
 
+LogicalResult ember::slc::verifyOtherwise(Operation *op, Value otherwise,
+                                          Value mask, Type result) {
+  if (!otherwise)
+    return success();
+  if (!mask)
+    return op->emitOpError("has an 'else' without a mask");
+  Type element = getStreamElementType(result);
+  Type given = stripStream(otherwise.getType());
+  bool isSpread = lanesOf(element) && getElementTypeOrSelf(element) == given;
+  if (given == element || isSpread)
+    return success();
+  return op->emitOpError("loads ")
+         << element << " and has " << otherwise.getType()
+         << " where the mask is false";
+}
+
 LogicalResult MemStrOp::verify() {
   auto memref = cast<MemRefType>(getMemref().getType());
-  if (failed(verifyIndexCount(*this, memref, getIndices().size())))
+  if (failed(verifyIndexCount(*this, memref, getIndices().size())) ||
+      failed(verifyOtherwise(*this, getOtherwise(), getMask(),
+                             getResult().getType())))
     return failure();
   if (getStreamElementType(getResult().getType()) != memref.getElementType())
     return emitOpError("loads ")
@@ -353,165 +371,6 @@ LogicalResult StrToValOp::verify() {
     return emitOpError("reads ")
            << expected << " but its result is " << getValue().getType();
   return success();
-}
-
-void CallbackOp::build(OpBuilder &builder, OperationState &state, Event event,
-                       TypeRange resultTypes) {
-  OpBuilder::InsertionGuard guard(builder);
-  state.getOrAddProperties<Properties>().event =
-      EventAttr::get(builder.getContext(), event);
-  state.addTypes(resultTypes);
-  Region *region = state.addRegion();
-  builder.createBlock(region);
-  if (resultTypes.empty())
-    ensureTerminator(*region, builder, state.location);
-}
-
-YieldOp CallbackOp::getYield() {
-  return cast<YieldOp>(getBody()->getTerminator());
-}
-
-void CallbackOp::getSuccessorRegions(
-    RegionBranchPoint point, SmallVectorImpl<RegionSuccessor> &successors) {
-  if (point.isParent())
-    successors.emplace_back(&getRegion());
-  else
-    successors.emplace_back(getOperation(), getResults());
-}
-
-void CallbackOp::print(OpAsmPrinter &printer) {
-  printer << " " << stringifyEvent(getEvent());
-  if (getNumResults())
-    printer.printArrowTypeList(getResultTypes());
-  printer << " ";
-  printer.printRegion(getRegion(), /*printEntryBlockArgs=*/false,
-                      /*printBlockTerminators=*/getNumResults() != 0);
-  printer.printOptionalAttrDict((*this)->getAttrs(), {"event"});
-}
-
-ParseResult CallbackOp::parse(OpAsmParser &parser, OperationState &result) {
-  StringRef keyword;
-  SMLoc loc = parser.getCurrentLocation();
-  if (parser.parseKeyword(&keyword))
-    return failure();
-  std::optional<Event> event = symbolizeEvent(keyword);
-  if (!event)
-    return parser.emitError(loc, "expected an event: beg, ite or end, not '")
-           << keyword << "'";
-  result.getOrAddProperties<Properties>().event =
-      EventAttr::get(parser.getContext(), *event);
-  if (parser.parseOptionalArrowTypeList(result.types))
-    return failure();
-  Region *region = result.addRegion();
-  if (parser.parseRegion(*region) ||
-      parser.parseOptionalAttrDict(result.attributes))
-    return failure();
-  CallbackOp::ensureTerminator(*region, parser.getBuilder(), result.location);
-  return success();
-}
-
-/// Where a callback stands must agree with the event that triggers it.
-static LogicalResult verifyPosition(CallbackOp callback) {
-  Operation *parent = callback->getParentOp();
-  // Between choose-decoupling and convert-scf-to-slc, callbacks stand in
-  // scf.for loops that are marked for the access unit.
-  bool marked = isa<scf::ForOp>(parent) && parent->hasAttr("slc.decouple");
-  if (marked)
-    return success();
-  auto loop = dyn_cast<LoopOpInterface>(parent);
-  if (!loop)
-    return callback.emitOpError("must stand in the body of a loop of the "
-                                "access unit, not in '")
-           << parent->getName() << "'";
-  if (callback.getEvent() == Event::ite)
-    return success();
-  LoopOpInterface nested = getNestedLoop(loop);
-  bool wantsBefore = callback.getEvent() == Event::beg;
-  if (!nested || callback->isBeforeInBlock(nested) != wantsBefore)
-    return callback.emitOpError("with event '")
-           << stringifyEvent(callback.getEvent()) << "' must stand "
-           << (wantsBefore ? "before" : "after")
-           << " the loop nested in the same body";
-  return success();
-}
-
-LogicalResult CallbackOp::verify() { return verifyPosition(*this); }
-
-LogicalResult CallbackOp::verifyRegions() {
-  WalkResult walk = getRegion().walk([&](Operation *op) {
-    if (isa<LoopOpInterface, CallbackOp, MemStrOp, StoreStrOp, AluStrOp,
-            CmpStrOp, SelStrOp, CastStrOp, FwdStrOp, AccStrOp, SegmentStrOp>(
-            op)) {
-      op->emitOpError("belongs to the access unit and cannot stand in an "
-                      "'slc.callback'");
-      return WalkResult::interrupt();
-    }
-    if (isa<StrToValOp>(op))
-      return WalkResult::advance();
-    for (Value operand : op->getOperands())
-      if (isa<StreamType, BufferType>(operand.getType())) {
-        op->emitOpError("in an 'slc.callback' reads a stream; take its "
-                        "element with 'slc.str_to_val' first");
-        return WalkResult::interrupt();
-      }
-    return WalkResult::advance();
-  });
-  return failure(walk.wasInterrupted());
-}
-
-namespace {
-/// A callback that neither acts nor produces anything costs a token for
-/// nothing.
-struct EraseEmptyCallback : OpRewritePattern<CallbackOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(CallbackOp callback,
-                                PatternRewriter &rewriter) const override {
-    if (!callback->use_empty() || !isMemoryEffectFree(callback))
-      return failure();
-    rewriter.eraseOp(callback);
-    return success();
-  }
-};
-
-/// Drops results nobody reads, so that they need no register in the execute
-/// unit.
-struct DropUnusedResults : OpRewritePattern<CallbackOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(CallbackOp callback,
-                                PatternRewriter &rewriter) const override {
-    SmallVector<Type> types;
-    SmallVector<Value> yielded, used;
-    for (auto [result, value] : llvm::zip_equal(
-             callback.getResults(), callback.getYield().getOperands())) {
-      if (result.use_empty())
-        continue;
-      types.push_back(result.getType());
-      yielded.push_back(value);
-      used.push_back(result);
-    }
-    if (used.size() == callback.getNumResults())
-      return failure();
-    auto fewer = CallbackOp::create(rewriter, callback.getLoc(),
-                                    callback.getEvent(), types);
-    fewer->setDiscardableAttrs(callback->getDiscardableAttrDictionary());
-    if (types.empty())
-      rewriter.eraseOp(fewer.getYield());
-    YieldOp yield = callback.getYield();
-    rewriter.modifyOpInPlace(yield, [&] { yield->setOperands(yielded); });
-    rewriter.mergeBlocks(callback.getBody(), fewer.getBody());
-    for (auto [before, after] : llvm::zip_equal(used, fewer.getResults()))
-      rewriter.replaceAllUsesWith(before, after);
-    rewriter.eraseOp(callback);
-    return success();
-  }
-};
-} // namespace
-
-void CallbackOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
-                                             MLIRContext *context) {
-  patterns.add<EraseEmptyCallback, DropUnusedResults>(context);
 }
 
 #define GET_OP_CLASSES

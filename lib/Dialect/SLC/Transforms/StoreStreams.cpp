@@ -11,13 +11,13 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "StreamedValues.h"
+
 #include "ember/Analysis/MemRefNames.h"
 #include "ember/Analysis/MemoryAliasing.h"
-#include "ember/Dialect/SLC/IR/StreamArithmetic.h"
 #include "ember/Dialect/SLC/Transforms/Passes.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 namespace ember {
@@ -43,7 +43,7 @@ class NestStores {
 public:
   NestStores(LoopOpInterface root, const MemoryAliasing &aliasing,
              StoreStreamMode mode)
-      : root(root), aliasing(aliasing), mode(mode) {}
+      : root(root), aliasing(aliasing), mode(mode), addresses(root) {}
 
   /// Moves what may and should be moved; returns how many.
   unsigned run();
@@ -51,13 +51,11 @@ public:
 private:
   void collect();
   StringRef findObstacle(memref::StoreOp store);
-  bool isAddress(Value value, unsigned depth = 0);
   Operation *findConflict(memref::StoreOp store);
   void dropConflicting();
   void dropUnprofitable();
   bool isReadElsewhere(Value stream);
   void move(memref::StoreOp store);
-  Value createAddress(Value value, CallbackOp callback);
   void refuse(memref::StoreOp store, const Twine &reason,
               Operation *culprit = nullptr);
 
@@ -68,8 +66,7 @@ private:
   SmallVector<Effect> effects;
   /// An operation that may do anything to any memory.
   Operation *unknown = nullptr;
-  /// Streams made of values of callbacks.
-  IRMapping addresses;
+  StreamedValues addresses;
 };
 } // namespace
 
@@ -86,29 +83,10 @@ void NestStores::refuse(memref::StoreOp store, const Twine &reason,
 // What may move
 //===----------------------------------------------------------------------===//
 
-/// Longer computations of an address stay where they are.
-static constexpr unsigned maxDepth = 16;
-
-/// True if the access unit can compute `value`, of a callback, at any time of
-/// the nest at which its operands are there.
-bool NestStores::isAddress(Value value, unsigned depth) {
-  if (slc::isFixedDuringNest(value, root))
-    return true;
-  Operation *op = value.getDefiningOp();
-  if (auto toVal = dyn_cast_or_null<StrToValOp>(op))
-    return isa<slc::StreamType>(toVal.getStream().getType()) &&
-           !toVal.getLane();
-  return op && depth < maxDepth && slc::isStreamArithmetic(op) &&
-         isSpeculatable(op) &&
-         llvm::all_of(
-             op->getOperands(),
-             [&](Value operand) { return isAddress(operand, depth + 1); });
-}
-
 /// Why the access unit cannot make `store`; empty if it can.
 StringRef NestStores::findObstacle(memref::StoreOp store) {
   auto callback = dyn_cast<CallbackOp>(store->getParentOp());
-  if (!callback)
+  if (!callback || callback.getMask())
     return "it is not made in every iteration";
   auto loop = cast<LoopOpInterface>(callback->getParentOp());
   LoopOpInterface nested = slc::getNestedLoop(loop);
@@ -120,8 +98,9 @@ StringRef NestStores::findObstacle(memref::StoreOp store) {
     return "its value is computed";
   if (!slc::isFixedDuringNest(store.getMemRef(), root))
     return "the memref itself changes during the nest";
-  bool canAddress = llvm::all_of(store.getIndices(),
-                                 [&](Value index) { return isAddress(index); });
+  bool canAddress = llvm::all_of(store.getIndices(), [&](Value index) {
+    return addresses.canStream(index);
+  });
   return canAddress ? "" : "its address is no matter of streams";
 }
 
@@ -214,47 +193,11 @@ void NestStores::dropUnprofitable() {
 // Moving
 //===----------------------------------------------------------------------===//
 
-/// The innermost of the loops in which `operands` are streams.
-static LoopOpInterface innermostLoop(ValueRange operands) {
-  LoopOpInterface innermost;
-  for (Value operand : operands) {
-    if (!isa<slc::StreamType>(operand.getType()))
-      continue;
-    auto loop = cast<LoopOpInterface>(operand.getParentBlock()->getParentOp());
-    if (!innermost || innermost->isProperAncestor(loop))
-      innermost = loop;
-  }
-  return innermost;
-}
-
-/// `value` as the access unit has it. Arithmetic happens in the outermost loop
-/// in which it can.
-Value NestStores::createAddress(Value value, CallbackOp callback) {
-  if (slc::isFixedDuringNest(value, root))
-    return value;
-  if (auto toVal = value.getDefiningOp<StrToValOp>())
-    return toVal.getStream();
-  if (Value known = addresses.lookupOrNull(value))
-    return known;
-  Operation *op = value.getDefiningOp();
-  SmallVector<Value> operands;
-  for (Value operand : op->getOperands())
-    operands.push_back(createAddress(operand, callback));
-  LoopOpInterface loop = innermostLoop(operands);
-  if (!loop)
-    loop = root;
-  OpBuilder builder(callback);
-  if (loop != callback->getParentOp())
-    builder.setInsertionPoint(slc::getNestedLoop(loop));
-  addresses.map(value, slc::createStreamArithmetic(builder, op, operands));
-  return addresses.lookup(value);
-}
-
 void NestStores::move(memref::StoreOp store) {
   auto callback = cast<CallbackOp>(store->getParentOp());
   SmallVector<Value> indices;
   for (Value index : store.getIndices())
-    indices.push_back(createAddress(index, callback));
+    indices.push_back(addresses.create(index, callback));
   auto toVal = store.getValueToStore().getDefiningOp<StrToValOp>();
   OpBuilder builder(callback);
   slc::StoreStrOp::create(builder, store.getLoc(), toVal.getStream(),

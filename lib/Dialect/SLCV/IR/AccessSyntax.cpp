@@ -30,13 +30,16 @@ static ParseResult parseCacheLevel(OpAsmParser &parser, CacheLevelAttr &level) {
 }
 
 ParseResult AccessSyntax::parseAddress(OpAsmParser &parser,
-                                       UnitAttr &contiguous) {
+                                       UnitAttr &contiguous, bool isLoad) {
   loc = parser.getCurrentLocation();
   if (parser.parseOperand(memref) ||
       parser.parseOperandList(indices, OpAsmParser::Delimiter::Square))
     return failure();
   isMasked = succeeded(parser.parseOptionalKeyword("mask"));
   if (isMasked && parser.parseOperand(mask))
+    return failure();
+  hasOtherwise = isLoad && succeeded(parser.parseOptionalKeyword("else"));
+  if (hasOtherwise && parser.parseOperand(otherwise))
     return failure();
   if (succeeded(parser.parseOptionalKeyword("contiguous")))
     contiguous = parser.getBuilder().getUnitAttr();
@@ -67,9 +70,13 @@ ParseResult AccessSyntax::parseHints(OpAsmParser &parser,
 ParseResult AccessSyntax::parseTypes(OpAsmParser &parser) {
   if (parser.parseType(memrefType))
     return failure();
-  return parser.parseCommaSeparatedList(OpAsmParser::Delimiter::Square, [&] {
-    return parser.parseType(indexTypes.emplace_back());
-  });
+  if (parser.parseCommaSeparatedList(OpAsmParser::Delimiter::Square, [&] {
+        return parser.parseType(indexTypes.emplace_back());
+      }))
+    return failure();
+  if (hasOtherwise && (parser.parseComma() || parser.parseType(otherwiseType)))
+    return failure();
+  return success();
 }
 
 ParseResult AccessSyntax::resolve(OpAsmParser &parser, Type stream,
@@ -77,13 +84,17 @@ ParseResult AccessSyntax::resolve(OpAsmParser &parser, Type stream,
   if (parser.resolveOperand(memref, memrefType, operands) ||
       parser.resolveOperands(indices, indexTypes, loc, operands))
     return failure();
-  if (!isMasked)
+  if (isMasked) {
+    // A memref may hold vectors; then one is accessed, not a lane each.
+    auto accessed = dyn_cast<MemRefType>(memrefType);
+    bool hasLanes = !accessed || !isa<VectorType>(accessed.getElementType());
+    int64_t lanes = hasLanes ? lanesOf(stream) : 0;
+    Type flag = parser.getBuilder().getI1Type();
+    Type type = StreamType::get(lanes ? VectorType::get({lanes}, flag) : flag);
+    if (parser.resolveOperand(mask, type, operands))
+      return failure();
+  }
+  if (!hasOtherwise)
     return success();
-  int64_t lanes = lanesOf(stream);
-  if (!lanes)
-    return parser.emitError(loc, "expected a stream of vectors, not ")
-           << stream;
-  Type type = StreamType::get(
-      VectorType::get({lanes}, parser.getBuilder().getI1Type()));
-  return parser.resolveOperand(mask, type, operands);
+  return parser.resolveOperand(otherwise, otherwiseType, operands);
 }

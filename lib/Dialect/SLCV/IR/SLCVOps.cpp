@@ -216,10 +216,12 @@ LogicalResult VecForOp::verify() {
 //===----------------------------------------------------------------------===//
 
 void VecMemStrOp::build(OpBuilder &builder, OperationState &state, Value memref,
-                        ValueRange indices, Value mask, int64_t vectorLength) {
+                        ValueRange indices, Value mask, int64_t vectorLength,
+                        Value otherwise) {
   Type element = cast<MemRefType>(memref.getType()).getElementType();
   build(builder, state, vectorStream(vectorLength, element), memref, indices,
-        mask, /*contiguous=*/false, /*repeat=*/1, slc::CacheLevelAttr(),
+        mask, otherwise, /*contiguous=*/false, /*repeat=*/1,
+        slc::CacheLevelAttr(),
         /*nontemporal=*/false);
 }
 
@@ -237,7 +239,8 @@ ParseResult VecMemStrOp::parse(OpAsmParser &parser, OperationState &result) {
   AccessSyntax access;
   if (parseLoad(parser, result, properties, access))
     return failure();
-  properties.operandSegmentSizes = {1, access.indexCount(), access.maskCount()};
+  properties.operandSegmentSizes = {1, access.indexCount(), access.maskCount(),
+                                    access.otherwiseCount()};
   return success();
 }
 
@@ -261,6 +264,9 @@ static LogicalResult verifyAccess(Op op, Value stream, StringRef verb) {
 LogicalResult VecMemStrOp::verify() {
   if (failed(verifyRepeat(*this, getRepeat(), getContiguous(),
                           lanesOf(getResult().getType()))))
+    return failure();
+  if (failed(slc::verifyOtherwise(*this, getOtherwise(), getMask(),
+                                  getResult().getType())))
     return failure();
   return verifyAccess(*this, getResult(), "loads");
 }

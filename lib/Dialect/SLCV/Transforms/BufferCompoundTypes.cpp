@@ -77,6 +77,8 @@ public:
   void run();
 
 private:
+  bool sharesToken();
+  void chooseMask();
   void declareBuffers();
   CallbackOp createEndCallback();
   Value getBound(Value bound);
@@ -96,6 +98,8 @@ private:
   DenseMap<Value, Value> rows, bounds;
   DenseMap<std::pair<Value, int64_t>, Value> values;
   Value first;
+  /// Null if rows are handed over in every iteration around.
+  Value mask;
 };
 } // namespace
 
@@ -118,7 +122,7 @@ CallbackReads::CallbackReads(LoopOpInterface loop, CallbackOp callback) {
 /// Counts the queue entries, tokens and operands, of a row. Without a known
 /// trip count rows are taken to be long.
 bool RowBufferizer::isProfitable() {
-  std::optional<int64_t> trips = Traversal::of(loop).getStaticTrips();
+  std::optional<int64_t> trips = whereNotEmpty(loop).getStaticTrips();
   if (!trips)
     return true;
   int64_t buffered = reads.buffered.size(), outer = reads.outer.size();
@@ -132,6 +136,7 @@ bool RowBufferizer::isProfitable() {
 
 /// The bound as compute code sees it.
 Value RowBufferizer::getBound(Value bound) {
+  bound = slc::getWhereTrue(bound, mask);
   if (!isa<StreamType>(bound.getType()))
     return bound;
   Value &value = bounds[bound];
@@ -149,8 +154,7 @@ Traversal RowBufferizer::describe() {
 Value RowBufferizer::getTripCount() {
   Traversal traversal = describe();
   OpBuilder at(builder);
-  bool isFixed = traversal.lower == loop.getLowerBound() &&
-                 traversal.upper == loop.getUpperBound();
+  bool isFixed = bounds.empty();
   if (isFixed && !traversal.getStaticTrips())
     at.setInsertionPoint(slc::getNestRoot(loop));
   return emitTripBound(at, loop.getLoc(), traversal);
@@ -244,8 +248,9 @@ void RowBufferizer::declareBuffers() {
 CallbackOp RowBufferizer::createEndCallback() {
   Location loc = callback.getLoc();
   builder.setInsertionPointAfter(loop);
-  auto end =
-      CallbackOp::create(builder, loc, slc::Event::end, loop->getResultTypes());
+  auto end = CallbackOp::create(
+      builder, loc, slc::Event::end, loop->getResultTypes(), mask,
+      mask ? llvm::to_vector(loop.getIterArgs()) : SmallVector<Value>());
   end->setDiscardableAttrs(callback->getDiscardableAttrDictionary());
   end.getBody()->clear();
   builder.setInsertionPointToStart(end.getBody());
@@ -297,7 +302,7 @@ static void mergeWithFollowing(CallbackOp end, LoopOpInterface loop) {
   SmallVector<CallbackOp> callbacks{end};
   for (Operation *op = end->getNextNode(); op; op = op->getNextNode()) {
     auto next = dyn_cast<CallbackOp>(op);
-    if (!next)
+    if (!next || next.getMask() != end.getMask())
       break;
     bool readsLater =
         next.walk([&](StrToValOp toVal) {
@@ -315,7 +320,28 @@ static void mergeWithFollowing(CallbackOp end, LoopOpInterface loop) {
   mergeCallbacks(callbacks);
 }
 
+/// Whatever follows the loop at once, and has no mask, needs a token where the
+/// row is left out: it then is the row's token.
+bool RowBufferizer::sharesToken() {
+  auto next = dyn_cast_if_present<CallbackOp>(loop->getNextNode());
+  return next && !next.getMask();
+}
+
+/// The row's callback is left out where there is no row: its operands need not
+/// say that the row is empty.
+void RowBufferizer::chooseMask() {
+  slc::LoopPredicate predicate = slc::getPredicate(loop);
+  bool isStream =
+      predicate.condition && isa<StreamType>(predicate.condition.getType());
+  if (!isStream || sharesToken())
+    return;
+  mask = predicate.whereTrue
+             ? predicate.condition
+             : slc::createNegation(builder, predicate.condition);
+}
+
 void RowBufferizer::run() {
+  chooseMask();
   declareBuffers();
   CallbackOp end = createEndCallback();
   loop->replaceAllUsesWith(end->getResults());
@@ -346,6 +372,43 @@ static void hoistUniformStreams(LoopOpInterface loop) {
     if (moves && uniform)
       op.moveBefore(loop);
   }
+}
+
+/// True if `lanes`, in `callback`, are those that its mask leaves on.
+static bool areLanesOfMask(Value lanes, CallbackOp callback) {
+  auto narrow = lanes.getDefiningOp<arith::TruncIOp>();
+  auto read = (narrow ? narrow.getIn() : lanes).getDefiningOp<StrToValOp>();
+  if (!read || read.getLane())
+    return false;
+  auto cast = read.getStream().getDefiningOp<slc::CastStrOp>();
+  Value stream = cast && narrow ? cast.getInput() : read.getStream();
+  return stream == callback.getMask();
+}
+
+/// True if the code of a callback whose mask has lanes, as that of a vectorised
+/// one, changes nothing where none is on: it stores those lanes only, and
+/// reduces neutral elements instead of the others.
+static bool doesNothingWithoutLanes(CallbackOp callback) {
+  if (!callback.getMask() || !slc::lanesOf(callback.getMask().getType()))
+    return false;
+  for (Operation &op : callback.getBody()->without_terminator()) {
+    Value lanes;
+    if (auto store = dyn_cast<vector::ScatterOp>(op))
+      lanes = store.getMask();
+    else if (auto store = dyn_cast<vector::MaskedStoreOp>(op))
+      lanes = store.getMask();
+    bool isOnlyRead =
+        isMemoryEffectFree(&op) || hasSingleEffect<MemoryEffects::Read>(&op);
+    if (lanes ? !areLanesOfMask(lanes, callback) : !isOnlyRead)
+      return false;
+  }
+  return llvm::all_of(callback.getYield().getOperands(), [&](Value value) {
+    auto reduction = value.getDefiningOp<vector::ReductionOp>();
+    auto chosen = reduction
+                      ? reduction.getVector().getDefiningOp<arith::SelectOp>()
+                      : arith::SelectOp();
+    return chosen && areLanesOfMask(chosen.getCondition(), callback);
+  });
 }
 
 namespace {
@@ -379,6 +442,11 @@ LogicalResult BufferCompoundTypes::bufferize(LoopOpInterface loop) {
     return refuse("its step is not a small constant");
   hoistUniformStreams(loop);
   CallbackOp callback = mergeCallbacks(loop);
+  if (doesNothingWithoutLanes(callback)) {
+    callback.getMaskMutable().clear();
+    callback.getOtherwiseMutable().clear();
+  }
+  slc::dropMask(callback);
   RowBufferizer bufferizer(loop, callback);
   if (CallbackReads(loop, callback).buffered.empty())
     return refuse("its callbacks read no stream that it loads");

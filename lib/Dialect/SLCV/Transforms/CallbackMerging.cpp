@@ -42,16 +42,34 @@ CallbackOp ember::slcv::mergeCallbacks(ArrayRef<CallbackOp> callbacks) {
   if (callbacks.size() < 2)
     return callbacks.empty() ? CallbackOp() : callbacks.front();
 
+  CallbackOp first = callbacks.front();
+  Value mask = first.getMask();
+  if (!llvm::all_of(callbacks, [&](CallbackOp callback) {
+        return callback.getMask() == mask;
+      })) {
+    for (CallbackOp callback : callbacks)
+      slc::dropMask(callback);
+    mask = nullptr;
+  }
+
   // Inside the merged callback its parts use each other's values directly;
   // only what others use stays a result.
   SmallPtrSet<Operation *, 4> parts;
   for (CallbackOp callback : callbacks)
     parts.insert(callback);
   Block *block = callbacks.front()->getBlock();
-  SmallVector<Value> results, values;
+  SmallVector<Value> results, values, otherwise;
+  // What another part gives where the mask is false is what it has otherwise.
+  DenseMap<Value, Value> withoutMask;
   for (CallbackOp callback : callbacks)
-    for (auto [result, value] : llvm::zip_equal(
+    for (auto [i, result, value] : llvm::enumerate(
              callback.getResults(), callback.getYield().getOperands())) {
+      if (mask) {
+        Value given = callback.getOtherwise()[i];
+        auto earlier = withoutMask.find(given);
+        withoutMask[result] =
+            earlier == withoutMask.end() ? given : earlier->second;
+      }
       result.replaceUsesWithIf(value, [&](OpOperand &use) {
         return parts.contains(block->findAncestorOpInBlock(*use.getOwner()));
       });
@@ -59,12 +77,15 @@ CallbackOp ember::slcv::mergeCallbacks(ArrayRef<CallbackOp> callbacks) {
         continue;
       results.push_back(result);
       values.push_back(value);
+      if (mask)
+        otherwise.push_back(withoutMask.lookup(result));
     }
 
   CallbackOp last = callbacks.back();
   OpBuilder builder(last);
-  auto merged = CallbackOp::create(builder, last.getLoc(), last.getEvent(),
-                                   ValueRange(values).getTypes());
+  auto merged =
+      CallbackOp::create(builder, last.getLoc(), last.getEvent(),
+                         ValueRange(values).getTypes(), mask, otherwise);
   Block *body = merged.getBody();
   body->clear();
   for (CallbackOp callback : callbacks) {

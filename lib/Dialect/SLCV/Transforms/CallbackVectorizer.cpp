@@ -69,6 +69,7 @@ private:
   Value getFirstLane(Value stream);
   Value getSequence(Location loc, Value first);
   Value getVector(Location loc, Value scalar);
+  Value readMask(Location loc);
   Value getMask(Location loc);
   Value getMaskOrAllTrue(Location loc);
   Value getConstant(Location loc, TypedAttr element);
@@ -128,12 +129,37 @@ Value CallbackWidener::getVector(Location loc, Value scalar) {
                                      getVectorType(scalar.getType()), scalar);
 }
 
+/// The lanes that the callback's mask leaves on. They cross as numbers as wide
+/// as the elements that are loaded for it, and so as a vector of the same size.
+Value CallbackWidener::readMask(Location loc) {
+  Type flags = getVectorType(builder.getI1Type());
+  unsigned bits = 8;
+  for (auto load : loop.getBody()->getOps<VecMemStrOp>()) {
+    if (llvm::none_of(load->getUsers(), llvm::IsaPred<StrToValOp>))
+      continue;
+    Type element = getElementTypeOrSelf(
+        slc::getStreamElementType(load.getResult().getType()));
+    bits = std::max(bits,
+                    element.isIndex() ? 64U : element.getIntOrFloatBitWidth());
+  }
+  VectorType numbers = getVectorType(builder.getIntegerType(bits));
+  OpBuilder before(callback);
+  Value stream = slc::CastStrOp::create(
+      before, loc, slc::StreamType::get(numbers), callback.getMask(),
+      /*isUnsigned=*/true);
+  Value read = StrToValOp::create(builder, loc, stream);
+  return arith::TruncIOp::create(builder, loc, flags, read);
+}
+
 /// The active lanes; null if all are. Computed in the callback where the upper
 /// bound is known there, so that no mask crosses the queue.
 Value CallbackWidener::getMask(Location loc) {
+  if (!mask && callback.getMask() && slc::lanesOf(callback.getMask().getType()))
+    mask = readMask(loc);
   if (mask || hasFullVectors(loop))
     return mask;
-  Value upper = loop.getUpperBound();
+  // Where it visits anything, the range is not the empty one.
+  Value upper = slc::getPredicate(loop).end;
   bool computable = sharesRange(loop) && !loop.getInMask() &&
                     upper.getType().isIndex() &&
                     matchPattern(loop.getStep(), m_One());

@@ -167,7 +167,8 @@ void CounterBuilder::countLast(ArrayRef<StrToValOp> reads) {
   CallbackOp last;
   for (CallbackOp callback : loop.getBody()->getOps<CallbackOp>())
     last = callback;
-  if (!last) {
+  // One with a mask does not see every iteration.
+  if (!last || last.getMask()) {
     OpBuilder builder(loop.getYield());
     LoopOpInterface nested = slc::getNestedLoop(loop);
     last = CallbackOp::create(builder, nested ? nested.getLoc() : loop.getLoc(),
@@ -195,7 +196,7 @@ static CallbackOp getFirstCallback(LoopOpInterface loop) {
     if (!first)
       first = callback;
   }
-  return first;
+  return first && first.getMask() ? CallbackOp() : first;
 }
 
 unsigned ember::slcv::replaceByCounter(BlockArgument stream) {

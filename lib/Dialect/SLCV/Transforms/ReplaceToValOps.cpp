@@ -106,6 +106,15 @@ struct ReplaceToValOps
 };
 } // namespace
 
+/// True if counting would need a token where there is none: in the iterations
+/// whose last callback is left out.
+static bool endsWithMask(LoopOpInterface loop) {
+  CallbackOp last;
+  for (CallbackOp callback : loop.getBody()->getOps<CallbackOp>())
+    last = callback;
+  return last && last.getMask();
+}
+
 /// The induction variables and iteration counts to count.
 static llvm::SetVector<Value> chooseCounters(LoopOpInterface root,
                                              CounterChoice choice) {
@@ -118,7 +127,8 @@ static llvm::SetVector<Value> chooseCounters(LoopOpInterface root,
       continue;
     for (StrToValOp toVal : reads) {
       LoopOpInterface loop = getCountedLoop(toVal);
-      if (loop && (choice != CounterChoice::outermost || loop == root))
+      bool isRoot = loop == root && !endsWithMask(loop);
+      if (loop && (choice != CounterChoice::outermost || isRoot))
         chosen.insert(toVal.getStream());
     }
   }

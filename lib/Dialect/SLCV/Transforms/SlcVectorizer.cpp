@@ -56,6 +56,7 @@ private:
   Type getVectorStream(Type scalarStream) const;
   void mapInductionVariable();
   void vectorizeStream(Operation &op);
+  Value createLaneMask(Location loc, Value flag);
   Value createVectorStream(Operation &op);
   void vectorizeStore(slc::StoreStrOp store);
   void cloneCallback(CallbackOp callback);
@@ -69,6 +70,8 @@ private:
   /// What access code uses, streams of vectors, and what callbacks use, the
   /// same seen as scalars.
   IRMapping access, compute;
+  /// Made of what says which elements are loaded or worked on.
+  DenseMap<Value, Value> laneMasks;
 };
 } // namespace
 
@@ -94,6 +97,23 @@ void LoopVectorizer::mapInductionVariable() {
   access.map(loop.getIterationCount(), count);
 }
 
+/// The active lanes in which `flag`, of one element or of each lane, is true.
+Value LoopVectorizer::createLaneMask(Location loc, Value flag) {
+  Type type = vectorLoop.getMask().getType();
+  Value &mask = laneMasks[flag];
+  if (mask)
+    return mask;
+  Value lanes = flag;
+  if (flag.getType() != type)
+    lanes = slc::FwdStrOp::create(builder, loc, type, flag);
+  mask = hasFullVectors(vectorLoop)
+             ? lanes
+             : VecAluStrOp::create(builder, loc, type, slc::AluOp::and_,
+                                   vectorLoop.getMask(), lanes)
+                   .getResult();
+  return mask;
+}
+
 Value LoopVectorizer::createVectorStream(Operation &op) {
   Location loc = op.getLoc();
   auto mapped = [&](Value value) { return access.lookupOrDefault(value); };
@@ -101,8 +121,12 @@ Value LoopVectorizer::createVectorStream(Operation &op) {
     SmallVector<Value> indices = llvm::map_to_vector(load.getIndices(), mapped);
     Value mask =
         hasFullVectors(vectorLoop) ? Value() : Value(vectorLoop.getMask());
+    Value otherwise =
+        load.getOtherwise() ? mapped(load.getOtherwise()) : Value();
+    if (load.getMask())
+      mask = createLaneMask(loc, mapped(load.getMask()));
     auto vectorLoad = VecMemStrOp::create(builder, loc, load.getMemref(),
-                                          indices, mask, lanes);
+                                          indices, mask, lanes, otherwise);
     vectorLoad.setCacheLevelAttr(load.getCacheLevelAttr());
     vectorLoad.setNontemporal(load.getNontemporal());
     return vectorLoad;
@@ -160,7 +184,12 @@ void LoopVectorizer::cloneCallback(CallbackOp callback) {
                                            access.lookup(stream))
                             .getResult());
   });
-  builder.clone(*callback, compute);
+  Value mask = callback.getMask();
+  if (mask && !legality.isUniform(mask))
+    mask = createLaneMask(callback.getLoc(), access.lookup(mask));
+  auto copy = cast<CallbackOp>(builder.clone(*callback, compute));
+  if (mask && !legality.isUniform(callback.getMask()))
+    copy.getMaskMutable().assign(mask);
 }
 
 /// A reduction combines one element a lane. Where the element is uniform, no
@@ -237,7 +266,7 @@ int64_t SlcVectorizer::chooseLanes(slc::ForOp loop,
     lanes = std::clamp<int64_t>(width / bits, 1, slcv::maxVectorLength);
   }
   std::optional<int64_t> visits =
-      Traversal::of(cast<LoopOpInterface>(loop.getOperation()))
+      whereNotEmpty(cast<LoopOpInterface>(loop.getOperation()))
           .getStaticVisits();
   if (visits && *visits > 0 && *visits < lanes)
     lanes = std::min<int64_t>(lanes, llvm::PowerOf2Ceil(*visits));

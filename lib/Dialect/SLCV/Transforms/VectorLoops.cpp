@@ -23,9 +23,15 @@ bool ember::slcv::sharesRange(VecForOp loop) {
   return loop.getConfig() == LoopConfig::vector && !loop.isLockstep();
 }
 
+Traversal ember::slcv::whereNotEmpty(LoopOpInterface loop) {
+  Traversal traversal = Traversal::of(loop);
+  traversal.upper = slc::getPredicate(loop).end;
+  return traversal;
+}
+
 bool ember::slcv::hasFullVectors(VecForOp loop) {
   std::optional<int64_t> visits =
-      Traversal::of(cast<LoopOpInterface>(loop.getOperation()))
+      whereNotEmpty(cast<LoopOpInterface>(loop.getOperation()))
           .getStaticVisits();
   return sharesRange(loop) && !loop.getInMask() && visits &&
          *visits % static_cast<int64_t>(loop.getVectorLength()) == 0;

@@ -8,11 +8,15 @@
 #ifndef EMBER_LIB_DIALECT_SLCV_TRANSFORMS_VECTORLOOPS_H
 #define EMBER_LIB_DIALECT_SLCV_TRANSFORMS_VECTORLOOPS_H
 
+#include "ember/Conversion/StreamCode/Traversal.h"
 #include "ember/Dialect/SLCV/IR/SLCV.h"
 
 #include <optional>
 
 namespace ember::slcv {
+
+/// What `loop` visits wherever its range is not chosen to be empty.
+Traversal whereNotEmpty(slc::LoopOpInterface loop);
 
 /// True if lane `l` of an iteration visits `base + l * step`: the lanes share
 /// one range.

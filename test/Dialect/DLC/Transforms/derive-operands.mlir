@@ -66,12 +66,13 @@ func.func @nest(%n: index, %m: index, %in: memref<?x?xf32>, %out: memref<?x?xf32
 
 // -----
 
-// Where an inner unit depends on data, or a step is not known to lead anywhere,
-// nothing says which iteration it is.
+// Where an inner unit or a mask depends on data, or a step is not known to lead
+// anywhere, nothing says which iteration it is.
 
 // CHECK-LABEL: func.func @unknown(
 // CHECK: dlc.register_operand %{{.*}}, ite, %{{.*}} for 0
 // CHECK: dlc.register_operand %{{.*}}, ite, %{{.*}} for 1
+// CHECK: dlc.register_operand %{{.*}}, ite, %{{.*}} for 2
 // CHECK-NOT: iter_args
 func.func @unknown(%n: index, %step: index, %ends: memref<?xindex>, %out: memref<?xindex>) {
   dlc.program captures(%n = %n : index, %ends = %ends : memref<?xindex>, %out = %out : memref<?xindex>)
@@ -103,6 +104,24 @@ func.func @unknown(%n: index, %step: index, %ends: memref<?xindex>, %out: memref
   compute {
     dlc.compute_loop
     case 1 {
+      %q = dlc.pop_operand : index
+      memref.store %q, %out[%q] : memref<?xindex>
+    }
+  }
+  dlc.program captures(%n = %n : index, %ends = %ends : memref<?xindex>, %out = %out : memref<?xindex>)
+  access {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %a = dlc.new_tu %c0 to %n step %c1
+    %q = dlc.get_ind_var %a : !slc.stream<index>
+    %end = dlc.mem_str %a, %ends[%q] : memref<?xindex>[!slc.stream<index>] -> !slc.stream<index>
+    %ok = dlc.cmp_str %a, sge %end, %c0 : !slc.stream<index>, index -> !slc.stream<i1>
+    dlc.register_callback %a, ite, 2 mask %ok : !slc.stream<i1>
+    dlc.register_operand %a, ite, %q for 2 : !slc.stream<index>
+  }
+  compute {
+    dlc.compute_loop
+    case 2 {
       %q = dlc.pop_operand : index
       memref.store %q, %out[%q] : memref<?xindex>
     }

@@ -84,6 +84,7 @@ func.func @mean(%n: index, %offsets: memref<?xindex>, %out: memref<?xf32>) {
 // CHECK: dlc.register_callback %{{.*}}, ite, 3
 // CHECK: dlc.register_callback %{{.*}}, ite, 5
 // CHECK: dlc.register_callback %{{.*}}, ite, 7
+// CHECK: dlc.register_callback %{{.*}}, ite, 9
 func.func @stay(%n: index, %offsets: memref<?xindex>, %out: memref<?xindex>) {
   dlc.program captures(%n = %n : index, %out = %out : memref<?xindex>)
   access {
@@ -170,6 +171,29 @@ func.func @stay(%n: index, %offsets: memref<?xindex>, %out: memref<?xindex>) {
       memref.store %c0, %out[%c1] : memref<?xindex>
     }
     case 8 {
+      memref.store %c1, %out[%c0] : memref<?xindex>
+    }
+  }
+  dlc.program captures(%n = %n : index, %offsets = %offsets : memref<?xindex>, %out = %out : memref<?xindex>)
+  access {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %bag = dlc.new_tu %c0 to %n step %c1
+    %b = dlc.get_ind_var %bag : !slc.stream<index>
+    %end = dlc.mem_str %bag, %offsets[%b] : memref<?xindex>[!slc.stream<index>] -> !slc.stream<index>
+    %ok = dlc.cmp_str %bag, sge %end, %c0 : !slc.stream<index>, index -> !slc.stream<i1>
+    dlc.register_callback %bag, ite, 9
+    %seg = dlc.new_tu %c0 to %n step %c1 in %bag
+    dlc.register_callback %seg, end, 10 mask %ok : !slc.stream<i1>
+  }
+  compute {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    dlc.compute_loop
+    case 9 {
+      memref.store %c0, %out[%c1] : memref<?xindex>
+    }
+    case 10 {
       memref.store %c1, %out[%c0] : memref<?xindex>
     }
   }

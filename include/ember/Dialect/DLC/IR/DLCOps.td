@@ -112,17 +112,19 @@ def DLC_MemStrOp : DLC_AccessOp<"mem_str", [AttrSizedOperandSegments,
   let summary = "A stream of loaded elements or vectors";
   let description = [{
     Loads `memref[indices]` once per iteration of `tu`; a vector result as
-    `slcv.vec_mem_str` describes, also `repeat`. `level` and `nontemporal` are those of
-    `slc.mem_str`.
+    `slcv.vec_mem_str` describes, also `repeat`. `mask`, `else`, `level` and
+    `nontemporal` are those of `slc.mem_str`.
 
     ```mlir
     %v = dlc.mem_str %elem, %table[%i, %e] : memref<?x?xf32>[!slc.stream<index>, !slc.stream<index>] -> !slc.stream<f32>
+    %u = dlc.mem_str %elem, %table[%i, %e] mask %ok else %one : memref<?x?xf32>[!slc.stream<index>, !slc.stream<index>], f32 -> !slc.stream<f32>
     %w = dlc.mem_str %elem, %table[%i, %e] mask %mask contiguous : memref<?x?xf32>[!slc.stream<index>, !slc.stream<vector<16xindex>>] -> !slc.stream<vector<16xf32>>
     ```
   }];
   let arguments = !con(
       (ins DLC_TU:$tu, Arg<AnyMemRef, "where to load from", [MemRead]>:$memref,
            Variadic<DLC_LaneIndex>:$indices, Optional<SLC_AnyStream>:$mask,
+           Optional<AnyType>:$otherwise,
            UnitAttr:$contiguous, DefaultValuedAttr<I64Attr, "1">:$repeat),
       SLC_CacheHints<>.arguments);
   let results = (outs SLC_AnyStream:$result);
@@ -277,6 +279,11 @@ def DLC_RegisterCallbackOp : DLC_AccessOp<"register_callback", [
     so it may pop them while they arrive, and a queue shorter than a row is
     long enough.
 
+    With a `mask`, the token and its operands are pushed only where the stream's
+    element is true or, if the stream has lanes, where one of them is. Where the
+    event is the begin or the end of a traversal, that is a stream of a unit
+    around.
+
     `on` a stream of integers toggles the callback: its token and operands are
     pushed in the first iteration of a traversal, and then only in those in which
     the stream's element differs from the one of the iteration before (paper,
@@ -296,6 +303,7 @@ def DLC_RegisterCallbackOp : DLC_AccessOp<"register_callback", [
     ```mlir
     dlc.register_callback %elem, ite, 0
     dlc.register_callback %elem, end, 1 announced
+    dlc.register_callback %elem, end, 7 announced mask %ok : !slc.stream<i1>
     dlc.register_callback %elem, end, 2 announced value %w : !slc.stream<f32>
     dlc.register_callback %elem, ite, 3 value %e[0] : !slc.stream<vector<16xindex>>
     dlc.register_callback %edge, ite, 4 on %row : !slc.stream<index> value %row : !slc.stream<index>
@@ -305,11 +313,13 @@ def DLC_RegisterCallbackOp : DLC_AccessOp<"register_callback", [
   }];
   let arguments = (ins DLC_TU:$tu, SLC_Event:$event, I64Attr:$id,
                        UnitAttr:$announced, UnitAttr:$whereSame,
+                       Optional<SLC_MaskStream>:$mask,
                        Optional<SLC_AnyStream>:$toggle,
                        Optional<SLC_AnyStream>:$value,
                        OptionalAttr<I64Attr>:$lane);
   let assemblyFormat = [{
     $tu `,` $event `,` $id (`announced` $announced^)?
+    (`mask` $mask^ `:` qualified(type($mask)))?
     (`on` (`same` $whereSame^)? $toggle^ `:` qualified(type($toggle)))?
     (`value` $value^ `` custom<Lane>($lane) `:` qualified(type($value)))?
     attr-dict
@@ -318,7 +328,8 @@ def DLC_RegisterCallbackOp : DLC_AccessOp<"register_callback", [
     OpBuilder<(ins "::mlir::Value":$tu, "::ember::slc::Event":$event,
                    "int64_t":$id, "bool":$announced,
                    CArg<"::mlir::Value", "{}">:$toggle,
-                   CArg<"bool", "false">:$whereSame)>
+                   CArg<"bool", "false">:$whereSame,
+                   CArg<"::mlir::Value", "{}">:$mask)>
   ];
   let hasVerifier = 1;
   let extraClassDeclaration = [{

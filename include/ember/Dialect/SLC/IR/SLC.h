@@ -58,6 +58,12 @@ llvm::LogicalResult verifyChoice(mlir::Operation *op, mlir::Value condition,
                                  mlir::Value trueValue, mlir::Value falseValue,
                                  mlir::Value result);
 
+/// Verifies what a load of `result`, a stream, has where `mask` is false:
+/// elements of its type, in its lanes or the same for all, and none without a
+/// mask.
+llvm::LogicalResult verifyOtherwise(mlir::Operation *op, mlir::Value otherwise,
+                                    mlir::Value mask, mlir::Type result);
+
 /// The element type of a stream type.
 mlir::Type getStreamElementType(mlir::Type type);
 
@@ -86,6 +92,29 @@ llvm::SmallVector<LoopOpInterface> getNestRoots(mlir::Operation *op);
 /// The range whose segments `loop` goes over; null if it goes over none: a loop
 /// to a `slc.segment_count` that does not begin at 0 or has another step.
 SegmentCountOp getSegmentCount(LoopOpInterface loop);
+
+/// The condition under which `loop` traverses anything, or not: where it does
+/// not hold, the range is chosen to be empty. `condition` is null where there
+/// is none; `end` is the upper bound wherever the range is not empty.
+struct LoopPredicate {
+  mlir::Value condition;
+  bool whereTrue;
+  mlir::Value end;
+};
+LoopPredicate getPredicate(LoopOpInterface loop);
+
+/// True if `loop` certainly traverses nothing where `mask` is false.
+bool isEmptyWithout(LoopOpInterface loop, mlir::Value mask);
+
+/// The stream that is true where `flag`, a stream of a nest, is false.
+mlir::Value createNegation(mlir::OpBuilder &builder, mlir::Value flag);
+
+/// What `value`, a stream or not, is where `mask` is true, as far as that is
+/// obvious: a choice by the mask is then the value it chooses.
+mlir::Value getWhereTrue(mlir::Value value, mlir::Value mask);
+
+/// Makes `callback` run always, and take a branch in it where its mask is true.
+void dropMask(CallbackOp callback);
 } // namespace ember::slc
 
 #endif // EMBER_DIALECT_SLC_IR_SLC_H

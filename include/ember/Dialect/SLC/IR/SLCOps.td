@@ -100,7 +100,7 @@ def SLC_YieldOp : SLC_Op<"yield", [
 // Streams
 //===----------------------------------------------------------------------===//
 
-def SLC_MemStrOp : SLC_Op<"mem_str", [
+def SLC_MemStrOp : SLC_Op<"mem_str", [AttrSizedOperandSegments,
     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>]> {
   let summary = "A stream of loaded elements";
   let description = [{
@@ -112,25 +112,33 @@ def SLC_MemStrOp : SLC_Op<"mem_str", [
     that it is not needed again soon (paper, section 7.4). Without them, the
     machine decides.
 
+    Where the element of `mask` is false nothing is loaded, whatever the indices
+    are, and the element is that of `else`, or zero without it.
+
     ```mlir
     %i = slc.mem_str %ids[%p] nontemporal : memref<?xindex>[!slc.stream<index>] -> !slc.stream<index>
     %v = slc.mem_str %table[%i, %e] level l2
        : memref<?x64xf32>[!slc.stream<index>, !slc.stream<index>] -> !slc.stream<f32>
+    %w = slc.mem_str %table[%i, %e] mask %ok else %one
+       : memref<?x64xf32>[!slc.stream<index>, !slc.stream<index>], f32 -> !slc.stream<f32>
     ```
   }];
   let arguments = !con(
       (ins Arg<AnyMemRef, "where to load from", [MemRead]>:$memref,
-           Variadic<SLC_IndexOrStream>:$indices),
+           Variadic<SLC_IndexOrStream>:$indices,
+           Optional<SLC_FlagStream>:$mask, Optional<AnyType>:$otherwise),
       SLC_CacheHints<>.arguments);
   let results = (outs SLC_AnyStream:$result);
   let builders = [
-    OpBuilder<(ins "::mlir::Value":$memref, "::mlir::ValueRange":$indices)>
+    OpBuilder<(ins "::mlir::Value":$memref, "::mlir::ValueRange":$indices,
+                   CArg<"::mlir::Value", "{}">:$mask,
+                   CArg<"::mlir::Value", "{}">:$otherwise)>
   ];
   let assemblyFormat = [{
-    $memref `[` $indices `]` (`level` $cacheLevel^)?
-    (`nontemporal` $nontemporal^)? attr-dict
-    `:` type($memref) `` custom<IndexTypes>(type($indices)) `->`
-    qualified(type($result))
+    $memref `[` $indices `]` (`mask` $mask^)? (`else` $otherwise^)?
+    (`level` $cacheLevel^)? (`nontemporal` $nontemporal^)? attr-dict
+    `:` type($memref) `` custom<IndexTypes>(type($indices))
+    (`,` type($otherwise)^)? `->` qualified(type($result))
   }];
   let hasVerifier = 1;
 }
@@ -433,9 +441,10 @@ def SLC_StrToValOp : SLC_Op<"str_to_val", [Pure]> {
 }
 
 def SLC_CallbackOp : SLC_Op<"callback", [
-    AutomaticAllocationScope, RecursiveMemoryEffects,
+    AttrSizedOperandSegments, AutomaticAllocationScope, RecursiveMemoryEffects,
     SingleBlockImplicitTerminator<"YieldOp">,
-    DeclareOpInterfaceMethods<RegionBranchOpInterface>]> {
+    DeclareOpInterfaceMethods<RegionBranchOpInterface,
+        ["getEntrySuccessorOperands"]>]> {
   let summary = "Code of the execute unit, triggered by a traversal event";
   let description = [{
     Runs where it stands in the loop body: with event `ite`, at each
@@ -444,20 +453,32 @@ def SLC_CallbackOp : SLC_Op<"callback", [
     through `slc.str_to_val` only, and may hand values of the execute unit on
     to later callbacks.
 
+    With a `mask` it runs only where the stream's element is true or, if the
+    stream has lanes, where one of them is; for the other times nothing crosses
+    the queues, and its results are the values of `else`. These are of the
+    execute unit, or fixed during the nest.
+
     ```mlir
     %next = slc.callback end -> index {
       %n = arith.addi %i, %c1 : index
       slc.yield %n : index
     }
+    %kept = slc.callback end mask %ok : !slc.stream<i1> else(%i) -> index {
+      %n = arith.addi %i, %c1 : index
+      slc.yield %n : index
+    }
     ```
   }];
-  let arguments = (ins SLC_Event:$event);
+  let arguments = (ins SLC_Event:$event, Optional<SLC_MaskStream>:$mask,
+                       Variadic<AnyType>:$otherwise);
   let results = (outs Variadic<AnyType>:$results);
   let regions = (region SizedRegion<1>:$region);
   let skipDefaultBuilders = 1;
   let builders = [
     OpBuilder<(ins "::ember::slc::Event":$event,
-                   CArg<"::mlir::TypeRange", "{}">:$resultTypes)>
+                   CArg<"::mlir::TypeRange", "{}">:$resultTypes,
+                   CArg<"::mlir::Value", "{}">:$mask,
+                   CArg<"::mlir::ValueRange", "{}">:$otherwise)>
   ];
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;

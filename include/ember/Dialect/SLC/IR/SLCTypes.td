@@ -69,6 +69,13 @@ def SLC_AnyStream : Type<CPred<"::llvm::isa<::ember::slc::StreamType>($_self)">,
 def SLC_IndexStream : SLC_StreamOf<"element.isIndex()", "index">;
 def SLC_IntegerStream : SLC_StreamOf<"element.isIntOrIndex()", "index or integer">;
 
+// Whether something is done: for an element, or for each lane of a vector.
+def SLC_FlagStream : SLC_StreamOf<"element.isSignlessInteger(1)", "i1">,
+    BuildableType<"::ember::slc::StreamType::get($_builder.getI1Type())">;
+def SLC_MaskStream : SLC_StreamOf<
+    "::mlir::getElementTypeOrSelf(element).isSignlessInteger(1)",
+    "i1 or vector of i1">;
+
 // What the access unit can address with: values fixed during the nest, or streams.
 def SLC_IndexOrStream : AnyTypeOf<[Index, SLC_IndexStream]>;
 def SLC_LaneInteger : AnyTypeOf<[AnySignlessIntegerOrIndex, SLC_AnyStream]>;

@@ -104,6 +104,48 @@ def MoveToValOps : Pass<"move-to-val-ops", "::mlir::func::FuncOp"> {
   }];
 }
 
+def MaskCallbacks : Pass<"mask-callbacks", "::mlir::func::FuncOp"> {
+  let summary = "Leave callbacks out where a stream says that they do nothing";
+  let description = [{
+    A callback whose code stands under one condition that the access unit can
+    evaluate gets a mask: for the other iterations nothing crosses the queues. A
+    callback with code for both outcomes becomes two of which one is left out.
+    Where the whole body of an innermost loop is left out for a condition of the
+    loops around, the loop has an empty range, and nothing is loaded either.
+
+    A callback that chooses between what it computes and what memory held before
+    is under a condition, too. `selects=false` leaves it as it is: a processor
+    would rather choose than branch.
+
+    ```mlir
+    slc.callback end {
+      %row = slc.str_to_val %i : !slc.stream<index> -> index
+      %ok = arith.cmpi sge, %row, %c0 : index
+      scf.if %ok {
+        memref.store %row, %out[] : memref<index>
+      }
+    }
+    ```
+    becomes
+    ```mlir
+    %ok = slc.cmp_str sge %i, %c0 : !slc.stream<index>, index -> !slc.stream<i1>
+    slc.callback end mask %ok : !slc.stream<i1> {
+      %row = slc.str_to_val %i : !slc.stream<index> -> index
+      memref.store %row, %out[] : memref<index>
+    }
+    ```
+  }];
+  let options = [
+    Option<"selects", "selects", "bool", "true",
+           "Take stores of what was there before for no stores">
+  ];
+  let statistics = [
+    Statistic<"masked", "callbacks-masked", "Callbacks with a mask">,
+    Statistic<"predicated", "loops-predicated", "Loops left out as a whole">
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def StoreStreams : Pass<"store-streams", "::mlir::ModuleOp"> {
   let summary = "Let the access unit store what callbacks only pass on";
   let description = [{

@@ -8,9 +8,9 @@
 // The part of the custom assembly that loads and stores of slcv and dlc have in
 // common:
 //
-//   %table[%i, %j] mask %m contiguous repeat 2 level l2 nontemporal
+//   %table[%i, %j] mask %m else %x contiguous repeat 2 level l2 nontemporal
 //
-// and their types, `memref<?x?xf32>[!slc.stream<index>, ...]`.
+// and their types, `memref<?x?xf32>[!slc.stream<index>, ...], f32`.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,25 +28,28 @@ public:
   template <typename Properties>
   mlir::ParseResult parseAccess(mlir::OpAsmParser &parser,
                                 Properties &properties) {
-    if (parseAddress(parser, properties.contiguous))
+    constexpr bool isLoad = requires { properties.repeat; };
+    if (parseAddress(parser, properties.contiguous, isLoad))
       return mlir::failure();
-    if constexpr (requires { properties.repeat; })
+    if constexpr (isLoad)
       if (parseRepeat(parser, properties.repeat))
         return mlir::failure();
     return parseHints(parser, properties.cacheLevel, properties.nontemporal);
   }
-  /// `memref<...>[types]`.
+  /// `memref<...>[types]`, and the type of what stands for what is not loaded.
   mlir::ParseResult parseTypes(mlir::OpAsmParser &parser);
-  /// Adds memref, indices and mask, whose lanes are those of `stream`.
+  /// Adds memref, indices, mask, whose lanes are those of `stream`, and what
+  /// stands for what is not loaded.
   mlir::ParseResult resolve(mlir::OpAsmParser &parser, mlir::Type stream,
                             llvm::SmallVectorImpl<mlir::Value> &operands);
 
   int32_t indexCount() const { return static_cast<int32_t>(indices.size()); }
   int32_t maskCount() const { return isMasked ? 1 : 0; }
+  int32_t otherwiseCount() const { return hasOtherwise ? 1 : 0; }
 
 private:
   mlir::ParseResult parseAddress(mlir::OpAsmParser &parser,
-                                 mlir::UnitAttr &contiguous);
+                                 mlir::UnitAttr &contiguous, bool isLoad);
   static mlir::ParseResult parseRepeat(mlir::OpAsmParser &parser,
                                        mlir::IntegerAttr &repeat);
   static mlir::ParseResult parseHints(mlir::OpAsmParser &parser,
@@ -54,11 +57,11 @@ private:
                                       mlir::UnitAttr &nontemporal);
 
   llvm::SMLoc loc;
-  mlir::OpAsmParser::UnresolvedOperand memref, mask;
+  mlir::OpAsmParser::UnresolvedOperand memref, mask, otherwise;
   llvm::SmallVector<mlir::OpAsmParser::UnresolvedOperand> indices;
-  mlir::Type memrefType;
+  mlir::Type memrefType, otherwiseType;
   llvm::SmallVector<mlir::Type> indexTypes;
-  bool isMasked = false;
+  bool isMasked = false, hasOtherwise = false;
 };
 
 /// Parses a store: `%stream, %memref[...] : type, memref<...>[types]`.
@@ -78,7 +81,8 @@ mlir::ParseResult parseStore(mlir::OpAsmParser &parser,
   return access.resolve(parser, type, result.operands);
 }
 
-/// Parses a load: `%memref[...] : memref<...>[types] -> type`.
+/// Parses a load: `%memref[...] : memref<...>[types] -> type`; with `else %x`,
+/// its type follows the others.
 template <typename Properties>
 mlir::ParseResult parseLoad(mlir::OpAsmParser &parser,
                             mlir::OperationState &result,
@@ -107,6 +111,9 @@ template <typename Op> void printAccess(mlir::OpAsmPrinter &printer, Op op) {
   printer << op.getMemref() << "[" << op.getIndices() << "]";
   if (op.getMask())
     printer << " mask " << op.getMask();
+  if constexpr (requires { op.getOtherwise(); })
+    if (op.getOtherwise())
+      printer << " else " << op.getOtherwise();
   if (op.getContiguous())
     printer << " contiguous";
   if constexpr (requires { op.getRepeat(); })
@@ -123,6 +130,9 @@ template <typename Op>
 void printAccessTypes(mlir::OpAsmPrinter &printer, Op op) {
   printer << op.getMemref().getType() << "[" << op.getIndices().getTypes()
           << "]";
+  if constexpr (requires { op.getOtherwise(); })
+    if (op.getOtherwise())
+      printer << ", " << op.getOtherwise().getType();
 }
 
 /// Prints what `parseStore` reads.

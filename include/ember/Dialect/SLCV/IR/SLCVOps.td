@@ -137,7 +137,8 @@ def SLCV_VecMemStrOp : SLCV_Op<"vec_mem_str", [AttrSizedOperandSegments,
   let description = [{
     Lane `l` loads `memref[indices]` with lane `l` of every vector index;
     scalar indices are the same for all lanes. A lane that `mask` switches off
-    loads nothing and holds zero. `contiguous` states that the active lanes
+    loads nothing and holds the value of `else`, in its lane or the same for
+    all, or zero without it. `contiguous` states that the active lanes
     address consecutive elements in lane order, starting with lane 0: one
     masked vector load instead of a gather. With `repeat N` each of them is
     loaded for N lanes side by side, N a power of two that divides the vector:
@@ -149,18 +150,22 @@ def SLCV_VecMemStrOp : SLCV_Op<"vec_mem_str", [AttrSizedOperandSegments,
        : memref<?x?xf32>[!slc.stream<index>, !slc.stream<vector<16xindex>>] -> !slc.stream<vector<16xf32>>
     %two = slcv.vec_mem_str %packed[%i, %pair] contiguous repeat 2
        : memref<?x?xi8>[!slc.stream<index>, !slc.stream<vector<16xindex>>] -> !slc.stream<vector<16xi8>>
+    %or = slcv.vec_mem_str %table[%i, %e] mask %ok else %one
+       : memref<?x?xf32>[!slc.stream<index>, !slc.stream<vector<16xindex>>], f32 -> !slc.stream<vector<16xf32>>
     ```
   }];
   let arguments = !con(
       (ins Arg<AnyMemRef, "where to load from", [MemRead]>:$memref,
            Variadic<SLCV_LaneIndex>:$indices, Optional<SLCV_MaskStream>:$mask,
+           Optional<AnyType>:$otherwise,
            UnitAttr:$contiguous, DefaultValuedAttr<I64Attr, "1">:$repeat),
       SLC_CacheHints<>.arguments);
   let results = (outs SLC_AnyStream:$result);
   let hasCustomAssemblyFormat = 1;
   let builders = [
     OpBuilder<(ins "::mlir::Value":$memref, "::mlir::ValueRange":$indices,
-                   "::mlir::Value":$mask, "int64_t":$vectorLength)>
+                   "::mlir::Value":$mask, "int64_t":$vectorLength,
+                   CArg<"::mlir::Value", "{}">:$otherwise)>
   ];
   let hasVerifier = 1;
 }
