@@ -8,6 +8,7 @@
 #include "ember/Analysis/SegmentBounds.h"
 #include "ember/Analysis/SameValue.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 using namespace mlir;
 
@@ -40,6 +41,31 @@ findSegmentBounds(Value lower, Value upper, IndexExprs &exprs) {
   if (distance.asConstant() != 1)
     return {};
   return {begin, end};
+}
+
+std::optional<CountedRange> findCountedRange(Value length) {
+  auto least = length.getDefiningOp<arith::MinUIOp>();
+  if (least && getConstantIntValue(least.getRhs()) == INT64_MAX)
+    length = least.getLhs();
+  auto difference = length.getDefiningOp<arith::SubIOp>();
+  if (!difference)
+    return std::nullopt;
+  CountedRange range{difference.getRhs(), difference.getLhs()};
+  auto end = range.upper.getDefiningOp<arith::MaxSIOp>();
+  range.isClamped = end && llvm::is_contained(end->getOperands(), range.lower);
+  if (range.isClamped)
+    range.upper = end.getLhs() == range.lower ? end.getRhs() : end.getLhs();
+  return range;
+}
+
+Value emitRangeLength(OpBuilder &builder, Location loc, CountedRange range,
+                      bool isSigned) {
+  Value end = arith::MaxSIOp::create(builder, loc, range.upper, range.lower);
+  Value length = arith::SubIOp::create(builder, loc, end, range.lower);
+  if (isSigned)
+    return length;
+  Value most = arith::ConstantIndexOp::create(builder, loc, INT64_MAX);
+  return arith::MinUIOp::create(builder, loc, length, most);
 }
 
 } // namespace ember

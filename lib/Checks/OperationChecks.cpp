@@ -177,11 +177,11 @@ static void emitSegmentCheck(OpBuilder &builder, Location loc, Value lower,
 static void checkBounds(Operation *place, Value lower, Value upper,
                         StringAttr source, IndexExprs &exprs) {
   OpBuilder builder(place);
-  auto length = upper.getDefiningOp<arith::SubIOp>();
-  if (length && getConstantIntValue(lower) == 0) {
-    lower = length.getRhs();
-    upper = length.getLhs();
-  }
+  if (getConstantIntValue(lower) == 0)
+    if (std::optional<CountedRange> range = findCountedRange(upper)) {
+      lower = range->lower;
+      upper = range->upper;
+    }
   emitSegmentCheck(builder, place->getLoc(), lower, upper, source, exprs);
 }
 

@@ -58,6 +58,7 @@ llvm::cl::ValuesClass ember::getOptimizationLevels() {
 
 void ember::buildEmbedToSCFPipeline(OpPassManager &manager,
                                     const EmbeddingOptions &options) {
+  manager.addNestedPass<func::FuncOp>(loops::createSplitIndexCasts());
   bufferization::OneShotBufferizePassOptions bufferization;
   bufferization.bufferizeFunctionBoundaries = true;
   bufferization.allowReturnAllocsFromLoops = true;
@@ -96,6 +97,7 @@ void ember::buildSCFToSLCPipeline(OpPassManager &manager,
 void ember::buildOptimizationPipeline(OpPassManager &manager,
                                       const OptimizationOptions &options) {
   manager.addPass(createSetTarget(getTarget(options)));
+  manager.addNestedPass<func::FuncOp>(loops::createSplitIndexCasts());
   if (options.optLevel >= OptimizationLevel::vectorize) {
     MaskCallbacksOptions masks;
     masks.selects = options.maskSelects;
@@ -135,6 +137,7 @@ void ember::buildOptimizationPipeline(OpPassManager &manager,
 
 void ember::buildSLCToDLCPipeline(OpPassManager &manager,
                                   const SeparationOptions &options) {
+  manager.addNestedPass<func::FuncOp>(loops::createSplitIndexCasts());
   manager.addNestedPass<func::FuncOp>(createConvertSLCToDLC());
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());

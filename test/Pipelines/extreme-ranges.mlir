@@ -54,6 +54,15 @@
 // RUN: %{all}
 // SEGMENTS: {{\[}}[2, 4, 6], [0, 0, 0], [0, 0, 0], [2, 4, 6], [0, 0, 0]]
 
+// From the smallest index to zero there are more elements than the largest
+// index says.
+// RUN: %npy make %t.from.npy i64 "[-2**63]"
+// RUN: %npy make %t.to.npy i64 "[0]"
+// REDEFINE: %{args} = - --entry=segments @%t.from.npy @%t.to.npy @%t.a.npy @%t.m.npy
+// REDEFINE: %{run} = not ember-run %{args} 2>&1 | FileCheck %s --check-prefix=HALF
+// RUN: %{all}
+// HALF: error: index {{[0-9]+}} {{.*}}out of range
+
 func.func @shifted(%a: memref<?xi64>, %o: memref<?xi64>, %from: index, %to: index) {
   %c1 = arith.constant 1 : index
   scf.for %i = %from to %to step %c1 {

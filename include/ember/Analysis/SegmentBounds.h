@@ -21,6 +21,23 @@ mlir::Operation *findIndexLoad(mlir::Value value);
 std::pair<mlir::memref::LoadOp, mlir::memref::LoadOp>
 findSegmentBounds(mlir::Value lower, mlir::Value upper, IndexExprs &exprs);
 
+/// The range, from `lower` to `upper`, that has `length` elements, if that is
+/// said as it is where rows are counted from zero.
+struct CountedRange {
+  mlir::Value lower;
+  mlir::Value upper;
+  /// Said to be none, not negative, where the range ends before it begins.
+  bool isClamped = false;
+};
+std::optional<CountedRange> findCountedRange(mlir::Value length);
+
+/// The number of elements from `lower` to `upper`, which `findCountedRange`
+/// finds again: none where the range ends before it begins, and the largest
+/// index where there are more, which nothing ever visits. With `isSigned`,
+/// there cannot be more.
+mlir::Value emitRangeLength(mlir::OpBuilder &builder, mlir::Location loc,
+                            CountedRange range, bool isSigned);
+
 } // namespace ember
 
 #endif // EMBER_ANALYSIS_SEGMENTBOUNDS_H

@@ -446,6 +446,15 @@ Value ember::emitIntegerCast(OpBuilder &builder, Location loc, Value value,
   auto create = [&]<typename Op>() -> Value {
     return Op::create(builder, loc, type, value);
   };
+  // What narrows does so by itself: see the pass split-index-casts.
+  Type wide = builder.getI64Type();
+  if (auto vector = dyn_cast<VectorType>(type))
+    wide = vector.clone(wide);
+  if ((from.isIndex() && to.getIntOrFloatBitWidth() < 64) ||
+      (to.isIndex() && from.getIntOrFloatBitWidth() > 64)) {
+    value = emitIntegerCast(builder, loc, value, wide, isUnsigned);
+    return emitIntegerCast(builder, loc, value, type, isUnsigned);
+  }
   if (from.isIndex() || to.isIndex())
     return isUnsigned ? create.operator()<arith::IndexCastUIOp>()
                       : create.operator()<arith::IndexCastOp>();

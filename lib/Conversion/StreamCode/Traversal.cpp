@@ -8,6 +8,7 @@
 #include "ember/Conversion/StreamCode/Traversal.h"
 
 #include "ember/ABI/RuntimeCalls.h"
+#include "ember/Analysis/SegmentBounds.h"
 #include "ember/Conversion/StreamCode/StreamCode.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -35,15 +36,36 @@ static Value index(OpBuilder &builder, Location loc, int64_t value) {
 // What is known
 //===----------------------------------------------------------------------===//
 
+static Value withoutCapture(Value value) {
+  Value captured = dlc::getCaptured(value);
+  return captured ? captured : value;
+}
+
+/// True if `value` comes from an integer of fewer bits than indices have.
+static bool isNarrow(Value value) {
+  if (auto read = value.getDefiningOp<slc::StrToValOp>())
+    value = read.getStream();
+  Operation *cast = value.getDefiningOp();
+  if (!isa_and_present<arith::IndexCastOp, slc::CastStrOp>(cast))
+    return false;
+  Type from = slc::stripStream(cast->getOperand(0).getType());
+  return from.isInteger() && from.getIntOrFloatBitWidth() < 64;
+}
+
 /// True if `upper` cannot be near the largest index.
 static bool isSizeLike(Value upper) {
-  if (Value captured = dlc::getCaptured(upper))
-    upper = captured;
+  upper = withoutCapture(upper);
   if (std::optional<int64_t> constant = getConstantIntValue(upper))
     return *constant <= INT64_MAX - maxSmallStride;
-  if (auto cast = upper.getDefiningOp<arith::IndexCastOp>())
-    return cast.getIn().getType().getIntOrFloatBitWidth() < 64;
-  return upper.getDefiningOp<memref::DimOp>() != nullptr;
+  return isNarrow(upper) || upper.getDefiningOp<memref::DimOp>() != nullptr;
+}
+
+/// True if no range from `lower` to `upper` is longer than the largest index.
+static bool hasSignedLength(Value lower, Value upper) {
+  lower = withoutCapture(lower);
+  if (std::optional<int64_t> constant = getConstantIntValue(lower))
+    return *constant >= 0;
+  return isNarrow(lower) && isNarrow(withoutCapture(upper));
 }
 
 /// True if each element of `visited` is an index of memory, in each iteration
@@ -372,12 +394,10 @@ Value ember::emitTripBound(OpBuilder &builder, Location loc,
     return emitIterations(builder, loc, traversal, elements);
   }
   Value length = traversal.upper;
-  if (!matchPattern(traversal.lower, m_Zero())) {
-    // A range that ends far before it begins has no length that wraps around.
-    Value end =
-        arith::MaxSIOp::create(builder, loc, traversal.upper, traversal.lower);
-    length = arith::SubIOp::create(builder, loc, end, traversal.lower);
-  }
+  if (!matchPattern(traversal.lower, m_Zero()))
+    length =
+        emitRangeLength(builder, loc, {traversal.lower, traversal.upper},
+                        hasSignedLength(traversal.lower, traversal.upper));
   if (*stride == 1)
     return length;
   return arith::CeilDivSIOp::create(builder, loc, length,
@@ -408,13 +428,7 @@ bool ember::isTripBound(Value value, const Traversal &traversal,
   }
   if (matchPattern(traversal.lower, m_Zero()))
     return isBound(length, traversal.upper);
-  auto difference = length.getDefiningOp<arith::SubIOp>();
-  if (!difference || !isBound(difference.getRhs(), traversal.lower))
-    return false;
-  auto end = difference.getLhs().getDefiningOp<arith::MaxSIOp>();
-  auto isEnd = [&](Value upper, Value lower) {
-    return isBound(upper, traversal.upper) && isBound(lower, traversal.lower);
-  };
-  return end && (isEnd(end.getLhs(), end.getRhs()) ||
-                 isEnd(end.getRhs(), end.getLhs()));
+  std::optional<CountedRange> range = findCountedRange(length);
+  return range && range->isClamped && isBound(range->lower, traversal.lower) &&
+         isBound(range->upper, traversal.upper);
 }

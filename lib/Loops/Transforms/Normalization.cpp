@@ -15,6 +15,7 @@ using namespace mlir;
 
 void ember::loops::addLoopNormalization(OpPassManager &pm) {
   OpPassManager &functions = pm.nest<func::FuncOp>();
+  functions.addPass(createSplitIndexCasts());
   functions.addPass(createConvertLinalgToLoopsPass());
   functions.addPass(createLowerAffinePass());
   functions.addPass(createForallToForLoopPass());

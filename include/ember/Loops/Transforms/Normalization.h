@@ -13,7 +13,8 @@
 namespace ember::loops {
 
 /// Adds the passes that turn every form of loops (affine, linalg on memrefs,
-/// scf.forall, scf.parallel) into scf.for and scf.while.
+/// scf.forall, scf.parallel) into scf.for and scf.while, and casts of indices
+/// into what canonicalization keeps.
 void addLoopNormalization(mlir::OpPassManager &pm);
 
 } // namespace ember::loops

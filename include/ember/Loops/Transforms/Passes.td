@@ -22,4 +22,25 @@ def OrderParallelLoops : InterfacePass<"order-parallel-loops",
   let dependentDialects = ["::mlir::scf::SCFDialect"];
 }
 
+def SplitIndexCasts : Pass<"split-index-casts"> {
+  let summary = "Cast indices to narrower integers by way of i64";
+  let description = [{
+    Upstream's canonicalization takes an index that is cast to a narrower integer and
+    back for the same index, though its upper bits are lost between. With the truncation
+    an operation of its own they are not forgotten:
+
+    ```mlir
+    %0 = arith.index_cast %i : index to i32
+    ```
+    becomes
+    ```mlir
+    %0 = arith.index_cast %i : index to i64
+    %1 = arith.trunci %0 : i64 to i32
+    ```
+
+    Every pipeline begins with it.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 #endif // EMBER_LOOPS_TRANSFORMS_PASSES_TD

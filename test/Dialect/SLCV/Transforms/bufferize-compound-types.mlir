@@ -67,7 +67,8 @@ func.func @row(%table: memref<?x?xf32>, %out: memref<?x?xf32>, %n: index, %lengt
 // CHECK-DAG:         %[[BB:.*]] = slc.str_to_val %[[B]]
 // CHECK-DAG:         %[[LAST:.*]] = arith.maxsi %[[M]], %[[LOV]]
 // CHECK-DAG:         %[[LEN:.*]] = arith.subi %[[LAST]], %[[LOV]]
-// CHECK-DAG:         %[[TRIPS:.*]] = arith.ceildivsi %[[LEN]], %{{.*}} : index
+// CHECK-DAG:         %[[MOST:.*]] = arith.minui %[[LEN]], %{{.*}} : index
+// CHECK-DAG:         %[[TRIPS:.*]] = arith.ceildivsi %[[MOST]], %{{.*}} : index
 // CHECK:             %[[ROW:.*]] = slc.str_to_val %[[BUF]]
 // CHECK:             %[[R:.*]]:2 = scf.for %[[K:.*]] = %{{.*}} to %[[TRIPS]] step %{{.*}} iter_args(%[[S:.*]] = %[[CARRY]], %[[T:.*]] = %[[Z]]) -> (f32, f32) {
 // CHECK-DAG:           %[[X:.*]] = memref.load %[[ROW]][%[[K]]]
