@@ -41,7 +41,7 @@ public:
         bags(bags) {
     rows.requireLength(length, "embed.bag");
     if (!op.getPaddings().empty())
-      padding = op.getPaddings()[number];
+      requirePadding(op.getPaddings()[number], table);
     firstSegment = arith::MulIOp::create(builder, bags, builder.index(number));
   }
 
@@ -51,6 +51,7 @@ public:
   Value emitTotal(Value begin);
 
 private:
+  void requirePadding(Value row, Value table);
   void emitBag(Value bag, Value begin, Value end);
   void addRow(Value isFirst, Value isKept, Value weight);
   /// Whether biases of rows are summed up apart from their elements.
@@ -64,9 +65,23 @@ private:
   FloatType type;
   StoredRows rows;
   RowAccumulator accumulator;
-  Value bags, padding, firstSegment;
+  Value bags, padding, hasNoPadding, firstSegment;
 };
 } // namespace
+
+/// What is skipped must be a row: then it makes no difference whether its index
+/// is checked.
+void TableBags::requirePadding(Value row, Value table) {
+  padding = row;
+  Value above = arith::AddIOp::create(builder, row, builder.index(1));
+  Value isRow = arith::CmpIOp::create(builder, arith::CmpIPredicate::ule, above,
+                                      builder.size(table, 0));
+  cf::AssertOp::create(
+      builder, isRow,
+      "embed.bag: the padding is neither -1 nor a row of the table");
+  hasNoPadding = arith::CmpIOp::create(builder, arith::CmpIPredicate::eq, above,
+                                       builder.index(0));
+}
 
 /// Reduces the row that was entered. Of a scaled row, what is the same for all
 /// elements is computed once: sum(w * (s * x + b)) = sum((w * s) * x) +
@@ -110,6 +125,7 @@ void TableBags::emitBag(Value bag, Value begin, Value end) {
     if (counts) {
       isKept = arith::CmpIOp::create(builder, arith::CmpIPredicate::ne, row,
                                      padding);
+      isKept = arith::OrIOp::create(builder, isKept, hasNoPadding);
       Value more =
           arith::AddIOp::create(builder, carried.front(), builder.index(1));
       next = {arith::SelectOp::create(builder, isKept, more, carried.front())};

@@ -229,8 +229,10 @@ void EmbeddingGenerator::bag() {
     addValues(Role::Weights, "weights", {lookups});
   if (random.chance(0.3))
     for (int64_t table = 0; table < tables; ++table)
-      add(Role::Padding, arrays.indexScalar(random.between(
-                             -1, std::max<int64_t>(rows, 1) - 1)));
+      add(Role::Padding,
+          arrays.indexScalar(random.chance(0.02)
+                                 ? random.pick({rows, int64_t(-2)})
+                                 : random.between(-1, rows - 1)));
   end({bags,
        std::accumulate(rowLengths.begin(), rowLengths.end(), int64_t(0))});
 }

@@ -41,6 +41,8 @@ void EmbeddingEvaluator::runBagOfTable(size_t table, int64_t firstColumn,
   std::optional<int64_t> padding;
   if (has(Role::Padding))
     padding = static_cast<int64_t>(operand(Role::Padding, table).bits);
+  if (padding && (*padding < -1 || *padding >= size(rows, 0)))
+    fail(Fault::Assertion, "padding " + std::to_string(*padding));
   for (int64_t bag = 0; bag < bags && isFine(); ++bag) {
     int64_t segment = static_cast<int64_t>(table) * bags + bag;
     int64_t begin = lookup, end = lookup;

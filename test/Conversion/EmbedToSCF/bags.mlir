@@ -34,11 +34,16 @@ func.func @sum(%t: memref<?x64xf32>, %i: memref<?xi64>, %s: memref<?xi32>,
 // CHECK-LABEL: func.func @mean(
 // CHECK-SAME: %[[T:.*]]: memref<?x8xbf16>, %[[I:.*]]: memref<?xi64>, %[[S:.*]]: memref<?xi64>, %[[W:.*]]: memref<?xf16>, %[[PAD:.*]]: index, %[[O:.*]]: memref<?x8xbf16>)
 // CHECK: %[[SCRATCH:.*]] = memref.alloc() {{.*}}: memref<8xf32>
+// CHECK: %[[ABOVE:.*]] = arith.addi %[[PAD]], %c1
+// CHECK: %[[IS_ROW:.*]] = arith.cmpi ule, %[[ABOVE]], %{{.*}}
+// CHECK: cf.assert %[[IS_ROW]]
+// CHECK: %[[NO_PAD:.*]] = arith.cmpi eq, %[[ABOVE]], %c0
 // CHECK: scf.for %[[B:.*]] = %c0
 // CHECK: %[[COUNT:.*]] = scf.for %[[P:.*]] = {{.*}} iter_args(%[[SO_FAR:.*]] = %c0) -> (index) {
 // CHECK: %[[W16:.*]] = memref.load %[[W]][%[[P]]]
 // CHECK: %[[W32:.*]] = arith.extf %[[W16]] : f16 to f32
-// CHECK: %[[KEPT:.*]] = arith.cmpi ne, %{{.*}}, %[[PAD]]
+// CHECK: %[[OTHER:.*]] = arith.cmpi ne, %{{.*}}, %[[PAD]]
+// CHECK: %[[KEPT:.*]] = arith.ori %[[OTHER]], %[[NO_PAD]] : i1
 // CHECK: %[[MORE:.*]] = arith.addi %[[SO_FAR]], %c1
 // CHECK: %[[NOW:.*]] = arith.select %[[KEPT]], %[[MORE]], %[[SO_FAR]]
 // CHECK: %[[X:.*]] = arith.extf %{{.*}} : bf16 to f32

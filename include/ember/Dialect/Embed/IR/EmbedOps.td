@@ -68,7 +68,8 @@ def Embed_BagOp : Embed_Op<"bag", [AttrSizedOperandSegments]> {
     - `weights` scale rows one by one; not with `max`. The product is rounded
       only together with the sum it is added to.
     - `padding` holds, for every table, a row that is skipped as if it were not
-      in the bag; -1 for none.
+      in the bag; -1 for none. Anything else is an error, as every index is that
+      is no row.
     - `mean` divides by the number of rows that were not skipped.
     - A bag without rows becomes zeros.
     - `max` keeps the first of equal rows' elements, and a NaN only where it
