@@ -68,6 +68,7 @@ private:
   void drawFormat();
   void drawEdgeOp();
   int64_t drawTables(std::vector<int64_t> &lengths);
+  void addPaddings(int64_t rows, int64_t tables);
   void addSegments(std::vector<int64_t> lengths, int64_t lookups);
   void addGraph();
   Graph drawGraph();
@@ -83,6 +84,8 @@ private:
   std::vector<ValueId> operands;
   std::vector<Graph> graphs;
   Graph graph;
+  /// Set once something is wrong: of two things, either might be met first.
+  bool isFaulty = false;
 };
 
 } // namespace
@@ -212,6 +215,18 @@ void EmbeddingGenerator::addSegments(std::vector<int64_t> lengths,
       arrays.integers("segments", style.offset, {count}, numbers));
 }
 
+/// Adds a row to skip, or none, for each table; seldom one that is no row.
+void EmbeddingGenerator::addPaddings(int64_t rows, int64_t tables) {
+  for (int64_t table = 0; table < tables; ++table) {
+    int64_t padding = random.between(-1, rows - 1);
+    if (!isFaulty && random.chance(0.02)) {
+      isFaulty = true;
+      padding = random.pick<int64_t>({-2, rows, INT64_MAX, INT64_MIN});
+    }
+    add(Role::Padding, arrays.indexScalar(padding));
+  }
+}
+
 void EmbeddingGenerator::bag() {
   begin(Embedding::Bag);
   embedding.reduction = drawReduction();
@@ -228,11 +243,7 @@ void EmbeddingGenerator::bag() {
   if (embedding.reduction != Embedding::Max && random.chance(0.4))
     addValues(Role::Weights, "weights", {lookups});
   if (random.chance(0.3))
-    for (int64_t table = 0; table < tables; ++table)
-      add(Role::Padding,
-          arrays.indexScalar(random.chance(0.02)
-                                 ? random.pick({rows, int64_t(-2)})
-                                 : random.between(-1, rows - 1)));
+    addPaddings(rows, tables);
   end({bags,
        std::accumulate(rowLengths.begin(), rowLengths.end(), int64_t(0))});
 }
@@ -412,7 +423,9 @@ Program EmbeddingGenerator::generate() {
   for (size_t count = random.weighted({4, 4, 2}) + 1; count > 0; --count)
     (this->*random.pick(writers))();
   Program program = arrays.finish();
-  varyInputs(random, program);
+  program.isFaulty = isFaulty;
+  if (!isFaulty)
+    varyInputs(random, program);
   return program;
 }
 
