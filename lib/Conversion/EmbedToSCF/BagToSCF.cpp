@@ -41,7 +41,7 @@ public:
         bags(bags) {
     rows.requireLength(length, "embed.bag");
     if (!op.getPaddings().empty())
-      requirePadding(op.getPaddings()[number], table);
+      requirePadding(op.getPaddings()[number], op.getTables()[number]);
     firstSegment = arith::MulIOp::create(builder, bags, builder.index(number));
   }
 
