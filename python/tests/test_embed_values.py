@@ -20,6 +20,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from drawn_cases import Value, cover
 from embed_problems import (
     ACTIVATIONS,
     EDGE_OPS,
@@ -42,7 +43,9 @@ ALL_CASES = "cases" in EXHAUSTIVE
 ALL_WAYS = "ways" in EXHAUSTIVE
 QUICK = "EMBER_QUICK" in os.environ
 # How many cases of each class a run takes.
-SAMPLE = 5 if QUICK else 18
+# Draws of a run by the content of a commit: fewer, and others than of the next one.
+SEED = os.environ.get("EMBER_TEST_SEED", "")
+SAMPLE = 5 if QUICK else 9 if SEED else 18
 LENGTHS = (1, 2, 3, 8, 17, 32, 33)
 BLOCK_SIZES = (1, 2, 3, 4, 8)
 REDUCTIONS = ("sum", "mean", "max")
@@ -224,21 +227,25 @@ def classes() -> Iterator[list[tuple[str, Case]]]:
 def combinations() -> Iterator[object]:
     """All cases, or a sample of each class."""
     for known in classes():
-        chosen = known if ALL_CASES else Choice("sample", len(known)).sample(known, SAMPLE)
+        chosen = known if ALL_CASES else Choice("sample", SEED, len(known)).sample(known, SAMPLE)
         yield from (pytest.param(name, case, id=name) for name, case in chosen)
 
 
 def one_of_each_type() -> Iterator[object]:
-    """A case for each class and each type of its rows; under --quick, for one type a class."""
-    for known in classes():
+    """A case for each class and each type of its rows, and of these, with a seed, so many that
+    each class and each type occurs; under --quick, for one type a class."""
+    chosen: list[tuple[object, frozenset[Value]]] = []
+    for number, known in enumerate(classes()):
         names = [name_of(storage) for storage in STORAGE]
         if QUICK:
             names = [Choice("type", known[0][0]).choice(names[:4])]
         for storage in names:
             cases = [(name, case) for name, case in known if name.endswith(f"-{storage}")]
             if cases:
-                name, case = Choice("each", storage, len(known)).choice(cases)
-                yield pytest.param(name, case, id=name)
+                name, case = Choice("each", SEED, storage, len(known)).choice(cases)
+                values = frozenset({("class", number), ("type", zlib.crc32(storage.encode()))})
+                chosen.append((pytest.param(name, case, id=name), values))
+    yield from cover(chosen, SEED) if SEED else (case for case, _ in chosen)
 
 
 def check(actual: NDArray, problem: Problem) -> None:
