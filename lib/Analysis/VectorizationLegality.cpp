@@ -274,33 +274,22 @@ LogicalResult VectorizationLegality::analyzeCarriedValues() {
   return success();
 }
 
-static bool isDivision(AluOp opcode) {
-  return opcode == AluOp::divs || opcode == AluOp::divu ||
-         opcode == AluOp::rems || opcode == AluOp::remu;
-}
-
 LogicalResult VectorizationLegality::analyzeStream(Operation &op) {
-  if (auto load = dyn_cast<slc::MemStrOp>(op)) {
-    Access access{&op, load.getMemref(), load.getIndices(), false};
+  if (auto memory = dyn_cast<slc::MemoryStreamOpInterface>(op)) {
+    Access access{&op, memory.getMemref(), memory.getIndices(),
+                  memory.isStore()};
+    accesses.push_back(access);
     if (failed(analyzeAccess(access, /*isStream=*/true)))
       return failure();
-    accesses.push_back(access);
-    SmallVector<LaneShape> indices;
-    for (Value index : load.getIndices())
-      indices.push_back(getShape(index));
-    for (Value value : {Value(load.getMask()), load.getOtherwise()})
-      if (value)
-        indices.push_back(getShape(value));
-    shapes[load.getResult()] = joinShapes(indices);
+    if (memory.isStore())
+      return success();
+    SmallVector<LaneShape> operands;
+    for (Value operand : op.getOperands().drop_front())
+      operands.push_back(getShape(operand));
+    shapes[memory.getStream()] = joinShapes(operands);
     return success();
   }
-  if (auto store = dyn_cast<slc::StoreStrOp>(op)) {
-    Access access{&op, store.getMemref(), store.getIndices(), true};
-    accesses.push_back(access);
-    return analyzeAccess(access, /*isStream=*/true);
-  }
-  if (!isa<slc::AluStrOp, slc::CmpStrOp, slc::SelStrOp, slc::CastStrOp,
-           slc::FwdStrOp>(op))
+  if (!isa<slc::StreamOpInterface>(op))
     return refuse(&op, "'" + op.getName().getStringRef() +
                            "' is not a stream with a vector dual");
   LaneShape shape = combineArithmetic(&op);
@@ -310,7 +299,7 @@ LogicalResult VectorizationLegality::analyzeStream(Operation &op) {
        !llvm::all_of(op.getOperandTypes(), isLane)))
     return refuse(&op, "a stream has elements that vectors are not made of");
   if (auto alu = dyn_cast<slc::AluStrOp>(op);
-      alu && isDivision(alu.getOpcode()) && !isUniform(alu.getRhs()))
+      alu && slc::isDivision(alu.getOpcode()) && !isUniform(alu.getRhs()))
     return refuse(&op, "a stream divides by a value that changes from "
                        "iteration to iteration");
   shapes[op.getResult(0)] = shape;
@@ -369,7 +358,7 @@ LogicalResult VectorizationLegality::analyzeMask(CallbackOp callback) {
   if (!callback.getMask() || isUniform(callback.getMask()))
     return success();
   for (Value result : callback.getResults())
-    if (!llvm::is_contained(loop.getYield().getOperands(), result))
+    if (!llvm::is_contained(loop.getYield()->getOperands(), result))
       return refuse(callback, "a callback hands a value on in some iterations");
   return success();
 }

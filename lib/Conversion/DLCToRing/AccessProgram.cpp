@@ -249,9 +249,9 @@ SmallVector<Value> AccessProgram::emitNext(OpBuilder &builder, Location loc,
                                            const Carried &carried) {
   SmallVector<Value> next;
   for (AccStrOp sum : carried.sums)
-    next.push_back(emitIntegerOp(builder, sum.getLoc(), slc::AluOp::add,
-                                 lookup(sum.getResult()),
-                                 lookup(sum.getInput())));
+    next.push_back(arith::AddIOp::create(builder, sum.getLoc(),
+                                         lookup(sum.getResult()),
+                                         lookup(sum.getInput())));
   for (Value stream : carried.toggles)
     next.push_back(lookup(stream));
   if (!carried.toggles.empty())
@@ -279,7 +279,7 @@ AccessProgram::Control AccessProgram::emitControl(OpBuilder &builder,
 // Streams
 //===----------------------------------------------------------------------===//
 
-StreamAccess AccessProgram::describeAccess(Operation *op) {
+StreamAccess AccessProgram::describeAccess(slc::MemoryStreamOpInterface op) {
   return StreamAccess::of(op, [&](Value operand) { return lookup(operand); });
 }
 
@@ -303,33 +303,16 @@ Value AccessProgram::emitStream(OpBuilder &builder, Operation *op,
       .Case([&](GetMaskOp) { return control.mask; })
       .Case([&](GetSegmentEndOp) { return control.segmentEnd; })
       .Case([&](MemStrOp load) {
-        StreamAccess access = describeAccess(op);
+        StreamAccess access = describeAccess(load);
         if (instrumentation)
           instrumentation->countAccess(builder, loc, load.getMemref(), access,
                                        element, /*isStore=*/false);
         return emitStreamLoad(builder, loc, access, element);
       })
-      .Case([&](AluStrOp alu) {
-        return emitStreamArithmetic(builder, loc, alu.getOpcode(),
-                                    lookup(alu.getLhs()), lookup(alu.getRhs()),
-                                    element, control.mask);
-      })
-      .Case([&](CmpStrOp compare) {
-        return emitStreamComparison(builder, loc, compare.getPredicate(),
-                                    lookup(compare.getLhs()),
-                                    lookup(compare.getRhs()), element);
-      })
-      .Case([&](SelStrOp choice) {
-        return emitStreamChoice(builder, loc, lookup(choice.getCondition()),
-                                lookup(choice.getTrueValue()),
-                                lookup(choice.getFalseValue()), element);
-      })
-      .Case([&](CastStrOp cast) {
-        return emitIntegerCast(builder, loc, lookup(cast.getInput()), element,
-                               cast.getIsUnsigned());
-      })
-      .Case([&](FwdStrOp forward) {
-        return emitBroadcast(builder, loc, lookup(forward.getInput()), element);
+      .Case([&](slc::StreamOpInterface stream) {
+        return emitStreamElement(
+            builder, stream, [&](Value input) { return lookup(input); },
+            control.mask);
       });
 }
 

@@ -67,7 +67,7 @@ private:
   Control emitControl(mlir::OpBuilder &builder, dlc::NewTUOp unit,
                       const Traversal &traversal, const TraversalRange &range,
                       mlir::Value position);
-  StreamAccess describeAccess(mlir::Operation *op);
+  StreamAccess describeAccess(slc::MemoryStreamOpInterface op);
   void emitStore(mlir::OpBuilder &builder, dlc::StoreStrOp store);
   mlir::Value emitStream(mlir::OpBuilder &builder, mlir::Operation *op,
                          const Control &control);

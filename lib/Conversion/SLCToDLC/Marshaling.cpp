@@ -25,7 +25,6 @@ using ember::slc::LoopOpInterface;
 using ember::slc::StreamType;
 using ember::slc::StrToValOp;
 using ember::slcv::PushOp;
-using ember::slcv::VecForOp;
 
 bool ember::readsBuffer(CallbackOp callback) {
   return callback
@@ -241,13 +240,12 @@ LogicalResult Marshaling::CaseBuilder::marshal(const Reads &reads,
   if (!buffered)
     return success();
 
-  auto lanes = filled ? dyn_cast<VecForOp>(filled.getOperation()) : VecForOp();
   if (!filled || slc::getNestedLoop(filled) ||
       !filled.getBody()->getOps<CallbackOp>().empty())
     return emitError(loc, "reads a buffer that was not filled by a loop of "
                           "streams only right before it; its elements cannot "
                           "be told apart in the queue");
-  if (lanes && lanes.isLockstep())
+  if (filled.isLockstep())
     return emitError(loc, "reads a buffer that a loop with a range a lane "
                           "fills; its length is not known to compute code");
   rowLoop = findRowLoop(reads, filled, mask);

@@ -47,9 +47,9 @@ private:
   void configureLoop(LoopOpInterface loop, Value parent);
   void configureLoopOverSegments(LoopOpInterface loop,
                                  slc::SegmentCountOp count, Value parent);
-  StreamAccess describeAccess(Operation *op);
-  void configureStore(Operation *op, Value stream, Value tu);
-  void configureStream(Operation *op, Value tu);
+  StreamAccess describeAccess(slc::MemoryStreamOpInterface op);
+  void configureStore(slc::MemoryStreamOpInterface store, Value tu);
+  Value createStream(Operation *op, Value tu);
   LogicalResult addCase(ArrayRef<CallbackOp> callbacks, TraversalPoint point,
                         LoopOpInterface filled, ArrayRef<RegisterCopy> copies) {
     return marshaling.addCase(builder, callbacks, point, filled, copies,
@@ -130,55 +130,52 @@ void Separation::configureLoop(LoopOpInterface loop, Value parent) {
     read.operator()<dlc::GetMaskOp>(vectorLoop.getMask());
 }
 
-StreamAccess Separation::describeAccess(Operation *op) {
+StreamAccess Separation::describeAccess(slc::MemoryStreamOpInterface op) {
   return StreamAccess::of(
       op, [&](Value operand) { return streams.lookupOrDefault(operand); });
 }
 
-void Separation::configureStore(Operation *op, Value stream, Value tu) {
-  StreamAccess access = describeAccess(op);
-  dlc::StoreStrOp::create(builder, op->getLoc(), tu,
-                          streams.lookupOrDefault(stream), access.memref,
-                          access.indices, access.mask, access.contiguous,
-                          access.cacheLevel, access.nontemporal);
+void Separation::configureStore(slc::MemoryStreamOpInterface store, Value tu) {
+  StreamAccess access = describeAccess(store);
+  dlc::StoreStrOp::create(
+      builder, store.getLoc(), tu, streams.lookupOrDefault(store.getStream()),
+      access.memref, access.indices, access.mask, access.contiguous,
+      access.cacheLevel, access.nontemporal);
 }
 
-void Separation::configureStream(Operation *op, Value tu) {
-  Location loc = op->getLoc();
-  SmallVector<Value> operands;
+/// The operation of dlc that computes what `op` does, with the same properties.
+template <typename Twin>
+static Value createTwin(OpBuilder &builder, Operation *op,
+                        ValueRange operands) {
+  SmallVector<NamedAttribute> properties;
+  if (Attribute known = op->getPropertiesAsAttribute())
+    llvm::append_range(properties, cast<DictionaryAttr>(known));
+  return Twin::create(builder, op->getLoc(), op->getResultTypes(), operands,
+                      properties);
+}
+
+Value Separation::createStream(Operation *op, Value tu) {
+  if (auto load = dyn_cast<slc::MemoryStreamOpInterface>(op)) {
+    StreamAccess access = describeAccess(load);
+    return dlc::MemStrOp::create(
+        builder, op->getLoc(), load.getStream().getType(), tu, access.memref,
+        access.indices, access.mask, access.otherwise, access.contiguous,
+        access.repeat, access.cacheLevel, access.nontemporal);
+  }
+  SmallVector<Value> operands{tu};
   for (Value operand : op->getOperands())
     operands.push_back(streams.lookupOrDefault(operand));
-  Type type = op->getResult(0).getType();
-  Value result;
-  if (isa<slc::MemStrOp, slcv::VecMemStrOp>(op)) {
-    StreamAccess access = describeAccess(op);
-    result = dlc::MemStrOp::create(
-        builder, loc, type, tu, access.memref, access.indices, access.mask,
-        access.otherwise, access.contiguous, access.repeat, access.cacheLevel,
-        access.nontemporal);
-  } else if (auto alu = dyn_cast<slc::AluStrOp>(op)) {
-    result = dlc::AluStrOp::create(builder, loc, type, tu, alu.getOpcode(),
-                                   operands[0], operands[1]);
-  } else if (auto alu = dyn_cast<slcv::VecAluStrOp>(op)) {
-    result = dlc::AluStrOp::create(builder, loc, type, tu, alu.getOpcode(),
-                                   operands[0], operands[1]);
-  } else if (auto compare = dyn_cast<slc::CmpStrOp>(op)) {
-    result =
-        dlc::CmpStrOp::create(builder, loc, type, tu, compare.getPredicate(),
-                              operands[0], operands[1]);
-  } else if (isa<slc::SelStrOp>(op)) {
-    result = dlc::SelStrOp::create(builder, loc, type, tu, operands[0],
-                                   operands[1], operands[2]);
-  } else if (auto cast = dyn_cast<slc::CastStrOp>(op)) {
-    result = dlc::CastStrOp::create(builder, loc, type, tu, operands[0],
-                                    cast.getIsUnsigned());
-  } else if (isa<slc::AccStrOp>(op)) {
-    result =
-        dlc::AccStrOp::create(builder, loc, type, tu, operands[0], operands[1]);
-  } else {
-    result = dlc::FwdStrOp::create(builder, loc, type, tu, operands[0]);
-  }
-  streams.map(op->getResult(0), result);
+  if (isa<slc::AluStrOp, slcv::VecAluStrOp>(op))
+    return createTwin<dlc::AluStrOp>(builder, op, operands);
+  if (isa<slc::CmpStrOp>(op))
+    return createTwin<dlc::CmpStrOp>(builder, op, operands);
+  if (isa<slc::SelStrOp>(op))
+    return createTwin<dlc::SelStrOp>(builder, op, operands);
+  if (isa<slc::CastStrOp>(op))
+    return createTwin<dlc::CastStrOp>(builder, op, operands);
+  if (isa<slc::AccStrOp>(op))
+    return createTwin<dlc::AccStrOp>(builder, op, operands);
+  return createTwin<dlc::FwdStrOp>(builder, op, operands);
 }
 
 //===----------------------------------------------------------------------===//
@@ -195,13 +192,12 @@ LogicalResult Separation::separateBody(LoopOpInterface loop, Value tu) {
     (!nested || callback->isBeforeInBlock(nested) ? before : after)
         .push_back(callback);
   for (Operation &op : loop.getBody()->without_terminator()) {
-    if (auto store = dyn_cast<slc::StoreStrOp>(op))
-      configureStore(&op, store.getStream(), tu);
-    else if (auto store = dyn_cast<slcv::VecStoreStrOp>(op))
-      configureStore(&op, store.getStream(), tu);
+    if (auto access = dyn_cast<slc::MemoryStreamOpInterface>(op);
+        access && access.isStore())
+      configureStore(access, tu);
     else if (op.getNumResults() == 1 && !isa<slc::SegmentCountOp>(op) &&
              isa<slc::StreamType>(op.getResult(0).getType()))
-      configureStream(&op, tu);
+      streams.map(op.getResult(0), createStream(&op, tu));
   }
 
   ArrayRef<RegisterCopy> backEdge = registers.getBackEdgeCopies(loop);

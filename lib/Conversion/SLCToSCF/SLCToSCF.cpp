@@ -259,10 +259,9 @@ void Recoupling::emitBody(LoopOpInterface loop, IRMapping &values) {
         element =
             vector::ExtractOp::create(builder, op.getLoc(), element, *lane);
       values.map(toVal.getValue(), element);
-    } else if (auto store = dyn_cast<slc::StoreStrOp>(op)) {
-      streams.emitStore(&op, store.getStream(), values);
-    } else if (auto store = dyn_cast<slcv::VecStoreStrOp>(op)) {
-      streams.emitStore(&op, store.getStream(), values);
+    } else if (auto access = dyn_cast<slc::MemoryStreamOpInterface>(op);
+               access && access.isStore()) {
+      streams.emitStore(access, values);
     } else if (op.getNumResults() == 1 &&
                !isa<slc::AccStrOp, slc::SegmentCountOp>(op) &&
                isa<slc::StreamType>(op.getResult(0).getType())) {
@@ -292,9 +291,9 @@ SmallVector<Value> Recoupling::emitNext(LoopOpInterface loop,
   for (Value value : loop.getYield()->getOperands())
     next.push_back(values.lookupOrDefault(value));
   for (auto sum : loop.getBody()->getOps<slc::AccStrOp>())
-    next.push_back(emitIntegerOp(builder, sum.getLoc(), slc::AluOp::add,
-                                 values.lookup(sum.getResult()),
-                                 streams.materialize(sum.getInput(), values)));
+    next.push_back(arith::AddIOp::create(
+        builder, sum.getLoc(), values.lookup(sum.getResult()),
+        streams.materialize(sum.getInput(), values)));
   return next;
 }
 

@@ -12,7 +12,6 @@
 
 using namespace mlir;
 using namespace ember;
-using ember::slcv::VecForOp;
 
 //===----------------------------------------------------------------------===//
 // Loops
@@ -35,30 +34,30 @@ void StreamEmitter::mapControl(slc::LoopOpInterface loop,
                emitIterationCount(builder, loc, range, position));
   values.map(loop.getInductionVar(),
              emitVisited(builder, loc, traversal, range, position));
-  if (auto vectorLoop = dyn_cast<VecForOp>(loop.getOperation()))
-    values.map(vectorLoop.getMask(),
-               emitMask(builder, loc, traversal, range, position));
+  if (Value mask = loop.getMask())
+    values.map(mask, emitMask(builder, loc, traversal, range, position));
 }
 
 //===----------------------------------------------------------------------===//
 // Streams
 //===----------------------------------------------------------------------===//
 
-StreamAccess StreamEmitter::emitAccess(Operation *op, Type element,
-                                       bool isStore, IRMapping &values) {
+StreamAccess StreamEmitter::emitAccess(slc::MemoryStreamOpInterface op,
+                                       IRMapping &values) {
   auto access = StreamAccess::of(
       op, [&](Value operand) { return materialize(operand, values); });
   if (calls)
-    emitAccessCount(builder, op->getLoc(), *calls, reportName(access.memref),
-                    access, element, isStore);
+    emitAccessCount(builder, op.getLoc(), *calls, reportName(access.memref),
+                    access, slc::getStreamElementType(op.getStream().getType()),
+                    op.isStore());
   return access;
 }
 
-void StreamEmitter::emitStore(Operation *op, Value stream, IRMapping &values) {
-  Value element = materialize(stream, values);
-  StreamAccess access =
-      emitAccess(op, element.getType(), /*isStore=*/true, values);
-  emitStreamStore(builder, op->getLoc(), access, element);
+void StreamEmitter::emitStore(slc::MemoryStreamOpInterface store,
+                              IRMapping &values) {
+  Value element = materialize(store.getStream(), values);
+  StreamAccess access = emitAccess(store, values);
+  emitStreamStore(builder, store.getLoc(), access, element);
 }
 
 std::function<void(OpBuilder &, Value)>
@@ -78,44 +77,25 @@ StreamEmitter::countCoordinates(Value coordinates) {
 
 void StreamEmitter::emitStream(Operation *op, IRMapping &values) {
   Location loc = op->getLoc();
-  Type element = slc::getStreamElementType(op->getResult(0).getType());
-  if (isa<slc::MemStrOp, slcv::VecMemStrOp>(op)) {
-    StreamAccess access = emitAccess(op, element, /*isStore=*/false, values);
-    values.map(op->getResult(0), emitStreamLoad(builder, loc, access, element));
-    return;
+  auto lookup = [&](Value operand) { return materialize(operand, values); };
+  Value element;
+  if (auto load = dyn_cast<slc::MemoryStreamOpInterface>(op)) {
+    StreamAccess access = emitAccess(load, values);
+    element =
+        emitStreamLoad(builder, loc, access,
+                       slc::getStreamElementType(load.getStream().getType()));
+  } else if (auto stream = dyn_cast<slc::StreamOpInterface>(op)) {
+    auto loop = dyn_cast<slc::LoopOpInterface>(op->getParentOp());
+    Value mask =
+        loop && loop.getMask() ? values.lookupOrNull(loop.getMask()) : Value();
+    element = emitStreamElement(builder, stream, lookup, mask);
+  } else if (auto count = dyn_cast<slc::SegmentCountOp>(op)) {
+    Value coordinates = lookup(count.getCoordinates());
+    Value lower = lookup(count.getLower()), upper = lookup(count.getUpper());
+    element = emitSegmentCount(builder, loc, {coordinates, lower, upper},
+                               countCoordinates(coordinates));
   }
-  SmallVector<Value> operands;
-  for (Value operand : op->getOperands())
-    operands.push_back(materialize(operand, values));
-  Value result;
-  if (isa<slc::SegmentCountOp>(op)) {
-    result =
-        emitSegmentCount(builder, loc, {operands[0], operands[1], operands[2]},
-                         countCoordinates(operands[0]));
-    values.map(op->getResult(0), result);
-    return;
-  }
-  if (auto alu = dyn_cast<slc::AluStrOp>(op)) {
-    result =
-        emitIntegerOp(builder, loc, alu.getOpcode(), operands[0], operands[1]);
-  } else if (auto alu = dyn_cast<slcv::VecAluStrOp>(op)) {
-    auto loop = dyn_cast<VecForOp>(op->getParentOp());
-    Value mask = loop ? values.lookupOrNull(loop.getMask()) : Value();
-    result = emitStreamArithmetic(builder, loc, alu.getOpcode(), operands[0],
-                                  operands[1], element, mask);
-  } else if (auto compare = dyn_cast<slc::CmpStrOp>(op)) {
-    result = emitStreamComparison(builder, loc, compare.getPredicate(),
-                                  operands[0], operands[1], element);
-  } else if (isa<slc::SelStrOp>(op)) {
-    result = emitStreamChoice(builder, loc, operands[0], operands[1],
-                              operands[2], element);
-  } else if (auto cast = dyn_cast<slc::CastStrOp>(op)) {
-    result = emitIntegerCast(builder, loc, operands[0], element,
-                             cast.getIsUnsigned());
-  } else if (isa<slc::FwdStrOp>(op)) {
-    result = emitBroadcast(builder, loc, operands[0], element);
-  }
-  values.map(op->getResult(0), result);
+  values.map(op->getResult(0), element);
 }
 
 Value StreamEmitter::materialize(Value stream, IRMapping &values) {

@@ -143,31 +143,21 @@ static Value emitAllLanes(OpBuilder &builder, Location loc, VectorType type) {
                                    DenseElementsAttr::get(lanes, true));
 }
 
-template <typename Op>
-static StreamAccess describe(Op op, function_ref<Value(Value)> lookup) {
+StreamAccess StreamAccess::of(slc::MemoryStreamOpInterface op,
+                              function_ref<Value(Value)> lookup) {
+  auto lookupOptional = [&](Value value) {
+    return value ? lookup(value) : Value();
+  };
   StreamAccess access;
   access.memref = lookup(op.getMemref());
   access.indices = llvm::map_to_vector(op.getIndices(), lookup);
-  if constexpr (requires { op.getMask(); }) {
-    access.mask = op.getMask() ? lookup(op.getMask()) : Value();
-  }
-  if constexpr (requires { op.getOtherwise(); })
-    access.otherwise = op.getOtherwise() ? lookup(op.getOtherwise()) : Value();
-  if constexpr (requires { op.getContiguous(); })
-    access.contiguous = op.getContiguous();
-  if constexpr (requires { op.getRepeat(); })
-    access.repeat = op.getRepeat();
+  access.mask = lookupOptional(op.getMask());
+  access.otherwise = lookupOptional(op.getOtherwise());
+  access.contiguous = op.getContiguous();
+  access.repeat = static_cast<int64_t>(op.getRepeat());
   access.cacheLevel = op.getCacheLevelAttr();
   access.nontemporal = op.getNontemporal();
   return access;
-}
-
-StreamAccess StreamAccess::of(Operation *op,
-                              function_ref<Value(Value)> lookup) {
-  return llvm::TypeSwitch<Operation *, StreamAccess>(op)
-      .Case<slc::MemStrOp, slc::StoreStrOp, slcv::VecMemStrOp,
-            slcv::VecStoreStrOp, dlc::MemStrOp, dlc::StoreStrOp>(
-          [&](auto access) { return describe(access, lookup); });
 }
 
 /// Leaves the hints of `access` on `op`, for the passes that prefetch.
@@ -349,51 +339,7 @@ void ember::emitAccessCount(OpBuilder &builder, Location loc,
 // Arithmetic
 //===----------------------------------------------------------------------===//
 
-static bool isDivision(AluOp opcode) {
-  return opcode == AluOp::divs || opcode == AluOp::divu ||
-         opcode == AluOp::rems || opcode == AluOp::remu;
-}
-
-Value ember::emitStreamArithmetic(OpBuilder &builder, Location loc,
-                                  AluOp opcode, Value lhs, Value rhs, Type type,
-                                  Value mask) {
-  lhs = emitBroadcast(builder, loc, lhs, type);
-  rhs = emitBroadcast(builder, loc, rhs, type);
-  auto lanes = dyn_cast<VectorType>(type);
-  bool isMasked =
-      lanes && mask &&
-      cast<VectorType>(mask.getType()).getShape() == lanes.getShape();
-  if (isMasked && isDivision(opcode)) {
-    Value ones = arith::ConstantOp::create(
-        builder, loc,
-        DenseElementsAttr::get(
-            lanes, builder.getIntegerAttr(lanes.getElementType(), 1)));
-    rhs = arith::SelectOp::create(builder, loc, mask, rhs, ones);
-  }
-  return emitIntegerOp(builder, loc, opcode, lhs, rhs);
-}
-
-Value ember::emitStreamComparison(OpBuilder &builder, Location loc,
-                                  slc::CmpPredicate predicate, Value lhs,
-                                  Value rhs, Type type) {
-  Type operands = getElementTypeOrSelf(lhs.getType());
-  if (auto lanes = dyn_cast<VectorType>(type))
-    operands = lanes.cloneWith(std::nullopt, operands);
-  auto named =
-      arith::symbolizeCmpIPredicate(slc::stringifyCmpPredicate(predicate));
-  return arith::CmpIOp::create(builder, loc, *named,
-                               emitBroadcast(builder, loc, lhs, operands),
-                               emitBroadcast(builder, loc, rhs, operands));
-}
-
-Value ember::emitStreamChoice(OpBuilder &builder, Location loc, Value condition,
-                              Value trueValue, Value falseValue, Type type) {
-  return arith::SelectOp::create(builder, loc, condition,
-                                 emitBroadcast(builder, loc, trueValue, type),
-                                 emitBroadcast(builder, loc, falseValue, type));
-}
-
-Value ember::emitIntegerOp(OpBuilder &builder, Location loc, AluOp opcode,
+static Value emitIntegerOp(OpBuilder &builder, Location loc, AluOp opcode,
                            Value lhs, Value rhs) {
   auto create = [&]<typename Op>() -> Value {
     return Op::create(builder, loc, lhs, rhs);
@@ -437,7 +383,40 @@ Value ember::emitIntegerOp(OpBuilder &builder, Location loc, AluOp opcode,
   return lhs;
 }
 
-Value ember::emitIntegerCast(OpBuilder &builder, Location loc, Value value,
+/// Each operand in all lanes of `type`; divisors that `mask` switches off are
+/// one.
+static Value emitArithmetic(OpBuilder &builder, Location loc, AluOp opcode,
+                            Value lhs, Value rhs, Type type, Value mask) {
+  lhs = emitBroadcast(builder, loc, lhs, type);
+  rhs = emitBroadcast(builder, loc, rhs, type);
+  auto lanes = dyn_cast<VectorType>(type);
+  bool isMasked =
+      lanes && mask &&
+      cast<VectorType>(mask.getType()).getShape() == lanes.getShape();
+  if (isMasked && slc::isDivision(opcode)) {
+    Value ones = arith::ConstantOp::create(
+        builder, loc,
+        DenseElementsAttr::get(
+            lanes, builder.getIntegerAttr(lanes.getElementType(), 1)));
+    rhs = arith::SelectOp::create(builder, loc, mask, rhs, ones);
+  }
+  return emitIntegerOp(builder, loc, opcode, lhs, rhs);
+}
+
+static Value emitComparison(OpBuilder &builder, Location loc,
+                            slc::CmpPredicate predicate, Value lhs, Value rhs,
+                            Type type) {
+  Type operands = getElementTypeOrSelf(lhs.getType());
+  if (auto lanes = dyn_cast<VectorType>(type))
+    operands = lanes.cloneWith(std::nullopt, operands);
+  auto named =
+      arith::symbolizeCmpIPredicate(slc::stringifyCmpPredicate(predicate));
+  return arith::CmpIOp::create(builder, loc, *named,
+                               emitBroadcast(builder, loc, lhs, operands),
+                               emitBroadcast(builder, loc, rhs, operands));
+}
+
+static Value emitIntegerCast(OpBuilder &builder, Location loc, Value value,
                              Type type, bool isUnsigned) {
   if (value.getType() == type)
     return value;
@@ -462,4 +441,32 @@ Value ember::emitIntegerCast(OpBuilder &builder, Location loc, Value value,
     return create.operator()<arith::TruncIOp>();
   return isUnsigned ? create.operator()<arith::ExtUIOp>()
                     : create.operator()<arith::ExtSIOp>();
+}
+
+Value ember::emitStreamElement(OpBuilder &builder, slc::StreamOpInterface op,
+                               function_ref<Value(Value)> lookup, Value mask) {
+  Location loc = op.getLoc();
+  Type type = slc::getStreamElementType(op->getResult(0).getType());
+  auto inputs = llvm::map_to_vector(op.getInputs(), lookup);
+  return llvm::TypeSwitch<Operation *, Value>(op)
+      .Case<slc::AluStrOp, slcv::VecAluStrOp, dlc::AluStrOp>([&](auto alu) {
+        return emitArithmetic(builder, loc, alu.getOpcode(), inputs[0],
+                              inputs[1], type, mask);
+      })
+      .Case<slc::CmpStrOp, dlc::CmpStrOp>([&](auto compare) {
+        return emitComparison(builder, loc, compare.getPredicate(), inputs[0],
+                              inputs[1], type);
+      })
+      .Case<slc::SelStrOp, dlc::SelStrOp>([&](auto) {
+        return arith::SelectOp::create(
+            builder, loc, inputs[0],
+            emitBroadcast(builder, loc, inputs[1], type),
+            emitBroadcast(builder, loc, inputs[2], type));
+      })
+      .Case<slc::CastStrOp, dlc::CastStrOp>([&](auto cast) {
+        return emitIntegerCast(builder, loc, inputs[0], type,
+                               cast.getIsUnsigned());
+      })
+      .Case<slc::FwdStrOp, dlc::FwdStrOp>(
+          [&](auto) { return emitBroadcast(builder, loc, inputs[0], type); });
 }

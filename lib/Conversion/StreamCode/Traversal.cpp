@@ -73,18 +73,17 @@ static bool hasSignedLength(Value lower, Value upper) {
 /// that `mask` (which may be null) switches off.
 static bool addressesMemory(Value visited, Value mask, Value unit) {
   auto addresses = [&](auto access) {
-    bool isEach = true;
-    if constexpr (requires { access.getMask(); })
-      isEach = !access.getMask() || access.getMask() == mask;
-    if constexpr (requires { access.getTu(); })
-      isEach &= access.getTu() == unit;
-    return isEach && llvm::is_contained(access.getIndices(), visited);
+    return llvm::is_contained(access.getIndices(), visited);
   };
   return llvm::any_of(visited.getUsers(), [&](Operation *user) {
     return user->getBlock() == visited.getParentBlock() &&
            TypeSwitch<Operation *, bool>(user)
-               .Case<slc::MemStrOp, slcv::VecMemStrOp, dlc::MemStrOp,
-                     memref::LoadOp, memref::StoreOp>(addresses)
+               .Case<memref::LoadOp, memref::StoreOp>(addresses)
+               .Case([&](slc::MemoryStreamOpInterface access) {
+                 bool isEach = !access.getMask() || access.getMask() == mask;
+                 return isEach && !access.isStore() && addresses(access) &&
+                        (!unit || access->getOperand(0) == unit);
+               })
                .Default(false);
   });
 }

@@ -47,9 +47,7 @@ public:
   /// result.
   void emitStream(mlir::Operation *op, mlir::IRMapping &values);
 
-  /// Emits `op`, which stores `stream`.
-  void emitStore(mlir::Operation *op, mlir::Value stream,
-                 mlir::IRMapping &values);
+  void emitStore(slc::MemoryStreamOpInterface store, mlir::IRMapping &values);
 
   /// The mapped value of `stream`, emitting the streams it is computed from
   /// where they have no value yet.
@@ -57,7 +55,7 @@ public:
 
 private:
   /// What `op` accesses, counted if accesses are.
-  StreamAccess emitAccess(mlir::Operation *op, mlir::Type element, bool isStore,
+  StreamAccess emitAccess(slc::MemoryStreamOpInterface op,
                           mlir::IRMapping &values);
 
   mlir::OpBuilder &builder;

@@ -32,9 +32,8 @@ mlir::Value emitLaneNumbers(mlir::OpBuilder &builder, mlir::Location loc,
 /// What a load or store of the access unit does in one iteration: lane `l` of a
 /// vector accesses `memref[indices]` with lane `l` of each vector index.
 struct StreamAccess {
-  /// The access that `op`, a memory stream of slc, slcv or dlc, describes;
-  /// `lookup` gives the values of its operands.
-  static StreamAccess of(mlir::Operation *op,
+  /// What `op` accesses; `lookup` gives the values of its operands.
+  static StreamAccess of(slc::MemoryStreamOpInterface op,
                          llvm::function_ref<mlir::Value(mlir::Value)> lookup);
 
   mlir::Value memref;
@@ -64,33 +63,13 @@ mlir::Value emitAnyLane(mlir::OpBuilder &builder, mlir::Location loc,
 void emitStreamStore(mlir::OpBuilder &builder, mlir::Location loc,
                      const StreamAccess &access, mlir::Value value);
 
-/// The arithmetic of a stream of `type`, each operand in all lanes. A division
-/// does not look at the divisors of lanes that `mask` (which may be null)
-/// switches off: they may be zero.
-mlir::Value emitStreamArithmetic(mlir::OpBuilder &builder, mlir::Location loc,
-                                 slc::AluOp opcode, mlir::Value lhs,
-                                 mlir::Value rhs, mlir::Type type,
-                                 mlir::Value mask);
-
-/// The comparison of a stream of `type`, each operand in all lanes.
-mlir::Value emitStreamComparison(mlir::OpBuilder &builder, mlir::Location loc,
-                                 slc::CmpPredicate predicate, mlir::Value lhs,
-                                 mlir::Value rhs, mlir::Type type);
-
-/// The choice of a stream of `type`, each operand in all lanes.
-mlir::Value emitStreamChoice(mlir::OpBuilder &builder, mlir::Location loc,
-                             mlir::Value condition, mlir::Value trueValue,
-                             mlir::Value falseValue, mlir::Type type);
-
-/// `lhs opcode rhs`, lane by lane if they are vectors.
-mlir::Value emitIntegerOp(mlir::OpBuilder &builder, mlir::Location loc,
-                          slc::AluOp opcode, mlir::Value lhs, mlir::Value rhs);
-
-/// `value` converted between integers and index, lane by lane if it is a
-/// vector.
-mlir::Value emitIntegerCast(mlir::OpBuilder &builder, mlir::Location loc,
-                            mlir::Value value, mlir::Type type,
-                            bool isUnsigned);
+/// The element of a stream that `op` computes; `lookup` gives the values of its
+/// inputs. A division does not look at the divisors of lanes that `mask` (which
+/// may be null) switches off: they may be zero.
+mlir::Value
+emitStreamElement(mlir::OpBuilder &builder, slc::StreamOpInterface op,
+                  llvm::function_ref<mlir::Value(mlir::Value)> lookup,
+                  mlir::Value mask);
 
 /// Reports one access of memref `name` to the run-time statistics: as many
 /// elements as the mask has lanes switched on, or all of `element`.

@@ -23,16 +23,12 @@ using ember::slc::printRangeTypes;
 using ember::slc::RangeSyntax;
 using ember::slc::StreamType;
 using ember::slc::stripStream;
-using ember::slc::verifyIndexCount;
-using ember::slcv::AccessSyntax;
 using ember::slcv::LoopConfig;
 using ember::slcv::parseLanes;
 using ember::slcv::parseLoad;
 using ember::slcv::parseStore;
+using ember::slcv::printAccess;
 using ember::slcv::printLanes;
-using ember::slcv::printLoad;
-using ember::slcv::printStore;
-using ember::slcv::verifyRepeat;
 
 static VectorType laneMask(MLIRContext *context, int64_t lanes) {
   return VectorType::get({lanes}, IntegerType::get(context, 1));
@@ -127,17 +123,13 @@ LogicalResult NewTUOp::verify() {
     return emitOpError("goes over segments, which it finds one after the "
                        "other, and needs a step of 1 and no lanes");
   int64_t lanes = getVectorLength().value_or(0);
-  if (getVectorLength() && (lanes < 1 || lanes > ember::slcv::maxVectorLength))
-    return emitOpError("vector length must be in [1, ")
-           << ember::slcv::maxVectorLength << "], not " << lanes;
   if (failed(verifyBounds(*this, lanes)))
     return failure();
   bool isLockstep =
       lanesOf(getLowerBound().getType()) || lanesOf(getUpperBound().getType());
-  if (isLockstep && getConfig() != LoopConfig::vector)
-    return emitOpError("with a range a lane must have the configuration "
-                       "'vector', not '")
-           << stringifyLoopConfig(getConfig()) << "'";
+  if (getVectorLength() &&
+      failed(ember::slcv::verifyConfig(*this, lanes, isLockstep, getConfig())))
+    return failure();
   if (!getInMask())
     return success();
   if (stripStream(getInMask().getType()) != laneMask(getContext(), lanes))
@@ -199,7 +191,7 @@ void MemStrOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
 
 void MemStrOp::print(OpAsmPrinter &printer) {
   printer << " " << getTu() << ", ";
-  printLoad(printer, *this);
+  printAccess(printer, *this);
 }
 
 static ParseResult parseUnit(OpAsmParser &parser, OperationState &result) {
@@ -211,42 +203,33 @@ static ParseResult parseUnit(OpAsmParser &parser, OperationState &result) {
 }
 
 ParseResult MemStrOp::parse(OpAsmParser &parser, OperationState &result) {
-  auto &properties = result.getOrAddProperties<Properties>();
-  AccessSyntax access;
-  if (parseUnit(parser, result) ||
-      parseLoad(parser, result, properties, access))
-    return failure();
-  properties.operandSegmentSizes = {
-      1, 1, access.indexCount(), access.maskCount(), access.otherwiseCount()};
-  return success();
+  return failure(parseUnit(parser, result) ||
+                 parseLoad<MemStrOp>(parser, result));
 }
 
-/// Verifies a load or store of `stream`, in words that `verb` starts.
-template <typename Op>
-static LogicalResult verifyAccess(Op op, Value stream, StringRef verb) {
+static LogicalResult verifyAccess(ember::slc::MemoryStreamOpInterface op) {
+  StringRef verb = op.isStore() ? "stores " : "loads ";
   auto memref = cast<MemRefType>(op.getMemref().getType());
-  Type element = getStreamElementType(stream.getType());
+  Type stream = op.getStream().getType();
+  Type element = getStreamElementType(stream);
   // A memref may hold vectors; then one is accessed, not a lane each.
   bool hasLanes = !isa<VectorType>(memref.getElementType());
   Type accessed = hasLanes ? getElementTypeOrSelf(element) : element;
   if (accessed != memref.getElementType())
     return op.emitOpError(verb)
-           << " " << memref.getElementType() << ", not " << stream.getType();
-  if (failed(verifyIndexCount(op, memref, op.getIndices().size())))
-    return failure();
-  int64_t lanes = hasLanes ? lanesOf(stream.getType()) : 0;
+           << memref.getElementType() << ", not " << stream;
+  int64_t lanes = hasLanes ? lanesOf(stream) : 0;
   for (Value index : op.getIndices()) {
     Type type = stripStream(index.getType());
     int64_t have = lanesOf(type);
     if (!getElementTypeOrSelf(type).isIndex() || (have && have != lanes))
       return op.emitOpError("index of type ")
-             << index.getType() << " does not fit a stream of type "
-             << stream.getType();
+             << index.getType() << " does not fit a stream of type " << stream;
   }
-  bool isMaskedStore = std::is_same_v<Op, StoreStrOp> && op.getMask();
+  bool isMaskedStore = op.isStore() && op.getMask();
   if ((isMaskedStore || op.getContiguous()) && !lanes)
     return op.emitOpError(verb)
-           << " single elements and cannot "
+           << "single elements and cannot "
            << (op.getContiguous() ? "be 'contiguous'" : "have a mask");
   Type flag = IntegerType::get(op.getContext(), 1);
   Type mask = lanes ? laneMask(op.getContext(), lanes) : flag;
@@ -256,82 +239,26 @@ static LogicalResult verifyAccess(Op op, Value stream, StringRef verb) {
       diagnostic << lanes << " lanes of ";
     return diagnostic << "i1, not " << op.getMask().getType();
   }
-  if (op.getContiguous() && memref.getRank() == 0)
-    return op.emitOpError("is contiguous in a memref of rank 0");
   return success();
 }
 
-LogicalResult MemStrOp::verify() {
-  if (failed(verifyRepeat(*this, getRepeat(), getContiguous(),
-                          lanesOf(getResult().getType()))))
-    return failure();
-  if (failed(slc::verifyOtherwise(*this, getOtherwise(), getMask(),
-                                  getResult().getType())))
-    return failure();
-  return verifyAccess(*this, getResult(), "loads");
-}
+LogicalResult MemStrOp::verify() { return verifyAccess(*this); }
 
 void StoreStrOp::print(OpAsmPrinter &printer) {
   printer << " " << getTu() << ", ";
-  printStore(printer, *this);
+  printAccess(printer, *this);
 }
 
 ParseResult StoreStrOp::parse(OpAsmParser &parser, OperationState &result) {
-  auto &properties = result.getOrAddProperties<Properties>();
-  AccessSyntax access;
-  if (parseUnit(parser, result) ||
-      parseStore(parser, result, properties, access))
-    return failure();
-  properties.operandSegmentSizes = {1, 1, 1, access.indexCount(),
-                                    access.maskCount()};
-  return success();
+  return failure(parseUnit(parser, result) ||
+                 parseStore<StoreStrOp>(parser, result));
 }
 
-LogicalResult StoreStrOp::verify() {
-  return verifyAccess(*this, getStream(), "stores");
-}
-
-LogicalResult AluStrOp::verify() {
-  Type result = getStreamElementType(getResult().getType());
-  if (!getElementTypeOrSelf(result).isIntOrIndex())
-    return emitOpError("computes integers, not ") << result;
-  for (Value operand : getOperands().drop_front()) {
-    Type type = stripStream(operand.getType());
-    int64_t have = lanesOf(type);
-    if (getElementTypeOrSelf(type) != getElementTypeOrSelf(result) ||
-        (have && have != lanesOf(result)))
-      return emitOpError("computes ")
-             << result << " from an operand of type " << operand.getType();
-  }
-  return success();
-}
-
-LogicalResult CmpStrOp::verify() {
-  return slc::verifyComparison(*this, getLhs(), getRhs(), getResult());
-}
-
-LogicalResult SelStrOp::verify() {
-  return slc::verifyChoice(*this, getCondition(), getTrueValue(),
-                           getFalseValue(), getResult());
-}
-
-LogicalResult CastStrOp::verify() {
-  Type from = getStreamElementType(getInput().getType());
-  Type to = getStreamElementType(getResult().getType());
-  if (lanesOf(from) != lanesOf(to) ||
-      !getElementTypeOrSelf(from).isIntOrIndex() ||
-      !getElementTypeOrSelf(to).isIntOrIndex())
-    return emitOpError("converts integers and indices of one shape, not ")
-           << from << " to " << to;
-  return success();
-}
+LogicalResult StoreStrOp::verify() { return verifyAccess(*this); }
 
 LogicalResult AccStrOp::verify() {
-  if (stripStream(getInitial().getType()) !=
-      getStreamElementType(getInput().getType()))
-    return emitOpError("sums up ")
-           << getInput().getType() << " from an initial value of type "
-           << getInitial().getType();
+  if (failed(slc::verifySum(*this, getInput(), getInitial())))
+    return failure();
   auto unit = getTu().getDefiningOp<NewTUOp>();
   if (!unit || unit.getVectorLength())
     return emitOpError("needs a traversal unit without lanes");
@@ -346,18 +273,6 @@ LogicalResult AccStrOp::verify() {
     return emitOpError("starts from a stream of its own traversal unit, which "
                        "has no element before the traversal begins");
   return success();
-}
-
-LogicalResult FwdStrOp::verify() {
-  Type from = stripStream(getInput().getType());
-  Type to = getStreamElementType(getResult().getType());
-  auto vector = dyn_cast<VectorType>(to);
-  if (from == to || (vector && vector.getElementType() == from))
-    return success();
-  return emitOpError("forwards ")
-         << from << " as " << to
-         << "; the result must have the element type of the input or a "
-            "vector of it";
 }
 
 //===----------------------------------------------------------------------===//

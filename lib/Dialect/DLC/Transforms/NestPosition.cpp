@@ -118,7 +118,6 @@ Value NestPosition::emit(OpBuilder &builder, Value stream) {
     return known;
   Operation *op = stream.getDefiningOp();
   Location loc = op->getLoc();
-  Type type = slc::getStreamElementType(stream.getType());
   Value element;
   if (isa<GetIndVarOp, GetIterCountOp>(op)) {
     auto unit = op->getOperand(0).getDefiningOp<NewTUOp>();
@@ -132,14 +131,10 @@ Value NestPosition::emit(OpBuilder &builder, Value stream) {
       element = builder.createOrFold<arith::AddIOp>(
           loc, distance, program.getInCompute(builder, unit.getLowerBound()));
     }
-  } else if (auto conversion = dyn_cast<CastStrOp>(op)) {
-    element =
-        emitIntegerCast(builder, loc, emit(builder, conversion.getInput()),
-                        type, conversion.getIsUnsigned());
   } else {
-    auto alu = cast<AluStrOp>(op);
-    Value lhs = emit(builder, alu.getLhs()), rhs = emit(builder, alu.getRhs());
-    element = emitIntegerOp(builder, loc, alu.getOpcode(), lhs, rhs);
+    element = emitStreamElement(
+        builder, cast<slc::StreamOpInterface>(op),
+        [&](Value input) { return emit(builder, input); }, /*mask=*/Value());
   }
   elements.map(stream, element);
   return element;

@@ -7,6 +7,8 @@
 
 #include "ember/Dialect/SLC/IR/LoopSyntax.h"
 
+#include "mlir/IR/Builders.h"
+
 using namespace mlir;
 using namespace ember::slc;
 
@@ -79,12 +81,44 @@ ParseResult IterArgsSyntax::resolve(OpAsmParser &parser,
   return parser.resolveOperands(inits, result.types, loc, result.operands);
 }
 
-void IterArgsSyntax::addArguments(
-    SmallVectorImpl<OpAsmParser::Argument> &arguments, TypeRange types) const {
-  for (auto [argument, type] : llvm::zip_equal(carried, types)) {
+ParseResult IterArgsSyntax::parseBody(OpAsmParser &parser,
+                                      OperationState &result,
+                                      ArrayRef<OpAsmParser::Argument> control,
+                                      bool isCounted) const {
+  // A count without a name still is an argument; the parser takes only those
+  // with names, so it is inserted afterwards.
+  auto arguments = llvm::to_vector(control);
+  if (!isCounted)
+    arguments.erase(arguments.begin() + 1);
+  for (auto [argument, type] : llvm::zip_equal(carried, result.types)) {
     arguments.push_back(argument);
     arguments.back().type = type;
   }
+  Region *body = result.addRegion();
+  if (parser.parseRegion(*body, arguments) ||
+      parser.parseOptionalAttrDict(result.attributes))
+    return failure();
+  if (!isCounted)
+    body->insertArgument(1u, control[1].type, result.location);
+  ForOp::ensureTerminator(*body, parser.getBuilder(), result.location);
+  return success();
+}
+
+void ember::slc::buildBody(OpBuilder &builder, OperationState &state,
+                           TypeRange control, ValueRange iterArgs) {
+  OpBuilder::InsertionGuard guard(builder);
+  state.addOperands(iterArgs);
+  state.addTypes(iterArgs.getTypes());
+  Region *region = state.addRegion();
+  Block *body = builder.createBlock(region);
+  for (Type type : control)
+    body->addArgument(type, state.location);
+  for (Value init : iterArgs)
+    body->addArgument(init.getType(), init.getLoc());
+  // Loop-carried values need a yield of the right values, which only the
+  // caller knows.
+  if (iterArgs.empty())
+    ForOp::ensureTerminator(*region, builder, state.location);
 }
 
 void ember::slc::printIterArgs(OpAsmPrinter &printer, LoopOpInterface loop) {

@@ -263,9 +263,8 @@ void ember::slc::dropMask(CallbackOp callback) {
 
 LogicalResult CallbackOp::verifyRegions() {
   WalkResult walk = getRegion().walk([&](Operation *op) {
-    if (isa<LoopOpInterface, CallbackOp, MemStrOp, StoreStrOp, AluStrOp,
-            CmpStrOp, SelStrOp, CastStrOp, FwdStrOp, AccStrOp, SegmentStrOp>(
-            op)) {
+    if (op->hasTrait<OfAccessUnit>() ||
+        isa<LoopOpInterface, CallbackOp, SegmentStrOp>(op)) {
       op->emitOpError("belongs to the access unit and cannot stand in an "
                       "'slc.callback'");
       return WalkResult::interrupt();

@@ -147,53 +147,29 @@ LogicalResult ember::slc::verifyLoop(LoopOpInterface loop) {
   return success();
 }
 
+void ember::slc::nameControl(LoopOpInterface loop, Region &region,
+                             OpAsmSetValueNameFn setName) {
+  constexpr StringLiteral names[] = {"s", "n", "mask"};
+  auto control =
+      region.getArguments().take_front(loop.getControlTypes().size());
+  for (auto [argument, name] : llvm::zip(control, names))
+    setName(argument, name);
+}
+
 //===----------------------------------------------------------------------===//
 // ForOp
 //===----------------------------------------------------------------------===//
 
 void ForOp::build(OpBuilder &builder, OperationState &state, Value lowerBound,
                   Value upperBound, Value step, ValueRange iterArgs) {
-  OpBuilder::InsertionGuard guard(builder);
   state.addOperands({lowerBound, upperBound, step});
-  state.addOperands(iterArgs);
-  state.addTypes(iterArgs.getTypes());
-  Region *region = state.addRegion();
-  Block *body = builder.createBlock(region);
   auto indexStream = StreamType::get(builder.getIndexType());
-  body->addArgument(indexStream, state.location);
-  body->addArgument(indexStream, state.location);
-  for (Value init : iterArgs)
-    body->addArgument(init.getType(), init.getLoc());
-  // Loop-carried values need a yield of the right values, which only the
-  // caller knows.
-  if (iterArgs.empty())
-    ensureTerminator(*region, builder, state.location);
+  buildBody(builder, state, {indexStream, indexStream}, iterArgs);
 }
-
-YieldOp ForOp::getYield() { return cast<YieldOp>(getBody()->getTerminator()); }
 
 SmallVector<Type> ForOp::getControlTypes() {
   Type stream = StreamType::get(Builder(getContext()).getIndexType());
   return {stream, stream};
-}
-
-void ForOp::getAsmBlockArgumentNames(Region &region,
-                                     OpAsmSetValueNameFn setName) {
-  if (region.getArguments().size() < 2)
-    return;
-  setName(region.getArgument(0), "s");
-  setName(region.getArgument(1), "n");
-}
-
-OperandRange ForOp::getEntrySuccessorOperands(RegionSuccessor) {
-  return getIterArgs();
-}
-
-void ForOp::getSuccessorRegions(RegionBranchPoint,
-                                SmallVectorImpl<RegionSuccessor> &successors) {
-  // Also taken from outside: a traversal may be empty.
-  successors.emplace_back(&getRegion(), getRegionIterArgs());
-  successors.emplace_back(getOperation(), getResults());
 }
 
 /// Prints `%iv` or, where the iteration count is used, `(%iv, %count)`.
@@ -237,20 +213,7 @@ ParseResult ForOp::parse(OpAsmParser &parser, OperationState &result) {
       iterArgs.resolve(parser, result))
     return failure();
 
-  // An unnamed count still is a block argument; the parser takes only named
-  // ones, so it is inserted afterwards.
-  SmallVector<OpAsmParser::Argument> arguments{iv};
-  if (named)
-    arguments.push_back(count);
-  iterArgs.addArguments(arguments, result.types);
-  Region *body = result.addRegion();
-  if (parser.parseRegion(*body, arguments) ||
-      parser.parseOptionalAttrDict(result.attributes))
-    return failure();
-  if (!named)
-    body->insertArgument(1u, indexStream, result.location);
-  ForOp::ensureTerminator(*body, builder, result.location);
-  return success();
+  return iterArgs.parseBody(parser, result, {iv, count}, /*isCounted=*/named);
 }
 
 namespace {
@@ -260,12 +223,12 @@ struct DropInvariantIterArgs : OpRewritePattern<ForOp> {
 
   LogicalResult matchAndRewrite(ForOp loop,
                                 PatternRewriter &rewriter) const override {
-    YieldOp yield = loop.getYield();
+    Operation *yield = loop.getYield();
     SmallVector<unsigned> kept;
     llvm::BitVector dropped(loop->getNumOperands());
     for (unsigned i = 0, e = loop.getIterArgs().size(); i != e; ++i) {
       Value carried = loop.getRegionIterArgs()[i];
-      bool unchanged = yield.getOperand(i) == carried;
+      bool unchanged = yield->getOperand(i) == carried;
       bool unread = carried.use_empty() && loop->getResult(i).use_empty();
       if (unchanged || unread)
         dropped.set(i);
@@ -278,7 +241,7 @@ struct DropInvariantIterArgs : OpRewritePattern<ForOp> {
     SmallVector<Value> inits, yielded;
     for (unsigned i : kept) {
       inits.push_back(loop.getIterArgs()[i]);
-      yielded.push_back(yield.getOperand(i));
+      yielded.push_back(yield->getOperand(i));
     }
     auto shorter = ForOp::create(rewriter, loop.getLoc(), loop.getLowerBound(),
                                  loop.getUpperBound(), loop.getStep(), inits);

@@ -78,21 +78,13 @@ static void printIndexTypes(OpAsmPrinter &printer, Operation *,
   printer << "[" << types << "]";
 }
 
-static LogicalResult verifyInNest(Operation *op) {
+LogicalResult ember::slc::verifyInNest(Operation *op) {
   Operation *parent = op->getParentOp();
   if (isa<LoopOpInterface>(parent))
     return verifyAccessOperands(op);
   return op->emitOpError("belongs to the access unit and must stand in the "
                          "body of a loop of the access unit, not in '")
          << parent->getName() << "'";
-}
-
-LogicalResult ember::slc::verifyIndexCount(Operation *op, MemRefType memref,
-                                           size_t count) {
-  if (static_cast<int64_t>(count) == memref.getRank())
-    return success();
-  return op->emitOpError("has ") << count << " indices for " << memref
-                                 << " of rank " << memref.getRank();
 }
 
 void MemStrOp::build(OpBuilder &builder, OperationState &state, Value memref,
@@ -106,66 +98,77 @@ void MemStrOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
   setName(getResult(), "v");
 }
 
-LogicalResult ember::slc::verifyOtherwise(Operation *op, Value otherwise,
-                                          Value mask, Type result) {
+static LogicalResult verifyOtherwise(MemoryStreamOpInterface access) {
+  Value otherwise = access.getOtherwise();
   if (!otherwise)
     return success();
-  if (!mask)
-    return op->emitOpError("has an 'else' without a mask");
-  Type element = getStreamElementType(result);
+  if (!access.getMask())
+    return access.emitOpError("has an 'else' without a mask");
+  Type element = getStreamElementType(access.getStream().getType());
   Type given = stripStream(otherwise.getType());
   bool isSpread = lanesOf(element) && getElementTypeOrSelf(element) == given;
   if (given == element || isSpread)
     return success();
-  return op->emitOpError("loads ")
+  return access.emitOpError("loads ")
          << element << " and has " << otherwise.getType()
          << " where the mask is false";
 }
 
-LogicalResult MemStrOp::verify() {
-  auto memref = cast<MemRefType>(getMemref().getType());
-  if (failed(verifyIndexCount(*this, memref, getIndices().size())) ||
-      failed(verifyOtherwise(*this, getOtherwise(), getMask(),
-                             getResult().getType())))
-    return failure();
-  if (getStreamElementType(getResult().getType()) != memref.getElementType())
-    return emitOpError("loads ")
-           << memref.getElementType() << " but its result is "
-           << getResult().getType();
-  return verifyInNest(*this);
+static LogicalResult verifyRepeat(MemoryStreamOpInterface access) {
+  auto repeat = static_cast<int64_t>(access.getRepeat());
+  if (repeat == 1)
+    return success();
+  if (!access.getContiguous())
+    return access.emitOpError("repeats elements that are not contiguous");
+  int64_t lanes = lanesOf(access.getStream().getType());
+  if (repeat < 1 || !llvm::isPowerOf2_64(repeat) || lanes % repeat != 0)
+    return access.emitOpError("repeats each element ")
+           << repeat << " times; that must be a power of two which divides "
+           << "the number of lanes, " << lanes;
+  return success();
 }
 
-LogicalResult ember::slc::verifyStoresBeforeNested(Operation *op) {
-  auto loop = dyn_cast<LoopOpInterface>(op->getParentOp());
+/// A loop's own streams advance before those of the loop nested in it.
+static LogicalResult verifyStoresBeforeNested(MemoryStreamOpInterface access) {
+  auto loop = dyn_cast<LoopOpInterface>(access->getParentOp());
   LoopOpInterface nested = loop ? getNestedLoop(loop) : nullptr;
-  if (!nested || op->isBeforeInBlock(nested))
+  if (!access.isStore() || !nested || access->isBeforeInBlock(nested))
     return success();
-  return op->emitOpError("must stand before the loop nested in the same body: "
-                         "the access unit does not come back to it");
+  return access.emitOpError("must stand before the loop nested in the same "
+                            "body: the access unit does not come back to it");
+}
+
+LogicalResult ember::slc::verifyMemoryStream(MemoryStreamOpInterface access) {
+  auto memref = cast<MemRefType>(access.getMemref().getType());
+  auto count = static_cast<int64_t>(access.getIndices().size());
+  if (count != memref.getRank())
+    return access.emitOpError("has ") << count << " indices for " << memref
+                                      << " of rank " << memref.getRank();
+  if (access.getContiguous() && memref.getRank() == 0)
+    return access.emitOpError("is contiguous in a memref of rank 0");
+  if (failed(verifyOtherwise(access)) || failed(verifyRepeat(access)))
+    return failure();
+  return verifyStoresBeforeNested(access);
+}
+
+LogicalResult MemStrOp::verify() {
+  Type element = getMemref().getType().getElementType();
+  if (getStreamElementType(getResult().getType()) == element)
+    return success();
+  return emitOpError("loads ")
+         << element << " but its result is " << getResult().getType();
 }
 
 LogicalResult StoreStrOp::verify() {
-  auto memref = cast<MemRefType>(getMemref().getType());
-  if (failed(verifyIndexCount(*this, memref, getIndices().size())))
-    return failure();
-  if (getStreamElementType(getStream().getType()) != memref.getElementType())
-    return emitOpError("stores ")
-           << memref.getElementType() << ", not " << getStream().getType();
-  if (failed(verifyStoresBeforeNested(*this)))
-    return failure();
-  return verifyInNest(*this);
+  Type element = getMemref().getType().getElementType();
+  if (getStreamElementType(getStream().getType()) == element)
+    return success();
+  return emitOpError("stores ") << element << ", not " << getStream().getType();
 }
 
-LogicalResult AluStrOp::verify() {
-  Type result = getStreamElementType(getResult().getType());
-  for (Value operand : getOperands())
-    if (stripStream(operand.getType()) != result)
-      return emitOpError("computes ")
-             << result << " from an operand of type " << operand.getType();
-  if (!isa<StreamType>(getLhs().getType()) &&
-      !isa<StreamType>(getRhs().getType()))
-    return emitOpError("needs a stream among its operands");
-  return verifyInNest(*this);
+bool ember::slc::isDivision(AluOp opcode) {
+  return opcode == AluOp::divs || opcode == AluOp::divu ||
+         opcode == AluOp::rems || opcode == AluOp::remu;
 }
 
 /// True if `value` is the constant `expected`, whatever its width.
@@ -205,108 +208,102 @@ OpFoldResult AluStrOp::fold(FoldAdaptor) {
   }
 }
 
-/// Verifies that operands have the lanes that `result` has, or none; with
-/// lanes, one of them has.
-static LogicalResult verifyLanes(Operation *op, ValueRange operands,
-                                 Value result) {
-  int64_t lanes = lanesOf(result.getType());
-  bool isStream = false, hasLanes = false;
-  for (Value operand : operands) {
-    int64_t have = lanesOf(operand.getType());
-    if (have && have != lanes)
-      return op->emitOpError("has an operand of ")
-             << have << " lanes for a result of type " << result.getType();
-    isStream |= isa<StreamType>(operand.getType());
-    hasLanes |= have != 0;
-  }
-  if (!isStream || (lanes && !hasLanes))
-    return op->emitOpError("needs a stream ")
-           << (lanes ? "of vectors " : "") << "among its operands";
-  return success();
-}
-
 static Type getScalarType(Value value) {
   return getElementTypeOrSelf(stripStream(value.getType()));
 }
 
-LogicalResult ember::slc::verifyComparison(Operation *op, Value lhs, Value rhs,
-                                           Value result) {
+/// Verifies that inputs have the lanes that the result has, or none; with
+/// lanes, one of them has.
+static LogicalResult verifyLanes(StreamOpInterface op) {
+  Type result = op->getResult(0).getType();
+  int64_t lanes = lanesOf(result);
+  bool isStream = false, hasLanes = false;
+  for (Type input : op.getInputs().getTypes()) {
+    int64_t have = lanesOf(input);
+    if (have && have != lanes)
+      return op.emitOpError("has an operand of ")
+             << have << " lanes for a result of type " << result;
+    isStream |= isa<StreamType>(input);
+    hasLanes |= have != 0;
+  }
+  if (!isStream || (lanes && !hasLanes))
+    return op.emitOpError("needs a stream ")
+           << (lanes ? "of vectors " : "") << "among its operands";
+  return success();
+}
+
+LogicalResult ember::slc::verifyArithmetic(StreamOpInterface op) {
+  Type result = getStreamElementType(op->getResult(0).getType());
+  if (!getElementTypeOrSelf(result).isIntOrIndex())
+    return op.emitOpError("computes integers, not ") << result;
+  for (Value input : op.getInputs())
+    if (getScalarType(input) != getElementTypeOrSelf(result))
+      return op.emitOpError("computes ")
+             << result << " from an operand of type " << input.getType();
+  return verifyLanes(op);
+}
+
+LogicalResult ember::slc::verifyComparison(StreamOpInterface op) {
+  Value lhs = op.getInputs()[0], rhs = op.getInputs()[1];
   if (getScalarType(lhs) != getScalarType(rhs) ||
       !getScalarType(lhs).isIntOrIndex())
-    return op->emitOpError("compares integers of one type, not ")
+    return op.emitOpError("compares integers of one type, not ")
            << lhs.getType() << " with " << rhs.getType();
-  if (!getScalarType(result).isInteger(1))
-    return op->emitOpError("gives i1 or vectors of it, not ")
-           << result.getType();
-  return verifyLanes(op, {lhs, rhs}, result);
+  if (!getScalarType(op->getResult(0)).isInteger(1))
+    return op.emitOpError("gives i1 or vectors of it, not ")
+           << op->getResult(0).getType();
+  return verifyLanes(op);
 }
 
-LogicalResult ember::slc::verifyChoice(Operation *op, Value condition,
-                                       Value trueValue, Value falseValue,
-                                       Value result) {
+LogicalResult ember::slc::verifyChoice(StreamOpInterface op) {
+  Value result = op->getResult(0), condition = op.getInputs()[0];
   if (!getScalarType(condition).isInteger(1))
-    return op->emitOpError("chooses by i1 or vectors of it, not by ")
+    return op.emitOpError("chooses by i1 or vectors of it, not by ")
            << condition.getType();
   Type element = getScalarType(result);
-  for (Value value : {trueValue, falseValue})
+  for (Value value : op.getInputs().drop_front())
     if (getScalarType(value) != element || !element.isIntOrIndex())
-      return op->emitOpError("chooses between integers of the result's type, ")
+      return op.emitOpError("chooses between integers of the result's type, ")
              << result.getType() << ", not " << value.getType();
-  return verifyLanes(op, {condition, trueValue, falseValue}, result);
+  return verifyLanes(op);
 }
 
-LogicalResult CmpStrOp::verify() {
-  if (failed(verifyComparison(*this, getLhs(), getRhs(), getResult())))
-    return failure();
-  return verifyInNest(*this);
-}
-
-LogicalResult SelStrOp::verify() {
-  if (failed(verifyChoice(*this, getCondition(), getTrueValue(),
-                          getFalseValue(), getResult())))
-    return failure();
-  return verifyInNest(*this);
-}
-
-LogicalResult CastStrOp::verify() {
-  Type from = getStreamElementType(getInput().getType());
-  Type to = getStreamElementType(getResult().getType());
-  auto fromVector = dyn_cast<VectorType>(from);
-  auto toVector = dyn_cast<VectorType>(to);
-  bool sameShape = fromVector && toVector
-                       ? fromVector.getShape() == toVector.getShape()
-                       : !fromVector && !toVector;
-  if (!sameShape || !getElementTypeOrSelf(from).isIntOrIndex() ||
-      !getElementTypeOrSelf(to).isIntOrIndex())
-    return emitOpError("converts integers and indices of one shape, not ")
-           << from << " to " << to;
-  return verifyInNest(*this);
+LogicalResult ember::slc::verifyConversion(StreamOpInterface op) {
+  Type from = getStreamElementType(op.getInputs()[0].getType());
+  Type to = getStreamElementType(op->getResult(0).getType());
+  if (lanesOf(from) == lanesOf(to) &&
+      getElementTypeOrSelf(from).isIntOrIndex() &&
+      getElementTypeOrSelf(to).isIntOrIndex())
+    return success();
+  return op.emitOpError("converts integers and indices of one shape, not ")
+         << from << " to " << to;
 }
 
 OpFoldResult CastStrOp::fold(FoldAdaptor) {
   return getInput().getType() == getResult().getType() ? getInput() : Value();
 }
 
-LogicalResult FwdStrOp::verify() {
-  Type from = stripStream(getInput().getType());
-  Type to = getStreamElementType(getResult().getType());
-  auto vector = dyn_cast<VectorType>(to);
-  bool widens = vector && vector.getElementType() == from;
-  if (from != to && !widens)
-    return emitOpError("forwards ")
-           << from << " as " << to
-           << "; the result must have the element type of the input or a "
-              "vector of it";
-  return verifyInNest(*this);
+LogicalResult ember::slc::verifyForwarding(StreamOpInterface op) {
+  Type from = stripStream(op.getInputs()[0].getType());
+  Type to = getStreamElementType(op->getResult(0).getType());
+  if (from == to || (lanesOf(to) && getElementTypeOrSelf(to) == from))
+    return success();
+  return op.emitOpError("forwards ")
+         << from << " as " << to
+         << "; the result must have the element type of the input or a "
+            "vector of it";
+}
+
+LogicalResult ember::slc::verifySum(Operation *op, Value input, Value initial) {
+  if (stripStream(initial.getType()) == getStreamElementType(input.getType()))
+    return success();
+  return op->emitOpError("sums up ")
+         << input.getType() << " from an initial value of type "
+         << initial.getType();
 }
 
 LogicalResult AccStrOp::verify() {
-  if (stripStream(getInitial().getType()) !=
-      getStreamElementType(getInput().getType()))
-    return emitOpError("sums up ")
-           << getInput().getType() << " from an initial value of type "
-           << getInitial().getType();
-  if (failed(verifyInNest(*this)))
+  if (failed(verifySum(*this, getInput(), getInitial())))
     return failure();
   if (!isa<ForOp>((*this)->getParentOp()))
     return emitOpError("stands in a loop with lanes, which have no order to "

@@ -23,7 +23,6 @@
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallPtrSet.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 namespace ember {
 #define GEN_PASS_DEF_CHOOSECACHEHINTS
@@ -87,7 +86,7 @@ Origins ReuseAnalysis::findOrigins(Value value) {
     return origins;
   }
   Operation *op = value.getDefiningOp();
-  if (isa<slc::MemStrOp, slc::SegmentCountOp>(op)) {
+  if (isa<slc::MemoryStreamOpInterface, slc::SegmentCountOp>(op)) {
     for (Value operand : op->getOperands())
       origins.loops.insert_range(originsOf(operand).loops);
     origins.loadedIn = op->getParentOp();
@@ -132,19 +131,16 @@ struct ChooseCacheHints
 
   void runOnOperation() override {
     ReuseAnalysis reuse;
-    getOperation()->walk([&](Operation *op) {
-      llvm::TypeSwitch<Operation *>(op).Case<slc::MemStrOp, slc::StoreStrOp>(
-          [&](auto access) {
-            choose(access, reuse.of(op, access.getIndices()));
-          });
+    getOperation()->walk([&](slc::MemoryStreamOpInterface access) {
+      choose(access, reuse.of(access, access.getIndices()));
     });
   }
 
 private:
   std::optional<CacheLevel> chooseLevel(MemRefType memref, Reuse reuse);
 
-  template <typename Op> void choose(Op access, Reuse reuse) {
-    if (access.getCacheLevel() || access.getNontemporal())
+  void choose(slc::MemoryStreamOpInterface access, Reuse reuse) {
+    if (access.getCacheLevelAttr() || access.getNontemporal())
       return;
     if (reuse == Reuse::once) {
       access.setNontemporal(true);
@@ -152,7 +148,7 @@ private:
       return;
     }
     std::optional<CacheLevel> level =
-        chooseLevel(access.getMemref().getType(), reuse);
+        chooseLevel(cast<MemRefType>(access.getMemref().getType()), reuse);
     if (!level)
       return;
     access.setCacheLevelAttr(CacheLevelAttr::get(&getContext(), *level));

@@ -274,7 +274,7 @@ static bool maskCallback(CallbackOp callback, LoopOpInterface root,
 /// True if nothing happens in an iteration of `loop` whose callbacks are left
 /// out: it hands on what it was given.
 static bool handsOnWhatItCarries(slc::ForOp loop) {
-  for (auto [i, value] : llvm::enumerate(loop.getYield().getOperands())) {
+  for (auto [i, value] : llvm::enumerate(loop.getYield()->getOperands())) {
     Value otherwise = value;
     auto callback = value.getDefiningOp<CallbackOp>();
     if (callback && callback->getParentOp() == loop)

@@ -98,3 +98,44 @@ ParseResult AccessSyntax::resolve(OpAsmParser &parser, Type stream,
     return success();
   return parser.resolveOperand(otherwise, otherwiseType, operands);
 }
+
+void AccessSyntax::countOperands(MutableArrayRef<int32_t> sizes,
+                                 bool isLoad) const {
+  llvm::fill(sizes, 1);
+  MutableArrayRef<int32_t> last = sizes.take_back(isLoad ? 3 : 2);
+  last[0] = static_cast<int32_t>(indices.size());
+  last[1] = isMasked ? 1 : 0;
+  if (isLoad)
+    last[2] = hasOtherwise ? 1 : 0;
+}
+
+void ember::slcv::printAccess(OpAsmPrinter &printer,
+                              ember::slc::MemoryStreamOpInterface op) {
+  if (op.isStore())
+    printer << op.getStream() << ", ";
+  printer << op.getMemref() << "[" << op.getIndices() << "]";
+  if (op.getMask())
+    printer << " mask " << op.getMask();
+  if (op.getOtherwise())
+    printer << " else " << op.getOtherwise();
+  if (op.getContiguous())
+    printer << " contiguous";
+  if (op.getRepeat() != 1)
+    printer << " repeat " << op.getRepeat();
+  if (CacheLevelAttr level = op.getCacheLevelAttr())
+    printer << " level " << stringifyCacheLevel(level.getValue());
+  if (op.getNontemporal())
+    printer << " nontemporal";
+  printer.printOptionalAttrDict(op->getAttrs(),
+                                {"contiguous", "repeat", "cacheLevel",
+                                 "nontemporal", "operandSegmentSizes"});
+  printer << " : ";
+  if (op.isStore())
+    printer << op.getStream().getType() << ", ";
+  printer << op.getMemref().getType() << "[" << op.getIndices().getTypes()
+          << "]";
+  if (op.getOtherwise())
+    printer << ", " << op.getOtherwise().getType();
+  if (!op.isStore())
+    printer << " -> " << op.getStream().getType();
+}

@@ -26,9 +26,6 @@ using ember::slc::printRangeTypes;
 using ember::slc::RangeSyntax;
 using ember::slc::StreamType;
 using ember::slc::stripStream;
-using ember::slc::verifyAccessOperands;
-using ember::slc::verifyIndexCount;
-using ember::slc::YieldOp;
 
 #include "ember/Dialect/SLCV/IR/SLCVDialect.cpp.inc"
 #include "ember/Dialect/SLCV/IR/SLCVEnums.cpp.inc"
@@ -43,14 +40,6 @@ void SLCVDialect::initialize() {
 
 static StreamType vectorStream(int64_t lanes, Type element) {
   return StreamType::get(VectorType::get({lanes}, element));
-}
-
-static LogicalResult verifyInNest(Operation *op) {
-  if (isa<LoopOpInterface>(op->getParentOp()))
-    return verifyAccessOperands(op);
-  return op->emitOpError("belongs to the access unit and must stand in the "
-                         "body of a loop of the access unit, not in '")
-         << op->getParentOp()->getName() << "'";
 }
 
 /// Every stream of vectors among the operands must have `lanes` lanes.
@@ -69,68 +58,30 @@ static LogicalResult verifyLanes(Operation *op, int64_t lanes) {
 // VecForOp
 //===----------------------------------------------------------------------===//
 
-void VecForOp::build(OpBuilder &builder, OperationState &state,
-                     Value lowerBound, Value upperBound, Value step,
-                     int64_t vectorLength, ValueRange iterArgs, Value inMask,
-                     LoopConfig config) {
-  OpBuilder::InsertionGuard guard(builder);
-  state.addOperands({lowerBound, upperBound, step});
-  if (inMask)
-    state.addOperands(inMask);
-  state.addOperands(iterArgs);
-  auto &properties = state.getOrAddProperties<Properties>();
-  properties.vectorLength = builder.getI64IntegerAttr(vectorLength);
-  properties.config = LoopConfigAttr::get(builder.getContext(), config);
-  properties.operandSegmentSizes = {1, 1, 1, inMask ? 1 : 0,
-                                    static_cast<int32_t>(iterArgs.size())};
-  state.addTypes(iterArgs.getTypes());
-  Region *region = state.addRegion();
-  Block *body = builder.createBlock(region);
-  body->addArgument(vectorStream(vectorLength, builder.getIndexType()),
-                    state.location);
-  body->addArgument(StreamType::get(builder.getIndexType()), state.location);
-  body->addArgument(vectorStream(vectorLength, builder.getI1Type()),
-                    state.location);
-  for (Value init : iterArgs)
-    body->addArgument(init.getType(), init.getLoc());
-  if (iterArgs.empty())
-    ensureTerminator(*region, builder, state.location);
-}
-
-YieldOp VecForOp::getYield() {
-  return cast<YieldOp>(getBody()->getTerminator());
-}
-
-SmallVector<Type> VecForOp::getControlTypes() {
-  Builder builder(getContext());
-  auto lanes = static_cast<int64_t>(getVectorLength());
+static SmallVector<Type> controlTypes(Builder &builder, int64_t lanes) {
   return {vectorStream(lanes, builder.getIndexType()),
           StreamType::get(builder.getIndexType()),
           vectorStream(lanes, builder.getI1Type())};
 }
 
-bool VecForOp::isLockstep() {
-  return lanesOf(getLowerBound().getType()) ||
-         lanesOf(getUpperBound().getType());
+void VecForOp::build(OpBuilder &builder, OperationState &state,
+                     Value lowerBound, Value upperBound, Value step,
+                     int64_t vectorLength, ValueRange iterArgs, Value inMask,
+                     LoopConfig config) {
+  state.addOperands({lowerBound, upperBound, step});
+  if (inMask)
+    state.addOperands(inMask);
+  auto &properties = state.getOrAddProperties<Properties>();
+  properties.vectorLength = builder.getI64IntegerAttr(vectorLength);
+  properties.config = LoopConfigAttr::get(builder.getContext(), config);
+  properties.operandSegmentSizes = {1, 1, 1, inMask ? 1 : 0,
+                                    static_cast<int32_t>(iterArgs.size())};
+  slc::buildBody(builder, state, controlTypes(builder, vectorLength), iterArgs);
 }
 
-void VecForOp::getAsmBlockArgumentNames(Region &region,
-                                        OpAsmSetValueNameFn setName) {
-  if (region.getNumArguments() < 3)
-    return;
-  setName(region.getArgument(0), "s");
-  setName(region.getArgument(1), "n");
-  setName(region.getArgument(2), "mask");
-}
-
-OperandRange VecForOp::getEntrySuccessorOperands(RegionSuccessor) {
-  return getIterArgs();
-}
-
-void VecForOp::getSuccessorRegions(
-    RegionBranchPoint, SmallVectorImpl<RegionSuccessor> &successors) {
-  successors.emplace_back(&getRegion(), getRegionIterArgs());
-  successors.emplace_back(getOperation(), getResults());
+SmallVector<Type> VecForOp::getControlTypes() {
+  Builder builder(getContext());
+  return controlTypes(builder, getVectorLength());
 }
 
 void VecForOp::print(OpAsmPrinter &printer) {
@@ -152,8 +103,6 @@ void VecForOp::print(OpAsmPrinter &printer) {
 }
 
 ParseResult VecForOp::parse(OpAsmParser &parser, OperationState &result) {
-  Builder &builder = parser.getBuilder();
-  Type index = builder.getIndexType();
   OpAsmParser::Argument iv, mask, count;
   if (parser.parseLParen() || parser.parseArgument(iv) || parser.parseComma() ||
       parser.parseArgument(mask))
@@ -178,36 +127,29 @@ ParseResult VecForOp::parse(OpAsmParser &parser, OperationState &result) {
   properties.operandSegmentSizes = {1, 1, 1, range.hasMask() ? 1 : 0,
                                     iterArgs.size()};
 
-  int64_t lanes = properties.vectorLength.getInt();
-  iv.type = vectorStream(lanes, index);
-  count.type = StreamType::get(index);
-  mask.type = vectorStream(lanes, builder.getI1Type());
-  SmallVector<OpAsmParser::Argument> arguments{iv};
-  if (counted)
-    arguments.push_back(count);
-  arguments.push_back(mask);
-  iterArgs.addArguments(arguments, result.types);
-  Region *body = result.addRegion();
-  if (parser.parseRegion(*body, arguments) ||
-      parser.parseOptionalAttrDict(result.attributes))
-    return failure();
-  if (!counted)
-    body->insertArgument(1u, count.type, result.location);
-  VecForOp::ensureTerminator(*body, builder, result.location);
-  return success();
+  auto types =
+      controlTypes(parser.getBuilder(), properties.vectorLength.getInt());
+  iv.type = types[0];
+  count.type = types[1];
+  mask.type = types[2];
+  return iterArgs.parseBody(parser, result, {iv, count, mask}, counted);
 }
 
 LogicalResult VecForOp::verify() {
-  int64_t lanes = getVectorLength();
-  if (lanes < 1 || lanes > maxVectorLength)
-    return emitOpError("vector length must be in [1, ")
-           << maxVectorLength << "], not " << lanes;
-  if (failed(verifyLanes(*this, lanes)))
+  if (failed(verifyLanes(*this, getVectorLength())))
     return failure();
-  if (isLockstep() && getConfig() != LoopConfig::vector)
-    return emitOpError("with a range a lane must have the configuration "
-                       "'vector', not '")
-           << stringifyLoopConfig(getConfig()) << "'";
+  return verifyConfig(*this, getVectorLength(), isLockstep(), getConfig());
+}
+
+LogicalResult ember::slcv::verifyConfig(Operation *op, int64_t lanes,
+                                        bool isLockstep, LoopConfig config) {
+  if (lanes < 1 || lanes > maxVectorLength)
+    return op->emitOpError("vector length must be in [1, ")
+           << maxVectorLength << "], not " << lanes;
+  if (isLockstep && config != LoopConfig::vector)
+    return op->emitOpError("with a range a lane must have the configuration "
+                           "'vector', not '")
+           << stringifyLoopConfig(config) << "'";
   return success();
 }
 
@@ -231,99 +173,48 @@ void VecMemStrOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
 
 void VecMemStrOp::print(OpAsmPrinter &printer) {
   printer << " ";
-  printLoad(printer, *this);
+  printAccess(printer, *this);
 }
 
 ParseResult VecMemStrOp::parse(OpAsmParser &parser, OperationState &result) {
-  auto &properties = result.getOrAddProperties<Properties>();
-  AccessSyntax access;
-  if (parseLoad(parser, result, properties, access))
-    return failure();
-  properties.operandSegmentSizes = {1, access.indexCount(), access.maskCount(),
-                                    access.otherwiseCount()};
-  return success();
+  return parseLoad<VecMemStrOp>(parser, result);
 }
 
-/// Verifies a load or store of `stream`, in words that `verb` starts.
-template <typename Op>
-static LogicalResult verifyAccess(Op op, Value stream, StringRef verb) {
-  auto memref = cast<MemRefType>(op.getMemref().getType());
-  auto vector = dyn_cast<VectorType>(getStreamElementType(stream.getType()));
-  if (!vector || vector.getElementType() != memref.getElementType())
-    return op.emitOpError(verb) << " vectors of " << memref.getElementType()
-                                << ", not " << stream.getType();
-  if (failed(verifyIndexCount(op, memref, op.getIndices().size())))
-    return failure();
-  if (op.getContiguous() && memref.getRank() == 0)
-    return op.emitOpError("is contiguous in a memref of rank 0");
-  if (failed(verifyLanes(op, vector.getNumElements())))
-    return failure();
-  return verifyInNest(op);
+/// Verifies a load or store of vectors, in words that `verb` starts.
+static LogicalResult verifyAccess(ember::slc::MemoryStreamOpInterface op,
+                                  StringRef verb) {
+  Type element = cast<MemRefType>(op.getMemref().getType()).getElementType();
+  Type stream = op.getStream().getType();
+  auto vector = dyn_cast<VectorType>(getStreamElementType(stream));
+  if (!vector || vector.getElementType() != element)
+    return op.emitOpError(verb)
+           << " vectors of " << element << ", not " << stream;
+  return verifyLanes(op, vector.getNumElements());
 }
 
-LogicalResult VecMemStrOp::verify() {
-  if (failed(verifyRepeat(*this, getRepeat(), getContiguous(),
-                          lanesOf(getResult().getType()))))
-    return failure();
-  if (failed(slc::verifyOtherwise(*this, getOtherwise(), getMask(),
-                                  getResult().getType())))
-    return failure();
-  return verifyAccess(*this, getResult(), "loads");
-}
-
-LogicalResult ember::slcv::verifyRepeat(Operation *op, int64_t repeat,
-                                        bool contiguous, int64_t lanes) {
-  if (repeat == 1)
-    return success();
-  if (!contiguous)
-    return op->emitOpError("repeats elements that are not contiguous");
-  if (repeat < 1 || !llvm::isPowerOf2_64(repeat) || lanes % repeat != 0)
-    return op->emitOpError("repeats each element ")
-           << repeat << " times; that must be a power of two which divides "
-           << "the number of lanes, " << lanes;
-  return success();
-}
+LogicalResult VecMemStrOp::verify() { return verifyAccess(*this, "loads"); }
 
 void VecStoreStrOp::print(OpAsmPrinter &printer) {
   printer << " ";
-  printStore(printer, *this);
+  printAccess(printer, *this);
 }
 
 ParseResult VecStoreStrOp::parse(OpAsmParser &parser, OperationState &result) {
-  auto &properties = result.getOrAddProperties<Properties>();
-  AccessSyntax access;
-  if (parseStore(parser, result, properties, access))
-    return failure();
-  properties.operandSegmentSizes = {1, 1, access.indexCount(),
-                                    access.maskCount()};
-  return success();
+  return parseStore<VecStoreStrOp>(parser, result);
 }
 
-LogicalResult VecStoreStrOp::verify() {
-  if (failed(slc::verifyStoresBeforeNested(*this)))
-    return failure();
-  return verifyAccess(*this, getStream(), "stores");
-}
+LogicalResult VecStoreStrOp::verify() { return verifyAccess(*this, "stores"); }
 
-LogicalResult VecAluStrOp::verify() {
-  auto vector =
-      dyn_cast<VectorType>(getStreamElementType(getResult().getType()));
-  if (!vector || !vector.getElementType().isIntOrIndex())
-    return emitOpError("computes vectors of integers, not ")
-           << getResult().getType();
-  bool anyVector = false;
-  for (Value operand : getOperands()) {
-    Type type = stripStream(operand.getType());
-    anyVector |= lanesOf(type) != 0;
-    if (getElementTypeOrSelf(type) != vector.getElementType())
-      return emitOpError("computes ")
-             << vector << " from an operand of type " << operand.getType();
-  }
-  if (!anyVector)
-    return emitOpError("needs a stream of vectors among its operands");
-  if (failed(verifyLanes(*this, vector.getNumElements())))
+LogicalResult
+ember::slcv::verifyVectorArithmetic(ember::slc::StreamOpInterface op) {
+  Type result = op->getResult(0).getType();
+  int64_t lanes = lanesOf(result);
+  if (!lanes ||
+      !getElementTypeOrSelf(getStreamElementType(result)).isIntOrIndex())
+    return op.emitOpError("computes vectors of integers, not ") << result;
+  if (failed(verifyLanes(op, lanes)))
     return failure();
-  return verifyInNest(*this);
+  return slc::verifyArithmetic(op);
 }
 
 /// The type one lane of `type` has; null where there are no lanes.
@@ -369,8 +260,6 @@ void BufStrOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
   setName(getResult(), "buf");
 }
 
-LogicalResult BufStrOp::verify() { return verifyInNest(*this); }
-
 LogicalResult PushOp::verify() {
   auto buffer = cast<BufferType>(getBuffer().getType());
   if (getStreamElementType(getStream().getType()) != buffer.getElementType())
@@ -382,7 +271,7 @@ LogicalResult PushOp::verify() {
       declaration->getParentOp() != loop->getParentOp())
     return emitOpError("must stand in the loop nested beside the buffer's "
                        "declaration");
-  return verifyInNest(*this);
+  return slc::verifyInNest(*this);
 }
 
 #define GET_OP_CLASSES

@@ -360,12 +360,9 @@ void RowBufferizer::run() {
 /// empty and the address out of range; so do divisions.
 static void hoistUniformStreams(LoopOpInterface loop) {
   for (Operation &op : llvm::make_early_inc_range(*loop.getBody())) {
-    bool moves =
-        isa<slc::CmpStrOp, slc::SelStrOp, slc::CastStrOp, slc::FwdStrOp>(op);
-    if (auto alu = dyn_cast<slc::AluStrOp>(op)) {
-      StringRef name = slc::stringifyAluOp(alu.getOpcode());
-      moves = !name.starts_with("div") && !name.starts_with("rem");
-    }
+    auto alu = dyn_cast<slc::AluStrOp>(op);
+    bool moves = isa<slc::StreamOpInterface>(op) && !isa<VecAluStrOp>(op) &&
+                 !(alu && slc::isDivision(alu.getOpcode()));
     bool uniform = llvm::all_of(op.getOperands(), [&](Value operand) {
       return operand.getParentBlock() != loop.getBody();
     });

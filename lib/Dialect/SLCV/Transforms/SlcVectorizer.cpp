@@ -135,19 +135,13 @@ Value LoopVectorizer::createVectorStream(Operation &op) {
   if (auto alu = dyn_cast<slc::AluStrOp>(op))
     return VecAluStrOp::create(builder, loc, type, alu.getOpcode(),
                                mapped(alu.getLhs()), mapped(alu.getRhs()));
-  if (auto compare = dyn_cast<slc::CmpStrOp>(op))
-    return slc::CmpStrOp::create(builder, loc, type, compare.getPredicate(),
-                                 mapped(compare.getLhs()),
-                                 mapped(compare.getRhs()));
-  if (auto choice = dyn_cast<slc::SelStrOp>(op))
-    return slc::SelStrOp::create(
-        builder, loc, type, mapped(choice.getCondition()),
-        mapped(choice.getTrueValue()), mapped(choice.getFalseValue()));
-  if (auto cast = dyn_cast<slc::CastStrOp>(op))
-    return slc::CastStrOp::create(builder, loc, type, mapped(cast.getInput()),
-                                  cast.getIsUnsigned());
-  // Forwarding is all that is left of what the analysis lets pass.
-  return mapped(cast<slc::FwdStrOp>(op).getInput());
+  // Forwarding is to every lane what it is to one; the other streams have lanes
+  // as their operands have.
+  if (auto forward = dyn_cast<slc::FwdStrOp>(op))
+    return mapped(forward.getInput());
+  Operation *widened = builder.clone(op, access);
+  widened->getResult(0).setType(type);
+  return widened->getResult(0);
 }
 
 /// The vector of a uniform stream has its element in every lane.

@@ -35,6 +35,27 @@ func.func @bag(%table: memref<?x64xf32>, %ids: memref<?xindex>, %offsets: memref
   return
 }
 
+// Vectors are as single elements are.
+
+// CHECK-LABEL: func.func @vectors(
+// L1-LABEL: func.func @vectors(
+func.func @vectors(%table: memref<?x64xf32>, %ids: memref<?xindex>, %out: memref<?x64xf32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c64 = arith.constant 64 : index
+  slc.for %p = %c0 to %n step %c1 {
+    %i = slc.mem_str %ids[%p] : memref<?xindex>[!slc.stream<index>] -> !slc.stream<index>
+    slcv.vec_for (%e, %m) = %c0 to %c64 step %c1 vector<8> {
+      // CHECK: slcv.vec_mem_str %arg0[%{{.*}}, %{{.*}}] mask %{{.*}} level llc :
+      // L1: slcv.vec_mem_str %arg0[%{{.*}}, %{{.*}}] mask %{{.*}} level l1 :
+      %v = slcv.vec_mem_str %table[%i, %e] mask %m : memref<?x64xf32>[!slc.stream<index>, !slc.stream<vector<8xindex>>] -> !slc.stream<vector<8xf32>>
+      // CHECK: slcv.vec_store_str %{{.*}}, %arg2[%{{.*}}, %{{.*}}] mask %{{.*}} nontemporal :
+      slcv.vec_store_str %v, %out[%p, %e] mask %m : !slc.stream<vector<8xf32>>, memref<?x64xf32>[!slc.stream<index>, !slc.stream<vector<8xindex>>]
+    }
+  }
+  return
+}
+
 // CHECK-LABEL: func.func @small_table(
 // CHECK: slc.mem_str %arg0[%{{.*}}] level l2 :
 // SMALL-LABEL: func.func @small_table(

@@ -9,12 +9,9 @@
 #define EMBER_DIALECT_DLC_IR_DLCOPS_TD
 
 include "ember/Dialect/DLC/IR/DLCDialect.td"
-include "ember/Dialect/SLC/IR/SLCTypes.td"
+include "ember/Dialect/SLC/IR/SLCOpClasses.td"
 include "ember/Dialect/SLCV/IR/SLCVEnums.td"
-include "mlir/IR/OpAsmInterface.td"
-include "mlir/Interfaces/ControlFlowInterfaces.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
-include "mlir/Interfaces/SideEffectInterfaces.td"
 
 def DLC_LaneIndex : AnyTypeOf<[Index, SLC_AnyStream]>;
 
@@ -107,7 +104,8 @@ def DLC_GetMaskOp : DLC_TUStreamOp<"get_mask"> {
   }];
 }
 
-def DLC_MemStrOp : DLC_AccessOp<"mem_str", [AttrSizedOperandSegments,
+def DLC_MemStrOp : DLC_AccessOp<"mem_str", [
+    AttrSizedOperandSegments, SLC_MemoryStreamOpInterface,
     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>]> {
   let summary = "A stream of loaded elements or vectors";
   let description = [{
@@ -132,7 +130,8 @@ def DLC_MemStrOp : DLC_AccessOp<"mem_str", [AttrSizedOperandSegments,
   let hasVerifier = 1;
 }
 
-def DLC_StoreStrOp : DLC_AccessOp<"store_str", [AttrSizedOperandSegments]> {
+def DLC_StoreStrOp : DLC_AccessOp<"store_str", [
+    AttrSizedOperandSegments, SLC_MemoryStreamOpInterface]> {
   let summary = "A stream that the access unit writes to memory";
   let description = [{
     Stores the element of `stream` to `memref[indices]` once per iteration of
@@ -153,7 +152,19 @@ def DLC_StoreStrOp : DLC_AccessOp<"store_str", [AttrSizedOperandSegments]> {
   let hasVerifier = 1;
 }
 
-def DLC_AluStrOp : DLC_AccessOp<"alu_str", [Pure]> {
+// A stream of the kinds that `slc` has, with the unit that advances it in front.
+class DLC_StreamOp<string mnemonic, SLC_StreamKind kind>
+    : SLC_StreamOp<DLC_Dialect, mnemonic, kind,
+                   [DLC_OfAccessProgram, HasParent<"ProgramOp">],
+                   (ins DLC_TU:$tu), "$tu `,` "> {
+  let extraClassDeclaration = [{
+    ::mlir::Operation::operand_range getInputs() {
+      return (*this)->getOperands().drop_front();
+    }
+  }];
+}
+
+def DLC_AluStrOp : DLC_StreamOp<"alu_str", SLC_Arithmetic> {
   let summary = "A stream of integer arithmetic";
   let description = [{
     `slc.alu_str` or, with a vector result, `slcv.vec_alu_str`, advanced by
@@ -163,17 +174,9 @@ def DLC_AluStrOp : DLC_AccessOp<"alu_str", [Pure]> {
     %b1 = dlc.alu_str %bag, add %b, %c1 : !slc.stream<index>, index -> !slc.stream<index>
     ```
   }];
-  let arguments = (ins DLC_TU:$tu, SLC_AluOp:$opcode, SLC_LaneInteger:$lhs,
-                       SLC_LaneInteger:$rhs);
-  let results = (outs SLC_AnyStream:$result);
-  let assemblyFormat = [{
-    $tu `,` $opcode $lhs `,` $rhs attr-dict
-    `:` type($lhs) `,` type($rhs) `->` qualified(type($result))
-  }];
-  let hasVerifier = 1;
 }
 
-def DLC_CmpStrOp : DLC_AccessOp<"cmp_str", [Pure]> {
+def DLC_CmpStrOp : DLC_StreamOp<"cmp_str", SLC_Comparison> {
   let summary = "A stream of comparisons";
   let description = [{
     `slc.cmp_str`, advanced by `tu`.
@@ -182,17 +185,9 @@ def DLC_CmpStrOp : DLC_AccessOp<"cmp_str", [Pure]> {
     %ok = dlc.cmp_str %seg, sge %i, %c0 : !slc.stream<index>, index -> !slc.stream<i1>
     ```
   }];
-  let arguments = (ins DLC_TU:$tu, SLC_CmpPredicate:$predicate,
-                       SLC_LaneInteger:$lhs, SLC_LaneInteger:$rhs);
-  let results = (outs SLC_AnyStream:$result);
-  let assemblyFormat = [{
-    $tu `,` $predicate $lhs `,` $rhs attr-dict
-    `:` type($lhs) `,` type($rhs) `->` qualified(type($result))
-  }];
-  let hasVerifier = 1;
 }
 
-def DLC_SelStrOp : DLC_AccessOp<"sel_str", [Pure]> {
+def DLC_SelStrOp : DLC_StreamOp<"sel_str", SLC_Choice> {
   let summary = "A stream of choices between two integers";
   let description = [{
     `slc.sel_str`, advanced by `tu`.
@@ -201,18 +196,9 @@ def DLC_SelStrOp : DLC_AccessOp<"sel_str", [Pure]> {
     %row = dlc.sel_str %seg, %ok, %i, %c0 : !slc.stream<i1>, !slc.stream<index>, index -> !slc.stream<index>
     ```
   }];
-  let arguments = (ins DLC_TU:$tu, SLC_LaneInteger:$condition,
-                       SLC_LaneInteger:$trueValue, SLC_LaneInteger:$falseValue);
-  let results = (outs SLC_AnyStream:$result);
-  let assemblyFormat = [{
-    $tu `,` $condition `,` $trueValue `,` $falseValue attr-dict
-    `:` type($condition) `,` type($trueValue) `,` type($falseValue)
-    `->` qualified(type($result))
-  }];
-  let hasVerifier = 1;
 }
 
-def DLC_CastStrOp : DLC_AccessOp<"cast_str", [Pure]> {
+def DLC_CastStrOp : DLC_StreamOp<"cast_str", SLC_Conversion> {
   let summary = "A stream of width-converted integers";
   let description = [{
     `slc.cast_str`, advanced by `tu`.
@@ -221,16 +207,9 @@ def DLC_CastStrOp : DLC_AccessOp<"cast_str", [Pure]> {
     %i = dlc.cast_str %seg, %raw : !slc.stream<i32> to !slc.stream<index>
     ```
   }];
-  let arguments = (ins DLC_TU:$tu, SLC_AnyStream:$input, UnitAttr:$isUnsigned);
-  let results = (outs SLC_AnyStream:$result);
-  let assemblyFormat = [{
-    $tu `,` (`unsigned` $isUnsigned^)? $input attr-dict
-    `:` qualified(type($input)) `to` qualified(type($result))
-  }];
-  let hasVerifier = 1;
 }
 
-def DLC_FwdStrOp : DLC_AccessOp<"fwd_str", [Pure]> {
+def DLC_FwdStrOp : DLC_StreamOp<"fwd_str", SLC_Forwarding> {
   let summary = "A stream that repeats a value or forwards an outer stream";
   let description = [{
     `slc.fwd_str`, advanced by `tu`.
@@ -239,12 +218,6 @@ def DLC_FwdStrOp : DLC_AccessOp<"fwd_str", [Pure]> {
     %wide = dlc.fwd_str %elem, %w : !slc.stream<f32> -> !slc.stream<vector<16xf32>>
     ```
   }];
-  let arguments = (ins DLC_TU:$tu, AnyType:$input);
-  let results = (outs SLC_AnyStream:$result);
-  let assemblyFormat = [{
-    $tu `,` $input attr-dict `:` qualified(type($input)) `->` qualified(type($result))
-  }];
-  let hasVerifier = 1;
 }
 
 def DLC_AccStrOp : DLC_AccessOp<"acc_str", [

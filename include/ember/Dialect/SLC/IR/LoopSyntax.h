@@ -73,10 +73,12 @@ public:
   mlir::ParseResult resolve(mlir::OpAsmParser &parser,
                             mlir::OperationState &result) const;
 
-  /// Adds the block arguments that carry the values.
-  void
-  addArguments(llvm::SmallVectorImpl<mlir::OpAsmParser::Argument> &arguments,
-               mlir::TypeRange types) const;
+  /// The body and the attributes behind it. It takes `control`, of which the
+  /// second argument is the iteration count, and the values.
+  mlir::ParseResult
+  parseBody(mlir::OpAsmParser &parser, mlir::OperationState &result,
+            llvm::ArrayRef<mlir::OpAsmParser::Argument> control,
+            bool isCounted) const;
 
   int32_t size() const { return static_cast<int32_t>(inits.size()); }
 
@@ -85,6 +87,11 @@ private:
   llvm::SmallVector<mlir::OpAsmParser::UnresolvedOperand> inits;
   llvm::SMLoc loc;
 };
+
+/// Adds the loop-carried values and the body of a loop to `state`; the body
+/// takes `control` in front of the values.
+void buildBody(mlir::OpBuilder &builder, mlir::OperationState &state,
+               mlir::TypeRange control, mlir::ValueRange iterArgs);
 
 /// Prints ` iter_args(...) -> (...)` where `loop` carries values.
 void printIterArgs(mlir::OpAsmPrinter &printer, LoopOpInterface loop);

@@ -19,6 +19,8 @@
 namespace ember::slc {
 class YieldOp;
 class LoopOpInterface;
+class MemoryStreamOpInterface;
+class StreamOpInterface;
 
 /// Verifies what `slc.for` and `slcv.vec_for` have in common: types of the
 /// loop-carried values, what may stand in the body, where bounds may come from.
@@ -28,6 +30,19 @@ llvm::LogicalResult verifyLoop(LoopOpInterface loop);
 /// fixed during the whole nest around `op`: the access unit cannot read values
 /// of the execute unit (paper, section 6.2, condition 1).
 llvm::LogicalResult verifyAccessOperands(mlir::Operation *op);
+
+/// Verifies that `op` stands in the body of a loop of the access unit, and has
+/// such operands.
+llvm::LogicalResult verifyInNest(mlir::Operation *op);
+
+/// What the access unit does in each iteration of a loop.
+template <typename Op>
+class OfAccessUnit : public mlir::OpTrait::TraitBase<Op, OfAccessUnit> {
+public:
+  static llvm::LogicalResult verifyTrait(mlir::Operation *op) {
+    return verifyInNest(op);
+  }
+};
 
 /// True if `value` is defined outside the outermost loop of the nest `op`
 /// stands in.
@@ -39,30 +54,26 @@ LoopOpInterface getNestRoot(mlir::Operation *op);
 /// The loop nested directly in `loop`'s body; null in the innermost loop.
 LoopOpInterface getNestedLoop(LoopOpInterface loop);
 
-/// Verifies that a load from `memref` has an index a dimension.
-llvm::LogicalResult verifyIndexCount(mlir::Operation *op,
-                                     mlir::MemRefType memref, size_t count);
+/// Names the arguments of the body of `loop` that the access unit provides.
+void nameControl(LoopOpInterface loop, mlir::Region &region,
+                 mlir::OpAsmSetValueNameFn setName);
 
-/// Verifies that `op`, a store of the access unit, stands before the loop
-/// nested beside it: a loop's own streams advance before those of the nested
-/// loop.
-llvm::LogicalResult verifyStoresBeforeNested(mlir::Operation *op);
+/// Verifies what loads and stores of all levels have in common.
+llvm::LogicalResult verifyMemoryStream(MemoryStreamOpInterface access);
 
-/// Verifies that `result`, a stream of `op`, compares `lhs` with `rhs`:
-/// integers of one type, in the lanes of the result or the same for all lanes.
-llvm::LogicalResult verifyComparison(mlir::Operation *op, mlir::Value lhs,
-                                     mlir::Value rhs, mlir::Value result);
+/// Each verifies a stream of one kind, whose inputs are integers of one type,
+/// in the lanes of the result or the same for all lanes.
+llvm::LogicalResult verifyArithmetic(StreamOpInterface op);
+llvm::LogicalResult verifyComparison(StreamOpInterface op);
+llvm::LogicalResult verifyChoice(StreamOpInterface op);
+llvm::LogicalResult verifyConversion(StreamOpInterface op);
 
-/// Verifies likewise that `result` chooses between two values by `condition`.
-llvm::LogicalResult verifyChoice(mlir::Operation *op, mlir::Value condition,
-                                 mlir::Value trueValue, mlir::Value falseValue,
-                                 mlir::Value result);
+/// Verifies that each element is that of the input, or has it in all lanes.
+llvm::LogicalResult verifyForwarding(StreamOpInterface op);
 
-/// Verifies what a load of `result`, a stream, has where `mask` is false:
-/// elements of its type, in its lanes or the same for all, and none without a
-/// mask.
-llvm::LogicalResult verifyOtherwise(mlir::Operation *op, mlir::Value otherwise,
-                                    mlir::Value mask, mlir::Type result);
+/// Verifies that a running sum starts from what it sums up.
+llvm::LogicalResult verifySum(mlir::Operation *op, mlir::Value input,
+                              mlir::Value initial);
 
 /// The element type of a stream type.
 mlir::Type getStreamElementType(mlir::Type type);
@@ -86,6 +97,9 @@ int64_t lanesOf(mlir::Type type);
 #include "ember/Dialect/SLC/IR/SLCOps.h.inc"
 
 namespace ember::slc {
+/// True for what is not defined if the right operand is zero.
+bool isDivision(AluOp opcode);
+
 /// The outermost loops in `op`, in order.
 llvm::SmallVector<LoopOpInterface> getNestRoots(mlir::Operation *op);
 

@@ -8,12 +8,8 @@
 #ifndef EMBER_DIALECT_SLC_IR_SLCOPS_TD
 #define EMBER_DIALECT_SLC_IR_SLCOPS_TD
 
-include "ember/Dialect/SLC/IR/SLCInterfaces.td"
-include "ember/Dialect/SLC/IR/SLCTypes.td"
-include "mlir/Interfaces/ControlFlowInterfaces.td"
+include "ember/Dialect/SLC/IR/SLCOpClasses.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
-include "mlir/Interfaces/SideEffectInterfaces.td"
-include "mlir/IR/OpAsmInterface.td"
 
 class SLC_Op<string mnemonic, list<Trait> traits = []>
     : Op<SLC_Dialect, mnemonic, traits>;
@@ -22,12 +18,7 @@ class SLC_Op<string mnemonic, list<Trait> traits = []>
 // Loops
 //===----------------------------------------------------------------------===//
 
-def SLC_ForOp : SLC_Op<"for", [
-    RecursiveMemoryEffects, SingleBlockImplicitTerminator<"YieldOp">,
-    SLC_LoopOpInterface,
-    DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>,
-    DeclareOpInterfaceMethods<RegionBranchOpInterface,
-        ["getEntrySuccessorOperands"]>]> {
+def SLC_ForOp : SLC_LoopOp<SLC_Dialect, "for"> {
   let summary = "A loop traversed by the access unit";
   let description = [{
     Visits `lowerBound`, `lowerBound + step`, ... below `upperBound`. A bound
@@ -57,25 +48,14 @@ def SLC_ForOp : SLC_Op<"for", [
                        SLC_IndexOrStream:$upperBound,
                        Index:$step,
                        Variadic<AnyType>:$iterArgs);
-  let results = (outs Variadic<AnyType>:$results);
-  let regions = (region SizedRegion<1>:$region);
-  let skipDefaultBuilders = 1;
   let builders = [
     OpBuilder<(ins "::mlir::Value":$lowerBound, "::mlir::Value":$upperBound,
                    "::mlir::Value":$step,
                    CArg<"::mlir::ValueRange", "{}">:$iterArgs)>
   ];
-  let hasCustomAssemblyFormat = 1;
   let hasCanonicalizer = 1;
   let extraClassDeclaration = [{
-    ::mlir::Block *getBody() { return &getRegion().front(); }
-    ::mlir::BlockArgument getInductionVar() { return getBody()->getArgument(0); }
-    ::mlir::BlockArgument getIterationCount() { return getBody()->getArgument(1); }
     ::llvm::SmallVector<::mlir::Type> getControlTypes();
-    ::mlir::Block::BlockArgListType getRegionIterArgs() {
-      return getBody()->getArguments().drop_front(2);
-    }
-    ::ember::slc::YieldOp getYield();
   }];
 }
 
@@ -100,7 +80,8 @@ def SLC_YieldOp : SLC_Op<"yield", [
 // Streams
 //===----------------------------------------------------------------------===//
 
-def SLC_MemStrOp : SLC_Op<"mem_str", [AttrSizedOperandSegments,
+def SLC_MemStrOp : SLC_Op<"mem_str", [
+    AttrSizedOperandSegments, SLC_OfAccessUnit, SLC_MemoryStreamOpInterface,
     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>]> {
   let summary = "A stream of loaded elements";
   let description = [{
@@ -143,7 +124,8 @@ def SLC_MemStrOp : SLC_Op<"mem_str", [AttrSizedOperandSegments,
   let hasVerifier = 1;
 }
 
-def SLC_StoreStrOp : SLC_Op<"store_str"> {
+def SLC_StoreStrOp : SLC_Op<"store_str", [
+    SLC_OfAccessUnit, SLC_MemoryStreamOpInterface]> {
   let summary = "A stream that is written to memory";
   let description = [{
     Stores the element of `stream` to `memref[indices]` once per iteration of
@@ -180,7 +162,7 @@ def SLC_StoreStrOp : SLC_Op<"store_str"> {
   let hasVerifier = 1;
 }
 
-def SLC_AluStrOp : SLC_Op<"alu_str", [Pure]> {
+def SLC_AluStrOp : SLC_StreamOp<SLC_Dialect, "alu_str", SLC_Arithmetic> {
   let summary = "A stream of integer arithmetic";
   let description = [{
     Applies `opcode` to two operands, each fixed during the nest or a stream,
@@ -193,15 +175,10 @@ def SLC_AluStrOp : SLC_Op<"alu_str", [Pure]> {
   let arguments = (ins SLC_AluOp:$opcode, SLC_IntegerOrStream:$lhs,
                        SLC_IntegerOrStream:$rhs);
   let results = (outs SLC_IntegerStream:$result);
-  let assemblyFormat = [{
-    $opcode $lhs `,` $rhs attr-dict
-    `:` type($lhs) `,` type($rhs) `->` qualified(type($result))
-  }];
-  let hasVerifier = 1;
   let hasFolder = 1;
 }
 
-def SLC_CmpStrOp : SLC_Op<"cmp_str", [Pure]> {
+def SLC_CmpStrOp : SLC_StreamOp<SLC_Dialect, "cmp_str", SLC_Comparison> {
   let summary = "A stream of comparisons";
   let description = [{
     Compares two integers by `predicate`, as `arith.cmpi` does. Each is fixed
@@ -214,17 +191,9 @@ def SLC_CmpStrOp : SLC_Op<"cmp_str", [Pure]> {
     %in = slc.cmp_str ult %p, %n : !slc.stream<vector<8xindex>>, index -> !slc.stream<vector<8xi1>>
     ```
   }];
-  let arguments = (ins SLC_CmpPredicate:$predicate, SLC_LaneInteger:$lhs,
-                       SLC_LaneInteger:$rhs);
-  let results = (outs SLC_AnyStream:$result);
-  let assemblyFormat = [{
-    $predicate $lhs `,` $rhs attr-dict
-    `:` type($lhs) `,` type($rhs) `->` qualified(type($result))
-  }];
-  let hasVerifier = 1;
 }
 
-def SLC_SelStrOp : SLC_Op<"sel_str", [Pure]> {
+def SLC_SelStrOp : SLC_StreamOp<SLC_Dialect, "sel_str", SLC_Choice> {
   let summary = "A stream of choices between two integers";
   let description = [{
     The element of `trueValue` where `condition` holds, otherwise that of
@@ -239,18 +208,9 @@ def SLC_SelStrOp : SLC_Op<"sel_str", [Pure]> {
     %end = slc.sel_str %ok, %n, %c0 : !slc.stream<i1>, index, index -> !slc.stream<index>
     ```
   }];
-  let arguments = (ins SLC_LaneInteger:$condition, SLC_LaneInteger:$trueValue,
-                       SLC_LaneInteger:$falseValue);
-  let results = (outs SLC_AnyStream:$result);
-  let assemblyFormat = [{
-    $condition `,` $trueValue `,` $falseValue attr-dict
-    `:` type($condition) `,` type($trueValue) `,` type($falseValue)
-    `->` qualified(type($result))
-  }];
-  let hasVerifier = 1;
 }
 
-def SLC_CastStrOp : SLC_Op<"cast_str", [Pure]> {
+def SLC_CastStrOp : SLC_StreamOp<SLC_Dialect, "cast_str", SLC_Conversion> {
   let summary = "A stream of width-converted integers";
   let description = [{
     Converts between integer widths and `index`, as `arith.index_cast`,
@@ -261,17 +221,10 @@ def SLC_CastStrOp : SLC_Op<"cast_str", [Pure]> {
     %i = slc.cast_str %raw : !slc.stream<i32> to !slc.stream<index>
     ```
   }];
-  let arguments = (ins SLC_AnyStream:$input, UnitAttr:$isUnsigned);
-  let results = (outs SLC_AnyStream:$result);
-  let assemblyFormat = [{
-    (`unsigned` $isUnsigned^)? $input attr-dict
-    `:` qualified(type($input)) `to` qualified(type($result))
-  }];
-  let hasVerifier = 1;
   let hasFolder = 1;
 }
 
-def SLC_FwdStrOp : SLC_Op<"fwd_str", [Pure]> {
+def SLC_FwdStrOp : SLC_StreamOp<SLC_Dialect, "fwd_str", SLC_Forwarding> {
   let summary = "A stream that repeats a value or forwards an outer stream";
   let description = [{
     Repeats, once per iteration of the loop it stands in, a value fixed
@@ -284,14 +237,11 @@ def SLC_FwdStrOp : SLC_Op<"fwd_str", [Pure]> {
     %wide = slc.fwd_str %w : !slc.stream<f32> -> !slc.stream<vector<16xf32>>
     ```
   }];
-  let arguments = (ins AnyType:$input);
-  let results = (outs SLC_AnyStream:$result);
-  let assemblyFormat = "$input attr-dict `:` qualified(type($input)) `->` qualified(type($result))";
-  let hasVerifier = 1;
   let hasFolder = 1;
 }
 
-def SLC_AccStrOp : SLC_Op<"acc_str", [Pure, AllTypesMatch<["input", "result"]>]> {
+def SLC_AccStrOp : SLC_Op<"acc_str", [
+    Pure, SLC_OfAccessUnit, AllTypesMatch<["input", "result"]>]> {
   let summary = "A stream that sums up another one";
   let description = [{
     The sum of `initial` and of the elements that `input` has had in the
@@ -485,7 +435,6 @@ def SLC_CallbackOp : SLC_Op<"callback", [
   let hasRegionVerifier = 1;
   let hasCanonicalizer = 1;
   let extraClassDeclaration = [{
-    ::mlir::Block *getBody() { return &getRegion().front(); }
     ::ember::slc::YieldOp getYield();
   }];
 }

@@ -43,9 +43,8 @@ public:
   mlir::ParseResult resolve(mlir::OpAsmParser &parser, mlir::Type stream,
                             llvm::SmallVectorImpl<mlir::Value> &operands);
 
-  int32_t indexCount() const { return static_cast<int32_t>(indices.size()); }
-  int32_t maskCount() const { return isMasked ? 1 : 0; }
-  int32_t otherwiseCount() const { return hasOtherwise ? 1 : 0; }
+  /// Writes down how many operands there are of each of the last kinds.
+  void countOperands(llvm::MutableArrayRef<int32_t> sizes, bool isLoad) const;
 
 private:
   mlir::ParseResult parseAddress(mlir::OpAsmParser &parser,
@@ -65,10 +64,11 @@ private:
 };
 
 /// Parses a store: `%stream, %memref[...] : type, memref<...>[types]`.
-template <typename Properties>
+template <typename Op>
 mlir::ParseResult parseStore(mlir::OpAsmParser &parser,
-                             mlir::OperationState &result,
-                             Properties &properties, AccessSyntax &access) {
+                             mlir::OperationState &result) {
+  auto &properties = result.getOrAddProperties<typename Op::Properties>();
+  AccessSyntax access;
   mlir::OpAsmParser::UnresolvedOperand stream;
   slc::StreamType type;
   if (parser.parseOperand(stream) || parser.parseComma() ||
@@ -78,78 +78,30 @@ mlir::ParseResult parseStore(mlir::OpAsmParser &parser,
       access.parseTypes(parser) ||
       parser.resolveOperand(stream, type, result.operands))
     return mlir::failure();
+  access.countOperands(properties.operandSegmentSizes, /*isLoad=*/false);
   return access.resolve(parser, type, result.operands);
 }
 
 /// Parses a load: `%memref[...] : memref<...>[types] -> type`; with `else %x`,
 /// its type follows the others.
-template <typename Properties>
+template <typename Op>
 mlir::ParseResult parseLoad(mlir::OpAsmParser &parser,
-                            mlir::OperationState &result,
-                            Properties &properties, AccessSyntax &access) {
+                            mlir::OperationState &result) {
+  auto &properties = result.getOrAddProperties<typename Op::Properties>();
+  AccessSyntax access;
   slc::StreamType type;
   if (access.parseAccess(parser, properties) ||
       parser.parseOptionalAttrDict(result.attributes) || parser.parseColon() ||
       access.parseTypes(parser) || parser.parseArrow() ||
       parser.parseType(type) || access.resolve(parser, type, result.operands))
     return mlir::failure();
+  access.countOperands(properties.operandSegmentSizes, /*isLoad=*/true);
   result.addTypes(type);
   return mlir::success();
 }
 
-/// Prints ` level l2 nontemporal`, as far as `op` has them.
-template <typename Op>
-void printCacheHints(mlir::OpAsmPrinter &printer, Op op) {
-  if (op.getCacheLevel())
-    printer << " level " << slc::stringifyCacheLevel(*op.getCacheLevel());
-  if (op.getNontemporal())
-    printer << " nontemporal";
-}
-
-/// Prints what `AccessSyntax::parseAccess` reads, and other attributes.
-template <typename Op> void printAccess(mlir::OpAsmPrinter &printer, Op op) {
-  printer << op.getMemref() << "[" << op.getIndices() << "]";
-  if (op.getMask())
-    printer << " mask " << op.getMask();
-  if constexpr (requires { op.getOtherwise(); })
-    if (op.getOtherwise())
-      printer << " else " << op.getOtherwise();
-  if (op.getContiguous())
-    printer << " contiguous";
-  if constexpr (requires { op.getRepeat(); })
-    if (op.getRepeat() != 1)
-      printer << " repeat " << op.getRepeat();
-  printCacheHints(printer, op);
-  printer.printOptionalAttrDict(op->getAttrs(),
-                                {"contiguous", "repeat", "cacheLevel",
-                                 "nontemporal", "operandSegmentSizes"});
-}
-
-/// Prints what `AccessSyntax::parseTypes` reads.
-template <typename Op>
-void printAccessTypes(mlir::OpAsmPrinter &printer, Op op) {
-  printer << op.getMemref().getType() << "[" << op.getIndices().getTypes()
-          << "]";
-  if constexpr (requires { op.getOtherwise(); })
-    if (op.getOtherwise())
-      printer << ", " << op.getOtherwise().getType();
-}
-
-/// Prints what `parseStore` reads.
-template <typename Op> void printStore(mlir::OpAsmPrinter &printer, Op op) {
-  printer << op.getStream() << ", ";
-  printAccess(printer, op);
-  printer << " : " << op.getStream().getType() << ", ";
-  printAccessTypes(printer, op);
-}
-
-/// Prints what `parseLoad` reads.
-template <typename Op> void printLoad(mlir::OpAsmPrinter &printer, Op op) {
-  printAccess(printer, op);
-  printer << " : ";
-  printAccessTypes(printer, op);
-  printer << " -> " << op.getResult().getType();
-}
+/// Prints what `parseStore` or `parseLoad` reads.
+void printAccess(mlir::OpAsmPrinter &printer, slc::MemoryStreamOpInterface op);
 
 } // namespace ember::slcv
 

@@ -15,6 +15,9 @@ namespace ember::slcv {
 /// have in any program: of such vectors LLVM makes code in half a minute where
 /// processors have no masks, and of much longer ones in hours, or dies.
 constexpr int64_t maxVectorLength = 1024;
+
+/// Verifies that `op` computes vectors of integers from others.
+llvm::LogicalResult verifyVectorArithmetic(slc::StreamOpInterface op);
 } // namespace ember::slcv
 
 #include "ember/Dialect/SLCV/IR/SLCVDialect.h.inc"
@@ -24,13 +27,15 @@ constexpr int64_t maxVectorLength = 1024;
 #include "ember/Dialect/SLCV/IR/SLCVOps.h.inc"
 
 namespace ember::slcv {
+/// Verifies how many lanes a loop or traversal unit has, and that they visit
+/// its elements in a way that goes with a range a lane, if it is in lockstep.
+llvm::LogicalResult verifyConfig(mlir::Operation *op, int64_t lanes,
+                                 bool isLockstep, LoopConfig config);
+
 /// Fails where `op` holds an `as_scalar`: lanes shown as a scalar mean nothing
 /// to what comes after the vectorisation of callbacks.
 llvm::LogicalResult refuseScalarViews(mlir::Operation *op);
 
-/// Verifies that a load of `lanes` may hold each element in `repeat` of them.
-llvm::LogicalResult verifyRepeat(mlir::Operation *op, int64_t repeat,
-                                 bool contiguous, int64_t lanes);
 } // namespace ember::slcv
 
 #endif // EMBER_DIALECT_SLCV_IR_SLCV_H

@@ -8,12 +8,8 @@
 #ifndef EMBER_DIALECT_SLCV_IR_SLCVOPS_TD
 #define EMBER_DIALECT_SLCV_IR_SLCVOPS_TD
 
-include "ember/Dialect/SLC/IR/SLCInterfaces.td"
-include "ember/Dialect/SLC/IR/SLCTypes.td"
+include "ember/Dialect/SLC/IR/SLCOpClasses.td"
 include "ember/Dialect/SLCV/IR/SLCVEnums.td"
-include "mlir/Interfaces/ControlFlowInterfaces.td"
-include "mlir/Interfaces/SideEffectInterfaces.td"
-include "mlir/IR/OpAsmInterface.td"
 
 def SLCV_Dialect : Dialect {
   let name = "slcv";
@@ -62,12 +58,8 @@ def SLCV_Mask : AnyTypeOf<[SLCV_VectorOf<".isSignlessInteger(1)", "i1">,
 // An index of the access unit: fixed, one stream for all lanes, or one a lane.
 def SLCV_LaneIndex : AnyTypeOf<[Index, SLC_IndexStream, SLCV_IndexVectorStream]>;
 
-def SLCV_VecForOp : SLCV_Op<"vec_for", [
-    AttrSizedOperandSegments, RecursiveMemoryEffects,
-    SingleBlockImplicitTerminator<"::ember::slc::YieldOp">, SLC_LoopOpInterface,
-    DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>,
-    DeclareOpInterfaceMethods<RegionBranchOpInterface,
-        ["getEntrySuccessorOperands"]>]> {
+def SLCV_VecForOp : SLC_LoopOp<SLCV_Dialect, "vec_for", [
+    AttrSizedOperandSegments]> {
   let summary = "A loop that visits several elements per iteration";
   let description = [{
     `slc.for` with `vectorLength` lanes. Beside the induction variable, now a
@@ -102,9 +94,6 @@ def SLCV_VecForOp : SLCV_Op<"vec_for", [
                        I64Attr:$vectorLength,
                        DefaultValuedAttr<SLCV_LoopConfig,
                          "::ember::slcv::LoopConfig::vector">:$config);
-  let results = (outs Variadic<AnyType>:$results);
-  let regions = (region SizedRegion<1>:$region);
-  let skipDefaultBuilders = 1;
   let builders = [
     OpBuilder<(ins "::mlir::Value":$lowerBound, "::mlir::Value":$upperBound,
                    "::mlir::Value":$step, "int64_t":$vectorLength,
@@ -113,25 +102,16 @@ def SLCV_VecForOp : SLCV_Op<"vec_for", [
                    CArg<"::ember::slcv::LoopConfig",
                         "::ember::slcv::LoopConfig::vector">:$config)>
   ];
-  let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    ::mlir::Block *getBody() { return &getRegion().front(); }
-    ::mlir::BlockArgument getInductionVar() { return getBody()->getArgument(0); }
-    ::mlir::BlockArgument getIterationCount() { return getBody()->getArgument(1); }
     /// `!slc.stream<vector<Nxi1>>`: which lanes are active.
     ::mlir::BlockArgument getMask() { return getBody()->getArgument(2); }
     ::llvm::SmallVector<::mlir::Type> getControlTypes();
-    ::mlir::Block::BlockArgListType getRegionIterArgs() {
-      return getBody()->getArguments().drop_front(3);
-    }
-    ::ember::slc::YieldOp getYield();
-    /// True if each lane traverses its own range.
-    bool isLockstep();
   }];
 }
 
-def SLCV_VecMemStrOp : SLCV_Op<"vec_mem_str", [AttrSizedOperandSegments,
+def SLCV_VecMemStrOp : SLCV_Op<"vec_mem_str", [
+    AttrSizedOperandSegments, SLC_OfAccessUnit, SLC_MemoryStreamOpInterface,
     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>]> {
   let summary = "A stream of loaded vectors";
   let description = [{
@@ -170,7 +150,8 @@ def SLCV_VecMemStrOp : SLCV_Op<"vec_mem_str", [AttrSizedOperandSegments,
   let hasVerifier = 1;
 }
 
-def SLCV_VecStoreStrOp : SLCV_Op<"vec_store_str", [AttrSizedOperandSegments]> {
+def SLCV_VecStoreStrOp : SLCV_Op<"vec_store_str", [
+    AttrSizedOperandSegments, SLC_OfAccessUnit, SLC_MemoryStreamOpInterface]> {
   let summary = "A stream of vectors that is written to memory";
   let description = [{
     `slc.store_str` for vectors: lane `l` is stored to `memref[indices]` with
@@ -192,7 +173,9 @@ def SLCV_VecStoreStrOp : SLCV_Op<"vec_store_str", [AttrSizedOperandSegments]> {
   let hasVerifier = 1;
 }
 
-def SLCV_VecAluStrOp : SLCV_Op<"vec_alu_str", [Pure]> {
+def SLCV_VecAluStrOp : SLC_StreamOp<
+    SLCV_Dialect, "vec_alu_str",
+    SLC_ArithmeticOf<"::ember::slcv::verifyVectorArithmetic">> {
   let summary = "A stream of vector integer arithmetic";
   let description = [{
     Applies `opcode` lane by lane. Operands are fixed during the nest or
@@ -203,14 +186,6 @@ def SLCV_VecAluStrOp : SLCV_Op<"vec_alu_str", [Pure]> {
     %next = slcv.vec_alu_str add %p, %c1 : !slc.stream<vector<8xindex>>, index -> !slc.stream<vector<8xindex>>
     ```
   }];
-  let arguments = (ins SLC_AluOp:$opcode, SLC_LaneInteger:$lhs,
-                       SLC_LaneInteger:$rhs);
-  let results = (outs SLC_AnyStream:$result);
-  let assemblyFormat = [{
-    $opcode $lhs `,` $rhs attr-dict
-    `:` type($lhs) `,` type($rhs) `->` qualified(type($result))
-  }];
-  let hasVerifier = 1;
 }
 
 def SLCV_AsScalarOp : SLCV_Op<"as_scalar", [Pure]> {
@@ -236,6 +211,7 @@ def SLCV_AsScalarOp : SLCV_Op<"as_scalar", [Pure]> {
 }
 
 def SLCV_BufStrOp : SLCV_Op<"buf_str", [
+    SLC_OfAccessUnit,
     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>]> {
   let summary = "A stream of compound values";
   let description = [{
@@ -248,7 +224,6 @@ def SLCV_BufStrOp : SLCV_Op<"buf_str", [
   }];
   let results = (outs Res<SLC_Buffer, "the buffer", [MemAlloc]>:$result);
   let assemblyFormat = "attr-dict `:` qualified(type($result))";
-  let hasVerifier = 1;
 }
 
 def SLCV_PushOp : SLCV_Op<"push"> {
