@@ -14,7 +14,6 @@ using namespace mlir;
 using namespace ember;
 using namespace ember::dlc;
 using ember::slc::Event;
-using ember::slc::StreamType;
 
 /// Far from what overflows when a few are added.
 static constexpr uint64_t largestCount = uint64_t(1) << 48;
@@ -37,8 +36,7 @@ static int64_t estimateElements(NewTUOp unit) {
   if (lower && upper && step && *step > 0 &&
       !llvm::SubOverflow(*upper, *lower, length))
     return length <= 0 ? 0 : llvm::divideCeilSigned(length, *step);
-  if (isa<StreamType>(unit.getLowerBound().getType()) ||
-      isa<StreamType>(unit.getUpperBound().getType()))
+  if (!unit.hasFixedBounds())
     return EventFrequencies::assumedSegment;
   return unit.getParent() ? EventFrequencies::assumedRow
                           : EventFrequencies::assumedRoot;
@@ -47,8 +45,7 @@ static int64_t estimateElements(NewTUOp unit) {
 /// The numbers that one iteration of `unit` visits.
 static int64_t getElementsPerIteration(NewTUOp unit) {
   if (!unit.getVectorLength() || unit.getConfig() != slcv::LoopConfig::vector ||
-      isa<StreamType>(unit.getLowerBound().getType()) ||
-      isa<StreamType>(unit.getUpperBound().getType()))
+      !unit.hasFixedBounds())
     return 1;
   return static_cast<int64_t>(*unit.getVectorLength());
 }

@@ -42,6 +42,15 @@ void NewTUOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
   setName(getResult(), "tu");
 }
 
+NewTUOp NewTUOp::getParentUnit() {
+  return getParent() ? getParent().getDefiningOp<NewTUOp>() : NewTUOp();
+}
+
+bool NewTUOp::hasFixedBounds() {
+  return !isa<StreamType>(getLowerBound().getType()) &&
+         !isa<StreamType>(getUpperBound().getType());
+}
+
 void NewTUOp::print(OpAsmPrinter &printer) {
   printer << " ";
   printRange(printer, getLowerBound(), getUpperBound(), getStep());

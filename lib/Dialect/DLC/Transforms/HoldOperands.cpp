@@ -102,10 +102,7 @@ private:
 /// of the case, and how long rows are is fixed.
 bool CaseSplit::isRowElement(PopOperandOp pop) {
   auto walk = dyn_cast<scf::ForOp>(pop->getParentOp());
-  bool fixed = llvm::none_of(
-      ValueRange{row.getLowerBound(), row.getUpperBound()},
-      [](Value bound) { return isa<slc::StreamType>(bound.getType()); });
-  return fixed && getConstantIntValue(row.getStep()) && walk &&
+  return row.hasFixedBounds() && getConstantIntValue(row.getStep()) && walk &&
          walk->getBlock() == parts.body &&
          matchPattern(walk.getLowerBound(), m_Zero()) &&
          matchPattern(walk.getStep(), m_One());
@@ -156,8 +153,7 @@ std::optional<HeldOperand> CaseSplit::classify(RegisterOperandOp push,
 /// A stream that changes from one traversal of the unit around the row to the
 /// next at most: the number of that traversal, or nothing.
 Value CaseSplit::createToggle() {
-  auto outer = around.getParent() ? around.getParent().getDefiningOp<NewTUOp>()
-                                  : NewTUOp();
+  NewTUOp outer = around.getParentUnit();
   OpBuilder builder(row);
   auto type = slc::StreamType::get(builder.getIndexType());
   if (outer && !outer.getVectorLength()) {
@@ -304,8 +300,7 @@ unsigned CaseSplit::run() {
       callback.getMask())
     return 0;
   row = callback.getTu().getDefiningOp<NewTUOp>();
-  around =
-      row.getParent() ? row.getParent().getDefiningOp<NewTUOp>() : NewTUOp();
+  around = row.getParentUnit();
   if (!around)
     return 0;
   StreamAdvance advance(around);

@@ -21,33 +21,26 @@ using ember::slc::AluOp;
 using ember::slc::Event;
 using ember::slc::StreamType;
 
-static NewTUOp getParent(NewTUOp unit) {
-  return unit.getParent() ? unit.getParent().getDefiningOp<NewTUOp>()
-                          : NewTUOp();
-}
-
 std::optional<Pushes> Pushes::of(RegisterCallbackOp callback) {
   // How many iterations a mask leaves out is in the data.
   if (callback.getMask())
     return std::nullopt;
   auto unit = callback.getTu().getDefiningOp<NewTUOp>();
   NewTUOp iterating =
-      callback.getEvent() == Event::ite ? unit : getParent(unit);
+      callback.getEvent() == Event::ite ? unit : unit.getParentUnit();
   if (!callback.getToggle())
     return Pushes{iterating, nullptr};
   // What stays during a traversal is new in its first iteration only.
   if (callback.getWhereSame() || !iterating ||
       !StreamAdvance(iterating).stays(callback.getToggle()))
     return std::nullopt;
-  return Pushes{getParent(iterating), iterating};
+  return Pushes{iterating.getParentUnit(), iterating};
 }
 
 bool ember::dlc::iteratesAlike(NewTUOp unit) {
-  bool fixed = llvm::none_of(
-      ValueRange{unit.getLowerBound(), unit.getUpperBound()},
-      [](Value bound) { return isa<StreamType>(bound.getType()); });
   // A step that leads nowhere is an error of the access program.
-  return fixed && getConstantIntValue(unit.getStep()).value_or(0) > 0 &&
+  return unit.hasFixedBounds() &&
+         getConstantIntValue(unit.getStep()).value_or(0) > 0 &&
          !unit.getInMask() && !unit.getCoordinates() && !unit.getVectorLength();
 }
 
@@ -64,7 +57,7 @@ std::optional<unsigned> NestPosition::getUnitDepth(NewTUOp unit) const {
     return std::nullopt;
   unsigned depth = 1;
   for (NewTUOp inner = pushes.each; inner != unit;
-       inner = getParent(inner), ++depth)
+       inner = inner.getParentUnit(), ++depth)
     if (!inner || !iteratesAlike(inner))
       return std::nullopt;
   return depth;
@@ -152,7 +145,7 @@ SmallVector<Value> NestPosition::emitNext(OpBuilder &builder,
     Value count = arith::AddIOp::create(builder, loc, counter, one);
     if (moves)
       count = arith::SelectOp::create(builder, loc, moves, count, counter);
-    NewTUOp outer = getParent(unit);
+    NewTUOp outer = unit.getParentUnit();
     if (outer) {
       Value trips =
           emitTrips(before, loc, Traversal::of(unit, [&](Value fixed) {

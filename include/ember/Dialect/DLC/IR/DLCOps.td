@@ -58,6 +58,12 @@ def DLC_NewTUOp : DLC_AccessOp<"new_tu", [AttrSizedOperandSegments,
   let results = (outs DLC_TU:$result);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The unit around it; null if there is none.
+    NewTUOp getParentUnit();
+    /// True if no stream says where it begins or ends.
+    bool hasFixedBounds();
+  }];
 }
 
 class DLC_TUStreamOp<string mnemonic> : DLC_AccessOp<mnemonic, [Pure]> {
