@@ -56,11 +56,11 @@ void NewTUOp::print(OpAsmPrinter &printer) {
   printRange(printer, getLowerBound(), getUpperBound(), getStep());
   if (getParent())
     printer << " in " << getParent();
+  if (getVectorLength())
+    printLanes(printer, *getVectorLength(), getConfig());
   if (getCoordinates())
     printer << " segments(" << getCoordinates() << " : "
             << getCoordinates().getType() << ")";
-  if (getVectorLength())
-    printLanes(printer, *getVectorLength(), getConfig());
   if (getInMask())
     printer << " mask " << getInMask();
   printer.printOptionalAttrDict(
