@@ -124,7 +124,7 @@ func.func @calls(%a: memref<?xf32>, %o: memref<f32>, %n: index) {
 
 // CHECK-LABEL: func.func @carried(
 // CHECK-SAME: %[[V0:[a-zA-Z0-9_]+]]: memref<?xf32>, %[[V1:[a-zA-Z0-9_]+]]: memref<?xindex>, %[[V2:[a-zA-Z0-9_]+]]: memref<?xf32>, %[[V3:[a-zA-Z0-9_]+]]: index) -> (f32, index) {
-// CHECK: %[[R:[a-zA-Z0-9_]+]]:3 = dlc.program
+// CHECK: %[[R:[a-zA-Z0-9_]+]]:2 = dlc.program
 // CHECK: access {
 // CHECK-DAG: %[[V4:[a-zA-Z0-9_]+]] = arith.constant 0 : index
 // CHECK-DAG: %[[V5:[a-zA-Z0-9_]+]] = arith.constant 1 : index
@@ -160,7 +160,7 @@ func.func @calls(%a: memref<?xf32>, %o: memref<f32>, %n: index) {
 // CHECK-NEXT: %[[V31:[a-zA-Z0-9_]+]] = dlc.pop_operand : index
 // CHECK-NEXT: memref.store %[[V29]], %[[V2]][%[[V30]]] : memref<?xf32>
 // CHECK-NEXT: dlc.yield %[[V31]], %[[V28]], %[[V29]], %[[V29]] : index, f32, f32, f32
-// CHECK: dlc.yield %[[V15]]#0, %[[V15]]#1, %[[V15]]#2 : index, f32, f32
+// CHECK: dlc.yield %[[V15]]#0, %[[V15]]#1 : index, f32
 // CHECK: return %[[R]]#1, %[[R]]#0 : f32, index
 func.func @carried(%a: memref<?xf32>, %ptr: memref<?xindex>, %o: memref<?xf32>, %n: index) -> (f32, index) {
   %c0 = arith.constant 0 : index

@@ -96,3 +96,40 @@ func.func @captures(%n: index, %out: memref<?xindex>) {
   }
   return
 }
+
+// Nor is what nothing reads returned, nor a register kept that cases only hand
+// on. One that a case computes with stays, though nothing reads its last value.
+
+// CHECK-LABEL: func.func @unread_results(
+// CHECK: %[[R:.*]] = dlc.program captures(%arg0 = %arg0 : index) -> (f32)
+// CHECK: %[[A:.*]] = arith.constant 0.0
+// CHECK: %[[B:.*]] = arith.constant 2.0
+// CHECK: %[[L:.*]]:2 = dlc.compute_loop iter_args(%[[A]], %[[B]]) -> (f32, f32)
+// CHECK-NEXT: case 0 {
+// CHECK-NEXT: ^bb0(%[[X:.*]]: f32, %[[Y:.*]]: f32):
+// CHECK-NEXT:   %[[S:.*]] = arith.addf %[[X]], %[[Y]]
+// CHECK-NEXT:   dlc.yield %[[S]], %[[Y]] : f32, f32
+// CHECK: dlc.yield %[[L]]#0 : f32
+// CHECK: return %[[R]]
+func.func @unread_results(%n: index) -> f32 {
+  %r:3 = dlc.program captures(%n = %n : index) -> (f32, f32, f32)
+  access {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %tu = dlc.new_tu %c0 to %n step %c1
+    dlc.register_callback %tu, ite, 0
+  }
+  compute {
+    %zero = arith.constant 0.0 : f32
+    %one = arith.constant 1.0 : f32
+    %two = arith.constant 2.0 : f32
+    %l:3 = dlc.compute_loop iter_args(%zero, %one, %two) -> (f32, f32, f32)
+    case 0 {
+    ^bb0(%x: f32, %unread: f32, %y: f32):
+      %s = arith.addf %x, %y : f32
+      dlc.yield %s, %unread, %y : f32, f32, f32
+    }
+    dlc.yield %l#0, %l#1, %l#2 : f32, f32, f32
+  }
+  return %r#0 : f32
+}

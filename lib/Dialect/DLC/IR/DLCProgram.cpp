@@ -82,8 +82,70 @@ void ProgramOp::captureUsedAbove() {
   getCapturesMutable().append(captured.getArrayRef());
 }
 
+/// Replaces `op` by one of fewer `operands`, and without the results `dropped`.
+static void replaceWithout(Operation *op, ValueRange operands,
+                           const BitVector &dropped,
+                           PatternRewriter &rewriter) {
+  OperationState state(op->getLoc(), op->getName());
+  state.addOperands(operands);
+  state.addAttributes(op->getAttrs());
+  SmallVector<Value> read;
+  for (OpResult result : op->getResults())
+    if (!dropped[result.getResultNumber()])
+      read.push_back(result);
+  state.addTypes(ValueRange(read).getTypes());
+  for (unsigned i = 0, e = op->getNumRegions(); i != e; ++i)
+    state.addRegion();
+  Operation *fewer = rewriter.create(state);
+  for (auto [from, to] : llvm::zip_equal(op->getRegions(), fewer->getRegions()))
+    rewriter.inlineRegionBefore(from, to, to.begin());
+  for (auto [before, after] : llvm::zip_equal(read, fewer->getResults()))
+    rewriter.replaceAllUsesWith(before, after);
+  rewriter.eraseOp(op);
+}
+
+static BitVector getUnread(Operation *op) {
+  BitVector unread(op->getNumResults());
+  for (OpResult result : op->getResults())
+    unread[result.getResultNumber()] = result.use_empty();
+  return unread;
+}
+
+/// Drops registers that cases only hand on, if nothing reads what is left of
+/// them.
+LogicalResult ComputeLoopOp::canonicalize(ComputeLoopOp loop,
+                                          PatternRewriter &rewriter) {
+  BitVector dropped = getUnread(loop);
+  for (Region &region : loop.getCaseRegions())
+    for (BlockArgument argument : region.getArguments())
+      for (OpOperand &use : argument.getUses())
+        if (use.getOwner() != region.front().getTerminator() ||
+            use.getOperandNumber() != argument.getArgNumber())
+          dropped.reset(argument.getArgNumber());
+  if (dropped.none())
+    return failure();
+  SmallVector<Value> inits;
+  for (auto [number, init] : llvm::enumerate(loop.getIterArgs()))
+    if (!dropped[number])
+      inits.push_back(init);
+  for (Region &region : loop.getCaseRegions()) {
+    Operation *yield = region.front().getTerminator();
+    rewriter.modifyOpInPlace(yield, [&] { yield->eraseOperands(dropped); });
+    rewriter.modifyOpInPlace(loop,
+                             [&] { region.front().eraseArguments(dropped); });
+  }
+  replaceWithout(loop, inits, dropped, rewriter);
+  return success();
+}
+
 LogicalResult ProgramOp::canonicalize(ProgramOp program,
                                       PatternRewriter &rewriter) {
+  if (BitVector unread = getUnread(program); unread.any()) {
+    Operation *yield = program.getComputeBody()->getTerminator();
+    rewriter.modifyOpInPlace(yield, [&] { yield->eraseOperands(unread); });
+    replaceWithout(program, program.getCaptures(), unread, rewriter);
+    return success();
+  }
   BitVector dropped(program.getCaptures().size());
   llvm::SmallDenseMap<Value, unsigned> first;
   for (auto [number, captured] : llvm::enumerate(program.getCaptures())) {

@@ -396,6 +396,7 @@ def DLC_ComputeLoopOp : DLC_Op<"compute_loop", [
   let regions = (region VariadicRegion<SizedRegion<1>>:$caseRegions);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
+  let hasCanonicalizeMethod = 1;
   let extraClassDeclaration = [{
     ::ember::dlc::ProgramOp getProgram();
   }];
@@ -504,7 +505,7 @@ def DLC_ProgramOp : DLC_Op<"program", [
     ```
 
     Canonicalisation moves captured constants into the regions, and drops
-    captures that no region reads.
+    captures that no region reads and results that nothing reads.
   }];
   let arguments = (ins Variadic<DLC_Captured>:$captures);
   let results = (outs Variadic<AnyType>:$results);
