@@ -11,6 +11,7 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
@@ -215,19 +216,6 @@ void ComputeProgram::lowerPops(Block &body) {
   }
 }
 
-static bool isConstant(Value value, int64_t expected) {
-  APInt constant;
-  return matchPattern(value, m_ConstantInt(&constant)) &&
-         constant.getSExtValue() == expected;
-}
-
-static bool isSameIndex(Value a, Value b) {
-  APInt constantA, constantB;
-  return a == b ||
-         (matchPattern(a, m_ConstantInt(&constantA)) &&
-          matchPattern(b, m_ConstantInt(&constantB)) && constantA == constantB);
-}
-
 /// The only use of `buffer`, if it loads element k in iteration k of a loop in
 /// the same block that runs as often as the buffer is long.
 static memref::LoadOp getInOrderLoad(PopOperandOp buffer) {
@@ -239,8 +227,9 @@ static memref::LoadOp getInOrderLoad(PopOperandOp buffer) {
   auto loop = dyn_cast<scf::ForOp>(load->getParentOp());
   if (!loop || loop->getBlock() != buffer->getBlock() ||
       load.getIndices().front() != loop.getInductionVar() ||
-      !isConstant(loop.getLowerBound(), 0) || !isConstant(loop.getStep(), 1) ||
-      !isSameIndex(loop.getUpperBound(), buffer.getSize()))
+      !isConstantIntValue(loop.getLowerBound(), 0) ||
+      !isConstantIntValue(loop.getStep(), 1) ||
+      !isEqualConstantIntOrValue(loop.getUpperBound(), buffer.getSize()))
     return nullptr;
   return load;
 }
