@@ -15,12 +15,6 @@
 using namespace mlir;
 using namespace ember;
 
-static constexpr int64_t wordBits = 64;
-
-static int64_t getBits(Type type) {
-  return type.isIndex() ? wordBits : type.getIntOrFloatBitWidth();
-}
-
 static Value constant(OpBuilder &builder, Location loc, int64_t value) {
   return arith::ConstantOp::create(builder, loc,
                                    builder.getI64IntegerAttr(value));
@@ -45,8 +39,8 @@ Value TokenLayout::toWord(OpBuilder &builder, Location loc, Value value) {
 static Value fromWord(OpBuilder &builder, Location loc, Type type, Value word) {
   if (type.isIndex())
     return arith::IndexCastOp::create(builder, loc, type, word);
-  int64_t width = getBits(type);
-  if (width < wordBits)
+  int64_t width = ring::getValueBits(type);
+  if (width < ring::wordBits)
     word = arith::TruncIOp::create(builder, loc, builder.getIntegerType(width),
                                    word);
   if (isa<FloatType>(type))

@@ -116,8 +116,6 @@ LogicalResult SlotType::verify(function_ref<InFlightDiagnostic()> emitError,
 
 bool ember::ring::isRing(Type type) { return isa<DataType, TokensType>(type); }
 
-static constexpr int64_t wordBits = 64;
-
 LogicalResult TokensType::verify(function_ref<InFlightDiagnostic()> emitError,
                                  int64_t idBits) {
   constexpr int64_t maxIdBits = 32;
@@ -127,7 +125,7 @@ LogicalResult TokensType::verify(function_ref<InFlightDiagnostic()> emitError,
                      << idBits;
 }
 
-static int64_t getValueBits(Type type) {
+int64_t ember::ring::getValueBits(Type type) {
   return type.isIndex() ? wordBits : type.getIntOrFloatBitWidth();
 }
 

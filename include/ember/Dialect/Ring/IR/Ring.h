@@ -29,6 +29,12 @@ namespace ember::ring {
 /// True for data rings and token rings.
 bool isRing(mlir::Type type);
 
+/// The bits of a word: of a token, and of what a token carries at the most.
+constexpr int64_t wordBits = 64;
+
+/// The bits of an index, an integer or a float.
+int64_t getValueBits(mlir::Type type);
+
 /// True for operations of half a program; those around both are of none.
 bool isOfHalf(mlir::Operation *op);
 
