@@ -36,16 +36,6 @@ static int64_t getWorkspaceBits(const OptimizationOptions &options) {
          elementBits;
 }
 
-/// What the module says of its target stays, unless options say something else.
-static SetTargetOptions getTarget(const OptimizationOptions &options) {
-  SetTargetOptions target;
-  target.cpu = options.cpu;
-  target.triple = options.triple;
-  target.keep = options.cpu.empty() && options.triple.empty();
-  target.mayAlias = options.mayAlias;
-  return target;
-}
-
 llvm::cl::ValuesClass ember::getOptimizationLevels() {
   return llvm::cl::values(
       clEnumValN(OptimizationLevel::none, "0", "Leave the program as it is"),
@@ -96,7 +86,7 @@ void ember::buildSCFToSLCPipeline(OpPassManager &manager,
 
 void ember::buildOptimizationPipeline(OpPassManager &manager,
                                       const OptimizationOptions &options) {
-  manager.addPass(createSetTarget(getTarget(options)));
+  addSetTarget(manager, options.cpu, options.triple, options.mayAlias);
   manager.addNestedPass<func::FuncOp>(loops::createSplitIndexCasts());
   if (options.optLevel >= OptimizationLevel::vectorize) {
     MaskCallbacksOptions masks;

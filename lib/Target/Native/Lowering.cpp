@@ -212,12 +212,7 @@ void registerLoweringPipeline() {
   PassPipelineRegistration<PipelineOptions>(
       "lower-to-native", "Lower scf functions to the llvm dialect",
       [](OpPassManager &pm, const PipelineOptions &options) {
-        SetTargetOptions target;
-        target.cpu = options.cpu;
-        target.triple = options.triple;
-        target.keep = options.cpu.empty() && options.triple.empty();
-        target.mayAlias = options.mayAlias;
-        pm.addPass(createSetTarget(target));
+        addSetTarget(pm, options.cpu, options.triple, options.mayAlias);
         LoweringOptions lowering;
         lowering.optLevel = options.optLevel;
         lowering.runtimeChecks = options.runtimeChecks;

@@ -46,6 +46,16 @@ llvm::Error ember::setTarget(ModuleOp module, const TargetSpec &spec,
   return llvm::Error::success();
 }
 
+void ember::addSetTarget(OpPassManager &manager, StringRef cpu,
+                         StringRef triple, bool mayAlias) {
+  SetTargetOptions target;
+  target.cpu = cpu.str();
+  target.triple = triple.str();
+  target.keep = cpu.empty() && triple.empty();
+  target.mayAlias = mayAlias;
+  manager.addPass(createSetTarget(target));
+}
+
 namespace {
 struct SetTarget : ember::impl::SetTargetBase<SetTarget> {
   using Base::Base;

@@ -30,6 +30,11 @@ TargetSpec getSpec(TargetAttr target);
 llvm::Error setTarget(mlir::ModuleOp module, const TargetSpec &spec,
                       bool keep = false);
 
+/// Begins a pipeline with set-target: what the module says of its target stays,
+/// unless `cpu` or `triple` say something else.
+void addSetTarget(mlir::OpPassManager &manager, llvm::StringRef cpu,
+                  llvm::StringRef triple, bool mayAlias);
+
 } // namespace ember
 
 #endif // EMBER_DIALECT_EMBER_TRANSFORMS_PASSES_H
