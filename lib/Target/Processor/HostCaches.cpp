@@ -36,7 +36,7 @@ static int64_t readSecondCache() {
   }
 }
 
-int64_t hostSecondCacheBytes(int64_t otherwise) {
+std::optional<int64_t> hostSecondCacheBytes() {
 #ifdef _SC_LEVEL2_CACHE_SIZE
   // Asks the processor itself on x86, also where there are no such files.
   int64_t bytes = sysconf(_SC_LEVEL2_CACHE_SIZE);
@@ -44,7 +44,7 @@ int64_t hostSecondCacheBytes(int64_t otherwise) {
     return bytes;
 #endif
   int64_t read = readSecondCache();
-  return read > 0 ? read : otherwise;
+  return read > 0 ? std::optional(read) : std::nullopt;
 }
 
 } // namespace ember

@@ -9,12 +9,13 @@
 #define EMBER_LIB_TARGET_PROCESSOR_HOSTCACHES_H
 
 #include <cstdint>
+#include <optional>
 
 namespace ember {
 
-/// The bytes of the second cache of this machine's first processor, or
-/// `otherwise` where the system does not say.
-int64_t hostSecondCacheBytes(int64_t otherwise);
+/// The bytes of the second cache of this machine's first processor; nothing
+/// where the system does not say.
+std::optional<int64_t> hostSecondCacheBytes();
 
 } // namespace ember
 

@@ -276,7 +276,7 @@ llvm::Expected<TargetInfo> describeTarget(const TargetSpec &spec) {
     return machine.takeError();
   TargetInfo info = describeTarget(**machine);
   if (isNative(spec))
-    info.secondCacheBytes = hostSecondCacheBytes(info.secondCacheBytes);
+    info.secondCacheBytes = hostSecondCacheBytes();
   return info;
 }
 

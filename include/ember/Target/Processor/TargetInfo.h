@@ -17,6 +17,7 @@
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace llvm {
@@ -46,12 +47,10 @@ struct TargetInfo {
   /// the widest there are.
   int64_t vectorBits = 0;
   int64_t vectorRegisters = 0;
-  int64_t cacheLineBytes = 64;
+  /// Nothing where the processor is not known to say.
+  std::optional<int64_t> cacheLineBytes;
   /// What the second cache of a core holds. Only of the host it is known.
-  int64_t secondCacheBytes = int64_t(1) << 20;
-  /// Lines that the second cache waits for at a time. No processor tells; this
-  /// is the number of recent ones for servers.
-  int64_t outstandingLines = 48;
+  std::optional<int64_t> secondCacheBytes;
   /// Whether non-temporal stores of whole lines bypass the caches.
   bool hasStreamingStores = false;
   /// The LLVM intrinsic that orders such stores with those behind it; empty

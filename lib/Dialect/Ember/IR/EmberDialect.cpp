@@ -83,9 +83,9 @@ LogicalResult TargetAttr::verify(
 
 TargetAttr TargetAttr::getGeneric(MLIRContext *context) {
   auto none = StringRef();
-  return get(context, none, "generic", none, /*vectorBits=*/128,
-             /*vectorRegisters=*/16, /*cacheLineBytes=*/64,
-             /*secondCacheBytes=*/1 << 20, /*outstandingLines=*/48,
+  return get(context, none, "generic", none, GenericTarget::vectorBits,
+             GenericTarget::vectorRegisters, GenericTarget::cacheLineBytes,
+             GenericTarget::secondCacheBytes, GenericTarget::outstandingLines,
              /*streamingStores=*/false, none);
 }
 

@@ -22,8 +22,12 @@ namespace ember {
 TargetAttr ember::describe(const TargetInfo &target, MLIRContext *context) {
   return TargetAttr::get(
       context, target.triple, target.cpu, target.features, target.vectorBits,
-      target.vectorRegisters, target.cacheLineBytes, target.secondCacheBytes,
-      target.outstandingLines, target.hasStreamingStores, target.storeFence);
+      target.vectorRegisters,
+      target.cacheLineBytes.value_or(GenericTarget::cacheLineBytes),
+      target.secondCacheBytes.value_or(GenericTarget::secondCacheBytes),
+      // No processor tells.
+      GenericTarget::outstandingLines, target.hasStreamingStores,
+      target.storeFence);
 }
 
 TargetSpec ember::getSpec(TargetAttr target) {

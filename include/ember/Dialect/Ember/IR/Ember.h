@@ -39,6 +39,16 @@ constexpr llvm::StringLiteral cacheLevelAttr = "ember.cache_level";
 constexpr llvm::StringLiteral targetAttr = "ember.target";
 constexpr llvm::StringLiteral mayAliasAttr = "ember.may_alias";
 
+/// The generic target: what is taken of a processor that does not say.
+struct GenericTarget {
+  static constexpr int64_t vectorBits = 128;
+  static constexpr int64_t vectorRegisters = 16;
+  static constexpr int64_t cacheLineBytes = 64;
+  static constexpr int64_t secondCacheBytes = int64_t(1) << 20;
+  /// The number of recent processors for servers.
+  static constexpr int64_t outstandingLines = 48;
+};
+
 } // namespace ember
 
 #include "ember/Dialect/Ember/IR/EmberDialect.h.inc"

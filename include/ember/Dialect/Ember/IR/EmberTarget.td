@@ -47,11 +47,11 @@ def Ember_TargetAttr : AttrDef<Ember_Dialect, "Target"> {
     StringRefParameter<"what it runs", [{""}]>:$triple,
     StringRefParameter<"its name", [{"generic"}]>:$cpu,
     StringRefParameter<"beyond those of the name", [{""}]>:$features,
-    DefaultValuedParameter<"int64_t", "128">:$vector_bits,
-    DefaultValuedParameter<"int64_t", "16">:$vector_registers,
-    DefaultValuedParameter<"int64_t", "64">:$cache_line_bytes,
-    DefaultValuedParameter<"int64_t", "1048576">:$second_cache_bytes,
-    DefaultValuedParameter<"int64_t", "48">:$outstanding_lines,
+    DefaultValuedParameter<"int64_t", "GenericTarget::vectorBits">:$vector_bits,
+    DefaultValuedParameter<"int64_t", "GenericTarget::vectorRegisters">:$vector_registers,
+    DefaultValuedParameter<"int64_t", "GenericTarget::cacheLineBytes">:$cache_line_bytes,
+    DefaultValuedParameter<"int64_t", "GenericTarget::secondCacheBytes">:$second_cache_bytes,
+    DefaultValuedParameter<"int64_t", "GenericTarget::outstandingLines">:$outstanding_lines,
     DefaultValuedParameter<"bool", "false">:$streaming_stores,
     StringRefParameter<"of streaming stores", [{""}]>:$store_fence);
   let assemblyFormat = "`<` struct(params) `>`";
