@@ -256,12 +256,10 @@ ValueId EmbeddingArrays::encodedTable(int64_t rows, int64_t length,
   }
   if (format.hasBlockScales())
     drawBlockScales(bits, rows, length, format);
-  Scalar parameter = format.isScaled() && format.parameters->bits == 16
-                         ? Scalar::F16
-                         : Scalar::F32;
-  int64_t width = byteSize(parameter);
   for (int64_t row = 0; row < rows && format.isScaled(); ++row)
     for (int64_t k = 0; k < 2; ++k) {
+      Scalar parameter = parameterType(format);
+      int64_t width = byteSize(parameter);
       double value = style.hasRoundNumbers
                          ? static_cast<double>(random.between(-4, 4)) / 64
                          : random.fraction() * 0.1 - 0.05;

@@ -144,7 +144,7 @@ Approximate EmbeddingEvaluator::rowParameter(const EmbeddingOperand &table,
                                              int64_t length) {
   const RowFormat &format = *embedding.format;
   int64_t elements = format.elementBytes(length);
-  Scalar type = format.parameters->bits == 16 ? Scalar::F16 : Scalar::F32;
+  Scalar type = parameterType(format);
   int64_t width = byteSize(type);
   int64_t first = (format.isLeading ? 0 : elements) + number * width;
   uint64_t bits = 0;

@@ -53,6 +53,11 @@ enum class Role : uint8_t {
 /// How rows of bytes encode rows of values.
 using RowFormat = embed::RowLayout;
 
+/// The type of the scale and the bias of a row that has them.
+inline Scalar parameterType(const RowFormat &format) {
+  return findScalarType(format.parameters->name)->id;
+}
+
 struct Embedding {
   enum Kind : uint8_t {
     Bag,
