@@ -43,8 +43,8 @@ struct PrefetchLookups : impl::PrefetchLookupsBase<PrefetchLookups> {
 };
 } // namespace
 
-/// How many bytes an element of `type`, an index, integer or float, takes in
-/// memory.
+/// How many bytes an element of `type` takes in memory. Rows of others are not
+/// worthwhile, and sequences are of positions.
 static int64_t elementBytes(MemRefType type) {
   return *getElementBytes(type.getElementType());
 }
@@ -155,7 +155,7 @@ PrefetchPlan PrefetchEmitter::planOf(const Lookup &lookup) {
 /// A table that caches hold anyway is not worth the instructions.
 bool PrefetchEmitter::isWorthwhile(const Lookup &lookup) {
   auto table = cast<MemRefType>(lookup.table.getType());
-  if (!table.getElementType().isIntOrIndexOrFloat())
+  if (!getElementBytes(table.getElementType()))
     return false;
   if (!table.hasStaticShape())
     return true;

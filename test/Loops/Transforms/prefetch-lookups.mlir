@@ -413,3 +413,25 @@ func.func @wrapping_row(%indices: memref<?xindex>, %table: memref<?x461168601842
   }
   return
 }
+
+// Nobody says how long rows of anything but numbers are.
+
+// CHECK-LABEL: func.func @rows_of_vectors
+// CHECK-NOT: memref.prefetch
+// SET-LABEL: func.func @rows_of_vectors
+// SET-NOT: memref.prefetch
+// CHECK: return
+// SET: return
+func.func @rows_of_vectors(%indices: memref<?xindex>, %table: memref<?x8xvector<4xf32>>, %out: memref<8xvector<4xf32>>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  scf.for %p = %c0 to %n step %c1 {
+    %i = memref.load %indices[%p] : memref<?xindex>
+    scf.for %e = %c0 to %c8 step %c1 {
+      %v = memref.load %table[%i, %e] : memref<?x8xvector<4xf32>>
+      memref.store %v, %out[%e] : memref<8xvector<4xf32>>
+    }
+  }
+  return
+}
