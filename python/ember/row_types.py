@@ -4,10 +4,9 @@ Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
-import json
 from dataclasses import dataclass
 
-from ember.stages import TABLES
+from ember.tables import TABLES
 
 
 @dataclass(frozen=True)
@@ -33,6 +32,5 @@ class Parameters:
     array_type: str
 
 
-_tables = json.loads(TABLES.read_text())
-ENCODINGS = {row["name"]: Encoding(**row) for row in _tables["row_encodings"]}
-PARAMETERS = {row["name"]: Parameters(**row) for row in _tables["row_parameters"]}
+ENCODINGS = {row["name"]: Encoding(**row) for row in TABLES["row_encodings"]}
+PARAMETERS = {row["name"]: Parameters(**row) for row in TABLES["row_parameters"]}

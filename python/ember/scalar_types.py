@@ -4,10 +4,9 @@ Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
-import json
 from dataclasses import dataclass
 
-from ember.stages import TABLES
+from ember.tables import TABLES
 
 
 @dataclass(frozen=True)
@@ -26,4 +25,4 @@ class Scalar:
     dlpack_code: int
 
 
-SCALARS = {row["name"]: Scalar(**row) for row in json.loads(TABLES.read_text())["scalars"]}
+SCALARS = {row["name"]: Scalar(**row) for row in TABLES["scalars"]}

@@ -4,11 +4,9 @@ Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
-import json
 from dataclasses import dataclass
-from pathlib import Path
 
-TABLES = Path(__file__).with_name("tables.json")
+from ember.tables import TABLES
 
 
 @dataclass(frozen=True)
@@ -45,7 +43,6 @@ class Target:
 
 
 def _read() -> tuple[tuple[Stage, ...], dict[str, Target]]:
-    tables = json.loads(TABLES.read_text())
     stages = tuple(
         Stage(
             row["name"],
@@ -56,11 +53,11 @@ def _read() -> tuple[tuple[Stage, ...], dict[str, Target]]:
             row["decoupled"],
             row["binary"],
         )
-        for row in tables["stages"]
+        for row in TABLES["stages"]
     )
     targets = (
         Target(row["name"], row["summary"], row["stage"], row["orders_cases"])
-        for row in tables["targets"]
+        for row in TABLES["targets"]
     )
     return stages, {target.name: target for target in targets}
 

@@ -10,6 +10,7 @@ import ml_dtypes
 import numpy as np
 import torch
 from ember.embed_programs import Array, RowFormat, array
+from ember.row_types import ENCODINGS, PARAMETERS
 from numpy.typing import NDArray
 from torch import Tensor
 
@@ -20,19 +21,26 @@ VALUES = {
     "bf16": np.dtype(ml_dtypes.bfloat16),
 }
 INDICES = {"i32": np.dtype(np.int32), "i64": np.dtype(np.int64), "index": np.dtype(np.int64)}
-FLOAT8 = {"e4m3": ml_dtypes.float8_e4m3fn, "e5m2": ml_dtypes.float8_e5m2}
-SCALES = ml_dtypes.float8_e8m0fnu
-BLOCK = 32
+FLOAT8 = {
+    name: getattr(ml_dtypes, encoding.array_type)
+    for name, encoding in ENCODINGS.items()
+    if not encoding.is_integer
+}
+(SCALING,) = (parameters for parameters in PARAMETERS.values() if parameters.block_length)
+SCALES = getattr(ml_dtypes, SCALING.array_type)
+BLOCK = SCALING.block_length
 ROW_FORMATS = (
     *(
         RowFormat(encoding, parameters, leading)
-        for encoding in ("int8", "int4")
-        for parameters in ("f32", "f16")
+        for encoding in ENCODINGS
+        if encoding not in FLOAT8
+        for parameters in PARAMETERS
+        if parameters != SCALING.name
         for leading in (False, True)
     ),
     *(RowFormat(encoding) for encoding in FLOAT8),
     *(
-        RowFormat(encoding, "f8E8M0FNU", leading)
+        RowFormat(encoding, SCALING.name, leading)
         for encoding in FLOAT8
         for leading in (False, True)
     ),
