@@ -160,6 +160,16 @@ ember::embed::reifyInitShapes(DestinationStyleOpInterface op,
   return success();
 }
 
+bool ember::embed::isValueType(Type type) {
+  auto number = dyn_cast<FloatType>(type);
+  return number && number.getWidth() >= 16 &&
+         llvm::any_of(ember::scalarTypes, [&](const ember::ScalarType &row) {
+           return row.isFloat() && row.bits == int(number.getWidth()) &&
+                  row.layout->fractionBits + 1 ==
+                      int(number.getFPMantissaWidth());
+         });
+}
+
 FloatType ember::embed::getComputeType(TypeRange types) {
   for (Type type : types)
     if (getElementTypeOrSelf(type).isF64())

@@ -35,6 +35,12 @@ llvm::LogicalResult reifyInitShapes(mlir::DestinationStyleOpInterface op,
 mlir::FloatType getComputeType(mlir::TypeRange types);
 } // namespace ember::embed
 
+namespace ember::embed {
+/// True for the floats of the table of element types that rows are computed
+/// with: those of at least 16 bits.
+bool isValueType(mlir::Type type);
+} // namespace ember::embed
+
 #include "ember/Dialect/Embed/IR/EmbedDialect.h.inc"
 #include "ember/Dialect/Embed/IR/EmbedEnums.h.inc"
 

@@ -13,7 +13,9 @@ include "mlir/Interfaces/DestinationStyleOpInterface.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
-def Embed_Value : AnyTypeOf<[F64, F32, F16, BF16]>;
+// Of the table of element types, floats that code computes sums of.
+def Embed_Value : Type<CPred<"::ember::embed::isValueType($_self)">,
+                       "float of 16 to 64 bits">;
 def Embed_Index : AnyTypeOf<[I32, I64, Index]>;
 
 class Embed_Shaped<list<Type> elements, list<int> ranks>
