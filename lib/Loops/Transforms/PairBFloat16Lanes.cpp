@@ -19,6 +19,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ember/Analysis/IndexExpr.h"
+#include "ember/Analysis/OnlyReads.h"
 #include "ember/Loops/Transforms/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -160,7 +161,7 @@ bool LoopPairs::areNeighbours(Chain &first, Chain &second) {
       return false;
   }
   for (Operation *op = low; op != high; op = op->getNextNode())
-    if (!isMemoryEffectFree(op) && !hasSingleEffect<MemoryEffects::Read>(op))
+    if (!onlyReads(op))
       return false;
   return true;
 }

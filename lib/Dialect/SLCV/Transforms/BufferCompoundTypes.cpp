@@ -23,6 +23,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ember/Analysis/OnlyReads.h"
 #include "ember/Conversion/StreamCode/Traversal.h"
 #include "ember/Dialect/SLCV/Transforms/Passes.h"
 
@@ -394,9 +395,7 @@ static bool doesNothingWithoutLanes(CallbackOp callback) {
       lanes = store.getMask();
     else if (auto store = dyn_cast<vector::MaskedStoreOp>(op))
       lanes = store.getMask();
-    bool isOnlyRead =
-        isMemoryEffectFree(&op) || hasSingleEffect<MemoryEffects::Read>(&op);
-    if (lanes ? !areLanesOfMask(lanes, callback) : !isOnlyRead)
+    if (lanes ? !areLanesOfMask(lanes, callback) : !onlyReads(&op))
       return false;
   }
   return llvm::all_of(callback.getYield().getOperands(), [&](Value value) {

@@ -27,6 +27,9 @@ bool readsVectors(slc::StrToValOp toVal);
 /// The callbacks of a nest, in program order.
 llvm::SmallVector<slc::CallbackOp> getCallbacks(slc::LoopOpInterface root);
 
+/// The last callback in the body of `loop`; null if there is none.
+slc::CallbackOp getLastCallback(slc::LoopOpInterface loop);
+
 /// The scalars a callback reads of streams.
 llvm::SmallVector<slc::StrToValOp> getScalarReads(slc::CallbackOp callback);
 

@@ -164,9 +164,7 @@ void CounterBuilder::countLast(ArrayRef<StrToValOp> reads) {
     toVal.getValue().replaceAllUsesWith(counter);
     toVal.erase();
   }
-  CallbackOp last;
-  for (CallbackOp callback : loop.getBody()->getOps<CallbackOp>())
-    last = callback;
+  CallbackOp last = getLastCallback(loop);
   // One with a mask does not see every iteration.
   if (!last || last.getMask()) {
     OpBuilder builder(loop.getYield());

@@ -47,6 +47,13 @@ int64_t ember::slcv::getOperandBytes(Type type) {
   return llvm::divideCeil(static_cast<uint64_t>(elements * bits), 8);
 }
 
+CallbackOp ember::slcv::getLastCallback(LoopOpInterface loop) {
+  CallbackOp last;
+  for (CallbackOp callback : loop.getBody()->getOps<CallbackOp>())
+    last = callback;
+  return last;
+}
+
 bool ember::slcv::readsVectors(StrToValOp toVal) {
   Type type = toVal.getValue().getType();
   if (auto memref = dyn_cast<MemRefType>(type))
@@ -109,9 +116,7 @@ struct ReplaceToValOps
 /// True if counting would need a token where there is none: in the iterations
 /// whose last callback is left out.
 static bool endsWithMask(LoopOpInterface loop) {
-  CallbackOp last;
-  for (CallbackOp callback : loop.getBody()->getOps<CallbackOp>())
-    last = callback;
+  CallbackOp last = getLastCallback(loop);
   return last && last.getMask();
 }
 
