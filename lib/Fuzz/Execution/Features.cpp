@@ -42,10 +42,16 @@ void collectFeatures(ModuleOp module, std::set<std::string> &features) {
             features.insert("values between callbacks");
           if (callback.getEvent() != slc::Event::ite)
             features.insert("begin or end callback");
+          if (callback.getMask())
+            features.insert(slc::lanesOf(callback.getMask().getType())
+                                ? "callback masked by lanes"
+                                : "masked callback");
           if (!callback.getBody()->getOps<scf::ForOp>().empty())
             features.insert("loop in callback");
         })
         .Case([&](slc::MemStrOp load) {
+          if (load.getMask())
+            features.insert("masked load");
           for (Value index : load.getIndices())
             if (index.getDefiningOp<slc::MemStrOp>() ||
                 index.getDefiningOp<slc::CastStrOp>())
@@ -64,6 +70,8 @@ void collectFeatures(ModuleOp module, std::set<std::string> &features) {
         .Case([&](slcv::VecForOp) { features.insert("vectorised"); })
         .Case([&](slcv::VecMemStrOp load) {
           features.insert(load.getContiguous() ? "vector load" : "gather");
+          if (load.getOtherwise())
+            features.insert("vector load or another value");
         })
         .Case([&](slcv::BufStrOp) { features.insert("bufferised"); })
         .Case([&](memref::TransposeOp) { features.insert("transposed view"); })

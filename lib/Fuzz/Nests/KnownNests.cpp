@@ -94,19 +94,25 @@ void Nests::bagNest() {
   bool isFlat = random.chance(0.2), isMax = random.chance(0.2),
        hasScale = random.chance(0.4), hasWeights = random.chance(0.4),
        hasPadding = random.chance(0.4), hasZeros = random.chance(0.6);
-  // Padding is -1 or one of the rows; it is skipped, counted, or replaced.
+  // Padding is -1 or one of the rows; it is skipped, counted, or replaced. What
+  // a row adds may also be computed and then not taken.
   bool isNegative = hasPadding && random.chance(0.6),
-       isReplaced = random.chance(0.3), isCounted = random.chance(0.3);
+       isReplaced = random.chance(0.3), isCounted = random.chance(0.3),
+       isChosen = random.chance(0.4);
   ValueId scales = table("scales", sum, {positions + bags * 3}, false);
 
-  auto element = [&](ValueId bag, ValueId row, ValueId scale) {
+  auto element = [&](ValueId bag, ValueId row, ValueId scale,
+                     std::optional<ValueId> isTaken = std::nullopt) {
     simpleLoop(length, [&](ValueId e) {
       ValueId value = loadAs(sum, weight, {row, e});
       if (hasWeights)
         value = builder.binary(mulOf(sum), value, scale);
       ValueId old = builder.load(out, {bag, e});
-      builder.store(builder.binary(isMax ? maxOf(sum) : addOf(sum), old, value),
-                    out, {bag, e});
+      ValueId next =
+          builder.binary(isMax ? maxOf(sum) : addOf(sum), old, value);
+      if (isTaken)
+        next = builder.select(*isTaken, next, old);
+      builder.store(next, out, {bag, e});
     });
   };
   auto fill = [&](ValueId bag, const Bounds &bounds) {
@@ -134,6 +140,10 @@ void Nests::bagNest() {
                                 ? builder.compare(5, row, builder.index(0))
                                 : builder.compare(6, row, builder.index(rows)))
                          : builder.compare(1, row, builder.index(rows / 2));
+          if (isChosen && !isNegative) {
+            element(bag, row, scale, isUsed);
+            return Values();
+          }
           if (isReplaced) {
             element(bag, builder.select(isUsed, row, builder.index(0)), scale);
             return Values();
@@ -352,7 +362,7 @@ void Nests::compactionNest() {
 }
 
 void Nests::knownNest() {
-  switch (random.weighted({5, 2, 2, 1, 2, 1, 1, 2})) {
+  switch (random.weighted({5, 2, 2, 1, 2, 1, 1, 2, 3})) {
   case 0:
     return bagNest();
   case 1:
@@ -367,8 +377,10 @@ void Nests::knownNest() {
     return scoreNest();
   case 6:
     return compactionNest();
-  default:
+  case 7:
     return coordinateNest();
+  default:
+    return predicatedNest();
   }
 }
 

@@ -279,7 +279,8 @@ void Nests::workspaceLoop() {
 void Nests::statement() {
   switch (random.weighted({3, 2, 2, 1.5, style.branches * 8, style.views * 8,
                            style.recurrences * 8, style.copies * 8,
-                           style.assertions * 8, style.loopCalls * 4})) {
+                           style.assertions * 8, style.branches * 6,
+                           style.loopCalls * 4})) {
   case 0:
     expressions.lookup();
     return;
@@ -301,6 +302,8 @@ void Nests::statement() {
     return copy();
   case 8:
     return assertion();
+  case 9:
+    return storeSomewhere(chosenValue(expressions.someDataType(), 2)[0]);
   default:
     if (!extraStatement || !extraStatement())
       effect();
@@ -377,6 +380,22 @@ void Nests::branch() {
           effect();
         return outer;
       });
+}
+
+/// The value of a branch, which may itself be that of one.
+std::vector<ValueId> Nests::chosenValue(Scalar type, int depth) {
+  auto side = [&]() -> std::vector<ValueId> {
+    if (depth > 0 && random.chance(0.3))
+      return chosenValue(type, depth - 1);
+    if (random.chance(0.3))
+      return {builder.someConstant(type)};
+    if (random.chance(0.3))
+      expressions.lookup();
+    ValueId value = expressions.load(expressions.access(type, false));
+    return {random.chance(0.3) ? expressions.combine(type, value, value)
+                               : value};
+  };
+  return builder.ifThen(expressions.condition(), side, side);
 }
 
 /// out[.., i] = f(out[.., i - k]): iterations depend on each other.

@@ -51,6 +51,7 @@ private:
   void statement();
   void effect();
   void branch();
+  std::vector<ValueId> chosenValue(Scalar type, int depth);
   void recurrence();
   void copy();
   void assertion();
@@ -71,6 +72,12 @@ private:
   void scoreNest();
   void compactionNest();
   void coordinateNest();
+  void predicatedNest();
+
+  std::vector<ValueId> whereRow(ValueId row, int64_t rows,
+                                const Builder::Branch &then,
+                                const Builder::Branch &otherwise);
+  ValueId valueElsewhere(Scalar type, ValueId scales, int64_t rows);
 
   // Coordinate format, by segments.
   struct Coordinates {
