@@ -7,7 +7,6 @@
 
 #include "ember/Analysis/DecouplingPlan.h"
 
-#include "ember/Analysis/MemRefNames.h"
 #include "ember/Dialect/SLC/IR/StreamArithmetic.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -18,9 +17,15 @@
 using namespace mlir;
 using namespace ember;
 
-/// The element types a stream can have.
-static bool canBeStreamed(Type type) {
+bool ember::canBeStreamed(Type type) {
   return type.isIndex() || type.isSignlessInteger() || isa<FloatType>(type);
+}
+
+scf::ForOp ember::getLoopAround(Operation *op) {
+  Operation *parent = op->getParentOp();
+  while (isa_and_present<scf::IfOp>(parent))
+    parent = parent->getParentOp();
+  return dyn_cast_if_present<scf::ForOp>(parent);
 }
 
 Value ember::getIncrement(BlockArgument argument) {
@@ -47,8 +52,10 @@ bool ember::dependsOnCarried(Value value, scf::ForOp loop) {
         argument != loop.getInductionVar())
       return true;
     Operation *op = reached[i].getDefiningOp();
-    if (op && op->getBlock() == loop.getBody())
-      reached.insert(op->operand_begin(), op->operand_end());
+    if (op && loop->isProperAncestor(op))
+      op->walk([&](Operation *inner) {
+        reached.insert(inner->operand_begin(), inner->operand_end());
+      });
   }
   return false;
 }
@@ -102,6 +109,152 @@ bool DecouplingPlan::isFixed(Value value) {
   return !root->isAncestor(value.getParentRegion()->getParentOp());
 }
 
+//===----------------------------------------------------------------------===//
+// Conditions
+//===----------------------------------------------------------------------===//
+
+/// True if the access unit knows whether `op`, of a loop of the path, runs.
+bool DecouplingPlan::areConditionsStreamable(Operation *op) {
+  for (auto branch = dyn_cast<scf::IfOp>(op->getParentOp()); branch;
+       branch = dyn_cast<scf::IfOp>(branch->getParentOp()))
+    if (!isStreamable(branch.getCondition()))
+      return false;
+  return true;
+}
+
+/// True if `taken`, which `branch` gives, is loaded there, and `other` is what
+/// the stream has where nothing is loaded.
+bool DecouplingPlan::isLoadOr(Value taken, Block *branch, Value other) {
+  Operation *op = taken.getDefiningOp();
+  if (!op || op->getBlock() != branch)
+    return false;
+  auto inner = dyn_cast<scf::IfOp>(op);
+  if (!inner)
+    return isa<memref::LoadOp>(op);
+  unsigned position = cast<OpResult>(taken).getResultNumber();
+  Choice choice = examineChoice(cast<OpResult>(taken));
+  if (choice == Choice::thenLoads)
+    return inner.elseYield().getOperand(position) == other;
+  return choice == Choice::elseLoads &&
+         inner.thenYield().getOperand(position) == other;
+}
+
+DecouplingPlan::Choice DecouplingPlan::examineChoice(OpResult result) {
+  auto branch = cast<scf::IfOp>(result.getOwner());
+  unsigned position = result.getResultNumber();
+  Value taken = branch.thenYield().getOperand(position);
+  Value other = branch.elseYield().getOperand(position);
+  if (!canBeStreamed(result.getType()) ||
+      !isStreamable(branch.getCondition()) || !isStreamable(taken) ||
+      !isStreamable(other))
+    return Choice::none;
+  if (isLoadOr(taken, branch.thenBlock(), other))
+    return Choice::thenLoads;
+  if (isLoadOr(other, branch.elseBlock(), taken))
+    return Choice::elseLoads;
+  return isa<FloatType>(result.getType()) ? Choice::none : Choice::select;
+}
+
+/// The result of `loop` that `value` is, or that conditions around the loop
+/// hand on as `value`.
+static OpResult getForwarded(Value value, scf::ForOp loop) {
+  auto result = dyn_cast<OpResult>(value);
+  if (!result || result.getOwner() == loop)
+    return result;
+  auto branch = dyn_cast<scf::IfOp>(result.getOwner());
+  if (!branch || !branch->isProperAncestor(loop))
+    return nullptr;
+  auto yield = branch.getThenRegion().isAncestor(loop->getParentRegion())
+                   ? branch.thenYield()
+                   : branch.elseYield();
+  return getForwarded(yield.getOperand(result.getResultNumber()), loop);
+}
+
+/// True if `branch`, around `loop`, gives what the loop does and, where the
+/// loop does not run, what it starts with: its results are then the loop's.
+static bool forwardsInits(scf::IfOp branch, scf::ForOp loop) {
+  if (branch.getNumResults() == 0)
+    return true;
+  bool isThen = branch.getThenRegion().isAncestor(loop->getParentRegion());
+  auto taken = isThen ? branch.thenYield() : branch.elseYield();
+  auto other = isThen ? branch.elseYield() : branch.thenYield();
+  Operation *last = taken->getPrevNode();
+  if (!llvm::hasSingleElement(*other->getBlock()) || !last->isAncestor(loop))
+    return false;
+  return llvm::all_of(llvm::zip_equal(taken.getOperands(), other.getOperands()),
+                      [&](auto values) {
+                        OpResult result =
+                            getForwarded(std::get<0>(values), loop);
+                        return result && result.getOwner() == loop &&
+                               loop.getInitArgs()[result.getResultNumber()] ==
+                                   std::get<1>(values);
+                      });
+}
+
+/// True if `value`, of a branch in `outer`, can be there whatever conditions
+/// say: as a stream, or since what computes it may run at any time.
+bool DecouplingPlan::canMoveOut(Value value, scf::IfOp outer) {
+  Operation *op = value.getDefiningOp();
+  if (!op || !outer->isProperAncestor(op) || isStreamable(value))
+    return true;
+  return getLoopAround(op) == getLoopAround(outer) &&
+         op->getNumRegions() == 0 && isPure(op) &&
+         llvm::all_of(op->getOperands(), [&](Value operand) {
+           return canMoveOut(operand, outer);
+         });
+}
+
+/// True if `op` may as well run later: all that it does is to read what does
+/// not change.
+bool DecouplingPlan::canWait(Operation &op) {
+  return !op.walk([&](Operation *inner) {
+              auto load = dyn_cast<memref::LoadOp>(inner);
+              bool isHarmless =
+                  load
+                      ? memory.isReadOnly(load.getMemref())
+                      : inner->hasTrait<OpTrait::HasRecursiveMemoryEffects>() ||
+                            isMemoryEffectFree(inner);
+              return isHarmless ? WalkResult::advance()
+                                : WalkResult::interrupt();
+            }).wasInterrupted();
+}
+
+/// Why `loop` cannot be taken out of the conditions it stands under; empty if
+/// it can, and where there is none.
+std::string DecouplingPlan::explainConditions(scf::ForOp loop) {
+  scf::IfOp outer;
+  for (auto branch = dyn_cast<scf::IfOp>(loop->getParentOp()); branch;
+       branch = dyn_cast<scf::IfOp>(branch->getParentOp()))
+    outer = branch;
+  if (!outer)
+    return "";
+  if (loop.getUpperBound().getDefiningOp<slc::SegmentCountOp>())
+    return "it goes over segments of coordinates under a condition";
+  SetVector<Value> read;
+  loop->walk([&](Operation *op) { read.insert_range(op->getOperands()); });
+  for (Value value : read)
+    if (!loop->isAncestor(value.getParentRegion()->getParentOp()) &&
+        !canMoveOut(value, outer))
+      return "it stands under a condition and needs what is computed there";
+  // What comes before the loop under a condition comes after it then.
+  for (Operation *inner = loop; inner != outer; inner = inner->getParentOp()) {
+    for (Operation &op : *inner->getBlock()) {
+      if (&op == inner)
+        break;
+      if (!canWait(op))
+        return "it stands under a condition behind code with effects";
+    }
+    if (!forwardsInits(cast<scf::IfOp>(inner->getParentOp()), loop))
+      return "it stands under a condition that gives other values than the "
+             "loop does";
+  }
+  return "";
+}
+
+//===----------------------------------------------------------------------===//
+// Streams
+//===----------------------------------------------------------------------===//
+
 bool DecouplingPlan::computeStreamable(Value value) {
   if (isFixed(value))
     return true;
@@ -113,11 +266,11 @@ bool DecouplingPlan::computeStreamable(Value value) {
            isSummable(argument);
   }
   Operation *op = value.getDefiningOp();
-  // Only what runs in each iteration: what stands under a condition may be out
-  // of bounds where the condition does not hold.
-  auto loop = dyn_cast<scf::ForOp>(op->getParentOp());
-  if (!loop || !llvm::is_contained(path, loop))
+  scf::ForOp loop = getLoopAround(op);
+  if (!loop || !llvm::is_contained(path, loop) || !areConditionsStreamable(op))
     return false;
+  if (isa<scf::IfOp>(op))
+    return examineChoice(cast<OpResult>(value)) != Choice::none;
   if (auto load = dyn_cast<memref::LoadOp>(op))
     return canBeStreamed(load.getType()) &&
            computeStreamable(load.getMemref()) &&
@@ -132,7 +285,9 @@ bool DecouplingPlan::computeStreamable(Value value) {
     auto begin = dyn_cast<BlockArgument>(end.getPosition());
     return begin && getSegmentSearch(begin) == end && isStreamable(begin);
   }
-  return slc::isStreamArithmetic(op) &&
+  // Arithmetic has no mask: where a condition does not hold, it happens, too.
+  bool mayRun = op->getParentOp() == loop || isSpeculatable(op);
+  return mayRun && slc::isStreamArithmetic(op) &&
          llvm::all_of(op->getOperands(),
                       [&](Value operand) { return isStreamable(operand); });
 }
@@ -206,77 +361,25 @@ std::string DecouplingPlan::describeLocation(Value memref, ValueRange indices) {
 }
 
 //===----------------------------------------------------------------------===//
-// Why a load is not offloaded
-//===----------------------------------------------------------------------===//
-
-/// What keeps the access unit from computing `index`.
-std::string DecouplingPlan::explainIndex(Value index) {
-  Operation *op = index.getDefiningOp();
-  if (!op)
-    return "is carried from iteration to iteration";
-  auto load = dyn_cast<memref::LoadOp>(op);
-  if (load && isa<scf::ForOp>(op->getParentOp()))
-    return "is loaded, and " + explainLoad(load);
-  if (!isa<scf::ForOp>(op->getParentOp()))
-    return "is computed under a condition";
-  if (isa<scf::ForOp>(op))
-    return "is the result of a loop";
-  if (slc::isStreamArithmetic(op))
-    for (Value operand : op->getOperands())
-      if (!isStreamable(operand))
-        return explainIndex(operand);
-  return "is computed by '" + op->getName().getStringRef().str() +
-         "', which the access unit does not do";
-}
-
-/// What keeps the access unit from making `load`.
-std::string DecouplingPlan::explainLoad(memref::LoadOp load) {
-  std::string name = memrefName(load.getMemref());
-  if (!isa<scf::ForOp>(load->getParentOp()))
-    return name + " is loaded under a condition";
-  if (!canBeStreamed(load.getType()))
-    return name + " has elements that no stream carries";
-  if (!computeStreamable(load.getMemref()))
-    return "which memory " + name + " is, is decided in the nest";
-  if (Operation *writer = memory.findWriter(load.getMemref())) {
-    std::string text = name + " may be written by ";
-    if (auto store = dyn_cast<memref::StoreOp>(writer))
-      return text + "the store to " + memrefName(store.getMemref());
-    if (auto call = dyn_cast<func::CallOp>(writer))
-      return text + "the call of '" + call.getCallee().str() + "'";
-    return text + "'" + writer->getName().getStringRef().str() + "'";
-  }
-  for (Value index : load.getIndices())
-    if (!isStreamable(index))
-      return "the index of " + name + " " + explainIndex(index);
-  return name + " was loaded there by a loop around it";
-}
-
-/// Says of the first load in `loop`, and not in a loop inside, why it is no new
-/// one for the access unit.
-std::string DecouplingPlan::explainLoads(scf::ForOp loop) {
-  path.push_back(loop);
-  std::string reason;
-  loop.getBody()->walk<WalkOrder::PreOrder>([&](Operation *op) {
-    if (isa<scf::ForOp>(op))
-      return WalkResult::skip();
-    auto load = dyn_cast<memref::LoadOp>(op);
-    if (!load)
-      return WalkResult::advance();
-    reason = ": " + explainLoad(load);
-    return WalkResult::interrupt();
-  });
-  path.pop_back();
-  return reason;
-}
-
-//===----------------------------------------------------------------------===//
 // The choice
 //===----------------------------------------------------------------------===//
 
 /// Whether the execute unit has registers for values of `type` between tokens.
 static bool isHeldBetweenTokens(Type type) {
   return isa<IndexType, IntegerType, FloatType, VectorType, MemRefType>(type);
+}
+
+/// What stands in the body of `loop`, of the path, and under conditions in it
+/// of which the access unit knows whether they hold.
+SmallVector<Operation *> DecouplingPlan::collectKnownToRun(scf::ForOp loop) {
+  SmallVector<Operation *> ops;
+  loop.getBody()->walk<WalkOrder::PreOrder>([&](Operation *op) {
+    auto branch = dyn_cast<scf::IfOp>(op);
+    ops.push_back(op);
+    bool isKnown = branch && isStreamable(branch.getCondition());
+    return isKnown ? WalkResult::advance() : WalkResult::skip();
+  });
+  return ops;
 }
 
 DecouplingPlan::Candidate DecouplingPlan::examine(scf::ForOp loop) {
@@ -307,9 +410,13 @@ DecouplingPlan::Candidate DecouplingPlan::examine(scf::ForOp loop) {
   locations.emplace_back();
   Candidate candidate, nested;
   SmallVector<scf::ForOp> inner;
-  for (Operation &op : *loop.getBody()) {
+  for (Operation *op : collectKnownToRun(loop)) {
     if (auto child = dyn_cast<scf::ForOp>(op)) {
-      inner.push_back(child);
+      std::string reason = explainConditions(child);
+      if (reason.empty())
+        inner.push_back(child);
+      else
+        refusals.push_back({child, reason});
       continue;
     }
     auto load = dyn_cast<memref::LoadOp>(op);
@@ -359,10 +466,68 @@ void DecouplingPlan::markSlice(Value value) {
     markSlice(loop.getTiedLoopInit(argument)->get());
   }
   Operation *op = value.getDefiningOp();
-  if (!op || !root->isAncestor(op) || !offloaded.insert(op).second)
+  if (!op || !root->isAncestor(op))
+    return;
+  if (auto branch = dyn_cast<scf::IfOp>(op)) {
+    auto result = cast<OpResult>(value);
+    if (!choices.try_emplace(value, examineChoice(result)).second)
+      return;
+    markSlice(branch.getCondition());
+    markSlice(branch.thenYield().getOperand(result.getResultNumber()));
+    markSlice(branch.elseYield().getOperand(result.getResultNumber()));
+    return;
+  }
+  if (!offloaded.insert(op).second)
     return;
   for (Value operand : op->getOperands())
     markSlice(operand);
+  if (isa<memref::LoadOp>(op))
+    markConditions(op);
+}
+
+/// Marks what says whether `op` runs.
+void DecouplingPlan::markConditions(Operation *op) {
+  for (auto branch = dyn_cast<scf::IfOp>(op->getParentOp()); branch;
+       branch = dyn_cast<scf::IfOp>(branch->getParentOp()))
+    markSlice(branch.getCondition());
+}
+
+/// Marks what says whether `loop` runs, and what it reads of the branches it
+/// stands in.
+void DecouplingPlan::markMovedOut(scf::ForOp loop) {
+  scf::ForOp around = getLoopAround(loop);
+  markConditions(loop);
+  SetVector<Value> read;
+  loop->walk([&](Operation *op) { read.insert_range(op->getOperands()); });
+  for (size_t i = 0; i < read.size(); ++i) {
+    Operation *op = read[i].getDefiningOp();
+    if (!op || op->getParentOp() == around || getLoopAround(op) != around)
+      continue;
+    if (isa<scf::IfOp>(op))
+      markSlice(read[i]);
+    read.insert_range(op->getOperands());
+  }
+}
+
+/// Marks loads in the body of `loop`, and what conditions choose of them.
+void DecouplingPlan::markLoads(scf::ForOp loop) {
+  for (Operation *op : collectKnownToRun(loop)) {
+    if (auto load = dyn_cast<memref::LoadOp>(op)) {
+      if (isStreamable(load.getResult()))
+        markSlice(load.getResult());
+      continue;
+    }
+    auto branch = dyn_cast<scf::IfOp>(op);
+    if (!branch)
+      continue;
+    for (OpResult result : branch.getResults()) {
+      Choice choice = examineChoice(result);
+      if (choice == Choice::thenLoads || choice == Choice::elseLoads)
+        markSlice(result);
+    }
+    if (!isStreamable(branch.getCondition()))
+      noteUnknown(branch);
+  }
 }
 
 DecouplingPlan::DecouplingPlan(scf::ForOp root, const NestMemory &memory)
@@ -388,9 +553,8 @@ DecouplingPlan::DecouplingPlan(scf::ForOp root, const NestMemory &memory)
     if (loop != root) {
       markSlice(loop.getLowerBound());
       markSlice(loop.getUpperBound());
+      markMovedOut(loop);
     }
-    for (auto load : loop.getBody()->getOps<memref::LoadOp>())
-      if (isStreamable(load.getResult()))
-        markSlice(load.getResult());
+    markLoads(loop);
   }
 }

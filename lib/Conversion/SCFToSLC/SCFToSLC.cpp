@@ -15,6 +15,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
 
 namespace ember {
 #define GEN_PASS_DEF_CONVERTSCFTOSLC
@@ -36,6 +37,40 @@ static llvm::SmallDenseSet<Value> getRunningSums(scf::ForOp loop) {
     if (position >= 0 && position < loop.getNumRegionIterArgs())
       sums.insert(loop.getRegionIterArgs()[position]);
   return sums;
+}
+
+namespace {
+/// A load under a condition alone, with another value where that does not hold:
+/// what `choose-decoupling` makes of loads in branches.
+struct MaskedLoad {
+  memref::LoadOp load;
+  Value mask, otherwise;
+
+  static std::optional<MaskedLoad> match(Operation *op);
+};
+} // namespace
+
+std::optional<MaskedLoad> MaskedLoad::match(Operation *op) {
+  auto branch = dyn_cast<scf::IfOp>(op);
+  if (!branch || branch.getNumResults() != 1 ||
+      !llvm::hasSingleElement(*branch.elseBlock()))
+    return std::nullopt;
+  auto load = branch.thenYield().getOperand(0).getDefiningOp<memref::LoadOp>();
+  if (!load || load->getBlock() != branch.thenBlock() || load->getPrevNode() ||
+      load->getNextNode() != branch.thenYield())
+    return std::nullopt;
+  return MaskedLoad{load, branch.getCondition(),
+                    branch.elseYield().getOperand(0)};
+}
+
+/// What `op`, of the access unit, computes from.
+static SmallVector<Value> getAccessOperands(Operation *op) {
+  SmallVector<Value> operands(op->getOperands());
+  if (std::optional<MaskedLoad> masked = MaskedLoad::match(op)) {
+    llvm::append_range(operands, masked->load->getOperands());
+    operands.push_back(masked->otherwise);
+  }
+  return operands;
 }
 
 namespace {
@@ -155,7 +190,8 @@ LogicalResult MarkedNest::verify(scf::ForOp loop) {
     }
     if (isa<CallbackOp>(op))
       continue;
-    auto load = dyn_cast<memref::LoadOp>(op);
+    std::optional<MaskedLoad> masked = MaskedLoad::match(&op);
+    auto load = masked ? masked->load : dyn_cast<memref::LoadOp>(op);
     bool isElement = load && (load.getType().isSignlessIntOrIndex() ||
                               isa<FloatType>(load.getType()));
     auto count = dyn_cast<slc::SegmentCountOp>(op);
@@ -163,7 +199,7 @@ LogicalResult MarkedNest::verify(scf::ForOp loop) {
         !slc::isStreamArithmetic(&op))
       return refuse(&op, "is nothing the access unit does, and must stand in "
                          "an 'slc.callback'");
-    if (!llvm::all_of(op.getOperands(), isAccess) ||
+    if (!llvm::all_of(getAccessOperands(&op), isAccess) ||
         (load && !isFixed(load.getMemref())) ||
         (count && !isFixed(count.getCoordinates())))
       return refuse(&op, "reads a value of the execute unit");
@@ -197,23 +233,46 @@ private:
   /// The stream that carries `value`, or `value` where it is fixed.
   Value stream(Value value) { return streams.lookupOrDefault(value); }
   bool isStreamed(Value value) { return streams.contains(value); }
+  Value forward(Value value, Location loc);
 
   OpBuilder &builder;
   /// From values of the scf nest to streams, and to values of callbacks.
   IRMapping streams, values;
+  /// Streams that repeat what is fixed, in the body of a loop.
+  DenseMap<std::pair<Block *, Value>, Value> repeated;
 };
 } // namespace
+
+/// `value`, a stream or fixed, as a stream.
+Value NestConversion::forward(Value value, Location loc) {
+  if (isa<StreamType>(value.getType()))
+    return value;
+  Value &stream = repeated[{builder.getBlock(), value}];
+  if (!stream)
+    stream = slc::FwdStrOp::create(builder, loc,
+                                   StreamType::get(value.getType()), value);
+  return stream;
+}
 
 void NestConversion::convertStream(Operation *op) {
   Location loc = op->getLoc();
   Value result = op->getResult(0);
-  if (auto load = dyn_cast<memref::LoadOp>(op)) {
+  std::optional<MaskedLoad> masked = MaskedLoad::match(op);
+  if (auto load = masked ? masked->load : dyn_cast<memref::LoadOp>(op)) {
     SmallVector<Value> indices;
     for (Value index : load.getIndices())
       indices.push_back(stream(index));
-    streams.map(result,
-                slc::MemStrOp::create(builder, loc, load.getMemref(), indices)
-                    .getResult());
+    Value mask, otherwise;
+    if (masked) {
+      mask = forward(stream(masked->mask), loc);
+      // Zero is what a load without another value has.
+      if (!matchPattern(masked->otherwise, m_Zero()) &&
+          !matchPattern(masked->otherwise, m_PosZeroFloat()))
+        otherwise = stream(masked->otherwise);
+    }
+    streams.map(result, slc::MemStrOp::create(builder, loc, load.getMemref(),
+                                              indices, mask, otherwise)
+                            .getResult());
     return;
   }
   if (auto count = dyn_cast<slc::SegmentCountOp>(op)) {
@@ -263,7 +322,7 @@ void NestConversion::convertSlice(Value value, scf::ForOp loop) {
   Operation *op = value.getDefiningOp();
   if (!op || op->getBlock() != loop.getBody() || isStreamed(value))
     return;
-  for (Value operand : op->getOperands())
+  for (Value operand : getAccessOperands(op))
     convertSlice(operand, loop);
   convertStream(op);
 }
@@ -285,10 +344,7 @@ void NestConversion::convertRunningSums(
     }
     Value increment = getIncrement(argument);
     convertSlice(increment, loop);
-    Value input = stream(increment);
-    if (!isa<StreamType>(input.getType()))
-      input = slc::FwdStrOp::create(builder, loop.getLoc(),
-                                    StreamType::get(input.getType()), input);
+    Value input = forward(stream(increment), loop.getLoc());
     streams.map(argument, slc::AccStrOp::create(
                               builder, increment.getLoc(), input,
                               stream(loop.getTiedLoopInit(argument)->get()))

@@ -152,3 +152,73 @@ func.func @narrow(%a: memref<?xi32>, %n: i32) {
   } {slc.decouple}
   return
 }
+
+// -----
+
+// A load with a mask stands under a condition alone; the mask, and what there
+// is without it, are of the access unit.
+
+func.func @mask_of_compute(%a: memref<?xf32>, %flags: memref<?xi1>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %z = arith.constant 0.0 : f32
+  // expected-note @+1 {{the nest}}
+  scf.for %i = %c0 to %n step %c1 {
+    %ok = slc.callback ite -> i1 {
+      %flag = memref.load %flags[%i] : memref<?xi1>
+      slc.yield %flag : i1
+    }
+    // expected-error @+1 {{reads a value of the execute unit}}
+    %v = scf.if %ok -> (f32) {
+      %x = memref.load %a[%i] : memref<?xf32>
+      scf.yield %x : f32
+    } else {
+      scf.yield %z : f32
+    }
+  } {slc.decouple}
+  return
+}
+
+// -----
+
+func.func @otherwise_of_compute(%a: memref<?xf32>, %flags: memref<?xi1>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  // expected-note @+1 {{the nest}}
+  scf.for %i = %c0 to %n step %c1 {
+    %ok = memref.load %flags[%i] : memref<?xi1>
+    %other = slc.callback ite -> f32 {
+      %z = arith.constant 0.0 : f32
+      slc.yield %z : f32
+    }
+    // expected-error @+1 {{reads a value of the execute unit}}
+    %v = scf.if %ok -> (f32) {
+      %x = memref.load %a[%i] : memref<?xf32>
+      scf.yield %x : f32
+    } else {
+      scf.yield %other : f32
+    }
+  } {slc.decouple}
+  return
+}
+
+// -----
+
+func.func @two_loads(%a: memref<?xf32>, %idx: memref<?xindex>, %flags: memref<?xi1>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %z = arith.constant 0.0 : f32
+  // expected-note @+1 {{the nest}}
+  scf.for %i = %c0 to %n step %c1 {
+    %ok = memref.load %flags[%i] : memref<?xi1>
+    // expected-error @+1 {{is nothing the access unit does, and must stand in an 'slc.callback'}}
+    %v = scf.if %ok -> (f32) {
+      %j = memref.load %idx[%i] : memref<?xindex>
+      %x = memref.load %a[%j] : memref<?xf32>
+      scf.yield %x : f32
+    } else {
+      scf.yield %z : f32
+    }
+  } {slc.decouple}
+  return
+}

@@ -189,18 +189,20 @@ func.func @carried(%a: memref<?xf32>, %ptr: memref<?xindex>, %o: memref<?xf32>, 
 // CHECK: %[[V7:[a-zA-Z0-9_]+]] = dlc.new_tu %[[V5]] to %[[V4]] step %[[V6]]
 // CHECK-NEXT: %[[V8:[a-zA-Z0-9_]+]] = dlc.get_ind_var %[[V7]] : !slc.stream<index>
 // CHECK-NEXT: %[[V9:[a-zA-Z0-9_]+]] = dlc.mem_str %[[V7]], %[[V1]][%[[V8]]] : memref<?xi1>[!slc.stream<index>] -> !slc.stream<i1>
+// CHECK-NEXT: %[[V10:[a-zA-Z0-9_]+]] = dlc.mem_str %[[V7]], %[[V2]][%[[V8]]] mask %[[V9]] : memref<?xindex>
+// CHECK-NEXT: %[[V11:[a-zA-Z0-9_]+]] = dlc.mem_str %[[V7]], %[[V0]][%[[V10]]] mask %[[V9]] : memref<?xf32>
 // CHECK-NEXT: dlc.register_callback %[[V7]], ite, 0
+// CHECK-NEXT: dlc.register_operand %[[V7]], ite, %[[V11]] for 0 : !slc.stream<f32>
 // CHECK-NEXT: dlc.register_operand %[[V7]], ite, %[[V8]] for 0 : !slc.stream<index>
 // CHECK-NEXT: dlc.register_operand %[[V7]], ite, %[[V9]] for 0 : !slc.stream<i1>
 // CHECK: compute {
 // CHECK: dlc.compute_loop
 // CHECK-NEXT: case 0 {
-// CHECK-NEXT: %[[V10:[a-zA-Z0-9_]+]] = dlc.pop_operand : index
-// CHECK-NEXT: %[[V11:[a-zA-Z0-9_]+]] = dlc.pop_operand : i1
-// CHECK-NEXT: scf.if %[[V11]] {
-// CHECK-NEXT: %[[V12:[a-zA-Z0-9_]+]] = memref.load %[[V2]][%[[V10]]] : memref<?xindex>
-// CHECK-NEXT: %[[V13:[a-zA-Z0-9_]+]] = memref.load %[[V0]][%[[V12]]] : memref<?xf32>
-// CHECK-NEXT: memref.store %[[V13]], %[[V3]][%[[V10]]] : memref<?xf32>
+// CHECK-NEXT: %[[V12:[a-zA-Z0-9_]+]] = dlc.pop_operand : f32
+// CHECK-NEXT: %[[V13:[a-zA-Z0-9_]+]] = dlc.pop_operand : index
+// CHECK-NEXT: %[[V14:[a-zA-Z0-9_]+]] = dlc.pop_operand : i1
+// CHECK-NEXT: scf.if %[[V14]] {
+// CHECK-NEXT: memref.store %[[V12]], %[[V3]][%[[V13]]] : memref<?xf32>
 // CHECK: return
 func.func @conditional(%a: memref<?xf32>, %b: memref<?xi1>, %idx: memref<?xindex>, %o: memref<?xf32>, %n: index) {
   %c0 = arith.constant 0 : index

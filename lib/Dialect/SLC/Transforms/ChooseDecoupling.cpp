@@ -7,7 +7,7 @@
 
 #include "DeadCarriedValues.h"
 #include "InlineCalls.h"
-#include "PredicateLoops.h"
+#include "Predication.h"
 #include "SegmentLoops.h"
 #include "SinkCompute.h"
 
@@ -293,11 +293,23 @@ private:
   /// none of its nest's may be one of a nest of its own. The loops are still
   /// those that were looked at.
   void remarkOnRefused() {
-    llvm::DenseMap<Location, llvm::StringSet<>> said;
     for (auto &[loop, reason] : refused)
       if (!reason.empty() && said[loop->getLoc()].insert(reason).second)
         emitRemark(loop->getLoc()) << "loop is not offloaded: " << reason;
     refused.clear();
+    said.clear();
+  }
+
+  void remarkOnCondition(const DecouplingPlan::UnknownCondition &unknown) {
+    scf::IfOp branch = unknown.branch;
+    if (!said[branch.getLoc()].insert(unknown.reason).second)
+      return;
+    InFlightDiagnostic remark =
+        emitRemark(branch.getLoc())
+        << "what is read under a condition stays in the execute unit: it "
+        << unknown.reason;
+    if (unknown.culprit)
+      remark.attachNote(unknown.culprit->getLoc()) << "here";
   }
 
   /// The access unit traverses ranges; co-iteration, for example, compares what
@@ -324,22 +336,20 @@ private:
       return;
     }
     NestMemory memory(root, aliasing);
-    SmallVector<PredicatedLoop> predicated = predicateLoops(root, memory);
-    if (!predicated.empty())
-      hoistFixedCode(root);
     DecouplingPlan plan(root, memory);
     for (const DecouplingPlan::Refusal &refusal : plan.getRefusals())
       refused[refusal.loop] = refusal.reason;
     ArrayRef<scf::ForOp> chain = plan.getChain();
     for (scf::ForOp loop : chain)
       refused[loop].clear();
-    for (const PredicatedLoop &candidate : predicated)
-      if (!llvm::is_contained(chain, candidate.loop))
-        restoreCondition(candidate);
     if (chain.empty()) {
       proposeInner(root, roots);
       return;
     }
+    for (const DecouplingPlan::UnknownCondition &unknown :
+         plan.getUnknownConditions())
+      remarkOnCondition(unknown);
+    takeOutOfConditions(plan);
     ++numNests;
     numLoops += chain.size();
     for (size_t level = 0; level + 1 < chain.size(); ++level)
@@ -372,5 +382,6 @@ private:
 
   /// Why a loop was not offloaded when it was last looked at; empty if it is.
   llvm::MapVector<Operation *, std::string> refused;
+  llvm::DenseMap<Location, llvm::StringSet<>> said;
 };
 } // namespace

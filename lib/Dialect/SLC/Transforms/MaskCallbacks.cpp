@@ -22,6 +22,7 @@
 
 #include "StreamedValues.h"
 
+#include "ember/Analysis/OnlyReads.h"
 #include "ember/Dialect/SLC/Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -50,11 +51,6 @@ static bool isInside(Value value, CallbackOp callback) {
   return callback.getRegion().isAncestor(value.getParentRegion());
 }
 
-/// True if `op` may as well not run where nobody uses its results.
-static bool isOnlyRead(Operation &op) {
-  return isMemoryEffectFree(&op) || hasSingleEffect<MemoryEffects::Read>(&op);
-}
-
 namespace {
 /// Under which condition a callback does anything, and how to make it do that
 /// always.
@@ -66,6 +62,9 @@ public:
   /// Fails if the callback is under no condition.
   LogicalResult find();
   void remove();
+
+  /// The branch that all of the callback stands in; null if there is none.
+  scf::IfOp getBranch() const { return branch; }
 
   CallbackOp callback;
   Value condition;
@@ -91,7 +90,7 @@ LogicalResult Guard::findBranch() {
     auto candidate = dyn_cast<scf::IfOp>(op);
     if (candidate && !branch)
       branch = candidate;
-    else if (!isOnlyRead(op))
+    else if (!onlyReads(&op))
       return failure();
   }
   if (!branch)
@@ -144,7 +143,7 @@ bool Guard::addStore(memref::StoreOp store) {
     // Nothing is written between.
     for (Operation *op = load->getNextNode(); op != store;
          op = op->getNextNode())
-      if (!isOnlyRead(*op))
+      if (!onlyReads(op))
         return false;
     return true;
   });
@@ -154,7 +153,7 @@ bool Guard::addStore(memref::StoreOp store) {
 LogicalResult Guard::findSelects() {
   for (Operation &op : callback.getBody()->without_terminator()) {
     auto store = dyn_cast<memref::StoreOp>(op);
-    if (store ? !addStore(store) : !isOnlyRead(op))
+    if (store ? !addStore(store) : !onlyReads(&op))
       return failure();
   }
   for (Value value : callback.getYield().getOperands()) {
@@ -172,8 +171,11 @@ LogicalResult Guard::findSelects() {
 }
 
 LogicalResult Guard::find() {
+  // A branch in one that a mask has taken the place of already: what there is
+  // without it must be what there is without the mask.
   if (callback.getMask())
-    return failure();
+    return success(succeeded(findBranch()) &&
+                   llvm::equal(otherwise, callback.getOtherwise()));
   if (succeeded(findBranch()))
     return success();
   branch = nullptr;
@@ -245,6 +247,17 @@ static CallbackOp splitBranch(CallbackOp callback, LoopOpInterface root) {
   return copy;
 }
 
+/// Says which condition keeps a callback running that would do nothing.
+static void remarkOnCondition(scf::IfOp branch, Operation *obstacle) {
+  InFlightDiagnostic remark =
+      emitRemark(branch.getLoc())
+      << "callback runs whether this condition holds or not: the access unit "
+         "cannot compute it";
+  if (obstacle)
+    remark.attachNote(obstacle->getLoc())
+        << "because of '" << obstacle->getName() << "'";
+}
+
 /// Gives `callback` a mask if it is under a condition that the access unit can
 /// evaluate.
 static bool maskCallback(CallbackOp callback, LoopOpInterface root,
@@ -252,19 +265,52 @@ static bool maskCallback(CallbackOp callback, LoopOpInterface root,
   // Not for several callbacks: what it knows of this one is erased below.
   StreamedValues streams(root);
   Guard guard(callback, selects);
-  if (failed(guard.find()) || !streams.canStream(guard.condition))
+  if (failed(guard.find()))
     return false;
+  if (!streams.canStream(guard.condition)) {
+    if (scf::IfOp branch = guard.getBranch())
+      remarkOnCondition(branch, streams.findObstacle(guard.condition));
+    return false;
+  }
   Value flag = streams.create(guard.condition, callback);
   if (!isa<slc::StreamType>(flag.getType()))
     return false;
   OpBuilder builder(callback);
   if (!guard.whereTrue)
     flag = slc::createNegation(builder, flag);
+  if (Value mask = callback.getMask())
+    flag = streams.createAnd(mask, flag, callback);
   guard.remove();
   callback.getMaskMutable().assign(flag);
   callback.getOtherwiseMutable().assign(guard.otherwise);
   eraseDeadCode(callback);
   return true;
+}
+
+/// Makes choices of the branches of `callback` that only compute: lanes cannot
+/// branch.
+static void chooseBetweenBranches(CallbackOp callback) {
+  callback.walk([](scf::IfOp branch) {
+    auto onlyComputes = [](Region &region) {
+      return llvm::all_of(
+          region.front().without_terminator(),
+          [](Operation &op) { return op.getNumRegions() == 0 && isPure(&op); });
+    };
+    if (branch.getNumResults() == 0 || !onlyComputes(branch.getThenRegion()) ||
+        !onlyComputes(branch.getElseRegion()))
+      return;
+    for (Block *block : {branch.thenBlock(), branch.elseBlock()})
+      branch->getBlock()->getOperations().splice(
+          branch->getIterator(), block->getOperations(), block->begin(),
+          block->getTerminator()->getIterator());
+    OpBuilder builder(branch);
+    for (auto [result, taken, other] :
+         llvm::zip_equal(branch.getResults(), branch.thenYield().getOperands(),
+                         branch.elseYield().getOperands()))
+      result.replaceAllUsesWith(arith::SelectOp::create(
+          builder, branch.getLoc(), branch.getCondition(), taken, other));
+    branch.erase();
+  });
 }
 
 //===----------------------------------------------------------------------===//
@@ -327,8 +373,13 @@ struct MaskCallbacks : public ember::impl::MaskCallbacksBase<MaskCallbacks> {
       for (CallbackOp callback : llvm::to_vector(callbacks))
         if (CallbackOp other = splitBranch(callback, root))
           callbacks.push_back(other);
-      for (CallbackOp callback : callbacks)
-        masked += maskCallback(callback, root, selects);
+      for (CallbackOp callback : callbacks) {
+        while (maskCallback(callback, root, selects))
+          ++masked;
+        auto loop = cast<LoopOpInterface>(callback->getParentOp());
+        if (!slc::getNestedLoop(loop))
+          chooseBetweenBranches(callback);
+      }
       root->walk([&](slc::ForOp loop) { predicated += predicateLoop(loop); });
     }
   }

@@ -18,21 +18,36 @@ using ember::slc::CallbackOp;
 using ember::slc::LoopOpInterface;
 using ember::slc::StrToValOp;
 
-/// Longer computations stay where they are.
-static constexpr unsigned maxDepth = 16;
+/// True if the access unit can do what `op` does, whether its callback runs or
+/// not.
+bool StreamedValues::isArithmetic(Operation *op) {
+  return op && slc::isStreamArithmetic(op) && isSpeculatable(op);
+}
 
-bool StreamedValues::canStream(Value value, unsigned depth) {
+bool StreamedValues::canStream(Value value) {
   if (slc::isFixedDuringNest(value, root))
     return true;
   Operation *op = value.getDefiningOp();
   if (auto toVal = dyn_cast_or_null<StrToValOp>(op))
     return isa<slc::StreamType>(toVal.getStream().getType()) &&
            !toVal.getLane();
-  return op && depth < maxDepth && slc::isStreamArithmetic(op) &&
-         isSpeculatable(op) &&
-         llvm::all_of(
-             op->getOperands(),
-             [&](Value operand) { return canStream(operand, depth + 1); });
+  auto known = streamable.find(value);
+  if (known != streamable.end())
+    return known->second;
+  bool result = isArithmetic(op) &&
+                llvm::all_of(op->getOperands(),
+                             [&](Value operand) { return canStream(operand); });
+  streamable[value] = result;
+  return result;
+}
+
+Operation *StreamedValues::findObstacle(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (isArithmetic(op))
+    for (Value operand : op->getOperands())
+      if (!canStream(operand))
+        return findObstacle(operand);
+  return op;
 }
 
 /// The innermost of the loops in which `operands` are streams.
@@ -48,15 +63,31 @@ static LoopOpInterface innermostLoop(ValueRange operands) {
   return innermost;
 }
 
-/// A stream in front of `op`, in its block, that is computed in the same way;
-/// `op` itself if there is none.
-static Operation *findEqual(Operation *op) {
+/// `stream`, or a stream in front of it, in its block, that is computed in the
+/// same way and takes its place.
+static Value takeEqual(Value stream) {
+  Operation *op = stream.getDefiningOp();
   for (Operation *other = op->getPrevNode(); other;
        other = other->getPrevNode())
     if (OperationEquivalence::isEquivalentTo(
-            other, op, OperationEquivalence::IgnoreLocations))
-      return other;
-  return op;
+            other, op, OperationEquivalence::IgnoreLocations)) {
+      op->erase();
+      return other->getResult(0);
+    }
+  return stream;
+}
+
+/// Builds where `operands` are there for `callback`.
+OpBuilder StreamedValues::getBuilder(ValueRange operands, CallbackOp callback) {
+  LoopOpInterface loop = innermostLoop(operands);
+  if (!loop)
+    loop = root;
+  // In front of the nested loop, whose range it may decide about.
+  Operation *before = slc::getNestedLoop(loop);
+  if (loop == callback->getParentOp() &&
+      (!before || callback->isBeforeInBlock(before)))
+    before = callback;
+  return OpBuilder(before);
 }
 
 Value StreamedValues::create(Value value, CallbackOp callback) {
@@ -70,19 +101,14 @@ Value StreamedValues::create(Value value, CallbackOp callback) {
   SmallVector<Value> operands;
   for (Value operand : op->getOperands())
     operands.push_back(create(operand, callback));
-  LoopOpInterface loop = innermostLoop(operands);
-  if (!loop)
-    loop = root;
-  // In front of the nested loop, whose range it may decide about.
-  Operation *before = slc::getNestedLoop(loop);
-  if (loop == callback->getParentOp() &&
-      (!before || callback->isBeforeInBlock(before)))
-    before = callback;
-  OpBuilder builder(before);
-  Value stream = slc::createStreamArithmetic(builder, op, operands);
-  Operation *equal = findEqual(stream.getDefiningOp());
-  if (equal != stream.getDefiningOp())
-    stream.getDefiningOp()->erase();
-  created.map(value, equal->getResult(0));
-  return equal->getResult(0);
+  OpBuilder builder = getBuilder(operands, callback);
+  Value stream = takeEqual(slc::createStreamArithmetic(builder, op, operands));
+  created.map(value, stream);
+  return stream;
+}
+
+Value StreamedValues::createAnd(Value lhs, Value rhs, CallbackOp callback) {
+  OpBuilder builder = getBuilder({lhs, rhs}, callback);
+  return takeEqual(slc::AluStrOp::create(
+      builder, callback.getLoc(), lhs.getType(), slc::AluOp::and_, lhs, rhs));
 }

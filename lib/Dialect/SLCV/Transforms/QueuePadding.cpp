@@ -18,6 +18,7 @@
 
 #include "QueueAlignment.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Builders.h"
 
@@ -50,14 +51,34 @@ static Value getWideStream(CallbackOp callback, Value stream, VectorType type) {
                                StreamType::get(type), stream);
 }
 
+/// `flag`, a stream of i1, of which no vector is made of whole bytes, in bytes.
+static Value getByteStream(Value flag) {
+  auto type = StreamType::get(IntegerType::get(flag.getContext(), 8));
+  for (Operation *user : flag.getUsers()) {
+    auto cast = dyn_cast<slc::CastStrOp>(user);
+    if (cast && cast.getIsUnsigned() && cast.getType() == type &&
+        cast->getBlock() == flag.getParentBlock())
+      return cast.getResult();
+  }
+  OpBuilder builder(flag.getContext());
+  builder.setInsertionPointAfterValue(flag);
+  return slc::CastStrOp::create(builder, flag.getLoc(), type, flag,
+                                /*isUnsigned=*/true);
+}
+
 /// Sends what `toVal` reads as a vector of `bytes` bytes; fails if no such
 /// vector has it.
 static LogicalResult pad(CallbackOp callback, StrToValOp toVal, int64_t bytes) {
   Type scalar = toVal.getValue().getType();
   Value stream = toVal.getStream();
+  bool isFlag = scalar.isInteger(1);
   int64_t size = getOperandBytes(scalar);
-  if (scalar.isInteger(1) || bytes % size != 0)
+  if ((isFlag && toVal.getLane()) || bytes % size != 0)
     return failure();
+  if (isFlag) {
+    stream = getByteStream(stream);
+    scalar = slc::getStreamElementType(stream.getType());
+  }
   if (std::optional<int64_t> lane = toVal.getLane()) {
     // The stream is a vector already, and may be sent as that.
     if (getOperandBytes(slc::getStreamElementType(stream.getType())) % bytes)
@@ -70,6 +91,9 @@ static LogicalResult pad(CallbackOp callback, StrToValOp toVal, int64_t bytes) {
   Value vector = StrToValOp::create(builder, toVal.getLoc(), stream);
   Value element = vector::ExtractOp::create(builder, toVal.getLoc(), vector,
                                             toVal.getLane().value_or(0));
+  if (isFlag)
+    element = arith::TruncIOp::create(builder, toVal.getLoc(),
+                                      builder.getI1Type(), element);
   toVal.getValue().replaceAllUsesWith(element);
   toVal.erase();
   return success();

@@ -100,3 +100,68 @@ func.func @while(%a: memref<?xf32>, %o: memref<f32>, %n: index, %end: f32) {
   }
   return
 }
+
+// Conditions of which the access unit does not know whether they hold, and
+// because of what.
+func.func @conditions(%idx: memref<?xindex>, %w: memref<?xf32>, %tab: memref<?x?xf32>, %out: memref<?xf32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %z = arith.constant 0.0 : f32
+  scf.for %p = %c0 to %n step %c1 {
+    %i = memref.load %idx[%p] : memref<?xindex>
+    %x = memref.load %w[%p] : memref<?xf32>
+    %row = arith.cmpi sge, %i, %c0 : index
+    // expected-note@below {{here}}
+    %big = arith.cmpf ogt, %x, %z : f32
+    %both = arith.andi %row, %big : i1
+    // expected-remark@below {{what is read under a condition stays in the execute unit: it is computed by 'arith.cmpf', which the access unit does not do}}
+    scf.if %both {
+      scf.for %e = %c0 to %n step %c1 {
+        %v = memref.load %tab[%i, %e] : memref<?x?xf32>
+        memref.store %v, %out[%e] : memref<?xf32>
+      }
+    }
+    // Nothing is read under it.
+    scf.if %big {
+      memref.store %z, %out[%c0] : memref<?xf32>
+    }
+  }
+  return
+}
+
+// A loop that cannot be taken out of its condition.
+func.func @behind_effects(%idx: memref<?xindex>, %tab: memref<?x?xf32>, %out: memref<?xf32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %z = arith.constant 0.0 : f32
+  scf.for %p = %c0 to %n step %c1 {
+    %i = memref.load %idx[%p] : memref<?xindex>
+    %row = arith.cmpi sge, %i, %c0 : index
+    scf.if %row {
+      memref.store %z, %out[%c0] : memref<?xf32>
+      // expected-remark@below {{loop is not offloaded: it stands under a condition behind code with effects}}
+      scf.for %e = %c0 to %n step %c1 {
+        %v = memref.load %tab[%i, %e] : memref<?x?xf32>
+        memref.store %v, %out[%e] : memref<?xf32>
+      }
+    }
+  }
+  return
+}
+
+// The only load is under an unknown condition.
+func.func @only_load(%tab: memref<?xf32>, %out: memref<?xf32>, %limit: f32, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  // expected-remark@below {{loop is not offloaded: it loads nothing new from read-only memory: argument 0 is loaded under a condition that is computed by 'arith.cmpf', which the access unit does not do}}
+  scf.for %p = %c0 to %n step %c1 {
+    %p64 = arith.index_cast %p : index to i64
+    %x = arith.sitofp %p64 : i64 to f32
+    %big = arith.cmpf ogt, %x, %limit : f32
+    scf.if %big {
+      %v = memref.load %tab[%p] : memref<?xf32>
+      memref.store %v, %out[%p] : memref<?xf32>
+    }
+  }
+  return
+}

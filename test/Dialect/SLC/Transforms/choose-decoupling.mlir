@@ -144,13 +144,23 @@ func.func @carried(%a: memref<?xf32>, %ptr: memref<?xindex>, %o: memref<?xf32>, 
 // CHECK-SAME: %[[V0:[a-zA-Z0-9_]+]]: memref<?xf32>, %[[V1:[a-zA-Z0-9_]+]]: memref<?xi1>, %[[V2:[a-zA-Z0-9_]+]]: memref<?xindex>, %[[V3:[a-zA-Z0-9_]+]]: memref<?xf32>, %[[V4:[a-zA-Z0-9_]+]]: index) {
 // CHECK: %[[V5:[a-zA-Z0-9_]+]] = arith.constant 0 : index
 // CHECK-NEXT: %[[V6:[a-zA-Z0-9_]+]] = arith.constant 1 : index
-// CHECK-NEXT: scf.for %[[V7:[a-zA-Z0-9_]+]] = %[[V5]] to %[[V4]] step %[[V6]] {
+// CHECK: scf.for %[[V7:[a-zA-Z0-9_]+]] = %[[V5]] to %[[V4]] step %[[V6]] {
 // CHECK-NEXT: %[[V8:[a-zA-Z0-9_]+]] = memref.load %[[V1]][%[[V7]]] : memref<?xi1>
+// CHECK-NEXT: %[[V9:[a-zA-Z0-9_]+]] = scf.if %[[V8]] -> (index) {
+// CHECK-NEXT: %[[V10:[a-zA-Z0-9_]+]] = memref.load %[[V2]][%[[V7]]] : memref<?xindex>
+// CHECK-NEXT: scf.yield %[[V10]] : index
+// CHECK-NEXT: } else {
+// CHECK-NEXT: scf.yield %{{.*}} : index
+// CHECK-NEXT: }
+// CHECK-NEXT: %[[V11:[a-zA-Z0-9_]+]] = scf.if %[[V8]] -> (f32) {
+// CHECK-NEXT: %[[V12:[a-zA-Z0-9_]+]] = memref.load %[[V0]][%[[V9]]] : memref<?xf32>
+// CHECK-NEXT: scf.yield %[[V12]] : f32
+// CHECK-NEXT: } else {
+// CHECK-NEXT: scf.yield %{{.*}} : f32
+// CHECK-NEXT: }
 // CHECK-NEXT: slc.callback ite {
 // CHECK-NEXT: scf.if %[[V8]] {
-// CHECK-NEXT: %[[V9:[a-zA-Z0-9_]+]] = memref.load %[[V2]][%[[V7]]] : memref<?xindex>
-// CHECK-NEXT: %[[V10:[a-zA-Z0-9_]+]] = memref.load %[[V0]][%[[V9]]] : memref<?xf32>
-// CHECK-NEXT: memref.store %[[V10]], %[[V3]][%[[V7]]] : memref<?xf32>
+// CHECK-NEXT: memref.store %[[V11]], %[[V3]][%[[V7]]] : memref<?xf32>
 // CHECK: } {slc.decouple}
 // CHECK-NEXT: return
 func.func @conditional(%a: memref<?xf32>, %b: memref<?xi1>, %idx: memref<?xindex>, %o: memref<?xf32>, %n: index) {

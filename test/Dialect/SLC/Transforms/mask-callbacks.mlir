@@ -172,3 +172,74 @@ func.func @refused(%flags: memref<?xi1>, %out: memref<8xindex>, %decided: memref
   }
   return
 }
+
+// A branch in a branch: both conditions make the mask, where what there is
+// without them is the same.
+
+// CHECK-LABEL: func.func @in_a_branch(
+// CHECK: %[[OK:.*]] = slc.mem_str %arg0
+// CHECK: %[[I:.*]] = slc.mem_str %arg1
+// CHECK: %[[ROW:.*]] = slc.cmp_str sge %[[I]]
+// CHECK: %[[BOTH:.*]] = slc.alu_str and %[[OK]], %[[ROW]]
+// CHECK: slc.callback ite mask %[[BOTH]] : !slc.stream<i1> {
+// CHECK-NOT: scf.if
+// CHECK: return
+func.func @in_a_branch(%flags: memref<?xi1>, %idx: memref<?xindex>, %out: memref<?xindex>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = memref.dim %flags, %c0 : memref<?xi1>
+  slc.for %p = %c0 to %n step %c1 {
+    %ok = slc.mem_str %flags[%p] : memref<?xi1>[!slc.stream<index>] -> !slc.stream<i1>
+    %i = slc.mem_str %idx[%p] : memref<?xindex>[!slc.stream<index>] -> !slc.stream<index>
+    slc.callback ite {
+      %flag = slc.str_to_val %ok : !slc.stream<i1> -> i1
+      %row = slc.str_to_val %i : !slc.stream<index> -> index
+      scf.if %flag {
+        %is_row = arith.cmpi sge, %row, %c0 : index
+        scf.if %is_row {
+          memref.store %row, %out[%row] : memref<?xindex>
+        }
+      }
+    }
+  }
+  return
+}
+
+// The outer branch gives something else than the inner one without its
+// condition: that one only becomes a choice.
+
+// CHECK-LABEL: func.func @two_others(
+// CHECK: slc.callback ite -> index {
+// CHECK-NOT: scf.if
+// CHECK: arith.select
+// CHECK: arith.select
+// CHECK: slc.yield
+func.func @two_others(%flags: memref<?xi1>, %idx: memref<?xindex>) -> index {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = memref.dim %flags, %c0 : memref<?xi1>
+  %r = slc.for %p = %c0 to %n step %c1 iter_args(%sum = %c0) -> (index) {
+    %ok = slc.mem_str %flags[%p] : memref<?xi1>[!slc.stream<index>] -> !slc.stream<i1>
+    %i = slc.mem_str %idx[%p] : memref<?xindex>[!slc.stream<index>] -> !slc.stream<index>
+    %next = slc.callback ite -> index {
+      %flag = slc.str_to_val %ok : !slc.stream<i1> -> i1
+      %row = slc.str_to_val %i : !slc.stream<index> -> index
+      %outer = scf.if %flag -> (index) {
+        %is_row = arith.cmpi sge, %row, %c0 : index
+        %inner = scf.if %is_row -> (index) {
+          %more = arith.addi %sum, %row : index
+          scf.yield %more : index
+        } else {
+          scf.yield %c1 : index
+        }
+        scf.yield %inner : index
+      } else {
+        %less = arith.subi %sum, %c1 : index
+        scf.yield %less : index
+      }
+      slc.yield %outer : index
+    }
+    slc.yield %next : index
+  }
+  return %r : index
+}

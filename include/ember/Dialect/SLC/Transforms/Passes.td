@@ -25,17 +25,27 @@ def ChooseDecoupling : Pass<"choose-decoupling", "::mlir::ModuleOp"> {
     offloaded stays as it was; a remark names the loop and the reason.
 
     A loop under an `scf.if` whose condition the access unit can evaluate is
-    taken out of it: where the condition does not hold, it traverses nothing.
+    taken out of it: where the condition does not hold, it traverses nothing. A
+    load under one stands there alone then, with what there is instead of it:
+    `convert-scf-to-slc` makes a `slc.mem_str` with a mask of it. Remarks name
+    the conditions that keep something in the execute unit.
 
     ```mlir
     scf.if %ok {
-      scf.for %e = %c0 to %n step %c1 { ... }
+      %w = memref.load %weights[%i] : memref<?xf32>
+      scf.for %e = %c0 to %n step %c1 { ... %w ... }
     }
     ```
     becomes
     ```mlir
+    %w = scf.if %ok -> (f32) {
+      %v = memref.load %weights[%i] : memref<?xf32>
+      scf.yield %v : f32
+    } else {
+      scf.yield %zero : f32
+    }
     %end = arith.select %ok, %n, %c0 : index
-    scf.for %e = %c0 to %end step %c1 { ... }
+    scf.for %e = %c0 to %end step %c1 { ... %w ... }
     ```
 
     A loop-carried integer that grows by what is loaded, and whose total nobody
@@ -116,6 +126,10 @@ def MaskCallbacks : Pass<"mask-callbacks", "::mlir::func::FuncOp"> {
     A callback that chooses between what it computes and what memory held before
     is under a condition, too. `selects=false` leaves it as it is: a processor
     would rather choose than branch.
+
+    Branches that are left in an innermost loop and only compute become choices,
+    which lanes can make. Remarks name the conditions that keep a callback
+    running which would do nothing.
 
     ```mlir
     slc.callback end {
