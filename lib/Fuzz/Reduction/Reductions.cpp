@@ -51,6 +51,14 @@ Block &blockAt(Program &program, BlockPlace place) {
   return *found;
 }
 
+/// True if what was removed since `place` was looked up has left it there.
+static bool hasBlock(const Program &program, BlockPlace place) {
+  std::vector<BlockPlace> places = allBlocks(program);
+  return std::any_of(places.begin(), places.end(), [&](BlockPlace other) {
+    return other.function == place.function && other.block == place.block;
+  });
+}
+
 /// Reads `to` wherever `from` was read.
 static void replaceUses(Function &function,
                         const std::map<ValueId, ValueId> &replacements) {
@@ -88,6 +96,8 @@ static std::vector<size_t> countUses(Function &function) {
 
 bool removeOps(Program &program, BlockPlace place, size_t first, size_t count,
                uint64_t replacement) {
+  if (!hasBlock(program, place))
+    return false;
   Function &function = program.functions[place.function];
   std::vector<size_t> uses = countUses(function);
   Block &block = blockAt(program, place);
@@ -133,6 +143,8 @@ bool removeOps(Program &program, BlockPlace place, size_t first, size_t count,
 
 bool inlineRegion(Program &program, BlockPlace place, size_t op,
                   size_t region) {
+  if (!hasBlock(program, place))
+    return false;
   Function &function = program.functions[place.function];
   Block &block = blockAt(program, place);
   if (op >= block.ops.size() || region >= block.ops[op].regions.size())
@@ -160,6 +172,8 @@ bool inlineRegion(Program &program, BlockPlace place, size_t op,
 }
 
 bool removeCarried(Program &program, BlockPlace place, size_t op, size_t slot) {
+  if (!hasBlock(program, place))
+    return false;
   Function &function = program.functions[place.function];
   Block &block = blockAt(program, place);
   if (op >= block.ops.size() || slot >= block.ops[op].results.size())
@@ -184,6 +198,8 @@ bool removeCarried(Program &program, BlockPlace place, size_t op, size_t slot) {
 }
 
 bool setConstant(Program &program, BlockPlace place, size_t op, int64_t value) {
+  if (!hasBlock(program, place))
+    return false;
   Function &function = program.functions[place.function];
   Block &block = blockAt(program, place);
   if (op >= block.ops.size() || block.ops[op].opcode != Opcode::Constant)
