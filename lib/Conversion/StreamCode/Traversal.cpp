@@ -394,9 +394,8 @@ Value ember::emitTripBound(OpBuilder &builder, Location loc,
   }
   Value length = traversal.upper;
   if (!matchPattern(traversal.lower, m_Zero()))
-    length =
-        emitRangeLength(builder, loc, {traversal.lower, traversal.upper},
-                        hasSignedLength(traversal.lower, traversal.upper));
+    length = emitRangeLength(builder, loc, {traversal.lower, traversal.upper},
+                             hasSignedLength(traversal.lower, traversal.upper));
   if (*stride == 1)
     return length;
   return arith::CeilDivSIOp::create(builder, loc, length,
