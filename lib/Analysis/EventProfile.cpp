@@ -10,14 +10,15 @@
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
 
-using namespace llvm;
+using namespace mlir;
 using namespace ember;
+namespace json = llvm::json;
 
 DenseMap<int64_t, std::string> ember::getProfileNames(dlc::ProgramOp program) {
-  DenseMap<mlir::Value, size_t> depths;
-  StringMap<unsigned> present;
+  DenseMap<Value, size_t> depths;
+  llvm::StringMap<unsigned> present;
   DenseMap<int64_t, std::string> names;
-  for (mlir::Operation &op : *program.getAccessBody()) {
+  for (Operation &op : *program.getAccessBody()) {
     if (isa<dlc::NewTUOp>(op))
       depths.insert({op.getResult(0), depths.size()});
     auto callback = dyn_cast<dlc::RegisterCallbackOp>(op);
@@ -32,17 +33,17 @@ DenseMap<int64_t, std::string> ember::getProfileNames(dlc::ProgramOp program) {
   return names;
 }
 
-static Error makeError(StringRef path, const Twine &what) {
-  return createStringError(Twine("profile '") + path + "' " + what);
+static llvm::Error makeError(StringRef path, const Twine &what) {
+  return llvm::createStringError(Twine("profile '") + path + "' " + what);
 }
 
-Expected<EventProfile> EventProfile::read(StringRef path) {
-  auto file = MemoryBuffer::getFile(path);
+llvm::Expected<EventProfile> EventProfile::read(StringRef path) {
+  auto file = llvm::MemoryBuffer::getFile(path);
   if (!file)
     return makeError(path, "cannot be read: " + file.getError().message());
-  Expected<json::Value> json = json::parse((*file)->getBuffer());
+  llvm::Expected<json::Value> json = json::parse((*file)->getBuffer());
   if (!json)
-    return makeError(path, "is no JSON: " + toString(json.takeError()));
+    return makeError(path, "is no JSON: " + llvm::toString(json.takeError()));
   const json::Object *root = json->getAsObject();
   const json::Object *queue = root ? root->getObject("control_queue") : nullptr;
   const json::Object *byProgram =
@@ -55,7 +56,7 @@ Expected<EventProfile> EventProfile::read(StringRef path) {
     const json::Object *counts = points.getAsObject();
     if (!counts)
       return makeError(path, "has no counts for '" + program.str() + "'");
-    StringMap<int64_t> &events = profile.programs[program.str()];
+    llvm::StringMap<int64_t> &events = profile.programs[program.str()];
     for (const auto &[point, count] : *counts) {
       std::optional<int64_t> number = count.getAsInteger();
       if (!number || *number < 0)
@@ -67,7 +68,7 @@ Expected<EventProfile> EventProfile::read(StringRef path) {
   return profile;
 }
 
-const StringMap<int64_t> *EventProfile::lookup(StringRef program) const {
+const llvm::StringMap<int64_t> *EventProfile::lookup(StringRef program) const {
   auto found = programs.find(program);
   return found == programs.end() ? nullptr : &found->second;
 }

@@ -15,7 +15,7 @@
 using namespace mlir;
 using namespace ember;
 
-static Value constant(OpBuilder &builder, Location loc, int64_t value) {
+static Value wordConstant(OpBuilder &builder, Location loc, int64_t value) {
   return arith::ConstantOp::create(builder, loc,
                                    builder.getI64IntegerAttr(value));
 }
@@ -62,13 +62,13 @@ TokenLayout::Field TokenLayout::place(OpBuilder &builder, Location loc,
   Value word = toWord(builder, loc, value);
   int64_t headBits = idBits + 1;
   if (value.getType().isF64()) {
-    Value mask = constant(builder, loc, (int64_t(1) << headBits) - 1);
-    Value zero = constant(builder, loc, 0);
+    Value mask = wordConstant(builder, loc, (int64_t(1) << headBits) - 1);
+    Value zero = wordConstant(builder, loc, 0);
     Value lost = arith::AndIOp::create(builder, loc, word, mask);
     return {word, arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
                                         lost, zero)};
   }
-  Value headWidth = constant(builder, loc, headBits);
+  Value headWidth = wordConstant(builder, loc, headBits);
   Value field = arith::ShLIOp::create(builder, loc, word, headWidth);
   Value back = arith::ShRSIOp::create(builder, loc, field, headWidth);
   return {field, arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
@@ -79,14 +79,14 @@ Value TokenLayout::encode(OpBuilder &builder, Location loc, int64_t id,
                           Value value) const {
   if (!value)
     return plainToken(builder, loc, id);
-  Value head = constant(builder, loc, id);
+  Value head = wordConstant(builder, loc, id);
   if (!tokens.mayFollow(value.getType())) {
     Value word = toWord(builder, loc, value);
-    Value idWidth = constant(builder, loc, idBits);
+    Value idWidth = wordConstant(builder, loc, idBits);
     Value shifted = arith::ShLIOp::create(builder, loc, word, idWidth);
     return arith::OrIOp::create(builder, loc, shifted, head);
   }
-  Value flag = constant(builder, loc, id | (int64_t(1) << idBits));
+  Value flag = wordConstant(builder, loc, id | (int64_t(1) << idBits));
   Field field = place(builder, loc, value);
   Value held = arith::OrIOp::create(builder, loc, field.bits, head);
   return arith::SelectOp::create(builder, loc, field.fits, held, flag);
@@ -103,21 +103,21 @@ Value TokenLayout::emitFollows(OpBuilder &builder, Location loc,
 Value TokenLayout::getId(OpBuilder &builder, Location loc, Value token) const {
   if (idBits == 0)
     return token;
-  Value mask = constant(builder, loc, tokens.getEndId());
+  Value mask = wordConstant(builder, loc, tokens.getEndId());
   return arith::AndIOp::create(builder, loc, token, mask);
 }
 
 Value TokenLayout::getMore(OpBuilder &builder, Location loc,
                            Value token) const {
   Value id = getId(builder, loc, token);
-  Value end = constant(builder, loc, tokens.getEndId());
+  Value end = wordConstant(builder, loc, tokens.getEndId());
   return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne, id, end);
 }
 
 Value TokenLayout::getFollows(OpBuilder &builder, Location loc,
                               Value token) const {
-  Value flag = constant(builder, loc, int64_t(1) << idBits);
-  Value zero = constant(builder, loc, 0);
+  Value flag = wordConstant(builder, loc, int64_t(1) << idBits);
+  Value zero = wordConstant(builder, loc, 0);
   Value bit = arith::AndIOp::create(builder, loc, token, flag);
   return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne, bit,
                                zero);
@@ -126,12 +126,12 @@ Value TokenLayout::getFollows(OpBuilder &builder, Location loc,
 Value TokenLayout::getValue(OpBuilder &builder, Location loc, Type type,
                             Value token) const {
   if (type.isF64()) {
-    Value mask = constant(builder, loc, -(int64_t(1) << (idBits + 1)));
+    Value mask = wordConstant(builder, loc, -(int64_t(1) << (idBits + 1)));
     Value word = arith::AndIOp::create(builder, loc, token, mask);
     return fromWord(builder, loc, type, word);
   }
   int64_t headBits = tokens.mayFollow(type) ? idBits + 1 : idBits;
-  Value headWidth = constant(builder, loc, headBits);
+  Value headWidth = wordConstant(builder, loc, headBits);
   Value word = arith::ShRSIOp::create(builder, loc, token, headWidth);
   return fromWord(builder, loc, type, word);
 }

@@ -37,7 +37,6 @@
 
 using namespace mlir;
 using namespace ember;
-using Choice = DecouplingPlan::Choice;
 
 namespace {
 /// Where code of a branch runs: where `outer` holds, which is null outside of
@@ -207,17 +206,17 @@ Value Predication::choose(OpResult result) {
   Value taken = branch.thenYield().getOperand(result.getResultNumber());
   Value other = branch.elseYield().getOperand(result.getResultNumber());
   switch (plan.getChoice(result)) {
-  case Choice::thenLoads:
+  case DecouplingPlan::Choice::thenLoads:
     return chooseLoad(taken, other);
-  case Choice::elseLoads:
+  case DecouplingPlan::Choice::elseLoads:
     return chooseLoad(other, taken);
-  case Choice::select: {
+  case DecouplingPlan::Choice::select: {
     auto choice = arith::SelectOp::create(builder, branch.getLoc(),
                                           branch.getCondition(), taken, other);
     plan.addOffloaded(choice);
     return choice;
   }
-  case Choice::none:
+  case DecouplingPlan::Choice::none:
     return nullptr;
   }
 }
