@@ -229,7 +229,7 @@ void KernelCache::evict() const {
 
 Expected<CacheEntry>
 KernelCache::insert(StringRef key,
-                    function_ref<Error(StringRef folder)> write) const {
+                    llvm::function_ref<Error(StringRef folder)> write) const {
   auto unusable = [&](std::error_code code) {
     return makeError("cannot write to the kernel cache '" + folder +
                      "': " + code.message());

@@ -39,7 +39,7 @@ static Error writeError(StringRef path, std::error_code code) {
 /// Runs `write` on `os` and reports what the system said. The error is cleared
 /// because a raw_fd_ostream destroyed with one ends the process.
 static std::error_code writeAll(raw_fd_ostream &os,
-                                function_ref<void(raw_ostream &)> write) {
+                                llvm::function_ref<void(raw_ostream &)> write) {
   write(os);
   os.flush();
   std::error_code code = os.error();
@@ -55,7 +55,7 @@ static bool isWrittenInPlace(StringRef path) {
 }
 
 Error ember::writeFile(StringRef path,
-                       function_ref<void(raw_ostream &)> write) {
+                       llvm::function_ref<void(raw_ostream &)> write) {
   if (path == "-") {
     if (std::error_code code = writeAll(outs(), write))
       return writeError("standard output", code);

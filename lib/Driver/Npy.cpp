@@ -148,7 +148,7 @@ Expected<NpyArray> NpyArray::allocate(NpyType type, ArrayRef<int64_t> shape) {
 /// Visits the elements of a strided array in C order as runs of consecutive
 /// elements: run(offset of the first one, number of elements).
 static void forEachRun(ArrayRef<int64_t> shape, ArrayRef<int64_t> strides,
-                       function_ref<void(int64_t, int64_t)> run,
+                       llvm::function_ref<void(int64_t, int64_t)> run,
                        int64_t offset = 0) {
   if (is_contained(shape, 0))
     return;

@@ -81,7 +81,7 @@ void collectFeatures(ModuleOp module, std::set<std::string> &features) {
             features.insert("announced callback");
           if (callback.getWhereSame())
             features.insert("held operands");
-          if (Type type = callback.getValueType()) {
+          if (mlir::Type type = callback.getValueType()) {
             features.insert("value in token");
             if (type.isIndex() || type.getIntOrFloatBitWidth() == 64)
               features.insert("64-bit value in token");
