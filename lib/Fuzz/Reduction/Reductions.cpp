@@ -316,10 +316,36 @@ static bool removeDeadStores(Function &function) {
   return changed;
 }
 
+/// Makes constants of what is 0 whatever its first operand is: the compiler
+/// does, and that operand may be all that reads a load.
+static bool foldToZero(Function &function) {
+  std::vector<std::optional<uint64_t>> constants(function.types.size());
+  visitOps(function.body, [&](Op &op) {
+    if (op.opcode == Opcode::Constant)
+      constants[op.results[0]] = op.immediate;
+  });
+  bool changed = false;
+  visitOps(function.body, [&](Op &op) {
+    bool isRemainder = op.opcode == Opcode::RemSI || op.opcode == Opcode::RemUI;
+    bool isProduct = op.opcode == Opcode::MulI || op.opcode == Opcode::AndI;
+    if (!isRemainder && !isProduct)
+      return;
+    std::optional<uint64_t> rhs = constants[op.operands[1]];
+    if (rhs != (isRemainder ? 1 : 0))
+      return;
+    op.opcode = Opcode::Constant;
+    op.operands.clear();
+    op.immediate = 0;
+    changed = true;
+  });
+  return changed;
+}
+
 void removeDeadCode(Program &program) {
   for (bool changed = true; changed;) {
     changed = removeDeadCarried(program);
     for (Function &function : program.functions) {
+      changed |= foldToZero(function);
       changed |= removeDeadStores(function);
       changed |= removeDeadOps(function);
     }
