@@ -70,6 +70,7 @@ private:
   const Program &program;
   int64_t stepLimit;
   Outcome outcome;
+  std::vector<View> globals;
 };
 
 } // namespace
@@ -349,6 +350,9 @@ bool Evaluator::runOp(const Function &function, const Op &op, Frame &frame) {
     frame[op.results[0]].view = std::move(view);
     return true;
   }
+  case Opcode::GetGlobal:
+    frame[op.results[0]].view = globals[op.immediate];
+    return true;
   case Opcode::Cast:
     frame[op.results[0]] = frame[op.operands[0]];
     return true;
@@ -421,16 +425,23 @@ static bool flatten(const View &view, Scalar element, Input &to) {
   return true;
 }
 
+static std::shared_ptr<Storage> storageOf(const Input &input) {
+  auto storage = std::make_shared<Storage>();
+  storage->bits = input.bits;
+  storage->isWritten.assign(input.bits.size(), true);
+  return storage;
+}
+
 Outcome Evaluator::run() {
+  for (const Input &global : program.globals)
+    globals.push_back(contiguousView(storageOf(global), global.shape));
   std::vector<Value> arguments, results;
   for (const Input &input : program.inputs) {
     Value value;
     if (input.isMemRef) {
-      auto storage = std::make_shared<Storage>();
-      storage->bits = input.bits;
-      storage->isWritten.assign(input.bits.size(), true);
-      if (input.sharedWith)
-        storage = arguments[*input.sharedWith].view.storage;
+      std::shared_ptr<Storage> storage =
+          input.sharedWith ? arguments[*input.sharedWith].view.storage
+                           : storageOf(input);
       value.view = contiguousView(storage, input.shape);
     } else {
       value.bits = input.bits[0];

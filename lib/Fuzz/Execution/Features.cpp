@@ -74,6 +74,7 @@ void collectFeatures(ModuleOp module, std::set<std::string> &features) {
             features.insert("vector load or another value");
         })
         .Case([&](slcv::BufStrOp) { features.insert("bufferised"); })
+        .Case([&](memref::GetGlobalOp) { features.insert("constant memref"); })
         .Case([&](memref::TransposeOp) { features.insert("transposed view"); })
         .Case([&](dlc::ProgramOp) { features.insert("dlc"); })
         .Case([&](dlc::RegisterCallbackOp callback) {

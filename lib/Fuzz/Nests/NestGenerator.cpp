@@ -273,6 +273,30 @@ static void shareMemory(Random &random,
   program.inputs[later].bits = program.inputs[earlier].bits;
 }
 
+/// Makes constants of the module of some inputs that nothing stores to.
+static void makeGlobals(Random &random, Program &program) {
+  Function &entry = program.functions.front();
+  std::vector<ValueId> &arguments = entry.body.arguments;
+  for (size_t i = program.inputs.size(); i-- > 0;) {
+    Input &input = program.inputs[i];
+    ValueId value = arguments[i];
+    if (!input.isMemRef || !input.isReadOnly || input.element == Scalar::I1 ||
+        input.bits.empty() || entry.types[value].shape != input.shape ||
+        random.chance(0.4))
+      continue;
+    Op get;
+    get.opcode = Opcode::GetGlobal;
+    get.immediate = program.globals.size();
+    get.results = {value};
+    entry.body.ops.insert(entry.body.ops.begin(), std::move(get));
+    program.globals.push_back(std::move(input));
+    program.inputs.erase(program.inputs.begin() + static_cast<long>(i));
+    arguments.erase(arguments.begin() + static_cast<long>(i));
+    entry.parameterNames.erase(entry.parameterNames.begin() +
+                               static_cast<long>(i));
+  }
+}
+
 static uint64_t drawWrongIndex(Random &random, Scalar element) {
   int64_t wrong = random.chance(0.5)
                       ? random.between(-3, 40)
@@ -334,6 +358,11 @@ Program generateNests(Random &random) {
     shareMemory(random, parameters, program);
   else if (random.chance(0.12) && !parameters.empty())
     makeFaulty(random, parameters, program);
+  bool isShared = false;
+  for (const Input &input : program.inputs)
+    isShared |= input.sharedWith.has_value();
+  if (!isShared && random.chance(0.2))
+    makeGlobals(random, program);
   return program;
 }
 

@@ -40,6 +40,27 @@ std::string printType(const Type &type) {
   return text + ">";
 }
 
+static std::string globalName(uint64_t position) {
+  return "constant" + std::to_string(position);
+}
+
+/// The elements are written as their bytes, which is exact for every type.
+static void printGlobal(std::ostringstream &out, const Input &global,
+                        uint64_t position) {
+  out << "  memref.global \"private\" constant @" << globalName(position)
+      << " : " << printType(Type::memref(global.element, global.shape))
+      << " = dense<\"0x";
+  unsigned bytes = bitWidth(global.element) / 8;
+  for (uint64_t bits : global.bits)
+    for (unsigned byte = 0; byte < bytes; ++byte) {
+      char hex[3];
+      std::snprintf(hex, sizeof hex, "%02X",
+                    static_cast<unsigned>(bits >> 8 * byte & 0xff));
+      out << hex;
+    }
+  out << "\">\n";
+}
+
 namespace {
 
 class Printer {
@@ -270,6 +291,10 @@ void Printer::printOp(const Op &op) {
     printTypes(op.results);
     out << ")";
     break;
+  case Opcode::GetGlobal:
+    out << "memref.get_global @" << globalName(op.immediate) << " : "
+        << type(op.results[0]);
+    break;
   case Opcode::Alloc:
   case Opcode::Alloca:
   case Opcode::Empty:
@@ -354,6 +379,8 @@ void Printer::print(const Function &target) {
 std::string printProgram(const Program &program) {
   std::ostringstream out;
   out << "module {\n";
+  for (size_t i = 0; i < program.globals.size(); ++i)
+    printGlobal(out, program.globals[i], i);
   for (const Function &function : program.functions)
     Printer(program, out).print(function);
   out << "}\n";

@@ -95,7 +95,7 @@ struct Op {
   std::vector<ValueId> operands;
   std::vector<ValueId> results;
   /// Constant: the bits. CmpI, CmpF: the predicate. Dim: the dimension.
-  /// Call: the function's position in the program.
+  /// Call: the function's position in the program. GetGlobal: the constant's.
   uint64_t immediate = 0;
   std::vector<int64_t> offsets, sizes, strides;
   /// While: what decides whether it goes on, which yields that and what it
@@ -143,6 +143,8 @@ struct Program {
   /// Calls go to functions further on; the first one is the entry.
   std::vector<Function> functions;
   std::vector<Input> inputs;
+  /// Constant memrefs of the module.
+  std::vector<Input> globals;
   /// The inputs are wrong: the program may have to end with an error.
   bool isFaulty = false;
 
