@@ -126,14 +126,6 @@ void DRAMTiming::addRefreshes(const DRAMTimingParameters &parameters) {
   add(rank, Command::refreshAll, Command::refreshAll, ofAll);
 }
 
-bool DRAMTiming::windowLimits(unsigned bank, Tick at) const {
-  auto index = static_cast<unsigned>(Command::activate);
-  const Place &place = places[bank];
-  Tick others = std::max({banks[bank][index], groups[place.group][index],
-                          ranks[place.rank][index]});
-  return windowEnd(place.rank) == at && others <= at;
-}
-
 void DRAMTiming::issue(Command command, unsigned bankIndex, Tick at) {
   const Place &place = places[bankIndex];
   for (const Constraint &constraint :
@@ -160,6 +152,8 @@ void DRAMTiming::issue(Command command, unsigned bankIndex, Tick at) {
   Window &activates = windows[place.rank];
   activates.ends[activates.oldest] = at + window;
   activates.oldest = (activates.oldest + 1) % windowActivates;
+  Tick &next = ranks[place.rank][static_cast<unsigned>(Command::activate)];
+  next = std::max(next, windowEnd(place.rank));
 }
 
 void DRAMTiming::limitOtherRanks(const Constraint &constraint, unsigned rank,

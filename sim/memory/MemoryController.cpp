@@ -35,7 +35,8 @@ MemoryController::MemoryController(Engine &engine,
       pseudoChannel(static_cast<uint32_t>(number % geometry.pseudoChannels)),
       queues{RequestQueue(pool, geometry.banksOfController()),
              RequestQueue(pool, geometry.banksOfController())},
-      banks(geometry.banksOfController()), refreshes(geometry.ranks) {
+      banks(geometry.banksOfController()), refreshes(geometry.ranks),
+      wanted(geometry.banksOfController()) {
   if (parameters.page == PagePolicy::adaptive)
     for (Bank &bank : banks)
       bank.timeout = mostTimeout;
@@ -129,6 +130,7 @@ void MemoryController::arrive(uint32_t index) {
   bool firstHit = hits && queues[kind].hitOf(bank) == RequestPool::none;
   queues[kind].insert(index, hits);
   if (first || firstHit || wantedMode() != mode) {
+    changedBanks |= uint64_t{1} << bank;
     planIsOld = true;
     wake(clock.edge(engine.now()));
   }
@@ -229,6 +231,7 @@ void MemoryController::issueColumn(const Candidate &candidate) {
   notify(candidate.command, candidate.bank, now, queued.location.row,
          queued.location.column);
   banks[candidate.bank].lastUse = now;
+  changedBanks |= uint64_t{1} << candidate.bank;
   counts.dataTicks += timing.burst();
   bool write = candidate.command == DRAMCommand::write;
   (write ? counts.bytesWritten : counts.bytesRead) += geometry.burstBytes();
@@ -277,6 +280,7 @@ void MemoryController::activate(const Candidate &candidate) {
   bank.row = row;
   bank.lastUse = now;
   openBanks |= uint64_t{1} << candidate.bank;
+  changedBanks |= uint64_t{1} << candidate.bank;
   for (RequestQueue &queue : queues)
     queue.rowOpened(candidate.bank, row);
   queued.outcome = std::max(queued.outcome, RowOutcome::miss);
@@ -287,6 +291,7 @@ void MemoryController::activate(const Candidate &candidate) {
 void MemoryController::close(unsigned bank) {
   banks[bank].open = false;
   openBanks &= ~(uint64_t{1} << bank);
+  changedBanks |= uint64_t{1} << bank;
   for (RequestQueue &queue : queues)
     queue.rowClosed(bank);
 }
@@ -336,6 +341,7 @@ void MemoryController::refresh(unsigned rank, unsigned bank, Tick at,
   }
   state.bank = (state.bank + 1) % geometry.banksOfRank();
   timing.issue(DRAMCommand::refreshBank, bank, at);
+  changedBanks |= uint64_t{1} << bank;
   notify(DRAMCommand::refreshBank, bank, at, 0, 0, whileIdle);
 }
 

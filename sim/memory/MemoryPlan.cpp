@@ -50,36 +50,52 @@ void MemoryController::updateMode() {
   if (draining &&
       (wanted == reading || queues[writing].size() <= parameters.writeLow))
     draining = false;
-  if (wanted != mode)
-    ++counts.turns;
+  if (wanted == mode)
+    return;
+  ++counts.turns;
   mode = wanted;
+  changedBanks = ~uint64_t{0};
 }
 
-/// What a bank has to do next for the requests that are served now.
+/// What a bank has to do for its oldest request to the open row, or else for
+/// its oldest one, at the time at which the bank allows it.
 MemoryController::Candidate
-MemoryController::candidateOf(unsigned bank, uint32_t urgent) const {
-  const RequestQueue &queue = queues[mode];
+MemoryController::wantedOf(unsigned bank, uint32_t hit, uint32_t oldest) const {
   Candidate candidate;
   candidate.bank = bank;
-  bool aged = urgent != RequestPool::none && pool[urgent].bank == bank;
-  uint32_t hit = queue.hitOf(bank);
-  if (aged)
-    hit = banks[bank].open && banks[bank].row == pool[urgent].location.row
-              ? urgent
-              : RequestPool::none;
   if (hit != RequestPool::none) {
     candidate.request = hit;
     candidate.command =
         mode == writing ? DRAMCommand::write : DRAMCommand::read;
   } else {
-    candidate.request = aged ? urgent : queue.oldestOf(bank);
+    candidate.request = oldest;
     candidate.command =
         banks[bank].open ? DRAMCommand::precharge : DRAMCommand::activate;
   }
-  candidate.urgency =
-      aged ? agedUrgency : firstUrgency + pool[candidate.request].order;
-  candidate.at = timing.earliest(candidate.command, bank);
+  candidate.urgency = firstUrgency + pool[candidate.request].order;
+  candidate.at = timing.earliestByBank(candidate.command, bank);
   return candidate;
+}
+
+/// What has to be done for a request that is above the age cap.
+MemoryController::Candidate MemoryController::agedOf(uint32_t request) const {
+  const QueuedRequest &queued = pool[request];
+  const Bank &bank = banks[queued.bank];
+  bool hits = bank.open && bank.row == queued.location.row;
+  Candidate candidate =
+      wantedOf(queued.bank, hits ? request : RequestPool::none, request);
+  candidate.urgency = agedUrgency;
+  return candidate;
+}
+
+void MemoryController::updateWanted() {
+  const RequestQueue &queue = queues[mode];
+  for (uint64_t left = changedBanks & queue.occupiedBanks(); left;
+       left &= left - 1) {
+    unsigned bank = std::countr_zero(left);
+    wanted[bank] = wantedOf(bank, queue.hitOf(bank), queue.oldestOf(bank));
+  }
+  changedBanks = 0;
 }
 
 /// Closing a row that no request wants, once it has been open for long enough.
@@ -118,12 +134,55 @@ MemoryController::Candidate MemoryController::refreshOf(unsigned rank) const {
   return candidate;
 }
 
-bool MemoryController::blockedByRefresh(const Candidate &candidate) const {
-  const RankRefresh &state = refreshes[timing.rankOf(candidate.bank)];
-  if (candidate.at < state.due)
+/// Whether a command to a bank is too late, as a refresh of the bank is due.
+bool MemoryController::blockedByRefresh(unsigned bank, Tick at) const {
+  const RankRefresh &state = refreshes[timing.rankOf(bank)];
+  if (at < state.due)
     return false;
   return parameters.refresh != Refresh::perBank ||
-         state.bank == candidate.bank % geometry.banksOfRank();
+         state.bank == bank % geometry.banksOfRank();
+}
+
+/// Plans for what the banks want: the inner loop of a simulation.
+void MemoryController::chooseWanted(Plan &plan, Tick from) const {
+  const Tick columnFrom = std::max(from, buses.columnFree);
+  const Tick rowFrom = std::max(from, buses.rowFree);
+  Tick refreshFrom = never;
+  for (const RankRefresh &refresh : refreshes)
+    refreshFrom = std::min(refreshFrom, refresh.due);
+  uint32_t oldest = queues[mode].oldest();
+  uint32_t agedBank = RequestPool::none;
+  Candidate aged;
+  if (oldest != RequestPool::none && pool[oldest].accepted + ageCap < from) {
+    agedBank = pool[oldest].bank;
+    aged = agedOf(oldest);
+  }
+  const Candidate *column = nullptr;
+  const Candidate *row = nullptr;
+  for (uint64_t left = queues[mode].occupiedBanks(); left; left &= left - 1) {
+    unsigned bank = std::countr_zero(left);
+    const Candidate &candidate = bank == agedBank ? aged : wanted[bank];
+    if (candidate.at > plan.at)
+      continue;
+    Tick at = std::max({candidate.at,
+                        timing.earliestByOthers(candidate.command, bank),
+                        candidate.isColumn() ? columnFrom : rowFrom});
+    if (at > plan.at || (at >= refreshFrom && blockedByRefresh(bank, at)))
+      continue;
+    if (at < plan.at) {
+      plan.at = at;
+      column = row = nullptr;
+    }
+    const Candidate *&chosen = candidate.isColumn() ? column : row;
+    if (!chosen || candidate.urgency < chosen->urgency)
+      chosen = &candidate;
+  }
+  for (auto [chosen, planned] :
+       {std::pair(column, &plan.column), std::pair(row, &plan.row)})
+    if (chosen) {
+      *planned = *chosen;
+      planned->at = plan.at;
+    }
 }
 
 /// Takes a candidate into the plan if it comes earlier than what is there, or
@@ -135,9 +194,7 @@ void MemoryController::choose(Plan &plan, const Candidate &candidate) const {
     plan.at = candidate.at;
     plan.column = plan.row = Candidate();
   }
-  bool column = candidate.command == DRAMCommand::read ||
-                candidate.command == DRAMCommand::write;
-  Candidate &chosen = column ? plan.column : plan.row;
+  Candidate &chosen = candidate.isColumn() ? plan.column : plan.row;
   if (!chosen.wanted() || candidate.urgency < chosen.urgency)
     chosen = candidate;
 }
@@ -150,35 +207,27 @@ MemoryController::Plan MemoryController::plan(Tick from) {
     return result;
   if (busy)
     updateMode();
-  auto notBeforeBus = [&](Candidate candidate) {
-    bool column = candidate.command == DRAMCommand::read ||
-                  candidate.command == DRAMCommand::write;
-    candidate.at = std::max(
-        {candidate.at, from, column ? buses.columnFree : buses.rowFree});
-    return candidate;
-  };
-  uint32_t urgent = queues[mode].oldest();
-  if (urgent != RequestPool::none && pool[urgent].accepted + ageCap >= from)
-    urgent = RequestPool::none;
-  for (uint64_t left = queues[mode].occupiedBanks(); left; left &= left - 1) {
-    Candidate candidate =
-        notBeforeBus(candidateOf(std::countr_zero(left), urgent));
-    if (!blockedByRefresh(candidate))
-      choose(result, candidate);
-  }
+  updateWanted();
+  chooseWanted(result, from);
+  const Tick rowFrom = std::max(from, buses.rowFree);
   if (parameters.page != PagePolicy::open)
     for (uint64_t left = openBanks & ~queues[mode].occupiedBanks(); left;
          left &= left - 1) {
       Candidate candidate = timeoutOf(std::countr_zero(left));
       if (!candidate.wanted())
         continue;
-      candidate = notBeforeBus(candidate);
-      if (!busy || !blockedByRefresh(candidate))
+      candidate.at = std::max(candidate.at, rowFrom);
+      if (!busy || !blockedByRefresh(candidate.bank, candidate.at))
         choose(result, candidate);
     }
   if (busy && parameters.refresh != Refresh::none)
-    for (unsigned rank = 0; rank < refreshes.size(); ++rank)
-      choose(result, notBeforeBus(refreshOf(rank)));
+    for (unsigned rank = 0; rank < refreshes.size(); ++rank) {
+      if (refreshes[rank].due > result.at)
+        continue;
+      Candidate candidate = refreshOf(rank);
+      candidate.at = std::max(candidate.at, rowFrom);
+      choose(result, candidate);
+    }
   if (sharedBus && result.column.wanted() && result.row.wanted()) {
     // Row hits first, unless a row command cannot wait.
     bool row = result.row.urgency < firstUrgency &&

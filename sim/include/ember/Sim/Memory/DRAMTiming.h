@@ -32,13 +32,18 @@ public:
 
   /// The first tick at which a command to a bank may come.
   Tick earliest(DRAMCommand command, unsigned bank) const {
+    return std::max(earliestByBank(command, bank),
+                    earliestByOthers(command, bank));
+  }
+
+  /// As far as the bank itself is concerned: changes with its commands only.
+  Tick earliestByBank(DRAMCommand command, unsigned bank) const {
+    return banks[bank][static_cast<unsigned>(command)];
+  }
+  Tick earliestByOthers(DRAMCommand command, unsigned bank) const {
     auto index = static_cast<unsigned>(command);
     const Place &place = places[bank];
-    Tick first = std::max({banks[bank][index], groups[place.group][index],
-                           ranks[place.rank][index]});
-    if (command == DRAMCommand::activate)
-      first = std::max(first, windowEnd(place.rank));
-    return first;
+    return std::max(groups[place.group][index], ranks[place.rank][index]);
   }
 
   /// The same for commands to all banks of a rank.
@@ -46,9 +51,11 @@ public:
     return ranks[rank][static_cast<unsigned>(command)];
   }
 
-  /// Whether an activate of a bank would be the fifth one in a window at any
-  /// time before `at`, while at `at` it is legal.
-  bool windowLimits(unsigned bank, Tick at) const;
+  /// Whether an activate that is legal at `at` would have been the fifth one in
+  /// a window at any time before.
+  bool windowLimits(unsigned bank, Tick at) const {
+    return windowEnd(places[bank].rank) == at;
+  }
 
   void issue(DRAMCommand command, unsigned bank, Tick at);
   void issueForRank(DRAMCommand command, unsigned rank, Tick at);

@@ -102,6 +102,9 @@ private:
     uint32_t bank = 0;
     DRAMCommand command = DRAMCommand::activate;
     bool wanted() const { return at != never; }
+    bool isColumn() const {
+      return command == DRAMCommand::read || command == DRAMCommand::write;
+    }
   };
   /// What is issued at a tick on either bus.
   struct Plan {
@@ -131,10 +134,13 @@ private:
   void run();
   Plan plan(Tick from);
   void updateMode();
-  Candidate candidateOf(unsigned bank, uint32_t urgent) const;
+  void updateWanted();
+  Candidate wantedOf(unsigned bank, uint32_t hit, uint32_t oldest) const;
+  Candidate agedOf(uint32_t request) const;
   Candidate timeoutOf(unsigned bank) const;
   Candidate refreshOf(unsigned rank) const;
-  bool blockedByRefresh(const Candidate &candidate) const;
+  bool blockedByRefresh(unsigned bank, Tick at) const;
+  void chooseWanted(Plan &plan, Tick from) const;
   void choose(Plan &plan, const Candidate &candidate) const;
 
   // Issuing.
@@ -177,6 +183,11 @@ private:
   Mode mode = reading;
   /// The writes were so many that reads have to wait.
   bool draining = false;
+  /// What each bank has to do next for the requests that are served now, at the
+  /// time at which the bank itself allows it; and a bit for each bank of which
+  /// that has changed.
+  std::vector<Candidate> wanted;
+  uint64_t changedBanks = ~uint64_t{0};
   Plan next;
   bool planIsOld = true;
   Tick wakeAt = never;
