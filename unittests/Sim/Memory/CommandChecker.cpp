@@ -58,7 +58,8 @@ CommandChecker::CommandChecker(const MemoryParameters &parameters)
   }
   rule("WTR_S", WR, RD, Where::sameRank, cwl + bl + t.wtrShort);
   rule("WTR_L", WR, RD, Where::sameGroup, cwl + bl + t.wtrLong);
-  rule("RRD_S", ACT, ACT, Where::sameRank, inCycles(t.rrdShort));
+  for (DRAMCommand next : {ACT, REFB})
+    rule("RRD_S", ACT, next, Where::sameRank, inCycles(t.rrdShort));
   rule("RRD_L", ACT, ACT, Where::sameGroup, inCycles(t.rrdLong));
 }
 
@@ -121,8 +122,6 @@ void CommandChecker::checkDistances(PseudoChannel &channel,
       return other / geometry.banks == target / geometry.banks;
     case Where::sameRank:
       return rank;
-    case Where::otherRank:
-      return !rank;
     }
     return false;
   };

@@ -37,7 +37,7 @@ public:
   void checkRefreshes(Tick end, Tick slack);
 
 private:
-  enum class Where { sameBank, sameGroup, sameRank, otherRank };
+  enum class Where { sameBank, sameGroup, sameRank };
   struct Rule {
     std::string name;
     DRAMCommand before;

@@ -130,7 +130,7 @@ static Outcome run(unsigned seed) {
 }
 
 TEST(MemoryProperties, CommandsAreLegalAndEveryRequestCompletesOnce) {
-  for (unsigned seed = 0; seed < 60; ++seed) {
+  for (unsigned seed = 0; seed < 50; ++seed) {
     SCOPED_TRACE(seed);
     run(seed);
     if (HasFailure())

@@ -156,6 +156,20 @@ TEST(Mesh, HasTheLatencyOfItsRoutersLinksAndFlits) {
     }
 }
 
+TEST(Mesh, StartsMessagesAtEdgesOfItsClock) {
+  struct Starter final : EventHandler {
+    void handle(uint64_t) override { station->send(message(0, 5, 64)); }
+    Station *station = nullptr;
+  } starter;
+  Stations<Station> stations((MeshParameters()));
+  starter.station = stations.nodes[0].get();
+  stations.engine.schedule(3, starter);
+  stations.run();
+  ASSERT_EQ(stations.nodes[5]->received.size(), 1u);
+  EXPECT_EQ(stations.nodes[5]->received[0].first,
+            5 + stations.mesh.unloadedLatency(0, 5, 64));
+}
+
 TEST(Mesh, TakesOneEventForEachRouter) {
   Stations<Station> stations((MeshParameters()));
   stations.nodes[0]->send(message(0, 15, 64));
