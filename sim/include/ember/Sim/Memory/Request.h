@@ -44,10 +44,16 @@ struct Request {
   /// The address divided by `lineBytes`.
   uint64_t line = 0;
   Access access = Access::read;
-  /// Nobody waits for it: it may be dropped.
+  /// A guess. Without a requester, nobody waits for it and it may be dropped.
   bool prefetch = false;
   /// Not kept in the caches on its way.
   bool nonTemporal = false;
+  /// In answers to caches: no other cache has the line.
+  bool writable = false;
+  /// In answers to caches: memory is stale, and the requester has to see to it.
+  bool dirty = false;
+  /// Within the line, for prefetchers.
+  uint8_t offset = 0;
   /// The instruction that asks, for prefetchers; 0 for other requesters.
   uint64_t instruction = 0;
   Requester *requester = nullptr;

@@ -1,0 +1,291 @@
+//===- CacheTest.cpp - Private caches: latency, merging, write-backs ------===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "FixedMemory.h"
+
+#include "gtest/gtest.h"
+
+#include <map>
+#include <random>
+
+using namespace ember::sim;
+
+namespace {
+constexpr Tick cycle = 5;
+constexpr Tick memoryLatency = 600;
+
+/// Sends requests, again where they are turned away, and notes their answers.
+class Core final : public Requester {
+public:
+  Core(Engine &engine, MemoryPort &port) : engine(engine), port(port) {}
+
+  void send(uint64_t line, Access access = Access::read,
+            bool nonTemporal = false, uint64_t instruction = 0) {
+    Request request;
+    request.line = line;
+    request.access = access;
+    request.nonTemporal = nonTemporal;
+    request.instruction = instruction;
+    request.requester = this;
+    request.id = sent++;
+    answers.push_back(0);
+    if (turnedAway || !port.accept(request)) {
+      turnedAway = true;
+      queue.push(request);
+    }
+  }
+  void complete(const Request &request) override {
+    ++answers[request.id];
+    last = engine.now();
+    ++completed;
+  }
+  void retry() override {
+    turnedAway = false;
+    while (!queue.empty()) {
+      if (!port.accept(queue.front())) {
+        turnedAway = true;
+        return;
+      }
+      queue.pop();
+    }
+  }
+  /// From one request to its answer, with nothing else on its way.
+  Tick time(uint64_t line, Access access = Access::read,
+            uint64_t instruction = 0) {
+    engine.runUntil(engine.now() / cycle * cycle + 100000 * cycle);
+    Tick begin = engine.now();
+    send(line, access, false, instruction);
+    while (engine.step())
+      ;
+    return last - begin;
+  }
+
+  std::vector<int> answers;
+  uint64_t sent = 0, completed = 0;
+  Tick last = 0;
+
+private:
+  Engine &engine;
+  MemoryPort &port;
+  bool turnedAway = false;
+  Ring<Request> queue;
+};
+
+CacheParameters small(uint64_t size, uint64_t ways, uint64_t hitCycles) {
+  CacheParameters parameters;
+  parameters.size = size;
+  parameters.ways = ways;
+  parameters.hitCycles = hitCycles;
+  parameters.fillBytes = 32;
+  parameters.writeBackBuffers = 2;
+  return parameters;
+}
+
+/// L1 and L2 of a core over a memory.
+struct Levels {
+  explicit Levels(CacheParameters first = small(1024, 4, 2),
+                  CacheParameters second = small(4096, 8, 8), Tick interval = 1,
+                  size_t capacity = 1000)
+      : memory(engine, memoryLatency, interval, capacity),
+        l2(engine, second, "l2"), l1(engine, first, "l1"), core(engine, l1) {
+    l1.setBelow(l2);
+    l2.setBelow(memory);
+    l2.addUpper(l1);
+  }
+  Engine engine;
+  FixedMemory memory;
+  Cache l2, l1;
+  Core core;
+};
+} // namespace
+
+TEST(Cache, LatenciesAreTheirClosedForms) {
+  Levels levels;
+  Tick fill = 2 * cycle;
+  Tick l1 = 2 * cycle, l2 = l1 + 8 * cycle + fill;
+  EXPECT_EQ(levels.core.time(0), l2 + memoryLatency);
+  EXPECT_EQ(levels.core.time(0), l1);
+  EXPECT_EQ(levels.core.time(0, Access::own), l1);
+  // Four other lines of the L1's set.
+  for (uint64_t line : {4, 8, 12, 16})
+    levels.core.time(line);
+  EXPECT_EQ(levels.core.time(0), l2);
+}
+
+TEST(Cache, PointerChaseShowsTheLevels) {
+  auto chase = [](uint64_t lines) {
+    Levels levels;
+    Tick sum = 0;
+    for (int round = 0; round < 4; ++round)
+      for (uint64_t line = 0; line < lines; ++line) {
+        Tick time = levels.core.time(line);
+        sum += round == 3 ? time : 0;
+      }
+    return sum / lines;
+  };
+  EXPECT_EQ(chase(16), 2 * cycle);
+  EXPECT_EQ(chase(64), 12 * cycle);
+  EXPECT_EQ(chase(128), 12 * cycle + memoryLatency);
+}
+
+TEST(Cache, RequestsToALineAreOneFill) {
+  CacheParameters first = small(1024, 4, 2);
+  first.targets = 8;
+  Levels levels(first);
+  for (int i = 0; i < 40; ++i)
+    levels.core.send(3);
+  while (levels.engine.step())
+    ;
+  EXPECT_EQ(levels.core.completed, 40u);
+  EXPECT_EQ(levels.memory.reads, 1u);
+  EXPECT_EQ(levels.l1.counts().fills, 1u);
+  EXPECT_EQ(levels.l1.counts().merges, 7u);
+  EXPECT_GT(levels.l1.counts().stalls, 0u);
+}
+
+TEST(Cache, MissesInFlightBoundTheBandwidth) {
+  for (uint64_t mshrs : {1, 2, 4, 8}) {
+    CacheParameters first = small(1024, 4, 2);
+    first.mshrs = mshrs;
+    first.prefetchReserve = 0;
+    first.writeBackBuffers = 64;
+    Levels levels(first);
+    constexpr uint64_t count = 400;
+    for (uint64_t line = 0; line < count; ++line)
+      levels.core.send(line);
+    while (levels.engine.step())
+      ;
+    EXPECT_EQ(levels.core.completed, count);
+    // Little's law: an MSHR is used from its lookup to the end of its fill.
+    double each = 10 * cycle + memoryLatency;
+    double expected = each * count / static_cast<double>(mshrs);
+    EXPECT_NEAR(levels.engine.now(), expected, expected * 0.05);
+  }
+}
+
+TEST(Cache, NonTemporalLinesAreNotKept) {
+  Levels levels;
+  levels.core.send(5, Access::read, true);
+  levels.core.send(6, Access::fill, true);
+  while (levels.engine.step())
+    ;
+  EXPECT_EQ(levels.core.completed, 2u);
+  EXPECT_EQ(levels.l1.array().resident() + levels.l2.array().resident(), 0u);
+  // One that wants to keep it, behind one that does not.
+  levels.core.send(7, Access::read, true);
+  levels.core.send(7, Access::own);
+  while (levels.engine.step())
+    ;
+  EXPECT_EQ(levels.core.completed, 4u);
+  EXPECT_EQ(levels.l1.state(7), LineState::modified);
+}
+
+TEST(Cache, SnoopsCollectWhatTheLevelsHold) {
+  Levels levels;
+  levels.core.time(1, Access::own);
+  levels.core.time(2);
+  EXPECT_TRUE(levels.l2.snoop(1, Snoop::once).dirty);
+  EXPECT_EQ(levels.l1.state(1), LineState::modified);
+  SnoopResult shared = levels.l2.snoop(1, Snoop::share);
+  EXPECT_TRUE(shared.had && shared.dirty);
+  EXPECT_EQ(levels.l2.state(1), LineState::owned);
+  EXPECT_FALSE(isWritable(levels.l1.state(1)));
+  SnoopResult taken = levels.l2.snoop(2, Snoop::invalidate);
+  EXPECT_TRUE(taken.had && !taken.dirty);
+  EXPECT_EQ(levels.l1.state(2), LineState::invalid);
+  EXPECT_FALSE(levels.l2.snoop(9, Snoop::share).had);
+  // To write a line that is shared, ownership is asked for again.
+  uint64_t reads = levels.memory.reads;
+  levels.core.time(1, Access::own);
+  EXPECT_EQ(levels.memory.reads, reads + 1);
+  EXPECT_EQ(levels.l1.state(1), LineState::modified);
+}
+
+TEST(Cache, StridesAreFetchedAhead) {
+  CacheParameters first = small(8192, 4, 2);
+  first.prefetcher.kind = PrefetcherKind::stride;
+  Levels with(first, small(32768, 8, 8));
+  Levels without(small(8192, 4, 2), small(32768, 8, 8));
+  for (uint64_t i = 0; i < 40; ++i) {
+    with.core.time(i * 3, Access::read, 17);
+    without.core.time(i * 3, Access::read, 17);
+  }
+  EXPECT_EQ(without.l1.counts().misses, 40u);
+  // Two equal strides are seen first.
+  EXPECT_LE(with.l1.counts().misses, 5u);
+  EXPECT_GE(with.l1.counts().prefetchesUseful, 35u);
+}
+
+/// Random accesses; at each event that ends a tick, what the levels hold.
+static uint64_t stress(CacheParameters first, CacheParameters second,
+                       size_t capacity, uint64_t seed) {
+  Levels levels(first, second, 20, capacity);
+  std::mt19937_64 random(seed);
+  uint64_t resident = 0;
+  for (int i = 0; i < 3000; ++i) {
+    auto access = static_cast<Access>(random() % 3);
+    levels.core.send(random() % 60, access, random() % 8 == 0,
+                     1 + random() % 3);
+    if (random() % 8 == 0)
+      levels.l2.snoop(random() % 60, static_cast<Snoop>(random() % 3));
+    for (uint64_t steps = random() % 4; steps; --steps)
+      levels.engine.step();
+    for (const TagArray::Entry &entry : levels.l1.array().all()) {
+      if (entry.state == LineState::invalid)
+        continue;
+      LineState below = levels.l2.state(entry.key);
+      if (second.inclusive) {
+        EXPECT_NE(below, LineState::invalid) << "line " << entry.key;
+        EXPECT_TRUE(!isWritable(entry.state) || isWritable(below));
+      }
+    }
+  }
+  uint64_t steps = 0;
+  while (levels.engine.step() && ++steps < 10000000)
+    ;
+  EXPECT_TRUE(levels.engine.empty());
+  EXPECT_EQ(levels.l1.waits() + levels.l2.waits(), "");
+  EXPECT_EQ(levels.core.completed, levels.core.sent);
+  for (int answers : levels.core.answers)
+    EXPECT_EQ(answers, 1);
+  EXPECT_EQ(levels.l1.inFlight() + levels.l2.inFlight(), 0u);
+  const CacheCounters &counts = levels.l2.counts();
+  EXPECT_EQ(counts.dirtyWriteBacks, levels.memory.dirty);
+  EXPECT_EQ(counts.cleanWriteBacks, levels.memory.clean);
+  resident = levels.l2.array().resident();
+  EXPECT_LE(resident, second.size / lineBytes);
+  return levels.engine.now() * 31 + levels.engine.handled();
+}
+
+TEST(Cache, EveryRequestIsAnsweredOnce) {
+  for (bool inclusive : {true, false})
+    for (uint64_t few : {1, 2, 8})
+      for (uint64_t seed = 0; seed < 4; ++seed) {
+        CacheParameters first = small(512, 2, 2), second = small(1024, 2, 8);
+        first.mshrs = second.mshrs = few;
+        first.targets = second.targets = few;
+        first.queue = second.queue = few;
+        first.ports = second.ports = 1;
+        first.writeBackBuffers = second.writeBackBuffers = 1;
+        first.prefetchReserve = second.prefetchReserve = few - 1;
+        if (few > 1) {
+          first.prefetchReserve = 1;
+          first.prefetcher.kind = PrefetcherKind::stride;
+        }
+        second.inclusive = inclusive;
+        uint64_t trace = stress(first, second, few, seed);
+        EXPECT_EQ(trace, stress(first, second, few, seed));
+      }
+}
+
+TEST(Cache, RefusesImpossibleParameters) {
+  CacheParameters parameters;
+  EXPECT_EQ(llvm::toString(parameters.validate()), "");
+  parameters.ways = 3;
+  EXPECT_EQ(llvm::toString(parameters.validate()),
+            "size over ways is no power of two of lines");
+}
