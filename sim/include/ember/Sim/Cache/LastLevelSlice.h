@@ -1,0 +1,132 @@
+//===- LastLevelSlice.h - A slice of the last level and its directory *- C++
+//-*-===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The home of a part of all lines: knows exactly which cores have each, lets
+// one transaction of a line at a time through, and keeps lines that cores gave
+// up. A line that one core reads leaves the slice; one that several share
+// stays.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef EMBER_SIM_CACHE_LASTLEVELSLICE_H
+#define EMBER_SIM_CACHE_LASTLEVELSLICE_H
+
+#include "ember/Sim/Cache/Coherence.h"
+
+#include "llvm/ADT/DenseMap.h"
+
+namespace ember::sim {
+
+struct LastLevelParameters {
+  uint64_t size = 1024 * 1024;
+  uint64_t ways = 16;
+  double clock = 2.4;
+  uint64_t latency = 12;
+  uint64_t mshrs = 128;
+  Replacement replacement = Replacement::lru;
+
+  uint64_t sets() const { return size / lineBytes / ways; }
+  void visit(ParameterVisitor &visitor);
+  llvm::Error validate() const;
+};
+
+struct LastLevelCounters {
+  uint64_t requests = 0, hits = 0, forwards = 0, memoryReads = 0;
+  uint64_t memoryWrites = 0, putsClean = 0, putsDirty = 0, putsStale = 0;
+  uint64_t snoops = 0, refused = 0, evictions = 0;
+};
+
+class LastLevelSlice final : public NetworkNode,
+                             public Requester,
+                             public EventHandler,
+                             public Waiter {
+public:
+  /// Who has a line; nodes are below 64.
+  struct Holders {
+    uint64_t sharers = 0;
+    /// The one whose copy is exclusive or stands for memory's.
+    uint32_t owner = nobody;
+  };
+  static constexpr uint32_t nobody = ~uint32_t{0};
+
+  /// `parameters` are valid.
+  LastLevelSlice(Engine &engine, Interconnect &network,
+                 CoherencePackets &packets,
+                 const LastLevelParameters &parameters, MemoryPort &memory);
+
+  void setNode(uint32_t number) { node = number; }
+
+  bool deliver(const Message &message) override;
+  void retry(VirtualNetwork on) override { outbox.retry(on); }
+  void complete(const Request &answer) override;
+  void retry() override;
+  void handle(uint64_t argument) override;
+
+  bool isBusy(uint64_t line) const { return busy.count(line); }
+  Holders holders(uint64_t line) const { return directory.lookup(line); }
+  const TagArray &array() const { return tags; }
+  const LastLevelCounters &counts() const { return counters; }
+
+  void addTo(Statistics &statistics, llvm::StringRef path) const;
+  std::string waits() const override;
+
+private:
+  struct Transaction {
+    CoherencePacket packet;
+    bool used = false;
+    bool parked = false;
+    bool finished = false;
+    /// The answer goes out when all snoops are acknowledged.
+    bool answers = false;
+    bool forwarded = false;
+    bool haveData = false;
+    bool dirty = false;
+    uint32_t acknowledgements = 0;
+    uint64_t order = 0;
+  };
+
+  void start(uint32_t index);
+  void run(uint32_t index);
+  void read(uint32_t index);
+  void own(uint32_t index);
+  void put(uint32_t index);
+  void snoop(uint32_t index, uint32_t to, CoherenceOp op, bool forward,
+             bool wantsData);
+  void acknowledge(uint32_t index, const CoherencePacket &reply);
+  void collected(uint32_t index);
+  void respond(uint32_t index, CoherenceOp op, bool writable);
+  void finish(uint32_t index);
+  void install(uint64_t line, bool dirty);
+  /// Takes the line out; whether memory was stale.
+  bool remove(uint64_t line);
+  void ask(uint64_t line, Access access, uint64_t id);
+
+  Engine &engine;
+  Outbox outbox;
+  Interconnect &network;
+  CoherencePackets &packets;
+  const LastLevelParameters parameters;
+  const Clock clock;
+  TagArray tags;
+  MemoryPort &memory;
+  uint32_t node = 0;
+  std::vector<Transaction> transactions;
+  std::vector<uint32_t> unused;
+  llvm::DenseMap<uint64_t, uint32_t> busy;
+  llvm::DenseMap<uint64_t, Holders> directory;
+  Ring<Request> toMemory;
+  bool memoryRefused = false;
+  bool refusedRequest = false;
+  uint64_t orders = 0;
+  Tick nextLookup = 0;
+  LastLevelCounters counters;
+};
+
+} // namespace ember::sim
+
+#endif
