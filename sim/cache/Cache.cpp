@@ -250,6 +250,8 @@ void Cache::complete(const Request &answered) {
     mshr.held = LineState::invalid;
     uint32_t entry = install(mshr.line, state);
     tags[entry].prefetched = mshr.prefetch;
+    if (prefetcher)
+      prefetcher->filled(mshr.line, mshr.prefetch);
   }
   // All that waits so far is served by this answer, now or never.
   uint32_t entry = tags.find(mshr.line);

@@ -10,7 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ember/Sim/Cache/Prefetcher.h"
+#include "BestOffsetPrefetcher.h"
 #include "ember/Sim/Memory/Request.h"
 
 using namespace ember::sim;
@@ -86,14 +86,17 @@ private:
 
 void PrefetcherParameters::visit(ParameterVisitor &visitor) {
   visitor.choice({"kind", "", "how it guesses", Origin::stated,
-                  "figure 5: stride in the L1D"},
-                 kind, {"none", "stride"});
+                  "figure 5: stride in the L1D, best-offset in the L2"},
+                 kind, {"none", "stride", "best-offset"});
   visitor.integer({"entries", "", "instructions known", Origin::unknown,
                    "more than the loads of an inner loop"},
                   entries, {1, 4096});
   visitor.integer(
       {"degree", "", "steps ahead of an access", Origin::unknown, "usual"},
       degree, {1, 64});
+  visitor.integer({"region", "bytes", "best-offset does not leave it",
+                   Origin::derived, "a page"},
+                  region, {4096, 1 << 30, true});
 }
 
 std::unique_ptr<Prefetcher>
@@ -103,6 +106,8 @@ ember::sim::makePrefetcher(const PrefetcherParameters &parameters) {
     return nullptr;
   case PrefetcherKind::stride:
     return std::make_unique<StridePrefetcher>(parameters);
+  case PrefetcherKind::bestOffset:
+    return makeBestOffsetPrefetcher(parameters);
   }
   return nullptr;
 }

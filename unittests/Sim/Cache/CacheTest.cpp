@@ -220,6 +220,21 @@ TEST(Cache, StridesAreFetchedAhead) {
   EXPECT_GE(with.l1.counts().prefetchesUseful, 35u);
 }
 
+TEST(Cache, TheBestOffsetIsLearned) {
+  CacheParameters second = small(65536, 8, 8);
+  second.prefetcher.kind = PrefetcherKind::bestOffset;
+  second.prefetcher.region = 1 << 30;
+  Levels levels(small(1024, 4, 2), second);
+  // Every fifth line, by many instructions: multiples of 5 cover all of them.
+  constexpr uint64_t learning = 6000, measured = 1000;
+  for (uint64_t i = 0; i < learning; ++i)
+    levels.core.time(i * 5, Access::read, i);
+  uint64_t before = levels.l2.counts().misses;
+  for (uint64_t i = learning; i < learning + measured; ++i)
+    levels.core.time(i * 5, Access::read, i);
+  EXPECT_LT(levels.l2.counts().misses - before, measured / 20);
+}
+
 /// Random accesses; at each event that ends a tick, what the levels hold.
 static uint64_t stress(CacheParameters first, CacheParameters second,
                        size_t capacity, uint64_t seed) {

@@ -21,7 +21,7 @@
 
 namespace ember::sim {
 
-enum class PrefetcherKind : uint8_t { none, stride };
+enum class PrefetcherKind : uint8_t { none, stride, bestOffset };
 
 struct PrefetcherParameters {
   PrefetcherKind kind = PrefetcherKind::none;
@@ -29,6 +29,8 @@ struct PrefetcherParameters {
   uint64_t entries = 16;
   /// Lines ahead of a stride.
   uint64_t degree = 4;
+  /// Bytes that best-offset does not leave.
+  uint64_t region = 4096;
 
   void visit(ParameterVisitor &visitor);
 };
@@ -49,6 +51,8 @@ public:
   /// Adds to `lines` what should be fetched.
   virtual void access(const PrefetchAccess &access,
                       std::vector<uint64_t> &lines) = 0;
+  /// A line came.
+  virtual void filled(uint64_t, bool /*prefetched*/) {}
 };
 
 /// Null for `none`.
