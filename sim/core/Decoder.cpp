@@ -188,14 +188,17 @@ void MachineCodeDecoder::describe(const MCInst &inst,
     addNames(reg, result.sources);
   for (MCPhysReg reg : desc.implicit_defs())
     addNames(reg, result.destinations);
-  for (auto *names : {&result.sources}) {
-    std::sort(names->begin(), names->end());
-    names->erase(std::unique(names->begin(), names->end()), names->end());
-  }
-  std::sort(result.destinations.begin(), result.destinations.end());
-  result.destinations.erase(
-      std::unique(result.destinations.begin(), result.destinations.end()),
-      result.destinations.end());
+  // An access that moves its base has the new base first.
+  if ((desc.mayLoad() || desc.mayStore()) && !result.destinations.empty() &&
+      (name.ends_with("pre") || name.ends_with("post") ||
+       name.ends_with("_POST")))
+    result.movedBase = result.destinations.front();
+  auto makeUnique = [](auto &names) {
+    llvm::sort(names);
+    names.erase(llvm::unique(names), names.end());
+  };
+  makeUnique(result.sources);
+  makeUnique(result.destinations);
 
   result.load = desc.mayLoad() || name.starts_with("PRF");
   result.store = desc.mayStore() && !name.starts_with("PRF");

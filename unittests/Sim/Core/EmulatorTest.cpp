@@ -43,8 +43,8 @@ constexpr uint64_t stackBytes = 1 << 16;
 struct Machine {
   Machine(llvm::StringRef object, unsigned vectorBytes)
       : decoder(llvm::cantFail(Decoder::create())),
-        file(llvm::cantFail(llvm::errorOrToExpected(
-            llvm::MemoryBuffer::getFile(object)))),
+        file(llvm::cantFail(
+            llvm::errorOrToExpected(llvm::MemoryBuffer::getFile(object)))),
         program(llvm::cantFail(
             Program::load(file->getMemBufferRef(), codeBase, memory))),
         stack(stackBytes), emulator(memory, *decoder, vectorBytes) {

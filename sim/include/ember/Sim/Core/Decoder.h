@@ -73,6 +73,9 @@ struct StaticInstruction {
   llvm::SmallVector<MicroOperation, 4> operations;
   /// From all sources to the result; without the memory's part for loads.
   uint16_t latency = 1;
+  /// The address register that it changes, which is known a cycle after it
+  /// was issued; registerNames if there is none.
+  uint8_t movedBase = registerNames;
   BranchKind branch = BranchKind::none;
   bool load = false;
   bool store = false;
