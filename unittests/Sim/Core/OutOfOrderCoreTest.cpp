@@ -67,6 +67,48 @@ struct NullDevice final : DeviceHandler {
   unsigned loads = 0, stores = 0;
 };
 
+/// Answers each page after a time, one at a time.
+struct SlowTranslator final : Translator, EventHandler {
+  SlowTranslator(Engine &engine, Tick latency)
+      : engine(engine), latency(latency) {}
+  bool translate(uint64_t, TranslationRequester &from, uint64_t id) override {
+    requester = &from;
+    if (busy) {
+      refused = true;
+      return false;
+    }
+    busy = true;
+    ++count;
+    engine.schedule(engine.now() + latency, *this, id);
+    return true;
+  }
+  void handle(uint64_t id) override {
+    busy = false;
+    requester->translated(id);
+    if (std::exchange(refused, false))
+      requester->retryTranslation();
+  }
+  Engine &engine;
+  Tick latency;
+  TranslationRequester *requester = nullptr;
+  bool busy = false, refused = false;
+  uint64_t count = 0;
+};
+/// Checks that stages follow each other, in the program's order.
+struct OrderObserver final : StageObserver {
+  void retired(const InstructionStages &stages) override {
+    EXPECT_EQ(stages.sequence, count++);
+    EXPECT_LT(stages.fetch, stages.rename);
+    EXPECT_LE(stages.rename, stages.issue);
+    EXPECT_LT(stages.issue, stages.complete);
+    EXPECT_LE(stages.complete, stages.retire);
+    EXPECT_LE(last, stages.retire);
+    last = stages.retire;
+  }
+  uint64_t count = 0;
+  Tick last = 0;
+};
+
 constexpr uint64_t dataAddress = 0x100000;
 constexpr uint64_t deviceAddress = 0x900000;
 constexpr unsigned line = 64;
@@ -76,6 +118,8 @@ struct Machine {
   uint64_t memoryCycles = 2;
   uint64_t deviceCycles = 100;
   unsigned room = 1000;
+  /// None if 0.
+  uint64_t translationCycles = 0;
 };
 struct Result {
   OutOfOrderCore::Counters counters;
@@ -107,7 +151,12 @@ Result run(const char *function, uint64_t times, const Machine &setup = {},
   FixedMemory memory(*engine, setup.memoryCycles * setup.core.clockTicks,
                      setup.room);
   FixedMemory device(*engine, setup.deviceCycles * setup.core.clockTicks, 1);
-  OutOfOrderCore core("core0", setup.core, *engine, emulator, memory, &device);
+  SlowTranslator translator(*engine,
+                            setup.translationCycles * setup.core.clockTicks);
+  OutOfOrderCore core("core0", setup.core, *engine, emulator, memory, &device,
+                      setup.translationCycles ? &translator : nullptr);
+  OrderObserver observer;
+  core.observe(observer);
   core.start();
   while (!core.finished() && engine->step()) {
   }
@@ -122,8 +171,8 @@ Result run(const char *function, uint64_t times, const Machine &setup = {},
   return {counters, memory.most, emulator.state().x[3], emulator.state().x[4],
           engine->now()};
 }
-double cyclesEach(const char *function, uint64_t times, const Machine &setup = {},
-                  uint64_t address = dataAddress) {
+double cyclesEach(const char *function, uint64_t times,
+                  const Machine &setup = {}, uint64_t address = dataAddress) {
   // What it takes to begin and to end is in both.
   double few = run(function, times, setup, address).counters.cycles;
   double many = run(function, 2 * times, setup, address).counters.cycles;
@@ -263,6 +312,15 @@ TEST(OutOfOrderCore, ResultsDoNotDependOnParameters) {
       EXPECT_EQ(result.counters.instructions, reference.counters.instructions);
     }
   }
+}
+
+TEST(OutOfOrderCore, TranslationIsWaitedFor) {
+  Machine setup;
+  setup.translationCycles = 50;
+  // One after the other, each with its memory's time behind it.
+  EXPECT_NEAR(cyclesEach("chase", 200, setup),
+              50 + setup.memoryCycles + setup.core.addressCycles, 3);
+  EXPECT_EQ(run("stream", 10, setup).counters.loadLines, 160u);
 }
 
 TEST(CoreParameters, QueueWithinTheBuffer) {
