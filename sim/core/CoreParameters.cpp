@@ -1,4 +1,4 @@
-//===- CoreParameters.cpp - What a core is like -*- C++ -*-===//
+//===- CoreParameters.cpp - What a core is like ---------------------------===//
 //
 // Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

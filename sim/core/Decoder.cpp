@@ -1,4 +1,4 @@
-//===- Decoder.cpp - Instructions from their encodings -*- C++ -*-===//
+//===- Decoder.cpp - Instructions from their encodings --------------------===//
 //
 // Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Emulator.cpp - Executing a program in its order -*- C++ -*-===//
+//===- Emulator.cpp - Executing a program in its order --------------------===//
 //
 // Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- GuestMemory.cpp - What addresses a program may use -*- C++ -*-===//
+//===- GuestMemory.cpp - What addresses a program may use -----------------===//
 //
 // Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- NeonFloatSemantics.cpp - Floats in vectors of 8 and 16 bytes -*- C++
-//-*-===//
+//===- NeonFloatSemantics.cpp - Floats in vectors of NEON ----------------===//
 //
 // Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

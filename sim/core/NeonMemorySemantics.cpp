@@ -1,5 +1,4 @@
-//===- NeonMemorySemantics.cpp - Loads and stores of NEON's structures -*- C++
-//-*-===//
+//===- NeonMemorySemantics.cpp - Structures in memory for NEON -----------===//
 //
 // Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- OutOfOrderCoreFrontEnd.cpp - Fetch and rename -*- C++ -*-===//
+//===- OutOfOrderCoreFrontEnd.cpp - Fetch and rename ----------------------===//
 //
 // Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Program.cpp - Code from an object file -*- C++ -*-===//
+//===- Program.cpp - Code from an object file -----------------------------===//
 //
 // Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

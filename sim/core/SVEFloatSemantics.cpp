@@ -1,4 +1,4 @@
-//===- SVEFloatSemantics.cpp - Floats in vectors of SVE -*- C++ -*-===//
+//===- SVEFloatSemantics.cpp - Floats in vectors of SVE -------------------===//
 //
 // Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

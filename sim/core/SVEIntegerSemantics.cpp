@@ -1,4 +1,4 @@
-//===- SVEIntegerSemantics.cpp - Integers in vectors of SVE -*- C++ -*-===//
+//===- SVEIntegerSemantics.cpp - Integers in vectors of SVE ---------------===//
 //
 // Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

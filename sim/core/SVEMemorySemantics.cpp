@@ -1,4 +1,4 @@
-//===- SVEMemorySemantics.cpp - Loads and stores of SVE -*- C++ -*-===//
+//===- SVEMemorySemantics.cpp - Loads and stores of SVE -------------------===//
 //
 // Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

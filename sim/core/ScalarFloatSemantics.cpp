@@ -1,4 +1,4 @@
-//===- ScalarFloatSemantics.cpp - Floats in the first lane -*- C++ -*-===//
+//===- ScalarFloatSemantics.cpp - Floats in the first lane ----------------===//
 //
 // Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

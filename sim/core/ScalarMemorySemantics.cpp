@@ -1,5 +1,4 @@
-//===- ScalarMemorySemantics.cpp - Loads and stores of single registers and
-// pairs -*- C++ -*-===//
+//===- ScalarMemorySemantics.cpp - Loads and stores of registers ---------===//
 //
 // Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- ScalarSemantics.cpp - General registers, flags and branches -*- C++
-//-*-===//
+//===- ScalarSemantics.cpp - General registers, flags, branches ----------===//
 //
 // Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

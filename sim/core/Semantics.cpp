@@ -1,4 +1,4 @@
-//===- Semantics.cpp - What instructions do -*- C++ -*-===//
+//===- Semantics.cpp - What instructions do -------------------------------===//
 //
 // Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- BranchPredictor.h - What fetch believes of branches -*- C++ -*-===//
+//===- BranchPredictor.h - What fetch believes of branches ------*- C++ -*-===//
 //
 // Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

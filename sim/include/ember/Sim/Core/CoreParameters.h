@@ -1,4 +1,4 @@
-//===- CoreParameters.h - What a core is like -*- C++ -*-===//
+//===- CoreParameters.h - What a core is like -------------------*- C++ -*-===//
 //
 // Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Emulator.h - Executing a program in its order -*- C++ -*-===//
+//===- Emulator.h - Executing a program in its order ------------*- C++ -*-===//
 //
 // Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- FloatArithmetic.h - Floats as the architecture has them -*- C++ -*-===//
+//===- FloatArithmetic.h - Floats as the architecture has them --*- C++ -*-===//
 //
 // Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- GuestMemory.h - What addresses a program may use -*- C++ -*-===//
+//===- GuestMemory.h - What addresses a program may use ---------*- C++ -*-===//
 //
 // Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

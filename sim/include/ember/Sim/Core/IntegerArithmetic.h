@@ -1,4 +1,4 @@
-//===- IntegerArithmetic.h - Operations on elements of vectors -*- C++ -*-===//
+//===- IntegerArithmetic.h - Operations on elements of vectors --*- C++ -*-===//
 //
 // Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

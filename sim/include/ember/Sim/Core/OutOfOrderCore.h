@@ -1,4 +1,4 @@
-//===- OutOfOrderCore.h - When instructions happen -*- C++ -*-===//
+//===- OutOfOrderCore.h - When instructions happen --------------*- C++ -*-===//
 //
 // Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

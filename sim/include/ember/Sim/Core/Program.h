@@ -1,4 +1,4 @@
-//===- Program.h - Code from an object file -*- C++ -*-===//
+//===- Program.h - Code from an object file ---------------------*- C++ -*-===//
 //
 // Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- SVESemantics.h - Shapes of SVE's instructions -*- C++ -*-===//
+//===- SVESemantics.h - Shapes of SVE's instructions ------------*- C++ -*-===//
 //
 // Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

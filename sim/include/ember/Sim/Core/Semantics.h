@@ -1,4 +1,4 @@
-//===- Semantics.h - What instructions do -*- C++ -*-===//
+//===- Semantics.h - What instructions do -----------------------*- C++ -*-===//
 //
 // Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

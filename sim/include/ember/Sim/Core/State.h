@@ -1,4 +1,4 @@
-//===- State.h - What a program can see of a core -*- C++ -*-===//
+//===- State.h - What a program can see of a core ---------------*- C++ -*-===//
 //
 // Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
