@@ -93,6 +93,9 @@ void OutOfOrderCore::cycle() {
   // The cycles that were slept through had what the last one had; results
   // never become known while asleep.
   account(current - now - 1, lastCause);
+  if (stalledBy)
+    *stalledBy += current - now - 1;
+  stalledBy = nullptr;
   count.cycles += current - now;
   now = current;
 

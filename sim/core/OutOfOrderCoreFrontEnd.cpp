@@ -71,6 +71,7 @@ bool OutOfOrderCore::roomFor(const Entry &e) {
           : nullptr;
   if (full)
     ++*full;
+  stalledBy = full;
   return !full;
 }
 

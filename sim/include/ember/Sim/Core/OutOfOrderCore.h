@@ -242,6 +242,8 @@ private:
   uint64_t fetchWaitsFor = none;
   uint64_t fetchFrom = 0;
   Cause lastCause = Cause::frontEnd;
+  /// Counts the cycles in which rename waits for room, if it does.
+  uint64_t *stalledBy = nullptr;
   bool started = false;
   /// Fetch goes on after a wrong branch, and nothing was renamed yet.
   bool refilling = false;
