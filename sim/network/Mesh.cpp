@@ -83,7 +83,7 @@ uint32_t Mesh::addLinks(uint32_t router, uint32_t target) {
   return first;
 }
 
-uint32_t Mesh::attach(MeshNode &node, unsigned column, unsigned row,
+uint32_t Mesh::attach(NetworkNode &node, unsigned column, unsigned row,
                       llvm::StringRef name) {
   assert(column < parameters.columns && row < parameters.rows &&
          "no such router");

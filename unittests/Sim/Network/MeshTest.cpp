@@ -21,7 +21,7 @@ constexpr auto request = VirtualNetwork::request;
 constexpr auto response = VirtualNetwork::response;
 
 /// Sends what it has to send as early as it may, and notes what it gets.
-struct Station : MeshNode {
+struct Station : NetworkNode {
   virtual ~Station() = default;
   void send(const Message &message) {
     unsent[static_cast<unsigned>(message.network)].push_back(message);

@@ -25,6 +25,7 @@
 #include "ember/Sim/Engine/Engine.h"
 #include "ember/Sim/Engine/Statistics.h"
 #include "ember/Sim/Memory/Request.h"
+#include "ember/Sim/Network/Interconnect.h"
 #include "ember/Sim/Network/MeshParameters.h"
 
 #include <array>
@@ -33,51 +34,22 @@
 
 namespace ember::sim {
 
-enum class VirtualNetwork : uint8_t { request, response, snoop };
-inline constexpr unsigned virtualNetworkCount = 3;
-
 llvm::StringRef nameOf(VirtualNetwork network);
 
-struct Message {
-  /// Nodes, by the numbers that `attach` gave them.
-  uint32_t source = 0;
-  uint32_t destination = 0;
-  VirtualNetwork network = VirtualNetwork::request;
-  /// Without header.
-  uint32_t bytes = 0;
-  /// The sender's own: what the message is about.
-  uint64_t payload = 0;
-};
-
-/// What messages go to and come from.
-class MeshNode {
-public:
-  /// Takes a message, at the tick at which its last flit arrives, or leaves it
-  /// in the network until the node calls `Mesh::resume`.
-  virtual bool deliver(const Message &message) = 0;
-
-  /// There is room again to send on a network on which a message was turned
-  /// away. Called once, at a later tick.
-  virtual void retry(VirtualNetwork network) = 0;
-
-protected:
-  ~MeshNode() = default;
-};
-
-class Mesh final : public EventHandler, public Waiter {
+class Mesh final : public EventHandler, public Interconnect, public Waiter {
 public:
   /// `parameters` are valid.
   Mesh(Engine &engine, const MeshParameters &parameters);
 
   /// Puts a node at a router; returns its number. At most 17 nodes share one.
-  uint32_t attach(MeshNode &node, unsigned column, unsigned row,
+  uint32_t attach(NetworkNode &node, unsigned column, unsigned row,
                   llvm::StringRef name);
 
   /// Takes a message, or turns it away where the node's buffer is full.
-  bool send(const Message &message);
+  bool send(const Message &message) override;
 
   /// The node takes messages of a network again.
-  void resume(uint32_t node, VirtualNetwork network);
+  void resume(uint32_t node, VirtualNetwork network) override;
 
   /// Links from the router of a node to the one of another.
   unsigned hops(uint32_t source, uint32_t destination) const;
@@ -155,7 +127,7 @@ private:
   };
 
   struct Node {
-    MeshNode *node = nullptr;
+    NetworkNode *node = nullptr;
     std::string name;
     uint32_t router = 0;
     uint32_t port = 0;
