@@ -32,25 +32,28 @@ typedef _Float16 f16;
   KERNEL(gather_##T, T, EACH out[i] = a[idx[i]];)                              \
   KERNEL(scatter_##T, T, EACH out[idx[i]] = a[i];)                             \
   KERNEL(gatherIf_##T, T, EACH if (idx[i] & 1) out[i] = a[idx[i]];)            \
-  KERNEL(bag_##T, T, EACH {                                                    \
-    T s = 0;                                                                   \
-    for (long p = i; p < i + 3; ++p)                                           \
-      s += b[p % n] * a[idx[p % n]];                                           \
-    out[i] = s;                                                                \
-  })                                                                           \
+  KERNEL(                                                                      \
+      bag_##T, T, EACH {                                                       \
+        T s = 0;                                                               \
+        for (long p = i; p < i + 3; ++p)                                       \
+          s += b[p % n] * a[idx[p % n]];                                       \
+        out[i] = s;                                                            \
+      })                                                                       \
   KERNEL(pairs_##T, T,                                                         \
          for (long i = 0; i < n / 2; ++i) out[i] = a[2 * i] - a[2 * i + 1];)   \
-  KERNEL(triples_##T, T, for (long i = 0; i < n / 3; ++i) {                    \
-    out[3 * i] = a[3 * i + 2];                                                 \
-    out[3 * i + 1] = a[3 * i];                                                 \
-    out[3 * i + 2] = a[3 * i + 1];                                             \
-  })                                                                           \
-  KERNEL(quads_##T, T, for (long i = 0; i < n / 4; ++i) {                      \
-    out[4 * i] = a[4 * i + 3];                                                 \
-    out[4 * i + 1] = a[4 * i + 2];                                             \
-    out[4 * i + 2] = a[4 * i];                                                 \
-    out[4 * i + 3] = a[4 * i + 1];                                             \
-  })                                                                           \
+  KERNEL(                                                                      \
+      triples_##T, T, for (long i = 0; i < n / 3; ++i) {                       \
+        out[3 * i] = a[3 * i + 2];                                             \
+        out[3 * i + 1] = a[3 * i];                                             \
+        out[3 * i + 2] = a[3 * i + 1];                                         \
+      })                                                                       \
+  KERNEL(                                                                      \
+      quads_##T, T, for (long i = 0; i < n / 4; ++i) {                         \
+        out[4 * i] = a[4 * i + 3];                                             \
+        out[4 * i + 1] = a[4 * i + 2];                                         \
+        out[4 * i + 2] = a[4 * i];                                             \
+        out[4 * i + 3] = a[4 * i + 1];                                         \
+      })                                                                       \
   KERNEL(reversed_##T, T, EACH out[i] = a[n - 1 - i];)                         \
   KERNEL(filled_##T, T, T v = b[0]; EACH out[i] = v;)                          \
   KERNEL(counting_##T, T, EACH out[i] = (T)i;)                                 \
@@ -83,54 +86,74 @@ typedef _Float16 f16;
   KERNEL(saturatedDown_##T, T,                                                 \
          EACH out[i] = __builtin_elementwise_sub_sat(a[i], b[i]);)             \
   KERNEL(compared_##T, T,                                                      \
-         EACH out[i] = (a[i] < b[i]) + 2 * (a[i] <= b[i]) + 4 * (a[i] != b[i]);) \
-  KERNEL(decode4_##T, T, f32 *o = (f32 *)out;                                  \
-         for (long i = 0; i < n / 16; ++i) {                                   \
-           o[2 * i] = (f32)(a[i] & 15);                                        \
-           o[2 * i + 1] = (f32)(a[i] >> 4);                                    \
-         })                                                                    \
-  KERNEL(switched_##T, T, EACH switch (a[i] & 15) {                            \
-    case 0: out[i] = b[i] + 1; break;                                          \
-    case 1: out[i] = b[i] * 3; break;                                          \
-    case 2: out[i] = b[i] ^ 5; break;                                          \
-    case 3: out[i] = b[i] - 9; break;                                          \
-    case 4: out[i] = b[i] / 3; break;                                          \
-    case 5: out[i] = b[i] << 2; break;                                         \
-    case 7: out[i] = b[i] % 7; break;                                          \
-    default: out[i] = ~b[i]; break;                                            \
-  })
+         EACH out[i] =                                                         \
+             (a[i] < b[i]) + 2 * (a[i] <= b[i]) + 4 * (a[i] != b[i]);)         \
+  KERNEL(                                                                      \
+      decode4_##T, T, f32 *o = (f32 *)out; for (long i = 0; i < n / 16; ++i) { \
+        o[2 * i] = (f32)(a[i] & 15);                                           \
+        o[2 * i + 1] = (f32)(a[i] >> 4);                                       \
+      })                                                                       \
+  KERNEL(                                                                      \
+      switched_##T, T, EACH switch (a[i] & 15) {                               \
+        case 0:                                                                \
+          out[i] = b[i] + 1;                                                   \
+          break;                                                               \
+        case 1:                                                                \
+          out[i] = b[i] * 3;                                                   \
+          break;                                                               \
+        case 2:                                                                \
+          out[i] = b[i] ^ 5;                                                   \
+          break;                                                               \
+        case 3:                                                                \
+          out[i] = b[i] - 9;                                                   \
+          break;                                                               \
+        case 4:                                                                \
+          out[i] = b[i] / 3;                                                   \
+          break;                                                               \
+        case 5:                                                                \
+          out[i] = b[i] << 2;                                                  \
+          break;                                                               \
+        case 7:                                                                \
+          out[i] = b[i] % 7;                                                   \
+          break;                                                               \
+        default:                                                               \
+          out[i] = ~b[i];                                                      \
+          break;                                                               \
+      })
 
 #define FLOAT(T, S)                                                            \
-  KERNEL(root_##T, T, EACH out[i] = __builtin_sqrt##S(__builtin_fabs##S(a[i]));) \
-  KERNEL(fused_##T, T,                                                         \
-         EACH out[i] = __builtin_fma##S(a[i], b[i], -out[i]);)                 \
+  KERNEL(root_##T, T,                                                          \
+         EACH out[i] = __builtin_sqrt##S(__builtin_fabs##S(a[i]));)            \
+  KERNEL(fused_##T, T, EACH out[i] = __builtin_fma##S(a[i], b[i], -out[i]);)   \
   KERNEL(fusedDown_##T, T,                                                     \
          EACH out[i] = __builtin_fma##S(-a[i], b[i], out[i]);)                 \
   KERNEL(rounded_##T, T,                                                       \
-         EACH out[i] = __builtin_floor##S(a[i]) + 2 * __builtin_ceil##S(b[i]) + \
+         EACH out[i] = __builtin_floor##S(a[i]) +                              \
+                       2 * __builtin_ceil##S(b[i]) +                           \
                        __builtin_trunc##S(a[i]) + __builtin_round##S(b[i]) +   \
                        __builtin_rint##S(a[i]);)                               \
   KERNEL(signed_##T, T, EACH out[i] = __builtin_copysign##S(a[i], b[i]);)      \
   KERNEL(greater_##T, T,                                                       \
-         EACH out[i] = __builtin_fmax##S(a[i], b[i]) -                         \
-                       __builtin_fmin##S(a[i], b[i]);)                         \
+         EACH out[i] =                                                         \
+             __builtin_fmax##S(a[i], b[i]) - __builtin_fmin##S(a[i], b[i]);)   \
   KERNEL(to_i32_##T, T, i32 *o = (i32 *)out;                                   \
          for (long i = 0; i < n / 8; ++i) o[i] = (i32)a[i];)                   \
   KERNEL(to_i8_##T, T, i8 *o = (i8 *)out; EACH o[i] = (i8)(i32)a[i];)          \
   KERNEL(to_u16_##T, T, u16 *o = (u16 *)out;                                   \
-         for (long i = 0; i < n / 8; ++i)                                      \
-           o[i] = (u16)__builtin_fabs##S(a[i]);)                               \
+         for (long i = 0; i < n / 8; ++i) o[i] =                               \
+             (u16)__builtin_fabs##S(a[i]);)                                    \
   KERNEL(to_i64_##T, T, i64 *o = (i64 *)out;                                   \
          for (long i = 0; i < n / 8; ++i) o[i] = (i64)a[i];)
 
-COMMON(f32) COMMON(f64) COMMON(f16)
-COMMON(i8) COMMON(i16) COMMON(i32) COMMON(i64)
-COMMON(u8) COMMON(u16) COMMON(u32) COMMON(u64)
-INTEGER(i8) INTEGER(i16) INTEGER(i32) INTEGER(i64)
-INTEGER(u8) INTEGER(u16) INTEGER(u32) INTEGER(u64)
-FLOAT(f32, f) FLOAT(f64, )
+COMMON(f32)
+COMMON(f64) COMMON(f16) COMMON(i8) COMMON(i16) COMMON(i32) COMMON(i64)
+    COMMON(u8) COMMON(u16) COMMON(u32) COMMON(u64) INTEGER(i8) INTEGER(i16)
+        INTEGER(i32) INTEGER(i64) INTEGER(u8) INTEGER(u16) INTEGER(u32)
+            INTEGER(u64) FLOAT(f32, f) FLOAT(f64, )
 
-static i32 square(i32 x) { return x * x + 1; }
+                static i32 square(i32 x) {
+  return x * x + 1;
+}
 static i32 twice(i32 x) { return 2 * x; }
 static i32 (*volatile const functions[2])(i32) = {square, twice};
 KERNEL(called_i32, i32, EACH out[i] = functions[i & 1](a[i]);)
