@@ -145,15 +145,32 @@ typedef _Float16 f16;
   KERNEL(to_i64_##T, T, i64 *o = (i64 *)out;                                   \
          for (long i = 0; i < n / 8; ++i) o[i] = (i64)a[i];)
 
+// Without semicolons behind them, these are no statements to the formatter.
+// clang-format off
 COMMON(f32)
-COMMON(f64) COMMON(f16) COMMON(i8) COMMON(i16) COMMON(i32) COMMON(i64)
-    COMMON(u8) COMMON(u16) COMMON(u32) COMMON(u64) INTEGER(i8) INTEGER(i16)
-        INTEGER(i32) INTEGER(i64) INTEGER(u8) INTEGER(u16) INTEGER(u32)
-            INTEGER(u64) FLOAT(f32, f) FLOAT(f64, )
+COMMON(f64)
+COMMON(f16)
+COMMON(i8)
+COMMON(i16)
+COMMON(i32)
+COMMON(i64)
+COMMON(u8)
+COMMON(u16)
+COMMON(u32)
+COMMON(u64)
+INTEGER(i8)
+INTEGER(i16)
+INTEGER(i32)
+INTEGER(i64)
+INTEGER(u8)
+INTEGER(u16)
+INTEGER(u32)
+INTEGER(u64)
+FLOAT(f32, f)
+FLOAT(f64, )
+// clang-format on
 
-                static i32 square(i32 x) {
-  return x * x + 1;
-}
+static i32 square(i32 x) { return x * x + 1; }
 static i32 twice(i32 x) { return 2 * x; }
 static i32 (*volatile const functions[2])(i32) = {square, twice};
 KERNEL(called_i32, i32, EACH out[i] = functions[i & 1](a[i]);)
