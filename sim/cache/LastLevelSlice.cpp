@@ -44,6 +44,14 @@ llvm::Error LastLevelParameters::validate() const {
     return llvm::createStringError(
         llvm::inconvertibleErrorCode(),
         "size over ways is no power of two of lines");
+  if (replacement == Replacement::treePLRU && !llvm::isPowerOf2_64(ways))
+    return llvm::createStringError(
+        llvm::inconvertibleErrorCode(),
+        "replacement is tree-plru, but ways is no power of two");
+  double ticks = ticksPerNanosecond / clock;
+  if (std::abs(ticks - std::round(ticks)) > 1e-6)
+    return llvm::createStringError(llvm::inconvertibleErrorCode(),
+                                   "clock is no divisor of 12 GHz");
   return llvm::Error::success();
 }
 
@@ -73,7 +81,7 @@ bool LastLevelSlice::deliver(const Message &message) {
     finish(index);
     return true;
   }
-  if (unused.empty() || toMemory.size() > parameters.mshrs) {
+  if (unused.empty() || writes >= parameters.writeBuffers) {
     ++counters.refused;
     refusedRequest = true;
     return false;
@@ -273,8 +281,11 @@ void LastLevelSlice::collected(uint32_t index) {
 }
 
 void LastLevelSlice::complete(const Request &answer) {
-  if (answer.id == writeId)
+  if (answer.id == writeId) {
+    --writes;
+    resume();
     return;
+  }
   uint32_t index = answer.id;
   const CoherencePacket &packet = transactions[index].packet;
   bool once = packet.op == CoherenceOp::readOnce;
@@ -314,10 +325,7 @@ void LastLevelSlice::finish(uint32_t index) {
     busy[line] = next;
     engine.schedule(engine.now(), *this, next);
   }
-  if (refusedRequest) {
-    refusedRequest = false;
-    engine.schedule(engine.now() + 1, *this, resumeArgument);
-  }
+  resume();
 }
 
 void LastLevelSlice::install(uint64_t line, bool dirty) {
@@ -347,6 +355,7 @@ bool LastLevelSlice::remove(uint64_t line) {
 
 void LastLevelSlice::ask(uint64_t line, Access access, uint64_t id) {
   counters.memoryWrites += access == Access::fill;
+  writes += access == Access::fill;
   Request request;
   request.line = line;
   request.access = access;
@@ -366,10 +375,13 @@ void LastLevelSlice::retry() {
     }
     toMemory.pop();
   }
-  if (refusedRequest) {
-    refusedRequest = false;
-    engine.schedule(engine.now() + 1, *this, resumeArgument);
-  }
+}
+
+void LastLevelSlice::resume() {
+  if (!refusedRequest || unused.empty() || writes >= parameters.writeBuffers)
+    return;
+  refusedRequest = false;
+  engine.schedule(engine.now() + 1, *this, resumeArgument);
 }
 
 void LastLevelSlice::addTo(Statistics &statistics, llvm::StringRef path) const {

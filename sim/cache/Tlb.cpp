@@ -7,6 +7,7 @@
 
 #include "ember/Sim/Cache/Tlb.h"
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <cmath>
@@ -32,8 +33,10 @@ void TlbParameters::visit(ParameterVisitor &visitor) {
   visitor.number(
       {"clock", "GHz", "a divisor of 12 GHz", Origin::derived, "the core's"},
       clock, {0.1, 12});
-  visitor.integer({"latency", "cycles", "of a hit", Origin::unknown, "usual"},
-                  latency, {1, 100});
+  visitor.integer({"latency", "cycles",
+                   "of a hit; 0: looked up beside the cache", Origin::unknown,
+                   "usual"},
+                  latency, {0, 100});
   visitor.integer(
       {"misses", "", "asked for at a time", Origin::unknown, "a few walks"},
       misses, {1, 256});
@@ -49,6 +52,10 @@ llvm::Error TlbParameters::validate() const {
   if (entries % ways || !llvm::isPowerOf2_64(entries / ways))
     return llvm::createStringError(llvm::inconvertibleErrorCode(),
                                    "entries over ways is no power of two");
+  double ticks = ticksPerNanosecond / clock;
+  if (std::abs(ticks - std::round(ticks)) > 1e-6)
+    return llvm::createStringError(llvm::inconvertibleErrorCode(),
+                                   "clock is no divisor of 12 GHz");
   return llvm::Error::success();
 }
 
@@ -65,6 +72,17 @@ Tlb::Tlb(Engine &engine, const TlbParameters &parameters, Tlb *next,
 
 unsigned Tlb::depth() const {
   return (addressBits - pageBits + levelBits - 1) / levelBits;
+}
+
+bool Tlb::known(uint64_t page) {
+  if (parameters.latency || !stalled.empty())
+    return false;
+  uint32_t entry = tags.find(page);
+  if (entry == TagArray::none)
+    return false;
+  ++hits;
+  tags.touch(entry);
+  return true;
 }
 
 void Tlb::translate(const Translation &translation) {
@@ -185,4 +203,14 @@ void Tlb::addTo(Statistics &statistics, llvm::StringRef path) const {
                  "of pages asked for already");
   statistics.add((path + ".stalls").str(), stalls, "that waited for a miss");
   statistics.add((path + ".walkReads").str(), reads, "entries of tables read");
+}
+
+std::string Tlb::waits() const {
+  std::string text;
+  for (const Miss &miss : misses)
+    if (miss.used)
+      text += "translation of page 0x" +
+              llvm::utohexstr(miss.page, /*LowerCase=*/true) +
+              (next ? " from the next level" : " from its table") + "\n";
+  return text;
 }

@@ -305,6 +305,8 @@ bool OutOfOrderCore::issue() {
     }
     if (e.instruction->load && !e.accesses.empty() && e.accesses[0].prefetch)
       begin(e);
+    if (e.instruction->store && translateStore(e))
+      continue;
     finish(e.sequence,
            std::max<uint64_t>(e.instruction->store ? 1 : e.instruction->latency,
                               1));
@@ -322,9 +324,20 @@ void OutOfOrderCore::begin(Entry &e) {
     uint64_t first = lineOf(access.address),
              last = lineOf(access.address + std::max(access.size, 1u) - 1);
     for (uint64_t line = first; line <= last; ++line)
-      lines.push_back({e.sequence, line, e.pc, access.prefetch, !translator,
-                       now + parameters.addressCycles, 0});
+      lines.push_back({e.sequence, line, e.pc, access.prefetch, false,
+                       !translator, now + parameters.addressCycles, 0});
   }
+}
+
+bool OutOfOrderCore::translateStore(Entry &e) {
+  if (!translator || e.device)
+    return false;
+  for (uint64_t line : storeAt(e.storeIndex).lines) {
+    ++e.translationsLeft;
+    lines.push_back({e.sequence, line, e.pc, false, true, false,
+                     now + parameters.addressCycles, 0});
+  }
+  return e.translationsLeft;
 }
 
 bool OutOfOrderCore::askForLines() {
@@ -336,6 +349,8 @@ bool OutOfOrderCore::askForLines() {
       // What is behind it was issued later.
       return true;
     }
+    if (!next.translated)
+      next.translated = translator->known(next.line * lineBytes);
     if (!next.translated) {
       if (translationRefused)
         break;
@@ -354,6 +369,13 @@ bool OutOfOrderCore::askForLines() {
       continue;
     }
     Entry &e = entry(next.sequence);
+    if (next.store) {
+      if (!--e.translationsLeft)
+        finishNow(next.sequence);
+      lines.pop_front();
+      any = true;
+      continue;
+    }
     bool toDevice = e.device && !next.prefetch;
     if (toDevice ? deviceRefused : memoryRefused)
       break;
@@ -388,11 +410,15 @@ void OutOfOrderCore::complete(const Request &request) {
   if (--e.linesLeft)
     return;
   count.loadTicks.add(engine.now() - e.issue);
+  finishNow(request.id);
+}
+
+void OutOfOrderCore::finishNow(uint64_t sequence) {
   // Known at the next edge, and in this cycle only if that is still to come.
   uint64_t cycle = clock.cycle(clock.edge(engine.now()));
   if (cycle <= now)
     cycle = now + 1;
-  wheel[cycle % wheelCycles].push_back(request.id);
+  wheel[cycle % wheelCycles].push_back(sequence);
   ++wheelCount;
   wake(clock.ticks(cycle));
 }

@@ -168,7 +168,8 @@ bool OutOfOrderCore::fetch() {
     e.rename = e.issue = e.complete = 0;
     e.stage = Stage::waiting;
     e.mispredicted = e.device = e.forwarded = e.asked = false;
-    e.pending = e.portsTaken = e.linesLeft = e.general = e.vectors = 0;
+    e.pending = e.portsTaken = e.linesLeft = e.translationsLeft = e.general =
+        e.vectors = 0;
     e.operations = static_cast<uint32_t>(instruction.operations.size());
     e.accesses.assign(next.accesses.begin(), next.accesses.end());
     e.dependents.clear();

@@ -71,6 +71,7 @@ struct NullDevice final : DeviceHandler {
 struct SlowTranslator final : Translator, EventHandler {
   SlowTranslator(Engine &engine, Tick latency)
       : engine(engine), latency(latency) {}
+  bool known(uint64_t) override { return false; }
   bool translate(uint64_t, TranslationRequester &from, uint64_t id) override {
     requester = &from;
     if (busy) {
@@ -324,6 +325,16 @@ TEST(OutOfOrderCore, TranslationIsWaitedFor) {
   EXPECT_NEAR(cyclesEach("chase", 200, setup),
               50 + setup.memoryCycles + setup.core.addressCycles, 3);
   EXPECT_EQ(run("stream", 10, setup).counters.loadLines, 160u);
+}
+
+TEST(OutOfOrderCore, StoresAreTranslatedBeforeTheyRetire) {
+  Machine setup;
+  setup.translationCycles = 200;
+  // Each load takes its value from the store before, which is there when its
+  // address is translated.
+  double chain = setup.core.addressCycles + setup.core.forwardCycles + 1;
+  EXPECT_NEAR(cyclesEach("forward", 200, setup),
+              setup.translationCycles + setup.core.addressCycles + chain, 4);
 }
 
 TEST(CoreParameters, QueueWithinTheBuffer) {

@@ -28,6 +28,7 @@ struct LastLevelParameters {
   double clock = 2.4;
   uint64_t latency = 12;
   uint64_t mshrs = 128;
+  uint64_t writeBuffers = 64;
   Replacement replacement = Replacement::lru;
 
   uint64_t sets() const { return size / lineBytes / ways; }
@@ -104,6 +105,8 @@ private:
   void install(uint64_t line, bool dirty);
   /// Takes the line out; whether memory was stale.
   bool remove(uint64_t line);
+  /// Takes requests that were left in the network.
+  void resume();
   void ask(uint64_t line, Access access, uint64_t id);
 
   Engine &engine;
@@ -120,6 +123,8 @@ private:
   llvm::DenseMap<uint64_t, uint32_t> busy;
   llvm::DenseMap<uint64_t, Holders> directory;
   Ring<Request> toMemory;
+  /// Lines on their way to memory, which a slice has so many buffers for.
+  uint64_t writes = 0;
   bool memoryRefused = false;
   bool refusedRequest = false;
   uint64_t orders = 0;

@@ -53,7 +53,10 @@ struct TlbParameters {
   llvm::Error validate() const;
 };
 
-class Tlb final : public EventHandler, public Requester, public Translated {
+class Tlb final : public EventHandler,
+                  public Requester,
+                  public Translated,
+                  public Waiter {
 public:
   /// With `next`, the level that is asked for missing pages; otherwise the
   /// table is walked through `port`. `parameters` are valid.
@@ -63,6 +66,10 @@ public:
   uint64_t pageOf(uint64_t address) const { return address >> pageBits; }
   /// Levels of the table.
   unsigned depth() const;
+
+  /// Whether the page is known and looking takes no time: the latency is 0, as
+  /// where the cache is looked up meanwhile.
+  bool known(uint64_t page);
 
   /// Calls `requester->translated` when the translation is known. It is never
   /// turned away: what finds no free miss waits here.
@@ -77,6 +84,7 @@ public:
   uint64_t missCount() const { return missed; }
   uint64_t walkReads() const { return reads; }
   void addTo(Statistics &statistics, llvm::StringRef path) const;
+  std::string waits() const override;
 
 private:
   struct Miss {

@@ -14,7 +14,10 @@
 //  - Instructions are always there: kernels fit any instruction cache.
 //  - A load waits for the older store whose bytes it needs, and takes them from
 //    it, or, if that has not all of them, from the cache once they are there.
-//  - Stores write in order after they retire.
+//  - Stores write in order after they retire. Their addresses are translated
+//    as soon as they are known, and they retire when that is done: a fault
+//    has to be found while the store can still be undone, and the write after
+//    that needs the physical address only.
 //  - A load of a device waits until it is the oldest instruction.
 // The core handles a cycle at a time while anything moves, and nothing at all
 // while all of it waits.
@@ -63,6 +66,10 @@ protected:
 /// the time matters.
 class Translator {
 public:
+  /// Whether the translation is there at once, which the request then is
+  /// spared.
+  virtual bool known(uint64_t address) = 0;
+
   /// Takes a request, and calls `translated` once, at this or a later tick, or
   /// turns it away and calls `retryTranslation` when it may be asked again.
   virtual bool translate(uint64_t address, TranslationRequester &requester,
@@ -146,6 +153,8 @@ private:
     /// Micro-operations that have a port already.
     uint32_t portsTaken = 0;
     uint32_t linesLeft = 0;
+    /// Of a store, addresses that are not translated.
+    uint32_t translationsLeft = 0;
     uint32_t general = 0, vectors = 0;
     llvm::SmallVector<MemoryAccess, 4> accesses;
     llvm::SmallVector<uint64_t, 4> dependents;
@@ -165,6 +174,8 @@ private:
   struct LineRequest {
     uint64_t sequence, line, pc;
     bool prefetch;
+    /// Only to be translated.
+    bool store;
     bool translated;
     /// The cycle in which the address is known.
     uint64_t notBefore;
@@ -189,6 +200,10 @@ private:
   bool fetch();
   bool askForLines();
   void begin(Entry &e);
+  /// Asks for the translations of what a store writes; false if there are none.
+  bool translateStore(Entry &e);
+  /// What was waited for is there at the next edge.
+  void finishNow(uint64_t sequence);
   void becomeReady(uint64_t sequence);
   void finish(uint64_t sequence, uint64_t cycles);
   void done(Entry &e);
