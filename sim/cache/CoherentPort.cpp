@@ -197,5 +197,9 @@ std::string CoherentPort::waits() const {
   for (const Victim &victim : victims)
     text += "node " + std::to_string(node) + ": write-back of line 0x" +
             llvm::utohexstr(victim.line * lineBytes, true) + "\n";
+  if (outbox.size())
+    text += "node " + std::to_string(node) + ": " +
+            std::to_string(outbox.size()) +
+            " messages for room in the network\n";
   return text;
 }

@@ -35,6 +35,10 @@ void LastLevelParameters::visit(ParameterVisitor &visitor) {
   visitor.integer(
       {"mshrs", "", "transactions at a time", Origin::stated, "figure 5"},
       mshrs, {1, 4096});
+  visitor.integer({"writeBuffers", "",
+                   "lines on their way to memory before requests wait",
+                   Origin::unknown, "half of the MSHRs"},
+                  writeBuffers, {1, 4096});
   visitor.choice({"replacement", "", "what goes", Origin::unknown, "usual"},
                  replacement, {"lru", "tree-plru", "srrip", "random"});
 }
@@ -298,6 +302,7 @@ void LastLevelSlice::complete(const Request &answer) {
 
 void LastLevelSlice::respond(uint32_t index, CoherenceOp op, bool writable) {
   Transaction &transaction = transactions[index];
+  transaction.answered = true;
   CoherencePacket packet = transaction.packet;
   packet.op = op;
   packet.writable = writable;
@@ -406,12 +411,16 @@ std::string LastLevelSlice::waits() const {
   std::string text;
   for (const Transaction &transaction : transactions)
     if (transaction.used)
-      text +=
-          "slice at node " + std::to_string(node) + ": line 0x" +
-          llvm::utohexstr(transaction.packet.line * lineBytes, true) +
-          (transaction.parked             ? " behind another transaction"
-           : transaction.acknowledgements ? " for snoops"
-                                          : " for memory or its requester") +
-          "\n";
+      text += "slice at node " + std::to_string(node) + ": line 0x" +
+              llvm::utohexstr(transaction.packet.line * lineBytes, true) +
+              (transaction.parked             ? " behind another transaction"
+               : transaction.acknowledgements ? " for snoops"
+               : transaction.answered         ? " for its requester"
+                                              : " for memory") +
+              "\n";
+  if (outbox.size())
+    text += "slice at node " + std::to_string(node) + ": " +
+            std::to_string(outbox.size()) +
+            " messages for room in the network\n";
   return text;
 }

@@ -123,6 +123,14 @@ public:
       queue.pop();
   }
 
+  /// Messages that wait.
+  size_t size() const {
+    size_t count = 0;
+    for (const Ring<Message> &queue : queues)
+      count += queue.size();
+    return count;
+  }
+
 private:
   Interconnect &network;
   CoherencePackets &packets;

@@ -84,6 +84,8 @@ private:
     bool finished = false;
     /// The answer goes out when all snoops are acknowledged.
     bool answers = false;
+    /// It went out.
+    bool answered = false;
     bool forwarded = false;
     bool haveData = false;
     bool dirty = false;

@@ -1,0 +1,128 @@
+//===- Machine.h - A whole machine ------------------------------*- C++ -*-===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Assembles the parts that a description names, runs programs on its cores,
+// and says what each part counted. Whoever wants to ask memory beside the
+// cores, an access unit or a generator of requests, finds ports at the L2 of a
+// core and at the last level.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef EMBER_SIM_MACHINE_MACHINE_H
+#define EMBER_SIM_MACHINE_MACHINE_H
+
+#include "ember/Sim/Cache/CoherentPort.h"
+#include "ember/Sim/Core/OutOfOrderCore.h"
+#include "ember/Sim/Machine/CoreTranslator.h"
+#include "ember/Sim/Machine/MachineParameters.h"
+#include "ember/Sim/Machine/MemoryNetwork.h"
+
+#include <deque>
+#include <memory>
+
+namespace ember::sim {
+
+class Machine {
+public:
+  /// `parameters` are valid.
+  explicit Machine(const MachineParameters &parameters);
+  Machine(const Machine &) = delete;
+
+  /// Lets a core do what an emulator was told to, at the next `run`. Once for
+  /// each core. A device answers for addresses of devices.
+  OutOfOrderCore &setProgram(unsigned core, Emulator &emulator,
+                             MemoryPort *device = nullptr);
+
+  /// Where an access unit beside a core asks the last level for whole lines,
+  /// so many at a time.
+  CoherentPort &addUnit(unsigned core, uint64_t outstanding);
+  /// Where it asks the L2 of the core.
+  MemoryPort &l2Port(unsigned core) { return tiles[core].l2; }
+  /// What translates for it.
+  Tlb &l2Tlb(unsigned core) { return tiles[core].l2Tlb; }
+
+  /// Runs until all programs have ended. The error says which did wrong, or,
+  /// if nothing moves any more, what waits for what.
+  llvm::Error run();
+  /// Runs until nothing is on its way any more.
+  void drain();
+
+  Engine &clockwork() { return engine; }
+  const MachineParameters &description() const { return parameters; }
+  const Mesh &network() const { return mesh; }
+  MemorySystem &dram() { return memory; }
+  Cache &l1d(unsigned core) { return tiles[core].l1d; }
+  Cache &l2(unsigned core) { return tiles[core].l2; }
+  OutOfOrderCore &core(unsigned core) { return *tiles[core].core; }
+  LastLevelSlice &slice(unsigned index) { return slices[index].slice; }
+  /// The slice that is the home of a line.
+  unsigned sliceOf(uint64_t line) const;
+  /// Nodes of the mesh, for distances.
+  uint32_t coreNode(unsigned core) const { return tiles[core].node; }
+  uint32_t sliceNode(unsigned slice) const { return slices[slice].node; }
+  uint32_t sliceMemoryNode(unsigned slice) const {
+    return slices[slice].memoryNode;
+  }
+  uint32_t channelNode(unsigned channel) const { return channelNodes[channel]; }
+
+  /// What waits for what, a line each.
+  std::string waits() const;
+  /// All counts, for example core0.l1d.hits.
+  llvm::json::Object statistics();
+  /// What each count means.
+  llvm::json::Object describeStatistics() const;
+
+private:
+  /// A core and what is its own.
+  struct Tile {
+    Tile(Engine &engine, Mesh &mesh, CoherencePackets &packets,
+         const HomeMap &homes, const MachineParameters &parameters,
+         const std::string &name);
+
+    Cache l1d;
+    Cache l2;
+    CoherentPort port;
+    Tlb l2Tlb;
+    Tlb l1Tlb;
+    CoreTranslator translator;
+    std::unique_ptr<OutOfOrderCore> core;
+    uint32_t node = 0;
+  };
+  struct Slice {
+    Slice(Engine &engine, Mesh &mesh, CoherencePackets &packets,
+          MemoryTransactions &transactions, const MemorySystem &memory,
+          const std::vector<uint32_t> &channelNodes,
+          const MachineParameters &parameters, const std::string &name);
+
+    ChannelPort port;
+    LastLevelSlice slice;
+    uint32_t node = 0;
+    uint32_t memoryNode = 0;
+  };
+
+  void registerStatistics();
+  /// Changes whenever an instruction retires or something arrives.
+  uint64_t progress() const;
+
+  const MachineParameters parameters;
+  Engine engine;
+  Mesh mesh;
+  MemorySystem memory;
+  CoherencePackets packets;
+  MemoryTransactions transactions;
+  HomeMap homes;
+  std::vector<uint32_t> channelNodes;
+  std::deque<Tile> tiles;
+  std::deque<Slice> slices;
+  std::deque<ChannelNode> channels;
+  std::deque<CoherentPort> units;
+  Statistics registry;
+};
+
+} // namespace ember::sim
+
+#endif

@@ -1,0 +1,220 @@
+//===- Machine.cpp - A whole machine --------------------------------------===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ember/Sim/Machine/Machine.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace ember::sim;
+
+static std::string numbered(const char *name, size_t number) {
+  return name + std::to_string(number);
+}
+
+Machine::Tile::Tile(Engine &engine, Mesh &mesh, CoherencePackets &packets,
+                    const HomeMap &homes, const MachineParameters &parameters,
+                    const std::string &name)
+    : l1d(engine, parameters.l1d, name + ".l1d"),
+      l2(engine, parameters.l2, name + ".l2"),
+      port(engine, mesh, packets, homes, &l2, parameters.l2.mshrs),
+      // Walks go through the L2: lines of tables are of no use in the L1D, and
+      // take none of its ports.
+      l2Tlb(engine, parameters.l2Tlb, nullptr, &l2),
+      l1Tlb(engine, parameters.l1Tlb, &l2Tlb, nullptr), translator(l1Tlb) {
+  l1d.setBelow(l2);
+  l2.addUpper(l1d);
+  l2.setBelow(port);
+}
+
+Machine::Slice::Slice(Engine &engine, Mesh &mesh, CoherencePackets &packets,
+                      MemoryTransactions &transactions,
+                      const MemorySystem &memory,
+                      const std::vector<uint32_t> &channelNodes,
+                      const MachineParameters &parameters,
+                      const std::string &name)
+    : port(mesh, transactions, memory, channelNodes, parameters.channelCredits,
+           name),
+      slice(engine, mesh, packets, parameters.lastLevel, port) {}
+
+Machine::Machine(const MachineParameters &description)
+    : parameters(description), mesh(engine, parameters.mesh),
+      memory(engine, parameters.memory) {
+  // Directories have a bit for each core, so their nodes come first.
+  for (unsigned i = 0; i < parameters.cores; ++i) {
+    std::string name = numbered("core", i);
+    Tile &tile =
+        tiles.emplace_back(engine, mesh, packets, homes, parameters, name);
+    RouterPlace at =
+        parameters.place(parameters.corePlacement, i, parameters.cores);
+    tile.node = mesh.attach(tile.port, at.column, at.row, name);
+    tile.port.setNode(tile.node);
+  }
+  uint64_t channelCount = parameters.memory.geometry.channels;
+  for (unsigned i = 0; i < channelCount; ++i) {
+    std::string name = numbered("memory channel ", i);
+    ChannelNode &channel = channels.emplace_back(
+        mesh, transactions, memory,
+        static_cast<unsigned>(parameters.memory.geometry.pseudoChannels), name);
+    RouterPlace at =
+        parameters.place(parameters.memoryPlacement, i, channelCount);
+    channelNodes.push_back(mesh.attach(channel, at.column, at.row, name));
+  }
+  for (unsigned i = 0; i < parameters.slices; ++i) {
+    std::string name = numbered("llc", i);
+    Slice &slice = slices.emplace_back(engine, mesh, packets, transactions,
+                                       memory, channelNodes, parameters, name);
+    RouterPlace at =
+        parameters.place(parameters.slicePlacement, i, parameters.slices);
+    slice.node = mesh.attach(slice.slice, at.column, at.row, name);
+    slice.slice.setNode(slice.node);
+    homes.nodes.push_back(slice.node);
+    slice.memoryNode =
+        mesh.attach(slice.port, at.column, at.row, name + ".memory");
+    slice.port.setNode(slice.memoryNode);
+  }
+  registerStatistics();
+}
+
+OutOfOrderCore &Machine::setProgram(unsigned index, Emulator &emulator,
+                                    MemoryPort *device) {
+  Tile &tile = tiles[index];
+  std::string name = numbered("core", index);
+  tile.core =
+      std::make_unique<OutOfOrderCore>(name, parameters.core, engine, emulator,
+                                       tile.l1d, device, &tile.translator);
+  tile.core->addTo(registry, name);
+  return *tile.core;
+}
+
+CoherentPort &Machine::addUnit(unsigned core, uint64_t outstanding) {
+  CoherentPort &unit = units.emplace_back(engine, mesh, packets, homes,
+                                          /*cache=*/nullptr, outstanding);
+  RouterPlace at =
+      parameters.place(parameters.corePlacement, core, parameters.cores);
+  unit.setNode(
+      mesh.attach(unit, at.column, at.row, numbered("unit", units.size() - 1)));
+  return unit;
+}
+
+unsigned Machine::sliceOf(uint64_t line) const {
+  uint32_t node = homes(line);
+  auto found = llvm::find(homes.nodes, node);
+  return static_cast<unsigned>(found - homes.nodes.begin());
+}
+
+uint64_t Machine::progress() const {
+  uint64_t done = mesh.delivered();
+  for (const Tile &tile : tiles)
+    done += (tile.core ? tile.core->counters().instructions : 0) +
+            tile.l1d.counts().fills;
+  return done;
+}
+
+llvm::Error Machine::run() {
+  for (Tile &tile : tiles)
+    if (tile.core)
+      tile.core->start();
+  Tick patience = ticksOf(parameters.watchdog);
+  Tick since = engine.now();
+  uint64_t before = progress();
+  // All before this one have ended.
+  size_t first = 0;
+  auto failed = [&](const char *what) {
+    return llvm::createStringError(
+        llvm::inconvertibleErrorCode(),
+        llvm::Twine(what) + " at " +
+            std::to_string(nanosecondsOf(engine.now())) +
+            " ns; what waits for what:\n" + waits());
+  };
+  while (true) {
+    while (first < tiles.size() &&
+           (!tiles[first].core || tiles[first].core->finished()))
+      ++first;
+    if (first == tiles.size())
+      break;
+    if (!engine.step())
+      return failed("nothing is on its way any more");
+    if (engine.now() - since < patience)
+      continue;
+    if (progress() == before)
+      return failed("nothing has moved for the watchdog's time");
+    before = progress();
+    since = engine.now();
+  }
+  llvm::Error errors = llvm::Error::success();
+  for (Tile &tile : tiles)
+    if (tile.core)
+      errors = llvm::joinErrors(std::move(errors), tile.core->takeError());
+  return errors;
+}
+
+void Machine::drain() {
+  while (engine.step()) {
+  }
+}
+
+std::string Machine::waits() const {
+  std::string text;
+  auto add = [&](const Waiter &waiter) {
+    std::string line = waiter.waits();
+    if (!line.empty() && line.back() != '\n')
+      line += '\n';
+    text += line;
+  };
+  for (const Tile &tile : tiles) {
+    if (tile.core)
+      add(*tile.core);
+    for (const Waiter *waiter : {static_cast<const Waiter *>(&tile.l1Tlb),
+                                 static_cast<const Waiter *>(&tile.l2Tlb),
+                                 static_cast<const Waiter *>(&tile.l1d),
+                                 static_cast<const Waiter *>(&tile.l2),
+                                 static_cast<const Waiter *>(&tile.port)})
+      add(*waiter);
+  }
+  for (const CoherentPort &unit : units)
+    add(unit);
+  for (const Slice &slice : slices) {
+    add(slice.slice);
+    add(slice.port);
+  }
+  for (const ChannelNode &channel : channels)
+    add(channel);
+  add(mesh);
+  add(memory);
+  return text;
+}
+
+void Machine::registerStatistics() {
+  registry.add(
+      "machine.nanoseconds", [this] { return nanosecondsOf(engine.now()); },
+      "simulated time");
+  for (auto [index, tile] : llvm::enumerate(tiles)) {
+    std::string name = numbered("core", index);
+    tile.l1d.addTo(registry, name + ".l1d");
+    tile.l2.addTo(registry, name + ".l2");
+    tile.l1Tlb.addTo(registry, name + ".l1Tlb");
+    tile.l2Tlb.addTo(registry, name + ".l2Tlb");
+  }
+  for (auto [index, slice] : llvm::enumerate(slices)) {
+    std::string name = numbered("llc", index);
+    slice.slice.addTo(registry, name);
+    slice.port.addTo(registry, name);
+  }
+  for (auto [index, channel] : llvm::enumerate(channels))
+    channel.addTo(registry, numbered("channel", index));
+  mesh.addTo(registry, "mesh");
+  memory.addTo(registry, "memory");
+}
+
+llvm::json::Object Machine::statistics() {
+  memory.settle();
+  return registry.toJSON(engine.now());
+}
+
+llvm::json::Object Machine::describeStatistics() const {
+  return registry.describe();
+}
