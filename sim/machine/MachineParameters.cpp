@@ -90,8 +90,11 @@ RouterPlace MachineParameters::place(Placement placement, uint64_t index,
   uint64_t router =
       placement == Placement::rowMajor ? index : index * routers / count;
   router %= routers;
-  return {static_cast<unsigned>(router % columns),
-          static_cast<unsigned>(router / columns)};
+  uint64_t row = router / columns;
+  // A column further in each row, as nodes at one column would share its links.
+  uint64_t shift = placement == Placement::spread ? row : 0;
+  return {static_cast<unsigned>((router + shift) % columns),
+          static_cast<unsigned>(row)};
 }
 
 /// An error of a part, with the part's name.

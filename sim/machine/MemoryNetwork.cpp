@@ -116,10 +116,12 @@ void ChannelPort::send(unsigned channel, const Request &request) {
   --channels[channel].credits;
   uint32_t index = transactions.add({request, node, nodes[channel], channel});
   bool write = request.access == Access::fill;
-  Message message{node, nodes[channel], VirtualNetwork::request,
+  Message message{node, nodes[channel],
+                  write ? VirtualNetwork::response : VirtualNetwork::snoop,
                   write ? static_cast<uint32_t>(lineBytes) : 0, index};
-  if (!unsent.empty() || !network.send(message))
-    unsent.push(message);
+  Ring<Message> &queue = unsent[static_cast<unsigned>(message.network)];
+  if (!queue.empty() || !network.send(message))
+    queue.push(message);
 }
 
 bool ChannelPort::deliver(const Message &message) {
@@ -137,9 +139,10 @@ bool ChannelPort::deliver(const Message &message) {
   return true;
 }
 
-void ChannelPort::retry(VirtualNetwork) {
-  while (!unsent.empty() && network.send(unsent.front()))
-    unsent.pop();
+void ChannelPort::retry(VirtualNetwork on) {
+  Ring<Message> &queue = unsent[static_cast<unsigned>(on)];
+  while (!queue.empty() && network.send(queue.front()))
+    queue.pop();
 }
 
 std::string ChannelPort::waits() const {
@@ -149,9 +152,10 @@ std::string ChannelPort::waits() const {
       text += name + ": " + std::to_string(channels[i].waiting.size()) +
               " lines for credits of memory channel " + std::to_string(i) +
               "\n";
-  if (!unsent.empty())
-    text += name + ": " + std::to_string(unsent.size()) +
-            " lines for room in the network to memory\n";
+  for (const Ring<Message> &queue : unsent)
+    if (!queue.empty())
+      text += name + ": " + std::to_string(queue.size()) +
+              " lines for room in the network to memory\n";
   return text;
 }
 

@@ -419,13 +419,15 @@ void Mesh::addTo(Statistics &statistics, llvm::StringRef path) const {
                 .str();
         if (parameters.separateLinks)
           name += "." + nameOf(static_cast<VirtualNetwork>(network)).str();
-        const Link &link = links[router.links[port] + network];
+        // Nodes that come later may move the links.
+        uint32_t link = router.links[port] + network;
         statistics.add(
             name,
-            [this, &link] {
+            [this, link] {
               auto now = static_cast<double>(engine.now());
               return now > 0
-                         ? static_cast<double>(clock.ticks(link.flits)) / now
+                         ? static_cast<double>(clock.ticks(links[link].flits)) /
+                               now
                          : 0;
             },
             "part of the time for which the link was in use");

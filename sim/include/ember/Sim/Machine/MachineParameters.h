@@ -28,7 +28,8 @@ namespace ember::sim {
 
 /// At which routers nodes of a kind are.
 enum class Placement : uint8_t {
-  /// In order, with equal distances, over all routers.
+  /// In order, with equal distances, over all routers; in each row, a column
+  /// further than in the row before.
   spread,
   /// At the first routers, row by row.
   rowMajor,

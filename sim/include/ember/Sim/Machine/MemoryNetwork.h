@@ -11,6 +11,10 @@
 // one that is full wait at their slices, where those to others pass them, and
 // none waits in the network. A credit comes back with the answer.
 //
+// Requests of cores do wait in the network, for slices that wait for memory.
+// So what slices ask must not stand behind them: reads go where snoops do, and
+// written lines where responses do. All that goes there is always taken.
+//
 // At a channel, reads and writes of each pseudo-channel wait in queues of their
 // own until its controller takes them.
 //
@@ -126,7 +130,7 @@ private:
   std::string name;
   uint32_t node = 0;
   std::vector<Channel> channels;
-  Ring<Message> unsent;
+  std::array<Ring<Message>, virtualNetworkCount> unsent;
   uint64_t waited = 0;
 };
 
