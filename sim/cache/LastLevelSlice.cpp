@@ -114,7 +114,9 @@ void LastLevelSlice::handle(uint64_t argument) {
 void LastLevelSlice::start(uint32_t index) {
   Transaction &transaction = transactions[index];
   auto [place, isFirst] = busy.try_emplace(transaction.packet.line, index);
+  parked -= transaction.parked;
   transaction.parked = !isFirst && place->second != index;
+  parked += transaction.parked;
   if (!transaction.parked)
     run(index);
 }
@@ -319,7 +321,7 @@ void LastLevelSlice::finish(uint32_t index) {
   transaction.used = false;
   unused.push_back(index);
   uint32_t next = nobody;
-  for (uint32_t i = 0; i < transactions.size(); ++i)
+  for (uint32_t i = 0; parked && i < transactions.size(); ++i)
     if (transactions[i].used && transactions[i].parked &&
         transactions[i].packet.line == line &&
         (next == nobody || transactions[i].order < transactions[next].order))

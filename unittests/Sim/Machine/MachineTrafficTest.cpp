@@ -73,9 +73,7 @@ TEST(MachineTraffic, GathersFollowLittlesLawUpToTheActivates) {
   double alone = 0, before = 0, slowest = 0;
   for (uint64_t inFlight : {1, 8, 32, 128, 256, 1024}) {
     Machine machine(parameters);
-    Traffic seen =
-        traffic(machine, 200 * std::min<uint64_t>(inFlight, 128) + 400,
-                inFlight, randomRead);
+    Traffic seen = traffic(machine, 60 * inFlight + 4000, inFlight, randomRead);
     if (inFlight == 1)
       alone = seen.meanNanoseconds;
     double law =

@@ -130,6 +130,8 @@ private:
   bool memoryRefused = false;
   bool refusedRequest = false;
   uint64_t orders = 0;
+  /// Transactions behind another one of their line.
+  uint64_t parked = 0;
   Tick nextLookup = 0;
   LastLevelCounters counters;
 };
