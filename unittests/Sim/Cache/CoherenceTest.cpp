@@ -266,6 +266,7 @@ static std::pair<uint64_t, uint64_t> stress(uint64_t few, bool inclusive,
   last.size = 512;
   last.ways = 2;
   last.mshrs = few;
+  last.writeBuffers = few;
   System system(8, 2, first, second, last, few);
   constexpr uint64_t lines = 24;
   std::mt19937_64 random(seed);

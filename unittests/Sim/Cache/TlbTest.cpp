@@ -72,6 +72,31 @@ TEST(Tlb, LatenciesAreTheirClosedForms) {
   EXPECT_EQ(pages.time(1), 6 * cycle);
 }
 
+TEST(Tlb, KnowsAtOnceWhereItIsLookedUpBesideTheCache) {
+  Engine engine;
+  FixedMemory memory(engine, memoryLatency, 1, 4);
+  struct Ignore final : Translated {
+    void translated(const Translation &) override { ++count; }
+    unsigned count = 0;
+  } ignore;
+  for (uint64_t latency : {0, 1}) {
+    TlbParameters parameters;
+    parameters.latency = latency;
+    Tlb tlb(engine, parameters, nullptr, &memory);
+    EXPECT_FALSE(tlb.known(7));
+    tlb.translate({7, &ignore, 0});
+    engine.step();
+    EXPECT_NE(tlb.waits(), "");
+    while (engine.step())
+      ;
+    EXPECT_EQ(tlb.waits(), "");
+    EXPECT_EQ(tlb.known(7), latency == 0);
+    EXPECT_EQ(tlb.hitCount(), latency == 0 ? 1u : 0u);
+    EXPECT_FALSE(tlb.known(8));
+  }
+  EXPECT_EQ(ignore.count, 2u);
+}
+
 TEST(Tlb, LargerPagesHaveShorterWalks) {
   Engine engine;
   FixedMemory memory(engine, memoryLatency, 1, 4);
