@@ -197,6 +197,31 @@ TEST(MachineProgram, ResultsAreTheReferencesOnRandomMachines) {
   EXPECT_GT(instructions, 100000u);
 }
 
+TEST(MachineProgram, CoresShareLinesOnRandomMachines) {
+  std::mt19937_64 random(11);
+  for (unsigned trial = 0; trial < 60; ++trial) {
+    SCOPED_TRACE(::testing::Message() << "trial " << trial);
+    MachineParameters parameters = randomMachine(random);
+    // Some meshes are too small.
+    if (llvm::Error error = parameters.validate()) {
+      llvm::consumeError(std::move(error));
+      continue;
+    }
+    constexpr uint64_t times = 4;
+    uint64_t words = 8 << random() % 6;
+    H harness(parameters, 8 * words);
+    for (unsigned i = 0; i < parameters.cores; ++i)
+      harness.call(i, "increments", {times, H::address(i), lineBytes, words});
+    harness.run();
+    if (HasFailure())
+      return;
+    harness.machine.drain();
+    EXPECT_EQ(harness.machine.waits(), "");
+    for (uint64_t word = 0; word < 8 * words; ++word)
+      ASSERT_EQ(harness.data[word], word % 8 < parameters.cores ? times : 0);
+  }
+}
+
 TEST(MachineProgram, OneOfEachIsEnough) {
   MachineParameters parameters;
   parameters.cores = 4;
