@@ -26,16 +26,18 @@ bool Engine::step() {
   if (!pending)
     return false;
   advance(next());
-  std::vector<Event> &events = wheel[time % wheelSize];
+  uint64_t slot = time % wheelSize;
+  uint64_t handled = 0;
   // Handlers may schedule further events for this tick, which the loop reaches.
-  for (size_t i = 0; i < events.size(); ++i) {
-    Event event = events[i];
+  for (uint32_t index; (index = wheel[slot].first) != none; ++handled) {
+    auto [event, following] = waiting[index];
+    wheel[slot].first = following;
+    waiting[index].next = unused;
+    unused = index;
     event.handler->handle(event.argument);
   }
-  count += events.size();
-  pending -= events.size();
-  events.clear();
-  uint64_t slot = time % wheelSize;
+  count += handled;
+  pending -= handled;
   occupied[slot / wordBits] &= ~(uint64_t{1} << slot % wordBits);
   return true;
 }
@@ -65,7 +67,20 @@ Tick Engine::next() const {
 
 void Engine::insert(Tick at, Event event) {
   uint64_t slot = at % wheelSize;
-  wheel[slot].push_back(event);
+  uint32_t index = unused;
+  if (index == none) {
+    index = static_cast<uint32_t>(waiting.size());
+    waiting.emplace_back();
+  } else {
+    unused = waiting[index].next;
+  }
+  waiting[index] = {event, none};
+  Slot &events = wheel[slot];
+  if (events.first == none)
+    events.first = index;
+  else
+    waiting[events.last].next = index;
+  events.last = index;
   occupied[slot / wordBits] |= uint64_t{1} << slot % wordBits;
 }
 

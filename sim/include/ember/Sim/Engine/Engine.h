@@ -39,6 +39,8 @@ protected:
 
 class Engine {
 public:
+  Engine() : wheel(wheelSize) {}
+
   Tick now() const { return time; }
 
   /// The number of events handled so far.
@@ -65,6 +67,17 @@ private:
     EventHandler *handler;
     uint64_t argument;
   };
+  /// Of the wheel. Those of all ticks stand in one array, of which the places
+  /// that were used last are used next, so that they are in the host's caches.
+  struct WaitingEvent {
+    Event event;
+    uint32_t next;
+  };
+  static constexpr uint32_t none = ~uint32_t{0};
+  struct Slot {
+    uint32_t first = none;
+    uint32_t last = none;
+  };
   struct LateEvent {
     Tick at;
     uint64_t order;
@@ -84,7 +97,9 @@ private:
   uint64_t count = 0;
   uint64_t pending = 0;
   uint64_t lateCount = 0;
-  std::array<std::vector<Event>, wheelSize> wheel;
+  std::vector<Slot> wheel;
+  std::vector<WaitingEvent> waiting;
+  uint32_t unused = none;
   std::array<uint64_t, wheelSize / wordBits> occupied = {};
   std::priority_queue<LateEvent, std::vector<LateEvent>, std::greater<>> late;
 };
