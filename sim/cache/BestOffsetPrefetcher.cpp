@@ -13,7 +13,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "BestOffsetPrefetcher.h"
+#include "Prefetchers.h"
 
 #include "ember/Sim/Memory/Request.h"
 
@@ -49,7 +49,7 @@ public:
       return;
     uint64_t line = lineOf(access.address);
     learn(line);
-    if (enabled && line / regionLines == (line + best) / regionLines)
+    if (enabled && inOneRegion(line, line + best))
       lines.push_back(line + best);
   }
 
@@ -61,9 +61,15 @@ public:
   }
 
 private:
+  bool inOneRegion(uint64_t line, uint64_t other) const {
+    return line / regionLines == other / regionLines;
+  }
+
   void learn(uint64_t line) {
+    // What would have left the region could not have been fetched.
     uint64_t base = line - offsets[next];
-    if (line > offsets[next] && recent[base & (recentEntries - 1)] == base)
+    if (line > offsets[next] && inOneRegion(line, base) &&
+        recent[base & (recentEntries - 1)] == base)
       ++scores[next];
     bool ends = scores[next] >= mostScore;
     if (++next == offsets.size()) {

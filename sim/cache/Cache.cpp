@@ -8,7 +8,6 @@
 #include "ember/Sim/Cache/Cache.h"
 
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringExtras.h"
 
 #include <algorithm>
 
@@ -21,7 +20,7 @@ Cache::Cache(Engine &engine, const CacheParameters &parameters, StringRef name)
     : engine(engine), parameters(parameters), clock(parameters.period()),
       name(name.str()), tags(parameters.sets(), parameters.ways,
                              parameters.replacement, 0, parameters.seed),
-      prefetcher(makePrefetcher(parameters.prefetcher)),
+      present(tags), prefetcher(makePrefetcher(parameters.prefetcher, present)),
       mshrs(parameters.mshrs) {
   for (uint32_t i = parameters.mshrs; i--;)
     unusedMshrs.push_back(i);
@@ -150,6 +149,8 @@ bool Cache::process(const Pending &pending) {
     if (mshr.prefetch && !request.prefetch) {
       mshr.prefetch = false;
       ++counters.prefetchesLate;
+      if (mshr.filling && entry != none)
+        tags[entry].prefetched = false;
     }
     // What comes now finds the array as it is when the fill ends.
     mshr.targets.push_back({request, pending.since, false});
@@ -159,7 +160,11 @@ bool Cache::process(const Pending &pending) {
   if (!freeMshrs())
     return false;
   ++counters.misses;
-  counters.upgrades += entry != none;
+  if (entry != none) {
+    ++counters.upgrades;
+    counters.prefetchesUseful += tags[entry].prefetched;
+    tags[entry].prefetched = false;
+  }
   index = allocate(request);
   if (!dropped)
     mshrs[index].targets.push_back({request, pending.since, false});
@@ -177,6 +182,7 @@ uint32_t Cache::allocate(const Request &request) {
   mshr.used = true;
   mshr.filling = false;
   mshr.prefetch = request.prefetch;
+  counters.prefetches += request.prefetch;
   mshr.nonTemporal = request.nonTemporal;
   mshr.access = request.access;
   mshr.held = LineState::invalid;
@@ -194,7 +200,7 @@ void Cache::release(uint32_t index) {
   unusedMshrs.push_back(index);
   --used;
   occupancy.set(engine.now(), used);
-  if (due)
+  if (due || !prefetchQueue.empty())
     engine.schedule(engine.now(), *this, resume);
 }
 
@@ -252,6 +258,8 @@ void Cache::complete(const Request &answered) {
     tags[entry].prefetched = mshr.prefetch;
     if (prefetcher)
       prefetcher->filled(mshr.line, mshr.prefetch);
+  } else {
+    counters.prefetchesUseless += mshr.prefetch;
   }
   // All that waits so far is served by this answer, now or never.
   uint32_t entry = tags.find(mshr.line);
@@ -298,6 +306,7 @@ void Cache::finish(uint32_t index) {
     return;
   }
   ++counters.reissued;
+  counters.prefetches += mshr.prefetch;
   mshr.filling = false;
   mshr.nonTemporal = true;
   mshr.access = Access::read;
@@ -472,6 +481,8 @@ SnoopResult Cache::snoop(uint64_t line, Snoop kind) {
   if (kind == Snoop::invalidate) {
     ++counters.lostLines;
     *mine = LineState::invalid;
+    if (entry != none)
+      counters.prefetchesUseless += tags[entry].prefetched;
   }
   return result;
 }
@@ -487,69 +498,46 @@ LineState Cache::state(uint64_t line) const {
 void Cache::observe(const Request &request, bool hit, bool firstUse) {
   if (!prefetcher || request.prefetch)
     return;
+  unsigned bytes = request.access == Access::read ? request.bytes : 0;
   prefetcher->access({request.line * lineBytes + request.offset,
-                      request.instruction, hit, firstUse},
+                      request.instruction, hit, firstUse, bytes},
                      wanted);
+  for (uint64_t line : wanted) {
+    if (!isWanted(line))
+      continue;
+    if (prefetchQueue.size() == parameters.prefetchQueue)
+      ++counters.prefetchesDropped;
+    else
+      prefetchQueue.push(line);
+  }
+  wanted.clear();
+}
+
+bool Cache::PresentValues::read(uint64_t address, unsigned bytes,
+                                uint64_t &value) const {
+  return memory && tags.find(lineOf(address)) != TagArray::none &&
+         tags.find(lineOf(address + bytes - 1)) != TagArray::none &&
+         memory->read(address, bytes, value);
 }
 
 void Cache::prefetch() {
-  for (uint64_t line : wanted) {
-    if (tags.find(line) != none || findMshr(line) != none)
+  // Accesses that wait for an MSHR come first.
+  while (!prefetchQueue.empty() && !due &&
+         freeMshrs() > parameters.prefetchReserve) {
+    uint64_t line = prefetchQueue.front();
+    prefetchQueue.pop();
+    if (!isWanted(line))
       continue;
-    if (freeMshrs() <= parameters.prefetchReserve) {
-      ++counters.prefetchesDropped;
-      continue;
-    }
-    ++counters.prefetches;
     Request request;
     request.line = line;
     request.prefetch = true;
     issue(allocate(request));
   }
-  wanted.clear();
 }
 
-void Cache::addTo(Statistics &statistics, StringRef path) const {
-  auto add = [&](const char *counter, const uint64_t &value,
-                 const char *description) {
-    statistics.add((path + "." + counter).str(), value, description);
-  };
-  add("hits", counters.hits, "accesses that found the line");
-  add("misses", counters.misses, "accesses that asked the level below");
-  add("merges", counters.merges, "accesses to lines in flight");
-  add("upgrades", counters.upgrades, "misses that had the line, not to write");
-  add("stalls", counters.stalls, "lookups that found no MSHR or target");
-  add("refused", counters.refused, "requests turned away");
-  add("evictions", counters.evictions, "lines replaced");
-  add("dirtyWriteBacks", counters.dirtyWriteBacks, "victims with new data");
-  add("cleanWriteBacks", counters.cleanWriteBacks, "victims as in memory");
-  add("fills", counters.fills, "lines that came from below");
-  add("filledBytes", counters.filledBytes, "written by fills and from above");
-  add("writtenBackBytes", counters.writtenBackBytes, "of dirty victims");
-  add("snoops", counters.snoops, "looks on behalf of others");
-  add("snoopHits", counters.snoopHits, "of these, that found the line");
-  add("lostLines", counters.lostLines, "lines that others took");
-  add("reissued", counters.reissued, "MSHRs that had to ask again");
-  add("prefetches", counters.prefetches, "lines fetched unasked");
-  add("prefetchesDropped", counters.prefetchesDropped, "for want of MSHRs");
-  add("prefetchesUseful", counters.prefetchesUseful, "asked for when there");
-  add("prefetchesLate", counters.prefetchesLate, "asked for on their way");
-  add("prefetchesUseless", counters.prefetchesUseless, "replaced unused");
-  statistics.add((path + ".mshrs").str(), occupancy, "MSHRs in use");
-  statistics.add((path + ".latency").str(), latency,
-                 "ticks from a request to its answer");
-  statistics.add((path + ".missLatency").str(), missLatency,
-                 "ticks that MSHRs are used");
-}
-
-std::string Cache::waits() const {
-  std::string text;
-  for (const Mshr &mshr : mshrs)
-    if (mshr.used)
-      text += name + ": line 0x" +
-              llvm::utohexstr(mshr.line * lineBytes, /*LowerCase=*/true) +
-              " from below, since " +
-              std::to_string(static_cast<uint64_t>(nanosecondsOf(mshr.since))) +
-              " ns\n";
-  return text;
+bool Cache::isWanted(uint64_t line) const {
+  // Without a page there is no translation.
+  uint64_t value;
+  return tags.find(line) == none && findMshr(line) == none &&
+         (!present.memory || present.memory->read(line * lineBytes, 1, value));
 }

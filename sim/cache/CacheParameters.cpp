@@ -57,6 +57,10 @@ void CacheParameters::visit(ParameterVisitor &visitor) {
   visitor.integer({"prefetchReserve", "", "MSHRs that prefetches leave free",
                    Origin::unknown, "a quarter of them"},
                   prefetchReserve, {0, 4096});
+  visitor.integer({"prefetchQueue", "",
+                   "lines that a prefetcher wants and no MSHR is free for",
+                   Origin::unknown, "as many as the L1D has MSHRs"},
+                  prefetchQueue, {1, 4096});
   visitor.integer({"seed", "", "of random replacement", Origin::unknown, "any"},
                   seed);
   visitor.flag({"inclusive", "", "holds all that the levels above hold",

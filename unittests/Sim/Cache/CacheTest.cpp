@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "FixedMemory.h"
+#include "CacheHarness.h"
 
 #include "gtest/gtest.h"
 
@@ -13,95 +13,6 @@
 #include <random>
 
 using namespace ember::sim;
-
-namespace {
-constexpr Tick cycle = 5;
-constexpr Tick memoryLatency = 600;
-
-/// Sends requests, again where they are turned away, and notes their answers.
-class Core final : public Requester {
-public:
-  Core(Engine &engine, MemoryPort &port) : engine(engine), port(port) {}
-
-  void send(uint64_t line, Access access = Access::read,
-            bool nonTemporal = false, uint64_t instruction = 0) {
-    Request request;
-    request.line = line;
-    request.access = access;
-    request.nonTemporal = nonTemporal;
-    request.instruction = instruction;
-    request.requester = this;
-    request.id = sent++;
-    answers.push_back(0);
-    if (turnedAway || !port.accept(request)) {
-      turnedAway = true;
-      queue.push(request);
-    }
-  }
-  void complete(const Request &request) override {
-    ++answers[request.id];
-    last = engine.now();
-    ++completed;
-  }
-  void retry() override {
-    turnedAway = false;
-    while (!queue.empty()) {
-      if (!port.accept(queue.front())) {
-        turnedAway = true;
-        return;
-      }
-      queue.pop();
-    }
-  }
-  /// From one request to its answer, with nothing else on its way.
-  Tick time(uint64_t line, Access access = Access::read,
-            uint64_t instruction = 0) {
-    engine.runUntil(engine.now() / cycle * cycle + 100000 * cycle);
-    Tick begin = engine.now();
-    send(line, access, false, instruction);
-    while (engine.step())
-      ;
-    return last - begin;
-  }
-
-  std::vector<int> answers;
-  uint64_t sent = 0, completed = 0;
-  Tick last = 0;
-
-private:
-  Engine &engine;
-  MemoryPort &port;
-  bool turnedAway = false;
-  Ring<Request> queue;
-};
-
-CacheParameters small(uint64_t size, uint64_t ways, uint64_t hitCycles) {
-  CacheParameters parameters;
-  parameters.size = size;
-  parameters.ways = ways;
-  parameters.hitCycles = hitCycles;
-  parameters.fillBytes = 32;
-  parameters.writeBackBuffers = 2;
-  return parameters;
-}
-
-/// L1 and L2 of a core over a memory.
-struct Levels {
-  explicit Levels(CacheParameters first = small(1024, 4, 2),
-                  CacheParameters second = small(4096, 8, 8), Tick interval = 1,
-                  size_t capacity = 1000)
-      : memory(engine, memoryLatency, interval, capacity),
-        l2(engine, second, "l2"), l1(engine, first, "l1"), core(engine, l1) {
-    l1.setBelow(l2);
-    l2.setBelow(memory);
-    l2.addUpper(l1);
-  }
-  Engine engine;
-  FixedMemory memory;
-  Cache l2, l1;
-  Core core;
-};
-} // namespace
 
 TEST(Cache, LatenciesAreTheirClosedForms) {
   Levels levels;

@@ -78,6 +78,8 @@ public:
   void setBelow(LowerLevel &level) { below = &level; }
   /// A level above, whose lines this one keeps in step.
   void addUpper(Cache &level) { uppers.push_back(&level); }
+  /// What prefetchers read indices from; without, they know no values.
+  void setValues(const MemoryValues &memory) { present.memory = &memory; }
 
   bool accept(const Request &request) override;
   Tick writeBack(uint64_t line, LineState state) override;
@@ -97,6 +99,8 @@ public:
   const CacheCounters &counts() const { return counters; }
   /// MSHRs in use.
   uint64_t inFlight() const { return used; }
+  /// Prefetches whose lines nobody has asked for so far.
+  uint64_t prefetchesUnused() const;
 
   void addTo(Statistics &statistics, llvm::StringRef path) const;
   std::string waits() const override;
@@ -129,6 +133,13 @@ private:
     Request request;
     Tick since;
   };
+  /// The values that are in the cache.
+  struct PresentValues final : MemoryValues {
+    explicit PresentValues(const TagArray &tags) : tags(tags) {}
+    bool read(uint64_t address, unsigned bytes, uint64_t &value) const override;
+    const TagArray &tags;
+    const MemoryValues *memory = nullptr;
+  };
 
   bool process(const Pending &pending);
   void drain();
@@ -147,6 +158,7 @@ private:
   void finish(uint32_t index);
   void observe(const Request &request, bool hit, bool firstUse);
   void prefetch();
+  bool isWanted(uint64_t line) const;
   void answer(const Request &request, Tick since);
 
   Engine &engine;
@@ -156,8 +168,11 @@ private:
   TagArray tags;
   LowerLevel *below = nullptr;
   std::vector<Cache *> uppers;
+  PresentValues present;
   std::unique_ptr<Prefetcher> prefetcher;
   std::vector<uint64_t> wanted;
+  /// Lines to be fetched when MSHRs are free.
+  Ring<uint64_t> prefetchQueue;
 
   std::vector<Mshr> mshrs;
   std::vector<uint32_t> unusedMshrs;

@@ -29,6 +29,7 @@ struct CacheParameters {
   uint64_t targets = 16;
   uint64_t writeBackBuffers = 8;
   uint64_t prefetchReserve = 8;
+  uint64_t prefetchQueue = 32;
   uint64_t seed = 1;
   bool inclusive = true;
   Replacement replacement = Replacement::lru;

@@ -54,6 +54,9 @@ struct Request {
   bool dirty = false;
   /// Within the line, for prefetchers.
   uint8_t offset = 0;
+  /// Of a load of one value up to 8 bytes, its size, for prefetchers that look
+  /// at indices; otherwise 0.
+  uint8_t bytes = 0;
   /// The instruction that asks, for prefetchers; 0 for other requesters.
   uint64_t instruction = 0;
   Requester *requester = nullptr;
