@@ -35,7 +35,8 @@ void CacheParameters::visit(ParameterVisitor &visitor) {
                   hitCycles, {1, 1000});
   visitor.integer({"ports", "", "accesses that begin in a cycle",
                    Origin::published,
-                   "two loads a cycle in Neoverse N1's optimization guide"},
+                   "two loads a cycle in LLVM's scheduling model of Neoverse "
+                   "N1"},
                   ports, {1, 64});
   visitor.integer({"queue", "", "accesses that wait or are looked up",
                    Origin::unknown,

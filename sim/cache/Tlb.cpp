@@ -24,11 +24,13 @@ static constexpr unsigned tableBit = 56;
 static constexpr unsigned regionBits = 48;
 
 void TlbParameters::visit(ParameterVisitor &visitor) {
-  visitor.integer({"entries", "", "pages known", Origin::published,
-                   "48 in Neoverse N1's L1 data TLB, 1280 in its L2"},
-                  entries, {1, 1 << 16});
+  visitor.integer(
+      {"entries", "", "pages known", Origin::published,
+       "Neoverse N1's technical reference manual, 6.1: 48 in the L1 "
+       "data TLB, 1280 in the L2"},
+      entries, {1, 1 << 16});
   visitor.integer({"ways", "", "entries of a set", Origin::published,
-                   "N1's L1 is fully associative, its L2 has 5 ways"},
+                   "as above: the L1 is fully associative, the L2 has 5 ways"},
                   ways, {1, 1 << 16});
   visitor.number(
       {"clock", "GHz", "a divisor of 12 GHz", Origin::derived, "the core's"},

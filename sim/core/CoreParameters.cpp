@@ -10,31 +10,35 @@
 using namespace ember::sim;
 
 void CoreParameters::visit(ParameterVisitor &v) {
-  constexpr llvm::StringRef n1 = "Arm's software optimization guide for N1";
+  constexpr llvm::StringRef units = "LLVM's scheduling model of Neoverse N1";
+  constexpr llvm::StringRef widths =
+      "Neoverse N1 decodes 4 and issues 8 in a cycle (WikiChip); LLVM's "
+      "scheduling model of it has 3";
   v.integer({"clockTicks", "ticks", "a cycle, in 1/12 ns", Origin::stated,
              "2.4 GHz, figure 5"},
             clockTicks, {1, 1200});
   v.integer({"fetchWidth", "instructions",
              "fetched in a cycle, up to a branch "
              "that is taken",
-             Origin::published, n1},
+             Origin::published, widths},
             fetchWidth, {1, 64});
   v.integer({"renameWidth", "instructions", "renamed in a cycle",
-             Origin::published, n1},
+             Origin::published, widths},
             renameWidth, {1, 64});
   v.integer({"issueWidth", "operations", "issued in a cycle to all ports",
-             Origin::published, "N1 has eight pipelines"},
+             Origin::published, "Neoverse N1 issues 8 in a cycle (WikiChip)"},
             issueWidth, {1, 64});
   v.integer({"retireWidth", "instructions", "retired in a cycle",
-             Origin::published, n1},
+             Origin::unknown, "as many as are issued"},
             retireWidth, {1, 64});
   v.integer({"frontEndCycles", "cycles", "from fetch to rename",
-             Origin::derived, "N1's pipeline has 11 stages"},
+             Origin::derived, "N1's pipeline has 11 stages (WikiChip)"},
             frontEndCycles, {1, 64});
   v.integer({"mispredictionCycles", "cycles",
              "from a wrong branch's resolution "
              "to the next fetch",
-             Origin::unknown, "11 cycles in all, with frontEndCycles"},
+             Origin::unknown,
+             "11 cycles in all, with frontEndCycles: N1's stages"},
             mispredictionCycles, {0, 64});
   v.integer(
       {"reorderBuffer", "operations", "entries", Origin::stated, "figure 5"},
@@ -54,22 +58,22 @@ void CoreParameters::visit(ParameterVisitor &v) {
   v.integer({"vectorRegisters", "registers", "physical, predicates included",
              Origin::unknown, "as many as the reorder buffer needs"},
             vectorRegisters, {64, 65536});
-  v.integer({"branchPorts", "", "units for branches", Origin::published, n1},
+  v.integer({"branchPorts", "", "units for branches", Origin::published, units},
             branchPorts, {1, 16});
   v.integer({"simplePorts", "", "units for integers in one cycle",
-             Origin::published, n1},
+             Origin::published, units},
             simplePorts, {1, 16});
   v.integer({"complexPorts", "", "units for products and quotients too",
-             Origin::published, n1},
+             Origin::published, units},
             complexPorts, {1, 16});
   v.integer({"memoryPorts", "",
              "units for addresses; as many lines are asked "
              "of the cache in a cycle",
-             Origin::published, n1},
+             Origin::published, units},
             memoryPorts, {1, 16});
-  v.integer(
-      {"storeDataPorts", "", "units for stores' data", Origin::published, n1},
-      storeDataPorts, {1, 16});
+  v.integer({"storeDataPorts", "", "units for stores' data", Origin::published,
+             units},
+            storeDataPorts, {1, 16});
   v.integer({"vectorPorts", "", "vector units", Origin::stated, "figure 5"},
             vectorPorts, {1, 16});
   v.integer({"addressCycles", "cycles", "from issue to the cache",

@@ -16,6 +16,8 @@ using namespace ember::sim;
 
 static constexpr llvm::StringLiteral hbm2Preset =
     "Ramulator 2.1's preset of HBM2 with 2400 Mbit/s";
+static constexpr llvm::StringLiteral hbm2Guess =
+    "Ramulator 2.1's preset of HBM2 with 2400 Mbit/s, which calls it a guess";
 
 static llvm::Error impossible(const llvm::Twine &message) {
   return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
@@ -37,7 +39,7 @@ void DRAMGeometry::visit(ParameterVisitor &visitor) {
   visitor.integer({"ranks", "",
                    "ranks of a pseudo-channel, which share its "
                    "wires",
-                   Origin::published, "a stack of HBM2 has one"},
+                   Origin::published, "HBM2 has no ranks in Ramulator"},
                   ranks, {1, 8, true});
   visitor.integer({"bankGroups", "", "bank groups of a rank", Origin::published,
                    hbm2Preset},
@@ -86,23 +88,30 @@ void DRAMTimingParameters::visit(ParameterVisitor &visitor) {
   visitor.number({"clock", "GHz", "of commands; data goes on both edges",
                   Origin::published, hbm2Preset},
                  clock, {0.1, 12});
-  cycles("CL", cl, "from a read to its data");
-  cycles("CWL", cwl, "from a write to its data");
-  cycles("RCDRD", rcdRead, "from an activate to a read");
-  cycles("RCDWR", rcdWrite, "from an activate to a write");
-  cycles("RP", rp, "from a precharge to an activate");
-  cycles("RAS", ras, "from an activate to a precharge");
-  cycles("RC", rc, "from an activate to the next of the bank");
-  cycles("WR", wr, "from the end of written data to a precharge");
-  cycles("RTP", rtp, "from a read to a precharge", Origin::unknown,
-         "5 ns; binds only where more than a line of a row is read, as RCDRD "
-         "+ CCD_L + RTP is below RAS");
+  cycles("CL", cl, "from a read to its data", Origin::published, hbm2Guess);
+  cycles("CWL", cwl, "from a write to its data", Origin::published, hbm2Guess);
+  cycles("RCDRD", rcdRead, "from an activate to a read", Origin::published,
+         hbm2Guess);
+  cycles("RCDWR", rcdWrite, "from an activate to a write", Origin::published,
+         hbm2Guess);
+  cycles("RP", rp, "from a precharge to an activate", Origin::published,
+         hbm2Guess);
+  cycles("RAS", ras, "from an activate to a precharge", Origin::published,
+         hbm2Guess);
+  cycles("RC", rc, "from an activate to the next of the bank", Origin::derived,
+         "RAS + RP");
+  cycles("WR", wr, "from the end of written data to a precharge",
+         Origin::published, hbm2Guess);
+  cycles("RTP", rtp, "from a read to a precharge", Origin::published,
+         hbm2Guess);
   cycles("CCD_S", ccdShort, "between reads, or writes, of two bank groups");
   cycles("CCD_L", ccdLong, "between reads, or writes, of one bank group");
   cycles("WTR_S", wtrShort,
-         "from the end of written data to a read of another bank group");
+         "from the end of written data to a read of another bank group",
+         Origin::published, hbm2Guess);
   cycles("WTR_L", wtrLong,
-         "from the end of written data to a read of the same bank group");
+         "from the end of written data to a read of the same bank group",
+         Origin::published, hbm2Guess);
   cycles("readToWriteGap", readToWriteGap,
          "for which the data wires are free between read and written data",
          Origin::published, "the 2 in DDR4's CL - CWL + BL / 2 + 2");

@@ -29,10 +29,10 @@ void MeshParameters::visit(ParameterVisitor &visitor) {
                   "the paper counts in cycles of its cores"},
                  clock, {0.1, 12});
   visitor.integer({"routerCycles", "cycles", "through a router", Origin::stated,
-                   "section 3.1"},
+                   "figure 5"},
                   routerCycles, {1, 64});
   visitor.integer({"linkCycles", "cycles", "from a router to the next one",
-                   Origin::stated, "section 3.1"},
+                   Origin::stated, "figure 5"},
                   linkCycles, {1, 64});
   visitor.integer({"linkBytes", "bytes", "that a link carries in a cycle",
                    Origin::unknown, "256 bits, as published for Arm's CMN-600"},
