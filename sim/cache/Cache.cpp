@@ -259,16 +259,19 @@ void Cache::complete(const Request &answered) {
     if (prefetcher)
       prefetcher->filled(mshr.line, mshr.prefetch);
   } else {
+    ++counters.passed;
     counters.prefetchesUseless += mshr.prefetch;
   }
-  // All that waits so far is served by this answer, now or never.
+  // All that waits so far is served by this answer, now or never. Levels above
+  // are served one after the other, as what one gets depends on what the others
+  // have by then.
   uint32_t entry = tags.find(mshr.line);
   for (Target &target : mshr.targets) {
     bool whole = mshr.nonTemporal && target.request.nonTemporal &&
                  target.request.access == mshr.access;
     if (whole)
       target.served = true;
-    else if (canServe(target.request, entry)) {
+    else if (uppers.empty() && canServe(target.request, entry)) {
       target.request = serve(target.request, entry);
       target.served = true;
     }
@@ -284,17 +287,15 @@ void Cache::complete(const Request &answered) {
 
 void Cache::finish(uint32_t index) {
   Mshr &mshr = mshrs[index];
-  // Targets that merged while the line was written to the array.
-  uint32_t entry = tags.find(mshr.line);
-  for (Target &target : mshr.targets)
+  size_t kept = 0;
+  // Answers may bring new requests, but none that merge before this returns:
+  // a lookup takes a cycle or more. They may bring write-backs, however.
+  for (Target &target : mshr.targets) {
+    uint32_t entry = tags.find(mshr.line);
     if (!target.served && canServe(target.request, entry)) {
       target.request = serve(target.request, entry);
       target.served = true;
     }
-  size_t kept = 0;
-  // Answers may bring new requests, but none that merge before this returns:
-  // a lookup takes a cycle or more.
-  for (const Target &target : mshr.targets) {
     if (target.served)
       answer(target.request, target.since);
     else
@@ -322,8 +323,10 @@ void Cache::finish(uint32_t index) {
 
 void Cache::answer(const Request &request, Tick since) {
   latency.add(engine.now() - since);
-  if (request.requester)
+  if (request.requester) {
+    ++counters.answers;
     request.requester->complete(request);
+  }
 }
 
 bool Cache::isUpper(const Requester *requester) const {
@@ -363,6 +366,7 @@ uint32_t Cache::install(uint64_t line, LineState state) {
     tags.touch(entry);
     return entry;
   }
+  ++counters.installs;
   entry = tags.victim(line);
   if (tags[entry].state != LineState::invalid)
     evict(entry);
@@ -479,7 +483,7 @@ SnoopResult Cache::snoop(uint64_t line, Snoop kind) {
   if (kind == Snoop::share)
     *mine = isDirty(*mine) ? LineState::owned : LineState::shared;
   if (kind == Snoop::invalidate) {
-    ++counters.lostLines;
+    ++(entry != none ? counters.lostLines : counters.lostVictims);
     *mine = LineState::invalid;
     if (entry != none)
       counters.prefetchesUseless += tags[entry].prefetched;

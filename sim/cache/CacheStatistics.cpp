@@ -32,6 +32,11 @@ void Cache::addTo(Statistics &statistics, StringRef path) const {
   add("snoops", counters.snoops, "looks on behalf of others");
   add("snoopHits", counters.snoopHits, "of these, that found the line");
   add("lostLines", counters.lostLines, "lines that others took");
+  add("lostVictims", counters.lostVictims,
+      "victims that waited for ownership and that others took");
+  add("installs", counters.installs, "lines that came into the array");
+  add("answers", counters.answers, "requests answered");
+  add("passed", counters.passed, "lines that came and were not kept");
   add("reissued", counters.reissued, "MSHRs that had to ask again");
   add("prefetches", counters.prefetches,
       "lines fetched unasked, by this level or one above");

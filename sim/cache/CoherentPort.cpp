@@ -172,6 +172,7 @@ void CoherentPort::answerSnoop(const CoherencePacket &packet, uint32_t home) {
   if (packet.forward) {
     CoherencePacket data = packet;
     data.op = CoherenceOp::data;
+    forwarded += lineBytes;
     data.writable = kind == Snoop::invalidate;
     data.dirty = kind == Snoop::invalidate && result.dirty;
     outbox.send(node, packet.requester, VirtualNetwork::response, lineBytes,
@@ -183,6 +184,11 @@ void CoherentPort::answerSnoop(const CoherencePacket &packet, uint32_t home) {
   bool carries = packet.wantsData || (!packet.forward && result.dirty);
   outbox.send(node, home, VirtualNetwork::response, carries ? lineBytes : 0,
               reply);
+}
+
+void CoherentPort::addTo(Statistics &statistics, llvm::StringRef path) const {
+  statistics.add((path + ".forwardedBytes").str(), forwarded,
+                 "sent to other cores");
 }
 
 std::string CoherentPort::waits() const {

@@ -18,6 +18,8 @@ using namespace ember::sim;
 static constexpr uint64_t resumeArgument = ~uint64_t{0};
 static constexpr uint64_t writeId = ~uint64_t{0};
 
+static constexpr uint32_t nobody = Holders::nobody;
+
 static uint64_t bitOf(uint32_t node) { return uint64_t{1} << node; }
 
 void LastLevelParameters::visit(ParameterVisitor &visitor) {
@@ -39,23 +41,32 @@ void LastLevelParameters::visit(ParameterVisitor &visitor) {
                    "lines on their way to memory before requests wait",
                    Origin::unknown, "half of the MSHRs"},
                   writeBuffers, {1, 4096});
+  visitor.integer({"directoryEntries", "",
+                   "lines of cores that a slice knows; 0 for all",
+                   Origin::unknown, "so that none is taken back for room"},
+                  directoryEntries, {0, 1 << 24});
+  visitor.integer({"directoryWays", "", "entries of a set", Origin::unknown,
+                   "as in the slice"},
+                  directoryWays, {1, 64});
   visitor.choice({"replacement", "", "what goes", Origin::unknown, "usual"},
                  replacement, {"lru", "tree-plru", "srrip", "random"});
 }
 
 llvm::Error LastLevelParameters::validate() const {
+  auto fail = [](const char *message) {
+    return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
+  };
   if (size % (lineBytes * ways) || !llvm::isPowerOf2_64(sets()))
-    return llvm::createStringError(
-        llvm::inconvertibleErrorCode(),
-        "size over ways is no power of two of lines");
+    return fail("size over ways is no power of two of lines");
   if (replacement == Replacement::treePLRU && !llvm::isPowerOf2_64(ways))
-    return llvm::createStringError(
-        llvm::inconvertibleErrorCode(),
-        "replacement is tree-plru, but ways is no power of two");
+    return fail("replacement is tree-plru, but ways is no power of two");
+  if (directoryEntries &&
+      (directoryEntries % directoryWays ||
+       !llvm::isPowerOf2_64(directoryEntries / directoryWays)))
+    return fail("directoryEntries over directoryWays is no power of two");
   double ticks = ticksPerNanosecond / clock;
   if (std::abs(ticks - std::round(ticks)) > 1e-6)
-    return llvm::createStringError(llvm::inconvertibleErrorCode(),
-                                   "clock is no divisor of 12 GHz");
+    return fail("clock is no divisor of 12 GHz");
   return llvm::Error::success();
 }
 
@@ -68,13 +79,15 @@ LastLevelSlice::LastLevelSlice(Engine &engine, Interconnect &network,
       clock(static_cast<Tick>(
           std::lround(ticksPerNanosecond / parameters.clock))),
       tags(parameters.sets(), parameters.ways, parameters.replacement, 0, 1),
-      memory(memory), transactions(parameters.mshrs) {
+      memory(memory), transactions(parameters.mshrs),
+      directory(parameters.directoryEntries, parameters.directoryWays) {
   for (uint32_t i = parameters.mshrs; i--;)
     unused.push_back(i);
 }
 
 bool LastLevelSlice::deliver(const Message &message) {
   if (message.network != VirtualNetwork::request) {
+    counters.bytesFromCores += message.bytes;
     CoherencePacket packet = packets.take(message.payload);
     uint32_t index = packet.homeId;
     if (packet.op == CoherenceOp::snoopDone) {
@@ -90,13 +103,15 @@ bool LastLevelSlice::deliver(const Message &message) {
     refusedRequest = true;
     return false;
   }
+  counters.bytesFromCores += message.bytes;
   uint32_t index = unused.back();
   unused.pop_back();
+  occupancy.add(engine.now(), 1);
   transactions[index] = {};
   transactions[index].packet = packets.take(message.payload);
   transactions[index].packet.homeId = index;
   transactions[index].used = true;
-  transactions[index].order = ++orders;
+  transactions[index].since = engine.now();
   ++counters.requests;
   nextLookup = std::max(clock.edge(engine.now()), nextLookup);
   engine.schedule(nextLookup + clock.ticks(parameters.latency), *this, index);
@@ -113,16 +128,34 @@ void LastLevelSlice::handle(uint64_t argument) {
 
 void LastLevelSlice::start(uint32_t index) {
   Transaction &transaction = transactions[index];
-  auto [place, isFirst] = busy.try_emplace(transaction.packet.line, index);
-  parked -= transaction.parked;
-  transaction.parked = !isFirst && place->second != index;
-  parked += transaction.parked;
-  if (!transaction.parked)
-    run(index);
+  uint64_t line = transaction.packet.line;
+  auto [place, isFirst] = busy.try_emplace(line, LineQueue{index, none, none});
+  LineQueue &queue = place->second;
+  transaction.parked = queue.active != index;
+  if (transaction.parked) {
+    (queue.first == none ? queue.first : transactions[queue.last].next) = index;
+    queue.last = index;
+    return;
+  }
+  if (isFirst)
+    directory.setInUse(line, true);
+  run(index);
 }
 
 void LastLevelSlice::run(uint32_t index) {
-  switch (transactions[index].packet.op) {
+  const CoherencePacket &packet = transactions[index].packet;
+  bool keeps = packet.op == CoherenceOp::readShared ||
+               packet.op == CoherenceOp::readOwn ||
+               packet.op == CoherenceOp::makeOwn;
+  uint64_t victim;
+  if (keeps && !directory.reserve(packet.line, victim)) {
+    if (victim == packet.line)
+      withoutRoom.push_back(index);
+    else
+      takeBack(index, victim);
+    return;
+  }
+  switch (packet.op) {
   case CoherenceOp::readShared:
   case CoherenceOp::readOnce:
     read(index);
@@ -134,6 +167,33 @@ void LastLevelSlice::run(uint32_t index) {
     own(index);
     return;
   }
+}
+
+void LastLevelSlice::takeBack(uint32_t index, uint64_t victim) {
+  ++counters.directoryEvictions;
+  busy.try_emplace(victim, LineQueue{index, none, none});
+  directory.setInUse(victim, true);
+  transactions[index].evicting = true;
+  transactions[index].victim = victim;
+  for (uint64_t left = directory.lookup(victim).sharers; left; left &= left - 1)
+    snoop(index, llvm::countr_zero(left), victim, CoherenceOp::snoopInvalidate,
+          false, false);
+}
+
+void LastLevelSlice::release(uint64_t line) {
+  auto place = busy.find(line);
+  LineQueue &queue = place->second;
+  if (queue.first == none) {
+    directory.setInUse(line, false);
+    busy.erase(place);
+  } else {
+    queue.active = queue.first;
+    queue.first = transactions[queue.active].next;
+    engine.schedule(engine.now(), *this, queue.active);
+  }
+  for (uint32_t index : withoutRoom)
+    engine.schedule(engine.now(), *this, index);
+  withoutRoom.clear();
 }
 
 void LastLevelSlice::read(uint32_t index) {
@@ -149,8 +209,8 @@ void LastLevelSlice::read(uint32_t index) {
                         : llvm::countr_zero(holders.sharers);
     ++counters.forwards;
     transaction.forwarded = true;
-    snoop(index, from, once ? CoherenceOp::snoopOnce : CoherenceOp::snoopShare,
-          true, false);
+    snoop(index, from, line,
+          once ? CoherenceOp::snoopOnce : CoherenceOp::snoopShare, true, false);
     return;
   }
   if (entry == TagArray::none) {
@@ -190,8 +250,8 @@ void LastLevelSlice::own(uint32_t index) {
   if (needsData && alone && !cached) {
     ++counters.forwards;
     transaction.forwarded = true;
-    snoop(index, llvm::countr_zero(others), CoherenceOp::snoopInvalidate, true,
-          false);
+    snoop(index, llvm::countr_zero(others), packet.line,
+          CoherenceOp::snoopInvalidate, true, false);
     return;
   }
   transaction.answers = true;
@@ -200,7 +260,7 @@ void LastLevelSlice::own(uint32_t index) {
     uint32_t to = llvm::countr_zero(left);
     bool source = wantsData && (holders.owner == nobody || to == holders.owner);
     wantsData &= !source;
-    snoop(index, to, CoherenceOp::snoopInvalidate, false, source);
+    snoop(index, to, packet.line, CoherenceOp::snoopInvalidate, false, source);
     transaction.haveData |= source;
   }
   if (!transaction.acknowledgements)
@@ -209,17 +269,19 @@ void LastLevelSlice::own(uint32_t index) {
 
 void LastLevelSlice::put(uint32_t index) {
   const CoherencePacket packet = transactions[index].packet;
-  auto place = directory.find(packet.line);
+  Holders holders = directory.lookup(packet.line);
   uint64_t bit = bitOf(packet.requester);
-  if (place == directory.end() || !(place->second.sharers & bit)) {
+  if (!(holders.sharers & bit)) {
     ++counters.putsStale;
   } else {
     ++(packet.dirty ? counters.putsDirty : counters.putsClean);
-    place->second.sharers &= ~bit;
-    if (place->second.owner == packet.requester)
-      place->second.owner = nobody;
-    if (!place->second.sharers)
-      directory.erase(place);
+    holders.sharers &= ~bit;
+    if (holders.owner == packet.requester)
+      holders.owner = nobody;
+    if (holders.sharers)
+      directory[packet.line] = holders;
+    else
+      directory.erase(packet.line);
     install(packet.line, packet.dirty);
   }
   CoherencePacket reply = packet;
@@ -229,11 +291,12 @@ void LastLevelSlice::put(uint32_t index) {
   finish(index);
 }
 
-void LastLevelSlice::snoop(uint32_t index, uint32_t to, CoherenceOp op,
-                           bool forward, bool wantsData) {
+void LastLevelSlice::snoop(uint32_t index, uint32_t to, uint64_t line,
+                           CoherenceOp op, bool forward, bool wantsData) {
   Transaction &transaction = transactions[index];
   CoherencePacket packet = transaction.packet;
   packet.op = op;
+  packet.line = line;
   packet.forward = forward;
   packet.wantsData = wantsData;
   ++transaction.acknowledgements;
@@ -246,6 +309,15 @@ void LastLevelSlice::acknowledge(uint32_t index, const CoherencePacket &reply) {
   transaction.dirty |= reply.dirty;
   if (--transaction.acknowledgements)
     return;
+  if (transaction.evicting) {
+    if (transaction.dirty)
+      install(transaction.victim, true);
+    directory.erase(transaction.victim);
+    release(transaction.victim);
+    transaction.evicting = transaction.dirty = false;
+    run(index);
+    return;
+  }
   if (transaction.answers) {
     collected(index);
     return;
@@ -292,6 +364,7 @@ void LastLevelSlice::complete(const Request &answer) {
     resume();
     return;
   }
+  counters.bytesFromMemory += lineBytes;
   uint32_t index = answer.id;
   const CoherencePacket &packet = transactions[index].packet;
   bool once = packet.op == CoherenceOp::readOnce;
@@ -309,29 +382,20 @@ void LastLevelSlice::respond(uint32_t index, CoherenceOp op, bool writable) {
   packet.op = op;
   packet.writable = writable;
   packet.dirty = writable && transaction.dirty;
-  outbox.send(node, packet.requester, VirtualNetwork::response,
-              op == CoherenceOp::data ? lineBytes : 0, packet);
+  uint32_t bytes = op == CoherenceOp::data ? lineBytes : 0;
+  counters.bytesToCores += bytes;
+  outbox.send(node, packet.requester, VirtualNetwork::response, bytes, packet);
 }
 
 void LastLevelSlice::finish(uint32_t index) {
   Transaction &transaction = transactions[index];
   if (!transaction.finished || transaction.acknowledgements)
     return;
-  uint64_t line = transaction.packet.line;
+  latency.add(engine.now() - transaction.since);
+  occupancy.add(engine.now(), -1);
   transaction.used = false;
   unused.push_back(index);
-  uint32_t next = nobody;
-  for (uint32_t i = 0; parked && i < transactions.size(); ++i)
-    if (transactions[i].used && transactions[i].parked &&
-        transactions[i].packet.line == line &&
-        (next == nobody || transactions[i].order < transactions[next].order))
-      next = i;
-  if (next == nobody) {
-    busy.erase(line);
-  } else {
-    busy[line] = next;
-    engine.schedule(engine.now(), *this, next);
-  }
+  release(transaction.packet.line);
   resume();
 }
 
@@ -342,6 +406,7 @@ void LastLevelSlice::install(uint64_t line, bool dirty) {
       tags[entry].state = LineState::modified;
     return;
   }
+  ++counters.installs;
   entry = tags.victim(line);
   if (tags[entry].state != LineState::invalid) {
     ++counters.evictions;
@@ -355,14 +420,18 @@ bool LastLevelSlice::remove(uint64_t line) {
   uint32_t entry = tags.find(line);
   if (entry == TagArray::none)
     return false;
+  ++counters.removals;
   bool dirty = isDirty(tags[entry].state);
   tags.invalidate(entry);
   return dirty;
 }
 
 void LastLevelSlice::ask(uint64_t line, Access access, uint64_t id) {
-  counters.memoryWrites += access == Access::fill;
-  writes += access == Access::fill;
+  if (access == Access::fill) {
+    ++writes;
+    ++counters.memoryWrites;
+    counters.bytesToMemory += lineBytes;
+  }
   Request request;
   request.line = line;
   request.access = access;
@@ -407,6 +476,17 @@ void LastLevelSlice::addTo(Statistics &statistics, llvm::StringRef path) const {
   add("snoops", counters.snoops, "snoops sent");
   add("refused", counters.refused, "requests left in the network");
   add("evictions", counters.evictions, "lines replaced");
+  add("installs", counters.installs, "lines that cores gave up, kept");
+  add("removals", counters.removals, "lines that went back to a core");
+  add("directoryEvictions", counters.directoryEvictions,
+      "lines taken from cores for room in the directory");
+  add("bytesFromCores", counters.bytesFromCores, "that cores sent");
+  add("bytesToCores", counters.bytesToCores, "sent to cores");
+  add("bytesFromMemory", counters.bytesFromMemory, "that memory sent");
+  add("bytesToMemory", counters.bytesToMemory, "sent to memory");
+  statistics.add((path + ".mshrs").str(), occupancy, "transactions at a time");
+  statistics.add((path + ".latency").str(), latency,
+                 "ticks from a request to the end of its transaction");
 }
 
 std::string LastLevelSlice::waits() const {
@@ -416,6 +496,7 @@ std::string LastLevelSlice::waits() const {
       text += "slice at node " + std::to_string(node) + ": line 0x" +
               llvm::utohexstr(transaction.packet.line * lineBytes, true) +
               (transaction.parked             ? " behind another transaction"
+               : transaction.evicting         ? " for room in the directory"
                : transaction.acknowledgements ? " for snoops"
                : transaction.answered         ? " for its requester"
                                               : " for memory") +

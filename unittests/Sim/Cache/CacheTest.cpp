@@ -7,6 +7,9 @@
 
 #include "CacheHarness.h"
 
+#include "ember/Sim/Cache/LastLevelSlice.h"
+#include "ember/Sim/Cache/Tlb.h"
+
 #include "gtest/gtest.h"
 
 #include <map>
@@ -180,6 +183,19 @@ static uint64_t stress(CacheParameters first, CacheParameters second,
     EXPECT_EQ(answers, 1);
   EXPECT_EQ(levels.l1.inFlight() + levels.l2.inFlight(), 0u);
   const CacheCounters &counts = levels.l2.counts();
+  // What came is there, or has gone, at each border.
+  for (const Cache *cache : {&levels.l1, &levels.l2}) {
+    const CacheCounters &c = cache->counts();
+    EXPECT_EQ(c.installs,
+              c.evictions + c.lostLines + cache->array().resident());
+    EXPECT_EQ(c.prefetches, c.prefetchesUseful + c.prefetchesLate +
+                                c.prefetchesUseless +
+                                cache->prefetchesUnused());
+  }
+  const CacheCounters &l1 = levels.l1.counts();
+  EXPECT_EQ(levels.memory.reads, counts.fills + counts.passed);
+  EXPECT_EQ(counts.answers, l1.fills + l1.passed);
+  EXPECT_EQ(l1.answers, levels.core.sent);
   EXPECT_EQ(counts.dirtyWriteBacks, levels.memory.dirty);
   EXPECT_EQ(counts.cleanWriteBacks, levels.memory.clean);
   resident = levels.l2.array().resident();
@@ -208,10 +224,172 @@ TEST(Cache, EveryRequestIsAnsweredOnce) {
       }
 }
 
-TEST(Cache, RefusesImpossibleParameters) {
-  CacheParameters parameters;
-  EXPECT_EQ(llvm::toString(parameters.validate()), "");
-  parameters.ways = 3;
-  EXPECT_EQ(llvm::toString(parameters.validate()),
+TEST(Cache, AllPoliciesAnswerUnderStress) {
+  for (auto policy : {Replacement::lru, Replacement::treePLRU,
+                      Replacement::srrip, Replacement::random})
+    for (bool inclusive : {true, false}) {
+      CacheParameters first = small(512, 4, 2), second = small(1024, 4, 8);
+      first.replacement = second.replacement = policy;
+      first.mshrs = second.mshrs = 4;
+      first.prefetchReserve = 1;
+      first.prefetcher.kind = PrefetcherKind::stride;
+      second.inclusive = inclusive;
+      stress(first, second, 4, 11);
+    }
+}
+
+TEST(Cache, PoliciesDifferInWhatTheyKeep) {
+  // A line used twice, and `scan` others in the same four ways, again and
+  // again.
+  auto hits = [](Replacement policy, uint64_t scan, uint64_t others) {
+    CacheParameters first = small(256, 4, 2);
+    first.replacement = policy;
+    Levels levels(first, small(64 * 1024, 8, 8));
+    for (uint64_t round = 0, next = 0; round < 100; ++round) {
+      levels.core.time(0);
+      levels.core.time(0);
+      for (uint64_t i = 0; i < scan; ++i)
+        levels.core.time(1 + next++ % others);
+    }
+    return levels.l1.counts().hits;
+  };
+  // One hit a round, or two but for the first.
+  EXPECT_EQ(hits(Replacement::lru, 3, 1000), 199u);
+  EXPECT_EQ(hits(Replacement::lru, 4, 1000), 100u);
+  EXPECT_EQ(hits(Replacement::treePLRU, 2, 1000), 199u);
+  EXPECT_GT(hits(Replacement::srrip, 4, 1000), 190u);
+  // Four others in a loop, in three ways: LRU keeps none of them.
+  EXPECT_EQ(hits(Replacement::lru, 4, 4), 100u);
+  EXPECT_GT(hits(Replacement::random, 4, 4), 200u);
+}
+
+TEST(Cache, TwoCachesOverOne) {
+  for (bool inclusive : {true, false}) {
+    Engine engine;
+    FixedMemory memory(engine, memoryLatency, 1, 8);
+    CacheParameters first = small(512, 2, 2), second = small(1024, 4, 8);
+    second.inclusive = inclusive;
+    Cache l2(engine, second, "l2"), data(engine, first, "l1d"),
+        code(engine, first, "l1i");
+    l2.setBelow(memory);
+    for (Cache *upper : {&data, &code}) {
+      upper->setBelow(l2);
+      l2.addUpper(*upper);
+    }
+    Core loads(engine, data), fetches(engine, code);
+    // A line that both have is written by one.
+    loads.time(3);
+    fetches.time(3);
+    EXPECT_EQ(memory.reads, 1u);
+    loads.time(3, Access::own);
+    EXPECT_EQ(code.state(3), LineState::invalid);
+    EXPECT_EQ(data.state(3), LineState::modified);
+    fetches.time(3);
+    EXPECT_FALSE(isWritable(data.state(3)));
+    std::mt19937_64 random(5);
+    for (int i = 0; i < 4000; ++i) {
+      Core &core = random() % 2 ? loads : fetches;
+      core.send(random() % 40, static_cast<Access>(random() % 3),
+                random() % 8 == 0);
+      if (random() % 16 == 0)
+        l2.snoop(random() % 40, static_cast<Snoop>(random() % 3));
+      for (uint64_t steps = random() % 4; steps; --steps)
+        engine.step();
+      for (uint64_t line = 0; line < 40; ++line) {
+        bool both = data.state(line) != LineState::invalid &&
+                    code.state(line) != LineState::invalid;
+        ASSERT_FALSE(both && (isWritable(data.state(line)) ||
+                              isWritable(code.state(line))))
+            << "line " << line;
+      }
+    }
+    while (engine.step())
+      ;
+    EXPECT_EQ(loads.completed + fetches.completed, loads.sent + fetches.sent);
+    EXPECT_EQ(data.waits() + code.waits() + l2.waits(), "");
+    EXPECT_EQ(l2.counts().answers, data.counts().fills + data.counts().passed +
+                                       code.counts().fills +
+                                       code.counts().passed);
+  }
+}
+
+template <typename Parameters> static std::string roundTrip(Parameters &from) {
+  ParameterWriter writer;
+  from.visit(writer);
+  llvm::json::Value written(writer.take());
+  Parameters other;
+  ParameterReader reader(*written.getAsObject());
+  other.visit(reader);
+  EXPECT_EQ(llvm::toString(reader.takeError()), "");
+  ParameterWriter again;
+  other.visit(again);
+  EXPECT_EQ(llvm::json::Value(again.take()), written);
+  ParameterSchema schema;
+  other.visit(schema);
+  EXPECT_FALSE(schema.take("part").empty());
+  return llvm::toString(from.validate());
+}
+
+TEST(Cache, ParametersAreReadAsTheyAreWritten) {
+  CacheParameters cache;
+  EXPECT_EQ(roundTrip(cache), "");
+  cache.size = 512 * 1024;
+  cache.ways = 8;
+  cache.hitCycles = 8;
+  cache.mshrs = 64;
+  cache.inclusive = false;
+  cache.replacement = Replacement::srrip;
+  cache.prefetchQueue = 7;
+  cache.prefetcher.kind = PrefetcherKind::indirect;
+  cache.prefetcher.defective = true;
+  cache.prefetcher.elementSizes = 512;
+  cache.prefetcher.bitElements = false;
+  cache.prefetcher.indirectWays = 8;
+  EXPECT_EQ(roundTrip(cache), "");
+  LastLevelParameters last;
+  EXPECT_EQ(roundTrip(last), "");
+  last.directoryEntries = 4096;
+  last.directoryWays = 8;
+  last.replacement = Replacement::random;
+  EXPECT_EQ(roundTrip(last), "");
+  TlbParameters tlb;
+  EXPECT_EQ(roundTrip(tlb), "");
+  tlb.entries = 1280;
+  tlb.ways = 5;
+  EXPECT_EQ(roundTrip(tlb), "");
+}
+
+template <typename Parameters, typename Change>
+static std::string wrong(Change change) {
+  Parameters parameters;
+  change(parameters);
+  return llvm::toString(parameters.validate());
+}
+
+TEST(Cache, RefusesAllImpossibleCombinations) {
+  auto cache = [](auto change) { return wrong<CacheParameters>(change); };
+  EXPECT_EQ(cache([](auto &p) { p.size = 3 * 64 * 1024; }),
             "size over ways is no power of two of lines");
+  EXPECT_EQ(cache([](auto &p) {
+              p.ways = 3;
+              p.size = 3 * 1024;
+              p.replacement = Replacement::treePLRU;
+            }),
+            "replacement is tree-plru, but ways is no power of two");
+  EXPECT_EQ(cache([](auto &p) {
+              p.prefetchReserve = p.mshrs;
+              p.prefetcher.kind = PrefetcherKind::stride;
+            }),
+            "prefetchReserve leaves a prefetcher none of the mshrs");
+  EXPECT_EQ(cache([](auto &p) { p.clock = 2.5; }),
+            "clock is no divisor of 12 GHz");
+  auto last = [](auto change) { return wrong<LastLevelParameters>(change); };
+  EXPECT_EQ(last([](auto &p) { p.ways = 5; }),
+            "size over ways is no power of two of lines");
+  EXPECT_EQ(last([](auto &p) { p.directoryEntries = 48; }),
+            "directoryEntries over directoryWays is no power of two");
+  EXPECT_EQ(last([](auto &p) { p.clock = 7; }),
+            "clock is no divisor of 12 GHz");
+  EXPECT_EQ(wrong<TlbParameters>([](auto &p) { p.ways = 5; }),
+            "entries over ways is no power of two");
 }

@@ -127,7 +127,7 @@ private:
 struct System {
   System(unsigned cores, unsigned sliceCount, const CacheParameters &first,
          const CacheParameters &second, const LastLevelParameters &last,
-         uint64_t room)
+         uint64_t room, size_t memoryRoom = 1000)
       : network(engine, room) {
     for (unsigned i = 0; i < cores; ++i) {
       Cache &l2 = l2s.emplace_back(engine, second, "l2");
@@ -148,7 +148,7 @@ struct System {
     agents.emplace_back(l2s[0]);
     for (unsigned i = 0; i < sliceCount; ++i) {
       FixedMemory &memory =
-          memories.emplace_back(engine, memoryLatency, 5, last.mshrs);
+          memories.emplace_back(engine, memoryLatency, 5, memoryRoom);
       LastLevelSlice &slice =
           slices.emplace_back(engine, network, packets, last, memory);
       homes.nodes.push_back(network.attach(slice));
@@ -171,11 +171,15 @@ struct System {
     return end - begin;
   }
 
-  /// What the caches hold, against each other and the directory.
-  void check(uint64_t lines) {
+  /// What the caches hold, against each other and the directory. When all is
+  /// `quiet`, nobody gives a line up any more.
+  void check(uint64_t lines, bool quiet = false) {
+    stale.resize(lines);
     for (uint64_t line = 0; line < lines; ++line) {
       unsigned writers = 0, owners = 0;
+      uint32_t owner = Holders::nobody;
       uint64_t holders = 0, givingUp = 0;
+      bool dirty = false;
       for (unsigned i = 0; i < l1s.size(); ++i) {
         LineState states[] = {l1s[i].state(line), l2s[i].state(line)};
         bool holds = false, writes = false, owns = false;
@@ -183,27 +187,81 @@ struct System {
           holds |= state != LineState::invalid;
           writes |= isWritable(state);
           owns |= state != LineState::invalid && state != LineState::shared;
+          dirty |= isDirty(state);
         }
         writers += writes;
         owners += owns;
+        owner = owns ? i : owner;
         holders |= uint64_t{holds} << i;
-        givingUp |= uint64_t{ports[i].victim(line) != LineState::invalid} << i;
+        LineState victim = ports[i].victim(line);
+        givingUp |= uint64_t{victim != LineState::invalid} << i;
+        dirty |= isDirty(victim);
       }
       ASSERT_LE(owners, 1u) << "line " << line;
       ASSERT_TRUE(!writers || !(holders & (holders - 1))) << "line " << line;
-      const LastLevelSlice &slice = slices[homes(line) - homes.nodes.front()];
+      // A core asks for a line again when it knows that the home took it.
+      ASSERT_EQ(holders & givingUp, 0u) << "line " << line;
+      ASSERT_TRUE(!quiet || !givingUp) << "line " << line;
+      unsigned home = homes(line) - homes.nodes.front();
+      const LastLevelSlice &slice = slices[home];
+      ASSERT_TRUE(!quiet || !slice.isBusy(line)) << "line " << line;
+      uint32_t entry = slice.array().find(line);
+      bool kept = entry != TagArray::none;
+      dirty |= kept && isDirty(slice.array()[entry].state);
+      // New data is somewhere until memory has it.
+      uint64_t written = memories[home].writes[line];
+      if (dirty)
+        stale[line] = {true, written};
+      ASSERT_TRUE(!quiet || dirty || !stale[line].first ||
+                  written > stale[line].second)
+          << "lost line " << line;
+      if (quiet && !dirty)
+        stale[line].first = false;
       if (slice.isBusy(line))
         continue;
-      LastLevelSlice::Holders known = slice.holders(line);
+      Holders known = slice.holders(line);
       // A core whose victim is on its way to the home is still listed, one that
       // waits to hear that it arrived no longer.
-      ASSERT_EQ(known.sharers & ~givingUp, holders) << "line " << line;
-      ASSERT_TRUE(!owners || known.owner != LastLevelSlice::nobody);
+      ASSERT_EQ(holders & ~known.sharers, 0u) << "line " << line;
+      ASSERT_EQ(known.sharers & ~givingUp & ~holders, 0u) << "line " << line;
+      ASSERT_TRUE(!owners || known.owner == owner) << "line " << line;
+      ASSERT_TRUE(known.owner == Holders::nobody || owners ||
+                  givingUp >> known.owner & 1)
+          << "line " << line;
       // What one core may write has left the last level.
-      ASSERT_TRUE(!writers || slice.array().find(line) == TagArray::none);
+      ASSERT_TRUE(!writers || !kept) << "line " << line;
     }
   }
 
+  /// What went over each border, against what is where.
+  void checkBytes() {
+    uint64_t sent = 0;
+    for (const CoherentPort &port : ports)
+      sent += port.forwardedBytes();
+    for (unsigned i = 0; i < slices.size(); ++i) {
+      const LastLevelCounters &counts = slices[i].counts();
+      sent += counts.bytesFromCores + counts.bytesToCores;
+      EXPECT_EQ(counts.bytesFromMemory, counts.memoryReads * lineBytes);
+      EXPECT_EQ(counts.bytesFromMemory + counts.bytesToMemory,
+                memories[i].reads * lineBytes);
+      EXPECT_EQ(counts.installs, counts.removals + counts.evictions +
+                                     slices[i].array().resident());
+    }
+    EXPECT_EQ(sent, network.bytes);
+    for (const std::deque<Cache> *level : {&l1s, &l2s})
+      for (const Cache &cache : *level) {
+        const CacheCounters &counts = cache.counts();
+        EXPECT_EQ(counts.installs, counts.evictions + counts.lostLines +
+                                       cache.array().resident());
+      }
+    for (unsigned i = 1; i < l1s.size(); ++i)
+      EXPECT_EQ(l2s[i].counts().answers,
+                l1s[i].counts().fills + l1s[i].counts().passed);
+  }
+
+  /// Of each line, whether new data was seen, and what memory had been written
+  /// by then.
+  std::vector<std::pair<bool, uint64_t>> stale;
   Engine engine;
   FixedNetwork network;
   CoherencePackets packets;
@@ -254,7 +312,7 @@ TEST(Coherence, LatenciesAreTheirClosedForms) {
 }
 
 static std::pair<uint64_t, uint64_t> stress(uint64_t few, bool inclusive,
-                                            uint64_t seed) {
+                                            uint64_t directory, uint64_t seed) {
   CacheParameters first = tiny(256, 2), second = tiny(512, 3);
   for (CacheParameters *parameters : {&first, &second}) {
     parameters->mshrs = parameters->targets = parameters->queue = few;
@@ -267,10 +325,12 @@ static std::pair<uint64_t, uint64_t> stress(uint64_t few, bool inclusive,
   last.ways = 2;
   last.mshrs = few;
   last.writeBuffers = few;
-  System system(8, 2, first, second, last, few);
+  last.directoryEntries = directory;
+  last.directoryWays = 2;
+  System system(8, 2, first, second, last, few, few);
   constexpr uint64_t lines = 24;
   std::mt19937_64 random(seed);
-  for (int i = 0; i < 1500; ++i) {
+  for (int i = 0; i < 900; ++i) {
     unsigned agent = random() % system.agents.size();
     Request request;
     request.line = random() % lines;
@@ -282,6 +342,14 @@ static std::pair<uint64_t, uint64_t> stress(uint64_t few, bool inclusive,
     for (uint64_t steps = random() % 12; steps; --steps) {
       system.engine.step();
       system.check(lines);
+      if (::testing::Test::HasFatalFailure())
+        return {};
+    }
+    if (i % 100 == 99) {
+      uint64_t steps = 0;
+      while (system.engine.step() && ++steps < 100000)
+        ;
+      system.check(lines, /*quiet=*/true);
       if (::testing::Test::HasFatalFailure())
         return {};
     }
@@ -299,25 +367,79 @@ static std::pair<uint64_t, uint64_t> stress(uint64_t few, bool inclusive,
   for (const Agent &agent : system.agents)
     for (int answers : agent.answers)
       EXPECT_EQ(answers, 1);
-  uint64_t reads = 0;
-  for (unsigned i = 0; i < 2; ++i)
-    reads += system.slices[i].counts().memoryReads +
-             system.slices[i].counts().memoryWrites - system.memories[i].reads;
-  EXPECT_EQ(reads, 0u);
+  system.check(lines, /*quiet=*/true);
+  system.checkBytes();
+  for (unsigned i = 0; i < 2; ++i) {
+    EXPECT_TRUE(few > 1 || system.memories[i].refused);
+    EXPECT_EQ(!directory, !system.slices[i].counts().directoryEvictions);
+    EXPECT_LE(system.slices[i].known().size(), directory ? directory : lines);
+  }
   return {system.engine.now(), system.network.bytes};
 }
 
 TEST(Coherence, HoldsUnderRandomTraffic) {
   for (uint64_t few : {1, 2, 6})
-    for (bool inclusive : {true, false})
-      for (uint64_t seed = 0; seed < 3; ++seed) {
-        SCOPED_TRACE(::testing::Message() << few << " of each, inclusive "
-                                          << inclusive << ", seed " << seed);
-        auto first = stress(few, inclusive, seed);
+    for (uint64_t variant = 0; variant < 6; ++variant)
+      for (uint64_t seed = 0; seed < 2; ++seed) {
+        bool inclusive = variant % 2;
+        uint64_t directory = variant / 2 * 2;
+        SCOPED_TRACE(::testing::Message()
+                     << few << " of each, inclusive " << inclusive
+                     << ", directory " << directory << ", seed " << seed);
+        auto first = stress(few, inclusive, directory, seed);
         if (HasFatalFailure() || HasNonfatalFailure())
           return;
         if (!seed) {
-          EXPECT_EQ(first, stress(few, inclusive, seed));
+          EXPECT_EQ(first, stress(few, inclusive, directory, seed));
         }
       }
+}
+
+TEST(Coherence, APointerChaseShowsTheLevels) {
+  // 2 KiB, 8 KiB and 16 KiB: random cycles of lines that fit each level.
+  auto chase = [](uint64_t lines) {
+    CacheParameters first = tiny(2048, 2), second = tiny(8192, 8);
+    first.ways = second.ways = 4;
+    LastLevelParameters last;
+    last.size = 16384;
+    System system(1, 1, first, second, last, 100);
+    std::vector<uint64_t> order(lines);
+    for (uint64_t i = 0; i < lines; ++i)
+      order[i] = i;
+    Tick sum = 0;
+    for (int round = 0; round < 4; ++round)
+      for (uint64_t line : order) {
+        Tick time = system.time(0, line);
+        sum += round == 3 ? time : 0;
+      }
+    return sum / lines;
+  };
+  Tick l2 = 10 * cycle + cycle;
+  Tick llc = 10 * cycle + 2 * networkLatency + 12 * cycle + 2 * cycle;
+  EXPECT_EQ(chase(32), 2 * cycle);
+  EXPECT_EQ(chase(128), l2);
+  // The last level keeps what the L2 gives up: together they are larger.
+  EXPECT_EQ(chase(384), llc);
+  EXPECT_EQ(chase(1024), llc + memoryLatency);
+}
+
+TEST(Coherence, LinesAreTakenBackForRoomInTheDirectory) {
+  LastLevelParameters last;
+  last.directoryEntries = last.directoryWays = 4;
+  System system(2, 1, tiny(1024, 2), tiny(2048, 8), last, 100);
+  Tick hit = 2 * cycle;
+  for (uint64_t line = 0; line < 4; ++line)
+    system.time(0, line);
+  EXPECT_EQ(system.time(0, 0, Access::own), hit);
+  Tick before = system.time(1, 3);
+  EXPECT_EQ(system.slices[0].counts().directoryEvictions, 0u);
+  // Line 0 was used longest ago at the home; its data goes to the last level.
+  Tick with = system.time(0, 4);
+  EXPECT_EQ(system.slices[0].counts().directoryEvictions, 1u);
+  EXPECT_EQ(system.l1s[0].state(0), LineState::invalid);
+  EXPECT_NE(system.slices[0].array().find(0), TagArray::none);
+  // A snoop and its answer go before memory is asked.
+  EXPECT_EQ(with, before - networkLatency + memoryLatency + 2 * networkLatency);
+  EXPECT_EQ(system.time(0, 1), hit);
+  system.check(8, /*quiet=*/true);
 }

@@ -12,6 +12,7 @@
 #include "ember/Sim/Cache/Cache.h"
 
 #include <algorithm>
+#include <map>
 
 namespace ember::sim {
 
@@ -32,6 +33,8 @@ public:
     free = std::max(free, engine.now()) + interval;
     requests.push(request);
     ++reads;
+    if (request.access == Access::fill)
+      ++writes[request.line];
     engine.schedule(free - interval + latency, *this, 0);
     return true;
   }
@@ -57,6 +60,8 @@ public:
       engine.schedule(engine.now() + 1, *this, 1);
   }
 
+  /// Whole lines that were written, by line.
+  std::map<uint64_t, uint64_t> writes;
   uint64_t reads = 0, refused = 0, dirty = 0, clean = 0;
 
 private:

@@ -61,7 +61,8 @@ struct CacheCounters {
   uint64_t hits = 0, misses = 0, merges = 0, upgrades = 0, stalls = 0;
   uint64_t refused = 0, evictions = 0, dirtyWriteBacks = 0, cleanWriteBacks = 0;
   uint64_t fills = 0, filledBytes = 0, writtenBackBytes = 0, snoops = 0;
-  uint64_t snoopHits = 0, reissued = 0, lostLines = 0;
+  uint64_t snoopHits = 0, reissued = 0, lostLines = 0, lostVictims = 0;
+  uint64_t installs = 0, answers = 0, passed = 0;
   uint64_t prefetches = 0, prefetchesDropped = 0, prefetchesUseful = 0;
   uint64_t prefetchesLate = 0, prefetchesUseless = 0;
 };

@@ -38,6 +38,10 @@ public:
   void handle(uint64_t argument) override;
   std::string waits() const override;
 
+  /// Sent to other cores on behalf of homes.
+  uint64_t forwardedBytes() const { return forwarded; }
+  void addTo(Statistics &statistics, llvm::StringRef path) const;
+
   /// Of a victim that the home has not taken yet.
   LineState victim(uint64_t line) const;
 
@@ -71,6 +75,7 @@ private:
   std::vector<Victim> victims;
   std::vector<Requester *> waiting;
   std::vector<Requester *> waking;
+  uint64_t forwarded = 0;
 };
 
 } // namespace ember::sim

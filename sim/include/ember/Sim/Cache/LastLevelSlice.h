@@ -9,7 +9,8 @@
 // The home of a part of all lines: knows exactly which cores have each, lets
 // one transaction of a line at a time through, and keeps lines that cores gave
 // up. A line that one core reads leaves the slice; one that several share
-// stays.
+// stays. Where the directory has no room, a transaction first takes another
+// line of the set from all cores that have it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,8 +18,7 @@
 #define EMBER_SIM_CACHE_LASTLEVELSLICE_H
 
 #include "ember/Sim/Cache/Coherence.h"
-
-#include "llvm/ADT/DenseMap.h"
+#include "ember/Sim/Cache/Directory.h"
 
 namespace ember::sim {
 
@@ -29,6 +29,9 @@ struct LastLevelParameters {
   uint64_t latency = 12;
   uint64_t mshrs = 128;
   uint64_t writeBuffers = 64;
+  /// 0 for any number.
+  uint64_t directoryEntries = 0;
+  uint64_t directoryWays = 16;
   Replacement replacement = Replacement::lru;
 
   uint64_t sets() const { return size / lineBytes / ways; }
@@ -40,6 +43,9 @@ struct LastLevelCounters {
   uint64_t requests = 0, hits = 0, forwards = 0, memoryReads = 0;
   uint64_t memoryWrites = 0, putsClean = 0, putsDirty = 0, putsStale = 0;
   uint64_t snoops = 0, refused = 0, evictions = 0;
+  uint64_t installs = 0, removals = 0, directoryEvictions = 0;
+  uint64_t bytesFromCores = 0, bytesToCores = 0;
+  uint64_t bytesFromMemory = 0, bytesToMemory = 0;
 };
 
 class LastLevelSlice final : public NetworkNode,
@@ -47,14 +53,6 @@ class LastLevelSlice final : public NetworkNode,
                              public EventHandler,
                              public Waiter {
 public:
-  /// Who has a line; nodes are below 64.
-  struct Holders {
-    uint64_t sharers = 0;
-    /// The one whose copy is exclusive or stands for memory's.
-    uint32_t owner = nobody;
-  };
-  static constexpr uint32_t nobody = ~uint32_t{0};
-
   /// `parameters` are valid.
   LastLevelSlice(Engine &engine, Interconnect &network,
                  CoherencePackets &packets,
@@ -71,17 +69,24 @@ public:
   bool isBusy(uint64_t line) const { return busy.count(line); }
   Holders holders(uint64_t line) const { return directory.lookup(line); }
   const TagArray &array() const { return tags; }
+  const Directory &known() const { return directory; }
   const LastLevelCounters &counts() const { return counters; }
 
   void addTo(Statistics &statistics, llvm::StringRef path) const;
   std::string waits() const override;
 
 private:
+  static constexpr uint32_t none = ~uint32_t{0};
+
   struct Transaction {
     CoherencePacket packet;
+    Tick since = 0;
     bool used = false;
     bool parked = false;
     bool finished = false;
+    /// It takes `victim` from the cores, for room in the directory.
+    bool evicting = false;
+    uint64_t victim = 0;
     /// The answer goes out when all snoops are acknowledged.
     bool answers = false;
     /// It went out.
@@ -90,7 +95,14 @@ private:
     bool haveData = false;
     bool dirty = false;
     uint32_t acknowledgements = 0;
-    uint64_t order = 0;
+    /// Of those that wait for the same line.
+    uint32_t next = none;
+  };
+  /// The transaction that has a line, and those that wait for it.
+  struct LineQueue {
+    uint32_t active = none;
+    uint32_t first = none;
+    uint32_t last = none;
   };
 
   void start(uint32_t index);
@@ -98,8 +110,10 @@ private:
   void read(uint32_t index);
   void own(uint32_t index);
   void put(uint32_t index);
-  void snoop(uint32_t index, uint32_t to, CoherenceOp op, bool forward,
-             bool wantsData);
+  void snoop(uint32_t index, uint32_t to, uint64_t line, CoherenceOp op,
+             bool forward, bool wantsData);
+  void takeBack(uint32_t index, uint64_t victim);
+  void release(uint64_t line);
   void acknowledge(uint32_t index, const CoherencePacket &reply);
   void collected(uint32_t index);
   void respond(uint32_t index, CoherenceOp op, bool writable);
@@ -122,18 +136,19 @@ private:
   uint32_t node = 0;
   std::vector<Transaction> transactions;
   std::vector<uint32_t> unused;
-  llvm::DenseMap<uint64_t, uint32_t> busy;
-  llvm::DenseMap<uint64_t, Holders> directory;
+  llvm::DenseMap<uint64_t, LineQueue> busy;
+  Directory directory;
+  /// Transactions that found no room in the directory, not even to make.
+  std::vector<uint32_t> withoutRoom;
   Ring<Request> toMemory;
   /// Lines on their way to memory, which a slice has so many buffers for.
   uint64_t writes = 0;
   bool memoryRefused = false;
   bool refusedRequest = false;
-  uint64_t orders = 0;
-  /// Transactions behind another one of their line.
-  uint64_t parked = 0;
   Tick nextLookup = 0;
   LastLevelCounters counters;
+  Occupancy occupancy;
+  Histogram latency;
 };
 
 } // namespace ember::sim
