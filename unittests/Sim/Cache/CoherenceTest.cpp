@@ -443,3 +443,32 @@ TEST(Coherence, LinesAreTakenBackForRoomInTheDirectory) {
   EXPECT_EQ(system.time(0, 1), hit);
   system.check(8, /*quiet=*/true);
 }
+
+TEST(Coherence, TakingBackMeetsAVictim) {
+  // A dirty line leaves a core while the home takes it back for the line of
+  // another one, at all distances in time.
+  uint64_t stale = 0;
+  for (Tick distance = 0; distance < 1200; distance += 3) {
+    CacheParameters one = tiny(64, 2);
+    one.ways = 1;
+    LastLevelParameters last;
+    last.size = 1024;
+    last.ways = 4;
+    last.directoryEntries = last.directoryWays = 2;
+    System system(2, 1, one, one, last, 100);
+    system.time(0, 0, Access::own);
+    system.check(8, /*quiet=*/true);
+    Request request;
+    request.line = 1;
+    system.agents[0].send(request);
+    system.engine.runUntil(system.engine.now() + distance);
+    request.line = 2;
+    system.agents[1].send(request);
+    while (system.engine.step())
+      ;
+    system.check(8, /*quiet=*/true);
+    ASSERT_FALSE(HasFatalFailure()) << distance;
+    stale += system.slices[0].counts().putsStale;
+  }
+  EXPECT_GT(stale, 0u);
+}
