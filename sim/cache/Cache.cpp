@@ -21,7 +21,7 @@ Cache::Cache(Engine &engine, const CacheParameters &parameters, StringRef name)
       name(name.str()), tags(parameters.sets(), parameters.ways,
                              parameters.replacement, 0, parameters.seed),
       present(tags), prefetcher(makePrefetcher(parameters.prefetcher, present)),
-      mshrs(parameters.mshrs) {
+      mshrs(parameters.mshrs), mshrLines(parameters.mshrs, noLine) {
   for (uint32_t i = parameters.mshrs; i--;)
     unusedMshrs.push_back(i);
   for (Mshr &mshr : mshrs)
@@ -97,10 +97,8 @@ void Cache::drain() {
 uint32_t Cache::findMshr(uint64_t line) const {
   if (!used)
     return none;
-  for (uint32_t i = 0; i < mshrs.size(); ++i)
-    if (mshrs[i].used && mshrs[i].line == line)
-      return i;
-  return none;
+  auto place = llvm::find(mshrLines, line);
+  return place == mshrLines.end() ? none : place - mshrLines.begin();
 }
 
 uint64_t Cache::freeMshrs() const {
@@ -177,7 +175,7 @@ uint32_t Cache::allocate(const Request &request) {
   uint32_t index = unusedMshrs.back();
   unusedMshrs.pop_back();
   Mshr &mshr = mshrs[index];
-  mshr.line = request.line;
+  mshr.line = mshrLines[index] = request.line;
   mshr.since = engine.now();
   mshr.used = true;
   mshr.filling = false;
@@ -197,6 +195,7 @@ void Cache::release(uint32_t index) {
   missLatency.add(engine.now() - mshr.since);
   mshr.targets.clear();
   mshr.used = false;
+  mshrLines[index] = noLine;
   unusedMshrs.push_back(index);
   --used;
   occupancy.set(engine.now(), used);

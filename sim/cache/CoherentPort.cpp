@@ -44,7 +44,9 @@ bool CoherentPort::accept(const Request &request) {
     return victim.line == request.line;
   });
   transactions[index] = {request, true, putIsDue, {}, 0};
-  if (!putIsDue)
+  if (putIsDue)
+    ++behindVictims;
+  else
     begin(index);
   return true;
 }
@@ -145,10 +147,12 @@ void CoherentPort::end(uint32_t index) {
 void CoherentPort::putDone(uint64_t line) {
   llvm::erase_if(victims,
                  [&](const Victim &victim) { return victim.line == line; });
-  for (uint32_t i = 0; i < transactions.size(); ++i)
+  for (uint32_t i = 0; behindVictims && i < transactions.size(); ++i)
     if (transactions[i].used && transactions[i].waitsForPut &&
-        transactions[i].request.line == line)
+        transactions[i].request.line == line) {
+      --behindVictims;
       begin(i);
+    }
   cache->written();
 }
 

@@ -108,6 +108,7 @@ public:
 
 private:
   static constexpr uint32_t none = ~uint32_t{0};
+  static constexpr uint64_t noLine = ~uint64_t{0};
   enum EventKind : uint64_t { lookup, filled, bufferFree, wake, resume };
   static constexpr unsigned kindBits = 3;
 
@@ -176,6 +177,8 @@ private:
   Ring<uint64_t> prefetchQueue;
 
   std::vector<Mshr> mshrs;
+  /// The line of each MSHR in use, by itself, to be searched.
+  std::vector<uint64_t> mshrLines;
   std::vector<uint32_t> unusedMshrs;
   uint64_t used = 0;
   uint64_t buffersUsed = 0;

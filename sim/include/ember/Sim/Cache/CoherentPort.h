@@ -73,6 +73,8 @@ private:
   std::vector<Transaction> transactions;
   std::vector<uint32_t> unused;
   std::vector<Victim> victims;
+  /// Transactions behind a victim of their line.
+  uint64_t behindVictims = 0;
   std::vector<Requester *> waiting;
   std::vector<Requester *> waking;
   uint64_t forwarded = 0;
