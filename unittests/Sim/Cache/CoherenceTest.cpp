@@ -324,7 +324,7 @@ static std::pair<uint64_t, uint64_t> stress(uint64_t few, bool inclusive,
   last.size = 512;
   last.ways = 2;
   last.mshrs = few;
-  last.writeBuffers = few;
+  last.writeBuffers = 2 * few;
   last.directoryEntries = directory;
   last.directoryWays = 2;
   System system(8, 2, first, second, last, few, few);
