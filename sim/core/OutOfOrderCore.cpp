@@ -323,9 +323,13 @@ void OutOfOrderCore::begin(Entry &e) {
       continue;
     uint64_t first = lineOf(access.address),
              last = lineOf(access.address + std::max(access.size, 1u) - 1);
-    for (uint64_t line = first; line <= last; ++line)
+    auto offset = static_cast<uint8_t>(access.address % lineBytes);
+    bool isOne = e.accesses.size() == 1 && first == last && access.size <= 8;
+    auto bytes = static_cast<uint8_t>(isOne ? access.size : 0);
+    for (uint64_t line = first; line <= last; ++line, offset = 0)
       lines.push_back({e.sequence, line, e.pc, access.prefetch, false,
-                       !translator, now + parameters.addressCycles, 0});
+                       !translator, now + parameters.addressCycles, 0, offset,
+                       bytes});
   }
 }
 
@@ -382,6 +386,8 @@ bool OutOfOrderCore::askForLines() {
     Request request;
     request.line = next.line;
     request.instruction = next.pc;
+    request.offset = next.offset;
+    request.bytes = next.bytes;
     request.requester = this;
     request.prefetch = next.prefetch;
     request.id = next.prefetch ? prefetchId : next.sequence;

@@ -26,6 +26,8 @@ Machine::Tile::Tile(Engine &engine, Mesh &mesh, CoherencePackets &packets,
       l2Tlb(engine, parameters.l2Tlb, nullptr, &l2),
       l1Tlb(engine, parameters.l1Tlb, &l2Tlb, nullptr), translator(l1Tlb) {
   l1d.setBelow(l2);
+  l1d.setValues(values);
+  l2.setValues(values);
   l2.addUpper(l1d);
   l2.setBelow(port);
 }
@@ -87,6 +89,7 @@ OutOfOrderCore &Machine::setProgram(unsigned index, Emulator &emulator,
       std::make_unique<OutOfOrderCore>(name, parameters.core, engine, emulator,
                                        tile.l1d, device, &tile.translator);
   tile.core->addTo(registry, name);
+  tile.values.setMemory(*emulator.state().memory);
   return *tile.core;
 }
 
@@ -196,6 +199,7 @@ void Machine::registerStatistics() {
     std::string name = numbered("core", index);
     tile.l1d.addTo(registry, name + ".l1d");
     tile.l2.addTo(registry, name + ".l2");
+    tile.port.addTo(registry, name + ".port");
     tile.l1Tlb.addTo(registry, name + ".l1Tlb");
     tile.l2Tlb.addTo(registry, name + ".l2Tlb");
   }

@@ -17,7 +17,8 @@ static llvm::Error impossible(const llvm::Twine &message) {
 }
 
 MachineParameters::MachineParameters() {
-  l1d.prefetcher.kind = PrefetcherKind::stride;
+  // With the stride prefetcher that finds its indices.
+  l1d.prefetcher.kind = PrefetcherKind::indirect;
   l2.size = 512 * 1024;
   l2.ways = 8;
   l2.hitCycles = 8;

@@ -275,6 +275,23 @@ TEST(MachineProgram, MoreOfSomethingIsNotMuchSlower) {
   EXPECT_LT(cyclesOf(more), before);
 }
 
+// The L1D sees the indices that the program loads.
+TEST(MachineProgram, IndirectPrefetcherIsAheadOfGathers) {
+  auto cyclesOf = [](PrefetcherKind kind) {
+    MachineParameters parameters;
+    parameters.core.reorderBuffer = parameters.core.issueQueue = 32;
+    parameters.l1d.prefetcher.kind = kind;
+    H harness(parameters, 1 << 18);
+    for (size_t i = 0; i < 4096; ++i)
+      harness.data[i] = i * 40503 % 245760 + 4096;
+    harness.call(0, "gather", {4096, H::address(0), H::address(0), 0});
+    return static_cast<double>(harness.run());
+  };
+  double stride = cyclesOf(PrefetcherKind::stride);
+  EXPECT_LT(cyclesOf(PrefetcherKind::indirect), stride * 0.8);
+  EXPECT_LT(stride, cyclesOf(PrefetcherKind::none));
+}
+
 namespace {
 /// Never answers.
 struct Silence final : MemoryPort {

@@ -181,6 +181,9 @@ private:
     uint64_t notBefore;
     /// What the translator knows it by.
     uint64_t translation;
+    /// Within the line, and of a load of one value up to 8 bytes its size:
+    /// what prefetchers see.
+    uint8_t offset = 0, bytes = 0;
   };
   struct Port {
     PortKind kind;

@@ -18,6 +18,7 @@
 #include "ember/Sim/Cache/CoherentPort.h"
 #include "ember/Sim/Core/OutOfOrderCore.h"
 #include "ember/Sim/Machine/CoreTranslator.h"
+#include "ember/Sim/Machine/GuestValues.h"
 #include "ember/Sim/Machine/MachineParameters.h"
 #include "ember/Sim/Machine/MemoryNetwork.h"
 
@@ -89,6 +90,7 @@ private:
     Tlb l2Tlb;
     Tlb l1Tlb;
     CoreTranslator translator;
+    GuestValues values;
     std::unique_ptr<OutOfOrderCore> core;
     uint32_t node = 0;
   };
