@@ -84,7 +84,7 @@ llvm::Error Emulator::fault() const {
 llvm::Error Emulator::step(DynamicInstruction &executed) {
   uint64_t pc = registers.pc;
   const StaticInstruction *found = find(pc);
-  if (!found) {
+  if (!found) [[unlikely]] {
     llvm::Expected<const StaticInstruction *> decoded = decodeAt(pc);
     if (!decoded)
       return decoded.takeError();
@@ -102,22 +102,9 @@ llvm::Error Emulator::step(DynamicInstruction &executed) {
 }
 
 llvm::Error Emulator::run(uint64_t most) {
-  for (uint64_t left = most; left && !returned(); --left) {
-    uint64_t pc = registers.pc;
-    const StaticInstruction *found = find(pc);
-    if (!found) [[unlikely]] {
-      llvm::Expected<const StaticInstruction *> decoded = decodeAt(pc);
-      if (!decoded)
-        return decoded.takeError();
-      found = *decoded;
-    }
-    registers.accesses.clear();
-    registers.next = pc + 4;
-    found->functional.execute(registers, found->functional);
-    if (registers.fault) [[unlikely]]
-      return fault();
-    registers.pc = registers.next;
-    ++count;
-  }
+  DynamicInstruction executed;
+  for (uint64_t left = most; left && !returned(); --left)
+    if (llvm::Error error = step(executed)) [[unlikely]]
+      return error;
   return llvm::Error::success();
 }

@@ -100,18 +100,6 @@ void addCompareZero(SemanticsTable &t, llvm::StringRef name) {
 }
 
 template <typename T, typename Op, unsigned bytes>
-void pairwise(State &s, const Instruction &i) {
-  VectorRegister a = s.v[i.reg(1)], b = s.v[i.reg(2)];
-  constexpr unsigned half = bytes / sizeof(T) / 2;
-  for (unsigned lane = 0; lane < half; ++lane) {
-    s.v[i.reg(0)].set<T>(lane,
-                         Op::apply(a.get<T>(2 * lane), a.get<T>(2 * lane + 1)));
-    s.v[i.reg(0)].set<T>(lane + half,
-                         Op::apply(b.get<T>(2 * lane), b.get<T>(2 * lane + 1)));
-  }
-  finish<bytes>(s, i.reg(0));
-}
-template <typename T, typename Op, unsigned bytes>
 void across(State &s, const Instruction &i) {
   T values[16 / sizeof(T)];
   std::memcpy(values, s.v[i.reg(1)].bytes, bytes);

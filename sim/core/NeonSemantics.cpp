@@ -251,19 +251,6 @@ void addShiftLong(SemanticsTable &t, llvm::StringRef lower,
   t.add("SHLL" + upper, shiftLong<T, true, true>);
 }
 
-/// Neighbours combined: those of op1 in the lower half, of op2 in the upper.
-template <typename T, typename Op, unsigned bytes>
-void pairwise(State &s, const Instruction &i) {
-  VectorRegister a = s.v[i.reg(1)], b = s.v[i.reg(2)];
-  constexpr unsigned half = bytes / sizeof(T) / 2;
-  for (unsigned lane = 0; lane < half; ++lane) {
-    s.v[i.reg(0)].set<T>(lane,
-                         Op::apply(a.get<T>(2 * lane), a.get<T>(2 * lane + 1)));
-    s.v[i.reg(0)].set<T>(lane + half,
-                         Op::apply(b.get<T>(2 * lane), b.get<T>(2 * lane + 1)));
-  }
-  finish<bytes>(s, i.reg(0));
-}
 template <template <typename> class Op, bool isSigned = false>
 void addPairwise(SemanticsTable &t, llvm::StringRef name) {
   forEachType<isSigned>([&](llvm::StringRef type, auto element, auto bytes) {

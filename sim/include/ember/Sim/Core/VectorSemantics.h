@@ -148,6 +148,20 @@ template <typename T> struct FloatAbsoluteGreaterEqual {
   static bool apply(T a, T b) { return absolute(a) >= absolute(b); }
 };
 
+/// Neighbours combined: those of op1 in the lower half, of op2 in the upper.
+template <typename T, typename Op, unsigned bytes>
+void pairwise(State &s, const Instruction &i) {
+  VectorRegister a = s.v[i.reg(1)], b = s.v[i.reg(2)];
+  constexpr unsigned half = bytes / sizeof(T) / 2;
+  for (unsigned lane = 0; lane < half; ++lane) {
+    s.v[i.reg(0)].set<T>(lane,
+                         Op::apply(a.get<T>(2 * lane), a.get<T>(2 * lane + 1)));
+    s.v[i.reg(0)].set<T>(lane + half,
+                         Op::apply(b.get<T>(2 * lane), b.get<T>(2 * lane + 1)));
+  }
+  finish<bytes>(s, i.reg(0));
+}
+
 /// Halves of the values are combined until one is left, as SVE and NEON do.
 template <typename T, typename Op> T reducePairwise(T *values, unsigned n) {
   for (; n > 1; n /= 2)
