@@ -58,8 +58,7 @@ Expected<Entry> ember::findEntry(Source &source, StringRef name,
   return Entry{*function, std::move(levels)};
 }
 
-/// Leaves only `entry` and what it needs in the module.
-static Error isolate(ModuleOp module, func::FuncOp entry) {
+Error ember::isolate(ModuleOp module, func::FuncOp entry) {
   for (auto function : module.getOps<func::FuncOp>())
     function.setVisibility(function == entry
                                ? SymbolTable::Visibility::Public

@@ -37,7 +37,8 @@ void Emulator::call(uint64_t entry, llvm::ArrayRef<uint64_t> arguments,
   registers.x[stackPointer] = stack;
   registers.x[30] = returnAddress;
   registers.pc = entry;
-  registers.fault = false;
+  registers.fault = registers.calls = false;
+  resumeAt = 0;
 }
 
 llvm::Expected<const StaticInstruction *> Emulator::decodeAt(uint64_t pc) {
@@ -81,6 +82,17 @@ llvm::Error Emulator::fault() const {
       registers.memory->describe(access.address)));
 }
 
+llvm::Error Emulator::trap() {
+  if (!registers.calls)
+    return fault();
+  registers.fault = registers.calls = false;
+  if (!supervisor)
+    return llvm::createStringError(
+        llvm::formatv("{0:x}: 'svc #{1}', but nothing answers the program",
+                      registers.pc, registers.callNumber));
+  return supervisor->call(*this, registers.callNumber);
+}
+
 llvm::Error Emulator::step(DynamicInstruction &executed) {
   uint64_t pc = registers.pc;
   const StaticInstruction *found = find(pc);
@@ -94,7 +106,8 @@ llvm::Error Emulator::step(DynamicInstruction &executed) {
   registers.next = pc + 4;
   found->functional.execute(registers, found->functional);
   if (registers.fault) [[unlikely]]
-    return fault();
+    if (llvm::Error error = trap())
+      return error;
   registers.pc = registers.next;
   ++count;
   executed = {pc, found, registers.accesses, registers.next};

@@ -13,6 +13,8 @@
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
 
+#include <algorithm>
+
 using namespace ember::sim;
 using namespace llvm;
 using object::ELF64LEObjectFile;
@@ -21,8 +23,8 @@ namespace ember::sim {
 class ProgramLoader {
 public:
   ProgramLoader(const ELF64LEObjectFile &file, Program &program,
-                GuestMemory &memory)
-      : file(file), program(program), memory(memory) {}
+                GuestMemory &memory, const Program *library)
+      : file(file), program(program), memory(memory), library(library) {}
 
   Error loadObject(uint64_t base);
   Error loadSegments();
@@ -36,6 +38,7 @@ private:
   const ELF64LEObjectFile &file;
   Program &program;
   GuestMemory &memory;
+  const Program *library;
   /// Where the sections of an object are, by their index.
   DenseMap<uint64_t, size_t> partOfSection;
 };
@@ -62,6 +65,10 @@ Expected<uint64_t> ProgramLoader::addressOf(const object::SymbolRef &symbol) {
     Expected<StringRef> name = symbol.getName();
     if (!name)
       return name.takeError();
+    if (library && !name->empty())
+      if (auto found = library->symbols.find(*name);
+          found != library->symbols.end())
+        return found->second;
     return createStringError(
         formatv("the object uses '{0}', which is not in it", *name));
   }
@@ -268,8 +275,10 @@ Error ProgramLoader::loadSegments() {
   return addSymbols(/*relocatable=*/false);
 }
 
-Expected<std::unique_ptr<Program>>
-Program::load(MemoryBufferRef file, uint64_t base, GuestMemory &memory) {
+Expected<std::unique_ptr<Program>> Program::load(MemoryBufferRef file,
+                                                 uint64_t base,
+                                                 GuestMemory &memory,
+                                                 const Program *library) {
   Expected<std::unique_ptr<object::ObjectFile>> object =
       object::ObjectFile::createELFObjectFile(file);
   if (!object)
@@ -279,7 +288,7 @@ Program::load(MemoryBufferRef file, uint64_t base, GuestMemory &memory) {
     return createStringError(
         formatv("{0} is no file of AArch64", file.getBufferIdentifier()));
   auto program = std::make_unique<Program>();
-  ProgramLoader loader(*elf, *program, memory);
+  ProgramLoader loader(*elf, *program, memory, library);
   Error error = elf->isRelocatableObject() ? loader.loadObject(base)
                                            : loader.loadSegments();
   if (error)
@@ -293,4 +302,11 @@ Expected<uint64_t> Program::find(StringRef symbol) const {
     return createStringError(
         formatv("the program has no symbol '{0}'", symbol));
   return found->second;
+}
+
+uint64_t Program::end() const {
+  uint64_t end = 0;
+  for (const Part &part : parts)
+    end = std::max(end, part.address + part.size);
+  return end;
 }

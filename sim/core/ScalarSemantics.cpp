@@ -372,6 +372,10 @@ void ember::sim::addScalarSemantics(SemanticsTable &t) {
   t.add("BLR", callRegister);
   t.add("BR", branchRegister);
   t.add("RET", branchRegister);
+  t.add("SVC", [](State &s, const Instruction &i) {
+    s.fault = s.calls = true;
+    s.callNumber = static_cast<uint16_t>(i.operand[0]);
+  });
   for (llvm::StringRef name : {"NOP", "HINT", "DMB", "DSB", "ISB"})
     t.add(name, nothing);
 }

@@ -68,12 +68,13 @@ void Statistics::add(StringRef path, std::function<double()> value,
       [value = std::move(value)](Tick) { return json::Value(value()); });
 }
 
-/// The object in which the last part of a path stands.
+/// The object in which the last part of a path stands. Objects own their keys:
+/// they live longer than the machine.
 static json::Object &objectOf(json::Object &root,
                               llvm::ArrayRef<StringRef> parts) {
   json::Object *object = &root;
   for (StringRef part : parts.drop_back()) {
-    json::Value &value = (*object)[part];
+    json::Value &value = (*object)[part.str()];
     if (!value.getAsObject())
       value = json::Object();
     object = value.getAsObject();
@@ -86,7 +87,7 @@ json::Object Statistics::toJSON(Tick now) const {
   for (const Entry &entry : entries) {
     llvm::SmallVector<StringRef> parts;
     StringRef(entry.path).split(parts, '.');
-    objectOf(root, parts)[parts.back()] = entry.value(now);
+    objectOf(root, parts)[parts.back().str()] = entry.value(now);
   }
   return root;
 }
@@ -94,6 +95,6 @@ json::Object Statistics::toJSON(Tick now) const {
 json::Object Statistics::describe() const {
   json::Object root;
   for (const Entry &entry : entries)
-    root[entry.path] = entry.description;
+    root[std::string(entry.path)] = std::string(entry.description);
   return root;
 }

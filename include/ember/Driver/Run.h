@@ -43,6 +43,9 @@ struct Entry {
 llvm::Expected<Entry> findEntry(Source &source, llvm::StringRef name,
                                 const CompileOptions &options);
 
+/// Leaves only `entry` and what it needs in the module.
+llvm::Error isolate(mlir::ModuleOp module, mlir::func::FuncOp entry);
+
 /// Runs `entry` of `source` on `arguments`. What the kernel itself reports, an
 /// index out of range for example, is an error too.
 llvm::Error runEntry(Source &source, Entry entry, KernelArguments &arguments,

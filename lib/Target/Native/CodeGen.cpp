@@ -86,8 +86,10 @@ static llvm::Error linkQueues(llvm::Module &module, llvm::StringRef path) {
 
 /// Names the processor on every function, which is where the optimiser reads
 /// it, and lets code use vectors of the width the processor prefers.
-static void setProcessor(llvm::Module &module, llvm::TargetMachine &machine) {
-  std::string width = std::to_string(describeTarget(machine).vectorBits);
+static void setProcessor(llvm::Module &module, llvm::TargetMachine &machine,
+                         int64_t scalableBits) {
+  std::string width =
+      std::to_string(describeTarget(machine, scalableBits).vectorBits);
   for (llvm::Function &function : module) {
     if (function.isDeclaration())
       continue;
@@ -95,6 +97,8 @@ static void setProcessor(llvm::Module &module, llvm::TargetMachine &machine) {
     if (!machine.getTargetFeatureString().empty())
       function.addFnAttr("target-features", machine.getTargetFeatureString());
     function.addFnAttr("prefer-vector-width", width);
+    if (scalableBits)
+      setScalableBits(function, scalableBits);
   }
 }
 
@@ -154,7 +158,7 @@ translateToLLVMIR(mlir::ModuleOp source, llvm::LLVMContext &context,
   llvm::internalizeModule(*module, [](const llvm::GlobalValue &value) {
     return value.getName().starts_with("ember_kernel_");
   });
-  setProcessor(*module, machine);
+  setProcessor(*module, machine, getSpec(TargetAttr::of(source)).scalableBits);
   dropNontemporalLoads(*module);
   return std::move(module);
 }

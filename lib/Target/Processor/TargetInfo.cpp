@@ -13,6 +13,7 @@
 #include "llvm/IR/Module.h"
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
+#include "llvm/Support/MathExtras.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/TargetParser/Host.h"
@@ -21,6 +22,9 @@
 #include <mutex>
 
 namespace ember {
+
+/// What `vscale` counts.
+static constexpr int64_t scalableUnit = 128;
 
 /// Registers the backend of `triple`, once per process.
 static void initializeBackend(const llvm::Triple &triple) {
@@ -177,6 +181,23 @@ static llvm::Error checkNeeds(const llvm::MCSubtargetInfo &subtarget,
                                  triple.getArchName() + " needs: " + words);
 }
 
+/// What SVE's registers may have: 128 to 2048 bits, a power of two.
+static llvm::Error checkScalableBits(const llvm::MCSubtargetInfo &subtarget,
+                                     int64_t bits) {
+  if (!bits)
+    return llvm::Error::success();
+  if (!subtarget.getTargetTriple().isAArch64() ||
+      !subtarget.checkFeatures("+sve"))
+    return llvm::createStringError("processor '" + subtarget.getCPU() +
+                                   "' has no vector registers of a width that "
+                                   "can be chosen");
+  if (bits < scalableUnit || bits > 2048 || !llvm::isPowerOf2_64(bits))
+    return llvm::createStringError(
+        "vector registers of " + llvm::Twine(bits) +
+        " bits: SVE has powers of two from 128 to 2048");
+  return llvm::Error::success();
+}
+
 /// Whether code is for the processor that this runs on.
 static bool isNative(const TargetSpec &spec) {
   return spec.cpu.empty() || spec.cpu == "native";
@@ -214,6 +235,8 @@ createTargetMachine(const TargetSpec &spec, unsigned optLevel) {
   Subtarget subtarget(target->createMCSubtargetInfo(triple, cpu, features));
   if (llvm::Error error = checkNeeds(*subtarget, spec.features))
     return std::move(error);
+  if (llvm::Error error = checkScalableBits(*subtarget, spec.scalableBits))
+    return std::move(error);
 
   llvm::TargetOptions options;
   // Fused multiply-adds would round differently at different levels.
@@ -235,7 +258,13 @@ static std::string getAllFeatures(const llvm::MCSubtargetInfo &subtarget) {
   return features.getString();
 }
 
-TargetInfo describeTarget(llvm::TargetMachine &machine) {
+void setScalableBits(llvm::Function &function, int64_t scalableBits) {
+  auto scale = static_cast<unsigned>(scalableBits / scalableUnit);
+  function.addFnAttr(llvm::Attribute::getWithVScaleRangeArgs(
+      function.getContext(), scale, scale));
+}
+
+TargetInfo describeTarget(llvm::TargetMachine &machine, int64_t scalableBits) {
   TargetInfo info;
   info.triple = machine.getTargetTriple().str();
   info.cpu = machine.getTargetCPU().str();
@@ -253,6 +282,8 @@ TargetInfo describeTarget(llvm::TargetMachine &machine) {
   // For code with few vector operations LLVM prefers half of what AVX-512 has.
   // Rows are loaded, added and little else, which whole registers do faster.
   function->addFnAttr("prefer-vector-width", "512");
+  if (scalableBits)
+    setScalableBits(*function, scalableBits);
   llvm::TargetTransformInfo costs = machine.getTargetTransformInfo(*function);
   info.vectorBits =
       costs.getRegisterBitWidth(llvm::TargetTransformInfo::RGK_FixedWidthVector)
@@ -274,7 +305,7 @@ llvm::Expected<TargetInfo> describeTarget(const TargetSpec &spec) {
   auto machine = createTargetMachine(spec);
   if (!machine)
     return machine.takeError();
-  TargetInfo info = describeTarget(**machine);
+  TargetInfo info = describeTarget(**machine, spec.scalableBits);
   if (isNative(spec))
     info.secondCacheBytes = hostSecondCacheBytes();
   return info;

@@ -21,6 +21,7 @@
 #include <string>
 
 namespace llvm {
+class Function;
 class TargetMachine;
 } // namespace llvm
 
@@ -36,6 +37,9 @@ struct TargetSpec {
   /// Empty is the host's, or, for a processor of another architecture, that
   /// one's with Linux.
   std::string triple;
+  /// Of registers whose width a processor chooses (AArch64's SVE), where it is
+  /// known; 0 where it is not, and for others.
+  int64_t scalableBits = 0;
 };
 
 struct TargetInfo {
@@ -66,8 +70,13 @@ bool isHostTriple(llvm::StringRef triple);
 llvm::Expected<std::unique_ptr<llvm::TargetMachine>>
 createTargetMachine(const TargetSpec &spec = {}, unsigned optLevel = 3);
 
-/// Describes the target of `machine`.
-TargetInfo describeTarget(llvm::TargetMachine &machine);
+/// Describes the target of `machine`, whose vector registers of no fixed width
+/// have `scalableBits`, if that is not 0.
+TargetInfo describeTarget(llvm::TargetMachine &machine,
+                          int64_t scalableBits = 0);
+
+/// Says in `function` how wide such registers are.
+void setScalableBits(llvm::Function &function, int64_t scalableBits);
 
 /// Describes the target of `spec`.
 llvm::Expected<TargetInfo> describeTarget(const TargetSpec &spec);

@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ember/Dialect/Ember/Transforms/Passes.h"
+#include "llvm/TargetParser/Triple.h"
 
 using namespace mlir;
 using namespace ember;
@@ -35,6 +36,10 @@ TargetSpec ember::getSpec(TargetAttr target) {
   spec.cpu = target.getCpu().str();
   spec.features = target.getFeatures().str();
   spec.triple = target.getTriple().str();
+  // What every AArch64 processor has needs no saying.
+  if (llvm::Triple(spec.triple).isAArch64() &&
+      target.getVectorBits() > GenericTarget::vectorBits)
+    spec.scalableBits = target.getVectorBits();
   return spec;
 }
 
@@ -80,6 +85,7 @@ void SetTarget::runOnOperation() {
   spec.cpu = cpu;
   spec.triple = triple;
   spec.features = features;
+  spec.scalableBits = scalableBits;
   if (llvm::Error error = setTarget(module, spec, keep)) {
     module.emitError("set-target: ") << llvm::toString(std::move(error));
     signalPassFailure();

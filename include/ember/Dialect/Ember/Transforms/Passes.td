@@ -42,6 +42,9 @@ def SetTarget : Pass<"set-target", "::mlir::ModuleOp"> {
            "processor">,
     Option<"features", "mattr", "std::string", "",
            "Features beyond those of the name, such as +avx2,-fma">,
+    Option<"scalableBits", "scalable-bits", "int64_t", "0",
+           "The width of vector registers that AArch64 processors choose (SVE), "
+           "where it is known">,
     Option<"keep", "keep", "bool", "false",
            "Leave a module that names its target as it is">,
     Option<"mayAlias", "may-alias", "bool", "false",

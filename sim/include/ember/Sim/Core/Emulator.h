@@ -17,9 +17,12 @@
 #include "ember/Sim/Core/State.h"
 
 #include <memory>
+#include <utility>
 #include <vector>
 
 namespace ember::sim {
+
+class Emulator;
 
 /// An instruction that was executed. What it points to is good until the next
 /// one is.
@@ -31,6 +34,18 @@ struct DynamicInstruction {
   uint64_t next = 0;
 };
 
+/// What a program asks for by `svc`: an operating system, or a runtime library.
+class Supervisor {
+public:
+  /// Does call `number`, whose arguments are in x0 and on, as those of a
+  /// function are. The instruction costs what any other does, whatever is done
+  /// here. The error ends the program.
+  virtual llvm::Error call(Emulator &emulator, unsigned number) = 0;
+
+protected:
+  ~Supervisor() = default;
+};
+
 class Emulator {
 public:
   /// `vectorBytes` is a power of two from 16 to 256.
@@ -40,11 +55,33 @@ public:
 
   State &state() { return registers; }
 
+  void setSupervisor(Supervisor &answers) { supervisor = &answers; }
+
   /// Begins a call of a function of integer and pointer arguments. The stack
   /// grows down from `stack`, a multiple of 16.
   void call(uint64_t entry, llvm::ArrayRef<uint64_t> arguments, uint64_t stack);
-  /// Whether the function that was called has returned.
+  /// Whether the function that was called has returned, or is interrupted.
   bool returned() const { return registers.pc == returnAddress; }
+
+  /// A program between two of its instructions.
+  struct Suspended {
+    State registers;
+    uint64_t resumeAt;
+  };
+
+  /// In a supervisor call: nothing is executed behind it until `resume`. The
+  /// function counts as returned meanwhile.
+  void interrupt() {
+    resumeAt = registers.next;
+    registers.next = returnAddress;
+  }
+  bool interrupted() const { return resumeAt != 0; }
+  /// Takes an interrupted program away, so that another one can be called.
+  Suspended suspend() { return {registers, std::exchange(resumeAt, 0)}; }
+  void resume(const Suspended &suspended) {
+    registers = suspended.registers;
+    registers.pc = suspended.resumeAt;
+  }
 
   /// Executes one instruction; only before the function has returned.
   llvm::Error step(DynamicInstruction &executed);
@@ -75,9 +112,13 @@ private:
     return nullptr;
   }
   llvm::Error fault() const;
+  /// The call that an instruction made, or an error.
+  llvm::Error trap();
 
   State registers;
   Decoder &decoder;
+  Supervisor *supervisor = nullptr;
+  uint64_t resumeAt = 0;
   std::vector<Page> pages;
   StaticInstruction *current = nullptr;
   uint64_t currentNumber = 0;

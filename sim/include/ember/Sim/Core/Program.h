@@ -26,11 +26,16 @@ namespace ember::sim {
 class Program {
 public:
   /// `base`, a multiple of 4096, is where the sections of an object are placed.
+  /// What it uses of others is in `library`.
   static llvm::Expected<std::unique_ptr<Program>>
-  load(llvm::MemoryBufferRef file, uint64_t base, GuestMemory &memory);
+  load(llvm::MemoryBufferRef file, uint64_t base, GuestMemory &memory,
+       const Program *library = nullptr);
 
   /// The address of a function or of data.
   llvm::Expected<uint64_t> find(llvm::StringRef symbol) const;
+
+  /// Behind its last byte.
+  uint64_t end() const;
 
 private:
   /// Bytes at an address of the program's.

@@ -103,6 +103,10 @@ struct State {
   llvm::SmallVector<MemoryAccess, 64> accesses;
   bool fault;
   MemoryAccess faulted;
+  /// A supervisor call was made, which is in `callNumber`. It looks like a
+  /// fault first, so that nothing else has to be asked of each instruction.
+  bool calls;
+  uint16_t callNumber;
   /// The address that exclusive loads watch.
   uint64_t exclusive;
 

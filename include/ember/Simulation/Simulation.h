@@ -1,0 +1,46 @@
+//===- Simulation.h - Runs a program on a simulated machine -----*- C++ -*-===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Compiles a function for the cores of a described machine, runs it there cycle
+// by cycle, and says what each part of the machine did.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef EMBER_SIMULATION_SIMULATION_H
+#define EMBER_SIMULATION_SIMULATION_H
+
+#include "ember/Driver/Run.h"
+#include "ember/Sim/Machine/MachineParameters.h"
+
+namespace ember {
+
+struct SimulationOptions {
+  /// For whose cores; what it says of a processor is the machine's.
+  CompileOptions compile;
+  sim::MachineParameters machine;
+  /// The same program is run by this processor, too.
+  bool compare = true;
+};
+
+struct SimulationResult {
+  /// What each part counted, as docs/simulator.md says.
+  llvm::json::Object statistics;
+  /// Seconds that the simulation took on this machine.
+  double seconds = 0;
+};
+
+/// Runs `entry` of `source` on `arguments`. `reference` are the same arguments
+/// again, for the comparison; null for none. Results that are not, bit by bit,
+/// those of this processor are an error.
+llvm::Expected<SimulationResult> simulate(Source &source, Entry entry,
+                                          KernelArguments &arguments,
+                                          KernelArguments *reference,
+                                          const SimulationOptions &options);
+
+} // namespace ember
+
+#endif // EMBER_SIMULATION_SIMULATION_H

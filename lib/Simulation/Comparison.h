@@ -1,0 +1,22 @@
+//===- Comparison.h - Simulated results against others ----------*- C++ -*-===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef EMBER_LIB_SIMULATION_COMPARISON_H
+#define EMBER_LIB_SIMULATION_COMPARISON_H
+
+#include "ember/Driver/Arguments.h"
+
+namespace ember {
+
+/// Fails if a parameter or a result differs in a bit, and says where. Numbers
+/// that are none are alike.
+llvm::Error compareValues(const KernelArguments &simulated,
+                          const KernelArguments &expected);
+
+} // namespace ember
+
+#endif // EMBER_LIB_SIMULATION_COMPARISON_H

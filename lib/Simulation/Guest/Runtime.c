@@ -1,0 +1,82 @@
+//===- Runtime.c - The runtime of simulated programs ----------------------===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Compiled for AArch64 and loaded beside each kernel. What a program does often
+// is code, which takes its time as any other; what it does once, and what needs
+// more than its core, are supervisor calls.
+//
+//===----------------------------------------------------------------------===//
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define EMBER_SUPERVISOR_CALL(NUMBER, NAME)                                    \
+  __attribute__((naked)) void NAME(void) {                                     \
+    __asm__("svc #" #NUMBER "\n\tret");                                        \
+  }
+#include "../SupervisorCalls.def"
+
+int32_t ember_invoke(void (*function)(void **), void **arguments, void *error) {
+  (void)error;
+  function(arguments);
+  return 0;
+}
+
+// Whoever calls itself without an end leaves the stack, which is an error.
+void ember_check_recursion(void) {}
+
+typedef void Body(void *environment, const void *ranges);
+
+typedef struct {
+  int64_t lower, upper;
+} Range;
+
+// Either all cores have done their parts when the call returns, or it says what
+// to do on this one.
+void ember_parallel(Body *body, void *environment, const void *loops,
+                    int64_t count) {
+  typedef uint64_t Begin(Body *, void *, const void *, int64_t, Range *);
+  Range ranges[count];
+  if (((Begin *)ember_begin_parallel)(body, environment, loops, count, ranges))
+    body(environment, ranges);
+}
+
+typedef uint8_t Vector __attribute__((vector_size(16), aligned(1)));
+
+void *memcpy(void *restrict to, const void *restrict from, size_t bytes) {
+  uint8_t *target = to;
+  const uint8_t *source = from;
+  for (; bytes >= 16; bytes -= 16, target += 16, source += 16)
+    *(Vector *)target = *(const Vector *)source;
+  for (; bytes; --bytes)
+    *target++ = *source++;
+  return to;
+}
+
+void *memmove(void *to, const void *from, size_t bytes) {
+  uint8_t *target = to;
+  const uint8_t *source = from;
+  if (target <= source || target >= source + bytes)
+    return memcpy(to, from, bytes);
+  while (bytes >= 16) {
+    bytes -= 16;
+    *(Vector *)(target + bytes) = *(const Vector *)(source + bytes);
+  }
+  while (bytes--)
+    target[bytes] = source[bytes];
+  return to;
+}
+
+void *memset(void *to, int value, size_t bytes) {
+  uint8_t *target = to;
+  Vector values = (Vector){} + (uint8_t)value;
+  for (; bytes >= 16; bytes -= 16, target += 16)
+    *(Vector *)target = values;
+  for (; bytes; --bytes)
+    *target++ = (uint8_t)value;
+  return to;
+}
