@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "GuestHeap.h"
+#include "ember/Simulation/GuestHeap.h"
 
 #include "llvm/Support/MathExtras.h"
 

@@ -5,12 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "GuestProcess.h"
+#include "ember/Simulation/GuestProcess.h"
 
-#include "ember/Driver/Files.h"
 #include "ember/Target/Native/CodeGen.h"
 
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/Support/MathExtras.h"
+#include "llvm/Support/MemoryBuffer.h"
 
 using namespace llvm;
 using namespace ember;
@@ -20,20 +21,18 @@ static constexpr uint64_t runtimeAddress = 0x10000;
 static constexpr uint64_t pageBytes = 4096;
 static constexpr uint64_t stackBytes = uint64_t{1} << 20;
 
-GuestProcess::GuestProcess(const sim::MachineParameters &parameters)
-    : heap(memory), machine(parameters), stacks(stackBytes * parameters.cores) {
-}
+GuestProcess::GuestProcess(unsigned cores)
+    : heap(memory), emulators(cores), stacks(stackBytes * cores) {}
 
 Expected<std::unique_ptr<GuestProcess>>
-GuestProcess::create(const sim::MachineParameters &parameters,
-                     StringRef object) {
-  std::unique_ptr<GuestProcess> process(new GuestProcess(parameters));
-  if (Error error = process->load(object))
+GuestProcess::create(StringRef object, unsigned cores, unsigned vectorBytes) {
+  std::unique_ptr<GuestProcess> process(new GuestProcess(cores));
+  if (Error error = process->load(object, vectorBytes))
     return std::move(error);
   return process;
 }
 
-Error GuestProcess::load(StringRef object) {
+Error GuestProcess::load(StringRef object, unsigned vectorBytes) {
   auto created = sim::Decoder::create();
   if (!created)
     return created.takeError();
@@ -42,111 +41,105 @@ Error GuestProcess::load(StringRef object) {
       native::findInstalledFile("ember_guest_runtime.o");
   if (!path)
     return path.takeError();
-  auto file = readFile(*path);
+  auto file = MemoryBuffer::getFile(*path);
   if (!file)
-    return file.takeError();
+    return createStringError("cannot read '" + *path +
+                             "': " + file.getError().message());
   auto loaded =
       sim::Program::load((*file)->getMemBufferRef(), runtimeAddress, memory);
   if (!loaded)
     return loaded.takeError();
   runtime = std::move(*loaded);
-  loaded = sim::Program::load(MemoryBufferRef(object, "the kernel"),
-                              alignTo(runtime->end(), pageBytes) + pageBytes,
+  uint64_t next = alignTo(runtime->end(), pageBytes) + pageBytes;
+  loaded = sim::Program::load(MemoryBufferRef(object, "the kernel"), next,
                               memory, runtime.get());
   if (!loaded)
     return loaded.takeError();
   kernel = std::move(*loaded);
-
-  const sim::MachineParameters &parameters = machine.description();
   Expected<uint64_t> stack =
       heap.map("the stacks", stacks.data(), stacks.size());
   if (!stack)
     return stack.takeError();
   stackAddress = *stack;
-  for (unsigned core = 0; core < parameters.cores; ++core) {
-    emulators.push_back(std::make_unique<Emulator>(
-        memory, *decoder, static_cast<unsigned>(parameters.vectorBytes)));
-    emulators.back()->setSupervisor(*this);
-    machine.setProgram(core, *emulators.back());
+  for (std::unique_ptr<Emulator> &emulator : emulators) {
+    emulator = std::make_unique<Emulator>(memory, *decoder, vectorBytes);
+    emulator->setSupervisor(*this);
   }
   return Error::success();
 }
 
-Error GuestProcess::run(StringRef symbol, KernelArguments &arguments) {
+Error GuestProcess::run(StringRef symbol, MutableArrayRef<GuestValue> values,
+                        function_ref<Error()> runCores) {
   Expected<uint64_t> entry = kernel->find(symbol);
   if (!entry)
     return entry.takeError();
-  if (Error error = pass(arguments))
+  if (Error error = pass(values))
     return error;
-  Expected<uint64_t> array =
-      heap.map("the arguments", pointers.data(), pointers.size() * 8);
+  Expected<uint64_t> array = heap.map("the arguments", pointers.data(),
+                                      pointers.size() * sizeof(uint64_t));
   if (!array)
     return array.takeError();
   emulators[0]->call(*entry, {*array, 0}, stackAddress + stackBytes);
   while (true) {
-    if (Error error = machine.run())
+    if (Error error = runCores())
       return error;
     if (!emulators[0]->interrupted())
-      break;
-    if (Error error = runAllParts())
+      return takeBack(values);
+    if (Error error = runAllParts(runCores))
       return error;
   }
-  machine.drain();
-  return takeBack(arguments);
 }
 
-Error GuestProcess::pass(KernelArguments &arguments) {
-  unsigned parameters = arguments.getParameters().size();
-  unsigned count = parameters + arguments.getResults().size();
-  passed.resize(count);
-  for (unsigned i = 0; i < count; ++i) {
-    const KernelValue &value = i < parameters
-                                   ? arguments.getParameters()[i]
-                                   : arguments.getResults()[i - parameters];
-    Passed &mine = passed[i];
-    mine.words = value.words;
-    if (value.isMemRef() && value.array) {
-      Expected<uint64_t> elements = heap.map(
-          value.label, value.array->getData(), value.array->getNumBytes());
-      if (!elements)
-        return elements.takeError();
-      mine.address = *elements;
-      mine.words[0] = mine.words[1] = static_cast<int64_t>(*elements);
+Error GuestProcess::execute() {
+  for (std::unique_ptr<Emulator> &emulator : emulators)
+    if (Error error = emulator->run())
+      return error;
+  return Error::success();
+}
+
+Error GuestProcess::pass(ArrayRef<GuestValue> values) {
+  // Arguments that share memory here share it there.
+  DenseMap<int64_t, uint64_t> addresses;
+  passed.resize(values.size());
+  for (auto [value, words] : zip_equal(values, passed)) {
+    words.assign(value.words.begin(), value.words.end());
+    if (value.isMemRef && !value.isResult) {
+      auto [place, isNew] = addresses.try_emplace(words[0], 0);
+      if (isNew) {
+        Expected<uint64_t> elements = heap.map(
+            value.name, reinterpret_cast<void *>(words[0]), value.bytes);
+        if (!elements)
+          return elements.takeError();
+        place->second = *elements;
+      }
+      words[1] += static_cast<int64_t>(place->second) - words[0];
+      words[0] = static_cast<int64_t>(place->second);
     }
-    Expected<uint64_t> words =
-        heap.map(value.label, mine.words.data(), mine.words.size() * 8);
-    if (!words)
-      return words.takeError();
-    pointers.push_back(*words);
+    Expected<uint64_t> address =
+        heap.map(value.name, words.data(), words.size() * sizeof(int64_t));
+    if (!address)
+      return address.takeError();
+    pointers.push_back(*address);
   }
   return Error::success();
 }
 
-/// Scalars and descriptors of the results; those of parameters do not change.
-Error GuestProcess::takeBack(KernelArguments &arguments) {
-  unsigned first = arguments.getParameters().size();
-  SmallVector<void *> places = arguments.getPointers();
-  for (auto [i, value] : enumerate(arguments.getResults())) {
-    ArrayRef<int64_t> words = passed[first + i].words;
-    MutableArrayRef<int64_t> mine(static_cast<int64_t *>(places[first + i]),
-                                  words.size());
-    llvm::copy(words, mine.begin());
-    if (!value.isMemRef())
+Error GuestProcess::takeBack(MutableArrayRef<GuestValue> values) {
+  for (auto [value, words] : zip_equal(values, passed)) {
+    if (!value.isResult)
+      continue;
+    llvm::copy(words, value.words.begin());
+    if (!value.isMemRef)
       continue;
     // Of elements that do not exist there is nothing to find.
-    const void *host = nullptr;
-    if (!is_contained(value.getShape(), 0)) {
-      Expected<const void *> found = find(static_cast<uint64_t>(words[1]), 1);
-      if (!found)
-        return found.takeError();
-      host = *found;
-    }
-    mine[0] = mine[1] = static_cast<int64_t>(reinterpret_cast<intptr_t>(host));
+    const void *host = memory.find(static_cast<uint64_t>(words[1]), 1);
+    value.words[0] = value.words[1] =
+        static_cast<int64_t>(reinterpret_cast<intptr_t>(host));
   }
   return Error::success();
 }
 
-Error GuestProcess::runAllParts() {
+Error GuestProcess::runAllParts(function_ref<Error()> runCores) {
   Emulator::Suspended caller = emulators[0]->suspend();
   uint64_t cores = emulators.size();
   std::vector<ember_range> ranges = divide(cores);
@@ -162,7 +155,7 @@ Error GuestProcess::runAllParts() {
                           stack);
   }
   inParts = true;
-  Error error = machine.run();
+  Error error = runCores();
   inParts = false;
   heap.release(*address);
   emulators[0]->resume(caller);

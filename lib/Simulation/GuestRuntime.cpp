@@ -5,11 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "GuestProcess.h"
+#include "ember/Simulation/GuestProcess.h"
 
 #include "ember/Runtime/LoopCost.h"
 
 #include "llvm/ADT/STLFunctionalExtras.h"
+
+#include <cmath>
 
 using namespace llvm;
 using namespace ember;
@@ -23,6 +25,8 @@ enum SupervisorCall : unsigned {
 };
 } // namespace
 
+char GuestFailure::ID;
+
 /// The message with which the runtime of this machine fails, if it does.
 static Error callRuntime(function_ref<void()> function) {
   ember_error error = {};
@@ -32,11 +36,45 @@ static Error callRuntime(function_ref<void()> function) {
   };
   if (ember_invoke(run, arguments, &error) == EMBER_OK)
     return Error::success();
-  return createStringError(inconvertibleErrorCode(), error.message);
+  return make_error<GuestFailure>(error);
+}
+
+template <typename Float, typename Function, typename... Indices>
+static void compute(State &state, Function function, Indices... registers) {
+  Float result = function(state.v[registers].template get<Float>(0)...);
+  state.v[0].set<Float>(0, result);
+  state.v[0].clearFrom(sizeof(Float));
+}
+
+/// Whether `number` is a function of libm, which is done then.
+static bool callMath(State &state, unsigned number) {
+  switch (number) {
+#define EMBER_UNARY(NUMBER, NAME)                                              \
+  case NUMBER:                                                                 \
+    compute<double>(state, [](double x) { return std::NAME(x); }, 0);          \
+    return true;                                                               \
+  case NUMBER + 1:                                                             \
+    compute<float>(state, [](float x) { return std::NAME(x); }, 0);            \
+    return true;
+#define EMBER_BINARY(NUMBER, NAME)                                             \
+  case NUMBER:                                                                 \
+    compute<double>(                                                           \
+        state, [](double x, double y) { return std::NAME(x, y); }, 0, 1);      \
+    return true;                                                               \
+  case NUMBER + 1:                                                             \
+    compute<float>(                                                            \
+        state, [](float x, float y) { return std::NAME(x, y); }, 0, 1);        \
+    return true;
+#include "MathCalls.def"
+  default:
+    return false;
+  }
 }
 
 Error GuestProcess::call(Emulator &emulator, unsigned number) {
   State &state = emulator.state();
+  if (callMath(state, number))
+    return Error::success();
   switch (number) {
   case ember_fail_index_call:
   case ember_fail_segment_call:

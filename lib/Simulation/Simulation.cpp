@@ -8,10 +8,11 @@
 #include "ember/Simulation/Simulation.h"
 
 #include "Comparison.h"
-#include "GuestProcess.h"
 
 #include "ember/Dialect/Ember/Transforms/Passes.h"
 #include "ember/Driver/Files.h"
+#include "ember/Sim/Machine/Machine.h"
+#include "ember/Simulation/GuestProcess.h"
 #include "ember/Target/Native/JIT.h"
 #include "ember/Target/Native/Lowering.h"
 
@@ -26,14 +27,8 @@ static Error setMachine(ModuleOp module, const SimulationOptions &options) {
   if (options.compile.mayAlias)
     module->setAttr(mayAliasAttr, UnitAttr::get(module.getContext()));
   const sim::MachineParameters &machine = options.machine;
-  TargetSpec spec;
-  spec.triple = "aarch64-unknown-linux-gnu";
-  spec.cpu = "neoverse-n1";
-  if (machine.vectorBytes * 8 > GenericTarget::vectorBits) {
-    spec.features = "+sve";
-    spec.scalableBits = static_cast<int64_t>(machine.vectorBytes * 8);
-  }
-  if (Error error = setTarget(module, spec))
+  auto vectorBits = static_cast<int64_t>(machine.vectorBytes * 8);
+  if (Error error = setTarget(module, getSimulatedCore(vectorBits)))
     return error;
   TargetAttr target = TargetAttr::of(module);
   module->setAttr(
@@ -68,6 +63,26 @@ static Error runHere(ModuleOp module, StringRef name, unsigned optLevel,
   return Error::success();
 }
 
+static std::vector<GuestValue> getGuestValues(KernelArguments &arguments) {
+  std::vector<GuestValue> values;
+  SmallVector<void *> pointers = arguments.getPointers();
+  size_t parameters = arguments.getParameters().size();
+  auto add = [&](const KernelValue &value) {
+    GuestValue mine;
+    mine.name = value.label;
+    mine.words = {static_cast<int64_t *>(pointers[values.size()]),
+                  value.words.size()};
+    mine.isMemRef = value.isMemRef();
+    mine.isResult = values.size() >= parameters;
+    if (value.array)
+      mine.bytes = static_cast<uint64_t>(value.array->getNumBytes());
+    values.push_back(std::move(mine));
+  };
+  llvm::for_each(arguments.getParameters(), add);
+  llvm::for_each(arguments.getResults(), add);
+  return values;
+}
+
 Expected<SimulationResult> ember::simulate(Source &source, Entry entry,
                                            KernelArguments &arguments,
                                            KernelArguments *reference,
@@ -94,13 +109,21 @@ Expected<SimulationResult> ember::simulate(Source &source, Entry entry,
       native::generateCode(module, native::CodeFormat::Object, codeGen);
   if (!object)
     return object.takeError();
-  auto process = GuestProcess::create(options.machine, *object);
+  auto process = GuestProcess::create(
+      *object, static_cast<unsigned>(options.machine.cores),
+      static_cast<unsigned>(options.machine.vectorBytes));
   if (!process)
     return process.takeError();
+  sim::Machine machine(options.machine);
+  for (unsigned core = 0; core < (*process)->coreCount(); ++core)
+    machine.setProgram(core, (*process)->getCore(core));
 
   auto begin = std::chrono::steady_clock::now();
-  if (Error error = (*process)->run(native::kernelEntrySymbol(name), arguments))
+  std::vector<GuestValue> values = getGuestValues(arguments);
+  if (Error error = (*process)->run(native::kernelEntrySymbol(name), values,
+                                    [&] { return machine.run(); }))
     return std::move(error);
+  machine.drain();
   std::chrono::duration<double> seconds =
       std::chrono::steady_clock::now() - begin;
   if (reference) {
@@ -110,6 +133,6 @@ Expected<SimulationResult> ember::simulate(Source &source, Entry entry,
     if (Error error = compareValues(arguments, *reference))
       return std::move(error);
   }
-  return SimulationResult{(*process)->getMachine().statistics(),
+  return SimulationResult{std::move(*process), machine.statistics(),
                           seconds.count()};
 }

@@ -128,6 +128,16 @@ void toIntegers(State &s, const Instruction &i) {
         lane, toInteger<Integer, T, mode>(s.v[i.reg(1)].get<T>(lane)));
   finish<bytes>(s, i.reg(0));
 }
+/// To fixed-point numbers, whose fraction's bits op2 says.
+template <typename Integer, typename T, unsigned bytes>
+void toFixed(State &s, const Instruction &i) {
+  for (unsigned lane = 0; lane < bytes / sizeof(T); ++lane) {
+    double value = static_cast<double>(s.v[i.reg(1)].get<T>(lane));
+    double scaled = std::ldexp(value, static_cast<int>(i.operand[2]));
+    s.v[i.reg(0)].set<Integer>(lane, toInteger<Integer, double>(scaled));
+  }
+  finish<bytes>(s, i.reg(0));
+}
 /// From fixed-point numbers, whose fraction's bits op2 says if `scaled`.
 template <typename Integer, typename T, unsigned bytes, bool scaled>
 void fromIntegers(State &s, const Instruction &i) {
@@ -267,11 +277,17 @@ void ember::sim::addNeonFloatSemantics(SemanticsTable &t) {
     t.add("UCVTF" + type, fromIntegers<B, T, length, false>);
     t.add("SCVTF" + integers + "_shift", fromIntegers<S, T, length, true>);
     t.add("UCVTF" + integers + "_shift", fromIntegers<B, T, length, true>);
+    t.add("FCVTZS" + integers + "_shift", toFixed<S, T, length>);
+    t.add("FCVTZU" + integers + "_shift", toFixed<B, T, length>);
   });
   t.add("SCVTFs", fromIntegers<int32_t, float, 4, true>);
   t.add("UCVTFs", fromIntegers<uint32_t, float, 4, true>);
   t.add("SCVTFd", fromIntegers<int64_t, double, 8, true>);
   t.add("UCVTFd", fromIntegers<uint64_t, double, 8, true>);
+  t.add("FCVTZSs", toFixed<int32_t, float, 4>);
+  t.add("FCVTZUs", toFixed<uint32_t, float, 4>);
+  t.add("FCVTZSd", toFixed<int64_t, double, 8>);
+  t.add("FCVTZUd", toFixed<uint64_t, double, 8>);
   addToInteger<Rounding::zero>(t, "Z");
   addToInteger<Rounding::nearestAway>(t, "A");
   addToInteger<Rounding::down>(t, "M");

@@ -15,6 +15,7 @@
 
 #include "ember/Driver/Run.h"
 #include "ember/Sim/Machine/MachineParameters.h"
+#include "ember/Simulation/GuestProcess.h"
 
 namespace ember {
 
@@ -27,6 +28,8 @@ struct SimulationOptions {
 };
 
 struct SimulationResult {
+  /// Whose memory the results are in.
+  std::unique_ptr<GuestProcess> process;
   /// What each part counted, as docs/simulator.md says.
   llvm::json::Object statistics;
   /// Seconds that the simulation took on this machine.

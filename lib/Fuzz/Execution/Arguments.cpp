@@ -69,6 +69,24 @@ Arguments::Arguments(const Program &program) : program(program) {
     slots.push_back(word.data());
 }
 
+std::vector<GuestValue> Arguments::guestValues() {
+  ownsResults = false;
+  std::vector<GuestValue> values(words.size());
+  for (size_t i = 0; i < values.size(); ++i) {
+    GuestValue &value = values[i];
+    value.words = words[i];
+    value.isResult = i >= program.inputs.size();
+    value.isMemRef = value.isResult
+                         ? results[i - program.inputs.size()].isMemRef
+                         : program.inputs[i].isMemRef;
+    value.name = (value.isResult ? "result " : "argument ") + std::to_string(i);
+    if (!value.isResult)
+      value.bytes =
+          program.inputs[i].bits.size() * byteSize(program.inputs[i].element);
+  }
+  return values;
+}
+
 Arguments::~Arguments() {
   for (const Mapping &mapping : mappings)
     munmap(mapping.base, mapping.size);
@@ -111,7 +129,8 @@ Input Arguments::takeResult(size_t position) {
     return result;
   }
   Input result = read(word, type.element, type.shape.size());
-  ember_free(reinterpret_cast<void *>(word[0]));
+  if (ownsResults)
+    ember_free(reinterpret_cast<void *>(word[0]));
   return result;
 }
 

@@ -9,6 +9,7 @@
 #define EMBER_LIB_FUZZ_EXECUTION_ARGUMENTS_H
 
 #include "ember/Fuzz/Program/Ast.h"
+#include "ember/Simulation/GuestProcess.h"
 
 namespace ember::fuzz {
 
@@ -23,6 +24,8 @@ public:
   Arguments &operator=(const Arguments &) = delete;
 
   void **pointers() { return slots.data(); }
+  /// The same for a simulated program, which keeps what it returns.
+  std::vector<GuestValue> guestValues();
 
   /// What parameter `position` holds now.
   Input argument(size_t position) const;
@@ -38,6 +41,7 @@ private:
   char *place(const Input &input);
 
   const Program &program;
+  bool ownsResults = true;
   /// Types of the results that are returned.
   std::vector<Type> results;
   std::vector<Mapping> mappings;

@@ -142,17 +142,10 @@ static bool isExpectedError(int32_t code, const Program &program,
   return program.isFaulty && code == EMBER_SEGMENT;
 }
 
-static std::string callEntry(native::KernelEntry entry, const Program &program,
-                             const Outcome &expected, bool mayAlias,
-                             const Schedule &schedule) {
-  ember_config config{schedule.capacity,
-                      schedule.hasThreads ? EMBER_SCHEDULE_THREADS
-                                          : EMBER_SCHEDULE_FIBERS,
-                      schedule.loopThreads, /*workOfThread=*/1};
-  ember_configure(&config);
-  Arguments arguments(program);
-  ember_error error{};
-  int32_t code = entry(arguments.pointers(), &error);
+/// What is wrong about how a call ended, or nothing.
+static std::string checkCall(int32_t code, const char *message,
+                             const Program &program, const Outcome &expected,
+                             bool mayAlias, Arguments &arguments) {
   if (code == EMBER_OK && expected.mayGoUnnoticed)
     return "";
   if (code == EMBER_OK && expected.status == Outcome::Trap)
@@ -160,9 +153,8 @@ static std::string callEntry(native::KernelEntry entry, const Program &program,
   if (code == EMBER_OK)
     return compare(program, expected, arguments);
   if (!isExpectedError(code, program, expected, mayAlias))
-    return "error " + std::to_string(code) + ": " + error.message;
-  if (std::string untruth = findUntruth(program, error.message);
-      !untruth.empty())
+    return "error " + std::to_string(code) + ": " + message;
+  if (std::string untruth = findUntruth(program, message); !untruth.empty())
     return "error that is " + untruth;
   for (size_t i = 0; i < program.inputs.size(); ++i)
     if (program.inputs[i].isReadOnly) {
@@ -175,10 +167,53 @@ static std::string callEntry(native::KernelEntry entry, const Program &program,
   return "";
 }
 
+static std::string callEntry(native::KernelEntry entry, const Program &program,
+                             const Outcome &expected, bool mayAlias,
+                             const Schedule &schedule) {
+  ember_config config{schedule.capacity,
+                      schedule.hasThreads ? EMBER_SCHEDULE_THREADS
+                                          : EMBER_SCHEDULE_FIBERS,
+                      schedule.loopThreads, /*workOfThread=*/1};
+  ember_configure(&config);
+  Arguments arguments(program);
+  ember_error error{};
+  int32_t code = entry(arguments.pointers(), &error);
+  return checkCall(code, error.message, program, expected, mayAlias, arguments);
+}
+
+/// The same on simulated cores, without their timing.
+static std::string callSimulated(llvm::StringRef object, const Program &program,
+                                 const Outcome &expected,
+                                 const Variant &variant) {
+  auto cores = static_cast<unsigned>(variant.schedules.front().loopThreads);
+  auto process = GuestProcess::create(
+      object, cores, static_cast<unsigned>(variant.simulatedBits / 8));
+  if (!process)
+    return "error: " + llvm::toString(process.takeError());
+  Arguments arguments(program);
+  std::vector<GuestValue> values = arguments.guestValues();
+  int32_t code = EMBER_OK;
+  std::string message;
+  llvm::Error error = llvm::handleErrors(
+      (*process)->run(native::kernelEntrySymbol(program.entry().name), values,
+                      [&] { return (*process)->execute(); }),
+      [&](const GuestFailure &failure) {
+        code = failure.code();
+        message = failure.message();
+      });
+  if (error)
+    return "error: " + llvm::toString(std::move(error));
+  return checkCall(code, message.c_str(), program, expected, variant.mayAlias,
+                   arguments);
+}
+
 /// The machine that runs it, with as many registers as `variant` says.
 static void setTarget(ModuleOp module, const Variant &variant) {
   static const TargetInfo host = llvm::cantFail(describeTarget(TargetSpec()));
   TargetInfo target = host;
+  if (variant.simulatedBits)
+    target =
+        llvm::cantFail(describeTarget(getSimulatedCore(variant.simulatedBits)));
   if (variant.vectorRegisters != 0)
     target.vectorRegisters = variant.vectorRegisters;
   module->setAttr(targetAttr, describe(target, module.getContext()));
@@ -250,6 +285,18 @@ std::optional<Failure> Executor::run(const Program &program,
   }
   native::JITOptions options;
   options.codeGen.optLevel = variant.codeLevel;
+  if (variant.simulatedBits) {
+    auto object = native::generateCode(*module, native::CodeFormat::Object,
+                                       options.codeGen);
+    if (!object)
+      return Failure{"native", variant.name(),
+                     llvm::toString(object.takeError())};
+    std::string difference = callSimulated(*object, program, expected, variant);
+    if (difference.empty())
+      return std::nullopt;
+    return Failure{difference.starts_with("error") ? "run" : "mismatch",
+                   variant.name(), difference};
+  }
   options.symbols = native::runtimeSymbols();
   auto jit = native::JIT::create(*module, options);
   if (!jit)

@@ -32,6 +32,8 @@ std::string Variant::name() const {
     text += " text";
   if (vectorRegisters != 0)
     text += " registers=" + std::to_string(vectorRegisters);
+  if (simulatedBits != 0)
+    text += " simulated=" + std::to_string(simulatedBits);
   return text + " native-level=" + std::to_string(nativeLevel) + " O" +
          std::to_string(codeLevel);
 }
@@ -105,7 +107,13 @@ std::vector<Variant> drawVariants(uint64_t seed, const Program &program) {
     variant.isRepeated = random.chance(0.05);
     // LLVM's own optimiser is not what is tested, and slow.
     variant.codeLevel = static_cast<unsigned>(random.weighted({20, 1, 1, 1}));
-    if (level == Variant::DLC) {
+    // Programs with queues call a runtime that simulated cores do not have.
+    if (level != Variant::DLC && random.chance(0.15)) {
+      variant.simulatedBits = random.pick<int64_t>({128, 256, 512, 512, 2048});
+      variant.schedules.front().loopThreads =
+          static_cast<int32_t>(random.between(1, 3));
+      variant.vectorRegisters = 0;
+    } else if (level == Variant::DLC) {
       variant.schedules = {{false, 1},
                            {false, random.between(2, 9)},
                            {false, random.pick<int64_t>({16, 64, 512})}};

@@ -15,10 +15,43 @@
 #include <stdint.h>
 
 #define EMBER_SUPERVISOR_CALL(NUMBER, NAME)                                    \
-  __attribute__((naked)) void NAME(void) {                                     \
-    __asm__("svc #" #NUMBER "\n\tret");                                        \
-  }
+  __attribute__((naked)) void NAME(void) { __asm__("svc #" #NUMBER "\n\tret"); }
 #include "../SupervisorCalls.def"
+
+// Functions of libm take what they take elsewhere, about: a chain of dependent
+// multiplications and additions, as in glibc's exp, beside the call that finds
+// the value, which then depends on it. The registers are those that calls may
+// change.
+#define MATH_FUNCTION(NUMBER, NAME)                                            \
+  __attribute__((naked)) void NAME(void) {                                     \
+    __asm__("fmul d17, d0, d0\n\t"                                             \
+            "fmadd d18, d17, d0, d0\n\t"                                       \
+            "fmadd d18, d18, d0, d17\n\t"                                      \
+            "fmadd d18, d18, d0, d17\n\t"                                      \
+            "fmadd d18, d18, d0, d17\n\t"                                      \
+            "fmov x16, d18\n\t"                                                \
+            "and x16, x16, xzr\n\t"                                            \
+            "svc #" #NUMBER "\n\t"                                             \
+            "fmov x17, d0\n\t"                                                 \
+            "orr x17, x17, x16\n\t"                                            \
+            "fmov d0, x17\n\t"                                                 \
+            "ret");                                                            \
+  }
+#define EMBER_UNARY(NUMBER, NAME)                                              \
+  MATH_FUNCTION(NUMBER, NAME) MATH_FUNCTION(NUMBER + 1, NAME##f)
+#define EMBER_BINARY EMBER_UNARY
+#include "../MathCalls.def"
+
+void sincos(double x, double *sine, double *cosine) {
+  typedef double Function(double);
+  *sine = ((Function *)sin)(x);
+  *cosine = ((Function *)cos)(x);
+}
+void sincosf(float x, float *sine, float *cosine) {
+  typedef float Function(float);
+  *sine = ((Function *)sinf)(x);
+  *cosine = ((Function *)cosf)(x);
+}
 
 int32_t ember_invoke(void (*function)(void **), void **arguments, void *error) {
   (void)error;

@@ -12,7 +12,9 @@
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/Bitcode/BitcodeWriter.h"
+#include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Linker/Linker.h"
@@ -22,6 +24,7 @@
 #include "llvm/Support/Path.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/Transforms/IPO/Internalize.h"
+#include <numeric>
 
 namespace ember::native {
 
@@ -138,6 +141,56 @@ static void dropNontemporalLoads(llvm::Module &module) {
         instruction.setMetadata(llvm::LLVMContext::MD_nontemporal, nullptr);
 }
 
+/// The same access by twice as many lanes, of which the upper half is off.
+static void widenLanes(llvm::IntrinsicInst &access) {
+  llvm::IRBuilder<> builder(&access);
+  auto widen = [&](llvm::Value *value) {
+    auto *type = llvm::cast<llvm::FixedVectorType>(value->getType());
+    auto *off = llvm::Constant::getNullValue(type);
+    llvm::SmallVector<int> lanes(2 * type->getNumElements());
+    std::iota(lanes.begin(), lanes.end(), 0);
+    return builder.CreateShuffleVector(value, off, lanes);
+  };
+  bool isLoad = access.getIntrinsicID() == llvm::Intrinsic::masked_load;
+  unsigned pointer = isLoad ? 0 : 1;
+  llvm::Value *address = access.getArgOperand(pointer);
+  llvm::Align alignment = access.getParamAlign(pointer).valueOrOne();
+  llvm::Value *mask = widen(access.getArgOperand(pointer + 1));
+  if (!isLoad) {
+    builder.CreateMaskedStore(widen(access.getArgOperand(0)), address,
+                              alignment, mask);
+  } else {
+    llvm::Value *otherwise = widen(access.getArgOperand(2));
+    llvm::Value *wide = builder.CreateMaskedLoad(otherwise->getType(), address,
+                                                 alignment, mask, otherwise);
+    access.replaceAllUsesWith(
+        builder.CreateShuffleVector(wide, llvm::ArrayRef<int>(0)));
+  }
+  access.eraseFromParent();
+}
+
+/// LLVM 22 ends the process where it selects instructions of AArch64 for masked
+/// accesses by one lane.
+static void widenSingleLanes(llvm::Module &module) {
+  if (!module.getTargetTriple().isAArch64())
+    return;
+  for (llvm::Function &function : module)
+    for (llvm::Instruction &instruction :
+         llvm::make_early_inc_range(llvm::instructions(function))) {
+      auto *access = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);
+      if (!access)
+        continue;
+      bool isLoad = access->getIntrinsicID() == llvm::Intrinsic::masked_load;
+      if (!isLoad && access->getIntrinsicID() != llvm::Intrinsic::masked_store)
+        continue;
+      llvm::Type *type =
+          isLoad ? access->getType() : access->getArgOperand(0)->getType();
+      auto *vector = llvm::dyn_cast<llvm::FixedVectorType>(type);
+      if (vector && vector->getNumElements() == 1)
+        widenLanes(*access);
+    }
+}
+
 llvm::Expected<std::unique_ptr<llvm::Module>>
 translateToLLVMIR(mlir::ModuleOp source, llvm::LLVMContext &context,
                   llvm::TargetMachine &machine, const CodeGenOptions &options) {
@@ -160,6 +213,7 @@ translateToLLVMIR(mlir::ModuleOp source, llvm::LLVMContext &context,
   });
   setProcessor(*module, machine, getSpec(TargetAttr::of(source)).scalableBits);
   dropNontemporalLoads(*module);
+  widenSingleLanes(*module);
   return std::move(module);
 }
 

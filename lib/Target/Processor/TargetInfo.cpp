@@ -258,6 +258,17 @@ static std::string getAllFeatures(const llvm::MCSubtargetInfo &subtarget) {
   return features.getString();
 }
 
+TargetSpec getSimulatedCore(int64_t vectorBits) {
+  TargetSpec spec;
+  spec.triple = "aarch64-unknown-linux-gnu";
+  spec.cpu = "neoverse-n1";
+  if (vectorBits > scalableUnit) {
+    spec.features = "+sve";
+    spec.scalableBits = vectorBits;
+  }
+  return spec;
+}
+
 void setScalableBits(llvm::Function &function, int64_t scalableBits) {
   auto scale = static_cast<unsigned>(scalableBits / scalableUnit);
   function.addFnAttr(llvm::Attribute::getWithVScaleRangeArgs(

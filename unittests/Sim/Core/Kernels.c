@@ -143,7 +143,15 @@ typedef _Float16 f16;
          for (long i = 0; i < n / 8; ++i) o[i] =                               \
              (u16)__builtin_fabs##S(a[i]);)                                    \
   KERNEL(to_i64_##T, T, i64 *o = (i64 *)out;                                   \
-         for (long i = 0; i < n / 8; ++i) o[i] = (i64)a[i];)
+         for (long i = 0; i < n / 8; ++i) o[i] = (i64)a[i];)                   \
+  KERNEL(fixed_##T, T, T s = 0;                                                \
+         EACH s += (T)idx[i] / 8 + (T)((u64)idx[i] * 77777) / 131072 +         \
+                   (T)(i64)(idx[i] - 9) / 32 + (T)(u32)(idx[i] * 3) / 64;      \
+         out[0] = s;)                                                          \
+  KERNEL(toFixed_##T, T, i64 s = 0;                                            \
+         EACH s += (i32)(a[i] * 16) + (i64)(a[i] * 65536) +                    \
+                   (u32)(__builtin_fabs##S(a[i]) * 256);                       \
+         *(i64 *)out = s;)
 
 // Without semicolons behind them, these are no statements to the formatter.
 // clang-format off

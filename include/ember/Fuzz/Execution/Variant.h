@@ -61,6 +61,9 @@ struct Variant {
   unsigned codeLevel = 0;
   /// Vector registers that the target has; 0 for the machine's.
   int64_t vectorRegisters = 0;
+  /// Bits of the vectors of a simulated core that runs it, 0 for this
+  /// processor.
+  int64_t simulatedBits = 0;
   /// Also compile it in a new context, to the same code.
   bool isRepeated = false;
   /// One run for each; programs without queues or parallel loops do not differ

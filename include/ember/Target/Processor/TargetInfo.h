@@ -42,6 +42,10 @@ struct TargetSpec {
   int64_t scalableBits = 0;
 };
 
+/// A core of the machine simulator: AArch64, with SVE where its vectors have
+/// more than 128 bits.
+TargetSpec getSimulatedCore(int64_t vectorBits);
+
 struct TargetInfo {
   std::string triple;
   std::string cpu;

@@ -10,8 +10,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef EMBER_LIB_SIMULATION_GUESTHEAP_H
-#define EMBER_LIB_SIMULATION_GUESTHEAP_H
+#ifndef EMBER_SIMULATION_GUESTHEAP_H
+#define EMBER_SIMULATION_GUESTHEAP_H
 
 #include "ember/Sim/Core/GuestMemory.h"
 
@@ -53,4 +53,4 @@ private:
 
 } // namespace ember
 
-#endif // EMBER_LIB_SIMULATION_GUESTHEAP_H
+#endif // EMBER_SIMULATION_GUESTHEAP_H
