@@ -46,7 +46,10 @@ class Room:
 
 #: From the bottom up. A room uses rooms of lower floors only.
 FLOORS: tuple[tuple[Room, ...], ...] = (
-    (Room("Runtime", "what kernels link: memory, errors, threads, queues; no LLVM in it"),),
+    (
+        Room("Runtime", "what kernels link: memory, errors, threads, queues; no LLVM in it"),
+        Room("Sim/*", "the machine simulator; no MLIR in it", "one"),
+    ),
     (
         Room("ABI", "what compiled code calls in the runtime"),
         Room("Target/Processor", "descriptions of processors: vectors, registers, caches"),
@@ -69,6 +72,7 @@ FLOORS: tuple[tuple[Room, ...], ...] = (
         Room("Target/Native", "from loops to machine code, and running it"),
     ),
     (Room("Driver", "what tools are made of: registration, files, cache, manifests"),),
+    (Room("Simulation*", "programs on a simulated machine", "one"),),
     (Room("Fuzz*", "random programs, their evaluator, and running both", "one"),),
     (Room("tools/*", "thin mains"),),
 )
@@ -95,7 +99,7 @@ class Arrow:
 def folders(root: Path) -> Iterator[tuple[str, Path]]:
     """The compiler's folders: their names, as in `Dialect/SLC/IR`, and where they are."""
     bases = [(root / "include" / "ember", ""), (root / "lib", ""), (root / "tools", "tools/")]
-    bases.append((root / "runtime" / "include" / "ember", ""))
+    bases += [(root / part / "include" / "ember", "") for part in ("runtime", "sim")]
     for base, prefix in bases:
         for path in sorted(base.rglob("*")):
             if path.is_dir() and any(file.is_file() for file in path.iterdir()):
