@@ -186,6 +186,7 @@ bool Evaluator::runFor(const Function &function, const Op &op, Frame &frame) {
   int64_t step = asSigned(frame[op.operands[2]]);
   if (step <= 0)
     return stop(Outcome::Trap, "step that is not positive");
+  outcome.hasReversedRange |= asSigned(frame[op.operands[0]]) > upper;
   std::vector<Value> carried;
   for (size_t i = 3; i < op.operands.size(); ++i)
     carried.push_back(frame[op.operands[i]]);

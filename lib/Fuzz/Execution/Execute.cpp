@@ -139,7 +139,8 @@ static bool isExpectedError(int32_t code, const Program &program,
     return code == EMBER_INDEX || code == EMBER_SEGMENT ||
            code == EMBER_ASSERT || code == EMBER_MEMORY;
   // Offsets that decrease are an error although the loop would not run.
-  return program.isFaulty && code == EMBER_SEGMENT;
+  return (program.isFaulty || expected.hasReversedRange) &&
+         code == EMBER_SEGMENT;
 }
 
 /// What is wrong about how a call ended, or nothing.

@@ -35,6 +35,9 @@ struct Outcome {
   /// Compiled programs need not find it: nothing is computed from what is
   /// read, because the operation's output has no elements.
   bool mayGoUnnoticed = false;
+  /// A loop ends below where it begins. Where offsets say so, perhaps because
+  /// the program overwrote them, compiled programs may report it.
+  bool hasReversedRange = false;
   std::string message;
   /// The entry's inputs after the run, and its results.
   std::vector<Input> inputs;
