@@ -85,6 +85,8 @@ OutOfOrderCore &Machine::setProgram(unsigned index, Emulator &emulator,
                                     MemoryPort *device) {
   Tile &tile = tiles[index];
   std::string name = numbered("core", index);
+  if (!device && tile.unit)
+    device = &tile.unit->devicePort();
   tile.core =
       std::make_unique<OutOfOrderCore>(name, parameters.core, engine, emulator,
                                        tile.l1d, device, &tile.translator);
@@ -103,6 +105,16 @@ CoherentPort &Machine::addUnit(unsigned core, uint64_t outstanding) {
   return unit;
 }
 
+AccessUnitPorts Machine::unitPorts(unsigned core, uint64_t outstanding) {
+  Tile &tile = tiles[core];
+  return {engine, tile.l1d, tile.l2, addUnit(core, outstanding), tile.l2Tlb};
+}
+
+void Machine::attach(unsigned core, AccessUnit &unit, llvm::StringRef kind) {
+  tiles[core].unit = &unit;
+  unit.addTo(registry, numbered("core", core) + "." + kind.str());
+}
+
 unsigned Machine::sliceOf(uint64_t line) const {
   uint32_t node = homes(line);
   auto found = llvm::find(homes.nodes, node);
@@ -113,7 +125,7 @@ uint64_t Machine::progress() const {
   uint64_t done = mesh.delivered();
   for (const Tile &tile : tiles)
     done += (tile.core ? tile.core->counters().instructions : 0) +
-            tile.l1d.counts().fills;
+            tile.l1d.counts().fills + (tile.unit ? tile.unit->progress() : 0);
   return done;
 }
 
@@ -149,9 +161,12 @@ llvm::Error Machine::run() {
     since = engine.now();
   }
   llvm::Error errors = llvm::Error::success();
-  for (Tile &tile : tiles)
+  for (Tile &tile : tiles) {
     if (tile.core)
       errors = llvm::joinErrors(std::move(errors), tile.core->takeError());
+    if (tile.unit)
+      errors = llvm::joinErrors(std::move(errors), tile.unit->takeError());
+  }
   return errors;
 }
 
@@ -171,6 +186,8 @@ std::string Machine::waits() const {
   for (const Tile &tile : tiles) {
     if (tile.core)
       add(*tile.core);
+    if (tile.unit)
+      add(*tile.unit);
     for (const Waiter *waiter : {static_cast<const Waiter *>(&tile.l1Tlb),
                                  static_cast<const Waiter *>(&tile.l2Tlb),
                                  static_cast<const Waiter *>(&tile.l1d),

@@ -77,6 +77,7 @@ void MachineParameters::visit(ParameterVisitor &visitor) {
                lastLevel);
   visitor.part("mesh", "the network", mesh);
   visitor.part("memory", "DRAM and its controllers", memory);
+  visitor.part("tmu", "the Tensor Marshaling Unit beside each core", tmu);
 }
 
 RouterPlace MachineParameters::place(Placement placement, uint64_t index,
@@ -113,7 +114,8 @@ llvm::Error MachineParameters::validate() const {
                          within("l2Tlb", l2Tlb.validate()),
                          within("lastLevel", lastLevel.validate()),
                          within("mesh", mesh.validate()),
-                         within("memory", memory.validate())};
+                         within("memory", memory.validate()),
+                         within("tmu", tmu.validate())};
   llvm::Error all = llvm::Error::success();
   for (llvm::Error &part : parts)
     all = llvm::joinErrors(std::move(all), std::move(part));

@@ -17,6 +17,7 @@
 
 #include "ember/Sim/Cache/CoherentPort.h"
 #include "ember/Sim/Core/OutOfOrderCore.h"
+#include "ember/Sim/Machine/AccessUnit.h"
 #include "ember/Sim/Machine/CoreTranslator.h"
 #include "ember/Sim/Machine/GuestValues.h"
 #include "ember/Sim/Machine/MachineParameters.h"
@@ -34,9 +35,17 @@ public:
   Machine(const Machine &) = delete;
 
   /// Lets a core do what an emulator was told to, at the next `run`. Once for
-  /// each core. A device answers for addresses of devices.
+  /// each core. A device answers for addresses of devices; without one, the
+  /// unit beside the core does.
   OutOfOrderCore &setProgram(unsigned core, Emulator &emulator,
                              MemoryPort *device = nullptr);
+
+  /// Where an access unit beside a core meets the machine; so many lines at a
+  /// time can be asked of the last level.
+  AccessUnitPorts unitPorts(unsigned core, uint64_t outstanding);
+  /// A unit beside a core, before the core gets a program. It outlives the
+  /// machine's runs and is counted under a name, "core0.tmu".
+  void attach(unsigned core, AccessUnit &unit, llvm::StringRef kind);
 
   /// Where an access unit beside a core asks the last level for whole lines,
   /// so many at a time.
@@ -92,6 +101,7 @@ private:
     CoreTranslator translator;
     GuestValues values;
     std::unique_ptr<OutOfOrderCore> core;
+    AccessUnit *unit = nullptr;
     uint32_t node = 0;
   };
   struct Slice {

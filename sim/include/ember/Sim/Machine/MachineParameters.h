@@ -23,6 +23,7 @@
 #include "ember/Sim/Core/CoreParameters.h"
 #include "ember/Sim/Memory/MemoryParameters.h"
 #include "ember/Sim/Network/MeshParameters.h"
+#include "ember/Sim/TMU/TMUParameters.h"
 
 namespace ember::sim {
 
@@ -66,6 +67,7 @@ struct MachineParameters {
   LastLevelParameters lastLevel;
   MeshParameters mesh;
   MemoryParameters memory;
+  TMUParameters tmu;
 
   /// The router of number `index` of `count` nodes of a kind.
   RouterPlace place(Placement placement, uint64_t index, uint64_t count) const;
