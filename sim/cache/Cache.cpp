@@ -499,7 +499,8 @@ LineState Cache::state(uint64_t line) const {
 }
 
 void Cache::observe(const Request &request, bool hit, bool firstUse) {
-  if (!prefetcher || request.prefetch)
+  // Who writes a whole line needs no other one of memory.
+  if (!prefetcher || request.prefetch || request.access == Access::fill)
     return;
   unsigned bytes = request.access == Access::read ? request.bytes : 0;
   prefetcher->access({request.line * lineBytes + request.offset,

@@ -59,3 +59,9 @@ function mix
   tbz x9, #13, 2f
   str x3, [x1, x5]
 2: again 1b
+// Stores x2 to a device at x1, and loads from it.
+function device
+1: str x2, [x1]
+  ldr x3, [x1]
+  add x2, x3, #64
+  again 1b

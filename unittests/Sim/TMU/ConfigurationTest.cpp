@@ -149,9 +149,9 @@ TEST(Configuration, ErrorsNameTheirPlace) {
 TEST(Configuration, NoTextHarms) {
   std::mt19937_64 random(1);
   unsigned valid = 0, invalid = 0;
-  for (uint64_t seed = 0; seed < 150; ++seed) {
+  for (uint64_t seed = 0; seed < 80; ++seed) {
     std::string whole = RandomProgram(seed).make();
-    for (unsigned change = 0; change < 20; ++change) {
+    for (unsigned change = 0; change < 12; ++change) {
       std::string text = whole;
       for (uint64_t left = 1 + random() % 3; left; --left) {
         size_t at = random() % text.size();
@@ -179,8 +179,8 @@ TEST(Configuration, NoTextHarms) {
       (errorOf(text).empty() ? valid : invalid) += 1;
     }
   }
-  EXPECT_GT(valid, 100u);
-  EXPECT_GT(invalid, 1000u);
+  EXPECT_GT(valid, 30u);
+  EXPECT_GT(invalid, 300u);
 }
 
 TEST(Configuration, ProgramsFitUnitsOrSayWhatDoesNot) {

@@ -16,7 +16,11 @@
 //   0x18  load   0 once all is done, or 1 if the program did wrong
 //
 // For the timing it keeps what was asked, in order, and a traversal for each
-// launch that runs in the timing's order.
+// launch that runs in the timing's order. Where a core takes the last chunk,
+// that one keeps what is left of its steps, as the core may then write to what
+// they read. Where it only waits, it does not: a core is some instructions
+// ahead of its time, and what it writes in them to inputs of the program that
+// it waits for may change the time of that program, though never a value.
 //
 //===----------------------------------------------------------------------===//
 
@@ -90,7 +94,7 @@ public:
 
 private:
   /// Steps that a traversal for the timing may keep when its program is over.
-  static constexpr uint64_t mostKept = 1 << 20;
+  static constexpr uint64_t mostKept = 1 << 16;
 
   /// A launched program.
   struct Run {
