@@ -207,6 +207,9 @@ void RandomProgram::makePushes() {
       for (uint64_t lanes = 1 + below(4); lanes; --lanes)
         streams.push_back(any(elements));
       auto all = static_cast<unsigned>(bytes * count * streams.size());
+      // Flags may be pushed as bits.
+      if (type == "i1" && chance(50))
+        all = (all + 7) / 8;
       pushes[at][when].push_back(filled(
           "{\"operand\": $0, \"streams\": $1, \"type\": \"$2\", "
           "\"elements\": $3, \"bytes\": $4$5}",
@@ -242,5 +245,6 @@ std::string RandomProgram::make() {
     captures.push_back(memoryCapture("array", type));
   captures.push_back(scalarCapture("a"));
   captures.push_back(scalarCapture("b"));
-  return configuration({program(captures, texts, 192, 64, 3)});
+  return configuration(
+      {program(captures, texts, 192, 64, chance(15) ? 0 : 2 + below(3) * 3)});
 }

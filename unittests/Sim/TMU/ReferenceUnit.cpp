@@ -492,6 +492,17 @@ void ReferenceUnit::pushOne(const Object &push) {
   int64_t elements = push.getInteger("elements").value_or(1);
   std::vector<uint8_t> bytes(*push.getInteger("bytes"));
   size_t at = 0;
+  size_t count = push.getArray("streams")->size() * elements;
+  if (type == "i1" && bytes.size() < count) {
+    // As bits, the first one lowest.
+    for (const auto &stream : *push.getArray("streams"))
+      for (int64_t e = 0; e < elements; ++e, ++at)
+        if (value(stream.getAsObject()) >> 8 * e & 1)
+          bytes[at / 8] |= 1 << at % 8;
+    if (!operand(bytes.size(), bytes.data(), token))
+      failed = true;
+    return;
+  }
   for (const auto &stream : *push.getArray("streams")) {
     uint64_t lane = value(stream.getAsObject());
     if (elements == 1)

@@ -140,3 +140,46 @@ TEST(TMUProperty, ChunksAreThoseOfALoopNest) {
   EXPECT_GT(failed, 5u);
   EXPECT_LT(failed, 200u);
 }
+
+TEST(TMUProperty, NoProgramHarms) {
+  // Texts with a few changed characters: what is still valid is run for a time.
+  std::mt19937_64 random(1);
+  unsigned valid = 0;
+  for (uint64_t seed = 0; seed < 400; ++seed) {
+    std::string text = RandomProgram(seed).make();
+    for (uint64_t left = 1 + random() % 3; left; --left) {
+      size_t at = text.find_first_of("0123456789", random() % text.size());
+      if (at != std::string::npos)
+        text.replace(at, 1, std::to_string(random() % 10));
+    }
+    llvm::Expected<Configuration> read = Configuration::parse(text);
+    if (!read) {
+      llvm::consumeError(read.takeError());
+      continue;
+    }
+    ++valid;
+    MachineParameters parameters = randomMachine(random);
+    for (const TMUProgram &program : read->programs)
+      if (llvm::Error error = parameters.tmu.fits(program)) {
+        llvm::consumeError(std::move(error));
+        parameters.tmu.lanes = 256;
+        parameters.tmu.layers = 64;
+        parameters.tmu.laneStorage = 1 << 24;
+        parameters.tmu.chunkBytes = 1 << 24;
+      }
+    GuestHarness guest;
+    RandomArrays arrays(seed);
+    std::vector<uint64_t> captures;
+    for (std::vector<uint64_t> &array : arrays.arrays)
+      captures.push_back(guest.map(array));
+    captures.insert(captures.end(), arrays.scalars.begin(),
+                    arrays.scalars.end());
+    UnitHarness harness(guest, parameters, std::move(*read));
+    QueueReader reader(harness, 0, guest.block(captures), 0, 0);
+    Engine &engine = harness.machine.clockwork();
+    engine.runUntil(ticksOf(3000));
+    (void)harness.machine.waits();
+    llvm::consumeError(harness.units[0].takeError());
+  }
+  EXPECT_GT(valid, 50u);
+}

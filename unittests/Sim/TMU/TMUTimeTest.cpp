@@ -230,6 +230,47 @@ TEST(TMUTime, CoalescingSharesLinesOnTheirWay) {
   EXPECT_EQ(lines[2], 2 * count / 8);
 }
 
+TEST(TMUTime, WhatIsPushedOnAConditionIsLoadedOnIt) {
+  // A row for each of 64 edges, that is pushed where the edge's vertex is new
+  // (paper, section 7.4): every fourth edge.
+  std::vector<uint64_t> vertices(64), table(64 * 8);
+  for (size_t edge = 0; edge < vertices.size(); ++edge)
+    vertices[edge] = edge / 4;
+  std::string condition = ", \"on\": " + element(0, 0, 1);
+  for (bool conditional : {true, false}) {
+    std::string on = conditional ? condition : "";
+    std::string text = program(
+        {memoryCapture("vertices", "i64"), memoryCapture("table", "i64")},
+        {layer("single",
+               {unit("dense", constant(0), constant(64), constant(1), 4,
+                     {position, load(0, "i64", element(0, 0, 0)),
+                      alu("mul", element(0, 0, 0), constant(8))})}),
+         layer("single",
+               {unit("index", element(0, 0, 2), constant(8), constant(1), 8,
+                     {position, load(1, "i64", element(1, 0, 0))})},
+               {"{\"token\": 0, \"reserve\": 64" + on + "}"},
+               {"{\"operand\": 0, \"streams\": [" + element(1, 0, 1) +
+                "], \"type\": \"i64\", \"bytes\": 8" + on + "}"})},
+        8192, 1024);
+    GuestHarness guest;
+    uint64_t block = guest.block({guest.map(vertices), guest.map(table)});
+    MachineParameters parameters = largeQueues();
+    parameters.cores = 1;
+    parameters.tmu.chunkBytes = 8192;
+    UnitHarness harness(guest, parameters, configured(text));
+    QueueReader reader(harness, 0, block, 1, 8192);
+    reader.run();
+    ASSERT_TRUE(reader.isDone()) << harness.machine.waits();
+    uint64_t rows = conditional ? 16 : 64;
+    EXPECT_EQ(harness.count("core0.tmu.output.tokens"), rows);
+    EXPECT_EQ(harness.count("core0.tmu.output.operands"), rows * 8);
+    EXPECT_EQ(harness.count("core0.tmu.requests.lines") +
+                  harness.count("core0.tmu.requests.coalesced"),
+              64 + rows * 8);
+    EXPECT_EQ(harness.count("core0.tmu.layer1.steps"), 64 * 8);
+  }
+}
+
 TEST(TMUTime, OuterLayersRunAhead) {
   // Rows of one line, found by indices: with a queue for some of them, their
   // latencies overlap.
