@@ -117,6 +117,13 @@ void LayerPipeline::plan(unsigned layer) {
       Access &access = add(&stream, stream.kind == StreamKind::memory);
       collect(stream.position, false, access.dependences);
       collect(stream.mask, false, access.dependences);
+      if (stream.condition >= 0) {
+        // Whether it is loaded follows from a change of another stream.
+        const OperandRef &changes =
+            traversal.program().conditions[stream.condition].stream;
+        collect(changes, false, access.dependences);
+        collect(changes, true, access.dependences);
+      }
     }
   }
   state.lanes.push_back(next);

@@ -91,7 +91,7 @@ void TMUParameters::visit(ParameterVisitor &v) {
             storeLines, {2, 4096});
   v.integer({"deviceCycles", "cycles",
              "from the core to the registers, and as many back",
-             Origin::unknown, "about the latency of the L2"},
+             Origin::unknown, "beside the core: about the latency of the L2"},
             deviceCycles, {0, 10000});
   v.integer({"launchCycles", "cycles", "from a launch to the first step",
              Origin::unknown, "some lines of a configuration"},

@@ -42,7 +42,7 @@ struct TMUParameters {
   uint64_t tokenBytes = 1024;
   uint64_t outputLines = 8;
   uint64_t storeLines = 8;
-  uint64_t deviceCycles = 10;
+  uint64_t deviceCycles = 4;
   uint64_t launchCycles = 32;
 
   /// Of the clock, in ticks.
