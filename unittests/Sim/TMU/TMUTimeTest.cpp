@@ -16,13 +16,14 @@ const std::string position = "{\"kind\": \"position\"}";
 
 /// Each lane loads every so many elements, each in a line of its own, and
 /// pushes nothing; that many times. Captures: the table, passes, elements.
-std::string linesProgram(unsigned lanes, unsigned queue) {
+std::string linesProgram(unsigned lanes, unsigned queue,
+                         const std::string &level = "") {
   std::vector<std::string> units;
   for (unsigned lane = 0; lane < lanes; ++lane)
     units.push_back(
         unit("dense", constant(lane), capture(2), constant(lanes), queue,
              {position, alu("mul", element(1, lane, 0), constant(8)),
-              load(0, "i64", element(1, lane, 1))}));
+              load(0, "i64", element(1, lane, 1), level)}));
   return program({memoryCapture("table", "i64"), scalarCapture("passes"),
                   scalarCapture("lines")},
                  {layer("broadcast", {unit("dense", constant(0), capture(1),
@@ -103,6 +104,43 @@ TEST(TMUTime, OneLineACycleFromTheLastLevel) {
   EXPECT_LE(time[1], 1.03 * lines + 200);
   EXPECT_GE(time[2], lines / 2.0);
   EXPECT_LE(time[2], 0.9 * time[1]);
+}
+
+TEST(TMUTime, StreamsReadFromTheLevelTheyName) {
+  // Two passes over 512 lines, which each level has room for.
+  constexpr size_t lines = 512;
+  std::vector<uint64_t> table(lines * 8);
+  for (const char *level : {"llc", "l1", "l2", "memory"}) {
+    auto count = [&](UnitHarness &harness, const char *cache) {
+      return harness.count((llvm::Twine("core0.") + cache + ".misses").str());
+    };
+    bool keeps = llvm::StringRef(level) != "memory";
+    timeOf(
+        largeQueues(), linesProgram(8, 8, filled(", \"level\": \"$0\"", level)),
+        [&](GuestHarness &guest) {
+          return guest.block({guest.map(table), 2, lines});
+        },
+        [&](UnitHarness &harness) {
+          bool isL1 = llvm::StringRef(level) == "l1",
+               isL2 = llvm::StringRef(level) == "l2";
+          EXPECT_EQ(count(harness, "l1d"), isL1 ? lines : 0) << level;
+          // Tables of pages are read through the L2, too.
+          double missed = count(harness, "l2");
+          EXPECT_GE(missed, isL1 || isL2 ? lines : 0) << level;
+          EXPECT_LE(missed, (isL1 || isL2 ? lines : 0) + 8) << level;
+          std::string name = "core0.tmu.requests.linesFrom.";
+          name += llvm::StringRef(level) == "llc" ? "lastLevel" : level;
+          EXPECT_EQ(harness.count(name), 2 * lines);
+          double channels = 0;
+          for (unsigned i = 0; i < 8; ++i)
+            channels +=
+                harness.count("channel" + std::to_string(i) + ".bytesRead");
+          double once = lines * lineBytes;
+          EXPECT_GE(channels, keeps ? once : 2 * once) << level;
+          EXPECT_LE(channels, (keeps ? once : 2 * once) + 16 * lineBytes)
+              << level;
+        });
+  }
 }
 
 TEST(TMUTime, GathersFollowLittlesLaw) {
