@@ -24,6 +24,7 @@
 #include "ember/Dialect/SLC/Transforms/Passes.h"
 #include "ember/Dialect/SLCV/IR/SLCV.h"
 #include "ember/Dialect/SLCV/Transforms/Passes.h"
+#include "ember/Dialect/TMU/IR/TMU.h"
 #include "ember/Loops/Transforms/Passes.h"
 #include "ember/Pipelines/Pipelines.h"
 #include "ember/Target/Native/Lowering.h"
@@ -58,7 +59,8 @@ using namespace mlir;
 
 void ember::registerDialects(DialectRegistry &registry) {
   registry.insert<EmberDialect, embed::EmbedDialect, slc::SLCDialect,
-                  slcv::SLCVDialect, dlc::DLCDialect, ring::RingDialect>();
+                  slcv::SLCVDialect, dlc::DLCDialect, ring::RingDialect,
+                  tmu::TMUDialect>();
   // Complex numbers are read for an error that says what to do.
   registry.insert<affine::AffineDialect, arith::ArithDialect,
                   bufferization::BufferizationDialect, cf::ControlFlowDialect,

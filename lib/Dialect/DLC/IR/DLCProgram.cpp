@@ -7,6 +7,8 @@
 
 #include "DLCVerify.h"
 
+#include "ember/Dialect/SLC/IR/CaptureSyntax.h"
+
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/PatternMatch.h"
@@ -177,32 +179,9 @@ LogicalResult ProgramOp::canonicalize(ProgramOp program,
 // Assembly
 //===----------------------------------------------------------------------===//
 
-/// The values after which what captures them may be called: not one that
-/// another capture is called after, nor one that has no name of its own.
-static SmallVector<Value> getNamesToShadow(ValueRange captures) {
-  SmallVector<Value> names;
-  for (Value captured : captures) {
-    auto result = dyn_cast<OpResult>(captured);
-    bool isPlain = !result || result.getOwner()->getNumResults() == 1;
-    names.push_back(isPlain && !llvm::is_contained(names, captured) ? captured
-                                                                    : Value());
-  }
-  return names;
-}
-
 void ProgramOp::print(OpAsmPrinter &printer) {
-  printer.shadowRegionArgs(getAccess(), getNamesToShadow(getCaptures()));
+  slc::printCaptures(printer, getAccess(), getCaptures());
   printer.shadowRegionArgs(getCompute(), getAccess().getArguments());
-  if (!getCaptures().empty()) {
-    printer << " captures(";
-    llvm::interleaveComma(
-        llvm::zip_equal(getAccess().getArguments(), getCaptures()), printer,
-        [&](auto capture) {
-          auto [inside, outside] = capture;
-          printer << inside << " = " << outside << " : " << outside.getType();
-        });
-    printer << ")";
-  }
   if (getNumResults())
     printer << " -> (" << getResultTypes() << ")";
   printer.printOptionalAttrDictWithKeyword((*this)->getAttrs());
@@ -218,19 +197,8 @@ void ProgramOp::print(OpAsmPrinter &printer) {
 
 ParseResult ProgramOp::parse(OpAsmParser &parser, OperationState &result) {
   SmallVector<OpAsmParser::Argument> inside;
-  auto parseCapture = [&]() -> ParseResult {
-    OpAsmParser::UnresolvedOperand outside;
-    OpAsmParser::Argument &argument = inside.emplace_back();
-    return failure(
-        parser.parseArgument(argument) || parser.parseEqual() ||
-        parser.parseOperand(outside) || parser.parseColonType(argument.type) ||
-        parser.resolveOperand(outside, argument.type, result.operands));
-  };
-  if (succeeded(parser.parseOptionalKeyword("captures")) &&
-      parser.parseCommaSeparatedList(OpAsmParser::Delimiter::Paren,
-                                     parseCapture))
-    return failure();
-  if (parser.parseOptionalArrowTypeList(result.types) ||
+  if (slc::parseCaptures(parser, inside, result.operands) ||
+      parser.parseOptionalArrowTypeList(result.types) ||
       parser.parseOptionalAttrDictWithKeyword(result.attributes))
     return failure();
   for (StringRef keyword : {"access", "compute"}) {

@@ -1,0 +1,50 @@
+//===- TMU.h - The Tensor Marshaling Unit's dialect -------------*- C++ -*-===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef EMBER_DIALECT_TMU_IR_TMU_H
+#define EMBER_DIALECT_TMU_IR_TMU_H
+
+#include "ember/Dialect/SLC/IR/SLC.h"
+
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/SymbolTable.h"
+
+namespace ember::tmu {
+class TUOpInterface;
+
+/// Verifies what units of all kinds have in common.
+llvm::LogicalResult verifyUnit(TUOpInterface unit);
+
+/// What configures the unit: it may stand in a program, and nowhere else.
+template <typename Op>
+class OfProgram : public mlir::OpTrait::TraitBase<Op, OfProgram> {};
+} // namespace ember::tmu
+
+#include "ember/Dialect/TMU/IR/TMUDialect.h.inc"
+
+#define GET_TYPEDEF_CLASSES
+#include "ember/Dialect/TMU/IR/TMUTypes.h.inc"
+
+#include "ember/Dialect/TMU/IR/TMUInterfaces.h.inc"
+
+#define GET_OP_CLASSES
+#include "ember/Dialect/TMU/IR/TMUOps.h.inc"
+
+namespace ember::tmu {
+/// The layer in which a unit stands; null if it stands in none.
+LayerOpInterface getLayerOf(mlir::Value tu);
+
+/// The layer around the units of `layer`; null for the outermost one.
+LayerOpInterface getParentLayer(LayerOpInterface layer);
+
+/// Verifies what no operation of a program can see alone: that layers form a
+/// chain, that each unit stands in one, and that streams are read where they
+/// have elements.
+llvm::LogicalResult verifyStructure(ProgramOp program);
+} // namespace ember::tmu
+
+#endif // EMBER_DIALECT_TMU_IR_TMU_H
