@@ -99,7 +99,8 @@ LogicalResult ProgramOp::verifySymbolUses(SymbolTableCollection &symbols) {
     return emitOpError("runs ")
            << getComputeAttr()
            << ", whose last arguments are no rings of operands and of tokens";
-  if (arguments.drop_back(2) == TypeRange(getComputeArgs()) &&
+  if (TypeRange(arguments.drop_back(2)) ==
+          TypeRange(getComputeArgs().getTypes()) &&
       function.getResultTypes() == getResultTypes())
     return success();
   return emitOpError("calls ")
