@@ -9,6 +9,7 @@
 
 #include "ember/Checks/Passes.h"
 #include "ember/Conversion/DLCToRing/Passes.h"
+#include "ember/Conversion/DLCToTMU/Passes.h"
 #include "ember/Conversion/EmbedToSCF/Passes.h"
 #include "ember/Conversion/RingToNative/Passes.h"
 #include "ember/Conversion/SCFToSLC/Passes.h"
@@ -92,6 +93,7 @@ void ember::registerPasses() {
   registerSLCToDLCPasses();
   dlc::registerDLCPasses();
   registerDLCToRingPasses();
+  registerDLCToTMUPasses();
   registerRingToNativePasses();
   loops::registerLoopsPasses();
   checks::registerChecksPasses();

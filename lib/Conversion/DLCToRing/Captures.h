@@ -8,6 +8,10 @@
 #ifndef EMBER_LIB_CONVERSION_DLCTORING_CAPTURES_H
 #define EMBER_LIB_CONVERSION_DLCTORING_CAPTURES_H
 
+#include "Rings.h"
+
+#include "ember/Conversion/DLCToRing/ComputeHalf.h"
+
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/SetVector.h"
@@ -36,6 +40,17 @@ private:
   /// Operations to repeat, operands first.
   llvm::SetVector<mlir::Operation *> repeated;
 };
+
+/// Declares the function of a half, which takes what the half uses and then the
+/// rings. Memrefs keep their names, as failures are reported with them.
+mlir::func::FuncOp createHalf(dlc::ProgramOp program,
+                              llvm::StringRef functionName, ring::Half half,
+                              const Captures &captures, RingTypes types,
+                              mlir::TypeRange results,
+                              mlir::SymbolTable &symbols);
+
+/// The rings of a half, its last arguments.
+Rings getRings(mlir::func::FuncOp half);
 
 } // namespace ember
 

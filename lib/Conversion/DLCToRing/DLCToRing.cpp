@@ -9,10 +9,8 @@
 
 #include "AccessProgram.h"
 #include "Captures.h"
-#include "ComputeProgram.h"
 
-#include "ember/Analysis/MemRefNames.h"
-#include "ember/Checks/SegmentCheck.h"
+#include "ember/Conversion/DLCToRing/ComputeHalf.h"
 #include "ember/Dialect/DLC/IR/DLC.h"
 #include "ember/Dialect/Ember/IR/Ember.h"
 #include "ember/Dialect/Ring/IR/Ring.h"
@@ -25,7 +23,6 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
-#include "llvm/Support/MathExtras.h"
 
 namespace ember {
 #define GEN_PASS_DEF_DLCTORING
@@ -44,105 +41,35 @@ public:
                   RuntimeCalls &calls, const DLCToRingOptions &options)
       : program(program), name(name), symbols(symbols), calls(calls),
         options(options), accessCaptures(program.getAccess()),
-        computeCaptures(program.getCompute()), builder(program.getContext()) {}
+        builder(program.getContext()) {}
 
   LogicalResult run(unsigned number);
 
 private:
-  LogicalResult chooseTypes();
-  func::FuncOp createFunction(StringRef functionName, ring::Half half,
-                              const Captures &captures, TypeRange results);
-  Rings getRings(func::FuncOp function) const;
   func::FuncOp emitAccess(unsigned number);
-  func::FuncOp emitCompute(unsigned number);
-  void checkRootSegment();
   Value createRing(Type type);
-  void emitRun(func::FuncOp accessHalf, func::FuncOp computeHalf);
+  void emitRun(func::FuncOp accessHalf, ComputeHalf computeHalf);
 
   ProgramOp program;
   StringRef name;
   SymbolTable &symbols;
   RuntimeCalls &calls;
   const DLCToRingOptions &options;
-  Captures accessCaptures, computeCaptures;
-  ring::DataType dataType;
-  ring::TokensType tokensType;
+  Captures accessCaptures;
+  RingTypes types;
   OpBuilder builder;
 };
 } // namespace
 
 //===----------------------------------------------------------------------===//
-// Rings
-//===----------------------------------------------------------------------===//
-
-/// As many bits of a token as the largest id needs, but never all ones, which
-/// end a program; none if no token carries a value.
-static int64_t getIdBits(Block &access) {
-  int64_t largest = 0;
-  bool hasValues = false;
-  for (auto callback : access.getOps<RegisterCallbackOp>()) {
-    largest = std::max<int64_t>(largest, callback.getId());
-    hasValues |= static_cast<bool>(callback.getValue());
-  }
-  return hasValues ? llvm::Log2_64_Ceil(static_cast<uint64_t>(largest) + 2) : 0;
-}
-
-LogicalResult ProgramLowering::chooseTypes() {
-  int64_t bytes = ring::slotBytes;
-  for (auto operand : program.getAccessBody()->getOps<RegisterOperandOp>()) {
-    if (!ring::isOperandType(operand.getOperandType()))
-      return operand.emitOpError("cannot push a ") << operand.getOperandType();
-    bytes = std::max(bytes, ring::getOperandBytes(operand.getOperandType()));
-  }
-  for (auto callback : program.getAccessBody()->getOps<RegisterCallbackOp>())
-    if (Type type = callback.getValueType(); type && !ring::isOperandType(type))
-      return callback.emitOpError("cannot push a ") << type;
-  MLIRContext *context = builder.getContext();
-  dataType = ring::DataType::get(context, bytes);
-  tokensType =
-      ring::TokensType::get(context, getIdBits(*program.getAccessBody()));
-  return success();
-}
-
-//===----------------------------------------------------------------------===//
 // Halves
 //===----------------------------------------------------------------------===//
 
-/// Declares the function of a half, which takes what the half uses and then the
-/// rings. Memrefs keep their names, as failures are reported with them.
-func::FuncOp ProgramLowering::createFunction(StringRef functionName,
-                                             ring::Half half,
-                                             const Captures &captures,
-                                             TypeRange results) {
-  SmallVector<Type> arguments;
-  for (Value value : captures.passed())
-    arguments.push_back(value.getType());
-  arguments.append({dataType, tokensType});
-  auto function =
-      func::FuncOp::create(program.getLoc(), functionName,
-                           builder.getFunctionType(arguments, results));
-  function.setPrivate();
-  function->setAttr(ring::RingDialect::halfAttr,
-                    ring::HalfAttr::get(builder.getContext(), half));
-  for (auto [i, value] : llvm::enumerate(captures.passed()))
-    if (isa<BaseMemRefType>(value.getType()))
-      function.setArgAttr(i, messageNameAttr,
-                          builder.getStringAttr(memrefName(value)));
-  symbols.insert(function);
-  builder.setInsertionPointToStart(function.addEntryBlock());
-  return function;
-}
-
-Rings ProgramLowering::getRings(func::FuncOp function) const {
-  auto rings = function.getArguments().take_back(2);
-  return {cast<TypedValue<ring::DataType>>(rings[0]),
-          cast<TypedValue<ring::TokensType>>(rings[1])};
-}
-
 func::FuncOp ProgramLowering::emitAccess(unsigned number) {
   func::FuncOp function =
-      createFunction((name + ".access." + Twine(number)).str(),
-                     ring::Half::access, accessCaptures, {});
+      createHalf(program, (name + ".access." + Twine(number)).str(),
+                 ring::Half::access, accessCaptures, types, {}, symbols);
+  builder.setInsertionPointToStart(&function.getBody().front());
   IRMapping mapping;
   accessCaptures.map(builder, function.getArguments().drop_back(2), mapping);
   std::optional<Instrumentation> instrumentation;
@@ -155,36 +82,9 @@ func::FuncOp ProgramLowering::emitAccess(unsigned number) {
   return function;
 }
 
-func::FuncOp ProgramLowering::emitCompute(unsigned number) {
-  func::FuncOp function = createFunction(
-      (name + ".compute." + Twine(number)).str(), ring::Half::compute,
-      computeCaptures, program.getResultTypes());
-  IRMapping mapping;
-  computeCaptures.map(builder, function.getArguments().drop_back(2), mapping);
-  ComputeProgram compute(program, mapping, getRings(function));
-  SmallVector<Value> results = compute.emit(builder);
-  func::ReturnOp::create(builder, program.getLoc(), results);
-  return function;
-}
-
 //===----------------------------------------------------------------------===//
 // In place of the program
 //===----------------------------------------------------------------------===//
-
-/// Offsets loaded in front of the programs bound the outermost unit as plain
-/// numbers.
-void ProgramLowering::checkRootSegment() {
-  auto units = program.getAccessBody()->getOps<NewTUOp>();
-  if (units.empty())
-    return;
-  NewTUOp root = *units.begin();
-  Value lower = getCaptured(root.getLowerBound());
-  Value upper = getCaptured(root.getUpperBound());
-  if (!lower || !upper)
-    return;
-  builder.setInsertionPoint(program);
-  checks::checkSegment(builder, root.getLoc(), lower, upper);
-}
 
 Value ProgramLowering::createRing(Type type) {
   IntegerAttr capacity;
@@ -194,36 +94,37 @@ Value ProgramLowering::createRing(Type type) {
 }
 
 void ProgramLowering::emitRun(func::FuncOp accessHalf,
-                              func::FuncOp computeHalf) {
+                              ComputeHalf computeHalf) {
   builder.setInsertionPoint(program);
-  Value rings[] = {createRing(dataType), createRing(tokensType)};
+  Value rings[] = {createRing(types.data), createRing(types.tokens)};
   SmallVector<Value> accessArguments(accessCaptures.passed());
-  SmallVector<Value> computeArguments(computeCaptures.passed());
+  SmallVector<Value> computeArguments(computeHalf.arguments);
   llvm::append_range(accessArguments, rings);
   llvm::append_range(computeArguments, rings);
   auto run =
       ring::RunOp::create(builder, program.getLoc(), program.getResultTypes(),
                           name, accessHalf.getName(), accessArguments,
-                          computeHalf.getName(), computeArguments);
+                          computeHalf.function.getName(), computeArguments);
   program.replaceAllUsesWith(run.getResults());
   program.erase();
 }
 
 LogicalResult ProgramLowering::run(unsigned number) {
-  if (failed(chooseTypes()))
+  FailureOr<RingTypes> chosen = chooseRingTypes(program);
+  if (failed(chosen))
     return failure();
+  types = *chosen;
   if (options.half == Halves::access) {
     emitAccess(number);
     return success();
   }
   if (options.half == Halves::compute) {
-    emitCompute(number);
+    emitComputeHalf(program, name, number, types, symbols);
     return success();
   }
-  checkRootSegment();
+  checkRootSegment(program);
   func::FuncOp accessHalf = emitAccess(number);
-  func::FuncOp computeHalf = emitCompute(number);
-  emitRun(accessHalf, computeHalf);
+  emitRun(accessHalf, emitComputeHalf(program, name, number, types, symbols));
   return success();
 }
 
@@ -246,14 +147,7 @@ struct DLCToRing : public ember::impl::DLCToRingBase<DLCToRing> {
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    WalkResult walk = module.walk([&](ProgramOp program) {
-      auto function = program->getParentOfType<FunctionOpInterface>();
-      if (function && function->getParentOp() == module)
-        return WalkResult::advance();
-      program.emitOpError("must stand in a function of the module");
-      return WalkResult::interrupt();
-    });
-    if (walk.wasInterrupted())
+    if (failed(verifyInFunctions(module)))
       return signalPassFailure();
     auto functions = llvm::to_vector(module.getOps<FunctionOpInterface>());
     SymbolTable symbols(module);

@@ -200,3 +200,76 @@ func.func @stranger(%n: index) {
   }
   return
 }
+
+// -----
+
+func.func private @c(!ring.data<8>, !ring.tokens)
+
+func.func @f(%n: index, %in: memref<?xf32>) {
+  tmu.program captures(%m = %n : index, %i = %in : memref<?xf32>) compute @c() {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    // expected-error @below {{has queues of no elements}}
+    %a, %p, %k = tmu.set_dns_tu %c0 to %m step %c1 queue 0
+    %layer = tmu.set_single_layer %a
+  }
+  return
+}
+
+// -----
+
+func.func private @c(!ring.data<8>, !ring.tokens)
+
+func.func @f(%n: index, %in: memref<?xf32>) {
+  tmu.program captures(%m = %n : index, %i = %in : memref<?xf32>) compute @c() {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %a, %p, %k = tmu.set_dns_tu %c0 to %m step %c1
+    // expected-error @below {{moves 16 bytes at once, but a lane moves at most 8}}
+    %v = tmu.set_mem_str %a, %i[%p] : memref<?xf32>, !slc.stream<index> -> !slc.stream<vector<4xf32>>
+    %layer = tmu.set_single_layer %a
+  }
+  return
+}
+
+// -----
+
+func.func private @c(!ring.data<8>, !ring.tokens)
+
+func.func @f(%n: index, %in: memref<?xf32>) {
+  tmu.program captures(%m = %n : index, %i = %in : memref<?xf32>) compute @c() {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %a, %p, %k = tmu.set_dns_tu %c0 to %m step %c1
+    %layer = tmu.set_single_layer %a
+    // expected-error @below {{reserves a negative number of bytes}}
+    tmu.set_control_token %layer, ite, 0 reserve -8
+  }
+  return
+}
+
+// -----
+
+func.func private @c(!ring.data<8>, !ring.tokens)
+
+func.func @f(%n: index, %in: memref<?xf32>) {
+  tmu.program captures(%m = %n : index, %i = %in : memref<?xf32>) compute @c() {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %a, %p, %k = tmu.set_dns_tu %c0 to %m step %c1
+    %layer = tmu.set_single_layer %a
+    // expected-error @below {{pushes 128 bytes at once; an operand has 1 to 64}}
+    tmu.set_operand %layer, ite, (%p, %p, %p, %p, %p, %p, %p, %p, %p) for 0 : (!slc.stream<index>, !slc.stream<index>, !slc.stream<index>, !slc.stream<index>, !slc.stream<index>, !slc.stream<index>, !slc.stream<index>, !slc.stream<index>, !slc.stream<index>) -> vector<9xindex>
+  }
+  return
+}
+
+// -----
+
+// expected-error @below {{a unit needs lanes of at least 1, not 0}}
+#m = #tmu.machine<lanes = 0, layers = 4, streams = 16, storage = 1024, requests = 256, chunk = 2048, tokens = 512>
+
+// -----
+
+// expected-error @below {{a chunk of 512 bytes, 512 of them for tokens, is no whole number of lines of 64 bytes for each}}
+#m = #tmu.machine<lanes = 8, layers = 4, streams = 16, storage = 1024, requests = 256, chunk = 512, tokens = 512>

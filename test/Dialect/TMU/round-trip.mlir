@@ -81,3 +81,35 @@ func.func @gather(%in: memref<?xf32>, %out: memref<?xf32>, %n: index) -> index {
   // CHECK: return %[[LAST]]
   return %last : index
 }
+
+func.func private @mapped.compute.0(%data: !ring.data<8>, %tokens: !ring.tokens)
+
+// What is mapped to a machine.
+// CHECK-LABEL: func.func @mapped
+func.func @mapped(%rows: memref<?xi64>, %in: memref<?xf32>, %out: memref<?xf32>, %n: index) {
+  // CHECK: compute @mapped.compute.0() machine <lanes = 8, layers = 4, streams = 16, storage = 1024, requests = 256, chunk = 2048, tokens = 512> {
+  tmu.program captures(%r = %rows : memref<?xi64>, %i = %in : memref<?xf32>, %o = %out : memref<?xf32>, %m = %n : index)
+      compute @mapped.compute.0() machine <lanes = 8, layers = 4, streams = 16, storage = 1024, requests = 256, chunk = 2048, tokens = 512> {
+    %c0 = arith.constant 0 : index
+    %c2 = arith.constant 2 : index
+    // CHECK: %[[SEG:.*]], %[[P:.*]], %{{.*}}, %[[END:.*]] = tmu.set_seg_tu %{{.*}} to %{{.*}} segments(%{{.*}} : memref<?xi64>) : index, index queue 4
+    %seg, %p, %k, %end = tmu.set_seg_tu %c0 to %m segments(%r : memref<?xi64>) : index, index queue 4
+    // CHECK: tmu.set_single_layer %[[SEG]] number 0
+    %segments = tmu.set_single_layer %seg number 0
+    // CHECK: tmu.set_rng_tu %[[P]] to %[[END]] step %{{.*}} in %{{.*}} queue 12
+    %tu, %e, %l = tmu.set_rng_tu %p to %end step %c2 in %segments queue 12
+    // CHECK: %[[SUM:.*]] = tmu.set_acc_str %{{.*}}, %{{.*}} from %[[P]] : !slc.stream<index>, !slc.stream<index>
+    %sum = tmu.set_acc_str %tu, %e from %p : !slc.stream<index>, !slc.stream<index>
+    // CHECK: %[[V:.*]] = tmu.set_mem_str %{{.*}} -> !slc.stream<vector<2xf32>>
+    %v = tmu.set_mem_str %tu, %i[%sum] : memref<?xf32>, !slc.stream<index> -> !slc.stream<vector<2xf32>>
+    // CHECK: tmu.set_store_str %{{.*}}, %[[V]], %{{.*}} : !slc.stream<vector<2xf32>>, memref<?xf32>, !slc.stream<index>
+    tmu.set_store_str %tu, %v, %o[%e] : !slc.stream<vector<2xf32>>, memref<?xf32>, !slc.stream<index>
+    // CHECK: tmu.set_single_layer %{{.*}} number 1
+    %elements = tmu.set_single_layer %tu number 1
+    // CHECK: tmu.set_control_token %{{.*}}, ite, 0 reserve 15{{$}}
+    tmu.set_control_token %elements, ite, 0 reserve 15
+    // CHECK: tmu.set_operand %{{.*}}, ite, (%[[V]]) for 0 : (!slc.stream<vector<2xf32>>) -> vector<2xf32>
+    tmu.set_operand %elements, ite, (%v) for 0 : (!slc.stream<vector<2xf32>>) -> vector<2xf32>
+  }
+  return
+}

@@ -27,8 +27,12 @@ void ProgramOp::print(OpAsmPrinter &printer) {
   printer << ")";
   if (getNumResults())
     printer << " -> (" << getResultTypes() << ")";
-  printer.printOptionalAttrDictWithKeyword((*this)->getAttrs(),
-                                           {"compute", "operandSegmentSizes"});
+  if (MachineAttr machine = getMachineAttr()) {
+    printer << " machine ";
+    printer.printStrippedAttrOrType(machine);
+  }
+  printer.printOptionalAttrDictWithKeyword(
+      (*this)->getAttrs(), {"compute", "machine", "operandSegmentSizes"});
   printer << " ";
   printer.printRegion(getConfiguration(), /*printEntryBlockArgs=*/false,
                       /*printBlockTerminators=*/false);
@@ -50,6 +54,9 @@ ParseResult ProgramOp::parse(OpAsmParser &parser, OperationState &result) {
       parser.parseOperandList(computeArgs) ||
       (!computeArgs.empty() && parser.parseColonTypeList(types)) ||
       parser.parseRParen() || parser.parseOptionalArrowTypeList(result.types) ||
+      (succeeded(parser.parseOptionalKeyword("machine")) &&
+       parser.parseCustomAttributeWithFallback(
+           properties.machine, NoneType::get(parser.getContext()))) ||
       parser.parseOptionalAttrDictWithKeyword(result.attributes) ||
       parser.resolveOperands(computeArgs, types, location, result.operands))
     return failure();

@@ -47,14 +47,6 @@ private:
 };
 } // namespace
 
-/// The unit that advances a stream.
-static Value getUnit(Value stream) {
-  Operation *op = stream.getDefiningOp();
-  if (auto unit = dyn_cast<TUOpInterface>(op))
-    return unit.getTu();
-  return op->getOperand(0);
-}
-
 //===----------------------------------------------------------------------===//
 // Layers
 //===----------------------------------------------------------------------===//
@@ -134,10 +126,15 @@ LogicalResult StructureVerifier::verifyUnit(TUOpInterface unit) {
 
 LogicalResult StructureVerifier::verifyStream(Operation &op) {
   Value tu = op.getOperand(0);
-  for (Value operand : op.getOperands().drop_front())
-    if (failed(isa<SetFwdStrOp>(op) ? verifyFromParent(&op, operand, tu)
-                                    : verifyOf(&op, operand, tu)))
+  // Sums begin with what the fiber begins with.
+  auto sum = dyn_cast<SetAccStrOp>(op);
+  Value initial = sum ? Value(sum.getInitial()) : Value();
+  for (Value operand : op.getOperands().drop_front()) {
+    bool isFromParent = isa<SetFwdStrOp>(op) || operand == initial;
+    if (failed(isFromParent ? verifyFromParent(&op, operand, tu)
+                            : verifyOf(&op, operand, tu)))
       return failure();
+  }
   return success();
 }
 
@@ -195,6 +192,11 @@ LogicalResult StructureVerifier::verify() {
       return failure();
   }
   return success();
+}
+
+SmallVector<LayerOpInterface> ember::tmu::getLayers(ProgramOp program) {
+  return llvm::to_vector(
+      program.getConfiguration().front().getOps<LayerOpInterface>());
 }
 
 LogicalResult ember::tmu::verifyStructure(ProgramOp program) {

@@ -426,4 +426,48 @@ def OrderCases : Pass<"order-cases", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::ember::dlc::DLCDialect"];
 }
 
+def NarrowOperands : DLC_ProgramPass<"narrow-operands"> {
+  let summary = "Push once what all lanes of an operand have";
+  let description = [{
+    Queues in which all operands are equally large want a scalar padded to a vector.
+    A unit that aligns each operand by itself pushes it as it is, and lanes of its
+    own are what it has nowhere but in a traversal with lanes: the scalar is pushed,
+    and the compute program has it in all lanes.
+
+    ```mlir
+    dlc.program ...
+    access {
+      ...
+      %wide = dlc.fwd_str %lookup, %w : !slc.stream<f32> -> !slc.stream<vector<16xf32>>
+      dlc.register_operand %elem, beg, %wide for 0 : !slc.stream<vector<16xf32>>
+    }
+    compute {
+      dlc.compute_loop
+      case 0 {
+        %v = dlc.pop_operand : vector<16xf32>
+        ...
+      }
+    }
+    ```
+    becomes
+    ```mlir
+    dlc.program ...
+    access {
+      ...
+      dlc.register_operand %elem, beg, %w for 0 : !slc.stream<f32>
+    }
+    compute {
+      dlc.compute_loop
+      case 0 {
+        %w = dlc.pop_operand : f32
+        %v = vector.broadcast %w : f32 to vector<16xf32>
+        ...
+      }
+    }
+    ```
+  }];
+  let dependentDialects = ["::ember::dlc::DLCDialect",
+                           "::mlir::vector::VectorDialect"];
+}
+
 #endif // EMBER_DIALECT_DLC_TRANSFORMS_PASSES_TD

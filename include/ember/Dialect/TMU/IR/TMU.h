@@ -29,6 +29,9 @@ class OfProgram : public mlir::OpTrait::TraitBase<Op, OfProgram> {};
 #define GET_TYPEDEF_CLASSES
 #include "ember/Dialect/TMU/IR/TMUTypes.h.inc"
 
+#define GET_ATTRDEF_CLASSES
+#include "ember/Dialect/TMU/IR/TMUAttributes.h.inc"
+
 #include "ember/Dialect/TMU/IR/TMUInterfaces.h.inc"
 
 #define GET_OP_CLASSES
@@ -40,6 +43,27 @@ LayerOpInterface getLayerOf(mlir::Value tu);
 
 /// The layer around the units of `layer`; null for the outermost one.
 LayerOpInterface getParentLayer(LayerOpInterface layer);
+
+/// The layers of a program, outermost first.
+llvm::SmallVector<LayerOpInterface> getLayers(ProgramOp program);
+
+/// The unit that advances a stream of a program.
+mlir::Value getUnit(mlir::Value stream);
+
+/// Bytes of an operand in the output queue, which it is aligned to.
+int64_t getOperandBytes(mlir::Type type);
+
+/// Bytes of an element in the queue of a lane's stream.
+int64_t getElementBytes(mlir::Type element);
+
+/// What a lane loads and stores at once, and what its queues hold an entry of.
+constexpr int64_t laneBytes = 8;
+
+/// A token.
+constexpr int64_t wordBytes = 8;
+
+/// The largest operand of the output queue: a cache line.
+constexpr int64_t maxOperandBytes = 64;
 
 /// Verifies what no operation of a program can see alone: that layers form a
 /// chain, that each unit stands in one, and that streams are read where they

@@ -59,6 +59,7 @@ def TMU_Dialect : Dialect {
     ```
   }];
   let useDefaultTypePrinterParser = 1;
+  let useDefaultAttributePrinterParser = 1;
   let dependentDialects = ["::ember::slc::SLCDialect"];
 }
 

@@ -21,8 +21,13 @@ def TMU_TUOpInterface : OpInterface<"TUOpInterface"> {
       "::mlir::TypedValue<::ember::tmu::TUType>", "getTu">,
     InterfaceMethod<"The layer around; null in the outermost one.",
       "::mlir::TypedValue<::ember::tmu::LayerType>", "getParent">,
-    InterfaceMethod<"The distance between its positions: index.",
+    InterfaceMethod<"The distance between its positions, index; null if it is not "
+                    "fixed.",
       "::mlir::Value", "getStep">,
+    InterfaceMethod<"How many elements its streams may be ahead.",
+      "std::optional<uint64_t>", "getQueue">,
+    InterfaceMethod<"Says how many.", "void", "setQueue",
+      (ins "std::optional<uint64_t>":$queue)>,
     InterfaceMethod<"Its positions.",
       "::mlir::TypedValue<::ember::slc::StreamType>", "getPosition">,
     InterfaceMethod<"Its completed steps.",
@@ -42,7 +47,11 @@ def TMU_LayerOpInterface : OpInterface<"LayerOpInterface"> {
     InterfaceMethod<"Its units, by lanes.", "::mlir::ValueRange", "getUnits",
       (ins), "", "return $_op->getOperands();">,
     InterfaceMethod<"The layer.",
-      "::mlir::TypedValue<::ember::tmu::LayerType>", "getLayer">
+      "::mlir::TypedValue<::ember::tmu::LayerType>", "getLayer">,
+    InterfaceMethod<"Its number from the outermost one, on a machine.",
+      "std::optional<uint64_t>", "getNumber">,
+    InterfaceMethod<"Gives it one.", "void", "setNumber",
+      (ins "std::optional<uint64_t>":$number)>
   ];
 }
 

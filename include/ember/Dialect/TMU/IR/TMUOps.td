@@ -11,6 +11,7 @@
 include "ember/Dialect/SLC/IR/SLCOpClasses.td"
 include "ember/Dialect/TMU/IR/TMUDialect.td"
 include "ember/Dialect/TMU/IR/TMUInterfaces.td"
+include "ember/Dialect/TMU/IR/TMUMachine.td"
 include "mlir/IR/SymbolInterfaces.td"
 
 def TMU_IndexStream : Type<
@@ -33,16 +34,19 @@ class TMU_ConfigurationOp<string mnemonic, list<Trait> traits = []>
 //===----------------------------------------------------------------------===//
 
 // A traversal unit in a fiber of each step of the layer `parent`, or in one
-// fiber.
+// fiber. `queue` is how many elements each of its streams may be ahead: how far
+// it is mapped to a machine.
 class TMU_TUOp<string mnemonic, dag bounds, string syntax,
-               list<Trait> traits = []>
+               dag more = (outs), list<Trait> traits = []>
     : TMU_ConfigurationOp<mnemonic, !listconcat([
         DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>,
         TMU_TUOpInterface], traits)> {
-  let arguments = !con(bounds, (ins Optional<TMU_Layer>:$parent));
-  let results = (outs TMU_TU:$tu, TMU_IndexStream:$position,
-                      TMU_IndexStream:$count);
-  let assemblyFormat = syntax # " (`in` $parent^)? attr-dict";
+  let arguments = !con(bounds, (ins Optional<TMU_Layer>:$parent,
+                                    OptionalAttr<I64Attr>:$queue));
+  let results = !con((outs TMU_TU:$tu, TMU_IndexStream:$position,
+                           TMU_IndexStream:$count), more);
+  let assemblyFormat =
+      syntax # " (`in` $parent^)? (`queue` $queue^)? attr-dict";
 }
 
 def TMU_SetDnsTUOp : TMU_TUOp<"set_dns_tu",
@@ -85,6 +89,28 @@ def TMU_SetIdxTUOp : TMU_TUOp<"set_idx_tu",
     ```mlir
     %row, %p, %n = tmu.set_idx_tu %beg size %width step %c1 in %lookups
     ```
+  }];
+}
+
+def TMU_SetSegTUOp : TMU_TUOp<"set_seg_tu",
+    (ins Arg<MemRefRankOf<[AnySignlessIntegerOrIndex], [1]>, "what tells segments apart", [MemRead]>:$coordinates,
+         SLC_IndexOrStream:$lowerBound, SLC_IndexOrStream:$upperBound), [{
+      $lowerBound `to` $upperBound `segments` `(` $coordinates `:`
+      type($coordinates) `)` `:` type($lowerBound) `,` type($upperBound)
+    }], (outs TMU_IndexStream:$segmentEnd)> {
+  let summary = "A traversal unit that goes over segments of equal coordinates";
+  let description = [{
+    Visits the positions from `lowerBound` to below `upperBound` at which segments
+    of equal `coordinates` begin. It finds the end of each, its fourth result, by
+    comparing, and goes on there. Bounds are fixed, or streams of the layer around.
+
+    ```mlir
+    %row, %p, %n, %end = tmu.set_seg_tu %c0 to %nnz segments(%rows : memref<?xi64>) : index, index
+    ```
+  }];
+  let extraClassDeclaration = [{
+    /// It finds how far to go.
+    ::mlir::Value getStep() { return {}; }
   }];
 }
 
@@ -156,14 +182,15 @@ def TMU_SetAccStrOp : TMU_ConfigurationOp<"set_acc_str", [
     Pure, AllTypesMatch<["input", "result"]>]> {
   let summary = "A stream that sums up another one";
   let description = [{
-    The sum of `initial` and the elements of `input` at the steps before.
+    The sum of `initial` and the elements of `input` at the steps before, anew in
+    each fiber. `initial` is fixed, or a stream of the layer around.
 
     ```mlir
     %begin = tmu.set_acc_str %bag, %length from %c0 : !slc.stream<index>, index
     ```
   }];
   let arguments = (ins TMU_TU:$tu, SLC_IntegerStream:$input,
-                       AnySignlessIntegerOrIndex:$initial);
+                       SLC_IntegerOrStream:$initial);
   let results = (outs SLC_IntegerStream:$result);
   let assemblyFormat = [{
     $tu `,` $input `from` $initial attr-dict
@@ -184,6 +211,7 @@ def TMU_SetMemStrOp : TMU_ConfigurationOp<"set_mem_str", [
 
     ```mlir
     %v = tmu.set_mem_str %elem, %table[%a] : memref<?x?xf32>, !slc.stream<index> -> !slc.stream<f32>
+    %two = tmu.set_mem_str %elem, %table[%a] : memref<?x?xf32>, !slc.stream<index> -> !slc.stream<vector<2xf32>>
     %w = tmu.set_mem_str %elem, %table[%a] mask %ok else %one level l2 nontemporal : memref<?x?xf32>, !slc.stream<index>, f32 -> !slc.stream<f32>
     ```
   }];
@@ -206,11 +234,13 @@ def TMU_SetStoreStrOp : TMU_ConfigurationOp<"set_store_str"> {
   let summary = "A stream that the unit writes to memory";
   let description = [{
     Stores the element of `stream` at `position` of the memory of `memref` at each
-    step of `tu`, where `mask` is on. Nothing passes through the core (paper,
-    section 7.4).
+    step of `tu`, where `mask` is on. A vector is stored element by element, those
+    below the unit's upper bound. Nothing passes through the core (paper, section
+    7.4).
 
     ```mlir
     tmu.set_store_str %elem, %v, %out[%a] : !slc.stream<f32>, memref<?x?xf32>, !slc.stream<index>
+    tmu.set_store_str %elem, %two, %out[%a] : !slc.stream<vector<2xf32>>, memref<?x?xf32>, !slc.stream<index>
     ```
   }];
   let arguments = !con(
@@ -232,9 +262,9 @@ def TMU_SetStoreStrOp : TMU_ConfigurationOp<"set_store_str"> {
 
 class TMU_LayerOp<string mnemonic, dag units, string syntax>
     : TMU_ConfigurationOp<mnemonic, [Pure, TMU_LayerOpInterface]> {
-  let arguments = units;
+  let arguments = !con(units, (ins OptionalAttr<I64Attr>:$number));
   let results = (outs TMU_Layer:$layer);
-  let assemblyFormat = syntax # " attr-dict";
+  let assemblyFormat = syntax # " (`number` $number^)? attr-dict";
 }
 
 def TMU_SetSingleLayerOp : TMU_LayerOp<"set_single_layer", (ins TMU_TU:$tu),
@@ -287,7 +317,9 @@ def TMU_SetControlTokenOp : TMU_ConfigurationOp<"set_control_token", [
   let description = [{
     Each time `event` happens in `layer`, pushes token `id`; what `announced`,
     `mask`, `on` and `value` mean is what they mean in `dlc.register_callback`.
-    Streams are those of one lane.
+    Streams are those of one lane. With `reserve`, the unit closes a chunk of the
+    output queue early if that many bytes of operands would not fit (see the
+    rationale), so that what pops them need not look.
 
     ```mlir
     tmu.set_control_token %elements, end, 0 announced
@@ -299,10 +331,11 @@ def TMU_SetControlTokenOp : TMU_ConfigurationOp<"set_control_token", [
                        UnitAttr:$announced, UnitAttr:$whereSame,
                        Variadic<SLC_FlagStream>:$masks,
                        Optional<SLC_IntegerStream>:$toggle,
-                       Optional<SLC_AnyStream>:$value);
+                       Optional<SLC_AnyStream>:$value,
+                       OptionalAttr<I64Attr>:$reserve);
   let assemblyFormat = [{
     $layer `,` $event `,` $id (`announced` $announced^)?
-    (`mask` $masks^ `:` qualified(type($masks)))?
+    (`reserve` $reserve^)? (`mask` $masks^ `:` qualified(type($masks)))?
     (`on` (`same` $whereSame^)? $toggle^ `:` qualified(type($toggle)))?
     (`value` $value^ `:` qualified(type($value)))? attr-dict
   }];
@@ -314,7 +347,8 @@ def TMU_SetOperandOp : TMU_ConfigurationOp<"set_operand"> {
   let description = [{
     Each time `event` happens in `layer`, pushes the current elements of the
     streams, one a lane, side by side, as an operand of token `id`: a scalar, or a
-    vector of as many. Elements of lanes that are off are zero.
+    vector of as many, or of all elements of the vectors that they hold. Elements
+    of lanes that are off are zero.
 
     ```mlir
     tmu.set_operand %lookups, ite, (%p) for 0 : (!slc.stream<index>) -> index
@@ -353,7 +387,8 @@ def TMU_ProgramOp : TMU_Op<"program", [
     constants, and itself. Once it is loaded, the unit fills the output queue and
     the core calls `compute`, a function that is the compute half of a program, with
     its arguments and then the rings, which are the queue; the operation returns what
-    that returns when both are done.
+    that returns when both are done. `machine` is what the configuration has been
+    mapped to: it says how long queues are, and keeps to what there is.
 
     ```mlir
     %last = tmu.program captures(%n = %0 : index, %in = %arg0 : memref<?xf32>)
@@ -369,7 +404,8 @@ def TMU_ProgramOp : TMU_Op<"program", [
     ```
   }];
   let arguments = (ins Variadic<AnyType>:$captures, FlatSymbolRefAttr:$compute,
-                       Variadic<AnyType>:$computeArgs);
+                       Variadic<AnyType>:$computeArgs,
+                       OptionalAttr<TMU_Machine>:$machine);
   let results = (outs Variadic<AnyType>:$results);
   let regions = (region SizedRegion<1>:$configuration);
   let hasCustomAssemblyFormat = 1;
