@@ -12,6 +12,7 @@
 #include "ember/Driver/Compile.h"
 #include "ember/Conversion/SLCToSCF/Passes.h"
 #include "ember/Dialect/Ember/Transforms/Passes.h"
+#include "ember/Dialect/TMU/IR/TMU.h"
 #include "ember/Driver/Files.h"
 #include "ember/Driver/Manifest.h"
 #include "ember/Pipelines/Pipelines.h"
@@ -68,7 +69,20 @@ Error ember::setTarget(ModuleOp module, const CompileOptions &options) {
   return setTarget(module, target, /*keep=*/!isNamed);
 }
 
+/// No processor has an access unit.
+static Error refuseAccessUnit(ModuleOp module) {
+  WalkResult walk = module.walk([](tmu::ProgramOp program) {
+    program.emitOpError("needs a Tensor Marshaling Unit, which no processor "
+                        "that code is made for has; --emit=tmu-config is what "
+                        "a simulator loads");
+    return WalkResult::interrupt();
+  });
+  return walk.wasInterrupted() ? makeDiagnosedError() : Error::success();
+}
+
 Error ember::lowerToNative(ModuleOp module, const CompileOptions &options) {
+  if (Error error = refuseAccessUnit(module))
+    return error;
   PassManager manager(module.getContext());
   manager.addPass(native::createAnnotateWrittenArguments());
   ConvertSLCToSCFOptions recoupling;
@@ -123,6 +137,12 @@ Expected<std::string> ember::compileToStage(Source &source, const Stage &stage,
     module.print(os, flags);
     os << "\n";
     return text;
+  }
+  if (stage.describe) {
+    if (Error error =
+            lowerToStage(module, *findStage(stage.describes), options))
+      return std::move(error);
+    return stage.describe(module);
   }
   if (Error error = lowerToLLVMDialect(module, options))
     return std::move(error);

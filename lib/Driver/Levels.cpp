@@ -18,12 +18,15 @@
 #include "ember/Dialect/Ring/IR/Ring.h"
 #include "ember/Dialect/SLC/IR/SLC.h"
 #include "ember/Dialect/SLCV/IR/SLCV.h"
+#include "ember/Dialect/TMU/IR/TMU.h"
 #include "ember/Driver/Compile.h"
 #include "ember/Pipelines/Pipelines.h"
 #include "ember/Target/Native/Passes.h"
+#include "ember/Target/TMU/Configuration.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Transforms/Passes.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FormatVariadic.h"
 
 using namespace llvm;
 using namespace mlir;
@@ -90,6 +93,18 @@ static void addDLCToRing(OpPassManager &manager, ModuleOp,
   manager.addPass(createDLCToRing(halves));
 }
 
+static void addDLCToTMU(OpPassManager &manager, ModuleOp,
+                        const CompileOptions &) {
+  buildDLCToTMUPipeline(manager);
+}
+
+static Expected<std::string> describeTMU(ModuleOp module) {
+  FailureOr<json::Value> configurations = tmu::makeConfigurations(module);
+  if (failed(configurations))
+    return makeDiagnosedError();
+  return formatv("{0:2}\n", *configurations).str();
+}
+
 ArrayRef<Stage> ember::getStages() {
   static const Stage stages[] = {
       {.name = "embed",
@@ -133,6 +148,18 @@ ArrayRef<Stage> ember::getStages() {
        .addPasses = addDLCToRing,
        .hasDialect = isDialect<ring::RingDialect>,
        .includes = "scf"},
+      {.name = "tmu",
+       .summary = "the access program as the configuration of a Tensor "
+                  "Marshaling Unit",
+       .level = "tmu",
+       .from = "dlc",
+       .addPasses = addDLCToTMU,
+       .hasDialect = isDialect<tmu::TMUDialect>,
+       .includes = "scf"},
+      {.name = "tmu-config",
+       .summary = "that configuration as JSON, which simulators load",
+       .describes = "tmu",
+       .describe = describeTMU},
       {.name = "scf",
        .summary = "one program of loops again, for target cpu",
        .shownAs = "recoupled",

@@ -26,6 +26,7 @@
 #include "ember/Dialect/SLCV/IR/SLCV.h"
 #include "ember/Dialect/SLCV/Transforms/Passes.h"
 #include "ember/Dialect/TMU/IR/TMU.h"
+#include "ember/Dialect/TMU/Transforms/Passes.h"
 #include "ember/Loops/Transforms/Passes.h"
 #include "ember/Pipelines/Pipelines.h"
 #include "ember/Target/Native/Lowering.h"
@@ -95,6 +96,7 @@ void ember::registerPasses() {
   registerDLCToRingPasses();
   registerDLCToTMUPasses();
   registerRingToNativePasses();
+  tmu::registerTMUPasses();
   loops::registerLoopsPasses();
   checks::registerChecksPasses();
   native::registerEmberNativePasses();

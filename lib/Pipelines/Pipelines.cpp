@@ -9,12 +9,14 @@
 
 #include "ember/Checks/Passes.h"
 #include "ember/Conversion/DLCToRing/Passes.h"
+#include "ember/Conversion/DLCToTMU/Passes.h"
 #include "ember/Conversion/EmbedToSCF/Passes.h"
 #include "ember/Conversion/RingToNative/Passes.h"
 #include "ember/Conversion/SCFToSLC/Passes.h"
 #include "ember/Conversion/SLCToDLC/Passes.h"
 #include "ember/Dialect/Ember/Transforms/Passes.h"
 #include "ember/Dialect/SLC/Transforms/Passes.h"
+#include "ember/Dialect/TMU/Transforms/Passes.h"
 #include "ember/Loops/Transforms/Normalization.h"
 #include "ember/Loops/Transforms/Passes.h"
 
@@ -165,6 +167,15 @@ void ember::buildDLCToLLVMPipeline(OpPassManager &manager,
   manager.addPass(createRingToNative());
 }
 
+void ember::buildDLCToTMUPipeline(OpPassManager &manager) {
+  manager.addNestedPass<func::FuncOp>(dlc::createNarrowOperands());
+  manager.addPass(createCanonicalizerPass());
+  manager.addPass(createDLCToTMU());
+  manager.addPass(createCanonicalizerPass());
+  manager.addPass(createCSEPass());
+  manager.addPass(tmu::createMapTMU());
+}
+
 void ember::registerPipelines() {
   PassPipelineRegistration<EmbeddingOptions>(
       "embed-to-scf", "Bufferise: from embedding operations to scf nests",
@@ -182,4 +193,8 @@ void ember::registerPipelines() {
       "convert-dlc-to-llvm",
       "Join both programs by queues: by way of rings, to the runtime's threads",
       buildDLCToLLVMPipeline);
+  PassPipelineRegistration<>(
+      "convert-dlc-to-tmu",
+      "Configure the access unit of a machine: lanes, layers and queues",
+      buildDLCToTMUPipeline);
 }

@@ -326,7 +326,7 @@ def test_programs_are_shown_from_the_command_line(
     assert "dlc" in Page((tmp_path / "bag.html").read_text()).lines
     capsys.readouterr()
     for words, message in (
-        (["show", str(file), "--level=tmu"], "error: no level 'tmu'"),
+        (["show", str(file), "--level=gpu"], "error: no level 'gpu'"),
         (["show", str(tmp_path / "none.mlir")], "No such file"),
         (["show", str(file), "-O9"], "opt_level must be"),
         (["page", str(file), "-o", str(tmp_path / "none" / "page.html")], "cannot write the page"),

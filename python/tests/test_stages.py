@@ -98,7 +98,19 @@ def test_help_lists_stages_and_targets_with_their_summaries() -> None:
         assert re.search(rf"^  {row.name} +{re.escape(row.summary)}$", text, re.MULTILINE)
 
 
-@pytest.mark.parametrize("name", [stage.name for stage in STAGES if stage.is_program])
+def on_the_way_to_code() -> list[str]:
+    """Stages that some target's code is made from, and those before them."""
+    made_from = {stage.name: stage.made_from for stage in STAGES}
+    names: list[str] = []
+    for target in TARGETS.values():
+        name = target.stage
+        while name and name not in names:
+            names.append(name)
+            name = made_from[name]
+    return names
+
+
+@pytest.mark.parametrize("name", on_the_way_to_code())
 def test_a_program_of_a_stage_may_be_given_again(name: str) -> None:
     """Going on from a stage gives what going there at once gives."""
     program = DOCS.parent / "test" / "tools" / "Inputs" / "embed-bag.mlir"

@@ -198,7 +198,7 @@ static Error compile(const CommandLine &line) {
   auto program = readFile(request->input);
   if (!program)
     return program.takeError();
-  if (!request->stage->isProgram() && !request->stage->format)
+  if (request->stage->isLibrary())
     return emitLibrary(std::move(*program), *request);
   return emitStage(std::move(*program), *request);
 }

@@ -49,12 +49,19 @@ struct Stage {
   llvm::StringRef includes = {};
   /// Access and compute are apart: streams can be told.
   bool isDecoupled = false;
+  /// The stage whose programs it describes, which are no code either; empty for
+  /// all else.
+  llvm::StringRef describes = {};
+  /// Writes that description.
+  llvm::Expected<std::string> (*describe)(mlir::ModuleOp) = nullptr;
   /// What native code is written as; nothing for programs and libraries.
   std::optional<native::CodeFormat> format = std::nullopt;
   /// Needs a file.
   bool isBinary = false;
 
   bool isProgram() const { return !level.empty(); }
+  /// True for a kernel library with its manifest, of several files.
+  bool isLibrary() const { return !isProgram() && !format && !describe; }
 };
 
 /// All stages, in the order that command lines and pages list them in.

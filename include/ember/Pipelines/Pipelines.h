@@ -182,6 +182,10 @@ void buildSLCToDLCPipeline(mlir::OpPassManager &manager,
 void buildDLCToLLVMPipeline(mlir::OpPassManager &manager,
                             const QueueOptions &options);
 
+/// Makes the access programs of a module configurations of a Tensor Marshaling
+/// Unit, mapped to the machine that the passes have by default.
+void buildDLCToTMUPipeline(mlir::OpPassManager &manager);
+
 /// Registers the pipelines as `--embed-to-scf`, `--scf-to-slc`, `--optimize`,
 /// `--slc-to-dlc`, `--convert-dlc-to-llvm`.
 void registerPipelines();

@@ -273,3 +273,97 @@ func.func @f(%n: index, %in: memref<?xf32>) {
 
 // expected-error @below {{a chunk of 512 bytes, 512 of them for tokens, is no whole number of lines of 64 bytes for each}}
 #m = #tmu.machine<lanes = 8, layers = 4, streams = 16, storage = 1024, requests = 256, chunk = 512, tokens = 512>
+
+// -----
+
+func.func private @c(!ring.data<8>, !ring.tokens)
+
+func.func @mapped(%n: index) {
+  tmu.program captures(%m = %n : index) compute @c() machine <lanes = 2, layers = 1, streams = 1, storage = 16, requests = 1, chunk = 128, tokens = 64> {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    // expected-error @below {{has no queues, but its program is mapped to a machine}}
+    %a, %p, %k = tmu.set_dns_tu %c0 to %m step %c1
+    %layer = tmu.set_single_layer %a number 0
+  }
+  return
+}
+
+// -----
+
+func.func private @c(!ring.data<8>, !ring.tokens)
+
+func.func @mapped(%n: index) {
+  tmu.program captures(%m = %n : index) compute @c() machine <lanes = 2, layers = 1, streams = 1, storage = 16, requests = 1, chunk = 128, tokens = 64> {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %a, %p, %k = tmu.set_dns_tu %c0 to %m step %c1 queue 2
+    // expected-error @below {{is layer 0 of its program}}
+    %layer = tmu.set_single_layer %a number 1
+  }
+  return
+}
+
+// -----
+
+func.func private @c(!ring.data<8>, !ring.tokens)
+
+func.func @mapped(%n: index) {
+  tmu.program captures(%m = %n : index) compute @c() machine <lanes = 1, layers = 1, streams = 1, storage = 16, requests = 1, chunk = 128, tokens = 64> {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %a, %p, %k = tmu.set_dns_tu %c0 to %m step %c1 queue 2
+    %b, %q, %l = tmu.set_dns_tu %c0 to %m step %c1 queue 2
+    // expected-error @below {{has 2 lanes, but its machine 1}}
+    %layer = tmu.set_lockstep_layer %a, %b number 0
+  }
+  return
+}
+
+// -----
+
+func.func private @c(!ring.data<8>, !ring.tokens)
+
+func.func @mapped(%n: index) {
+  // expected-error @below {{has queues of 16 bytes in lane 0, which has 8}}
+  tmu.program captures(%m = %n : index) compute @c() machine <lanes = 2, layers = 1, streams = 1, storage = 8, requests = 1, chunk = 128, tokens = 64> {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %a, %p, %k = tmu.set_dns_tu %c0 to %m step %c1 queue 2
+    %layer = tmu.set_single_layer %a number 0
+  }
+  return
+}
+
+// -----
+
+func.func private @c(!ring.data<8>, !ring.tokens)
+
+func.func @mapped(%n: index) {
+  tmu.program captures(%m = %n : index) compute @c() machine <lanes = 2, layers = 1, streams = 1, storage = 16, requests = 1, chunk = 128, tokens = 64> {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    // expected-error @below {{has 2 streams, but a unit of the machine 1}}
+    %a, %p, %k = tmu.set_dns_tu %c0 to %m step %c1 queue 2
+    %b = tmu.set_alu_str %a, add %p, %c1 : !slc.stream<index>, index -> !slc.stream<index>
+    %layer = tmu.set_single_layer %a number 0
+  }
+  return
+}
+
+// -----
+
+func.func private @c(!ring.data<8>, !ring.tokens)
+
+func.func @mapped(%n: index) {
+  // expected-error @below {{has 2 layers, but its machine 1}}
+  tmu.program captures(%m = %n : index) compute @c() machine <lanes = 2, layers = 1, streams = 1, storage = 16, requests = 1, chunk = 128, tokens = 64> {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %a, %p, %k = tmu.set_dns_tu %c0 to %m step %c1 queue 2
+    %layer = tmu.set_single_layer %a number 0
+    %b, %q, %l = tmu.set_dns_tu %c0 to %m step %c1 in %layer queue 2
+    %inner = tmu.set_single_layer %b number 1
+  }
+  return
+}

@@ -5,6 +5,9 @@
 // RUN: emberc %S/../Inputs/bag.mlir --emit=scf | FileCheck %s --check-prefix=SCF
 // RUN: emberc %S/../Inputs/bag.mlir --emit=dlc | FileCheck %s --check-prefix=DLC
 // RUN: emberc %S/../Inputs/bag.mlir --emit=ring --queue-capacity=16 | FileCheck %s --check-prefix=RING
+// RUN: emberc %S/../Inputs/bag.mlir --emit=tmu --vector-length=4 | FileCheck %s --check-prefix=TMU
+// RUN: emberc %S/../Inputs/bag.mlir --emit=tmu --vector-length=4 | emberc - --emit=tmu-config | FileCheck %s --check-prefix=TMU-CONFIG
+// RUN: emberc %S/../Inputs/bag.mlir --emit=tmu-config --vector-length=4 | FileCheck %s --check-prefix=TMU-CONFIG
 // RUN: emberc %S/../Inputs/bag.mlir --emit=llvm | FileCheck %s --check-prefix=LLVM
 // RUN: emberc %S/../Inputs/bag.mlir --emit=llvm --target=dae-threads | FileCheck %s --check-prefix=DAE
 // RUN: emberc %S/../Inputs/bag.mlir --emit=asm -o - | FileCheck %s --check-prefix=ASM
@@ -28,6 +31,11 @@
 // RING: ring.run "bag"
 // RING: ring.commit
 // RING: ring.release
+// TMU: tmu.program {{.*}} compute @bag.compute.0
+// TMU: tmu.set_lockstep_layer
+// TMU: func.func private @bag.compute.0
+// TMU-CONFIG: "kind": "lockstep"
+// TMU-CONFIG: "name": "bag.0"
 // LLVM: define {{.*}}i32 @ember_kernel_bag(ptr
 // LLVM-NOT: ember_dae_run
 // DAE: call void @ember_dae_run
@@ -40,7 +48,7 @@
 // RUN: emberc %S/../Inputs/bag.mlir --emit=dlc --locations | FileCheck %s --check-prefix=PLACE
 // RUN: not emberc %S/../Inputs/bag.mlir --emit=asm --locations 2>&1 | FileCheck %s --check-prefix=NO-PLACE
 // PLACE: %{{.*}} = {{memref.load|slcv.vec_mem_str|dlc.mem_str}} {{.*}}%arg0[{{.*}} loc("{{.*}}bag.mlir":17:14)
-// NO-PLACE: error: --locations needs --emit=embed, loops, slc, slcv, dlc, ring or scf
+// NO-PLACE: error: --locations needs --emit=embed, loops, slc, slcv, dlc, ring, tmu or scf
 
 // What is given is a stage, too: embedding operations as they were written.
 // RUN: emberc %S/../Inputs/embed-bag.mlir --emit=embed | FileCheck %s --check-prefix=EMBED

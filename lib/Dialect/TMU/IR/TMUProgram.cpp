@@ -89,7 +89,9 @@ LogicalResult ProgramOp::verifyRegions() {
                             "units, streams, layers, what is pushed, and "
                             "constants");
   }
-  return verifyStructure(*this);
+  if (failed(verifyStructure(*this)))
+    return failure();
+  return verifyMapping(*this);
 }
 
 LogicalResult ProgramOp::verifySymbolUses(SymbolTableCollection &symbols) {

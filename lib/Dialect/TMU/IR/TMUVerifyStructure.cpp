@@ -159,7 +159,7 @@ LogicalResult StructureVerifier::verifyAtEvent(Operation *op, Value stream,
 
 LogicalResult StructureVerifier::verifyToken(SetControlTokenOp token) {
   auto layer = token.getLayer().getDefiningOp<LayerOpInterface>();
-  Event event = token.getAnnounced() ? Event::beg : token.getEvent();
+  Event event = token.getPushEvent();
   for (Value stream : token.getOperands().drop_front())
     if (failed(verifyAtEvent(token, stream, layer, event)))
       return failure();

@@ -50,6 +50,13 @@ llvm::SmallVector<LayerOpInterface> getLayers(ProgramOp program);
 /// The unit that advances a stream of a program.
 mlir::Value getUnit(mlir::Value stream);
 
+/// The streams of a unit that take queues: its positions, what is read of what
+/// else it gives, and those that advance with it, but for stores.
+llvm::SmallVector<mlir::Value> getStreams(mlir::Value tu);
+
+/// Bytes of an entry in the queues of all streams of a unit.
+int64_t getEntryBytes(mlir::Value tu);
+
 /// Bytes of an operand in the output queue, which it is aligned to.
 int64_t getOperandBytes(mlir::Type type);
 
@@ -69,6 +76,9 @@ constexpr int64_t maxOperandBytes = 64;
 /// chain, that each unit stands in one, and that streams are read where they
 /// have elements.
 llvm::LogicalResult verifyStructure(ProgramOp program);
+
+/// Verifies that what is mapped to a machine keeps to what that has.
+llvm::LogicalResult verifyMapping(ProgramOp program);
 } // namespace ember::tmu
 
 #endif // EMBER_DIALECT_TMU_IR_TMU_H

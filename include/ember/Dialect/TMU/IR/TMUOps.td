@@ -260,8 +260,9 @@ def TMU_SetStoreStrOp : TMU_ConfigurationOp<"set_store_str"> {
 // Layers
 //===----------------------------------------------------------------------===//
 
+// A layer acts, whether or not something reads it.
 class TMU_LayerOp<string mnemonic, dag units, string syntax>
-    : TMU_ConfigurationOp<mnemonic, [Pure, TMU_LayerOpInterface]> {
+    : TMU_ConfigurationOp<mnemonic, [TMU_LayerOpInterface]> {
   let arguments = !con(units, (ins OptionalAttr<I64Attr>:$number));
   let results = (outs TMU_Layer:$layer);
   let assemblyFormat = syntax # " (`number` $number^)? attr-dict";
@@ -340,6 +341,12 @@ def TMU_SetControlTokenOp : TMU_ConfigurationOp<"set_control_token", [
     (`value` $value^ `:` qualified(type($value)))? attr-dict
   }];
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The event at which the token is pushed.
+    ::ember::slc::Event getPushEvent() {
+      return getAnnounced() ? ::ember::slc::Event::beg : getEvent();
+    }
+  }];
 }
 
 def TMU_SetOperandOp : TMU_ConfigurationOp<"set_operand"> {
@@ -377,8 +384,9 @@ def TMU_EndOp : TMU_Op<"end", [Pure, Terminator, HasParent<"ProgramOp">]> {
   let assemblyFormat = "attr-dict";
 }
 
+// What the compute program does to memory is not known here.
 def TMU_ProgramOp : TMU_Op<"program", [
-    IsolatedFromAbove, AttrSizedOperandSegments, RecursiveMemoryEffects,
+    IsolatedFromAbove, AttrSizedOperandSegments,
     SingleBlockImplicitTerminator<"EndOp">,
     DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "Configures the unit, and runs a compute program beside it";
