@@ -12,6 +12,7 @@
 #include "ember/Conversion/DLCToTMU/Passes.h"
 #include "ember/Conversion/EmbedToSCF/Passes.h"
 #include "ember/Conversion/RingToNative/Passes.h"
+#include "ember/Conversion/RingToTMU/Passes.h"
 #include "ember/Conversion/SCFToSLC/Passes.h"
 #include "ember/Conversion/SLCToDLC/Passes.h"
 #include "ember/Conversion/SLCToSCF/Passes.h"
@@ -95,6 +96,7 @@ void ember::registerPasses() {
   dlc::registerDLCPasses();
   registerDLCToRingPasses();
   registerDLCToTMUPasses();
+  registerRingToTMUPasses();
   registerRingToNativePasses();
   tmu::registerTMUPasses();
   loops::registerLoopsPasses();

@@ -22,7 +22,8 @@ static constexpr uint64_t pageBytes = 4096;
 static constexpr uint64_t stackBytes = uint64_t{1} << 20;
 
 GuestProcess::GuestProcess(unsigned cores)
-    : heap(memory), emulators(cores), stacks(stackBytes * cores) {}
+    : heap(memory), emulators(cores), units(cores), stacks(stackBytes * cores) {
+}
 
 Expected<std::unique_ptr<GuestProcess>>
 GuestProcess::create(StringRef object, unsigned cores, unsigned vectorBytes) {

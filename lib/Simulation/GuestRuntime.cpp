@@ -100,6 +100,15 @@ Error GuestProcess::call(Emulator &emulator, unsigned number) {
     return orderSegments(state);
   case ember_begin_parallel_call:
     return beginParallel(emulator);
+  case ember_access_unit_call: {
+    auto core = llvm::find_if(
+        emulators, [&](const auto &mine) { return mine.get() == &emulator; });
+    state.x[0] = units[core - emulators.begin()];
+    if (state.x[0])
+      return Error::success();
+    return createStringError("the simulated program launches an access unit, "
+                             "which its core does not have");
+  }
   default:
     return createStringError("the simulated program asks for 'svc #" +
                              Twine(number) + "', which does not exist");

@@ -9,18 +9,27 @@
 
 #include "Comparison.h"
 
+#include "ember/Conversion/RingToTMU/Passes.h"
 #include "ember/Dialect/Ember/Transforms/Passes.h"
 #include "ember/Driver/Files.h"
 #include "ember/Sim/Machine/Machine.h"
+#include "ember/Sim/TMU/TensorMarshalingUnit.h"
 #include "ember/Simulation/GuestProcess.h"
 #include "ember/Target/Native/JIT.h"
 #include "ember/Target/Native/Lowering.h"
+#include "ember/Target/Native/Passes.h"
+#include "ember/Target/TMU/Configuration.h"
+#include "mlir/Pass/PassManager.h"
+#include "llvm/Support/FormatVariadic.h"
 
 #include <chrono>
 
 using namespace llvm;
 using namespace mlir;
 using namespace ember;
+
+/// Where registers and chunks of units are, behind all code.
+static constexpr uint64_t unitAddress = 0x40000000, unitBytes = 0x2000000;
 
 /// Puts the machine's cores on the module, as what it is compiled for.
 static Error setMachine(ModuleOp module, const SimulationOptions &options) {
@@ -45,13 +54,12 @@ static Error setMachine(ModuleOp module, const SimulationOptions &options) {
 /// Runs the lowered module on this processor.
 static Error runHere(ModuleOp module, StringRef name, unsigned optLevel,
                      KernelArguments &arguments) {
-  OwningOpRef<ModuleOp> copy(module.clone());
-  if (Error error = setTarget(*copy, TargetSpec()))
+  if (Error error = setTarget(module, TargetSpec()))
     return error;
   native::JITOptions options;
   options.codeGen.optLevel = optLevel;
   options.symbols = native::runtimeSymbols();
-  auto jit = native::JIT::create(*copy, options);
+  auto jit = native::JIT::create(module, options);
   if (!jit)
     return jit.takeError();
   auto kernel = (*jit)->lookup(name);
@@ -61,6 +69,83 @@ static Error runHere(ModuleOp module, StringRef name, unsigned optLevel,
   if ((*kernel)(arguments.getPointers().data(), &error) != EMBER_OK)
     return makeError(error.message);
   return Error::success();
+}
+
+/// To the llvm dialect. `here` is the same for the comparison.
+static Error lowerForCores(ModuleOp module, const SimulationOptions &options,
+                           OwningOpRef<ModuleOp> &here) {
+  const KernelTarget &target = *options.compile.target;
+  if (target.stage == "ring")
+    return makeError("target '" + target.name +
+                     "' is for threads of this machine; simulate target 'cpu'");
+  if (Error error =
+          lowerToStage(module, *findStage(target.stage), options.compile))
+    return error;
+  if (Error error = lowerToNative(module, options.compile))
+    return error;
+  here = module.clone();
+  return Error::success();
+}
+
+/// The same for cores beside units, and what these load. Here both programs
+/// meet in the runtime's queues instead.
+static Error lowerForUnit(ModuleOp module, const SimulationOptions &options,
+                          OwningOpRef<ModuleOp> &here,
+                          std::string &configuration) {
+  if (Error error = lowerToStage(module, *findStage("dlc"), options.compile))
+    return error;
+  here = module.clone();
+  if (Error error = lowerToNative(*here, options.compile))
+    return error;
+  if (Error error = lowerToStage(module, *findStage("tmu"), options.compile))
+    return error;
+  FailureOr<json::Value> programs = tmu::makeConfigurations(module);
+  if (failed(programs))
+    return makeDiagnosedError();
+  configuration = formatv("{0}", *programs).str();
+  PassManager manager(module.getContext());
+  // Stores of the unit are no operations behind this.
+  manager.addPass(native::createAnnotateWrittenArguments());
+  manager.addPass(createRingToTMU());
+  if (failed(manager.run(module)))
+    return makeDiagnosedError();
+  return lowerToNative(module, options.compile);
+}
+
+namespace {
+/// The units of all cores, and what they run.
+struct Units {
+  std::unique_ptr<sim::Configuration> programs;
+  std::vector<std::unique_ptr<sim::TensorMarshalingUnit>> units;
+};
+} // namespace
+
+static Expected<Units> attachUnits(sim::Machine &machine, GuestProcess &process,
+                                   StringRef configuration) {
+  Units result;
+  if (configuration.empty())
+    return std::move(result);
+  auto programs = sim::Configuration::parse(configuration);
+  if (!programs)
+    return programs.takeError();
+  result.programs = std::make_unique<sim::Configuration>(std::move(*programs));
+  const sim::TMUParameters &parameters = machine.description().tmu;
+  for (const sim::TMUProgram &program : result.programs->programs)
+    if (Error error = parameters.fits(program))
+      return std::move(error);
+  for (unsigned core = 0; core < process.coreCount(); ++core) {
+    std::string name = "tmu" + std::to_string(core);
+    auto unit = std::make_unique<sim::TensorMarshalingUnit>(
+        name, parameters, machine.unitPorts(core, parameters.lines()),
+        *result.programs, process.getMemory());
+    uint64_t registers = unitAddress + core * unitBytes;
+    if (Error error = unit->map(registers, registers + unitBytes / 2))
+      return std::move(error);
+    process.setUnit(core, registers);
+    machine.attach(core, *unit, "tmu");
+    result.units.push_back(std::move(unit));
+  }
+  return std::move(result);
 }
 
 static std::vector<GuestValue> getGuestValues(KernelArguments &arguments) {
@@ -93,15 +178,13 @@ Expected<SimulationResult> ember::simulate(Source &source, Entry entry,
     return std::move(error);
   if (Error error = setMachine(module, options))
     return std::move(error);
-  const KernelTarget &target = *options.compile.target;
-  if (findStage(target.stage)->isDecoupled || target.stage == "ring")
-    return makeError("target '" + target.name +
-                     "' is for threads of this machine; simulate target 'cpu'");
-  if (Error error =
-          lowerToStage(module, *findStage(target.stage), options.compile))
-    return std::move(error);
-  if (Error error = lowerToNative(module, options.compile))
-    return std::move(error);
+  OwningOpRef<ModuleOp> here;
+  std::string configuration;
+  Error lowered = options.hasUnit
+                      ? lowerForUnit(module, options, here, configuration)
+                      : lowerForCores(module, options, here);
+  if (lowered)
+    return std::move(lowered);
   native::CodeGenOptions codeGen;
   codeGen.optLevel = options.compile.optLevel;
   codeGen.unroll = options.compile.unroll;
@@ -115,6 +198,9 @@ Expected<SimulationResult> ember::simulate(Source &source, Entry entry,
   if (!process)
     return process.takeError();
   sim::Machine machine(options.machine);
+  Expected<Units> units = attachUnits(machine, **process, configuration);
+  if (!units)
+    return units.takeError();
   for (unsigned core = 0; core < (*process)->coreCount(); ++core)
     machine.setProgram(core, (*process)->getCore(core));
 
@@ -128,7 +214,7 @@ Expected<SimulationResult> ember::simulate(Source &source, Entry entry,
       std::chrono::steady_clock::now() - begin;
   if (reference) {
     if (Error error =
-            runHere(module, name, options.compile.optLevel, *reference))
+            runHere(*here, name, options.compile.optLevel, *reference))
       return std::move(error);
     if (Error error = compareValues(arguments, *reference))
       return std::move(error);

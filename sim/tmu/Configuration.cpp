@@ -229,8 +229,10 @@ void ProgramReader::readStream(const JSONPart &stream, TraversalUnit &unit,
     stream.expectObject({"kind"});
     break;
   case StreamKind::memory:
+    // What is loaded only when it is pushed follows from the pushes.
     stream.expectObject({"kind", "capture", "type", "elements", "position",
-                         "mask", "otherwise", "level", "nontemporal"});
+                         "mask", "otherwise", "level", "nontemporal",
+                         "whenPushed"});
     readMemory(stream, result, place);
     break;
   case StreamKind::store:
@@ -264,9 +266,8 @@ void ProgramReader::readStream(const JSONPart &stream, TraversalUnit &unit,
     break;
   case StreamKind::cast:
     stream.expectObject({"kind", "op", "from", "to", "inputs"});
-    result.signExtends =
-        stream.member("op").choice(
-            {"extui", "index_castui", "trunci", "extsi", "index_cast"}) > 2;
+    result.signExtends = stream.member("op").choice(
+                             {"zero-extend", "truncate", "sign-extend"}) == 2;
     result.inputType = readType(stream.member("from"));
     result.type = readType(stream.member("to"));
     readInputs(1);
@@ -423,7 +424,7 @@ void ProgramReader::readPush(const JSONPart &push, uint32_t layer,
 }
 
 void ProgramReader::readLayer(const JSONPart &layer, uint32_t index) {
-  layer.expectObject({"kind", "units", "pushes"});
+  layer.expectObject({"kind", "name", "units", "pushes"});
   Layer &result = program.layers.emplace_back();
   result.kind = static_cast<LayerKind>(
       layer.member("kind").choice({"single", "broadcast", "lockstep"}));
@@ -458,7 +459,9 @@ void ProgramReader::readLayer(const JSONPart &layer, uint32_t index) {
 }
 
 void ProgramReader::read() {
-  part.expectObject({"name", "captures", "idBits", "chunk", "layers"});
+  // The symbol of the compute program is the launcher's matter.
+  part.expectObject(
+      {"name", "compute", "captures", "idBits", "chunk", "layers"});
   program.name = part.member("name").text();
   readCaptures();
   if (JSONPart idBits = part.find("idBits"); idBits.exists())

@@ -14,6 +14,8 @@ defm machine : Value<"machine",
     "FILE.json">;
 defm cores : Value<"cores",
     "Cores of the machine (default: as many as it has)", "N">;
+defm unit : Value<"unit",
+    "The access unit beside each core: none (default) or tmu", "UNIT">;
 defm save : Value<"save",
     "Write parameter K, counted from 0, to FILE.npy after the run", "K:FILE.npy">;
 defm save_result : Value<"save-result",

@@ -32,6 +32,10 @@ static Expected<SimulationOptions> getOptions(const InputArgList &args) {
   if (!compile)
     return compile.takeError();
   options.compile = *compile;
+  StringRef unit = args.getLastArgValue(OPT_unit, "none");
+  if (unit != "none" && unit != "tmu")
+    return makeError("unknown unit '" + unit + "': expected none or tmu");
+  options.hasUnit = unit == "tmu";
   auto distance = getInteger(args, OPT_prefetch_distance, 0, 1 << 20);
   if (!distance)
     return distance.takeError();

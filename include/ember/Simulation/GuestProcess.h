@@ -67,6 +67,10 @@ public:
                   llvm::MutableArrayRef<GuestValue> values,
                   llvm::function_ref<llvm::Error()> runCores);
 
+  sim::GuestMemory &getMemory() { return memory; }
+  /// Where a core finds the registers of the access unit beside it.
+  void setUnit(unsigned core, uint64_t registers) { units[core] = registers; }
+
   /// Runs all cores one after the other, without timing: a `runCores`.
   llvm::Error execute();
 
@@ -102,6 +106,8 @@ private:
   std::unique_ptr<sim::Decoder> decoder;
   std::unique_ptr<sim::Program> runtime, kernel;
   std::vector<std::unique_ptr<sim::Emulator>> emulators;
+  /// 0 for cores without one.
+  std::vector<uint64_t> units;
   std::vector<uint8_t> stacks;
   uint64_t stackAddress = 0;
 

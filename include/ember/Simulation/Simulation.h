@@ -23,6 +23,8 @@ struct SimulationOptions {
   /// For whose cores; what it says of a processor is the machine's.
   CompileOptions compile;
   sim::MachineParameters machine;
+  /// Each core has a Tensor Marshaling Unit, which runs the access programs.
+  bool hasUnit = false;
   /// The same program is run by this processor, too.
   bool compare = true;
 };

@@ -8,8 +8,8 @@
 #include "HalfLowering.h"
 
 #include "QueueCalls.h"
-#include "TokenLayout.h"
 #include "TraceCalls.h"
+#include "ember/Conversion/RingToNative/TokenLayout.h"
 
 #include "ember/Dialect/Ring/IR/Ring.h"
 

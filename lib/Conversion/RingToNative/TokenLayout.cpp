@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "TokenLayout.h"
+#include "ember/Conversion/RingToNative/TokenLayout.h"
 
 #include "ember/Runtime/Queue.h"
 

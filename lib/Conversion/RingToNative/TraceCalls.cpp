@@ -7,7 +7,7 @@
 
 #include "TraceCalls.h"
 
-#include "TokenLayout.h"
+#include "ember/Conversion/RingToNative/TokenLayout.h"
 
 #include "ember/Runtime/Trace.h"
 

@@ -91,8 +91,8 @@ std::string RandomProgram::makeStream(std::vector<std::string> &streams,
   }
   static const std::vector<std::string> predicates = {
       "eq", "ne", "slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge"};
-  static const std::vector<std::string> casts = {
-      "extui", "index_castui", "trunci", "extsi", "index_cast"};
+  static const std::vector<std::string> casts = {"zero-extend", "truncate",
+                                                 "sign-extend"};
   switch (kind) {
   case 7:
     return add(streams, own, layer, lane,

@@ -260,7 +260,7 @@ std::optional<uint64_t> ReferenceUnit::evaluate(const Object &stream,
     int from = bitsOf(*stream.getString("from")),
         to = bitsOf(*stream.getString("to"));
     StringRef op = *stream.getString("op");
-    bool isSigned = op == "extsi" || op == "index_cast";
+    bool isSigned = op == "sign-extend";
     return cut(isSigned ? static_cast<uint64_t>(withSign(in[0], from))
                         : cut(in[0], from),
                to);

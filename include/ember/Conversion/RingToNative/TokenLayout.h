@@ -17,8 +17,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef EMBER_LIB_CONVERSION_RINGTONATIVE_TOKENLAYOUT_H
-#define EMBER_LIB_CONVERSION_RINGTONATIVE_TOKENLAYOUT_H
+#ifndef EMBER_CONVERSION_RINGTONATIVE_TOKENLAYOUT_H
+#define EMBER_CONVERSION_RINGTONATIVE_TOKENLAYOUT_H
 
 #include "ember/Dialect/Ring/IR/Ring.h"
 
@@ -71,4 +71,4 @@ private:
 
 } // namespace ember
 
-#endif // EMBER_LIB_CONVERSION_RINGTONATIVE_TOKENLAYOUT_H
+#endif // EMBER_CONVERSION_RINGTONATIVE_TOKENLAYOUT_H
