@@ -121,7 +121,9 @@ Operation *AccessConfiguration::buildUnit(const LanePlan &plan, int64_t lane,
   Value stride =
       fixed.multiply(step, fixed.index(plan.spreads ? plan.length : 1));
   if (unit.hasFixedBounds()) {
-    Value first = fixed.capture(fixed.add(fixed.getOutside(lower), distance));
+    Value first =
+        fixed.capture(fixed.advance(fixed.getOutside(lower), distance,
+                                    fixed.getOutside(unit.getUpperBound())));
     setBehind(builder, to);
     return createUnit<tmu::SetDnsTUOp>(builder, loc, parent, first, last,
                                        fixed.capture(stride));

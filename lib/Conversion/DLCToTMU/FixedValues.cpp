@@ -96,6 +96,16 @@ Value FixedValues::multiply(Value lhs, Value rhs) {
   return builder.createOrFold<arith::MulIOp>(from.getLoc(), lhs, rhs);
 }
 
+Value FixedValues::advance(Value lower, Value distance, Value upper) {
+  Location loc = from.getLoc();
+  Value first = add(lower, distance);
+  if (first == lower)
+    return lower;
+  Value wraps = builder.createOrFold<arith::CmpIOp>(
+      loc, arith::CmpIPredicate::slt, first, lower);
+  return builder.createOrFold<arith::SelectOp>(loc, wraps, upper, first);
+}
+
 Value FixedValues::roundUp(Value lower, Value upper, Value stride) {
   Location loc = from.getLoc();
   Value length = builder.createOrFold<arith::SubIOp>(loc, upper, lower);

@@ -34,6 +34,9 @@ public:
   mlir::Value constant(mlir::TypedAttr value);
   mlir::Value add(mlir::Value lhs, mlir::Value rhs);
   mlir::Value multiply(mlir::Value lhs, mlir::Value rhs);
+  /// `lower + distance`, or `upper` where that is no number any more.
+  mlir::Value advance(mlir::Value lower, mlir::Value distance,
+                      mlir::Value upper);
   /// `lower` and a multiple of `stride` that reaches `upper`, or `upper` where
   /// nothing lies between.
   mlir::Value roundUp(mlir::Value lower, mlir::Value upper, mlir::Value stride);

@@ -14,6 +14,8 @@
 
 #include "ember/Dialect/TMU/IR/TMU.h"
 
+#include "llvm/Support/MathExtras.h"
+
 using namespace mlir;
 using namespace ember;
 using namespace ember::dlc;
@@ -31,8 +33,8 @@ static LogicalResult verifyElements(Operation *op) {
       Type element = getElementTypeOrSelf(stream.getElementType());
       if (!isElement(element))
         return op->emitOpError("has elements of ")
-               << element << "; a lane holds numbers of at most "
-               << 8 * tmu::laneBytes << " bits";
+               << element
+               << "; a lane holds flags, and numbers of 8, 16, 32 or 64 bits";
     }
   return success();
 }
@@ -42,11 +44,9 @@ static LogicalResult verifyMemory(slc::MemoryStreamOpInterface access) {
   if (isa<VectorType>(memref.getElementType()))
     return access.emitOpError("accesses a memref of vectors; make it one of ")
            << getElementTypeOrSelf(memref.getElementType());
-  if (memref.getElementType().isInteger() &&
-      memref.getElementTypeBitWidth() % 8 != 0)
-    return access.emitOpError("accesses elements of ")
-           << memref.getElementType()
-           << ", which are no whole bytes; store them as i8";
+  if (memref.getElementType().isInteger(1))
+    return access.emitOpError("accesses flags in memory, which are no whole "
+                              "bytes; store them as i8");
   return success();
 }
 

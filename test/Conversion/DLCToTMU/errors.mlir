@@ -104,7 +104,7 @@ func.func @f(%n: index, %a: memref<?xi1>) {
     %c1 = arith.constant 1 : index
     %tu = dlc.new_tu %c0 to %n step %c1
     %i = dlc.get_ind_var %tu : !slc.stream<index>
-    // expected-error @below {{'dlc.mem_str' op accesses elements of 'i1', which are no whole bytes; store them as i8}}
+    // expected-error @below {{'dlc.mem_str' op accesses flags in memory, which are no whole bytes; store them as i8}}
     %v = dlc.mem_str %tu, %a[%i] : memref<?xi1>[!slc.stream<index>] -> !slc.stream<i1>
   }
   compute {
@@ -122,7 +122,7 @@ func.func @f(%n: index, %a: memref<?xf128>) {
     %c1 = arith.constant 1 : index
     %tu = dlc.new_tu %c0 to %n step %c1
     %i = dlc.get_ind_var %tu : !slc.stream<index>
-    // expected-error @below {{'dlc.mem_str' op has elements of 'f128'; a lane holds numbers of at most 64 bits}}
+    // expected-error @below {{'dlc.mem_str' op has elements of 'f128'; a lane holds flags, and numbers of 8, 16, 32 or 64 bits}}
     %v = dlc.mem_str %tu, %a[%i] : memref<?xf128>[!slc.stream<index>] -> !slc.stream<f128>
   }
   compute {

@@ -300,3 +300,66 @@ func.func @repeated(%n: index, %step: index, %a: memref<?x?xi8>, %w: vector<4xi8
   }
   return
 }
+
+// -----
+
+// Bounds that only streams know are rounded up by streams of the layer around.
+
+// CHECK-LABEL: func.func @bounds(
+// CHECK: %[[OUT:.*]], %{{.*}}, %{{.*}} = tmu.set_dns_tu
+// CHECK: %[[LENGTH:.*]] = tmu.set_alu_str %[[OUT]], sub %{{.*}}, %[[BEGIN:.*]] : !slc.stream<index>
+// CHECK: %[[SIGNED:.*]] = tmu.set_alu_str %[[OUT]], maxs %[[LENGTH]], %{{.*}}
+// CHECK: %[[MORE:.*]] = tmu.set_alu_str %[[OUT]], add %[[SIGNED]], %c3
+// CHECK: %[[ROUND:.*]] = tmu.set_alu_str %[[OUT]], and %[[MORE]], %c-4
+// CHECK: %[[END:.*]] = tmu.set_alu_str %[[OUT]], add %[[ROUND]], %[[BEGIN]]
+// CHECK-COUNT-4: tmu.set_rng_tu %{{.*}} to %[[END]] step
+func.func @bounds(%n: index, %offsets: memref<?xindex>) {
+  dlc.program captures(%n = %n : index, %offsets = %offsets : memref<?xindex>)
+  access {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %tu = dlc.new_tu %c0 to %n step %c1
+    %i = dlc.get_ind_var %tu : !slc.stream<index>
+    %begin = dlc.mem_str %tu, %offsets[%i] : memref<?xindex>[!slc.stream<index>] -> !slc.stream<index>
+    %in = dlc.new_tu %begin to %i step %c1 in %tu vector<4> : !slc.stream<index>, !slc.stream<index>
+    %e = dlc.get_ind_var %in : !slc.stream<vector<4xindex>>
+    dlc.register_callback %in, ite, 0
+    // expected-error @below {{pushes a vector that is not loaded}}
+    dlc.register_operand %in, ite, %e for 0 : !slc.stream<vector<4xindex>>
+  }
+  compute {
+    dlc.compute_loop
+    case 0 {
+      %e = dlc.pop_operand : vector<4xindex>
+    }
+  }
+  return
+}
+
+// -----
+
+// A lane whose first element would be no number any more has none.
+
+// CHECK-LABEL: func.func @wraps(
+// CHECK: %[[FIRST:.*]] = arith.addi %arg0, %{{.*}}
+// CHECK: %[[WRAPS:.*]] = arith.cmpi slt, %[[FIRST]], %arg0
+// CHECK: arith.select %[[WRAPS]], %arg1, %[[FIRST]]
+func.func @wraps(%first: index, %n: index, %a: memref<?xi8>) {
+  dlc.program captures(%first = %first : index, %n = %n : index, %a = %a : memref<?xi8>)
+  access {
+    %c1 = arith.constant 1 : index
+    %tu = dlc.new_tu %first to %n step %c1 vector<2>
+    %i = dlc.get_ind_var %tu : !slc.stream<vector<2xindex>>
+    %m = dlc.get_mask %tu : !slc.stream<vector<2xi1>>
+    %v = dlc.mem_str %tu, %a[%i] mask %m contiguous : memref<?xi8>[!slc.stream<vector<2xindex>>] -> !slc.stream<vector<2xi8>>
+    dlc.register_callback %tu, ite, 0
+    dlc.register_operand %tu, ite, %v for 0 : !slc.stream<vector<2xi8>>
+  }
+  compute {
+    dlc.compute_loop
+    case 0 {
+      %v = dlc.pop_operand : vector<2xi8>
+    }
+  }
+  return
+}
