@@ -95,7 +95,7 @@ static void addDLCToRing(OpPassManager &manager, ModuleOp,
 
 static void addDLCToTMU(OpPassManager &manager, ModuleOp,
                         const CompileOptions &) {
-  buildDLCToTMUPipeline(manager);
+  buildDLCToTMUPipeline(manager, UnitOptions());
 }
 
 static Expected<std::string> describeTMU(ModuleOp module) {

@@ -167,13 +167,23 @@ void ember::buildDLCToLLVMPipeline(OpPassManager &manager,
   manager.addPass(createRingToNative());
 }
 
-void ember::buildDLCToTMUPipeline(OpPassManager &manager) {
+void ember::buildDLCToTMUPipeline(OpPassManager &manager,
+                                  const UnitOptions &options) {
   manager.addNestedPass<func::FuncOp>(dlc::createNarrowOperands());
   manager.addPass(createCanonicalizerPass());
-  manager.addPass(createDLCToTMU());
+  DLCToTMUOptions configuration;
+  configuration.lanes = options.lanes;
+  manager.addPass(createDLCToTMU(configuration));
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
-  manager.addPass(tmu::createMapTMU());
+  tmu::MapTMUOptions machine;
+  machine.lanes = options.lanes;
+  machine.layers = options.layers;
+  machine.storage = options.storage;
+  machine.requests = options.requests;
+  machine.chunk = options.chunk;
+  machine.tokens = options.tokens;
+  manager.addPass(tmu::createMapTMU(machine));
 }
 
 void ember::registerPipelines() {
@@ -193,7 +203,7 @@ void ember::registerPipelines() {
       "convert-dlc-to-llvm",
       "Join both programs by queues: by way of rings, to the runtime's threads",
       buildDLCToLLVMPipeline);
-  PassPipelineRegistration<>(
+  PassPipelineRegistration<UnitOptions>(
       "convert-dlc-to-tmu",
       "Configure the access unit of a machine: lanes, layers and queues",
       buildDLCToTMUPipeline);

@@ -10,67 +10,85 @@
 #include "ember/Driver/Files.h"
 
 #include "llvm/ADT/APFloat.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
+#include <cmath>
 #include <cstring>
 
 using namespace llvm;
 using namespace ember;
 
-/// Whether the element is no number; integers are all numbers.
-static bool isNaN(NpyType type, const char *element) {
-  auto check = [&](const fltSemantics &semantics, unsigned bits) {
-    uint64_t word = 0;
-    memcpy(&word, element, bits / 8);
-    return APFloat(semantics, APInt(bits, word)).isNaN();
-  };
+/// Of results that may be rounded in another order, in units of the last place.
+static constexpr double mostUnits = 64;
+
+/// The format of floats, or null for integers, and for floats of 8 bits, which
+/// are too coarse to be compared by.
+static const fltSemantics *formatOf(NpyType type) {
   switch (type) {
   case NpyType::Float16:
-    return check(APFloat::IEEEhalf(), 16);
+    return &APFloat::IEEEhalf();
   case NpyType::Float32:
-    return check(APFloat::IEEEsingle(), 32);
+    return &APFloat::IEEEsingle();
   case NpyType::Float64:
-    return check(APFloat::IEEEdouble(), 64);
+    return &APFloat::IEEEdouble();
   default:
-    return false;
+    return nullptr;
   }
 }
 
-static Error compare(const KernelValue &simulated,
-                     const KernelValue &expected) {
-  unsigned bytes = getNpyBytes(expected.npyType);
-  if (!expected.isMemRef()) {
-    size_t size = expected.words.size() * sizeof(int64_t);
-    if (!memcmp(simulated.words.data(), expected.words.data(), size) ||
-        isNaN(expected.npyType, expected.getElements()))
-      return Error::success();
-    return makeError(expected.label +
-                     " is not what this processor computes: the simulated "
-                     "core, or the code for it, does something wrong");
+static double toDouble(const fltSemantics &format, const char *element) {
+  unsigned bits = APFloat::semanticsSizeInBits(format);
+  uint64_t word = 0;
+  memcpy(&word, element, bits / 8);
+  return APFloat(format, APInt(bits, word)).convertToDouble();
+}
+
+namespace {
+/// When two elements of one value are alike.
+class Likeness {
+public:
+  Likeness(const KernelValue &value, bool mayReassociate)
+      : format(formatOf(value.npyType)), bytes(getNpyBytes(value.npyType)),
+        mayReassociate(mayReassociate) {}
+
+  /// `element` is one that has to be found.
+  void expect(const char *element) {
+    double number = format ? toDouble(*format, element) : 0;
+    if (std::isfinite(number))
+      largest = std::max(largest, std::abs(number));
   }
-  ArrayRef<int64_t> shape = expected.getShape();
-  if (simulated.getShape() != shape)
-    return makeError(expected.label + " has another shape than on this "
-                                      "processor");
-  SmallVector<int64_t> index(shape.size());
+
+  bool areAlike(const char *one, const char *other) const {
+    if (!memcmp(one, other, bytes))
+      return true;
+    if (!format)
+      return false;
+    double a = toDouble(*format, one), b = toDouble(*format, other);
+    if (std::isnan(a) || std::isnan(b))
+      return std::isnan(a) && std::isnan(b);
+    double unit = std::ldexp(
+        largest, 1 - static_cast<int>(APFloat::semanticsPrecision(*format)));
+    return mayReassociate && std::abs(a - b) <= mostUnits * unit;
+  }
+
+private:
+  const fltSemantics *format;
+  unsigned bytes;
+  bool mayReassociate;
+  double largest = 0;
+};
+} // namespace
+
+/// Calls `visit` with the index of each element.
+static Error forEachIndex(ArrayRef<int64_t> shape,
+                          function_ref<Error(ArrayRef<int64_t>)> visit) {
   if (is_contained(shape, 0))
     return Error::success();
+  SmallVector<int64_t> index(shape.size());
   while (true) {
-    auto at = [&](const KernelValue &value) {
-      int64_t position = 0;
-      for (auto [i, stride] : zip_equal(index, value.getStrides()))
-        position += i * stride;
-      return value.getElements() + position * bytes;
-    };
-    const char *one = at(simulated), *other = at(expected);
-    if (memcmp(one, other, bytes) &&
-        !(isNaN(expected.npyType, one) && isNaN(expected.npyType, other)))
-      return makeError(
-          expected.label + "[" +
-          join(map_range(index, [](int64_t i) { return std::to_string(i); }),
-               ", ") +
-          "] is not what this processor computes: the simulated core, or the "
-          "code for it, does something wrong");
+    if (Error error = visit(index))
+      return error;
     size_t dim = shape.size();
     while (dim && ++index[dim - 1] == shape[dim - 1])
       index[--dim] = 0;
@@ -79,12 +97,55 @@ static Error compare(const KernelValue &simulated,
   }
 }
 
+static const char *elementOf(const KernelValue &value,
+                             ArrayRef<int64_t> index) {
+  int64_t position = 0;
+  for (auto [i, stride] : zip_equal(index, value.getStrides()))
+    position += i * stride;
+  return value.getElements() + position * getNpyBytes(value.npyType);
+}
+
+static Error compare(const KernelValue &simulated, const KernelValue &expected,
+                     bool mayReassociate) {
+  auto isOther = [&](const Twine &place) {
+    return makeError(place + " is not what this processor computes: the "
+                             "simulated core, or the code for it, does "
+                             "something wrong");
+  };
+  Likeness likeness(expected, mayReassociate);
+  if (!expected.isMemRef()) {
+    likeness.expect(expected.getElements());
+    bool isStructure = expected.words.size() != 1;
+    bool alike = isStructure ? simulated.words == expected.words
+                             : likeness.areAlike(simulated.getElements(),
+                                                 expected.getElements());
+    return alike ? Error::success() : isOther(expected.label);
+  }
+  ArrayRef<int64_t> shape = expected.getShape();
+  if (simulated.getShape() != shape)
+    return isOther("the shape of " + expected.label);
+  if (mayReassociate)
+    cantFail(forEachIndex(shape, [&](ArrayRef<int64_t> index) {
+      likeness.expect(elementOf(expected, index));
+      return Error::success();
+    }));
+  return forEachIndex(shape, [&](ArrayRef<int64_t> index) -> Error {
+    if (likeness.areAlike(elementOf(simulated, index),
+                          elementOf(expected, index)))
+      return Error::success();
+    auto numbers =
+        map_range(index, [](int64_t i) { return std::to_string(i); });
+    return isOther(expected.label + "[" + join(numbers, ", ") + "]");
+  });
+}
+
 Error ember::compareValues(const KernelArguments &simulated,
-                           const KernelArguments &expected) {
-  auto compareAll = [](ArrayRef<KernelValue> ones,
-                       ArrayRef<KernelValue> others) -> Error {
+                           const KernelArguments &expected,
+                           bool mayReassociate) {
+  auto compareAll = [&](ArrayRef<KernelValue> ones,
+                        ArrayRef<KernelValue> others) -> Error {
     for (auto [one, other] : zip_equal(ones, others))
-      if (Error error = compare(one, other))
+      if (Error error = compare(one, other, mayReassociate))
         return error;
     return Error::success();
   };

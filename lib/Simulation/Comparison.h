@@ -13,9 +13,11 @@
 namespace ember {
 
 /// Fails if a parameter or a result differs in a bit, and says where. Numbers
-/// that are none are alike.
+/// that are none are alike. Where sums `mayReassociate`, processors add in
+/// orders of their own: floats may differ by what rounding makes of numbers as
+/// large as the largest of their array.
 llvm::Error compareValues(const KernelArguments &simulated,
-                          const KernelArguments &expected);
+                          const KernelArguments &expected, bool mayReassociate);
 
 } // namespace ember
 

@@ -12,6 +12,7 @@
 #include "ember/Conversion/RingToTMU/Passes.h"
 #include "ember/Dialect/Ember/Transforms/Passes.h"
 #include "ember/Driver/Files.h"
+#include "ember/Pipelines/Pipelines.h"
 #include "ember/Sim/Machine/Machine.h"
 #include "ember/Sim/TMU/TensorMarshalingUnit.h"
 #include "ember/Simulation/GuestProcess.h"
@@ -19,6 +20,7 @@
 #include "ember/Target/Native/Lowering.h"
 #include "ember/Target/Native/Passes.h"
 #include "ember/Target/TMU/Configuration.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -49,6 +51,18 @@ static Error setMachine(ModuleOp module, const SimulationOptions &options) {
                       static_cast<int64_t>(machine.l1d.mshrs),
                       target.getStreamingStores(), target.getStoreFence()));
   return Error::success();
+}
+
+/// Whether the order of additions in `module`, of the llvm dialect, is left to
+/// the processor.
+static bool mayReassociate(ModuleOp module) {
+  WalkResult walk = module.walk([](LLVM::FastmathFlagsInterface op) {
+    LLVM::FastmathFlagsAttr flags = op.getFastmathAttr();
+    bool isFree = flags && bitEnumContainsAll(flags.getValue(),
+                                              LLVM::FastmathFlags::reassoc);
+    return isFree ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return walk.wasInterrupted();
 }
 
 /// Runs the lowered module on this processor.
@@ -87,6 +101,19 @@ static Error lowerForCores(ModuleOp module, const SimulationOptions &options,
   return Error::success();
 }
 
+/// Adds passes that map access programs to a unit.
+static void addUnitPasses(PassManager &manager,
+                          const sim::TMUParameters &parameters) {
+  UnitOptions unit;
+  unit.lanes = static_cast<int64_t>(parameters.lanes);
+  unit.layers = static_cast<int64_t>(parameters.layers);
+  unit.storage = static_cast<int64_t>(parameters.laneStorage);
+  unit.requests = static_cast<int64_t>(parameters.outstanding);
+  unit.chunk = static_cast<int64_t>(parameters.chunkBytes);
+  unit.tokens = static_cast<int64_t>(parameters.tokenBytes);
+  buildDLCToTMUPipeline(manager, unit);
+}
+
 /// The same for cores beside units, and what these load. Here both programs
 /// meet in the runtime's queues instead.
 static Error lowerForUnit(ModuleOp module, const SimulationOptions &options,
@@ -97,8 +124,10 @@ static Error lowerForUnit(ModuleOp module, const SimulationOptions &options,
   here = module.clone();
   if (Error error = lowerToNative(*here, options.compile))
     return error;
-  if (Error error = lowerToStage(module, *findStage("tmu"), options.compile))
-    return error;
+  PassManager separation(module.getContext());
+  addUnitPasses(separation, options.machine.tmu);
+  if (failed(separation.run(module)))
+    return makeDiagnosedError();
   FailureOr<json::Value> programs = tmu::makeConfigurations(module);
   if (failed(programs))
     return makeDiagnosedError();
@@ -216,7 +245,8 @@ Expected<SimulationResult> ember::simulate(Source &source, Entry entry,
     if (Error error =
             runHere(*here, name, options.compile.optLevel, *reference))
       return std::move(error);
-    if (Error error = compareValues(arguments, *reference))
+    if (Error error =
+            compareValues(arguments, *reference, mayReassociate(*here)))
       return std::move(error);
   }
   return SimulationResult{std::move(*process), machine.statistics(),

@@ -274,6 +274,8 @@ void ProgramReader::readStream(const JSONPart &stream, TraversalUnit &unit,
     break;
   case StreamKind::forward:
     stream.expectObject({"kind", "inputs", "type"});
+    if (JSONPart type = stream.find("type"); type.exists())
+      result.type = readType(type);
     readInputs(1);
     break;
   case StreamKind::accumulate: {

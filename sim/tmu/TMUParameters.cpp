@@ -30,17 +30,12 @@ void TMUParameters::visit(ParameterVisitor &v) {
   v.integer({"lanes", "", "traversal units of a layer", Origin::published,
              "the unit of MICRO 2023; the paper does not say"},
             lanes, {1, 256});
-  v.integer({"layers", "", "one inside of the other", Origin::published,
-             "the unit of MICRO 2023; the paper does not say"},
+  v.integer({"layers", "", "one inside of the other", Origin::unknown,
+             "block-sparse kernels nest five loops; MICRO 2023's unit has 4"},
             layers, {1, 64});
   v.integer({"laneStorage", "bytes", "for the queues of a lane's units",
              Origin::derived, "figure 5: 8 KB in all, over the lanes"},
             laneStorage, {64, 1 << 24});
-  v.integer({"elementBytes", "bytes",
-             "of the storage, for each entry of a "
-             "stream's queue",
-             Origin::derived, "the widest element"},
-            elementBytes, {1, 64});
   v.integer({"outstanding", "lines", "asked for to be loaded, at a time",
              Origin::stated,
              "figure 5: 256 MSHRs; the unit of MICRO 2023 has 128"},
@@ -126,11 +121,9 @@ llvm::Error TMUParameters::fits(const TMUProgram &program) const {
       return tooMuch(llvm::Twine(layer.units.size()) + " lanes of " +
                      llvm::Twine(lanes));
     for (auto [lane, unit] : llvm::enumerate(layer.units)) {
-      auto queues = static_cast<uint64_t>(
-          llvm::count_if(unit.streams, [](const Stream &stream) {
-            return stream.kind != StreamKind::store;
-          }));
-      bytes[lane] += queues * unit.queue * elementBytes;
+      for (const Stream &stream : unit.streams)
+        if (stream.kind != StreamKind::store)
+          bytes[lane] += unit.queue * stream.entryBytes();
     }
   }
   for (auto [lane, needed] : llvm::enumerate(bytes))

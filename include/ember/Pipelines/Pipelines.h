@@ -136,6 +136,28 @@ struct SeparationOptions : mlir::PassPipelineOptions<SeparationOptions> {
       llvm::cl::init("")};
 };
 
+/// Options of `--convert-dlc-to-tmu`: what the unit has.
+struct UnitOptions : mlir::PassPipelineOptions<UnitOptions> {
+  Option<int64_t> lanes{*this, "lanes", llvm::cl::desc("Lanes of the unit"),
+                        llvm::cl::init(8)};
+  Option<int64_t> layers{*this, "layers",
+                         llvm::cl::desc("Traversal units of a lane"),
+                         llvm::cl::init(8)};
+  Option<int64_t> storage{*this, "storage",
+                          llvm::cl::desc("Bytes of queues of a lane"),
+                          llvm::cl::init(1024)};
+  Option<int64_t> requests{
+      *this, "requests",
+      llvm::cl::desc("Requests of the unit on the way to memory"),
+      llvm::cl::init(256)};
+  Option<int64_t> chunk{*this, "chunk",
+                        llvm::cl::desc("Bytes of a chunk of the output queue"),
+                        llvm::cl::init(2048)};
+  Option<int64_t> tokens{*this, "tokens",
+                         llvm::cl::desc("Bytes of a chunk that are for tokens"),
+                         llvm::cl::init(512)};
+};
+
 /// Options of `--convert-dlc-to-llvm`.
 struct QueueOptions : mlir::PassPipelineOptions<QueueOptions> {
   Option<bool> instrument{
@@ -183,8 +205,9 @@ void buildDLCToLLVMPipeline(mlir::OpPassManager &manager,
                             const QueueOptions &options);
 
 /// Makes the access programs of a module configurations of a Tensor Marshaling
-/// Unit, mapped to the machine that the passes have by default.
-void buildDLCToTMUPipeline(mlir::OpPassManager &manager);
+/// Unit, mapped to one that has what the options say.
+void buildDLCToTMUPipeline(mlir::OpPassManager &manager,
+                           const UnitOptions &options);
 
 /// Registers the pipelines as `--embed-to-scf`, `--scf-to-slc`, `--optimize`,
 /// `--slc-to-dlc`, `--convert-dlc-to-llvm`.

@@ -192,9 +192,9 @@ TEST(Configuration, ProgramsFitUnitsOrSayWhatDoesNot) {
             "program test does not fit the unit: 8 lanes of 4");
   unit.lanes = 8;
   unit.laneStorage = 512;
-  // 4 entries of 4 streams, 8 of 3, and 8 of 4.
+  // 4 entries of 4 streams, 8 of 3, and 8 of 4, of which one is of f32.
   EXPECT_EQ(llvm::toString(unit.fits(bags.programs[0])),
-            "program test does not fit the unit: queues of 576 bytes in lane "
+            "program test does not fit the unit: queues of 544 bytes in lane "
             "0, which has 512");
   unit = {};
   unit.layers = 2;

@@ -30,6 +30,7 @@
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/JSON.h"
+#include "llvm/Support/MathExtras.h"
 
 #include <algorithm>
 #include <array>
@@ -129,6 +130,10 @@ struct Stream {
   /// Of memory and stores, the number among those of all lanes of the layer.
   uint32_t access = 0;
 
+  /// Of its queue's entries.
+  uint64_t entryBytes() const {
+    return elements * llvm::divideCeil(type.bits, 8u);
+  }
   bool isMemory() const {
     return kind == StreamKind::memory || kind == StreamKind::store;
   }

@@ -27,9 +27,8 @@ enum class Coalescing : uint8_t {
 struct TMUParameters {
   double clock = 1;
   uint64_t lanes = 8;
-  uint64_t layers = 4;
+  uint64_t layers = 8;
   uint64_t laneStorage = 1024;
-  uint64_t elementBytes = 8;
   uint64_t outstanding = 256;
   uint64_t requestsPerCycle = 1;
   Coalescing coalescing = Coalescing::stream;
