@@ -30,6 +30,8 @@ MARKS = {
     "slcv": "slcv.vec_mem_str",
     "dlc": "dlc.program",
     "ring": "ring.acquire",
+    "tmu": "tmu.set_mem_str",
+    "tmu-config": '"programs": [',
     "recoupled": "vector.load",
     "llvm": "define ",
     "native": "define ",

@@ -33,8 +33,8 @@ void bags(char *device, word block, float *out, word width, word tokenBytes) {
 }
 
 // The same where rows may cross chunks.
-void longBags(char *device, word block, float *out, word width,
-              word tokenBytes, word bytes) {
+void longBags(char *device, word block, float *out, word width, word tokenBytes,
+              word bytes) {
   REGISTER(launch) = block;
   char *chunk = (char *)REGISTER(take);
   word *token = (word *)chunk;
@@ -82,7 +82,8 @@ void takeSome(char *device, word block, word count) {
     (void)REGISTER(take);
 }
 
-// Takes all chunks and looks at their ends alone: the chunks' addresses alternate.
+// Takes all chunks and looks at their ends alone: the chunks' addresses
+// alternate.
 word drain(char *device, word block, word slots) {
   REGISTER(launch) = block;
   for (word chunks = 1;; ++chunks) {
