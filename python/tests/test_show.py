@@ -124,7 +124,7 @@ def test_kernels_with_many_parameters_are_described_in_a_few_words() -> None:
 
 def test_an_unknown_level_lists_those_there_are() -> None:
     with pytest.raises(ember.ArgumentError) as error:
-        ember.show(PROGRAM, "tmu")
+        ember.show(PROGRAM, "gpu")
     assert all(name in str(error.value) for name in MARKS)
 
 
