@@ -15,8 +15,6 @@
 using namespace llvm;
 using namespace ember;
 
-static constexpr uint64_t pageBytes = 4096;
-
 Expected<uint64_t> GuestHeap::map(StringRef name, void *host, uint64_t bytes) {
   uint64_t address = alignTo(next, pageBytes);
   // A page in between, where accesses out of range are faults.

@@ -18,7 +18,6 @@ using namespace ember;
 using sim::Emulator;
 
 static constexpr uint64_t runtimeAddress = 0x10000;
-static constexpr uint64_t pageBytes = 4096;
 static constexpr uint64_t stackBytes = uint64_t{1} << 20;
 
 GuestProcess::GuestProcess(unsigned cores)
@@ -51,7 +50,8 @@ Error GuestProcess::load(StringRef object, unsigned vectorBytes) {
   if (!loaded)
     return loaded.takeError();
   runtime = std::move(*loaded);
-  uint64_t next = alignTo(runtime->end(), pageBytes) + pageBytes;
+  uint64_t next =
+      alignTo(runtime->end(), GuestHeap::pageBytes) + GuestHeap::pageBytes;
   loaded = sim::Program::load(MemoryBufferRef(object, "the kernel"), next,
                               memory, runtime.get());
   if (!loaded)

@@ -22,6 +22,8 @@ namespace ember {
 
 class GuestHeap {
 public:
+  static constexpr uint64_t pageBytes = 4096;
+
   explicit GuestHeap(sim::GuestMemory &memory) : memory(memory) {}
 
   /// Gives `bytes` bytes of the host's an address, a multiple of a page.
