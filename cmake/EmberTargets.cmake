@@ -17,24 +17,27 @@ endif()
 # and no compilation become noticeably shorter.
 set(EMBER_COMPILER_OPTIMIZATION "$<$<CONFIG:Release>:-O1>")
 
-# The headers nearly every file of the compiler includes: parsed once.
-set(EMBER_PRECOMPILED_HEADERS
-    "${CMAKE_SOURCE_DIR}/include/ember/PrecompiledHeader.h")
-
 function(ember_options target)
   target_compile_options(${target} PRIVATE ${EMBER_COMPILE_OPTIONS} ${EMBER_SANITIZE_OPTIONS})
   target_link_options(${target} PRIVATE ${EMBER_SANITIZE_OPTIONS})
 endfunction()
 
-# One shared precompiled header for all compiler targets.
-add_library(EmberPrecompiled STATIC "${CMAKE_SOURCE_DIR}/cmake/PrecompiledHeader.cpp")
-target_precompile_headers(EmberPrecompiled PRIVATE ${EMBER_PRECOMPILED_HEADERS})
-ember_options(EmberPrecompiled)
-target_compile_options(EmberPrecompiled PRIVATE ${EMBER_COMPILER_OPTIMIZATION})
-if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
-  # The same headers give the same file, which ccache knows by its content.
-  target_compile_options(EmberPrecompiled PRIVATE "SHELL:-Xclang -fno-pch-timestamp")
-endif()
+# ember_precompiled(NAME HEADER OPTIONS...): a header that is parsed once for
+# all targets that say REUSE_FROM NAME and are compiled with these options.
+function(ember_precompiled name header)
+  add_library(${name} STATIC "${CMAKE_SOURCE_DIR}/cmake/PrecompiledHeader.cpp")
+  target_precompile_headers(${name} PRIVATE "${header}")
+  ember_options(${name})
+  target_compile_options(${name} PRIVATE ${ARGN})
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+    # The same headers give the same file, which ccache knows by its content.
+    target_compile_options(${name} PRIVATE "SHELL:-Xclang -fno-pch-timestamp")
+  endif()
+endfunction()
+
+# The headers nearly every file of the compiler includes.
+ember_precompiled(EmberPrecompiled "${CMAKE_SOURCE_DIR}/include/ember/PrecompiledHeader.h"
+                  ${EMBER_COMPILER_OPTIMIZATION})
 
 # ember_library(NAME sources... [DEPENDS tablegen-targets...] [LINK libraries...])
 function(ember_library name)

@@ -1,4 +1,4 @@
 // Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Carries the precompiled header that all compiler targets reuse.
+// Carries a precompiled header that many targets reuse.

@@ -32,11 +32,14 @@ std::string CompileOptions::toText() const {
   return formatv("target={0} O={1} vector-length={2} queue-capacity={3} "
                  "profile={4} prefetch-distance={5} unroll={6} "
                  "prefetch-lines={7} prefetch-level={8} prefetch-min-table={9} "
-                 "stream-min-output={10} strip-rows={11}",
+                 "stream-min-output={10} strip-rows={11} "
+                 "parallel-programs={12} program-level={13} "
+                 "leaves-loops={14} describes-lookups={15}",
                  target ? target->name : "none", optLevel, vectorLength,
                  queueCapacity.value_or(0), profileHash, prefetch.distance,
                  unroll, prefetch.lines, prefetch.level, prefetch.minTableBytes,
-                 streamMinOutput, stripRows);
+                 streamMinOutput, stripRows, parallelPrograms,
+                 getProgramLevel(), leavesLoops, describesLookups);
 }
 
 static Error run(PassManager &manager, ModuleOp module) {
@@ -94,6 +97,8 @@ Error ember::lowerToNative(ModuleOp module, const CompileOptions &options) {
   buildDLCToLLVMPipeline(manager, queues);
   native::LoweringOptions lowering;
   lowering.optLevel = options.optLevel;
+  lowering.leavesLoops = options.leavesLoops;
+  lowering.describesLookups = options.describesLookups;
   lowering.prefetch = options.prefetch;
   lowering.streamMinOutput = options.streamMinOutput;
   lowering.unroll = options.unroll;

@@ -53,15 +53,18 @@ static void addEmbedToSCF(OpPassManager &manager, ModuleOp module,
 }
 
 static void addSCFToSLC(OpPassManager &manager, ModuleOp,
-                        const CompileOptions &) {
+                        const CompileOptions &options) {
   manager.addPass(native::createAnnotateWrittenArguments());
-  buildSCFToSLCPipeline(manager, DecouplingOptions());
+  DecouplingOptions decoupling;
+  decoupling.parallel = options.parallelPrograms;
+  buildSCFToSLCPipeline(manager, decoupling);
 }
 
 static void addOptimization(OpPassManager &manager, ModuleOp,
                             const CompileOptions &options) {
   OptimizationOptions optimization;
-  optimization.optLevel = static_cast<OptimizationLevel>(options.optLevel);
+  optimization.optLevel =
+      static_cast<OptimizationLevel>(options.getProgramLevel());
   optimization.vectorLength = options.vectorLength;
   if (options.target) {
     optimization.lookupLevel = options.target->lookupLevel;
@@ -80,7 +83,8 @@ static void addRecoupling(OpPassManager &manager, ModuleOp,
 static void addSLCToDLC(OpPassManager &manager, ModuleOp,
                         const CompileOptions &options) {
   SeparationOptions separation;
-  separation.optLevel = static_cast<OptimizationLevel>(options.optLevel);
+  separation.optLevel =
+      static_cast<OptimizationLevel>(options.getProgramLevel());
   separation.profile = options.profile;
   buildSLCToDLCPipeline(manager, separation);
 }

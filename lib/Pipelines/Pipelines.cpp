@@ -77,6 +77,11 @@ void ember::buildSCFToSLCPipeline(OpPassManager &manager,
   // same value: the choice compares by identity.
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
+  if (options.parallel) {
+    loops::ParallelizeLoopsOptions division;
+    division.mayAlias = options.mayAlias;
+    manager.addPass(loops::createParallelizeLoops(division));
+  }
   manager.addNestedPass<func::FuncOp>(checks::createAnnotateSegments());
   ChooseDecouplingOptions choice;
   choice.mayAlias = options.mayAlias;
@@ -183,6 +188,7 @@ void ember::buildDLCToTMUPipeline(OpPassManager &manager,
   machine.requests = options.requests;
   machine.chunk = options.chunk;
   machine.tokens = options.tokens;
+  machine.computedQueues = options.computedQueues;
   manager.addPass(tmu::createMapTMU(machine));
 }
 

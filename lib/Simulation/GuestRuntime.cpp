@@ -82,8 +82,12 @@ Error GuestProcess::call(Emulator &emulator, unsigned number) {
     return fail(state, number);
   case ember_alloc_call: {
     Expected<uint64_t> block = heap.allocate(state.x[0], state.x[1]);
-    if (!block)
-      return block.takeError();
+    if (!block) {
+      ember_error error = {EMBER_MEMORY, {}};
+      std::string message = toString(block.takeError());
+      message.copy(error.message, sizeof(error.message) - 1);
+      return make_error<GuestFailure>(error);
+    }
     state.x[0] = *block;
     return Error::success();
   }

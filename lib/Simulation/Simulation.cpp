@@ -13,6 +13,7 @@
 #include "ember/Dialect/Ember/Transforms/Passes.h"
 #include "ember/Driver/Files.h"
 #include "ember/Pipelines/Pipelines.h"
+#include "ember/Sim/Indirection/IndirectPrefetchEngine.h"
 #include "ember/Sim/Machine/Machine.h"
 #include "ember/Sim/TMU/TensorMarshalingUnit.h"
 #include "ember/Simulation/GuestProcess.h"
@@ -29,9 +30,6 @@
 using namespace llvm;
 using namespace mlir;
 using namespace ember;
-
-/// Where registers and chunks of units are, behind all code.
-static constexpr uint64_t unitAddress = 0x40000000, unitBytes = 0x2000000;
 
 /// Puts the machine's cores on the module, as what it is compiled for.
 static Error setMachine(ModuleOp module, const SimulationOptions &options) {
@@ -95,6 +93,14 @@ static Error lowerForCores(ModuleOp module, const SimulationOptions &options,
   if (Error error =
           lowerToStage(module, *findStage(target.stage), options.compile))
     return error;
+  if (options.unit == SimulatedUnit::indirection) {
+    here = module.clone();
+    CompileOptions described = options.compile;
+    described.describesLookups = true;
+    if (Error error = lowerToNative(module, described))
+      return error;
+    return lowerToNative(*here, options.compile);
+  }
   if (Error error = lowerToNative(module, options.compile))
     return error;
   here = module.clone();
@@ -111,6 +117,7 @@ static void addUnitPasses(PassManager &manager,
   unit.requests = static_cast<int64_t>(parameters.outstanding);
   unit.chunk = static_cast<int64_t>(parameters.chunkBytes);
   unit.tokens = static_cast<int64_t>(parameters.tokenBytes);
+  unit.computedQueues = parameters.computedQueues;
   buildDLCToTMUPipeline(manager, unit);
 }
 
@@ -119,12 +126,19 @@ static void addUnitPasses(PassManager &manager,
 static Error lowerForUnit(ModuleOp module, const SimulationOptions &options,
                           OwningOpRef<ModuleOp> &here,
                           std::string &configuration) {
-  if (Error error = lowerToStage(module, *findStage("dlc"), options.compile))
-    return error;
+  const Stage &separated = *findStage("dlc");
   here = module.clone();
+  if (Error error = lowerToStage(*here, separated, options.compile))
+    return error;
   if (Error error = lowerToNative(*here, options.compile))
     return error;
+  CompileOptions parts = options.compile;
+  parts.parallelPrograms = options.machine.cores > 1;
+  if (Error error = lowerToStage(module, separated, parts))
+    return error;
   PassManager separation(module.getContext());
+  // Stores of the unit are no operations behind this.
+  separation.addPass(native::createAnnotateWrittenArguments());
   addUnitPasses(separation, options.machine.tmu);
   if (failed(separation.run(module)))
     return makeDiagnosedError();
@@ -133,8 +147,6 @@ static Error lowerForUnit(ModuleOp module, const SimulationOptions &options,
     return makeDiagnosedError();
   configuration = formatv("{0}", *programs).str();
   PassManager manager(module.getContext());
-  // Stores of the unit are no operations behind this.
-  manager.addPass(native::createAnnotateWrittenArguments());
   manager.addPass(createRingToTMU());
   if (failed(manager.run(module)))
     return makeDiagnosedError();
@@ -145,15 +157,41 @@ namespace {
 /// The units of all cores, and what they run.
 struct Units {
   std::unique_ptr<sim::Configuration> programs;
-  std::vector<std::unique_ptr<sim::TensorMarshalingUnit>> units;
+  std::vector<std::unique_ptr<sim::AccessUnit>> units;
 };
 } // namespace
+
+/// Puts `unit` beside a core of both halves of the simulation.
+template <typename Unit>
+static Error attach(std::unique_ptr<Unit> unit, unsigned core, StringRef kind,
+                    sim::Machine &machine, GuestProcess &process,
+                    Units &result) {
+  if (Error error = process.attach(core, *unit))
+    return error;
+  machine.attach(core, *unit, kind);
+  result.units.push_back(std::move(unit));
+  return Error::success();
+}
+
+static Expected<Units> attachEngines(sim::Machine &machine,
+                                     GuestProcess &process) {
+  Units result;
+  const sim::IndirectionParameters &parameters =
+      machine.description().indirection;
+  for (unsigned core = 0; core < process.coreCount(); ++core) {
+    auto engine = std::make_unique<sim::IndirectPrefetchEngine>(
+        "engine" + std::to_string(core), parameters,
+        machine.unitPorts(core, /*outstanding=*/1), process.getMemory());
+    if (Error error = attach(std::move(engine), core, "indirection", machine,
+                             process, result))
+      return std::move(error);
+  }
+  return std::move(result);
+}
 
 static Expected<Units> attachUnits(sim::Machine &machine, GuestProcess &process,
                                    StringRef configuration) {
   Units result;
-  if (configuration.empty())
-    return std::move(result);
   auto programs = sim::Configuration::parse(configuration);
   if (!programs)
     return programs.takeError();
@@ -167,14 +205,39 @@ static Expected<Units> attachUnits(sim::Machine &machine, GuestProcess &process,
     auto unit = std::make_unique<sim::TensorMarshalingUnit>(
         name, parameters, machine.unitPorts(core, parameters.lines()),
         *result.programs, process.getMemory());
-    uint64_t registers = unitAddress + core * unitBytes;
-    if (Error error = unit->map(registers, registers + unitBytes / 2))
+    if (Error error =
+            attach(std::move(unit), core, "tmu", machine, process, result))
       return std::move(error);
-    process.setUnit(core, registers);
-    machine.attach(core, *unit, "tmu");
-    result.units.push_back(std::move(unit));
   }
   return std::move(result);
+}
+
+namespace {
+/// Files that are written while a machine runs, which they outlive.
+struct Traces {
+  std::unique_ptr<sim::PerfettoTrace> events;
+  std::unique_ptr<sim::KonataTrace> pipeline;
+};
+} // namespace
+
+static Expected<Traces> openTraces(const SimulationOptions &options) {
+  Traces traces;
+  const TraceOptions &trace = options.trace;
+  if (!trace.events.empty()) {
+    auto events = sim::PerfettoTrace::open(trace.events, trace.window);
+    if (!events)
+      return events.takeError();
+    traces.events = std::move(*events);
+  }
+  if (!trace.pipeline.empty()) {
+    auto pipeline = sim::KonataTrace::open(
+        trace.pipeline, sim::Clock(options.machine.core.clockTicks),
+        trace.window);
+    if (!pipeline)
+      return pipeline.takeError();
+    traces.pipeline = std::move(*pipeline);
+  }
+  return std::move(traces);
 }
 
 static std::vector<GuestValue> getGuestValues(KernelArguments &arguments) {
@@ -209,7 +272,8 @@ Expected<SimulationResult> ember::simulate(Source &source, Entry entry,
     return std::move(error);
   OwningOpRef<ModuleOp> here;
   std::string configuration;
-  Error lowered = options.hasUnit
+  bool hasPrograms = options.unit == SimulatedUnit::tmu;
+  Error lowered = hasPrograms
                       ? lowerForUnit(module, options, here, configuration)
                       : lowerForCores(module, options, here);
   if (lowered)
@@ -226,19 +290,36 @@ Expected<SimulationResult> ember::simulate(Source &source, Entry entry,
       static_cast<unsigned>(options.machine.vectorBytes));
   if (!process)
     return process.takeError();
+  Expected<Traces> traces = openTraces(options);
+  if (!traces)
+    return traces.takeError();
   sim::Machine machine(options.machine);
-  Expected<Units> units = attachUnits(machine, **process, configuration);
+  Expected<Units> units = Units();
+  if (hasPrograms)
+    units = attachUnits(machine, **process, configuration);
+  else if (options.unit == SimulatedUnit::indirection)
+    units = attachEngines(machine, **process);
   if (!units)
     return units.takeError();
   for (unsigned core = 0; core < (*process)->coreCount(); ++core)
     machine.setProgram(core, (*process)->getCore(core));
+  if (traces->events)
+    machine.trace(*traces->events);
+  if (traces->pipeline)
+    machine.trace(*traces->pipeline);
 
+  std::optional<sim::SampledRun> sampled;
+  if (options.sampling)
+    sampled.emplace(machine, *options.sampling);
   auto begin = std::chrono::steady_clock::now();
   std::vector<GuestValue> values = getGuestValues(arguments);
-  if (Error error = (*process)->run(native::kernelEntrySymbol(name), values,
-                                    [&] { return machine.run(); }))
+  if (Error error =
+          (*process)->run(native::kernelEntrySymbol(name), values, [&] {
+            return sampled ? sampled->run() : machine.run();
+          }))
     return std::move(error);
   machine.drain();
+  machine.endTrace();
   std::chrono::duration<double> seconds =
       std::chrono::steady_clock::now() - begin;
   if (reference) {
@@ -249,6 +330,9 @@ Expected<SimulationResult> ember::simulate(Source &source, Entry entry,
             compareValues(arguments, *reference, mayReassociate(*here)))
       return std::move(error);
   }
-  return SimulationResult{std::move(*process), machine.statistics(),
+  json::Object statistics = machine.statistics();
+  if (sampled)
+    statistics["sampled"] = sampled->toJSON();
+  return SimulationResult{std::move(*process), std::move(statistics),
                           seconds.count()};
 }

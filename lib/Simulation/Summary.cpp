@@ -51,6 +51,21 @@ static double percent(double part, double whole) {
   return whole > 0 ? 100 * part / whole : 0;
 }
 
+static void printEstimate(const json::Object &sampled, raw_ostream &os) {
+  auto microseconds = [&](StringRef key) {
+    return numberAt(sampled, {key}) / 1000;
+  };
+  os << formatv(
+      "{0:f2} us in all, with {1:f0} % certainty {2:f2} to {3:f2}, by "
+      "{4:f0} windows; {5:f0} instructions, of which {6:f1} % follow "
+      "in detail:\n",
+      microseconds("nanoseconds"), 100 * numberAt(sampled, {"confidence"}),
+      microseconds("low"), microseconds("high"), numberAt(sampled, {"windows"}),
+      numberAt(sampled, {"instructions"}),
+      percent(numberAt(sampled, {"detailedInstructions"}),
+              numberAt(sampled, {"instructions"})));
+}
+
 void ember::printSummary(const SimulationResult &result,
                          const sim::MachineParameters &machine,
                          raw_ostream &os) {
@@ -77,12 +92,20 @@ void ember::printSummary(const SimulationResult &result,
           numberAt(statistics, {"core" + std::to_string(i), level, "misses"});
     return sum;
   };
+  auto energyOf = [&](StringRef part) {
+    return percent(
+        numberAt(statistics, {"energy", "joules", part, "dynamic"}) +
+            numberAt(statistics, {"energy", "joules", part, "static"}),
+        numberAt(statistics, {"energy", "totalJoules"}));
+  };
   double bytes = numberAt(statistics, {"memory", "bytesRead"}) +
                  numberAt(statistics, {"memory", "bytesWritten"});
   // Bytes in a nanosecond are as many gigabytes in a second.
   double bandwidth = nanoseconds > 0 ? bytes / nanoseconds : 0;
   double peak = machine.memory.peakBandwidth();
 
+  if (const json::Object *sampled = statistics.getObject("sampled"))
+    printEstimate(*sampled, os);
   os << formatv("{0:f2} us on {1} of {2} cores; {3:f0} instructions, {4:f2} a "
                 "cycle and core\n",
                 nanoseconds / 1000, working, machine.cores, instructions,
@@ -105,6 +128,11 @@ void ember::printSummary(const SimulationResult &result,
   bool isFull = percent(bandwidth, peak) > 75;
   os << "what limits it: "
      << (isFull ? "the bandwidth of memory" : causes[most].advice) << "\n";
+  os << formatv("energy: {0:f2} mJ, {1:f2} W, of which cores {2:f0} %, memory "
+                "{3:f0} % (good for comparisons only)\n",
+                numberAt(statistics, {"energy", "totalJoules"}) * 1e3,
+                numberAt(statistics, {"energy", "watts"}), energyOf("cores"),
+                energyOf("memory"));
   os << formatv("simulated in {0:f2} s, {1:f2} million instructions a second\n",
                 result.seconds,
                 result.seconds > 0 ? instructions / result.seconds / 1e6 : 0);

@@ -27,6 +27,8 @@ from ember.inspection.levels import show
 from ember.inspection.page import show_page
 from ember.kernel import Library
 from ember.places import include_folder
+from ember.simulation.program import simulate
+from ember.simulation.result import Simulation
 from ember.threads import get_num_threads, set_num_threads
 from ember.torch.compiled import Kernel
 from ember.torch.explain import explain
@@ -57,6 +59,7 @@ __all__ = [
     "Options",
     "QuantizedEmbedding",
     "QuantizedEmbeddingBag",
+    "Simulation",
     "UnsupportedError",
     "advise_huge_pages",
     "compile",
@@ -73,5 +76,6 @@ __all__ = [
     "set_num_threads",
     "show",
     "show_page",
+    "simulate",
     "sparse_products",
 ]

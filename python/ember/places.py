@@ -40,6 +40,13 @@ def include_folder() -> Path:
     return next((one for one in folders if (one / "ember").is_dir()), folders[-1])
 
 
+def machine_folder() -> Path:
+    """Where the files of simulated machines are: the installed package's, else the checkout's."""
+    folders = [folder / "machines" for folder in _package_folders()]
+    folders.append(Path(__file__).resolve().parents[2] / "sim" / "machines")
+    return next((one for one in folders if one.is_dir()), folders[-1])
+
+
 def _package_folders() -> list[Path]:
     """The package's folders: an editable install has one for what it has built."""
     return [Path(folder) for folder in sys.modules["ember"].__path__]

@@ -125,8 +125,19 @@ def test_the_programs_of_the_package_run_by_themselves(installation: Installatio
     library = installation.folder / "libbag.so"
     succeed([place / "bin" / "emberc", program, "-o", library], env=environment)
     assert library.with_suffix(".json").exists()
-    for tool in ("emberc", "ember-opt", "ember-run"):
+    for tool in ("emberc", "ember-opt", "ember-run", "ember-sim"):
         assert "LLVM" in succeed([place / "bin" / tool, "--version"], env=environment)
+
+
+def test_the_package_simulates(installation: Installation) -> None:
+    output = installation.run(
+        "import ember, numpy as np\n"
+        f"program = {str(ROOT / 'examples' / 'embedding_bag.mlir')!r}\n"
+        "inputs = [np.ones((50, 8), np.float32), np.arange(40), np.arange(0, 41, 4),\n"
+        "          np.zeros((10, 8), np.float32)]\n"
+        "print(ember.simulate(program, inputs, machine='paper-double-rob').nanoseconds > 0)\n"
+    )
+    assert output == "True\n"
 
 
 def test_the_doctor_finds_all_it_needs(installation: Installation) -> None:
@@ -141,7 +152,9 @@ def test_what_is_in_the_wheel(installation: Installation) -> None:
         "ember/py.typed",
         "ember/inspection/page.css",
         "ember/lib/libember_runtime.a",
+        "ember/lib/ember_guest_runtime.o",
         "ember/lib/ember_queue.bc",
+        "ember/machines/paper.json",
         "ember/include/ember/Runtime/Export.h",
         "ember/include/ember/Runtime/KernelLibrary.h",
         "ember/include/ember/Runtime/Ownership.h",

@@ -239,17 +239,19 @@ Tick Cache::reserveFill() {
   return fillFree;
 }
 
+LineState Cache::stateOf(const Request &answer, Access asked) {
+  if (answer.writable || asked != Access::read)
+    return answer.dirty ? LineState::modified : LineState::exclusive;
+  return answer.dirty ? LineState::owned : LineState::shared;
+}
+
 void Cache::complete(const Request &answered) {
   uint32_t index = answered.id;
   Mshr &mshr = mshrs[index];
   if (!mshr.nonTemporal) {
     ++counters.fills;
     counters.filledBytes += lineBytes;
-    LineState state = LineState::shared;
-    if (answered.writable || mshr.access != Access::read)
-      state = answered.dirty ? LineState::modified : LineState::exclusive;
-    else if (answered.dirty)
-      state = LineState::owned;
+    LineState state = stateOf(answered, mshr.access);
     if (isDirty(mshr.held))
       state = isWritable(state) ? LineState::modified : LineState::owned;
     mshr.held = LineState::invalid;
@@ -386,6 +388,10 @@ void Cache::evict(uint32_t entry) {
   } else if (give(line, state)) {
     return;
   }
+  if (warming) {
+    below->warmVictim(line, state);
+    return;
+  }
   uint32_t index = findMshr(line);
   if (index != none && !mshrs[index].nonTemporal && !mshrs[index].filling) {
     mshrs[index].held = state;
@@ -499,6 +505,10 @@ LineState Cache::state(uint64_t line) const {
 }
 
 void Cache::observe(const Request &request, bool hit, bool firstUse) {
+  // Others than cores have no instructions.
+  if (observer && request.access == Access::read && !request.prefetch &&
+      request.instruction)
+    observer->loaded(request.line * lineBytes + request.offset);
   // Who writes a whole line needs no other one of memory.
   if (!prefetcher || request.prefetch || request.access == Access::fill)
     return;

@@ -270,18 +270,11 @@ void LastLevelSlice::own(uint32_t index) {
 void LastLevelSlice::put(uint32_t index) {
   const CoherencePacket packet = transactions[index].packet;
   Holders holders = directory.lookup(packet.line);
-  uint64_t bit = bitOf(packet.requester);
-  if (!(holders.sharers & bit)) {
+  if (!(holders.sharers & bitOf(packet.requester))) {
     ++counters.putsStale;
   } else {
     ++(packet.dirty ? counters.putsDirty : counters.putsClean);
-    holders.sharers &= ~bit;
-    if (holders.owner == packet.requester)
-      holders.owner = nobody;
-    if (holders.sharers)
-      directory[packet.line] = holders;
-    else
-      directory.erase(packet.line);
+    removeHolder(packet.line, packet.requester);
     install(packet.line, packet.dirty);
   }
   CoherencePacket reply = packet;
@@ -289,6 +282,17 @@ void LastLevelSlice::put(uint32_t index) {
   outbox.send(node, packet.requester, VirtualNetwork::response, 0, reply);
   transactions[index].finished = true;
   finish(index);
+}
+
+void LastLevelSlice::removeHolder(uint64_t line, uint32_t from) {
+  Holders holders = directory.lookup(line);
+  holders.sharers &= ~bitOf(from);
+  if (holders.owner == from)
+    holders.owner = nobody;
+  if (holders.sharers)
+    directory[line] = holders;
+  else
+    directory.erase(line);
 }
 
 void LastLevelSlice::snoop(uint32_t index, uint32_t to, uint64_t line,
@@ -410,7 +414,7 @@ void LastLevelSlice::install(uint64_t line, bool dirty) {
   entry = tags.victim(line);
   if (tags[entry].state != LineState::invalid) {
     ++counters.evictions;
-    if (isDirty(tags[entry].state))
+    if (isDirty(tags[entry].state) && !warming)
       ask(tags[entry].key, Access::fill, writeId);
   }
   tags.insert(entry, line, dirty ? LineState::modified : LineState::shared);

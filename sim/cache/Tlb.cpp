@@ -7,6 +7,8 @@
 
 #include "ember/Sim/Cache/Tlb.h"
 
+#include "ember/Sim/Cache/Cache.h"
+
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -130,16 +132,7 @@ bool Tlb::process(const Translation &translation) {
     next->translate({translation.page, this, index});
     return true;
   }
-  // The walk begins below the lowest entry that is known.
-  unused->level = depth() - 1;
-  for (unsigned level = 1; level < depth(); ++level) {
-    uint32_t known = walkCache.find(walkKey(translation.page, level));
-    if (known == TagArray::none)
-      continue;
-    walkCache.touch(known);
-    unused->level = level - 1;
-    break;
-  }
+  unused->level = firstLevel(translation.page);
   read(index);
   return true;
 }
@@ -148,14 +141,53 @@ uint64_t Tlb::walkKey(uint64_t page, unsigned level) const {
   return (page >> (levelBits * level)) | uint64_t{level} << regionBits;
 }
 
+unsigned Tlb::firstLevel(uint64_t page) {
+  for (unsigned level = 1; level < depth(); ++level) {
+    uint32_t known = walkCache.find(walkKey(page, level));
+    if (known == TagArray::none)
+      continue;
+    walkCache.touch(known);
+    return level - 1;
+  }
+  return depth() - 1;
+}
+
+void Tlb::learn(uint64_t page, unsigned level) {
+  uint64_t key = walkKey(page, level);
+  if (walkCache.find(key) == TagArray::none)
+    walkCache.insert(walkCache.victim(key), key, LineState::shared);
+}
+
+uint64_t Tlb::entryLine(uint64_t page, unsigned level) const {
+  uint64_t table = (uint64_t{1} << tableBit) | uint64_t{level} << regionBits;
+  return lineOf(table + (page >> (levelBits * level)) * entryBytes);
+}
+
+void Tlb::warm(uint64_t page, LowerLevel &walked) {
+  uint32_t entry = tags.find(page);
+  if (entry != TagArray::none) {
+    tags.touch(entry);
+    return;
+  }
+  if (next) {
+    next->warm(page, walked);
+  } else {
+    for (unsigned level = firstLevel(page) + 1; level--;) {
+      Request request;
+      request.line = entryLine(page, level);
+      walked.warm(request);
+      if (level)
+        learn(page, level);
+    }
+  }
+  tags.insert(tags.victim(page), page, LineState::shared);
+}
+
 void Tlb::read(uint32_t index) {
   const Miss &miss = misses[index];
   ++reads;
   Request request;
-  uint64_t table = (uint64_t{1} << tableBit) | uint64_t{miss.level}
-                                                   << regionBits;
-  request.line =
-      lineOf(table + (miss.page >> (levelBits * miss.level)) * entryBytes);
+  request.line = entryLine(miss.page, miss.level);
   request.requester = this;
   request.id = index;
   if (!unsent.empty() || !port->accept(request))
@@ -173,9 +205,7 @@ void Tlb::complete(const Request &answer) {
     filled(answer.id);
     return;
   }
-  uint64_t key = walkKey(miss.page, miss.level);
-  if (walkCache.find(key) == TagArray::none)
-    walkCache.insert(walkCache.victim(key), key, LineState::shared);
+  learn(miss.page, miss.level);
   --miss.level;
   read(answer.id);
 }

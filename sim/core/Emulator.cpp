@@ -70,16 +70,19 @@ llvm::Expected<const StaticInstruction *> Emulator::decodeAt(uint64_t pc) {
   return &found;
 }
 
+std::string Emulator::print(uint64_t pc) const {
+  uint32_t encoding = 0;
+  if (const void *bytes = registers.memory->find(pc, 4))
+    std::memcpy(&encoding, bytes, sizeof(encoding));
+  return decoder.print(encoding, pc);
+}
+
 llvm::Error Emulator::fault() const {
   const MemoryAccess &access = registers.faulted;
-  uint32_t encoding = 0;
-  if (const void *bytes = registers.memory->find(registers.pc, 4))
-    std::memcpy(&encoding, bytes, sizeof(encoding));
   return llvm::createStringError(llvm::formatv(
       "{0:x}: '{1}' {2} {3} bytes at {4:x}, which it may not: {5}",
-      registers.pc, decoder.print(encoding, registers.pc),
-      access.store ? "stores" : "loads", access.size, access.address,
-      registers.memory->describe(access.address)));
+      registers.pc, print(registers.pc), access.store ? "stores" : "loads",
+      access.size, access.address, registers.memory->describe(access.address)));
 }
 
 llvm::Error Emulator::trap() {

@@ -7,7 +7,6 @@
 
 #include "ember/Sim/Core/GuestMemory.h"
 
-#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
 #include <algorithm>
@@ -38,11 +37,6 @@ llvm::Error GuestMemory::map(llvm::StringRef name, uint64_t address, void *host,
                              uint64_t size, bool writable) {
   return insert({address, address + size, static_cast<uint8_t *>(host), nullptr,
                  writable, name.str()});
-}
-
-void GuestMemory::unmap(uint64_t address) {
-  llvm::erase_if(regions, [&](const Region &r) { return r.begin == address; });
-  std::fill(std::begin(recent), std::end(recent), 0);
 }
 
 llvm::Error GuestMemory::mapDevice(llvm::StringRef name, uint64_t address,

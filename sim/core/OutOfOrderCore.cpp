@@ -24,6 +24,8 @@ constexpr uint64_t addressId = uint64_t{1} << 63;
 constexpr llvm::StringRef causeNames[] = {"base",        "branch", "frontEnd",
                                           "memory",      "queue",  "storeQueue",
                                           "dependences", "ports",  "execution"};
+constexpr llvm::StringRef kindNames[] = {
+    "branch", "simple", "complex", "integer", "memory", "storeData", "vector"};
 
 void addPorts(uint64_t number, PortKind kind, auto add) {
   for (uint64_t i = 0; i < number; ++i)
@@ -68,6 +70,35 @@ void OutOfOrderCore::start() {
   sourceEnded = emulator.returned();
   started = false;
   wake(clock.after(engine.now(), 1));
+}
+
+void OutOfOrderCore::release() {
+  held = false;
+  sourceEnded = emulator.returned();
+  started = false;
+  if (!finished())
+    wake(clock.after(engine.now(), 1));
+}
+
+void OutOfOrderCore::measure(uint64_t after, uint64_t length) {
+  measured = {};
+  windowLength = length;
+  windowMark = count.instructions + after;
+  windowBegan = none;
+  if (!after)
+    reachMark();
+}
+
+void OutOfOrderCore::reachMark() {
+  if (windowBegan == none) {
+    windowBegan = engine.now();
+    windowFrom = count.instructions;
+    windowMark = windowFrom + windowLength;
+    return;
+  }
+  measured = {count.instructions - windowFrom, engine.now() - windowBegan,
+              true};
+  windowMark = none;
 }
 
 void OutOfOrderCore::wake(Tick at) {
@@ -118,8 +149,10 @@ void OutOfOrderCore::cycle() {
   moved |= fetch();
   lastCause = retired ? Cause::base : causeNow();
   account(1, lastCause);
-  if (finished())
+  if (finished()) {
+    end = engine.now();
     return;
+  }
   if (moved) {
     wake(clock.ticks(now + 1));
     return;
@@ -206,6 +239,8 @@ bool OutOfOrderCore::retire() {
   }
   if (any)
     count.rob.set(engine.now(), robUsed);
+  if (count.instructions >= windowMark) [[unlikely]]
+    reachMark();
   return any;
 }
 
@@ -265,6 +300,7 @@ bool OutOfOrderCore::takePorts(Entry &e) {
       }
     if (!chosen)
       return false;
+    ++count.issued[static_cast<unsigned>(operation.kind)];
     chosen->freeAt = now + operation.cycles;
     ++e.portsTaken;
   }
@@ -502,6 +538,9 @@ void OutOfOrderCore::addTo(Statistics &statistics, llvm::StringRef path) const {
   add("stores", count.stores, "instructions that store");
   add("branches", count.branches, "branches of all kinds");
   add("mispredictions", count.mispredictions, "branches predicted wrongly");
+  for (unsigned kind = 0; kind < portKinds; ++kind)
+    add(("issued." + kindNames[kind]).str(), count.issued[kind],
+        "micro-operations that took a port, by what they need");
   add("forwards", count.forwards, "loads that an older store answered");
   add("loadLines", count.loadLines, "lines asked for by loads");
   add("storeLines", count.storeLines, "lines asked for by stores");

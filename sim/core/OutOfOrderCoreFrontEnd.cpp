@@ -148,7 +148,7 @@ bool OutOfOrderCore::rename() {
 
 bool OutOfOrderCore::fetch() {
   bool any = false;
-  if (fetchWaitsFor != none || fetchFrom > now)
+  if (held || fetchWaitsFor != none || fetchFrom > now)
     return false;
   for (uint64_t width = parameters.fetchWidth;
        width && !sourceEnded && fetched - tail < frontEndRoom; --width) {

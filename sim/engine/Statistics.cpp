@@ -51,6 +51,7 @@ void Statistics::add(StringRef path, const uint64_t &counter,
 
 void Statistics::add(StringRef path, const Occupancy &occupancy,
                      StringRef description) {
+  occupied.push_back({path.str(), &occupancy});
   add(path, description, [&occupancy](Tick now) {
     return json::Object{{"mean", occupancy.mean(now)},
                         {"most", occupancy.most()}};

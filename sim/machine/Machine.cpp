@@ -7,6 +7,8 @@
 
 #include "ember/Sim/Machine/Machine.h"
 
+#include "ember/Sim/Energy/EnergyModel.h"
+
 #include "llvm/ADT/STLExtras.h"
 
 using namespace ember::sim;
@@ -54,6 +56,7 @@ Machine::Machine(const MachineParameters &description)
         parameters.place(parameters.corePlacement, i, parameters.cores);
     tile.node = mesh.attach(tile.port, at.column, at.row, name);
     tile.port.setNode(tile.node);
+    tile.port.setNearHomes(*this);
   }
   uint64_t channelCount = parameters.memory.geometry.channels;
   for (unsigned i = 0; i < channelCount; ++i) {
@@ -91,6 +94,7 @@ OutOfOrderCore &Machine::setProgram(unsigned index, Emulator &emulator,
       std::make_unique<OutOfOrderCore>(name, parameters.core, engine, emulator,
                                        tile.l1d, device, &tile.translator);
   tile.core->addTo(registry, name);
+  tile.program = &emulator;
   tile.values.setMemory(*emulator.state().memory);
   return *tile.core;
 }
@@ -112,6 +116,7 @@ AccessUnitPorts Machine::unitPorts(unsigned core, uint64_t outstanding) {
 
 void Machine::attach(unsigned core, AccessUnit &unit, llvm::StringRef kind) {
   tiles[core].unit = &unit;
+  tiles[core].l1d.setObserver(unit.loadObserver());
   unit.addTo(registry, numbered("core", core) + "." + kind.str());
 }
 
@@ -130,13 +135,25 @@ uint64_t Machine::progress() const {
 }
 
 llvm::Error Machine::run() {
+  start();
+  if (llvm::Error error =
+          runUntil([](const OutOfOrderCore &core) { return core.finished(); }))
+    return error;
+  return takeErrors();
+}
+
+void Machine::start() {
   for (Tile &tile : tiles)
     if (tile.core)
       tile.core->start();
+}
+
+llvm::Error
+Machine::runUntil(llvm::function_ref<bool(const OutOfOrderCore &)> isDone) {
   Tick patience = ticksOf(parameters.watchdog);
   Tick since = engine.now();
   uint64_t before = progress();
-  // All before this one have ended.
+  // All before this one are done.
   size_t first = 0;
   auto failed = [&](const char *what) {
     return llvm::createStringError(
@@ -147,11 +164,12 @@ llvm::Error Machine::run() {
   };
   while (true) {
     while (first < tiles.size() &&
-           (!tiles[first].core || tiles[first].core->finished()))
+           (!tiles[first].core || tiles[first].core->finished() ||
+            isDone(*tiles[first].core)))
       ++first;
     if (first == tiles.size())
-      break;
-    if (!engine.step())
+      return llvm::Error::success();
+    if (!step())
       return failed("nothing is on its way any more");
     if (engine.now() - since < patience)
       continue;
@@ -160,6 +178,9 @@ llvm::Error Machine::run() {
     before = progress();
     since = engine.now();
   }
+}
+
+llvm::Error Machine::takeErrors() {
   llvm::Error errors = llvm::Error::success();
   for (Tile &tile : tiles) {
     if (tile.core)
@@ -171,8 +192,40 @@ llvm::Error Machine::run() {
 }
 
 void Machine::drain() {
-  while (engine.step()) {
+  while (step()) {
   }
+}
+
+bool Machine::step() {
+  bool any = engine.step();
+  if (occupancyTrace)
+    occupancyTrace->advance(engine.now());
+  return any;
+}
+
+void Machine::trace(PerfettoTrace &to) {
+  bankTrace = std::make_unique<DRAMTrace>(to, parameters.memory.geometry);
+  memory.observe(*bankTrace);
+  occupancyTrace = std::make_unique<OccupancyTrace>(to, registry);
+  for (Tile &tile : tiles)
+    if (tile.unit)
+      tile.unit->trace(to);
+}
+
+void Machine::trace(KonataTrace &to) {
+  for (auto [index, tile] : llvm::enumerate(tiles)) {
+    if (!tile.core)
+      continue;
+    PipelineTrace &shown = pipelineTraces.emplace_back(
+        to, static_cast<uint32_t>(index), tile.core->program());
+    tile.core->observe(shown);
+  }
+}
+
+void Machine::endTrace() {
+  memory.settle();
+  if (bankTrace)
+    bankTrace->finish(engine.now());
 }
 
 std::string Machine::waits() const {
@@ -233,7 +286,9 @@ void Machine::registerStatistics() {
 
 llvm::json::Object Machine::statistics() {
   memory.settle();
-  return registry.toJSON(engine.now());
+  llvm::json::Object counts = registry.toJSON(engine.now());
+  counts["energy"] = EnergyAccount(parameters, counts).toJSON();
+  return counts;
 }
 
 llvm::json::Object Machine::describeStatistics() const {

@@ -78,6 +78,9 @@ void MachineParameters::visit(ParameterVisitor &visitor) {
   visitor.part("mesh", "the network", mesh);
   visitor.part("memory", "DRAM and its controllers", memory);
   visitor.part("tmu", "the Tensor Marshaling Unit beside each core", tmu);
+  visitor.part("indirection",
+               "the engine that prefetches rows beside each core", indirection);
+  visitor.part("energy", "what events cost, to compare machines", energy);
 }
 
 RouterPlace MachineParameters::place(Placement placement, uint64_t index,
@@ -115,7 +118,8 @@ llvm::Error MachineParameters::validate() const {
                          within("lastLevel", lastLevel.validate()),
                          within("mesh", mesh.validate()),
                          within("memory", memory.validate()),
-                         within("tmu", tmu.validate())};
+                         within("tmu", tmu.validate()),
+                         within("indirection", indirection.validate())};
   llvm::Error all = llvm::Error::success();
   for (llvm::Error &part : parts)
     all = llvm::joinErrors(std::move(all), std::move(part));

@@ -36,6 +36,12 @@ void TMUParameters::visit(ParameterVisitor &v) {
   v.integer({"laneStorage", "bytes", "for the queues of a lane's units",
              Origin::derived, "figure 5: 8 KB in all, over the lanes"},
             laneStorage, {64, 1 << 24});
+  v.flag({"computedQueues", "",
+          "what units compute waits in queues as what they load does",
+          Origin::unknown,
+          "positions and arithmetic can be computed again at either end of a "
+          "queue"},
+         computedQueues);
   v.integer({"outstanding", "lines", "asked for to be loaded, at a time",
              Origin::stated,
              "figure 5: 256 MSHRs; the unit of MICRO 2023 has 128"},
@@ -122,7 +128,9 @@ llvm::Error TMUParameters::fits(const TMUProgram &program) const {
                      llvm::Twine(lanes));
     for (auto [lane, unit] : llvm::enumerate(layer.units)) {
       for (const Stream &stream : unit.streams)
-        if (stream.kind != StreamKind::store)
+        if (computedQueues ? stream.kind != StreamKind::store
+                           : stream.kind == StreamKind::memory ||
+                                 unit.kind == UnitKind::segment)
           bytes[lane] += unit.queue * stream.entryBytes();
     }
   }

@@ -51,6 +51,11 @@ static cl::list<std::string> levels("levels",
                                     cl::desc("Levels to run (default: all)"),
                                     cl::value_desc("scf,slc,dlc"),
                                     cl::CommaSeparated, cl::cat(category));
+static cl::opt<unsigned>
+    variants("variants",
+             cl::desc("Ways in which each program runs, drawn from those it "
+                      "could (default: 0, all)"),
+             cl::init(0), cl::cat(category));
 static cl::opt<ProgramKind> kind(
     "kind", cl::desc("What programs are made of:"),
     cl::values(clEnumValN(ProgramKind::Any, "any", "either, by seed (default)"),
@@ -115,6 +120,7 @@ int main(int argc, char **argv) {
   options.levels = {"scf", "slc", "dlc"};
   if (!levels.empty())
     options.levels = {levels.begin(), levels.end()};
+  options.variants = variants;
   options.isVerbose = verbose;
   CampaignResult result = runCampaign(options);
 

@@ -15,13 +15,27 @@ defm machine : Value<"machine",
 defm cores : Value<"cores",
     "Cores of the machine (default: as many as it has)", "N">;
 defm unit : Value<"unit",
-    "The access unit beside each core: none (default) or tmu", "UNIT">;
+    "The access unit beside each core: none (default), tmu or indirection", "UNIT">;
 defm save : Value<"save",
     "Write parameter K, counted from 0, to FILE.npy after the run", "K:FILE.npy">;
 defm save_result : Value<"save-result",
     "Write result K, counted from 0, to FILE.npy", "K:FILE.npy">;
 defm stats : Value<"stats",
     "Write what each part of the machine counted", "FILE.json">;
+defm sample : Value<"sample",
+    "Simulate only parts in detail, WINDOW instructions in PERIOD, each after "
+    "WARMUP others, and estimate the time (as in 200000,8000,4000)",
+    "PERIOD[,WINDOW[,WARMUP]]">;
+defm trace : Value<"trace",
+    "Write what units, banks, queues and MSHRs do, for ui.perfetto.dev",
+    "FILE.json">;
+defm pipeline_trace : Value<"pipeline-trace",
+    "Write when instructions are where in their cores, for Konata", "FILE">;
+defm trace_from : Value<"trace-from",
+    "Begin traces at a time, in ns, or in cycles of the cores (500cycles; "
+    "default: 0)", "TIME">;
+defm trace_for : Value<"trace-for",
+    "How long traces are, in ns or cycles (default: 10000)", "TIME">;
 def no_compare : Flag<["--"], "no-compare">,
     HelpText<"Do not run the program on this processor, too, to compare results">;
 
@@ -32,8 +46,13 @@ defm profile : Value<"profile",
     "--stats=FILE counted", "FILE">;
 def opt_level : Joined<["-"], "O">, MetaVarName<"0..4">,
     HelpText<"Optimisation level (default: 3)">;
+defm program_level : Value<"program-level",
+    "Optimisation level of access and compute programs, their code's staying that "
+    "of -O (default: the same)", "0..4">;
 defm vector_length : Value<"vector-length",
     "Elements of a vector (default: what the registers hold)", "N">;
+def plain_loops : Flag<["--"], "plain-loops">,
+    HelpText<"Leave loops as they are written to LLVM's optimiser">;
 defm prefetch_distance : Value<"prefetch-distance",
     "Lookups a prefetch of the program runs ahead; 0 for plain loops (default: "
     "chosen)", "N">;

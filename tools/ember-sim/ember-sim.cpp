@@ -18,11 +18,73 @@
 #include "ember/Simulation/Simulation.h"
 #include "ember/Simulation/Summary.h"
 
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace llvm;
 using namespace llvm::opt;
 using namespace ember;
+
+/// A time like 500, in ns, or 1200cycles.
+static Expected<double> getNanoseconds(const InputArgList &args,
+                                       OptSpecifier id, double byDefault,
+                                       const sim::MachineParameters &machine) {
+  const Arg *arg = args.getLastArg(id);
+  if (!arg)
+    return byDefault;
+  StringRef text = arg->getValue();
+  bool inCycles = text.consume_back("cycles");
+  double value = 0;
+  if (text.getAsDouble(value) || !(value >= 0 && value <= 1e12))
+    return makeError("'" + arg->getAsString(args) +
+                     "': expected a time in ns, such as 500, or in cycles, "
+                     "such as 1200cycles");
+  return inCycles ? sim::nanosecondsOf(machine.core.clockTicks) * value : value;
+}
+
+static Expected<TraceOptions>
+getTraceOptions(const InputArgList &args,
+                const sim::MachineParameters &machine) {
+  constexpr double usualLength = 10000;
+  TraceOptions trace;
+  trace.events = args.getLastArgValue(OPT_trace).str();
+  trace.pipeline = args.getLastArgValue(OPT_pipeline_trace).str();
+  auto from = getNanoseconds(args, OPT_trace_from, 0, machine);
+  if (!from)
+    return from.takeError();
+  auto length = getNanoseconds(args, OPT_trace_for, usualLength, machine);
+  if (!length)
+    return length.takeError();
+  bool hasWindow = args.hasArg(OPT_trace_from, OPT_trace_for);
+  if (hasWindow && trace.events.empty() && trace.pipeline.empty())
+    return makeError("--trace-from and --trace-for are for --trace and "
+                     "--pipeline-trace, of which none is given");
+  trace.window = sim::TraceWindow::ofNanoseconds(*from, *from + *length);
+  return trace;
+}
+
+static Expected<std::optional<sim::SamplingParameters>>
+getSampling(const InputArgList &args) {
+  std::optional<sim::SamplingParameters> sampling;
+  const Arg *arg = args.getLastArg(OPT_sample);
+  if (!arg)
+    return sampling;
+  sampling.emplace();
+  SmallVector<StringRef, 3> numbers;
+  StringRef(arg->getValue()).split(numbers, ',');
+  uint64_t *values[] = {&sampling->period, &sampling->window,
+                        &sampling->warmUp};
+  bool isWrong = numbers.size() > std::size(values);
+  for (auto [text, value] : zip_first(numbers, values))
+    isWrong = isWrong || text.getAsInteger(10, *value) || *value > 1ull << 40;
+  if (isWrong)
+    return makeError("'" + arg->getAsString(args) +
+                     "': expected numbers of instructions, "
+                     "PERIOD[,WINDOW[,WARMUP]]");
+  if (Error error = sampling->validate())
+    return std::move(error);
+  return sampling;
+}
 
 static Expected<SimulationOptions> getOptions(const InputArgList &args) {
   SimulationOptions options;
@@ -33,9 +95,24 @@ static Expected<SimulationOptions> getOptions(const InputArgList &args) {
     return compile.takeError();
   options.compile = *compile;
   StringRef unit = args.getLastArgValue(OPT_unit, "none");
-  if (unit != "none" && unit != "tmu")
-    return makeError("unknown unit '" + unit + "': expected none or tmu");
-  options.hasUnit = unit == "tmu";
+  auto kind = StringSwitch<std::optional<SimulatedUnit>>(unit)
+                  .Case("none", SimulatedUnit::none)
+                  .Case("tmu", SimulatedUnit::tmu)
+                  .Case("indirection", SimulatedUnit::indirection)
+                  .Default(std::nullopt);
+  if (!kind)
+    return makeError("unknown unit '" + unit +
+                     "': expected none, tmu or indirection");
+  options.unit = *kind;
+  // The engine prefetches, and not the program.
+  if (options.unit == SimulatedUnit::indirection)
+    options.compile.prefetch.distance = 0;
+  auto level = getInteger(args, OPT_program_level, 0, 4);
+  if (!level)
+    return level.takeError();
+  if (*level)
+    options.compile.programLevel = static_cast<unsigned>(**level);
+  options.compile.leavesLoops = args.hasArg(OPT_plain_loops);
   auto distance = getInteger(args, OPT_prefetch_distance, 0, 1 << 20);
   if (!distance)
     return distance.takeError();
@@ -55,9 +132,21 @@ static Expected<SimulationOptions> getOptions(const InputArgList &args) {
     options.machine.cores = static_cast<uint64_t>(**cores);
   if (Error error = options.machine.validate())
     return std::move(error);
-  if (const Arg *file = args.getLastArg(OPT_stats))
-    if (Error error = checkWritable(file->getValue()))
-      return std::move(error);
+  auto sampling = getSampling(args);
+  if (!sampling)
+    return sampling.takeError();
+  options.sampling = *sampling;
+  if (options.sampling && options.unit != SimulatedUnit::none)
+    return makeError("--sample is for cores alone: runs with units are in "
+                     "detail");
+  auto trace = getTraceOptions(args, options.machine);
+  if (!trace)
+    return trace.takeError();
+  options.trace = std::move(*trace);
+  for (OptSpecifier id : {OPT_stats, OPT_trace, OPT_pipeline_trace})
+    if (const Arg *file = args.getLastArg(id))
+      if (Error error = checkWritable(file->getValue()))
+        return std::move(error);
   return options;
 }
 

@@ -28,6 +28,8 @@ struct CompileOptions {
   const KernelTarget *target = getTargets().begin();
   /// Of Ember's pipelines, 0 to 4, and of LLVM's, which end at 3.
   unsigned optLevel = 3;
+  /// That of access and compute programs alone, where it is another one.
+  std::optional<unsigned> programLevel;
   /// Elements of a vector; 0 takes what the processor's registers hold.
   int64_t vectorLength = 0;
   /// "native", or the name of a processor, and what it runs; where neither is
@@ -37,11 +39,18 @@ struct CompileOptions {
   /// The smallest output, in bytes, that is written past the caches; 0 for
   /// none, -1 chooses.
   int64_t streamMinOutput = 0;
+  /// Loops are divided among threads and otherwise left as they are to LLVM.
+  bool leavesLoops = false;
+  /// Each core has an engine that prefetches rows, and is told which.
+  bool describesLookups = false;
   /// Loops over rows of known length may be unrolled.
   bool unroll = true;
   /// Rows longer than the registers may be summed strip by strip.
   bool stripRows = true;
   bool mayAlias = false;
+  /// Loops are divided before they are decoupled, for cores that each have a
+  /// unit.
+  bool parallelPrograms = false;
   /// Operands and tokens the queues hold; nothing is the runtime's default.
   std::optional<int64_t> queueCapacity;
   /// Loads, tokens and operands are reported to the statistics of a run.
@@ -49,6 +58,8 @@ struct CompileOptions {
   /// A file with statistics of a run to order cases by, and the hash of what is
   /// in it; empty for none.
   std::string profile, profileHash;
+
+  unsigned getProgramLevel() const { return programLevel.value_or(optLevel); }
 
   /// The options as text, without what the module says: for cache keys.
   std::string toText() const;

@@ -32,6 +32,11 @@ struct DecouplingOptions : mlir::PassPipelineOptions<DecouplingOptions> {
       llvm::cl::desc("Take memref arguments and memrefs of different element "
                      "types as possibly aliasing"),
       llvm::cl::init(false)};
+  Option<bool> parallel{
+      *this, "parallel",
+      llvm::cl::desc("Divide outermost loops first, so that each part becomes "
+                     "a program of its own"),
+      llvm::cl::init(false)};
 };
 
 /// The paper's emb-opt0 to emb-opt3, and beyond them what suits one model and
@@ -156,6 +161,10 @@ struct UnitOptions : mlir::PassPipelineOptions<UnitOptions> {
   Option<int64_t> tokens{*this, "tokens",
                          llvm::cl::desc("Bytes of a chunk that are for tokens"),
                          llvm::cl::init(512)};
+  Option<bool> computedQueues{
+      *this, "computed-queues",
+      llvm::cl::desc("The unit has queues for what it computes, too"),
+      llvm::cl::init(false)};
 };
 
 /// Options of `--convert-dlc-to-llvm`.

@@ -33,8 +33,6 @@ public:
   llvm::Expected<uint64_t> allocate(uint64_t bytes, uint64_t alignment);
   /// Of what `allocate` gave; 0 is nothing. False if it gave no such thing.
   bool release(uint64_t address);
-  /// What of it is still in use.
-  uint64_t blocksInUse() const { return used.size(); }
 
 private:
   struct Block {

@@ -68,8 +68,11 @@ public:
                   llvm::function_ref<llvm::Error()> runCores);
 
   sim::GuestMemory &getMemory() { return memory; }
-  /// Where a core finds the registers of the access unit beside it.
-  void setUnit(unsigned core, uint64_t registers) { units[core] = registers; }
+  /// Puts `unit` beside a core: its registers and its chunks, behind all code.
+  template <typename Unit> llvm::Error attach(unsigned core, Unit &unit) {
+    units[core] = unitAddress + core * unitBytes;
+    return unit.map(units[core], units[core] + unitBytes / 2);
+  }
 
   /// Runs all cores one after the other, without timing: a `runCores`.
   llvm::Error execute();
@@ -80,6 +83,8 @@ public:
   llvm::Error call(sim::Emulator &emulator, unsigned number) override;
 
 private:
+  static constexpr uint64_t unitAddress = 0x40000000, unitBytes = 0x2000000;
+
   explicit GuestProcess(unsigned cores);
 
   llvm::Error load(llvm::StringRef object, unsigned vectorBytes);
@@ -106,7 +111,7 @@ private:
   std::unique_ptr<sim::Decoder> decoder;
   std::unique_ptr<sim::Program> runtime, kernel;
   std::vector<std::unique_ptr<sim::Emulator>> emulators;
-  /// 0 for cores without one.
+  /// The registers of units; 0 for cores without one.
   std::vector<uint64_t> units;
   std::vector<uint8_t> stacks;
   uint64_t stackAddress = 0;

@@ -15,16 +15,36 @@
 
 #include "ember/Driver/Run.h"
 #include "ember/Sim/Machine/MachineParameters.h"
+#include "ember/Sim/Machine/SampledRun.h"
+#include "ember/Sim/Trace/TraceWindow.h"
 #include "ember/Simulation/GuestProcess.h"
 
 namespace ember {
+
+/// What stands beside each core.
+enum class SimulatedUnit : uint8_t {
+  none,
+  /// A Tensor Marshaling Unit, which runs the access programs.
+  tmu,
+  /// An engine that prefetches rows, for plain loops.
+  indirection,
+};
+
+/// Files that show what happened in a part of a run.
+struct TraceOptions {
+  /// For ui.perfetto.dev and for Konata; empty for none.
+  std::string events, pipeline;
+  sim::TraceWindow window;
+};
 
 struct SimulationOptions {
   /// For whose cores; what it says of a processor is the machine's.
   CompileOptions compile;
   sim::MachineParameters machine;
-  /// Each core has a Tensor Marshaling Unit, which runs the access programs.
-  bool hasUnit = false;
+  SimulatedUnit unit = SimulatedUnit::none;
+  TraceOptions trace;
+  /// Only parts of the run take time, and the time of all is estimated.
+  std::optional<sim::SamplingParameters> sampling;
   /// The same program is run by this processor, too.
   bool compare = true;
 };

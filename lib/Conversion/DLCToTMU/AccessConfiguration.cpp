@@ -250,6 +250,33 @@ void AccessConfiguration::buildToken(dlc::RegisterCallbackOp callback) {
                                  /*reserve=*/IntegerAttr());
 }
 
+void AccessConfiguration::buildPushes() {
+  llvm::DenseSet<int64_t> announced;
+  for (auto callback : from.getAccessBody()->getOps<dlc::RegisterCallbackOp>())
+    if (callback.getAnnounced())
+      announced.insert(callback.getId());
+  // An announced token comes before all its operands, so that a chunk may end
+  // between any two of them; dlc has a queue for each and no order between
+  // both.
+  llvm::DenseMap<int64_t, SmallVector<dlc::RegisterOperandOp>> waiting;
+  for (Operation &op : *from.getAccessBody()) {
+    if (auto operand = dyn_cast<dlc::RegisterOperandOp>(op)) {
+      auto id = static_cast<int64_t>(operand.getId());
+      if (announced.contains(id))
+        waiting[id].push_back(operand);
+      else
+        buildOperand(operand);
+    } else if (auto callback = dyn_cast<dlc::RegisterCallbackOp>(op)) {
+      auto id = static_cast<int64_t>(callback.getId());
+      buildToken(callback);
+      for (dlc::RegisterOperandOp operand : waiting[id])
+        buildOperand(operand);
+      waiting.erase(id);
+      announced.erase(id);
+    }
+  }
+}
+
 void AccessConfiguration::build() {
   for (auto [number, plan] : llvm::enumerate(plans)) {
     bool isBroadcast = number + 1 < plans.size() && plans[number + 1].lanes > 1;
@@ -260,11 +287,6 @@ void AccessConfiguration::build() {
        from.getAccessBody()->getOps<slc::MemoryStreamOpInterface>())
     if (access.isStore() || !access.getStream().use_empty())
       streams.buildAccess(access, depths.lookup(access->getOperand(0)));
-  for (Operation &op : *from.getAccessBody()) {
-    if (auto operand = dyn_cast<dlc::RegisterOperandOp>(op))
-      buildOperand(operand);
-    else if (auto callback = dyn_cast<dlc::RegisterCallbackOp>(op))
-      buildToken(callback);
-  }
+  buildPushes();
   fixed.eraseUnused();
 }

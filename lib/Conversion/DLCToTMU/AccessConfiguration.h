@@ -29,6 +29,7 @@ private:
   mlir::Value buildUpperBound(const LanePlan &plan);
   /// `value`, a bound of the next layer: of the layer around, or fixed.
   mlir::Value getBound(mlir::Value value);
+  void buildPushes();
   void buildOperand(dlc::RegisterOperandOp operand);
   void buildToken(dlc::RegisterCallbackOp callback);
   llvm::SmallVector<mlir::Value> buildMasks(mlir::Value mask, size_t depth);

@@ -78,10 +78,14 @@ static void runSeed(Executor &executor, uint64_t seed,
     if (op.embedding && !op.results.empty() && !isInPlace(entry, i))
       features.insert("tensor copied first");
   }
+  std::vector<Variant> variants = drawVariants(seed, drawn.program);
+  std::erase_if(variants, [&](const Variant &variant) {
+    return !options.levels.count(variant.levelName());
+  });
+  if (options.variants > 0)
+    keepSomeVariants(variants, seed, options.variants);
   std::set<std::string> sorts;
-  for (const Variant &variant : drawVariants(seed, drawn.program)) {
-    if (!options.levels.count(variant.levelName()))
-      continue;
+  for (const Variant &variant : variants) {
     send("variant\t" + variant.name());
     auto failure =
         executor.run(drawn.program, drawn.expected, variant, features);

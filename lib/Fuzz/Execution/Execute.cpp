@@ -8,6 +8,7 @@
 #include "ember/Fuzz/Execution/Execute.h"
 #include "Arguments.h"
 #include "Features.h"
+#include "SimulatedRun.h"
 #include "ember/Dialect/Ember/Transforms/Passes.h"
 #include "ember/Driver/Registration.h"
 #include "ember/Fuzz/Evaluation/Messages.h"
@@ -15,12 +16,14 @@
 #include "ember/Runtime/Runtime.h"
 #include "ember/Target/Native/JIT.h"
 #include "ember/Target/Native/Lowering.h"
+#include "ember/Target/TMU/Configuration.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
+#include "llvm/Support/FormatVariadic.h"
 
 namespace ember::fuzz {
 using namespace mlir;
@@ -182,32 +185,6 @@ static std::string callEntry(native::KernelEntry entry, const Program &program,
   return checkCall(code, error.message, program, expected, mayAlias, arguments);
 }
 
-/// The same on simulated cores, without their timing.
-static std::string callSimulated(llvm::StringRef object, const Program &program,
-                                 const Outcome &expected,
-                                 const Variant &variant) {
-  auto cores = static_cast<unsigned>(variant.schedules.front().loopThreads);
-  auto process = GuestProcess::create(
-      object, cores, static_cast<unsigned>(variant.simulatedBits / 8));
-  if (!process)
-    return "error: " + llvm::toString(process.takeError());
-  Arguments arguments(program);
-  std::vector<GuestValue> values = arguments.guestValues();
-  int32_t code = EMBER_OK;
-  std::string message;
-  llvm::Error error = llvm::handleErrors(
-      (*process)->run(native::kernelEntrySymbol(program.entry().name), values,
-                      [&] { return (*process)->execute(); }),
-      [&](const GuestFailure &failure) {
-        code = failure.code();
-        message = failure.message();
-      });
-  if (error)
-    return "error: " + llvm::toString(std::move(error));
-  return checkCall(code, message.c_str(), program, expected, variant.mayAlias,
-                   arguments);
-}
-
 /// The machine that runs it, with as many registers as `variant` says.
 static void setTarget(ModuleOp module, const Variant &variant) {
   static const TargetInfo host = llvm::cantFail(describeTarget(TargetSpec()));
@@ -222,21 +199,35 @@ static void setTarget(ModuleOp module, const Variant &variant) {
     module->setAttr(mayAliasAttr, UnitAttr::get(module.getContext()));
 }
 
+/// Not every program fits an access unit. That is said of operations of dlc, or
+/// with what the machine has.
+static bool isRefusal(const std::string &pipeline, StringRef message) {
+  return StringRef(pipeline).starts_with("convert-dlc-to-tmu") &&
+         (message.starts_with("'dlc.") || message.contains("machine has ") ||
+          message.contains("has operands of "));
+}
+
 /// Takes `module` to the llvm dialect, as `variant` says. Nothing, or what went
-/// wrong; `errors` says why.
-static std::optional<Failure> compile(const Program &program,
-                                      const Variant &variant,
-                                      OwningOpRef<ModuleOp> &module,
-                                      const ErrorCollector &errors,
-                                      std::set<std::string> &features) {
+/// wrong; `errors` says why. `configuration` is what units load.
+static std::optional<Failure>
+compile(const Program &program, const Variant &variant,
+        OwningOpRef<ModuleOp> &module, const ErrorCollector &errors,
+        std::set<std::string> &features, std::string &configuration) {
   setTarget(*module, variant);
   std::vector<std::string> pipelines = variant.pipelines();
   if (hasEmbeddings(program))
     pipelines.insert(pipelines.begin(), variant.embeddings());
   for (const std::string &pipeline : pipelines) {
     if (failed(runPipeline(*module, pipeline)))
-      return Failure{"pass", variant.name(), pipeline + ": " + errors.message};
+      return Failure{isRefusal(pipeline, errors.message) ? "refusal" : "pass",
+                     variant.name(), pipeline + ": " + errors.message};
     collectFeatures(*module, features);
+    if (pipeline.starts_with("convert-dlc-to-tmu")) {
+      FailureOr<llvm::json::Value> programs = tmu::makeConfigurations(*module);
+      if (failed(programs))
+        return Failure{"pass", variant.name(), errors.message};
+      configuration = llvm::formatv("{0}", *programs).str();
+    }
     if (!variant.hasTextBetween)
       continue;
     module = throughText(*module);
@@ -263,7 +254,9 @@ static std::optional<Failure> compileAgain(const Program &program,
   ErrorCollector errors(&context);
   auto module = parseSourceString<ModuleOp>(printProgram(program), &context);
   std::set<std::string> features;
-  if (auto failure = compile(program, variant, module, errors, features))
+  std::string configuration;
+  if (auto failure =
+          compile(program, variant, module, errors, features, configuration))
     return failure;
   if (toText(first) != toText(*module))
     return Failure{"text", variant.name(),
@@ -276,9 +269,20 @@ std::optional<Failure> Executor::run(const Program &program,
                                      const Variant &variant,
                                      std::set<std::string> &features) {
   ErrorCollector errors(&state->context);
+  // What a unit reads where it should not is nobody's error.
+  if (variant.unit && expected.status == Outcome::Trap)
+    return std::nullopt;
   OwningOpRef<ModuleOp> module = state->module->clone();
-  if (auto failure = compile(program, variant, module, errors, features))
-    return failure;
+  std::string configuration;
+  if (auto failure =
+          compile(program, variant, module, errors, features, configuration)) {
+    if (failure->kind != "refusal")
+      return failure;
+    features.insert("refused by an access unit");
+    return std::nullopt;
+  }
+  if (!configuration.empty())
+    features.insert("access unit");
   if (variant.isRepeated) {
     State other;
     if (auto failure = compileAgain(program, variant, other.context, *module))
@@ -292,7 +296,15 @@ std::optional<Failure> Executor::run(const Program &program,
     if (!object)
       return Failure{"native", variant.name(),
                      llvm::toString(object.takeError())};
-    std::string difference = callSimulated(*object, program, expected, variant);
+    std::string difference;
+    Arguments arguments(program);
+    llvm::Expected<Ending> ending =
+        runSimulated(*object, configuration, program, variant, arguments);
+    if (ending)
+      difference = checkCall(ending->code, ending->message.c_str(), program,
+                             expected, variant.mayAlias, arguments);
+    else
+      difference = "error: " + llvm::toString(ending.takeError());
     if (difference.empty())
       return std::nullopt;
     return Failure{difference.starts_with("error") ? "run" : "mismatch",

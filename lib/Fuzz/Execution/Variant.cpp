@@ -7,12 +7,22 @@
 
 #include "ember/Fuzz/Execution/Variant.h"
 
+#include <map>
+
 namespace ember::fuzz {
 
 std::string Schedule::name() const {
   return std::string(hasThreads ? "threads" : "fibers") +
          " capacity=" + std::to_string(capacity) +
          " loop-threads=" + std::to_string(loopThreads);
+}
+
+std::string SimulatedUnit::options() const {
+  std::string text = "lanes=" + std::to_string(lanes) +
+                     " storage=" + std::to_string(storage) +
+                     " chunk=" + std::to_string(chunkBytes) +
+                     " tokens=" + std::to_string(tokenBytes);
+  return hasComputedQueues ? text + " computed-queues=true" : text;
 }
 
 std::string Variant::levelName() const {
@@ -34,6 +44,8 @@ std::string Variant::name() const {
     text += " registers=" + std::to_string(vectorRegisters);
   if (simulatedBits != 0)
     text += " simulated=" + std::to_string(simulatedBits);
+  if (unit)
+    text += " unit " + unit->options();
   return text + " native-level=" + std::to_string(nativeLevel) + " O" +
          std::to_string(codeLevel);
 }
@@ -55,9 +67,8 @@ std::vector<std::string> Variant::pipelines() const {
   if (level == SCF)
     return {};
   std::string aliases = mayAlias ? " may-alias=true" : "";
-  std::vector<std::string> names = {"scf-to-slc"};
-  if (mayAlias)
-    names.back() += "{may-alias=true}";
+  std::string parts = unit ? " parallel=true" : "";
+  std::vector<std::string> names = {"scf-to-slc{" + aliases + parts + "}"};
   if (optLevel >= 0)
     names.push_back("optimize{" + optimization() + aliases + "}");
   if (level == SLC) {
@@ -69,7 +80,12 @@ std::vector<std::string> Variant::pipelines() const {
     names.back() += "{" + separation() + "}";
   // As the driver does: the conversion hides stores behind descriptors.
   names.push_back("annotate-written-arguments");
-  names.push_back("convert-dlc-to-llvm");
+  if (unit) {
+    names.push_back("convert-dlc-to-tmu{" + unit->options() + "}");
+    names.push_back("ring-to-tmu");
+  } else {
+    names.push_back("convert-dlc-to-llvm");
+  }
   return names;
 }
 
@@ -90,6 +106,18 @@ static void drawOptions(Random &random, Variant &variant) {
   }
 }
 
+static SimulatedUnit drawUnit(Random &random) {
+  SimulatedUnit unit;
+  unit.lanes = random.pick<int64_t>({1, 2, 4, 8, 8});
+  unit.storage = random.pick<int64_t>({128, 1024, 1024, 4096});
+  unit.tokenBytes = random.pick<int64_t>({64, 128, 512});
+  unit.chunkBytes =
+      unit.tokenBytes + random.pick<int64_t>({256, 512, 1536, 4096});
+  unit.chunks = static_cast<uint64_t>(random.between(2, 4));
+  unit.hasComputedQueues = random.chance(0.2);
+  return unit;
+}
+
 std::vector<Variant> drawVariants(uint64_t seed, const Program &program) {
   Random random(seed ^ 0x5eed0fa11fab1e5ull);
   std::vector<Variant> variants;
@@ -107,12 +135,15 @@ std::vector<Variant> drawVariants(uint64_t seed, const Program &program) {
     variant.isRepeated = random.chance(0.05);
     // LLVM's own optimiser is not what is tested, and slow.
     variant.codeLevel = static_cast<unsigned>(random.weighted({20, 1, 1, 1}));
-    // Programs with queues call a runtime that simulated cores do not have.
-    if (level != Variant::DLC && random.chance(0.15)) {
+    // Programs with queues call a runtime that simulated cores do not have, but
+    // not those whose access half is a unit's.
+    if (random.chance(level == Variant::DLC ? 0.25 : 0.15)) {
       variant.simulatedBits = random.pick<int64_t>({128, 256, 512, 512, 2048});
       variant.schedules.front().loopThreads =
           static_cast<int32_t>(random.between(1, 3));
       variant.vectorRegisters = 0;
+      if (level == Variant::DLC)
+        variant.unit = drawUnit(random);
     } else if (level == Variant::DLC) {
       variant.schedules = {{false, 1},
                            {false, random.between(2, 9)},
@@ -140,6 +171,26 @@ std::vector<Variant> drawVariants(uint64_t seed, const Program &program) {
   if (random.chance(0.5))
     add(Variant::DLC, true);
   return variants;
+}
+
+void keepSomeVariants(std::vector<Variant> &variants, uint64_t seed,
+                      size_t count) {
+  // Not what the variants were drawn by: which are kept would go with what
+  // they are.
+  Random random(seed ^ 0x7a81a4750ff5e1ull);
+  while (variants.size() > count) {
+    std::map<Variant::Level, size_t> ofLevel;
+    for (const Variant &variant : variants)
+      ++ofLevel[variant.level];
+    // Those that are not the only ones of their level go first.
+    std::vector<size_t> choices;
+    for (size_t i = 0; i < variants.size(); ++i)
+      if (ofLevel[variants[i].level] > 1 || count < ofLevel.size())
+        choices.push_back(i);
+    auto last = static_cast<int64_t>(choices.size()) - 1;
+    variants.erase(variants.begin() +
+                   static_cast<int64_t>(choices[random.between(0, last)]));
+  }
 }
 
 } // namespace ember::fuzz

@@ -219,11 +219,12 @@ LoopCostAttr Outlining::costOf(scf::ForOp loop,
                                SmallVectorImpl<Value> &operands) {
   LoopCost cost = estimateCost(loop, exprs);
   // The runtime counts what the counter counts.
-  int64_t ofIteration = llvm::divideCeil(
-      cost.cost, getConstantIntValue(loop.getStep()).value_or(1));
+  int64_t step = getConstantIntValue(loop.getStep()).value_or(1);
+  int64_t ofIteration = llvm::divideCeil(cost.cost, step);
   if (!cost.offsets)
     return builder.getAttr<LoopCostAttr>(ofIteration, /*segment_cost=*/0,
-                                         /*offsets=*/-1, /*first_offset=*/-1);
+                                         /*offsets=*/-1, /*first_offset=*/-1,
+                                         step);
   auto *place = llvm::find(operands, cost.offsets);
   if (place == operands.end()) {
     operands.push_back(cost.offsets);
@@ -233,7 +234,7 @@ LoopCostAttr Outlining::costOf(scf::ForOp loop,
   int64_t firstOffset = operands.size();
   operands.push_back(cost.firstOffset.materialize(builder, loop.getLoc()));
   return builder.getAttr<LoopCostAttr>(ofIteration, cost.segmentCost, offsets,
-                                       firstOffset);
+                                       firstOffset, step);
 }
 
 func::FuncOp Outlining::createFunction(ArrayRef<Value> operands) {

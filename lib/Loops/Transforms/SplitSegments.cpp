@@ -38,6 +38,10 @@ using namespace mlir;
 
 using vector::CombiningKind;
 
+/// Longer segments are not split: wrong offsets make them, of which checks
+/// say so, and results of pieces would take more memory than there is.
+static constexpr int64_t kMostIterations = int64_t{1} << 32;
+
 namespace {
 /// Splits one loop.
 class SegmentSplitting {
@@ -205,8 +209,10 @@ SmallVector<Value> SegmentSplitting::buildPieces(Value length) {
 void SegmentSplitting::run() {
   Value length = arith::SubIOp::create(builder, loc, loop.getUpperBound(),
                                        loop.getLowerBound());
-  Value isLong = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sge,
-                                       length, constant(2 * pieceLength));
+  Value beyond =
+      arith::SubIOp::create(builder, loc, length, constant(2 * pieceLength));
+  Value isLong = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult,
+                                       beyond, constant(kMostIterations));
   auto choice = scf::IfOp::create(builder, loc, loop.getResultTypes(), isLong,
                                   /*withElseRegion=*/true);
   choice->setAttr(piecesAttr, builder.getUnitAttr());

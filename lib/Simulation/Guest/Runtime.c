@@ -78,6 +78,19 @@ void ember_parallel(Body *body, void *environment, const void *loops,
     body(environment, ranges);
 }
 
+// Registers of the engine beside the core that calls them.
+void ember_describe_lookup(int64_t indices, int64_t index_bytes, int64_t count,
+                           int64_t row, int64_t row_stride, int64_t row_bytes) {
+  typedef volatile uint64_t *Registers(void);
+  volatile int64_t lookup[] = {indices, index_bytes, count,
+                               row,     row_stride,  row_bytes};
+  ((Registers *)ember_access_unit)()[0] = (uint64_t)lookup;
+}
+void ember_forget_lookups(void) {
+  typedef volatile uint64_t *Registers(void);
+  ((Registers *)ember_access_unit)()[1] = 0;
+}
+
 typedef uint8_t Vector __attribute__((vector_size(16), aligned(1)));
 
 void *memcpy(void *restrict to, const void *restrict from, size_t bytes) {

@@ -143,7 +143,8 @@ Value ParallelCallBuilder::describeOffsets(LoopCostAttr loop,
 /// How far the counter of loop `number` goes in one iteration, or in several
 /// that run at once.
 int64_t ParallelCallBuilder::groupOf(unsigned number) {
-  int64_t group = 1;
+  // The loop may have become something else since.
+  int64_t group = loops[number].getStep();
   for (auto loop : callee.getBody().front().getOps<scf::ForOp>())
     if (loop.getLowerBound() == callee.getArgument(2 * number)) {
       int64_t size = getConstantIntValue(loop.getStep()).value_or(1);

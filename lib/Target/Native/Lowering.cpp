@@ -76,10 +76,6 @@ static void addOptimizations(OpPassManager &pm,
   if (options.pairLanes)
     third.addPass(loops::createPairBFloat16Lanes());
   third.addPass(createCanonicalizerPass());
-  if (options.parallel) {
-    pm.addNestedPass<func::FuncOp>(loops::createSplitSegments());
-    pm.addPass(loops::createParallelizeLoops());
-  }
 }
 
 /// What copies loops, once their ranges are checked in front of them.
@@ -101,14 +97,24 @@ void buildLoweringPipeline(OpPassManager &pm, const LoweringOptions &options) {
   // Before descriptors and addresses hide what is stored to.
   pm.addPass(createAnnotateWrittenArguments());
   addNormalization(pm);
-  if (options.optLevel > 0)
+  bool isOptimized = options.optLevel > 0 && !options.leavesLoops;
+  if (isOptimized)
     addOptimizations(pm, options);
+  if (options.optLevel > 0 && options.parallel) {
+    if (isOptimized)
+      pm.addNestedPass<func::FuncOp>(loops::createSplitSegments());
+    pm.addPass(loops::createParallelizeLoops());
+  }
+  if (options.describesLookups)
+    pm.addPass(loops::createDescribeLookups());
   pm.addNestedPass<func::FuncOp>(createPrepareBuffers());
   pm.addNestedPass<func::FuncOp>(vector::createLowerVectorMaskPass());
   if (options.runtimeChecks)
     pm.addPass(checks::createInsertRuntimeChecks());
-  if (options.optLevel > 0)
+  if (isOptimized)
     addCheckedOptimizations(pm, options);
+  if (options.describesLookups)
+    pm.addPass(createLowerLookupDescriptions());
   pm.addPass(createEmitKernelEntries());
   pm.addPass(createEmitParallelCalls());
   pm.addPass(checks::createLowerChecks());

@@ -194,7 +194,8 @@ func.func @masks(%n: index, %a: memref<?xf32>, %k: memref<?xi32>, %limit: i32, %
 // -----
 
 // Segments, sums, toggles, what tokens carry, and a unit of a fixed size at a
-// stream's position. A product with a power of two is a shift.
+// stream's position. A product with a power of two is a shift. Operands stand
+// behind the token that announces them.
 
 // CHECK-LABEL: func.func @toggles(
 // CHECK: %[[TU:.*]], %[[S:.*]], %[[COUNT:.*]], %[[END:.*]] = tmu.set_seg_tu %{{.*}} to %{{.*}} segments(%{{.*}} : memref<?xi64>) : index, index
@@ -238,8 +239,8 @@ func.func @toggles(%n: index, %rows: memref<?xi64>, %lengths: memref<?xindex>, %
     dlc.register_callback %p_tu, ite, 0 on %row : !slc.stream<i64> value %row : !slc.stream<i64>
     dlc.register_callback %e_tu, end, 1 announced on %count : !slc.stream<index>
     dlc.register_operand %e_tu, ite, %v for 1 : !slc.stream<f64>
-    dlc.register_callback %e_tu, end, 2 announced on same %count : !slc.stream<index>
     dlc.register_operand %e_tu, beg, %begin for 2 : !slc.stream<index>
+    dlc.register_callback %e_tu, end, 2 announced on same %count : !slc.stream<index>
   }
   compute {
     %c4 = arith.constant 4 : index

@@ -326,7 +326,7 @@ func.func private @c(!ring.data<8>, !ring.tokens)
 
 func.func @mapped(%n: index) {
   // expected-error @below {{has queues of 16 bytes in lane 0, which has 8}}
-  tmu.program captures(%m = %n : index) compute @c() machine <lanes = 2, layers = 1, streams = 1, storage = 8, requests = 1, chunk = 128, tokens = 64> {
+  tmu.program captures(%m = %n : index) compute @c() machine <lanes = 2, layers = 1, streams = 1, storage = 8, requests = 1, chunk = 128, tokens = 64, computed_queues = true> {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %a, %p, %k = tmu.set_dns_tu %c0 to %m step %c1 queue 2

@@ -239,7 +239,7 @@ func.func @shared(%out: memref<?xf32>, %n: index, %x: f32) {
 // Vectors as long as the step: what a part's last iteration stores ends where the
 // next part begins.
 // CHECK-LABEL: func.func @steps
-// CHECK: ember.parallel_call @steps_part({{.*}}) loops [#ember.loop_cost<cost = 1>]
+// CHECK: ember.parallel_call @steps_part({{.*}}) loops [#ember.loop_cost<cost = 1, step = {{[0-9]+}}>]
 // CHECK: func.func private @steps_part
 // CHECK: scf.for %{{.*}} = %arg0 to %arg1 step %c4
 func.func @steps(%out: memref<?xf32>, %n: index, %x: vector<4xf32>) {

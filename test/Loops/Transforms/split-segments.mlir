@@ -5,7 +5,8 @@
 // CHECK-SAME: %[[V:[^:]*]]: memref<?xf32>, %[[LB:[^:]*]]: index, %[[UB:[^:]*]]: index
 // CHECK: %[[ZERO:.*]] = arith.constant 1.000000e+00 : f32
 // CHECK: %[[LENGTH:.*]] = arith.subi %[[UB]], %[[LB]]
-// CHECK: %[[IS_LONG:.*]] = arith.cmpi sge, %[[LENGTH]], %c32768
+// CHECK: %[[BEYOND:.*]] = arith.subi %[[LENGTH]], %c32768
+// CHECK: %[[IS_LONG:.*]] = arith.cmpi ult, %[[BEYOND]], %c4294967296
 // CHECK: %[[SUM:.*]] = scf.if %[[IS_LONG]] -> (f32) {
 // CHECK: %[[COUNT:.*]] = arith.divui %{{.*}}, %c16384
 // CHECK: %[[SUMS:.*]] = memref.alloc(%[[COUNT]]) : memref<?xf32>
@@ -23,7 +24,7 @@
 // CHECK: return %[[SUM]]
 
 // SHORT-LABEL: func.func @sum
-// SHORT: arith.cmpi sge, %{{.*}}, %c16
+// SHORT: arith.subi %{{.*}}, %c16
 func.func @sum(%v: memref<?xf32>, %lb: index, %ub: index) -> f32 {
   %c1 = arith.constant 1 : index
   %init = arith.constant 1.0 : f32

@@ -17,14 +17,21 @@
 // SUMMARY: cycles in which
 // SUMMARY: instructions retire
 // SUMMARY: what limits it:
+// SUMMARY: energy: {{.*}} mJ, {{.*}} W, of which cores {{[0-9]+}} %, memory {{[0-9]+}} % (good for comparisons only)
 // SUMMARY: simulated in {{.*}} million instructions a second
 // STATISTICS: "core0": {
+// STATISTICS: "energy": {
+// STATISTICS: "isRelative": true,
 // STATISTICS: "machine": {
 // STATISTICS-NEXT: "nanoseconds": {{[0-9]}}
 
 // Simulations of one program are the same in all they count.
 // RUN: ember-sim %ember_src/examples/embedding_bag.mlir @%t/table.npy @%t/indices.npy @%t/offsets.npy @%t/out.npy --stats=%t/again.json
 // RUN: cmp %t/stats.json %t/again.json
+
+// Loops as LLVM compiles them.
+// RUN: ember-sim %ember_src/examples/embedding_bag.mlir @%t/table.npy @%t/indices.npy @%t/offsets.npy @%t/out.npy \
+// RUN:   --plain-loops | FileCheck %s --check-prefix=SUMMARY
 
 // Other machines: short vectors, other cores and memory.
 // RUN: ember-sim %ember_src/examples/embedding_bag.mlir @%t/table.npy @%t/indices.npy @%t/offsets.npy @%t/out.npy \

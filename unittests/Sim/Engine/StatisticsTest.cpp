@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ember/Sim/Engine/Statistics.h"
+#include "ember/Sim/Engine/StudentDistribution.h"
 
 #include "gtest/gtest.h"
 
@@ -42,4 +43,13 @@ TEST(Statistics, AreAnObjectForEachPartOfAPath) {
   EXPECT_EQ(*times->getArray("from"), expected);
   EXPECT_EQ(statistics.describe().getString("core0.l1d.mshr"),
             "entries in use");
+}
+
+TEST(StudentDistribution, HasTheDistancesOfTables) {
+  EXPECT_NEAR(studentDistance(0.95, 1), 12.706, 0.01);
+  EXPECT_NEAR(studentDistance(0.95, 2), 4.303, 0.001);
+  EXPECT_NEAR(studentDistance(0.95, 9), 2.262, 0.001);
+  EXPECT_NEAR(studentDistance(0.99, 30), 2.750, 0.001);
+  EXPECT_NEAR(studentDistance(0.95, 100000), 1.960, 0.001);
+  EXPECT_EQ(studentDistance(0, 5), 0);
 }

@@ -27,6 +27,23 @@ function gather
   ldr x5, [x1, x4, lsl #3]
   add x3, x3, x5
   again 1b
+// The same for rows of 64 bytes, of which each begins once the one before is
+// there. x5, if it is not 0, is a register to be stored x6 to before, and the
+// next one is stored to behind.
+function rows
+  cbz x5, 1f
+  str x6, [x5]
+1: ldr x4, [x2], #8
+  lsl x4, x4, #6
+  ldr x7, [x1, x4]
+  add x3, x3, x7
+  and x7, x7, xzr
+  add x2, x2, x7
+  subs x0, x0, #1
+  b.ne 1b
+  cbz x5, 2f
+  str xzr, [x5, #8]
+2: ret
 function compute
 1: fmadd d0, d1, d2, d0
   fmadd d3, d1, d2, d3

@@ -191,7 +191,14 @@ TEST(Configuration, ProgramsFitUnitsOrSayWhatDoesNot) {
   EXPECT_EQ(llvm::toString(unit.fits(bags.programs[0])),
             "program test does not fit the unit: 8 lanes of 4");
   unit.lanes = 8;
+  unit.laneStorage = 128;
+  // 4 entries of two positions, 8 of one, and 8 of an f32.
+  EXPECT_EQ(llvm::toString(unit.fits(bags.programs[0])),
+            "program test does not fit the unit: queues of 160 bytes in lane "
+            "0, which has 128");
   unit.laneStorage = 512;
+  EXPECT_EQ(llvm::toString(unit.fits(bags.programs[0])), "");
+  unit.computedQueues = true;
   // 4 entries of 4 streams, 8 of 3, and 8 of 4, of which one is of f32.
   EXPECT_EQ(llvm::toString(unit.fits(bags.programs[0])),
             "program test does not fit the unit: queues of 544 bytes in lane "

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "UnitHarness.h"
+#include "ember/Sim/Energy/EnergyModel.h"
 
 #include "llvm/ADT/StringSet.h"
 
@@ -30,6 +31,11 @@ TEST(TMUMachine, CoresSumBags) {
       EXPECT_EQ(harness.run(), "");
       for (Bags &each : bags)
         EXPECT_EQ(each.out, each.expected);
+      EnergyAccount energy(harness.machine.description(),
+                           harness.machine.statistics());
+      EXPECT_TRUE(energy.missing().empty()) << energy.missing().front();
+      for (unsigned part = 0; part < EnergyAccount::partCount; ++part)
+        EXPECT_GT(energy.dynamic(static_cast<EnergyAccount::Part>(part)), 0);
     }
 }
 

@@ -25,6 +25,8 @@ struct CampaignOptions {
   double timeLimit = 0;
   /// Levels that programs are taken to: "scf", "slc", "dlc".
   std::set<std::string> levels;
+  /// How many of a program's variants run, drawn by its seed; 0 is all.
+  size_t variants = 0;
   /// Where failures are kept.
   std::string keep;
   bool isVerbose = false;

@@ -14,6 +14,7 @@
 
 #include "ember/Fuzz/Program/Ast.h"
 #include "ember/Fuzz/Program/Random.h"
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,19 @@ struct Schedule {
   int32_t loopThreads = 1;
 
   std::string name() const;
+};
+
+/// The access unit beside each simulated core.
+struct SimulatedUnit {
+  int64_t lanes = 8;
+  int64_t storage = 1024;
+  int64_t chunkBytes = 2048;
+  int64_t tokenBytes = 512;
+  uint64_t chunks = 2;
+  bool hasComputedQueues = false;
+
+  /// As the options of --convert-dlc-to-tmu.
+  std::string options() const;
 };
 
 struct Variant {
@@ -64,6 +78,8 @@ struct Variant {
   /// Bits of the vectors of a simulated core that runs it, 0 for this
   /// processor.
   int64_t simulatedBits = 0;
+  /// Runs the access programs; without one, threads of this processor do.
+  std::optional<SimulatedUnit> unit;
   /// Also compile it in a new context, to the same code.
   bool isRepeated = false;
   /// One run for each; programs without queues or parallel loops do not differ
@@ -83,6 +99,11 @@ struct Variant {
 
 /// The variants that the program of `seed` is tried in: some at every level.
 std::vector<Variant> drawVariants(uint64_t seed, const Program &program);
+
+/// Keeps some of the variants that were drawn for `seed`, in their order: of
+/// each level one, if there is room for that, and others by chance.
+void keepSomeVariants(std::vector<Variant> &variants, uint64_t seed,
+                      size_t count);
 
 } // namespace ember::fuzz
 

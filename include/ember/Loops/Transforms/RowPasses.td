@@ -15,6 +15,33 @@
 
 include "mlir/Pass/PassBase.td"
 
+def DescribeLookups : Pass<"describe-lookups", "::mlir::ModuleOp"> {
+  let summary = "Say in front of loops which rows they look up";
+  let description = [{
+    Where [prefetch-lookups](#-prefetch-lookups) would make a loop prefetch its rows,
+    an engine beside the core can do it, which is told once, in front of all
+    loops around:
+
+    ```mlir
+    ember.describe_lookup %indices, %table first 0 length 64
+        : memref<?xi32>, memref<?x64xf32>
+    scf.for %b = %lower to %upper step %c1 {
+      ...
+      scf.for %p = %begin to %end step %c1 {
+        %i = memref.load %indices[%p]
+        scf.for %e ... { memref.load %table[%i, %e] ... }
+    ```
+    That is so for rows of a table that an index selects as it is, by itself. Which
+    machines have such an engine is up to who runs the pass;
+    [lower-lookup-descriptions](native-passes.md#-lower-lookup-descriptions) makes
+    calls of it.
+  }];
+  let dependentDialects = ["::ember::EmberDialect"];
+  let statistics = [
+    Statistic<"described", "described", "Lookups that are described">,
+  ];
+}
+
 def PrefetchLookups : Pass<"prefetch-lookups", "::mlir::ModuleOp"> {
   let summary = "Prefetch looked-up rows some lookups ahead, across segments";
   let description = [{

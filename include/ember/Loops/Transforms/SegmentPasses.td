@@ -21,8 +21,8 @@ def SplitSegments : Pass<"split-segments", "::mlir::func::FuncOp"> {
     A loop that reads and reduces, such as the one over the lookups of a bag with
     its accumulators in registers, is one iteration of the loop around it and so
     runs on one thread, however long it is. Where its trip count turns out to be
-    twice `piece-length` or more, it is reduced in pieces of that length, whose
-    results are combined in order:
+    twice `piece-length` or more, up to some billions, it is reduced in pieces of
+    that length, whose results are combined in order:
 
     ```mlir
     %sum = scf.for %p = %begin to %end step %c1 iter_args(%a = %zero) {

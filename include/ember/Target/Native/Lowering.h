@@ -37,6 +37,11 @@ struct LoweringOptions {
   /// without them may read out of bounds: only for code already checked.
   bool runtimeChecks = true;
   loops::PrefetchSettings prefetch;
+  /// Loops are divided among threads and otherwise left as they are to LLVM,
+  /// which sees what any compiler of loops would.
+  bool leavesLoops = false;
+  /// Each core has an engine that prefetches rows, and is told which.
+  bool describesLookups = false;
   /// Outermost loops with independent iterations may run on several threads.
   bool parallel = true;
   /// Rows of bf16 are taken apart two elements at a time.

@@ -55,6 +55,24 @@ def EmitParallelCalls : Pass<"emit-parallel-calls", "::mlir::ModuleOp"> {
                            "::mlir::LLVM::LLVMDialect"];
 }
 
+def LowerLookupDescriptions
+    : Pass<"lower-lookup-descriptions", "::mlir::ModuleOp"> {
+  let summary = "Tell the engine beside the core which rows are looked up";
+  let description = [{
+    `ember.describe_lookup` becomes a call of the runtime with addresses and sizes; in
+    front of the first one of a function, the engine forgets what it was told
+    before. Only simulated programs have that runtime.
+
+    ```mlir
+    llvm.call @ember_forget_lookups()
+    llvm.call @ember_describe_lookup(%indices, %c4, %count, %row0, %stride, %bytes)
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::LLVM::LLVMDialect",
+                           "::mlir::memref::MemRefDialect"];
+}
+
 def PrepareBuffers : Pass<"prepare-buffers", "::mlir::func::FuncOp"> {
   let summary = "Give local buffers and copies a form that is safe to lower";
   let description = [{

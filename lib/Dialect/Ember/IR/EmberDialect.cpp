@@ -38,7 +38,9 @@ void EmberDialect::initialize() {
 LogicalResult
 LoopCostAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
                      int64_t cost, int64_t segmentCost, int64_t offsets,
-                     int64_t firstOffset) {
+                     int64_t firstOffset, int64_t step) {
+  if (step < 1)
+    return emitError() << "needs a step of at least 1";
   if (cost < 0 || segmentCost < 0)
     return emitError() << "costs are not negative";
   if ((offsets < 0) != (firstOffset < 0))

@@ -27,7 +27,7 @@ LogicalResult MachineAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                   int64_t lanes, int64_t layers,
                                   int64_t streams, int64_t storage,
                                   int64_t requests, int64_t chunk,
-                                  int64_t tokens) {
+                                  int64_t tokens, bool) {
   struct {
     StringRef name;
     int64_t value, least;

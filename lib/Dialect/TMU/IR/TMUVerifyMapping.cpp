@@ -26,10 +26,14 @@ SmallVector<Value> ember::tmu::getStreams(Value tu) {
   return streams;
 }
 
-int64_t ember::tmu::getEntryBytes(Value tu) {
+int64_t ember::tmu::getEntryBytes(Value tu, MachineAttr machine) {
   int64_t bytes = 0;
+  // Where segments end is found by loads.
+  bool isFound = isa<SetSegTUOp>(tu.getDefiningOp());
   for (Value stream : getStreams(tu))
-    bytes += getElementBytes(slc::getStreamElementType(stream.getType()));
+    if (machine.getComputedQueues() || isFound ||
+        isa<SetMemStrOp>(stream.getDefiningOp()))
+      bytes += getElementBytes(slc::getStreamElementType(stream.getType()));
   return bytes;
 }
 
@@ -72,7 +76,8 @@ LogicalResult ember::tmu::verifyMapping(ProgramOp program) {
       auto unit = tu.getDefiningOp<TUOpInterface>();
       if (failed(verifyUnitMapping(unit, machine)))
         return failure();
-      bytes[lane] += static_cast<int64_t>(*unit.getQueue()) * getEntryBytes(tu);
+      bytes[lane] +=
+          static_cast<int64_t>(*unit.getQueue()) * getEntryBytes(tu, machine);
     }
   }
   for (auto [lane, used] : llvm::enumerate(bytes))

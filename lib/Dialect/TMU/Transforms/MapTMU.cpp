@@ -101,15 +101,14 @@ public:
   /// Bytes of the fullest lane if the innermost queues have `innermost`
   /// entries.
   int64_t getBytes(int64_t innermost) const;
-  /// The longest innermost queues that fit and can be filled; 0 if none fit.
+  /// The longest innermost queues that fit; 0 if none do. Where nothing is
+  /// loaded, as many entries as lines may be on their way.
   int64_t getLongest() const;
   void assign(int64_t innermost);
 
 private:
   /// Entries a layer, from the outermost one on.
   SmallVector<int64_t> getEntries(int64_t innermost) const;
-  /// Elements of the innermost queues that requests on the way can fill.
-  int64_t getUseful() const;
 
   mutable SmallVector<LayerOpInterface> layers;
   MachineAttr machine;
@@ -135,21 +134,14 @@ int64_t QueueDivision::getBytes(int64_t innermost) const {
   SmallVector<int64_t> bytes(machine.getLanes(), 0);
   for (auto [layer, entries] : llvm::zip_equal(layers, getEntries(innermost)))
     for (auto [lane, tu] : llvm::enumerate(layer.getUnits()))
-      bytes[lane] += entries * getEntryBytes(tu);
+      bytes[lane] += entries * getEntryBytes(tu, machine);
   return *llvm::max_element(bytes);
 }
 
-int64_t QueueDivision::getUseful() const {
-  int64_t loads = 0;
-  for (Value tu : layers.back().getUnits())
-    loads += llvm::count_if(tu.getUsers(), llvm::IsaPred<SetMemStrOp>);
-  // As many again wait to be pushed.
-  return loads ? 2 * llvm::divideCeil(machine.getRequests(), loads)
-               : machine.getRequests();
-}
-
 int64_t QueueDivision::getLongest() const {
-  int64_t fits = 0, tooLong = getUseful() + 1;
+  bool isFree = getBytes(1) == 0;
+  int64_t fits = 0;
+  int64_t tooLong = (isFree ? machine.getRequests() : machine.getStorage()) + 1;
   while (tooLong - fits > 1) {
     int64_t middle = fits + (tooLong - fits) / 2;
     (getBytes(middle) <= machine.getStorage() ? fits : tooLong) = middle;
@@ -240,7 +232,7 @@ struct MapTMU : public ember::tmu::impl::MapTMUBase<MapTMU> {
         [&] { return emitError(loc) << "map-tmu: "; }, &getContext(),
         lanes.getValue(), layers.getValue(), streams.getValue(),
         storage.getValue(), requests.getValue(), chunk.getValue(),
-        tokens.getValue());
+        tokens.getValue(), computedQueues.getValue());
     if (!machine)
       return signalPassFailure();
     WalkResult walk =

@@ -1,6 +1,6 @@
 // What does not fit is one error, which says how much there is.
 
-// RUN: ember-opt %s --map-tmu="lanes=2 layers=2 streams=3 storage=64 chunk=128 tokens=64" --split-input-file --verify-diagnostics
+// RUN: ember-opt %s --map-tmu="lanes=2 layers=2 streams=3 storage=64 chunk=128 tokens=64 computed-queues" --split-input-file --verify-diagnostics
 // RUN: not ember-opt %s --map-tmu="fiber=0" --split-input-file 2>&1 | FileCheck %s --check-prefix=FIBER
 // RUN: not ember-opt %s --map-tmu="storage=0" --split-input-file 2>&1 | FileCheck %s --check-prefix=STORAGE
 // FIBER: error: map-tmu: a fiber is taken to have at least one element, not 0

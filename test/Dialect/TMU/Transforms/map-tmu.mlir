@@ -1,14 +1,15 @@
 // Queues within the storage of a lane, numbers of layers, and what is reserved.
 
-// RUN: ember-opt %s --map-tmu --split-input-file | FileCheck %s
-// RUN: ember-opt %s --map-tmu --split-input-file | ember-opt --map-tmu --split-input-file | FileCheck %s
-// RUN: ember-opt %s --map-tmu="storage=2048" --split-input-file | FileCheck %s --check-prefix=LARGE
-// RUN: ember-opt %s --map-tmu="storage=110 fiber=4 lanes=2 layers=2" --split-input-file | FileCheck %s --check-prefix=SMALL
+// RUN: ember-opt %s --map-tmu=computed-queues --split-input-file | FileCheck %s
+// RUN: ember-opt %s --map-tmu=computed-queues --split-input-file | ember-opt --map-tmu=computed-queues --split-input-file | FileCheck %s
+// RUN: ember-opt %s --map-tmu --split-input-file | FileCheck %s --check-prefix=LOADED
+// RUN: ember-opt %s --map-tmu="storage=2048 computed-queues" --split-input-file | FileCheck %s --check-prefix=LARGE
+// RUN: ember-opt %s --map-tmu="storage=110 computed-queues fiber=4 lanes=2 layers=2" --split-input-file | FileCheck %s --check-prefix=SMALL
 
 func.func private @f.compute.0(%data: !ring.data<16>, %tokens: !ring.tokens<3>)
 
 // CHECK-LABEL: func.func @rows(
-// CHECK: machine <lanes = 8, layers = 8, streams = 32, storage = 1024, requests = 256, chunk = 2048, tokens = 512> {
+// CHECK: machine <lanes = 8, layers = 8, streams = 32, storage = 1024, requests = 256, chunk = 2048, tokens = 512, computed_queues = true> {
 // Rows of 4 elements: a quarter of the entries and one more.
 // CHECK: tmu.set_dns_tu {{.*}} queue 9{{$}}
 // CHECK: tmu.set_single_layer {{.*}} number 0
@@ -28,6 +29,11 @@ func.func private @f.compute.0(%data: !ring.data<16>, %tokens: !ring.tokens<3>)
 // CHECK: tmu.set_control_token %{{.*}}, end, 3{{$}}
 // LARGE: queue 17{{$}}
 // LARGE: queue 63{{$}}
+// Where what is computed takes no storage, rows take none.
+// LOADED-LABEL: func.func @rows(
+// LOADED: tokens = 512> {
+// LOADED: tmu.set_dns_tu {{.*}} queue 65{{$}}
+// LOADED: tmu.set_dns_tu {{.*}} queue 256{{$}}
 func.func @rows(%in: memref<?xf32>, %n: index) {
   tmu.program captures(%i = %in : memref<?xf32>, %m = %n : index) compute @f.compute.0() {
     %c0 = arith.constant 0 : index

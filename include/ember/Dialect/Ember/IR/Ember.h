@@ -25,6 +25,11 @@ struct FailureResource : mlir::SideEffects::Resource::Base<FailureResource> {
   llvm::StringRef getName() final { return "failure"; }
 };
 
+/// What engines beside a core know.
+struct EngineResource : mlir::SideEffects::Resource::Base<EngineResource> {
+  llvm::StringRef getName() final { return "engine"; }
+};
+
 // The names of the attributes, in the order of the dialect's description.
 constexpr llvm::StringLiteral nameAttr = "ember.name";
 constexpr llvm::StringLiteral messageNameAttr = "ember.message_name";

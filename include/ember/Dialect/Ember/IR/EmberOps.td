@@ -126,7 +126,8 @@ def Ember_LoopCostAttr : AttrDef<Ember_Dialect, "LoopCost"> {
     In operations of about a third of a nanosecond: `cost` for an iteration, and
     `segment_cost` for each element of the segment that belongs to it. That is from
     one offset to the next one: `offsets` is the operand of the call that holds
-    them, `first_offset` the one that says where the offset of iteration 0 is.
+    them, `first_offset` the one that says where the offset of iteration 0 is. Parts
+    begin where the counter, which goes on by `step`, comes by.
 
     ```mlir
     #ember.loop_cost<cost = 9, segment_cost = 87, offsets = 2, first_offset = 4>
@@ -135,7 +136,8 @@ def Ember_LoopCostAttr : AttrDef<Ember_Dialect, "LoopCost"> {
   let parameters = (ins "int64_t":$cost,
                         DefaultValuedParameter<"int64_t", "0">:$segment_cost,
                         DefaultValuedParameter<"int64_t", "-1">:$offsets,
-                        DefaultValuedParameter<"int64_t", "-1">:$first_offset);
+                        DefaultValuedParameter<"int64_t", "-1">:$first_offset,
+                        DefaultValuedParameter<"int64_t", "1">:$step);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
@@ -192,6 +194,36 @@ def Ember_ParallelCallOp
     }
   }];
   let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// What engines beside a core are told
+//===----------------------------------------------------------------------===//
+
+def Ember_Engine : Resource<"::ember::EngineResource">;
+
+def Ember_DescribeLookupOp
+    : Ember_Op<"describe_lookup", [MemoryEffects<[MemWrite<Ember_Engine>]>]> {
+  let summary = "Says which rows will be looked up";
+  let description = [{
+    What follows looks up rows of `table` by `indices`, one after the other; of each
+    row, `length` elements from `first` on are read, or all. An engine beside the
+    core that prefetches rows may be told so; nothing that the program computes
+    depends on it.
+
+    ```mlir
+    ember.describe_lookup %indices, %table first 0 length 64
+        : memref<?xi32>, memref<?x64xf32>
+    ember.describe_lookup %indices, %table first 0 : memref<?xi32>, memref<?x?xf32>
+    ```
+  }];
+  let arguments = (ins MemRefRankOf<[AnyInteger, Index], [1]>:$indices,
+                       AnyNon0RankedMemRef:$table, I64Attr:$first,
+                       OptionalAttr<I64Attr>:$length);
+  let assemblyFormat = [{
+    $indices `,` $table `first` $first (`length` $length^)? attr-dict
+    `:` type($indices) `,` type($table)
+  }];
 }
 
 #endif // EMBER_DIALECT_EMBER_IR_EMBEROPS_TD

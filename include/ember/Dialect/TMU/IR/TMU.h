@@ -54,8 +54,8 @@ mlir::Value getUnit(mlir::Value stream);
 /// else it gives, and those that advance with it, but for stores.
 llvm::SmallVector<mlir::Value> getStreams(mlir::Value tu);
 
-/// Bytes of an entry in the queues of all streams of a unit.
-int64_t getEntryBytes(mlir::Value tu);
+/// Bytes of an entry in the queues of all streams of a unit of `machine`.
+int64_t getEntryBytes(mlir::Value tu, MachineAttr machine);
 
 /// Bytes of an operand in the output queue, which it is aligned to.
 int64_t getOperandBytes(mlir::Type type);

@@ -19,13 +19,18 @@ def TMU_Machine : AttrDef<TMU_Dialect, "Machine"> {
     unit, bytes of queues a lane, and requests on the way; how large a chunk of its
     output queue is, and the part for tokens in it.
 
+    What is loaded waits in queues until it is pushed. What a unit computes
+    (positions, arithmetic, what it forwards) it can compute again at either end
+    of them; with `computed_queues`, it has queues for that, too.
+
     ```mlir
     #tmu.machine<lanes = 8, layers = 8, streams = 32, storage = 1024, requests = 256, chunk = 2048, tokens = 512>
     ```
   }];
   let parameters = (ins "int64_t":$lanes, "int64_t":$layers, "int64_t":$streams,
                         "int64_t":$storage, "int64_t":$requests,
-                        "int64_t":$chunk, "int64_t":$tokens);
+                        "int64_t":$chunk, "int64_t":$tokens,
+                        DefaultValuedParameter<"bool", "false">:$computed_queues);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
 }

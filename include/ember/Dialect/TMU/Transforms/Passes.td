@@ -62,6 +62,8 @@ def MapTMU : Pass<"map-tmu"> {
            "Bytes of a chunk of the output queue">,
     Option<"tokens", "tokens", "int64_t", "512",
            "Bytes of a chunk that are for tokens">,
+    Option<"computedQueues", "computed-queues", "bool", "false",
+           "The unit has queues for what it computes, too">,
     Option<"fiber", "fiber", "int64_t", "16",
            "Elements that a fiber of unknown length is taken to have">
   ];

@@ -22,6 +22,7 @@
 #define EMBER_SIM_CACHE_CACHE_H
 
 #include "ember/Sim/Cache/CacheParameters.h"
+#include "ember/Sim/Cache/LoadObserver.h"
 #include "ember/Sim/Cache/Ring.h"
 #include "ember/Sim/Engine/Engine.h"
 #include "ember/Sim/Engine/Statistics.h"
@@ -41,6 +42,16 @@ public:
   /// A line that the level above no longer has. Returns when its write-back
   /// buffer is free, or `later`: then `Cache::written` is called.
   virtual Tick writeBack(uint64_t line, LineState state) = 0;
+
+  /// What `accept` and its answer do to all levels, at once and without time.
+  /// Nothing is on its way meanwhile.
+  virtual Request warm(const Request &request) {
+    Request answer = request;
+    answer.writable = true;
+    return answer;
+  }
+  /// The same for a line that the level above no longer has.
+  virtual void warmVictim(uint64_t, LineState) {}
 };
 
 /// What another core's access takes of a line.
@@ -82,11 +93,20 @@ public:
   /// What prefetchers read indices from; without, they know no values.
   void setValues(const MemoryValues &memory) { present.memory = &memory; }
 
+  /// Who is told of cores' loads.
+  void setObserver(LoadObserver *other) { observer = other; }
+
   bool accept(const Request &request) override;
   Tick writeBack(uint64_t line, LineState state) override;
   void complete(const Request &answer) override;
   void retry() override;
   void handle(uint64_t argument) override;
+
+  Request warm(const Request &request) override;
+  void warmVictim(uint64_t line, LineState state) override;
+  /// Between these, all that happens is warming, and is not counted.
+  void beginWarming();
+  void endWarming();
 
   SnoopResult snoop(uint64_t line, Snoop kind);
   /// A write-back buffer is free.
@@ -152,6 +172,9 @@ private:
   void issue(uint32_t index);
   bool canServe(const Request &request, uint32_t entry) const;
   Request serve(const Request &request, uint32_t entry);
+  Request warmOne(const Request &request);
+  /// The state in which a line comes that was asked for so.
+  static LineState stateOf(const Request &answer, Access asked);
   uint32_t install(uint64_t line, LineState state);
   void evict(uint32_t entry);
   uint32_t adopt(uint64_t line);
@@ -172,6 +195,7 @@ private:
   std::vector<Cache *> uppers;
   PresentValues present;
   std::unique_ptr<Prefetcher> prefetcher;
+  LoadObserver *observer = nullptr;
   std::vector<uint64_t> wanted;
   /// Lines to be fetched when MSHRs are free.
   Ring<uint64_t> prefetchQueue;
@@ -194,8 +218,11 @@ private:
   std::vector<Requester *> waiting;
   std::vector<Requester *> waking;
   bool wakeIsDue = false;
+  bool warming = false;
 
   CacheCounters counters;
+  /// As they were before warming.
+  CacheCounters counted;
   Occupancy occupancy;
   Histogram latency;
   Histogram missLatency;

@@ -142,9 +142,10 @@ private:
 struct HomeMap {
   std::vector<uint32_t> nodes;
 
-  uint32_t operator()(uint64_t line) const {
-    return nodes[(line ^ line >> 7 ^ line >> 15 ^ line >> 23) % nodes.size()];
+  size_t indexOf(uint64_t line) const {
+    return (line ^ line >> 7 ^ line >> 15 ^ line >> 23) % nodes.size();
   }
+  uint32_t operator()(uint64_t line) const { return nodes[indexOf(line)]; }
 };
 
 } // namespace ember::sim

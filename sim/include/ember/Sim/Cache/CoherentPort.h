@@ -18,6 +18,16 @@
 
 namespace ember::sim {
 
+/// Where ports find homes at once, without the network.
+class NearHomes {
+public:
+  virtual Request warm(const Request &request, uint32_t from) = 0;
+  virtual void warmVictim(uint64_t line, LineState state, uint32_t from) = 0;
+
+protected:
+  ~NearHomes() = default;
+};
+
 class CoherentPort final : public LowerLevel,
                            public NetworkNode,
                            public EventHandler,
@@ -30,9 +40,17 @@ public:
 
   /// The number that the network gave it.
   void setNode(uint32_t number) { node = number; }
+  /// For warming.
+  void setNearHomes(NearHomes &nearHomes) { near = &nearHomes; }
 
   bool accept(const Request &request) override;
   Tick writeBack(uint64_t line, LineState state) override;
+  Request warm(const Request &request) override {
+    return near->warm(request, node);
+  }
+  void warmVictim(uint64_t line, LineState state) override {
+    near->warmVictim(line, state, node);
+  }
   bool deliver(const Message &message) override;
   void retry(VirtualNetwork network) override { outbox.retry(network); }
   void handle(uint64_t argument) override;
@@ -70,6 +88,7 @@ private:
   const HomeMap &homes;
   Cache *cache;
   uint32_t node = 0;
+  NearHomes *near = nullptr;
   std::vector<Transaction> transactions;
   std::vector<uint32_t> unused;
   std::vector<Victim> victims;

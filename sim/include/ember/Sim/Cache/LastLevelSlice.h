@@ -20,6 +20,8 @@
 #include "ember/Sim/Cache/Coherence.h"
 #include "ember/Sim/Cache/Directory.h"
 
+#include "llvm/ADT/STLFunctionalExtras.h"
+
 namespace ember::sim {
 
 struct LastLevelParameters {
@@ -65,6 +67,17 @@ public:
   void complete(const Request &answer) override;
   void retry() override;
   void handle(uint64_t argument) override;
+
+  /// Takes a look at a line on behalf of others, at the core of a node.
+  using Snooper =
+      llvm::function_ref<SnoopResult(uint32_t node, uint64_t line, Snoop kind)>;
+  /// What a transaction of a core and its answer do, at once and without time.
+  Request warm(const Request &request, uint32_t from, Snooper snooper);
+  /// The same for a core's victim.
+  void warmVictim(uint64_t line, LineState state, uint32_t from);
+  /// Between these, all that happens is warming, and is not counted.
+  void beginWarming();
+  void endWarming();
 
   bool isBusy(uint64_t line) const { return busy.count(line); }
   Holders holders(uint64_t line) const { return directory.lookup(line); }
@@ -118,6 +131,8 @@ private:
   void collected(uint32_t index);
   void respond(uint32_t index, CoherenceOp op, bool writable);
   void finish(uint32_t index);
+  /// Of a core that no longer has the line.
+  void removeHolder(uint64_t line, uint32_t from);
   void install(uint64_t line, bool dirty);
   /// Takes the line out; whether memory was stale.
   bool remove(uint64_t line);
@@ -146,7 +161,10 @@ private:
   bool memoryRefused = false;
   bool refusedRequest = false;
   Tick nextLookup = 0;
+  bool warming = false;
   LastLevelCounters counters;
+  /// As they were before warming.
+  LastLevelCounters counted;
   Occupancy occupancy;
   Histogram latency;
 };

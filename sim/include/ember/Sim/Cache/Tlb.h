@@ -53,6 +53,8 @@ struct TlbParameters {
   llvm::Error validate() const;
 };
 
+class LowerLevel;
+
 class Tlb final : public EventHandler,
                   public Requester,
                   public Translated,
@@ -74,6 +76,10 @@ public:
   /// Calls `requester->translated` when the translation is known. It is never
   /// turned away: what finds no free miss waits here.
   void translate(const Translation &translation);
+
+  /// What a translation leaves, at once and without time; `walked` has the
+  /// table.
+  void warm(uint64_t page, LowerLevel &walked);
 
   void handle(uint64_t argument) override;
   void complete(const Request &answer) override;
@@ -97,6 +103,11 @@ private:
 
   bool process(const Translation &translation);
   void read(uint32_t index);
+  /// Of the table, the level where a walk begins: below the lowest entry that
+  /// is known.
+  unsigned firstLevel(uint64_t page);
+  void learn(uint64_t page, unsigned level);
+  uint64_t entryLine(uint64_t page, unsigned level) const;
   void filled(uint32_t index);
   uint64_t walkKey(uint64_t page, unsigned level) const;
 

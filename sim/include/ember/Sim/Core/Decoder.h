@@ -44,6 +44,7 @@ enum class PortKind : uint8_t {
   storeData,
   vector,
 };
+inline constexpr unsigned portKinds = 7;
 
 /// One pass through a port.
 struct MicroOperation {

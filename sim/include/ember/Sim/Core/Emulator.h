@@ -90,6 +90,9 @@ public:
 
   uint64_t executed() const { return count; }
 
+  /// The instruction at an address, as an assembler writes it.
+  std::string print(uint64_t pc) const;
+
 private:
   static constexpr uint64_t returnAddress = ~uint64_t{3};
   static constexpr unsigned pageBytes = 4096;

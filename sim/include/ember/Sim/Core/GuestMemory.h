@@ -40,8 +40,6 @@ public:
   /// Maps `size` bytes at `host` to `address`. Parts do not overlap.
   llvm::Error map(llvm::StringRef name, uint64_t address, void *host,
                   uint64_t size, bool writable = true);
-  /// Of what begins at `address`.
-  void unmap(uint64_t address);
   llvm::Error mapDevice(llvm::StringRef name, uint64_t address, uint64_t size,
                         DeviceHandler &handler);
 

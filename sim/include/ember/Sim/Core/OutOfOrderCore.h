@@ -96,9 +96,34 @@ public:
   bool finished() const {
     return sourceEnded && head == fetched && storeHead == storeTail;
   }
+  /// When it was.
+  Tick finishedAt() const { return end; }
+
+  /// Fetches nothing more until `release`; what was fetched ends.
+  void hold() { held = true; }
+  /// Nothing that was fetched is left.
+  bool isEmpty() const { return head == fetched && storeHead == storeTail; }
+  /// Goes on where the emulator is now, whoever brought it there.
+  void release();
+  /// Learns of a branch that was executed elsewhere.
+  void learn(const DynamicInstruction &executed) {
+    if (executed.instruction->branch != BranchKind::none)
+      predictor.predict(executed);
+  }
+  /// The time that some instructions take, from when `after` more of them have
+  /// retired.
+  struct Window {
+    uint64_t instructions = 0;
+    Tick ticks = 0;
+    bool done = false;
+  };
+  void measure(uint64_t after, uint64_t length);
+  const Window &window() const { return measured; }
+
   /// What went wrong in the program, if anything did.
   llvm::Error takeError() { return std::move(error); }
   void observe(StageObserver &stages) { observer = &stages; }
+  const Emulator &program() const { return emulator; }
 
   void handle(uint64_t argument) override;
   void complete(const Request &request) override;
@@ -126,6 +151,8 @@ public:
              stores = 0, branches = 0, mispredictions = 0, forwards = 0,
              loadLines = 0, storeLines = 0, robFull = 0, issueQueueFull = 0,
              loadQueueFull = 0, storeQueueFull = 0, registersFull = 0;
+    /// Micro-operations by the kind of port that they need.
+    std::array<uint64_t, portKinds> issued = {};
     std::array<uint64_t, causes> stack = {};
     Occupancy rob, issueQueue, loadQueue, storeQueue;
     Histogram loadTicks;
@@ -210,6 +237,7 @@ private:
   void becomeReady(uint64_t sequence);
   void finish(uint64_t sequence, uint64_t cycles);
   void done(Entry &e);
+  void reachMark();
   void release(llvm::SmallVectorImpl<uint64_t> &dependents);
   /// The loads' share of rename: which stores it waits for.
   void findStores(Entry &e);
@@ -256,6 +284,14 @@ private:
   uint64_t now = 0;
   Tick wakeAt = none;
   bool sourceEnded = false;
+  bool held = false;
+  Tick end = 0;
+  Window measured;
+  /// Instructions that will have retired when it begins, or then ends; those
+  /// that had when it began.
+  uint64_t windowMark = none, windowLength = 0, windowFrom = 0;
+  /// None before that.
+  Tick windowBegan = none;
   /// The mispredicted branch that fetch waits for, or none.
   uint64_t fetchWaitsFor = none;
   uint64_t fetchFrom = 0;

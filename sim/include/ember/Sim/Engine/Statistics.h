@@ -85,6 +85,13 @@ public:
   void add(llvm::StringRef path, std::function<double()> value,
            llvm::StringRef description);
 
+  /// What is in use now, by its path.
+  struct NamedOccupancy {
+    std::string path;
+    const Occupancy *occupancy;
+  };
+  const std::vector<NamedOccupancy> &occupancies() const { return occupied; }
+
   /// All values at the tick `now`.
   llvm::json::Object toJSON(Tick now) const;
   /// What each name means.
@@ -100,6 +107,7 @@ private:
            std::function<llvm::json::Value(Tick)> value);
 
   std::vector<Entry> entries;
+  std::vector<NamedOccupancy> occupied;
 };
 
 } // namespace ember::sim

@@ -18,6 +18,7 @@
 #ifndef EMBER_SIM_MACHINE_ACCESSUNIT_H
 #define EMBER_SIM_MACHINE_ACCESSUNIT_H
 
+#include "ember/Sim/Cache/LoadObserver.h"
 #include "ember/Sim/Cache/Ring.h"
 #include "ember/Sim/Cache/Tlb.h"
 #include "ember/Sim/Engine/Engine.h"
@@ -39,9 +40,14 @@ struct AccessUnitPorts {
   Tlb &tlb;
 };
 
+class PerfettoTrace;
+
 class AccessUnit : public Waiter {
 public:
   virtual ~AccessUnit() = default;
+
+  /// Who is told of the core's loads; null if the unit has no use for that.
+  virtual LoadObserver *loadObserver() { return nullptr; }
 
   /// What the core asks where its program loads from or stores to the unit's
   /// registers, in the program's order.
@@ -53,6 +59,8 @@ public:
   /// What went wrong in what the unit was told to do.
   virtual llvm::Error takeError() = 0;
   virtual void addTo(Statistics &statistics, llvm::StringRef path) const = 0;
+  /// Shows what it does, as a group of tracks.
+  virtual void trace(PerfettoTrace &) {}
 };
 
 /// A port that takes all: what is turned away waits here and asks again.

@@ -22,13 +22,16 @@
 #include "ember/Sim/Machine/GuestValues.h"
 #include "ember/Sim/Machine/MachineParameters.h"
 #include "ember/Sim/Machine/MemoryNetwork.h"
+#include "ember/Sim/Trace/DRAMTrace.h"
+#include "ember/Sim/Trace/OccupancyTrace.h"
+#include "ember/Sim/Trace/PipelineTrace.h"
 
 #include <deque>
 #include <memory>
 
 namespace ember::sim {
 
-class Machine {
+class Machine : private NearHomes {
 public:
   /// `parameters` are valid.
   explicit Machine(const MachineParameters &parameters);
@@ -50,8 +53,6 @@ public:
   /// Where an access unit beside a core asks the last level for whole lines,
   /// so many at a time.
   CoherentPort &addUnit(unsigned core, uint64_t outstanding);
-  /// Where it asks the L2 of the core.
-  MemoryPort &l2Port(unsigned core) { return tiles[core].l2; }
   /// What translates for it.
   Tlb &l2Tlb(unsigned core) { return tiles[core].l2Tlb; }
 
@@ -61,12 +62,35 @@ public:
   /// Runs until nothing is on its way any more.
   void drain();
 
+  // The parts of `run`.
+  /// Cores begin with what their emulators were told to do.
+  void start();
+  /// Runs until each core with a program is finished, or as is asked for, which
+  /// it stays.
+  llvm::Error runUntil(llvm::function_ref<bool(const OutOfOrderCore &)> isDone);
+  /// What went wrong in programs and units.
+  llvm::Error takeErrors();
+
+  /// Lets cores, which hold, execute so many instructions each, by turns and
+  /// without time: caches, translation buffers and predictors learn of them,
+  /// and nothing is counted. Nothing is on its way.
+  llvm::Error fastForward(llvm::ArrayRef<uint64_t> instructions);
+
+  /// Shows banks, units, and what is in use. Cores have their programs and
+  /// units before that; the trace outlives the machine.
+  void trace(PerfettoTrace &to);
+  /// Shows the instructions of all cores, which have their programs.
+  void trace(KonataTrace &to);
+  /// Nothing more is to be shown.
+  void endTrace();
+
   Engine &clockwork() { return engine; }
   const MachineParameters &description() const { return parameters; }
   const Mesh &network() const { return mesh; }
   MemorySystem &dram() { return memory; }
   Cache &l1d(unsigned core) { return tiles[core].l1d; }
   Cache &l2(unsigned core) { return tiles[core].l2; }
+  bool hasCore(unsigned core) const { return tiles[core].core != nullptr; }
   OutOfOrderCore &core(unsigned core) { return *tiles[core].core; }
   LastLevelSlice &slice(unsigned index) { return slices[index].slice; }
   /// The slice that is the home of a line.
@@ -102,7 +126,10 @@ private:
     GuestValues values;
     std::unique_ptr<OutOfOrderCore> core;
     AccessUnit *unit = nullptr;
+    Emulator *program = nullptr;
     uint32_t node = 0;
+    /// Of what was fast-forwarded last.
+    uint64_t warmedPage = ~uint64_t{0};
   };
   struct Slice {
     Slice(Engine &engine, Mesh &mesh, CoherencePackets &packets,
@@ -116,7 +143,15 @@ private:
     uint32_t memoryNode = 0;
   };
 
+  // Of fast-forwarding.
+  Request warm(const Request &request, uint32_t from) override;
+  void warmVictim(uint64_t line, LineState state, uint32_t from) override;
+  void warm(Tile &tile, const DynamicInstruction &executed);
+  llvm::Error fastForward(Tile &tile, uint64_t instructions);
+
   void registerStatistics();
+  /// Handles the next tick that has events; false if there is none.
+  bool step();
   /// Changes whenever an instruction retires or something arrives.
   uint64_t progress() const;
 
@@ -133,6 +168,9 @@ private:
   std::deque<ChannelNode> channels;
   std::deque<CoherentPort> units;
   Statistics registry;
+  std::unique_ptr<DRAMTrace> bankTrace;
+  std::unique_ptr<OccupancyTrace> occupancyTrace;
+  std::deque<PipelineTrace> pipelineTraces;
 };
 
 } // namespace ember::sim

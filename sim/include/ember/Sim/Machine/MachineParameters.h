@@ -21,6 +21,8 @@
 #include "ember/Sim/Cache/LastLevelSlice.h"
 #include "ember/Sim/Cache/Tlb.h"
 #include "ember/Sim/Core/CoreParameters.h"
+#include "ember/Sim/Energy/EnergyParameters.h"
+#include "ember/Sim/Indirection/IndirectionParameters.h"
 #include "ember/Sim/Memory/MemoryParameters.h"
 #include "ember/Sim/Network/MeshParameters.h"
 #include "ember/Sim/TMU/TMUParameters.h"
@@ -68,6 +70,8 @@ struct MachineParameters {
   MeshParameters mesh;
   MemoryParameters memory;
   TMUParameters tmu;
+  IndirectionParameters indirection;
+  EnergyParameters energy;
 
   /// The router of number `index` of `count` nodes of a kind.
   RouterPlace place(Placement placement, uint64_t index, uint64_t count) const;

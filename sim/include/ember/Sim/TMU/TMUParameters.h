@@ -29,6 +29,7 @@ struct TMUParameters {
   uint64_t lanes = 8;
   uint64_t layers = 8;
   uint64_t laneStorage = 1024;
+  bool computedQueues = false;
   uint64_t outstanding = 256;
   uint64_t requestsPerCycle = 1;
   Coalescing coalescing = Coalescing::stream;

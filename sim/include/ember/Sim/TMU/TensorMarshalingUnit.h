@@ -56,8 +56,7 @@ public:
   void addTo(Statistics &statistics, llvm::StringRef path) const override;
   std::string waits() const override;
 
-  /// Shows what it does, as a group of tracks.
-  void trace(PerfettoTrace &to);
+  void trace(PerfettoTrace &to) override;
 
   bool accept(const Request &request) override;
   void handle(uint64_t argument) override;

@@ -1,0 +1,46 @@
+"""`./run reproduce`: figures of the Ember paper, simulated again.
+
+Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""
+
+import argparse
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from benchmarks.figures import fig04, fig07, fig16
+from benchmarks.figures.figure import Figure
+
+FIGURES: dict[str, Callable[[Path, bool], Figure]] = {
+    "fig4": fig04.make,
+    "fig7": fig07.make,
+    "fig16": fig16.make,
+}
+
+
+def main() -> int:
+    """Runs what the command line names."""
+    parser = argparse.ArgumentParser(prog="./run reproduce", description=__doc__.splitlines()[0])
+    parser.add_argument(
+        "figures", nargs="*", metavar="FIGURE", help=f"{', '.join(FIGURES)}; none: all"
+    )
+    parser.add_argument("--quick", action="store_true", help="smaller inputs, a few minutes")
+    parser.add_argument(
+        "--results", type=Path, default=Path("results"), help="where they are written (results)"
+    )
+    arguments = parser.parse_args()
+    unknown = [name for name in arguments.figures if name not in FIGURES]
+    if unknown:
+        parser.error(f"no figure {unknown[0]!r}; there are: {', '.join(FIGURES)}")
+    for name in arguments.figures or FIGURES:
+        print(f"== {name}", flush=True)
+        figure = FIGURES[name](arguments.results / "runs", arguments.quick)
+        files = figure.write(arguments.results)
+        print(figure.table())
+        print("written:", ", ".join(str(file) for file in files))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

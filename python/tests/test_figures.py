@@ -1,0 +1,92 @@
+"""Figures of the paper again: their workloads, what is kept of runs, and what is written.
+
+Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""
+
+import csv
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import ember
+import numpy as np
+import pytest
+
+from benchmarks.figures import runs, workloads
+from benchmarks.figures.figure import Bar, Figure
+from benchmarks.figures.runs import Run, run_all
+
+ROOT = Path(__file__).resolve().parents[2]
+
+SMALL = [
+    workloads.aggregation("proteins", 1 / 20000),
+    workloads.messages("proteins", 1 / 20000),
+    workloads.attention(2, 3),
+]
+
+
+@pytest.mark.parametrize("workload", SMALL, ids=lambda workload: workload.kind)
+@pytest.mark.parametrize("unit", [None, "tmu"])
+def test_workloads_run_on_cores_and_units(workload: workloads.Workload, unit: str | None) -> None:
+    run = ember.simulate(workload.program, workload.make(), cores=2, unit=unit)
+    assert run.nanoseconds > 0
+
+
+def test_models_are_those_of_the_table() -> None:
+    table, indices, offsets, out = workloads.bags("RM1", "L0", 1).make()
+    assert table.shape == (2 * 16384, 32)
+    assert len(indices) == 2 * 64 * 64 == offsets[-1]
+    assert out.shape == (2 * 64, 32)
+    # Each table has its own rows.
+    assert indices[: 64 * 64].max() < 16384 <= indices[64 * 64 :].min()
+
+
+def test_localities_differ_in_reuse() -> None:
+    used = [len(np.unique(workloads.bags("RM2", place, 1).make()[1])) for place in ("L0", "L2")]
+    assert used[0] > used[1]
+
+
+def test_equal_recipes_make_equal_inputs() -> None:
+    first, second = (workloads.aggregation("proteins", 1 / 20000).make() for _ in range(2))
+    for a, b in zip(first, second, strict=True):
+        assert np.array_equal(a, b)
+
+
+def test_what_has_run_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = Run(SMALL[2], options={"cores": 1})
+    other = Run(SMALL[2], machine={"core": {"reorderBuffer": 448}}, options={"cores": 1})
+    first = run_all([run, other], tmp_path)
+    assert len(list(tmp_path.glob("*.json"))) == 2
+
+    def refuse(*_: Any, **options: Any) -> Any:
+        raise AssertionError("it runs again")
+
+    monkeypatch.setattr(runs.ember, "simulate", refuse)
+    again = run_all([other, run], tmp_path)
+    assert [one.statistics for one in again] == [one.statistics for one in reversed(first)]
+    with pytest.raises(AssertionError, match="it runs again"):
+        run_all([Run(SMALL[2], options={"cores": 2})], tmp_path)
+
+
+def test_a_figure_is_written_beside_what_is_published(tmp_path: Path) -> None:
+    figure = Figure("one", "One", "ratio", [Bar("a", "x", 3.0, 2.0), Bar("b", "x", 1.0)], ["Note."])
+    names = {file.name for file in figure.write(tmp_path)}
+    assert names >= {"one.csv", "one.md"}
+    with (tmp_path / "one.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert [row["published"] for row in rows] == ["2", ""]
+    assert "| a | x | 2.00 | 3.00 | 1.50 |" in (tmp_path / "one.md").read_text()
+
+
+def test_a_figure_that_there_is_not() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "benchmarks.figures.command", "fig99"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert "no figure 'fig99'; there are: fig4, fig7, fig16" in done.stderr
