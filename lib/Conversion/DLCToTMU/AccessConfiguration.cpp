@@ -250,6 +250,34 @@ void AccessConfiguration::buildToken(dlc::RegisterCallbackOp callback) {
                                  /*reserve=*/IntegerAttr());
 }
 
+/// Moves a token with a value before the operands that the same event pushes
+/// for it: a value that does not fit in its token follows that at once, and is
+/// the first that is popped.
+static void putValuesFirst(SmallVectorImpl<Operation *> &registrations) {
+  for (size_t number = 0; number < registrations.size(); ++number) {
+    auto callback = dyn_cast<dlc::RegisterCallbackOp>(registrations[number]);
+    if (!callback || !callback.getValue())
+      continue;
+    auto happensWithIt = [&](auto other) {
+      return other.getTu() == callback.getTu() &&
+             other.getEvent() == callback.getEvent();
+    };
+    size_t first = number;
+    for (size_t before = number; before-- > 0;) {
+      if (auto other = dyn_cast<dlc::RegisterCallbackOp>(registrations[before]);
+          other && happensWithIt(other))
+        break;
+      if (auto operand =
+              dyn_cast<dlc::RegisterOperandOp>(registrations[before]);
+          operand && happensWithIt(operand) &&
+          operand.getId() == callback.getId())
+        first = before;
+    }
+    std::rotate(registrations.begin() + first, registrations.begin() + number,
+                registrations.begin() + number + 1);
+  }
+}
+
 void AccessConfiguration::buildPushes() {
   llvm::DenseSet<int64_t> announced;
   for (auto callback : from.getAccessBody()->getOps<dlc::RegisterCallbackOp>())
@@ -259,7 +287,12 @@ void AccessConfiguration::buildPushes() {
   // between any two of them; dlc has a queue for each and no order between
   // both.
   llvm::DenseMap<int64_t, SmallVector<dlc::RegisterOperandOp>> waiting;
-  for (Operation &op : *from.getAccessBody()) {
+  SmallVector<Operation *> registrations;
+  for (Operation &op : *from.getAccessBody())
+    if (isa<dlc::RegisterOperandOp, dlc::RegisterCallbackOp>(op))
+      registrations.push_back(&op);
+  putValuesFirst(registrations);
+  for (Operation *op : registrations) {
     if (auto operand = dyn_cast<dlc::RegisterOperandOp>(op)) {
       auto id = static_cast<int64_t>(operand.getId());
       if (announced.contains(id))

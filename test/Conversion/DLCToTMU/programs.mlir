@@ -364,3 +364,46 @@ func.func @wraps(%first: index, %n: index, %a: memref<?xi8>) {
   }
   return
 }
+
+// -----
+
+// A value that does not fit in its token is pushed right behind it, and popped
+// before the operands, also where the program registers these first.
+
+// CHECK-LABEL: func.func @value_after_operands(
+// CHECK: %[[LAYER:.*]] = tmu.set_single_layer
+// CHECK-NEXT: tmu.set_control_token %[[LAYER]], ite, 0 value %[[VALUE:.*]] : !slc.stream<f64>
+// CHECK-NEXT: tmu.set_operand %[[LAYER]], ite, (%{{.*}}) for 0 : (!slc.stream<f32>) -> f32
+// CHECK: ring.token_follows
+// CHECK: ring.wait {{.*}} -> !ring.slot<f64>
+// CHECK: ring.wait {{.*}} -> !ring.slot<f32>
+func.func @value_after_operands(%weights: memref<?xf32>, %values: memref<?xf64>, %scaled: memref<?xf32>, %out: memref<?xf64>) {
+  %c0 = arith.constant 0 : index
+  %n = memref.dim %values, %c0 : memref<?xf64>
+  dlc.program captures(%n = %n : index, %weights = %weights : memref<?xf32>, %values = %values : memref<?xf64>, %scaled = %scaled : memref<?xf32>, %out = %out : memref<?xf64>)
+  access {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %tu = dlc.new_tu %c0 to %n step %c1
+    %i = dlc.get_ind_var %tu : !slc.stream<index>
+    %w = dlc.mem_str %tu, %weights[%i] : memref<?xf32>[!slc.stream<index>] -> !slc.stream<f32>
+    %v = dlc.mem_str %tu, %values[%i] : memref<?xf64>[!slc.stream<index>] -> !slc.stream<f64>
+    dlc.register_operand %tu, ite, %w for 0 : !slc.stream<f32>
+    dlc.register_callback %tu, ite, 0 value %v : !slc.stream<f64>
+  }
+  compute {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %end = dlc.compute_loop iter_args(%c0) -> (index)
+    case 0 {
+    ^bb0(%i: index):
+      %v = dlc.token_value : f64
+      %w = dlc.pop_operand : f32
+      memref.store %w, %scaled[%i] : memref<?xf32>
+      memref.store %v, %out[%i] : memref<?xf64>
+      %next = arith.addi %i, %c1 : index
+      dlc.yield %next : index
+    }
+  }
+  return
+}
