@@ -115,11 +115,15 @@ MemoryAliasing MemoryAliasing::forHints(ModuleOp module) {
   return aliasing;
 }
 
-bool MemoryAliasing::argumentsAlias(func::FuncOp func, unsigned a,
-                                    unsigned b) const {
-  if (mayAlias || calledIndirectly.contains(func.getSymNameAttr()))
+bool MemoryAliasing::argumentsAlias(func::FuncOp func, unsigned a, unsigned b,
+                                    ArgumentPairs &seen) const {
+  StringAttr name = func.getSymNameAttr();
+  if (mayAlias || calledIndirectly.contains(name))
     return true;
-  auto found = calls.find(func.getSymNameAttr());
+  // Functions that call each other hand on what came in somewhere else.
+  if (!seen.insert({name, std::minmax(a, b)}).second)
+    return false;
+  auto found = calls.find(name);
   if (found == calls.end())
     return false;
   return llvm::any_of(found->second, [&](CallOpInterface call) {
@@ -129,14 +133,12 @@ bool MemoryAliasing::argumentsAlias(func::FuncOp func, unsigned a,
       return true;
     if (!isIdentified(passedA) || !isIdentified(passedB))
       return true;
-    if (!asArgument(passedA) || !asArgument(passedB))
+    std::optional<unsigned> outerA = asArgument(passedA);
+    std::optional<unsigned> outerB = asArgument(passedB);
+    if (!outerA || !outerB)
       return false;
-    // A caller's own arguments were checked where they came in, or are
-    // themselves judged by that caller's callers; recursion stops at one step
-    // by taking those as distinct only if nobody in the module calls it.
     auto caller = call->getParentOfType<func::FuncOp>();
-    return !caller || calls.contains(caller.getSymNameAttr()) ||
-           calledIndirectly.contains(caller.getSymNameAttr());
+    return !caller || argumentsAlias(caller, *outerA, *outerB, seen);
   });
 }
 
@@ -156,7 +158,8 @@ bool MemoryAliasing::alias(Value a, Value b) const {
   std::optional<unsigned> rightArgument = asArgument(right.buffer);
   if (leftArgument && rightArgument) {
     auto func = cast<func::FuncOp>(left.buffer.getParentBlock()->getParentOp());
-    return argumentsAlias(func, *leftArgument, *rightArgument);
+    ArgumentPairs seen;
+    return argumentsAlias(func, *leftArgument, *rightArgument, seen);
   }
   auto leftType = cast<ShapedType>(left.buffer.getType());
   auto rightType = cast<ShapedType>(right.buffer.getType());

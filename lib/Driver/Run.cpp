@@ -33,6 +33,9 @@ static Expected<func::FuncOp> findFunction(ModuleOp module, StringRef name) {
       return function;
     candidates.push_back(function);
   }
+  // Private functions are there for others, unless there is nothing else.
+  if (!all_of(candidates, [](func::FuncOp one) { return one.isPrivate(); }))
+    erase_if(candidates, [](func::FuncOp one) { return one.isPrivate(); });
   if (candidates.empty())
     return makeError("the program has no function with a body");
   if (name.empty() && candidates.size() == 1)

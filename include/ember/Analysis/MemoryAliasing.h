@@ -49,7 +49,13 @@ public:
   bool alias(mlir::Value a, mlir::Value b) const;
 
 private:
-  bool argumentsAlias(mlir::func::FuncOp func, unsigned a, unsigned b) const;
+  /// Two arguments of a function of that name.
+  using ArgumentPairs = llvm::DenseSet<
+      std::pair<mlir::StringAttr, std::pair<unsigned, unsigned>>>;
+
+  /// `seen` are pairs that are asked already.
+  bool argumentsAlias(mlir::func::FuncOp func, unsigned a, unsigned b,
+                      ArgumentPairs &seen) const;
   bool isIdentified(mlir::Value buffer) const;
 
   bool mayAlias;

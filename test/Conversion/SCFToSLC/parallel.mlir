@@ -49,3 +49,50 @@ func.func @total(%table: memref<?x64xf32>, %rows: memref<?xindex>, %out: memref<
   }
   return
 }
+
+// A part is called by a function that is called itself: whether its arguments
+// overlap follows from what the outermost of them gets.
+// CHECK-LABEL: func.func private @apart(
+// CHECK: ember.parallel_call @apart_part(
+// CHECK: func.func private @apart_part(
+// CHECK: slc.for
+// CHECK: slc.mem_str
+func.func private @apart(%table: memref<?xf32>, %rows: memref<?xindex>, %out: memref<?xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = memref.dim %rows, %c0 : memref<?xindex>
+  scf.for %i = %c0 to %n step %c1 {
+    %row = memref.load %rows[%i] : memref<?xindex>
+    %v = memref.load %table[%row] : memref<?xf32>
+    memref.store %v, %out[%i] : memref<?xf32>
+  }
+  return
+}
+func.func @calls_apart(%table: memref<?xf32>, %rows: memref<?xindex>, %out: memref<?xf32>) {
+  func.call @apart(%table, %rows, %out) : (memref<?xf32>, memref<?xindex>, memref<?xf32>) -> ()
+  return
+}
+
+// Here both are one array: what is stored may be what is looked up next.
+// CHECK-LABEL: func.func private @together(
+// CHECK-NOT: slc.mem_str %arg0
+func.func private @together(%table: memref<?xf32>, %rows: memref<?xindex>, %out: memref<?xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = memref.dim %rows, %c0 : memref<?xindex>
+  scf.for %i = %c0 to %n step %c1 {
+    %row = memref.load %rows[%i] : memref<?xindex>
+    %v = memref.load %table[%row] : memref<?xf32>
+    memref.store %v, %out[%i] : memref<?xf32>
+  }
+  return
+}
+func.func private @between(%table: memref<?xf32>, %rows: memref<?xindex>, %out: memref<?xf32>) {
+  func.call @together(%table, %rows, %out) : (memref<?xf32>, memref<?xindex>, memref<?xf32>) -> ()
+  func.call @between(%table, %rows, %out) : (memref<?xf32>, memref<?xindex>, memref<?xf32>) -> ()
+  return
+}
+func.func @calls_together(%table: memref<?xf32>, %rows: memref<?xindex>) {
+  func.call @between(%table, %rows, %table) : (memref<?xf32>, memref<?xindex>, memref<?xf32>) -> ()
+  return
+}
