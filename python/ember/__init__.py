@@ -27,8 +27,8 @@ from ember.inspection.levels import show
 from ember.inspection.page import show_page
 from ember.kernel import Library
 from ember.places import include_folder
-from ember.simulation.program import simulate
-from ember.simulation.result import Simulation
+from ember.simulation.result import KernelSimulation, ModelSimulation, Simulation
+from ember.simulation.simulate import simulate
 from ember.threads import get_num_threads, set_num_threads
 from ember.torch.compiled import Kernel
 from ember.torch.explain import explain
@@ -53,8 +53,10 @@ __all__ = [
     "IndexOutOfRangeError",
     "Kernel",
     "KernelError",
+    "KernelSimulation",
     "Library",
     "LoadedProgram",
+    "ModelSimulation",
     "OffsetsError",
     "Options",
     "QuantizedEmbedding",

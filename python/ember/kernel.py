@@ -12,16 +12,12 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import ctypes
 import json
 import struct
-import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from ember import native, threads
-from ember.arguments import Frame, Parameter, Reader
-from ember.dtypes import DTYPES
+from ember.arguments import Frame, Parameter, Reader, array_at, number_of
 from ember.errors import (
     ArgumentError,
     CompileError,
@@ -253,6 +249,7 @@ class BoundEntry:
             frame = Frame(self._widths)
             frame.fix(self._fixed)
         self._pack(frame.words, self._start, *numbers)
+        native.tell(self.entry.function, frame.pointers_address)
         if self.entry.function(frame.pointers_address, frame.error_address) != 0:
             raise kernel_error(frame.error.code, frame.error.message)
         values = self._take_results(frame) if self.entry.results else ()
@@ -271,22 +268,8 @@ class BoundEntry:
 
 def _take_result(result: Parameter, words: Any, free: Callable[[int], None]) -> Any:
     """Copies a returned memref out of the kernel's memory and frees it, or reads a scalar."""
-    dtype = DTYPES[result.dtype]
     if result.kind != "memref":
-        bits = words[0].to_bytes(8, sys.byteorder, signed=True)
-        scalar: Any = dtype.ctype
-        return dtype.from_c(scalar.from_buffer_copy(bits).value)
-    rank = len(result.shape)
-    allocated, aligned, offset = words[0], words[1], words[2]
-    sizes = tuple(words[3 : 3 + rank])
-    element = np.dtype(dtype.name)
-    strides = tuple(stride * element.itemsize for stride in words[3 + rank : 3 + 2 * rank])
-    if 0 in sizes:
-        array = np.empty(sizes, element)
-    else:
-        extent = sum((n - 1) * s for n, s in zip(sizes, strides, strict=True))
-        start = aligned + offset * element.itemsize
-        memory = (ctypes.c_char * (extent + element.itemsize)).from_address(start)
-        array = np.ndarray(sizes, element, memory, strides=strides).copy()
-    free(allocated)
+        return number_of(result, words[0])
+    array = array_at(result, words).copy()
+    free(words[0])
     return array

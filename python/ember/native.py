@@ -7,7 +7,10 @@ Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
+import ctypes
 import importlib.util
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from importlib.machinery import EXTENSION_SUFFIXES, ExtensionFileLoader
 from pathlib import Path
 from types import ModuleType
@@ -54,3 +57,28 @@ Repeat: Any = getattr(_module, "Repeat", None)
 GuardedCall: Any = getattr(_module, "GuardedCall", None)
 # How PyTorch tells compiled code where a tensor lies; None before version 2.10.
 EXCHANGE_TABLE: Any = getattr(torch.Tensor, "__dlpack_c_exchange_api__", None)
+
+# Called with the addresses of a kernel's function and of its arguments' pointers.
+Observer = Callable[[int, int], None]
+_observer: Observer | None = None
+
+
+@contextmanager
+def observed(observer: Observer) -> Iterator[None]:
+    """Tells the observer of each kernel that this process calls, before it runs."""
+    global _observer
+    before, _observer = _observer, observer
+    if _module:
+        _module.observe(observer)
+    try:
+        yield
+    finally:
+        _observer = before
+        if _module:
+            _module.observe(before)
+
+
+def tell(function: Any, pointers: int) -> None:
+    """Tells the observer, if there is one, of a call that Python makes."""
+    if _observer is not None:
+        _observer(ctypes.cast(function, ctypes.c_void_p).value or 0, pointers)

@@ -55,8 +55,31 @@ static bool readInPython(PyObject *reader, PyObject *argument, int count,
   return *holder && PyList_Append(*holder, answer.object) == 0;
 }
 
+/// What is told of each call; null: nothing is.
+static PyObject *observer = nullptr;
+
+bool ember::tellObserver(Function function, void **pointers) {
+  if (!observer)
+    return true;
+  // It may be another one when it returns.
+  Owned told{Py_NewRef(observer)};
+  Owned answer{PyObject_CallFunction(
+      told.object, "KK",
+      static_cast<unsigned long long>(reinterpret_cast<uintptr_t>(function)),
+      static_cast<unsigned long long>(reinterpret_cast<uintptr_t>(pointers)))};
+  return answer.object != nullptr;
+}
+
+static PyObject *observe(PyObject *, PyObject *next) {
+  PyObject *before = observer;
+  observer = next == Py_None ? nullptr : Py_NewRef(next);
+  return before ? before : Py_NewRef(Py_None);
+}
+
 /// Runs the kernel without the interpreter's lock.
 static PyObject *run(Call *self, void **pointers) {
+  if (!tellObserver(self->function, pointers))
+    return nullptr;
   ember_error error;
   int32_t code;
   Py_BEGIN_ALLOW_THREADS;
@@ -266,11 +289,19 @@ static PyType_Spec callType = {"ember_calls.Call", sizeof(Call), 0,
                                    Py_TPFLAGS_HAVE_VECTORCALL,
                                callSlots};
 
+static PyMethodDef callsFunctions[] = {
+    {"observe", observe, METH_O,
+     "observe(observer)\n\n"
+     "Calls the observer before each kernel, with the addresses of the kernel's "
+     "function and of its arguments' pointers; None ends that. Returns the one "
+     "before."},
+    {}};
+
 static PyModuleDef callsModule = {PyModuleDef_HEAD_INIT,
                                   "ember_calls",
                                   "Calls of kernels, in compiled code.",
                                   -1,
-                                  nullptr,
+                                  callsFunctions,
                                   nullptr,
                                   nullptr,
                                   nullptr,

@@ -33,6 +33,10 @@ struct Call {
   PyObject *failure;    // the exception for a code and a message
 };
 
+/// Tells the observer, if there is one, of a call that is about to be made;
+/// false with its exception. The interpreter's lock is held.
+bool tellObserver(Function function, void **pointers);
+
 /// Memory of a call: on the stack, but for kernels of many parameters.
 template <typename T, int N> class Scratch {
 public:

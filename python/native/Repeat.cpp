@@ -283,6 +283,8 @@ static PyObject *repeatCall(PyObject *object, PyObject *const *given,
   Owned result{arguments.makeResult(last)};
   if (!result.object)
     return leaveToPython();
+  if (!tellObserver(call->function, pointers.get()))
+    return nullptr;
   ember_error error;
   int32_t code;
   Py_BEGIN_ALLOW_THREADS;

@@ -6,15 +6,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "ember/Target/Native/CodeGen.h"
+#include "SelectionDefects.h"
 #include "ember/Dialect/Ember/Transforms/Passes.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/Bitcode/BitcodeWriter.h"
-#include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
-#include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Linker/Linker.h"
@@ -24,7 +23,7 @@
 #include "llvm/Support/Path.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/Transforms/IPO/Internalize.h"
-#include <numeric>
+#include "llvm/Transforms/Scalar/InstSimplifyPass.h"
 
 namespace ember::native {
 
@@ -129,68 +128,6 @@ static llvm::Error refuseScalableVectors(const llvm::Module &module,
   return llvm::Error::success();
 }
 
-/// No load of ordinary memory on x86 is non-temporal in effect, and LLVM 22's
-/// instruction selection crashes where such a load would become part of a
-/// broadcast.
-static void dropNontemporalLoads(llvm::Module &module) {
-  if (!module.getTargetTriple().isX86())
-    return;
-  for (llvm::Function &function : module)
-    for (llvm::Instruction &instruction : llvm::instructions(function))
-      if (llvm::isa<llvm::LoadInst>(instruction))
-        instruction.setMetadata(llvm::LLVMContext::MD_nontemporal, nullptr);
-}
-
-/// The same access by twice as many lanes, of which the upper half is off.
-static void widenLanes(llvm::IntrinsicInst &access) {
-  llvm::IRBuilder<> builder(&access);
-  auto widen = [&](llvm::Value *value) {
-    auto *type = llvm::cast<llvm::FixedVectorType>(value->getType());
-    auto *off = llvm::Constant::getNullValue(type);
-    llvm::SmallVector<int> lanes(2 * type->getNumElements());
-    std::iota(lanes.begin(), lanes.end(), 0);
-    return builder.CreateShuffleVector(value, off, lanes);
-  };
-  bool isLoad = access.getIntrinsicID() == llvm::Intrinsic::masked_load;
-  unsigned pointer = isLoad ? 0 : 1;
-  llvm::Value *address = access.getArgOperand(pointer);
-  llvm::Align alignment = access.getParamAlign(pointer).valueOrOne();
-  llvm::Value *mask = widen(access.getArgOperand(pointer + 1));
-  if (!isLoad) {
-    builder.CreateMaskedStore(widen(access.getArgOperand(0)), address,
-                              alignment, mask);
-  } else {
-    llvm::Value *otherwise = widen(access.getArgOperand(2));
-    llvm::Value *wide = builder.CreateMaskedLoad(otherwise->getType(), address,
-                                                 alignment, mask, otherwise);
-    access.replaceAllUsesWith(
-        builder.CreateShuffleVector(wide, llvm::ArrayRef<int>(0)));
-  }
-  access.eraseFromParent();
-}
-
-/// LLVM 22 ends the process where it selects instructions of AArch64 for masked
-/// accesses by one lane.
-static void widenSingleLanes(llvm::Module &module) {
-  if (!module.getTargetTriple().isAArch64())
-    return;
-  for (llvm::Function &function : module)
-    for (llvm::Instruction &instruction :
-         llvm::make_early_inc_range(llvm::instructions(function))) {
-      auto *access = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);
-      if (!access)
-        continue;
-      bool isLoad = access->getIntrinsicID() == llvm::Intrinsic::masked_load;
-      if (!isLoad && access->getIntrinsicID() != llvm::Intrinsic::masked_store)
-        continue;
-      llvm::Type *type =
-          isLoad ? access->getType() : access->getArgOperand(0)->getType();
-      auto *vector = llvm::dyn_cast<llvm::FixedVectorType>(type);
-      if (vector && vector->getNumElements() == 1)
-        widenLanes(*access);
-    }
-}
-
 llvm::Expected<std::unique_ptr<llvm::Module>>
 translateToLLVMIR(mlir::ModuleOp source, llvm::LLVMContext &context,
                   llvm::TargetMachine &machine, const CodeGenOptions &options) {
@@ -212,8 +149,7 @@ translateToLLVMIR(mlir::ModuleOp source, llvm::LLVMContext &context,
     return value.getName().starts_with("ember_kernel_");
   });
   setProcessor(*module, machine, getSpec(TargetAttr::of(source)).scalableBits);
-  dropNontemporalLoads(*module);
-  widenSingleLanes(*module);
+  avoidSelectionCrashes(*module);
   return std::move(module);
 }
 
@@ -241,7 +177,12 @@ void optimizeLLVMIR(llvm::Module &module, llvm::TargetMachine &machine,
   llvm::ModulePassManager passes =
       optLevel == 0 ? builder.buildO0DefaultPipeline(level)
                     : builder.buildPerModuleDefaultPipeline(level);
+  // Says which masks are constants.
+  if (optLevel == 0)
+    passes.addPass(
+        llvm::createModuleToFunctionPassAdaptor(llvm::InstSimplifyPass()));
   passes.run(module, modules);
+  avoidWideStores(module);
 }
 
 llvm::Error emitCode(llvm::Module &module, llvm::TargetMachine &machine,

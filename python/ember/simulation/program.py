@@ -8,6 +8,7 @@ import json
 import subprocess
 import tempfile
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -20,40 +21,60 @@ from ember.kernel import Library
 from ember.simulation.machine import BASE, machine_file
 from ember.simulation.result import Simulation
 
+# The access units that ember-sim knows.
 UNITS = ("tmu", "indirection")
 
 
-def simulate(
-    program: str | Path | Library,
-    inputs: Sequence[Any],
-    *,
-    entry: str | None = None,
-    machine: str | Path | Mapping[str, Any] = BASE,
-    unit: str | None = None,
-    cores: int | None = None,
-    opt_level: int = 3,
-    program_level: int | None = None,
-    vector_length: int | None = None,
-    prefetch_distance: int | None = None,
-    plain_loops: bool = False,
-    sample: int | None = None,
-    compare: bool = True,
-) -> Simulation:
-    """Runs one function of a program on a simulated machine; its results are checked.
+@dataclass(frozen=True)
+class Settings:
+    """How a program is simulated; see simulate."""
 
-    program: MLIR text, a file of it, or a library that was compiled from it, such as one of
-    ember.libraries(). inputs: arrays and numbers, in the order of the function's parameters; they
-    stay as they are. entry: the function; None: the only one. machine: a preset's name, a file, or
-    a dict of changes to the one it "extends". unit: the access unit beside each core, "tmu" or
-    "indirection". cores: None for as many as the machine has. sample: instructions from one sample
-    to the next, for long runs. The others are those of the command line, where docs/simulator.md
-    describes them; compare: also run the program on this processor, to compare results. Raises
-    ArgumentError, or CompileError with what ember-sim said.
-    """
-    if unit is not None and unit not in UNITS:
-        raise ArgumentError(f"unit must be None or one of {', '.join(UNITS)}, not {unit!r}")
-    if opt_level not in range(5):
-        raise ArgumentError(f"opt_level must be 0, 1, 2, 3 or 4, not {opt_level!r}")
+    machine: str | Path | Mapping[str, Any] | None = None
+    unit: str | None = None
+    cores: int | None = None
+    opt_level: int = 3
+    program_level: int | None = None
+    vector_length: int | None = None
+    prefetch_distance: int | None = None
+    plain_loops: bool = False
+    sample: int | None = None
+    compare: bool = True
+
+    def check(self) -> None:
+        """Raises ArgumentError for what ember-sim would not say as well."""
+        if self.unit not in (None, "none", *UNITS):
+            known = ", ".join(UNITS)
+            raise ArgumentError(f"unit must be None or one of {known}, not {self.unit!r}")
+        if self.opt_level not in range(5):
+            raise ArgumentError(f"opt_level must be 0, 1, 2, 3 or 4, not {self.opt_level!r}")
+
+    def flags(self, folder: Path) -> list[str]:
+        """The options of the command line; what they need is written into the folder."""
+        machine = BASE if self.machine is None else self.machine
+        named = {
+            "machine": machine_file(machine, folder),
+            "unit": self.unit,
+            "cores": self.cores,
+            "program-level": self.program_level,
+            "vector-length": self.vector_length,
+            "prefetch-distance": self.prefetch_distance,
+            "sample": self.sample,
+        }
+        flags = [f"-O{self.opt_level}"]
+        flags += ["--plain-loops"] if self.plain_loops else []
+        flags += [] if self.compare else ["--no-compare"]
+        return flags + [f"--{key}={value}" for key, value in named.items() if value is not None]
+
+
+def simulate_program(
+    program: str | Path | Library, inputs: Sequence[Any], entry: str | None, settings: Settings
+) -> Simulation:
+    """Runs one function of a program in ember-sim; see simulate."""
+    settings.check()
+    if isinstance(inputs, str) or not isinstance(inputs, Sequence):
+        raise ArgumentError(
+            f"inputs must be a list of arrays and numbers, not a {type(inputs).__name__}"
+        )
     text = _text(program)
     with tempfile.TemporaryDirectory(prefix="ember-sim-") as name:
         folder = Path(name)
@@ -61,21 +82,12 @@ def simulate(
         source.write_text(text)
         command = [str(find_tool("ember-sim")), str(source)]
         command += [_argument(value, k, folder) for k, value in enumerate(inputs)]
-        command += [f"--machine={machine_file(machine, folder)}", f"-O{opt_level}"]
-        command.append(f"--stats={statistics}")
-        named = {
-            "entry": entry,
-            "unit": unit,
-            "cores": cores,
-            "program-level": program_level,
-            "vector-length": vector_length,
-            "prefetch-distance": prefetch_distance,
-            "sample": sample,
-        }
-        command += ["--plain-loops"] if plain_loops else []
-        command += [] if compare else ["--no-compare"]
-        command += [f"--{key}={value}" for key, value in named.items() if value is not None]
-        run = subprocess.run(command, capture_output=True, text=True, check=False)
+        command += [*settings.flags(folder), f"--stats={statistics}"]
+        command += [] if entry is None else [f"--entry={entry}"]
+        try:
+            run = subprocess.run(command, capture_output=True, text=True, check=False)
+        except OSError as error:
+            raise CompileError(f"cannot run ember-sim: {error}") from error
         if run.returncode != 0:
             said = run.stderr.strip().removeprefix("error: ")
             raise CompileError(said or f"ember-sim exited with status {run.returncode}")

@@ -1,0 +1,131 @@
+//===- SelectionDefects.cpp - What LLVM 22 selects wrongly ----------------===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "SelectionDefects.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include <numeric>
+
+namespace ember::native {
+
+/// No load of ordinary memory on x86 is non-temporal in effect, and LLVM 22's
+/// instruction selection crashes where such a load would become part of a
+/// broadcast.
+static void dropNontemporalLoads(llvm::Module &module) {
+  if (!module.getTargetTriple().isX86())
+    return;
+  for (llvm::Function &function : module)
+    for (llvm::Instruction &instruction : llvm::instructions(function))
+      if (llvm::isa<llvm::LoadInst>(instruction))
+        instruction.setMetadata(llvm::LLVMContext::MD_nontemporal, nullptr);
+}
+
+/// The same access by twice as many lanes, of which the upper half is off.
+static void widenLanes(llvm::IntrinsicInst &access) {
+  llvm::IRBuilder<> builder(&access);
+  auto widen = [&](llvm::Value *value) {
+    auto *type = llvm::cast<llvm::FixedVectorType>(value->getType());
+    auto *off = llvm::Constant::getNullValue(type);
+    llvm::SmallVector<int> lanes(2 * type->getNumElements());
+    std::iota(lanes.begin(), lanes.end(), 0);
+    return builder.CreateShuffleVector(value, off, lanes);
+  };
+  bool isLoad = access.getIntrinsicID() == llvm::Intrinsic::masked_load;
+  unsigned pointer = isLoad ? 0 : 1;
+  llvm::Value *address = access.getArgOperand(pointer);
+  llvm::Align alignment = access.getParamAlign(pointer).valueOrOne();
+  llvm::Value *mask = widen(access.getArgOperand(pointer + 1));
+  if (!isLoad) {
+    builder.CreateMaskedStore(widen(access.getArgOperand(0)), address,
+                              alignment, mask);
+  } else {
+    llvm::Value *otherwise = widen(access.getArgOperand(2));
+    llvm::Value *wide = builder.CreateMaskedLoad(otherwise->getType(), address,
+                                                 alignment, mask, otherwise);
+    access.replaceAllUsesWith(
+        builder.CreateShuffleVector(wide, llvm::ArrayRef<int>(0)));
+  }
+  access.eraseFromParent();
+}
+
+/// LLVM 22 ends the process where it selects instructions of AArch64 for masked
+/// accesses by one lane.
+static void widenSingleLanes(llvm::Module &module) {
+  if (!module.getTargetTriple().isAArch64())
+    return;
+  for (llvm::Function &function : module)
+    for (llvm::Instruction &instruction :
+         llvm::make_early_inc_range(llvm::instructions(function))) {
+      auto *access = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);
+      if (!access)
+        continue;
+      bool isLoad = access->getIntrinsicID() == llvm::Intrinsic::masked_load;
+      if (!isLoad && access->getIntrinsicID() != llvm::Intrinsic::masked_store)
+        continue;
+      llvm::Type *type =
+          isLoad ? access->getType() : access->getArgOperand(0)->getType();
+      auto *vector = llvm::dyn_cast<llvm::FixedVectorType>(type);
+      if (vector && vector->getNumElements() == 1)
+        widenLanes(*access);
+    }
+}
+
+void avoidSelectionCrashes(llvm::Module &module) {
+  dropNontemporalLoads(module);
+  widenSingleLanes(module);
+}
+
+/// The number of the only lane that is on in a constant mask.
+static std::optional<unsigned> findOnlyLane(const llvm::Value *value) {
+  const auto *mask = llvm::dyn_cast<llvm::Constant>(value);
+  auto *type = llvm::dyn_cast<llvm::FixedVectorType>(value->getType());
+  if (!mask || !type)
+    return std::nullopt;
+  std::optional<unsigned> only;
+  for (unsigned lane = 0; lane < type->getNumElements(); ++lane) {
+    const llvm::Constant *element = mask->getAggregateElement(lane);
+    if (element &&
+        (element->isNullValue() || llvm::isa<llvm::UndefValue>(element)))
+      continue;
+    if (only || !element || !element->isOneValue())
+      return std::nullopt;
+    only = lane;
+  }
+  return only;
+}
+
+void avoidWideStores(llvm::Module &module) {
+  if (!module.getTargetTriple().isX86())
+    return;
+  const llvm::DataLayout &layout = module.getDataLayout();
+  for (llvm::Function &function : module)
+    for (llvm::Instruction &instruction :
+         llvm::make_early_inc_range(llvm::instructions(function))) {
+      auto *access = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);
+      if (!access || access->getIntrinsicID() != llvm::Intrinsic::masked_store)
+        continue;
+      std::optional<unsigned> lane = findOnlyLane(access->getArgOperand(2));
+      if (!lane)
+        continue;
+      llvm::IRBuilder<> builder(access);
+      llvm::Value *element =
+          builder.CreateExtractElement(access->getArgOperand(0), *lane);
+      uint64_t offset = *lane * layout.getTypeStoreSize(element->getType());
+      llvm::Align alignment =
+          llvm::commonAlignment(access->getParamAlign(1).valueOrOne(), offset);
+      llvm::StoreInst *store = builder.CreateAlignedStore(
+          element,
+          builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(),
+                                             access->getArgOperand(1), offset),
+          alignment);
+      store->copyMetadata(*access);
+      access->eraseFromParent();
+    }
+}
+
+} // namespace ember::native

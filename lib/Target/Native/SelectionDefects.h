@@ -1,0 +1,31 @@
+//===- SelectionDefects.h - What LLVM 22 selects wrongly --------*- C++ -*-===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Instruction selection of LLVM 22 ends the process, or makes code that writes
+// too much, for a few accesses. Modules are rewritten so that they have none.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef EMBER_LIB_TARGET_NATIVE_SELECTIONDEFECTS_H
+#define EMBER_LIB_TARGET_NATIVE_SELECTIONDEFECTS_H
+
+#include "llvm/IR/Module.h"
+
+namespace ember::native {
+
+/// Rewrites what the process ends at; before the optimiser, which makes none.
+void avoidSelectionCrashes(llvm::Module &module);
+
+/// Rewrites masked stores of which one lane is on; after the optimiser, which
+/// finds out that masks are constants. On x86 with AVX-512, such a store of
+/// truncated elements is selected as a store of the element before it was
+/// truncated, which overwrites what lies behind.
+void avoidWideStores(llvm::Module &module);
+
+} // namespace ember::native
+
+#endif // EMBER_LIB_TARGET_NATIVE_SELECTIONDEFECTS_H
