@@ -43,8 +43,6 @@ static FailureOr<SmallVector<LanePlan>> planUnits(dlc::ProgramOp program,
 static LogicalResult convertProgram(dlc::ProgramOp program, StringRef name,
                                     unsigned number, int64_t lanes,
                                     SymbolTable &symbols) {
-  if (failed(verifyUnitRules(program)))
-    return failure();
   FailureOr<SmallVector<LanePlan>> plans = planUnits(program, lanes);
   FailureOr<RingTypes> types = chooseRingTypes(program);
   if (failed(plans) || failed(types))
@@ -76,6 +74,12 @@ struct DLCToTMU : public ember::impl::DLCToTMUBase<DLCToTMU> {
       return signalPassFailure();
     }
     if (failed(verifyInFunctions(module)))
+      return signalPassFailure();
+    // All of them first: programs that are converted are not found any more.
+    WalkResult checked = module.walk([](dlc::ProgramOp program) {
+      return WalkResult(verifyUnitRules(program));
+    });
+    if (checked.wasInterrupted())
       return signalPassFailure();
     auto functions = llvm::to_vector(module.getOps<FunctionOpInterface>());
     SymbolTable symbols(module);

@@ -72,12 +72,49 @@ static LogicalResult verifyPushed(RegisterOperandOp operand) {
          << lanes * tmu::maxOperandBytes / bytes << " would fit";
 }
 
+namespace {
+/// A call, and the program that runs because of it.
+struct CalledProgram {
+  CallOpInterface call;
+  ProgramOp program;
+};
+} // namespace
+
+/// A program that functions run which are called in `root`, if there is one.
+static std::optional<CalledProgram>
+findCalledProgram(Operation *root, llvm::SmallPtrSetImpl<Operation *> &seen) {
+  std::optional<CalledProgram> found;
+  root->walk([&](CallOpInterface call) {
+    Operation *callee = call.resolveCallable();
+    if (!callee || !seen.insert(callee).second)
+      return WalkResult::advance();
+    callee->walk([&](ProgramOp program) {
+      found = {call, program};
+      return WalkResult::interrupt();
+    });
+    if (!found)
+      if (auto further = findCalledProgram(callee, seen))
+        found = {call, further->program};
+    return found ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return found;
+}
+
 LogicalResult ember::verifyUnitRules(ProgramOp program) {
   if (auto outer = program->getParentOfType<ProgramOp>()) {
     InFlightDiagnostic diagnostic =
         program.emitOpError("stands in a case of another program; the access "
                             "unit runs one at a time");
     diagnostic.attachNote(outer.getLoc()) << "the program";
+    return diagnostic;
+  }
+  llvm::SmallPtrSet<Operation *, 8> seen;
+  if (auto called = findCalledProgram(program, seen)) {
+    InFlightDiagnostic diagnostic =
+        program.emitOpError("calls a function that runs another program; the "
+                            "access unit runs one at a time");
+    diagnostic.attachNote(called->call.getLoc()) << "the call";
+    diagnostic.attachNote(called->program.getLoc()) << "the other program";
     return diagnostic;
   }
   for (Operation &op : program.getAccessBody()->without_terminator()) {

@@ -405,3 +405,43 @@ func.func @nested(%n: index) {
   }
   return
 }
+
+// -----
+
+func.func private @part(%n: index) {
+  // expected-note @below {{the other program}}
+  dlc.program captures(%n = %n : index)
+  access {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %tu = dlc.new_tu %c0 to %n step %c1
+  }
+  compute {
+    dlc.compute_loop
+  }
+  return
+}
+
+func.func private @parts(%n: index) {
+  func.call @part(%n) : (index) -> ()
+  return
+}
+
+func.func @calls(%n: index) {
+  // expected-error @below {{'dlc.program' op calls a function that runs another program; the access unit runs one at a time}}
+  dlc.program captures(%n = %n : index)
+  access {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %tu = dlc.new_tu %c0 to %n step %c1
+    dlc.register_callback %tu, ite, 0
+  }
+  compute {
+    dlc.compute_loop
+    case 0 {
+      // expected-note @below {{the call}}
+      func.call @parts(%n) : (index) -> ()
+    }
+  }
+  return
+}
