@@ -8,7 +8,7 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 import ctypes
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -186,7 +186,7 @@ class ErrorRecord(ctypes.Structure):
     _fields_ = (("code", ctypes.c_int32), ("message", ctypes.c_char * 1020))
 
 
-def array_at(parameter: Parameter, words: Sequence[int]) -> np.ndarray[Any, Any]:
+def array_at(parameter: Parameter, words: Any) -> np.ndarray[Any, Any]:
     """The memory that a descriptor's words tell of, as an array; it has to stay while that does."""
     rank = len(parameter.shape)
     aligned, offset = words[1], words[2]
@@ -196,9 +196,8 @@ def array_at(parameter: Parameter, words: Sequence[int]) -> np.ndarray[Any, Any]
     if 0 in sizes:
         return np.empty(sizes, element)
     extent = sum((n - 1) * s for n, s in zip(sizes, strides, strict=True))
-    memory = (ctypes.c_char * (extent + element.itemsize)).from_address(
-        aligned + offset * element.itemsize
-    )
+    start = aligned + offset * element.itemsize
+    memory: Any = (ctypes.c_char * (extent + element.itemsize)).from_address(start)
     return np.ndarray(sizes, element, memory, strides=strides)
 
 
@@ -206,9 +205,7 @@ def number_of(parameter: Parameter, word: int) -> Any:
     """The number that a scalar's word is."""
     dtype = DTYPES[parameter.dtype]
     scalar: Any = dtype.ctype
-    return dtype.from_c(
-        scalar.from_buffer_copy(word.to_bytes(8, sys.byteorder, signed=True)).value
-    )
+    return dtype.from_c(scalar.from_buffer_copy(word.to_bytes(8, sys.byteorder, signed=True)).value)
 
 
 class Frame:

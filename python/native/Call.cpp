@@ -292,7 +292,8 @@ static PyType_Spec callType = {"ember_calls.Call", sizeof(Call), 0,
 static PyMethodDef callsFunctions[] = {
     {"observe", observe, METH_O,
      "observe(observer)\n\n"
-     "Calls the observer before each kernel, with the addresses of the kernel's "
+     "Calls the observer before each kernel, with the addresses of the "
+     "kernel's "
      "function and of its arguments' pointers; None ends that. Returns the one "
      "before."},
     {}};

@@ -74,18 +74,83 @@ def test_a_sampled_run_has_the_time_of_all_of_it() -> None:
     assert part.nanoseconds == pytest.approx(whole.nanoseconds, rel=0.1)
 
 
-def test_kernels_of_pytorch_run() -> None:
-    bag = torch.nn.EmbeddingBag(300, 19, mode="sum")
-    arguments = torch.randint(0, 300, (40,)), torch.arange(0, 40, 4)
-    torch.compile(bag, backend="ember")(*arguments)
-    library = next(
-        library
-        for library in reversed(ember.libraries())
-        for entry in library.entries.values()
-        if entry.parameters and entry.parameters[0].shape == (None, 19)
+class Model(torch.nn.Module):
+    """Two bags of different lengths and modes, and what PyTorch does with them."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.users = torch.nn.EmbeddingBag(300, 19, mode="sum")
+        self.items = torch.nn.EmbeddingBag(500, 8, mode="max")
+        self.head = torch.nn.Linear(27, 2)
+
+    def forward(self, indices: torch.Tensor, offsets: torch.Tensor) -> torch.Tensor:
+        return self.head(torch.cat([self.users(indices, offsets), self.items(indices, offsets)], 1))
+
+
+def call() -> tuple[torch.Tensor, torch.Tensor]:
+    return torch.randint(0, 300, (40,)), torch.arange(0, 40, 4)
+
+
+def test_models_run_and_each_of_their_kernels_is_counted() -> None:
+    model = Model()
+    run = ember.simulate(model, call(), cores=1)
+    assert run.kernels
+    assert run.nanoseconds == sum(one.simulation.nanoseconds for one in run.kernels) > 0
+    label = f"0 {run.kernels[0].name}"
+    assert run.statistics[label] == run.kernels[0].simulation.statistics
+    assert run.counts()[f"{label}.core0.l1d.hits"] > 0
+    assert sum(run.stack().values()) == sum(
+        one.simulation.statistics["core0"]["cycles"] for one in run.kernels
     )
-    result = torch.zeros(10, 19)
-    assert ember.simulate(library, [bag.weight, *arguments, result], cores=1).nanoseconds > 0
+    assert "PyTorch's own operations are not simulated" in run.summary
+    assert ember.simulate(model, call(), cores=1, unit="tmu").nanoseconds > 0
+
+
+@pytest.mark.parametrize("repeats", [0, 3])
+def test_a_compiled_model_is_simulated_however_it_makes_its_calls(repeats: int) -> None:
+    kernel = ember.compile(torch.nn.EmbeddingBag(300, 19, mode="sum"), call())
+    for _ in range(repeats):
+        kernel(*call())
+    runs = [ember.simulate(kernel, call(), cores=1) for _ in range(2)]
+    assert [len(run.kernels) for run in runs] == [1, 1]
+    assert kernel(*call()).shape == (10, 19)
+
+
+def test_what_no_simulation_takes_is_said_of_models() -> None:
+    with pytest.raises(ember.UnsupportedError, match="nothing to compile"):
+        ember.simulate(torch.nn.Linear(3, 3), (torch.ones(2, 3),))
+    with pytest.raises(ember.ArgumentError, match="a tuple or a list of the call's arguments"):
+        ember.simulate(Model(), call()[0])  # type: ignore[arg-type]
+    with pytest.raises(ember.ArgumentError, match="entry is of programs"):
+        ember.simulate(Model(), call(), entry="run")
+    with pytest.raises(ember.CompileError, match="robb"):
+        ember.simulate(Model(), call(), machine={"core": {"robb": 3}})
+
+
+def test_calls_are_seen_without_compiled_code(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ember.native.Call", None)
+    monkeypatch.setattr("ember.native.Repeat", None)
+    rows = torch.nn.EmbeddingBag(300, 21, mode="sum")
+    assert len(ember.simulate(rows, call(), cores=1).kernels) == 1
+
+
+def test_runs_are_drawn_and_written_as_tables(tmp_path: Path) -> None:
+    program = ember.simulate(PROGRAM, inputs(), cores=1)
+    model = ember.simulate(Model(), call(), cores=1)
+    for name, run in (("program.svg", program), ("model.png", model)):
+        pytest.importorskip("matplotlib")
+        assert run.plot(tmp_path / name).stat().st_size > 1000
+    pytest.importorskip("pandas")
+    assert list(program.to_frame().columns) == ["name", "value"]
+    assert set(model.to_frame()["kernel"]) == set(model.statistics)
+
+
+def test_libraries_run() -> None:
+    run = ember.simulate(Model(), call(), cores=1)
+    library = run.kernels[0].library
+    assert library in ember.libraries()
+    with pytest.raises(ember.CompileError, match="takes"):
+        ember.simulate(library, [])
 
 
 @pytest.mark.parametrize(
@@ -97,6 +162,7 @@ def test_kernels_of_pytorch_run() -> None:
         ({"unit": "gpu"}, "unit must be None or one of tmu, indirection"),
         ({"opt_level": 7}, "opt_level must be 0, 1, 2, 3 or 4"),
         ({"entry": "none"}, "none"),
+        ({"inputs": np.zeros(3)}, "inputs must be a list of arrays and numbers, not a ndarray"),
         ({"inputs": []}, "takes 4 arguments, got 0"),
         ({"inputs": [np.zeros(3, np.float32), *inputs()[1:]]}, "weight"),
         ({"program": "nowhere.mlir"}, "cannot read the program"),

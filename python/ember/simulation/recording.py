@@ -95,4 +95,6 @@ def _entry_at(function: int) -> tuple[Library, Entry]:
 def _argument(parameter: Parameter, address: int) -> Any:
     """An argument of a kernel: the array in its place, or a number."""
     words = (ctypes.c_int64 * parameter.descriptor_words()).from_address(address)
-    return array_at(parameter, words) if parameter.kind == "memref" else number_of(parameter, words[0])
+    if parameter.kind != "memref":
+        return number_of(parameter, words[0])
+    return array_at(parameter, words)

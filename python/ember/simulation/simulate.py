@@ -6,7 +6,7 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, overload
+from typing import Any, TypedDict, Unpack, overload
 
 from ember.errors import ArgumentError
 from ember.kernel import Library
@@ -15,19 +15,38 @@ from ember.simulation.recording import simulate_model
 from ember.simulation.result import ModelSimulation, Simulation
 
 
+class Options(TypedDict, total=False):
+    """The options of simulate; their defaults are those of Settings."""
+
+    machine: str | Path | Mapping[str, Any] | None
+    unit: str | None
+    cores: int | None
+    opt_level: int
+    program_level: int | None
+    vector_length: int | None
+    prefetch_distance: int | None
+    plain_loops: bool
+    sample: int | None
+    compare: bool
+
+
 @overload
 def simulate(
     program: str | Path | Library,
     inputs: Sequence[Any],
     *,
     entry: str | None = None,
-    **settings: Any,
+    **options: Unpack[Options],
 ) -> Simulation: ...
 
 
 @overload
 def simulate(
-    program: Callable[..., Any], inputs: Sequence[Any], **settings: Any
+    program: Callable[..., Any],
+    inputs: Sequence[Any],
+    *,
+    entry: None = None,
+    **options: Unpack[Options],
 ) -> ModelSimulation: ...
 
 
@@ -36,16 +55,7 @@ def simulate(
     inputs: Sequence[Any],
     *,
     entry: str | None = None,
-    machine: str | Path | Mapping[str, Any] | None = None,
-    unit: str | None = None,
-    cores: int | None = None,
-    opt_level: int = 3,
-    program_level: int | None = None,
-    vector_length: int | None = None,
-    prefetch_distance: int | None = None,
-    plain_loops: bool = False,
-    sample: int | None = None,
-    compare: bool = True,
+    **options: Unpack[Options],
 ) -> Simulation | ModelSimulation:
     """Runs a program or a model on a simulated machine; its results are checked.
 
@@ -57,25 +67,20 @@ def simulate(
         with the inputs, and each kernel that the call makes is simulated; what PyTorch itself
         does in between is not.
 
-    machine: a preset's name, a file, or a dict of changes to the one it "extends"; None: the
-    paper's. unit: the access unit beside each core, "tmu" or "indirection"; None: none. cores: None
-    for as many as the machine has. sample: instructions from one sample to the next, for long
-    runs. The others are those of the command line, where docs/simulator.md describes them;
-    compare: also run the program on this processor, to compare results. Raises ArgumentError,
-    UnsupportedError where a model calls no kernel, or CompileError with what ember-sim said.
+    options:
+      - machine: a preset's name, a file, or a dict of changes to the one it "extends"; None: the
+        paper's.
+      - unit: the access unit beside each core, "tmu" or "indirection"; None: none.
+      - cores: None for as many as the machine has.
+      - opt_level, program_level, vector_length, prefetch_distance, plain_loops: as the command line
+        has them, which docs/simulator.md describes.
+      - sample: instructions from one sample to the next, for long runs.
+      - compare: also run the program on this processor, to compare results (default: True).
+
+    Raises ArgumentError, UnsupportedError where a model calls no kernel, or CompileError with what
+    ember-sim said.
     """
-    settings = Settings(
-        machine,
-        unit,
-        cores,
-        opt_level,
-        program_level,
-        vector_length,
-        prefetch_distance,
-        plain_loops,
-        sample,
-        compare,
-    )
+    settings = Settings(**options)
     if not callable(program):
         return simulate_program(program, inputs, entry, settings)
     if entry is not None:
