@@ -42,6 +42,22 @@
 #define EMBER_BINARY EMBER_UNARY
 #include "../MathCalls.def"
 
+// Instructions, which calls stand for where code is generated without care.
+#define ROUNDING(NAME, INSTRUCTION)                                            \
+  __attribute__((naked)) void NAME(void) {                                     \
+    __asm__(INSTRUCTION " d0, d0\n\tret");                                     \
+  }                                                                            \
+  __attribute__((naked)) void NAME##f(void) {                                  \
+    __asm__(INSTRUCTION " s0, s0\n\tret");                                     \
+  }
+ROUNDING(ceil, "frintp")
+ROUNDING(floor, "frintm")
+ROUNDING(nearbyint, "frinti")
+ROUNDING(rint, "frintx")
+ROUNDING(round, "frinta")
+ROUNDING(roundeven, "frintn")
+ROUNDING(trunc, "frintz")
+
 void sincos(double x, double *sine, double *cosine) {
   typedef double Function(double);
   *sine = ((Function *)sin)(x);
