@@ -58,7 +58,10 @@ static void addPassesTo(const Stage &stage, OpPassManager &manager,
 Error ember::lowerToStage(ModuleOp module, const Stage &stage,
                           const CompileOptions &options) {
   PassManager manager(module.getContext());
-  addPassesTo(stage, manager, module, options);
+  CompileOptions used = options;
+  if (stage.level == getUnitTarget().stage)
+    used.target = &getUnitTarget();
+  addPassesTo(stage, manager, module, used);
   return manager.empty() ? Error::success() : run(manager, module);
 }
 

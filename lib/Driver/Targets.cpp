@@ -30,6 +30,15 @@ ArrayRef<KernelTarget> ember::getTargets() {
   return targets;
 }
 
+const KernelTarget &ember::getUnitTarget() {
+  static constexpr KernelTarget target = {
+      .name = "tmu",
+      .summary = "access programs on Tensor Marshaling Units",
+      .stage = "tmu",
+      .sumsLengths = true};
+  return target;
+}
+
 const KernelTarget *ember::findTarget(StringRef name) {
   const auto *row = llvm::find_if(
       getTargets(), [&](const KernelTarget &row) { return row.name == name; });

@@ -127,12 +127,13 @@ static Error lowerForUnit(ModuleOp module, const SimulationOptions &options,
                           OwningOpRef<ModuleOp> &here,
                           std::string &configuration) {
   const Stage &separated = *findStage("dlc");
+  CompileOptions parts = options.compile;
+  parts.target = &getUnitTarget();
   here = module.clone();
-  if (Error error = lowerToStage(*here, separated, options.compile))
+  if (Error error = lowerToStage(*here, separated, parts))
     return error;
   if (Error error = lowerToNative(*here, options.compile))
     return error;
-  CompileOptions parts = options.compile;
   parts.parallelPrograms = options.machine.cores > 1;
   if (Error error = lowerToStage(module, separated, parts))
     return error;

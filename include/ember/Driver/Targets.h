@@ -40,6 +40,10 @@ struct KernelTarget {
 /// All targets; the first one is the default.
 llvm::ArrayRef<KernelTarget> getTargets();
 
+/// What cores beside access units get. It is in no table, because the simulator
+/// alone has units.
+const KernelTarget &getUnitTarget();
+
 /// The target of that name, or null.
 const KernelTarget *findTarget(llvm::StringRef name);
 
