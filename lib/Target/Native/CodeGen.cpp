@@ -182,7 +182,7 @@ void optimizeLLVMIR(llvm::Module &module, llvm::TargetMachine &machine,
     passes.addPass(
         llvm::createModuleToFunctionPassAdaptor(llvm::InstSimplifyPass()));
   passes.run(module, modules);
-  avoidWideStores(module);
+  avoidWrongSelections(module);
 }
 
 llvm::Error emitCode(llvm::Module &module, llvm::TargetMachine &machine,

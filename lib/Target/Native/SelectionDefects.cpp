@@ -9,6 +9,7 @@
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/PatternMatch.h"
 #include <numeric>
 
 namespace ember::native {
@@ -99,9 +100,7 @@ static std::optional<unsigned> findOnlyLane(const llvm::Value *value) {
   return only;
 }
 
-void avoidWideStores(llvm::Module &module) {
-  if (!module.getTargetTriple().isX86())
-    return;
+static void splitSingleLanes(llvm::Module &module) {
   const llvm::DataLayout &layout = module.getDataLayout();
   for (llvm::Function &function : module)
     for (llvm::Instruction &instruction :
@@ -126,6 +125,47 @@ void avoidWideStores(llvm::Module &module) {
       store->copyMetadata(*access);
       access->eraseFromParent();
     }
+}
+
+/// The value of which `instruction` is the negative, or null.
+static llvm::Value *findNegated(llvm::Instruction &instruction) {
+  using namespace llvm::PatternMatch;
+  llvm::Value *negated = nullptr;
+  if (match(&instruction, m_FNeg(m_Value(negated))) ||
+      match(&instruction, m_FMul(m_Value(negated), m_SpecificFP(-1.0))))
+    return negated;
+  return nullptr;
+}
+
+/// Whether `value` is, or may become, a product and a sum in one.
+static bool mayBeFused(const llvm::Value *value) {
+  if (const auto *call = llvm::dyn_cast<llvm::IntrinsicInst>(value))
+    return call->getIntrinsicID() == llvm::Intrinsic::fma ||
+           call->getIntrinsicID() == llvm::Intrinsic::fmuladd;
+  const auto *sum = llvm::dyn_cast<llvm::BinaryOperator>(value);
+  return sum &&
+         (sum->getOpcode() == llvm::Instruction::FAdd ||
+          sum->getOpcode() == llvm::Instruction::FSub) &&
+         sum->hasAllowContract();
+}
+
+static void fenceNegatedSums(llvm::Module &module) {
+  for (llvm::Function &function : module)
+    for (llvm::Instruction &instruction : llvm::instructions(function)) {
+      llvm::Value *sum = findNegated(instruction);
+      if (!sum || !mayBeFused(sum) || instruction.hasNoSignedZeros())
+        continue;
+      llvm::IRBuilder<> builder(&instruction);
+      instruction.replaceUsesOfWith(
+          sum, builder.CreateArithmeticFence(sum, sum->getType()));
+    }
+}
+
+void avoidWrongSelections(llvm::Module &module) {
+  if (module.getTargetTriple().isX86())
+    splitSingleLanes(module);
+  if (module.getTargetTriple().isAArch64())
+    fenceNegatedSums(module);
 }
 
 } // namespace ember::native

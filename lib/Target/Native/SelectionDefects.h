@@ -20,11 +20,15 @@ namespace ember::native {
 /// Rewrites what the process ends at; before the optimiser, which makes none.
 void avoidSelectionCrashes(llvm::Module &module);
 
-/// Rewrites masked stores of which one lane is on; after the optimiser, which
-/// finds out that masks are constants. On x86 with AVX-512, such a store of
-/// truncated elements is selected as a store of the element before it was
-/// truncated, which overwrites what lies behind.
-void avoidWideStores(llvm::Module &module);
+/// Rewrites what is selected wrongly; after the optimiser, which makes it.
+///
+/// - On x86 with AVX-512, a masked store of truncated elements of which one
+/// lane
+///   is on is selected as a store of the element before it was truncated, which
+///   overwrites what lies behind.
+/// - On AArch64, -(a * b + c) is selected as -a * b - c, which is another zero
+///   where a * b and c are zeros of different signs.
+void avoidWrongSelections(llvm::Module &module);
 
 } // namespace ember::native
 
