@@ -9,13 +9,18 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from benchmarks.figures import fig04, fig07, fig16
+from benchmarks.figures import fig03, fig04, fig06, fig07, fig08, fig16, fig17, fig18
 from benchmarks.figures.figure import Figure
 
 FIGURES: dict[str, Callable[[Path, bool], Figure]] = {
+    "fig3": fig03.make,
     "fig4": fig04.make,
+    "fig6": fig06.make,
     "fig7": fig07.make,
+    "fig8": fig08.make,
     "fig16": fig16.make,
+    "fig17": fig17.make,
+    "fig18": fig18.make,
 }
 
 

@@ -17,12 +17,11 @@ MOST_FASTER, MOST_POWER = 1.12, 1.21
 
 def make(kept: Path, quick: bool) -> Figure:
     """Speed and power of one core over the paper's, on graph aggregation."""
-    graphs = ["arxiv"] if quick else list(workloads.GRAPHS)
-    shares = {"arxiv": 16, "mag": 64, "products": 640, "proteins": 256}
+    graphs = workloads.some_graphs(quick)
     names = ["paper", *(f"paper-double-{machine}" for machine in MACHINES)]
     runs = [
         Run(
-            workloads.aggregation(graph, 1 / (shares[graph] * (8 if quick else 1))),
+            workloads.part_of(graph, quick),
             machine=machine,
             options={"cores": 1, "plain_loops": True},
         )
@@ -49,7 +48,7 @@ def make(kept: Path, quick: bool) -> Figure:
         "ratio",
         bars,
         notes=[
-            f"Mean over {', '.join(graphs)}; plain loops of one core. Published are the largest "
+            f"Mean over {', '.join(graphs)}. {workloads.PART_NOTE} Plain loops of one core. Published are the largest "
             "gain and the power at it, which stand beside the core with all three doubled. Power "
             "is that of the energy model, which is good for such ratios alone.",
         ],

@@ -4,7 +4,9 @@ Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from benchmarks.figures import published, workloads
 from benchmarks.figures.figure import Bar, Figure
@@ -16,33 +18,52 @@ VECTOR = 8
 SLOW_FIBERS = {"tmu": {"fiberCycles": 8}}
 
 
+def cases(quick: bool) -> list[tuple[str, str]]:
+    """The models and localities of figures 16 and 17."""
+    models = ("RM1", "RM2") if quick else tuple(workloads.MODELS)
+    return [(model, locality) for model in models for locality in workloads.LOCALITIES]
+
+
+def payload(model: str) -> int:
+    """Bytes of rows that one core's unit looks up."""
+    size = workloads.MODELS[model]
+    lookups = workloads.TABLES_PER_CORE * size.segments * size.lookups
+    return lookups * size.elements * 4
+
+
+def level_runs(
+    quick: bool, machine: Mapping[str, Any] | str = "paper", first: int = 0
+) -> list[Run]:
+    """All cases at the levels from the first to emb-opt3."""
+    cores = 1 if quick else 8
+    options = {"unit": "tmu", "cores": cores, "vector_length": VECTOR, "compare": False}
+    return [
+        Run(
+            workloads.bags(model, locality, cores),
+            machine=machine,
+            options={**options, "program_level": level},
+        )
+        for model, locality in cases(quick)
+        for level in range(first, 4)
+    ]
+
+
 def make(kept: Path, quick: bool) -> Figure:
     """Speed-ups over emb-opt0, for each model and locality."""
     cores = 1 if quick else 8
-    cases = [
-        (model, locality)
-        for model in (("RM1", "RM2") if quick else workloads.MODELS)
-        for locality in workloads.LOCALITIES
-    ]
-    options = {"unit": "tmu", "cores": cores, "vector_length": VECTOR, "compare": False}
-    runs = []
-    for model, locality in cases:
-        bags = workloads.bags(model, locality, cores)
-        runs += [Run(bags, options={**options, "program_level": level}) for level in range(4)]
-        runs += [
-            Run(bags, machine=SLOW_FIBERS, options={**options, "program_level": level})
-            for level in (1, 2, 3)
-        ]
-    times = iter([result.nanoseconds for result in run_all(runs, kept)])
+    runs = [*level_runs(quick), *level_runs(quick, SLOW_FIBERS, first=1)]
+    times = [result.nanoseconds for result in run_all(runs, kept)]
+    count = 4 * len(cases(quick))
+    plain, slow = iter(times[:count]), iter(times[count:])
     bars = []
-    for model, locality in cases:
-        first = next(times)
-        for cycles in ("", ", 8 cycles a fiber"):
+    for model, locality in cases(quick):
+        first = next(plain)
+        for cycles, series in (("", plain), (", 8 cycles a fiber", slow)):
             bars += [
                 Bar(
                     f"{model} {locality}",
                     f"emb-opt{level}{cycles}",
-                    first / next(times),
+                    first / next(series),
                     published.speedup(model, locality, level),
                 )
                 for level in (1, 2, 3)

@@ -3,7 +3,8 @@
 Models: table 3, inputs of which each core gets the same share, with low (L0), medium (L1) and high
 locality (L2). Graphs: generated, with the published numbers of vertices, edges and elements, and a
 degree that falls off as a power; `share` of the vertices are computed, over all rows of the table.
-Block-sparse attention: 8 blocks a query of 8 x 8 x 512, each of so many rows.
+Block-sparse attention: 8 blocks a query of 8 x 8 x 512, each of so many rows, as BigBird selects
+them.
 
 Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -49,6 +50,15 @@ GRAPHS = {
     "products": Graph(2_449_029, 61_859_140, 100),
     "proteins": Graph(132_534, 39_561_252, 8),
 }
+
+
+# The shares of their vertices that are computed for figures of one core.
+SHARES = {"arxiv": 16, "mag": 64, "products": 640, "proteins": 256}
+PART_NOTE = (
+    "Sums for "
+    + ", ".join(f"1/{share} of {graph}'s vertices" for graph, share in SHARES.items())
+    + " (an eighth of that with --quick), which look rows up in tables of all vertices."
+)
 
 
 @dataclass(frozen=True)
@@ -121,6 +131,16 @@ func.func @run(%rows: {memref}, %columns: memref<?xi32>, %offsets: memref<?xi32>
     )
 
 
+def some_graphs(quick: bool) -> list[str]:
+    """The graphs that figures of one core show."""
+    return ["arxiv", "proteins"] if quick else list(GRAPHS)
+
+
+def part_of(graph: str, quick: bool, cores: int = 1) -> Workload:
+    """Sums of neighbours' rows of the share of the graph, for so many cores."""
+    return aggregation(graph, min(1, cores / (SHARES[graph] * (8 if quick else 1))))
+
+
 def messages(graph: str, share: float) -> Workload:
     """Rows of neighbours, each times what it has in common with the vertex (message passing)."""
     size = GRAPHS[graph]
@@ -166,7 +186,8 @@ def _graph(size: Graph, share: float, has_values: bool) -> list[Any]:
 
 
 def attention(block: int, queries: int) -> Workload:
-    """The gather of BigBird's random blocks: 8 blocks a query, of `block` rows of 512 elements."""
+    """BigBird's gather of blocks of `block` rows of 512 elements, one query after the other: the
+    first and the last block, three around the query, and three at random."""
     elements = 512
     memref = f"memref<?x{elements}xf32>"
     out = f"memref<?x{8 * block}x{elements}xf32>"
@@ -181,10 +202,15 @@ func.func @run(%keys: {memref}, %blocks: memref<?x8xi32>, %out: {out}) {{
     def make() -> list[Any]:
         rng = np.random.default_rng(13)
         rows = 4096
+        count = rows // block
+        query = np.arange(queries) % count
+        near = [(query + step) % count for step in (-1, 0, 1)]
+        ends = [np.zeros_like(query), np.full_like(query, count - 1)]
+        random = list(rng.integers(0, count, (3, queries)))
         return [
             rng.standard_normal((rows, elements), dtype=np.float32),
-            rng.integers(0, rows // block, (queries, 8)).astype(np.int32),
+            np.stack([*ends, *near, *random], axis=1).astype(np.int32),
             np.zeros((queries, 8 * block, elements), np.float32),
         ]
 
-    return Workload(f"block {block}", "SpAttn", program, f"gather {block} {queries}", make)
+    return Workload(f"block {block}", "SpAttn", program, f"bigbird {block} {queries}", make)

@@ -34,12 +34,13 @@ std::string CompileOptions::toText() const {
                  "prefetch-lines={7} prefetch-level={8} prefetch-min-table={9} "
                  "stream-min-output={10} strip-rows={11} "
                  "parallel-programs={12} program-level={13} "
-                 "leaves-loops={14} describes-lookups={15}",
+                 "leaves-loops={14} describes-lookups={15} lookup-level={16}",
                  target ? target->name : "none", optLevel, vectorLength,
                  queueCapacity.value_or(0), profileHash, prefetch.distance,
                  unroll, prefetch.lines, prefetch.level, prefetch.minTableBytes,
                  streamMinOutput, stripRows, parallelPrograms,
-                 getProgramLevel(), leavesLoops, describesLookups);
+                 getProgramLevel(), leavesLoops, describesLookups,
+                 lookupLevel ? static_cast<int>(*lookupLevel) : -1);
 }
 
 static Error run(PassManager &manager, ModuleOp module) {

@@ -70,6 +70,8 @@ static void addOptimization(OpPassManager &manager, ModuleOp,
     optimization.lookupLevel = options.target->lookupLevel;
     optimization.maskSelects = options.target->masksSelects;
   }
+  if (options.lookupLevel)
+    optimization.lookupLevel = *options.lookupLevel;
   buildOptimizationPipeline(manager, optimization);
 }
 

@@ -49,6 +49,9 @@ def opt_level : Joined<["-"], "O">, MetaVarName<"0..4">,
 defm program_level : Value<"program-level",
     "Optimisation level of access and compute programs, their code's staying that "
     "of -O (default: the same)", "0..4">;
+defm lookup_level : Value<"lookup-level",
+    "At program level 4: the cache that keeps what units look up: l1, l2, llc, "
+    "none or auto (default)", "CACHE">;
 defm vector_length : Value<"vector-length",
     "Elements of a vector (default: what the registers hold)", "N">;
 def plain_loops : Flag<["--"], "plain-loops">,

@@ -112,6 +112,19 @@ static Expected<SimulationOptions> getOptions(const InputArgList &args) {
     return level.takeError();
   if (*level)
     options.compile.programLevel = static_cast<unsigned>(**level);
+  StringRef cache = args.getLastArgValue(OPT_lookup_level, "auto");
+  auto lookups = StringSwitch<std::optional<LookupLevel>>(cache)
+                     .Case("auto", LookupLevel::automatic)
+                     .Case("l1", LookupLevel::l1)
+                     .Case("l2", LookupLevel::l2)
+                     .Case("llc", LookupLevel::llc)
+                     .Case("none", LookupLevel::none)
+                     .Default(std::nullopt);
+  if (!lookups)
+    return makeError("unknown cache '" + cache +
+                     "': expected auto, l1, l2, llc or none");
+  if (args.hasArg(OPT_lookup_level))
+    options.compile.lookupLevel = *lookups;
   options.compile.leavesLoops = args.hasArg(OPT_plain_loops);
   auto distance = getInteger(args, OPT_prefetch_distance, 0, 1 << 20);
   if (!distance)

@@ -32,6 +32,9 @@ struct CompileOptions {
   std::optional<unsigned> programLevel;
   /// Elements of a vector; 0 takes what the processor's registers hold.
   int64_t vectorLength = 0;
+  /// The cache that access units keep what is looked up in, at level 4, where
+  /// that is not the target's choice.
+  std::optional<LookupLevel> lookupLevel;
   /// "native", or the name of a processor, and what it runs; where neither is
   /// given, the target that the program names, or native.
   std::string cpu, triple;

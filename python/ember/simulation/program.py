@@ -34,6 +34,7 @@ class Settings:
     cores: int | None = None
     opt_level: int = 3
     program_level: int | None = None
+    lookup_level: str | None = None
     vector_length: int | None = None
     prefetch_distance: int | None = None
     plain_loops: bool = False
@@ -56,6 +57,7 @@ class Settings:
             "unit": self.unit,
             "cores": self.cores,
             "program-level": self.program_level,
+            "lookup-level": self.lookup_level,
             "vector-length": self.vector_length,
             "prefetch-distance": self.prefetch_distance,
             "sample": self.sample,

@@ -1,0 +1,78 @@
+"""Figure 6: a core with a unit over one without: speed, requests per joule, bandwidth.
+
+Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""
+
+from pathlib import Path
+
+from benchmarks.figures import workloads
+from benchmarks.figures.figure import Bar, Figure
+from benchmarks.figures.runs import Run, run_all
+
+# Figures 6b and 6c, and section 3.2 for means and for what twice the structures of a core gain.
+PER_JOULE = {"arxiv": 5.9, "mag": 6.7, "products": 8.3, "proteins": 3.1}
+BANDWIDTH = {"arxiv": 7.0, "mag": 7.6, "products": 6.8, "proteins": 3.7}
+MEAN_SPEED, MEAN_PER_JOULE = 5.7, 5.6
+OVER_DOUBLED_SPEED, OVER_DOUBLED_PER_JOULE = 5.2, 6.3
+CORES = (1, 2, 4, 8)
+
+
+def make(kept: Path, quick: bool) -> Figure:
+    """Ratios by graph on one core, and shares of the bandwidth on more cores."""
+    graphs = workloads.some_graphs(quick)
+    parts = [workloads.part_of(graph, quick) for graph in graphs]
+    plain = {"cores": 1, "plain_loops": True}
+    runs = [Run(part, options=plain) for part in parts]
+    runs += [Run(part, machine="paper-double-rob-lsq-mshr", options=plain) for part in parts]
+    runs += [Run(part, options={"cores": 1, "unit": "tmu"}) for part in parts]
+    runs += [Run(parts[0], options={"cores": cores, "unit": "tmu"}) for cores in CORES[1:]]
+    results = run_all(runs, kept)
+    count = len(graphs)
+    cores, doubled, units = (results[k * count : (k + 1) * count] for k in range(3))
+    bars = []
+    ratios: dict[str, list[float]] = {}
+    for graph, core, double, unit in zip(graphs, cores, doubled, units, strict=True):
+        watts = [one.statistics["energy"]["watts"] for one in (core, double, unit)]
+        speed = core.nanoseconds / unit.nanoseconds
+        over_double = double.nanoseconds / unit.nanoseconds
+        mine = {
+            "speed": speed,
+            "requests per joule": speed * watts[0] / watts[2],
+            "bandwidth": unit.bandwidth / core.bandwidth,
+            "speed over a doubled core": over_double,
+            "requests per joule over a doubled core": over_double * watts[1] / watts[2],
+        }
+        known = {"requests per joule": PER_JOULE, "bandwidth": BANDWIDTH}
+        for name, value in mine.items():
+            ratios.setdefault(name, []).append(value)
+            if "doubled" not in name:
+                bars.append(Bar(graph, name, value, known.get(name, {}).get(graph)))
+    means = {
+        "speed": MEAN_SPEED,
+        "requests per joule": MEAN_PER_JOULE,
+        "speed over a doubled core": OVER_DOUBLED_SPEED,
+        "requests per joule over a doubled core": OVER_DOUBLED_PER_JOULE,
+    }
+    bars += [
+        Bar("mean", name, sum(ratios[name]) / count, published) for name, published in means.items()
+    ]
+    shares = [units[0], *results[3 * count :]]
+    bars += [
+        Bar(
+            f"{number} core(s)", "% of the bandwidth", 100 * one.statistics["memory"]["utilisation"]
+        )
+        for number, one in zip(CORES, shares, strict=True)
+    ]
+    return Figure(
+        "fig06",
+        "A core with a unit over one without, on sums of neighbours",
+        "ratio",
+        bars,
+        notes=[
+            f"{workloads.PART_NOTE} The last bars are shares of the memory's bandwidth, of cores "
+            f"with units on {graphs[0]}; the paper's 8 cores saturate it. Energy is that of the "
+            "energy model, which is good for such ratios alone, and counts all of the processor, "
+            "so that what is faster pays less for what leaks.",
+        ],
+    )
