@@ -146,9 +146,10 @@ def messages(graph: str, share: float) -> Workload:
     size = GRAPHS[graph]
     memref = f"memref<?x{size.elements}xf32>"
     program = f"""
-func.func @run(%rows: {memref}, %columns: memref<?xi32>, %offsets: memref<?xi32>, %out: {memref}) {{
+func.func @run(%rows: {memref}, %columns: memref<?xi32>, %offsets: memref<?xi32>,
+               %own: {memref}, %out: {memref}) {{
   embed.message sum mul csr(%offsets, %columns : memref<?xi32>, memref<?xi32>)
-      rows(%rows, %rows : {memref}, {memref}) messages(%rows : {memref}) outs(%out : {memref})
+      rows(%own, %rows : {memref}, {memref}) messages(%rows : {memref}) outs(%out : {memref})
   return
 }}
 """
@@ -156,7 +157,7 @@ func.func @run(%rows: {memref}, %columns: memref<?xi32>, %offsets: memref<?xi32>
         f"{graph} messages",
         "MP",
         program,
-        f"mp {size} {share}",
+        f"messages {size} {share}",
         partial(_graph, size, share, False),
     )
 
@@ -177,11 +178,9 @@ def _graph(size: Graph, share: float, has_values: bool) -> list[Any]:
     ]
     if has_values:
         inputs.append(rng.standard_normal(offsets[-1], dtype=np.float32))
-    outs = vertices if has_values else size.vertices
-    if not has_values:
-        # Messages have a row for each vertex: those that are left out have no edges.
-        inputs[2] = np.pad(inputs[2], (0, size.vertices - vertices), mode="edge")
-    inputs.append(np.zeros((outs, size.elements), np.float32))
+    else:
+        inputs.append(inputs[0][:vertices].copy())
+    inputs.append(np.zeros((vertices, size.elements), np.float32))
     return inputs
 
 

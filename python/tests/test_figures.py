@@ -14,7 +14,8 @@ import ember
 import numpy as np
 import pytest
 
-from benchmarks.figures import runs, workloads
+from benchmarks.figures import fig16, runs, workloads
+from benchmarks.figures.fig03 import share_above
 from benchmarks.figures.figure import Bar, Figure
 from benchmarks.figures.runs import Run, run_all
 
@@ -89,4 +90,30 @@ def test_a_figure_that_there_is_not() -> None:
         check=False,
     )
     assert done.returncode == 2
-    assert "no figure 'fig99'; there are: fig4, fig7, fig16" in done.stderr
+    assert "no figure 'fig99'; there are: fig3, fig4, fig6" in done.stderr
+
+
+def test_shares_of_latencies_are_of_their_histogram() -> None:
+    latency = {"count": 8, "from": [[16, 4], [128, 2], [1024, 2]]}
+    assert share_above(latency, 16) == 1
+    assert share_above(latency, 24) == (2 + 2 + 2) / 8
+    assert share_above(latency, 256) == 2 / 8
+    assert share_above({"count": 0, "from": []}, 1) == 0
+
+
+def test_levels_of_a_model_are_few_runs_of_two_figures() -> None:
+    runs = fig16.level_runs(quick=True)
+    assert len(runs) == 4 * len(fig16.cases(quick=True)) == 24
+    assert len({run.key() for run in runs}) == len(runs)
+    assert fig16.payload("RM1") == 2 * 64 * 64 * 32 * 4
+
+
+def test_block_sparse_attention_selects_blocks_as_bigbird_does() -> None:
+    keys, blocks, out = workloads.attention(4, 5).make()
+    last = len(keys) // 4 - 1
+    assert blocks[:, 0].tolist() == [0] * 5
+    assert blocks[:, 1].tolist() == [last] * 5
+    assert blocks[2, 2:5].tolist() == [1, 2, 3]
+    assert blocks.min() >= 0
+    assert blocks.max() <= last
+    assert out.shape == (5, 32, 512)

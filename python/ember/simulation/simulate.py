@@ -73,8 +73,8 @@ def simulate(
         paper's.
       - unit: the access unit beside each core, "tmu" or "indirection"; None: none.
       - cores: None for as many as the machine has.
-      - opt_level, program_level, lookup_level, vector_length, prefetch_distance, plain_loops: as the
-        command line has them, which docs/simulator.md describes.
+      - opt_level, program_level, lookup_level, vector_length, prefetch_distance, plain_loops: as
+        the command line has them, which docs/simulator.md describes.
       - sample: instructions from one sample to the next, for long runs.
       - compare: also run the program on this processor, to compare results (default: True).
 

@@ -124,8 +124,11 @@ SmallVector<int64_t> QueueDivision::getEntries(int64_t innermost) const {
     auto unit = layers[depth].getUnits().front().getDefiningOp<TUOpInterface>();
     int64_t steps =
         std::max<int64_t>(1, getConstantSteps(unit).value_or(fiber));
-    // One more, so that the next fiber can begin.
-    next = std::min<int64_t>(next, llvm::divideCeil(next, steps) + 1);
+    // While the fibers of these elements are consumed, the bounds of the next
+    // ones are on their way: a latency's worth, of fibers that may be short.
+    constexpr int64_t ahead = 7;
+    auto fibers = static_cast<int64_t>(llvm::divideCeil(next, steps));
+    next = std::min(next, fibers + ahead);
   }
   return entries;
 }

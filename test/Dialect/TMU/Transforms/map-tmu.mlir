@@ -10,10 +10,10 @@ func.func private @f.compute.0(%data: !ring.data<16>, %tokens: !ring.tokens<3>)
 
 // CHECK-LABEL: func.func @rows(
 // CHECK: machine <lanes = 8, layers = 8, streams = 32, storage = 1024, requests = 256, chunk = 2048, tokens = 512, computed_queues = true> {
-// Rows of 4 elements: a quarter of the entries and one more.
-// CHECK: tmu.set_dns_tu {{.*}} queue 9{{$}}
+// Rows of 4 elements: a quarter of the entries and seven more.
+// CHECK: tmu.set_dns_tu {{.*}} queue 14{{$}}
 // CHECK: tmu.set_single_layer {{.*}} number 0
-// CHECK: %[[TU:.*]], %[[E:.*]], %{{.*}} = tmu.set_dns_tu {{.*}} queue 31{{$}}
+// CHECK: %[[TU:.*]], %[[E:.*]], %{{.*}} = tmu.set_dns_tu {{.*}} queue 28{{$}}
 // CHECK: %[[BASE:.*]] = tmu.set_fwd_str
 // What is computed twice is one stream, what is not read is none.
 // CHECK: %[[A:.*]] = tmu.set_alu_str %[[TU]], add %[[BASE]], %[[E]]
@@ -27,12 +27,12 @@ func.func private @f.compute.0(%data: !ring.data<16>, %tokens: !ring.tokens<3>)
 // CHECK: tmu.set_control_token %{{.*}}, end, 2 announced reserve 31{{$}}
 // A token that comes behind its row reserves nothing.
 // CHECK: tmu.set_control_token %{{.*}}, end, 3{{$}}
-// LARGE: queue 17{{$}}
-// LARGE: queue 63{{$}}
+// LARGE: queue 22{{$}}
+// LARGE: queue 60{{$}}
 // Where what is computed takes no storage, rows take none.
 // LOADED-LABEL: func.func @rows(
 // LOADED: tokens = 512> {
-// LOADED: tmu.set_dns_tu {{.*}} queue 65{{$}}
+// LOADED: tmu.set_dns_tu {{.*}} queue 71{{$}}
 // LOADED: tmu.set_dns_tu {{.*}} queue 256{{$}}
 func.func @rows(%in: memref<?xf32>, %n: index) {
   tmu.program captures(%i = %in : memref<?xf32>, %m = %n : index) compute @f.compute.0() {

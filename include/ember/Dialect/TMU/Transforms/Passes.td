@@ -16,8 +16,9 @@ def MapTMU : Pass<"map-tmu"> {
     Gives the layers of every `tmu.program` their numbers, and the units of a lane
     their shares of its storage: how long their queues are. The queues of the
     innermost layer are as long as fits, or as requests on the way can fill; a unit
-    around it has as many entries as that many elements take fibers, and one more
-    to begin the next one with. How long a fiber is says a constant, or `fiber`.
+    around it has as many entries as that many elements take fibers, and seven more,
+    so that the bounds of the next fibers are on their way. How long a fiber is says a
+    constant, or `fiber`.
 
     Streams that are computed twice in a unit are one, and what nothing reads is
     dropped. If queues of two elements do not fit, what a unit within can compute
