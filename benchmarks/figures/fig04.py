@@ -49,7 +49,8 @@ def make(kept: Path, quick: bool) -> Figure:
         bars,
         notes=[
             f"Mean over {', '.join(graphs)}. {workloads.PART_NOTE} Plain loops of one core. "
-            "Published are the largest gain and the power at it, which stand beside the core with all three doubled. Power "
-            "is that of the energy model, which is good for such ratios alone.",
+            "Published are the largest gain and the power at it, which stand beside the core with "
+            "all three doubled. Power is that of the energy model, which is good for such ratios "
+            "alone.",
         ],
     )

@@ -47,8 +47,8 @@ def make(kept: Path, quick: bool) -> Figure:
         notes=[
             "Blocks as BigBird selects them: the first and the last, three around the query, and "
             "three at random, of 4096 rows; emb-opt4, which writes by store streams. Reading from "
-            "the L2 removes what it still holds: the two global blocks and the two that the query before had, half of "
-            "all; of those at random it holds few. The paper removes more, from inputs that it "
-            "does not list.",
+            "the L2 removes what it still holds: the two global blocks and the two that the query "
+            "before had, half of all; of those at random it holds few. The paper removes more, "
+            "from inputs that it does not list.",
         ],
     )

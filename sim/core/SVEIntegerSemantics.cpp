@@ -223,6 +223,25 @@ void addExtend(SemanticsTable &t, llvm::StringRef name) {
 }
 } // namespace
 
+/// Adds elements of a vector of addresses and of one of offsets, which are
+/// extended from `Offset` and shifted.
+template <typename T, typename Offset, unsigned shift>
+static void addShifted(State &s, const Instruction &i) {
+  VectorRegister a = s.v[i.reg(1)], b = s.v[i.reg(2)];
+  for (unsigned lane = 0; lane < lanesOf<T>(s); ++lane)
+    s.v[i.reg(0)].set<T>(
+        lane,
+        a.get<T>(lane) +
+            (static_cast<T>(static_cast<Offset>(b.get<T>(lane))) << shift));
+}
+template <unsigned shift> static void addAddresses(SemanticsTable &t) {
+  std::string name = "_" + std::to_string(shift);
+  t.add("ADR_LSL_ZZZ_S" + name, addShifted<uint32_t, uint32_t, shift>);
+  t.add("ADR_LSL_ZZZ_D" + name, addShifted<uint64_t, uint64_t, shift>);
+  t.add("ADR_SXTW_ZZZ_D" + name, addShifted<uint64_t, int32_t, shift>);
+  t.add("ADR_UXTW_ZZZ_D" + name, addShifted<uint64_t, uint32_t, shift>);
+}
+
 void ember::sim::addSVEIntegerSemantics(SemanticsTable &t) {
   addPlain<Add>(t, "ADD");
   addPlain<Subtract>(t, "SUB");
@@ -349,6 +368,10 @@ void ember::sim::addSVEIntegerSemantics(SemanticsTable &t) {
   addCounts<uint16_t>(t, "H");
   addCounts<uint32_t>(t, "W");
   addCounts<uint64_t>(t, "D");
+  addAddresses<0>(t);
+  addAddresses<1>(t);
+  addAddresses<2>(t);
+  addAddresses<3>(t);
   t.add("RDVLI_XI", [](State &s, const Instruction &i) {
     s.setX(i.reg(0), static_cast<uint64_t>(i.operand[1]) * s.vectorBytes);
   });

@@ -69,6 +69,9 @@ typedef _Float16 f16;
 #define INTEGER(T)                                                             \
   KERNEL(shifts_##T, T,                                                        \
          EACH out[i] = (T)((a[i] << 3) ^ (b[i] >> 2) | (a[i] & ~b[i]));)       \
+  KERNEL(scaled_##T, T,                                                        \
+         EACH out[i] = (T)((a[i] + (b[i] << 2)) ^ (b[i] + ((i32)a[i] << 3)) ^  \
+                           (a[i] + ((T)(u32)b[i] << 1)));)                     \
   KERNEL(shiftsBy_##T, T,                                                      \
          EACH out[i] = (T)((a[i] << (b[i] & 7)) + (a[i] >> (b[i] & 3)));)      \
   KERNEL(xors_##T, T, T s = 0; EACH s ^= a[i]; out[0] = s;)                    \
