@@ -161,11 +161,22 @@ static void fenceNegatedSums(llvm::Module &module) {
     }
 }
 
+static void dropMaskedNontemporal(llvm::Module &module) {
+  for (llvm::Function &function : module)
+    for (llvm::Instruction &instruction : llvm::instructions(function))
+      if (auto *access = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);
+          access && (access->getIntrinsicID() == llvm::Intrinsic::masked_load ||
+                     access->getIntrinsicID() == llvm::Intrinsic::masked_store))
+        access->setMetadata(llvm::LLVMContext::MD_nontemporal, nullptr);
+}
+
 void avoidWrongSelections(llvm::Module &module) {
   if (module.getTargetTriple().isX86())
     splitSingleLanes(module);
-  if (module.getTargetTriple().isAArch64())
+  if (module.getTargetTriple().isAArch64()) {
     fenceNegatedSums(module);
+    dropMaskedNontemporal(module);
+  }
 }
 
 } // namespace ember::native

@@ -20,7 +20,8 @@ namespace ember::native {
 /// Rewrites what the process ends at; before the optimiser, which makes none.
 void avoidSelectionCrashes(llvm::Module &module);
 
-/// Rewrites what is selected wrongly; after the optimiser, which makes it.
+/// Rewrites what is selected wrongly, or not at all; after the optimiser, which
+/// makes it.
 ///
 /// - On x86 with AVX-512, a masked store of truncated elements of which one
 /// lane
@@ -28,6 +29,7 @@ void avoidSelectionCrashes(llvm::Module &module);
 ///   overwrites what lies behind.
 /// - On AArch64, -(a * b + c) is selected as -a * b - c, which is another zero
 ///   where a * b and c are zeros of different signs.
+/// - On AArch64, the process ends at masked accesses that are non-temporal.
 void avoidWrongSelections(llvm::Module &module);
 
 } // namespace ember::native
