@@ -8,7 +8,7 @@ import argparse
 import sys
 from collections.abc import Callable, Sequence
 
-from benchmarks import calls, compile_time, huge_pages, pipelines, shared_threads
+from benchmarks import calls, compile_time, huge_pages, pipelines, shared_threads, sweeps
 from benchmarks.cpu import ablation, command, long_rows, prefetches, stores
 from benchmarks.models import command as models
 
@@ -27,6 +27,7 @@ ALONE: dict[str, Callable[[Sequence[str]], int]] = {
     "long-rows": long_rows.main,
     "models": models.main,
     "stores": stores.main,
+    "sweeps": sweeps.main,
 }
 
 

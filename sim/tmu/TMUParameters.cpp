@@ -65,6 +65,13 @@ void TMUParameters::visit(ParameterVisitor &v) {
              "for its end",
              Origin::unknown, "a state of the unit takes a cycle"},
             fiberCycles, {1, 64});
+  v.integer({"switchCycles", "cycles",
+             "in which nothing is pushed, where a fiber of an inner layer "
+             "begins, and as many where it ends",
+             Origin::unknown,
+             "the unit of MICRO 2023 serialises its layers' callbacks, and "
+             "does not say in which time"},
+            switchCycles, {0, 64});
   v.integer({"pushesPerCycle", "", "tokens and operands into the output queue",
              Origin::unknown, "the unit of MICRO 2023 pushes one by one"},
             pushesPerCycle, {1, 64});

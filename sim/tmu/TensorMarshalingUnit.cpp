@@ -284,6 +284,8 @@ bool TensorMarshalingUnit::visit(llvm::MutableArrayRef<uint64_t> stepsLeft) {
     r.hasStores = true;
     [[fallthrough]];
   default:
+    if (visit.layer && visit.kind != Kind::step)
+      r.pauseLeft = parameters.switchCycles;
     if (r.layout.push(*r.traversal, r.order, visit, r.writes))
       return true;
     r.layout.end(r.writes);
@@ -321,6 +323,11 @@ bool TensorMarshalingUnit::marshal() {
     if (r.over) {
       state = State::finishing;
       return true;
+    }
+    if (r.pauseLeft) {
+      --r.pauseLeft;
+      moved = true;
+      break;
     }
     if (!visit(stepsLeft))
       break;

@@ -43,6 +43,7 @@ MachineParameters randomMachine(std::mt19937_64 &random) {
   tmu.coalescing = static_cast<Coalescing>(random() % 3);
   tmu.stepsPerCycle = upTo(3);
   tmu.fiberCycles = upTo(3);
+  tmu.switchCycles = random() % 3;
   tmu.pushesPerCycle = upTo(3);
   tmu.marshalBytes = 8 << random() % 5;
   tmu.chunks = upTo(4);

@@ -336,6 +336,24 @@ TEST(TMUTime, OuterLayersRunAhead) {
   EXPECT_GE(many, 512 * 3);
 }
 
+TEST(TMUTime, FibersOfInnerLayersPauseMarshaling) {
+  // Nothing is loaded and nothing pushed: a fiber takes what its begin and its
+  // end do.
+  constexpr uint64_t fibers = 500;
+  auto time = [&](uint64_t cycles) {
+    MachineParameters parameters = largeQueues();
+    parameters.tmu.switchCycles = cycles;
+    std::string text = program(
+        {}, {layer("single", {unit("dense", constant(0), constant(fibers),
+                                   constant(1), 4, {position})}),
+             layer("single", {unit("dense", constant(0), constant(2),
+                                   constant(1), 4, {position})})});
+    return timeOf(parameters, text,
+                  [](GuestHarness &guest) { return guest.block({}); });
+  };
+  EXPECT_NEAR(time(20) - time(10), fibers * 2 * 10, 50);
+}
+
 TEST(TMUTime, StoreStreamsWriteWholeLines) {
   for (unsigned offset : {0u, 3u})
     for (const char *level : {"", ", \"level\": \"l2\""}) {

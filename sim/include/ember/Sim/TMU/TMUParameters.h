@@ -35,6 +35,7 @@ struct TMUParameters {
   Coalescing coalescing = Coalescing::stream;
   uint64_t stepsPerCycle = 1;
   uint64_t fiberCycles = 1;
+  uint64_t switchCycles = 0;
   uint64_t pushesPerCycle = 1;
   uint64_t marshalBytes = 64;
   uint64_t chunks = 2;

@@ -118,6 +118,8 @@ private:
     size_t nextStore = 0;
     bool hasStores = false;
     bool over = false;
+    /// Cycles until the next visit.
+    uint64_t pauseLeft = 0;
   };
 
   void wake();
