@@ -315,7 +315,19 @@ bool LayerPipeline::askFor(unsigned layer, uint32_t index, uint64_t &lines,
 
 bool LayerPipeline::ask(uint64_t lines) {
   bool moved = false;
+  // Line by line, so that all lanes share one before any asks for the next.
   limited = false;
+  uint64_t left;
+  do {
+    left = std::min<uint64_t>(lines, 1);
+    lines -= left;
+    moved |= arbitrate(left);
+  } while (lines && !left);
+  return moved;
+}
+
+bool LayerPipeline::arbitrate(uint64_t &lines) {
+  bool moved = false;
   for (unsigned layer = 0; layer < layers.size(); ++layer) {
     State &state = layers[layer];
     if (!state.unasked)

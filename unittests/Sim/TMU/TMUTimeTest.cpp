@@ -268,6 +268,28 @@ TEST(TMUTime, CoalescingSharesLinesOnTheirWay) {
   EXPECT_EQ(lines[2], 2 * count / 8);
 }
 
+TEST(TMUTime, LanesShareLinesHoweverManyAreAskedForInACycle) {
+  constexpr size_t count = 1024, lanes = 4;
+  std::vector<uint64_t> data(count);
+  std::vector<std::string> units;
+  for (size_t lane = 0; lane < lanes; ++lane)
+    units.push_back(
+        unit("dense", constant(lane), constant(count), constant(lanes), 32,
+             {position, load(0, "i64", element(0, lane, 0))}));
+  std::string text =
+      program({memoryCapture("data", "i64")}, {layer("lockstep", units)});
+  for (uint64_t limit : {1, 2, 8}) {
+    MachineParameters parameters = largeQueues();
+    parameters.tmu.requestsPerCycle = limit;
+    timeOf(
+        parameters, text,
+        [&](GuestHarness &guest) { return guest.block({guest.map(data)}); },
+        [&](UnitHarness &harness) {
+          EXPECT_EQ(harness.count("core0.tmu.requests.lines"), count / 8);
+        });
+  }
+}
+
 TEST(TMUTime, WhatIsPushedOnAConditionIsLoadedOnIt) {
   // A row for each of 64 edges, that is pushed where the edge's vertex is new
   // (paper, section 7.4): every fourth edge.

@@ -133,6 +133,8 @@ private:
                 uint64_t step) const;
   bool stepLayer(unsigned layer);
   bool produce(unsigned layer);
+  /// One pass over all lanes, for what is left of `lines`.
+  bool arbitrate(uint64_t &lines);
   bool askFor(unsigned layer, uint32_t access, uint64_t &lines, bool &asked);
 
   const TMUParameters &parameters;
