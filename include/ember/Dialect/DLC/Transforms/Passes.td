@@ -33,7 +33,6 @@ def ToggleCallbacks : DLC_ProgramPass<"toggle-callbacks"> {
       dlc.register_operand %edge, ite, %v for 0 : !slc.stream<f32>
     }
     compute {
-    compute {
         dlc.compute_loop
         case 0 {
           %r = dlc.pop_operand : index
@@ -53,7 +52,6 @@ def ToggleCallbacks : DLC_ProgramPass<"toggle-callbacks"> {
       dlc.register_callback %edge, ite, 0
       dlc.register_operand %edge, ite, %v for 0 : !slc.stream<f32>
     }
-    compute {
     compute {
         dlc.compute_loop iter_args(%c0) -> (index)
         case 0 {
@@ -114,7 +112,6 @@ def HoldOperands : DLC_ProgramPass<"hold-operands"> {
       dlc.register_operand %elem, ite, %left for 0 : !slc.stream<vector<8xf32>>
       dlc.register_operand %elem, ite, %right for 0 : !slc.stream<vector<8xf32>>
     }
-    compute {
     compute {
         dlc.compute_loop
         case 0 {
@@ -304,6 +301,127 @@ def MergeCallbacks : DLC_ProgramPass<"merge-callbacks"> {
                            "::mlir::scf::SCFDialect"];
 }
 
+def ReuseOperands : DLC_ProgramPass<"reuse-operands"> {
+  let summary = "Load no row again that was popped";
+  let description = [{
+    A case may work on a row twice: message passing multiplies a neighbour's row
+    by what it has in common with the vertex's, which is known when all of it has
+    come. Only one loop of the case pops the row, and the other one loads it from
+    memory, which the execute unit would wait for. It is kept instead; the
+    operands that said where it is are not sent any more.
+
+    ```mlir
+    case 0 {
+      %j = dlc.pop_operand : index
+      %dot = scf.for %k = %c0 to %c2 step %c1 iter_args(...) -> (f32) {
+        %v = dlc.pop_operand : vector<4xf32>
+        ...
+      }
+      scf.for %e = %c0 to %c8 step %c4 {
+        %w = vector.load %table[%j, %e] : memref<?x8xf32>, vector<4xf32>
+        ...
+      }
+    }
+    ```
+    becomes, where the operands are rows `%j` of the table,
+    ```mlir
+    %row = memref.alloca() {alignment = 64 : i64} : memref<8xf32>
+    ...
+    case 0 {
+      %dot = scf.for %k = %c0 to %c2 step %c1 iter_args(...) -> (f32) {
+        %v = dlc.pop_operand : vector<4xf32>
+        %place = arith.muli %k, %c4 : index
+        vector.store %v, %row[%place] : memref<8xf32>, vector<4xf32>
+        ...
+      }
+      scf.for %e = %c0 to %c8 step %c4 {
+        %w = vector.load %row[%e] : memref<8xf32>, vector<4xf32>
+        ...
+      }
+    }
+    ```
+  }];
+  let statistics = [
+    Statistic<"reused", "reused rows", "Loads that read popped rows instead">,
+  ];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::vector::VectorDialect"
+  ];
+}
+
+def PromoteRows : Pass<"promote-rows", "::mlir::ModuleOp"> {
+  let summary = "Keep the row that cases add to in registers";
+  let description = [{
+    Each lookup is a case of its own, which loads the sums of its segment, adds to
+    them, and stores them. Where registers of the execute unit select the row,
+    cases work on a buffer instead; the case that goes on to another row writes
+    the last one back, and so does the end of the program. What is of a known,
+    short length is unrolled later and then stays in vector registers, of which
+    half are given away.
+
+    ```mlir
+    %last = dlc.compute_loop iter_args(%none) -> (index)
+    case 1 {
+    ^bb0(%b: index):
+      %v = dlc.pop_operand : vector<16xf32>
+      %sum = vector.load %out[%b, %c0] : memref<?x16xf32>, vector<16xf32>
+      %next = arith.addf %sum, %v : vector<16xf32>
+      vector.store %next, %out[%b, %c0] : memref<?x16xf32>, vector<16xf32>
+      dlc.yield %b : index
+    }
+    case 0 {
+    ^bb0(%b: index):
+      %n = arith.addi %b, %c1 : index
+      vector.store %zero, %out[%n, %c0] : memref<?x16xf32>, vector<16xf32>
+      dlc.yield %n : index
+    }
+    ```
+    becomes, once loops of one iteration are gone,
+    ```mlir
+    %row = memref.alloca() {alignment = 64 : i64} : memref<16xf32>
+    %last, %begun = dlc.compute_loop iter_args(%none, %false) -> (index, i1)
+    case 1 {
+    ^bb0(%b: index, %is: i1):
+      %v = dlc.pop_operand : vector<16xf32>
+      %sum = vector.load %row[%c0] : memref<16xf32>, vector<16xf32>
+      %next = arith.addf %sum, %v : vector<16xf32>
+      vector.store %next, %row[%c0] : memref<16xf32>, vector<16xf32>
+      dlc.yield %b, %is : index, i1
+    }
+    case 0 {
+    ^bb0(%b: index, %is: i1):
+      scf.if %is {
+        %done = vector.load %row[%c0] : memref<16xf32>, vector<16xf32>
+        vector.store %done, %out[%b, %c0] : memref<?x16xf32>, vector<16xf32>
+      }
+      %n = arith.addi %b, %c1 : index
+      %old = vector.load %out[%n, %c0] : memref<?x16xf32>, vector<16xf32>
+      vector.store %old, %row[%c0] : memref<16xf32>, vector<16xf32>
+      vector.store %zero, %row[%c0] : memref<16xf32>, vector<16xf32>
+      dlc.yield %n, %true : index, i1
+    }
+    scf.if %begun { ... }
+    ```
+  }];
+  let options = [
+    Option<"vectorBits", "vector-bits", "int64_t", "0",
+           "Bits of a vector register (0: those of the target)">,
+    Option<"vectorRegisters", "vector-registers", "int64_t", "0",
+           "Vector registers (0: those of the target)">,
+    Option<"mayAlias", "may-alias", "bool", "false",
+           "Arguments may overlap each other">,
+  ];
+  let statistics = [
+    Statistic<"promoted", "promoted rows", "Memory of which a row is promoted">,
+  ];
+  let dependentDialects = [
+    "::ember::EmberDialect", "::mlir::arith::ArithDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
+    "::mlir::vector::VectorDialect"
+  ];
+}
+
 def UseTokenValues : DLC_ProgramPass<"use-token-values"> {
   let summary = "Let tokens carry a scalar operand of their case";
   let description = [{
@@ -323,7 +441,6 @@ def UseTokenValues : DLC_ProgramPass<"use-token-values"> {
       dlc.register_operand %elem, ite, %v for 0 : !slc.stream<vector<16xf32>>
     }
     compute {
-    compute {
         dlc.compute_loop
         case 0 {
           %padded = dlc.pop_operand : vector<16xf32>
@@ -341,7 +458,6 @@ def UseTokenValues : DLC_ProgramPass<"use-token-values"> {
       dlc.register_callback %elem, end, 0 announced value %w : !slc.stream<f32>
       dlc.register_operand %elem, ite, %v for 0 : !slc.stream<vector<16xf32>>
     }
-    compute {
     compute {
         dlc.compute_loop
         case 0 {
