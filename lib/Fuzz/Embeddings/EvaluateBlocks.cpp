@@ -7,6 +7,8 @@
 
 #include "ember/Fuzz/Embeddings/EmbeddingEvaluator.h"
 
+#include <limits>
+
 namespace ember::fuzz {
 
 int64_t EmbeddingEvaluator::gatheredRow(int64_t block, int64_t place) {
