@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from benchmarks.figures import fig03, fig04, fig06, fig07, fig08, fig16, fig17, fig18
+from benchmarks.figures import fig03, fig04, fig06, fig07, fig08, fig16, fig17, fig18, fig19
 from benchmarks.figures.figure import Figure
 
 FIGURES: dict[str, Callable[[Path, bool], Figure]] = {
@@ -21,6 +21,7 @@ FIGURES: dict[str, Callable[[Path, bool], Figure]] = {
     "fig16": fig16.make,
     "fig17": fig17.make,
     "fig18": fig18.make,
+    "fig19": fig19.make,
 }
 
 

@@ -52,6 +52,30 @@ GRAPHS = {
 }
 
 
+MESSAGE_GRAPHS = {
+    "com-Youtube": Graph(1_134_890, 5_975_248, 128),
+    "roadNet-CA": Graph(1_965_206, 5_533_214, 128),
+    "web-Google": Graph(875_713, 5_105_039, 128),
+    "wiki-Talk": Graph(2_394_385, 5_021_410, 128),
+}
+
+
+@dataclass(frozen=True)
+class KnowledgeGraph:
+    """Entities and relations (the datasets' pages), and elements of a row (table 2)."""
+
+    entities: int
+    relations: int
+    elements: int = 512
+
+
+# Of wikikg2's 2.5 million entities, a quarter: two simulations at a time have to fit in memory.
+KNOWLEDGE_GRAPHS = {
+    "biokg": KnowledgeGraph(93_773, 51),
+    "wikikg2": KnowledgeGraph(2_500_604 // 4, 535),
+}
+
+
 # The shares of their vertices that are computed for figures of one core.
 SHARES = {"arxiv": 16, "mag": 64, "products": 640, "proteins": 256}
 PART_NOTE = (
@@ -143,7 +167,7 @@ def part_of(graph: str, quick: bool, cores: int = 1) -> Workload:
 
 def messages(graph: str, share: float) -> Workload:
     """Rows of neighbours, each times what it has in common with the vertex (message passing)."""
-    size = GRAPHS[graph]
+    size = (GRAPHS | MESSAGE_GRAPHS)[graph]
     memref = f"memref<?x{size.elements}xf32>"
     program = f"""
 func.func @run(%rows: {memref}, %columns: memref<?xi32>, %offsets: memref<?xi32>,
@@ -182,6 +206,35 @@ def _graph(size: Graph, share: float, has_values: bool) -> list[Any]:
         inputs.append(inputs[0][:vertices].copy())
     inputs.append(np.zeros((vertices, size.elements), np.float32))
     return inputs
+
+
+def triples(graph: str, samples: int) -> Workload:
+    """Distances of tails from what relations make of heads, all at random."""
+    size = KNOWLEDGE_GRAPHS[graph]
+    memref = f"memref<?x{size.elements}xf32>"
+    program = f"""
+func.func @run(%entities: {memref}, %relations: {memref}, %heads: memref<?xi32>,
+               %types: memref<?xi32>, %tails: memref<?xi32>, %out: memref<?xf32>) {{
+  embed.score transe norm 2 entities(%entities : {memref}) relations(%relations : {memref})
+      heads(%heads : memref<?xi32>) types(%types : memref<?xi32>) tails(%tails : memref<?xi32>)
+      outs(%out : memref<?xf32>)
+  return
+}}
+"""
+
+    def make() -> list[Any]:
+        rng = np.random.default_rng(17)
+        entities, relations = (
+            rng.standard_normal((rows, size.elements), dtype=np.float32)
+            for rows in (size.entities, size.relations)
+        )
+        heads, types, tails = (
+            rng.integers(0, rows, samples).astype(np.int32)
+            for rows in (size.entities, size.relations, size.entities)
+        )
+        return [entities, relations, heads, types, tails, np.zeros(samples, np.float32)]
+
+    return Workload(graph, "KG", program, f"triples {size} {samples}", make)
 
 
 def attention(block: int, queries: int) -> Workload:

@@ -11,6 +11,7 @@
 
 #include "ember/Conversion/RingToTMU/Passes.h"
 #include "ember/Dialect/Ember/Transforms/Passes.h"
+#include "ember/Dialect/TMU/IR/TMU.h"
 #include "ember/Driver/Files.h"
 #include "ember/Pipelines/Pipelines.h"
 #include "ember/Sim/Indirection/IndirectPrefetchEngine.h"
@@ -83,10 +84,20 @@ static Error runHere(ModuleOp module, StringRef name, unsigned optLevel,
   return Error::success();
 }
 
+/// True if some access program is what a unit loads already.
+static bool configuresUnits(ModuleOp module) {
+  WalkResult walk =
+      module.walk([](tmu::ProgramOp) { return WalkResult::interrupt(); });
+  return walk.wasInterrupted();
+}
+
 /// To the llvm dialect. `here` is the same for the comparison.
 static Error lowerForCores(ModuleOp module, const SimulationOptions &options,
                            OwningOpRef<ModuleOp> &here) {
   const KernelTarget &target = *options.compile.target;
+  if (configuresUnits(module))
+    return makeError("the program is a configuration of access units, and the "
+                     "machine's cores have none; give --unit=tmu");
   if (target.stage == "ring")
     return makeError("target '" + target.name +
                      "' is for threads of this machine; simulate target 'cpu'");
@@ -122,18 +133,21 @@ static void addUnitPasses(PassManager &manager,
 }
 
 /// The same for cores beside units, and what these load. Here both programs
-/// meet in the runtime's queues instead.
+/// meet in the runtime's queues instead, unless they were given for a unit:
+/// nothing else runs them.
 static Error lowerForUnit(ModuleOp module, const SimulationOptions &options,
                           OwningOpRef<ModuleOp> &here,
                           std::string &configuration) {
   const Stage &separated = *findStage("dlc");
   CompileOptions parts = options.compile;
   parts.target = &getUnitTarget();
-  here = module.clone();
-  if (Error error = lowerToStage(*here, separated, parts))
-    return error;
-  if (Error error = lowerToNative(*here, options.compile))
-    return error;
+  if (!configuresUnits(module)) {
+    here = module.clone();
+    if (Error error = lowerToStage(*here, separated, parts))
+      return error;
+    if (Error error = lowerToNative(*here, options.compile))
+      return error;
+  }
   parts.parallelPrograms = options.machine.cores > 1;
   if (Error error = lowerToStage(module, separated, parts))
     return error;
@@ -323,7 +337,8 @@ Expected<SimulationResult> ember::simulate(Source &source, Entry entry,
   machine.endTrace();
   std::chrono::duration<double> seconds =
       std::chrono::steady_clock::now() - begin;
-  if (reference) {
+  bool isCompared = reference && here;
+  if (isCompared) {
     if (Error error =
             runHere(*here, name, options.compile.optLevel, *reference))
       return std::move(error);
@@ -335,5 +350,5 @@ Expected<SimulationResult> ember::simulate(Source &source, Entry entry,
   if (sampled)
     statistics["sampled"] = sampled->toJSON();
   return SimulationResult{std::move(*process), std::move(statistics),
-                          seconds.count()};
+                          seconds.count(), isCompared};
 }

@@ -136,4 +136,6 @@ void ember::printSummary(const SimulationResult &result,
   os << formatv("simulated in {0:f2} s, {1:f2} million instructions a second\n",
                 result.seconds,
                 result.seconds > 0 ? instructions / result.seconds / 1e6 : 0);
+  if (!result.isCompared)
+    os << "results were not compared with those of this processor\n";
 }

@@ -56,10 +56,13 @@ struct SimulationResult {
   llvm::json::Object statistics;
   /// Seconds that the simulation took on this machine.
   double seconds = 0;
+  /// Whether results are known to be those of this processor.
+  bool isCompared = false;
 };
 
 /// Runs `entry` of `source` on `arguments`. `reference` are the same arguments
-/// again, for the comparison; null for none. Results that are not, bit by bit,
+/// again, for the comparison, which configurations of units do without; null
+/// for none. Results that are not, bit by bit,
 /// those of this processor are an error.
 llvm::Expected<SimulationResult> simulate(Source &source, Entry entry,
                                           KernelArguments &arguments,

@@ -85,6 +85,7 @@ private:
   void prefetch(OpBuilder &builder, ValueRange registers);
   void writeBack(OpBuilder &builder, ValueRange registers);
   void begin(Block &body);
+  bool endsWithRow(const MemoryAccess &access) const;
   void replace(const MemoryAccess &access);
 
   ComputeLoopOp &loop;
@@ -358,8 +359,17 @@ void RowPromotion::begin(Block &body) {
   body.getTerminator()->setOperand(begun, yes);
 }
 
+/// True if the mask leaves out nothing but what is behind the row.
+bool RowPromotion::endsWithRow(const MemoryAccess &access) const {
+  auto mask = access.mask.getDefiningOp<vector::CreateMaskOp>();
+  auto left = mask ? mask.getOperands().back().getDefiningOp<arith::SubIOp>()
+                   : arith::SubIOp();
+  return left && left.getRhs() == access.indices.back() &&
+         getConstantIntValue(left.getLhs()) == type.getShape().back();
+}
+
 /// Has the access go to the buffer. What masks leave out is read and written,
-/// too: registers have no masks.
+/// too: registers have no masks. What is behind the row is never written back.
 void RowPromotion::replace(const MemoryAccess &access) {
   OpBuilder builder(access.op);
   Location loc = access.op->getLoc();
@@ -378,7 +388,7 @@ void RowPromotion::replace(const MemoryAccess &access) {
     access.op->getResult(0).replaceAllUsesWith(value);
   } else {
     Value value = access.stored;
-    if (access.mask)
+    if (access.mask && !endsWithRow(access))
       value = arith::SelectOp::create(builder, loc, access.mask, value, load());
     if (vector)
       vector::StoreOp::create(builder, loc, value, buffer, column);

@@ -43,6 +43,8 @@ namespace {
 struct TokenOperands {
   SetControlTokenOp token;
   SmallVector<int64_t> before, inside, behind;
+  /// Some are of another layer than the token.
+  bool isSpread = false;
 };
 
 /// Bytes of a row of operands, each aligned to its size, wherever it begins.
@@ -104,6 +106,7 @@ collectOperands(ProgramOp program) {
                 : operand.getEvent() == Event::ite ? operands.inside
                                                    : operands.behind;
     row.push_back(getOperandBytes(operand.getOperandType()));
+    operands.isSpread |= operand.getLayer() != operands.token.getLayer();
   }
   return tokens;
 }
@@ -112,6 +115,8 @@ collectOperands(ProgramOp program) {
 /// tokens come between.
 static std::optional<int64_t> getReserved(const TokenOperands &operands) {
   SetControlTokenOp token = operands.token;
+  if (operands.isSpread)
+    return std::nullopt;
   WorstRow row;
   row.add(operands.before);
   if (token.getEvent() == Event::ite) {
