@@ -59,12 +59,12 @@ def make(kept: Path, quick: bool) -> Figure:
         "speed (%)",
         bars,
         notes=[
-            "Written by hand are a configuration of the unit for each class and the core's code for "
-            "it (benchmarks/figures/handwritten.py): loops over tokens without a test for other "
-            "cases, sums in registers, and values of tokens as they come. Both have the queues that "
-            "the mapping makes for the machine. By hand, a vertex's own row is loaded by the core "
-            "(MP), and blocks of all queries are one loop, as are rows of a block (SpAttn): the "
-            "compiler keeps a layer of the unit for each loop, which shows where rows of a block "
-            "are few. wikikg2 has a quarter of its entities.",
+            "Written by hand are a configuration of the unit for each class and the core's code "
+            "for it (benchmarks/figures/handwritten.py): loops over tokens without a test for "
+            "other cases, sums in registers, and values of tokens as they come. Both have the "
+            "queues that the mapping makes for the machine. By hand, blocks of all queries are one "
+            "loop, as are rows of a block (SpAttn): the compiler keeps a layer of the unit for "
+            "each loop, which shows where rows of a block are few. wikikg2 has a quarter of its "
+            "entities.",
         ],
     )

@@ -186,7 +186,9 @@ def _loops(row: Row, parameters: str, lookup: str, begin: str = "") -> str:
 def bags(elements: int) -> str:
     """Sums of rows, for workloads.bags."""
     row = Row(elements)
-    lookup = row.pops("v", 1) + row.each(f"\n      %b{{k}} = arith.addf %a{{k}}, %v{{k}} : {row.type}")
+    lookup = row.pops("v", 1) + row.each(
+        f"\n      %b{{k}} = arith.addf %a{{k}}, %v{{k}} : {row.type}"
+    )
     return f"""
 func.func @run(%table: {row.memref}, %indices: memref<?xi32>, %offsets: memref<?xi32>,
                %out: {row.memref}) {{

@@ -88,6 +88,7 @@ static void addSLCToDLC(OpPassManager &manager, ModuleOp,
   separation.optLevel =
       static_cast<OptimizationLevel>(options.getProgramLevel());
   separation.profile = options.profile;
+  separation.keepRows = options.target && options.target->keepsRows;
   buildSLCToDLCPipeline(manager, separation);
 }
 

@@ -35,7 +35,9 @@ const KernelTarget &ember::getUnitTarget() {
       .name = "tmu",
       .summary = "access programs on Tensor Marshaling Units",
       .stage = "tmu",
-      .sumsLengths = true};
+      .sumsLengths = true,
+      // What it pops is at known places, so that loops over rows are unrolled.
+      .keepsRows = true};
   return target;
 }
 

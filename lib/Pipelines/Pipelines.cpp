@@ -148,7 +148,10 @@ void ember::buildSLCToDLCPipeline(OpPassManager &manager,
     manager.addPass(createCSEPass());
     return;
   }
-  manager.addNestedPass<func::FuncOp>(dlc::createReuseOperands());
+  if (options.keepRows) {
+    manager.addNestedPass<func::FuncOp>(dlc::createLoadDirectRows());
+    manager.addNestedPass<func::FuncOp>(dlc::createReuseOperands());
+  }
   dlc::ToggleCallbacksOptions toggles;
   toggles.which = options.toggles;
   manager.addNestedPass<func::FuncOp>(dlc::createToggleCallbacks(toggles));
@@ -159,7 +162,8 @@ void ember::buildSLCToDLCPipeline(OpPassManager &manager,
   values.which = options.tokenValues;
   manager.addNestedPass<func::FuncOp>(dlc::createUseTokenValues(values));
   manager.addPass(createCanonicalizerPass());
-  manager.addPass(dlc::createPromoteRows());
+  if (options.keepRows)
+    manager.addPass(dlc::createPromoteRows());
   dlc::OrderCasesOptions order;
   order.profile = options.profile;
   manager.addNestedPass<func::FuncOp>(dlc::createOrderCases(order));

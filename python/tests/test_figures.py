@@ -13,8 +13,9 @@ from typing import Any
 import ember
 import numpy as np
 import pytest
+from ember.compiler import find_tool
 
-from benchmarks.figures import fig16, runs, workloads
+from benchmarks.figures import fig16, fig19, handwritten, runs, workloads
 from benchmarks.figures.fig03 import share_above
 from benchmarks.figures.figure import Bar, Figure
 from benchmarks.figures.runs import Run, run_all
@@ -33,6 +34,56 @@ SMALL = [
 def test_workloads_run_on_cores_and_units(workload: workloads.Workload, unit: str | None) -> None:
     run = ember.simulate(workload.program, workload.make(), cores=2, unit=unit)
     assert run.nanoseconds > 0
+
+
+TINY = {"8": workloads.Graph(60, 400, 8), "100": workloads.Graph(40, 300, 100)}
+WRITTEN = {
+    "SLS": lambda: (workloads.bags("RM1", "L2", 1), handwritten.bags(32)),
+    "SpMM of 8": lambda: (workloads.aggregation("8", 1), handwritten.aggregation(8)),
+    "SpMM of 100": lambda: (workloads.aggregation("100", 1), handwritten.aggregation(100)),
+    "MP": lambda: (workloads.messages("8", 1), handwritten.messages(8)),
+    "KG": lambda: (workloads.triples("tiny", 5), handwritten.scores(64)),
+    "SpAttn": lambda: (workloads.attention(2, 3), handwritten.gather(2, 512)),
+}
+
+
+@pytest.mark.parametrize("name", WRITTEN)
+def test_programs_written_by_hand_compute_the_same(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for graph, size in TINY.items():
+        monkeypatch.setitem(workloads.GRAPHS, graph, size)
+    tiny = workloads.KnowledgeGraph(50, 3, 64)
+    monkeypatch.setitem(workloads.KNOWLEDGE_GRAPHS, "tiny", tiny)
+    workload, hand = WRITTEN[name]()
+    inputs = []
+    for number, array in enumerate(workload.make()):
+        np.save(tmp_path / f"{number}.npy", array)
+        inputs.append(f"@{tmp_path / f'{number}.npy'}")
+    results = []
+    for program in (workload.program, hand):
+        (tmp_path / "program.mlir").write_text(program)
+        saved = tmp_path / "saved.npy"
+        subprocess.run(
+            [
+                str(find_tool("ember-sim")),
+                str(tmp_path / "program.mlir"),
+                *inputs,
+                "--unit=tmu",
+                "--cores=1",
+                "-O4",
+                f"--save={len(inputs) - 1}:{saved}",
+            ],
+            check=True,
+        )
+        results.append(np.load(saved))
+    assert np.any(results[0])
+    np.testing.assert_allclose(*results, rtol=1e-4, atol=1e-4)
+
+
+def test_each_class_is_written_by_hand() -> None:
+    kinds = [{workload.kind for workload, _ in fig19.pairs(quick)} for quick in (True, False)]
+    assert kinds == [{"SLS", "SpMM", "MP", "KG", "SpAttn"}] * 2
 
 
 def test_models_are_those_of_the_table() -> None:

@@ -134,6 +134,12 @@ struct SeparationOptions : mlir::PassPipelineOptions<SeparationOptions> {
                                   "Those that fit nearly always"),
                        clEnumValN(dlc::TokenValueChoice::any, "any",
                                   "Also f64, which often does not fit"))};
+  Option<bool> keepRows{
+      *this, "keep-rows",
+      llvm::cl::desc(
+          "At level 4: cases keep rows that they work on, which pays "
+          "where loops that pop are unrolled"),
+      llvm::cl::init(false)};
   Option<std::string> profile{
       *this, "profile",
       llvm::cl::desc("At level 4: statistics of a run of the program, to order "

@@ -35,7 +35,7 @@ std::string Variant::name() const {
   if (optLevel >= 0)
     text += " " + optimization();
   if (level == DLC && optLevel == 4)
-    text += " token-values=" + tokenValues;
+    text += " token-values=" + tokenValues + (keepsRows ? " keep-rows" : "");
   if (mayAlias)
     text += " may-alias";
   if (hasTextBetween)
@@ -60,7 +60,8 @@ std::string Variant::optimization() const {
 /// The options of --slc-to-dlc.
 std::string Variant::separation() const {
   return "opt-level=" + std::to_string(optLevel) +
-         " token-values=" + tokenValues + " toggles=" + toggles;
+         " token-values=" + tokenValues + " toggles=" + toggles +
+         (keepsRows ? " keep-rows=true" : "");
 }
 
 std::vector<std::string> Variant::pipelines() const {
@@ -102,6 +103,7 @@ static void drawOptions(Random &random, Variant &variant) {
   if (variant.optLevel == 4) {
     variant.tokenValues = random.pick({"auto", "any", "any", "none"});
     variant.toggles = random.pick({"auto", "all", "all", "none"});
+    variant.keepsRows = random.chance(0.7);
     variant.storeStreams = random.pick({"auto", "always", "always", "never"});
   }
 }

@@ -273,9 +273,9 @@ TEST(TMUTime, LanesShareLinesHoweverManyAreAskedForInACycle) {
   std::vector<uint64_t> data(count);
   std::vector<std::string> units;
   for (size_t lane = 0; lane < lanes; ++lane)
-    units.push_back(
-        unit("dense", constant(lane), constant(count), constant(lanes), 32,
-             {position, load(0, "i64", element(0, lane, 0))}));
+    units.push_back(unit("dense", constant(lane), constant(count),
+                         constant(lanes), 32,
+                         {position, load(0, "i64", element(0, lane, 0))}));
   std::string text =
       program({memoryCapture("data", "i64")}, {layer("lockstep", units)});
   for (uint64_t limit : {1, 2, 8}) {

@@ -66,6 +66,8 @@ struct Variant {
   std::string toggles = "auto";
   /// At level 4, which stores the access unit makes: auto, always, never.
   std::string storeStreams = "auto";
+  /// At level 4, whether cases keep rows.
+  bool keepsRows = false;
   /// Arguments may share memory.
   bool mayAlias = false;
   /// Print and parse between the pipelines, as in a chain of files.

@@ -16,7 +16,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ScalarOperands.h"
+#include "PoppedRow.h"
 
 #include "ember/Analysis/MemoryAccess.h"
 #include "ember/Dialect/DLC/Transforms/Passes.h"
@@ -26,7 +26,6 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "mlir/IR/Matchers.h"
 
 namespace ember::dlc {
 #define GEN_PASS_DEF_REUSEOPERANDS
@@ -38,81 +37,29 @@ using namespace ember;
 using namespace ember::dlc;
 
 namespace {
-/// A row that a loop of a case pops, one operand an iteration.
-class PoppedRow {
+/// Loads of a case that read a row again that it has popped.
+class RowReuse {
 public:
-  PoppedRow(ComputeLoopOp loop, CaseParts &parts, unsigned number)
-      : loop(loop), parts(parts), push(parts.pushes[number]),
-        pop(parts.pops[number]) {}
+  RowReuse(ComputeLoopOp loop, CaseParts &parts, PoppedRow row)
+      : loop(loop), parts(parts), row(row) {}
 
-  /// Loads of the case that read the row again; none if it is not known where
-  /// the row is from.
   SmallVector<MemoryAccess> findLoads();
   /// Has them read a buffer that the row is popped into.
   void keep(ArrayRef<MemoryAccess> loads);
 
 private:
-  bool isRow();
   bool isReadAgain(const MemoryAccess &load);
   bool isSameIndex(Value index, Value streamed);
 
   ComputeLoopOp loop;
   CaseParts &parts;
-  RegisterOperandOp push;
-  PopOperandOp pop;
-  MemStrOp source;
-  scf::ForOp walk;
-  /// Elements of an operand, and where the row begins and ends in the memory's
-  /// last dimension.
-  int64_t lanes = 1, begin = 0, end = 0;
+  PoppedRow row;
 };
 } // namespace
 
-/// More is no row that one keeps beside others.
-static constexpr int64_t mostElements = 4096;
-
-/// True if the operand's k-th element, in the k-th iteration of a loop of the
-/// case, holds elements k * lanes and so on of a row of memory.
-bool PoppedRow::isRow() {
-  source = push.getStream().getDefiningOp<MemStrOp>();
-  walk = dyn_cast<scf::ForOp>(pop->getParentOp());
-  if (!source || push.getLane() || source.getTu() != push.getTu() ||
-      source.getRepeat() != 1 || !walk || walk->getBlock() != parts.body ||
-      !matchPattern(walk.getLowerBound(), m_Zero()) ||
-      !matchPattern(walk.getStep(), m_One()) || !walk.getStaticTripCount())
-    return false;
-  auto row = push.getTu().getDefiningOp<NewTUOp>();
-  if (!row || !row.getParentUnit() || !matchPattern(row.getStep(), m_One()))
-    return false;
-  std::optional<int64_t> first = getConstantIntValue(row.getLowerBound());
-  std::optional<int64_t> last = getConstantIntValue(row.getUpperBound());
-  if (!first || !last || *last - *first > mostElements || *last <= *first)
-    return false;
-  begin = *first;
-  end = *last;
-  auto column = source.getIndices().back().getDefiningOp<GetIndVarOp>();
-  if (!column || column.getTu() != row)
-    return false;
-  if (Value mask = source.getMask()) {
-    auto tail = mask.getDefiningOp<GetMaskOp>();
-    if (!tail || tail.getTu() != row)
-      return false;
-  }
-  Type type = pop.getResult().getType();
-  if (auto vector = dyn_cast<VectorType>(type)) {
-    if (!source.getContiguous() || vector.getRank() != 1)
-      return false;
-    lanes = vector.getNumElements();
-  }
-  auto memory = cast<MemRefType>(source.getMemref().getType());
-  return getElementTypeOrSelf(type) == memory.getElementType() &&
-         walk.getStaticTripCount()->getSExtValue() ==
-             static_cast<int64_t>(llvm::divideCeil(end - begin, lanes));
-}
-
 /// True if `index` of the case is the element of the stream or captured value
 /// `streamed` with which operands of the case are pushed.
-bool PoppedRow::isSameIndex(Value index, Value streamed) {
+bool RowReuse::isSameIndex(Value index, Value streamed) {
   if (std::optional<int64_t> fixed = getConstantIntValue(streamed))
     return getConstantIntValue(index) == fixed;
   if (auto captured = dyn_cast<BlockArgument>(streamed))
@@ -144,41 +91,39 @@ static std::optional<std::pair<int64_t, int64_t>> getRange(Value index) {
   std::optional<int64_t> step = getConstantIntValue(loop.getStep());
   std::optional<APInt> trips = loop.getStaticTripCount();
   if (!first || !step || !trips || trips->isZero() ||
-      trips->ugt(mostElements) || *step > mostElements)
+      trips->ugt(PoppedRow::mostElements) || *step > PoppedRow::mostElements)
     return std::nullopt;
   return std::pair(*first, *first + (trips->getSExtValue() - 1) * *step);
 }
 
-bool PoppedRow::isReadAgain(const MemoryAccess &load) {
+bool RowReuse::isReadAgain(const MemoryAccess &load) {
   Operation *op = parts.body->findAncestorOpInBlock(*load.op);
   Value memory = getCaptured(load.memref);
-  if (load.isStore() || !op || !walk->isBeforeInBlock(op) || !memory ||
-      memory != getCaptured(source.getMemref()))
+  if (load.isStore() || !op || !row.walk->isBeforeInBlock(op) || !memory ||
+      memory != getCaptured(row.source.getMemref()))
     return false;
   auto vector = dyn_cast<VectorType>(load.type);
   if (vector && (vector.getRank() != 1 || vector.isScalable()))
     return false;
   std::optional<std::pair<int64_t, int64_t>> columns =
       getRange(load.indices.back());
-  if (!columns || columns->first < begin || columns->second >= end)
+  if (!columns || columns->first < row.begin || columns->second >= row.end)
     return false;
   // What a mask has on is in the row of memory, which ends where this one does.
   int64_t extent = vector ? vector.getNumElements() : 1;
   auto type = cast<MemRefType>(load.memref.getType());
-  if (load.mask ? type.getShape().back() != end
-                : columns->second + extent > end)
+  if (load.mask ? type.getShape().back() != row.end
+                : columns->second + extent > row.end)
     return false;
   return llvm::all_of_zip(load.indices.drop_back(),
-                          source.getIndices().drop_back(),
+                          row.source.getIndices().drop_back(),
                           [&](Value index, Value streamed) {
                             return isSameIndex(index, streamed);
                           });
 }
 
-SmallVector<MemoryAccess> PoppedRow::findLoads() {
+SmallVector<MemoryAccess> RowReuse::findLoads() {
   SmallVector<MemoryAccess> loads;
-  if (!isRow())
-    return loads;
   parts.body->walk([&](Operation *op) {
     std::optional<MemoryAccess> access = MemoryAccess::of(op);
     if (access && isReadAgain(*access))
@@ -187,37 +132,38 @@ SmallVector<MemoryAccess> PoppedRow::findLoads() {
   return loads;
 }
 
-void PoppedRow::keep(ArrayRef<MemoryAccess> loads) {
+void RowReuse::keep(ArrayRef<MemoryAccess> loads) {
   OpBuilder builder(loop);
-  Location loc = pop.getLoc();
+  Location loc = row.pop.getLoc();
   // Masked loads may begin in the row and end behind it.
-  int64_t length = walk.getStaticTripCount()->getSExtValue() * lanes,
-          beyond = 0;
+  int64_t trips = row.walk.getStaticTripCount()->getSExtValue();
+  int64_t beyond = 0;
   for (const MemoryAccess &load : loads)
     if (auto vector = dyn_cast<VectorType>(load.type); vector && load.mask)
       beyond = std::max(beyond, vector.getNumElements() - 1);
-  Type element = getElementTypeOrSelf(pop.getResult().getType());
-  Value row = memref::AllocaOp::create(
-      builder, loc, MemRefType::get(length + beyond, element),
-      builder.getI64IntegerAttr(64));
-  builder.setInsertionPointAfter(pop);
-  Value width = arith::ConstantIndexOp::create(builder, loc, lanes);
+  Value popped = row.pop.getResult();
+  auto type = MemRefType::get(trips * row.lanes + beyond,
+                              getElementTypeOrSelf(popped.getType()));
+  Value buffer = memref::AllocaOp::create(builder, loc, type,
+                                          builder.getI64IntegerAttr(64));
+  builder.setInsertionPointAfter(row.pop);
+  Value width = arith::ConstantIndexOp::create(builder, loc, row.lanes);
   Value place =
-      arith::MulIOp::create(builder, loc, walk.getInductionVar(), width);
-  if (isa<VectorType>(pop.getResult().getType()))
-    vector::StoreOp::create(builder, loc, pop.getResult(), row, place);
+      arith::MulIOp::create(builder, loc, row.walk.getInductionVar(), width);
+  if (isa<VectorType>(popped.getType()))
+    vector::StoreOp::create(builder, loc, popped, buffer, place);
   else
-    memref::StoreOp::create(builder, loc, pop.getResult(), row, place);
+    memref::StoreOp::create(builder, loc, popped, buffer, place);
   for (const MemoryAccess &load : loads) {
     builder.setInsertionPoint(load.op);
-    Value first = arith::ConstantIndexOp::create(builder, loc, begin);
+    Value first = arith::ConstantIndexOp::create(builder, loc, row.begin);
     Value column =
         builder.createOrFold<arith::SubIOp>(loc, load.indices.back(), first);
     Value value;
     if (auto vector = dyn_cast<VectorType>(load.type))
-      value = vector::LoadOp::create(builder, loc, vector, row, column);
+      value = vector::LoadOp::create(builder, loc, vector, buffer, column);
     else
-      value = memref::LoadOp::create(builder, loc, row, column);
+      value = memref::LoadOp::create(builder, loc, buffer, column);
     if (load.mask)
       value = arith::SelectOp::create(builder, loc, load.mask, value,
                                       load.passThrough);
@@ -252,11 +198,14 @@ struct ReuseOperands : public dlc::impl::ReuseOperandsBase<ReuseOperands> {
       for (CaseParts &parts : collectCases(loop)) {
         bool isReused = false;
         for (unsigned number = 0; number < parts.pops.size(); ++number) {
-          PoppedRow row(loop, parts, number);
-          SmallVector<MemoryAccess> loads = row.findLoads();
+          std::optional<PoppedRow> row = PoppedRow::of(parts, number);
+          if (!row)
+            continue;
+          RowReuse reuse(loop, parts, *row);
+          SmallVector<MemoryAccess> loads = reuse.findLoads();
           if (loads.empty())
             continue;
-          row.keep(loads);
+          reuse.keep(loads);
           reused += loads.size();
           isReused = true;
         }

@@ -301,6 +301,62 @@ def MergeCallbacks : DLC_ProgramPass<"merge-callbacks"> {
                            "::mlir::scf::SCFDialect"];
 }
 
+def LoadDirectRows : DLC_ProgramPass<"load-direct-rows"> {
+  let summary = "Do not send rows that the execute unit finds itself";
+  let description = [{
+    Some rows follow the outermost loop: of a vertex, beside those of its
+    neighbours. The execute unit counts these iterations where queue alignment
+    has it do so, and rows that come one after the other are what caches and
+    prefetchers of a core are good at. Such a row is loaded by the case itself,
+    and the access unit and the queue are left to rows that indices select. Rows
+    that are of use for one traversal only are still sent.
+
+    ```mlir
+    dlc.program ...
+    access {
+      %vertex = dlc.new_tu %c0 to %n step %c1
+      %i = dlc.get_ind_var %vertex : !slc.stream<index>
+      dlc.register_callback %vertex, ite, 0
+      ...
+      %v = dlc.mem_str %elem, %own[%i, %e] contiguous : memref<?x8xf32>[!slc.stream<index>, !slc.stream<vector<4xindex>>] -> !slc.stream<vector<4xf32>>
+      dlc.register_callback %elem, end, 1 announced
+      dlc.register_operand %elem, ite, %v for 1 : !slc.stream<vector<4xf32>>
+      dlc.register_operand %elem, ite, %w for 1 : !slc.stream<vector<4xf32>>
+    }
+    compute {
+      dlc.compute_loop iter_args(%none) -> (index)
+      case 0 {
+      ^bb0(%b: index):
+        %next = arith.addi %b, %c1 : index
+        ...
+      }
+      case 1 {
+      ^bb0(%b: index):
+        scf.for %k = %c0 to %c2 step %c1 {
+          %v = dlc.pop_operand : vector<4xf32>
+          %w = dlc.pop_operand : vector<4xf32>
+          ...
+    ```
+    becomes
+    ```mlir
+      dlc.register_callback %elem, end, 1 announced
+      dlc.register_operand %elem, ite, %w for 1 : !slc.stream<vector<4xf32>>
+    ...
+        scf.for %k = %c0 to %c2 step %c1 {
+          %column = arith.muli %k, %c4 : index
+          %v = vector.load %own[%b, %column] : memref<?x8xf32>, vector<4xf32>
+          %w = dlc.pop_operand : vector<4xf32>
+    ```
+  }];
+  let statistics = [
+    Statistic<"loaded", "loaded rows", "Rows that cases load themselves">,
+  ];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::vector::VectorDialect"
+  ];
+}
+
 def ReuseOperands : DLC_ProgramPass<"reuse-operands"> {
   let summary = "Load no row again that was popped";
   let description = [{
