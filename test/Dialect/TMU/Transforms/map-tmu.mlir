@@ -65,6 +65,8 @@ func.func @rows(%in: memref<?xf32>, %n: index) {
 
 // -----
 
+// -----
+
 func.func private @f.compute.0(%data: !ring.data<8>, %tokens: !ring.tokens)
 
 // What a unit can compute itself from what is forwarded to it is no stream of the
@@ -104,6 +106,28 @@ func.func @recomputed(%in: memref<?xf32>, %n: index) {
     tmu.set_control_token %elements, ite, 0
     tmu.set_operand %elements, ite, (%v, %w) for 0 : (!slc.stream<f32>, !slc.stream<f32>) -> vector<2xf32>
     tmu.set_operand %elements, ite, (%a_row, %b_row) for 0 : (!slc.stream<index>, !slc.stream<index>) -> vector<2xindex>
+  }
+  return
+}
+
+// -----
+
+func.func private @f.compute.0(%data: !ring.data<8>, %tokens: !ring.tokens<2>)
+
+// Operands that a layer within pushes for the token of one around may be any number.
+// CHECK-LABEL: func.func @within(
+// CHECK: tmu.set_control_token %{{.*}}, ite, 0 value %{{.*}} : !slc.stream<index>{{$}}
+func.func @within(%in: memref<?xf32>, %n: index) {
+  tmu.program captures(%i = %in : memref<?xf32>, %m = %n : index) compute @f.compute.0() {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %row, %r, %k = tmu.set_dns_tu %c0 to %m step %c1
+    %rows = tmu.set_single_layer %row
+    %tu, %e, %l = tmu.set_dns_tu %c0 to %m step %c1 in %rows
+    %v = tmu.set_mem_str %tu, %i[%e] : memref<?xf32>, !slc.stream<index> -> !slc.stream<f32>
+    %elements = tmu.set_single_layer %tu
+    tmu.set_control_token %rows, ite, 0 value %r : !slc.stream<index>
+    tmu.set_operand %elements, ite, (%v) for 0 : (!slc.stream<f32>) -> f32
   }
   return
 }
