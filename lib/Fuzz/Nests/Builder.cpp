@@ -92,6 +92,7 @@ ValueId Builder::constant(Scalar element, uint64_t bits) {
   if (!isLocal && known != prefixConstants.end())
     return known->second;
   ValueId value = newValue(Type::scalar(element), range);
+  info[value].isFixed = true;
   Op op;
   op.immediate = bits;
   op.results = {value};
@@ -202,10 +203,13 @@ ValueId Builder::compare(uint64_t predicate, ValueId lhs, ValueId rhs) {
   ValueId value =
       appendWithResult(opcode, {lhs, rhs}, Type::scalar(Scalar::I1));
   block->ops.back().immediate = predicate;
+  info[value].isFixed = lhs == rhs || (info[lhs].isFixed && info[rhs].isFixed);
   return value;
 }
 
 ValueId Builder::select(ValueId condition, ValueId lhs, ValueId rhs) {
+  if (info[condition].isFixed)
+    return lhs;
   std::optional<Range> range;
   if (rangeOf(lhs) && rangeOf(rhs))
     range = Range{std::min(rangeOf(lhs)->low, rangeOf(rhs)->low),

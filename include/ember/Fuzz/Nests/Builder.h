@@ -117,6 +117,8 @@ public:
   ValueId unary(Opcode opcode, ValueId value);
   ValueId fma(ValueId a, ValueId b, ValueId c);
   ValueId compare(uint64_t predicate, ValueId lhs, ValueId rhs);
+  /// `lhs` where it is known what is chosen: loads of the other value, which
+  /// may be out of bounds, would go with it.
   ValueId select(ValueId condition, ValueId lhs, ValueId rhs);
   ValueId cast(Opcode opcode, ValueId value, Scalar to);
   /// To a number of type `to`, by whatever casts there are.
@@ -173,6 +175,8 @@ private:
     std::optional<Range> range;
     Array array;
     ValueId root = 0;
+    /// A constant, or computed from nothing else.
+    bool isFixed = false;
   };
 
   ValueId newValue(Type type, std::optional<Range> range = {});
