@@ -8,7 +8,15 @@ import argparse
 import sys
 from collections.abc import Callable, Sequence
 
-from benchmarks import calls, compile_time, huge_pages, pipelines, shared_threads, sweeps
+from benchmarks import (
+    calls,
+    compile_time,
+    huge_pages,
+    pipelines,
+    shared_threads,
+    sweeps,
+    validation,
+)
 from benchmarks.cpu import ablation, command, long_rows, prefetches, stores
 from benchmarks.models import command as models
 
@@ -28,6 +36,7 @@ ALONE: dict[str, Callable[[Sequence[str]], int]] = {
     "models": models.main,
     "stores": stores.main,
     "sweeps": sweeps.main,
+    "validation": validation.main,
 }
 
 

@@ -75,7 +75,7 @@ void expectKnown(const json::Object &object, const json::Object &schema,
 
 TEST(MachineFile, PresetsAreMachines) {
   json::Object schema = machineSchema();
-  EXPECT_EQ(presets().size(), 12u);
+  EXPECT_EQ(presets().size(), 13u);
   for (const std::string &file : presets()) {
     SCOPED_TRACE(file);
     llvm::Expected<MachineParameters> machine = readMachine(file);
