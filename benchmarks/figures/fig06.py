@@ -16,6 +16,7 @@ BANDWIDTH = {"arxiv": 7.0, "mag": 7.6, "products": 6.8, "proteins": 3.7}
 MEAN_SPEED, MEAN_PER_JOULE = 5.7, 5.6
 OVER_DOUBLED_SPEED, OVER_DOUBLED_PER_JOULE = 5.2, 6.3
 CORES = (1, 2, 4, 8)
+UNIT = {"unit": "tmu", "opt_level": 4}
 
 
 def make(kept: Path, quick: bool) -> Figure:
@@ -25,8 +26,8 @@ def make(kept: Path, quick: bool) -> Figure:
     plain = {"cores": 1, "plain_loops": True}
     runs = [Run(part, options=plain) for part in parts]
     runs += [Run(part, machine="paper-double-rob-lsq-mshr", options=plain) for part in parts]
-    runs += [Run(part, options={"cores": 1, "unit": "tmu"}) for part in parts]
-    runs += [Run(parts[0], options={"cores": cores, "unit": "tmu"}) for cores in CORES[1:]]
+    runs += [Run(part, options={"cores": 1, **UNIT}) for part in parts]
+    runs += [Run(parts[0], options={"cores": cores, **UNIT}) for cores in CORES[1:]]
     results = run_all(runs, kept)
     count = len(graphs)
     cores, doubled, units = (results[k * count : (k + 1) * count] for k in range(3))

@@ -23,7 +23,10 @@ def make(kept: Path, quick: bool) -> Figure:
     """Latency and performance per watt over published GPUs, by graph."""
     graphs = workloads.some_graphs(quick)
     runs = [
-        Run(workloads.part_of(graph, quick, CORES), options={"cores": CORES, "unit": "tmu"})
+        Run(
+            workloads.part_of(graph, quick, CORES),
+            options={"cores": CORES, "unit": "tmu", "opt_level": 4},
+        )
         for graph in graphs
     ]
     bars = []
