@@ -76,6 +76,8 @@ EnergyAccount::EnergyAccount(const MachineParameters &parameters,
     addTranslation(machine.l2Tlb, tile.part("l2Tlb"));
     if (Counts unit = tile.part("tmu"))
       addUnit(unit);
+    if (Counts engine = tile.part("indirection"))
+      addEngine(engine);
   }
   for (uint64_t i = 0; i < machine.slices; ++i)
     addSlice(all.part("llc" + std::to_string(i)));
@@ -199,6 +201,21 @@ void EnergyAccount::addUnit(const Counts &unit) {
   spend(units, array(requests["loadedBytes"] + output["pushedBytes"], storage));
   hold(units, energy.unit +
                   static_cast<double>(storage) / bytesPerKibibyte *
+                      energy.arrayKibibyte +
+                  static_cast<double>(sizes.outstanding) * energy.entry);
+}
+
+void EnergyAccount::addEngine(const Counts &engine) {
+  const EnergyParameters &energy = machine.energy;
+  const IndirectionParameters &sizes = machine.indirection;
+  uint64_t queue = sizes.queue * wordBytes;
+  double lines = engine["indexLines"] + engine["rowLines"];
+  // A line waits in the queue; a line of indices is read.
+  spend(units, lines * (energy.unitStep + search(sizes.outstanding) +
+                        2 * array(wordBytes, queue)));
+  spend(units, array(engine["indexLines"] * lineBytes, queue));
+  hold(units, energy.unit +
+                  static_cast<double>(queue) / bytesPerKibibyte *
                       energy.arrayKibibyte +
                   static_cast<double>(sizes.outstanding) * energy.entry);
 }

@@ -91,6 +91,26 @@ TEST(EnergyModel, EventsHaveClosedForms) {
               2.5 * static_cast<double>(parameters.mesh.linkBytes), 1e-6);
 }
 
+TEST(EnergyModel, EnginesCostWhatTheyAskFor) {
+  MachineParameters parameters;
+  json::Object counts = nothing(parameters);
+  double without = EnergyAccount(parameters, counts).total();
+  json::Object &core = *counts.getObject("core0");
+  core["indirection"] = json::Object{{"indexLines", 0}, {"rowLines", 0}};
+  EnergyAccount idle(parameters, counts);
+  EXPECT_GT(idle.total(), without);
+  EXPECT_EQ(idle.dynamic(Part::units), 0);
+  auto cost = [&](const char *name) {
+    json::Object &engine = *core.getObject("indirection");
+    engine[name] = 1;
+    double joules = EnergyAccount(parameters, counts).dynamic(Part::units);
+    engine[name] = 0;
+    return joules;
+  };
+  EXPECT_GT(cost("rowLines"), 0);
+  EXPECT_GT(cost("indexLines"), cost("rowLines"));
+}
+
 TEST(EnergyModel, PowerIsDrawnAllTheTime) {
   MachineParameters parameters;
   json::Object counts = nothing(parameters);

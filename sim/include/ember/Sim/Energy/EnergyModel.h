@@ -62,6 +62,7 @@ private:
   void addMesh(const Counts &mesh);
   void addMemory(const Counts &memory);
   void addUnit(const Counts &unit);
+  void addEngine(const Counts &engine);
 
   /// Of bytes read from or written to an array.
   double array(double bytes, uint64_t size) const;
