@@ -85,6 +85,11 @@ PART_NOTE = (
 )
 
 
+# Not a load passes an older store until its address is known: the other end of what is not known
+# of the paper's cores.
+WAITING = {"core": {"disambiguation": "waitForStores"}}
+
+
 @dataclass(frozen=True)
 class Workload:
     """A program with what makes its inputs; equal recipes make equal inputs."""
