@@ -29,6 +29,8 @@ def make(kept: Path, quick: bool) -> Figure:
     runs += [Run(part, options={"cores": 1, **UNIT}) for part in parts]
     runs += [Run(part, machine=workloads.WAITING, options=plain) for part in parts]
     runs += [Run(parts[0], options={"cores": cores, **UNIT}) for cores in CORES[1:]]
+    larger = workloads.part_of(graphs[0], quick, 2)
+    runs += [Run(larger, options=plain), Run(larger, options={"cores": 1, **UNIT})]
     results = run_all(runs, kept)
     count = len(graphs)
     cores, doubled, units, waiting = (results[k * count : (k + 1) * count] for k in range(4))
@@ -60,13 +62,15 @@ def make(kept: Path, quick: bool) -> Figure:
     bars += [
         Bar("mean", name, sum(ratios[name]) / count, published) for name, published in means.items()
     ]
-    shares = [units[0], *results[4 * count :]]
+    shares = [units[0], *results[4 * count : -2]]
     bars += [
         Bar(
             f"{number} core(s)", "% of the bandwidth", 100 * one.statistics["memory"]["utilisation"]
         )
         for number, one in zip(CORES, shares, strict=True)
     ]
+    speed = results[-2].nanoseconds / results[-1].nanoseconds
+    bars.append(Bar(graphs[0], "speed, twice as many vertices", speed))
     return Figure(
         "fig06",
         "A core with a unit over one without, on sums of neighbours",
