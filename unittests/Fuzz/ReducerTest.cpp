@@ -8,6 +8,7 @@
 #include "ember/Fuzz/Reduction/Reducer.h"
 #include "ember/Fuzz/Generator.h"
 #include "ember/Fuzz/Program/Printer.h"
+#include "ember/Fuzz/Reduction/Reductions.h"
 #include "gtest/gtest.h"
 
 using namespace ember::fuzz;
@@ -84,6 +85,63 @@ TEST(Reducer, shrinksEmbeddings) {
       EXPECT_LE(elementCount(input.shape), 12) << printProgram(small);
   }
   EXPECT_GT(reduced, 8u);
+}
+
+/// Loops that hand a loaded value to each other; the store reads the result of
+/// the outer one, or what was loaded.
+Program carriedLoad(bool readsResult) {
+  Program program;
+  Function &function = program.functions.emplace_back();
+  auto scalar = [&](Scalar type) {
+    return function.addValue(Type::scalar(type));
+  };
+  ValueId table = function.addValue(Type::memref(Scalar::I32, {4}));
+  ValueId out = function.addValue(Type::memref(Scalar::I32, {4}));
+  function.body.arguments = {table, out};
+  auto constant = [&](Scalar type, uint64_t bits) {
+    Op &op = function.body.ops.emplace_back();
+    op.immediate = bits;
+    op.results = {scalar(type)};
+    return op.results[0];
+  };
+  ValueId zero = constant(Scalar::Index, 0), one = constant(Scalar::Index, 1);
+  ValueId value = constant(Scalar::I32, 7), wrong = constant(Scalar::Index, 9);
+  Op load;
+  load.opcode = Opcode::Load;
+  load.operands = {table, wrong};
+  load.results = {scalar(Scalar::I32)};
+  function.body.ops.push_back(load);
+  auto loop = [&](ValueId init) {
+    Op op;
+    op.opcode = Opcode::For;
+    op.operands = {zero, one, one, init};
+    op.results = {scalar(Scalar::I32)};
+    Block &body = op.regions.emplace_back();
+    body.arguments = {scalar(Scalar::Index), scalar(Scalar::I32)};
+    return op;
+  };
+  Op outer = loop(load.results[0]);
+  Op inner = loop(outer.regions[0].arguments[1]);
+  inner.regions[0].yields = {inner.regions[0].arguments[1]};
+  outer.regions[0].yields = {inner.results[0]};
+  outer.regions[0].ops.push_back(inner);
+  function.body.ops.push_back(outer);
+  Op store;
+  store.opcode = Opcode::Store;
+  store.operands = {readsResult ? outer.results[0] : value, out, zero};
+  function.body.ops.push_back(store);
+  return program;
+}
+
+TEST(Reducer, removesWhatLoopsOnlyHandToEachOther) {
+  Program unread = carriedLoad(false), read = carriedLoad(true);
+  removeDeadCode(unread);
+  removeDeadCode(read);
+  EXPECT_EQ(countOpcode(unread, Opcode::Load), 0u) << printProgram(unread);
+  EXPECT_EQ(countOpcode(unread, Opcode::For), 0u);
+  EXPECT_EQ(countOpcode(unread, Opcode::Store), 1u);
+  EXPECT_EQ(countOpcode(read, Opcode::Load), 1u) << printProgram(read);
+  EXPECT_EQ(countOpcode(read, Opcode::For), 2u);
 }
 
 } // namespace

@@ -243,16 +243,20 @@ bool removeResult(Program &program, size_t position, size_t result) {
   return true;
 }
 
+/// True if `op` does something besides computing its results.
+static bool hasEffect(const Op &op) {
+  return op.opcode == Opcode::Store || op.opcode == Opcode::Dealloc ||
+         op.opcode == Opcode::Copy || op.opcode == Opcode::Assert ||
+         op.opcode == Opcode::Call || (op.embedding && op.results.empty());
+}
+
 /// Removes operations without effects whose results nothing reads.
 static bool removeDeadOps(Function &function) {
   std::vector<size_t> uses = countUses(function);
   bool changed = false;
   visitBlocks(function.body, [&](Block &block) {
     std::erase_if(block.ops, [&](const Op &op) {
-      bool isPure = op.opcode != Opcode::Store &&
-                    op.opcode != Opcode::Dealloc && op.opcode != Opcode::Copy &&
-                    op.opcode != Opcode::Assert && op.opcode != Opcode::Call &&
-                    !(op.embedding && op.results.empty()) && op.regions.empty();
+      bool isPure = !hasEffect(op) && op.regions.empty();
       bool isEmpty = !op.regions.empty() && op.results.empty();
       for (const Block &region : op.regions)
         isEmpty &= region.ops.empty();
@@ -267,17 +271,57 @@ static bool removeDeadOps(Function &function) {
   return changed;
 }
 
-/// Removes carried values that only their own loop reads.
+/// The values that can be seen from outside: stored, returned, bounds of loops
+/// and conditions, and what these are computed from. What loops carry is seen
+/// if their results or what the bodies make of it are, so values that loops
+/// only hand to each other are not.
+static std::vector<bool> findLiveValues(Function &function) {
+  std::vector<bool> isLive(function.types.size());
+  auto mark = [&](const std::vector<ValueId> &values) {
+    for (ValueId value : values)
+      isLive[value] = true;
+  };
+  mark(function.body.yields);
+  for (size_t before = 0, count = 1; before != count;) {
+    before = count;
+    visitOps(function.body, [&](Op &op) {
+      bool isFor = op.opcode == Opcode::For;
+      bool isRead = hasEffect(op) || (!isFor && !op.regions.empty());
+      for (ValueId result : op.results)
+        isRead |= !isFor && isLive[result];
+      if (isRead) {
+        mark(op.operands);
+        for (const Block &region : op.regions)
+          mark(region.yields);
+      }
+      if (!isFor)
+        return;
+      mark({op.operands.begin(), op.operands.begin() + 3});
+      const Block &body = op.regions[0];
+      for (size_t slot = 0; slot < op.results.size(); ++slot)
+        if (isLive[op.results[slot]] || isLive[body.arguments[1 + slot]])
+          mark({op.operands[3 + slot], body.yields[slot]});
+    });
+    count =
+        1 + static_cast<size_t>(std::count(isLive.begin(), isLive.end(), true));
+  }
+  return isLive;
+}
+
+/// Removes a carried value that cannot be seen from outside.
 static bool removeDeadCarried(Program &program) {
+  std::vector<std::vector<bool>> isLive;
+  for (Function &function : program.functions)
+    isLive.push_back(findLiveValues(function));
   for (BlockPlace place : allBlocks(program)) {
-    std::vector<size_t> uses = countUses(program.functions[place.function]);
+    const std::vector<bool> &live = isLive[place.function];
     std::vector<Op> &ops = blockAt(program, place).ops;
     for (size_t op = 0; op < ops.size(); ++op) {
       if (ops[op].opcode != Opcode::For)
         continue;
       for (size_t slot = 0; slot < ops[op].results.size(); ++slot)
-        if (uses[ops[op].results[slot]] == 0 &&
-            uses[ops[op].regions[0].arguments[1 + slot]] == 0)
+        if (!live[ops[op].results[slot]] &&
+            !live[ops[op].regions[0].arguments[1 + slot]])
           return removeCarried(program, place, op, slot);
     }
   }
