@@ -228,6 +228,51 @@ static Expected<Units> attachUnits(sim::Machine &machine, GuestProcess &process,
 }
 
 namespace {
+/// What is loaded into simulated cores and units.
+struct Program {
+  StringRef object;
+  std::string entry;
+  /// Of access units; empty where there are none.
+  std::string configuration;
+};
+
+/// A machine with a program in it.
+struct SimulatedRun {
+  static Expected<std::unique_ptr<SimulatedRun>>
+  create(const Program &program, const SimulationOptions &options);
+
+  explicit SimulatedRun(const sim::MachineParameters &parameters)
+      : machine(parameters) {}
+
+  std::unique_ptr<GuestProcess> process;
+  sim::Machine machine;
+  Units units;
+};
+} // namespace
+
+Expected<std::unique_ptr<SimulatedRun>>
+SimulatedRun::create(const Program &program, const SimulationOptions &options) {
+  auto process = GuestProcess::create(
+      program.object, static_cast<unsigned>(options.machine.cores),
+      static_cast<unsigned>(options.machine.vectorBytes));
+  if (!process)
+    return process.takeError();
+  auto run = std::make_unique<SimulatedRun>(options.machine);
+  run->process = std::move(*process);
+  Expected<Units> units = Units();
+  if (options.unit == SimulatedUnit::tmu)
+    units = attachUnits(run->machine, *run->process, program.configuration);
+  else if (options.unit == SimulatedUnit::indirection)
+    units = attachEngines(run->machine, *run->process);
+  if (!units)
+    return units.takeError();
+  run->units = std::move(*units);
+  for (unsigned core = 0; core < run->process->coreCount(); ++core)
+    run->machine.setProgram(core, run->process->getCore(core));
+  return std::move(run);
+}
+
+namespace {
 /// Files that are written while a machine runs, which they outlive.
 struct Traces {
   std::unique_ptr<sim::PerfettoTrace> events;
@@ -275,10 +320,27 @@ static std::vector<GuestValue> getGuestValues(KernelArguments &arguments) {
   return values;
 }
 
+/// Runs the program without time, and counts what it executes.
+static Error countInstructions(const Program &program,
+                               const SimulationOptions &options,
+                               KernelArguments &arguments,
+                               uint64_t &instructions) {
+  auto run = SimulatedRun::create(program, options);
+  if (!run)
+    return run.takeError();
+  std::vector<GuestValue> values = getGuestValues(arguments);
+  GuestProcess &process = *(*run)->process;
+  if (Error error =
+          process.run(program.entry, values, [&] { return process.execute(); }))
+    return error;
+  instructions = (*run)->machine.executed();
+  return (*run)->machine.takeErrors();
+}
+
 Expected<SimulationResult> ember::simulate(Source &source, Entry entry,
-                                           KernelArguments &arguments,
-                                           KernelArguments *reference,
-                                           const SimulationOptions &options) {
+                                           SimulationArguments &arguments,
+                                           const SimulationOptions &options,
+                                           Progress &progress) {
   ModuleOp module = source.getModule();
   std::string name = entry.function.getSymName().str();
   if (Error error = isolate(module, entry.function))
@@ -300,24 +362,19 @@ Expected<SimulationResult> ember::simulate(Source &source, Entry entry,
       native::generateCode(module, native::CodeFormat::Object, codeGen);
   if (!object)
     return object.takeError();
-  auto process = GuestProcess::create(
-      *object, static_cast<unsigned>(options.machine.cores),
-      static_cast<unsigned>(options.machine.vectorBytes));
-  if (!process)
-    return process.takeError();
+  Program program = {*object, native::kernelEntrySymbol(name), configuration};
   Expected<Traces> traces = openTraces(options);
   if (!traces)
     return traces.takeError();
-  sim::Machine machine(options.machine);
-  Expected<Units> units = Units();
-  if (hasPrograms)
-    units = attachUnits(machine, **process, configuration);
-  else if (options.unit == SimulatedUnit::indirection)
-    units = attachEngines(machine, **process);
-  if (!units)
-    return units.takeError();
-  for (unsigned core = 0; core < (*process)->coreCount(); ++core)
-    machine.setProgram(core, (*process)->getCore(core));
+  uint64_t instructions = 0;
+  if (arguments.counted)
+    if (Error error = countInstructions(program, options, *arguments.counted,
+                                        instructions))
+      return std::move(error);
+  auto set = SimulatedRun::create(program, options);
+  if (!set)
+    return set.takeError();
+  sim::Machine &machine = (*set)->machine;
   if (traces->events)
     machine.trace(*traces->events);
   if (traces->pipeline)
@@ -327,28 +384,30 @@ Expected<SimulationResult> ember::simulate(Source &source, Entry entry,
   if (options.sampling)
     sampled.emplace(machine, *options.sampling);
   auto begin = std::chrono::steady_clock::now();
-  std::vector<GuestValue> values = getGuestValues(arguments);
-  if (Error error =
-          (*process)->run(native::kernelEntrySymbol(name), values, [&] {
-            return sampled ? sampled->run() : machine.run();
-          }))
+  progress.begin(instructions);
+  machine.listen([&](uint64_t executed) { progress.update(executed); });
+  std::vector<GuestValue> values = getGuestValues(arguments.run);
+  if (Error error = (*set)->process->run(program.entry, values, [&] {
+        return sampled ? sampled->run() : machine.run();
+      }))
     return std::move(error);
+  progress.end();
   machine.drain();
   machine.endTrace();
   std::chrono::duration<double> seconds =
       std::chrono::steady_clock::now() - begin;
-  bool isCompared = reference && here;
+  bool isCompared = arguments.reference && here;
   if (isCompared) {
-    if (Error error =
-            runHere(*here, name, options.compile.optLevel, *reference))
+    KernelArguments &reference = *arguments.reference;
+    if (Error error = runHere(*here, name, options.compile.optLevel, reference))
       return std::move(error);
     if (Error error =
-            compareValues(arguments, *reference, mayReassociate(*here)))
+            compareValues(arguments.run, reference, mayReassociate(*here)))
       return std::move(error);
   }
   json::Object statistics = machine.statistics();
   if (sampled)
     statistics["sampled"] = sampled->toJSON();
-  return SimulationResult{std::move(*process), std::move(statistics),
+  return SimulationResult{std::move((*set)->process), std::move(statistics),
                           seconds.count(), isCompared};
 }

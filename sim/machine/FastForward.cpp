@@ -77,6 +77,7 @@ llvm::Error Machine::fastForward(llvm::ArrayRef<uint64_t> instructions) {
   llvm::Error errors = llvm::Error::success();
   for (bool any = true; any && !errors;) {
     any = false;
+    tell();
     for (size_t i = 0; i < left.size() && !errors; ++i) {
       uint64_t now = std::min(left[i], turn);
       left[i] -= now;

@@ -13,6 +13,10 @@
 
 using namespace ember::sim;
 
+/// Ticks with events, or turns of fast-forwarding, between two calls of the
+/// listener: some milliseconds.
+static constexpr uint64_t listenerSteps = 1 << 12;
+
 static std::string numbered(const char *name, size_t number) {
   return name + std::to_string(number);
 }
@@ -171,6 +175,7 @@ Machine::runUntil(llvm::function_ref<bool(const OutOfOrderCore &)> isDone) {
       return llvm::Error::success();
     if (!step())
       return failed("nothing is on its way any more");
+    tell();
     if (engine.now() - since < patience)
       continue;
     if (progress() == before)
@@ -201,6 +206,20 @@ bool Machine::step() {
   if (occupancyTrace)
     occupancyTrace->advance(engine.now());
   return any;
+}
+
+uint64_t Machine::executed() const {
+  uint64_t instructions = 0;
+  for (const Tile &tile : tiles)
+    instructions += tile.program ? tile.program->executed() : 0;
+  return instructions;
+}
+
+void Machine::tell() {
+  if (!progressListener || ++untold < listenerSteps)
+    return;
+  untold = 0;
+  progressListener(executed());
 }
 
 void Machine::trace(PerfettoTrace &to) {

@@ -26,6 +26,9 @@ defm sample : Value<"sample",
     "Simulate only parts in detail, WINDOW instructions in PERIOD, each after "
     "WARMUP others, and estimate the time (as in 200000,8000,4000)",
     "PERIOD[,WINDOW[,WARMUP]]">;
+defm progress : Value<"progress",
+    "Say how much of the program is done and what time is left: on, off, or "
+    "auto (default), where the standard error is a terminal", "WHEN">;
 defm trace : Value<"trace",
     "Write what units, banks, queues and MSHRs do, for ui.perfetto.dev",
     "FILE.json">;

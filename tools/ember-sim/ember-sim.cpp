@@ -20,6 +20,7 @@
 
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/Process.h"
 
 using namespace llvm;
 using namespace llvm::opt;
@@ -163,6 +164,44 @@ static Expected<SimulationOptions> getOptions(const InputArgList &args) {
   return options;
 }
 
+/// Whether to say how far the program is, and how, on the standard error.
+static Expected<bool> saysProgress(const InputArgList &args) {
+  StringRef when = args.getLastArgValue(OPT_progress, "auto");
+  auto says = StringSwitch<std::optional<bool>>(when)
+                  .Case("auto", sys::Process::StandardErrIsDisplayed())
+                  .Case("on", true)
+                  .Case("off", false)
+                  .Default(std::nullopt);
+  if (!says)
+    return makeError("unknown progress '" + when +
+                     "': expected on, off or auto");
+  return *says;
+}
+
+/// The arguments as often as a run needs them.
+static Expected<SimulationArguments>
+createArguments(mlir::func::FuncOp function, ArrayRef<std::string> texts,
+                bool hasReference, bool isCounted) {
+  auto run = KernelArguments::create(function, texts);
+  if (!run)
+    return run.takeError();
+  SimulationArguments arguments{std::move(*run), {}, {}};
+  auto again = [&](std::optional<KernelArguments> &same) -> Error {
+    auto created = KernelArguments::create(function, texts);
+    if (!created)
+      return created.takeError();
+    same = std::move(*created);
+    return Error::success();
+  };
+  if (hasReference)
+    if (Error error = again(arguments.reference))
+      return std::move(error);
+  if (isCounted)
+    if (Error error = again(arguments.counted))
+      return std::move(error);
+  return std::move(arguments);
+}
+
 static Error runProgram(const CommandLine &line) {
   if (line.positionals.empty())
     return makeError("no input file: give FILE.mlir, or - for standard input");
@@ -181,35 +220,34 @@ static Error runProgram(const CommandLine &line) {
   if (!entry)
     return entry.takeError();
   ArrayRef<std::string> texts = ArrayRef(line.positionals).drop_front();
-  auto arguments = KernelArguments::create(entry->function, texts);
-  if (!arguments)
-    return arguments.takeError();
-  std::optional<KernelArguments> reference;
-  if (!line.options.hasArg(OPT_no_compare)) {
-    auto again = KernelArguments::create(entry->function, texts);
-    if (!again)
-      return again.takeError();
-    reference = std::move(*again);
-  }
+  auto isCounted = saysProgress(line.options);
+  if (!isCounted)
+    return isCounted.takeError();
+  auto given = createArguments(
+      entry->function, texts, !line.options.hasArg(OPT_no_compare), *isCounted);
+  if (!given)
+    return given.takeError();
+  KernelArguments &arguments = given->run;
   auto saved = getSaveRequests(line.options, OPT_save,
-                               arguments->getParameters().size(), "parameters");
+                               arguments.getParameters().size(), "parameters");
   if (!saved)
     return saved.takeError();
-  auto savedResults = getSaveRequests(
-      line.options, OPT_save_result, arguments->getResults().size(), "results");
+  auto savedResults = getSaveRequests(line.options, OPT_save_result,
+                                      arguments.getResults().size(), "results");
   if (!savedResults)
     return savedResults.takeError();
-  auto result = simulate(**source, std::move(*entry), *arguments,
-                         reference ? &*reference : nullptr, *options);
+  Progress progress(errs(), sys::Process::StandardErrIsDisplayed());
+  auto result =
+      simulate(**source, std::move(*entry), *given, *options, progress);
   if (!result)
     return result.takeError();
   for (const SaveRequest &request : *saved)
     if (Error error =
-            saveValue(arguments->getParameters()[request.index], request.path))
+            saveValue(arguments.getParameters()[request.index], request.path))
       return error;
   for (const SaveRequest &request : *savedResults)
     if (Error error =
-            saveValue(arguments->getResults()[request.index], request.path))
+            saveValue(arguments.getResults()[request.index], request.path))
       return error;
   if (const Arg *file = line.options.getLastArg(OPT_stats))
     if (Error error = writeFile(file->getValue(), [&](raw_ostream &os) {
@@ -218,7 +256,7 @@ static Error runProgram(const CommandLine &line) {
         }))
       return error;
   return writeFile("-", [&](raw_ostream &os) {
-    for (const KernelValue &value : arguments->getResults())
+    for (const KernelValue &value : arguments.getResults())
       printValue(value, os);
     printSummary(*result, options->machine, os);
   });

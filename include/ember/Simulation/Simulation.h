@@ -18,6 +18,7 @@
 #include "ember/Sim/Machine/SampledRun.h"
 #include "ember/Sim/Trace/TraceWindow.h"
 #include "ember/Simulation/GuestProcess.h"
+#include "ember/Simulation/Progress.h"
 
 namespace ember {
 
@@ -45,8 +46,6 @@ struct SimulationOptions {
   TraceOptions trace;
   /// Only parts of the run take time, and the time of all is estimated.
   std::optional<sim::SamplingParameters> sampling;
-  /// The same program is run by this processor, too.
-  bool compare = true;
 };
 
 struct SimulationResult {
@@ -60,14 +59,23 @@ struct SimulationResult {
   bool isCompared = false;
 };
 
-/// Runs `entry` of `source` on `arguments`. `reference` are the same arguments
-/// again, for the comparison, which configurations of units do without; null
-/// for none. Results that are not, bit by bit,
-/// those of this processor are an error.
+/// The same arguments several times, as runs change them.
+struct SimulationArguments {
+  KernelArguments run;
+  /// For the comparison, which configurations of units do without.
+  std::optional<KernelArguments> reference;
+  /// For a run without time before, which counts the instructions that
+  /// progress is measured by.
+  std::optional<KernelArguments> counted;
+};
+
+/// Runs `entry` of `source` on `arguments`. Results that are not, bit by bit,
+/// those of this processor are an error. `progress` is told how far the run is,
+/// if there are arguments to count with.
 llvm::Expected<SimulationResult> simulate(Source &source, Entry entry,
-                                          KernelArguments &arguments,
-                                          KernelArguments *reference,
-                                          const SimulationOptions &options);
+                                          SimulationArguments &arguments,
+                                          const SimulationOptions &options,
+                                          Progress &progress);
 
 } // namespace ember
 

@@ -27,6 +27,7 @@
 #include "ember/Sim/Trace/PipelineTrace.h"
 
 #include <deque>
+#include <functional>
 #include <memory>
 
 namespace ember::sim {
@@ -75,6 +76,13 @@ public:
   /// without time: caches, translation buffers and predictors learn of them,
   /// and nothing is counted. Nothing is on its way.
   llvm::Error fastForward(llvm::ArrayRef<uint64_t> instructions);
+
+  /// Calls `listener` now and then while programs run, with the instructions
+  /// that all cores have executed.
+  void listen(std::function<void(uint64_t instructions)> listener) {
+    progressListener = std::move(listener);
+  }
+  uint64_t executed() const;
 
   /// Shows banks, units, and what is in use. Cores have their programs and
   /// units before that; the trace outlives the machine.
@@ -152,6 +160,8 @@ private:
   void registerStatistics();
   /// Handles the next tick that has events; false if there is none.
   bool step();
+  /// Tells the listener, every now and then.
+  void tell();
   /// Changes whenever an instruction retires or something arrives.
   uint64_t progress() const;
 
@@ -171,6 +181,8 @@ private:
   std::unique_ptr<DRAMTrace> bankTrace;
   std::unique_ptr<OccupancyTrace> occupancyTrace;
   std::deque<PipelineTrace> pipelineTraces;
+  std::function<void(uint64_t)> progressListener;
+  uint64_t untold = 0;
 };
 
 } // namespace ember::sim
