@@ -93,16 +93,16 @@ def make(kept: Path, quick: bool) -> Figure:
             f"{workloads.PART_NOTE} The last bars are shares of the memory's bandwidth, of cores "
             f"with units on {graphs[0]}; the paper's 8 cores saturate it. With ours it is the "
             "latency under load: lines of a row are in as many banks, which open a row for each "
-            "(random lines end at two thirds of the bandwidth), and a unit uses them in order, so "
-            "that the latest holds up what its storage has room for. The last of them, each with "
-            "what the ones before have, have longer queues (4 KiB a lane and 4 chunks of 16 KiB), "
-            "wider links (a line in a cycle), and whole rows (8 lines in a row of a bank): each "
-            "gains some of what is missing, and how large any of them is, is not published. "
-            "Energy is that of the energy model, which is good for such ratios alone, and "
-            "counts all of the processor, so that what is faster pays less for what leaks. Sums of plain loops are in memory: "
-            "how much such a core loses depends on whether its loads pass older stores whose "
-            "addresses are not known (core.disambiguation, which nobody has published). Ours "
-            "always guess right; with loads that wait, a unit gains several times more, and what "
-            "is published lies between the two.",
+            "(random lines end at two thirds of the bandwidth), and a unit uses them in order, so"
+            " that the latest holds up what its storage has room for. The last of them, each with"
+            " what the ones before have, have longer queues (4 KiB a lane and 4 chunks of 16 "
+            "KiB), wider links (a line in a cycle), and whole rows (8 lines in a row of a bank): "
+            "each gains some of what is missing, and how large any of them is, is not published. "
+            "Energy is that of the energy model, which is good for such ratios alone, and counts "
+            "all of the processor, so that what is faster pays less for what leaks. Sums of plain"
+            " loops are in memory: how much such a core loses depends on whether its loads pass "
+            "older stores whose addresses are not known (core.disambiguation, which nobody has "
+            "published). Ours always guess right; with loads that wait, a unit gains several "
+            "times more, and what is published lies between the two.",
         ],
     )
