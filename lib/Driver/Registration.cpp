@@ -16,6 +16,7 @@
 #include "ember/Conversion/SCFToSLC/Passes.h"
 #include "ember/Conversion/SLCToDLC/Passes.h"
 #include "ember/Conversion/SLCToSCF/Passes.h"
+#include "ember/Dialect/CIN/IR/CIN.h"
 #include "ember/Dialect/DLC/IR/DLC.h"
 #include "ember/Dialect/DLC/Transforms/Passes.h"
 #include "ember/Dialect/Embed/IR/Embed.h"
@@ -61,9 +62,9 @@
 using namespace mlir;
 
 void ember::registerDialects(DialectRegistry &registry) {
-  registry.insert<EmberDialect, embed::EmbedDialect, slc::SLCDialect,
-                  slcv::SLCVDialect, dlc::DLCDialect, ring::RingDialect,
-                  tmu::TMUDialect>();
+  registry.insert<EmberDialect, cin::CINDialect, embed::EmbedDialect,
+                  slc::SLCDialect, slcv::SLCVDialect, dlc::DLCDialect,
+                  ring::RingDialect, tmu::TMUDialect>();
   // Complex numbers are read for an error that says what to do.
   registry.insert<affine::AffineDialect, arith::ArithDialect,
                   bufferization::BufferizationDialect, cf::ControlFlowDialect,

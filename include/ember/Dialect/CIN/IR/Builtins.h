@@ -1,0 +1,93 @@
+//===- Builtins.h - Functions that every statement may call -----*- C++ -*-===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// One row a function: its operands, and what is known of it. Which points of
+// sparse arrays a statement may skip, and which reductions may be reordered,
+// follows from a row alone (Hsu's dissertation, sections 3.5.3 and 3.6.2, where
+// associativity is missing). What code a function becomes is the table of
+// CINToSCF's BuiltinCode.cpp.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef EMBER_DIALECT_CIN_IR_BUILTINS_H
+#define EMBER_DIALECT_CIN_IR_BUILTINS_H
+
+#include "mlir/IR/BuiltinAttributeInterfaces.h"
+#include "mlir/IR/Types.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+
+#include <optional>
+
+namespace ember::cin {
+
+/// A value that exists in every type, as far as it makes sense there.
+enum class Constant : uint8_t { zero, one, allOnes, lowest, highest };
+
+/// `constant` of `type`: the lowest float is -inf, the lowest integer that of
+/// signed ones, and all bits of a boolean are true.
+mlir::TypedAttr getConstant(Constant constant, mlir::Type type);
+
+/// How types of operands and result go together.
+enum class Signature : uint8_t {
+  /// All are of one type.
+  same,
+  /// Operands are of one type, the result is a boolean.
+  comparison,
+  /// A boolean chooses one of two values.
+  choice,
+  /// From any type to any.
+  conversion,
+};
+
+/// Types of operands.
+enum TypeClass : uint8_t {
+  booleans = 1,
+  integers = 2,
+  floats = 4,
+  numbers = integers | floats,
+  bits = booleans | integers,
+  all = booleans | integers | floats,
+};
+
+/// A value that a function treats specially, of one operand or of any.
+struct SpecialValue {
+  Constant value;
+  std::optional<unsigned> position = std::nullopt;
+};
+
+struct Builtin {
+  llvm::StringLiteral name;
+  unsigned arity;
+  Signature signature;
+  TypeClass types;
+  bool isCommutative = false;
+  bool isAssociative = false;
+  /// f(x, x) = x.
+  bool isIdempotent = false;
+  /// f is this wherever an operand is.
+  std::optional<SpecialValue> annihilator = std::nullopt;
+  /// f is the other operand wherever one is this.
+  std::optional<SpecialValue> identity = std::nullopt;
+
+  /// Whether reductions by it are defined: it combines two values of a type to
+  /// one, in any grouping, and has a value to begin with.
+  bool reduces() const {
+    return arity == 2 && signature == Signature::same && isAssociative &&
+           identity && !identity->position;
+  }
+};
+
+llvm::ArrayRef<Builtin> getBuiltins();
+/// The one of that name, or null.
+const Builtin *findBuiltin(llvm::StringRef name);
+/// Whether `types` has `type`.
+bool contains(TypeClass types, mlir::Type type);
+
+} // namespace ember::cin
+
+#endif // EMBER_DIALECT_CIN_IR_BUILTINS_H

@@ -1,0 +1,347 @@
+//===- CINOps.td - Statements, loops over variables, expressions --*- tablegen -*-//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef EMBER_DIALECT_CIN_IR_CINOPS_TD
+#define EMBER_DIALECT_CIN_IR_CINOPS_TD
+
+include "ember/Dialect/CIN/IR/CINAttributes.td"
+include "mlir/IR/BuiltinAttributes.td"
+include "mlir/IR/OpAsmInterface.td"
+include "mlir/Interfaces/DestinationStyleOpInterface.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+def CIN_Scalar : AnyTypeOf<[AnySignlessInteger, Index, AnyFloat]>;
+def CIN_Array : AnyTypeOf<[AnyRankedTensor, AnyNon0RankedMemRef,
+                           MemRefRankOf<[CIN_Scalar], [0]>]>;
+def CIN_Index : AnyTypeOf<[AnySignlessInteger, Index]>;
+
+class CIN_Op<string mnemonic, list<Trait> traits = []>
+    : Op<CIN_Dialect, mnemonic, traits>;
+
+/// Is part of a statement.
+defvar CIN_Expression = [Pure, ParentOneOf<["ForallOp", "ReduceOp", "WhereOp"]>];
+
+//===----------------------------------------------------------------------===//
+// Where statements stand
+//===----------------------------------------------------------------------===//
+
+def CIN_EvaluateOp
+    : CIN_Op<"evaluate",
+             [AttrSizedOperandSegments, DestinationStyleOpInterface,
+              DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
+              DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface,
+                                        ["reifyResultShapes"]>,
+              DeclareOpInterfaceMethods<OpAsmOpInterface,
+                                        ["getAsmBlockArgumentNames"]>,
+              IsolatedFromAbove, SingleBlock, NoTerminator]> {
+  let summary = "Evaluates statements on arrays";
+  let description = [{
+    Its region has a name for each array and scalar that statements know, `ins`
+    first, and statements: `cin.forall`, or `cin.assign` alone for a scalar. Only
+    `outs` are assigned to. They hold what they held before where no statement
+    assigns, so statements may also add to them.
+
+    On tensors it has a result for each of `outs`; on memrefs it has none, and
+    `outs` share no memory with others.
+
+    Names of arrays are for messages: `names`, if there are any.
+
+    ```mlir
+    %y = cin.evaluate ins(%A = %matrix, %x = %vector :
+                          tensor<?x?xf32>, tensor<?xf32>)
+                      outs(%out = %init : tensor<?xf32>) -> tensor<?xf32> {
+      cin.forall (%i) {
+        %sum = cin.reduce add (%j) -> f32 {
+          %a = cin.access %A[%i, %j] : tensor<?x?xf32>
+          %b = cin.access %x[%j] : tensor<?xf32>
+          %product = cin.call mul(%a, %b) : (f32, f32) -> f32
+          cin.yield %product : f32
+        }
+        cin.assign %sum to %out[%i] : tensor<?xf32>
+      }
+    }
+    ```
+  }];
+  let arguments = (ins Variadic<AnyTypeOf<[CIN_Array, CIN_Scalar]>>:$inputs,
+                       Variadic<CIN_Array>:$inits,
+                       OptionalAttr<StrArrayAttr>:$names);
+  let results = (outs Variadic<AnyRankedTensor>);
+  let regions = (region SizedRegion<1>:$region);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    ::mlir::MutableOperandRange getDpsInitsMutable() {
+      return getInitsMutable();
+    }
+    /// The operand that is known as `argument`.
+    ::mlir::OpOperand &getOperandOf(::mlir::BlockArgument argument) {
+      return getOperation()->getOpOperand(argument.getArgNumber());
+    }
+    bool isInit(::mlir::BlockArgument argument) {
+      return argument.getArgNumber() >= getInputs().size();
+    }
+    /// What messages call `argument`.
+    std::string getNameOf(::mlir::BlockArgument argument);
+  }];
+}
+
+//===----------------------------------------------------------------------===//
+// Loops over variables
+//===----------------------------------------------------------------------===//
+
+/// Binds index variables. Each has a range or, where it has none, all positions
+/// of the dimensions that it is the index of.
+class CIN_BindingOp<string mnemonic, list<Trait> traits = []>
+    : CIN_Op<mnemonic,
+             traits # [SingleBlock, AttrSizedOperandSegments,
+                       DeclareOpInterfaceMethods<
+                           OpAsmOpInterface, ["getAsmBlockArgumentNames"]>]> {
+  dag ranges = (ins Variadic<CIN_Index>:$lowers, Variadic<CIN_Index>:$uppers,
+                    DenseBoolArrayAttr:$ranged,
+                    OptionalAttr<StrArrayAttr>:$names);
+  code declareVariables = [{
+    ::mlir::Block::BlockArgListType getVariables() {
+      return getBody()->getArguments();
+    }
+    /// The bounds of a variable, null if it has no range.
+    ::mlir::Value getLower(unsigned variable) {
+      return getBound(getLowers(), variable);
+    }
+    ::mlir::Value getUpper(unsigned variable) {
+      return getBound(getUppers(), variable);
+    }
+    ::mlir::Value getBound(::mlir::OperandRange bounds, unsigned variable) {
+      ::llvm::ArrayRef<bool> ranged = getRanged();
+      if (!ranged[variable])
+        return {};
+      return bounds[::llvm::count(ranged.take_front(variable), true)];
+    }
+    /// What messages call a variable.
+    std::string getNameOf(unsigned variable) {
+      return getVariableName(getNames(), variable);
+    }
+  }];
+  let extraClassDefinition = [{
+    void $cppClass::getAsmBlockArgumentNames(
+        ::mlir::Region &region, ::mlir::OpAsmSetValueNameFn setName) {
+      nameVariables(getNames(), region, setName);
+    }
+  }];
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+}
+
+def CIN_ForallOp
+    : CIN_BindingOp<"forall",
+                    [NoTerminator,
+                     ParentOneOf<["EvaluateOp", "ForallOp", "WhereOp"]>]> {
+  let summary = "Does what its body says for all values of some variables";
+  let description = [{
+    Variables have ranges, `%begin to %end` without the end, or all positions of
+    the dimensions that they are an index of, which all have the same size then.
+    A range may depend on variables that are bound around the operation.
+
+    Before `--cin-concretize` the order of variables says nothing; behind it,
+    each has a `cin.forall` of its own, outer loops outside.
+
+    ```mlir
+    cin.forall (%i, %p in %begin to %end : i64) {
+      %x = cin.access %A[%i, %p] : memref<?x?xf32>
+      cin.assign %x to %out[%i, %p] : memref<?x?xf32>
+    }
+    ```
+  }];
+  let arguments = ranges;
+  let regions = (region SizedRegion<1>:$region);
+  let extraClassDeclaration = declareVariables;
+}
+
+def CIN_ReduceOp : CIN_BindingOp<"reduce", CIN_Expression> {
+  let summary = "What a function makes of all values of an expression";
+  let description = [{
+    Combines what its body yields for all values of its variables, beginning
+    with the function's identity. The function is associative; floating-point
+    sums and products, which are not quite, are taken for such.
+
+    ```mlir
+    %largest = cin.reduce max (%j) -> f32 {
+      %x = cin.access %A[%i, %j] : memref<?x?xf32>
+      cin.yield %x : f32
+    }
+    ```
+  }];
+  let arguments = !con(ranges, (ins CIN_BuiltinAttr:$function));
+  let results = (outs CIN_Scalar:$result);
+  let regions = (region SizedRegion<1>:$region);
+  let extraClassDeclaration = declareVariables # [{
+    YieldOp getYield();
+  }];
+}
+
+def CIN_YieldOp
+    : CIN_Op<"yield", [Pure, Terminator, HasParent<"ReduceOp">]> {
+  let summary = "One of the values that a reduction combines";
+  let description = [{
+    With a condition, there is a value only where it holds.
+
+    ```mlir
+    cin.yield %x where %is_kept : f32
+    ```
+  }];
+  let arguments = (ins CIN_Scalar:$value, Optional<I1>:$condition);
+  let assemblyFormat = [{
+    $value (`where` $condition^)? attr-dict `:` type($value)
+  }];
+}
+
+//===----------------------------------------------------------------------===//
+// Expressions
+//===----------------------------------------------------------------------===//
+
+def CIN_AccessOp
+    : CIN_Op<"access", CIN_Expression # [InferTypeOpAdaptor]> {
+  let summary = "An element of an array";
+  let description = [{
+    Indices are integers of any type: variables, affine expressions of them, or
+    elements of other arrays. An index that is out of bounds when the statement
+    is evaluated is an error.
+
+    ```mlir
+    %row = cin.access %I[%p] : memref<?xi64>
+    %x = cin.access %W[%row, %e] : memref<?x?xf32>
+    ```
+  }];
+  let arguments = (ins CIN_Array:$array, Variadic<CIN_Index>:$indices);
+  let results = (outs CIN_Scalar:$result);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+}
+
+def CIN_ApplyOp : CIN_Op<"apply", CIN_Expression> {
+  let summary = "An affine expression of indices";
+  let description = [{
+    As `affine.apply`, but of any indices: also of elements of arrays.
+
+    ```mlir
+    %row = cin.apply affine_map<(d0, d1) -> (d0 * 8 + d1)>(%block, %t : i32, index)
+    ```
+  }];
+  let arguments = (ins AffineMapAttr:$map, Variadic<CIN_Index>:$operands);
+  let results = (outs Index:$result);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+}
+
+def CIN_CallOp : CIN_Op<"call", CIN_Expression> {
+  let summary = "A function of some values";
+  let description = [{
+    ```mlir
+    %product = cin.call mul(%x, %y) : (f32, f32) -> f32
+    %wide = cin.call convert(%half) : (f16) -> f32
+    ```
+  }];
+  let arguments = (ins CIN_BuiltinAttr:$function,
+                       Variadic<CIN_Scalar>:$operands);
+  let results = (outs CIN_Scalar:$result);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+}
+
+def CIN_LiteralOp
+    : CIN_Op<"literal", CIN_Expression # [AllTypesMatch<["value", "result"]>]> {
+  let summary = "A number";
+  let description = [{
+    ```mlir
+    %half = cin.literal 5.000000e-01 : f32
+    ```
+  }];
+  let arguments = (ins TypedAttrInterface:$value);
+  let results = (outs CIN_Scalar:$result);
+  let assemblyFormat = "attr-dict $value";
+}
+
+def CIN_ExtentOp : CIN_Op<"extent", CIN_Expression> {
+  let summary = "The size of a dimension of an array";
+  let description = [{
+    ```mlir
+    %n = cin.extent %A, 1 : memref<?x?xf32>
+    ```
+  }];
+  let arguments = (ins CIN_Array:$array,
+                       ConfinedAttr<I64Attr, [IntNonNegative]>:$dimension);
+  let results = (outs Index:$result);
+  let assemblyFormat = "$array `,` $dimension attr-dict `:` type($array)";
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Assignments
+//===----------------------------------------------------------------------===//
+
+def CIN_AssignOp
+    : CIN_Op<"assign",
+             [ParentOneOf<["EvaluateOp", "ForallOp", "WhereOp"]>]> {
+  let summary = "Stores an element, or combines it with what is there";
+  let description = [{
+    With a function, the element becomes the function of what it was and of the
+    value; several assignments to one element are combined in any order then,
+    so the function is associative and commutative. Without one, no two values
+    of the variables around it assign to the same element.
+
+    With a condition, an element is assigned to only where it holds.
+
+    ```mlir
+    cin.assign %x to %out[%i] : memref<?xf32>
+    cin.assign add %x to %out[%row] where %is_kept : memref<?xf32>
+    ```
+  }];
+  let arguments = (ins OptionalAttr<CIN_BuiltinAttr>:$function,
+                       CIN_Scalar:$value, CIN_Array:$array,
+                       Variadic<CIN_Index>:$indices, Optional<I1>:$condition);
+  let traits = [AttrSizedOperandSegments];
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+}
+
+def CIN_WhereOp
+    : CIN_Op<"where",
+             [ParentOneOf<["EvaluateOp", "ForallOp", "WhereOp"]>,
+              NoTerminator, DeclareOpInterfaceMethods<
+                  OpAsmOpInterface, ["getAsmBlockArgumentNames"]>]> {
+  let summary = "Statements that use what others compute before";
+  let description = [{
+    The producers compute elements of a workspace, an array of the operation's
+    own, and the consumers read them.
+
+    ```mlir
+    cin.where (%t : memref<?xf32>, %n) {
+      cin.forall (%j) {
+        %x = cin.access %t[%j] : memref<?xf32>
+        cin.assign %x to %out[%i, %j] : memref<?x?xf32>
+      }
+    } produced {
+      cin.forall (%j) {
+        ...
+        cin.assign %y to %t[%j] : memref<?xf32>
+      }
+    }
+    ```
+  }];
+  let arguments = (ins Variadic<Index>:$sizes);
+  let regions = (region SizedRegion<1>:$consumers, SizedRegion<1>:$producers);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    ::mlir::ShapedType getWorkspaceType() {
+      return ::llvm::cast<::mlir::ShapedType>(
+          getConsumers().getArgument(0).getType());
+    }
+  }];
+}
+
+#endif // EMBER_DIALECT_CIN_IR_CINOPS_TD

@@ -1,0 +1,182 @@
+//===- CINBindings.cpp - Operations that bind variables -------------------===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ember/Dialect/CIN/IR/CIN.h"
+
+#include "mlir/IR/Builders.h"
+
+using namespace mlir;
+using namespace ember::cin;
+
+std::string ember::cin::getVariableName(std::optional<ArrayAttr> names,
+                                        unsigned variable) {
+  if (names && variable < names->size())
+    return cast<StringAttr>((*names)[variable]).str();
+  return "#" + std::to_string(variable);
+}
+
+void ember::cin::nameVariables(std::optional<ArrayAttr> names, Region &region,
+                               OpAsmSetValueNameFn setName) {
+  if (!names)
+    return;
+  for (auto [argument, name] : llvm::zip(region.getArguments(), *names))
+    setName(argument, cast<StringAttr>(name).getValue());
+}
+
+//===----------------------------------------------------------------------===//
+// Assembly
+//===----------------------------------------------------------------------===//
+
+/// `(%i, %p in %begin to %end : i64)`, into operands and properties.
+template <typename OpT>
+static ParseResult
+parseVariables(OpAsmParser &parser, OperationState &result,
+               SmallVectorImpl<OpAsmParser::Argument> &variables) {
+  SmallVector<Value> lowers, uppers;
+  SmallVector<bool> ranged;
+  auto parseVariable = [&]() -> ParseResult {
+    if (parser.parseArgument(variables.emplace_back()))
+      return failure();
+    variables.back().type = parser.getBuilder().getIndexType();
+    ranged.push_back(succeeded(parser.parseOptionalKeyword("in")));
+    if (!ranged.back())
+      return success();
+    OpAsmParser::UnresolvedOperand lower, upper;
+    Type lowerType = variables.back().type;
+    if (parser.parseOperand(lower) || parser.parseKeyword("to") ||
+        parser.parseOperand(upper))
+      return failure();
+    if (succeeded(parser.parseOptionalColon()) && parser.parseType(lowerType))
+      return failure();
+    Type upperType = lowerType;
+    if (succeeded(parser.parseOptionalKeyword("and")) &&
+        parser.parseType(upperType))
+      return failure();
+    return failure(parser.resolveOperand(lower, lowerType, lowers) ||
+                   parser.resolveOperand(upper, upperType, uppers));
+  };
+  if (parser.parseCommaSeparatedList(OpAsmParser::Delimiter::Paren,
+                                     parseVariable))
+    return failure();
+  auto &properties = result.getOrAddProperties<typename OpT::Properties>();
+  properties.operandSegmentSizes = {static_cast<int32_t>(lowers.size()),
+                                    static_cast<int32_t>(uppers.size())};
+  properties.ranged = parser.getBuilder().getDenseBoolArrayAttr(ranged);
+  result.addOperands(lowers);
+  result.addOperands(uppers);
+  return success();
+}
+
+template <typename OpT>
+static void printVariables(OpAsmPrinter &printer, OpT op) {
+  printer << " (";
+  llvm::interleaveComma(op.getVariables(), printer, [&](BlockArgument name) {
+    printer.printOperand(name);
+    Value lower = op.getLower(name.getArgNumber());
+    if (!lower)
+      return;
+    Value upper = op.getUpper(name.getArgNumber());
+    printer << " in " << lower << " to " << upper;
+    if (!lower.getType().isIndex() || !upper.getType().isIndex())
+      printer << " : " << lower.getType();
+    if (upper.getType() != lower.getType())
+      printer << " and " << upper.getType();
+  });
+  printer << ")";
+}
+
+template <typename OpT> static LogicalResult verifyVariables(OpT op) {
+  ArrayRef<bool> ranged = op.getRanged();
+  if (op.getVariables().empty())
+    return op.emitOpError("binds no variable");
+  for (BlockArgument variable : op.getVariables())
+    if (!variable.getType().isIndex())
+      return op.emitOpError("has a variable that is not of type index");
+  if (ranged.size() != op.getVariables().size())
+    return op.emitOpError() << "says of " << ranged.size()
+                            << " variables whether they have a range, and has "
+                            << op.getVariables().size();
+  auto count = static_cast<size_t>(llvm::count(ranged, true));
+  if (op.getLowers().size() != count || op.getUppers().size() != count)
+    return op.emitOpError("has not a lower and an upper bound for each "
+                          "variable with a range");
+  if (std::optional<ArrayAttr> names = op.getNames();
+      names && names->size() != ranged.size())
+    return op.emitOpError() << "has " << names->size() << " names for "
+                            << ranged.size() << " variables";
+  return success();
+}
+
+static const StringRef elided[] = {"operandSegmentSizes", "ranged",
+                                           "function"};
+
+ParseResult ForallOp::parse(OpAsmParser &parser, OperationState &result) {
+  SmallVector<OpAsmParser::Argument> variables;
+  if (parseVariables<ForallOp>(parser, result, variables) ||
+      parser.parseOptionalAttrDictWithKeyword(result.attributes) ||
+      parser.parseRegion(*result.addRegion(), variables))
+    return failure();
+  if (result.regions.front()->empty())
+    return parser.emitError(parser.getNameLoc(), "has an empty body");
+  return success();
+}
+
+void ForallOp::print(OpAsmPrinter &printer) {
+  printVariables(printer, *this);
+  printer.printOptionalAttrDictWithKeyword((*this)->getAttrs(), elided);
+  printer << " ";
+  printer.printRegion(getRegion(), /*printEntryBlockArgs=*/false);
+}
+
+LogicalResult ForallOp::verify() { return verifyVariables(*this); }
+
+ParseResult ReduceOp::parse(OpAsmParser &parser, OperationState &result) {
+  BuiltinAttr function;
+  SmallVector<OpAsmParser::Argument> variables;
+  if (parseFunctionName(parser, function) ||
+      parseVariables<ReduceOp>(parser, result, variables) ||
+      parser.parseArrow() || parser.parseType(result.types.emplace_back()) ||
+      parser.parseOptionalAttrDictWithKeyword(result.attributes) ||
+      parser.parseRegion(*result.addRegion(), variables))
+    return failure();
+  result.getOrAddProperties<Properties>().function = function;
+  if (result.regions.front()->empty())
+    return parser.emitError(parser.getNameLoc(), "has an empty body");
+  return success();
+}
+
+void ReduceOp::print(OpAsmPrinter &printer) {
+  printer << " " << getFunction()->name;
+  printVariables(printer, *this);
+  printer << " -> " << getType();
+  printer.printOptionalAttrDictWithKeyword((*this)->getAttrs(), elided);
+  printer << " ";
+  printer.printRegion(getRegion(), /*printEntryBlockArgs=*/false);
+}
+
+YieldOp ReduceOp::getYield() {
+  return cast<YieldOp>(getBody()->getTerminator());
+}
+
+LogicalResult ReduceOp::verify() {
+  if (failed(verifyVariables(*this)))
+    return failure();
+  const Builtin &function = *getFunction();
+  if (getBody()->empty() || !isa<YieldOp>(getBody()->back()))
+    return emitOpError("has a body that does not end with cin.yield");
+  if (!function.reduces())
+    return emitOpError() << "combines values with '" << function.name
+                         << "', which is not associative or has no identity";
+  if (!contains(function.types, getType()))
+    return emitOpError() << "combines values of type " << getType()
+                         << ", which '" << function.name << "' does not take";
+  if (getYield().getValue().getType() != getType())
+    return emitOpError() << "yields values of type "
+                         << getYield().getValue().getType()
+                         << " and has a result of type " << getType();
+  return success();
+}

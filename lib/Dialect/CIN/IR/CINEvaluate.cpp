@@ -1,0 +1,163 @@
+//===- CINEvaluate.cpp - Where statements stand ---------------------------===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ember/Dialect/CIN/IR/CIN.h"
+
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Builders.h"
+
+using namespace mlir;
+using namespace ember::cin;
+
+void EvaluateOp::getEffects(
+    SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
+  auto add = [&](OpOperand &operand, MemoryEffects::Effect *effect) {
+    if (isa<MemRefType>(operand.get().getType()))
+      effects.emplace_back(effect, &operand,
+                           SideEffects::DefaultResource::get());
+  };
+  for (OpOperand &operand : (*this)->getOpOperands()) {
+    add(operand, MemoryEffects::Read::get());
+    if (isDpsInit(&operand))
+      add(operand, MemoryEffects::Write::get());
+  }
+}
+
+LogicalResult
+EvaluateOp::reifyResultShapes(OpBuilder &builder,
+                              ReifiedRankedShapedTypeDims &shapes) {
+  for (OpResult result : getResults())
+    shapes.push_back(tensor::getMixedSizes(builder, getLoc(),
+                                           getTiedOpOperand(result)->get()));
+  return success();
+}
+
+std::string EvaluateOp::getNameOf(BlockArgument argument) {
+  if (std::optional<ArrayAttr> names = getNames())
+    return cast<StringAttr>((*names)[argument.getArgNumber()]).str();
+  return "array #" + std::to_string(argument.getArgNumber());
+}
+
+void EvaluateOp::getAsmBlockArgumentNames(Region &region,
+                                          OpAsmSetValueNameFn setName) {
+  nameVariables(getNames(), region, setName);
+}
+
+//===----------------------------------------------------------------------===//
+// Assembly
+//===----------------------------------------------------------------------===//
+
+/// `(%name = %value, ... : types)`
+static ParseResult
+parseNamed(OpAsmParser &parser,
+           SmallVectorImpl<OpAsmParser::Argument> &arguments,
+           SmallVectorImpl<OpAsmParser::UnresolvedOperand> &operands,
+           SmallVectorImpl<Type> &types) {
+  SmallVector<OpAsmParser::Argument> mine;
+  auto parsePair = [&] {
+    return failure(parser.parseArgument(mine.emplace_back()) ||
+                   parser.parseEqual() ||
+                   parser.parseOperand(operands.emplace_back()));
+  };
+  SmallVector<Type> mineTypes;
+  SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseLParen() || parser.parseCommaSeparatedList(parsePair) ||
+      parser.parseColonTypeList(mineTypes) || parser.parseRParen())
+    return failure();
+  if (mine.size() != mineTypes.size())
+    return parser.emitError(loc) << mine.size() << " operands have "
+                                 << mineTypes.size() << " types";
+  for (auto [argument, type] : llvm::zip_equal(mine, mineTypes))
+    argument.type = type;
+  llvm::append_range(arguments, mine);
+  llvm::append_range(types, mineTypes);
+  return success();
+}
+
+ParseResult EvaluateOp::parse(OpAsmParser &parser, OperationState &result) {
+  SmallVector<OpAsmParser::Argument> arguments;
+  SmallVector<OpAsmParser::UnresolvedOperand> operands;
+  SmallVector<Type> types;
+  if (succeeded(parser.parseOptionalKeyword("ins")))
+    if (parseNamed(parser, arguments, operands, types))
+      return failure();
+  size_t inputs = operands.size();
+  if (parser.parseKeyword("outs") ||
+      parseNamed(parser, arguments, operands, types) ||
+      parser.parseOptionalArrowTypeList(result.types) ||
+      parser.parseOptionalAttrDictWithKeyword(result.attributes) ||
+      parser.parseRegion(*result.addRegion(), arguments) ||
+      parser.resolveOperands(operands, types, parser.getNameLoc(),
+                             result.operands))
+    return failure();
+  result.getOrAddProperties<Properties>().operandSegmentSizes = {
+      static_cast<int32_t>(inputs),
+      static_cast<int32_t>(operands.size() - inputs)};
+  if (result.regions.front()->empty())
+    result.regions.front()->emplaceBlock();
+  return success();
+}
+
+void EvaluateOp::print(OpAsmPrinter &printer) {
+  auto printNamed = [&](StringRef keyword, OperandRange operands,
+                        unsigned first) {
+    if (operands.empty())
+      return;
+    printer << " " << keyword << "(";
+    llvm::interleaveComma(llvm::enumerate(operands), printer, [&](auto pair) {
+      printer.printOperand(getBody()->getArgument(first + pair.index()));
+      printer << " = ";
+      printer.printOperand(pair.value());
+    });
+    printer << " : " << operands.getTypes() << ")";
+  };
+  printNamed("ins", getInputs(), 0);
+  printNamed("outs", getInits(), getInputs().size());
+  printer.printOptionalArrowTypeList(getResultTypes());
+  printer.printOptionalAttrDictWithKeyword((*this)->getAttrs(),
+                                           {"operandSegmentSizes"});
+  printer << " ";
+  printer.printRegion(getRegion(), /*printEntryBlockArgs=*/false);
+}
+
+//===----------------------------------------------------------------------===//
+// Verification
+//===----------------------------------------------------------------------===//
+
+LogicalResult EvaluateOp::verify() {
+  Block &body = *getBody();
+  if (body.getArgumentTypes() != (*this)->getOperandTypes())
+    return emitOpError("has a name for each operand, of the operand's type, "
+                       "and its body has others");
+  if (std::optional<ArrayAttr> names = getNames();
+      names && names->size() != body.getNumArguments())
+    return emitOpError() << "has " << names->size() << " names for "
+                         << body.getNumArguments() << " operands";
+  if (getInits().empty())
+    return emitOpError("has no outs, so that it has no effect");
+  bool onTensors = isa<TensorType>(getInits().front().getType());
+  for (Type type : (*this)->getOperandTypes())
+    if (isa<ShapedType>(type) && isa<TensorType>(type) != onTensors)
+      return emitOpError("mixes tensors and memrefs; all must be the one or "
+                         "the other");
+  if (getNumResults() != (onTensors ? getInits().size() : 0))
+    return emitOpError(onTensors ? "on tensors has a result for each of outs"
+                                 : "on memrefs has no results");
+  for (Operation &op : body)
+    if (!isa<ForallOp, AssignOp, WhereOp>(op))
+      return op.emitOpError("stands outside of any statement");
+  // Each array that is assigned to is one of outs or a workspace.
+  WalkResult walk = getRegion().walk([&](AssignOp assign) {
+    auto array = cast<BlockArgument>(assign.getArray());
+    if (array.getOwner() != &body || isInit(array))
+      return WalkResult::advance();
+    assign.emitOpError() << "assigns to " << getNameOf(array)
+                         << ", which is not one of outs";
+    return WalkResult::interrupt();
+  });
+  return failure(walk.wasInterrupted());
+}

@@ -1,0 +1,363 @@
+//===- CINOps.cpp - Expressions and assignments ---------------------------===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ember/Dialect/CIN/IR/CIN.h"
+
+#include "mlir/IR/AffineMap.h"
+#include "mlir/IR/Builders.h"
+
+using namespace mlir;
+using namespace ember::cin;
+
+#define GET_OP_CLASSES
+#include "ember/Dialect/CIN/IR/CINOps.cpp.inc"
+
+//===----------------------------------------------------------------------===//
+// Indices
+//===----------------------------------------------------------------------===//
+
+/// `[%i, %p]`, and their types where they are not all of type index.
+static ParseResult
+parseIndices(OpAsmParser &parser,
+             SmallVectorImpl<OpAsmParser::UnresolvedOperand> &indices) {
+  return parser.parseOperandList(indices, OpAsmParser::Delimiter::Square);
+}
+
+/// `array-type (index, i64)?`
+static ParseResult
+parseTypes(OpAsmParser &parser,
+           ArrayRef<OpAsmParser::UnresolvedOperand> indices, Type &array,
+           SmallVectorImpl<Type> &indexTypes) {
+  SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseColonType(array))
+    return failure();
+  if (succeeded(parser.parseOptionalLParen())) {
+    if (parser.parseTypeList(indexTypes) || parser.parseRParen())
+      return failure();
+  } else {
+    indexTypes.assign(indices.size(), parser.getBuilder().getIndexType());
+  }
+  if (indexTypes.size() != indices.size())
+    return parser.emitError(loc)
+           << indices.size() << " indices have " << indexTypes.size()
+           << " types";
+  return success();
+}
+
+static void printTypes(OpAsmPrinter &printer, Type array, ValueRange indices) {
+  printer << " : " << array;
+  bool areIndices = llvm::all_of(indices.getTypes(),
+                                 [](Type type) { return type.isIndex(); });
+  if (!areIndices)
+    printer << " (" << indices.getTypes() << ")";
+}
+
+/// As many indices as `array` has dimensions; it is a name of an array.
+static LogicalResult verifyPlace(Operation *op, Value array,
+                                 ValueRange indices) {
+  auto name = dyn_cast<BlockArgument>(array);
+  if (!name || !isa<EvaluateOp, WhereOp>(name.getOwner()->getParentOp()))
+    return op->emitOpError("has an array that is not one of those that the "
+                           "cin.evaluate or a cin.where around it names");
+  int64_t rank = cast<ShapedType>(array.getType()).getRank();
+  if (rank == static_cast<int64_t>(indices.size()))
+    return success();
+  return op->emitOpError() << "has " << indices.size() << " indices of "
+                           << array.getType() << ", which has " << rank
+                           << (rank == 1 ? " dimension" : " dimensions");
+}
+
+//===----------------------------------------------------------------------===//
+// AccessOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult AccessOp::inferReturnTypes(MLIRContext *, std::optional<Location>,
+                                         Adaptor adaptor,
+                                         SmallVectorImpl<Type> &types) {
+  types.push_back(getElementTypeOrSelf(adaptor.getArray().getType()));
+  return success();
+}
+
+ParseResult AccessOp::parse(OpAsmParser &parser, OperationState &result) {
+  OpAsmParser::UnresolvedOperand array;
+  SmallVector<OpAsmParser::UnresolvedOperand> indices;
+  Type type;
+  SmallVector<Type> indexTypes;
+  if (parser.parseOperand(array) || parseIndices(parser, indices) ||
+      parser.parseOptionalAttrDict(result.attributes) ||
+      parseTypes(parser, indices, type, indexTypes) ||
+      parser.resolveOperand(array, type, result.operands) ||
+      parser.resolveOperands(indices, indexTypes, parser.getNameLoc(),
+                             result.operands))
+    return failure();
+  result.addTypes(getElementTypeOrSelf(type));
+  return success();
+}
+
+void AccessOp::print(OpAsmPrinter &printer) {
+  printer << " " << getArray() << "[" << getIndices() << "]";
+  printer.printOptionalAttrDict((*this)->getAttrs());
+  printTypes(printer, getArray().getType(), getIndices());
+}
+
+LogicalResult AccessOp::verify() {
+  return verifyPlace(*this, getArray(), getIndices());
+}
+
+LogicalResult ExtentOp::verify() {
+  int64_t rank = cast<ShapedType>(getArray().getType()).getRank();
+  if (static_cast<int64_t>(getDimension()) < rank)
+    return success();
+  return emitOpError() << "asks for dimension " << getDimension() << " of "
+                       << getArray().getType();
+}
+
+//===----------------------------------------------------------------------===//
+// ApplyOp
+//===----------------------------------------------------------------------===//
+
+ParseResult ApplyOp::parse(OpAsmParser &parser, OperationState &result) {
+  AffineMapAttr map;
+  SmallVector<OpAsmParser::UnresolvedOperand> operands;
+  SmallVector<Type> types;
+  if (parser.parseAttribute(map, "map", result.attributes) ||
+      parser.parseLParen() || parser.parseOperandList(operands))
+    return failure();
+  if (succeeded(parser.parseOptionalColon())) {
+    if (parser.parseTypeList(types))
+      return failure();
+  } else {
+    types.assign(operands.size(), parser.getBuilder().getIndexType());
+  }
+  if (parser.parseRParen() ||
+      parser.parseOptionalAttrDict(result.attributes) ||
+      parser.resolveOperands(operands, types, parser.getNameLoc(),
+                             result.operands))
+    return failure();
+  result.addTypes(parser.getBuilder().getIndexType());
+  return success();
+}
+
+void ApplyOp::print(OpAsmPrinter &printer) {
+  printer << " " << getMapAttr() << "(" << getOperands();
+  bool areIndices = llvm::all_of(getOperands().getTypes(),
+                                 [](Type type) { return type.isIndex(); });
+  if (!areIndices)
+    printer << " : " << getOperands().getTypes();
+  printer << ")";
+  printer.printOptionalAttrDict((*this)->getAttrs(), {"map"});
+}
+
+LogicalResult ApplyOp::verify() {
+  AffineMap map = getMap();
+  if (map.getNumResults() != 1 || map.getNumSymbols() != 0)
+    return emitOpError("has a map that is not one expression of dimensions");
+  if (map.getNumDims() != getOperands().size())
+    return emitOpError() << "has a map of " << map.getNumDims()
+                         << " dimensions and " << getOperands().size()
+                         << " operands";
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// CallOp
+//===----------------------------------------------------------------------===//
+
+ParseResult CallOp::parse(OpAsmParser &parser, OperationState &result) {
+  BuiltinAttr function;
+  SmallVector<OpAsmParser::UnresolvedOperand> operands;
+  FunctionType type;
+  if (parseFunctionName(parser, function) ||
+      parser.parseOperandList(operands, OpAsmParser::Delimiter::Paren) ||
+      parser.parseOptionalAttrDict(result.attributes) ||
+      parser.parseColonType(type) ||
+      parser.resolveOperands(operands, type.getInputs(), parser.getNameLoc(),
+                             result.operands))
+    return failure();
+  result.getOrAddProperties<Properties>().function = function;
+  result.addTypes(type.getResults());
+  return success();
+}
+
+void CallOp::print(OpAsmPrinter &printer) {
+  printer << " " << getFunction()->name << "(" << getOperands() << ")";
+  printer.printOptionalAttrDict((*this)->getAttrs(), {"function"});
+  printer << " : ";
+  printer.printFunctionalType(getOperation());
+}
+
+LogicalResult CallOp::verify() {
+  const Builtin &function = *getFunction();
+  TypeRange types = getOperandTypes();
+  if (types.size() != function.arity)
+    return emitOpError() << "gives '" << function.name << "' " << types.size()
+                         << " operands, and it takes " << function.arity;
+  Type result = getType();
+  auto refuse = [&](const Twine &rule) -> LogicalResult {
+    InFlightDiagnostic error = emitOpError()
+                               << "of '" << function.name << "' " << rule
+                               << ", not (";
+    llvm::interleaveComma(types, error);
+    return error << ") -> " << result;
+  };
+  Type operand = types.back();
+  switch (function.signature) {
+  case Signature::same:
+    if (!llvm::all_equal(types) || operand != result)
+      return refuse("has operands and a result of one type");
+    break;
+  case Signature::comparison:
+    if (!llvm::all_equal(types) || !result.isInteger(1))
+      return refuse("has operands of one type and an i1 as its result");
+    break;
+  case Signature::choice:
+    if (!types.front().isInteger(1) || types[1] != operand || operand != result)
+      return refuse("chooses one of two values by an i1");
+    break;
+  case Signature::conversion:
+    break;
+  }
+  if (!contains(function.types, operand))
+    return refuse("does not take values of that type");
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// AssignOp
+//===----------------------------------------------------------------------===//
+
+ParseResult AssignOp::parse(OpAsmParser &parser, OperationState &result) {
+  BuiltinAttr function;
+  OpAsmParser::UnresolvedOperand value, array, condition;
+  SmallVector<OpAsmParser::UnresolvedOperand> indices;
+  Type type;
+  SmallVector<Type> indexTypes;
+  OptionalParseResult first = parser.parseOptionalOperand(value);
+  if (first.has_value() ? failed(*first)
+                        : failed(parseFunctionName(parser, function)) ||
+                              failed(parser.parseOperand(value)))
+    return failure();
+  if (parser.parseKeyword("to") || parser.parseOperand(array) ||
+      parseIndices(parser, indices))
+    return failure();
+  bool isMasked = succeeded(parser.parseOptionalKeyword("where"));
+  if (isMasked && parser.parseOperand(condition))
+    return failure();
+  if (parser.parseOptionalAttrDict(result.attributes) ||
+      parseTypes(parser, indices, type, indexTypes))
+    return failure();
+  Type boolean = parser.getBuilder().getI1Type();
+  if (parser.resolveOperand(value, getElementTypeOrSelf(type),
+                            result.operands) ||
+      parser.resolveOperand(array, type, result.operands) ||
+      parser.resolveOperands(indices, indexTypes, parser.getNameLoc(),
+                             result.operands) ||
+      (isMasked && parser.resolveOperand(condition, boolean, result.operands)))
+    return failure();
+  auto &properties = result.getOrAddProperties<Properties>();
+  properties.function = function;
+  properties.operandSegmentSizes = {1, 1, static_cast<int32_t>(indices.size()),
+                                    isMasked ? 1 : 0};
+  return success();
+}
+
+void AssignOp::print(OpAsmPrinter &printer) {
+  printer << " ";
+  if (std::optional<BuiltinAttr> function = getFunction())
+    printer << (*function)->name << " ";
+  printer << getValue() << " to " << getArray() << "[" << getIndices() << "]";
+  if (Value condition = getCondition())
+    printer << " where " << condition;
+  printer.printOptionalAttrDict((*this)->getAttrs(),
+                                {"function", "operandSegmentSizes"});
+  printTypes(printer, getArray().getType(), getIndices());
+}
+
+LogicalResult AssignOp::verify() {
+  if (failed(verifyPlace(*this, getArray(), getIndices())))
+    return failure();
+  Type element = getElementTypeOrSelf(getArray().getType());
+  if (getValue().getType() != element)
+    return emitOpError() << "stores a value of type " << getValue().getType()
+                         << " in an array of " << element;
+  std::optional<BuiltinAttr> function = getFunction();
+  if (!function)
+    return success();
+  const Builtin &row = **function;
+  if (!row.reduces() || !row.isCommutative)
+    return emitOpError() << "combines values with '" << row.name
+                         << "', which is not associative and commutative";
+  if (!contains(row.types, element))
+    return emitOpError() << "combines values of type " << element << ", which '"
+                         << row.name << "' does not take";
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// WhereOp
+//===----------------------------------------------------------------------===//
+
+void WhereOp::getAsmBlockArgumentNames(Region &region,
+                                       OpAsmSetValueNameFn setName) {
+  for (BlockArgument argument : region.getArguments())
+    setName(argument, "workspace");
+}
+
+ParseResult WhereOp::parse(OpAsmParser &parser, OperationState &result) {
+  OpAsmParser::Argument workspace;
+  SmallVector<OpAsmParser::UnresolvedOperand> sizes;
+  if (parser.parseLParen() ||
+      parser.parseArgument(workspace, /*allowType=*/true))
+    return failure();
+  while (succeeded(parser.parseOptionalComma()))
+    if (parser.parseOperand(sizes.emplace_back()))
+      return failure();
+  if (parser.parseRParen() ||
+      parser.parseOptionalAttrDictWithKeyword(result.attributes) ||
+      parser.parseRegion(*result.addRegion(), workspace) ||
+      parser.parseKeyword("produced") ||
+      parser.parseRegion(*result.addRegion(), workspace) ||
+      parser.resolveOperands(sizes, parser.getBuilder().getIndexType(),
+                             result.operands))
+    return failure();
+  for (auto &region : result.regions)
+    if (region->empty())
+      return parser.emitError(parser.getNameLoc(), "has an empty body");
+  return success();
+}
+
+void WhereOp::print(OpAsmPrinter &printer) {
+  BlockArgument workspace = getConsumers().getArgument(0);
+  printer << " (" << workspace << " : " << workspace.getType();
+  for (Value size : getSizes())
+    printer << ", " << size;
+  printer << ")";
+  printer.printOptionalAttrDictWithKeyword((*this)->getAttrs());
+  printer << " ";
+  printer.printRegion(getConsumers(), /*printEntryBlockArgs=*/false);
+  printer << " produced ";
+  // The same name in both.
+  printer.shadowRegionArgs(getProducers(), workspace);
+  printer.printRegion(getProducers(), /*printEntryBlockArgs=*/false);
+}
+
+LogicalResult WhereOp::verify() {
+  for (Region &region : (*this)->getRegions())
+    if (region.getNumArguments() != 1 ||
+        !isa<RankedTensorType, MemRefType>(region.getArgument(0).getType()))
+      return emitOpError("has regions that know something else than one "
+                         "workspace");
+  ShapedType type = getWorkspaceType();
+  if (getProducers().getArgument(0).getType() != type)
+    return emitOpError("has a workspace of one type in its consumers and of "
+                       "another one in its producers");
+  if (type.getNumDynamicDims() != getSizes().size())
+    return emitOpError() << "has " << getSizes().size() << " sizes for "
+                         << type.getNumDynamicDims()
+                         << " dimensions of a size that is not known";
+  return success();
+}
