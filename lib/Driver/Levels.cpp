@@ -13,6 +13,7 @@
 #include "ember/Driver/Levels.h"
 #include "ember/Conversion/DLCToRing/Passes.h"
 #include "ember/Conversion/SLCToSCF/Passes.h"
+#include "ember/Dialect/CIN/IR/CIN.h"
 #include "ember/Dialect/DLC/IR/DLC.h"
 #include "ember/Dialect/Embed/IR/Embed.h"
 #include "ember/Dialect/Ring/IR/Ring.h"
@@ -36,12 +37,13 @@ template <typename DialectT> static bool isDialect(const Dialect *dialect) {
   return isa<DialectT>(dialect);
 }
 
-/// Only where there are embedding operations: with them tensors become memrefs,
-/// and what has none is loops already.
-static void addEmbedToSCF(OpPassManager &manager, ModuleOp module,
-                          const CompileOptions &options) {
+/// Only where there are statements or embedding operations: with them tensors
+/// become memrefs, and what has none is loops already.
+static void addCINToSCF(OpPassManager &manager, ModuleOp module,
+                        const CompileOptions &options) {
   WalkResult search = module->walk([](Operation *op) {
-    return isa_and_present<embed::EmbedDialect>(op->getDialect())
+    return isa_and_present<cin::CINDialect, embed::EmbedDialect>(
+               op->getDialect())
                ? WalkResult::interrupt()
                : WalkResult::advance();
   });
@@ -49,7 +51,7 @@ static void addEmbedToSCF(OpPassManager &manager, ModuleOp module,
     return;
   EmbeddingOptions embedding;
   embedding.sumLengths = options.target && options.target->sumsLengths;
-  buildEmbedToSCFPipeline(manager, embedding);
+  buildCINToSCFPipeline(manager, embedding);
 }
 
 static void addSCFToSLC(OpPassManager &manager, ModuleOp,
@@ -120,12 +122,18 @@ ArrayRef<Stage> ember::getStages() {
        .level = "embed",
        .hasDialect = isDialect<embed::EmbedDialect>,
        .includes = "scf"},
+      {.name = "cin",
+       .summary = "index notation: statements on arrays",
+       .level = "cin",
+       .from = "embed",
+       .hasDialect = isDialect<cin::CINDialect>,
+       .includes = "scf"},
       {.name = "loops",
        .summary = "loops over memrefs",
        .shownAs = "scf",
        .level = "scf",
-       .from = "embed",
-       .addPasses = addEmbedToSCF},
+       .from = "cin",
+       .addPasses = addCINToSCF},
       {.name = "slc",
        .summary = "decoupled: streams, loops and callbacks",
        .level = "slc",

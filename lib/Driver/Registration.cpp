@@ -8,6 +8,7 @@
 #include "ember/Driver/Registration.h"
 
 #include "ember/Checks/Passes.h"
+#include "ember/Conversion/CINToSCF/Passes.h"
 #include "ember/Conversion/DLCToRing/Passes.h"
 #include "ember/Conversion/DLCToTMU/Passes.h"
 #include "ember/Conversion/EmbedToSCF/Passes.h"
@@ -17,6 +18,8 @@
 #include "ember/Conversion/SLCToDLC/Passes.h"
 #include "ember/Conversion/SLCToSCF/Passes.h"
 #include "ember/Dialect/CIN/IR/CIN.h"
+#include "ember/Dialect/CIN/Transforms/BufferizableOpInterface.h"
+#include "ember/Dialect/CIN/Transforms/Passes.h"
 #include "ember/Dialect/DLC/IR/DLC.h"
 #include "ember/Dialect/DLC/Transforms/Passes.h"
 #include "ember/Dialect/Embed/IR/Embed.h"
@@ -73,6 +76,7 @@ void ember::registerDialects(DialectRegistry &registry) {
                   math::MathDialect, memref::MemRefDialect, scf::SCFDialect,
                   sparse_tensor::SparseTensorDialect, tensor::TensorDialect,
                   ub::UBDialect, vector::VectorDialect>();
+  cin::registerBufferizableOpInterfaceExternalModels(registry);
   embed::registerBufferizableOpInterfaceExternalModels(registry);
   arith::registerBufferizableOpInterfaceExternalModels(registry);
   bufferization::func_ext::registerBufferizableOpInterfaceExternalModels(
@@ -88,6 +92,8 @@ void ember::registerPasses() {
   registerCSEPass();
   bufferization::registerOneShotBufferizePass();
   registerEmberPasses();
+  cin::registerCINPasses();
+  registerCINToSCFPasses();
   registerEmbedToSCFPasses();
   registerSCFToSLCPasses();
   registerSLCPasses();

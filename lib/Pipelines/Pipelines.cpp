@@ -8,12 +8,14 @@
 #include "ember/Pipelines/Pipelines.h"
 
 #include "ember/Checks/Passes.h"
+#include "ember/Conversion/CINToSCF/Passes.h"
 #include "ember/Conversion/DLCToRing/Passes.h"
 #include "ember/Conversion/DLCToTMU/Passes.h"
 #include "ember/Conversion/EmbedToSCF/Passes.h"
 #include "ember/Conversion/RingToNative/Passes.h"
 #include "ember/Conversion/SCFToSLC/Passes.h"
 #include "ember/Conversion/SLCToDLC/Passes.h"
+#include "ember/Dialect/CIN/Transforms/Passes.h"
 #include "ember/Dialect/Ember/Transforms/Passes.h"
 #include "ember/Dialect/SLC/Transforms/Passes.h"
 #include "ember/Dialect/TMU/Transforms/Passes.h"
@@ -48,8 +50,8 @@ llvm::cl::ValuesClass ember::getOptimizationLevels() {
                  "Also what suits the model and the execute unit"));
 }
 
-void ember::buildEmbedToSCFPipeline(OpPassManager &manager,
-                                    const EmbeddingOptions &options) {
+void ember::buildCINToSCFPipeline(OpPassManager &manager,
+                                  const EmbeddingOptions &options) {
   manager.addNestedPass<func::FuncOp>(loops::createSplitIndexCasts());
   bufferization::OneShotBufferizePassOptions bufferization;
   bufferization.bufferizeFunctionBoundaries = true;
@@ -59,6 +61,9 @@ void ember::buildEmbedToSCFPipeline(OpPassManager &manager,
   manager.addPass(bufferization::createOneShotBufferizePass(bufferization));
   // A result that is an argument's memory is that argument.
   manager.addPass(createDropReturnedArguments());
+  // The deallocation pipeline does not know statements.
+  manager.addNestedPass<func::FuncOp>(cin::createConcretize());
+  manager.addNestedPass<func::FuncOp>(createConvertCINToSCF());
   manager.addNestedPass<func::FuncOp>(createDropDeallocations());
   bufferization::buildBufferDeallocationPipeline(
       manager, bufferization::BufferDeallocationPipelineOptions());
@@ -200,8 +205,12 @@ void ember::buildDLCToTMUPipeline(OpPassManager &manager,
 
 void ember::registerPipelines() {
   PassPipelineRegistration<EmbeddingOptions>(
-      "embed-to-scf", "Bufferise: from embedding operations to scf nests",
-      buildEmbedToSCFPipeline);
+      "cin-to-scf",
+      "Bufferise: from statements and embedding operations to scf "
+      "nests",
+      buildCINToSCFPipeline);
+  PassPipelineRegistration<EmbeddingOptions>(
+      "embed-to-scf", "The same as cin-to-scf", buildCINToSCFPipeline);
   PassPipelineRegistration<DecouplingOptions>(
       "scf-to-slc", "Decouple: from scf nests to lookup-compute nests",
       buildSCFToSLCPipeline);

@@ -196,9 +196,9 @@ struct EmbeddingOptions : mlir::PassPipelineOptions<EmbeddingOptions> {
 };
 
 /// One-shot bufferisation, also of functions' arguments and results, then
-/// loops for every embedding operation.
-void buildEmbedToSCFPipeline(mlir::OpPassManager &manager,
-                             const EmbeddingOptions &options);
+/// loops for every embedding operation and every statement.
+void buildCINToSCFPipeline(mlir::OpPassManager &manager,
+                           const EmbeddingOptions &options);
 
 /// scf to slc: choose-decoupling, convert-scf-to-slc, move-to-val-ops.
 void buildSCFToSLCPipeline(mlir::OpPassManager &manager,
@@ -224,7 +224,7 @@ void buildDLCToLLVMPipeline(mlir::OpPassManager &manager,
 void buildDLCToTMUPipeline(mlir::OpPassManager &manager,
                            const UnitOptions &options);
 
-/// Registers the pipelines as `--embed-to-scf`, `--scf-to-slc`, `--optimize`,
+/// Registers the pipelines as `--cin-to-scf`, `--scf-to-slc`, `--optimize`,
 /// `--slc-to-dlc`, `--convert-dlc-to-llvm`.
 void registerPipelines();
 

@@ -91,8 +91,6 @@ static void printVariables(OpAsmPrinter &printer, OpT op) {
 
 template <typename OpT> static LogicalResult verifyVariables(OpT op) {
   ArrayRef<bool> ranged = op.getRanged();
-  if (op.getVariables().empty())
-    return op.emitOpError("binds no variable");
   for (BlockArgument variable : op.getVariables())
     if (!variable.getType().isIndex())
       return op.emitOpError("has a variable that is not of type index");
@@ -108,11 +106,18 @@ template <typename OpT> static LogicalResult verifyVariables(OpT op) {
       names && names->size() != ranged.size())
     return op.emitOpError() << "has " << names->size() << " names for "
                             << ranged.size() << " variables";
+  for (BlockArgument variable : op.getVariables())
+    if (!ranged[variable.getArgNumber()] &&
+        getIndexedDimensions(variable).empty())
+      return op.emitOpError()
+             << "does not say which values variable "
+             << op.getNameOf(variable.getArgNumber())
+             << " has: it has no range, and is the index of no dimension by "
+                "itself";
   return success();
 }
 
-static const StringRef elided[] = {"operandSegmentSizes", "ranged",
-                                           "function"};
+static const StringRef elided[] = {"operandSegmentSizes", "ranged", "function"};
 
 ParseResult ForallOp::parse(OpAsmParser &parser, OperationState &result) {
   SmallVector<OpAsmParser::Argument> variables;
@@ -133,6 +138,43 @@ void ForallOp::print(OpAsmPrinter &printer) {
 }
 
 LogicalResult ForallOp::verify() { return verifyVariables(*this); }
+
+/// The dimension that `use` is an index of, if it is one.
+static std::optional<ArrayDimension> getDimension(OpOperand &use) {
+  auto find = [&](Value array,
+                  OperandRange indices) -> std::optional<ArrayDimension> {
+    unsigned first = indices.getBeginOperandIndex();
+    unsigned number = use.getOperandNumber();
+    if (number < first || number >= first + indices.size())
+      return std::nullopt;
+    return ArrayDimension{cast<BlockArgument>(array), number - first};
+  };
+  if (auto access = dyn_cast<AccessOp>(use.getOwner()))
+    return find(access.getArray(), access.getIndices());
+  if (auto assign = dyn_cast<AssignOp>(use.getOwner()))
+    return find(assign.getArray(), assign.getIndices());
+  return std::nullopt;
+}
+
+SmallVector<ArrayDimension>
+ember::cin::getIndexedDimensions(BlockArgument variable) {
+  SmallVector<ArrayDimension> dimensions, shifted;
+  for (OpOperand &use : variable.getUses()) {
+    std::optional<ArrayDimension> mine = getDimension(use);
+    if (mine && !llvm::is_contained(dimensions, *mine))
+      dimensions.push_back(*mine);
+    auto apply = dyn_cast<ApplyOp>(use.getOwner());
+    if (!apply)
+      continue;
+    for (OpOperand &further : apply->getUses())
+      if (std::optional<ArrayDimension> place = getDimension(further))
+        shifted.push_back(*place);
+  }
+  llvm::erase_if(dimensions, [&](ArrayDimension dimension) {
+    return llvm::is_contained(shifted, dimension);
+  });
+  return dimensions;
+}
 
 ParseResult ReduceOp::parse(OpAsmParser &parser, OperationState &result) {
   BuiltinAttr function;

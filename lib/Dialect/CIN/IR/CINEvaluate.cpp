@@ -69,8 +69,8 @@ parseNamed(OpAsmParser &parser,
       parser.parseColonTypeList(mineTypes) || parser.parseRParen())
     return failure();
   if (mine.size() != mineTypes.size())
-    return parser.emitError(loc) << mine.size() << " operands have "
-                                 << mineTypes.size() << " types";
+    return parser.emitError(loc)
+           << mine.size() << " operands have " << mineTypes.size() << " types";
   for (auto [argument, type] : llvm::zip_equal(mine, mineTypes))
     argument.type = type;
   llvm::append_range(arguments, mine);
@@ -148,7 +148,7 @@ LogicalResult EvaluateOp::verify() {
     return emitOpError(onTensors ? "on tensors has a result for each of outs"
                                  : "on memrefs has no results");
   for (Operation &op : body)
-    if (!isa<ForallOp, AssignOp, WhereOp>(op))
+    if (!isa<ForallOp>(op))
       return op.emitOpError("stands outside of any statement");
   // Each array that is assigned to is one of outs or a workspace.
   WalkResult walk = getRegion().walk([&](AssignOp assign) {

@@ -28,10 +28,9 @@ parseIndices(OpAsmParser &parser,
 }
 
 /// `array-type (index, i64)?`
-static ParseResult
-parseTypes(OpAsmParser &parser,
-           ArrayRef<OpAsmParser::UnresolvedOperand> indices, Type &array,
-           SmallVectorImpl<Type> &indexTypes) {
+static ParseResult parseTypes(OpAsmParser &parser,
+                              ArrayRef<OpAsmParser::UnresolvedOperand> indices,
+                              Type &array, SmallVectorImpl<Type> &indexTypes) {
   SMLoc loc = parser.getCurrentLocation();
   if (parser.parseColonType(array))
     return failure();
@@ -42,9 +41,8 @@ parseTypes(OpAsmParser &parser,
     indexTypes.assign(indices.size(), parser.getBuilder().getIndexType());
   }
   if (indexTypes.size() != indices.size())
-    return parser.emitError(loc)
-           << indices.size() << " indices have " << indexTypes.size()
-           << " types";
+    return parser.emitError(loc) << indices.size() << " indices have "
+                                 << indexTypes.size() << " types";
   return success();
 }
 
@@ -82,6 +80,12 @@ LogicalResult AccessOp::inferReturnTypes(MLIRContext *, std::optional<Location>,
   return success();
 }
 
+void AccessOp::getEffects(
+    SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
+  if (isa<MemRefType>(getArray().getType()))
+    effects.emplace_back(MemoryEffects::Read::get(), &getArrayMutable());
+}
+
 ParseResult AccessOp::parse(OpAsmParser &parser, OperationState &result) {
   OpAsmParser::UnresolvedOperand array;
   SmallVector<OpAsmParser::UnresolvedOperand> indices;
@@ -109,6 +113,8 @@ LogicalResult AccessOp::verify() {
 }
 
 LogicalResult ExtentOp::verify() {
+  if (!isa<BlockArgument>(getArray()))
+    return emitOpError("is not of an array that has a name");
   int64_t rank = cast<ShapedType>(getArray().getType()).getRank();
   if (static_cast<int64_t>(getDimension()) < rank)
     return success();
@@ -133,8 +139,7 @@ ParseResult ApplyOp::parse(OpAsmParser &parser, OperationState &result) {
   } else {
     types.assign(operands.size(), parser.getBuilder().getIndexType());
   }
-  if (parser.parseRParen() ||
-      parser.parseOptionalAttrDict(result.attributes) ||
+  if (parser.parseRParen() || parser.parseOptionalAttrDict(result.attributes) ||
       parser.resolveOperands(operands, types, parser.getNameLoc(),
                              result.operands))
     return failure();
@@ -198,9 +203,8 @@ LogicalResult CallOp::verify() {
                          << " operands, and it takes " << function.arity;
   Type result = getType();
   auto refuse = [&](const Twine &rule) -> LogicalResult {
-    InFlightDiagnostic error = emitOpError()
-                               << "of '" << function.name << "' " << rule
-                               << ", not (";
+    InFlightDiagnostic error = emitOpError() << "of '" << function.name << "' "
+                                             << rule << ", not (";
     llvm::interleaveComma(types, error);
     return error << ") -> " << result;
   };
@@ -229,6 +233,12 @@ LogicalResult CallOp::verify() {
 //===----------------------------------------------------------------------===//
 // AssignOp
 //===----------------------------------------------------------------------===//
+
+void AssignOp::getEffects(
+    SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
+  // Of tensors, too: an assignment is never dead.
+  effects.emplace_back(MemoryEffects::Write::get(), &getArrayMutable());
+}
 
 ParseResult AssignOp::parse(OpAsmParser &parser, OperationState &result) {
   BuiltinAttr function;
@@ -359,5 +369,12 @@ LogicalResult WhereOp::verify() {
     return emitOpError() << "has " << getSizes().size() << " sizes for "
                          << type.getNumDynamicDims()
                          << " dimensions of a size that is not known";
+  for (Value size : getSizes()) {
+    auto extent = size.getDefiningOp<ExtentOp>();
+    if (!extent ||
+        !isa<EvaluateOp>(extent.getArray().getParentBlock()->getParentOp()))
+      return emitOpError("has a size that is not the cin.extent of an array "
+                         "that the cin.evaluate around it names");
+  }
   return success();
 }

@@ -23,6 +23,19 @@ namespace ember::cin {
 /// What messages call a variable: its name or, if it has none, its position.
 std::string getVariableName(std::optional<mlir::ArrayAttr> names,
                             unsigned variable);
+/// A dimension of an array that an evaluation or a workspace names.
+struct ArrayDimension {
+  mlir::BlockArgument array;
+  unsigned dimension;
+  bool operator==(const ArrayDimension &) const = default;
+};
+/// The dimensions that `variable` is an index of by itself: it has as many
+/// values as they have positions, if it has no range. Where a dimension has
+/// other indices, too, that it is a part of, `x[i]` and `x[i + 1]`, it is as
+/// long as these need it to be.
+llvm::SmallVector<ArrayDimension>
+getIndexedDimensions(mlir::BlockArgument variable);
+
 /// Names the variables of a region for assembly.
 void nameVariables(std::optional<mlir::ArrayAttr> names, mlir::Region &region,
                    mlir::OpAsmSetValueNameFn setName);

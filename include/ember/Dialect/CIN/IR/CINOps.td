@@ -24,7 +24,9 @@ class CIN_Op<string mnemonic, list<Trait> traits = []>
     : Op<CIN_Dialect, mnemonic, traits>;
 
 /// Is part of a statement.
-defvar CIN_Expression = [Pure, ParentOneOf<["ForallOp", "ReduceOp", "WhereOp"]>];
+defvar CIN_InStatement = ParentOneOf<["ForallOp", "IfOp", "ReduceOp", "WhereOp"]>;
+defvar CIN_Expression = [Pure, CIN_InStatement];
+defvar CIN_Effects = DeclareOpInterfaceMethods<MemoryEffectsOpInterface>;
 
 //===----------------------------------------------------------------------===//
 // Where statements stand
@@ -33,7 +35,7 @@ defvar CIN_Expression = [Pure, ParentOneOf<["ForallOp", "ReduceOp", "WhereOp"]>]
 def CIN_EvaluateOp
     : CIN_Op<"evaluate",
              [AttrSizedOperandSegments, DestinationStyleOpInterface,
-              DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
+              CIN_Effects,
               DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface,
                                         ["reifyResultShapes"]>,
               DeclareOpInterfaceMethods<OpAsmOpInterface,
@@ -42,8 +44,7 @@ def CIN_EvaluateOp
   let summary = "Evaluates statements on arrays";
   let description = [{
     Its region has a name for each array and scalar that statements know, `ins`
-    first, and statements: `cin.forall`, or `cin.assign` alone for a scalar. Only
-    `outs` are assigned to. They hold what they held before where no statement
+    first, and statements, each a `cin.forall`. Only `outs` are assigned to. They hold what they held before where no statement
     assigns, so statements may also add to them.
 
     On tensors it has a result for each of `outs`; on memrefs it has none, and
@@ -138,13 +139,14 @@ class CIN_BindingOp<string mnemonic, list<Trait> traits = []>
 
 def CIN_ForallOp
     : CIN_BindingOp<"forall",
-                    [NoTerminator,
-                     ParentOneOf<["EvaluateOp", "ForallOp", "WhereOp"]>]> {
+                    [NoTerminator, RecursiveMemoryEffects,
+                     ParentOneOf<["EvaluateOp", "ForallOp", "IfOp", "WhereOp"]>]> {
   let summary = "Does what its body says for all values of some variables";
   let description = [{
     Variables have ranges, `%begin to %end` without the end, or all positions of
-    the dimensions that they are an index of, which all have the same size then.
-    A range may depend on variables that are bound around the operation.
+    the dimensions that they are an index of, which all have the same size then;
+    but for those that have an affine expression of them as an index, too. A range may depend on variables that are bound around the operation. Without
+    variables, it does what its body says once.
 
     Before `--cin-concretize` the order of variables says nothing; behind it,
     each has a `cin.forall` of its own, outer loops outside.
@@ -161,7 +163,8 @@ def CIN_ForallOp
   let extraClassDeclaration = declareVariables;
 }
 
-def CIN_ReduceOp : CIN_BindingOp<"reduce", CIN_Expression> {
+def CIN_ReduceOp
+    : CIN_BindingOp<"reduce", [RecursiveMemoryEffects, CIN_InStatement]> {
   let summary = "What a function makes of all values of an expression";
   let description = [{
     Combines what its body yields for all values of its variables, beginning
@@ -204,7 +207,7 @@ def CIN_YieldOp
 //===----------------------------------------------------------------------===//
 
 def CIN_AccessOp
-    : CIN_Op<"access", CIN_Expression # [InferTypeOpAdaptor]> {
+    : CIN_Op<"access", [InferTypeOpAdaptor, CIN_Effects, CIN_InStatement]> {
   let summary = "An element of an array";
   let description = [{
     Indices are integers of any type: variables, affine expressions of them, or
@@ -285,7 +288,8 @@ def CIN_ExtentOp : CIN_Op<"extent", CIN_Expression> {
 
 def CIN_AssignOp
     : CIN_Op<"assign",
-             [ParentOneOf<["EvaluateOp", "ForallOp", "WhereOp"]>]> {
+             [AttrSizedOperandSegments, CIN_Effects,
+              ParentOneOf<["ForallOp", "IfOp", "WhereOp"]>]> {
   let summary = "Stores an element, or combines it with what is there";
   let description = [{
     With a function, the element becomes the function of what it was and of the
@@ -303,15 +307,31 @@ def CIN_AssignOp
   let arguments = (ins OptionalAttr<CIN_BuiltinAttr>:$function,
                        CIN_Scalar:$value, CIN_Array:$array,
                        Variadic<CIN_Index>:$indices, Optional<I1>:$condition);
-  let traits = [AttrSizedOperandSegments];
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
 }
 
+def CIN_IfOp : CIN_Op<"if", [SingleBlock, NoTerminator, RecursiveMemoryEffects,
+                             ParentOneOf<["ForallOp", "IfOp", "WhereOp"]>]> {
+  let summary = "Statements under a condition";
+  let description = [{
+    What its body says is done, and looked up, only where the condition holds.
+
+    ```mlir
+    cin.if %is_kept {
+      cin.forall (%e) { ... }
+    }
+    ```
+  }];
+  let arguments = (ins I1:$condition);
+  let regions = (region SizedRegion<1>:$region);
+  let assemblyFormat = "$condition attr-dict-with-keyword $region";
+}
+
 def CIN_WhereOp
     : CIN_Op<"where",
-             [ParentOneOf<["EvaluateOp", "ForallOp", "WhereOp"]>,
-              NoTerminator, DeclareOpInterfaceMethods<
+             [ParentOneOf<["ForallOp", "IfOp", "WhereOp"]>,
+              NoTerminator, RecursiveMemoryEffects, DeclareOpInterfaceMethods<
                   OpAsmOpInterface, ["getAsmBlockArgumentNames"]>]> {
   let summary = "Statements that use what others compute before";
   let description = [{

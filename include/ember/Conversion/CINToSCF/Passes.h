@@ -1,0 +1,21 @@
+//===- Passes.h - Statements to loops ---------------------------*- C++ -*-===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef EMBER_CONVERSION_CINTOSCF_PASSES_H
+#define EMBER_CONVERSION_CINTOSCF_PASSES_H
+
+#include "mlir/Pass/Pass.h"
+
+namespace ember {
+
+#define GEN_PASS_DECL
+#define GEN_PASS_REGISTRATION
+#include "ember/Conversion/CINToSCF/Passes.h.inc"
+
+} // namespace ember
+
+#endif // EMBER_CONVERSION_CINTOSCF_PASSES_H

@@ -1,0 +1,55 @@
+//===- Passes.td - Statements to loops ---------------------*- tablegen -*-===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef EMBER_CONVERSION_CINTOSCF_PASSES_TD
+#define EMBER_CONVERSION_CINTOSCF_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def ConvertCINToSCF : Pass<"convert-cin-to-scf", "::mlir::func::FuncOp"> {
+  let summary = "Turn statements on memrefs into loops";
+  let description = [{
+    Loops stand as statements have them, which `--cin-concretize` decides. Sizes
+    of dimensions that one variable is the index of are compared first, with
+    `cf.assert`. Statements on tensors are an error: they have to be bufferised
+    before, for example by the pipeline `--cin-to-scf`.
+
+    ```mlir
+    cin.forall (%i) {
+      %sum = cin.reduce add (%j) -> f32 {
+        %a = cin.access %A[%i, %j] : memref<?x?xf32>
+        %b = cin.access %x[%j] : memref<?xf32>
+        %product = cin.call mul(%a, %b) : (f32, f32) -> f32
+        cin.yield %product : f32
+      }
+      cin.assign %sum to %y[%i] : memref<?xf32>
+    }
+    ```
+    becomes
+    ```mlir
+    scf.for %i = %c0 to %rows step %c1 {
+      %sum = scf.for %j = %c0 to %columns step %c1
+          iter_args(%before = %zero) -> (f32) {
+        %a = memref.load %A[%i, %j] : memref<?x?xf32>
+        %b = memref.load %x[%j] : memref<?xf32>
+        %product = arith.mulf %a, %b fastmath<contract> : f32
+        %after = arith.addf %before, %product fastmath<reassoc,contract> : f32
+        scf.yield %after : f32
+      }
+      memref.store %sum, %y[%i] : memref<?xf32>
+    }
+    ```
+  }];
+  let dependentDialects = [
+    "::ember::EmberDialect", "::mlir::affine::AffineDialect",
+    "::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",
+    "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::scf::SCFDialect"
+  ];
+}
+
+#endif // EMBER_CONVERSION_CINTOSCF_PASSES_TD

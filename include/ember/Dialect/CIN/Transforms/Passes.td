@@ -1,0 +1,60 @@
+//===- Passes.td - Passes on statements --------------------*- tablegen -*-===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef EMBER_DIALECT_CIN_TRANSFORMS_PASSES_TD
+#define EMBER_DIALECT_CIN_TRANSFORMS_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def Concretize : Pass<"cin-concretize", "::mlir::func::FuncOp"> {
+  let summary = "Decide on loops, their order, and where reductions add up";
+  let description = [{
+    Each variable gets a loop of its own, in the order of the result's indices,
+    and each expression moves out to the outermost loop that it can be computed
+    in. A reduction whose terms are elements of rows, that is which depend on the
+    last variable and have it as last index everywhere, becomes a loop around
+    that variable's: rows are then added up as a whole, in the result itself
+    where nothing else is done with the sum, and in a workspace otherwise.
+
+    Conditions become `cin.if` around all that they guard.
+
+    ```mlir
+    cin.forall (%b, %e) {
+      %begin, %end = ...
+      %sum = cin.reduce add (%p in %begin to %end : i64) -> f32 {
+        %row = cin.access %I[%p] : memref<?xi64>
+        %x = cin.access %W[%row, %e] : memref<?x?xf32> (i64, index)
+        cin.yield %x : f32
+      }
+      cin.assign %sum to %out[%b, %e] : memref<?x?xf32>
+    }
+    ```
+    becomes
+    ```mlir
+    cin.forall (%b) {
+      %begin, %end = ...
+      cin.forall (%e) {
+        %zero = cin.literal 0.0 : f32
+        cin.assign %zero to %out[%b, %e] : memref<?x?xf32>
+      }
+      cin.forall (%p in %begin to %end : i64) {
+        %row = cin.access %I[%p] : memref<?xi64>
+        cin.forall (%e) {
+          %x = cin.access %W[%row, %e] : memref<?x?xf32> (i64, index)
+          cin.assign add %x to %out[%b, %e] : memref<?x?xf32>
+        }
+      }
+    }
+    ```
+
+    Because expressions move, an index that depends on no variable of a reduction
+    is checked even where that has no terms.
+  }];
+  let dependentDialects = ["::ember::cin::CINDialect"];
+}
+
+#endif // EMBER_DIALECT_CIN_TRANSFORMS_PASSES_TD

@@ -1,0 +1,200 @@
+//===- BuiltinCode.cpp - What functions of statements compute -------------===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Integers are signed, booleans are not: false is less than true. Integer
+// division is towards zero.
+//
+//===----------------------------------------------------------------------===//
+
+#include "BuiltinCode.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "llvm/ADT/StringMap.h"
+
+using namespace mlir;
+using namespace ember::cin;
+
+using Emitter = Value (*)(ImplicitLocOpBuilder &, ValueRange);
+
+namespace {
+/// How a function is computed of floats and of integers, which booleans are if
+/// there is nothing else.
+struct Code {
+  Emitter floats = nullptr;
+  Emitter integers = nullptr;
+  Emitter booleans = nullptr;
+};
+} // namespace
+
+template <typename OpT>
+static Value emitUnary(ImplicitLocOpBuilder &builder, ValueRange operands) {
+  return OpT::create(builder, operands[0]);
+}
+
+template <typename OpT>
+static Value emitBinary(ImplicitLocOpBuilder &builder, ValueRange operands) {
+  return OpT::create(builder, operands[0], operands[1]);
+}
+
+template <arith::CmpFPredicate predicate>
+static Value compareFloats(ImplicitLocOpBuilder &builder, ValueRange operands) {
+  return arith::CmpFOp::create(builder, predicate, operands[0], operands[1]);
+}
+
+template <arith::CmpIPredicate predicate>
+static Value compareIntegers(ImplicitLocOpBuilder &builder,
+                             ValueRange operands) {
+  return arith::CmpIOp::create(builder, predicate, operands[0], operands[1]);
+}
+
+template <arith::CmpFPredicate ofFloats, arith::CmpIPredicate ofIntegers,
+          arith::CmpIPredicate ofBooleans = ofIntegers>
+static constexpr Code comparing() {
+  return {compareFloats<ofFloats>, compareIntegers<ofIntegers>,
+          compareIntegers<ofBooleans>};
+}
+
+static Value constant(ImplicitLocOpBuilder &builder, Constant value,
+                      Type type) {
+  return arith::ConstantOp::create(builder, getConstant(value, type));
+}
+
+static Value negateInteger(ImplicitLocOpBuilder &builder, ValueRange operands) {
+  Value zero = constant(builder, Constant::zero, operands[0].getType());
+  return arith::SubIOp::create(builder, zero, operands[0]);
+}
+
+static Value invert(ImplicitLocOpBuilder &builder, ValueRange operands) {
+  Value ones = constant(builder, Constant::allOnes, operands[0].getType());
+  return arith::XOrIOp::create(builder, operands[0], ones);
+}
+
+static Value emitSigmoid(ImplicitLocOpBuilder &builder, ValueRange operands) {
+  Value one = constant(builder, Constant::one, operands[0].getType());
+  Value negated = arith::NegFOp::create(builder, operands[0]);
+  Value power = math::ExpOp::create(builder, negated);
+  return arith::DivFOp::create(builder, one,
+                               arith::AddFOp::create(builder, one, power));
+}
+
+/// NaN stays NaN.
+static Value rectifyFloat(ImplicitLocOpBuilder &builder, ValueRange operands) {
+  Value zero = constant(builder, Constant::zero, operands[0].getType());
+  return arith::MaximumFOp::create(builder, operands[0], zero);
+}
+
+static Value rectifyInteger(ImplicitLocOpBuilder &builder,
+                            ValueRange operands) {
+  Value zero = constant(builder, Constant::zero, operands[0].getType());
+  return arith::MaxSIOp::create(builder, operands[0], zero);
+}
+
+static const llvm::StringMap<Code> &getCode() {
+  using FP = arith::CmpFPredicate;
+  using IP = arith::CmpIPredicate;
+  static const llvm::StringMap<Code> code = {
+      {"add", {emitBinary<arith::AddFOp>, emitBinary<arith::AddIOp>}},
+      {"mul", {emitBinary<arith::MulFOp>, emitBinary<arith::MulIOp>}},
+      {"min", {emitBinary<arith::MinimumFOp>, emitBinary<arith::MinSIOp>}},
+      {"max", {emitBinary<arith::MaximumFOp>, emitBinary<arith::MaxSIOp>}},
+      {"and", {nullptr, emitBinary<arith::AndIOp>}},
+      {"or", {nullptr, emitBinary<arith::OrIOp>}},
+      {"xor", {nullptr, emitBinary<arith::XOrIOp>}},
+      {"sub", {emitBinary<arith::SubFOp>, emitBinary<arith::SubIOp>}},
+      {"div", {emitBinary<arith::DivFOp>, emitBinary<arith::DivSIOp>}},
+      {"mod", {emitBinary<arith::RemFOp>, emitBinary<arith::RemSIOp>}},
+      {"pow", {emitBinary<math::PowFOp>}},
+      {"shl", {nullptr, emitBinary<arith::ShLIOp>}},
+      {"shr", {nullptr, emitBinary<arith::ShRSIOp>}},
+      {"neg", {emitUnary<arith::NegFOp>, negateInteger}},
+      {"abs", {emitUnary<math::AbsFOp>, emitUnary<math::AbsIOp>}},
+      {"not", {nullptr, invert}},
+      {"sqrt", {emitUnary<math::SqrtOp>}},
+      {"exp", {emitUnary<math::ExpOp>}},
+      {"log", {emitUnary<math::LogOp>}},
+      {"sin", {emitUnary<math::SinOp>}},
+      {"cos", {emitUnary<math::CosOp>}},
+      {"tanh", {emitUnary<math::TanhOp>}},
+      {"sigmoid", {emitSigmoid}},
+      {"relu", {rectifyFloat, rectifyInteger}},
+      {"floor", {emitUnary<math::FloorOp>}},
+      {"ceil", {emitUnary<math::CeilOp>}},
+      {"lt", comparing<FP::OLT, IP::slt, IP::ult>()},
+      {"le", comparing<FP::OLE, IP::sle, IP::ule>()},
+      {"gt", comparing<FP::OGT, IP::sgt, IP::ugt>()},
+      {"ge", comparing<FP::OGE, IP::sge, IP::uge>()},
+      {"eq", comparing<FP::OEQ, IP::eq>()},
+      {"ne", comparing<FP::UNE, IP::ne>()},
+  };
+  return code;
+}
+
+/// From any type to any: booleans are 0 or 1, and a number is true if it is not
+/// 0.
+static Value convert(ImplicitLocOpBuilder &builder, Value value, Type to) {
+  Type from = value.getType();
+  if (from == to)
+    return value;
+  if (to.isInteger(1)) {
+    Value zero = constant(builder, Constant::zero, from);
+    Value operands[] = {value, zero};
+    return isa<FloatType>(from)
+               ? compareFloats<arith::CmpFPredicate::UNE>(builder, operands)
+               : compareIntegers<arith::CmpIPredicate::ne>(builder, operands);
+  }
+  bool isBoolean = from.isInteger(1);
+  if (from.isIndex() || to.isIndex()) {
+    // By way of 64 bits, as floats are not cast to and from indices.
+    Type wide = builder.getI64Type();
+    if (from.isIndex())
+      return convert(builder, arith::IndexCastOp::create(builder, wide, value),
+                     to);
+    if (!isa<FloatType>(from) && !isBoolean)
+      return arith::IndexCastOp::create(builder, to, value);
+    return arith::IndexCastOp::create(builder, to,
+                                      convert(builder, value, wide));
+  }
+  auto fromFloat = dyn_cast<FloatType>(from), toFloat = dyn_cast<FloatType>(to);
+  if (fromFloat && toFloat) {
+    if (fromFloat.getWidth() < toFloat.getWidth())
+      return arith::ExtFOp::create(builder, to, value);
+    if (fromFloat.getWidth() > toFloat.getWidth())
+      return arith::TruncFOp::create(builder, to, value);
+    // Neither of the half types holds the other.
+    Value wide = arith::ExtFOp::create(builder, builder.getF32Type(), value);
+    return arith::TruncFOp::create(builder, to, wide);
+  }
+  if (fromFloat)
+    return arith::FPToSIOp::create(builder, to, value);
+  if (toFloat)
+    return isBoolean ? Value(arith::UIToFPOp::create(builder, to, value))
+                     : Value(arith::SIToFPOp::create(builder, to, value));
+  unsigned fromWidth = from.getIntOrFloatBitWidth();
+  unsigned toWidth = to.getIntOrFloatBitWidth();
+  if (fromWidth > toWidth)
+    return arith::TruncIOp::create(builder, to, value);
+  return isBoolean ? Value(arith::ExtUIOp::create(builder, to, value))
+                   : Value(arith::ExtSIOp::create(builder, to, value));
+}
+
+Value ember::cin::emitCall(ImplicitLocOpBuilder &builder,
+                           const Builtin &function, ValueRange operands,
+                           Type result) {
+  if (function.signature == Signature::conversion)
+    return convert(builder, operands.front(), result);
+  if (function.signature == Signature::choice)
+    return arith::SelectOp::create(builder, operands[0], operands[1],
+                                   operands[2]);
+  const Code &code = getCode().at(function.name);
+  Type type = operands.front().getType();
+  if (isa<FloatType>(type))
+    return code.floats(builder, operands);
+  if (type.isInteger(1) && code.booleans)
+    return code.booleans(builder, operands);
+  return code.integers(builder, operands);
+}

@@ -1,0 +1,258 @@
+//===- Concretize.cpp - Loops, their order, and where reductions add up ---===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "StatementNest.h"
+
+#include "ember/Dialect/CIN/Transforms/Passes.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace ember::cin {
+#define GEN_PASS_DEF_CONCRETIZE
+#include "ember/Dialect/CIN/Transforms/Passes.h.inc"
+} // namespace ember::cin
+
+using namespace mlir;
+using namespace ember::cin;
+
+/// The only assignment of a statement that is not concrete yet; null for one
+/// that is, which has statements inside.
+static AssignOp getAssignment(ForallOp statement) {
+  auto assign = dyn_cast<AssignOp>(statement.getBody()->back());
+  if (!assign)
+    return nullptr;
+  auto isPart = [&](Operation &op) {
+    return &op == assign ||
+           isa<AccessOp, ApplyOp, CallOp, ExtentOp, LiteralOp, ReduceOp>(op);
+  };
+  return llvm::all_of(*statement.getBody(), isPart) ? assign : nullptr;
+}
+
+namespace {
+/// Makes one statement concrete.
+class StatementConcretizer {
+public:
+  StatementConcretizer(OpBuilder &builder, ForallOp statement, AssignOp assign)
+      : statement(statement), assign(assign), nest(builder, statement, uses) {}
+
+  /// Builds the nest in front of the statement.
+  void run();
+
+private:
+  /// Chooses the variable of rows, if there is one.
+  void chooseRows();
+  /// Whether an index is a variable of rows wherever it is an index: the last
+  /// one, and in no bounds of a reduction.
+  bool isOfRows(BlockArgument variable);
+  /// Reductions that `value` is made of, outer ones alone, whose terms are
+  /// elements of rows.
+  SmallVector<ReduceOp> findRowReductions(ValueRange values);
+
+  /// Loops over variables of the statement from `position` on.
+  void loops(unsigned position, llvm::function_ref<void()> body);
+  void store();
+  /// Adds up in the array that is assigned to.
+  void storeRows(ReduceOp reduce);
+  /// Adds up `reductions` from `number` on in workspaces, which `consume` uses.
+  void useWorkspaces(ArrayRef<ReduceOp> reductions,
+                     llvm::function_ref<void()> consume);
+  /// Loops over what is reduced around a loop over rows.
+  void reduceRows(ReduceOp reduce, BuiltinAttr function, Value array,
+                  ValueRange indices);
+  void rowLoop(llvm::function_ref<void()> body) {
+    nest.loop(statement, row.getArgNumber(), body);
+  }
+  /// Whether a sum can be added up in the array that is assigned to.
+  bool isDirect(ReduceOp reduce);
+  void identity(ReduceOp reduce, Value array, ValueRange indices);
+
+  ForallOp statement;
+  AssignOp assign;
+  VariableUses uses;
+  StatementNest nest;
+  BlockArgument row;
+};
+} // namespace
+
+bool StatementConcretizer::isOfRows(BlockArgument variable) {
+  for (OpOperand &use : variable.getUses()) {
+    Operation *user = use.getOwner();
+    if (!isa<AccessOp, AssignOp>(user))
+      return false;
+    OperandRange indices = isa<AccessOp>(user)
+                               ? cast<AccessOp>(user).getIndices()
+                               : cast<AssignOp>(user).getIndices();
+    if (use.getOperandNumber() + 1 !=
+        indices.getBeginOperandIndex() + indices.size())
+      return false;
+  }
+  return !statement.getRanged()[variable.getArgNumber()];
+}
+
+SmallVector<ReduceOp>
+StatementConcretizer::findRowReductions(ValueRange values) {
+  SmallVector<ReduceOp> found;
+  if (!row)
+    return found;
+  SmallVector<Value> open(values);
+  DenseSet<Value> seen;
+  while (!open.empty()) {
+    Value value = open.pop_back_val();
+    Operation *op = value.getDefiningOp();
+    if (!op || !seen.insert(value).second || !uses.depends(value, row))
+      continue;
+    auto reduce = dyn_cast<ReduceOp>(op);
+    bool isBounded =
+        reduce && llvm::none_of(op->getOperands(), [&](Value bound) {
+          return uses.depends(bound, row);
+        });
+    if (isBounded)
+      found.push_back(reduce);
+    else if (!reduce)
+      llvm::append_range(open, op->getOperands());
+  }
+  return found;
+}
+
+void StatementConcretizer::chooseRows() {
+  auto variables = statement.getVariables();
+  if (variables.empty() || !isOfRows(variables.back()))
+    return;
+  row = variables.back();
+  if (findRowReductions(assign->getOperands()).empty())
+    row = nullptr;
+}
+
+void StatementConcretizer::loops(unsigned position,
+                                 llvm::function_ref<void()> body) {
+  unsigned count = statement.getVariables().size() - (row ? 1 : 0);
+  if (position == count)
+    body();
+  else
+    nest.loop(statement, position, [&] { loops(position + 1, body); });
+}
+
+bool StatementConcretizer::isDirect(ReduceOp reduce) {
+  std::optional<BuiltinAttr> function = assign.getFunction();
+  if (assign.getValue() != reduce ||
+      (function && *function != reduce.getFunction()))
+    return false;
+  // Nothing else may see what is not yet the sum.
+  Value array = assign.getArray();
+  return llvm::none_of(array.getUsers(), [&](Operation *user) {
+    return isa<AccessOp>(user) && statement->isProperAncestor(user);
+  });
+}
+
+void StatementConcretizer::identity(ReduceOp reduce, Value array,
+                                    ValueRange indices) {
+  rowLoop([&] {
+    Constant identity = reduce.getFunction()->identity->value;
+    nest.assign(nullptr, nest.literal(getConstant(identity, reduce.getType())),
+                array, indices);
+  });
+}
+
+void StatementConcretizer::reduceRows(ReduceOp reduce, BuiltinAttr function,
+                                      Value array, ValueRange indices) {
+  YieldOp yield = reduce.getYield();
+  auto add = [&] {
+    nest.guard(yield.getCondition(), [&] {
+      useWorkspaces(findRowReductions(yield.getValue()), [&] {
+        rowLoop([&] {
+          nest.assign(function, nest.get(yield.getValue()), array, indices);
+        });
+      });
+    });
+  };
+  auto addAll = [&](auto &self, unsigned position) -> void {
+    if (position == reduce.getVariables().size())
+      add();
+    else
+      nest.loop(reduce, position, [&] { self(self, position + 1); });
+  };
+  addAll(addAll, 0);
+}
+
+void StatementConcretizer::useWorkspaces(ArrayRef<ReduceOp> reductions,
+                                         llvm::function_ref<void()> consume) {
+  if (reductions.empty()) {
+    consume();
+    return;
+  }
+  ReduceOp reduce = reductions.front();
+  Value index = row;
+  nest.where(
+      reduce.getType(), row,
+      [&](Value workspace) {
+        identity(reduce, workspace, index);
+        reduceRows(reduce, reduce.getFunctionAttr(), workspace, index);
+      },
+      [&](Value workspace) {
+        nest.replace(reduce, workspace, row);
+        useWorkspaces(reductions.drop_front(), consume);
+      });
+}
+
+void StatementConcretizer::storeRows(ReduceOp reduce) {
+  Value array = assign.getArray();
+  if (!assign.getFunction())
+    identity(reduce, array, assign.getIndices());
+  reduceRows(reduce, reduce.getFunctionAttr(), array, assign.getIndices());
+}
+
+void StatementConcretizer::store() {
+  Value condition = assign.getCondition();
+  bool isOfRow = condition && row && uses.depends(condition, row);
+  SmallVector<ReduceOp> reductions = findRowReductions(assign->getOperands());
+  auto assignRow = [&] {
+    Value value = nest.get(assign.getValue());
+    nest.assign(assign.getFunctionAttr(), value, assign.getArray(),
+                assign.getIndices());
+  };
+  if (!row) {
+    nest.guard(condition, assignRow);
+    return;
+  }
+  nest.guard(isOfRow ? Value() : condition, [&] {
+    if (!isOfRow && reductions.size() == 1 && isDirect(reductions.front())) {
+      storeRows(reductions.front());
+      return;
+    }
+    useWorkspaces(reductions, [&] {
+      rowLoop([&] { nest.guard(isOfRow ? condition : Value(), assignRow); });
+    });
+  });
+}
+
+void StatementConcretizer::run() {
+  chooseRows();
+  bool hasLoops = statement.getVariables().size() > (row ? 1 : 0);
+  if (hasLoops)
+    loops(0, [&] { store(); });
+  else
+    nest.once([&] { store(); });
+}
+
+namespace {
+struct Concretize : public ember::cin::impl::ConcretizeBase<Concretize> {
+  void runOnOperation() override {
+    SmallVector<ForallOp> statements;
+    getOperation()->walk([&](EvaluateOp evaluate) {
+      llvm::append_range(statements, evaluate.getRegion().getOps<ForallOp>());
+    });
+    OpBuilder builder(&getContext());
+    for (ForallOp statement : statements) {
+      AssignOp assign = getAssignment(statement);
+      if (!assign)
+        continue;
+      StatementConcretizer(builder, statement, assign).run();
+      statement->erase();
+    }
+  }
+};
+} // namespace

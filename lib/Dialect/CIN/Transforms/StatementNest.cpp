@@ -1,0 +1,268 @@
+//===- StatementNest.cpp - Where expressions of a nest are computed -------===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "StatementNest.h"
+
+using namespace mlir;
+using namespace ember::cin;
+
+const DenseSet<Value> &VariableUses::of(Value value) {
+  auto found = known.find(value);
+  if (found != known.end())
+    return found->second;
+  DenseSet<Value> variables;
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    if (isa<ForallOp, ReduceOp>(argument.getOwner()->getParentOp()))
+      variables.insert(argument);
+  } else {
+    Operation *op = value.getDefiningOp();
+    auto add = [&](ValueRange values) {
+      for (Value operand : values) {
+        const DenseSet<Value> &more = of(operand);
+        variables.insert(more.begin(), more.end());
+      }
+    };
+    add(op->getOperands());
+    if (auto reduce = dyn_cast<ReduceOp>(op)) {
+      add(reduce.getYield()->getOperands());
+      for (BlockArgument mine : reduce.getVariables())
+        variables.erase(mine);
+    }
+  }
+  return known.insert({value, std::move(variables)}).first->second;
+}
+
+StatementNest::StatementNest(OpBuilder &builder, ForallOp statement,
+                             VariableUses &uses)
+    : builder(builder), location(statement.getLoc()),
+      evaluate(statement->getParentOfType<EvaluateOp>()), uses(uses) {
+  builder.setInsertionPoint(statement);
+  scopes.emplace_back().end = builder.saveInsertionPoint();
+}
+
+ImplicitLocOpBuilder StatementNest::at(size_t depth) {
+  builder.restoreInsertionPoint(scopes[depth].end);
+  return ImplicitLocOpBuilder(location, builder);
+}
+
+void StatementNest::inside(Operation *op, Block &block, Body body) {
+  // What moves out of the new scope is needed before it.
+  scopes.back().end = OpBuilder::InsertPoint(op->getBlock(), op->getIterator());
+  scopes.emplace_back().end = OpBuilder::InsertPoint(&block, block.end());
+  body();
+  scopes.pop_back();
+  scopes.back().end =
+      OpBuilder::InsertPoint(op->getBlock(), std::next(op->getIterator()));
+}
+
+/// The part of a binding that is about one variable.
+template <typename OpT>
+static std::optional<ArrayAttr> nameOf(OpT op, unsigned position) {
+  std::optional<ArrayAttr> names = op.getNames();
+  if (!names)
+    return std::nullopt;
+  return ArrayAttr::get(op.getContext(), (*names)[position]);
+}
+
+void StatementNest::loop(Operation *binding, unsigned position, Body body) {
+  Value lower, upper, variable;
+  ArrayAttr name;
+  auto take = [&](auto op) {
+    lower = op.getLower(position);
+    upper = op.getUpper(position);
+    variable = op.getVariables()[position];
+    name = nameOf(op, position).value_or(nullptr);
+  };
+  if (auto forall = dyn_cast<ForallOp>(binding))
+    take(forall);
+  else
+    take(cast<ReduceOp>(binding));
+  SmallVector<Value> lowers, uppers;
+  if (lower) {
+    lowers.push_back(get(lower));
+    uppers.push_back(get(upper));
+  }
+  ImplicitLocOpBuilder here = at(scopes.size() - 1);
+  auto forall = ForallOp::create(here, lowers, uppers,
+                                 here.getDenseBoolArrayAttr({!!lower}), name);
+  Block &block = forall.getRegion().emplaceBlock();
+  Value mine = block.addArgument(here.getIndexType(), location);
+  inside(forall, block, [&] {
+    scopes.back().values[variable] = mine;
+    body();
+  });
+}
+
+void StatementNest::once(Body body) {
+  ImplicitLocOpBuilder here = at(scopes.size() - 1);
+  auto forall = ForallOp::create(here, ValueRange(), ValueRange(),
+                                 ArrayRef<bool>(), ArrayAttr());
+  inside(forall, forall.getRegion().emplaceBlock(), body);
+}
+
+void StatementNest::guard(Value condition, Body body) {
+  if (!condition) {
+    body();
+    return;
+  }
+  Value holds = get(condition);
+  ImplicitLocOpBuilder here = at(scopes.size() - 1);
+  auto branch = IfOp::create(here, holds);
+  size_t before = floor;
+  inside(branch, branch.getRegion().emplaceBlock(), [&] {
+    floor = scopes.size() - 1;
+    body();
+  });
+  floor = before;
+}
+
+void StatementNest::where(Type element, BlockArgument variable,
+                          llvm::function_ref<void(Value)> produce,
+                          llvm::function_ref<void(Value)> consume) {
+  // A dimension of an array is as long as any other that it is an index of.
+  ArrayDimension like = getIndexedDimensions(variable).front();
+  auto shape = cast<ShapedType>(like.array.getType());
+  int64_t size = shape.getDimSize(like.dimension);
+  ImplicitLocOpBuilder here = at(scopes.size() - 1);
+  SmallVector<Value> sizes;
+  if (ShapedType::isDynamic(size))
+    sizes.push_back(ExtentOp::create(here, here.getIndexType(), like.array,
+                                     like.dimension));
+  ShapedType type = isa<TensorType>(shape)
+                        ? ShapedType(RankedTensorType::get(size, element))
+                        : ShapedType(MemRefType::get(size, element));
+  auto op = WhereOp::create(here, sizes);
+  Block &consumers = op.getConsumers().emplaceBlock();
+  Block &producers = op.getProducers().emplaceBlock();
+  consumers.addArgument(type, location);
+  producers.addArgument(type, location);
+  inside(op, producers, [&] { produce(producers.getArgument(0)); });
+  inside(op, consumers, [&] { consume(consumers.getArgument(0)); });
+}
+
+void StatementNest::replace(Value value, Value workspace,
+                            BlockArgument variable) {
+  replacements[value] = {workspace, variable};
+}
+
+//===----------------------------------------------------------------------===//
+// Expressions
+//===----------------------------------------------------------------------===//
+
+Value StatementNest::find(Value value) const {
+  for (const Scope &scope : llvm::reverse(scopes)) {
+    auto found = scope.values.find(value);
+    if (found != scope.values.end())
+      return found->second;
+  }
+  return {};
+}
+
+size_t StatementNest::depthOf(Value value) {
+  size_t depth = floor;
+  auto reach = [&](Value variable) {
+    while (depth + 1 < scopes.size()) {
+      bool isBound = false;
+      for (size_t i = 0; i <= depth; ++i)
+        isBound |= scopes[i].values.contains(variable);
+      if (isBound)
+        return;
+      ++depth;
+    }
+  };
+  // Expressions stand in statements, not beside them.
+  depth = std::max<size_t>(depth, std::min<size_t>(1, scopes.size() - 1));
+  for (Value variable : uses.of(value))
+    reach(variable);
+  auto replaced = [&](Value part) {
+    auto found = replacements.find(part);
+    if (found != replacements.end())
+      reach(found->second.variable);
+  };
+  replaced(value);
+  return depth;
+}
+
+SmallVector<Value> StatementNest::getAll(ValueRange values) {
+  return llvm::map_to_vector(values, [&](Value value) { return get(value); });
+}
+
+Value StatementNest::get(Value value) {
+  if (Value there = find(value))
+    return there;
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    // An array that the evaluation names.
+    return argument;
+  size_t depth = depthOf(value);
+  Value built = build(value);
+  scopes[depth].values[value] = built;
+  return built;
+}
+
+Value StatementNest::build(Value value) {
+  size_t depth = depthOf(value);
+  auto found = replacements.find(value);
+  if (found != replacements.end()) {
+    Value index = get(found->second.variable);
+    ImplicitLocOpBuilder here = at(depth);
+    return AccessOp::create(here, found->second.workspace, index);
+  }
+  Operation *op = value.getDefiningOp();
+  if (auto reduce = dyn_cast<ReduceOp>(op))
+    return buildReduction(reduce);
+  IRMapping mapping;
+  for (Value operand : op->getOperands())
+    mapping.map(operand, get(operand));
+  return at(depth).clone(*op, mapping)->getResult(0);
+}
+
+Value StatementNest::buildReduction(ReduceOp reduce) {
+  size_t depth = depthOf(reduce);
+  SmallVector<Value> lowers = getAll(reduce.getLowers());
+  SmallVector<Value> uppers = getAll(reduce.getUppers());
+  ImplicitLocOpBuilder here = at(depth);
+  auto built = ReduceOp::create(here, reduce.getType(), lowers, uppers,
+                                reduce.getRangedAttr(), reduce.getNamesAttr(),
+                                reduce.getFunctionAttr());
+  Block &block = built.getRegion().emplaceBlock();
+  // Its scope is inside of the one that it stands in, whatever is innermost.
+  SmallVector<Scope> inner(std::make_move_iterator(scopes.begin() + depth + 1),
+                           std::make_move_iterator(scopes.end()));
+  scopes.resize(depth + 1);
+  size_t before = floor;
+  inside(built, block, [&] {
+    for (BlockArgument variable : reduce.getVariables())
+      scopes.back().values[variable] =
+          block.addArgument(variable.getType(), location);
+    YieldOp yield = reduce.getYield();
+    Value condition;
+    if (yield.getCondition()) {
+      condition = get(yield.getCondition());
+      floor = scopes.size() - 1;
+    }
+    Value term = get(yield.getValue());
+    ImplicitLocOpBuilder end = at(scopes.size() - 1);
+    YieldOp::create(end, term, condition);
+  });
+  floor = before;
+  scopes.append(std::make_move_iterator(inner.begin()),
+                std::make_move_iterator(inner.end()));
+  return built;
+}
+
+Value StatementNest::literal(TypedAttr value) {
+  ImplicitLocOpBuilder here = at(scopes.size() - 1);
+  return LiteralOp::create(here, value.getType(), value);
+}
+
+void StatementNest::assign(BuiltinAttr function, Value value, Value array,
+                           ValueRange indices) {
+  SmallVector<Value> place = getAll(indices);
+  ImplicitLocOpBuilder here = at(scopes.size() - 1);
+  AssignOp::create(here, function, value, array, place,
+                   /*condition=*/Value());
+}

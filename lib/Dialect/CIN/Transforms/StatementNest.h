@@ -1,0 +1,100 @@
+//===- StatementNest.h - Where expressions of a nest are computed -*- C++ -*-=//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef EMBER_LIB_DIALECT_CIN_TRANSFORMS_STATEMENTNEST_H
+#define EMBER_LIB_DIALECT_CIN_TRANSFORMS_STATEMENTNEST_H
+
+#include "ember/Dialect/CIN/IR/CIN.h"
+
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "llvm/ADT/DenseSet.h"
+
+namespace ember::cin {
+
+/// The variables that an expression depends on, but for those bound in it.
+class VariableUses {
+public:
+  const llvm::DenseSet<mlir::Value> &of(mlir::Value value);
+  bool depends(mlir::Value value, mlir::Value variable) {
+    return of(value).contains(variable);
+  }
+
+private:
+  llvm::DenseMap<mlir::Value, llvm::DenseSet<mlir::Value>> known;
+};
+
+/// Builds a nest of single loops out of a statement. Expressions of the
+/// statement are built on demand, each in the outermost scope where all that it
+/// depends on is there, though not outside of a condition that guards it.
+class StatementNest {
+public:
+  /// The nest takes the place of `statement`.
+  StatementNest(mlir::OpBuilder &builder, ForallOp statement,
+                VariableUses &uses);
+
+  using Body = llvm::function_ref<void()>;
+
+  /// A loop over the variable of the statement that is `binding`'s at
+  /// `position`.
+  void loop(mlir::Operation *binding, unsigned position, Body body);
+  /// What stands in no loop.
+  void once(Body body);
+  /// What is built in `body` is under the condition, an expression of the
+  /// statement; null is none.
+  void guard(mlir::Value condition, Body body);
+  /// A workspace for an element type, with a position for each of a variable;
+  /// `produce` is built before `consume`.
+  void where(mlir::Type element, mlir::BlockArgument variable,
+             llvm::function_ref<void(mlir::Value)> produce,
+             llvm::function_ref<void(mlir::Value)> consume);
+
+  /// The value of an expression of the statement.
+  mlir::Value get(mlir::Value value);
+  /// From here on `value` is what the workspace has at `variable`.
+  void replace(mlir::Value value, mlir::Value workspace,
+               mlir::BlockArgument variable);
+  /// An assignment in the innermost scope, at indices of the statement.
+  void assign(BuiltinAttr function, mlir::Value value, mlir::Value array,
+              mlir::ValueRange indices);
+  mlir::Value literal(mlir::TypedAttr value);
+
+private:
+  struct Scope {
+    mlir::OpBuilder::InsertPoint end;
+    /// Built, or bound here: what values of the statement are.
+    llvm::DenseMap<mlir::Value, mlir::Value> values;
+  };
+  struct Replacement {
+    mlir::Value workspace;
+    mlir::BlockArgument variable;
+  };
+
+  /// Builds in a scope inside of the innermost one.
+  void inside(mlir::Operation *op, mlir::Block &block, Body body);
+  /// The outermost scope in which `value` can be built.
+  size_t depthOf(mlir::Value value);
+  mlir::Value find(mlir::Value value) const;
+  mlir::Value build(mlir::Value value);
+  /// A reduction that is a value.
+  mlir::Value buildReduction(ReduceOp reduce);
+  llvm::SmallVector<mlir::Value> getAll(mlir::ValueRange values);
+  mlir::ImplicitLocOpBuilder at(size_t depth);
+
+  mlir::OpBuilder &builder;
+  mlir::Location location;
+  EvaluateOp evaluate;
+  VariableUses &uses;
+  llvm::SmallVector<Scope> scopes;
+  /// No expression is built outside of this scope: the innermost that is under
+  /// a condition.
+  size_t floor = 0;
+  llvm::DenseMap<mlir::Value, Replacement> replacements;
+};
+
+} // namespace ember::cin
+
+#endif // EMBER_LIB_DIALECT_CIN_TRANSFORMS_STATEMENTNEST_H
