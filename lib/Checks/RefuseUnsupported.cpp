@@ -10,6 +10,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "FreedMemory.h"
+
 #include "ember/Analysis/MemorySize.h"
 #include "ember/Checks/Passes.h"
 #include "ember/Dialect/SLCV/IR/SLCV.h"
@@ -110,6 +112,9 @@ void RefuseUnsupported::runOnOperation() {
         auto symbol = dyn_cast<SymbolOpInterface>(op);
         bool isNamed = symbol && op->hasAttr(SymbolTable::getSymbolAttrName());
         if ((isNamed && failed(checkName(symbol))) || failed(checkTypes(op)))
+          return WalkResult::interrupt();
+        auto function = dyn_cast<FunctionOpInterface>(op);
+        if (function && failed(checkFreedMemory(function)))
           return WalkResult::interrupt();
         return WalkResult::advance();
       });

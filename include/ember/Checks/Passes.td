@@ -30,6 +30,9 @@ def RefuseUnsupported : Pass<"refuse-unsupported"> {
     error: 'ember_fail_index' is called like what kernels call in Ember's
     runtime: give it a name that does not begin with 'ember_'
     ```
+  
+    So is a function that frees memory twice or uses what it has freed, as far as
+    no condition decides on that, or frees what is its caller's.
   }];
 }
 

@@ -17,6 +17,7 @@
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Linker/Linker.h"
+#include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -117,14 +118,20 @@ static bool usesScalableVectors(const llvm::Function &function) {
 static llvm::Error refuseScalableVectors(const llvm::Module &module,
                                          const llvm::TargetMachine &machine) {
   const llvm::Triple &triple = machine.getTargetTriple();
-  if (triple.isAArch64() || triple.isRISCV())
+  const char *feature = triple.isAArch64() ? "+sve"
+                        : triple.isRISCV() ? "+v"
+                                           : nullptr;
+  if (feature && machine.getMCSubtargetInfo()->checkFeatures(feature))
     return llvm::Error::success();
+  std::string lacking = ("processors of " + triple.getArchName()).str();
+  if (feature)
+    lacking = ("processor '" + machine.getTargetCPU() + "'").str();
   for (const llvm::Function &function : module)
     if (usesScalableVectors(function))
       return llvm::createStringError(
           "'" + function.getName() +
-          "' uses vectors of scalable length, which processors of " +
-          triple.getArchName() + " do not have");
+          "' uses vectors of scalable length, which " + lacking + " do" +
+          (feature ? "es" : "") + " not have");
   return llvm::Error::success();
 }
 

@@ -30,10 +30,8 @@ combining(llvm::StringLiteral name, TypeClass types, Constant identity,
 }
 
 static constexpr Builtin unary(llvm::StringLiteral name, TypeClass types) {
-  return {.name = name,
-          .arity = 1,
-          .signature = Signature::same,
-          .types = types};
+  return {
+      .name = name, .arity = 1, .signature = Signature::same, .types = types};
 }
 
 static constexpr Builtin comparison(llvm::StringLiteral name,
