@@ -10,6 +10,12 @@ include "ember/Driver/Options.td"
 def output : JoinedOrSeparate<["-"], "o">, MetaVarName<"FILE">,
     HelpText<"Where to write; a kernel library FILE.so gets a manifest FILE.json. "
              "Default for text: standard output">;
+defm notation : Value<"notation",
+    "Compile a statement in index notation instead of a file, such as "
+    "'y[i] = sum[j](A[i,j] * x[j])'", "STATEMENT">;
+defm type : Value<"type",
+    "The type of an array's elements in the notation; others are of f32, or "
+    "i64 if they are the index of something", "ARRAY:TYPE">;
 defm emit : Value<"emit",
     "What to write, one of the stages below (default: lib)", "STAGE">;
 def locations : Flag<["--"], "locations">,

@@ -12,6 +12,7 @@
 
 #include "ember/Driver/Files.h"
 #include "ember/Driver/Kernel.h"
+#include "ember/Driver/NotationText.h"
 #include "ember/Driver/OptionTable.h"
 #include "ember/Driver/TableText.h"
 #include "ember/Driver/Tool.h"
@@ -99,13 +100,20 @@ static Error checkOutput(const Request &request) {
 
 static Expected<Request> getRequest(const CommandLine &line) {
   Request request;
-  if (line.positionals.size() != 1)
+  bool isNotation = line.options.hasArg(OPT_notation);
+  if (isNotation && !line.positionals.empty())
+    return makeError("--notation takes the place of the input file '" +
+                     line.positionals.front() + "'");
+  if (!isNotation && line.options.hasArg(OPT_type))
+    return makeError("--type is for --notation, which is not given");
+  if (line.positionals.size() != 1 && !isNotation)
     return makeError(line.positionals.empty()
                          ? Twine("no input file: give FILE.mlir, or - for "
                                  "standard input")
                          : "more than one input file: '" + line.positionals[0] +
                                "' and '" + line.positionals[1] + "'");
-  request.input = line.positionals.front();
+  if (!isNotation)
+    request.input = line.positionals.front();
   request.output = line.options.getLastArgValue(OPT_output);
   request.printCachePath = line.options.hasArg(OPT_print_cache_path);
   request.printRemarks = line.options.hasArg(OPT_remarks);
@@ -195,7 +203,11 @@ static Error compile(const CommandLine &line) {
   Expected<Request> request = getRequest(line);
   if (!request)
     return request.takeError();
-  auto program = readFile(request->input);
+  const Arg *notation = line.options.getLastArg(OPT_notation);
+  auto program = notation
+                     ? translateNotation(notation->getValue(),
+                                         line.options.getAllArgValues(OPT_type))
+                     : readFile(request->input);
   if (!program)
     return program.takeError();
   if (request->stage->isLibrary())

@@ -20,7 +20,9 @@ def RefuseUnsupported : Pass<"refuse-unsupported"> {
       Ember's runtime by such names;
     - a memref whose layout has no strides;
     - complex numbers;
-    - a vector of more than 1024 elements, for which LLVM takes hours, or dies.
+    - a vector of more than 1024 elements, for which LLVM takes hours, or dies;
+    - memory that is freed twice, used when it was freed, as far as no condition
+      decides on that, or freed although it is the caller's.
 
     ```mlir
     func.func @ember_fail_index(%m: memref<8x8xf32>)
@@ -30,10 +32,7 @@ def RefuseUnsupported : Pass<"refuse-unsupported"> {
     error: 'ember_fail_index' is called like what kernels call in Ember's
     runtime: give it a name that does not begin with 'ember_'
     ```
-  
-    So is a function that frees memory twice or uses what it has freed, as far as
-    no condition decides on that, or frees what is its caller's.
-  }];
+    }];
 }
 
 def AnnotateSegments : Pass<"annotate-segments", "::mlir::func::FuncOp"> {

@@ -20,24 +20,33 @@ using namespace mlir;
 using namespace ember::cin;
 
 /// The only assignment of a statement that is not concrete yet; null for one
-/// that is, which has statements inside.
-static AssignOp getAssignment(ForallOp statement) {
-  auto assign = dyn_cast<AssignOp>(statement.getBody()->back());
-  if (!assign)
-    return nullptr;
-  auto isPart = [&](Operation &op) {
-    return &op == assign ||
-           isa<AccessOp, ApplyOp, CallOp, ExtentOp, LiteralOp, ReduceOp>(op);
+/// that is, which has several statements inside. `loops` are those around it:
+/// ranges of inner ones depend on variables of outer ones.
+static AssignOp getAssignment(ForallOp statement,
+                              SmallVectorImpl<ForallOp> &loops) {
+  loops.push_back(statement);
+  auto isExpression = [](Operation &op) {
+    return isa<AccessOp, ApplyOp, CallOp, ExtentOp, LiteralOp, ReduceOp>(op);
   };
-  return llvm::all_of(*statement.getBody(), isPart) ? assign : nullptr;
+  Block &body = *statement.getBody();
+  if (body.empty() || !llvm::all_of(llvm::drop_end(body), isExpression))
+    return nullptr;
+  if (auto inner = dyn_cast<ForallOp>(body.back()))
+    return getAssignment(inner, loops);
+  return dyn_cast<AssignOp>(body.back());
 }
 
 namespace {
 /// Makes one statement concrete.
 class StatementConcretizer {
 public:
-  StatementConcretizer(OpBuilder &builder, ForallOp statement, AssignOp assign)
-      : statement(statement), assign(assign), nest(builder, statement, uses) {}
+  StatementConcretizer(OpBuilder &builder, ArrayRef<ForallOp> around,
+                       AssignOp assign)
+      : statement(around.front()), assign(assign),
+        nest(builder, statement, uses) {
+    for (ForallOp forall : around)
+      llvm::append_range(variables, forall.getVariables());
+  }
 
   /// Builds the nest in front of the statement.
   void run();
@@ -52,8 +61,12 @@ private:
   /// elements of rows.
   SmallVector<ReduceOp> findRowReductions(ValueRange values);
 
-  /// Loops over variables of the statement from `position` on.
-  void loops(unsigned position, llvm::function_ref<void()> body);
+  /// Loops over all variables of the statement but those of rows.
+  void loops(ArrayRef<BlockArgument> left, llvm::function_ref<void()> body);
+  void loop(BlockArgument variable, llvm::function_ref<void()> body) {
+    nest.loop(variable.getOwner()->getParentOp(), variable.getArgNumber(),
+              body);
+  }
   void store();
   /// Adds up in the array that is assigned to.
   void storeRows(ReduceOp reduce);
@@ -63,15 +76,14 @@ private:
   /// Loops over what is reduced around a loop over rows.
   void reduceRows(ReduceOp reduce, BuiltinAttr function, Value array,
                   ValueRange indices);
-  void rowLoop(llvm::function_ref<void()> body) {
-    nest.loop(statement, row.getArgNumber(), body);
-  }
+  void rowLoop(llvm::function_ref<void()> body) { loop(row, body); }
   /// Whether a sum can be added up in the array that is assigned to.
   bool isDirect(ReduceOp reduce);
   void identity(ReduceOp reduce, Value array, ValueRange indices);
 
   ForallOp statement;
   AssignOp assign;
+  SmallVector<BlockArgument> variables;
   VariableUses uses;
   StatementNest nest;
   BlockArgument row;
@@ -90,7 +102,8 @@ bool StatementConcretizer::isOfRows(BlockArgument variable) {
         indices.getBeginOperandIndex() + indices.size())
       return false;
   }
-  return !statement.getRanged()[variable.getArgNumber()];
+  auto binding = cast<ForallOp>(variable.getOwner()->getParentOp());
+  return !binding.getRanged()[variable.getArgNumber()];
 }
 
 SmallVector<ReduceOp>
@@ -119,7 +132,6 @@ StatementConcretizer::findRowReductions(ValueRange values) {
 }
 
 void StatementConcretizer::chooseRows() {
-  auto variables = statement.getVariables();
   if (variables.empty() || !isOfRows(variables.back()))
     return;
   row = variables.back();
@@ -127,13 +139,12 @@ void StatementConcretizer::chooseRows() {
     row = nullptr;
 }
 
-void StatementConcretizer::loops(unsigned position,
+void StatementConcretizer::loops(ArrayRef<BlockArgument> left,
                                  llvm::function_ref<void()> body) {
-  unsigned count = statement.getVariables().size() - (row ? 1 : 0);
-  if (position == count)
+  if (left.empty())
     body();
   else
-    nest.loop(statement, position, [&] { loops(position + 1, body); });
+    loop(left.front(), [&] { loops(left.drop_front(), body); });
 }
 
 bool StatementConcretizer::isDirect(ReduceOp reduce) {
@@ -231,11 +242,11 @@ void StatementConcretizer::store() {
 
 void StatementConcretizer::run() {
   chooseRows();
-  bool hasLoops = statement.getVariables().size() > (row ? 1 : 0);
-  if (hasLoops)
-    loops(0, [&] { store(); });
-  else
+  ArrayRef<BlockArgument> outer = ArrayRef(variables).drop_back(row ? 1 : 0);
+  if (outer.empty())
     nest.once([&] { store(); });
+  else
+    loops(outer, [&] { store(); });
 }
 
 namespace {
@@ -247,10 +258,11 @@ struct Concretize : public ember::cin::impl::ConcretizeBase<Concretize> {
     });
     OpBuilder builder(&getContext());
     for (ForallOp statement : statements) {
-      AssignOp assign = getAssignment(statement);
+      SmallVector<ForallOp> loops;
+      AssignOp assign = getAssignment(statement, loops);
       if (!assign)
         continue;
-      StatementConcretizer(builder, statement, assign).run();
+      StatementConcretizer(builder, loops, assign).run();
       statement->erase();
     }
   }

@@ -1,0 +1,77 @@
+//===- Ast.h - Statements as they are written -------------------*- C++ -*-===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef EMBER_LIB_DIALECT_CIN_NOTATION_AST_H
+#define EMBER_LIB_DIALECT_CIN_NOTATION_AST_H
+
+#include "ember/Dialect/CIN/IR/Builtins.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace ember::cin {
+
+struct Expression;
+using ExpressionPtr = std::unique_ptr<Expression>;
+
+/// A place in the text.
+struct Position {
+  unsigned line = 1, column = 1;
+};
+
+/// `p in lower:upper`, or a variable alone.
+struct Binding {
+  Position position;
+  std::string variable;
+  ExpressionPtr lower, upper;
+};
+
+/// `for p in lower:upper if condition`
+struct Bindings {
+  std::vector<Binding> variables;
+  ExpressionPtr condition;
+};
+
+struct Expression {
+  enum class Kind : uint8_t {
+    /// A number as it is written.
+    literal,
+    /// A variable, or a scalar.
+    name,
+    /// `name[operands]`
+    access,
+    /// `function(operands)`, operators too.
+    call,
+    /// `name(lower:upper:step)` as an index: `lower + step * name`, with bounds
+    /// and step as operands; where they are left out, null.
+    slice,
+    /// `function[bindings](operand)`
+    reduce,
+  };
+  Kind kind;
+  Position position;
+  std::string name;
+  const Builtin *function = nullptr;
+  std::vector<ExpressionPtr> operands;
+  Bindings bindings;
+  /// Calls inside of each other.
+  unsigned height = 0;
+};
+
+/// `target = value for bindings`
+struct Statement {
+  ExpressionPtr target;
+  /// Null for a plain assignment.
+  const Builtin *function = nullptr;
+  ExpressionPtr value;
+  Bindings bindings;
+};
+
+} // namespace ember::cin
+
+#endif // EMBER_LIB_DIALECT_CIN_NOTATION_AST_H

@@ -1,0 +1,279 @@
+//===- Emission.cpp - Statements as operations ----------------------------===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ExpressionEmitter.h"
+#include "Parser.h"
+
+#include "ember/Dialect/Ember/IR/Ember.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Verifier.h"
+
+using namespace mlir;
+using namespace ember;
+using namespace ember::cin;
+
+using Kind = Expression::Kind;
+
+namespace {
+/// A term of a sum, with its sign.
+struct Term {
+  const Expression *value;
+  bool isNegative;
+};
+
+/// Emits one statement.
+class StatementEmitter {
+public:
+  StatementEmitter(OpBuilder &builder, const Statement &statement,
+                   const llvm::StringMap<Value> &values)
+      : builder(builder), statement(statement),
+        variables(findVariables(statement)),
+        expressions(builder, values, variables) {}
+
+  LogicalResult emit();
+
+private:
+  LogicalResult emitLoops(SmallVector<std::string> left);
+  LogicalResult emitAssignment();
+  /// The value with a reduction over what the left-hand side does not name.
+  FailureOr<Operand> emitValue();
+  FailureOr<Operand> emitReduced(const Expression &value,
+                                 const Builtin &function);
+  /// Variables of `names` that are not assigned by.
+  SmallVector<const Binding *> bindImplicit(ArrayRef<std::string> names);
+  void addTerms(const Expression &value, bool isNegative,
+                SmallVectorImpl<Term> &terms);
+  const Binding *findBinding(StringRef name) {
+    for (const Binding &binding : statement.bindings.variables)
+      if (binding.variable == name)
+        return &binding;
+    return nullptr;
+  }
+
+  OpBuilder &builder;
+  const Statement &statement;
+  llvm::StringSet<> variables;
+  ExpressionEmitter expressions;
+  /// Variables of the left-hand side.
+  SmallVector<std::string> assigned;
+  /// Of variables that no binding of the text is of.
+  std::vector<std::unique_ptr<Binding>> implicit;
+};
+} // namespace
+
+void StatementEmitter::addTerms(const Expression &value, bool isNegative,
+                                SmallVectorImpl<Term> &terms) {
+  StringRef function =
+      value.kind == Kind::call ? StringRef(value.function->name) : "";
+  if (function == "add" || function == "sub") {
+    addTerms(*value.operands[0], isNegative, terms);
+    addTerms(*value.operands[1], isNegative != (function == "sub"), terms);
+  } else if (function == "neg") {
+    addTerms(*value.operands[0], !isNegative, terms);
+  } else {
+    terms.push_back({&value, isNegative});
+  }
+}
+
+SmallVector<const Binding *>
+StatementEmitter::bindImplicit(ArrayRef<std::string> names) {
+  SmallVector<const Binding *> bound;
+  auto isBound = [&](StringRef name) {
+    return llvm::is_contained(assigned, name.str());
+  };
+  // Those with a range first, in the order of the text: later ones may depend
+  // on those before.
+  for (const Binding &binding : statement.bindings.variables)
+    if (!isBound(binding.variable) &&
+        llvm::is_contained(names, binding.variable))
+      bound.push_back(&binding);
+  for (const std::string &name : names) {
+    if (isBound(name) || findBinding(name))
+      continue;
+    implicit.push_back(std::make_unique<Binding>());
+    implicit.back()->variable = name;
+    implicit.back()->position = statement.value->position;
+    bound.push_back(implicit.back().get());
+  }
+  return bound;
+}
+
+FailureOr<Operand> StatementEmitter::emitReduced(const Expression &value,
+                                                 const Builtin &function) {
+  const Expression *condition = statement.bindings.condition.get();
+  SmallVector<std::string> names = findFreeVariables(value, variables);
+  if (condition)
+    for (const std::string &name : findFreeVariables(*condition, variables))
+      if (!llvm::is_contained(names, name))
+        names.push_back(name);
+  SmallVector<const Binding *> bound = bindImplicit(names);
+  if (bound.empty())
+    return expressions.emit(value);
+  return expressions.emitReduction(function, bound, condition, value,
+                                   statement.value->position);
+}
+
+FailureOr<Operand> StatementEmitter::emitValue() {
+  const Builtin &function =
+      statement.function ? *statement.function : *findBuiltin("add");
+  bool hasFree = false;
+  for (const std::string &name : findFreeVariables(*statement.value, variables))
+    hasFree |= !llvm::is_contained(assigned, name);
+  for (const Binding &binding : statement.bindings.variables)
+    hasFree |= !llvm::is_contained(assigned, binding.variable);
+  if (!hasFree)
+    return expressions.emit(*statement.value);
+  if (function.name != "add")
+    return emitReduced(*statement.value, function);
+  // Each term is summed over what it depends on alone.
+  SmallVector<Term> terms;
+  addTerms(*statement.value, /*isNegative=*/false, terms);
+  FailureOr<Operand> sum = failure();
+  for (const Term &term : terms) {
+    FailureOr<Operand> next = emitReduced(*term.value, function);
+    if (failed(next))
+      return failure();
+    bool isFirst = &term == terms.begin();
+    if (isFirst && !term.isNegative)
+      sum = next;
+    else if (isFirst)
+      sum = expressions.emitCall(*findBuiltin("neg"), {*next},
+                                 term.value->position);
+    else
+      sum = expressions.emitCall(*findBuiltin(term.isNegative ? "sub" : "add"),
+                                 {*sum, *next}, term.value->position);
+    if (failed(sum))
+      return failure();
+  }
+  return sum;
+}
+
+LogicalResult StatementEmitter::emitAssignment() {
+  const Expression &target = *statement.target;
+  Value array = expressions.getArray(target.name);
+  SmallVector<Value> indices;
+  if (failed(expressions.emitIndices(target, indices)))
+    return failure();
+  FailureOr<Operand> value = emitValue();
+  if (failed(value))
+    return failure();
+  Type element = getElementTypeOrSelf(array.getType());
+  Value stored = expressions.convert(*value, element);
+  Value condition;
+  if (const Expression *given = statement.bindings.condition.get()) {
+    bool isOfTarget = llvm::all_of(findFreeVariables(*given, variables),
+                                   [&](const std::string &name) {
+                                     return llvm::is_contained(assigned, name);
+                                   });
+    if (isOfTarget) {
+      FailureOr<Operand> holds = expressions.emit(*given);
+      if (failed(holds))
+        return failure();
+      condition = expressions.convert(*holds, builder.getI1Type());
+    }
+  }
+  BuiltinAttr function;
+  if (statement.function)
+    function = BuiltinAttr::get(builder.getContext(), statement.function);
+  AssignOp::create(builder, locationOf(builder.getContext(), target.position),
+                   function, stored, array, indices, condition);
+  return success();
+}
+
+LogicalResult StatementEmitter::emitLoops(SmallVector<std::string> left) {
+  // Those that can be bound now: whose ranges depend on what is bound already.
+  SmallVector<const Binding *> bound;
+  SmallVector<std::string> later;
+  for (const std::string &name : left) {
+    const Binding *binding = findBinding(name);
+    bool isReady = true;
+    for (const ExpressionPtr *bound : {binding ? &binding->lower : nullptr,
+                                       binding ? &binding->upper : nullptr})
+      if (bound && *bound)
+        for (const std::string &other : findFreeVariables(**bound, variables))
+          isReady &= !llvm::is_contained(left, other);
+    if (!isReady) {
+      later.push_back(name);
+      continue;
+    }
+    if (!binding) {
+      implicit.push_back(std::make_unique<Binding>());
+      implicit.back()->variable = name;
+      implicit.back()->position = statement.target->position;
+      binding = implicit.back().get();
+    }
+    bound.push_back(binding);
+  }
+  if (bound.empty() && !left.empty())
+    return emitErrorAt(builder.getContext(), statement.target->position)
+           << "the range of '" << left.front()
+           << "' depends on a variable whose range depends on it";
+  return expressions.emitForall(bound, statement.target->position, [&] {
+    return later.empty() ? emitAssignment() : emitLoops(later);
+  });
+}
+
+LogicalResult StatementEmitter::emit() {
+  assigned = findFreeVariables(*statement.target, variables);
+  expressions.setSlices(statement);
+  return emitLoops(assigned);
+}
+
+OwningOpRef<ModuleOp>
+ember::cin::buildFromNotation(StringRef text, const NotationOptions &options,
+                              MLIRContext *context) {
+  context->loadDialect<CINDialect, func::FuncDialect>();
+  FailureOr<std::vector<Statement>> statements = parseStatements(text, context);
+  if (failed(statements))
+    return nullptr;
+  FailureOr<NamedArrays> arrays = findArrays(*statements, options, context);
+  if (failed(arrays))
+    return nullptr;
+  OpBuilder builder(context);
+  Location location = locationOf(context, Position());
+  OwningOpRef<ModuleOp> module = ModuleOp::create(builder, location);
+  builder.setInsertionPointToEnd(module->getBody());
+  SmallVector<Type> inputs, outputs;
+  SmallVector<Attribute> names, targetNames;
+  for (auto &[name, array] : *arrays) {
+    SmallVector<int64_t> shape(array.rank, ShapedType::kDynamic);
+    bool isScalar = array.rank == 0 && !array.isTarget;
+    Type type =
+        isScalar ? array.element : MemRefType::get(shape, array.element);
+    (array.isTarget ? outputs : inputs).push_back(type);
+    (array.isTarget ? targetNames : names)
+        .push_back(builder.getStringAttr(name));
+  }
+  SmallVector<Type> types =
+      llvm::to_vector(llvm::concat<Type>(inputs, outputs));
+  llvm::append_range(names, targetNames);
+  auto function =
+      func::FuncOp::create(builder, location, options.name,
+                           builder.getFunctionType(types, TypeRange()));
+  for (auto [number, name] : llvm::enumerate(names))
+    function.setArgAttr(number, nameAttr, name);
+  Block *entry = function.addEntryBlock();
+  builder.setInsertionPointToEnd(entry);
+  ValueRange arguments = entry->getArguments();
+  auto evaluate = EvaluateOp::create(
+      builder, location, TypeRange(), arguments.take_front(inputs.size()),
+      arguments.drop_front(inputs.size()), builder.getArrayAttr(names));
+  func::ReturnOp::create(builder, location);
+  Block &body = evaluate.getRegion().emplaceBlock();
+  llvm::StringMap<Value> values;
+  for (auto [name, type] : llvm::zip_equal(names, types))
+    values[cast<StringAttr>(name).getValue()] =
+        body.addArgument(type, location);
+  for (const Statement &statement : *statements) {
+    builder.setInsertionPointToEnd(&body);
+    if (failed(StatementEmitter(builder, statement, values).emit()))
+      return nullptr;
+  }
+  if (failed(verify(*module)))
+    return nullptr;
+  return module;
+}

@@ -1,0 +1,539 @@
+//===- ExpressionEmitter.cpp - Expressions of one statement ---------------===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Types meet as in NumPy, except that a number takes the type of what it meets,
+// and floats below 32 bits are computed in f32. The quotient of integers is
+// f64.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ExpressionEmitter.h"
+#include "Parser.h"
+
+using namespace mlir;
+using namespace ember::cin;
+
+using Kind = Expression::Kind;
+
+Location ExpressionEmitter::at(Position position) {
+  return locationOf(builder.getContext(), position);
+}
+
+//===----------------------------------------------------------------------===//
+// Types
+//===----------------------------------------------------------------------===//
+
+Value ExpressionEmitter::convert(const Operand &value, Type type) {
+  Location location = at(value.position);
+  if (value.value) {
+    if (value.value.getType() == type)
+      return value.value;
+    auto function =
+        BuiltinAttr::get(builder.getContext(), findBuiltin("convert"));
+    return CallOp::create(builder, location, type, function, value.value);
+  }
+  TypedAttr number;
+  if (auto floatType = dyn_cast<FloatType>(type))
+    number = FloatAttr::get(floatType, value.number);
+  else if (type.isInteger(1))
+    number = IntegerAttr::get(type, value.number != 0);
+  else
+    number = builder.getIntegerAttr(
+        type,
+        value.isInteger ? value.integer : static_cast<int64_t>(value.number));
+  return LiteralOp::create(builder, location, type, number);
+}
+
+/// What `a` and `b` are both converted to, as NumPy has it.
+static Type promote(Type a, Type b) {
+  if (!a || a == b)
+    return b;
+  auto aFloat = dyn_cast<FloatType>(a), bFloat = dyn_cast<FloatType>(b);
+  if (aFloat && bFloat)
+    return aFloat.getWidth() < bFloat.getWidth() ? b : a;
+  if (aFloat)
+    return a;
+  if (bFloat)
+    return b;
+  auto width = [](Type type) {
+    return type.isIndex() ? 64u : type.getIntOrFloatBitWidth();
+  };
+  if (a.isIndex() || b.isIndex())
+    return width(a) <= 64 && width(b) <= 64
+               ? IntegerType::get(a.getContext(), 64)
+               : (width(a) < width(b) ? b : a);
+  return width(a) < width(b) ? b : a;
+}
+
+Type ExpressionEmitter::chooseType(const Builtin &function,
+                                   ArrayRef<Operand> operands, bool isLogical) {
+  Type type;
+  bool hasFraction = false;
+  for (const Operand &operand : operands) {
+    if (operand.value)
+      type = promote(type, operand.value.getType());
+    hasFraction |= !operand.value && !operand.isInteger;
+  }
+  Type f32 = builder.getF32Type(), i64 = builder.getI64Type();
+  if (!type)
+    type = hasFraction ? f32 : i64;
+  bool isFloat = isa<FloatType>(type);
+  if (hasFraction && !isFloat) {
+    type = f32;
+    isFloat = true;
+  }
+  if (isLogical || (!(function.types & floats) && isFloat))
+    return builder.getI1Type();
+  bool isQuotient = function.name == "div";
+  if (!isFloat && (isQuotient || !(function.types & bits)))
+    return builder.getF64Type();
+  if (type.isInteger(1) && !(function.types & booleans))
+    return i64;
+  return type;
+}
+
+FailureOr<Operand> ExpressionEmitter::emitCall(const Builtin &function,
+                                               SmallVector<Operand> operands,
+                                               Position position,
+                                               bool isLogical) {
+  // Numbers alone are left to what they meet.
+  if (function.name == "neg" && !operands[0].value) {
+    operands[0].number = -operands[0].number;
+    operands[0].integer = -operands[0].integer;
+    return operands[0];
+  }
+  ArrayRef<Operand> compared = operands;
+  bool isChoice = function.signature == Signature::choice;
+  if (isChoice)
+    compared = compared.drop_front();
+  if (function.signature == Signature::conversion) {
+    emitErrorAt(builder.getContext(), position)
+        << "'convert' does not say to which type: declare that of the result";
+    return failure();
+  }
+  Type type = chooseType(function, compared, isLogical);
+  if (!contains(function.types, type)) {
+    emitErrorAt(builder.getContext(), position)
+        << "'" << function.name << "' does not take values of type " << type;
+    return failure();
+  }
+  SmallVector<Value> values;
+  for (auto [number, operand] : llvm::enumerate(operands))
+    values.push_back(
+        convert(operand, isChoice && number == 0 ? builder.getI1Type() : type));
+  Type result = function.signature == Signature::comparison
+                    ? Type(builder.getI1Type())
+                    : type;
+  Value called =
+      CallOp::create(builder, at(position), result,
+                     BuiltinAttr::get(builder.getContext(), &function), values);
+  return Operand{.value = called, .position = position};
+}
+
+//===----------------------------------------------------------------------===//
+// Expressions
+//===----------------------------------------------------------------------===//
+
+FailureOr<Operand> ExpressionEmitter::emitLiteral(const Expression &literal) {
+  Operand number;
+  number.position = literal.position;
+  StringRef text = literal.name;
+  if (text.equals_insensitive("true") || text.equals_insensitive("false")) {
+    bool holds = text.equals_insensitive("true");
+    number.value =
+        LiteralOp::create(builder, at(literal.position), builder.getI1Type(),
+                          builder.getBoolAttr(holds));
+    return number;
+  }
+  if (!text.getAsInteger(10, number.integer)) {
+    number.isInteger = true;
+    number.number = static_cast<double>(number.integer);
+    return number;
+  }
+  if (text.find_first_of(".enE") == StringRef::npos) {
+    emitErrorAt(builder.getContext(), literal.position)
+        << "'" << text << "' does not fit in 64 bits";
+    return failure();
+  }
+  if (text.getAsDouble(number.number, /*AllowInexact=*/true)) {
+    emitErrorAt(builder.getContext(), literal.position)
+        << "'" << text << "' is no number";
+    return failure();
+  }
+  return number;
+}
+
+FailureOr<Operand> ExpressionEmitter::emitName(const Expression &name) {
+  auto found = bound.find(name.name);
+  if (found != bound.end() && !found->second.empty())
+    return Operand{.value = found->second.back(), .position = name.position};
+  if (variables.contains(name.name)) {
+    emitErrorAt(builder.getContext(), name.position)
+        << "variable '" << name.name << "' is used where it is not bound";
+    return failure();
+  }
+  return emitAccess(name);
+}
+
+FailureOr<Value> ExpressionEmitter::emitElement(const Expression &access) {
+  SmallVector<Value> indices;
+  if (failed(emitIndices(access, indices)))
+    return failure();
+  Value array = getArray(access.name);
+  if (!isa<ShapedType>(array.getType()))
+    return array;
+  return AccessOp::create(builder, at(access.position), array, indices)
+      .getResult();
+}
+
+FailureOr<Operand> ExpressionEmitter::emitAccess(const Expression &access) {
+  FailureOr<Value> element = emitElement(access);
+  if (failed(element))
+    return failure();
+  Operand value{.value = *element, .position = access.position};
+  auto type = dyn_cast<FloatType>(value.value.getType());
+  if (type && type.getWidth() < 32)
+    value.value = convert(value, builder.getF32Type());
+  return value;
+}
+
+FailureOr<Operand> ExpressionEmitter::emit(const Expression &expression) {
+  switch (expression.kind) {
+  case Kind::literal:
+    return emitLiteral(expression);
+  case Kind::name:
+    return emitName(expression);
+  case Kind::access:
+    return emitAccess(expression);
+  case Kind::slice:
+    emitErrorAt(builder.getContext(), expression.position)
+        << "a slice is the index of an array";
+    return failure();
+  case Kind::reduce: {
+    SmallVector<const Binding *> bindings;
+    for (const Binding &binding : expression.bindings.variables)
+      bindings.push_back(&binding);
+    return emitReduction(*expression.function, bindings,
+                         expression.bindings.condition.get(),
+                         *expression.operands.front(), expression.position);
+  }
+  case Kind::call:
+    break;
+  }
+  SmallVector<Operand> operands;
+  for (const ExpressionPtr &operand : expression.operands) {
+    FailureOr<Operand> value = emit(*operand);
+    if (failed(value))
+      return failure();
+    operands.push_back(*value);
+  }
+  bool isLogical = llvm::is_contained(ArrayRef<StringRef>{"and", "or", "not"},
+                                      expression.name);
+  return emitCall(*expression.function, operands, expression.position,
+                  isLogical);
+}
+
+//===----------------------------------------------------------------------===//
+// Indices
+//===----------------------------------------------------------------------===//
+
+std::optional<int64_t>
+ExpressionEmitter::getInteger(const Expression *expression) {
+  int64_t value = 0;
+  if (!expression || expression->kind != Kind::literal ||
+      StringRef(expression->name).getAsInteger(10, value))
+    return std::nullopt;
+  return value;
+}
+
+FailureOr<AffineExpr>
+ExpressionEmitter::makeAffine(const Expression &expression,
+                              SmallVectorImpl<Value> &operands) {
+  MLIRContext *context = builder.getContext();
+  if (std::optional<int64_t> integer = getInteger(&expression))
+    return getAffineConstantExpr(*integer, context);
+  if (expression.kind == Kind::access || expression.kind == Kind::name) {
+    FailureOr<Value> value = emitIndex(expression);
+    if (failed(value))
+      return failure();
+    operands.push_back(*value);
+    return getAffineDimExpr(operands.size() - 1, context);
+  }
+  StringRef function =
+      expression.kind == Kind::call ? StringRef(expression.function->name) : "";
+  bool isAffine = llvm::is_contained(
+      ArrayRef<StringRef>{"add", "sub", "neg", "mul", "mod"}, function);
+  if (!isAffine)
+    return AffineExpr();
+  SmallVector<AffineExpr> parts;
+  for (const ExpressionPtr &operand : expression.operands) {
+    FailureOr<AffineExpr> part = makeAffine(*operand, operands);
+    if (failed(part) || !*part)
+      return part;
+    parts.push_back(*part);
+  }
+  if (function == "neg")
+    return -parts[0];
+  if (function == "add")
+    return parts[0] + parts[1];
+  if (function == "sub")
+    return parts[0] - parts[1];
+  if (function == "mul")
+    return isa<AffineConstantExpr>(parts[0]) ||
+                   isa<AffineConstantExpr>(parts[1])
+               ? parts[0] * parts[1]
+               : AffineExpr();
+  auto modulus = dyn_cast<AffineConstantExpr>(parts[1]);
+  return modulus && modulus.getValue() > 0 ? parts[0] % modulus : AffineExpr();
+}
+
+FailureOr<Value> ExpressionEmitter::emitIndex(const Expression &expression) {
+  if (expression.kind == Kind::access)
+    return emitElement(expression);
+  if (expression.kind == Kind::name) {
+    FailureOr<Operand> value = emitName(expression);
+    if (failed(value))
+      return failure();
+    return value->value;
+  }
+  SmallVector<Value> operands;
+  FailureOr<AffineExpr> affine = makeAffine(expression, operands);
+  if (failed(affine))
+    return failure();
+  if (*affine)
+    return ApplyOp::create(
+               builder, at(expression.position), builder.getIndexType(),
+               AffineMap::get(operands.size(), 0, *affine), operands)
+        .getResult();
+  FailureOr<Operand> value = emit(expression);
+  if (failed(value))
+    return failure();
+  if (value->value && isa<FloatType>(value->value.getType())) {
+    emitErrorAt(builder.getContext(), expression.position)
+        << "an index is an integer, and this is of type "
+        << value->value.getType();
+    return failure();
+  }
+  return convert(*value, builder.getIndexType());
+}
+
+LogicalResult ExpressionEmitter::emitIndices(const Expression &access,
+                                             SmallVectorImpl<Value> &indices) {
+  MLIRContext *context = builder.getContext();
+  for (const ExpressionPtr &index : access.operands) {
+    FailureOr<Value> value = failure();
+    if (index->kind == Kind::slice) {
+      Expression variable;
+      variable.kind = Kind::name;
+      variable.position = index->position;
+      variable.name = index->name;
+      SmallVector<Value> operands;
+      FailureOr<AffineExpr> position = makeAffine(variable, operands);
+      FailureOr<AffineExpr> lower = getAffineConstantExpr(0, context);
+      if (index->operands[0])
+        lower = makeAffine(*index->operands[0], operands);
+      int64_t step = getInteger(index->operands[2].get()).value_or(1);
+      if (failed(position) || failed(lower))
+        return failure();
+      if (!*lower)
+        return emitErrorAt(context, index->position)
+               << "the begin of a slice is an affine expression";
+      value = ApplyOp::create(
+                  builder, at(index->position), builder.getIndexType(),
+                  AffineMap::get(operands.size(), 0, *lower + *position * step),
+                  operands)
+                  .getResult();
+    } else {
+      value = emitIndex(*index);
+    }
+    if (failed(value))
+      return failure();
+    indices.push_back(*value);
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Variables
+//===----------------------------------------------------------------------===//
+
+void ExpressionEmitter::setSlices(const Statement &statement) {
+  auto visit = [&](const Expression &part, bool) {
+    if (part.kind != Kind::access)
+      return;
+    for (auto [dimension, index] : llvm::enumerate(part.operands))
+      if (index->kind == Kind::slice)
+        slices.try_emplace(
+            index->name,
+            Slice{index.get(), &part, static_cast<unsigned>(dimension)});
+  };
+  walkExpressions(*statement.target, visit);
+  walkExpressions(*statement.value, visit);
+}
+
+FailureOr<Value> ExpressionEmitter::emitLength(const Expression &slice,
+                                               const Expression &access,
+                                               unsigned dimension) {
+  MLIRContext *context = builder.getContext();
+  const Expression *stepGiven = slice.operands[2].get();
+  std::optional<int64_t> step = getInteger(stepGiven);
+  if (stepGiven && (!step || *step <= 0)) {
+    emitErrorAt(context, stepGiven->position)
+        << "the step of a slice is a positive number";
+    return failure();
+  }
+  SmallVector<Value> operands;
+  FailureOr<AffineExpr> lower = getAffineConstantExpr(0, context);
+  FailureOr<AffineExpr> upper = failure();
+  if (slice.operands[0])
+    lower = makeAffine(*slice.operands[0], operands);
+  if (slice.operands[1]) {
+    upper = makeAffine(*slice.operands[1], operands);
+  } else {
+    Value extent =
+        ExtentOp::create(builder, at(slice.position), builder.getIndexType(),
+                         getArray(access.name), dimension);
+    operands.push_back(extent);
+    upper = getAffineDimExpr(operands.size() - 1, context);
+  }
+  if (failed(lower) || failed(upper))
+    return failure();
+  if (!*lower || !*upper) {
+    emitErrorAt(context, slice.position)
+        << "the bounds of a slice are affine expressions";
+    return failure();
+  }
+  AffineExpr length = (*upper - *lower).ceilDiv(step.value_or(1));
+  return ApplyOp::create(builder, at(slice.position), builder.getIndexType(),
+                         AffineMap::get(operands.size(), 0, length), operands)
+      .getResult();
+}
+
+FailureOr<ExpressionEmitter::Ranges>
+ExpressionEmitter::emitRanges(ArrayRef<const Binding *> bindings) {
+  Ranges ranges;
+  for (const Binding *binding : bindings) {
+    ranges.names.push_back(binding->variable);
+    auto slice = slices.find(binding->variable);
+    FailureOr<Value> lower = failure(), upper = failure();
+    if (binding->lower) {
+      lower = emitIndex(*binding->lower);
+      upper = failed(lower) ? lower : emitIndex(*binding->upper);
+    } else if (slice != slices.end()) {
+      lower = LiteralOp::create(builder, at(binding->position),
+                                builder.getIndexType(), builder.getIndexAttr(0))
+                  .getResult();
+      const Slice &given = slice->second;
+      upper = emitLength(*given.slice, *given.access, given.dimension);
+    } else {
+      ranges.ranged.push_back(false);
+      continue;
+    }
+    if (failed(lower) || failed(upper))
+      return failure();
+    ranges.ranged.push_back(true);
+    ranges.lowers.push_back(*lower);
+    ranges.uppers.push_back(*upper);
+  }
+  return std::move(ranges);
+}
+
+void ExpressionEmitter::bind(ArrayRef<const Binding *> bindings, Block &block) {
+  for (const Binding *binding : bindings)
+    bound[binding->variable].push_back(
+        block.addArgument(builder.getIndexType(), at(binding->position)));
+}
+
+void ExpressionEmitter::unbind(ArrayRef<const Binding *> bindings) {
+  for (const Binding *binding : bindings)
+    bound[binding->variable].pop_back();
+}
+
+LogicalResult
+ExpressionEmitter::emitForall(ArrayRef<const Binding *> bindings,
+                              Position position,
+                              llvm::function_ref<LogicalResult()> body) {
+  // Bounds are expressions, which stand in a statement.
+  bool hasRanges = llvm::any_of(bindings, [&](const Binding *binding) {
+    return binding->lower || slices.contains(binding->variable);
+  });
+  bool isOutermost = isa<EvaluateOp>(builder.getBlock()->getParentOp());
+  OpBuilder::InsertionGuard guard(builder);
+  if (hasRanges && isOutermost) {
+    auto around = ForallOp::create(builder, at(position), ValueRange(),
+                                   ValueRange(), ArrayRef<bool>(), ArrayAttr());
+    builder.setInsertionPointToEnd(&around.getRegion().emplaceBlock());
+  }
+  FailureOr<Ranges> ranges = emitRanges(bindings);
+  if (failed(ranges))
+    return failure();
+  auto forall =
+      ForallOp::create(builder, at(position), ranges->lowers, ranges->uppers,
+                       ranges->ranged, builder.getStrArrayAttr(ranges->names));
+  Block &block = forall.getRegion().emplaceBlock();
+  bind(bindings, block);
+  builder.setInsertionPointToEnd(&block);
+  LogicalResult result = body();
+  unbind(bindings);
+  return result;
+}
+
+FailureOr<Operand> ExpressionEmitter::emitReduction(
+    const Builtin &function, ArrayRef<const Binding *> bindings,
+    const Expression *condition, const Expression &value, Position position) {
+  // A range may depend on the variable before it: one reduction in the other.
+  const Binding *first = bindings.front();
+  bool dependsOnFirst = false;
+  for (const Binding *binding : bindings.drop_front())
+    for (const ExpressionPtr *bound : {&binding->lower, &binding->upper})
+      if (*bound)
+        dependsOnFirst |= llvm::is_contained(
+            findFreeVariables(**bound, variables), first->variable);
+  ArrayRef<const Binding *> mine =
+      dependsOnFirst ? bindings.take_front() : bindings;
+  FailureOr<Ranges> ranges = emitRanges(mine);
+  if (failed(ranges))
+    return failure();
+  // The result's type follows from the body's.
+  Region region;
+  Block &block = region.emplaceBlock();
+  OpBuilder::InsertPoint outside = builder.saveInsertionPoint();
+  builder.setInsertionPointToEnd(&block);
+  bind(mine, block);
+  Value holds;
+  FailureOr<Operand> term = failure();
+  if (dependsOnFirst) {
+    term = emitReduction(function, bindings.drop_front(), condition, value,
+                         position);
+  } else {
+    term = emit(value);
+    if (condition && succeeded(term)) {
+      FailureOr<Operand> given = emit(*condition);
+      if (failed(given))
+        term = failure();
+      else
+        holds = convert(*given, builder.getI1Type());
+    }
+  }
+  unbind(mine);
+  if (failed(term)) {
+    builder.restoreInsertionPoint(outside);
+    return failure();
+  }
+  bool isLogical = !(function.types & numbers & floats) &&
+                   (!term->value || isa<FloatType>(term->value.getType()));
+  Type type = chooseType(function, *term, isLogical);
+  Value converted = convert(*term, type);
+  YieldOp::create(builder, at(position), converted, holds);
+  builder.restoreInsertionPoint(outside);
+  auto reduce = ReduceOp::create(
+      builder, at(position), type, ranges->lowers, ranges->uppers,
+      ranges->ranged, builder.getStrArrayAttr(ranges->names),
+      BuiltinAttr::get(builder.getContext(), &function));
+  reduce.getRegion().takeBody(region);
+  return Operand{.value = reduce, .position = position};
+}

@@ -1,0 +1,108 @@
+//===- ExpressionEmitter.h - Expressions of one statement -------*- C++ -*-===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef EMBER_LIB_DIALECT_CIN_NOTATION_EXPRESSIONEMITTER_H
+#define EMBER_LIB_DIALECT_CIN_NOTATION_EXPRESSIONEMITTER_H
+
+#include "Names.h"
+
+#include "ember/Dialect/CIN/IR/CIN.h"
+#include "mlir/IR/Builders.h"
+
+namespace ember::cin {
+
+/// A value, or a number that takes the type of what it meets.
+struct Operand {
+  mlir::Value value;
+  /// Of a number: it is not emitted yet.
+  double number = 0;
+  int64_t integer = 0;
+  bool isInteger = false;
+  Position position;
+};
+
+class ExpressionEmitter {
+public:
+  ExpressionEmitter(mlir::OpBuilder &builder,
+                    const llvm::StringMap<mlir::Value> &values,
+                    const llvm::StringSet<> &variables)
+      : builder(builder), values(values), variables(variables) {}
+
+  /// Takes note of the slices of a statement, which give variables ranges.
+  void setSlices(const Statement &statement);
+
+  llvm::FailureOr<Operand> emit(const Expression &expression);
+  llvm::FailureOr<Operand> emitCall(const Builtin &function,
+                                    llvm::SmallVector<Operand> operands,
+                                    Position position, bool isLogical = false);
+  /// A reduction of `value` over `bindings`, where `condition` holds.
+  llvm::FailureOr<Operand> emitReduction(
+      const Builtin &function, llvm::ArrayRef<const Binding *> bindings,
+      const Expression *condition, const Expression &value, Position position);
+  /// A `cin.forall` over `bindings` with what `body` emits.
+  llvm::LogicalResult
+  emitForall(llvm::ArrayRef<const Binding *> bindings, Position position,
+             llvm::function_ref<llvm::LogicalResult()> body);
+  /// The indices of an access.
+  llvm::LogicalResult emitIndices(const Expression &access,
+                                  llvm::SmallVectorImpl<mlir::Value> &indices);
+  mlir::Value convert(const Operand &value, mlir::Type type);
+  mlir::Value getArray(llvm::StringRef name) const {
+    return values.lookup(name);
+  }
+
+private:
+  /// Ranges of some variables.
+  struct Ranges {
+    llvm::SmallVector<mlir::Value> lowers, uppers;
+    llvm::SmallVector<bool> ranged;
+    llvm::SmallVector<llvm::StringRef> names;
+  };
+  llvm::FailureOr<Ranges> emitRanges(llvm::ArrayRef<const Binding *> bindings);
+  /// The number of positions of a slice.
+  llvm::FailureOr<mlir::Value> emitLength(const Expression &slice,
+                                          const Expression &access,
+                                          unsigned dimension);
+  /// The values of `bindings` in a block.
+  void bind(llvm::ArrayRef<const Binding *> bindings, mlir::Block &block);
+  void unbind(llvm::ArrayRef<const Binding *> bindings);
+
+  llvm::FailureOr<Operand> emitLiteral(const Expression &literal);
+  llvm::FailureOr<Operand> emitName(const Expression &name);
+  llvm::FailureOr<Operand> emitAccess(const Expression &access);
+  llvm::FailureOr<mlir::Value> emitElement(const Expression &access);
+  /// An integer of any type.
+  llvm::FailureOr<mlir::Value> emitIndex(const Expression &expression);
+  /// The affine expression that `expression` is of values that it adds to
+  /// `operands`; null if it is none, failure after an error.
+  llvm::FailureOr<mlir::AffineExpr>
+  makeAffine(const Expression &expression,
+             llvm::SmallVectorImpl<mlir::Value> &operands);
+  /// The integer that a literal is, if it is one.
+  static std::optional<int64_t> getInteger(const Expression *expression);
+
+  /// The type that operands of `function` are converted to.
+  mlir::Type chooseType(const Builtin &function,
+                        llvm::ArrayRef<Operand> operands, bool isLogical);
+  mlir::Location at(Position position);
+
+  mlir::OpBuilder &builder;
+  const llvm::StringMap<mlir::Value> &values;
+  const llvm::StringSet<> &variables;
+  /// The variables that are bound where something is emitted.
+  llvm::StringMap<llvm::SmallVector<mlir::Value>> bound;
+  /// A slice by its variable, with the access and the dimension it is of.
+  struct Slice {
+    const Expression *slice, *access;
+    unsigned dimension;
+  };
+  llvm::StringMap<Slice> slices;
+};
+
+} // namespace ember::cin
+
+#endif // EMBER_LIB_DIALECT_CIN_NOTATION_EXPRESSIONEMITTER_H

@@ -1,0 +1,96 @@
+//===- Lexer.cpp - Words of a statement -----------------------------------===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Lexer.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
+using llvm::isAlnum, llvm::isAlpha, llvm::isDigit, llvm::isSpace;
+using llvm::StringRef;
+using namespace ember::cin;
+
+/// Longer ones first.
+static constexpr llvm::StringLiteral symbols[] = {
+    "**", "<<", ">>", "<=", ">=", "==", "!=", "+=", "*=", "&=",
+    "|=", "^=", "[",  "]",  "(",  ")",  ",",  ":",  "=",  "+",
+    "-",  "*",  "/",  "%",  "<",  ">",  "&",  "|",  "^",  "~"};
+
+static bool isNameStart(char character) {
+  return isAlpha(character) || character == '_';
+}
+
+static bool isNamePart(char character) {
+  return isAlnum(character) || character == '_';
+}
+
+void Lexer::skip(size_t count) {
+  for (char character : rest.take_front(count)) {
+    bool isEnd = character == '\n';
+    position.line += isEnd;
+    position.column = isEnd ? 1 : position.column + 1;
+  }
+  rest = rest.drop_front(count);
+}
+
+/// `12`, `1.5e-3`, `.5`
+static size_t lengthOfNumber(StringRef text) {
+  size_t digits = text.find_if_not(isDigit);
+  size_t length = std::min(digits, text.size());
+  if (text.substr(length).starts_with("."))
+    length += 1 + text.substr(length + 1).take_while(isDigit).size();
+  StringRef exponent = text.substr(length);
+  if (exponent.consume_front_insensitive("e")) {
+    size_t sign = exponent.starts_with("+") || exponent.starts_with("-");
+    size_t more = exponent.substr(sign).take_while(isDigit).size();
+    if (more)
+      length += 1 + sign + more;
+  }
+  return length;
+}
+
+Token Lexer::next() {
+  while (!rest.empty()) {
+    char character = rest.front();
+    if (character == '#')
+      skip(rest.take_until([](char c) { return c == '\n'; }).size());
+    else if (isSpace(character) && (character != '\n' || depth))
+      skip(1);
+    else
+      break;
+  }
+  Token token;
+  token.position = position;
+  if (rest.empty())
+    return token;
+  size_t length = 1;
+  if (rest.front() == ';' || rest.front() == '\n') {
+    token.kind = Token::Kind::separator;
+  } else if (isNameStart(rest.front())) {
+    token.kind = Token::Kind::name;
+    length = rest.take_while(isNamePart).size();
+  } else if (isDigit(rest.front()) ||
+             (rest.front() == '.' && rest.size() > 1 && isDigit(rest[1]))) {
+    token.kind = Token::Kind::number;
+    length = lengthOfNumber(rest);
+  } else {
+    token.kind = Token::Kind::wrong;
+    const auto *symbol = llvm::find_if(
+        symbols, [&](StringRef known) { return rest.starts_with(known); });
+    if (symbol != std::end(symbols)) {
+      token.kind = Token::Kind::symbol;
+      length = symbol->size();
+    }
+  }
+  token.text = rest.take_front(length);
+  if (token.is("(") || token.is("["))
+    ++depth;
+  else if ((token.is(")") || token.is("]")) && depth)
+    --depth;
+  skip(length);
+  return token;
+}

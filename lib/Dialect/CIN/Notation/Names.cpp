@@ -1,0 +1,167 @@
+//===- Names.cpp - What the names of a notation are -----------------------===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Names.h"
+#include "Parser.h"
+
+#include "mlir/IR/BuiltinTypes.h"
+
+using namespace mlir;
+using namespace ember::cin;
+
+using Kind = Expression::Kind;
+
+static void
+walkBindings(const Bindings &bindings,
+             llvm::function_ref<void(const Expression &, bool isIndex)> visit) {
+  for (const Binding &binding : bindings.variables)
+    for (const ExpressionPtr *bound : {&binding.lower, &binding.upper})
+      if (*bound)
+        walkExpressions(**bound, visit, /*isIndex=*/true);
+  if (bindings.condition)
+    walkExpressions(*bindings.condition, visit);
+}
+
+void ember::cin::walkExpressions(
+    const Expression &expression,
+    llvm::function_ref<void(const Expression &, bool isIndex)> visit,
+    bool isIndex) {
+  visit(expression, isIndex);
+  bool areIndices =
+      expression.kind == Kind::access || expression.kind == Kind::slice;
+  for (const ExpressionPtr &operand : expression.operands)
+    if (operand)
+      walkExpressions(*operand, visit, isIndex || areIndices);
+  walkBindings(expression.bindings, visit);
+}
+
+/// All expressions of a statement.
+static void walkStatement(
+    const Statement &statement,
+    llvm::function_ref<void(const Expression &, bool isIndex)> visit) {
+  walkExpressions(*statement.target, visit);
+  walkExpressions(*statement.value, visit);
+  walkBindings(statement.bindings, visit);
+}
+
+llvm::StringSet<> ember::cin::findVariables(const Statement &statement) {
+  llvm::StringSet<> variables;
+  auto addBound = [&](const Bindings &bindings) {
+    for (const Binding &binding : bindings.variables)
+      variables.insert(binding.variable);
+  };
+  addBound(statement.bindings);
+  walkStatement(statement, [&](const Expression &part, bool) {
+    addBound(part.bindings);
+    if (part.kind == Kind::slice)
+      variables.insert(part.name);
+    if (part.kind != Kind::access)
+      return;
+    for (const ExpressionPtr &index : part.operands)
+      if (index->kind == Kind::name)
+        variables.insert(index->name);
+  });
+  return variables;
+}
+
+SmallVector<std::string>
+ember::cin::findFreeVariables(const Expression &expression,
+                              const llvm::StringSet<> &variables) {
+  SmallVector<std::string> found;
+  auto add = [&](const std::string &name) {
+    if (!llvm::is_contained(found, name))
+      found.push_back(name);
+  };
+  auto addAll = [&](const Expression &part) {
+    for (const std::string &name : findFreeVariables(part, variables))
+      add(name);
+  };
+  bool isName = expression.kind == Kind::name || expression.kind == Kind::slice;
+  if (isName && variables.contains(expression.name))
+    add(expression.name);
+  for (const ExpressionPtr &operand : expression.operands)
+    if (operand)
+      addAll(*operand);
+  const Bindings &bindings = expression.bindings;
+  if (bindings.condition)
+    addAll(*bindings.condition);
+  llvm::erase_if(found, [&](const std::string &name) {
+    return llvm::any_of(bindings.variables, [&](const Binding &binding) {
+      return binding.variable == name;
+    });
+  });
+  for (const Binding &binding : bindings.variables)
+    for (const ExpressionPtr *bound : {&binding.lower, &binding.upper})
+      if (*bound)
+        addAll(**bound);
+  return found;
+}
+
+/// Enters what `part` names; failure after an error.
+static LogicalResult addArray(NamedArrays &arrays, const Expression &part,
+                              bool isIndex, MLIRContext *context) {
+  size_t rank = part.kind == Kind::access ? part.operands.size() : 0;
+  auto [place, isNew] =
+      arrays.insert({part.name, NamedArray{part.position, rank}});
+  NamedArray &array = place->second;
+  array.isIndex |= isIndex;
+  if (array.rank == rank)
+    return success();
+  InFlightDiagnostic error = emitErrorAt(context, part.position)
+                             << "'" << part.name << "' has " << rank
+                             << (rank == 1 ? " index" : " indices")
+                             << " here, and " << array.rank << " before";
+  error.attachNote(locationOf(context, array.position)) << "here";
+  return error;
+}
+
+FailureOr<NamedArrays> ember::cin::findArrays(ArrayRef<Statement> statements,
+                                              const NotationOptions &options,
+                                              MLIRContext *context) {
+  NamedArrays arrays;
+  bool isWrong = false;
+  for (const Statement &statement : statements) {
+    llvm::StringSet<> variables = findVariables(statement);
+    walkStatement(statement, [&](const Expression &part, bool isIndex) {
+      bool isArray =
+          part.kind == Kind::access ||
+          (part.kind == Kind::name && !variables.contains(part.name));
+      if (!isArray || isWrong)
+        return;
+      if (variables.contains(part.name)) {
+        emitErrorAt(context, part.position)
+            << "'" << part.name << "' is a variable and an array";
+        isWrong = true;
+        return;
+      }
+      isWrong = failed(addArray(arrays, part, isIndex, context));
+    });
+    if (isWrong)
+      return failure();
+    arrays[statement.target->name].isTarget = true;
+  }
+  for (const auto &entry : options.types)
+    if (!arrays.contains(entry.first())) {
+      emitErrorAt(context, Position())
+          << "there is no array '" << entry.first() << "', which has a type";
+      return failure();
+    }
+  for (auto &[name, array] : arrays) {
+    array.element = options.types.lookup(name);
+    if (!array.element && array.isIndex)
+      array.element = IntegerType::get(context, 64);
+    else if (!array.element)
+      array.element = Float32Type::get(context);
+    if (array.isIndex && isa<FloatType>(array.element)) {
+      emitErrorAt(context, array.position)
+          << "'" << name << "' is the index of something, and its elements are "
+          << "of type " << array.element;
+      return failure();
+    }
+  }
+  return std::move(arrays);
+}

@@ -1,0 +1,59 @@
+//===- Names.h - What the names of a notation are ---------------*- C++ -*-===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef EMBER_LIB_DIALECT_CIN_NOTATION_NAMES_H
+#define EMBER_LIB_DIALECT_CIN_NOTATION_NAMES_H
+
+#include "Ast.h"
+
+#include "ember/Dialect/CIN/Notation/Notation.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/StringSet.h"
+
+namespace ember::cin {
+
+/// An array or, without indices, a scalar.
+struct NamedArray {
+  Position position;
+  size_t rank = 0;
+  /// Some statement assigns to it.
+  bool isTarget = false;
+  /// It is an index of something, or a bound of a variable.
+  bool isIndex = false;
+  mlir::Type element = {};
+};
+
+/// Arrays by name, in the order in which they are named. Names are those of the
+/// statements.
+using NamedArrays = llvm::MapVector<llvm::StringRef, NamedArray>;
+
+/// The variables of a statement: names that are an index by themselves, or that
+/// have a range.
+llvm::StringSet<> findVariables(const Statement &statement);
+
+/// The arrays and scalars of all statements, with their types; failure after an
+/// error.
+llvm::FailureOr<NamedArrays> findArrays(llvm::ArrayRef<Statement> statements,
+                                        const NotationOptions &options,
+                                        mlir::MLIRContext *context);
+
+/// Calls `visit` for `expression` and all that is in it, bindings too.
+/// `isIndex` says whether it is a part of an index or of a bound.
+void walkExpressions(
+    const Expression &expression,
+    llvm::function_ref<void(const Expression &, bool isIndex)> visit,
+    bool isIndex = false);
+
+/// The names of `variables` that `expression` depends on, but for those that a
+/// reduction in it binds, in the order in which they are named.
+llvm::SmallVector<std::string>
+findFreeVariables(const Expression &expression,
+                  const llvm::StringSet<> &variables);
+
+} // namespace ember::cin
+
+#endif // EMBER_LIB_DIALECT_CIN_NOTATION_NAMES_H

@@ -1,0 +1,560 @@
+//===- Parser.cpp - Statements out of words -------------------------------===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Generalized tensor index notation (Hsu's dissertation, figure B.1) with the
+// precedence of Python's operators, and with indices that are expressions,
+// ranges and conditions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Parser.h"
+#include "Lexer.h"
+
+#include "mlir/IR/Location.h"
+
+using namespace mlir;
+using namespace ember::cin;
+
+Location ember::cin::locationOf(MLIRContext *context, Position position) {
+  return FileLineColLoc::get(context, "notation", position.line,
+                             position.column);
+}
+
+InFlightDiagnostic ember::cin::emitErrorAt(MLIRContext *context,
+                                           Position position) {
+  return emitError(locationOf(context, position));
+}
+
+namespace {
+struct Operator {
+  StringLiteral symbol;
+  StringLiteral function;
+};
+
+/// Binary operators of one precedence, which group to the left.
+using Operators = ArrayRef<Operator>;
+
+class Parser {
+public:
+  Parser(StringRef text, MLIRContext *context)
+      : context(context), lexer(text), token(lexer.next()) {}
+
+  FailureOr<std::vector<Statement>> parseAll();
+
+private:
+  /// How deep expressions may be, as written and by the order of operators.
+  static constexpr unsigned mostDepth = 200, mostHeight = 2000;
+
+  FailureOr<Statement> parseStatement();
+  FailureOr<const Builtin *> parseAssignment();
+  LogicalResult parseBindings(Bindings &bindings);
+  FailureOr<Binding> parseBinding();
+  ExpressionPtr parseExpression();
+  ExpressionPtr parseLogical(StringRef word, StringRef function,
+                             ExpressionPtr (Parser::*operand)());
+  ExpressionPtr parseOr();
+  ExpressionPtr parseAnd();
+  ExpressionPtr parseNot();
+  ExpressionPtr parseComparison();
+  ExpressionPtr parseBinary(size_t level);
+  ExpressionPtr parseUnary();
+  ExpressionPtr parsePower();
+  ExpressionPtr parsePrimary();
+  ExpressionPtr parseNamed();
+  ExpressionPtr parseReduction(Token name, const Builtin *function);
+  ExpressionPtr parseIndex();
+  LogicalResult parseList(StringRef end, std::vector<ExpressionPtr> &list,
+                          ExpressionPtr (Parser::*element)());
+
+  ExpressionPtr make(Expression::Kind kind, const Token &at);
+  ExpressionPtr call(const Token &at, StringRef function,
+                     std::vector<ExpressionPtr> operands);
+  template <typename... Operands>
+  ExpressionPtr callOf(const Token &at, StringRef function,
+                       Operands... operands) {
+    std::vector<ExpressionPtr> list;
+    (list.push_back(std::move(operands)), ...);
+    return call(at, function, std::move(list));
+  }
+  Token take() {
+    Token taken = token;
+    token = lexer.next();
+    return taken;
+  }
+  bool takeIf(StringRef symbol) {
+    if (!token.is(symbol))
+      return false;
+    take();
+    return true;
+  }
+  /// False after an error, if an expression is too deep.
+  bool enter();
+  /// Says what was expected where something else stands.
+  std::nullptr_t expected(StringRef what);
+  bool expect(StringRef symbol) {
+    if (takeIf(symbol))
+      return true;
+    expected(("'" + symbol + "'").str());
+    return false;
+  }
+
+  MLIRContext *context;
+  Lexer lexer;
+  Token token;
+  unsigned depth = 0;
+};
+} // namespace
+
+/// From those that bind least.
+static const std::vector<std::vector<Operator>> binaryLevels = {
+    {{"|", "or"}},
+    {{"^", "xor"}},
+    {{"&", "and"}},
+    {{"<<", "shl"}, {">>", "shr"}},
+    {{"+", "add"}, {"-", "sub"}},
+    {{"*", "mul"}, {"/", "div"}, {"%", "mod"}},
+};
+
+static constexpr Operator comparisons[] = {{"<", "lt"},  {"<=", "le"},
+                                           {">", "gt"},  {">=", "ge"},
+                                           {"==", "eq"}, {"!=", "ne"}};
+
+static constexpr Operator assignments[] = {
+    {"+=", "add"}, {"*=", "mul"}, {"&=", "and"}, {"|=", "or"}, {"^=", "xor"}};
+
+/// Names that functions have besides their own.
+static constexpr Operator synonyms[] = {{"sum", "add"},
+                                        {"prod", "mul"},
+                                        {"all", "and"},
+                                        {"any", "or"},
+                                        {"where", "select"}};
+
+static const Operator *findOperator(Operators operators, const Token &token) {
+  if (token.kind != Token::Kind::symbol)
+    return nullptr;
+  const Operator *found = llvm::find_if(
+      operators, [&](const Operator &row) { return row.symbol == token.text; });
+  return found == operators.end() ? nullptr : found;
+}
+
+static const Builtin *findFunction(StringRef name) {
+  for (const Operator &synonym : synonyms)
+    if (synonym.symbol == name)
+      return findBuiltin(synonym.function);
+  return findBuiltin(name);
+}
+
+static bool isKeyword(const Token &token) {
+  return llvm::any_of(
+      ArrayRef<StringRef>{"for", "in", "if", "else", "and", "or", "not"},
+      [&](StringRef word) { return token.isWord(word); });
+}
+
+std::nullptr_t Parser::expected(StringRef what) {
+  InFlightDiagnostic error = emitErrorAt(context, token.position);
+  error << "expected " << what << ", not ";
+  if (token.kind == Token::Kind::end)
+    error << "the end of the notation";
+  else if (token.text == "\n")
+    error << "the end of the line";
+  else
+    error << "'" << token.text << "'";
+  return nullptr;
+}
+
+ExpressionPtr Parser::make(Expression::Kind kind, const Token &at) {
+  auto made = std::make_unique<Expression>();
+  made->kind = kind;
+  made->position = at.position;
+  made->name = at.text.str();
+  return made;
+}
+
+ExpressionPtr Parser::call(const Token &at, StringRef function,
+                           std::vector<ExpressionPtr> operands) {
+  for (const ExpressionPtr &operand : operands)
+    if (!operand)
+      return nullptr;
+  ExpressionPtr made = make(Expression::Kind::call, at);
+  made->function = findFunction(function);
+  if (!made->function) {
+    emitErrorAt(context, at.position)
+        << "there is no function '" << function << "'";
+    return nullptr;
+  }
+  if (made->function->arity != operands.size()) {
+    emitErrorAt(context, at.position)
+        << "'" << function << "' takes " << made->function->arity
+        << (made->function->arity == 1 ? " operand" : " operands") << ", not "
+        << operands.size();
+    return nullptr;
+  }
+  for (const ExpressionPtr &operand : operands)
+    made->height = std::max(made->height, operand->height + 1);
+  if (made->height > mostHeight) {
+    emitErrorAt(context, at.position)
+        << "more than " << mostHeight << " operators depend on each other";
+    return nullptr;
+  }
+  made->operands = std::move(operands);
+  return made;
+}
+
+bool Parser::enter() {
+  if (++depth <= mostDepth)
+    return true;
+  emitErrorAt(context, token.position)
+      << "expressions are nested more than " << mostDepth << " deep";
+  return false;
+}
+
+//===----------------------------------------------------------------------===//
+// Expressions
+//===----------------------------------------------------------------------===//
+
+/// `a if condition else b`
+ExpressionPtr Parser::parseExpression() {
+  if (!enter())
+    return nullptr;
+  ExpressionPtr value = parseOr();
+  Token at = token;
+  // A condition of bindings stands at the end of a list, and has no `else`.
+  if (value && token.isWord("if")) {
+    Lexer before = lexer;
+    take();
+    ExpressionPtr condition = parseOr();
+    if (!condition)
+      return nullptr;
+    if (!token.isWord("else")) {
+      lexer = before;
+      token = at;
+      --depth;
+      return value;
+    }
+    take();
+    value = callOf(at, "select", std::move(condition), std::move(value),
+                   parseExpression());
+  }
+  --depth;
+  return value;
+}
+
+ExpressionPtr Parser::parseLogical(StringRef word, StringRef function,
+                                   ExpressionPtr (Parser::*operand)()) {
+  ExpressionPtr left = (this->*operand)();
+  while (left && token.isWord(word)) {
+    Token at = take();
+    left = callOf(at, function, std::move(left), (this->*operand)());
+    if (left)
+      left->name = word.str();
+  }
+  return left;
+}
+
+ExpressionPtr Parser::parseOr() {
+  return parseLogical("or", "or", &Parser::parseAnd);
+}
+
+ExpressionPtr Parser::parseAnd() {
+  return parseLogical("and", "and", &Parser::parseNot);
+}
+
+ExpressionPtr Parser::parseNot() {
+  if (!token.isWord("not"))
+    return parseComparison();
+  if (!enter())
+    return nullptr;
+  Token at = take();
+  ExpressionPtr value = callOf(at, "not", parseNot());
+  if (value)
+    value->name = "not";
+  --depth;
+  return value;
+}
+
+ExpressionPtr Parser::parseComparison() {
+  ExpressionPtr left = parseBinary(0);
+  const Operator *found = findOperator(comparisons, token);
+  if (!left || !found)
+    return left;
+  Token at = take();
+  ExpressionPtr compared =
+      callOf(at, found->function, std::move(left), parseBinary(0));
+  if (compared && findOperator(comparisons, token)) {
+    emitErrorAt(context, token.position)
+        << "comparisons are of two values: join two by 'and'";
+    return nullptr;
+  }
+  return compared;
+}
+
+ExpressionPtr Parser::parseBinary(size_t level) {
+  if (level == binaryLevels.size())
+    return parseUnary();
+  ExpressionPtr left = parseBinary(level + 1);
+  while (const Operator *found =
+             left ? findOperator(binaryLevels[level], token) : nullptr) {
+    Token at = take();
+    left = callOf(at, found->function, std::move(left), parseBinary(level + 1));
+  }
+  return left;
+}
+
+ExpressionPtr Parser::parseUnary() {
+  if (!enter())
+    return nullptr;
+  ExpressionPtr value;
+  Token at = token;
+  if (takeIf("+"))
+    value = parseUnary();
+  else if (takeIf("-"))
+    value = callOf(at, "neg", parseUnary());
+  else if (takeIf("~"))
+    value = callOf(at, "not", parseUnary());
+  else
+    value = parsePower();
+  --depth;
+  return value;
+}
+
+/// Binds more than a sign on its left, and less than one on its right.
+ExpressionPtr Parser::parsePower() {
+  ExpressionPtr base = parsePrimary();
+  if (!base || !token.is("**"))
+    return base;
+  Token at = take();
+  return callOf(at, "pow", std::move(base), parseUnary());
+}
+
+ExpressionPtr Parser::parsePrimary() {
+  if (token.kind == Token::Kind::number)
+    return make(Expression::Kind::literal, take());
+  if (takeIf("(")) {
+    ExpressionPtr inner = parseExpression();
+    return inner && expect(")") ? std::move(inner) : nullptr;
+  }
+  if (token.kind != Token::Kind::name || isKeyword(token))
+    return expected("an array, a number, a function or '('");
+  return parseNamed();
+}
+
+LogicalResult Parser::parseList(StringRef end, std::vector<ExpressionPtr> &list,
+                                ExpressionPtr (Parser::*element)()) {
+  if (takeIf(end))
+    return success();
+  while (true) {
+    list.push_back((this->*element)());
+    if (!list.back())
+      return failure();
+    if (takeIf(end))
+      return success();
+    if (!takeIf(",")) {
+      expected(("',' or '" + end + "'").str());
+      return failure();
+    }
+  }
+}
+
+/// A scalar, `array[...]`, `function(...)` or `function[...](...)`.
+ExpressionPtr Parser::parseNamed() {
+  Token name = take();
+  if (llvm::is_contained(
+          ArrayRef<StringRef>{"inf", "nan", "True", "False", "true", "false"},
+          name.text))
+    return make(Expression::Kind::literal, name);
+  if (takeIf("(")) {
+    std::vector<ExpressionPtr> operands;
+    if (failed(parseList(")", operands, &Parser::parseExpression)))
+      return nullptr;
+    return call(name, name.text, std::move(operands));
+  }
+  if (!token.is("["))
+    return make(Expression::Kind::name, name);
+  take();
+  if (const Builtin *function = findFunction(name.text))
+    return parseReduction(name, function);
+  ExpressionPtr access = make(Expression::Kind::access, name);
+  if (failed(parseList("]", access->operands, &Parser::parseIndex)))
+    return nullptr;
+  return access;
+}
+
+ExpressionPtr Parser::parseReduction(Token name, const Builtin *function) {
+  ExpressionPtr reduce = make(Expression::Kind::reduce, name);
+  reduce->function = function;
+  if (!function->reduces()) {
+    emitErrorAt(context, name.position)
+        << "'" << name.text << "' does not reduce: it is not associative, or "
+        << "has no identity";
+    return nullptr;
+  }
+  if (failed(parseBindings(reduce->bindings)) || !expect("]") || !expect("("))
+    return nullptr;
+  reduce->operands.push_back(parseExpression());
+  if (!reduce->operands.back() || !expect(")"))
+    return nullptr;
+  return reduce;
+}
+
+/// An expression, or `i(lower:upper:step)`.
+ExpressionPtr Parser::parseIndex() {
+  Lexer before = lexer;
+  Token name = token;
+  if (name.kind != Token::Kind::name || isKeyword(name))
+    return parseExpression();
+  take();
+  if (!takeIf("(")) {
+    lexer = before;
+    token = name;
+    return parseExpression();
+  }
+  ExpressionPtr slice = make(Expression::Kind::slice, name);
+  slice->operands.resize(3);
+  for (size_t part = 0; part < 3; ++part) {
+    if (!token.is(":") && !token.is(")")) {
+      slice->operands[part] = parseExpression();
+      if (!slice->operands[part])
+        return nullptr;
+    }
+    if (part == 0 && !token.is(":")) {
+      // A function after all.
+      lexer = before;
+      token = name;
+      return parseExpression();
+    }
+    if (token.is(")"))
+      break;
+    if (part == 2 || !takeIf(":"))
+      return expected("')' behind the bounds and the step of a slice");
+  }
+  take();
+  return slice;
+}
+
+//===----------------------------------------------------------------------===//
+// Statements
+//===----------------------------------------------------------------------===//
+
+FailureOr<Binding> Parser::parseBinding() {
+  if (token.kind != Token::Kind::name || isKeyword(token)) {
+    expected("a variable");
+    return failure();
+  }
+  Binding binding;
+  binding.position = token.position;
+  binding.variable = take().text.str();
+  if (!token.isWord("in"))
+    return std::move(binding);
+  take();
+  binding.lower = parseOr();
+  if (!binding.lower || !expect(":"))
+    return failure();
+  binding.upper = parseOr();
+  if (!binding.upper)
+    return failure();
+  return std::move(binding);
+}
+
+LogicalResult Parser::parseBindings(Bindings &bindings) {
+  do {
+    FailureOr<Binding> binding = parseBinding();
+    if (failed(binding))
+      return failure();
+    bindings.variables.push_back(std::move(*binding));
+  } while (takeIf(","));
+  if (!token.isWord("if"))
+    return success();
+  take();
+  bindings.condition = parseOr();
+  return success(bindings.condition != nullptr);
+}
+
+/// `=`, `+=` and the like, or `max=`. Null for `=`.
+FailureOr<const Builtin *> Parser::parseAssignment() {
+  if (takeIf("="))
+    return static_cast<const Builtin *>(nullptr);
+  if (const Operator *found = findOperator(assignments, token)) {
+    take();
+    return findBuiltin(found->function);
+  }
+  if (token.kind == Token::Kind::name && !isKeyword(token)) {
+    Token name = take();
+    const Builtin *function = findFunction(name.text);
+    if (function && function->reduces() && function->isCommutative &&
+        takeIf("="))
+      return function;
+    emitErrorAt(context, name.position)
+        << "expected an assignment, such as '=', '+=' or 'max='";
+    return failure();
+  }
+  expected("an assignment, such as '=', '+=' or 'max='");
+  return failure();
+}
+
+FailureOr<Statement> Parser::parseStatement() {
+  Statement statement;
+  if (token.kind != Token::Kind::name || isKeyword(token)) {
+    expected("the array that is assigned to");
+    return failure();
+  }
+  Token name = token;
+  statement.target = parseNamed();
+  if (!statement.target)
+    return failure();
+  if (statement.target->kind != Expression::Kind::access &&
+      statement.target->kind != Expression::Kind::name) {
+    emitErrorAt(context, name.position)
+        << "assigns to something else than an element of an array";
+    return failure();
+  }
+  FailureOr<const Builtin *> function = parseAssignment();
+  if (failed(function))
+    return failure();
+  statement.function = *function;
+  statement.value = parseExpression();
+  if (!statement.value)
+    return failure();
+  if (token.isWord("for")) {
+    take();
+    if (failed(parseBindings(statement.bindings)))
+      return failure();
+  } else if (token.isWord("if")) {
+    take();
+    statement.bindings.condition = parseOr();
+    if (!statement.bindings.condition)
+      return failure();
+  }
+  if (token.kind != Token::Kind::separator && token.kind != Token::Kind::end) {
+    expected("an operator or the end of the statement");
+    return failure();
+  }
+  return std::move(statement);
+}
+
+FailureOr<std::vector<Statement>> Parser::parseAll() {
+  std::vector<Statement> statements;
+  while (true) {
+    while (token.kind == Token::Kind::separator)
+      take();
+    if (token.kind == Token::Kind::end)
+      break;
+    FailureOr<Statement> statement = parseStatement();
+    if (failed(statement))
+      return failure();
+    statements.push_back(std::move(*statement));
+  }
+  if (statements.empty()) {
+    expected("a statement");
+    return failure();
+  }
+  return std::move(statements);
+}
+
+FailureOr<std::vector<Statement>>
+ember::cin::parseStatements(StringRef text, MLIRContext *context) {
+  return Parser(text, context).parseAll();
+}

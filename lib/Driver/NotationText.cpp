@@ -1,0 +1,62 @@
+//===- NotationText.cpp - Programs out of index notation ------------------===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ember/Driver/NotationText.h"
+
+#include "ember/Dialect/CIN/Notation/Notation.h"
+#include "ember/Driver/Files.h"
+#include "ember/Driver/Registration.h"
+#include "ember/Driver/Source.h"
+#include "mlir/AsmParser/AsmParser.h"
+#include "mlir/IR/Diagnostics.h"
+#include "llvm/Support/SourceMgr.h"
+
+using namespace llvm;
+using namespace mlir;
+using namespace ember;
+
+/// The element type that `text` names; null if it names none.
+static mlir::Type parseElement(StringRef text, MLIRContext &context) {
+  // What is wrong is said in the option's own words.
+  ScopedDiagnosticHandler silent(&context,
+                                 [](Diagnostic &) { return success(); });
+  mlir::Type type = parseType(text, &context);
+  bool isElement = type && (isa<mlir::FloatType, mlir::IndexType>(type) ||
+                            type.isSignlessInteger());
+  return isElement ? type : mlir::Type();
+}
+
+Expected<std::unique_ptr<MemoryBuffer>>
+ember::translateNotation(StringRef notation, ArrayRef<std::string> types) {
+  MLIRContext context(MLIRContext::Threading::DISABLED);
+  DialectRegistry registry;
+  registerDialects(registry);
+  context.appendDialectRegistry(registry);
+  context.printOpOnDiagnostic(false);
+  cin::NotationOptions options;
+  for (StringRef given : types) {
+    auto [array, element] = given.split(':');
+    mlir::Type type = parseElement(element, context);
+    if (array.empty() || !type)
+      return makeError("--type=" + given +
+                       ": expected an array and the type of its elements, "
+                       "such as A:f16 or I:i32");
+    options.types[array] = type;
+  }
+  SourceMgr sources;
+  sources.AddNewSourceBuffer(
+      MemoryBuffer::getMemBufferCopy(notation, "notation"), SMLoc());
+  SourceMgrDiagnosticHandler printer(sources, &context);
+  OwningOpRef<ModuleOp> module =
+      cin::buildFromNotation(notation, options, &context);
+  if (!module)
+    return makeDiagnosedError();
+  std::string text;
+  raw_string_ostream os(text);
+  module->print(os);
+  return MemoryBuffer::getMemBufferCopy(text, "notation");
+}
