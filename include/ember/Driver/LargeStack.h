@@ -12,7 +12,8 @@
 
 namespace ember {
 
-/// Runs the body of a tool on a stack that deeply nested input cannot exhaust.
+/// Runs the body of a tool on a stack that deeply nested input cannot exhaust,
+/// and ends the process with what it returns.
 int runOnLargeStack(llvm::function_ref<int()> body);
 
 } // namespace ember

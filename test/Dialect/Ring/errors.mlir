@@ -485,3 +485,15 @@ func.func private @f(%data: !ring.data<8>, %tokens: !ring.tokens, %x: f32, %n: i
   }
   return
 }
+
+// -----
+
+func.func private @access(%data: !ring.data<8>, %tokens: !ring.tokens) attributes {ring.half = #ring.half<access>} {
+  ring.end %tokens : !ring.tokens
+  return
+}
+func.func private @compute(%data: !ring.data<8>, %tokens: !ring.tokens) attributes {ring.half = #ring.half<compute>} {
+  // expected-error@+1 {{stands in @compute, which it runs itself}}
+  ring.run "rows" access @access(%data, %tokens : !ring.data<8>, !ring.tokens) compute @compute(%data, %tokens : !ring.data<8>, !ring.tokens)
+  return
+}

@@ -90,7 +90,30 @@ lookupHalf(RunOp run, SymbolTableCollection &symbols, FlatSymbolRefAttr name,
   return function;
 }
 
+/// Whether `function` is among the halves that `run` runs, or that these do.
+static bool runsItself(RunOp run, func::FuncOp function,
+                       SymbolTableCollection &symbols) {
+  SmallVector<RunOp> open = {run};
+  llvm::SmallPtrSet<Operation *, 8> seen;
+  while (!open.empty()) {
+    RunOp next = open.pop_back_val();
+    for (FlatSymbolRefAttr name :
+         {next.getAccessAttr(), next.getComputeAttr()}) {
+      auto half = symbols.lookupNearestSymbolFrom<func::FuncOp>(next, name);
+      if (half == function)
+        return true;
+      if (half && seen.insert(half).second)
+        half.walk([&](RunOp inner) { open.push_back(inner); });
+    }
+  }
+  return false;
+}
+
 LogicalResult RunOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  auto around = (*this)->getParentOfType<func::FuncOp>();
+  if (around && runsItself(*this, around, symbols))
+    return emitOpError("stands in ")
+           << SymbolRefAttr::get(around) << ", which it runs itself";
   FailureOr<func::FuncOp> access =
       lookupHalf(*this, symbols, getAccessAttr(), Half::access,
                  getAccessArgs().getTypes(), TypeRange());
