@@ -96,11 +96,24 @@ std::string EvaluationLowering::describe(ArrayDimension dimension) {
 }
 
 Value EvaluationLowering::size(ArrayDimension dimension) {
-  Value memref = get(dimension.array);
-  auto type = cast<MemRefType>(memref.getType());
+  auto type = cast<MemRefType>(dimension.array.getType());
   if (type.isDynamicDim(dimension.dimension))
-    return memref::DimOp::create(builder, memref, dimension.dimension);
+    return memref::DimOp::create(builder, get(dimension.array),
+                                 dimension.dimension);
   return constant(type.getDimSize(dimension.dimension));
+}
+
+/// A workspace is as long as the dimension that it is asked to be as long as.
+static ArrayDimension getOrigin(ArrayDimension dimension) {
+  auto where = dyn_cast<WhereOp>(dimension.array.getOwner()->getParentOp());
+  ShapedType type = cast<ShapedType>(dimension.array.getType());
+  if (!where || !type.isDynamicDim(dimension.dimension))
+    return dimension;
+  int64_t position = llvm::count_if(
+      type.getShape().take_front(dimension.dimension), ShapedType::isDynamic);
+  auto extent = where.getSizes()[position].getDefiningOp<ExtentOp>();
+  return {cast<BlockArgument>(extent.getArray()),
+          static_cast<unsigned>(extent.getDimension())};
 }
 
 void EvaluationLowering::checkExtents() {
@@ -110,13 +123,12 @@ void EvaluationLowering::checkExtents() {
     for (BlockArgument variable : op.getVariables()) {
       if (op.getRanged()[variable.getArgNumber()])
         continue;
-      SmallVector<ArrayDimension> dimensions = getIndexedDimensions(variable);
-      llvm::erase_if(dimensions, [&](ArrayDimension dimension) {
-        // A workspace is as long as it was asked to be.
-        return dimension.array.getOwner() != evaluate.getBody();
-      });
+      SmallVector<ArrayDimension> dimensions = llvm::map_to_vector(
+          getIndexedDimensions(variable), getOrigin);
       for (ArrayDimension other : llvm::drop_begin(dimensions)) {
         ArrayDimension first = dimensions.front();
+        if (first == other)
+          continue;
         bool isNew = checked
                          .insert({{first.array, first.dimension},
                                   {other.array, other.dimension}})

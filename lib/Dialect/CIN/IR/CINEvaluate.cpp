@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ember/Dialect/CIN/IR/CIN.h"
+#include "CINRaces.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Builders.h"
@@ -153,8 +153,12 @@ LogicalResult EvaluateOp::verify() {
   // Each array that is assigned to is one of outs or a workspace.
   WalkResult walk = getRegion().walk([&](AssignOp assign) {
     auto array = cast<BlockArgument>(assign.getArray());
-    if (array.getOwner() != &body || isInit(array))
-      return WalkResult::advance();
+    bool isMine = array.getOwner() == &body;
+    if (!isMine || isInit(array))
+      return failed(verifyDistinct(assign,
+                                   isMine ? getNameOf(array) : "a workspace"))
+                 ? WalkResult::interrupt()
+                 : WalkResult::advance();
     assign.emitOpError() << "assigns to " << getNameOf(array)
                          << ", which is not one of outs";
     return WalkResult::interrupt();

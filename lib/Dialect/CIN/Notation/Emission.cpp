@@ -219,6 +219,14 @@ LogicalResult StatementEmitter::emitLoops(SmallVector<std::string> left) {
 
 LogicalResult StatementEmitter::emit() {
   assigned = findFreeVariables(*statement.target, variables);
+  // And those that their ranges depend on.
+  for (size_t i = 0; i < assigned.size(); ++i)
+    if (const Binding *binding = findBinding(assigned[i]))
+      for (const ExpressionPtr *bound : {&binding->lower, &binding->upper})
+        if (*bound)
+          for (const std::string &name : findFreeVariables(**bound, variables))
+            if (!llvm::is_contained(assigned, name))
+              assigned.push_back(name);
   expressions.setSlices(statement);
   return emitLoops(assigned);
 }

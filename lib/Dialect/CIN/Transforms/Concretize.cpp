@@ -90,6 +90,12 @@ private:
 };
 } // namespace
 
+/// Whether a variable of a statement has a range.
+static bool hasRange(BlockArgument variable) {
+  auto binding = cast<ForallOp>(variable.getOwner()->getParentOp());
+  return binding.getRanged()[variable.getArgNumber()];
+}
+
 bool StatementConcretizer::isOfRows(BlockArgument variable) {
   for (OpOperand &use : variable.getUses()) {
     Operation *user = use.getOwner();
@@ -102,8 +108,7 @@ bool StatementConcretizer::isOfRows(BlockArgument variable) {
         indices.getBeginOperandIndex() + indices.size())
       return false;
   }
-  auto binding = cast<ForallOp>(variable.getOwner()->getParentOp());
-  return !binding.getRanged()[variable.getArgNumber()];
+  return !hasRange(variable);
 }
 
 SmallVector<ReduceOp>
@@ -243,7 +248,11 @@ void StatementConcretizer::store() {
 void StatementConcretizer::run() {
   chooseRows();
   ArrayRef<BlockArgument> outer = ArrayRef(variables).drop_back(row ? 1 : 0);
-  if (outer.empty())
+  // Bounds of the outermost loop stand in the statement, too.
+  bool isRanged = !outer.empty() && hasRange(outer.front());
+  if (isRanged)
+    nest.once([&] { loops(outer, [&] { store(); }); });
+  else if (outer.empty())
     nest.once([&] { store(); });
   else
     loops(outer, [&] { store(); });

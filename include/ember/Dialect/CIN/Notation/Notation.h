@@ -24,7 +24,7 @@ struct NotationOptions {
   /// i64 if they are the index of something.
   llvm::StringMap<mlir::Type> types;
   /// Of the function.
-  std::string name = "evaluate";
+  std::string name = "kernel";
 };
 
 /// A module with a function of memrefs that evaluates the statements in `text`:

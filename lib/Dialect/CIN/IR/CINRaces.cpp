@@ -1,0 +1,206 @@
+//===- CINRaces.cpp - Whether assignments are to different elements -------===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The indices of an element tell which values variables have where a variable
+// is an index, where an affine expression of some takes each value once, and
+// where a position tells which segment it is in.
+//
+//===----------------------------------------------------------------------===//
+
+#include "CINRaces.h"
+
+#include "mlir/IR/AffineExpr.h"
+
+using namespace mlir;
+using namespace ember::cin;
+
+namespace {
+/// A variable in an affine expression.
+struct Digit {
+  Value value;
+  int64_t weight;
+};
+
+/// What the indices of an assignment tell.
+class KnownVariables {
+public:
+  explicit KnownVariables(AssignOp assign) {
+    Region *home = assign.getArray().getParentRegion();
+    for (Operation *op = assign->getParentOp();
+         op && home->isAncestor(op->getParentRegion()); op = op->getParentOp())
+      if (auto forall = dyn_cast<ForallOp>(op))
+        llvm::append_range(around, forall.getVariables());
+    // What is known may tell more.
+    for (size_t before = 0, count = 1; before != count; count = known.size()) {
+      before = known.size();
+      for (Value index : assign.getIndices())
+        addIndex(index);
+      for (BlockArgument variable : around)
+        if (known.contains(variable))
+          addSegment(variable);
+    }
+  }
+
+  BlockArgument findUnknown() {
+    for (BlockArgument variable : around)
+      if (!known.contains(variable))
+        return variable;
+    return nullptr;
+  }
+
+private:
+  void addIndex(Value index);
+  void addSegment(BlockArgument position);
+  /// Whether `value` depends on known variables alone.
+  bool isKnown(Value value);
+
+  SmallVector<BlockArgument> around;
+  llvm::DenseSet<Value> known;
+};
+} // namespace
+
+bool KnownVariables::isKnown(Value value) {
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    return known.contains(value) || !llvm::is_contained(around, argument);
+  // Reductions bind more variables; nobody indexes by one.
+  return !isa<ReduceOp>(value.getDefiningOp()) &&
+         llvm::all_of(value.getDefiningOp()->getOperands(),
+                      [&](Value operand) { return isKnown(operand); });
+}
+
+/// The weights of the dimensions of a linear expression; failure if it is none.
+static LogicalResult addWeights(AffineExpr expr, int64_t factor,
+                                MutableArrayRef<int64_t> weights) {
+  if (auto dim = dyn_cast<AffineDimExpr>(expr)) {
+    weights[dim.getPosition()] += factor;
+    return success();
+  }
+  if (isa<AffineConstantExpr>(expr))
+    return success();
+  auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
+  if (!binary)
+    return failure();
+  if (binary.getKind() == AffineExprKind::Add)
+    return success(succeeded(addWeights(binary.getLHS(), factor, weights)) &&
+                   succeeded(addWeights(binary.getRHS(), factor, weights)));
+  auto constant = dyn_cast<AffineConstantExpr>(binary.getRHS());
+  if (binary.getKind() != AffineExprKind::Mul || !constant)
+    return failure();
+  return addWeights(binary.getLHS(), factor * constant.getValue(), weights);
+}
+
+/// The bound of a variable that a literal says.
+static std::optional<int64_t> getLiteral(Value value) {
+  IntegerAttr number;
+  if (auto literal = value ? value.getDefiningOp<LiteralOp>() : nullptr)
+    number = dyn_cast<IntegerAttr>(literal.getValue());
+  if (auto apply = value ? value.getDefiningOp<ApplyOp>() : nullptr)
+    if (auto constant =
+            dyn_cast<AffineConstantExpr>(apply.getMap().getResult(0)))
+      return constant.getValue();
+  return number ? std::optional(number.getInt()) : std::nullopt;
+}
+
+/// By how much a variable varies, at most.
+static std::optional<int64_t> getSpread(Value value) {
+  auto variable = dyn_cast<BlockArgument>(value);
+  auto forall = variable
+                    ? dyn_cast<ForallOp>(variable.getOwner()->getParentOp())
+                    : nullptr;
+  if (!forall)
+    return std::nullopt;
+  std::optional<int64_t> lower =
+      getLiteral(forall.getLower(variable.getArgNumber()));
+  std::optional<int64_t> upper =
+      getLiteral(forall.getUpper(variable.getArgNumber()));
+  int64_t spread = 0;
+  if (!lower || !upper || llvm::SubOverflow(*upper, *lower, spread))
+    return std::nullopt;
+  return std::max<int64_t>(spread - 1, 0);
+}
+
+/// Whether each value of the digits gives another sum.
+static bool isInjective(SmallVector<Digit> digits) {
+  llvm::sort(digits, [](const Digit &a, const Digit &b) {
+    return std::abs(a.weight) < std::abs(b.weight);
+  });
+  int64_t reach = 0;
+  for (auto [number, digit] : llvm::enumerate(digits)) {
+    int64_t weight = std::abs(digit.weight);
+    if (weight <= reach)
+      return false;
+    if (number + 1 == digits.size())
+      return true;
+    std::optional<int64_t> spread = getSpread(digit.value);
+    int64_t more = 0;
+    if (!spread || llvm::MulOverflow(*spread, weight, more) ||
+        llvm::AddOverflow(reach, more, reach))
+      return false;
+  }
+  return true;
+}
+
+void KnownVariables::addIndex(Value index) {
+  if (isa<BlockArgument>(index)) {
+    known.insert(index);
+    return;
+  }
+  auto apply = index.getDefiningOp<ApplyOp>();
+  if (!apply)
+    return;
+  SmallVector<int64_t> weights(apply.getOperands().size());
+  if (failed(addWeights(apply.getMap().getResult(0), 1, weights)))
+    return;
+  llvm::SmallMapVector<Value, int64_t, 4> unknown;
+  for (auto [operand, weight] : llvm::zip_equal(apply.getOperands(), weights))
+    if (!isKnown(operand))
+      unknown[operand] += weight;
+  SmallVector<Digit> digits;
+  for (auto [value, weight] : unknown) {
+    if (weight && !isa<BlockArgument>(value))
+      return;
+    if (weight)
+      digits.push_back({value, weight});
+  }
+  if (isInjective(digits))
+    for (const Digit &digit : digits)
+      known.insert(digit.value);
+}
+
+/// `offsets[b]` to `offsets[b + 1]`: segments do not overlap.
+void KnownVariables::addSegment(BlockArgument position) {
+  auto forall = cast<ForallOp>(position.getOwner()->getParentOp());
+  auto access = [&](Value bound) {
+    auto found = bound ? bound.getDefiningOp<AccessOp>() : nullptr;
+    return found && found.getIndices().size() == 1 ? found : AccessOp();
+  };
+  AccessOp lower = access(forall.getLower(position.getArgNumber()));
+  AccessOp upper = access(forall.getUpper(position.getArgNumber()));
+  if (!lower || !upper || lower.getArray() != upper.getArray())
+    return;
+  Value segment = lower.getIndices().front();
+  auto next = upper.getIndices().front().getDefiningOp<ApplyOp>();
+  AffineExpr first = getAffineDimExpr(0, position.getContext());
+  if (next && next.getOperands().size() == 1 &&
+      next.getOperands().front() == segment &&
+      next.getMap().getResult(0) == first + 1)
+    known.insert(segment);
+}
+
+LogicalResult ember::cin::verifyDistinct(AssignOp assign, StringRef array) {
+  if (assign.getFunction())
+    return success();
+  BlockArgument unknown = KnownVariables(assign).findUnknown();
+  if (!unknown)
+    return success();
+  auto binding = cast<ForallOp>(unknown.getOwner()->getParentOp());
+  std::string name = binding.getNameOf(unknown.getArgNumber());
+  return assign.emitError()
+         << "several values of " << name << " may assign to one element of "
+         << array << ": combine them, as += and max= do, or make " << name
+         << " an index";
+}

@@ -1,0 +1,364 @@
+"""Index notation: statements at every level and target compute what NumPy does.
+
+Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""
+
+import random
+import subprocess
+import zlib
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+import pytest
+from ember.compiler import find_tool
+from numpy.typing import NDArray
+from program_runs import WAYS, Way, call, run_program
+
+Arrays = dict[str, NDArray]
+RNG = np.random.default_rng(20)
+SEGMENTS = np.array([0, 3, 3, 10, 12, 24])
+ROWS = np.repeat(np.arange(5), np.diff(SEGMENTS))
+
+
+def floats(*shape: int) -> NDArray:
+    return RNG.standard_normal(shape).astype(np.float32)
+
+
+def indices(bound: int, *shape: int) -> NDArray:
+    return RNG.integers(0, bound, shape)
+
+
+def segments(combine: Callable[[NDArray], NDArray], terms: NDArray) -> NDArray:
+    """What `combine` makes of the terms of each segment."""
+    return np.stack([combine(part) for part in np.split(terms, SEGMENTS[1:-1])])
+
+
+@dataclass
+class Case:
+    """A statement, what it reads, what its results are before and after it."""
+
+    text: str
+    inputs: Arrays
+    outputs: Arrays
+    expected: Callable[[Arrays], NDArray | tuple[NDArray, ...]]
+    types: dict[str, str] = field(default_factory=dict)
+
+
+def graph(**more: NDArray) -> Arrays:
+    """24 edges from 5 vertices to 9, and arrays of them."""
+    return {"pos": SEGMENTS, "crd": indices(9, 24), **more}
+
+
+def edges(**more: NDArray) -> Arrays:
+    return {"row": ROWS, "col": indices(9, 24), **more}
+
+
+def softmax(scores: NDArray) -> NDArray:
+    powers = np.exp(scores - scores.max(initial=-np.inf))
+    return powers / powers.sum()
+
+
+CASES = {
+    "bag": Case(
+        "out[b,e] = sum[p in pos[b]:pos[b+1]](W[crd[p],e] * w[p])",
+        graph(W=floats(9, 20), w=floats(24)),
+        {"out": floats(5, 20)},
+        lambda a: segments(lambda t: t.sum(0), a["W"][a["crd"]] * a["w"][:, None]),
+    ),
+    "mean_of_a_bag": Case(
+        "out[b,e] = sum[p in pos[b]:pos[b+1]](W[crd[p],e]) / (pos[b+1] - pos[b])",
+        graph(W=floats(9, 20)),
+        {"out": floats(5, 20)},
+        lambda a: segments(lambda t: t.sum(0), a["W"][a["crd"]])
+        / np.where(np.diff(SEGMENTS), np.diff(SEGMENTS), np.nan)[:, None],
+    ),
+    "max_of_a_bag": Case(
+        "out[b,e] = max[p in pos[b]:pos[b+1]](W[crd[p],e])",
+        graph(W=floats(9, 20)),
+        {"out": floats(5, 20)},
+        lambda a: segments(lambda t: t.max(0, initial=-np.inf), a["W"][a["crd"]]),
+    ),
+    "bag_with_padding": Case(
+        "out[b,e] = sum[p in pos[b]:pos[b+1] if I[p] != -1](W[I[p],e])",
+        {"pos": SEGMENTS, "I": indices(9, 24) * (ROWS != 2) - (ROWS == 2), "W": floats(9, 20)},
+        {"out": floats(5, 20)},
+        lambda a: segments(
+            lambda t: t.sum(0), np.where(a["I"][:, None] < 0, 0, a["W"][a["I"]])
+        ),
+    ),
+    "halves_are_summed_in_single": Case(
+        "out[b,e] = sum[p in pos[b]:pos[b+1]](W[crd[p],e])",
+        graph(W=floats(9, 20).astype(np.float16)),
+        {"out": floats(5, 20).astype(np.float16)},
+        lambda a: segments(lambda t: t.sum(0), a["W"][a["crd"]].astype(np.float32)).astype(
+            np.float16
+        ),
+        {"W": "f16", "out": "f16"},
+    ),
+    "product_with_coordinates": Case(
+        "C[row[p],n] += val[p] * B[col[p],n]",
+        edges(val=floats(24), B=floats(9, 17)),
+        {"C": floats(5, 17)},
+        lambda a: a["C"] + segments(lambda t: t.sum(0), a["val"][:, None] * a["B"][a["col"]]),
+    ),
+    "sampled_product": Case(
+        "out[p] = val[p] * sum[d](X[row[p],d] * Y[col[p],d])",
+        edges(val=floats(24), X=floats(5, 30), Y=floats(9, 30)),
+        {"out": floats(24)},
+        lambda a: a["val"] * (a["X"][ROWS] * a["Y"][a["col"]]).sum(1),
+    ),
+    "messages": Case(
+        "out[i,e] = sum[p in pos[i]:pos[i+1]](sigmoid(sum[d](X[i,d] * Y[crd[p],d])) * Y[crd[p],e])",
+        graph(X=floats(5, 12), Y=floats(9, 12)),
+        {"out": floats(5, 12)},
+        lambda a: segments(
+            lambda t: t.sum(0),
+            (1 / (1 + np.exp(-(a["X"][ROWS] * a["Y"][a["crd"]]).sum(1))))[:, None]
+            * a["Y"][a["crd"]],
+        ),
+    ),
+    "score": Case(
+        "s[q] = -sqrt(sum[d]((E[h[q],d] + R[r[q],d] - E[t[q],d]) ** 2))",
+        {
+            "E": floats(9, 15),
+            "R": floats(4, 15),
+            "h": indices(9, 7),
+            "r": indices(4, 7),
+            "t": indices(9, 7),
+        },
+        {"s": floats(7)},
+        lambda a: -np.linalg.norm(
+            a["E"][a["h"]] + a["R"][a["r"]] - a["E"][a["t"]], axis=1
+        ),
+    ),
+    "gather_of_blocks": Case(
+        "out[i,j*4+t,e] = K[B[i,j]*4+t,e] for t in 0:4",
+        {"K": floats(24, 10), "B": indices(6, 5, 3)},
+        {"out": floats(5, 12, 10)},
+        lambda a: a["K"].reshape(6, 4, 10)[a["B"]].reshape(5, 12, 10),
+    ),
+    "block_product": Case(
+        "out[i,d] = sum[j, t in 0:4](P[i,j*4+t] * V[B[i,j]*4+t,d])",
+        {"P": floats(5, 12), "V": floats(24, 10), "B": indices(6, 5, 3)},
+        {"out": floats(5, 10)},
+        lambda a: np.einsum(
+            "ijt,ijtd->id", a["P"].reshape(5, 3, 4), a["V"].reshape(6, 4, 10)[a["B"]]
+        ),
+    ),
+    "pair_products": Case(
+        "out[b,i,j] = sum[d](X[b,i,d] * X[b,j,d])",
+        {"X": floats(3, 5, 11)},
+        {"out": floats(3, 5, 5)},
+        lambda a: np.einsum("bid,bjd->bij", a["X"], a["X"]),
+    ),
+    "edge_softmax": Case(
+        "m[i] = max[p in pos[i]:pos[i+1]](s[p])\n"
+        "e[p] = exp(s[p] - m[row[p]])\n"
+        "z[i] = sum[p in pos[i]:pos[i+1]](e[p])\n"
+        "out[p] = e[p] / z[row[p]]",
+        {"pos": SEGMENTS, "s": floats(24), "row": ROWS},
+        {"m": floats(5), "e": floats(24), "z": floats(5), "out": floats(24)},
+        lambda a: np.concatenate(
+            [softmax(part) for part in np.split(a["s"], SEGMENTS[1:-1]) if len(part)]
+        ),
+    ),
+    "scattered_maximum": Case(
+        "out[I[p],e] max= X[p,e]",
+        {"I": indices(6, 24), "X": floats(24, 9)},
+        {"out": floats(6, 9)},
+        lambda a: np.stack(
+            [np.vstack([a["out"][k], a["X"][a["I"] == k]]).max(0) for k in range(6)]
+        ),
+    ),
+    "attention_over_a_history": Case(
+        "s[b,p] = sum[d](Q[b,d] * E[H[b,p],d])\n"
+        "out[b,d] = sum[p](exp(s[b,p]) * E[H[b,p],d]) / sum[p](exp(s[b,p]))",
+        {"Q": floats(4, 8) / 8, "E": floats(20, 8), "H": indices(20, 4, 6)},
+        {"s": floats(4, 6), "out": floats(4, 8)},
+        lambda a: np.einsum(
+            "bp,bpd->bd",
+            np.stack([softmax(x) for x in np.einsum("bd,bpd->bp", a["Q"], a["E"][a["H"]])]),
+            a["E"][a["H"]],
+        ),
+    ),
+    "einstein_sums_each_term": Case(
+        "y[i] = A[i,j] * x[j] - 2 * b[i]",
+        {"A": floats(6, 7), "x": floats(7), "b": floats(6)},
+        {"y": floats(6)},
+        lambda a: a["A"] @ a["x"] - 2 * a["b"],
+    ),
+    "matrix_product": Case(
+        "C[i,j] = A[i,k] * B[k,j]",
+        {"A": floats(6, 7), "B": floats(7, 18)},
+        {"C": floats(6, 18)},
+        lambda a: a["A"] @ a["B"],
+    ),
+    "transposed_product": Case(
+        "y[j] = A[i,j] * x[i]",
+        {"A": floats(6, 17), "x": floats(6)},
+        {"y": floats(17)},
+        lambda a: a["A"].T @ a["x"],
+    ),
+    "tropical_product": Case(
+        "y[i] = min[j](A[i,j] + x[j])",
+        {"A": floats(6, 7), "x": floats(7)},
+        {"y": floats(6)},
+        lambda a: (a["A"] + a["x"]).min(1),
+    ),
+    "minimax": Case(
+        "opt[i] = min[j](max[k](A[i,j,k]))",
+        {"A": floats(4, 5, 6)},
+        {"opt": floats(4)},
+        lambda a: a["A"].max(2).min(1),
+    ),
+    "sum_to_a_scalar": Case(
+        "total = sum[i,j](A[i,j])",
+        {"A": floats(4, 5)},
+        {"total": floats()},
+        lambda a: a["A"].sum(),
+    ),
+    "slices": Case(
+        "A[i,j] = B[i(0:2),j(0:2)] + C[i(1:3),j(2:4)]",
+        {"B": floats(4, 4), "C": floats(4, 4)},
+        {"A": floats(2, 2)},
+        lambda a: a["B"][0:2, 0:2] + a["C"][1:3, 2:4],
+    ),
+    "strided_slices_to_a_slice": Case(
+        "a[i(1:5)] = b[i(0:8:2)] * c[i(1:8:2)]",
+        {"b": floats(8), "c": floats(8)},
+        {"a": floats(6)},
+        lambda a: np.concatenate([a["a"][:1], a["b"][0:8:2] * a["c"][1:8:2], a["a"][5:]]),
+    ),
+    "convolution": Case(
+        "y[i] = sum[r](x[i+r] * w[r])",
+        {"x": floats(13), "w": floats(4)},
+        {"y": floats(10)},
+        lambda a: np.correlate(a["x"], a["w"], "valid"),
+    ),
+    "logic": Case(
+        "C[i] = (A[i] ^ B[i]) and not D[i]",
+        {name: indices(2, 30).astype(bool) for name in "ABD"},
+        {"C": indices(2, 30).astype(bool)},
+        lambda a: (a["A"] ^ a["B"]) & ~a["D"],
+        dict.fromkeys("ABCD", "i1"),
+    ),
+    "choice_and_condition": Case(
+        "y[i] = x[i] if x[i] > c else c * x[i] for i if m[i] < 2",
+        {"x": floats(30), "m": indices(4, 30), "c": np.float32(0.25)},
+        {"y": floats(30)},
+        lambda a: np.where(
+            a["m"] < 2, np.where(a["x"] > a["c"], a["x"], a["c"] * a["x"]), a["y"]
+        ),
+        {"m": "i64"},
+    ),
+    "integers": Case(
+        "y[i] = -a[i] * 3 % 7 + (a[i] << 2) - abs(b[i])",
+        {"a": indices(50, 20).astype(np.int32), "b": indices(50, 20).astype(np.int32)},
+        {"y": indices(5, 20).astype(np.int32)},
+        lambda a: np.fmod(-a["a"] * 3, 7) + (a["a"] << 2) - np.abs(a["b"]),
+        dict.fromkeys("yab", "i32"),
+    ),
+    "count": Case(
+        "n[i] = sum[j](A[i,j] > 0)",
+        {"A": floats(6, 30)},
+        {"n": indices(3, 6)},
+        lambda a: (a["A"] > 0).sum(1),
+        {"n": "i64"},
+    ),
+    "double": Case(
+        "y[i] = exp(x[i]) ** 0.5 / (1 + i)",
+        {"x": floats(9).astype(np.float64)},
+        {"y": floats(9).astype(np.float64)},
+        lambda a: np.exp(a["x"]) ** 0.5 / (1 + np.arange(9)),
+        {"x": "f64", "y": "f64"},
+    ),
+    "segments_on_the_left": Case(
+        "out[p] = x[b] for b, p in pos[b]:pos[b+1]",
+        {"pos": SEGMENTS, "x": floats(5)},
+        {"out": floats(24)},
+        lambda a: a["x"][ROWS],
+    ),
+}
+
+# The plain program first; of the others, some for each statement, and all for one.
+SAMPLE = 4
+
+
+def chosen_ways(name: str) -> list[Way]:
+    if name == "bag_with_padding":
+        return list(WAYS)
+    drawn = random.Random(zlib.crc32(name.encode())).sample(WAYS[1:], SAMPLE)
+    return [WAYS[0], *drawn]
+
+
+def translate(case: Case, folder: Path, stage: str) -> Path:
+    file = folder / f"{stage}.mlir"
+    types = [f"--type={name}:{type}" for name, type in case.types.items()]
+    call("emberc", f"--notation={case.text}", *types, f"--emit={stage}", "-o", file)
+    return file
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_statement(name: str, tmp_path: Path) -> None:
+    case = CASES[name]
+    order = parameters(translate(case, tmp_path, "cin"))
+    loops = translate(case, tmp_path, "loops")
+    arrays = {**case.inputs, **case.outputs}
+    assert set(order) == set(arrays)
+    last = list(case.outputs)[-1]
+    expected = case.expected(arrays)
+    arguments = [
+        array if array.ndim or key in case.outputs else array.item()
+        for key, array in ((key, arrays[key]) for key in order)
+    ]
+    runs = [
+        run_program(loops, way, arguments, tmp_path / "run", [f"save={order.index(last)}"])[0]
+        for way in chosen_ways(name)
+    ]
+    single = 2e-3 if arrays[last].dtype == np.float16 else 2e-5
+    np.testing.assert_allclose(runs[0], expected, rtol=single, atol=single)
+    for way, run in zip(chosen_ways(name), runs, strict=True):
+        np.testing.assert_allclose(run, runs[0], rtol=single, atol=single, err_msg=way.name)
+
+
+def parameters(program: Path) -> list[str]:
+    """The names of a kernel's parameters, in order."""
+    line = next(line for line in program.read_text().splitlines() if "func.func" in line)
+    return [part.split('"')[0] for part in line.split('ember.name = "')[1:]]
+
+
+@pytest.mark.parametrize(
+    ("text", "column", "message"),
+    [
+        ("y[i] = x[i", 11, "expected ',' or ']', not the end of the notation"),
+        ("y[i] = gcd2(x[i])", 8, "there is no function 'gcd2'"),
+        ("y[i] = max(x[i])", 8, "'max' takes 2 operands, not 1"),
+        ("y[i] = sub[j](x[j])", 8, "'sub' does not reduce"),
+        ("y[i] = x[i] + x[i,i]", 15, "'x' has 2 indices here, and 1 before"),
+        ("y[i] = x[i] ? 2", 13, "expected an operator or the end of the statement, not '?'"),
+        ("y[i] == x[i]", 6, "expected an assignment"),
+        ("y[i] = 1 < x[i] < 2", 17, "comparisons are of two values: join two by 'and'"),
+        ("y[i] = i[j] + x[i]", 8, "'i' is a variable and an array"),
+        ("y[i,p] = x[i] for p in q[p]:3", 1, "depends on a variable whose range depends on it"),
+        ("", 1, "expected a statement, not the end of the notation"),
+        ("y[I[p]] = x[p]", 1, "several values of p may assign to one element"),
+        ("y[i+j] = x[i] * z[j]", 1, "several values of"),
+        ("y[0] = sum[i](x[i+1])", 8, "it has no range"),
+        ("y[i] = x[i(0:4:0)]", 16, "the step of a slice is a positive number"),
+        ("y[i] = x[z[i] / 2.5]", 15, "an index is an integer"),
+        ("y[i] = 99999999999999999999", 8, "does not fit in 64 bits"),
+        ("y[i] = " + "(" * 500, None, "nested more than 200 deep"),
+        ("y[i] = " + "+".join(["x[i]"] * 3000), None, "operators depend on each other"),
+    ],
+)
+def test_errors_have_a_place(text: str, column: int | None, message: str) -> None:
+    command = [str(find_tool("emberc")), f"--notation={text}", "--emit=cin"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 1
+    assert message in done.stderr
+    assert done.stderr.count("error:") == 1
+    if column:
+        assert done.stderr.startswith(f"notation:1:{column}: error: ")
