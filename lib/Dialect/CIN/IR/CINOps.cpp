@@ -226,7 +226,8 @@ LogicalResult CallOp::verify() {
     break;
   }
   if (!contains(function.types, operand))
-    return refuse("does not take values of that type");
+    return emitOpError() << "gives '" << function.name << "' values of type "
+                         << operand << ", which it does not take";
   return success();
 }
 

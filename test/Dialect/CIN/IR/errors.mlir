@@ -1,0 +1,175 @@
+// What operations refuse.
+// RUN: ember-opt %s --split-input-file --verify-diagnostics
+
+func.func @no_function(%y: memref<?xf32>) {
+  cin.evaluate outs(%out = %y : memref<?xf32>) {
+    cin.forall (%i) {
+      %x = cin.access %out[%i] : memref<?xf32>
+      // expected-error @below {{there is no function 'gcd'}}
+      %z = cin.call gcd(%x, %x) : (f32, f32) -> f32
+      cin.assign %z to %out[%i] : memref<?xf32>
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @arity(%y: memref<?xf32>) {
+  cin.evaluate outs(%out = %y : memref<?xf32>) {
+    cin.forall (%i) {
+      %x = cin.access %out[%i] : memref<?xf32>
+      // expected-error @below {{gives 'max' 1 operands, and it takes 2}}
+      %z = cin.call max(%x) : (f32) -> f32
+      cin.assign %z to %out[%i] : memref<?xf32>
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @types(%y: memref<?xf32>) {
+  cin.evaluate outs(%out = %y : memref<?xf32>) {
+    cin.forall (%i) {
+      %x = cin.access %out[%i] : memref<?xf32>
+      // expected-error @below {{gives 'and' values of type 'f32', which it does not take}}
+      %z = cin.call and(%x, %x) : (f32, f32) -> f32
+      cin.assign %z to %out[%i] : memref<?xf32>
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @not_associative(%y: memref<?xf32>, %a: memref<?xf32>) {
+  cin.evaluate ins(%A = %a : memref<?xf32>) outs(%out = %y : memref<?xf32>) {
+    cin.forall (%i) {
+      // expected-error @below {{combines values with 'sub', which is not associative or has no identity}}
+      %z = cin.reduce sub (%j) -> f32 {
+        %x = cin.access %A[%j] : memref<?xf32>
+        cin.yield %x : f32
+      }
+      cin.assign %z to %out[%i] : memref<?xf32>
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @rank(%y: memref<?xf32>) {
+  cin.evaluate outs(%out = %y : memref<?xf32>) {
+    cin.forall (%i) {
+      // expected-error @below {{has 2 indices of 'memref<?xf32>', which has 1 dimension}}
+      %x = cin.access %out[%i, %i] : memref<?xf32>
+      cin.assign %x to %out[%i] : memref<?xf32>
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @input(%y: memref<?xf32>, %a: memref<?xf32>) {
+  cin.evaluate ins(%A = %a : memref<?xf32>) outs(%out = %y : memref<?xf32>) attributes {names = ["A", "y"]} {
+    cin.forall (%i) {
+      %x = cin.access %A[%i] : memref<?xf32>
+      // expected-error @below {{assigns to A, which is not one of outs}}
+      cin.assign %x to %A[%i] : memref<?xf32>
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @no_range(%y: memref<?xf32>, %a: memref<?xf32>) {
+  cin.evaluate ins(%A = %a : memref<?xf32>) outs(%out = %y : memref<?xf32>) {
+    // expected-error @below {{does not say which values variable i has: it has no range, and is the index of no dimension by itself}}
+    cin.forall (%i) attributes {names = ["i"]} {
+      %next = cin.apply affine_map<(d0) -> (d0 + 1)>(%i)
+      %x = cin.access %A[%next] : memref<?xf32>
+      cin.assign %x to %out[%next] : memref<?xf32>
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @race(%y: memref<?xf32>, %a: memref<?xf32>, %b: memref<?xi64>) {
+  cin.evaluate ins(%A = %a, %I = %b : memref<?xf32>, memref<?xi64>) outs(%out = %y : memref<?xf32>) attributes {names = ["A", "I", "y"]} {
+    cin.forall (%p) attributes {names = ["p"]} {
+      %row = cin.access %I[%p] : memref<?xi64>
+      %x = cin.access %A[%p] : memref<?xf32>
+      // expected-error @below {{several values of p may assign to one element of y: combine them, as += and max= do, or make p an index}}
+      cin.assign %x to %out[%row] : memref<?xf32> (i64)
+    }
+  }
+  return
+}
+
+// -----
+
+// Digits of a position: t has less values than j is multiplied by.
+func.func @digits(%y: memref<?xf32>, %a: memref<?xf32>) {
+  cin.evaluate ins(%A = %a : memref<?xf32>) outs(%out = %y : memref<?xf32>) {
+    cin.forall () {
+      %zero = cin.literal 0 : index
+      %four = cin.literal 4 : index
+      cin.forall (%j, %t in %zero to %four) {
+        %place = cin.apply affine_map<(d0, d1) -> (d0 * 4 + d1)>(%j, %t)
+        %x = cin.access %A[%j] : memref<?xf32>
+        cin.assign %x to %out[%place] : memref<?xf32>
+      }
+    }
+    cin.forall () {
+      %zero = cin.literal 0 : index
+      %five = cin.literal 5 : index
+      cin.forall (%j, %t in %zero to %five) attributes {names = ["j", "t"]} {
+        %place = cin.apply affine_map<(d0, d1) -> (d0 * 4 + d1)>(%j, %t)
+        %x = cin.access %A[%j] : memref<?xf32>
+        // expected-error @below {{several values of j may assign to one element}}
+        cin.assign %x to %out[%place] : memref<?xf32>
+      }
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @mixed(%y: memref<?xf32>, %a: tensor<?xf32>) {
+  // expected-error @below {{mixes tensors and memrefs; all must be the one or the other}}
+  cin.evaluate ins(%A = %a : tensor<?xf32>) outs(%out = %y : memref<?xf32>) {
+    cin.forall (%i) {
+      %x = cin.access %A[%i] : tensor<?xf32>
+      cin.assign %x to %out[%i] : memref<?xf32>
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @workspace(%y: memref<?xf32>, %k: index) {
+  cin.evaluate ins(%n = %k : index) outs(%out = %y : memref<?xf32>) {
+    cin.forall () {
+      // expected-error @below {{has a size that is not the cin.extent of an array that the cin.evaluate around it names}}
+      cin.where (%t : memref<?xf32>, %n) {
+        cin.forall (%i) {
+          %x = cin.access %t[%i] : memref<?xf32>
+          cin.assign %x to %out[%i] : memref<?xf32>
+        }
+      } produced {
+        cin.forall (%i) {
+          %x = cin.access %out[%i] : memref<?xf32>
+          cin.assign %x to %t[%i] : memref<?xf32>
+        }
+      }
+    }
+  }
+  return
+}

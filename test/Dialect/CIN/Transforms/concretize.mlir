@@ -1,0 +1,56 @@
+// RUN: emberc --emit=cin --notation 'out[b,e] = sum[p in pos[b]:pos[b+1]](W[I[p],e] * w[p])' | ember-opt --cin-concretize | FileCheck %s --check-prefix=DIRECT
+// The sum of rows is the result's own row; what a term's row needs is there once.
+// DIRECT:      cin.forall (%b)
+// DIRECT-NEXT:   cin.forall (%e)
+// DIRECT-NEXT:     %[[ZERO:.*]] = cin.literal 0.000000e+00
+// DIRECT-NEXT:     cin.assign %[[ZERO]] to %out[%b, %e]
+// DIRECT:        %[[BEGIN:.*]] = cin.access %pos[%b]
+// DIRECT:        %[[END:.*]] = cin.access %pos[%{{.*}}]
+// DIRECT-NEXT:   cin.forall (%p in %[[BEGIN]] to %[[END]] : i64)
+// DIRECT-NEXT:     %[[ROW:.*]] = cin.access %I[%p]
+// DIRECT-NEXT:     %[[WEIGHT:.*]] = cin.access %w[%p]
+// DIRECT-NEXT:     cin.forall (%e)
+// DIRECT-NEXT:       %[[X:.*]] = cin.access %W[%[[ROW]], %e]
+// DIRECT-NEXT:       %[[TERM:.*]] = cin.call mul(%[[X]], %[[WEIGHT]])
+// DIRECT-NEXT:       cin.assign add %[[TERM]] to %out[%b, %e]
+
+// RUN: emberc --emit=cin --notation 'out[b,e] = sum[p in pos[b]:pos[b+1]](W[I[p],e]) / (pos[b+1] - pos[b])' | ember-opt --cin-concretize | FileCheck %s --check-prefix=WORKSPACE
+// Where more is done with the sum, it is in a workspace.
+// WORKSPACE:      cin.forall (%b)
+// WORKSPACE:        %[[N:.*]] = cin.extent %out, 1
+// WORKSPACE:        %[[COUNT:.*]] = cin.call sub
+// WORKSPACE:        cin.where (%[[T:.*]] : memref<?xf32>, %[[N]]) {
+// WORKSPACE-NEXT:     cin.forall (%e)
+// WORKSPACE-NEXT:       %[[SUM:.*]] = cin.access %[[T]][%e]
+// WORKSPACE:            cin.assign %{{.*}} to %out[%b, %e]
+// WORKSPACE:        } produced {
+// WORKSPACE:          cin.forall (%p in
+// WORKSPACE:              cin.assign add %{{.*}} to %[[T]][%e]
+
+// RUN: emberc --emit=cin --notation 'y[i] = sum[j](A[i,j] * x[j])' | ember-opt --cin-concretize | FileCheck %s --check-prefix=VALUE
+// A sum of no rows is a value.
+// VALUE:      cin.forall (%i)
+// VALUE-NEXT:   %[[SUM:.*]] = cin.reduce add (%j)
+// VALUE:        cin.assign %[[SUM]] to %y[%i]
+// VALUE-NOT:  cin.where
+
+// RUN: emberc --emit=cin --notation 'out[b,e] = sum[p in pos[b]:pos[b+1] if I[p] != -1](W[I[p],e])' | ember-opt --cin-concretize | FileCheck %s --check-prefix=GUARD
+// Nothing is looked up where the condition does not hold.
+// GUARD:      %[[NONE:.*]] = cin.literal -1 : i64
+// GUARD:      cin.forall (%p in
+// GUARD-NEXT:   %[[ID:.*]] = cin.access %I[%p]
+// GUARD-NEXT:   %[[KEPT:.*]] = cin.call ne(%[[ID]], %[[NONE]])
+// GUARD-NEXT:   cin.if %[[KEPT]] {
+// GUARD-NEXT:     %[[ROW:.*]] = cin.access %I[%p]
+// GUARD-NEXT:     cin.forall (%e)
+// GUARD-NEXT:       cin.access %W[%[[ROW]], %e]
+
+// RUN: emberc --emit=cin --notation 'C[i,j] = A[i,k] * B[k,j]' | ember-opt --cin-concretize | ember-opt --cin-concretize | FileCheck %s --check-prefix=AGAIN
+// What is concrete stays.
+// AGAIN:      cin.forall (%i)
+// AGAIN-NEXT:   cin.forall (%j)
+// AGAIN:          cin.assign %{{.*}} to %C[%i, %j]
+// AGAIN:        cin.forall (%k)
+// AGAIN-NEXT:     %[[A:.*]] = cin.access %A[%i, %k]
+// AGAIN-NEXT:     cin.forall (%j)
+// AGAIN:            cin.assign add %{{.*}} to %C[%i, %j]
