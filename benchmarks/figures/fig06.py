@@ -5,6 +5,7 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
 from pathlib import Path
+from typing import Any
 
 from benchmarks.figures import workloads
 from benchmarks.figures.figure import Bar, Figure
@@ -18,10 +19,10 @@ OVER_DOUBLED_SPEED, OVER_DOUBLED_PER_JOULE = 5.2, 6.3
 CORES = (1, 2, 4, 8)
 UNIT = {"unit": "tmu", "opt_level": 4}
 # What keeps 8 cores from all of the bandwidth, taken away one after the other.
-LARGER_QUEUES = {"tmu": {"laneStorage": 4096, "chunks": 4, "chunkBytes": 16384}}
+LARGER_QUEUES: dict[str, Any] = {"tmu": {"laneStorage": 4096, "chunks": 4, "chunkBytes": 16384}}
 WIDER_LINKS = {**LARGER_QUEUES, "mesh": {"linkBytes": 64}}
 WHOLE_ROWS = {**WIDER_LINKS, "memory": {"mapping": {"interleave": 8}}}
-RELIEVED = {
+RELIEVED: dict[str, dict[str, Any]] = {
     "longer queues": LARGER_QUEUES,
     "wider links": WIDER_LINKS,
     "whole rows": WHOLE_ROWS,

@@ -62,6 +62,7 @@ void ember::buildCINToSCFPipeline(OpPassManager &manager,
   // A result that is an argument's memory is that argument.
   manager.addPass(createDropReturnedArguments());
   // The deallocation pipeline does not know statements.
+  manager.addNestedPass<func::FuncOp>(createCSEPass());
   manager.addNestedPass<func::FuncOp>(cin::createConcretize());
   manager.addNestedPass<func::FuncOp>(createConvertCINToSCF());
   manager.addNestedPass<func::FuncOp>(createDropDeallocations());

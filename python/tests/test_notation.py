@@ -72,8 +72,10 @@ CASES = {
         "out[b,e] = sum[p in pos[b]:pos[b+1]](W[crd[p],e]) / (pos[b+1] - pos[b])",
         graph(W=floats(9, 20)),
         {"out": floats(5, 20)},
-        lambda a: segments(lambda t: t.sum(0), a["W"][a["crd"]])
-        / np.where(np.diff(SEGMENTS), np.diff(SEGMENTS), np.nan)[:, None],
+        lambda a: (
+            segments(lambda t: t.sum(0), a["W"][a["crd"]])
+            / np.where(np.diff(SEGMENTS), np.diff(SEGMENTS), np.nan)[:, None]
+        ),
     ),
     "max_of_a_bag": Case(
         "out[b,e] = max[p in pos[b]:pos[b+1]](W[crd[p],e])",
@@ -85,9 +87,7 @@ CASES = {
         "out[b,e] = sum[p in pos[b]:pos[b+1] if I[p] != -1](W[I[p],e])",
         {"pos": SEGMENTS, "I": indices(9, 24) * (ROWS != 2) - (ROWS == 2), "W": floats(9, 20)},
         {"out": floats(5, 20)},
-        lambda a: segments(
-            lambda t: t.sum(0), np.where(a["I"][:, None] < 0, 0, a["W"][a["I"]])
-        ),
+        lambda a: segments(lambda t: t.sum(0), np.where(a["I"][:, None] < 0, 0, a["W"][a["I"]])),
     ),
     "halves_are_summed_in_single": Case(
         "out[b,e] = sum[p in pos[b]:pos[b+1]](W[crd[p],e])",
@@ -130,9 +130,7 @@ CASES = {
             "t": indices(9, 7),
         },
         {"s": floats(7)},
-        lambda a: -np.linalg.norm(
-            a["E"][a["h"]] + a["R"][a["r"]] - a["E"][a["t"]], axis=1
-        ),
+        lambda a: -np.linalg.norm(a["E"][a["h"]] + a["R"][a["r"]] - a["E"][a["t"]], axis=1),
     ),
     "gather_of_blocks": Case(
         "out[i,j*4+t,e] = K[B[i,j]*4+t,e] for t in 0:4",
@@ -249,9 +247,7 @@ CASES = {
         "y[i] = x[i] if x[i] > c else c * x[i] for i if m[i] < 2",
         {"x": floats(30), "m": indices(4, 30), "c": np.float32(0.25)},
         {"y": floats(30)},
-        lambda a: np.where(
-            a["m"] < 2, np.where(a["x"] > a["c"], a["x"], a["c"] * a["x"]), a["y"]
-        ),
+        lambda a: np.where(a["m"] < 2, np.where(a["x"] > a["c"], a["x"], a["c"] * a["x"]), a["y"]),
         {"m": "i64"},
     ),
     "integers": Case(

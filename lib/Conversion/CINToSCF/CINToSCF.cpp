@@ -123,8 +123,8 @@ void EvaluationLowering::checkExtents() {
     for (BlockArgument variable : op.getVariables()) {
       if (op.getRanged()[variable.getArgNumber()])
         continue;
-      SmallVector<ArrayDimension> dimensions = llvm::map_to_vector(
-          getIndexedDimensions(variable), getOrigin);
+      SmallVector<ArrayDimension> dimensions =
+          llvm::map_to_vector(getIndexedDimensions(variable), getOrigin);
       for (ArrayDimension other : llvm::drop_begin(dimensions)) {
         ArrayDimension first = dimensions.front();
         if (first == other)
