@@ -37,6 +37,8 @@ MEMORY_LIMIT = 8 << 30
 LEVELS = ("--scf-to-slc", "--optimize", "--slc-to-dlc")
 PIPELINES = [
     ["--canonicalize", "--cse"],
+    ["--cin-to-scf"],
+    ["--cin-concretize", "--canonicalize", "--convert-cin-to-scf"],
     [LEVELS[0]],
     [LEVELS[1]],
     [LEVELS[2]],

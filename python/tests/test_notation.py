@@ -5,6 +5,7 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
 import random
+import re
 import subprocess
 import zlib
 from collections.abc import Callable
@@ -271,6 +272,22 @@ CASES = {
         lambda a: np.exp(a["x"]) ** 0.5 / (1 + np.arange(9)),
         {"x": "f64", "y": "f64"},
     ),
+    "condition_on_elements_of_rows": Case(
+        "y[i] = x[e] * z[i] for i if m[i] < 2",
+        {"x": floats(5), "z": floats(9), "m": indices(4, 9)},
+        {"y": floats(9)},
+        lambda a: np.where(a["m"] < 2, a["x"].sum() * a["z"], a["y"]),
+        {"m": "i64"},
+    ),
+    "halves_in_a_sum_of_sums": Case(
+        "out[b] = sum[e](sum[p in pos[b]:pos[b+1]](W[crd[p],e]))",
+        graph(W=floats(9, 20).astype(np.float16)),
+        {"out": floats(5).astype(np.float16)},
+        lambda a: segments(lambda t: t.sum(), a["W"][a["crd"]].astype(np.float32)).astype(
+            np.float16
+        ),
+        {"W": "f16", "out": "f16"},
+    ),
     "segments_on_the_left": Case(
         "out[p] = x[b] for b, p in pos[b]:pos[b+1]",
         {"pos": SEGMENTS, "x": floats(5)},
@@ -278,6 +295,11 @@ CASES = {
         lambda a: a["x"][ROWS],
     ),
 }
+
+TOKEN = re.compile(r"\w+|\*\*|<<|[^\s\w]|\s+")
+WORDS = ["**", "if", "else", "for", "in", "not", "inf", "1e400", "-", "0", "i", "max", "convert"]
+WORDS += ["9223372036854775807", "99999999999999999999", "#", ";", "\n", "%", "True", ")", "]"]
+DAMAGED = 120
 
 # The plain program first; of the others, some for each statement, and all for one.
 SAMPLE = 4
@@ -358,3 +380,23 @@ def test_errors_have_a_place(text: str, column: int | None, message: str) -> Non
     assert done.stderr.count("error:") == 1
     if column:
         assert done.stderr.startswith(f"notation:1:{column}: error: ")
+
+
+@pytest.mark.parametrize("seed", range(DAMAGED // 20))
+def test_damaged_statements_are_compiled_or_one_error(seed: int) -> None:
+    draw = random.Random(seed)
+    for _ in range(20):
+        case = draw.choice(list(CASES.values()))
+        tokens = TOKEN.findall(case.text)
+        for _ in range(draw.randint(1, 3)):
+            place = draw.randrange(len(tokens))
+            tokens[place : place + draw.choice([0, 1])] = draw.choice(
+                [[], [draw.choice(WORDS)], [draw.choice(tokens)]]
+            )
+            tokens = tokens or ["i"]
+        text = "".join(tokens)
+        types = [f"--type={name}:{type}" for name, type in case.types.items()]
+        command = [str(find_tool("emberc")), f"--notation={text}", *types, "--emit=loops"]
+        done = subprocess.run(command, capture_output=True, text=True)
+        assert done.returncode in (0, 1), f"{text}\n{done.stderr}"
+        assert done.stderr.count("error:") == done.returncode, f"{text}\n{done.stderr}"

@@ -277,11 +277,14 @@ Value EvaluationLowering::combine(ReduceOp reduce, Value before, Value term) {
   // Terms may be added in any order, and then a product may also be added to
   // others unrounded.
   auto mark = [&](Operation *op, arith::FastMathFlags flags) {
-    if (auto fast = dyn_cast<arith::ArithFastMathInterface>(op))
+    auto fast = dyn_cast<arith::ArithFastMathInterface>(op);
+    arith::FastMathFlagsAttr before =
+        fast ? fast.getFastMathFlagsAttr() : nullptr;
+    // Casts have none.
+    if (before)
       op->setAttr(fast.getFastMathAttrName(),
-                  arith::FastMathFlagsAttr::get(
-                      builder.getContext(),
-                      fast.getFastMathFlagsAttr().getValue() | flags));
+                  arith::FastMathFlagsAttr::get(builder.getContext(),
+                                                before.getValue() | flags));
   };
   if (!isa<FloatType>(term.getType()) || reduce.getFunction()->isIdempotent)
     return combined;

@@ -79,6 +79,10 @@ private:
   void rowLoop(llvm::function_ref<void()> body) { loop(row, body); }
   /// Whether a sum can be added up in the array that is assigned to.
   bool isDirect(ReduceOp reduce);
+  /// A loop over rows with what `body` makes of `values`, under a condition,
+  /// null for none.
+  void guardRows(Value condition, ValueRange values,
+                 llvm::function_ref<void()> body);
   void identity(ReduceOp reduce, Value array, ValueRange indices);
 
   ForallOp statement;
@@ -177,12 +181,8 @@ void StatementConcretizer::reduceRows(ReduceOp reduce, BuiltinAttr function,
                                       Value array, ValueRange indices) {
   YieldOp yield = reduce.getYield();
   auto add = [&] {
-    nest.guard(yield.getCondition(), [&] {
-      useWorkspaces(findRowReductions(yield.getValue()), [&] {
-        rowLoop([&] {
-          nest.assign(function, nest.get(yield.getValue()), array, indices);
-        });
-      });
+    guardRows(yield.getCondition(), yield.getOperands(), [&] {
+      nest.assign(function, nest.get(yield.getValue()), array, indices);
     });
   };
   auto addAll = [&](auto &self, unsigned position) -> void {
@@ -221,28 +221,32 @@ void StatementConcretizer::storeRows(ReduceOp reduce) {
   reduceRows(reduce, reduce.getFunctionAttr(), array, assign.getIndices());
 }
 
-void StatementConcretizer::store() {
-  Value condition = assign.getCondition();
-  bool isOfRow = condition && row && uses.depends(condition, row);
-  SmallVector<ReduceOp> reductions = findRowReductions(assign->getOperands());
-  auto assignRow = [&] {
-    Value value = nest.get(assign.getValue());
-    nest.assign(assign.getFunctionAttr(), value, assign.getArray(),
-                assign.getIndices());
-  };
-  if (!row) {
-    nest.guard(condition, assignRow);
-    return;
-  }
+void StatementConcretizer::guardRows(Value condition, ValueRange values,
+                                     llvm::function_ref<void()> body) {
+  bool isOfRow = condition && uses.depends(condition, row);
   nest.guard(isOfRow ? Value() : condition, [&] {
-    if (!isOfRow && reductions.size() == 1 && isDirect(reductions.front())) {
-      storeRows(reductions.front());
-      return;
-    }
-    useWorkspaces(reductions, [&] {
-      rowLoop([&] { nest.guard(isOfRow ? condition : Value(), assignRow); });
+    useWorkspaces(findRowReductions(values), [&] {
+      rowLoop([&] { nest.guard(isOfRow ? condition : Value(), body); });
     });
   });
+}
+
+void StatementConcretizer::store() {
+  Value condition = assign.getCondition();
+  auto assignElement = [&] {
+    nest.assign(assign.getFunctionAttr(), nest.get(assign.getValue()),
+                assign.getArray(), assign.getIndices());
+  };
+  if (!row) {
+    nest.guard(condition, assignElement);
+    return;
+  }
+  SmallVector<ReduceOp> reductions = findRowReductions(assign->getOperands());
+  bool isOfRow = condition && uses.depends(condition, row);
+  if (!isOfRow && reductions.size() == 1 && isDirect(reductions.front()))
+    nest.guard(condition, [&] { storeRows(reductions.front()); });
+  else
+    guardRows(condition, assign->getOperands(), assignElement);
 }
 
 void StatementConcretizer::run() {
