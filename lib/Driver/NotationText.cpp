@@ -58,5 +58,5 @@ ember::translateNotation(StringRef notation, ArrayRef<std::string> types) {
   std::string text;
   raw_string_ostream os(text);
   module->print(os);
-  return MemoryBuffer::getMemBufferCopy(text, "notation");
+  return MemoryBuffer::getMemBufferCopy(text, "notation.mlir");
 }

@@ -201,6 +201,12 @@ CASES = {
         {"y": floats(17)},
         lambda a: a["A"].T @ a["x"],
     ),
+    "in_place": Case(
+        "y[2*i+1] = y[2*i+1] * x[i]",
+        {"x": floats(4)},
+        {"y": floats(8)},
+        lambda a: np.where(np.arange(8) % 2, a["y"] * np.repeat(a["x"], 2), a["y"]),
+    ),
     "tropical_product": Case(
         "y[i] = min[j](A[i,j] + x[j])",
         {"A": floats(6, 7), "x": floats(7)},
@@ -363,6 +369,12 @@ def parameters(program: Path) -> list[str]:
         ("y[i,p] = x[i] for p in q[p]:3", 1, "depends on a variable whose range depends on it"),
         ("", 1, "expected a statement, not the end of the notation"),
         ("y[I[p]] = x[p]", 1, "several values of p may assign to one element"),
+        (
+            "y[i] = y[i+1] + x[i]",
+            8,
+            "reads another element of y than the one that the statement assigns",
+        ),
+        ("y[i] += y[j]", 9, "reads another element of y"),
         ("y[i+j] = x[i] * z[j]", 1, "several values of"),
         ("y[0] = sum[i](x[i+1])", 8, "it has no range"),
         ("y[i] = x[i(0:4:0)]", 16, "the step of a slice is a positive number"),

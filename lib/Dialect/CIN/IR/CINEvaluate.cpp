@@ -139,6 +139,12 @@ LogicalResult EvaluateOp::verify() {
                          << body.getNumArguments() << " operands";
   if (getInits().empty())
     return emitOpError("has no outs, so that it has no effect");
+  for (Type type : (*this)->getOperandTypes())
+    if (auto tensor = dyn_cast<RankedTensorType>(type);
+        tensor && tensor.getEncoding())
+      return emitOpError() << "has an operand of type " << tensor
+                           << ", which is not dense; convert it to a tensor "
+                              "without encoding first";
   bool onTensors = isa<TensorType>(getInits().front().getType());
   for (Type type : (*this)->getOperandTypes())
     if (isa<ShapedType>(type) && isa<TensorType>(type) != onTensors)

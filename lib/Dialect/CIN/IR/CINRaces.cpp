@@ -14,6 +14,7 @@
 #include "CINRaces.h"
 
 #include "mlir/IR/AffineExpr.h"
+#include "mlir/IR/OperationSupport.h"
 
 using namespace mlir;
 using namespace ember::cin;
@@ -203,4 +204,38 @@ LogicalResult ember::cin::verifyDistinct(AssignOp assign, StringRef array) {
          << "several values of " << name << " may assign to one element of "
          << array << ": combine them, as += and max= do, or make " << name
          << " an index";
+}
+
+/// Whether two expressions have one value.
+static bool isSame(Value a, Value b) {
+  if (a == b)
+    return true;
+  Operation *left = a.getDefiningOp(), *right = b.getDefiningOp();
+  return left && right && !isa<ReduceOp>(left) &&
+         OperationEquivalence::isEquivalentTo(
+             left, right,
+             [](Value x, Value y) { return success(isSame(x, y)); },
+             /*markEquivalent=*/nullptr, OperationEquivalence::IgnoreLocations);
+}
+
+LogicalResult ember::cin::verifyOwnReads(ForallOp statement) {
+  LogicalResult result = success();
+  auto evaluate = statement->getParentOfType<EvaluateOp>();
+  statement.walk([&](AssignOp assign) {
+    statement.walk([&](AccessOp access) {
+      bool isOwn =
+          access.getArray() == assign.getArray() &&
+          !llvm::all_of_zip(access.getIndices(), assign.getIndices(), isSame);
+      if (!isOwn || failed(result))
+        return;
+      std::string name =
+          evaluate.getNameOf(cast<BlockArgument>(access.getArray()));
+      result = access.emitError()
+               << "reads another element of " << name
+               << " than the one that the statement assigns to: assign to "
+                  "another array, and to "
+               << name << " in a statement behind it";
+    });
+  });
+  return result;
 }

@@ -283,5 +283,8 @@ ember::cin::buildFromNotation(StringRef text, const NotationOptions &options,
   }
   if (failed(verify(*module)))
     return nullptr;
+  for (auto forall : body.getOps<ForallOp>())
+    if (failed(verifyOwnReads(forall)))
+      return nullptr;
   return module;
 }

@@ -156,7 +156,9 @@ FailureOr<NamedArrays> ember::cin::findArrays(ArrayRef<Statement> statements,
       array.element = IntegerType::get(context, 64);
     else if (!array.element)
       array.element = Float32Type::get(context);
-    if (array.isIndex && isa<FloatType>(array.element)) {
+    bool isPosition =
+        !isa<FloatType>(array.element) && !array.element.isInteger(1);
+    if (array.isIndex && !isPosition) {
       emitErrorAt(context, array.position)
           << "'" << name << "' is the index of something, and its elements are "
           << "of type " << array.element;

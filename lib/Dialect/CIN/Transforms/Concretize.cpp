@@ -275,6 +275,8 @@ struct Concretize : public ember::cin::impl::ConcretizeBase<Concretize> {
       AssignOp assign = getAssignment(statement, loops);
       if (!assign)
         continue;
+      if (failed(verifyOwnReads(statement)))
+        return signalPassFailure();
       StatementConcretizer(builder, loops, assign).run();
       statement->erase();
     }

@@ -173,3 +173,32 @@ func.func @workspace(%y: memref<?xf32>, %k: index) {
   }
   return
 }
+
+// -----
+
+#sparse = #sparse_tensor.encoding<{ map = (i) -> (i : compressed) }>
+
+func.func @encoded(%a: tensor<?xf32, #sparse>, %y: tensor<?xf32>) -> tensor<?xf32> {
+  // expected-error @below {{which is not dense; convert it to a tensor without encoding first}}
+  %0 = cin.evaluate ins(%A = %a : tensor<?xf32, #sparse>) outs(%out = %y : tensor<?xf32>) -> tensor<?xf32> {
+    cin.forall (%i) {
+      %x = cin.access %A[%i] : tensor<?xf32, #sparse>
+      cin.assign %x to %out[%i] : tensor<?xf32>
+    }
+  }
+  return %0 : tensor<?xf32>
+}
+
+// -----
+
+func.func @boolean_index(%a: memref<?xi1>, %y: memref<?xf32>) {
+  cin.evaluate ins(%A = %a : memref<?xi1>) outs(%out = %y : memref<?xf32>) {
+    cin.forall (%i) {
+      %b = cin.access %A[%i] : memref<?xi1>
+      // expected-error @below {{operand #1 must be variadic of 8-bit signless integer or 16-bit signless integer}}
+      %x = cin.access %out[%b] : memref<?xf32> (i1)
+      cin.assign %x to %out[%i] : memref<?xf32>
+    }
+  }
+  return
+}

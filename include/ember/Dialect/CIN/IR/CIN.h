@@ -55,4 +55,11 @@ mlir::ParseResult parseFunctionName(mlir::AsmParser &parser,
 #define GET_OP_CLASSES
 #include "ember/Dialect/CIN/IR/CINOps.h.inc"
 
+namespace ember::cin {
+/// An error if a statement that is not concrete reads other elements of what it
+/// assigns to than the one that it computes: which values those have would
+/// depend on the order of loops.
+llvm::LogicalResult verifyOwnReads(ForallOp statement);
+} // namespace ember::cin
+
 #endif // EMBER_DIALECT_CIN_IR_CIN_H

@@ -43,8 +43,8 @@ def CIN_Dialect : Dialect {
     }
     ```
 
-    Statements are evaluated one after the other, each as a whole: none sees a
-    part of what another one, or it itself, stores. In a body, everything is
+    Statements are evaluated one after the other, each as a whole. Of what one
+    assigns to, it reads the element that it computes alone. In a body, everything is
     computed from values that variables have at a time, and nothing has effects
     but `cin.assign`.
 

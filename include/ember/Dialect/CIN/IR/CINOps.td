@@ -18,7 +18,8 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 def CIN_Scalar : AnyTypeOf<[AnySignlessInteger, Index, AnyFloat]>;
 def CIN_Array : AnyTypeOf<[AnyRankedTensor, AnyNon0RankedMemRef,
                            MemRefRankOf<[CIN_Scalar], [0]>]>;
-def CIN_Index : AnyTypeOf<[AnySignlessInteger, Index]>;
+// A boolean is no position.
+def CIN_Index : AnyTypeOf<[I8, I16, I32, I64, Index]>;
 
 class CIN_Op<string mnemonic, list<Trait> traits = []>
     : Op<CIN_Dialect, mnemonic, traits>;
