@@ -374,6 +374,7 @@ def parameters(program: Path) -> list[str]:
             8,
             "reads another element of y than the one that the statement assigns",
         ),
+        ("y[I[p]] += y[I[p]] * x[p]", 12, "that several values of p add to"),
         ("y[i] += y[j]", 9, "reads another element of y"),
         ("y[i+j] = x[i] * z[j]", 1, "several values of"),
         ("y[0] = sum[i](x[i+1])", 8, "it has no range"),

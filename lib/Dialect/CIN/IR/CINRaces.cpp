@@ -218,24 +218,40 @@ static bool isSame(Value a, Value b) {
              /*markEquivalent=*/nullptr, OperationEquivalence::IgnoreLocations);
 }
 
+/// Why `access`, of what `assign` assigns to, has no value that is sure; empty
+/// if it has one.
+static std::string describeOwnRead(AccessOp access, AssignOp assign,
+                                   StringRef array) {
+  if (!llvm::all_of_zip(access.getIndices(), assign.getIndices(), isSame))
+    return ("reads another element of " + array +
+            " than the one that the statement assigns to: assign to another "
+            "array, and to " +
+            array + " in a statement behind it")
+        .str();
+  BlockArgument unknown = KnownVariables(assign).findUnknown();
+  if (!unknown)
+    return "";
+  auto binding = cast<ForallOp>(unknown.getOwner()->getParentOp());
+  return ("reads an element of " + array + " that several values of " +
+          binding.getNameOf(unknown.getArgNumber()) +
+          " add to: what it is depends on their order")
+      .str();
+}
+
 LogicalResult ember::cin::verifyOwnReads(ForallOp statement) {
-  LogicalResult result = success();
   auto evaluate = statement->getParentOfType<EvaluateOp>();
-  statement.walk([&](AssignOp assign) {
-    statement.walk([&](AccessOp access) {
-      bool isOwn =
-          access.getArray() == assign.getArray() &&
-          !llvm::all_of_zip(access.getIndices(), assign.getIndices(), isSame);
-      if (!isOwn || failed(result))
-        return;
-      std::string name =
+  WalkResult walk = statement.walk([&](AssignOp assign) {
+    return statement.walk([&](AccessOp access) {
+      if (access.getArray() != assign.getArray())
+        return WalkResult::advance();
+      std::string array =
           evaluate.getNameOf(cast<BlockArgument>(access.getArray()));
-      result = access.emitError()
-               << "reads another element of " << name
-               << " than the one that the statement assigns to: assign to "
-                  "another array, and to "
-               << name << " in a statement behind it";
+      std::string reason = describeOwnRead(access, assign, array);
+      if (reason.empty())
+        return WalkResult::advance();
+      access.emitError(reason);
+      return WalkResult::interrupt();
     });
   });
-  return result;
+  return failure(walk.wasInterrupted());
 }
