@@ -35,7 +35,7 @@ def CIN_Dialect : Dialect {
         %end = cin.access %offsets[%next] : memref<?xi64>
         %sum = cin.reduce add (%p in %begin to %end : i64) -> f32 {
           %row = cin.access %I[%p] : memref<?xi64>
-          %x = cin.access %W[%row, %e] : memref<?x?xf32>
+          %x = cin.access %W[%row, %e] : memref<?x?xf32> (i64, index)
           cin.yield %x : f32
         }
         cin.assign %sum to %out[%b, %e] : memref<?x?xf32>

@@ -1,4 +1,4 @@
-//===- CINOps.td - Statements, loops over variables, expressions --*- tablegen -*-//
+//===- CINOps.td - Loops, expressions, assignments ---------*- tablegen -*-===//
 //
 // Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -217,7 +217,7 @@ def CIN_AccessOp
 
     ```mlir
     %row = cin.access %I[%p] : memref<?xi64>
-    %x = cin.access %W[%row, %e] : memref<?x?xf32>
+    %x = cin.access %W[%row, %e] : memref<?x?xf32> (i64, index)
     ```
   }];
   let arguments = (ins CIN_Array:$array, Variadic<CIN_Index>:$indices);
