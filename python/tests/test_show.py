@@ -24,6 +24,7 @@ ROOT = Path(__file__).resolve().parents[2]
 MARKS = {
     "program": "embed.bag sum",
     "embed": "embed.bag sum",
+    "cin": "embed.bag sum",
     "scf": "scf.for",
     "loops": "scf.for",
     "slc": "slc.mem_str",

@@ -29,13 +29,15 @@ class Level:
     @property
     def is_given(self) -> bool:
         """Whether it is the program as it was written: nothing to run."""
-        return self.stage is STAGES[0]
+        return STAGES.index(self.stage) < STAGES.index(LOOPS.stage)
 
 
 LEVELS = tuple(
     Level(stage.shown_as[0], stage.shown_as[1:], stage) for stage in STAGES if not stage.binary
 )
-LOOPS = next(level for level in LEVELS if level.stage.made_from == STAGES[0].name)
+# Where decoupling starts.
+_DECOUPLED = next(stage for stage in STAGES if stage.decoupled)
+LOOPS = next(level for level in LEVELS if level.stage.name == _DECOUPLED.made_from)
 
 # Of an entry that are named in its description.
 MOST_PARAMETERS = 8
