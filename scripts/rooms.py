@@ -52,6 +52,7 @@ FLOORS: tuple[tuple[Room, ...], ...] = (
     ),
     (
         Room("ABI", "what compiled code calls in the runtime"),
+        Room("Analysis/IterationAlgebra", "sets of coordinates, and how they are visited"),
         Room("Target/Processor", "descriptions of processors: vectors, registers, caches"),
         Room(
             "Dialect/*/IR",

@@ -13,6 +13,7 @@
 #include "ember/Driver/Source.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/IR/Diagnostics.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/SourceMgr.h"
 
 using namespace llvm;
@@ -31,14 +32,14 @@ static mlir::Type parseElement(StringRef text, MLIRContext &context) {
 }
 
 Expected<std::unique_ptr<MemoryBuffer>>
-ember::translateNotation(StringRef notation, ArrayRef<std::string> types) {
+ember::translateNotation(StringRef notation, const NotationArrays &arrays) {
   MLIRContext context(MLIRContext::Threading::DISABLED);
   DialectRegistry registry;
   registerDialects(registry);
   context.appendDialectRegistry(registry);
   context.printOpOnDiagnostic(false);
   cin::NotationOptions options;
-  for (StringRef given : types) {
+  for (StringRef given : arrays.types) {
     auto [array, element] = given.split(':');
     mlir::Type type = parseElement(element, context);
     if (array.empty() || !type)
@@ -46,6 +47,21 @@ ember::translateNotation(StringRef notation, ArrayRef<std::string> types) {
                        ": expected an array and the type of its elements, "
                        "such as A:f16 or I:i32");
     options.types[array] = type;
+  }
+  for (StringRef given : arrays.formats) {
+    auto [array, format] = given.split(':');
+    if (array.empty() || format.empty())
+      return makeError("--format=" + given +
+                       ": expected an array and its format, such as A:csr");
+    options.formats[array] = format.str();
+  }
+  for (StringRef given : arrays.fills) {
+    auto [array, number] = given.split(':');
+    double fill = 0;
+    if (array.empty() || !to_float(number, fill))
+      return makeError("--fill=" + given +
+                       ": expected an array and a number, such as A:inf");
+    options.fills[array] = fill;
   }
   SourceMgr sources;
   sources.AddNewSourceBuffer(

@@ -64,6 +64,7 @@ void ember::buildCINToSCFPipeline(OpPassManager &manager,
   // The deallocation pipeline does not know statements.
   manager.addNestedPass<func::FuncOp>(createCSEPass());
   manager.addNestedPass<func::FuncOp>(cin::createConcretize());
+  manager.addNestedPass<func::FuncOp>(cin::createDeriveIteration());
   manager.addNestedPass<func::FuncOp>(createConvertCINToSCF());
   manager.addNestedPass<func::FuncOp>(createDropDeallocations());
   bufferization::buildBufferDeallocationPipeline(

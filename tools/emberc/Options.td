@@ -16,6 +16,12 @@ defm notation : Value<"notation",
 defm type : Value<"type",
     "The type of an array's elements in the notation; others are of f32, or "
     "i64 if they are the index of something", "ARRAY:TYPE">;
+defm format : Value<"format",
+    "How an array of the notation is stored: csr, csc, dcsr, dcsc, coo, csf, bitmap, or "
+    "levels such as dense,compressed@1,0; with i32 positions and coordinates A:csr:i32",
+    "ARRAY:FORMAT">;
+defm fill : Value<"fill",
+    "What elements of an array are that are not stored (default: 0)", "ARRAY:NUMBER">;
 defm emit : Value<"emit",
     "What to write, one of the stages below (default: lib)", "STAGE">;
 def locations : Flag<["--"], "locations">,

@@ -104,8 +104,13 @@ static Expected<Request> getRequest(const CommandLine &line) {
   if (isNotation && !line.positionals.empty())
     return makeError("--notation takes the place of the input file '" +
                      line.positionals.front() + "'");
-  if (!isNotation && line.options.hasArg(OPT_type))
-    return makeError("--type is for --notation, which is not given");
+  if (!isNotation)
+    for (auto [option, name] :
+         {std::pair(OPT_type, "--type"), std::pair(OPT_format, "--format"),
+          std::pair(OPT_fill, "--fill")})
+      if (line.options.hasArg(option))
+        return makeError(Twine(name) +
+                         " is for --notation, which is not given");
   if (line.positionals.size() != 1 && !isNotation)
     return makeError(line.positionals.empty()
                          ? Twine("no input file: give FILE.mlir, or - for "
@@ -204,10 +209,11 @@ static Error compile(const CommandLine &line) {
   if (!request)
     return request.takeError();
   const Arg *notation = line.options.getLastArg(OPT_notation);
-  auto program = notation
-                     ? translateNotation(notation->getValue(),
-                                         line.options.getAllArgValues(OPT_type))
-                     : readFile(request->input);
+  NotationArrays arrays{line.options.getAllArgValues(OPT_type),
+                        line.options.getAllArgValues(OPT_format),
+                        line.options.getAllArgValues(OPT_fill)};
+  auto program = notation ? translateNotation(notation->getValue(), arrays)
+                          : readFile(request->input);
   if (!program)
     return program.takeError();
   if (request->stage->isLibrary())

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ember/Analysis/IterationAlgebra.h"
+#include "ember/Analysis/IterationAlgebra/IterationLattice.h"
 #include "gtest/gtest.h"
 
 #include <algorithm>
@@ -147,6 +147,74 @@ TEST(IterationAlgebra, latticesVisitTheirSetAndNothingElse) {
       EXPECT_LE(walked.looked, most) << "table " << table;
     }
   }
+}
+
+/// The same by a loop for each point, one after the other, which is entered if
+/// all that the point walks has more: what code for a processor does.
+static std::vector<unsigned> walkInOrder(const IterationLattice &lattice,
+                                         const std::vector<OperandMask> &stored,
+                                         unsigned operands) {
+  std::vector<unsigned> visited;
+  unsigned size = stored.size(), from = 0;
+  for (const LatticePoint &point : lattice.points()) {
+    while (from < size) {
+      bool isOver = false;
+      unsigned smallest = point.walksAll ? from : size;
+      for (unsigned operand = 0; operand < operands; ++operand) {
+        if (!(point.walked >> operand & 1))
+          continue;
+        unsigned at = from;
+        while (at < size && !(stored[at] >> operand & 1))
+          ++at;
+        isOver |= at == size;
+        smallest = std::min(smallest, at);
+      }
+      if (isOver)
+        break;
+      if (point.visits(stored[smallest] & point.walked))
+        visited.push_back(smallest);
+      from = smallest + 1;
+    }
+  }
+  return visited;
+}
+
+TEST(IterationAlgebra, loopsOfPointsInOrderVisitTheSet) {
+  std::mt19937 random(11);
+  auto check = [&](unsigned table, unsigned count) {
+    llvm::BitVector bits(1u << count);
+    for (unsigned region = 0; region < bits.size(); ++region)
+      bits[region] = table >> region & 1;
+    CoordinateSet set = CoordinateSet::ofRegions(bits, count);
+    IterationLattice lattice(set);
+    for (unsigned round = 0; round < 8; ++round) {
+      std::vector<OperandMask> stored(10);
+      for (OperandMask &mask : stored)
+        mask = random() % bits.size();
+      std::vector<unsigned> expected;
+      for (unsigned i = 0; i < stored.size(); ++i)
+        if (set.contains(stored[i]))
+          expected.push_back(i);
+      EXPECT_EQ(walkInOrder(lattice, stored, count), expected)
+          << set.text() << " of " << count;
+    }
+  };
+  for (unsigned table = 0; table < 256; ++table)
+    check(table, 3);
+  for (unsigned sample = 0; sample < 2000; ++sample)
+    check(random() % 65536, 4);
+}
+
+TEST(IterationAlgebra, textIsReadAgain) {
+  for (unsigned table = 0; table < 256; ++table) {
+    CoordinateSet set = ofTable(table);
+    std::optional<CoordinateSet> again = CoordinateSet::parse(set.text());
+    ASSERT_TRUE(again) << set.text();
+    EXPECT_EQ(*again, set) << set.text();
+  }
+  for (const char *wrong : {"", "0 |", "(0", "0 1", "12", "a", "~", "0 & | 1"})
+    EXPECT_FALSE(CoordinateSet::parse(wrong)) << wrong;
+  EXPECT_FALSE(CoordinateSet::parse(std::string(1000, '~') + "0"));
 }
 
 TEST(IterationAlgebra, walksEndWhereNothingIsLeft) {

@@ -11,12 +11,25 @@
 #include "llvm/Support/Error.h"
 #include "llvm/Support/MemoryBuffer.h"
 
+#include <string>
+#include <vector>
+
 namespace ember {
 
-/// The program, as text, that evaluates the statements in `notation`; `types`
-/// are ARRAY:TYPE each. An error that is about the notation has been printed.
+/// What is said of the arrays of a notation.
+struct NotationArrays {
+  /// ARRAY:TYPE each.
+  std::vector<std::string> types;
+  /// ARRAY:FORMAT each.
+  std::vector<std::string> formats;
+  /// ARRAY:NUMBER each.
+  std::vector<std::string> fills;
+};
+
+/// The program, as text, that evaluates the statements in `notation`. An error
+/// that is about the notation has been printed.
 llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
-translateNotation(llvm::StringRef notation, llvm::ArrayRef<std::string> types);
+translateNotation(llvm::StringRef notation, const NotationArrays &arrays);
 
 } // namespace ember
 

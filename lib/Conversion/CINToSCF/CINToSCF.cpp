@@ -5,10 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "BuiltinCode.h"
+#include "AppendCode.h"
+#include "IterationCode.h"
 
 #include "ember/Conversion/CINToSCF/Passes.h"
 #include "ember/Dialect/CIN/IR/CIN.h"
+#include "ember/Dialect/CIN/Transforms/BuiltinCode.h"
 #include "ember/Dialect/Ember/IR/Ember.h"
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -35,9 +37,10 @@ namespace {
 class EvaluationLowering {
 public:
   explicit EvaluationLowering(EvaluateOp evaluate)
-      : evaluate(evaluate), builder(evaluate.getLoc(), evaluate) {}
+      : evaluate(evaluate), builder(evaluate.getLoc(), evaluate),
+        levels(builder, [this](Value value) { return index(value); }) {}
 
-  void run();
+  LogicalResult run();
 
 private:
   /// Compares the sizes of all dimensions that a variable is the index of.
@@ -46,12 +49,24 @@ private:
   std::string describe(ArrayDimension dimension);
   Value size(ArrayDimension dimension);
 
+  void emitClear(const Storage &workspace);
+  /// An error if a loop has to walk what has no order.
+  LogicalResult checkOrder();
   void emit(Operation &op);
-  Value allocate(WhereOp where);
+  void emit(AssembleOp assemble);
+  Value allocate(MemRefType type, ValueRange sizes);
+  /// A workspace that knows what is stored in it.
+  Storage allocate(ArrayType type, ArrayRef<Value> sizes);
   void emit(ForallOp forall, unsigned variable);
+  /// What a loop does at a value of a variable.
+  void emitValue(ForallOp forall, unsigned variable, Value value);
+  /// A loop over what arrays store.
+  void emitWalk(ForallOp forall);
   void emit(IfOp branch);
   void emit(WhereOp where);
   void emit(AssignOp assign);
+  /// Of an array in a format.
+  void emitStore(AssignOp assign, Value value);
   void emit(ReduceOp reduce);
   /// The loops of a reduction from `variable` on; what they begin with and
   /// what comes out.
@@ -59,6 +74,13 @@ private:
   /// A term of a reduction, combined with what was there before.
   Value emitTerm(ReduceOp reduce, Value before);
   Value combine(ReduceOp reduce, Value before, Value term);
+  /// The coordinates by which an assignment appends.
+  SmallVector<Value> getPlace(AssignOp assign) {
+    auto type = cast<ArrayType>(assign.getArray().getType());
+    return getCoordinates(type, assign.getIndices());
+  }
+  /// Those of them that a loop has bound.
+  SmallVector<Value> getBound(ArrayRef<Value> coordinates);
   void emitAll(Block &block) {
     for (Operation &op : block)
       emit(op);
@@ -81,6 +103,9 @@ private:
   IRMapping values;
   /// Values as indices.
   DenseMap<Value, Value> casts;
+  LevelCode levels;
+  /// By array that is appended to.
+  llvm::MapVector<Value, std::unique_ptr<AppendCode>> appended;
   /// The operation in front of the loops of a statement; null if there is none.
   Operation *before = nullptr;
 };
@@ -96,7 +121,9 @@ std::string EvaluationLowering::describe(ArrayDimension dimension) {
 }
 
 Value EvaluationLowering::size(ArrayDimension dimension) {
-  auto type = cast<MemRefType>(dimension.array.getType());
+  auto type = cast<ShapedType>(dimension.array.getType());
+  if (isa<ArrayType>(type))
+    return levels.getStorage(dimension.array).sizes[dimension.dimension];
   if (type.isDynamicDim(dimension.dimension))
     return memref::DimOp::create(builder, get(dimension.array),
                                  dimension.dimension);
@@ -105,15 +132,15 @@ Value EvaluationLowering::size(ArrayDimension dimension) {
 
 /// A workspace is as long as the dimension that it is asked to be as long as.
 static ArrayDimension getOrigin(ArrayDimension dimension) {
-  auto where = dyn_cast<WhereOp>(dimension.array.getOwner()->getParentOp());
+  auto where =
+      dyn_cast<WhereOp>(dimension.array.getParentBlock()->getParentOp());
   ShapedType type = cast<ShapedType>(dimension.array.getType());
   if (!where || !type.isDynamicDim(dimension.dimension))
     return dimension;
   int64_t position = llvm::count_if(
       type.getShape().take_front(dimension.dimension), ShapedType::isDynamic);
   auto extent = where.getSizes()[position].getDefiningOp<ExtentOp>();
-  return {cast<BlockArgument>(extent.getArray()),
-          static_cast<unsigned>(extent.getDimension())};
+  return {extent.getArray(), static_cast<unsigned>(extent.getDimension())};
 }
 
 void EvaluationLowering::checkExtents() {
@@ -194,12 +221,68 @@ void EvaluationLowering::emit(ForallOp forall, unsigned variable) {
     emitAll(*forall.getBody());
     return;
   }
+  if (forall.getIteration() && variable == 0) {
+    emitWalk(forall);
+    return;
+  }
   auto [lower, upper] = bounds(forall, variable);
   auto loop = scf::ForOp::create(builder, lower, upper, constant(1));
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPoint(loop.getBody()->getTerminator());
-  values.map(forall.getVariables()[variable], loop.getInductionVar());
+  emitValue(forall, variable, loop.getInductionVar());
+}
+
+SmallVector<Value> EvaluationLowering::getBound(ArrayRef<Value> coordinates) {
+  SmallVector<Value> bound;
+  for (Value coordinate : coordinates) {
+    if (!values.contains(coordinate))
+      break;
+    bound.push_back(get(coordinate));
+  }
+  return bound;
+}
+
+void EvaluationLowering::emitValue(ForallOp forall, unsigned variable,
+                                   Value value) {
+  BlockArgument mine = forall.getVariables()[variable];
+  values.map(mine, value);
+  struct Place {
+    AppendCode *code;
+    unsigned level;
+    SmallVector<Value> coordinates;
+  };
+  SmallVector<Place> places;
+  forall.walk([&](AssignOp assign) {
+    auto found = appended.find(assign.getArray());
+    if (found == appended.end())
+      return;
+    SmallVector<Value> coordinates = getPlace(assign);
+    auto level = llvm::find(coordinates, mine) - coordinates.begin();
+    if (level != static_cast<int64_t>(coordinates.size()))
+      places.push_back({found->second.get(), static_cast<unsigned>(level),
+                        getBound(coordinates)});
+  });
+  for (Place &place : places)
+    place.code->enter(place.level, place.coordinates);
   emit(forall, variable + 1);
+  for (Place &place : places)
+    place.code->leave(place.level, place.coordinates);
+  values.erase(mine);
+}
+
+void EvaluationLowering::emitWalk(ForallOp forall) {
+  SmallVector<Fiber> fibers = getLevelOperands(forall);
+  Value size = bounds(forall, 0).second;
+  auto body = [&](Value coordinate, ValueRange) {
+    emitValue(forall, 0, coordinate);
+    return SmallVector<Value>();
+  };
+  auto setVariable = [&](Value coordinate) {
+    values.map(forall.getVariables()[0], coordinate);
+  };
+  IterationCode(builder, levels, fibers, forall.getIterationAttr().getSet(),
+                setVariable)
+      .emit(size, {}, body);
 }
 
 void EvaluationLowering::emit(IfOp branch) {
@@ -212,8 +295,50 @@ void EvaluationLowering::emit(IfOp branch) {
 
 /// Outside of all loops: what an iteration leaves there, the next one
 /// overwrites.
-Value EvaluationLowering::allocate(WhereOp where) {
+Value EvaluationLowering::allocate(MemRefType type, ValueRange sizes) {
+  auto memory = memref::AllocOp::create(builder, type, sizes);
+  memory->setAttr(nameAttr, builder.getStringAttr("workspace"));
+  memory->setAttr(scratchAttr, builder.getUnitAttr());
   OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPoint(evaluate);
+  memref::DeallocOp::create(builder, memory);
+  return memory;
+}
+
+Storage EvaluationLowering::allocate(ArrayType type, ArrayRef<Value> sizes) {
+  Storage storage;
+  storage.type = type;
+  storage.name = "a workspace";
+  Value count = constant(1);
+  for (int64_t size : type.getShape()) {
+    bool isKnown = !ShapedType::isDynamic(size);
+    storage.sizes.push_back(isKnown ? constant(size) : sizes.front());
+    sizes = isKnown ? sizes : sizes.drop_front();
+    count = arith::MulIOp::create(builder, count, storage.sizes.back());
+  }
+  auto make = [&](Type element) {
+    return allocate(MemRefType::get(ShapedType::kDynamic, element), count);
+  };
+  storage.values = make(type.getElementType());
+  storage.levels.resize(type.getRank());
+  storage.levels.back().push_back(make(builder.getI1Type()));
+  return storage;
+}
+
+void EvaluationLowering::emitClear(const Storage &workspace) {
+  Value mask = workspace.levels.back().front();
+  Value no = arith::ConstantOp::create(builder, builder.getBoolAttr(false));
+  auto loop =
+      scf::ForOp::create(builder, constant(0),
+                         memref::DimOp::create(builder, mask, 0), constant(1));
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPoint(loop.getBody()->getTerminator());
+  memref::StoreOp::create(builder, no, mask, loop.getInductionVar());
+}
+
+void EvaluationLowering::emit(WhereOp where) {
+  OpBuilder::InsertionGuard guard(builder);
+  OpBuilder::InsertPoint here = builder.saveInsertionPoint();
   if (before)
     builder.setInsertionPointAfter(before);
   else
@@ -221,22 +346,24 @@ Value EvaluationLowering::allocate(WhereOp where) {
   SmallVector<Value> sizes =
       llvm::map_to_vector(where.getSizes(), [&](Value given) {
         auto extent = given.getDefiningOp<ExtentOp>();
-        return size({cast<BlockArgument>(extent.getArray()),
-                     static_cast<unsigned>(extent.getDimension())});
+        return size(
+            {extent.getArray(), static_cast<unsigned>(extent.getDimension())});
       });
-  auto memory = memref::AllocOp::create(
-      builder, cast<MemRefType>(where.getWorkspaceType()), sizes);
-  memory->setAttr(nameAttr, builder.getStringAttr("workspace"));
-  memory->setAttr(scratchAttr, builder.getUnitAttr());
-  builder.setInsertionPoint(evaluate);
-  memref::DeallocOp::create(builder, memory);
-  return memory;
-}
-
-void EvaluationLowering::emit(WhereOp where) {
-  Value memory = allocate(where);
+  auto type = dyn_cast<ArrayType>(where.getWorkspaceType());
+  if (!type) {
+    Value memory = allocate(cast<MemRefType>(where.getWorkspaceType()), sizes);
+    builder.restoreInsertionPoint(here);
+    for (Region *region : {&where.getProducers(), &where.getConsumers()}) {
+      values.map(region->getArgument(0), memory);
+      emitAll(region->front());
+    }
+    return;
+  }
+  Storage workspace = allocate(type, sizes);
+  builder.restoreInsertionPoint(here);
+  emitClear(workspace);
   for (Region *region : {&where.getProducers(), &where.getConsumers()}) {
-    values.map(region->getArgument(0), memory);
+    levels.setStorage(region->getArgument(0), workspace);
     emitAll(region->front());
   }
 }
@@ -249,9 +376,13 @@ void EvaluationLowering::emit(AssignOp assign) {
     guard.emplace(builder);
     builder.setInsertionPointToStart(branch.thenBlock());
   }
+  Value value = get(assign.getValue());
+  if (isa<ArrayType>(assign.getArray().getType())) {
+    emitStore(assign, value);
+    return;
+  }
   Value memref = get(assign.getArray());
   SmallVector<Value> at = indices(assign.getIndices());
-  Value value = get(assign.getValue());
   if (std::optional<BuiltinAttr> function = assign.getFunction()) {
     Value before = memref::LoadOp::create(builder, memref, at);
     auto product = value.getDefiningOp<arith::MulFOp>();
@@ -265,6 +396,28 @@ void EvaluationLowering::emit(AssignOp assign) {
     }
   }
   memref::StoreOp::create(builder, value, memref, at);
+}
+
+void EvaluationLowering::emitStore(AssignOp assign, Value value) {
+  Value array = assign.getArray();
+  SmallVector<Value> coordinates = getPlace(assign);
+  auto found = appended.find(array);
+  if (found != appended.end()) {
+    found->second->store(getBound(coordinates), value);
+    return;
+  }
+  const Storage &workspace = levels.getStorage(array);
+  Cursor cursor = levels.find({array, coordinates});
+  if (std::optional<BuiltinAttr> function = assign.getFunction()) {
+    Value there =
+        memref::LoadOp::create(builder, workspace.values, cursor.position);
+    Value sum = emitCall(builder, **function, {there, value}, value.getType());
+    value = arith::SelectOp::create(builder, cursor.isStored, sum, value);
+  }
+  memref::StoreOp::create(builder, value, workspace.values, cursor.position);
+  Value yes = arith::ConstantOp::create(builder, builder.getBoolAttr(true));
+  memref::StoreOp::create(builder, yes, workspace.levels.back().front(),
+                          cursor.position);
 }
 
 //===----------------------------------------------------------------------===//
@@ -335,6 +488,20 @@ Value EvaluationLowering::emitReduction(ReduceOp reduce, unsigned variable,
                                         Value before) {
   if (variable == reduce.getVariables().size())
     return emitTerm(reduce, before);
+  if (reduce.getIteration() && variable == 0) {
+    SmallVector<Fiber> fibers = getLevelOperands(reduce);
+    Value size = bounds(reduce, 0).second;
+    auto body = [&](Value, ValueRange carried) {
+      return SmallVector<Value>{emitTerm(reduce, carried.front())};
+    };
+    auto setVariable = [&](Value coordinate) {
+      values.map(reduce.getVariables()[0], coordinate);
+    };
+    return IterationCode(builder, levels, fibers,
+                         reduce.getIterationAttr().getSet(), setVariable)
+        .emit(size, before, body)
+        .front();
+  }
   auto [lower, upper] = bounds(reduce, variable);
   auto loop = scf::ForOp::create(builder, lower, upper, constant(1), before);
   OpBuilder::InsertionGuard guard(builder);
@@ -346,7 +513,7 @@ Value EvaluationLowering::emitReduction(ReduceOp reduce, unsigned variable,
 }
 
 void EvaluationLowering::emit(ReduceOp reduce) {
-  Constant identity = reduce.getFunction()->identity->value;
+  Constant identity = reduce.getFunction()->getIdentity();
   Value begin = arith::ConstantOp::create(
       builder, getConstant(identity, reduce.getType()));
   values.map(reduce.getResult(), emitReduction(reduce, 0, begin));
@@ -357,7 +524,12 @@ void EvaluationLowering::emit(Operation &op) {
   llvm::TypeSwitch<Operation *>(&op)
       .Case<ForallOp>([&](auto forall) { emit(forall, 0); })
       .Case<IfOp, WhereOp, AssignOp, ReduceOp>([&](auto mine) { emit(mine); })
+      .Case<AssembleOp>([&](auto assemble) { emit(assemble); })
       .Case<AccessOp>([&](auto access) {
+        if (isa<ArrayType>(access.getArray().getType())) {
+          values.map(access.getResult(), levels.load(access));
+          return;
+        }
         values.map(access.getResult(),
                    memref::LoadOp::create(builder, get(access.getArray()),
                                           indices(access.getIndices()))
@@ -383,20 +555,84 @@ void EvaluationLowering::emit(Operation &op) {
       })
       .Case<ExtentOp>([&](auto extent) {
         values.map(extent.getResult(),
-                   size({cast<BlockArgument>(extent.getArray()),
+                   size({extent.getArray(),
                          static_cast<unsigned>(extent.getDimension())}));
       });
 }
 
-void EvaluationLowering::run() {
+void EvaluationLowering::emit(AssembleOp assemble) {
+  ArrayType type = assemble.getType();
+  Storage storage;
+  storage.type = type;
+  storage.values = get(assemble.getValues());
+  storage.name = evaluate.getNameOf(assemble);
+  for (auto [number, level] : llvm::enumerate(type.getFormat().getLevels()))
+    storage.levels.push_back(llvm::map_to_vector(
+        assemble.getLevels().slice(assemble.getFirstArrayOf(number),
+                                   level.countArrays()),
+        [&](Value array) { return get(array); }));
+  for (auto [dimension, size] : llvm::enumerate(type.getShape()))
+    storage.sizes.push_back(ShapedType::isDynamic(size)
+                                ? get(assemble.getSizeOf(dimension))
+                                : constant(size));
+  levels.setStorage(assemble, std::move(storage));
+}
+
+LogicalResult EvaluationLowering::checkOrder() {
+  auto check = [&](Operation *loop, CoordinateSet set) -> LogicalResult {
+    SmallVector<Fiber> fibers = getLevelOperands(loop);
+    bool isCombined = true;
+    loop->walk([&](AssignOp assign) { isCombined &= !!assign.getFunction(); });
+    for (const Fiber &fiber : fibers) {
+      const Level &level = fiber.getLevel();
+      if (level.isOrdered)
+        continue;
+      bool isAlone = fibers.size() == 1 && set == CoordinateSet::operand(0);
+      if (isAlone && (level.isUnique || isCombined))
+        continue;
+      return loop->emitError()
+             << "walks " << evaluate.getNameOf(fiber.array)
+             << ", of which level " << fiber.depth() - 1
+             << " is unordered, together with others: sort its coordinates, "
+                "and leave 'unordered' out of its format";
+    }
+    return success();
+  };
+  WalkResult walk = evaluate.getRegion().walk([&](Operation *op) {
+    IterationAttr iteration;
+    if (auto forall = dyn_cast<ForallOp>(op))
+      iteration = forall.getIterationAttr();
+    else if (auto reduce = dyn_cast<ReduceOp>(op))
+      iteration = reduce.getIterationAttr();
+    if (iteration && failed(check(op, iteration.getSet())))
+      return WalkResult::interrupt();
+    return WalkResult::advance();
+  });
+  return failure(walk.wasInterrupted());
+}
+
+LogicalResult EvaluationLowering::run() {
+  if (failed(checkOrder()))
+    return failure();
   for (auto [name, operand] : llvm::zip_equal(
            evaluate.getBody()->getArguments(), evaluate->getOperands()))
     values.map(name, operand);
+  for (auto assemble : evaluate.getRegion().getOps<AssembleOp>())
+    emit(assemble);
   checkExtents();
-  for (Operation &mine : *evaluate.getBody()) {
+  for (auto statement : evaluate.getRegion().getOps<ForallOp>()) {
+    appended.clear();
+    statement.walk([&](AssignOp assign) {
+      auto array = assign.getArray().getDefiningOp<AssembleOp>();
+      if (array && !appended.contains(array))
+        appended[array] = std::make_unique<AppendCode>(builder, levels, array);
+    });
     before = evaluate->getPrevNode();
-    emit(mine);
+    emit(*statement);
+    for (auto &[array, code] : appended)
+      code->finish();
   }
+  return success();
 }
 
 namespace {
@@ -412,7 +648,8 @@ struct ConvertCINToSCF
                              "bufferises it first");
         return signalPassFailure();
       }
-      EvaluationLowering(evaluate).run();
+      if (failed(EvaluationLowering(evaluate).run()))
+        return signalPassFailure();
       evaluate->erase();
     }
   }

@@ -13,20 +13,40 @@
 using namespace mlir;
 using namespace ember::cin;
 
-/// Commutative and associative, with an identity.
-static constexpr Builtin
-combining(llvm::StringLiteral name, TypeClass types, Constant identity,
-          bool isIdempotent = false,
-          std::optional<SpecialValue> annihilator = std::nullopt) {
-  return {.name = name,
-          .arity = 2,
-          .signature = Signature::same,
-          .types = types,
-          .isCommutative = true,
-          .isAssociative = true,
-          .isIdempotent = isIdempotent,
-          .annihilator = annihilator,
-          .identity = SpecialValue{identity}};
+/// f(x, identity) = x, on both sides or on one.
+static constexpr SpecialOperand
+identity(Constant value, std::optional<unsigned> position = std::nullopt) {
+  return {.value = value, .position = position};
+}
+
+/// f is `result` where one operand, or that at `position`, is `value`.
+static constexpr SpecialOperand
+annihilator(Constant value, Constant result,
+            std::optional<unsigned> position = std::nullopt,
+            TypeClass types = all) {
+  return {
+      .value = value, .position = position, .result = result, .types = types};
+}
+
+template <typename... Special>
+static constexpr Builtin with(Builtin row, Special... special) {
+  row.specialOperands = {special...};
+  row.specialCount = sizeof...(special);
+  return row;
+}
+
+static constexpr Builtin binary(llvm::StringLiteral name, TypeClass types) {
+  return {
+      .name = name, .arity = 2, .signature = Signature::same, .types = types};
+}
+
+static constexpr Builtin combining(llvm::StringLiteral name, TypeClass types,
+                                   bool isIdempotent = false) {
+  Builtin row = binary(name, types);
+  row.isCommutative = true;
+  row.isAssociative = true;
+  row.isIdempotent = isIdempotent;
+  return row;
 }
 
 static constexpr Builtin unary(llvm::StringLiteral name, TypeClass types) {
@@ -43,41 +63,36 @@ static constexpr Builtin comparison(llvm::StringLiteral name,
           .isCommutative = isCommutative};
 }
 
-/// Two operands that do not commute.
-static constexpr Builtin
-ordered(llvm::StringLiteral name, TypeClass types,
-        std::optional<SpecialValue> annihilator = std::nullopt,
-        std::optional<SpecialValue> identity = std::nullopt) {
-  return {.name = name,
-          .arity = 2,
-          .signature = Signature::same,
-          .types = types,
-          .annihilator = annihilator,
-          .identity = identity};
-}
+using enum Constant;
 
-static constexpr SpecialValue zero{Constant::zero};
+/// 0 / x is 0 unless x is 0, too.
+static constexpr SpecialOperand zeroDividend{
+    .value = zero, .position = 0, .result = zero, .unless = zero};
 
 static constexpr Builtin builtins[] = {
-    combining("add", numbers, Constant::zero),
-    combining("mul", numbers, Constant::one, /*isIdempotent=*/false, zero),
-    combining("min", numbers, Constant::highest, /*isIdempotent=*/true,
-              SpecialValue{Constant::lowest}),
-    combining("max", numbers, Constant::lowest, /*isIdempotent=*/true,
-              SpecialValue{Constant::highest}),
-    combining("and", bits, Constant::allOnes, /*isIdempotent=*/true, zero),
-    combining("or", bits, Constant::zero, /*isIdempotent=*/true,
-              SpecialValue{Constant::allOnes}),
-    combining("xor", bits, Constant::zero),
-    ordered("sub", numbers, std::nullopt, SpecialValue{Constant::zero, 1}),
-    ordered("div", numbers, SpecialValue{Constant::zero, 0},
-            SpecialValue{Constant::one, 1}),
-    ordered("mod", numbers, SpecialValue{Constant::zero, 0}),
-    ordered("pow", floats, std::nullopt, SpecialValue{Constant::one, 1}),
-    ordered("shl", integers, SpecialValue{Constant::zero, 0},
-            SpecialValue{Constant::zero, 1}),
-    ordered("shr", integers, SpecialValue{Constant::zero, 0},
-            SpecialValue{Constant::zero, 1}),
+    with(combining("add", numbers), identity(zero),
+         annihilator(highest, highest, std::nullopt, floats),
+         annihilator(lowest, lowest, std::nullopt, floats)),
+    with(combining("mul", numbers), identity(one), annihilator(zero, zero)),
+    with(combining("min", numbers, /*isIdempotent=*/true), identity(highest),
+         annihilator(lowest, lowest)),
+    with(combining("max", numbers, /*isIdempotent=*/true), identity(lowest),
+         annihilator(highest, highest)),
+    with(combining("and", bits, /*isIdempotent=*/true), identity(allOnes),
+         annihilator(zero, zero)),
+    with(combining("or", bits, /*isIdempotent=*/true), identity(zero),
+         annihilator(allOnes, allOnes)),
+    with(combining("xor", bits), identity(zero)),
+    with(binary("sub", numbers), identity(zero, 1)),
+    with(binary("div", numbers), identity(one, 1), zeroDividend),
+    with(binary("mod", numbers), zeroDividend),
+    // x ** 0 is 1 whatever x is, and so is 1 ** x.
+    with(binary("pow", floats), identity(one, 1), annihilator(zero, one, 1),
+         annihilator(one, one, 0)),
+    with(binary("shl", integers), identity(zero, 1),
+         annihilator(zero, zero, 0)),
+    with(binary("shr", integers), identity(zero, 1),
+         annihilator(zero, zero, 0)),
     unary("neg", numbers),
     unary("abs", numbers),
     unary("not", bits),

@@ -147,7 +147,7 @@ static std::optional<ArrayDimension> getDimension(OpOperand &use) {
     unsigned number = use.getOperandNumber();
     if (number < first || number >= first + indices.size())
       return std::nullopt;
-    return ArrayDimension{cast<BlockArgument>(array), number - first};
+    return ArrayDimension{array, number - first};
   };
   if (auto access = dyn_cast<AccessOp>(use.getOwner()))
     return find(access.getArray(), access.getIndices());

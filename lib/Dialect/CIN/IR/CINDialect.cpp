@@ -22,10 +22,17 @@ using namespace ember::cin;
 #define GET_ATTRDEF_CLASSES
 #include "ember/Dialect/CIN/IR/CINAttributes.cpp.inc"
 
+#define GET_TYPEDEF_CLASSES
+#include "ember/Dialect/CIN/IR/CINTypes.cpp.inc"
+
 void CINDialect::initialize() {
   addAttributes<
 #define GET_ATTRDEF_LIST
 #include "ember/Dialect/CIN/IR/CINAttributes.cpp.inc"
+      >();
+  addTypes<
+#define GET_TYPEDEF_LIST
+#include "ember/Dialect/CIN/IR/CINTypes.cpp.inc"
       >();
   addOperations<
 #define GET_OP_LIST

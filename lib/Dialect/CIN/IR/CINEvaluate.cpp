@@ -36,7 +36,13 @@ EvaluateOp::reifyResultShapes(OpBuilder &builder,
   return success();
 }
 
-std::string EvaluateOp::getNameOf(BlockArgument argument) {
+std::string EvaluateOp::getNameOf(Value array) {
+  if (auto assemble = array.getDefiningOp<AssembleOp>())
+    return assemble.getName() ? assemble.getName()->str()
+                              : getNameOf(assemble.getValues());
+  auto argument = cast<BlockArgument>(array);
+  if (argument.getOwner() != getBody())
+    return "a workspace";
   if (std::optional<ArrayAttr> names = getNames())
     return cast<StringAttr>((*names)[argument.getArgNumber()]).str();
   return "array #" + std::to_string(argument.getArgNumber());
@@ -154,15 +160,22 @@ LogicalResult EvaluateOp::verify() {
     return emitOpError(onTensors ? "on tensors has a result for each of outs"
                                  : "on memrefs has no results");
   for (Operation &op : body)
-    if (!isa<ForallOp>(op))
+    if (!isa<ForallOp, AssembleOp>(op))
       return op.emitOpError("stands outside of any statement");
-  // Each array that is assigned to is one of outs or a workspace.
+  // Each array that is assigned to is one of outs, or is stored in some, or is
+  // a workspace.
+  auto isOut = [&](Value array) {
+    auto name = cast<BlockArgument>(array);
+    return name.getOwner() != &body || isInit(name);
+  };
   WalkResult walk = getRegion().walk([&](AssignOp assign) {
-    auto array = cast<BlockArgument>(assign.getArray());
-    bool isMine = array.getOwner() == &body;
-    if (!isMine || isInit(array))
-      return failed(verifyDistinct(assign,
-                                   isMine ? getNameOf(array) : "a workspace"))
+    Value array = assign.getArray();
+    auto assemble = array.getDefiningOp<AssembleOp>();
+    bool isWritable = assemble ? isOut(assemble.getValues()) &&
+                                     llvm::all_of(assemble.getLevels(), isOut)
+                               : isOut(array);
+    if (isWritable)
+      return failed(verifyDistinct(assign, getNameOf(array)))
                  ? WalkResult::interrupt()
                  : WalkResult::advance();
     assign.emitOpError() << "assigns to " << getNameOf(array)

@@ -58,7 +58,9 @@ static void printTypes(OpAsmPrinter &printer, Type array, ValueRange indices) {
 static LogicalResult verifyPlace(Operation *op, Value array,
                                  ValueRange indices) {
   auto name = dyn_cast<BlockArgument>(array);
-  if (!name || !isa<EvaluateOp, WhereOp>(name.getOwner()->getParentOp()))
+  bool isNamed = name ? isa<EvaluateOp, WhereOp>(name.getOwner()->getParentOp())
+                      : isa<AssembleOp>(array.getDefiningOp());
+  if (!isNamed)
     return op->emitOpError("has an array that is not one of those that the "
                            "cin.evaluate or a cin.where around it names");
   int64_t rank = cast<ShapedType>(array.getType()).getRank();
@@ -113,7 +115,8 @@ LogicalResult AccessOp::verify() {
 }
 
 LogicalResult ExtentOp::verify() {
-  if (!isa<BlockArgument>(getArray()))
+  if (!isa<BlockArgument>(getArray()) &&
+      !getArray().getDefiningOp<AssembleOp>())
     return emitOpError("is not of an array that has a name");
   int64_t rank = cast<ShapedType>(getArray().getType()).getRank();
   if (static_cast<int64_t>(getDimension()) < rank)
@@ -296,6 +299,10 @@ LogicalResult AssignOp::verify() {
     return emitOpError() << "stores a value of type " << getValue().getType()
                          << " in an array of " << element;
   std::optional<BuiltinAttr> function = getFunction();
+  if (std::optional<TypedAttr> fill = getFill();
+      fill && (function || fill->getType() != element))
+    return emitOpError("has a fill that is not what a plain assignment of its "
+                       "type may find");
   if (!function)
     return success();
   const Builtin &row = **function;
@@ -359,13 +366,26 @@ void WhereOp::print(OpAsmPrinter &printer) {
 LogicalResult WhereOp::verify() {
   for (Region &region : (*this)->getRegions())
     if (region.getNumArguments() != 1 ||
-        !isa<RankedTensorType, MemRefType>(region.getArgument(0).getType()))
+        !isa<RankedTensorType, MemRefType, ArrayType>(
+            region.getArgument(0).getType()))
       return emitOpError("has regions that know something else than one "
                          "workspace");
   ShapedType type = getWorkspaceType();
   if (getProducers().getArgument(0).getType() != type)
     return emitOpError("has a workspace of one type in its consumers and of "
                        "another one in its producers");
+  if (auto array = dyn_cast<ArrayType>(type)) {
+    ArrayRef<Level> levels = array.getFormat().getLevels();
+    bool isWorkspace = llvm::all_of(levels.drop_back(),
+                                    [](const Level &level) {
+                                      return level.kind == LevelKind::dense;
+                                    }) &&
+                       levels.back().kind == LevelKind::bitmap;
+    if (!isWorkspace)
+      return emitOpError("has a workspace that elements cannot be added to in "
+                         "any order: only its last level may be a bitmap, and "
+                         "all others are dense");
+  }
   if (type.getNumDynamicDims() != getSizes().size())
     return emitOpError() << "has " << getSizes().size() << " sizes for "
                          << type.getNumDynamicDims()

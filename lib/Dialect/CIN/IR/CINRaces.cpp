@@ -244,8 +244,7 @@ LogicalResult ember::cin::verifyOwnReads(ForallOp statement) {
     return statement.walk([&](AccessOp access) {
       if (access.getArray() != assign.getArray())
         return WalkResult::advance();
-      std::string array =
-          evaluate.getNameOf(cast<BlockArgument>(access.getArray()));
+      std::string array = evaluate.getNameOf(access.getArray());
       std::string reason = describeOwnRead(access, assign, array);
       if (reason.empty())
         return WalkResult::advance();

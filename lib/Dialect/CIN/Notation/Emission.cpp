@@ -8,12 +8,7 @@
 #include "ExpressionEmitter.h"
 #include "Parser.h"
 
-#include "ember/Dialect/Ember/IR/Ember.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/IR/Verifier.h"
-
 using namespace mlir;
-using namespace ember;
 using namespace ember::cin;
 
 using Kind = Expression::Kind;
@@ -180,7 +175,7 @@ LogicalResult StatementEmitter::emitAssignment() {
   if (statement.function)
     function = BuiltinAttr::get(builder.getContext(), statement.function);
   AssignOp::create(builder, locationOf(builder.getContext(), target.position),
-                   function, stored, array, indices, condition);
+                   function, stored, array, indices, condition, TypedAttr());
   return success();
 }
 
@@ -231,60 +226,8 @@ LogicalResult StatementEmitter::emit() {
   return emitLoops(assigned);
 }
 
-OwningOpRef<ModuleOp>
-ember::cin::buildFromNotation(StringRef text, const NotationOptions &options,
-                              MLIRContext *context) {
-  context->loadDialect<CINDialect, func::FuncDialect>();
-  FailureOr<std::vector<Statement>> statements = parseStatements(text, context);
-  if (failed(statements))
-    return nullptr;
-  FailureOr<NamedArrays> arrays = findArrays(*statements, options, context);
-  if (failed(arrays))
-    return nullptr;
-  OpBuilder builder(context);
-  Location location = locationOf(context, Position());
-  OwningOpRef<ModuleOp> module = ModuleOp::create(builder, location);
-  builder.setInsertionPointToEnd(module->getBody());
-  SmallVector<Type> inputs, outputs;
-  SmallVector<Attribute> names, targetNames;
-  for (auto &[name, array] : *arrays) {
-    SmallVector<int64_t> shape(array.rank, ShapedType::kDynamic);
-    bool isScalar = array.rank == 0 && !array.isTarget;
-    Type type =
-        isScalar ? array.element : MemRefType::get(shape, array.element);
-    (array.isTarget ? outputs : inputs).push_back(type);
-    (array.isTarget ? targetNames : names)
-        .push_back(builder.getStringAttr(name));
-  }
-  SmallVector<Type> types =
-      llvm::to_vector(llvm::concat<Type>(inputs, outputs));
-  llvm::append_range(names, targetNames);
-  auto function =
-      func::FuncOp::create(builder, location, options.name,
-                           builder.getFunctionType(types, TypeRange()));
-  for (auto [number, name] : llvm::enumerate(names))
-    function.setArgAttr(number, nameAttr, name);
-  Block *entry = function.addEntryBlock();
-  builder.setInsertionPointToEnd(entry);
-  ValueRange arguments = entry->getArguments();
-  auto evaluate = EvaluateOp::create(
-      builder, location, TypeRange(), arguments.take_front(inputs.size()),
-      arguments.drop_front(inputs.size()), builder.getArrayAttr(names));
-  func::ReturnOp::create(builder, location);
-  Block &body = evaluate.getRegion().emplaceBlock();
-  llvm::StringMap<Value> values;
-  for (auto [name, type] : llvm::zip_equal(names, types))
-    values[cast<StringAttr>(name).getValue()] =
-        body.addArgument(type, location);
-  for (const Statement &statement : *statements) {
-    builder.setInsertionPointToEnd(&body);
-    if (failed(StatementEmitter(builder, statement, values).emit()))
-      return nullptr;
-  }
-  if (failed(verify(*module)))
-    return nullptr;
-  for (auto forall : body.getOps<ForallOp>())
-    if (failed(verifyOwnReads(forall)))
-      return nullptr;
-  return module;
+LogicalResult ember::cin::emitStatement(OpBuilder &builder,
+                                        const Statement &statement,
+                                        const llvm::StringMap<Value> &values) {
+  return StatementEmitter(builder, statement, values).emit();
 }

@@ -464,16 +464,17 @@ ExpressionEmitter::emitForall(ArrayRef<const Binding *> bindings,
   bool isOutermost = isa<EvaluateOp>(builder.getBlock()->getParentOp());
   OpBuilder::InsertionGuard guard(builder);
   if (hasRanges && isOutermost) {
-    auto around = ForallOp::create(builder, at(position), ValueRange(),
-                                   ValueRange(), ArrayRef<bool>(), ArrayAttr());
+    auto around =
+        ForallOp::create(builder, at(position), ValueRange(), ValueRange(),
+                         ArrayRef<bool>(), ArrayAttr(), IterationAttr());
     builder.setInsertionPointToEnd(&around.getRegion().emplaceBlock());
   }
   FailureOr<Ranges> ranges = emitRanges(bindings);
   if (failed(ranges))
     return failure();
-  auto forall =
-      ForallOp::create(builder, at(position), ranges->lowers, ranges->uppers,
-                       ranges->ranged, builder.getStrArrayAttr(ranges->names));
+  auto forall = ForallOp::create(
+      builder, at(position), ranges->lowers, ranges->uppers, ranges->ranged,
+      builder.getStrArrayAttr(ranges->names), IterationAttr());
   Block &block = forall.getRegion().emplaceBlock();
   bind(bindings, block);
   builder.setInsertionPointToEnd(&block);
@@ -532,7 +533,7 @@ FailureOr<Operand> ExpressionEmitter::emitReduction(
   builder.restoreInsertionPoint(outside);
   auto reduce = ReduceOp::create(
       builder, at(position), type, ranges->lowers, ranges->uppers,
-      ranges->ranged, builder.getStrArrayAttr(ranges->names),
+      ranges->ranged, builder.getStrArrayAttr(ranges->names), IterationAttr(),
       BuiltinAttr::get(builder.getContext(), &function));
   reduce.getRegion().takeBody(region);
   return Operand{.value = reduce, .position = position};

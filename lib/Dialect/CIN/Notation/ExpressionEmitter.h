@@ -103,6 +103,12 @@ private:
   llvm::StringMap<Slice> slices;
 };
 
+/// Emits a statement on arrays that `values` has by name; an error if it makes
+/// no sense.
+llvm::LogicalResult emitStatement(mlir::OpBuilder &builder,
+                                  const Statement &statement,
+                                  const llvm::StringMap<mlir::Value> &values);
+
 } // namespace ember::cin
 
 #endif // EMBER_LIB_DIALECT_CIN_NOTATION_EXPRESSIONEMITTER_H

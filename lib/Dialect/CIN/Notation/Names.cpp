@@ -8,6 +8,10 @@
 #include "Names.h"
 #include "Parser.h"
 
+#include "ember/Dialect/CIN/IR/CIN.h"
+
+#include <cmath>
+
 #include "mlir/IR/BuiltinTypes.h"
 
 using namespace mlir;
@@ -119,6 +123,75 @@ static LogicalResult addArray(NamedArrays &arrays, const Expression &part,
   return error;
 }
 
+/// The number that a fill is, as a value of its type; null if it is none.
+static TypedAttr makeFill(double fill, Type element) {
+  if (auto number = dyn_cast<FloatType>(element))
+    return FloatAttr::get(number, fill);
+  bool isBoolean = element.isInteger(1);
+  unsigned width =
+      element.isIndex() ? 64 : std::min(64u, element.getIntOrFloatBitWidth());
+  double most = isBoolean ? 2 : std::ldexp(1.0, static_cast<int>(width) - 1);
+  if (std::trunc(fill) != fill || fill >= most ||
+      fill < (isBoolean ? 0 : -most))
+    return nullptr;
+  return IntegerAttr::get(element, static_cast<int64_t>(fill));
+}
+
+/// Enters formats and fills; failure after an error.
+static LogicalResult setFormats(NamedArrays &arrays,
+                                const NotationOptions &options,
+                                MLIRContext *context) {
+  auto find = [&](StringRef name, StringRef what) -> NamedArray * {
+    auto *found = arrays.find(name);
+    if (found != arrays.end())
+      return &found->second;
+    emitErrorAt(context, Position())
+        << "there is no array '" << name << "', which has a " << what;
+    return nullptr;
+  };
+  for (const auto &entry : options.fills) {
+    if (!find(entry.first(), "fill"))
+      return failure();
+    if (!options.formats.contains(entry.first()))
+      return emitErrorAt(context, Position())
+             << "'" << entry.first()
+             << "' has a fill and no format in which anything is not stored";
+  }
+  for (const auto &entry : options.formats) {
+    NamedArray *array = find(entry.first(), "format");
+    if (!array)
+      return failure();
+    std::optional<NamedFormat> format =
+        parseNamedFormat(entry.second, array->rank, context);
+    if (!format)
+      return emitErrorAt(context, array->position)
+             << "'" << entry.first() << "' has " << array->rank
+             << (array->rank == 1 ? " dimension" : " dimensions") << ", and '"
+             << entry.second
+             << "' is no format of that many: expected csr, csc, dcsr, dcsc, "
+                "coo, csf, bitmap, dense, or a level for each dimension, such "
+                "as 'dense,compressed@1,0'";
+    auto given = options.fills.find(entry.first());
+    TypedAttr fill = makeFill(given == options.fills.end() ? 0 : given->second,
+                              array->element);
+    if (!fill)
+      return emitErrorAt(context, array->position)
+             << "the fill of '" << entry.first() << "' is no number of type "
+             << array->element;
+    auto fail = [&] { return emitErrorAt(context, array->position); };
+    FormatAttr attribute = FormatAttr::getChecked(
+        function_ref<InFlightDiagnostic()>(fail), context,
+        ArrayRef<Level>(format->levels), ArrayRef<unsigned>(format->order),
+        fill, /*storesFill=*/true);
+    if (!attribute)
+      return failure();
+    SmallVector<int64_t> shape(array->rank, ShapedType::kDynamic);
+    array->format = ArrayType::get(context, shape, array->element, attribute);
+    array->index = format->index;
+  }
+  return success();
+}
+
 FailureOr<NamedArrays> ember::cin::findArrays(ArrayRef<Statement> statements,
                                               const NotationOptions &options,
                                               MLIRContext *context) {
@@ -165,5 +238,7 @@ FailureOr<NamedArrays> ember::cin::findArrays(ArrayRef<Statement> statements,
       return failure();
     }
   }
+  if (failed(setFormats(arrays, options, context)))
+    return failure();
   return std::move(arrays);
 }

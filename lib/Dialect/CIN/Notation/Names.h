@@ -25,6 +25,12 @@ struct NamedArray {
   /// It is an index of something, or a bound of a variable.
   bool isIndex = false;
   mlir::Type element = {};
+  /// How it is stored, of elements and arrays of what type; null if it is dense
+  /// in memory.
+  mlir::Type format = {};
+  mlir::Type index = {};
+
+  bool isScalar() const { return rank == 0 && !isTarget; }
 };
 
 /// Arrays by name, in the order in which they are named. Names are those of the

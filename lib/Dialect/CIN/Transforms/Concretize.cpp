@@ -5,6 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "AbstractValues.h"
+#include "LoopOrder.h"
 #include "StatementNest.h"
 
 #include "ember/Dialect/CIN/Transforms/Passes.h"
@@ -42,7 +44,7 @@ class StatementConcretizer {
 public:
   StatementConcretizer(OpBuilder &builder, ArrayRef<ForallOp> around,
                        AssignOp assign)
-      : statement(around.front()), assign(assign),
+      : statement(around.front()), assign(assign), order(statement, uses),
         nest(builder, statement, uses) {
     for (ForallOp forall : around)
       llvm::append_range(variables, forall.getVariables());
@@ -52,16 +54,34 @@ public:
   void run();
 
 private:
-  /// Chooses the variable of rows, if there is one.
-  void chooseRows();
+  using Steps = StatementNest::Steps;
+
+  /// Chooses the variables of rows, if there are any, and the order of loops.
+  void chooseOrder();
   /// Whether an index is a variable of rows wherever it is an index: the last
   /// one, and in no bounds of a reduction.
   bool isOfRows(BlockArgument variable);
+  bool dependsOnRows(Value value) {
+    return llvm::any_of(
+        rows, [&](BlockArgument row) { return uses.depends(value, row); });
+  }
+  /// Variables of a reduction that are bound outside of rows.
+  SmallVector<unsigned> getOuter(ReduceOp reduce);
+  /// Those that are bound inside, in the order of formats.
+  Steps getInner(ReduceOp reduce);
+  Steps makeSteps(ReduceOp reduce, ArrayRef<unsigned> positions);
   /// Reductions that `value` is made of, outer ones alone, whose terms are
   /// elements of rows.
   SmallVector<ReduceOp> findRowReductions(ValueRange values);
 
-  /// Loops over all variables of the statement but those of rows.
+  /// What all elements have where no array in a format stores anything, if the
+  /// statement may walk what these store alone; null otherwise.
+  TypedAttr findInitial();
+  void assignInitial(TypedAttr initial);
+
+  /// A nest over `loops` with what `body` builds.
+  void buildNest(ArrayRef<BlockArgument> loops,
+                 llvm::function_ref<void()> body);
   void loops(ArrayRef<BlockArgument> left, llvm::function_ref<void()> body);
   void loop(BlockArgument variable, llvm::function_ref<void()> body) {
     nest.loop(variable.getOwner()->getParentOp(), variable.getArgNumber(),
@@ -76,7 +96,6 @@ private:
   /// Loops over what is reduced around a loop over rows.
   void reduceRows(ReduceOp reduce, BuiltinAttr function, Value array,
                   ValueRange indices);
-  void rowLoop(llvm::function_ref<void()> body) { loop(row, body); }
   /// Whether a sum can be added up in the array that is assigned to.
   bool isDirect(ReduceOp reduce);
   /// A loop over rows with what `body` makes of `values`, under a condition,
@@ -84,13 +103,19 @@ private:
   void guardRows(Value condition, ValueRange values,
                  llvm::function_ref<void()> body);
   void identity(ReduceOp reduce, Value array, ValueRange indices);
+  TypedAttr getIdentity(ReduceOp reduce) {
+    return getConstant(reduce.getFunction()->getIdentity(), reduce.getType());
+  }
 
   ForallOp statement;
   AssignOp assign;
   SmallVector<BlockArgument> variables;
   VariableUses uses;
+  LoopOrder order;
   StatementNest nest;
-  BlockArgument row;
+  SmallVector<BlockArgument> outer, rows;
+  /// What elements have before; null if that is not known.
+  TypedAttr initial;
 };
 } // namespace
 
@@ -99,6 +124,10 @@ static bool hasRange(BlockArgument variable) {
   auto binding = cast<ForallOp>(variable.getOwner()->getParentOp());
   return binding.getRanged()[variable.getArgNumber()];
 }
+
+//===----------------------------------------------------------------------===//
+// Order
+//===----------------------------------------------------------------------===//
 
 bool StatementConcretizer::isOfRows(BlockArgument variable) {
   for (OpOperand &use : variable.getUses()) {
@@ -115,24 +144,64 @@ bool StatementConcretizer::isOfRows(BlockArgument variable) {
   return !hasRange(variable);
 }
 
+SmallVector<unsigned> StatementConcretizer::getOuter(ReduceOp reduce) {
+  SmallVector<BlockArgument> found;
+  for (BlockArgument variable : reduce.getVariables())
+    if (llvm::none_of(rows, [&](BlockArgument row) {
+          return order.precedes(row, variable);
+        }))
+      found.push_back(variable);
+  return llvm::map_to_vector(order.sort(found), [](BlockArgument variable) {
+    return variable.getArgNumber();
+  });
+}
+
+StatementNest::Steps
+StatementConcretizer::makeSteps(ReduceOp reduce, ArrayRef<unsigned> positions) {
+  if (positions.empty())
+    return {};
+  // Loops over dense arrays stay one reduction, of which the order is open.
+  bool isWalked = llvm::any_of(positions, [&](unsigned position) {
+    return order.walks(reduce.getVariables()[position]);
+  });
+  if (!isWalked)
+    return {llvm::to_vector(positions)};
+  SmallVector<BlockArgument> mine =
+      llvm::map_to_vector(positions, [&](unsigned position) {
+        return reduce.getVariables()[position];
+      });
+  Steps steps;
+  for (BlockArgument variable : order.sort(mine))
+    steps.push_back({variable.getArgNumber()});
+  return steps;
+}
+
+StatementNest::Steps StatementConcretizer::getInner(ReduceOp reduce) {
+  SmallVector<unsigned> outside = getOuter(reduce), inside;
+  for (BlockArgument variable : reduce.getVariables())
+    if (!llvm::is_contained(outside, variable.getArgNumber()))
+      inside.push_back(variable.getArgNumber());
+  return makeSteps(reduce, inside);
+}
+
 SmallVector<ReduceOp>
 StatementConcretizer::findRowReductions(ValueRange values) {
   SmallVector<ReduceOp> found;
-  if (!row)
+  if (rows.empty())
     return found;
   SmallVector<Value> open(values);
   DenseSet<Value> seen;
   while (!open.empty()) {
     Value value = open.pop_back_val();
     Operation *op = value.getDefiningOp();
-    if (!op || !seen.insert(value).second || !uses.depends(value, row))
+    if (!op || !seen.insert(value).second || !dependsOnRows(value))
       continue;
     auto reduce = dyn_cast<ReduceOp>(op);
-    bool isBounded =
-        reduce && llvm::none_of(op->getOperands(), [&](Value bound) {
-          return uses.depends(bound, row);
-        });
-    if (isBounded)
+    bool isOuter = reduce && !getOuter(reduce).empty() &&
+                   llvm::none_of(op->getOperands(), [&](Value bound) {
+                     return dependsOnRows(bound);
+                   });
+    if (isOuter)
       found.push_back(reduce);
     else if (!reduce)
       llvm::append_range(open, op->getOperands());
@@ -140,13 +209,74 @@ StatementConcretizer::findRowReductions(ValueRange values) {
   return found;
 }
 
-void StatementConcretizer::chooseRows() {
-  if (variables.empty() || !isOfRows(variables.back()))
-    return;
-  row = variables.back();
+void StatementConcretizer::chooseOrder() {
+  statement.walk([&](ReduceOp reduce) {
+    auto all =
+        llvm::to_vector(llvm::seq<unsigned>(0, reduce.getVariables().size()));
+    nest.setSteps(reduce, makeSteps(reduce, all));
+  });
+  // Where a format has what is reduced outside.
+  rows = variables;
+  SmallVector<ReduceOp> reductions = findRowReductions(assign->getOperands());
+  rows.clear();
+  for (BlockArgument variable : variables) {
+    bool isInside = llvm::any_of(reductions, [&](ReduceOp reduce) {
+      return llvm::any_of(reduce.getVariables(), [&](BlockArgument reduced) {
+        return order.precedes(reduced, variable);
+      });
+    });
+    if (isInside)
+      rows.push_back(variable);
+  }
+  bool hasRow = !variables.empty() && isOfRows(variables.back());
+  if (hasRow && !llvm::is_contained(rows, variables.back()))
+    rows.push_back(variables.back());
   if (findRowReductions(assign->getOperands()).empty())
-    row = nullptr;
+    rows.clear();
+  for (BlockArgument variable : variables)
+    if (!llvm::is_contained(rows, variable))
+      outer.push_back(variable);
+  outer = order.sort(outer);
+  rows = order.sort(rows);
 }
+
+//===----------------------------------------------------------------------===//
+// What is not walked
+//===----------------------------------------------------------------------===//
+
+TypedAttr StatementConcretizer::findInitial() {
+  Value array = assign.getArray();
+  bool walks = llvm::any_of(
+      variables, [&](BlockArgument variable) { return order.walks(variable); });
+  if (!walks || assign.getFunction() || isa<ArrayType>(array.getType()))
+    return nullptr;
+  // It is assigned before the statement looks.
+  SmallVector<Fiber> absent;
+  bool isRead = false;
+  statement.walk([&](AccessOp access) {
+    isRead |= access.getArray() == array;
+    if (isa<ArrayType>(access.getArray().getType()))
+      absent.push_back({access.getArray(), {}});
+  });
+  AbstractValue value = AbstractValues({}, absent).of(assign.getValue());
+  bool isKnown = value.kind == AbstractValue::Kind::constant;
+  return isKnown && !isRead ? value.value : nullptr;
+}
+
+void StatementConcretizer::assignInitial(TypedAttr value) {
+  SmallVector<BlockArgument> all =
+      llvm::to_vector(llvm::concat<BlockArgument>(outer, rows));
+  buildNest(all, [&] {
+    nest.guard(assign.getCondition(), [&] {
+      nest.assign(nullptr, nest.literal(value), assign.getArray(),
+                  assign.getIndices());
+    });
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Loops
+//===----------------------------------------------------------------------===//
 
 void StatementConcretizer::loops(ArrayRef<BlockArgument> left,
                                  llvm::function_ref<void()> body) {
@@ -158,11 +288,11 @@ void StatementConcretizer::loops(ArrayRef<BlockArgument> left,
 
 bool StatementConcretizer::isDirect(ReduceOp reduce) {
   std::optional<BuiltinAttr> function = assign.getFunction();
-  if (assign.getValue() != reduce ||
+  Value array = assign.getArray();
+  if (assign.getValue() != reduce || isa<ArrayType>(array.getType()) ||
       (function && *function != reduce.getFunction()))
     return false;
   // Nothing else may see what is not yet the sum.
-  Value array = assign.getArray();
   return llvm::none_of(array.getUsers(), [&](Operation *user) {
     return isa<AccessOp>(user) && statement->isProperAncestor(user);
   });
@@ -170,28 +300,33 @@ bool StatementConcretizer::isDirect(ReduceOp reduce) {
 
 void StatementConcretizer::identity(ReduceOp reduce, Value array,
                                     ValueRange indices) {
-  rowLoop([&] {
-    Constant identity = reduce.getFunction()->identity->value;
-    nest.assign(nullptr, nest.literal(getConstant(identity, reduce.getType())),
-                array, indices);
+  loops(rows, [&] {
+    nest.assign(nullptr, nest.literal(getIdentity(reduce)), array, indices);
   });
 }
 
 void StatementConcretizer::reduceRows(ReduceOp reduce, BuiltinAttr function,
                                       Value array, ValueRange indices) {
   YieldOp yield = reduce.getYield();
+  SmallVector<unsigned> around = getOuter(reduce);
+  Steps inner = getInner(reduce);
+  // The condition is about a term, which inner loops have.
+  Value condition = inner.empty() ? yield.getCondition() : Value();
+  SmallVector<Value> needed = {yield.getValue()};
+  if (condition)
+    needed.push_back(condition);
   auto add = [&] {
-    guardRows(yield.getCondition(), yield.getOperands(), [&] {
-      nest.assign(function, nest.get(yield.getValue()), array, indices);
+    guardRows(condition, needed, [&] {
+      nest.assign(function, nest.getInner(reduce, inner), array, indices);
     });
   };
-  auto addAll = [&](auto &self, unsigned position) -> void {
-    if (position == reduce.getVariables().size())
+  auto addAll = [&](auto &self, ArrayRef<unsigned> left) -> void {
+    if (left.empty())
       add();
     else
-      nest.loop(reduce, position, [&] { self(self, position + 1); });
+      nest.loop(reduce, left.front(), [&] { self(self, left.drop_front()); });
   };
-  addAll(addAll, 0);
+  addAll(addAll, around);
 }
 
 void StatementConcretizer::useWorkspaces(ArrayRef<ReduceOp> reductions,
@@ -201,32 +336,36 @@ void StatementConcretizer::useWorkspaces(ArrayRef<ReduceOp> reductions,
     return;
   }
   ReduceOp reduce = reductions.front();
-  Value index = row;
+  auto indices = llvm::to_vector_of<Value>(rows);
+  // What is appended to is walked by what was added alone.
+  bool isSparse = isa<ArrayType>(assign.getArray().getType());
+  TypedAttr fill = isSparse ? getIdentity(reduce) : nullptr;
   nest.where(
-      reduce.getType(), row,
+      reduce.getType(), rows, fill,
       [&](Value workspace) {
-        identity(reduce, workspace, index);
-        reduceRows(reduce, reduce.getFunctionAttr(), workspace, index);
+        if (!isSparse)
+          identity(reduce, workspace, indices);
+        reduceRows(reduce, reduce.getFunctionAttr(), workspace, indices);
       },
       [&](Value workspace) {
-        nest.replace(reduce, workspace, row);
+        nest.replace(reduce, workspace, rows);
         useWorkspaces(reductions.drop_front(), consume);
       });
 }
 
 void StatementConcretizer::storeRows(ReduceOp reduce) {
   Value array = assign.getArray();
-  if (!assign.getFunction())
+  if (!assign.getFunction() && !initial)
     identity(reduce, array, assign.getIndices());
   reduceRows(reduce, reduce.getFunctionAttr(), array, assign.getIndices());
 }
 
 void StatementConcretizer::guardRows(Value condition, ValueRange values,
                                      llvm::function_ref<void()> body) {
-  bool isOfRow = condition && uses.depends(condition, row);
+  bool isOfRow = condition && dependsOnRows(condition);
   nest.guard(isOfRow ? Value() : condition, [&] {
     useWorkspaces(findRowReductions(values), [&] {
-      rowLoop([&] { nest.guard(isOfRow ? condition : Value(), body); });
+      loops(rows, [&] { nest.guard(isOfRow ? condition : Value(), body); });
     });
   });
 }
@@ -235,31 +374,38 @@ void StatementConcretizer::store() {
   Value condition = assign.getCondition();
   auto assignElement = [&] {
     nest.assign(assign.getFunctionAttr(), nest.get(assign.getValue()),
-                assign.getArray(), assign.getIndices());
+                assign.getArray(), assign.getIndices(), initial);
   };
-  if (!row) {
+  if (rows.empty()) {
     nest.guard(condition, assignElement);
     return;
   }
   SmallVector<ReduceOp> reductions = findRowReductions(assign->getOperands());
-  bool isOfRow = condition && uses.depends(condition, row);
+  bool isOfRow = condition && dependsOnRows(condition);
   if (!isOfRow && reductions.size() == 1 && isDirect(reductions.front()))
     nest.guard(condition, [&] { storeRows(reductions.front()); });
   else
     guardRows(condition, assign->getOperands(), assignElement);
 }
 
-void StatementConcretizer::run() {
-  chooseRows();
-  ArrayRef<BlockArgument> outer = ArrayRef(variables).drop_back(row ? 1 : 0);
+void StatementConcretizer::buildNest(ArrayRef<BlockArgument> around,
+                                     llvm::function_ref<void()> body) {
   // Bounds of the outermost loop stand in the statement, too.
-  bool isRanged = !outer.empty() && hasRange(outer.front());
+  bool isRanged = !around.empty() && hasRange(around.front());
   if (isRanged)
-    nest.once([&] { loops(outer, [&] { store(); }); });
-  else if (outer.empty())
-    nest.once([&] { store(); });
+    nest.once([&] { loops(around, body); });
+  else if (around.empty())
+    nest.once(body);
   else
-    loops(outer, [&] { store(); });
+    loops(around, body);
+}
+
+void StatementConcretizer::run() {
+  chooseOrder();
+  initial = findInitial();
+  if (initial)
+    assignInitial(initial);
+  buildNest(outer, [&] { store(); });
 }
 
 namespace {

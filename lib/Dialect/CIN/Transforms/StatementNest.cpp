@@ -88,7 +88,8 @@ void StatementNest::loop(Operation *binding, unsigned position, Body body) {
   }
   ImplicitLocOpBuilder here = at(scopes.size() - 1);
   auto forall = ForallOp::create(here, lowers, uppers,
-                                 here.getDenseBoolArrayAttr({!!lower}), name);
+                                 here.getDenseBoolArrayAttr({!!lower}), name,
+                                 IterationAttr());
   Block &block = forall.getRegion().emplaceBlock();
   Value mine = block.addArgument(here.getIndexType(), location);
   inside(forall, block, [&] {
@@ -99,8 +100,9 @@ void StatementNest::loop(Operation *binding, unsigned position, Body body) {
 
 void StatementNest::once(Body body) {
   ImplicitLocOpBuilder here = at(scopes.size() - 1);
-  auto forall = ForallOp::create(here, ValueRange(), ValueRange(),
-                                 ArrayRef<bool>(), ArrayAttr());
+  auto forall =
+      ForallOp::create(here, ValueRange(), ValueRange(), ArrayRef<bool>(),
+                       ArrayAttr(), IterationAttr());
   inside(forall, forall.getRegion().emplaceBlock(), body);
 }
 
@@ -120,21 +122,37 @@ void StatementNest::guard(Value condition, Body body) {
   floor = before;
 }
 
-void StatementNest::where(Type element, BlockArgument variable,
+void StatementNest::where(Type element, ArrayRef<BlockArgument> variables,
+                          TypedAttr fill,
                           llvm::function_ref<void(Value)> produce,
                           llvm::function_ref<void(Value)> consume) {
-  // A dimension of an array is as long as any other that it is an index of.
-  ArrayDimension like = getIndexedDimensions(variable).front();
-  auto shape = cast<ShapedType>(like.array.getType());
-  int64_t size = shape.getDimSize(like.dimension);
   ImplicitLocOpBuilder here = at(scopes.size() - 1);
+  SmallVector<int64_t> shape;
   SmallVector<Value> sizes;
-  if (ShapedType::isDynamic(size))
-    sizes.push_back(ExtentOp::create(here, here.getIndexType(), like.array,
-                                     like.dimension));
-  ShapedType type = isa<TensorType>(shape)
-                        ? ShapedType(RankedTensorType::get(size, element))
-                        : ShapedType(MemRefType::get(size, element));
+  bool onTensors = false;
+  for (BlockArgument variable : variables) {
+    // A dimension of an array is as long as any other that it is an index of.
+    ArrayDimension like = getIndexedDimensions(variable).front();
+    auto type = cast<ShapedType>(like.array.getType());
+    onTensors |= isa<TensorType>(type);
+    shape.push_back(type.getDimSize(like.dimension));
+    if (ShapedType::isDynamic(shape.back()))
+      sizes.push_back(ExtentOp::create(here, here.getIndexType(), like.array,
+                                       like.dimension));
+  }
+  Type type;
+  if (fill) {
+    SmallVector<Level> levels(shape.size());
+    levels.back().kind = LevelKind::bitmap;
+    auto order = llvm::to_vector(llvm::seq<unsigned>(0, levels.size()));
+    auto format = FormatAttr::get(here.getContext(), levels, order, fill,
+                                  /*storesFill=*/true);
+    type = ArrayType::get(here.getContext(), shape, element, format);
+  } else if (onTensors) {
+    type = RankedTensorType::get(shape, element);
+  } else {
+    type = MemRefType::get(shape, element);
+  }
   auto op = WhereOp::create(here, sizes);
   Block &consumers = op.getConsumers().emplaceBlock();
   Block &producers = op.getProducers().emplaceBlock();
@@ -145,8 +163,8 @@ void StatementNest::where(Type element, BlockArgument variable,
 }
 
 void StatementNest::replace(Value value, Value workspace,
-                            BlockArgument variable) {
-  replacements[value] = {workspace, variable};
+                            ArrayRef<BlockArgument> variables) {
+  replacements[value] = {workspace, llvm::to_vector(variables)};
 }
 
 //===----------------------------------------------------------------------===//
@@ -180,8 +198,10 @@ size_t StatementNest::depthOf(Value value) {
     reach(variable);
   auto replaced = [&](Value part) {
     auto found = replacements.find(part);
-    if (found != replacements.end())
-      reach(found->second.variable);
+    if (found == replacements.end())
+      return;
+    for (BlockArgument variable : found->second.variables)
+      reach(variable);
   };
   replaced(value);
   return depth;
@@ -194,9 +214,9 @@ SmallVector<Value> StatementNest::getAll(ValueRange values) {
 Value StatementNest::get(Value value) {
   if (Value there = find(value))
     return there;
-  if (auto argument = dyn_cast<BlockArgument>(value))
-    // An array that the evaluation names.
-    return argument;
+  // An array of the evaluation.
+  if (isa<BlockArgument>(value) || value.getDefiningOp<AssembleOp>())
+    return value;
   size_t depth = depthOf(value);
   Value built = build(value);
   scopes[depth].values[value] = built;
@@ -207,27 +227,55 @@ Value StatementNest::build(Value value) {
   size_t depth = depthOf(value);
   auto found = replacements.find(value);
   if (found != replacements.end()) {
-    Value index = get(found->second.variable);
+    SmallVector<Value> indices;
+    for (BlockArgument variable : found->second.variables)
+      indices.push_back(get(variable));
     ImplicitLocOpBuilder here = at(depth);
-    return AccessOp::create(here, found->second.workspace, index);
+    return AccessOp::create(here, found->second.workspace, indices);
   }
   Operation *op = value.getDefiningOp();
-  if (auto reduce = dyn_cast<ReduceOp>(op))
-    return buildReduction(reduce);
+  if (auto reduce = dyn_cast<ReduceOp>(op)) {
+    auto known = reductionSteps.find(op);
+    if (known != reductionSteps.end())
+      return buildReduction(reduce, known->second, depth);
+    SmallVector<unsigned> all =
+        llvm::to_vector(llvm::seq<unsigned>(0, reduce.getVariables().size()));
+    return buildReduction(reduce, {all}, depth);
+  }
   IRMapping mapping;
   for (Value operand : op->getOperands())
     mapping.map(operand, get(operand));
   return at(depth).clone(*op, mapping)->getResult(0);
 }
 
-Value StatementNest::buildReduction(ReduceOp reduce) {
-  size_t depth = depthOf(reduce);
-  SmallVector<Value> lowers = getAll(reduce.getLowers());
-  SmallVector<Value> uppers = getAll(reduce.getUppers());
+Value StatementNest::getInner(ReduceOp reduce, const Steps &steps) {
+  if (steps.empty())
+    return get(reduce.getYield().getValue());
+  return buildReduction(reduce, steps, scopes.size() - 1);
+}
+
+Value StatementNest::buildReduction(ReduceOp reduce, const Steps &steps,
+                                    size_t depth) {
+  ArrayRef<unsigned> positions = steps.front();
+  SmallVector<Value> lowers, uppers;
+  SmallVector<bool> ranged;
+  SmallVector<Attribute> names;
+  for (unsigned position : positions) {
+    Value lower = reduce.getLower(position);
+    ranged.push_back(!!lower);
+    if (lower) {
+      lowers.push_back(get(lower));
+      uppers.push_back(get(reduce.getUpper(position)));
+    }
+    if (std::optional<ArrayAttr> known = reduce.getNames())
+      names.push_back((*known)[position]);
+  }
   ImplicitLocOpBuilder here = at(depth);
-  auto built = ReduceOp::create(here, reduce.getType(), lowers, uppers,
-                                reduce.getRangedAttr(), reduce.getNamesAttr(),
-                                reduce.getFunctionAttr());
+  auto built =
+      ReduceOp::create(here, reduce.getType(), lowers, uppers,
+                       here.getDenseBoolArrayAttr(ranged),
+                       names.empty() ? ArrayAttr() : here.getArrayAttr(names),
+                       IterationAttr(), reduce.getFunctionAttr());
   Block &block = built.getRegion().emplaceBlock();
   // Its scope is inside of the one that it stands in, whatever is innermost.
   SmallVector<Scope> inner(std::make_move_iterator(scopes.begin() + depth + 1),
@@ -235,16 +283,18 @@ Value StatementNest::buildReduction(ReduceOp reduce) {
   scopes.resize(depth + 1);
   size_t before = floor;
   inside(built, block, [&] {
-    for (BlockArgument variable : reduce.getVariables())
+    for (unsigned position : positions) {
+      BlockArgument variable = reduce.getVariables()[position];
       scopes.back().values[variable] =
           block.addArgument(variable.getType(), location);
-    YieldOp yield = reduce.getYield();
-    Value condition;
-    if (yield.getCondition()) {
-      condition = get(yield.getCondition());
+    }
+    bool isLast = steps.size() == 1;
+    Value condition = isLast ? reduce.getYield().getCondition() : Value();
+    if (condition) {
+      condition = get(condition);
       floor = scopes.size() - 1;
     }
-    Value term = get(yield.getValue());
+    Value term = getInner(reduce, Steps(llvm::drop_begin(steps)));
     ImplicitLocOpBuilder end = at(scopes.size() - 1);
     YieldOp::create(end, term, condition);
   });
@@ -260,9 +310,9 @@ Value StatementNest::literal(TypedAttr value) {
 }
 
 void StatementNest::assign(BuiltinAttr function, Value value, Value array,
-                           ValueRange indices) {
+                           ValueRange indices, TypedAttr fill) {
   SmallVector<Value> place = getAll(indices);
   ImplicitLocOpBuilder here = at(scopes.size() - 1);
   AssignOp::create(here, function, value, array, place,
-                   /*condition=*/Value());
+                   /*condition=*/Value(), fill);
 }

@@ -46,20 +46,33 @@ public:
   /// What is built in `body` is under the condition, an expression of the
   /// statement; null is none.
   void guard(mlir::Value condition, Body body);
-  /// A workspace for an element type, with a position for each of a variable;
-  /// `produce` is built before `consume`.
-  void where(mlir::Type element, mlir::BlockArgument variable,
+  /// A workspace with an element for each value of some variables; `produce` is
+  /// built before `consume`. With a fill, it knows what is stored in it.
+  void where(mlir::Type element, llvm::ArrayRef<mlir::BlockArgument> variables,
+             mlir::TypedAttr fill,
              llvm::function_ref<void(mlir::Value)> produce,
              llvm::function_ref<void(mlir::Value)> consume);
 
   /// The value of an expression of the statement.
   mlir::Value get(mlir::Value value);
-  /// From here on `value` is what the workspace has at `variable`.
+  /// From here on `value` is what the workspace has at `variables`.
   void replace(mlir::Value value, mlir::Value workspace,
-               mlir::BlockArgument variable);
+               llvm::ArrayRef<mlir::BlockArgument> variables);
+  /// The variables of a reduction that are bound together, by position, outer
+  /// ones first.
+  using Steps = llvm::SmallVector<llvm::SmallVector<unsigned>>;
+  /// How a reduction that is a value binds its variables; all together if
+  /// nothing is said.
+  void setSteps(ReduceOp reduce, Steps steps) {
+    reductionSteps[reduce] = std::move(steps);
+  }
+  /// The value of a reduction over the variables of some steps, in the
+  /// innermost scope, where the others are bound; without steps, of its term.
+  mlir::Value getInner(ReduceOp reduce, const Steps &steps);
+
   /// An assignment in the innermost scope, at indices of the statement.
   void assign(BuiltinAttr function, mlir::Value value, mlir::Value array,
-              mlir::ValueRange indices);
+              mlir::ValueRange indices, mlir::TypedAttr fill = {});
   mlir::Value literal(mlir::TypedAttr value);
 
 private:
@@ -70,7 +83,7 @@ private:
   };
   struct Replacement {
     mlir::Value workspace;
-    mlir::BlockArgument variable;
+    llvm::SmallVector<mlir::BlockArgument> variables;
   };
 
   /// Builds in a scope inside of the innermost one.
@@ -79,8 +92,7 @@ private:
   size_t depthOf(mlir::Value value);
   mlir::Value find(mlir::Value value) const;
   mlir::Value build(mlir::Value value);
-  /// A reduction that is a value.
-  mlir::Value buildReduction(ReduceOp reduce);
+  mlir::Value buildReduction(ReduceOp reduce, const Steps &steps, size_t depth);
   llvm::SmallVector<mlir::Value> getAll(mlir::ValueRange values);
   mlir::ImplicitLocOpBuilder at(size_t depth);
 
@@ -93,6 +105,7 @@ private:
   /// a condition.
   size_t floor = 0;
   llvm::DenseMap<mlir::Value, Replacement> replacements;
+  llvm::DenseMap<mlir::Operation *, Steps> reductionSteps;
 };
 
 } // namespace ember::cin

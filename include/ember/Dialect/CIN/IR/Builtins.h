@@ -21,6 +21,7 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 
+#include <array>
 #include <optional>
 
 namespace ember::cin {
@@ -54,10 +55,22 @@ enum TypeClass : uint8_t {
   all = booleans | integers | floats,
 };
 
-/// A value that a function treats specially, of one operand or of any.
-struct SpecialValue {
+/// An operand that decides on what a function is, or that changes nothing.
+struct SpecialOperand {
   Constant value;
+  /// Which operand it is; none for any.
   std::optional<unsigned> position = std::nullopt;
+  /// What the function is then: an annihilator's. None for an identity: the
+  /// other operand.
+  std::optional<Constant> result = std::nullopt;
+  /// What the other operand may not be.
+  std::optional<Constant> unless = std::nullopt;
+  /// Types that it holds for.
+  TypeClass types = all;
+
+  bool isAt(unsigned operand) const {
+    return !position || *position == operand;
+  }
 };
 
 struct Builtin {
@@ -69,16 +82,28 @@ struct Builtin {
   bool isAssociative = false;
   /// f(x, x) = x.
   bool isIdempotent = false;
-  /// f is this wherever an operand is.
-  std::optional<SpecialValue> annihilator = std::nullopt;
-  /// f is the other operand wherever one is this.
-  std::optional<SpecialValue> identity = std::nullopt;
+  /// Annihilators and identities. What an annihilator makes of infinities and
+  /// NaN is not asked, as everywhere with sparse arrays.
+  std::array<SpecialOperand, 4> specialOperands = {};
+  unsigned specialCount = 0;
+
+  llvm::ArrayRef<SpecialOperand> special() const {
+    return llvm::ArrayRef(specialOperands).take_front(specialCount);
+  }
+  /// The value that f leaves every other as it is with, on either side.
+  const SpecialOperand *findIdentity() const {
+    for (const SpecialOperand &operand : special())
+      if (!operand.result && !operand.position)
+        return &operand;
+    return nullptr;
+  }
+  Constant getIdentity() const { return findIdentity()->value; }
 
   /// Whether reductions by it are defined: it combines two values of a type to
   /// one, in any grouping, and has a value to begin with.
   bool reduces() const {
     return arity == 2 && signature == Signature::same && isAssociative &&
-           identity && !identity->position;
+           findIdentity();
   }
 };
 

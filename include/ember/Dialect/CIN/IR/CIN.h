@@ -8,7 +8,9 @@
 #ifndef EMBER_DIALECT_CIN_IR_CIN_H
 #define EMBER_DIALECT_CIN_IR_CIN_H
 
+#include "ember/Analysis/IterationAlgebra/CoordinateSet.h"
 #include "ember/Dialect/CIN/IR/Builtins.h"
+#include "ember/Dialect/CIN/IR/Level.h"
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/BuiltinTypes.h"
@@ -23,9 +25,9 @@ namespace ember::cin {
 /// What messages call a variable: its name or, if it has none, its position.
 std::string getVariableName(std::optional<mlir::ArrayAttr> names,
                             unsigned variable);
-/// A dimension of an array that an evaluation or a workspace names.
+/// A dimension of an array of an evaluation, or of a workspace.
 struct ArrayDimension {
-  mlir::BlockArgument array;
+  mlir::Value array;
   unsigned dimension;
   bool operator==(const ArrayDimension &) const = default;
 };
@@ -45,6 +47,9 @@ void nameVariables(std::optional<mlir::ArrayAttr> names, mlir::Region &region,
 
 #define GET_ATTRDEF_CLASSES
 #include "ember/Dialect/CIN/IR/CINAttributes.h.inc"
+
+#define GET_TYPEDEF_CLASSES
+#include "ember/Dialect/CIN/IR/CINTypes.h.inc"
 
 namespace ember::cin {
 /// The name of a function, or an error that there is none of that name.

@@ -1,4 +1,4 @@
-//===- CINAttributes.td - Functions of index notation ------*- tablegen -*-===//
+//===- CINAttributes.td - Functions, formats, iteration ----*- tablegen -*-===//
 //
 // Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -9,6 +9,7 @@
 #define EMBER_DIALECT_CIN_IR_CINATTRIBUTES_TD
 
 include "ember/Dialect/CIN/IR/CINDialect.td"
+include "mlir/IR/BuiltinTypeInterfaces.td"
 
 def CIN_BuiltinAttr : AttrDef<CIN_Dialect, "Builtin"> {
   let mnemonic = "builtin";
@@ -28,6 +29,87 @@ def CIN_BuiltinAttr : AttrDef<CIN_Dialect, "Builtin"> {
     const Builtin &operator*() const { return *getBuiltin(); }
     const Builtin *operator->() const { return getBuiltin(); }
   }];
+}
+
+def CIN_FormatAttr : AttrDef<CIN_Dialect, "Format"> {
+  let mnemonic = "format";
+  let summary = "How an array is stored: its levels, and what is not stored";
+  let description = [{
+    An array is a tree with a level for each dimension, in the order `order`:
+    the dimension of each level, outermost first; the order of dimensions if it
+    is left out. A level is
+
+    - `dense`: all coordinates, which need no storage;
+    - `compressed`: for each position of the level above a segment of positions,
+      between two elements of an array of positions, with a coordinate each;
+    - `singleton`: one coordinate for each position of the level above;
+    - `bitmap`: a boolean for each coordinate that says whether it is stored.
+
+    Coordinates of a segment increase, but for levels that are `unordered`, and
+    are different, but for those that are `nonunique`. What is not stored has the
+    value `fill`. With `no_stored_fill` that is not a stored value, either.
+
+    ```mlir
+    // CSR, COO, and CSC with a fill of infinity:
+    #cin.format<dense, compressed fill 0.0 : f32>
+    #cin.format<compressed(nonunique), singleton fill 0.0 : f32>
+    #cin.format<dense, compressed order 1, 0 fill 0x7F800000 : f32>
+    ```
+  }];
+  let parameters = (ins ArrayRefParameter<"::ember::cin::Level">:$levels,
+                        ArrayRefParameter<"unsigned">:$order,
+                        "::mlir::TypedAttr":$fill, "bool":$storesFill);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// The level that a dimension is stored by.
+    unsigned getLevelOf(unsigned dimension);
+    /// The dimension of a level.
+    unsigned getDimensionOf(unsigned level) { return getOrder()[level]; }
+    /// How many arrays store the levels.
+    size_t countLevelArrays();
+  }];
+}
+
+def CIN_IterationAttr : AttrDef<CIN_Dialect, "Iteration"> {
+  let mnemonic = "iteration";
+  let summary = "The coordinates that a loop visits";
+  let description = [{
+    A set of unions `|`, intersections `&` and complements `~` of what levels
+    store that the loop's variable is a coordinate of, by number, `all` or `none`.
+    They are numbered as accesses to them stand in the loop.
+
+    ```mlir
+    cin.forall (%i) attributes {iteration = #cin.iteration<"(0 | 1) & ~2">} {...}
+    ```
+  }];
+  let parameters = (ins StringRefParameter<>:$text);
+  let assemblyFormat = "`<` $text `>`";
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    static IterationAttr get(::mlir::MLIRContext *context,
+                             const ::ember::CoordinateSet &set);
+    ::ember::CoordinateSet getSet();
+  }];
+  let skipDefaultBuilders = 0;
+}
+
+def CIN_ArrayType
+    : TypeDef<CIN_Dialect, "Array",
+              [DeclareTypeInterfaceMethods<ShapedTypeInterface>]> {
+  let mnemonic = "array";
+  let summary = "An array that is stored in a format";
+  let description = [{
+    What statements know of an array that `cin.assemble` makes of others.
+
+    ```mlir
+    !cin.array<?x?xf32, #cin.format<dense, compressed fill 0.0 : f32>>
+    ```
+  }];
+  let parameters = (ins ArrayRefParameter<"int64_t">:$shape,
+                        "::mlir::Type":$elementType, "FormatAttr":$format);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
 }
 
 #endif // EMBER_DIALECT_CIN_IR_CINATTRIBUTES_TD

@@ -16,8 +16,11 @@ include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
 def CIN_Scalar : AnyTypeOf<[AnySignlessInteger, Index, AnyFloat]>;
-def CIN_Array : AnyTypeOf<[AnyRankedTensor, AnyNon0RankedMemRef,
+/// An array in memory, or as a value.
+def CIN_Dense : AnyTypeOf<[AnyRankedTensor, AnyNon0RankedMemRef,
                            MemRefRankOf<[CIN_Scalar], [0]>]>;
+def CIN_Storage : AnyTypeOf<[1DTensorOf<[CIN_Scalar]>, MemRefRankOf<[CIN_Scalar], [1]>]>;
+def CIN_Array : AnyTypeOf<[CIN_Dense, CIN_ArrayType]>;
 // A boolean is no position.
 def CIN_Index : AnyTypeOf<[I8, I16, I32, I64, Index]>;
 
@@ -45,8 +48,9 @@ def CIN_EvaluateOp
   let summary = "Evaluates statements on arrays";
   let description = [{
     Its region has a name for each array and scalar that statements know, `ins`
-    first, and statements, each a `cin.forall`. Only `outs` are assigned to. They hold what they held before where no statement
-    assigns, so statements may also add to them.
+    first, arrays that are made of these by `cin.assemble`, and statements, each
+    a `cin.forall`. Only `outs` are assigned to. They hold what they held before
+    where no statement assigns, so statements may also add to them.
 
     On tensors it has a result for each of `outs`; on memrefs it has none, and
     `outs` share no memory with others.
@@ -69,8 +73,8 @@ def CIN_EvaluateOp
     }
     ```
   }];
-  let arguments = (ins Variadic<AnyTypeOf<[CIN_Array, CIN_Scalar]>>:$inputs,
-                       Variadic<CIN_Array>:$inits,
+  let arguments = (ins Variadic<AnyTypeOf<[CIN_Dense, CIN_Scalar]>>:$inputs,
+                       Variadic<CIN_Dense>:$inits,
                        OptionalAttr<StrArrayAttr>:$names);
   let results = (outs Variadic<AnyRankedTensor>);
   let regions = (region SizedRegion<1>:$region);
@@ -87,8 +91,42 @@ def CIN_EvaluateOp
     bool isInit(::mlir::BlockArgument argument) {
       return argument.getArgNumber() >= getInputs().size();
     }
-    /// What messages call `argument`.
-    std::string getNameOf(::mlir::BlockArgument argument);
+    /// What messages call an array.
+    std::string getNameOf(::mlir::Value array);
+  }];
+}
+
+def CIN_AssembleOp : CIN_Op<"assemble", [Pure, AttrSizedOperandSegments,
+                                         HasParent<"EvaluateOp">]> {
+  let summary = "An array out of those that store it";
+  let description = [{
+    Names the arrays that store the levels of an array, outermost first:
+    positions and coordinates of a `compressed` level, coordinates of a
+    `singleton`, booleans of a `bitmap`. `sizes` are those that the type does not
+    say.
+
+    An array of `outs` alone may be assigned to. Statements append to it then:
+    whatever it held is gone, and positions say how much is stored.
+
+    ```mlir
+    %A = cin.assemble %values levels(%positions, %coordinates) sizes(%m, %n)
+        : memref<?xf32>, memref<?xi32>, memref<?xi32>
+       -> !cin.array<?x?xf32, #cin.format<dense, compressed fill 0.0 : f32>>
+    ```
+  }];
+  let arguments = (ins CIN_Storage:$values, Variadic<CIN_Storage>:$levels,
+                       Variadic<Index>:$sizes, OptionalAttr<StrAttr>:$name);
+  let results = (outs CIN_ArrayType:$result);
+  let assemblyFormat = [{
+    $values (`levels` `(` $levels^ `)`)? (`sizes` `(` $sizes^ `)`)? attr-dict
+    `:` type($values) (`,` type($levels)^)? `->` qualified(type($result))
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The first of the arrays that store a level.
+    unsigned getFirstArrayOf(unsigned level);
+    /// The size of a dimension that the type does not say.
+    ::mlir::Value getSizeOf(unsigned dimension);
   }];
 }
 
@@ -105,7 +143,8 @@ class CIN_BindingOp<string mnemonic, list<Trait> traits = []>
                            OpAsmOpInterface, ["getAsmBlockArgumentNames"]>]> {
   dag ranges = (ins Variadic<CIN_Index>:$lowers, Variadic<CIN_Index>:$uppers,
                     DenseBoolArrayAttr:$ranged,
-                    OptionalAttr<StrArrayAttr>:$names);
+                    OptionalAttr<StrArrayAttr>:$names,
+                    OptionalAttr<CIN_IterationAttr>:$iteration);
   code declareVariables = [{
     ::mlir::Block::BlockArgListType getVariables() {
       return getBody()->getArguments();
@@ -150,7 +189,8 @@ def CIN_ForallOp
     variables, it does what its body says once.
 
     Before `--cin-concretize` the order of variables says nothing; behind it,
-    each has a `cin.forall` of its own, outer loops outside.
+    each has a `cin.forall` of its own, outer loops outside. `iteration` says then
+    at which coordinates the body does anything: `--cin-derive-iteration`.
 
     ```mlir
     cin.forall (%i, %p in %begin to %end : i64) {
@@ -298,7 +338,9 @@ def CIN_AssignOp
     so the function is associative and commutative. Without one, no two values
     of the variables around it assign to the same element.
 
-    With a condition, an element is assigned to only where it holds.
+    With a condition, an element is assigned to only where it holds. With `fill`,
+    a plain assignment says what the element holds before: where the value is the
+    same, the assignment may be left out.
 
     ```mlir
     cin.assign %x to %out[%i] : memref<?xf32>
@@ -307,7 +349,8 @@ def CIN_AssignOp
   }];
   let arguments = (ins OptionalAttr<CIN_BuiltinAttr>:$function,
                        CIN_Scalar:$value, CIN_Array:$array,
-                       Variadic<CIN_Index>:$indices, Optional<I1>:$condition);
+                       Variadic<CIN_Index>:$indices, Optional<I1>:$condition,
+                       OptionalAttr<TypedAttrInterface>:$fill);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
 }
@@ -337,7 +380,8 @@ def CIN_WhereOp
   let summary = "Statements that use what others compute before";
   let description = [{
     The producers compute elements of a workspace, an array of the operation's
-    own, and the consumers read them.
+    own, and the consumers read them. A workspace in a format knows which of its
+    elements are stored, none at first: consumers walk these alone.
 
     ```mlir
     cin.where (%t : memref<?xf32>, %n) {

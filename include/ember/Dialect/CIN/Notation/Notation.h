@@ -13,24 +13,49 @@
 #ifndef EMBER_DIALECT_CIN_NOTATION_NOTATION_H
 #define EMBER_DIALECT_CIN_NOTATION_NOTATION_H
 
+#include "ember/Dialect/CIN/IR/Level.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "llvm/ADT/StringMap.h"
 
+#include <vector>
+
 namespace ember::cin {
+
+/// How an array is stored, as options say it.
+struct NamedFormat {
+  std::vector<Level> levels;
+  /// The dimension of each level.
+  std::vector<unsigned> order;
+  /// Of positions and coordinates; null for i64.
+  mlir::Type index;
+};
+
+/// The format that `text` names for an array of `rank` dimensions; none if it
+/// names none. `csr`, `csc`, `coo`, `dcsr`, `csf`, `bitmap`, or a level for
+/// each dimension such as `dense,compressed`, with the dimensions in another
+/// order behind `@`: `dense,compressed@1,0`. A type of indices may follow:
+/// `csr:i32`.
+std::optional<NamedFormat> parseNamedFormat(llvm::StringRef text, size_t rank,
+                                            mlir::MLIRContext *context);
 
 struct NotationOptions {
   /// Element types by array; those that are not named here are of f32, or of
   /// i64 if they are the index of something.
   llvm::StringMap<mlir::Type> types;
+  /// Formats by array, as text, and what is not stored, as a number; 0 if it is
+  /// not said.
+  llvm::StringMap<std::string> formats;
+  llvm::StringMap<double> fills;
   /// Of the function.
   std::string name = "kernel";
 };
 
 /// A module with a function of memrefs that evaluates the statements in `text`:
 /// first what they read, in the order in which it is named, then what they
-/// assign to. Null after an error, of which the location is a column of
-/// "notation".
+/// assign to. An array `A` in a format is `A_size0` and so on, `A_positions0`,
+/// `A_coordinates0` or `A_mask0` for its levels, and `A_values`. Null after an
+/// error, of which the location is a column of "notation".
 mlir::OwningOpRef<mlir::ModuleOp>
 buildFromNotation(llvm::StringRef text, const NotationOptions &options,
                   mlir::MLIRContext *context);

@@ -57,4 +57,32 @@ def Concretize : Pass<"cin-concretize", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::ember::cin::CINDialect"];
 }
 
+def DeriveIteration : Pass<"cin-derive-iteration", "::mlir::func::FuncOp"> {
+  let summary = "Find the coordinates at which loops do anything";
+  let description = [{
+    A coordinate may be left out where what the loop's statements assign, or what
+    its reduction adds, is there already: the result's fill, or the identity of
+    the function that combines. That is asked for each combination of operands
+    that store a coordinate, with the fills of those that do not: a function of
+    known values is computed, and of others its properties say what it is. What
+    remains is the loop's `iteration`, a set in terms of its operands. Loops
+    without operands in a sparse format keep none: they visit everything.
+
+    ```mlir
+    cin.forall (%i) {
+      %a = cin.access %A[%i] : !cin.array<?xf32, #cin.format<compressed fill 0.0 : f32>>
+      %b = cin.access %B[%i] : !cin.array<?xf32, #cin.format<compressed fill 0.0 : f32>>
+      %x = cin.call mul(%a, %b) : (f32, f32) -> f32
+      cin.assign add %x to %y[%i] : memref<?xf32>
+    }
+    ```
+    becomes a loop with `iteration = #cin.iteration<"0 & 1">`. Iteration algebra
+    is that of section 3.6 of Hsu's dissertation; here it follows from values
+    rather than from a rule for each property.
+  }];
+  let dependentDialects = ["::ember::cin::CINDialect",
+                           "::mlir::arith::ArithDialect",
+                           "::mlir::math::MathDialect"];
+}
+
 #endif // EMBER_DIALECT_CIN_TRANSFORMS_PASSES_TD

@@ -1,4 +1,4 @@
-//===- IterationAlgebra.h - Which coordinates a loop visits -----*- C++ -*-===//
+//===- CoordinateSet.h - Which coordinates a loop visits --------*- C++ -*-===//
 //
 // Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,22 +6,21 @@
 //===----------------------------------------------------------------------===//
 //
 // Sets of coordinates as unions, intersections and complements of those that
-// operands store (Hsu's dissertation, section 3.6.1), and the order in which
-// stored coordinates are walked to visit such a set: an iteration lattice, with
-// points that omit (Henry et al., OOPSLA 2021). Nothing here knows of machines:
-// loops of a processor and joiners of a dataflow machine follow from it.
+// operands store (Hsu's dissertation, section 3.6.1).
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef EMBER_ANALYSIS_ITERATIONALGEBRA_H
-#define EMBER_ANALYSIS_ITERATIONALGEBRA_H
+#ifndef EMBER_ANALYSIS_ITERATIONALGEBRA_COORDINATESET_H
+#define EMBER_ANALYSIS_ITERATIONALGEBRA_COORDINATESET_H
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/BitVector.h"
-#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/StringRef.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -51,6 +50,11 @@ public:
 
   /// Whether coordinates that these operands store, and no others, are in it.
   bool contains(OperandMask region) const;
+  /// What the set is as an expression of `T`, in which an operand is `leaf`.
+  template <typename T>
+  T evaluate(T none, T all, llvm::function_ref<T(unsigned)> leaf,
+             llvm::function_ref<T(T, T)> join, llvm::function_ref<T(T, T)> meet,
+             llvm::function_ref<T(T)> complement) const;
   /// The operands that decide on that: what is stored by others is all the
   /// same.
   OperandMask support() const;
@@ -63,6 +67,11 @@ public:
   /// Whether both have the same coordinates, whatever operands store.
   bool operator==(const CoordinateSet &other) const;
 
+  /// The set that a text such as `(0 | 1) & ~2` is of operands by number; none
+  /// if it is no such text.
+  static std::optional<CoordinateSet> parse(llvm::StringRef text);
+  /// What `parse` reads.
+  std::string text() const;
   /// `(b ∪ c) ∩ ~d`, with the names of operands.
   std::string describe(llvm::ArrayRef<std::string> names) const;
 
@@ -80,44 +89,44 @@ private:
   CoordinateSet pushComplements(bool isComplement) const;
   /// Operands that it names.
   OperandMask named() const;
-  void print(llvm::raw_ostream &os, llvm::ArrayRef<std::string> names,
-             bool isPart) const;
+  /// How sets are written.
+  struct Style;
+  void print(llvm::raw_ostream &os, const Style &style, bool isPart) const;
 
   std::shared_ptr<const Node> node;
 };
 
-/// Coordinates of some operands are walked together, each time to the smallest,
-/// for as long as all of them have more.
-struct LatticePoint {
-  /// The operands that are walked.
-  OperandMask walked = 0;
-  /// All coordinates of the dimension are, too.
-  bool walksAll = false;
-  /// What is visited of what is walked.
-  CoordinateSet set = CoordinateSet::none();
+template <typename T>
+T CoordinateSet::evaluate(T none, T all, llvm::function_ref<T(unsigned)> leaf,
+                          llvm::function_ref<T(T, T)> join,
+                          llvm::function_ref<T(T, T)> meet,
+                          llvm::function_ref<T(T)> complement) const {
+  auto part = [&](const CoordinateSet &set) {
+    return set.evaluate<T>(none, all, leaf, join, meet, complement);
+  };
+  switch (node->kind) {
+  case Kind::none:
+    return none;
+  case Kind::all:
+    return all;
+  case Kind::operand:
+    return leaf(node->number);
+  case Kind::complement:
+    return complement(part(node->parts.front()));
+  case Kind::join:
+  case Kind::meet:
+    break;
+  }
+  T value = part(node->parts.front());
+  for (const CoordinateSet &next : llvm::ArrayRef(node->parts).drop_front())
+    value = (node->kind == Kind::join ? join : meet)(value, part(next));
+  return value;
+}
 
-  /// What is done at a coordinate that `at` of the walked operands store.
-  bool visits(OperandMask at) const { return set.contains(at); }
-};
-
-/// The points by which a set is visited, each before those that follow when an
-/// operand has no more coordinates; empty for an empty set.
-class IterationLattice {
-public:
-  explicit IterationLattice(const CoordinateSet &set);
-
-  llvm::ArrayRef<LatticePoint> points() const { return allPoints; }
-  /// The point that goes on where a point's operands are exhausted, some of
-  /// them; null if nothing is left.
-  const LatticePoint *next(const LatticePoint &point,
-                           OperandMask exhausted) const;
-
-private:
-  const LatticePoint *find(const CoordinateSet &set) const;
-
-  std::vector<LatticePoint> allPoints;
-};
+/// Calls `visit` for each mask within `operands`.
+void forEachRegion(OperandMask operands,
+                   llvm::function_ref<void(OperandMask)> visit);
 
 } // namespace ember
 
-#endif // EMBER_ANALYSIS_ITERATIONALGEBRA_H
+#endif // EMBER_ANALYSIS_ITERATIONALGEBRA_COORDINATESET_H

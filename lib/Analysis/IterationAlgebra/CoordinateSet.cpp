@@ -1,20 +1,16 @@
-//===- IterationAlgebra.cpp - Which coordinates a loop visits -------------===//
+//===- CoordinateSet.cpp - Which coordinates a loop visits ----------------===//
 //
 // Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "ember/Analysis/IterationAlgebra.h"
+#include "ember/Analysis/IterationAlgebra/CoordinateSet.h"
 
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/bit.h"
+#include "llvm/ADT/ScopeExit.h"
 
 using namespace ember;
-
-//===----------------------------------------------------------------------===//
-// Sets
-//===----------------------------------------------------------------------===//
 
 CoordinateSet CoordinateSet::none() {
   return CoordinateSet(Node{Kind::none, 0, {}});
@@ -111,8 +107,7 @@ OperandMask CoordinateSet::named() const {
   return mask;
 }
 
-/// Calls `visit` for each mask within `operands`.
-static void forEachRegion(OperandMask operands,
+void ember::forEachRegion(OperandMask operands,
                           llvm::function_ref<void(OperandMask)> visit) {
   OperandMask region = operands;
   while (true) {
@@ -224,22 +219,26 @@ CoordinateSet CoordinateSet::simplified() const {
   return combine(set.node->kind, std::move(parts));
 }
 
-void CoordinateSet::print(llvm::raw_ostream &os,
-                          llvm::ArrayRef<std::string> names,
+struct CoordinateSet::Style {
+  llvm::StringRef none, all, join, meet;
+  llvm::function_ref<std::string(unsigned)> name;
+};
+
+void CoordinateSet::print(llvm::raw_ostream &os, const Style &style,
                           bool isPart) const {
   switch (node->kind) {
   case Kind::none:
-    os << "∅";
+    os << style.none;
     return;
   case Kind::all:
-    os << "U";
+    os << style.all;
     return;
   case Kind::operand:
-    os << names[node->number];
+    os << style.name(node->number);
     return;
   case Kind::complement:
     os << "~";
-    node->parts.front().print(os, names, /*isPart=*/true);
+    node->parts.front().print(os, style, /*isPart=*/true);
     return;
   case Kind::join:
   case Kind::meet:
@@ -248,55 +247,94 @@ void CoordinateSet::print(llvm::raw_ostream &os,
   os << (isPart ? "(" : "");
   llvm::interleave(
       node->parts, os,
-      [&](const CoordinateSet &part) { part.print(os, names, true); },
-      node->kind == Kind::join ? " ∪ " : " ∩ ");
+      [&](const CoordinateSet &part) { part.print(os, style, true); },
+      node->kind == Kind::join ? style.join : style.meet);
   os << (isPart ? ")" : "");
 }
 
 std::string CoordinateSet::describe(llvm::ArrayRef<std::string> names) const {
   std::string text;
   llvm::raw_string_ostream os(text);
-  print(os, names, /*isPart=*/false);
+  auto name = [&](unsigned number) { return names[number]; };
+  print(os, {"∅", "U", " ∪ ", " ∩ ", name}, /*isPart=*/false);
   return text;
 }
 
-//===----------------------------------------------------------------------===//
-// Lattices
-//===----------------------------------------------------------------------===//
+std::string CoordinateSet::text() const {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  auto name = [](unsigned number) { return std::to_string(number); };
+  print(os, {"none", "all", " | ", " & ", name}, /*isPart=*/false);
+  return text;
+}
 
-IterationLattice::IterationLattice(const CoordinateSet &set) {
-  llvm::SmallVector<LatticePoint> found;
-  auto add = [&](const CoordinateSet &given) {
-    CoordinateSet left = given.simplified();
-    bool isKnown = llvm::any_of(
-        found, [&](const LatticePoint &point) { return point.set == left; });
-    if (!isKnown && !left.isEmpty())
-      found.push_back({left.support(), left.contains(0), left});
-  };
-  add(set);
-  for (size_t i = 0; i < found.size(); ++i) {
-    // What is added moves the points.
-    LatticePoint point = found[i];
-    forEachRegion(point.walked, [&](OperandMask exhausted) {
-      add(point.set.without(exhausted));
-    });
+namespace {
+/// Reads what `CoordinateSet::text` writes.
+class SetParser {
+public:
+  explicit SetParser(llvm::StringRef text) : rest(text) {}
+
+  std::optional<CoordinateSet> parse() {
+    std::optional<CoordinateSet> set = parseJoin();
+    return rest.trim().empty() ? set : std::nullopt;
   }
-  // Those with fewer operands come after those that lead to them.
-  for (int count = CoordinateSet::mostOperands; count >= 0; --count)
-    for (const LatticePoint &point : found)
-      if (llvm::popcount(point.walked) == count)
-        allPoints.push_back(point);
+
+private:
+  bool take(llvm::StringRef word) {
+    rest = rest.ltrim();
+    return rest.consume_front(word);
+  }
+  std::optional<CoordinateSet> parseJoin();
+  std::optional<CoordinateSet> parseMeet();
+  std::optional<CoordinateSet> parsePart();
+
+  static constexpr unsigned mostDepth = 64;
+  llvm::StringRef rest;
+  unsigned depth = 0;
+};
+} // namespace
+
+std::optional<CoordinateSet> SetParser::parseJoin() {
+  std::optional<CoordinateSet> set = parseMeet();
+  while (set && take("|")) {
+    std::optional<CoordinateSet> next = parseMeet();
+    set = next ? std::optional(*set | *next) : std::nullopt;
+  }
+  return set;
 }
 
-const LatticePoint *IterationLattice::find(const CoordinateSet &set) const {
-  for (const LatticePoint &point : allPoints)
-    if (point.set == set)
-      return &point;
-  return nullptr;
+std::optional<CoordinateSet> SetParser::parseMeet() {
+  std::optional<CoordinateSet> set = parsePart();
+  while (set && take("&")) {
+    std::optional<CoordinateSet> next = parsePart();
+    set = next ? std::optional(*set & *next) : std::nullopt;
+  }
+  return set;
 }
 
-const LatticePoint *IterationLattice::next(const LatticePoint &point,
-                                           OperandMask exhausted) const {
-  CoordinateSet left = point.set.without(exhausted);
-  return left.isEmpty() ? nullptr : find(left);
+std::optional<CoordinateSet> SetParser::parsePart() {
+  if (++depth > mostDepth)
+    return std::nullopt;
+  auto leave = llvm::scope_exit([&] { --depth; });
+  if (take("~")) {
+    std::optional<CoordinateSet> set = parsePart();
+    return set ? std::optional(~*set) : std::nullopt;
+  }
+  if (take("(")) {
+    std::optional<CoordinateSet> set = parseJoin();
+    return take(")") ? set : std::nullopt;
+  }
+  if (take("all"))
+    return CoordinateSet::all();
+  if (take("none"))
+    return CoordinateSet::none();
+  unsigned number = 0;
+  rest = rest.ltrim();
+  if (rest.consumeInteger(10, number) || number >= CoordinateSet::mostOperands)
+    return std::nullopt;
+  return CoordinateSet::operand(number);
+}
+
+std::optional<CoordinateSet> CoordinateSet::parse(llvm::StringRef text) {
+  return SetParser(text).parse();
 }

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef EMBER_LIB_CONVERSION_CINTOSCF_BUILTINCODE_H
-#define EMBER_LIB_CONVERSION_CINTOSCF_BUILTINCODE_H
+#ifndef EMBER_DIALECT_CIN_TRANSFORMS_BUILTINCODE_H
+#define EMBER_DIALECT_CIN_TRANSFORMS_BUILTINCODE_H
 
 #include "ember/Dialect/CIN/IR/Builtins.h"
 
@@ -19,6 +19,12 @@ mlir::Value emitCall(mlir::ImplicitLocOpBuilder &builder,
                      const Builtin &function, mlir::ValueRange operands,
                      mlir::Type result);
 
+/// The number that `function` of numbers is, as its code computes it; null if
+/// that is not known before it runs, as a division of an integer by zero.
+mlir::TypedAttr foldCall(const Builtin &function,
+                         llvm::ArrayRef<mlir::TypedAttr> operands,
+                         mlir::Type result);
+
 } // namespace ember::cin
 
-#endif // EMBER_LIB_CONVERSION_CINTOSCF_BUILTINCODE_H
+#endif // EMBER_DIALECT_CIN_TRANSFORMS_BUILTINCODE_H

@@ -1,0 +1,190 @@
+//===- AppendCode.cpp - Arrays that are appended to -----------------------===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "AppendCode.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace ember;
+using namespace ember::cin;
+
+using Predicate = arith::CmpIPredicate;
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+void AppendCode::storeIndex(Value index, Value array, Value position) {
+  Type type = cast<MemRefType>(array.getType()).getElementType();
+  if (!type.isIndex())
+    index = arith::IndexCastOp::create(builder, type, index);
+  memref::StoreOp::create(builder, index, array, position);
+}
+
+void AppendCode::forAll(Value from, Value to,
+                        llvm::function_ref<void(Value)> body) {
+  auto loop = scf::ForOp::create(builder, from, to, levels.constant(1));
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPoint(loop.getBody()->getTerminator());
+  body(loop.getInductionVar());
+}
+
+unsigned AppendCode::getTop(unsigned level) const {
+  while (storage.level(level).kind == LevelKind::singleton)
+    --level;
+  return level;
+}
+
+Value AppendCode::getCount(unsigned level) {
+  return memref::LoadOp::create(builder, counts[getTop(level)], ValueRange());
+}
+
+void AppendCode::setCount(unsigned level, Value count) {
+  memref::StoreOp::create(builder, count, counts[getTop(level)], ValueRange());
+}
+
+AppendCode::AppendCode(ImplicitLocOpBuilder &builder, LevelCode &levels,
+                       AssembleOp array)
+    : builder(builder), levels(levels), storage(levels.getStorage(array)),
+      depth(storage.levels.size()), counts(depth), before(depth) {
+  Value zero = levels.constant(0);
+  bool isListed = false;
+  auto fill = [&](Value memory, Value value) {
+    Value size = memref::DimOp::create(builder, memory, 0);
+    forAll(zero, size, [&](Value position) {
+      memref::StoreOp::create(builder, value, memory, position);
+    });
+  };
+  auto fillWith = [&](Value memory, TypedAttr value) {
+    fill(memory, arith::ConstantOp::create(builder, value));
+  };
+  for (unsigned level = 0; level < depth; ++level) {
+    const Level &mine = storage.level(level);
+    isListed |= mine.isListed();
+    if (mine.kind == LevelKind::compressed) {
+      auto type = MemRefType::get({}, builder.getIndexType());
+      counts[level] = memref::AllocaOp::create(builder, type);
+      setCount(level, zero);
+      Value positions = storage.positions(level);
+      fillWith(positions,
+               builder.getZeroAttr(
+                   cast<MemRefType>(positions.getType()).getElementType()));
+    } else if (mine.kind == LevelKind::bitmap) {
+      fillWith(storage.coordinates(level), builder.getBoolAttr(false));
+    }
+  }
+  if (!isListed)
+    fillWith(storage.values, storage.format().getFill());
+}
+
+//===----------------------------------------------------------------------===//
+// Positions
+//===----------------------------------------------------------------------===//
+
+Value AppendCode::getPosition(unsigned level, ArrayRef<Value> coordinates) {
+  if (storage.level(level).isListed())
+    return getCount(level);
+  Value coordinate = coordinates[level];
+  if (level == 0)
+    return coordinate;
+  Value above = getPosition(level - 1, coordinates);
+  Value row = arith::MulIOp::create(builder, above, storage.sizeOfLevel(level));
+  return arith::AddIOp::create(builder, row, coordinate);
+}
+
+void AppendCode::append(unsigned level, ArrayRef<Value> coordinates) {
+  Value count = getCount(level);
+  for (unsigned mine = getTop(level); mine <= level; ++mine)
+    storeIndex(coordinates[mine], storage.coordinates(mine), count);
+  Value next = levels.add(count, 1);
+  if (isAboveSegments(level))
+    storeIndex(getCount(level + 1), storage.positions(level + 1), next);
+  setCount(level, next);
+}
+
+void AppendCode::enter(unsigned level, ArrayRef<Value> coordinates) {
+  if (level + 1 == depth || !storage.level(level).isListed())
+    return;
+  if (storage.level(level + 1).isListed()) {
+    before[level] = getCount(level + 1);
+    return;
+  }
+  // A block, of which not each element needs to be assigned to.
+  Value size = levels.constant(1);
+  for (unsigned below = level + 1; below < depth; ++below) {
+    if (storage.level(below).kind == LevelKind::compressed)
+      return;
+    size = arith::MulIOp::create(builder, size, storage.sizeOfLevel(below));
+  }
+  Value begin = arith::MulIOp::create(builder, getCount(level), size);
+  Value end = arith::AddIOp::create(builder, begin, size);
+  Value fill = arith::ConstantOp::create(builder, storage.format().getFill());
+  forAll(begin, end, [&](Value position) {
+    memref::StoreOp::create(builder, fill, storage.values, position);
+  });
+}
+
+void AppendCode::leave(unsigned level, ArrayRef<Value> coordinates) {
+  if (level + 1 == depth)
+    return;
+  if (!storage.level(level).isListed()) {
+    if (isAboveSegments(level))
+      storeIndex(getCount(level + 1), storage.positions(level + 1),
+                 levels.add(getPosition(level, coordinates), 1));
+    return;
+  }
+  if (!storage.level(level + 1).isListed()) {
+    append(level, coordinates);
+    return;
+  }
+  // Elements of levels that share their positions are appended as a whole.
+  if (storage.level(level + 1).kind == LevelKind::singleton)
+    return;
+  Value isMore = arith::CmpIOp::create(builder, Predicate::sgt,
+                                       getCount(level + 1), before[level]);
+  auto branch = scf::IfOp::create(builder, isMore, /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(branch.thenBlock());
+  append(level, coordinates);
+}
+
+void AppendCode::store(ArrayRef<Value> coordinates, Value value) {
+  unsigned last = depth - 1;
+  Value position = getPosition(last, coordinates);
+  memref::StoreOp::create(builder, value, storage.values, position);
+  if (storage.level(last).isListed()) {
+    append(last, coordinates);
+  } else if (storage.level(last).kind == LevelKind::bitmap) {
+    Value yes = arith::ConstantOp::create(builder, builder.getBoolAttr(true));
+    memref::StoreOp::create(builder, yes, storage.coordinates(last), position);
+  }
+}
+
+void AppendCode::finish() {
+  for (unsigned level = 0; level < depth; ++level) {
+    if (storage.level(level).kind != LevelKind::compressed)
+      continue;
+    Value positions = storage.positions(level);
+    if (level == 0) {
+      storeIndex(getCount(level), positions, levels.constant(1));
+      continue;
+    }
+    // What no loop came to has no elements.
+    Value one = levels.constant(1);
+    Value size = memref::DimOp::create(builder, positions, 0);
+    forAll(one, size, [&](Value position) {
+      Value above = arith::SubIOp::create(builder, position, one);
+      Value mine = levels.loadIndex(positions, position);
+      Value most = arith::MaxSIOp::create(builder, mine,
+                                          levels.loadIndex(positions, above));
+      storeIndex(most, positions, position);
+    });
+  }
+}

@@ -1,0 +1,64 @@
+//===- AppendCode.h - Arrays that are appended to ---------------*- C++ -*-===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef EMBER_LIB_CONVERSION_CINTOSCF_APPENDCODE_H
+#define EMBER_LIB_CONVERSION_CINTOSCF_APPENDCODE_H
+
+#include "LevelCode.h"
+
+namespace ember::cin {
+
+/// Emits how an array in a format is assembled: its elements are assigned in
+/// the order of its levels.
+class AppendCode {
+public:
+  /// Emits what is done before any statement that assigns to `array`.
+  AppendCode(mlir::ImplicitLocOpBuilder &builder, LevelCode &levels,
+             AssembleOp array);
+
+  /// In a loop over the coordinate of a level: what is done before its body,
+  /// and behind it. `coordinates` are those of the levels above and its own.
+  void enter(unsigned level, llvm::ArrayRef<mlir::Value> coordinates);
+  void leave(unsigned level, llvm::ArrayRef<mlir::Value> coordinates);
+  /// An element.
+  void store(llvm::ArrayRef<mlir::Value> coordinates, mlir::Value value);
+  /// What is done behind all statements.
+  void finish();
+
+private:
+  /// The outermost of the levels that share their positions with `level`.
+  unsigned getTop(unsigned level) const;
+  /// How many positions a listed level has so far.
+  mlir::Value getCount(unsigned level);
+  void setCount(unsigned level, mlir::Value count);
+  /// The position of the coordinate that a loop is at.
+  mlir::Value getPosition(unsigned level,
+                          llvm::ArrayRef<mlir::Value> coordinates);
+  /// The level below, if its positions are between those of an array.
+  bool isAboveSegments(unsigned level) const {
+    return level + 1 < depth &&
+           storage.level(level + 1).kind == LevelKind::compressed;
+  }
+  void append(unsigned level, llvm::ArrayRef<mlir::Value> coordinates);
+  void storeIndex(mlir::Value index, mlir::Value array, mlir::Value position);
+  /// `body` for all positions of a one-dimensional array from `from` on.
+  void forAll(mlir::Value from, mlir::Value to,
+              llvm::function_ref<void(mlir::Value)> body);
+
+  mlir::ImplicitLocOpBuilder &builder;
+  LevelCode &levels;
+  const Storage &storage;
+  unsigned depth;
+  /// By level: a count in memory; null for levels that share it, or have none.
+  llvm::SmallVector<mlir::Value> counts;
+  /// By level that a loop is in: the count of the level below before its body.
+  llvm::SmallVector<mlir::Value> before;
+};
+
+} // namespace ember::cin
+
+#endif // EMBER_LIB_CONVERSION_CINTOSCF_APPENDCODE_H

@@ -1,0 +1,392 @@
+//===- IterationCode.cpp - Loops over what arrays store -------------------===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "IterationCode.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace ember;
+using namespace ember::cin;
+
+using Predicate = arith::CmpIPredicate;
+
+IterationCode::IterationCode(ImplicitLocOpBuilder &builder, LevelCode &levels,
+                             ArrayRef<Fiber> fibers, const CoordinateSet &set,
+                             llvm::function_ref<void(Value)> setVariable)
+    : builder(builder), levels(levels), fibers(fibers), set(set.simplified()),
+      setVariable(setVariable) {
+  for (auto [number, fiber] : llvm::enumerate(fibers))
+    if (fiber.getLevel().isListed())
+      listed |= OperandMask(1) << number;
+}
+
+SmallVector<Value> IterationCode::flatten(const State &state) {
+  SmallVector<Value> values = state.carried;
+  for (Value position : state.positions)
+    if (position)
+      values.push_back(position);
+  return values;
+}
+
+IterationCode::State IterationCode::unflatten(ValueRange values) {
+  State state;
+  state.carried = llvm::to_vector(values.take_front(carriedCount));
+  values = values.drop_front(carriedCount);
+  for (unsigned operand = 0; operand < fibers.size(); ++operand) {
+    state.positions.emplace_back();
+    if (!isWalked(operand, ~OperandMask(0)))
+      continue;
+    state.positions.back() = values.front();
+    values = values.drop_front();
+  }
+  return state;
+}
+
+//===----------------------------------------------------------------------===//
+// Coordinates
+//===----------------------------------------------------------------------===//
+
+Value IterationCode::isHere(unsigned operand, Value position,
+                            Value coordinate) {
+  Value isInside = arith::CmpIOp::create(builder, Predicate::slt, position,
+                                         segments[operand].end);
+  auto branch = scf::IfOp::create(builder, builder.getI1Type(), isInside,
+                                  /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(branch.thenBlock());
+  Value isEqual = arith::CmpIOp::create(
+      builder, Predicate::eq, levels.getCoordinate(fibers[operand], position),
+      coordinate);
+  scf::YieldOp::create(builder, isEqual);
+  builder.setInsertionPointToStart(branch.elseBlock());
+  scf::YieldOp::create(builder, isInside);
+  return branch.getResult(0);
+}
+
+Value IterationCode::skipEqual(unsigned operand, Value position,
+                               Value coordinate) {
+  Type type = builder.getIndexType();
+  auto loop = scf::WhileOp::create(builder, type, position);
+  OpBuilder::InsertionGuard guard(builder);
+  Block *before =
+      builder.createBlock(&loop.getBefore(), {}, type, builder.getLoc());
+  Value isMore = isHere(operand, before->getArgument(0), coordinate);
+  scf::ConditionOp::create(builder, isMore, before->getArguments());
+  Block *after =
+      builder.createBlock(&loop.getAfter(), {}, type, builder.getLoc());
+  scf::YieldOp::create(builder, levels.add(after->getArgument(0), 1));
+  return loop.getResult(0);
+}
+
+Value IterationCode::follow(unsigned operand, Value coordinate, State &state) {
+  Segment left{state.positions[operand], segments[operand].end};
+  Value &position = state.positions[operand];
+  if (!fibers[operand].getLevel().isOrdered)
+    left.begin = segments[operand].begin;
+  position = levels.search(fibers[operand], left, coordinate);
+  return isHere(operand, position, coordinate);
+}
+
+std::optional<OperandMask>
+IterationCode::getExhausted(const LatticePoint &point) {
+  OperandMask mayEnd = set.support() & listed, always = mayEnd;
+  bool isReached = false;
+  forEachRegion(mayEnd, [&](OperandMask exhausted) {
+    if (!(set.without(exhausted) == point.set))
+      return;
+    isReached = true;
+    always &= exhausted;
+  });
+  return isReached ? std::optional(always) : std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// Rounds
+//===----------------------------------------------------------------------===//
+
+bool IterationCode::isPossible(const Round &round, OperandMask region) const {
+  if (region & round.exhausted)
+    return false;
+  for (unsigned operand = 0; operand < fibers.size(); ++operand)
+    if (isWalked(operand, round.walked) && !round.isAt[operand] &&
+        !(region >> operand & 1))
+      return false;
+  return round.walksAll || (region & round.walked);
+}
+
+Value IterationCode::emitCondition(const Round &round) {
+  auto constant = [&](bool value) -> Value {
+    return arith::ConstantOp::create(builder, builder.getBoolAttr(value));
+  };
+  auto leaf = [&](unsigned operand) -> Value {
+    if (round.exhausted >> operand & 1)
+      return constant(false);
+    if (!isWalked(operand, listed))
+      return levels.isStored(fibers[operand]);
+    return round.isAt[operand] ? round.isAt[operand] : constant(true);
+  };
+  auto join = [&](Value a, Value b) -> Value {
+    return arith::OrIOp::create(builder, a, b);
+  };
+  auto meet = [&](Value a, Value b) -> Value {
+    return arith::AndIOp::create(builder, a, b);
+  };
+  auto complement = [&](Value a) -> Value {
+    return arith::XOrIOp::create(builder, a, constant(true));
+  };
+  return round.visited.evaluate<Value>(constant(false), constant(true), leaf,
+                                       join, meet, complement);
+}
+
+SmallVector<Value> IterationCode::emitBody(const Round &round, OperandMask sure,
+                                           const State &state,
+                                           ArrayRef<Value> ends, Body body) {
+  for (unsigned operand = 0; operand < fibers.size(); ++operand) {
+    if (!isWalked(operand, listed))
+      continue;
+    Cursor cursor{state.positions[operand], ends[operand]};
+    if (!(sure >> operand & 1))
+      cursor.isStored = round.isAt[operand];
+    // A fiber that has more is at a later coordinate.
+    cursor.isInBounds = !round.walksAll && (round.walked >> operand & 1);
+    if (round.exhausted >> operand & 1)
+      cursor = {};
+    levels.bind(fibers[operand], cursor);
+  }
+  SmallVector<Value> after = body(round.coordinate, state.carried);
+  for (unsigned operand = fibers.size(); operand-- > 0;)
+    if (isWalked(operand, listed))
+      levels.unbind(fibers[operand]);
+  return after;
+}
+
+IterationCode::State IterationCode::emitRound(Round round, State state,
+                                              Body body) {
+  setVariable(round.coordinate);
+  // What is neither walked nor exhausted is looked for.
+  for (unsigned operand = 0; operand < fibers.size(); ++operand)
+    if (isWalked(operand, ~round.walked & ~round.exhausted))
+      round.isAt[operand] = follow(operand, round.coordinate, state);
+  OperandMask all = (OperandMask(1) << fibers.size()) - 1, sure = all;
+  bool isAlways = true;
+  forEachRegion(all, [&](OperandMask region) {
+    if (!isPossible(round, region))
+      return;
+    if (round.visited.contains(region))
+      sure &= region;
+    else
+      isAlways = false;
+  });
+  // Positions behind those of a coordinate that is there several times.
+  SmallVector<Value> ends(fibers.size());
+  for (unsigned operand = 0; operand < fibers.size(); ++operand)
+    if (isWalked(operand, ~round.exhausted) &&
+        !fibers[operand].getLevel().isUnique)
+      ends[operand] =
+          skipEqual(operand, state.positions[operand], round.coordinate);
+  State next{{}, state.positions};
+  if (isAlways) {
+    next.carried = emitBody(round, sure, state, ends, body);
+  } else {
+    auto branch = scf::IfOp::create(
+        builder, TypeRange(ValueRange(state.carried)), emitCondition(round),
+        /*withElseRegion=*/!state.carried.empty());
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(branch.thenBlock());
+    SmallVector<Value> done = emitBody(round, sure, state, ends, body);
+    if (!done.empty()) {
+      scf::YieldOp::create(builder, done);
+      builder.setInsertionPointToStart(branch.elseBlock());
+      scf::YieldOp::create(builder, state.carried);
+    }
+    next.carried = llvm::to_vector_of<Value>(branch.getResults());
+  }
+  // Those that have the coordinate go on.
+  for (unsigned operand = 0; operand < fibers.size(); ++operand) {
+    if (!isWalked(operand, round.walked))
+      continue;
+    Value &position = next.positions[operand];
+    Value behind = ends[operand] ? ends[operand] : levels.add(position, 1);
+    Value isAt = round.isAt[operand];
+    position = isAt ? arith::SelectOp::create(builder, isAt, behind, position)
+                          .getResult()
+                    : behind;
+  }
+  return next;
+}
+
+//===----------------------------------------------------------------------===//
+// Loops
+//===----------------------------------------------------------------------===//
+
+/// The body of a new loop, where its terminator is to stand.
+static void enter(ImplicitLocOpBuilder &builder, scf::ForOp loop) {
+  if (!loop.getBody()->empty())
+    loop.getBody()->back().erase();
+  builder.setInsertionPointToEnd(loop.getBody());
+}
+
+IterationCode::State IterationCode::emitAll(Value size, State state,
+                                            Body body) {
+  auto loop = scf::ForOp::create(builder, levels.constant(0), size,
+                                 levels.constant(1), flatten(state));
+  {
+    OpBuilder::InsertionGuard guard(builder);
+    enter(builder, loop);
+    State before = unflatten(loop.getRegionIterArgs());
+    Round round{set,
+                listed,
+                0,
+                /*walksAll=*/true,
+                loop.getInductionVar(),
+                SmallVector<Value>(fibers.size())};
+    for (unsigned operand = 0; operand < fibers.size(); ++operand)
+      if (isWalked(operand, listed))
+        round.isAt[operand] =
+            isHere(operand, before.positions[operand], round.coordinate);
+    scf::YieldOp::create(builder, flatten(emitRound(round, before, body)));
+  }
+  State after = unflatten(loop.getResults());
+  for (unsigned operand = 0; operand < fibers.size(); ++operand) {
+    if (!isWalked(operand, listed))
+      continue;
+    Value isOver =
+        arith::CmpIOp::create(builder, Predicate::eq, after.positions[operand],
+                              segments[operand].end);
+    cf::AssertOp::create(builder, isOver,
+                         "coordinates of " +
+                             levels.getStorage(fibers[operand].array).name +
+                             " do not increase or are out of bounds");
+  }
+  return after;
+}
+
+IterationCode::State IterationCode::emitFor(const LatticePoint &point,
+                                            OperandMask exhausted,
+                                            unsigned operand, State state,
+                                            Body body) {
+  Value end = segments[operand].end;
+  auto loop = scf::ForOp::create(builder, state.positions[operand], end,
+                                 levels.constant(1), flatten(state));
+  {
+    OpBuilder::InsertionGuard guard(builder);
+    enter(builder, loop);
+    State before = unflatten(loop.getRegionIterArgs());
+    Value carried = before.positions[operand];
+    // The position is the loop's own variable.
+    before.positions[operand] = loop.getInductionVar();
+    Round round{point.set,
+                OperandMask(1) << operand,
+                exhausted,
+                /*walksAll=*/false,
+                levels.getCoordinate(fibers[operand], loop.getInductionVar()),
+                SmallVector<Value>(fibers.size())};
+    State after = emitRound(round, before, body);
+    after.positions[operand] = carried;
+    scf::YieldOp::create(builder, flatten(after));
+  }
+  State after = unflatten(loop.getResults());
+  after.positions[operand] = end;
+  return after;
+}
+
+IterationCode::State IterationCode::emitWhile(const LatticePoint &point,
+                                              OperandMask exhausted,
+                                              State state, Body body) {
+  OperandMask walked = point.walked & listed;
+  SmallVector<unsigned> operands;
+  SmallVector<std::string> names;
+  for (unsigned operand = 0; operand < fibers.size(); ++operand) {
+    if (!isWalked(operand, walked))
+      continue;
+    operands.push_back(operand);
+    names.push_back(levels.getStorage(fibers[operand].array).name);
+  }
+  SmallVector<Value> initial = flatten(state);
+  // The coordinate of the round before: coordinates increase.
+  initial.push_back(levels.constant(-1));
+  SmallVector<Type> types = llvm::to_vector(ValueRange(initial).getTypes());
+  SmallVector<Location> locations(initial.size(), builder.getLoc());
+  auto loop = scf::WhileOp::create(builder, types, initial);
+  {
+    OpBuilder::InsertionGuard guard(builder);
+    Block *before =
+        builder.createBlock(&loop.getBefore(), {}, types, locations);
+    State entering = unflatten(ValueRange(before->getArguments()).drop_back());
+    Value isOpen;
+    for (unsigned operand : operands) {
+      Value hasMore = arith::CmpIOp::create(builder, Predicate::slt,
+                                            entering.positions[operand],
+                                            segments[operand].end);
+      isOpen =
+          isOpen ? arith::AndIOp::create(builder, isOpen, hasMore) : hasMore;
+    }
+    scf::ConditionOp::create(builder, isOpen, before->getArguments());
+    Block *inside = builder.createBlock(&loop.getAfter(), {}, types, locations);
+    State at = unflatten(ValueRange(inside->getArguments()).drop_back());
+    SmallVector<Value> coordinates(fibers.size());
+    Value smallest;
+    for (unsigned operand : operands) {
+      Value mine = levels.getCoordinate(fibers[operand], at.positions[operand]);
+      coordinates[operand] = mine;
+      smallest =
+          smallest ? arith::MinSIOp::create(builder, smallest, mine) : mine;
+    }
+    Value isLater = arith::CmpIOp::create(builder, Predicate::sgt, smallest,
+                                          inside->getArguments().back());
+    cf::AssertOp::create(builder, isLater,
+                         "coordinates of " + llvm::join(names, " or ") +
+                             " do not increase");
+    Round round{point.set, walked,
+                exhausted, /*walksAll=*/false,
+                smallest,  SmallVector<Value>(fibers.size())};
+    if (operands.size() > 1)
+      for (unsigned operand : operands)
+        round.isAt[operand] = arith::CmpIOp::create(
+            builder, Predicate::eq, coordinates[operand], smallest);
+    SmallVector<Value> values = flatten(emitRound(round, at, body));
+    values.push_back(smallest);
+    scf::YieldOp::create(builder, values);
+  }
+  return unflatten(loop.getResults().drop_back());
+}
+
+SmallVector<Value> IterationCode::emit(Value size, ArrayRef<Value> carried,
+                                       Body body) {
+  carriedCount = carried.size();
+  State state{llvm::to_vector(carried), {}};
+  for (unsigned operand = 0; operand < fibers.size(); ++operand) {
+    Segment &segment = segments.emplace_back();
+    if (isWalked(operand, listed))
+      segment = levels.getSegment(fibers[operand]);
+    state.positions.push_back(segment.begin);
+  }
+  if (set.isEmpty())
+    return state.carried;
+  bool walksAll = false;
+  OperandMask all = (OperandMask(1) << fibers.size()) - 1;
+  forEachRegion(all & ~listed,
+                [&](OperandMask region) { walksAll |= set.contains(region); });
+  if (walksAll)
+    return emitAll(size, state, body).carried;
+  IterationLattice lattice(set);
+  for (const LatticePoint &point : lattice.points()) {
+    std::optional<OperandMask> exhausted = getExhausted(point);
+    if (!exhausted)
+      continue;
+    OperandMask walked = point.walked & listed;
+    unsigned first = llvm::countr_zero(walked);
+    bool isOne =
+        llvm::popcount(walked) == 1 && fibers[first].getLevel().isUnique;
+    state = isOne ? emitFor(point, *exhausted, first, state, body)
+                  : emitWhile(point, *exhausted, state, body);
+  }
+  return state.carried;
+}

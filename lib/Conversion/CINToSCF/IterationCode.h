@@ -1,0 +1,105 @@
+//===- IterationCode.h - Loops over what arrays store -----------*- C++ -*-===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef EMBER_LIB_CONVERSION_CINTOSCF_ITERATIONCODE_H
+#define EMBER_LIB_CONVERSION_CINTOSCF_ITERATIONCODE_H
+
+#include "LevelCode.h"
+
+#include "ember/Analysis/IterationAlgebra/IterationLattice.h"
+
+namespace ember::cin {
+
+/// Emits the loops over one variable: at the coordinates of a set of what some
+/// fibers store.
+class IterationCode {
+public:
+  /// What is done at a coordinate: gets and gives the values that loops carry.
+  using Body = llvm::function_ref<llvm::SmallVector<mlir::Value>(
+      mlir::Value coordinate, mlir::ValueRange carried)>;
+
+  /// `setVariable` is told the coordinate before anything asks what is there.
+  IterationCode(mlir::ImplicitLocOpBuilder &builder, LevelCode &levels,
+                llvm::ArrayRef<Fiber> fibers, const CoordinateSet &set,
+                llvm::function_ref<void(mlir::Value)> setVariable);
+
+  /// The carried values behind the loops. All coordinates are those from 0 to
+  /// `size`.
+  llvm::SmallVector<mlir::Value>
+  emit(mlir::Value size, llvm::ArrayRef<mlir::Value> carried, Body body);
+
+private:
+  /// What loops carry: the caller's values and where they have come to in each
+  /// fiber that is listed.
+  struct State {
+    llvm::SmallVector<mlir::Value> carried;
+    /// By operand; null for those that are not listed.
+    llvm::SmallVector<mlir::Value> positions;
+  };
+  llvm::SmallVector<mlir::Value> flatten(const State &state);
+  State unflatten(mlir::ValueRange values);
+
+  bool isWalked(unsigned operand, OperandMask mask) const {
+    return mask & listed & (OperandMask(1) << operand);
+  }
+  /// A loop over all coordinates.
+  State emitAll(mlir::Value size, State state, Body body);
+  /// The loop of a point that walks one fiber.
+  State emitFor(const LatticePoint &point, OperandMask exhausted,
+                unsigned operand, State state, Body body);
+  /// The loop of a point that walks several.
+  State emitWhile(const LatticePoint &point, OperandMask exhausted, State state,
+                  Body body);
+  /// What one round of a loop looks at.
+  struct Round {
+    CoordinateSet visited;
+    /// Fibers that the loop moves along, and those that are at their end.
+    OperandMask walked, exhausted;
+    /// Nothing may be stored at the coordinate.
+    bool walksAll;
+    mlir::Value coordinate;
+    /// Of walked fibers, whether they have it; null for surely.
+    llvm::SmallVector<mlir::Value> isAt;
+  };
+  /// What is done in a round: the state behind it.
+  State emitRound(Round round, State state, Body body);
+  /// Whether a round may come to a coordinate that the fibers of `region`
+  /// store.
+  bool isPossible(const Round &round, OperandMask region) const;
+  /// A value that holds where a round is to do anything.
+  mlir::Value emitCondition(const Round &round);
+  /// The body, with fibers bound. Those of `sure` are stored.
+  llvm::SmallVector<mlir::Value> emitBody(const Round &round, OperandMask sure,
+                                          const State &state,
+                                          llvm::ArrayRef<mlir::Value> ends,
+                                          Body body);
+  /// Moves `state` to the first position of a fiber whose coordinate is not
+  /// below `coordinate`; whether it has that coordinate.
+  mlir::Value follow(unsigned operand, mlir::Value coordinate, State &state);
+  /// Whether a position is in its segment, and has `coordinate`.
+  mlir::Value isHere(unsigned operand, mlir::Value position,
+                     mlir::Value coordinate);
+  /// Behind the positions from `position` on that have `coordinate`.
+  mlir::Value skipEqual(unsigned operand, mlir::Value position,
+                        mlir::Value coordinate);
+  /// The operands that surely have nothing left when a point is reached; none
+  /// if it is not reached.
+  std::optional<OperandMask> getExhausted(const LatticePoint &point);
+
+  mlir::ImplicitLocOpBuilder &builder;
+  LevelCode &levels;
+  llvm::ArrayRef<Fiber> fibers;
+  CoordinateSet set;
+  llvm::function_ref<void(mlir::Value)> setVariable;
+  OperandMask listed = 0;
+  llvm::SmallVector<Segment> segments;
+  size_t carriedCount = 0;
+};
+
+} // namespace ember::cin
+
+#endif // EMBER_LIB_CONVERSION_CINTOSCF_ITERATIONCODE_H

@@ -1,0 +1,277 @@
+//===- LevelCode.cpp - Positions of arrays in a format --------------------===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "LevelCode.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace ember;
+using namespace ember::cin;
+
+using Predicate = arith::CmpIPredicate;
+
+//===----------------------------------------------------------------------===//
+// Values
+//===----------------------------------------------------------------------===//
+
+Value LevelCode::constant(int64_t value) {
+  return arith::ConstantIndexOp::create(builder, value);
+}
+
+Value LevelCode::add(Value value, int64_t more) {
+  return arith::AddIOp::create(builder, value, constant(more));
+}
+
+Value LevelCode::loadIndex(Value array, Value position) {
+  Value loaded = memref::LoadOp::create(builder, array, position);
+  if (loaded.getType().isIndex())
+    return loaded;
+  return arith::IndexCastOp::create(builder, builder.getIndexType(), loaded);
+}
+
+Value LevelCode::getCoordinate(const Fiber &fiber, Value position) {
+  return loadIndex(getStorage(fiber.array).coordinates(fiber.depth() - 1),
+                   position);
+}
+
+//===----------------------------------------------------------------------===//
+// Where fibers are
+//===----------------------------------------------------------------------===//
+
+void LevelCode::bind(const Fiber &fiber, Cursor cursor) {
+  bound.emplace_back(fiber, cursor);
+}
+
+void LevelCode::unbind(const Fiber &fiber) {
+  assert(bound.back().first == fiber && "fibers are unbound in reverse order");
+  bound.pop_back();
+}
+
+Cursor LevelCode::find(const Fiber &fiber) {
+  if (fiber.coordinates.empty())
+    return {constant(0)};
+  for (auto &[known, cursor] : llvm::reverse(bound))
+    if (known == fiber)
+      return cursor;
+  return locate(fiber);
+}
+
+Cursor LevelCode::findAbove(const Fiber &fiber) {
+  return find(
+      {fiber.array, llvm::to_vector(llvm::drop_end(fiber.coordinates))});
+}
+
+/// Whether a coordinate is surely in bounds: a variable that takes all values,
+/// of which the dimension's size is compared before any loop.
+static bool isCompared(Value coordinate, Value array, unsigned dimension) {
+  auto variable = dyn_cast<BlockArgument>(coordinate);
+  if (!variable)
+    return false;
+  Operation *binding = variable.getOwner()->getParentOp();
+  if (!getLevelOperands(binding).empty())
+    return false;
+  ArrayRef<bool> ranged = isa<ForallOp>(binding)
+                              ? cast<ForallOp>(binding).getRanged()
+                              : cast<ReduceOp>(binding).getRanged();
+  return !ranged[variable.getArgNumber()] &&
+         llvm::is_contained(getIndexedDimensions(variable),
+                            ArrayDimension{array, dimension});
+}
+
+Cursor LevelCode::locate(const Fiber &fiber) {
+  unsigned level = fiber.depth() - 1;
+  const Storage &storage = getStorage(fiber.array);
+  if (storage.level(level).isListed())
+    return locateListed(fiber);
+  Cursor above = findAbove(fiber);
+  if (!above.position)
+    return above;
+  Value coordinate = index(fiber.coordinates.back());
+  Value size = storage.sizeOfLevel(level);
+  unsigned dimension = storage.format().getDimensionOf(level);
+  if (!isCompared(fiber.coordinates.back(), fiber.array, dimension)) {
+    Value isInside =
+        arith::CmpIOp::create(builder, Predicate::ult, coordinate, size);
+    cf::AssertOp::create(builder, isInside,
+                         "an index of dimension " + std::to_string(dimension) +
+                             " of " + storage.name + " is out of bounds");
+  }
+  Value row = arith::MulIOp::create(builder, above.position, size);
+  Cursor here = above;
+  here.position = arith::AddIOp::create(builder, row, coordinate);
+  if (storage.level(level).kind == LevelKind::dense)
+    return here;
+  Value mask = storage.coordinates(level);
+  auto load = [&](OpBuilder &, Location) -> Value {
+    return memref::LoadOp::create(builder, mask, here.position);
+  };
+  if (!above.isStored || above.isInBounds) {
+    here.isStored = load(builder, builder.getLoc());
+    here.isInBounds = true;
+    if (above.isStored)
+      here.isStored =
+          arith::AndIOp::create(builder, above.isStored, here.isStored);
+    return here;
+  }
+  auto branch = scf::IfOp::create(builder, builder.getI1Type(), above.isStored,
+                                  /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(branch.thenBlock());
+  scf::YieldOp::create(builder, load(builder, builder.getLoc()));
+  builder.setInsertionPointToStart(branch.elseBlock());
+  scf::YieldOp::create(builder, above.isStored);
+  here.isStored = branch.getResult(0);
+  return here;
+}
+
+Segment LevelCode::getSegment(const Fiber &fiber) {
+  unsigned level = fiber.depth() - 1;
+  const Storage &storage = getStorage(fiber.array);
+  Cursor above = findAbove(fiber);
+  if (!above.position)
+    return {constant(0), constant(0)};
+  auto select = [&](Value end, Value begin) -> Value {
+    if (!above.isStored)
+      return end;
+    return arith::SelectOp::create(builder, above.isStored, end, begin);
+  };
+  if (storage.level(level).kind == LevelKind::singleton) {
+    Value end = above.end ? above.end : add(above.position, 1);
+    return {above.position, select(end, above.position)};
+  }
+  Value positions = storage.positions(level);
+  Value next = add(above.position, 1);
+  if (!above.isStored || above.isInBounds) {
+    Value begin = loadIndex(positions, above.position);
+    return {begin, select(loadIndex(positions, next), begin)};
+  }
+  Type types[] = {builder.getIndexType(), builder.getIndexType()};
+  auto branch = scf::IfOp::create(builder, types, above.isStored,
+                                  /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(branch.thenBlock());
+  Value stored[] = {loadIndex(positions, above.position),
+                    loadIndex(positions, next)};
+  scf::YieldOp::create(builder, stored);
+  builder.setInsertionPointToStart(branch.elseBlock());
+  Value zero = constant(0);
+  scf::YieldOp::create(builder, ValueRange{zero, zero});
+  return {branch.getResult(0), branch.getResult(1)};
+}
+
+//===----------------------------------------------------------------------===//
+// Search
+//===----------------------------------------------------------------------===//
+
+/// `while (low < high) { body(low, high) }`, of which the last `low` comes out.
+static Value
+emitSearch(ImplicitLocOpBuilder &builder, Segment segment,
+           llvm::function_ref<std::pair<Value, Value>(Value, Value)> body) {
+  Type type = builder.getIndexType();
+  auto loop = scf::WhileOp::create(builder, TypeRange{type, type},
+                                   ValueRange{segment.begin, segment.end});
+  OpBuilder::InsertionGuard guard(builder);
+  SmallVector<Location> locations(2, builder.getLoc());
+  Block *before =
+      builder.createBlock(&loop.getBefore(), {}, {type, type}, locations);
+  Value isOpen = arith::CmpIOp::create(
+      builder, Predicate::slt, before->getArgument(0), before->getArgument(1));
+  scf::ConditionOp::create(builder, isOpen, before->getArguments());
+  Block *after =
+      builder.createBlock(&loop.getAfter(), {}, {type, type}, locations);
+  auto [low, high] = body(after->getArgument(0), after->getArgument(1));
+  scf::YieldOp::create(builder, ValueRange{low, high});
+  return loop.getResult(0);
+}
+
+Value LevelCode::search(const Fiber &fiber, Segment segment, Value coordinate) {
+  auto step = [&](Value low, Value high) -> std::pair<Value, Value> {
+    Value length = arith::SubIOp::create(builder, high, low);
+    Value half = arith::ShRSIOp::create(builder, length, constant(1));
+    Value middle = arith::AddIOp::create(builder, low, half);
+    Value isBefore = arith::CmpIOp::create(
+        builder, Predicate::slt, getCoordinate(fiber, middle), coordinate);
+    return {arith::SelectOp::create(builder, isBefore, add(middle, 1), low),
+            arith::SelectOp::create(builder, isBefore, high, middle)};
+  };
+  auto scan = [&](Value low, Value high) -> std::pair<Value, Value> {
+    Value isHere = arith::CmpIOp::create(builder, Predicate::eq,
+                                         getCoordinate(fiber, low), coordinate);
+    return {arith::SelectOp::create(builder, isHere, low, add(low, 1)),
+            arith::SelectOp::create(builder, isHere, low, high)};
+  };
+  if (fiber.getLevel().isOrdered)
+    return emitSearch(builder, segment, step);
+  return emitSearch(builder, segment, scan);
+}
+
+Cursor LevelCode::locateListed(const Fiber &fiber) {
+  Segment segment = getSegment(fiber);
+  Value coordinate = index(fiber.coordinates.back());
+  Value position = search(fiber, segment, coordinate);
+  if (!fiber.getLevel().isUnique) {
+    Value end = search(fiber, {position, segment.end}, add(coordinate, 1));
+    Value isStored =
+        arith::CmpIOp::create(builder, Predicate::slt, position, end);
+    return {position, end, isStored};
+  }
+  Value isInside =
+      arith::CmpIOp::create(builder, Predicate::slt, position, segment.end);
+  auto branch = scf::IfOp::create(builder, builder.getI1Type(), isInside,
+                                  /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(branch.thenBlock());
+  Value isHere = arith::CmpIOp::create(
+      builder, Predicate::eq, getCoordinate(fiber, position), coordinate);
+  scf::YieldOp::create(builder, isHere);
+  builder.setInsertionPointToStart(branch.elseBlock());
+  scf::YieldOp::create(builder, isInside);
+  return {position, {}, branch.getResult(0)};
+}
+
+//===----------------------------------------------------------------------===//
+// Elements
+//===----------------------------------------------------------------------===//
+
+Value LevelCode::isStored(const Fiber &fiber) {
+  Cursor cursor = find(fiber);
+  if (cursor.position && cursor.isStored)
+    return cursor.isStored;
+  return arith::ConstantOp::create(builder,
+                                   builder.getBoolAttr(!!cursor.position));
+}
+
+Value LevelCode::load(AccessOp access) {
+  Value array = access.getArray();
+  const Storage &storage = getStorage(array);
+  auto fill = [&]() -> Value {
+    return arith::ConstantOp::create(builder, storage.format().getFill());
+  };
+  Cursor cursor =
+      find({array, getCoordinates(storage.type, access.getIndices())});
+  if (!cursor.position)
+    return fill();
+  auto load = [&]() -> Value {
+    return memref::LoadOp::create(builder, storage.values, cursor.position);
+  };
+  if (!cursor.isStored)
+    return load();
+  if (cursor.isInBounds)
+    return arith::SelectOp::create(builder, cursor.isStored, load(), fill());
+  auto branch = scf::IfOp::create(builder, access.getType(), cursor.isStored,
+                                  /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(branch.thenBlock());
+  scf::YieldOp::create(builder, load());
+  builder.setInsertionPointToStart(branch.elseBlock());
+  scf::YieldOp::create(builder, fill());
+  return branch.getResult(0);
+}

@@ -1,0 +1,60 @@
+//===- CINLevelOperands.cpp - Levels that a loop walks --------------------===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ember/Dialect/CIN/IR/LevelOperands.h"
+
+using namespace mlir;
+using namespace ember::cin;
+
+SmallVector<Value> ember::cin::getCoordinates(ArrayType array,
+                                              ValueRange indices) {
+  return llvm::map_to_vector(
+      array.getFormat().getOrder(),
+      [&](unsigned dimension) { return Value(indices[dimension]); });
+}
+
+bool Fiber::contains(AccessOp access) const {
+  if (access.getArray() != array)
+    return false;
+  SmallVector<Value> mine =
+      getCoordinates(cast<ArrayType>(array.getType()), access.getIndices());
+  return ArrayRef(mine).take_front(depth()) == ArrayRef(coordinates);
+}
+
+SmallVector<Fiber> ember::cin::getLevelOperands(Operation *loop) {
+  Block &body = loop->getRegion(0).front();
+  ArrayRef<bool> ranged = isa<ForallOp>(loop)
+                              ? cast<ForallOp>(loop).getRanged()
+                              : cast<ReduceOp>(loop).getRanged();
+  SmallVector<Fiber> operands;
+  if (ranged.size() != 1 || ranged.front())
+    return operands;
+  BlockArgument variable = body.getArgument(0);
+  loop->walk([&](AccessOp access) {
+    auto type = dyn_cast<ArrayType>(access.getArray().getType());
+    if (!type)
+      return;
+    SmallVector<Value> coordinates = getCoordinates(type, access.getIndices());
+    for (auto [number, level] : llvm::enumerate(type.getFormat().getLevels())) {
+      if (coordinates[number] != variable)
+        continue;
+      ArrayRef<Value> above = ArrayRef(coordinates).take_front(number);
+      bool isKnown = llvm::none_of(above, [&](Value coordinate) {
+        return loop->isAncestor(coordinate.getParentBlock()->getParentOp());
+      });
+      Fiber fiber{
+          access.getArray(),
+          llvm::to_vector(ArrayRef(coordinates).take_front(number + 1))};
+      if (isKnown && level.kind != LevelKind::dense &&
+          !llvm::is_contained(operands, fiber))
+        operands.push_back(fiber);
+      // Of a second index, the diagonal, only the first is walked.
+      break;
+    }
+  });
+  return operands;
+}

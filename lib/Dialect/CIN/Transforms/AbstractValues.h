@@ -1,0 +1,69 @@
+//===- AbstractValues.h - What is known of values that are not stored -*- C++
+//-*-===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef EMBER_LIB_DIALECT_CIN_TRANSFORMS_ABSTRACTVALUES_H
+#define EMBER_LIB_DIALECT_CIN_TRANSFORMS_ABSTRACTVALUES_H
+
+#include "ember/Dialect/CIN/IR/LevelOperands.h"
+
+namespace ember::cin {
+
+/// What is known of a value: which one it is, which one it is not, or nothing.
+struct AbstractValue {
+  enum class Kind : uint8_t { any, constant, anythingBut };
+  Kind kind = Kind::any;
+  mlir::TypedAttr value = {};
+
+  static AbstractValue constant(mlir::TypedAttr value);
+  /// Of booleans, that is the other one.
+  static AbstractValue anythingBut(mlir::TypedAttr value);
+
+  /// Whether it is surely `other`; zeros of both signs are the same, and so are
+  /// all NaNs.
+  bool is(mlir::TypedAttr other) const;
+  bool isNot(mlir::TypedAttr other) const;
+};
+
+/// Whether two numbers are the same, apart from signs of zeros and kinds of
+/// NaN.
+bool areSame(mlir::TypedAttr a, mlir::TypedAttr b);
+
+/// What a function makes of values of which that much is known: by its
+/// properties, or by computing it.
+AbstractValue callAbstractly(const Builtin &function,
+                             llvm::ArrayRef<AbstractValue> operands,
+                             mlir::Type result);
+
+/// Values of expressions where some fibers are stored and others are not.
+class AbstractValues {
+public:
+  AbstractValues(llvm::ArrayRef<Fiber> stored, llvm::ArrayRef<Fiber> absent)
+      : stored(stored), absent(absent) {}
+
+  AbstractValue of(mlir::Value value);
+  /// Whether nothing in `block` assigns anything that is not there already.
+  bool isNoEffect(mlir::Block &block);
+  /// Whether what a reduction's body yields is its function's identity.
+  bool isIdentity(ReduceOp reduce);
+
+private:
+  AbstractValue compute(mlir::Value value);
+  AbstractValue ofAccess(AccessOp access);
+  AbstractValue ofReduction(ReduceOp reduce);
+  bool isNoEffect(AssignOp assign);
+
+  llvm::ArrayRef<Fiber> stored, absent;
+  llvm::DenseMap<mlir::Value, AbstractValue> known;
+  /// What all elements of a workspace are, for those that are produced and
+  /// consumed in what is looked at; none before anything is assigned.
+  llvm::DenseMap<mlir::Value, std::optional<AbstractValue>> workspaces;
+};
+
+} // namespace ember::cin
+
+#endif // EMBER_LIB_DIALECT_CIN_TRANSFORMS_ABSTRACTVALUES_H

@@ -1,0 +1,45 @@
+//===- LoopOrder.h - Which loops formats want outside -----------*- C++ -*-===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef EMBER_LIB_DIALECT_CIN_TRANSFORMS_LOOPORDER_H
+#define EMBER_LIB_DIALECT_CIN_TRANSFORMS_LOOPORDER_H
+
+#include "StatementNest.h"
+
+namespace ember::cin {
+
+/// Which variables of a statement are bound outside of which: an array in a
+/// format is walked, and appended to, from its outermost level on.
+class LoopOrder {
+public:
+  LoopOrder(ForallOp statement, VariableUses &uses);
+
+  /// Whether the loop over `outer` has to stand outside of that over `inner`.
+  bool precedes(mlir::Value outer, mlir::Value inner) const {
+    auto found = later.find(outer);
+    return found != later.end() && found->second.contains(inner);
+  }
+  /// The variables in such an order, and otherwise as they are given. Where
+  /// formats contradict each other, those come first that are given first.
+  llvm::SmallVector<mlir::BlockArgument>
+  sort(llvm::ArrayRef<mlir::BlockArgument> variables) const;
+
+  /// Whether a variable is the coordinate of a level that is not dense.
+  bool walks(mlir::Value variable) const { return walked.contains(variable); }
+
+private:
+  void add(ArrayType type, mlir::ValueRange indices, bool isTarget,
+           VariableUses &uses);
+  void close();
+
+  llvm::DenseMap<mlir::Value, llvm::DenseSet<mlir::Value>> later;
+  llvm::DenseSet<mlir::Value> walked;
+};
+
+} // namespace ember::cin
+
+#endif // EMBER_LIB_DIALECT_CIN_TRANSFORMS_LOOPORDER_H
