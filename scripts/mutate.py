@@ -39,6 +39,8 @@ PIPELINES = [
     ["--canonicalize", "--cse"],
     ["--cin-to-scf"],
     ["--cin-concretize", "--canonicalize", "--convert-cin-to-scf"],
+    ["--cin-concretize", "--cin-derive-iteration", "--convert-cin-to-scf"],
+    ["--cin-derive-iteration", "--convert-cin-to-scf", "--canonicalize"],
     [LEVELS[0]],
     [LEVELS[1]],
     [LEVELS[2]],

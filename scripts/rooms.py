@@ -49,10 +49,10 @@ FLOORS: tuple[tuple[Room, ...], ...] = (
     (
         Room("Runtime", "what kernels link: memory, errors, threads, queues; no LLVM in it"),
         Room("Sim/*", "the machine simulator; no MLIR in it", "one"),
+        Room("Analysis/IterationAlgebra", "sets of coordinates, and how they are visited"),
     ),
     (
         Room("ABI", "what compiled code calls in the runtime"),
-        Room("Analysis/IterationAlgebra", "sets of coordinates, and how they are visited"),
         Room("Target/Processor", "descriptions of processors: vectors, registers, caches"),
         Room(
             "Dialect/*/IR",

@@ -15,7 +15,6 @@ SPELLED = {
     "csr": "dense,compressed",
     "csc": "dense,compressed@1,0",
     "dcsr": "compressed,compressed",
-    "coo": "compressed(nonunique),singleton",
 }
 
 Coordinates = tuple[int, ...]
@@ -39,6 +38,9 @@ class Format:
             text = ",".join(["dense"] * rank)
         elif text == "bitmap":
             text = ",".join(["dense"] * (rank - 1) + ["bitmap"])
+        elif text == "coo":
+            above = ["compressed(nonunique)", *["singleton(nonunique)"] * (rank - 2), "singleton"]
+            text = ",".join(above)
         text = SPELLED.get(text, text)
         levels, _, order = text.partition("@")
         kinds = levels.split(",")
@@ -80,6 +82,8 @@ def store(
                 coordinates = range(turned.shape[level])
                 mask += [coordinate in groups for coordinate in coordinates]
                 below += [((*above, c), groups.get(c, [])) for c in coordinates]
+            elif kind == "singleton":
+                below += [((*above, element[level]), [element]) for element in inside]
             elif unique:
                 below += [((*above, c), groups[c]) for c in sorted(groups)]
             else:

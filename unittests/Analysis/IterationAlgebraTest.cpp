@@ -117,6 +117,8 @@ TEST(IterationAlgebra, supportIsWhatDecides) {
 
 TEST(IterationAlgebra, textIsSimplified) {
   EXPECT_EQ(((a() | b()) & c()).describe(names), "(a ∪ b) ∩ c");
+  EXPECT_EQ(((a() & c()) | (b() & c())).simplified().describe(names),
+            "c ∩ (a ∪ b)");
   EXPECT_EQ((~(a() & ~b())).simplified().describe(names), "~a ∪ b");
   EXPECT_EQ((a() | (a() & b())).simplified().describe(names), "a");
   EXPECT_EQ((a() & (a() | b()) & c()).simplified().describe(names), "a ∩ c");

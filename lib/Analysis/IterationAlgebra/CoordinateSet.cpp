@@ -178,6 +178,32 @@ CoordinateSet CoordinateSet::pushComplements(bool isComplement) const {
   return combine(isJoin ? Kind::join : Kind::meet, std::move(parts));
 }
 
+CoordinateSet CoordinateSet::factor(Kind kind,
+                                    std::vector<CoordinateSet> parts) {
+  Kind other = kind == Kind::join ? Kind::meet : Kind::join;
+  auto factorsOf = [&](const CoordinateSet &part) {
+    return part.node->kind == other ? part.node->parts
+                                    : std::vector<CoordinateSet>{part};
+  };
+  std::vector<CoordinateSet> common;
+  for (const CoordinateSet &factor : factorsOf(parts.front()))
+    if (llvm::all_of(parts, [&](const CoordinateSet &part) {
+          return llvm::is_contained(factorsOf(part), factor);
+        }))
+      common.push_back(factor);
+  if (parts.size() < 2 || common.empty())
+    return combine(kind, std::move(parts));
+  for (CoordinateSet &part : parts) {
+    std::vector<CoordinateSet> rest = factorsOf(part);
+    llvm::erase_if(rest, [&](const CoordinateSet &factor) {
+      return llvm::is_contained(common, factor);
+    });
+    part = combine(other, std::move(rest));
+  }
+  common.push_back(combine(kind, std::move(parts)));
+  return combine(other, std::move(common));
+}
+
 CoordinateSet CoordinateSet::simplified() const {
   CoordinateSet set = pushComplements(false);
   if (set == none())
@@ -216,7 +242,7 @@ CoordinateSet CoordinateSet::simplified() const {
     else
       ++i;
   }
-  return combine(set.node->kind, std::move(parts));
+  return factor(set.node->kind, std::move(parts));
 }
 
 struct CoordinateSet::Style {

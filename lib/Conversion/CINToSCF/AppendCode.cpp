@@ -8,6 +8,7 @@
 #include "AppendCode.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -101,8 +102,16 @@ Value AppendCode::getPosition(unsigned level, ArrayRef<Value> coordinates) {
 
 void AppendCode::append(unsigned level, ArrayRef<Value> coordinates) {
   Value count = getCount(level);
-  for (unsigned mine = getTop(level); mine <= level; ++mine)
+  for (unsigned mine = getTop(level); mine <= level; ++mine) {
+    Value isInside = arith::CmpIOp::create(
+        builder, Predicate::ult, coordinates[mine], storage.sizeOfLevel(mine));
+    unsigned dimension = storage.format().getDimensionOf(mine);
+    cf::AssertOp::create(builder, isInside,
+                         "a coordinate of dimension " +
+                             std::to_string(dimension) + " of " + storage.name +
+                             " is out of bounds");
     storeIndex(coordinates[mine], storage.coordinates(mine), count);
+  }
   Value next = levels.add(count, 1);
   if (isAboveSegments(level))
     storeIndex(getCount(level + 1), storage.positions(level + 1), next);

@@ -280,9 +280,16 @@ void EvaluationLowering::emitWalk(ForallOp forall) {
   auto setVariable = [&](Value coordinate) {
     values.map(forall.getVariables()[0], coordinate);
   };
-  IterationCode(builder, levels, fibers, forall.getIterationAttr().getSet(),
-                setVariable)
-      .emit(size, {}, body);
+  IterationCode code(builder, levels, fibers,
+                     forall.getIterationAttr().getSet(), setVariable);
+  // What is appended in another order is not in the format any more.
+  bool appends = false;
+  forall.walk([&](AssignOp assign) {
+    appends |= appended.contains(assign.getArray());
+  });
+  if (appends)
+    code.checkIncrease();
+  code.emit(size, {}, body);
 }
 
 void EvaluationLowering::emit(IfOp branch) {

@@ -268,17 +268,35 @@ IterationCode::State IterationCode::emitAll(Value size, State state,
   return after;
 }
 
+void IterationCode::emitIncrease(Value coordinate, Value before,
+                                 OperandMask walked) {
+  SmallVector<std::string> names;
+  for (unsigned operand = 0; operand < fibers.size(); ++operand)
+    if (isWalked(operand, walked))
+      names.push_back(levels.getStorage(fibers[operand].array).name);
+  Value isLater =
+      arith::CmpIOp::create(builder, Predicate::sgt, coordinate, before);
+  cf::AssertOp::create(builder, isLater,
+                       "coordinates of " + llvm::join(names, " or ") +
+                           " do not increase");
+}
+
 IterationCode::State IterationCode::emitFor(const LatticePoint &point,
                                             OperandMask exhausted,
                                             unsigned operand, State state,
                                             Body body) {
   Value end = segments[operand].end;
+  SmallVector<Value> initial = flatten(state);
+  if (checksIncrease)
+    initial.push_back(levels.constant(-1));
   auto loop = scf::ForOp::create(builder, state.positions[operand], end,
-                                 levels.constant(1), flatten(state));
+                                 levels.constant(1), initial);
+  size_t count = flatten(state).size();
   {
     OpBuilder::InsertionGuard guard(builder);
     enter(builder, loop);
-    State before = unflatten(loop.getRegionIterArgs());
+    ValueRange arguments = loop.getRegionIterArgs();
+    State before = unflatten(arguments.take_front(count));
     Value carried = before.positions[operand];
     // The position is the loop's own variable.
     before.positions[operand] = loop.getInductionVar();
@@ -288,11 +306,16 @@ IterationCode::State IterationCode::emitFor(const LatticePoint &point,
                 /*walksAll=*/false,
                 levels.getCoordinate(fibers[operand], loop.getInductionVar()),
                 SmallVector<Value>(fibers.size())};
+    if (checksIncrease)
+      emitIncrease(round.coordinate, arguments.back(), round.walked);
     State after = emitRound(round, before, body);
     after.positions[operand] = carried;
-    scf::YieldOp::create(builder, flatten(after));
+    SmallVector<Value> values = flatten(after);
+    if (checksIncrease)
+      values.push_back(round.coordinate);
+    scf::YieldOp::create(builder, values);
   }
-  State after = unflatten(loop.getResults());
+  State after = unflatten(loop.getResults().take_front(count));
   after.positions[operand] = end;
   return after;
 }
@@ -302,13 +325,9 @@ IterationCode::State IterationCode::emitWhile(const LatticePoint &point,
                                               State state, Body body) {
   OperandMask walked = point.walked & listed;
   SmallVector<unsigned> operands;
-  SmallVector<std::string> names;
-  for (unsigned operand = 0; operand < fibers.size(); ++operand) {
-    if (!isWalked(operand, walked))
-      continue;
-    operands.push_back(operand);
-    names.push_back(levels.getStorage(fibers[operand].array).name);
-  }
+  for (unsigned operand = 0; operand < fibers.size(); ++operand)
+    if (isWalked(operand, walked))
+      operands.push_back(operand);
   SmallVector<Value> initial = flatten(state);
   // The coordinate of the round before: coordinates increase.
   initial.push_back(levels.constant(-1));
@@ -339,11 +358,7 @@ IterationCode::State IterationCode::emitWhile(const LatticePoint &point,
       smallest =
           smallest ? arith::MinSIOp::create(builder, smallest, mine) : mine;
     }
-    Value isLater = arith::CmpIOp::create(builder, Predicate::sgt, smallest,
-                                          inside->getArguments().back());
-    cf::AssertOp::create(builder, isLater,
-                         "coordinates of " + llvm::join(names, " or ") +
-                             " do not increase");
+    emitIncrease(smallest, inside->getArguments().back(), walked);
     Round round{point.set, walked,
                 exhausted, /*walksAll=*/false,
                 smallest,  SmallVector<Value>(fibers.size())};

@@ -27,6 +27,9 @@ public:
                 llvm::ArrayRef<Fiber> fibers, const CoordinateSet &set,
                 llvm::function_ref<void(mlir::Value)> setVariable);
 
+  /// Loops that walk one fiber check, too, that its coordinates increase.
+  void checkIncrease() { checksIncrease = true; }
+
   /// The carried values behind the loops. All coordinates are those from 0 to
   /// `size`.
   llvm::SmallVector<mlir::Value>
@@ -86,6 +89,10 @@ private:
   /// Behind the positions from `position` on that have `coordinate`.
   mlir::Value skipEqual(unsigned operand, mlir::Value position,
                         mlir::Value coordinate);
+  /// Checks that a coordinate of some fibers is behind that of the round
+  /// before.
+  void emitIncrease(mlir::Value coordinate, mlir::Value before,
+                    OperandMask walked);
   /// The operands that surely have nothing left when a point is reached; none
   /// if it is not reached.
   std::optional<OperandMask> getExhausted(const LatticePoint &point);
@@ -96,6 +103,7 @@ private:
   CoordinateSet set;
   llvm::function_ref<void(mlir::Value)> setVariable;
   OperandMask listed = 0;
+  bool checksIncrease = false;
   llvm::SmallVector<Segment> segments;
   size_t carriedCount = 0;
 };

@@ -86,6 +86,9 @@ private:
   explicit CoordinateSet(Node node)
       : node(std::make_shared<const Node>(std::move(node))) {}
   static CoordinateSet combine(Kind kind, std::vector<CoordinateSet> parts);
+  /// `combine` with what all parts have in common outside: `(0 | 1) & 2`
+  /// instead of `(0 & 2) | (1 & 2)`.
+  static CoordinateSet factor(Kind kind, std::vector<CoordinateSet> parts);
   CoordinateSet pushComplements(bool isComplement) const;
   /// Operands that it names.
   OperandMask named() const;

@@ -18,6 +18,12 @@ def ConvertCINToSCF : Pass<"convert-cin-to-scf", "::mlir::func::FuncOp"> {
     `cf.assert`. Statements on tensors are an error: they have to be bufferised
     before, for example by the pipeline `--cin-to-scf`.
 
+    Loops with an `iteration` walk what arrays in formats store: one after the
+    other for each point of its lattice, each as long as all operands that it
+    walks have more. An operand that decides on nothing is searched for the
+    coordinates of the others. Loops over all coordinates keep a position in
+    each. An array that is assigned to is appended to.
+
     ```mlir
     cin.forall (%i) {
       %sum = cin.reduce add (%j) -> f32 {

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ember/Dialect/CIN/IR/CIN.h"
+#include "ember/Dialect/CIN/IR/LevelOperands.h"
 
 #include "mlir/IR/Builders.h"
 
@@ -89,6 +89,23 @@ static void printVariables(OpAsmPrinter &printer, OpT op) {
   printer << ")";
 }
 
+/// What a loop visits is said of its own operands.
+static LogicalResult verifyIteration(Operation *op, IterationAttr iteration) {
+  if (!iteration)
+    return success();
+  size_t count = getLevelOperands(op).size();
+  if (count == 0)
+    return op->emitOpError(
+        "says which coordinates it visits, and walks nothing "
+        "that is in a format: it has to have one variable "
+        "without a range");
+  ember::OperandMask named = iteration.getSet().support();
+  if (named >> count != 0)
+    return op->emitOpError() << "visits what operands store of which it has "
+                             << count << ": " << iteration.getText();
+  return success();
+}
+
 template <typename OpT> static LogicalResult verifyVariables(OpT op) {
   ArrayRef<bool> ranged = op.getRanged();
   for (BlockArgument variable : op.getVariables())
@@ -114,7 +131,7 @@ template <typename OpT> static LogicalResult verifyVariables(OpT op) {
              << op.getNameOf(variable.getArgNumber())
              << " has: it has no range, and is the index of no dimension by "
                 "itself";
-  return success();
+  return verifyIteration(op, op.getIterationAttr());
 }
 
 static const StringRef elided[] = {"operandSegmentSizes", "ranged", "function"};

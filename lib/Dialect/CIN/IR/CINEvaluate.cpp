@@ -134,6 +134,45 @@ void EvaluateOp::print(OpAsmPrinter &printer) {
 // Verification
 //===----------------------------------------------------------------------===//
 
+/// What is in a format is appended to: by one statement, of which the variables
+/// are the indices.
+static LogicalResult verifyAppend(AssignOp assign, StringRef name) {
+  if (assign.getFunction())
+    return assign.emitError()
+           << "combines values with elements of " << name
+           << ", which is in a format and is appended to: assign a reduction "
+              "instead";
+  for (auto [number, index] : llvm::enumerate(assign.getIndices())) {
+    auto variable = dyn_cast<BlockArgument>(index);
+    bool isVariable =
+        variable && isa<ForallOp>(variable.getOwner()->getParentOp()) &&
+        !llvm::is_contained(assign.getIndices().take_front(number), index);
+    if (!isVariable)
+      return assign.emitError() << "assigns to " << name
+                                << ", which is in a format, at an index that "
+                                   "is no variable of its "
+                                   "own";
+  }
+  Operation *statement = assign;
+  while (!isa<EvaluateOp>(statement->getParentOp()))
+    statement = statement->getParentOp();
+  for (Operation *user : assign.getArray().getUsers())
+    if (isa<AccessOp>(user) && statement->isProperAncestor(user))
+      return user->emitError()
+             << "reads " << name
+             << ", which is in a format, in the statement that assigns to it: "
+                "assign to another array";
+  auto isOther = [&](Operation *user) {
+    auto other = dyn_cast<AssignOp>(user);
+    return other && other != assign && other.getArray() == assign.getArray();
+  };
+  if (llvm::any_of(assign.getArray().getUsers(), isOther))
+    return assign.emitError()
+           << "is one of several statements that assign to " << name
+           << ", which is in a format: only one can append to it";
+  return success();
+}
+
 LogicalResult EvaluateOp::verify() {
   Block &body = *getBody();
   if (body.getArgumentTypes() != (*this)->getOperandTypes())
@@ -174,6 +213,9 @@ LogicalResult EvaluateOp::verify() {
     bool isWritable = assemble ? isOut(assemble.getValues()) &&
                                      llvm::all_of(assemble.getLevels(), isOut)
                                : isOut(array);
+    if (assemble && isWritable &&
+        failed(verifyAppend(assign, getNameOf(array))))
+      return WalkResult::interrupt();
     if (isWritable)
       return failed(verifyDistinct(assign, getNameOf(array)))
                  ? WalkResult::interrupt()

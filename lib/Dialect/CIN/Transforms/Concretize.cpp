@@ -12,6 +12,7 @@
 #include "ember/Dialect/CIN/Transforms/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace ember::cin {
 #define GEN_PASS_DEF_CONCRETIZE
@@ -50,14 +51,17 @@ public:
       llvm::append_range(variables, forall.getVariables());
   }
 
-  /// Builds the nest in front of the statement.
-  void run();
+  /// Builds the nest in front of the statement; an error if there is none.
+  LogicalResult run();
 
 private:
   using Steps = StatementNest::Steps;
 
   /// Chooses the variables of rows, if there are any, and the order of loops.
   void chooseOrder();
+  /// An error if what is assigned to is not appended to in the order of its
+  /// levels.
+  LogicalResult checkAppends();
   /// Whether an index is a variable of rows wherever it is an index: the last
   /// one, and in no bounds of a reduction.
   bool isOfRows(BlockArgument variable);
@@ -215,6 +219,14 @@ void StatementConcretizer::chooseOrder() {
         llvm::to_vector(llvm::seq<unsigned>(0, reduce.getVariables().size()));
     nest.setSteps(reduce, makeSteps(reduce, all));
   });
+  // What is appended to decides where formats contradict each other.
+  if (auto type = dyn_cast<ArrayType>(assign.getArray().getType())) {
+    llvm::SetVector<BlockArgument> all;
+    for (Value index : getCoordinates(type, assign.getIndices()))
+      all.insert(cast<BlockArgument>(index));
+    all.insert(variables.begin(), variables.end());
+    variables = all.takeVector();
+  }
   // Where a format has what is reduced outside.
   rows = variables;
   SmallVector<ReduceOp> reductions = findRowReductions(assign->getOperands());
@@ -400,12 +412,30 @@ void StatementConcretizer::buildNest(ArrayRef<BlockArgument> around,
     loops(around, body);
 }
 
-void StatementConcretizer::run() {
+LogicalResult StatementConcretizer::checkAppends() {
+  auto type = dyn_cast<ArrayType>(assign.getArray().getType());
+  if (!type)
+    return success();
+  SmallVector<Value> coordinates = getCoordinates(type, assign.getIndices());
+  auto all = llvm::concat<BlockArgument>(outer, rows);
+  if (llvm::equal(coordinates, all))
+    return success();
+  return assign.emitError()
+         << "appends to an array in another order than that of its levels: "
+            "ranges and formats want other loops outside; assign to an array "
+            "in "
+            "another format";
+}
+
+LogicalResult StatementConcretizer::run() {
   chooseOrder();
+  if (failed(checkAppends()))
+    return failure();
   initial = findInitial();
   if (initial)
     assignInitial(initial);
   buildNest(outer, [&] { store(); });
+  return success();
 }
 
 namespace {
@@ -423,7 +453,8 @@ struct Concretize : public ember::cin::impl::ConcretizeBase<Concretize> {
         continue;
       if (failed(verifyOwnReads(statement)))
         return signalPassFailure();
-      StatementConcretizer(builder, loops, assign).run();
+      if (failed(StatementConcretizer(builder, loops, assign).run()))
+        return signalPassFailure();
       statement->erase();
     }
   }

@@ -13,8 +13,22 @@ using namespace mlir;
 using namespace ember::cin;
 
 LoopOrder::LoopOrder(ForallOp statement, VariableUses &uses) {
+  auto addRanges = [&](auto op) {
+    for (BlockArgument variable : op.getVariables())
+      for (Value bound : {op.getLower(variable.getArgNumber()),
+                          op.getUpper(variable.getArgNumber())})
+        if (bound)
+          for (Value outer : uses.of(bound)) {
+            later[outer].insert(variable);
+            ranged[outer].insert(variable);
+          }
+  };
   statement.walk([&](Operation *op) {
-    if (auto access = dyn_cast<AccessOp>(op)) {
+    if (auto forall = dyn_cast<ForallOp>(op))
+      addRanges(forall);
+    else if (auto reduce = dyn_cast<ReduceOp>(op))
+      addRanges(reduce);
+    else if (auto access = dyn_cast<AccessOp>(op)) {
       if (auto type = dyn_cast<ArrayType>(access.getArray().getType()))
         add(type, access.getIndices(), /*isTarget=*/false, uses);
     } else if (auto assign = dyn_cast<AssignOp>(op)) {
@@ -22,7 +36,8 @@ LoopOrder::LoopOrder(ForallOp statement, VariableUses &uses) {
         add(type, assign.getIndices(), /*isTarget=*/true, uses);
     }
   });
-  close();
+  close(later);
+  close(ranged);
 }
 
 void LoopOrder::add(ArrayType type, ValueRange indices, bool isTarget,
@@ -43,13 +58,13 @@ void LoopOrder::add(ArrayType type, ValueRange indices, bool isTarget,
   }
 }
 
-void LoopOrder::close() {
+void LoopOrder::close(Relation &relation) {
   for (bool isChanged = true; isChanged;) {
     isChanged = false;
-    for (auto &[outer, inner] : later)
+    for (auto &[outer, inner] : relation)
       for (Value variable : llvm::to_vector(inner)) {
-        auto more = later.find(variable);
-        if (more == later.end())
+        auto more = relation.find(variable);
+        if (more == relation.end())
           continue;
         for (Value further : llvm::to_vector(more->second))
           isChanged |= inner.insert(further).second;
@@ -60,14 +75,18 @@ void LoopOrder::close() {
 SmallVector<BlockArgument>
 LoopOrder::sort(ArrayRef<BlockArgument> variables) const {
   SmallVector<BlockArgument> left(variables), sorted;
-  while (!left.empty()) {
-    auto *next = llvm::find_if(left, [&](BlockArgument variable) {
+  auto findFirst = [&](const Relation &relation) {
+    return llvm::find_if(left, [&](BlockArgument variable) {
       return llvm::none_of(left, [&](BlockArgument other) {
-        return other != variable && precedes(other, variable);
+        return other != variable && holds(relation, other, variable);
       });
     });
+  };
+  while (!left.empty()) {
+    auto *next = findFirst(later);
     if (next == left.end())
-      next = left.begin();
+      next = findFirst(ranged);
+    assert(next != left.end() && "ranges do not depend on each other");
     sorted.push_back(*next);
     left.erase(next);
   }

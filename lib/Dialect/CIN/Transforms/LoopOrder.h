@@ -20,11 +20,11 @@ public:
 
   /// Whether the loop over `outer` has to stand outside of that over `inner`.
   bool precedes(mlir::Value outer, mlir::Value inner) const {
-    auto found = later.find(outer);
-    return found != later.end() && found->second.contains(inner);
+    return holds(later, outer, inner);
   }
   /// The variables in such an order, and otherwise as they are given. Where
-  /// formats contradict each other, those come first that are given first.
+  /// formats contradict each other, those come first that are given first; a
+  /// range always comes behind what it depends on.
   llvm::SmallVector<mlir::BlockArgument>
   sort(llvm::ArrayRef<mlir::BlockArgument> variables) const;
 
@@ -34,9 +34,17 @@ public:
 private:
   void add(ArrayType type, mlir::ValueRange indices, bool isTarget,
            VariableUses &uses);
-  void close();
 
-  llvm::DenseMap<mlir::Value, llvm::DenseSet<mlir::Value>> later;
+  using Relation = llvm::DenseMap<mlir::Value, llvm::DenseSet<mlir::Value>>;
+  static void close(Relation &relation);
+  static bool holds(const Relation &relation, mlir::Value outer,
+                    mlir::Value inner) {
+    auto found = relation.find(outer);
+    return found != relation.end() && found->second.contains(inner);
+  }
+
+  /// By formats and ranges, and by ranges alone.
+  Relation later, ranged;
   llvm::DenseSet<mlir::Value> walked;
 };
 

@@ -1,0 +1,78 @@
+// RUN: ember-opt %s --split-input-file --verify-diagnostics
+
+// expected-error @below {{there is no kind of level 'packed': expected one of dense, compressed, singleton and bitmap}}
+func.func private @kind(!cin.array<?xf32, #cin.format<packed fill 0.0 : f32>>)
+
+// -----
+
+// expected-error @below {{expected 'unordered' or 'nonunique'}}
+func.func private @mark(!cin.array<?xf32, #cin.format<compressed(sorted) fill 0.0 : f32>>)
+
+// -----
+
+// expected-error @below {{the order of a format with 2 levels names each dimension from 0 to 1 once}}
+func.func private @order(!cin.array<?x?xf32, #cin.format<dense, dense order 1, 1 fill 0.0 : f32>>)
+
+// -----
+
+// expected-error @below {{level 1 is compressed: below a level of coordinates that are not unique there is a singleton}}
+func.func private @nonunique(!cin.array<?x?xf32, #cin.format<compressed(nonunique), compressed fill 0.0 : f32>>)
+
+// -----
+
+// expected-error @below {{a bitmap level is ordered, and its coordinates are different}}
+func.func private @bitmap(!cin.array<?xf32, #cin.format<bitmap(unordered) fill 0.0 : f32>>)
+
+// -----
+
+// expected-error @below {{an array of 'f32' has a fill of type 'f64'}}
+func.func private @fill(!cin.array<?xf32, #cin.format<dense fill 0.0 : f64>>)
+
+// -----
+
+// expected-error @below {{an array of 2 dimensions has a format of 1 levels}}
+func.func private @rank(!cin.array<?x?xf32, #cin.format<dense fill 0.0 : f32>>)
+
+// -----
+
+// expected-error @below {{'0 |' is no set of coordinates, such as '(0 | 1) & ~2', of at most 12 operands}}
+func.func private @set() attributes {set = #cin.iteration<"0 |">}
+
+// -----
+
+#sv = #cin.format<compressed fill 0.0 : f32>
+func.func @levels(%n: index, %p: memref<?xf32>, %v: memref<?xf32>, %y: memref<?xf32>) {
+  cin.evaluate ins(%N = %n, %P = %p, %V = %v : index, memref<?xf32>, memref<?xf32>) outs(%out = %y : memref<?xf32>) {
+    // expected-error @below {{stores level 0, which is compressed, in an array of 'f32'}}
+    %a = cin.assemble %V levels(%P, %P) sizes(%N) : memref<?xf32>, memref<?xf32>, memref<?xf32> -> !cin.array<?xf32, #sv>
+  }
+  return
+}
+
+// -----
+
+#sv = #cin.format<compressed fill 0.0 : f32>
+func.func @iteration(%n: index, %p: memref<?xi32>, %v: memref<?xf32>, %y: memref<?xf32>) {
+  cin.evaluate ins(%N = %n, %P = %p, %V = %v : index, memref<?xi32>, memref<?xf32>) outs(%out = %y : memref<?xf32>) {
+    %a = cin.assemble %V levels(%P, %P) sizes(%N) : memref<?xf32>, memref<?xi32>, memref<?xi32> -> !cin.array<?xf32, #sv>
+    // expected-error @below {{visits what operands store of which it has 1: 0 & 1}}
+    cin.forall (%i) attributes {iteration = #cin.iteration<"0 & 1">} {
+      %x = cin.access %a[%i] : !cin.array<?xf32, #sv>
+      cin.assign add %x to %out[%i] : memref<?xf32>
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @nothing(%x: memref<?xf32>, %y: memref<?xf32>) {
+  cin.evaluate ins(%X = %x : memref<?xf32>) outs(%out = %y : memref<?xf32>) {
+    // expected-error @below {{says which coordinates it visits, and walks nothing that is in a format}}
+    cin.forall (%i) attributes {iteration = #cin.iteration<"all">} {
+      %a = cin.access %X[%i] : memref<?xf32>
+      cin.assign %a to %out[%i] : memref<?xf32>
+    }
+  }
+  return
+}

@@ -1,0 +1,30 @@
+// RUN: ember-opt %s | ember-opt | FileCheck %s
+
+// CHECK: #cin.format<dense, compressed fill 0.000000e+00 : f32>
+#csr = #cin.format<dense, compressed fill 0.0 : f32>
+// CHECK: #cin.format<dense, compressed order 1, 0 fill 0x7F800000 : f32>
+#csc = #cin.format<dense, compressed order 1, 0 fill 0x7F800000 : f32>
+// CHECK: #cin.format<compressed(nonunique), singleton(unordered) fill false no_stored_fill>
+#coo = #cin.format<compressed(nonunique), singleton(unordered) fill false no_stored_fill>
+// CHECK: #cin.format<bitmap fill -1 : i8>
+#mask = #cin.format<bitmap fill -1 : i8>
+func.func private @types(!cin.array<?x4xf32, #csr>, !cin.array<?x?xf32, #csc>, !cin.array<4x4xi1, #coo>, !cin.array<?xi8, #mask>)
+
+// CHECK-LABEL: func.func @arrays(
+// CHECK: %[[A:.*]] = cin.assemble %values levels(%positions, %coordinates) sizes(%m) {name = "A"} : memref<?xf32>, memref<?xi32>, memref<?xi32> -> !cin.array<?x4xf32,
+// CHECK: cin.forall (%{{.*}}) {
+// CHECK:   cin.forall (%{{.*}}) attributes {iteration = #cin.iteration<"0">} {
+// CHECK:     cin.access %[[A]][
+func.func @arrays(%m: index, %p: memref<?xi32>, %c: memref<?xi32>, %v: memref<?xf32>, %y: memref<?x4xf32>) {
+  cin.evaluate ins(%M = %m, %P = %p, %C = %c, %V = %v : index, memref<?xi32>, memref<?xi32>, memref<?xf32>)
+               outs(%out = %y : memref<?x4xf32>) attributes {names = ["m", "positions", "coordinates", "values", "y"]} {
+    %a = cin.assemble %V levels(%P, %C) sizes(%M) {name = "A"} : memref<?xf32>, memref<?xi32>, memref<?xi32> -> !cin.array<?x4xf32, #csr>
+    cin.forall (%i) {
+      cin.forall (%j) attributes {iteration = #cin.iteration<"0">} {
+        %x = cin.access %a[%i, %j] : !cin.array<?x4xf32, #csr>
+        cin.assign add %x to %out[%i, %j] : memref<?x4xf32>
+      }
+    }
+  }
+  return
+}
