@@ -331,6 +331,33 @@ def test_statements_at_every_level(number: int, tmp_path: Path) -> None:
         np.testing.assert_allclose(found, use.expected, 1e-4, 1e-5, err_msg=f"{way.name} {use}")
 
 
+def test_results_store_what_operands_store_alone() -> None:
+    """Positions of results, whatever values are: as many as there are coordinates to visit."""
+    draw = np.random.default_rng(3)
+    a, b, m = (draw.random(shape) < 0.1 for shape in ((40, 70), (40, 70), (70, 200)))
+    arrays = {name: mask.astype(np.float32) for name, mask in {"A": a, "B": b, "M": m}.items()}
+    patterns = {
+        "C[i,j] = A[i,j] + B[i,j]": a | b,
+        "C[i,j] = A[i,j] * B[i,j]": a & b,
+        "C[i,j] = A[i,j] - A[i,j]": a,
+        "C[i,j] = sum[k](A[i,k] * M[k,j])": (a.astype(int) @ m) > 0,
+        "C[i,j] = A[i,j] * sum[k](B[i,k] * B[j,k])": a[:, :40],
+        "C[j,i] = sum[k](A[i,k] * M[k,j])": np.ones((200, 40), bool),
+    }
+    for text, stored in patterns.items():
+        formats = {name: "csr" for name in "ABMC" if f"{name}[" in text}
+        given = {name: array for name, array in arrays.items() if name in formats}
+        if "B[j,k]" in text:
+            given["A"] = given["A"][:, :40]
+        (entry,) = compile_all([(text, [f"--format={name}:csr" for name in formats])])
+        use = Use(text, given, formats, np.zeros(stored.shape, np.float32), "C")
+        parts = use.parts(capacity=10000)
+        entry(*[parts[parameter.name] for parameter in entry.parameters])
+        positions = parts["C_positions1"]
+        assert isinstance(positions, np.ndarray)
+        np.testing.assert_array_equal(np.diff(positions), stored.sum(1), err_msg=text)
+
+
 # What is wrong with arrays.
 
 

@@ -7,6 +7,7 @@
 
 #include "AppendCode.h"
 #include "IterationCode.h"
+#include "WorkspaceCode.h"
 
 #include "ember/Conversion/CINToSCF/Passes.h"
 #include "ember/Dialect/CIN/IR/CIN.h"
@@ -49,14 +50,11 @@ private:
   std::string describe(ArrayDimension dimension);
   Value size(ArrayDimension dimension);
 
-  void emitClear(const Storage &workspace);
   /// An error if a loop has to walk what has no order.
   LogicalResult checkOrder();
   void emit(Operation &op);
   void emit(AssembleOp assemble);
   Value allocate(MemRefType type, ValueRange sizes);
-  /// A workspace that knows what is stored in it.
-  Storage allocate(ArrayType type, ArrayRef<Value> sizes);
   void emit(ForallOp forall, unsigned variable);
   /// What a loop does at a value of a variable.
   void emitValue(ForallOp forall, unsigned variable, Value value);
@@ -106,6 +104,8 @@ private:
   LevelCode levels;
   /// By array that is appended to.
   llvm::MapVector<Value, std::unique_ptr<AppendCode>> appended;
+  /// By the name that producers have for them.
+  DenseMap<Value, std::unique_ptr<WorkspaceCode>> workspaces;
   /// The operation in front of the loops of a statement; null if there is none.
   Operation *before = nullptr;
 };
@@ -312,37 +312,6 @@ Value EvaluationLowering::allocate(MemRefType type, ValueRange sizes) {
   return memory;
 }
 
-Storage EvaluationLowering::allocate(ArrayType type, ArrayRef<Value> sizes) {
-  Storage storage;
-  storage.type = type;
-  storage.name = "a workspace";
-  Value count = constant(1);
-  for (int64_t size : type.getShape()) {
-    bool isKnown = !ShapedType::isDynamic(size);
-    storage.sizes.push_back(isKnown ? constant(size) : sizes.front());
-    sizes = isKnown ? sizes : sizes.drop_front();
-    count = arith::MulIOp::create(builder, count, storage.sizes.back());
-  }
-  auto make = [&](Type element) {
-    return allocate(MemRefType::get(ShapedType::kDynamic, element), count);
-  };
-  storage.values = make(type.getElementType());
-  storage.levels.resize(type.getRank());
-  storage.levels.back().push_back(make(builder.getI1Type()));
-  return storage;
-}
-
-void EvaluationLowering::emitClear(const Storage &workspace) {
-  Value mask = workspace.levels.back().front();
-  Value no = arith::ConstantOp::create(builder, builder.getBoolAttr(false));
-  auto loop =
-      scf::ForOp::create(builder, constant(0),
-                         memref::DimOp::create(builder, mask, 0), constant(1));
-  OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPoint(loop.getBody()->getTerminator());
-  memref::StoreOp::create(builder, no, mask, loop.getInductionVar());
-}
-
 void EvaluationLowering::emit(WhereOp where) {
   OpBuilder::InsertionGuard guard(builder);
   OpBuilder::InsertPoint here = builder.saveInsertionPoint();
@@ -366,13 +335,25 @@ void EvaluationLowering::emit(WhereOp where) {
     }
     return;
   }
-  Storage workspace = allocate(type, sizes);
-  builder.restoreInsertionPoint(here);
-  emitClear(workspace);
-  for (Region *region : {&where.getProducers(), &where.getConsumers()}) {
-    levels.setStorage(region->getArgument(0), workspace);
-    emitAll(region->front());
+  SmallVector<Value> all;
+  ArrayRef<Value> unknown = sizes;
+  for (int64_t size : type.getShape()) {
+    bool isKnown = !ShapedType::isDynamic(size);
+    all.push_back(isKnown ? constant(size) : unknown.front());
+    unknown = isKnown ? unknown : unknown.drop_front();
   }
+  Value produced = where.getProducers().getArgument(0);
+  auto workspace = std::make_unique<WorkspaceCode>(
+      builder, levels, type, all,
+      [&](MemRefType memory, Value count) { return allocate(memory, count); });
+  WorkspaceCode &code = *workspace;
+  for (Region *region : {&where.getProducers(), &where.getConsumers()})
+    levels.setStorage(region->getArgument(0), code.getStorage());
+  workspaces[produced] = std::move(workspace);
+  builder.restoreInsertionPoint(here);
+  emitAll(where.getProducers().front());
+  code.gather();
+  emitAll(where.getConsumers().front());
 }
 
 void EvaluationLowering::emit(AssignOp assign) {
@@ -413,18 +394,9 @@ void EvaluationLowering::emitStore(AssignOp assign, Value value) {
     found->second->store(getBound(coordinates), value);
     return;
   }
-  const Storage &workspace = levels.getStorage(array);
-  Cursor cursor = levels.find({array, coordinates});
-  if (std::optional<BuiltinAttr> function = assign.getFunction()) {
-    Value there =
-        memref::LoadOp::create(builder, workspace.values, cursor.position);
-    Value sum = emitCall(builder, **function, {there, value}, value.getType());
-    value = arith::SelectOp::create(builder, cursor.isStored, sum, value);
-  }
-  memref::StoreOp::create(builder, value, workspace.values, cursor.position);
-  Value yes = arith::ConstantOp::create(builder, builder.getBoolAttr(true));
-  memref::StoreOp::create(builder, yes, workspace.levels.back().front(),
-                          cursor.position);
+  std::optional<BuiltinAttr> function = assign.getFunction();
+  workspaces[array]->store(getBound(coordinates), value,
+                           function ? function->getBuiltin() : nullptr);
 }
 
 //===----------------------------------------------------------------------===//

@@ -376,15 +376,23 @@ LogicalResult WhereOp::verify() {
                        "another one in its producers");
   if (auto array = dyn_cast<ArrayType>(type)) {
     ArrayRef<Level> levels = array.getFormat().getLevels();
-    bool isWorkspace = llvm::all_of(levels.drop_back(),
-                                    [](const Level &level) {
-                                      return level.kind == LevelKind::dense;
-                                    }) &&
-                       levels.back().kind == LevelKind::bitmap;
-    if (!isWorkspace)
-      return emitOpError("has a workspace that elements cannot be added to in "
-                         "any order: only its last level may be a bitmap, and "
-                         "all others are dense");
+    bool areDense = llvm::all_of(levels.drop_back(), [](const Level &level) {
+      return level.kind == LevelKind::dense;
+    });
+    bool isInOrder = llvm::equal(array.getFormat().getOrder(),
+                                 llvm::seq<unsigned>(0, levels.size()));
+    if (!areDense || levels.back() != Level{LevelKind::compressed} ||
+        !isInOrder)
+      return emitOpError("has a workspace in another format than one whose "
+                         "last level is compressed, and all others dense, in "
+                         "the order of dimensions");
+    for (Operation *user : getProducers().getArgument(0).getUsers())
+      if (isa<AccessOp>(user))
+        return user->emitError("reads a workspace that its elements are still "
+                               "added to");
+    for (Operation *user : getConsumers().getArgument(0).getUsers())
+      if (isa<AssignOp>(user))
+        return user->emitError("assigns to a workspace that is read");
   }
   if (type.getNumDynamicDims() != getSizes().size())
     return emitOpError() << "has " << getSizes().size() << " sizes for "

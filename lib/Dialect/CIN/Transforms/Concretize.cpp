@@ -228,19 +228,19 @@ void StatementConcretizer::chooseOrder() {
     variables = all.takeVector();
   }
   // Where a format has what is reduced outside.
-  rows = variables;
-  SmallVector<ReduceOp> reductions = findRowReductions(assign->getOperands());
-  rows.clear();
-  for (BlockArgument variable : variables) {
-    bool isInside = llvm::any_of(reductions, [&](ReduceOp reduce) {
-      return llvm::any_of(reduce.getVariables(), [&](BlockArgument reduced) {
-        return order.precedes(reduced, variable);
-      });
-    });
-    if (isInside)
+  SmallVector<BlockArgument> reduced;
+  statement.walk([&](ReduceOp reduce) {
+    if (!reduce->getParentOfType<ReduceOp>())
+      llvm::append_range(reduced, reduce.getVariables());
+  });
+  for (BlockArgument variable : variables)
+    if (llvm::any_of(reduced, [&](BlockArgument other) {
+          return order.precedes(other, variable);
+        }))
       rows.push_back(variable);
-  }
-  bool hasRow = !variables.empty() && isOfRows(variables.back());
+  // A variable that walks an array has fewer values than a row.
+  bool hasRow = !variables.empty() && isOfRows(variables.back()) &&
+                !order.walks(variables.back());
   if (hasRow && !llvm::is_contained(rows, variables.back()))
     rows.push_back(variables.back());
   if (findRowReductions(assign->getOperands()).empty())

@@ -143,7 +143,7 @@ void StatementNest::where(Type element, ArrayRef<BlockArgument> variables,
   Type type;
   if (fill) {
     SmallVector<Level> levels(shape.size());
-    levels.back().kind = LevelKind::bitmap;
+    levels.back().kind = LevelKind::compressed;
     auto order = llvm::to_vector(llvm::seq<unsigned>(0, levels.size()));
     auto format = FormatAttr::get(here.getContext(), levels, order, fill,
                                   /*storesFill=*/true);
