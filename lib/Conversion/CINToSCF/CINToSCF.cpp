@@ -69,6 +69,10 @@ private:
   /// The loops of a reduction from `variable` on; what they begin with and
   /// what comes out.
   Value emitReduction(ReduceOp reduce, unsigned variable, Value before);
+  /// One over what arrays store.
+  Value emitWalk(ReduceOp reduce, Value before);
+  /// A sum with that of `count` coordinates that are not visited.
+  Value emitRest(ReduceOp reduce, Value sum, Value count);
   /// A term of a reduction, combined with what was there before.
   Value emitTerm(ReduceOp reduce, Value before);
   Value combine(ReduceOp reduce, Value before, Value term);
@@ -467,20 +471,8 @@ Value EvaluationLowering::emitReduction(ReduceOp reduce, unsigned variable,
                                         Value before) {
   if (variable == reduce.getVariables().size())
     return emitTerm(reduce, before);
-  if (reduce.getIteration() && variable == 0) {
-    SmallVector<Fiber> fibers = getLevelOperands(reduce);
-    Value size = bounds(reduce, 0).second;
-    auto body = [&](Value, ValueRange carried) {
-      return SmallVector<Value>{emitTerm(reduce, carried.front())};
-    };
-    auto setVariable = [&](Value coordinate) {
-      values.map(reduce.getVariables()[0], coordinate);
-    };
-    return IterationCode(builder, levels, fibers,
-                         reduce.getIterationAttr().getSet(), setVariable)
-        .emit(size, before, body)
-        .front();
-  }
+  if (reduce.getIteration() && variable == 0)
+    return emitWalk(reduce, before);
   auto [lower, upper] = bounds(reduce, variable);
   auto loop = scf::ForOp::create(builder, lower, upper, constant(1), before);
   OpBuilder::InsertionGuard guard(builder);
@@ -489,6 +481,63 @@ Value EvaluationLowering::emitReduction(ReduceOp reduce, unsigned variable,
   Value after = emitReduction(reduce, variable + 1, loop.getRegionIterArg(0));
   scf::YieldOp::create(builder, after);
   return loop.getResult(0);
+}
+
+Value EvaluationLowering::emitWalk(ReduceOp reduce, Value before) {
+  SmallVector<Fiber> fibers = getLevelOperands(reduce);
+  Value size = bounds(reduce, 0).second;
+  // How many coordinates there are matters if the others count, too.
+  SmallVector<Value> carried = {before};
+  if (reduce.getRest())
+    carried.push_back(constant(0));
+  auto body = [&](Value, ValueRange values) {
+    SmallVector<Value> after = {emitTerm(reduce, values.front())};
+    if (reduce.getRest())
+      after.push_back(levels.add(values.back(), 1));
+    return after;
+  };
+  auto setVariable = [&](Value coordinate) {
+    values.map(reduce.getVariables()[0], coordinate);
+  };
+  SmallVector<Value> after =
+      IterationCode(builder, levels, fibers, reduce.getIterationAttr().getSet(),
+                    setVariable)
+          .emit(size, carried, body);
+  if (!reduce.getRest())
+    return after.front();
+  Value left = arith::SubIOp::create(builder, size, after.back());
+  return emitRest(reduce, after.front(), left);
+}
+
+Value EvaluationLowering::emitRest(ReduceOp reduce, Value sum, Value count) {
+  Type type = reduce.getType();
+  Value rest = arith::ConstantOp::create(builder, *reduce.getRest());
+  auto call = [&](StringRef name, ValueRange operands, Type result) {
+    return emitCall(builder, *findBuiltin(name), operands, result);
+  };
+  Value combined;
+  switch (*getRepetition(*reduce.getFunction(), *reduce.getRest())) {
+  case Repetition::once:
+    combined = emitCall(builder, *reduce.getFunction(), {sum, rest}, type);
+    break;
+  case Repetition::multiple:
+    rest = call("mul", {rest, call("convert", count, type)}, type);
+    combined = call("add", {sum, rest}, type);
+    break;
+  case Repetition::power: {
+    // Exponents, and whether they are odd, are exact.
+    Type wide = builder.getF64Type();
+    Value power =
+        call("pow", {call("convert", rest, wide), call("convert", count, wide)},
+             wide);
+    combined = call("mul", {sum, call("convert", power, type)}, type);
+    break;
+  }
+  }
+  // None of a value that is infinite or NaN is not 0 times it.
+  Value isAny = arith::CmpIOp::create(builder, arith::CmpIPredicate::sgt, count,
+                                      constant(0));
+  return arith::SelectOp::create(builder, isAny, combined, sum);
 }
 
 void EvaluationLowering::emit(ReduceOp reduce) {

@@ -233,6 +233,13 @@ LogicalResult ReduceOp::verify() {
   if (!contains(function.types, getType()))
     return emitOpError() << "combines values of type " << getType()
                          << ", which '" << function.name << "' does not take";
+  if (std::optional<TypedAttr> rest = getRest()) {
+    if (!getIteration() || rest->getType() != getType() ||
+        getYield().getCondition() || !getRepetition(function, *rest))
+      return emitOpError("has a rest that is not a value of its type at "
+                         "coordinates that it does not visit, of which any "
+                         "number can be combined");
+  }
   if (getYield().getValue().getType() != getType())
     return emitOpError() << "yields values of type "
                          << getYield().getValue().getType()

@@ -534,7 +534,7 @@ FailureOr<Operand> ExpressionEmitter::emitReduction(
   auto reduce = ReduceOp::create(
       builder, at(position), type, ranges->lowers, ranges->uppers,
       ranges->ranged, builder.getStrArrayAttr(ranges->names), IterationAttr(),
-      BuiltinAttr::get(builder.getContext(), &function));
+      BuiltinAttr::get(builder.getContext(), &function), TypedAttr());
   reduce.getRegion().takeBody(region);
   return Operand{.value = reduce, .position = position};
 }

@@ -17,16 +17,6 @@ using namespace ember::cin;
 // Numbers
 //===----------------------------------------------------------------------===//
 
-bool ember::cin::areSame(TypedAttr a, TypedAttr b) {
-  if (!a || !b || a.getType() != b.getType())
-    return false;
-  auto left = dyn_cast<FloatAttr>(a), right = dyn_cast<FloatAttr>(b);
-  if (!left || !right)
-    return a == b;
-  const llvm::APFloat &x = left.getValue(), &y = right.getValue();
-  return (x.isNaN() && y.isNaN()) || x.compare(y) == llvm::APFloat::cmpEqual;
-}
-
 AbstractValue AbstractValue::constant(TypedAttr value) {
   return {Kind::constant, value};
 }

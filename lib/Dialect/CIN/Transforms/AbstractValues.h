@@ -42,8 +42,9 @@ AbstractValue callAbstractly(const Builtin &function,
 /// Values of expressions where some fibers are stored and others are not.
 class AbstractValues {
 public:
-  AbstractValues(llvm::ArrayRef<Fiber> stored, llvm::ArrayRef<Fiber> absent)
-      : stored(stored), absent(absent) {}
+  AbstractValues(llvm::SmallVector<Fiber> stored,
+                 llvm::SmallVector<Fiber> absent)
+      : stored(std::move(stored)), absent(std::move(absent)) {}
 
   AbstractValue of(mlir::Value value);
   /// Whether nothing in `block` assigns anything that is not there already.
@@ -57,7 +58,7 @@ private:
   AbstractValue ofReduction(ReduceOp reduce);
   bool isNoEffect(AssignOp assign);
 
-  llvm::ArrayRef<Fiber> stored, absent;
+  llvm::SmallVector<Fiber> stored, absent;
   llvm::DenseMap<mlir::Value, AbstractValue> known;
   /// What all elements of a workspace are, for those that are produced and
   /// consumed in what is looked at; none before anything is assigned.

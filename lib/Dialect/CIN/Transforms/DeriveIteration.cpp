@@ -20,17 +20,38 @@ using namespace mlir;
 using namespace ember;
 using namespace ember::cin;
 
-/// Whether a loop does nothing at coordinates that the operands of `region`,
-/// and no others, store.
-static bool isSkipped(Operation *loop, ArrayRef<Fiber> operands,
-                      OperandMask region) {
+/// What is known where the operands of `region`, and no others, store a
+/// coordinate.
+static AbstractValues at(ArrayRef<Fiber> operands, OperandMask region) {
   SmallVector<Fiber> stored, absent;
   for (auto [number, fiber] : llvm::enumerate(operands))
     (region >> number & 1 ? stored : absent).push_back(fiber);
-  AbstractValues values(stored, absent);
-  if (auto reduce = dyn_cast<ReduceOp>(loop))
-    return values.isIdentity(reduce);
-  return values.isNoEffect(*cast<ForallOp>(loop).getBody());
+  return {std::move(stored), std::move(absent)};
+}
+
+/// The value at coordinates that no operand stores, where it counts and the
+/// reduction can combine any number of it; null otherwise.
+static TypedAttr findRest(ReduceOp reduce, ArrayRef<Fiber> operands) {
+  AbstractValues nowhere = at(operands, 0);
+  AbstractValue value = nowhere.of(reduce.getYield().getValue());
+  if (value.kind != AbstractValue::Kind::constant ||
+      reduce.getYield().getCondition() || nowhere.isIdentity(reduce) ||
+      !getRepetition(*reduce.getFunction(), value.value))
+    return nullptr;
+  return value.value;
+}
+
+/// Whether a loop need not visit what the operands of `region`, and no others,
+/// store. `rest` is what a reduction counts there without, null for nothing.
+static bool isSkipped(Operation *loop, ArrayRef<Fiber> operands,
+                      OperandMask region, TypedAttr rest) {
+  AbstractValues values = at(operands, region);
+  auto reduce = dyn_cast<ReduceOp>(loop);
+  if (!reduce)
+    return values.isNoEffect(*cast<ForallOp>(loop).getBody());
+  if (rest)
+    return values.of(reduce.getYield().getValue()).is(rest);
+  return values.isIdentity(reduce);
 }
 
 namespace {
@@ -51,15 +72,19 @@ struct DeriveIteration
                            "its own";
         return WalkResult::interrupt();
       }
+      auto reduce = dyn_cast<ReduceOp>(op);
+      TypedAttr rest = reduce ? findRest(reduce, operands) : nullptr;
       llvm::BitVector visited(1u << operands.size());
       for (OperandMask region = 0; region < visited.size(); ++region)
-        visited[region] = !isSkipped(op, operands, region);
+        visited[region] = !isSkipped(op, operands, region, rest);
       CoordinateSet set = CoordinateSet::ofRegions(visited, operands.size());
       auto iteration = IterationAttr::get(&getContext(), set);
-      if (auto forall = dyn_cast<ForallOp>(op))
-        forall.setIterationAttr(iteration);
-      else
-        cast<ReduceOp>(op).setIterationAttr(iteration);
+      if (reduce) {
+        reduce.setIterationAttr(iteration);
+        reduce.setRestAttr(rest);
+      } else {
+        cast<ForallOp>(op).setIterationAttr(iteration);
+      }
       return WalkResult::advance();
     });
     if (walk.wasInterrupted())

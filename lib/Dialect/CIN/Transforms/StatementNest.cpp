@@ -275,7 +275,7 @@ Value StatementNest::buildReduction(ReduceOp reduce, const Steps &steps,
       ReduceOp::create(here, reduce.getType(), lowers, uppers,
                        here.getDenseBoolArrayAttr(ranged),
                        names.empty() ? ArrayAttr() : here.getArrayAttr(names),
-                       IterationAttr(), reduce.getFunctionAttr());
+                       IterationAttr(), reduce.getFunctionAttr(), TypedAttr());
   Block &block = built.getRegion().emplaceBlock();
   // Its scope is inside of the one that it stands in, whatever is innermost.
   SmallVector<Scope> inner(std::make_move_iterator(scopes.begin() + depth + 1),

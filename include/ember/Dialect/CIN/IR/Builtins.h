@@ -107,6 +107,24 @@ struct Builtin {
   }
 };
 
+/// What a reduction makes of n times the same value.
+enum class Repetition : uint8_t {
+  /// The same as of one, if there is any.
+  once,
+  /// n times it: of a sum.
+  multiple,
+  /// Its n-th power: of a product of floats.
+  power,
+};
+
+/// How `function` reduces copies of `value`; none if only one after the other.
+std::optional<Repetition> getRepetition(const Builtin &function,
+                                        mlir::TypedAttr value);
+
+/// Whether two numbers are the same, apart from signs of zeros and kinds of
+/// NaN.
+bool areSame(mlir::TypedAttr a, mlir::TypedAttr b);
+
 llvm::ArrayRef<Builtin> getBuiltins();
 /// The one of that name, or null.
 const Builtin *findBuiltin(llvm::StringRef name);

@@ -212,6 +212,10 @@ def CIN_ReduceOp
     with the function's identity. The function is associative; floating-point
     sums and products, which are not quite, are taken for such.
 
+    A reduction with an `iteration` may have a `rest`: the value at each coordinate
+    that it does not visit, all of which count, too. The function is idempotent
+    then, or annihilated by it, or a sum, or a product of floats.
+
     ```mlir
     %largest = cin.reduce max (%j) -> f32 {
       %x = cin.access %A[%i, %j] : memref<?x?xf32>
@@ -219,7 +223,8 @@ def CIN_ReduceOp
     }
     ```
   }];
-  let arguments = !con(ranges, (ins CIN_BuiltinAttr:$function));
+  let arguments = !con(ranges, (ins CIN_BuiltinAttr:$function,
+                                    OptionalAttr<TypedAttrInterface>:$rest));
   let results = (outs CIN_Scalar:$result);
   let regions = (region SizedRegion<1>:$region);
   let extraClassDeclaration = declareVariables # [{
