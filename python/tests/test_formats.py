@@ -358,6 +358,28 @@ def test_results_store_what_operands_store_alone() -> None:
         np.testing.assert_array_equal(np.diff(positions), stored.sum(1), err_msg=text)
 
 
+@pytest.mark.parametrize(
+    "text", ["y[i] = a[i] * b[i]", "y[i] = a[i] * b[i] * c[i]", "y = sum[i](a[i] * b[i])",
+             "y[i] = a[i] * (b[i] + c[i])"],
+)  # fmt: skip
+def test_short_operands_lead(text: str) -> None:
+    """Operands of very different lengths, each of them the shortest once."""
+    draw = np.random.default_rng(8)
+    names = [name for name in "abc" if f"{name}[" in text]
+    (entry,) = compile_all([(text, [f"--format={name}:csf" for name in names])])
+    for densities in itertools.permutations((0.005, 0.9, 0.5)):
+        arrays = {
+            name: np.where(draw.random(500) < density, draw.random(500), 0).astype(np.float32)
+            for name, density in zip(names, densities, strict=False)
+        }
+        a, b, c = (arrays.get(name, np.ones(500, np.float32)) for name in "abc")
+        expected = a * (b + c) if "+" in text else a * b * c
+        if "sum" in text:
+            expected = expected.sum()
+        formats = dict.fromkeys(names, "csf")
+        Use(text, arrays, formats, np.asarray(expected, np.float32), "y").check(entry)
+
+
 # What is wrong with arrays.
 
 

@@ -274,6 +274,16 @@ void EvaluationLowering::emitValue(ForallOp forall, unsigned variable,
   values.erase(mine);
 }
 
+/// Whether there are no loops in a loop.
+static bool isInnermost(Operation *loop) {
+  return !loop->walk([&](Operation *op) {
+                bool isInner = op != loop && isa<ForallOp, ReduceOp>(op);
+                return isInner ? WalkResult::interrupt()
+                               : WalkResult::advance();
+              })
+              .wasInterrupted();
+}
+
 void EvaluationLowering::emitWalk(ForallOp forall) {
   SmallVector<Fiber> fibers = getLevelOperands(forall);
   Value size = bounds(forall, 0).second;
@@ -293,6 +303,8 @@ void EvaluationLowering::emitWalk(ForallOp forall) {
   });
   if (appends)
     code.checkIncrease();
+  if (isInnermost(forall))
+    code.searchLonger();
   code.emit(size, {}, body);
 }
 
@@ -499,10 +511,11 @@ Value EvaluationLowering::emitWalk(ReduceOp reduce, Value before) {
   auto setVariable = [&](Value coordinate) {
     values.map(reduce.getVariables()[0], coordinate);
   };
-  SmallVector<Value> after =
-      IterationCode(builder, levels, fibers, reduce.getIterationAttr().getSet(),
-                    setVariable)
-          .emit(size, carried, body);
+  IterationCode code(builder, levels, fibers,
+                     reduce.getIterationAttr().getSet(), setVariable);
+  if (isInnermost(reduce))
+    code.searchLonger();
+  SmallVector<Value> after = code.emit(size, carried, body);
   if (!reduce.getRest())
     return after.front();
   Value left = arith::SubIOp::create(builder, size, after.back());

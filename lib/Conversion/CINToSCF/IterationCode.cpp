@@ -373,6 +373,97 @@ IterationCode::State IterationCode::emitWhile(const LatticePoint &point,
   return unflatten(loop.getResults().drop_back());
 }
 
+//===----------------------------------------------------------------------===//
+// Which loops
+//===----------------------------------------------------------------------===//
+
+IterationCode::State IterationCode::emitPoints(State state, Body body) {
+  IterationLattice lattice(set);
+  for (const LatticePoint &point : lattice.points()) {
+    std::optional<OperandMask> exhausted = getExhausted(point);
+    if (!exhausted)
+      continue;
+    OperandMask walked = point.walked & listed;
+    unsigned first = llvm::countr_zero(walked);
+    bool isOne =
+        llvm::popcount(walked) == 1 && fibers[first].getLevel().isUnique;
+    state = isOne ? emitFor(point, *exhausted, first, state, body)
+                  : emitWhile(point, *exhausted, state, body);
+  }
+  return state;
+}
+
+SmallVector<unsigned> IterationCode::findLeaders() {
+  OperandMask all = (OperandMask(1) << fibers.size()) - 1, needed = listed;
+  forEachRegion(all, [&](OperandMask region) {
+    if (set.contains(region))
+      needed &= region;
+  });
+  SmallVector<unsigned> leaders;
+  bool areOrdered = true;
+  for (unsigned operand = 0; operand < fibers.size(); ++operand) {
+    if (!isWalked(operand, listed))
+      continue;
+    const Level &level = fibers[operand].getLevel();
+    areOrdered &= level.isOrdered && level.isUnique;
+    if (needed >> operand & 1)
+      leaders.push_back(operand);
+  }
+  bool isChoice = searchesLonger && areOrdered && llvm::popcount(listed) > 1 &&
+                  llvm::popcount(set.support() & listed) > 1;
+  return isChoice ? leaders : SmallVector<unsigned>();
+}
+
+Value IterationCode::isShort(unsigned operand) {
+  // A step of a search costs several of a merge, and there are some ten of
+  // them.
+  constexpr int64_t searchCost = 16;
+  auto length = [&](unsigned number) -> Value {
+    return arith::SubIOp::create(builder, segments[number].end,
+                                 segments[number].begin);
+  };
+  Value mine = arith::MulIOp::create(builder, length(operand),
+                                     levels.constant(searchCost));
+  Value isShortest;
+  for (unsigned other = 0; other < fibers.size(); ++other) {
+    if (other == operand || !isWalked(other, listed))
+      continue;
+    Value isLess =
+        arith::CmpIOp::create(builder, Predicate::slt, mine, length(other));
+    isShortest = isShortest ? arith::AndIOp::create(builder, isShortest, isLess)
+                            : isLess;
+  }
+  return isShortest;
+}
+
+IterationCode::State IterationCode::emitLed(ArrayRef<unsigned> leaders,
+                                            State state, Body body) {
+  if (leaders.empty())
+    return emitPoints(state, body);
+  unsigned leader = leaders.front();
+  Value isLed = isShort(leader);
+  auto branch =
+      scf::IfOp::create(builder, TypeRange(ValueRange(state.carried)), isLed,
+                        /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(builder);
+  auto emitCase = [&](Block *block, llvm::function_ref<State()> emitLoops) {
+    if (!block->empty())
+      block->back().erase();
+    builder.setInsertionPointToEnd(block);
+    State after = emitLoops();
+    scf::YieldOp::create(builder, after.carried);
+  };
+  emitCase(branch.thenBlock(), [&] {
+    LatticePoint point;
+    point.walked = OperandMask(1) << leader;
+    point.set = set;
+    return emitFor(point, /*exhausted=*/0, leader, state, body);
+  });
+  emitCase(branch.elseBlock(),
+           [&] { return emitLed(leaders.drop_front(), state, body); });
+  return {llvm::to_vector_of<Value>(branch.getResults()), {}};
+}
+
 SmallVector<Value> IterationCode::emit(Value size, ArrayRef<Value> carried,
                                        Body body) {
   carriedCount = carried.size();
@@ -391,17 +482,5 @@ SmallVector<Value> IterationCode::emit(Value size, ArrayRef<Value> carried,
                 [&](OperandMask region) { walksAll |= set.contains(region); });
   if (walksAll)
     return emitAll(size, state, body).carried;
-  IterationLattice lattice(set);
-  for (const LatticePoint &point : lattice.points()) {
-    std::optional<OperandMask> exhausted = getExhausted(point);
-    if (!exhausted)
-      continue;
-    OperandMask walked = point.walked & listed;
-    unsigned first = llvm::countr_zero(walked);
-    bool isOne =
-        llvm::popcount(walked) == 1 && fibers[first].getLevel().isUnique;
-    state = isOne ? emitFor(point, *exhausted, first, state, body)
-                  : emitWhile(point, *exhausted, state, body);
-  }
-  return state.carried;
+  return emitLed(findLeaders(), state, body).carried;
 }

@@ -30,6 +30,11 @@ public:
   /// Loops that walk one fiber check, too, that its coordinates increase.
   void checkIncrease() { checksIncrease = true; }
 
+  /// Where an operand that is needed everywhere has far fewer coordinates than
+  /// another one, which only the run knows, the other is searched for them. The
+  /// body is emitted once for each such operand, and once for none.
+  void searchLonger() { searchesLonger = true; }
+
   /// The carried values behind the loops. All coordinates are those from 0 to
   /// `size`.
   llvm::SmallVector<mlir::Value>
@@ -49,6 +54,15 @@ private:
   bool isWalked(unsigned operand, OperandMask mask) const {
     return mask & listed & (OperandMask(1) << operand);
   }
+  /// The loops of all points of the lattice.
+  State emitPoints(State state, Body body);
+  /// The operands that are stored wherever anything is done, and may lead.
+  llvm::SmallVector<unsigned> findLeaders();
+  /// The loops with one of `leaders` that is much shorter than all others, and
+  /// those of all points if none is.
+  State emitLed(llvm::ArrayRef<unsigned> leaders, State state, Body body);
+  /// Whether the segment of an operand is much shorter than all others.
+  mlir::Value isShort(unsigned operand);
   /// A loop over all coordinates.
   State emitAll(mlir::Value size, State state, Body body);
   /// The loop of a point that walks one fiber.
@@ -103,7 +117,7 @@ private:
   CoordinateSet set;
   llvm::function_ref<void(mlir::Value)> setVariable;
   OperandMask listed = 0;
-  bool checksIncrease = false;
+  bool checksIncrease = false, searchesLonger = false;
   llvm::SmallVector<Segment> segments;
   size_t carriedCount = 0;
 };

@@ -21,7 +21,9 @@ def ConvertCINToSCF : Pass<"convert-cin-to-scf", "::mlir::func::FuncOp"> {
     Loops with an `iteration` walk what arrays in formats store: one after the
     other for each point of its lattice, each as long as all operands that it
     walks have more. An operand that decides on nothing is searched for the
-    coordinates of the others. Loops over all coordinates keep a position in
+    coordinates of the others, and so are, in innermost loops, those that are
+    much longer than one which is needed everywhere; how long they are, the run
+    says. Loops over all coordinates keep a position in
     each. An array that is assigned to is appended to.
 
     ```mlir
