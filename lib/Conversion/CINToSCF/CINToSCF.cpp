@@ -5,18 +5,14 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "AppendCode.h"
-#include "IterationCode.h"
-#include "WorkspaceCode.h"
+#include "EvaluationLowering.h"
 
 #include "ember/Conversion/CINToSCF/Passes.h"
 #include "ember/Dialect/CIN/IR/CIN.h"
 #include "ember/Dialect/CIN/Transforms/BuiltinCode.h"
 #include "ember/Dialect/Ember/IR/Ember.h"
-#include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Affine/Utils.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -33,164 +29,6 @@ using namespace mlir;
 using namespace ember;
 using namespace ember::cin;
 
-namespace {
-/// Emits the loops of one evaluation, in front of it.
-class EvaluationLowering {
-public:
-  explicit EvaluationLowering(EvaluateOp evaluate)
-      : evaluate(evaluate), builder(evaluate.getLoc(), evaluate),
-        levels(builder, [this](Value value) { return index(value); }) {}
-
-  LogicalResult run();
-
-private:
-  /// Compares the sizes of all dimensions that a variable is the index of.
-  void checkExtents();
-  /// The dimension of the function's that `dimension` is as long as.
-  std::string describe(ArrayDimension dimension);
-  Value size(ArrayDimension dimension);
-
-  /// An error if a loop has to walk what has no order.
-  LogicalResult checkOrder();
-  void emit(Operation &op);
-  void emit(AssembleOp assemble);
-  Value allocate(MemRefType type, ValueRange sizes);
-  void emit(ForallOp forall, unsigned variable);
-  /// What a loop does at a value of a variable.
-  void emitValue(ForallOp forall, unsigned variable, Value value);
-  /// A loop over what arrays store.
-  void emitWalk(ForallOp forall);
-  void emit(IfOp branch);
-  void emit(WhereOp where);
-  void emit(AssignOp assign);
-  /// Of an array in a format.
-  void emitStore(AssignOp assign, Value value);
-  void emit(ReduceOp reduce);
-  /// The loops of a reduction from `variable` on; what they begin with and
-  /// what comes out.
-  Value emitReduction(ReduceOp reduce, unsigned variable, Value before);
-  /// One over what arrays store.
-  Value emitWalk(ReduceOp reduce, Value before);
-  /// A sum with that of `count` coordinates that are not visited.
-  Value emitRest(ReduceOp reduce, Value sum, Value count);
-  /// A term of a reduction, combined with what was there before.
-  Value emitTerm(ReduceOp reduce, Value before);
-  Value combine(ReduceOp reduce, Value before, Value term);
-  /// The coordinates by which an assignment appends.
-  SmallVector<Value> getPlace(AssignOp assign) {
-    auto type = cast<ArrayType>(assign.getArray().getType());
-    return getCoordinates(type, assign.getIndices());
-  }
-  /// Those of them that a loop has bound.
-  SmallVector<Value> getBound(ArrayRef<Value> coordinates);
-  void emitAll(Block &block) {
-    for (Operation &op : block)
-      emit(op);
-  }
-
-  Value get(Value value) { return values.lookup(value); }
-  Value index(Value value);
-  SmallVector<Value> indices(OperandRange given) {
-    return llvm::map_to_vector(given,
-                               [&](Value value) { return index(value); });
-  }
-  Value constant(int64_t value) {
-    return arith::ConstantIndexOp::create(builder, value);
-  }
-  template <typename OpT>
-  std::pair<Value, Value> bounds(OpT op, unsigned variable);
-
-  EvaluateOp evaluate;
-  ImplicitLocOpBuilder builder;
-  IRMapping values;
-  /// Values as indices.
-  DenseMap<Value, Value> casts;
-  LevelCode levels;
-  /// By array that is appended to.
-  llvm::MapVector<Value, std::unique_ptr<AppendCode>> appended;
-  /// By the name that producers have for them.
-  DenseMap<Value, std::unique_ptr<WorkspaceCode>> workspaces;
-  /// The operation in front of the loops of a statement; null if there is none.
-  Operation *before = nullptr;
-};
-} // namespace
-
-//===----------------------------------------------------------------------===//
-// Sizes
-//===----------------------------------------------------------------------===//
-
-std::string EvaluationLowering::describe(ArrayDimension dimension) {
-  return "dimension " + std::to_string(dimension.dimension) + " of " +
-         evaluate.getNameOf(dimension.array);
-}
-
-Value EvaluationLowering::size(ArrayDimension dimension) {
-  auto type = cast<ShapedType>(dimension.array.getType());
-  if (isa<ArrayType>(type))
-    return levels.getStorage(dimension.array).sizes[dimension.dimension];
-  if (type.isDynamicDim(dimension.dimension))
-    return memref::DimOp::create(builder, get(dimension.array),
-                                 dimension.dimension);
-  return constant(type.getDimSize(dimension.dimension));
-}
-
-/// A workspace is as long as the dimension that it is asked to be as long as.
-static ArrayDimension getOrigin(ArrayDimension dimension) {
-  auto where =
-      dyn_cast<WhereOp>(dimension.array.getParentBlock()->getParentOp());
-  ShapedType type = cast<ShapedType>(dimension.array.getType());
-  if (!where || !type.isDynamicDim(dimension.dimension))
-    return dimension;
-  int64_t position = llvm::count_if(
-      type.getShape().take_front(dimension.dimension), ShapedType::isDynamic);
-  auto extent = where.getSizes()[position].getDefiningOp<ExtentOp>();
-  return {extent.getArray(), static_cast<unsigned>(extent.getDimension())};
-}
-
-void EvaluationLowering::checkExtents() {
-  DenseSet<std::pair<std::pair<Value, unsigned>, std::pair<Value, unsigned>>>
-      checked;
-  auto check = [&](auto op) {
-    for (BlockArgument variable : op.getVariables()) {
-      if (op.getRanged()[variable.getArgNumber()])
-        continue;
-      SmallVector<ArrayDimension> dimensions =
-          llvm::map_to_vector(getIndexedDimensions(variable), getOrigin);
-      for (ArrayDimension other : llvm::drop_begin(dimensions)) {
-        ArrayDimension first = dimensions.front();
-        if (first == other)
-          continue;
-        bool isNew = checked
-                         .insert({{first.array, first.dimension},
-                                  {other.array, other.dimension}})
-                         .second;
-        if (!isNew)
-          continue;
-        Value mine = size(first), others = size(other);
-        if (getConstantIntValue(mine) &&
-            getConstantIntValue(mine) == getConstantIntValue(others))
-          continue;
-        Value isEqual = arith::CmpIOp::create(builder, arith::CmpIPredicate::eq,
-                                              mine, others);
-        std::string message = "index " + op.getNameOf(variable.getArgNumber()) +
-                              ": " + describe(first) + " and " +
-                              describe(other) + " have different sizes";
-        cf::AssertOp::create(builder, isEqual, message);
-      }
-    }
-  };
-  evaluate.getRegion().walk([&](Operation *op) {
-    if (auto forall = dyn_cast<ForallOp>(op))
-      check(forall);
-    else if (auto reduce = dyn_cast<ReduceOp>(op))
-      check(reduce);
-  });
-}
-
-//===----------------------------------------------------------------------===//
-// Statements
-//===----------------------------------------------------------------------===//
-
 Value EvaluationLowering::index(Value value) {
   Value mine = get(value);
   if (mine.getType().isIndex())
@@ -203,21 +41,6 @@ Value EvaluationLowering::index(Value value) {
     cast = arith::IndexCastOp::create(builder, builder.getIndexType(), mine);
   }
   return cast;
-}
-
-template <typename OpT>
-std::pair<Value, Value> EvaluationLowering::bounds(OpT op, unsigned variable) {
-  if (Value lower = op.getLower(variable))
-    return {index(lower), index(op.getUpper(variable))};
-  BlockArgument mine = op.getVariables()[variable];
-  // The size that a type fixes, if there is one.
-  SmallVector<ArrayDimension> dimensions = getIndexedDimensions(mine);
-  for (ArrayDimension dimension : dimensions) {
-    auto type = cast<ShapedType>(dimension.array.getType());
-    if (!type.isDynamicDim(dimension.dimension))
-      return {constant(0), constant(type.getDimSize(dimension.dimension))};
-  }
-  return {constant(0), size(dimensions.front())};
 }
 
 void EvaluationLowering::emit(ForallOp forall, unsigned variable) {
@@ -272,16 +95,6 @@ void EvaluationLowering::emitValue(ForallOp forall, unsigned variable,
   for (Place &place : places)
     place.code->leave(place.level, place.coordinates);
   values.erase(mine);
-}
-
-/// Whether there are no loops in a loop.
-static bool isInnermost(Operation *loop) {
-  return !loop->walk([&](Operation *op) {
-                bool isInner = op != loop && isa<ForallOp, ReduceOp>(op);
-                return isInner ? WalkResult::interrupt()
-                               : WalkResult::advance();
-              })
-              .wasInterrupted();
 }
 
 void EvaluationLowering::emitWalk(ForallOp forall) {
@@ -413,151 +226,6 @@ void EvaluationLowering::emitStore(AssignOp assign, Value value) {
   std::optional<BuiltinAttr> function = assign.getFunction();
   workspaces[array]->store(getBound(coordinates), value,
                            function ? function->getBuiltin() : nullptr);
-}
-
-//===----------------------------------------------------------------------===//
-// Reductions that are values
-//===----------------------------------------------------------------------===//
-
-Value EvaluationLowering::combine(ReduceOp reduce, Value before, Value term) {
-  Value combined =
-      emitCall(builder, *reduce.getFunction(), {before, term}, term.getType());
-  // Terms may be added in any order, and then a product may also be added to
-  // others unrounded.
-  auto mark = [&](Operation *op, arith::FastMathFlags flags) {
-    auto fast = dyn_cast<arith::ArithFastMathInterface>(op);
-    arith::FastMathFlagsAttr before =
-        fast ? fast.getFastMathFlagsAttr() : nullptr;
-    // Casts have none.
-    if (before)
-      op->setAttr(fast.getFastMathAttrName(),
-                  arith::FastMathFlagsAttr::get(builder.getContext(),
-                                                before.getValue() | flags));
-  };
-  if (!isa<FloatType>(term.getType()) || reduce.getFunction()->isIdempotent)
-    return combined;
-  mark(combined.getDefiningOp(), arith::FastMathFlags::reassoc);
-  for (Operation &op : *builder.getBlock())
-    mark(&op, arith::FastMathFlags::contract);
-  return combined;
-}
-
-Value EvaluationLowering::emitTerm(ReduceOp reduce, Value before) {
-  YieldOp yield = reduce.getYield();
-  Block &body = *reduce.getBody();
-  Value condition = yield.getCondition();
-  if (!condition) {
-    for (Operation &op : body.without_terminator())
-      emit(op);
-    return combine(reduce, before, get(yield.getValue()));
-  }
-  // What the condition needs comes first, and the rest only if it holds.
-  SetVector<Operation *> first;
-  if (Operation *op = condition.getDefiningOp(); op->getBlock() == &body) {
-    BackwardSliceOptions options;
-    options.inclusive = true;
-    options.omitBlockArguments = true;
-    options.filter = [&](Operation *part) {
-      return reduce->isProperAncestor(part);
-    };
-    (void)getBackwardSlice(condition, &first, options);
-  }
-  for (Operation &op : body.without_terminator())
-    if (first.contains(&op))
-      emit(op);
-  auto branch = scf::IfOp::create(builder, before.getType(), get(condition),
-                                  /*withElseRegion=*/true);
-  OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPointToStart(branch.thenBlock());
-  for (Operation &op : body.without_terminator())
-    if (!first.contains(&op))
-      emit(op);
-  Value after = combine(reduce, before, get(yield.getValue()));
-  scf::YieldOp::create(builder, after);
-  builder.setInsertionPointToStart(branch.elseBlock());
-  scf::YieldOp::create(builder, before);
-  return branch.getResult(0);
-}
-
-Value EvaluationLowering::emitReduction(ReduceOp reduce, unsigned variable,
-                                        Value before) {
-  if (variable == reduce.getVariables().size())
-    return emitTerm(reduce, before);
-  if (reduce.getIteration() && variable == 0)
-    return emitWalk(reduce, before);
-  auto [lower, upper] = bounds(reduce, variable);
-  auto loop = scf::ForOp::create(builder, lower, upper, constant(1), before);
-  OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPointToStart(loop.getBody());
-  values.map(reduce.getVariables()[variable], loop.getInductionVar());
-  Value after = emitReduction(reduce, variable + 1, loop.getRegionIterArg(0));
-  scf::YieldOp::create(builder, after);
-  return loop.getResult(0);
-}
-
-Value EvaluationLowering::emitWalk(ReduceOp reduce, Value before) {
-  SmallVector<Fiber> fibers = getLevelOperands(reduce);
-  Value size = bounds(reduce, 0).second;
-  // How many coordinates there are matters if the others count, too.
-  SmallVector<Value> carried = {before};
-  if (reduce.getRest())
-    carried.push_back(constant(0));
-  auto body = [&](Value, ValueRange values) {
-    SmallVector<Value> after = {emitTerm(reduce, values.front())};
-    if (reduce.getRest())
-      after.push_back(levels.add(values.back(), 1));
-    return after;
-  };
-  auto setVariable = [&](Value coordinate) {
-    values.map(reduce.getVariables()[0], coordinate);
-  };
-  IterationCode code(builder, levels, fibers,
-                     reduce.getIterationAttr().getSet(), setVariable);
-  if (isInnermost(reduce))
-    code.searchLonger();
-  SmallVector<Value> after = code.emit(size, carried, body);
-  if (!reduce.getRest())
-    return after.front();
-  Value left = arith::SubIOp::create(builder, size, after.back());
-  return emitRest(reduce, after.front(), left);
-}
-
-Value EvaluationLowering::emitRest(ReduceOp reduce, Value sum, Value count) {
-  Type type = reduce.getType();
-  Value rest = arith::ConstantOp::create(builder, *reduce.getRest());
-  auto call = [&](StringRef name, ValueRange operands, Type result) {
-    return emitCall(builder, *findBuiltin(name), operands, result);
-  };
-  Value combined;
-  switch (*getRepetition(*reduce.getFunction(), *reduce.getRest())) {
-  case Repetition::once:
-    combined = emitCall(builder, *reduce.getFunction(), {sum, rest}, type);
-    break;
-  case Repetition::multiple:
-    rest = call("mul", {rest, call("convert", count, type)}, type);
-    combined = call("add", {sum, rest}, type);
-    break;
-  case Repetition::power: {
-    // Exponents, and whether they are odd, are exact.
-    Type wide = builder.getF64Type();
-    Value power =
-        call("pow", {call("convert", rest, wide), call("convert", count, wide)},
-             wide);
-    combined = call("mul", {sum, call("convert", power, type)}, type);
-    break;
-  }
-  }
-  // None of a value that is infinite or NaN is not 0 times it.
-  Value isAny = arith::CmpIOp::create(builder, arith::CmpIPredicate::sgt, count,
-                                      constant(0));
-  return arith::SelectOp::create(builder, isAny, combined, sum);
-}
-
-void EvaluationLowering::emit(ReduceOp reduce) {
-  Constant identity = reduce.getFunction()->getIdentity();
-  Value begin = arith::ConstantOp::create(
-      builder, getConstant(identity, reduce.getType()));
-  values.map(reduce.getResult(), emitReduction(reduce, 0, begin));
 }
 
 void EvaluationLowering::emit(Operation &op) {

@@ -92,7 +92,11 @@ Attribute FormatAttr::parse(AsmParser &parser, Type) {
   bool storesFill = failed(parser.parseOptionalKeyword("no_stored_fill"));
   if (parser.parseGreater())
     return {};
-  return FormatAttr::getChecked([&] { return parser.emitError(loc); },
+  auto fail = [&] { return parser.emitError(loc); };
+  return FormatAttr::getChecked(function_ref<InFlightDiagnostic()>(fail),
+                                parser.getContext(), ArrayRef<Level>(levels),
+                                ArrayRef<unsigned>(order), fill, storesFill);
+},
                                 parser.getContext(), levels, order, fill,
                                 storesFill);
 }
@@ -201,7 +205,11 @@ Type ArrayType::parse(AsmParser &parser) {
       parser.parseType(element) || parser.parseComma() ||
       parser.parseAttribute(format) || parser.parseGreater())
     return {};
-  return ArrayType::getChecked([&] { return parser.emitError(loc); },
+  auto fail = [&] { return parser.emitError(loc); };
+  return ArrayType::getChecked(function_ref<InFlightDiagnostic()>(fail),
+                               parser.getContext(), ArrayRef<int64_t>(shape),
+                               element, format);
+},
                                parser.getContext(), shape, element, format);
 }
 

@@ -1,0 +1,114 @@
+//===- EvaluationLowering.h - The loops of one evaluation -------*- C++ -*-===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef EMBER_LIB_CONVERSION_CINTOSCF_EVALUATIONLOWERING_H
+#define EMBER_LIB_CONVERSION_CINTOSCF_EVALUATIONLOWERING_H
+
+#include "AppendCode.h"
+#include "IterationCode.h"
+#include "WorkspaceCode.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/MapVector.h"
+
+namespace ember::cin {
+
+/// Whether there are no loops in a loop.
+bool isInnermost(mlir::Operation *loop);
+
+/// Emits the loops of one evaluation, in front of it.
+class EvaluationLowering {
+public:
+  explicit EvaluationLowering(EvaluateOp evaluate)
+      : evaluate(evaluate), builder(evaluate.getLoc(), evaluate),
+        levels(builder, [this](mlir::Value value) { return index(value); }) {}
+
+  mlir::LogicalResult run();
+
+private:
+  /// Compares the sizes of all dimensions that a variable is the index of.
+  void checkExtents();
+  /// The dimension of the function's that `dimension` is as long as.
+  std::string describe(ArrayDimension dimension);
+  mlir::Value size(ArrayDimension dimension);
+
+  /// An error if a loop has to walk what has no order.
+  mlir::LogicalResult checkOrder();
+  void emit(mlir::Operation &op);
+  void emit(AssembleOp assemble);
+  mlir::Value allocate(mlir::MemRefType type, mlir::ValueRange sizes);
+  void emit(ForallOp forall, unsigned variable);
+  /// What a loop does at a value of a variable.
+  void emitValue(ForallOp forall, unsigned variable, mlir::Value value);
+  /// A loop over what arrays store.
+  void emitWalk(ForallOp forall);
+  void emit(IfOp branch);
+  void emit(WhereOp where);
+  void emit(AssignOp assign);
+  /// Of an array in a format.
+  void emitStore(AssignOp assign, mlir::Value value);
+  void emit(ReduceOp reduce);
+  /// The loops of a reduction from `variable` on; what they begin with and
+  /// what comes out.
+  mlir::Value emitReduction(ReduceOp reduce, unsigned variable,
+                            mlir::Value before);
+  /// One over what arrays store.
+  mlir::Value emitWalk(ReduceOp reduce, mlir::Value before);
+  /// A sum with that of `count` coordinates that are not visited.
+  mlir::Value emitRest(ReduceOp reduce, mlir::Value sum, mlir::Value count);
+  /// A term of a reduction, combined with what was there before.
+  mlir::Value emitTerm(ReduceOp reduce, mlir::Value before);
+  mlir::Value combine(ReduceOp reduce, mlir::Value before, mlir::Value term);
+  /// The coordinates by which an assignment appends.
+  llvm::SmallVector<mlir::Value> getPlace(AssignOp assign) {
+    auto type = llvm::cast<ArrayType>(assign.getArray().getType());
+    return getCoordinates(type, assign.getIndices());
+  }
+  /// Those of them that a loop has bound.
+  llvm::SmallVector<mlir::Value>
+  getBound(llvm::ArrayRef<mlir::Value> coordinates);
+  void emitAll(mlir::Block &block) {
+    for (mlir::Operation &op : block)
+      emit(op);
+  }
+
+  mlir::Value get(mlir::Value value) { return values.lookup(value); }
+  mlir::Value index(mlir::Value value);
+  llvm::SmallVector<mlir::Value> indices(mlir::OperandRange given) {
+    return llvm::map_to_vector(given,
+                               [&](mlir::Value value) { return index(value); });
+  }
+  mlir::Value constant(int64_t value) {
+    return mlir::arith::ConstantIndexOp::create(builder, value);
+  }
+  template <typename OpT>
+  std::pair<mlir::Value, mlir::Value> bounds(OpT op, unsigned variable) {
+    return bounds(op.getLower(variable), op.getUpper(variable),
+                  op.getVariables()[variable]);
+  }
+  /// The bounds of a variable with a range, and with none if these are null.
+  std::pair<mlir::Value, mlir::Value>
+  bounds(mlir::Value lower, mlir::Value upper, mlir::BlockArgument variable);
+
+  EvaluateOp evaluate;
+  mlir::ImplicitLocOpBuilder builder;
+  mlir::IRMapping values;
+  /// Values as indices.
+  llvm::DenseMap<mlir::Value, mlir::Value> casts;
+  LevelCode levels;
+  /// By array that is appended to.
+  llvm::MapVector<mlir::Value, std::unique_ptr<AppendCode>> appended;
+  /// By the name that producers have for them.
+  llvm::DenseMap<mlir::Value, std::unique_ptr<WorkspaceCode>> workspaces;
+  /// The operation in front of the loops of a statement; null if there is none.
+  mlir::Operation *before = nullptr;
+};
+
+} // namespace ember::cin
+
+#endif // EMBER_LIB_CONVERSION_CINTOSCF_EVALUATIONLOWERING_H

@@ -1,0 +1,97 @@
+//===- Extents.cpp - Sizes of dimensions, and what variables range over ---===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "EvaluationLowering.h"
+
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+using namespace mlir;
+using namespace ember;
+using namespace ember::cin;
+
+std::string EvaluationLowering::describe(ArrayDimension dimension) {
+  return "dimension " + std::to_string(dimension.dimension) + " of " +
+         evaluate.getNameOf(dimension.array);
+}
+
+Value EvaluationLowering::size(ArrayDimension dimension) {
+  auto type = cast<ShapedType>(dimension.array.getType());
+  if (isa<ArrayType>(type))
+    return levels.getStorage(dimension.array).sizes[dimension.dimension];
+  if (type.isDynamicDim(dimension.dimension))
+    return memref::DimOp::create(builder, get(dimension.array),
+                                 dimension.dimension);
+  return constant(type.getDimSize(dimension.dimension));
+}
+
+/// A workspace is as long as the dimension that it is asked to be as long as.
+static ArrayDimension getOrigin(ArrayDimension dimension) {
+  auto where =
+      dyn_cast<WhereOp>(dimension.array.getParentBlock()->getParentOp());
+  ShapedType type = cast<ShapedType>(dimension.array.getType());
+  if (!where || !type.isDynamicDim(dimension.dimension))
+    return dimension;
+  int64_t position = llvm::count_if(
+      type.getShape().take_front(dimension.dimension), ShapedType::isDynamic);
+  auto extent = where.getSizes()[position].getDefiningOp<ExtentOp>();
+  return {extent.getArray(), static_cast<unsigned>(extent.getDimension())};
+}
+
+void EvaluationLowering::checkExtents() {
+  DenseSet<std::pair<std::pair<Value, unsigned>, std::pair<Value, unsigned>>>
+      checked;
+  auto check = [&](auto op) {
+    for (BlockArgument variable : op.getVariables()) {
+      if (op.getRanged()[variable.getArgNumber()])
+        continue;
+      SmallVector<ArrayDimension> dimensions =
+          llvm::map_to_vector(getIndexedDimensions(variable), getOrigin);
+      for (ArrayDimension other : llvm::drop_begin(dimensions)) {
+        ArrayDimension first = dimensions.front();
+        if (first == other)
+          continue;
+        bool isNew = checked
+                         .insert({{first.array, first.dimension},
+                                  {other.array, other.dimension}})
+                         .second;
+        if (!isNew)
+          continue;
+        Value mine = size(first), others = size(other);
+        if (getConstantIntValue(mine) &&
+            getConstantIntValue(mine) == getConstantIntValue(others))
+          continue;
+        Value isEqual = arith::CmpIOp::create(builder, arith::CmpIPredicate::eq,
+                                              mine, others);
+        std::string message = "index " + op.getNameOf(variable.getArgNumber()) +
+                              ": " + describe(first) + " and " +
+                              describe(other) + " have different sizes";
+        cf::AssertOp::create(builder, isEqual, message);
+      }
+    }
+  };
+  evaluate.getRegion().walk([&](Operation *op) {
+    if (auto forall = dyn_cast<ForallOp>(op))
+      check(forall);
+    else if (auto reduce = dyn_cast<ReduceOp>(op))
+      check(reduce);
+  });
+}
+
+std::pair<Value, Value> EvaluationLowering::bounds(Value lower, Value upper,
+                                                   BlockArgument variable) {
+  if (lower)
+    return {index(lower), index(upper)};
+  // The size that a type fixes, if there is one.
+  SmallVector<ArrayDimension> dimensions = getIndexedDimensions(variable);
+  for (ArrayDimension dimension : dimensions) {
+    auto type = cast<ShapedType>(dimension.array.getType());
+    if (!type.isDynamicDim(dimension.dimension))
+      return {constant(0), constant(type.getDimSize(dimension.dimension))};
+  }
+  return {constant(0), size(dimensions.front())};
+}

@@ -1,0 +1,166 @@
+//===- Reductions.cpp - Reductions that are values ------------------------===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "EvaluationLowering.h"
+
+#include "ember/Dialect/CIN/Transforms/BuiltinCode.h"
+#include "mlir/Analysis/SliceAnalysis.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace ember;
+using namespace ember::cin;
+
+bool ember::cin::isInnermost(Operation *loop) {
+  return !loop->walk([&](Operation *op) {
+                bool isInner = op != loop && isa<ForallOp, ReduceOp>(op);
+                return isInner ? WalkResult::interrupt()
+                               : WalkResult::advance();
+              })
+              .wasInterrupted();
+}
+
+Value EvaluationLowering::combine(ReduceOp reduce, Value before, Value term) {
+  Value combined =
+      emitCall(builder, *reduce.getFunction(), {before, term}, term.getType());
+  // Terms may be added in any order, and then a product may also be added to
+  // others unrounded.
+  auto mark = [&](Operation *op, arith::FastMathFlags flags) {
+    auto fast = dyn_cast<arith::ArithFastMathInterface>(op);
+    arith::FastMathFlagsAttr before =
+        fast ? fast.getFastMathFlagsAttr() : nullptr;
+    // Casts have none.
+    if (before)
+      op->setAttr(fast.getFastMathAttrName(),
+                  arith::FastMathFlagsAttr::get(builder.getContext(),
+                                                before.getValue() | flags));
+  };
+  if (!isa<FloatType>(term.getType()) || reduce.getFunction()->isIdempotent)
+    return combined;
+  mark(combined.getDefiningOp(), arith::FastMathFlags::reassoc);
+  for (Operation &op : *builder.getBlock())
+    mark(&op, arith::FastMathFlags::contract);
+  return combined;
+}
+
+Value EvaluationLowering::emitTerm(ReduceOp reduce, Value before) {
+  YieldOp yield = reduce.getYield();
+  Block &body = *reduce.getBody();
+  Value condition = yield.getCondition();
+  if (!condition) {
+    for (Operation &op : body.without_terminator())
+      emit(op);
+    return combine(reduce, before, get(yield.getValue()));
+  }
+  // What the condition needs comes first, and the rest only if it holds.
+  SetVector<Operation *> first;
+  if (Operation *op = condition.getDefiningOp(); op->getBlock() == &body) {
+    BackwardSliceOptions options;
+    options.inclusive = true;
+    options.omitBlockArguments = true;
+    options.filter = [&](Operation *part) {
+      return reduce->isProperAncestor(part);
+    };
+    (void)getBackwardSlice(condition, &first, options);
+  }
+  for (Operation &op : body.without_terminator())
+    if (first.contains(&op))
+      emit(op);
+  auto branch = scf::IfOp::create(builder, before.getType(), get(condition),
+                                  /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(branch.thenBlock());
+  for (Operation &op : body.without_terminator())
+    if (!first.contains(&op))
+      emit(op);
+  Value after = combine(reduce, before, get(yield.getValue()));
+  scf::YieldOp::create(builder, after);
+  builder.setInsertionPointToStart(branch.elseBlock());
+  scf::YieldOp::create(builder, before);
+  return branch.getResult(0);
+}
+
+Value EvaluationLowering::emitReduction(ReduceOp reduce, unsigned variable,
+                                        Value before) {
+  if (variable == reduce.getVariables().size())
+    return emitTerm(reduce, before);
+  if (reduce.getIteration() && variable == 0)
+    return emitWalk(reduce, before);
+  auto [lower, upper] = bounds(reduce, variable);
+  auto loop = scf::ForOp::create(builder, lower, upper, constant(1), before);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(loop.getBody());
+  values.map(reduce.getVariables()[variable], loop.getInductionVar());
+  Value after = emitReduction(reduce, variable + 1, loop.getRegionIterArg(0));
+  scf::YieldOp::create(builder, after);
+  return loop.getResult(0);
+}
+
+Value EvaluationLowering::emitWalk(ReduceOp reduce, Value before) {
+  SmallVector<Fiber> fibers = getLevelOperands(reduce);
+  Value size = bounds(reduce, 0).second;
+  // How many coordinates there are matters if the others count, too.
+  SmallVector<Value> carried = {before};
+  if (reduce.getRest())
+    carried.push_back(constant(0));
+  auto body = [&](Value, ValueRange values) {
+    SmallVector<Value> after = {emitTerm(reduce, values.front())};
+    if (reduce.getRest())
+      after.push_back(levels.add(values.back(), 1));
+    return after;
+  };
+  auto setVariable = [&](Value coordinate) {
+    values.map(reduce.getVariables()[0], coordinate);
+  };
+  IterationCode code(builder, levels, fibers,
+                     reduce.getIterationAttr().getSet(), setVariable);
+  if (isInnermost(reduce))
+    code.searchLonger();
+  SmallVector<Value> after = code.emit(size, carried, body);
+  if (!reduce.getRest())
+    return after.front();
+  Value left = arith::SubIOp::create(builder, size, after.back());
+  return emitRest(reduce, after.front(), left);
+}
+
+Value EvaluationLowering::emitRest(ReduceOp reduce, Value sum, Value count) {
+  Type type = reduce.getType();
+  Value rest = arith::ConstantOp::create(builder, *reduce.getRest());
+  auto call = [&](StringRef name, ValueRange operands, Type result) {
+    return emitCall(builder, *findBuiltin(name), operands, result);
+  };
+  Value combined;
+  switch (*getRepetition(*reduce.getFunction(), *reduce.getRest())) {
+  case Repetition::once:
+    combined = emitCall(builder, *reduce.getFunction(), {sum, rest}, type);
+    break;
+  case Repetition::multiple:
+    rest = call("mul", {rest, call("convert", count, type)}, type);
+    combined = call("add", {sum, rest}, type);
+    break;
+  case Repetition::power: {
+    // Exponents, and whether they are odd, are exact.
+    Type wide = builder.getF64Type();
+    Value power =
+        call("pow", {call("convert", rest, wide), call("convert", count, wide)},
+             wide);
+    combined = call("mul", {sum, call("convert", power, type)}, type);
+    break;
+  }
+  }
+  // None of a value that is infinite or NaN is not 0 times it.
+  Value isAny = arith::CmpIOp::create(builder, arith::CmpIPredicate::sgt, count,
+                                      constant(0));
+  return arith::SelectOp::create(builder, isAny, combined, sum);
+}
+
+void EvaluationLowering::emit(ReduceOp reduce) {
+  Constant identity = reduce.getFunction()->getIdentity();
+  Value begin = arith::ConstantOp::create(
+      builder, getConstant(identity, reduce.getType()));
+  values.map(reduce.getResult(), emitReduction(reduce, 0, begin));
+}
