@@ -96,9 +96,6 @@ Attribute FormatAttr::parse(AsmParser &parser, Type) {
   return FormatAttr::getChecked(function_ref<InFlightDiagnostic()>(fail),
                                 parser.getContext(), ArrayRef<Level>(levels),
                                 ArrayRef<unsigned>(order), fill, storesFill);
-},
-                                parser.getContext(), levels, order, fill,
-                                storesFill);
 }
 
 void FormatAttr::print(AsmPrinter &printer) const {
@@ -209,8 +206,6 @@ Type ArrayType::parse(AsmParser &parser) {
   return ArrayType::getChecked(function_ref<InFlightDiagnostic()>(fail),
                                parser.getContext(), ArrayRef<int64_t>(shape),
                                element, format);
-},
-                               parser.getContext(), shape, element, format);
 }
 
 void ArrayType::print(AsmPrinter &printer) const {
