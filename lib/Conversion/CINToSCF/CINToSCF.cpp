@@ -287,6 +287,15 @@ void EvaluationLowering::emit(AssembleOp assemble) {
   levels.setStorage(assemble, std::move(storage));
 }
 
+/// What a loop visits; null for all, and for what is no loop.
+static IterationAttr getIteration(Operation *op) {
+  if (auto forall = dyn_cast<ForallOp>(op))
+    return forall.getIterationAttr();
+  if (auto reduce = dyn_cast<ReduceOp>(op))
+    return reduce.getIterationAttr();
+  return nullptr;
+}
+
 LogicalResult EvaluationLowering::checkOrder() {
   auto check = [&](Operation *loop, CoordinateSet set) -> LogicalResult {
     SmallVector<Fiber> fibers = getLevelOperands(loop);
@@ -307,12 +316,36 @@ LogicalResult EvaluationLowering::checkOrder() {
     }
     return success();
   };
+  // What is in no order, and there several times, cannot be searched for.
+  auto checkAccess = [&](AccessOp access) -> LogicalResult {
+    auto type = dyn_cast<ArrayType>(access.getArray().getType());
+    if (!type)
+      return success();
+    SmallVector<Value> coordinates = getCoordinates(type, access.getIndices());
+    for (auto [number, level] : llvm::enumerate(type.getFormat().getLevels())) {
+      if (level.isOrdered || level.isUnique)
+        continue;
+      auto variable = dyn_cast<BlockArgument>(coordinates[number]);
+      Operation *loop = variable ? variable.getOwner()->getParentOp() : nullptr;
+      Fiber fiber{
+          access.getArray(),
+          llvm::to_vector(ArrayRef(coordinates).take_front(number + 1))};
+      if (!loop || !getIteration(loop) ||
+          !llvm::is_contained(getLevelOperands(loop), fiber))
+        return access.emitError() << "looks for coordinates of "
+                                  << evaluate.getNameOf(access.getArray())
+                                  << ", of which level " << number
+                                  << " is unordered and nonunique: sort its "
+                                     "coordinates, and leave "
+                                     "'unordered' out of its format";
+    }
+    return success();
+  };
   WalkResult walk = evaluate.getRegion().walk([&](Operation *op) {
-    IterationAttr iteration;
-    if (auto forall = dyn_cast<ForallOp>(op))
-      iteration = forall.getIterationAttr();
-    else if (auto reduce = dyn_cast<ReduceOp>(op))
-      iteration = reduce.getIterationAttr();
+    if (auto access = dyn_cast<AccessOp>(op);
+        access && failed(checkAccess(access)))
+      return WalkResult::interrupt();
+    IterationAttr iteration = getIteration(op);
     if (iteration && failed(check(op, iteration.getSet())))
       return WalkResult::interrupt();
     return WalkResult::advance();
