@@ -65,6 +65,7 @@ void ember::buildCINToSCFPipeline(OpPassManager &manager,
   manager.addNestedPass<func::FuncOp>(createCSEPass());
   manager.addNestedPass<func::FuncOp>(cin::createConcretize());
   manager.addNestedPass<func::FuncOp>(cin::createDeriveIteration());
+  manager.addNestedPass<func::FuncOp>(cin::createExpandFormats());
   manager.addNestedPass<func::FuncOp>(createConvertCINToSCF());
   manager.addNestedPass<func::FuncOp>(createDropDeallocations());
   bufferization::buildBufferDeallocationPipeline(

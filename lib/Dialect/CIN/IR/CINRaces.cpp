@@ -40,6 +40,7 @@ public:
       before = known.size();
       for (Value index : assign.getIndices())
         addIndex(index);
+      addCoordinates(assign);
       for (BlockArgument variable : around)
         if (known.contains(variable))
           addSegment(variable);
@@ -55,6 +56,8 @@ public:
 
 private:
   void addIndex(Value index);
+  /// Coordinates of a position: those of a segment are different.
+  void addCoordinates(AssignOp assign);
   void addSegment(BlockArgument position);
   /// Whether `value` depends on known variables alone.
   bool isKnown(Value value);
@@ -172,6 +175,62 @@ void KnownVariables::addIndex(Value index) {
       known.insert(digit.value);
 }
 
+/// Whether `indices` have the element of `array` at `position`.
+static bool hasElement(ValueRange indices, Value array, Value position) {
+  return llvm::any_of(indices, [&](Value index) {
+    auto access = index.getDefiningOp<AccessOp>();
+    return access && access.getArray() == array &&
+           access.getIndices() == ValueRange(position);
+  });
+}
+
+/// Whether a range is one segment of an array of positions.
+static bool isSegment(Value lower, Value upper, Value positions) {
+  auto begin = lower.getDefiningOp<AccessOp>();
+  auto end = upper.getDefiningOp<AccessOp>();
+  if (!begin || !end || begin.getArray() != positions ||
+      end.getArray() != positions)
+    return false;
+  Value first = begin.getIndices().front(), next = end.getIndices().front();
+  std::optional<int64_t> number = getLiteral(first), after = getLiteral(next);
+  if (number && after)
+    return *after == *number + 1;
+  auto apply = next.getDefiningOp<ApplyOp>();
+  AffineExpr mine = getAffineDimExpr(0, next.getContext());
+  return apply && apply.getOperands() == ValueRange(first) &&
+         apply.getMap().getResult(0) == mine + 1;
+}
+
+void KnownVariables::addCoordinates(AssignOp assign) {
+  auto evaluate = assign->getParentOfType<EvaluateOp>();
+  for (BlockArgument position : around) {
+    auto forall = cast<ForallOp>(position.getOwner()->getParentOp());
+    Value lower = forall.getLower(position.getArgNumber());
+    Value upper = forall.getUpper(position.getArgNumber());
+    if (!lower || known.contains(position) || !isKnown(lower) ||
+        !isKnown(upper))
+      continue;
+    for (auto assembly : evaluate.getRegion().getOps<AssembleOp>()) {
+      // All coordinates of a level, with those that it shares positions with.
+      bool isAll = false;
+      for (auto [number, level] :
+           llvm::enumerate(assembly.getType().getFormat().getLevels())) {
+        if (!level.isListed())
+          continue;
+        unsigned last =
+            assembly.getFirstArrayOf(number) + level.countArrays() - 1;
+        bool isHere = hasElement(assign.getIndices(),
+                                 assembly.getLevels()[last], position);
+        if (level.kind == LevelKind::compressed)
+          isAll = isSegment(lower, upper, assembly.getLevels()[last - 1]);
+        isAll &= isHere;
+        if (isAll && level.isUnique)
+          known.insert(position);
+      }
+    }
+  }
+}
+
 /// `offsets[b]` to `offsets[b + 1]`: segments do not overlap.
 void KnownVariables::addSegment(BlockArgument position) {
   auto forall = cast<ForallOp>(position.getOwner()->getParentOp());
@@ -183,13 +242,8 @@ void KnownVariables::addSegment(BlockArgument position) {
   AccessOp upper = access(forall.getUpper(position.getArgNumber()));
   if (!lower || !upper || lower.getArray() != upper.getArray())
     return;
-  Value segment = lower.getIndices().front();
-  auto next = upper.getIndices().front().getDefiningOp<ApplyOp>();
-  AffineExpr first = getAffineDimExpr(0, position.getContext());
-  if (next && next.getOperands().size() == 1 &&
-      next.getOperands().front() == segment &&
-      next.getMap().getResult(0) == first + 1)
-    known.insert(segment);
+  if (isSegment(lower, upper, lower.getArray()))
+    known.insert(lower.getIndices().front());
 }
 
 LogicalResult ember::cin::verifyDistinct(AssignOp assign, StringRef array) {

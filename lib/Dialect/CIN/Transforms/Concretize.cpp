@@ -102,6 +102,9 @@ private:
                   ValueRange indices);
   /// Whether a sum can be added up in the array that is assigned to.
   bool isDirect(ReduceOp reduce);
+  /// Whether each term is added to the element, as where the terms of one are
+  /// found is known of no part of an array.
+  bool addsUp();
   /// A loop over rows with what `body` makes of `values`, under a condition,
   /// null for none.
   void guardRows(Value condition, ValueRange values,
@@ -310,6 +313,15 @@ bool StatementConcretizer::isDirect(ReduceOp reduce) {
   });
 }
 
+bool StatementConcretizer::addsUp() {
+  auto reduce = assign.getValue().getDefiningOp<ReduceOp>();
+  bool repeats = llvm::any_of(outer, [&](BlockArgument variable) {
+    return order.repeats(variable);
+  });
+  return reduce && repeats && isDirect(reduce) &&
+         (initial || assign.getFunction());
+}
+
 void StatementConcretizer::identity(ReduceOp reduce, Value array,
                                     ValueRange indices) {
   loops(rows, [&] {
@@ -389,7 +401,12 @@ void StatementConcretizer::store() {
                 assign.getArray(), assign.getIndices(), initial);
   };
   if (rows.empty()) {
-    nest.guard(condition, assignElement);
+    nest.guard(condition, [&] {
+      if (addsUp())
+        storeRows(assign.getValue().getDefiningOp<ReduceOp>());
+      else
+        assignElement();
+    });
     return;
   }
   SmallVector<ReduceOp> reductions = findRowReductions(assign->getOperands());

@@ -53,6 +53,8 @@ void LoopOrder::add(ArrayType type, ValueRange indices, bool isTarget,
           later[outer].insert(coordinate);
     if (isVariable && !isTarget && level.kind != LevelKind::dense)
       walked.insert(coordinate);
+    if (isVariable && !isTarget && !level.isUnique)
+      repeated.insert(coordinate);
     const DenseSet<Value> &variables = uses.of(coordinate);
     above.append(variables.begin(), variables.end());
   }

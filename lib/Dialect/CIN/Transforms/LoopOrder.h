@@ -30,6 +30,10 @@ public:
 
   /// Whether a variable is the coordinate of a level that is not dense.
   bool walks(mlir::Value variable) const { return walked.contains(variable); }
+  /// Whether coordinates of such a level may be there several times.
+  bool repeats(mlir::Value variable) const {
+    return repeated.contains(variable);
+  }
 
 private:
   void add(ArrayType type, mlir::ValueRange indices, bool isTarget,
@@ -45,7 +49,7 @@ private:
 
   /// By formats and ranges, and by ranges alone.
   Relation later, ranged;
-  llvm::DenseSet<mlir::Value> walked;
+  llvm::DenseSet<mlir::Value> walked, repeated;
 };
 
 } // namespace ember::cin

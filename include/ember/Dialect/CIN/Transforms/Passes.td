@@ -85,4 +85,33 @@ def DeriveIteration : Pass<"cin-derive-iteration", "::mlir::func::FuncOp"> {
                            "::mlir::math::MathDialect"];
 }
 
+def ExpandFormats : Pass<"cin-expand-formats", "::mlir::func::FuncOp"> {
+  let summary = "Turn loops over what one array stores into loops over positions";
+  let description = [{
+    An array of which each list of coordinates is walked by loops that walk
+    nothing else is looked up by positions: its statement is one on its arrays of
+    positions, coordinates and values, of which indices are elements of others.
+    Levels that share their positions, as those of coordinates, become one loop.
+    Arrays that have to be merged with others stay what they are.
+
+    ```mlir
+    cin.forall (%j) attributes {iteration = #cin.iteration<"0">} {
+      %a = cin.access %A[%i, %j] : !cin.array<?x?xf32, #cin.format<dense, compressed fill 0.0 : f32>>
+      cin.assign add %a to %y[%j] : memref<?xf32>
+    }
+    ```
+    becomes
+    ```mlir
+    %begin = cin.access %positions[%i] : memref<?xi64>
+    %end = cin.access %positions[%next] : memref<?xi64>
+    cin.forall (%p in %begin to %end : i64) {
+      %j = cin.access %coordinates[%p] : memref<?xi64>
+      %a = cin.access %values[%p] : memref<?xf32>
+      cin.assign add %a to %y[%j] : memref<?xf32> (i64)
+    }
+    ```
+  }];
+  let dependentDialects = ["::ember::cin::CINDialect"];
+}
+
 #endif // EMBER_DIALECT_CIN_TRANSFORMS_PASSES_TD
