@@ -33,6 +33,8 @@ public:
 private:
   /// Compares the sizes of all dimensions that a variable is the index of.
   void checkExtents();
+  void checkSizes(ArrayDimension first, ArrayDimension other,
+                  llvm::StringRef variable);
   /// The dimension of the function's that `dimension` is as long as.
   std::string describe(ArrayDimension dimension);
   mlir::Value size(ArrayDimension dimension);
@@ -98,6 +100,10 @@ private:
   EvaluateOp evaluate;
   mlir::ImplicitLocOpBuilder builder;
   mlir::IRMapping values;
+  /// Dimensions of which the sizes are compared.
+  llvm::DenseSet<std::pair<std::pair<mlir::Value, unsigned>,
+                           std::pair<mlir::Value, unsigned>>>
+      compared;
   /// Values as indices.
   llvm::DenseMap<mlir::Value, mlir::Value> casts;
   LevelCode levels;

@@ -42,43 +42,49 @@ static ArrayDimension getOrigin(ArrayDimension dimension) {
   return {extent.getArray(), static_cast<unsigned>(extent.getDimension())};
 }
 
+void EvaluationLowering::checkSizes(ArrayDimension first, ArrayDimension other,
+                                    StringRef variable) {
+  bool isNew = compared
+                   .insert({{first.array, first.dimension},
+                            {other.array, other.dimension}})
+                   .second;
+  if (first == other || !isNew)
+    return;
+  Value mine = size(first), others = size(other);
+  if (getConstantIntValue(mine) &&
+      getConstantIntValue(mine) == getConstantIntValue(others))
+    return;
+  Value isEqual =
+      arith::CmpIOp::create(builder, arith::CmpIPredicate::eq, mine, others);
+  cf::AssertOp::create(builder, isEqual,
+                       "index " + variable.str() + ": " + describe(first) +
+                           " and " + describe(other) + " have different sizes");
+}
+
 void EvaluationLowering::checkExtents() {
-  DenseSet<std::pair<std::pair<Value, unsigned>, std::pair<Value, unsigned>>>
-      checked;
   auto check = [&](auto op) {
     for (BlockArgument variable : op.getVariables()) {
-      if (op.getRanged()[variable.getArgNumber()])
+      unsigned number = variable.getArgNumber();
+      if (op.getRanged()[number])
         continue;
       SmallVector<ArrayDimension> dimensions =
           llvm::map_to_vector(getIndexedDimensions(variable), getOrigin);
-      for (ArrayDimension other : llvm::drop_begin(dimensions)) {
-        ArrayDimension first = dimensions.front();
-        if (first == other)
-          continue;
-        bool isNew = checked
-                         .insert({{first.array, first.dimension},
-                                  {other.array, other.dimension}})
-                         .second;
-        if (!isNew)
-          continue;
-        Value mine = size(first), others = size(other);
-        if (getConstantIntValue(mine) &&
-            getConstantIntValue(mine) == getConstantIntValue(others))
-          continue;
-        Value isEqual = arith::CmpIOp::create(builder, arith::CmpIPredicate::eq,
-                                              mine, others);
-        std::string message = "index " + op.getNameOf(variable.getArgNumber()) +
-                              ": " + describe(first) + " and " +
-                              describe(other) + " have different sizes";
-        cf::AssertOp::create(builder, isEqual, message);
-      }
+      for (ArrayDimension other : llvm::drop_begin(dimensions))
+        checkSizes(dimensions.front(), other, op.getNameOf(number));
     }
   };
   evaluate.getRegion().walk([&](Operation *op) {
-    if (auto forall = dyn_cast<ForallOp>(op))
+    if (auto forall = dyn_cast<ForallOp>(op)) {
       check(forall);
-    else if (auto reduce = dyn_cast<ReduceOp>(op))
+    } else if (auto reduce = dyn_cast<ReduceOp>(op)) {
       check(reduce);
+    } else if (auto same = dyn_cast<SameSizeOp>(op)) {
+      ArrayDimension first{same.getFirst(),
+                           static_cast<unsigned>(same.getFirstDimension())};
+      ArrayDimension second{same.getSecond(),
+                            static_cast<unsigned>(same.getSecondDimension())};
+      checkSizes(first, second, same.getVariable());
+    }
   });
 }
 

@@ -199,7 +199,7 @@ LogicalResult EvaluateOp::verify() {
     return emitOpError(onTensors ? "on tensors has a result for each of outs"
                                  : "on memrefs has no results");
   for (Operation &op : body)
-    if (!isa<ForallOp, AssembleOp>(op))
+    if (!isa<ForallOp, AssembleOp, SameSizeOp>(op))
       return op.emitOpError("stands outside of any statement");
   // Each array that is assigned to is one of outs, or is stored in some, or is
   // a workspace.

@@ -125,6 +125,20 @@ LogicalResult ExtentOp::verify() {
                        << getArray().getType();
 }
 
+LogicalResult SameSizeOp::verify() {
+  for (auto [array, dimension] :
+       {std::pair(getFirst(), getFirstDimension()),
+        std::pair(getSecond(), getSecondDimension())}) {
+    if (!isa<BlockArgument>(array) && !array.getDefiningOp<AssembleOp>())
+      return emitOpError("is about an array that has no name");
+    auto type = cast<ShapedType>(array.getType());
+    if (static_cast<int64_t>(dimension) >= type.getRank())
+      return emitOpError() << "asks for dimension " << dimension << " of "
+                           << type;
+  }
+  return success();
+}
+
 //===----------------------------------------------------------------------===//
 // ApplyOp
 //===----------------------------------------------------------------------===//

@@ -315,9 +315,8 @@ bool StatementConcretizer::isDirect(ReduceOp reduce) {
 
 bool StatementConcretizer::addsUp() {
   auto reduce = assign.getValue().getDefiningOp<ReduceOp>();
-  bool repeats = llvm::any_of(outer, [&](BlockArgument variable) {
-    return order.repeats(variable);
-  });
+  bool repeats = llvm::any_of(
+      outer, [&](BlockArgument variable) { return order.repeats(variable); });
   return reduce && repeats && isDirect(reduce) &&
          (initial || assign.getFunction());
 }

@@ -5,7 +5,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-
 #include "ember/Dialect/CIN/IR/LevelOperands.h"
 #include "ember/Dialect/CIN/Transforms/Passes.h"
 
@@ -43,13 +42,16 @@ private:
   /// Makes a loop over positions of one over coordinates, if it walks an array
   /// that is expanded: the new one, or the old one.
   Operation *expand(Operation *loop);
+  /// Asks for what the variables of a loop ask of sizes.
+  void keepSizes(Operation *loop);
   /// Gives a variable that takes all coordinates of a dense level a range, if
   /// nothing else says what they are.
   void keepRange(Operation *loop);
   /// A loop without operands of its own that takes the place and the body of
   /// `loop`: over the positions from `lower` to `upper`.
   Operation *replaceLoop(Operation *loop, Value lower, Value upper);
-  /// Puts coordinates of a position in the place of the variables that have them.
+  /// Puts coordinates of a position in the place of the variables that have
+  /// them.
   void setCoordinate(Fiber &fiber, Value variable, Value position);
   void replaceElements(Operation *loop, const Fiber &fiber);
 
@@ -61,8 +63,8 @@ private:
   Value makeNext(Value position);
   Value makeIndex(Value value);
   Value call(StringRef function, ValueRange operands, Type type) {
-    auto builtin = BuiltinAttr::get(builder.getContext(),
-                                    findBuiltin(function));
+    auto builtin =
+        BuiltinAttr::get(builder.getContext(), findBuiltin(function));
     return CallOp::create(builder, type, builtin, operands);
   }
 
@@ -107,7 +109,8 @@ ForallOp Expander::getOnlyLoop(ForallOp loop) {
   return dyn_cast<ForallOp>(body.back());
 }
 
-/// Whether a variable is an index of what is appended to, in the order of loops.
+/// Whether a variable is an index of what is appended to, in the order of
+/// loops.
 static bool isAppended(BlockArgument variable) {
   return llvm::any_of(variable.getUsers(), [](Operation *user) {
     auto assign = dyn_cast<AssignOp>(user);
@@ -127,13 +130,11 @@ bool Expander::isWalkedAlone(AccessOp access) {
     auto variable = dyn_cast<BlockArgument>(coordinates[number]);
     if (level.kind == LevelKind::bitmap)
       return false;
-    Operation *loop =
-        variable ? variable.getOwner()->getParentOp() : nullptr;
+    Operation *loop = variable ? variable.getOwner()->getParentOp() : nullptr;
     if (level.kind == LevelKind::dense) {
       // A position is checked by what it is looked up in, but only a variable
       // of all coordinates stays in its row.
-      bool isPlain =
-          loop && bindsOne(loop) && getLevelOperands(loop).empty();
+      bool isPlain = loop && bindsOne(loop) && getLevelOperands(loop).empty();
       if (variable ? !isPlain : number > 0)
         return false;
       continue;
@@ -208,9 +209,9 @@ Value Expander::findPosition(const Fiber &fiber) {
     return coordinate;
   Fiber above{fiber.array, llvm::to_vector(llvm::drop_end(fiber.coordinates))};
   Value row = makeIndex(findPosition(above));
-  Value size = ExtentOp::create(
-      builder, builder.getIndexType(), fiber.array,
-      fiber.getFormat().getDimensionOf(fiber.depth() - 1));
+  Value size =
+      ExtentOp::create(builder, builder.getIndexType(), fiber.array,
+                       fiber.getFormat().getDimensionOf(fiber.depth() - 1));
   Type index = builder.getIndexType();
   Value begin = call("mul", {row, size}, index);
   return call("add", {begin, makeIndex(coordinate)}, index);
@@ -298,8 +299,7 @@ Operation *Expander::expand(Operation *loop) {
     Block &body = loop->getRegion(0).front();
     Block &innerBody = *inner.getBody();
     body.getOperations().splice(body.end(), innerBody.getOperations());
-    Value variable =
-        body.addArgument(builder.getIndexType(), inner.getLoc());
+    Value variable = body.addArgument(builder.getIndexType(), inner.getLoc());
     innerBody.getArgument(0).replaceAllUsesWith(variable);
     below.coordinates.back() = variable;
     variables.push_back(variable);
@@ -332,6 +332,32 @@ Operation *Expander::expand(Operation *loop) {
   body.eraseArguments(1, body.getNumArguments() - 1);
   replaceElements(made, fibers.back());
   return made;
+}
+
+void Expander::keepSizes(Operation *loop) {
+  auto keep = [&](auto op) {
+    for (BlockArgument variable : op.getVariables()) {
+      unsigned number = variable.getArgNumber();
+      SmallVector<ArrayDimension> dimensions = getIndexedDimensions(variable);
+      // Workspaces are as long as what they are made for.
+      llvm::erase_if(dimensions, [&](ArrayDimension dimension) {
+        return isa<WhereOp>(dimension.array.getParentBlock()->getParentOp());
+      });
+      bool isExpanded = llvm::any_of(dimensions, [&](ArrayDimension dimension) {
+        return expanded.contains(dimension.array);
+      });
+      if (op.getRanged()[number] || !isExpanded)
+        continue;
+      for (ArrayDimension other : llvm::drop_begin(dimensions))
+        SameSizeOp::create(builder, dimensions.front().array,
+                           dimensions.front().dimension, other.array,
+                           other.dimension, op.getNameOf(number));
+    }
+  };
+  if (auto forall = dyn_cast<ForallOp>(loop))
+    keep(forall);
+  else
+    keep(cast<ReduceOp>(loop));
 }
 
 void Expander::keepRange(Operation *loop) {
@@ -375,9 +401,9 @@ void Expander::run() {
     return;
   // Bounds of the outermost loop stand in the statement, too.
   builder.setInsertionPoint(statement);
-  auto around = ForallOp::create(builder, ValueRange(), ValueRange(),
-                                 ArrayRef<bool>(), ArrayAttr(),
-                                 IterationAttr());
+  auto around =
+      ForallOp::create(builder, ValueRange(), ValueRange(), ArrayRef<bool>(),
+                       ArrayAttr(), IterationAttr());
   Block &body = around.getRegion().emplaceBlock();
   statement->moveBefore(&body, body.end());
   SmallVector<Operation *> loops;
@@ -385,6 +411,9 @@ void Expander::run() {
     if (isa<ForallOp, ReduceOp>(op) && op != around)
       loops.push_back(op);
   });
+  builder.setInsertionPoint(around);
+  for (Operation *loop : loops)
+    keepSizes(loop);
   for (Operation *loop : loops)
     keepRange(loop);
   expandAll(around.getRegion());

@@ -130,6 +130,29 @@ def CIN_AssembleOp : CIN_Op<"assemble", [Pure, AttrSizedOperandSegments,
   }];
 }
 
+def CIN_SameSizeOp : CIN_Op<"same_size", [HasParent<"EvaluateOp">]> {
+  let summary = "Asks that two dimensions are of one size";
+  let description = [{
+    What a variable that is an index of both would ask for, where there is none
+    any more: `variable` is what messages call it.
+
+    ```mlir
+    cin.same_size %x, 0 and %A, 1 {variable = "j"}
+        : memref<?xf32> and !cin.array<?x?xf32, #cin.format<dense, compressed fill 0.0 : f32>>
+    ```
+  }];
+  let arguments = (ins CIN_Array:$first,
+                       ConfinedAttr<I64Attr, [IntNonNegative]>:$firstDimension,
+                       CIN_Array:$second,
+                       ConfinedAttr<I64Attr, [IntNonNegative]>:$secondDimension,
+                       StrAttr:$variable);
+  let assemblyFormat = [{
+    $first `,` $firstDimension `and` $second `,` $secondDimension attr-dict `:`
+    qualified(type($first)) `and` qualified(type($second))
+  }];
+  let hasVerifier = 1;
+}
+
 //===----------------------------------------------------------------------===//
 // Loops over variables
 //===----------------------------------------------------------------------===//
