@@ -39,7 +39,7 @@ PIPELINES = [
     ["--canonicalize", "--cse"],
     ["--cin-to-scf"],
     ["--cin-concretize", "--canonicalize", "--convert-cin-to-scf"],
-    ["--cin-concretize", "--cin-derive-iteration", "--convert-cin-to-scf"],
+    ["--cin-concretize", "--cin-derive-iteration", "--cin-expand-formats", "--convert-cin-to-scf"],
     ["--cin-derive-iteration", "--convert-cin-to-scf", "--canonicalize"],
     [LEVELS[0]],
     [LEVELS[1]],

@@ -285,6 +285,7 @@ void EvaluationLowering::emit(AssembleOp assemble) {
                                 ? get(assemble.getSizeOf(dimension))
                                 : constant(size));
   levels.setStorage(assemble, std::move(storage));
+  checkStorage(assemble);
 }
 
 /// What a loop visits; null for all, and for what is no loop.

@@ -35,6 +35,9 @@ private:
   void checkExtents();
   void checkSizes(ArrayDimension first, ArrayDimension other,
                   llvm::StringRef variable);
+  /// Compares what an array has stored below its outermost dense levels with
+  /// what these need.
+  void checkStorage(AssembleOp assemble);
   /// The dimension of the function's that `dimension` is as long as.
   std::string describe(ArrayDimension dimension);
   mlir::Value size(ArrayDimension dimension);

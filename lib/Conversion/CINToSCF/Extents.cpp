@@ -88,6 +88,42 @@ void EvaluationLowering::checkExtents() {
   });
 }
 
+void EvaluationLowering::checkStorage(AssembleOp assemble) {
+  const Storage &storage = levels.getStorage(assemble);
+  ArrayRef<Level> all = storage.format().getLevels();
+  unsigned first = llvm::find_if(all,
+                                 [](const Level &level) {
+                                   return level.kind != LevelKind::dense;
+                                 }) -
+                   all.begin();
+  bool isSegmented =
+      first < all.size() && all[first].kind == LevelKind::compressed;
+  if (first < all.size() && !isSegmented)
+    return;
+  Value given = isSegmented
+                    ? assemble.getLevels()[assemble.getFirstArrayOf(first)]
+                    : assemble.getValues();
+  // What is appended to may have room that is not needed.
+  if (evaluate.isInit(cast<BlockArgument>(given)))
+    return;
+  Value needed = constant(1);
+  std::string text = isSegmented && first > 0 ? "1 + " : "";
+  for (unsigned level = 0; level < first; ++level) {
+    needed = arith::MulIOp::create(builder, needed, storage.sizeOfLevel(level));
+    unsigned dimension = storage.format().getDimensionOf(level);
+    text += (level ? " * " : "") + describe({assemble, dimension});
+  }
+  if (isSegmented)
+    needed = arith::AddIOp::create(builder, needed, constant(1));
+  if (first == 0)
+    text = "2";
+  Value isRight = arith::CmpIOp::create(builder, arith::CmpIPredicate::eq,
+                                        size({given, 0}), needed);
+  cf::AssertOp::create(builder, isRight,
+                       "the length of " + evaluate.getNameOf(given) +
+                           " is not " + text);
+}
+
 std::pair<Value, Value> EvaluationLowering::bounds(Value lower, Value upper,
                                                    BlockArgument variable) {
   if (lower)

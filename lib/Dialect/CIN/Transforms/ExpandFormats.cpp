@@ -133,9 +133,9 @@ bool Expander::isWalkedAlone(AccessOp access) {
     Operation *loop = variable ? variable.getOwner()->getParentOp() : nullptr;
     if (level.kind == LevelKind::dense) {
       // A position is checked by what it is looked up in, but only a variable
-      // of all coordinates stays in its row.
+      // of all coordinates stays in its row, if there are rows above.
       bool isPlain = loop && bindsOne(loop) && getLevelOperands(loop).empty();
-      if (variable ? !isPlain : number > 0)
+      if (number > 0 && !isPlain)
         return false;
       continue;
     }

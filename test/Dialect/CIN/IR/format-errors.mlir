@@ -76,3 +76,13 @@ func.func @nothing(%x: memref<?xf32>, %y: memref<?xf32>) {
   }
   return
 }
+
+// -----
+
+func.func @sizes(%x: memref<?xf32>, %y: memref<?xf32>) {
+  cin.evaluate ins(%X = %x : memref<?xf32>) outs(%out = %y : memref<?xf32>) {
+    // expected-error @below {{asks for dimension 1 of 'memref<?xf32>'}}
+    cin.same_size %X, 1 and %out, 0 {variable = "i"} : memref<?xf32> and memref<?xf32>
+  }
+  return
+}

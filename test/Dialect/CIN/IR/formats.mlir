@@ -12,6 +12,7 @@ func.func private @types(!cin.array<?x4xf32, #csr>, !cin.array<?x?xf32, #csc>, !
 
 // CHECK-LABEL: func.func @arrays(
 // CHECK: %[[A:.*]] = cin.assemble %values levels(%positions, %coordinates) sizes(%m) {name = "A"} : memref<?xf32>, memref<?xi32>, memref<?xi32> -> !cin.array<?x4xf32,
+// CHECK: cin.same_size %{{.*}}, 0 and %[[A]], 0 {variable = "i"} : memref<?x4xf32> and !cin.array<?x4xf32,
 // CHECK: cin.forall (%{{.*}}) {
 // CHECK:   cin.forall (%{{.*}}) attributes {iteration = #cin.iteration<"0">} {
 // CHECK:     cin.access %[[A]][
@@ -19,6 +20,7 @@ func.func @arrays(%m: index, %p: memref<?xi32>, %c: memref<?xi32>, %v: memref<?x
   cin.evaluate ins(%M = %m, %P = %p, %C = %c, %V = %v : index, memref<?xi32>, memref<?xi32>, memref<?xf32>)
                outs(%out = %y : memref<?x4xf32>) attributes {names = ["m", "positions", "coordinates", "values", "y"]} {
     %a = cin.assemble %V levels(%P, %C) sizes(%M) {name = "A"} : memref<?xf32>, memref<?xi32>, memref<?xi32> -> !cin.array<?x4xf32, #csr>
+    cin.same_size %out, 0 and %a, 0 {variable = "i"} : memref<?x4xf32> and !cin.array<?x4xf32, #csr>
     cin.forall (%i) {
       cin.forall (%j) attributes {iteration = #cin.iteration<"0">} {
         %x = cin.access %a[%i, %j] : !cin.array<?x4xf32, #csr>

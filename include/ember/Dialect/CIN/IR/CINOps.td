@@ -208,7 +208,8 @@ def CIN_ForallOp
   let description = [{
     Variables have ranges, `%begin to %end` without the end, or all positions of
     the dimensions that they are an index of, which all have the same size then;
-    but for those that have an affine expression of them as an index, too. A range may depend on variables that are bound around the operation. Without
+    but for those that have an affine expression of them as an index, too. A range
+    may depend on variables that are bound around the operation. Without
     variables, it does what its body says once.
 
     Before `--cin-concretize` the order of variables says nothing; behind it,
