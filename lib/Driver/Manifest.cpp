@@ -12,6 +12,7 @@
 
 #include "ember/Driver/Manifest.h"
 #include "ember/Analysis/MemRefNames.h"
+#include "ember/Dialect/Ember/IR/Ember.h"
 #include "ember/Target/Native/Lowering.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -57,6 +58,38 @@ static json::Object describeType(mlir::Type type) {
   return description;
 }
 
+/// A number, or an array of such or of names; null for a unit.
+static json::Value describeSizes(Attribute attribute) {
+  if (auto parts = dyn_cast<ArrayAttr>(attribute))
+    return json::Array(llvm::map_range(parts, describeSizes));
+  if (auto number = dyn_cast<IntegerAttr>(attribute))
+    return number.getInt();
+  if (auto name = dyn_cast<StringAttr>(attribute))
+    return json::fixUTF8(name.getValue());
+  return nullptr;
+}
+
+/// A number as Python reads it.
+static std::string toText(TypedAttr number) {
+  SmallString<24> text;
+  if (auto value = dyn_cast<FloatAttr>(number))
+    value.getValue().toString(text);
+  else
+    cast<IntegerAttr>(number).getValue().toStringSigned(text);
+  return StringRef(text).lower();
+}
+
+/// What a caller has to know to make room for an argument.
+static void describeRoom(func::FuncOp function, unsigned index,
+                         json::Object &argument) {
+  if (Attribute sizes = function.getArgAttr(index, sizesAttr))
+    argument["sizes"] = describeSizes(sizes);
+  if (auto initial = function.getArgAttrOfType<TypedAttr>(index, initialAttr))
+    argument["initial"] = toText(initial);
+  if (function.getArgAttr(index, givenAttr))
+    argument["given"] = true;
+}
+
 static json::Object describeEntry(func::FuncOp function) {
   json::Array arguments;
   llvm::SmallBitVector written = native::findWrittenArguments(function);
@@ -67,6 +100,7 @@ static json::Object describeEntry(func::FuncOp function) {
                             : "argument " + std::to_string(index);
     if (isa<MemRefType>(type))
       argument["writable"] = static_cast<bool>(written[index]);
+    describeRoom(function, index, argument);
     arguments.push_back(std::move(argument));
   }
   json::Array results;

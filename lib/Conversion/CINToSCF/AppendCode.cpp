@@ -23,6 +23,8 @@ using Predicate = arith::CmpIPredicate;
 //===----------------------------------------------------------------------===//
 
 void AppendCode::storeIndex(Value index, Value array, Value position) {
+  if (!array)
+    return;
   Type type = cast<MemRefType>(array.getType()).getElementType();
   if (!type.isIndex())
     index = arith::IndexCastOp::create(builder, type, index);
@@ -58,6 +60,8 @@ AppendCode::AppendCode(ImplicitLocOpBuilder &builder, LevelCode &levels,
   Value zero = levels.constant(0);
   bool isListed = false;
   auto fill = [&](Value memory, Value value) {
+    if (!memory)
+      return;
     Value size = memref::DimOp::create(builder, memory, 0);
     forAll(zero, size, [&](Value position) {
       memref::StoreOp::create(builder, value, memory, position);
@@ -74,9 +78,10 @@ AppendCode::AppendCode(ImplicitLocOpBuilder &builder, LevelCode &levels,
       counts[level] = memref::AllocaOp::create(builder, type);
       setCount(level, zero);
       Value positions = storage.positions(level);
-      fillWith(positions,
-               builder.getZeroAttr(
-                   cast<MemRefType>(positions.getType()).getElementType()));
+      if (positions)
+        fillWith(positions,
+                 builder.getZeroAttr(
+                     cast<MemRefType>(positions.getType()).getElementType()));
     } else if (mine.kind == LevelKind::bitmap) {
       fillWith(storage.coordinates(level), builder.getBoolAttr(false));
     }
@@ -125,6 +130,8 @@ void AppendCode::enter(unsigned level, ArrayRef<Value> coordinates) {
     before[level] = getCount(level + 1);
     return;
   }
+  if (isCounting())
+    return;
   // A block, of which not each element needs to be assigned to.
   Value size = levels.constant(1);
   for (unsigned below = level + 1; below < depth; ++below) {
@@ -166,17 +173,34 @@ void AppendCode::leave(unsigned level, ArrayRef<Value> coordinates) {
 
 void AppendCode::store(ArrayRef<Value> coordinates, Value value) {
   unsigned last = depth - 1;
-  Value position = getPosition(last, coordinates);
-  memref::StoreOp::create(builder, value, storage.values, position);
+  Value position;
+  if (!isCounting()) {
+    position = getPosition(last, coordinates);
+    memref::StoreOp::create(builder, value, storage.values, position);
+  }
   if (storage.level(last).isListed()) {
     append(last, coordinates);
+  } else if (isCounting()) {
+    return;
   } else if (storage.level(last).kind == LevelKind::bitmap) {
     Value yes = arith::ConstantOp::create(builder, builder.getBoolAttr(true));
     memref::StoreOp::create(builder, yes, storage.coordinates(last), position);
   }
 }
 
+void AppendCode::storeCounts() {
+  for (unsigned level = 0; level < depth; ++level) {
+    Value count =
+        storage.level(level).isListed() ? getCount(level) : levels.constant(0);
+    storeIndex(count, storage.counts, levels.constant(level));
+  }
+}
+
 void AppendCode::finish() {
+  if (isCounting()) {
+    storeCounts();
+    return;
+  }
   for (unsigned level = 0; level < depth; ++level) {
     if (storage.level(level).kind != LevelKind::compressed)
       continue;

@@ -44,6 +44,10 @@ private:
            storage.level(level + 1).kind == LevelKind::compressed;
   }
   void append(unsigned level, llvm::ArrayRef<mlir::Value> coordinates);
+  /// Whether nothing is stored but how much there would be.
+  bool isCounting() const { return !!storage.counts; }
+  void storeCounts();
+  /// Nothing if there is no array.
   void storeIndex(mlir::Value index, mlir::Value array, mlir::Value position);
   /// `body` for all positions of a one-dimensional array from `from` on.
   void forAll(mlir::Value from, mlir::Value to,

@@ -273,19 +273,26 @@ void EvaluationLowering::emit(AssembleOp assemble) {
   ArrayType type = assemble.getType();
   Storage storage;
   storage.type = type;
-  storage.values = get(assemble.getValues());
   storage.name = evaluate.getNameOf(assemble);
-  for (auto [number, level] : llvm::enumerate(type.getFormat().getLevels()))
+  (assemble.getCounting() ? storage.counts : storage.values) =
+      get(assemble.getValues());
+  for (auto [number, level] : llvm::enumerate(type.getFormat().getLevels())) {
+    if (assemble.getCounting()) {
+      storage.levels.emplace_back(level.countArrays());
+      continue;
+    }
     storage.levels.push_back(llvm::map_to_vector(
         assemble.getLevels().slice(assemble.getFirstArrayOf(number),
                                    level.countArrays()),
         [&](Value array) { return get(array); }));
+  }
   for (auto [dimension, size] : llvm::enumerate(type.getShape()))
     storage.sizes.push_back(ShapedType::isDynamic(size)
                                 ? get(assemble.getSizeOf(dimension))
                                 : constant(size));
   levels.setStorage(assemble, std::move(storage));
-  checkStorage(assemble);
+  if (!assemble.getCounting())
+    checkStorage(assemble);
 }
 
 /// What a loop visits; null for all, and for what is no loop.

@@ -20,9 +20,12 @@ namespace ember::cin {
 /// The memory that an array in a format is stored in.
 struct Storage {
   ArrayType type;
-  /// By level: positions and coordinates, coordinates, or booleans.
+  /// By level: positions and coordinates, coordinates, or booleans. These and
+  /// values are null where there are counts.
   llvm::SmallVector<llvm::SmallVector<mlir::Value>> levels;
   mlir::Value values;
+  /// How many positions each level has, of an array of which no more is wanted.
+  mlir::Value counts;
   /// By dimension.
   llvm::SmallVector<mlir::Value> sizes;
   /// What messages call it.

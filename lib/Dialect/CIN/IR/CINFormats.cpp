@@ -244,36 +244,56 @@ Value AssembleOp::getSizeOf(unsigned dimension) {
                                    ShapedType::isDynamic)];
 }
 
-LogicalResult AssembleOp::verify() {
-  ArrayType type = getType();
+/// How levels and values are stored.
+static LogicalResult verifyStored(AssembleOp assemble) {
+  ArrayType type = assemble.getType();
   FormatAttr format = type.getFormat();
-  for (Value operand : getOperands())
-    if (!isa<BlockArgument>(operand))
-      return emitOpError("is of something else than arrays that the "
-                         "cin.evaluate around it names");
-  if (getElementTypeOrSelf(getValues().getType()) != type.getElementType())
-    return emitOpError() << "has values of type "
-                         << getElementTypeOrSelf(getValues().getType())
-                         << " for an array of " << type.getElementType();
-  if (static_cast<size_t>(getLevels().size()) != format.countLevelArrays())
-    return emitOpError() << "has " << getLevels().size()
-                         << " arrays for levels that are stored in "
-                         << format.countLevelArrays();
-  int64_t unknown = type.getNumDynamicDims();
-  if (static_cast<int64_t>(getSizes().size()) != unknown)
-    return emitOpError() << "has " << getSizes().size() << " sizes for "
-                         << unknown
-                         << " dimensions of a size that is not known";
+  Type values = getElementTypeOrSelf(assemble.getValues().getType());
+  if (values != type.getElementType())
+    return assemble.emitOpError()
+           << "has values of type " << values << " for an array of "
+           << type.getElementType();
+  OperandRange levels = assemble.getLevels();
+  if (levels.size() != format.countLevelArrays())
+    return assemble.emitOpError() << "has " << levels.size()
+                                  << " arrays for levels that are stored in "
+                                  << format.countLevelArrays();
   for (auto [number, level] : llvm::enumerate(format.getLevels())) {
-    unsigned first = getFirstArrayOf(number);
-    for (Value array : getLevels().slice(first, level.countArrays())) {
+    unsigned first = assemble.getFirstArrayOf(number);
+    for (Value array : levels.slice(first, level.countArrays())) {
       Type element = getElementTypeOrSelf(array.getType());
       bool isMask = level.kind == LevelKind::bitmap;
       if (isa<FloatType>(element) || element.isInteger(1) != isMask)
-        return emitOpError()
+        return assemble.emitOpError()
                << "stores level " << number << ", which is "
                << cin::getName(level.kind) << ", in an array of " << element;
     }
   }
   return success();
+}
+
+static LogicalResult verifyCounting(AssembleOp assemble) {
+  Type counts = getElementTypeOrSelf(assemble.getValues().getType());
+  if (!counts.isIndex() && !counts.isInteger(64))
+    return assemble.emitOpError()
+           << "counts in " << counts << " instead of index or i64";
+  if (!assemble.getLevels().empty())
+    return assemble.emitOpError("counts what levels have, and has some");
+  for (Operation *user : assemble->getUsers())
+    if (isa<AccessOp>(user))
+      return user->emitOpError("reads an array that is counted only");
+  return success();
+}
+
+LogicalResult AssembleOp::verify() {
+  for (Value operand : getOperands())
+    if (!isa<BlockArgument>(operand))
+      return emitOpError("is of something else than arrays that the "
+                         "cin.evaluate around it names");
+  int64_t unknown = getType().getNumDynamicDims();
+  if (static_cast<int64_t>(getSizes().size()) != unknown)
+    return emitOpError() << "has " << getSizes().size() << " sizes for "
+                         << unknown
+                         << " dimensions of a size that is not known";
+  return getCounting() ? verifyCounting(*this) : verifyStored(*this);
 }

@@ -211,6 +211,8 @@ void KnownVariables::addCoordinates(AssignOp assign) {
         !isKnown(upper))
       continue;
     for (auto assembly : evaluate.getRegion().getOps<AssembleOp>()) {
+      if (assembly.getCounting())
+        continue;
       // All coordinates of a level, with those that it shares positions with.
       bool isAll = false;
       for (auto [number, level] :

@@ -5,14 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Types meet as in NumPy, except that a number takes the type of what it meets,
-// and floats below 32 bits are computed in f32. The quotient of integers is
-// f64.
+// Floats below 32 bits are computed in f32.
 //
 //===----------------------------------------------------------------------===//
 
 #include "ExpressionEmitter.h"
 #include "Parser.h"
+#include "Types.h"
 
 using namespace mlir;
 using namespace ember::cin;
@@ -26,6 +25,10 @@ Location ExpressionEmitter::at(Position position) {
 //===----------------------------------------------------------------------===//
 // Types
 //===----------------------------------------------------------------------===//
+
+static OperandType getOperandType(const Operand &operand) {
+  return {operand.value ? operand.value.getType() : Type(), operand.isInteger};
+}
 
 Value ExpressionEmitter::convert(const Operand &value, Type type) {
   Location location = at(value.position);
@@ -48,54 +51,6 @@ Value ExpressionEmitter::convert(const Operand &value, Type type) {
   return LiteralOp::create(builder, location, type, number);
 }
 
-/// What `a` and `b` are both converted to, as NumPy has it.
-static Type promote(Type a, Type b) {
-  if (!a || a == b)
-    return b;
-  auto aFloat = dyn_cast<FloatType>(a), bFloat = dyn_cast<FloatType>(b);
-  if (aFloat && bFloat)
-    return aFloat.getWidth() < bFloat.getWidth() ? b : a;
-  if (aFloat)
-    return a;
-  if (bFloat)
-    return b;
-  auto width = [](Type type) {
-    return type.isIndex() ? 64u : type.getIntOrFloatBitWidth();
-  };
-  if (a.isIndex() || b.isIndex())
-    return width(a) <= 64 && width(b) <= 64
-               ? IntegerType::get(a.getContext(), 64)
-               : (width(a) < width(b) ? b : a);
-  return width(a) < width(b) ? b : a;
-}
-
-Type ExpressionEmitter::chooseType(const Builtin &function,
-                                   ArrayRef<Operand> operands, bool isLogical) {
-  Type type;
-  bool hasFraction = false;
-  for (const Operand &operand : operands) {
-    if (operand.value)
-      type = promote(type, operand.value.getType());
-    hasFraction |= !operand.value && !operand.isInteger;
-  }
-  Type f32 = builder.getF32Type(), i64 = builder.getI64Type();
-  if (!type)
-    type = hasFraction ? f32 : i64;
-  bool isFloat = isa<FloatType>(type);
-  if (hasFraction && !isFloat) {
-    type = f32;
-    isFloat = true;
-  }
-  if (isLogical || (!(function.types & floats) && isFloat))
-    return builder.getI1Type();
-  bool isQuotient = function.name == "div";
-  if (!isFloat && (isQuotient || !(function.types & bits)))
-    return builder.getF64Type();
-  if (type.isInteger(1) && !(function.types & booleans))
-    return i64;
-  return type;
-}
-
 FailureOr<Operand> ExpressionEmitter::emitCall(const Builtin &function,
                                                SmallVector<Operand> operands,
                                                Position position,
@@ -115,7 +70,8 @@ FailureOr<Operand> ExpressionEmitter::emitCall(const Builtin &function,
         << "'convert' does not say to which type: declare that of the result";
     return failure();
   }
-  Type type = chooseType(function, compared, isLogical);
+  Type type = chooseType(function, llvm::map_to_vector(compared, getOperandType),
+                         isLogical, builder.getContext());
   if (!contains(function.types, type)) {
     emitErrorAt(builder.getContext(), position)
         << "'" << function.name << "' does not take values of type " << type;
@@ -231,10 +187,8 @@ FailureOr<Operand> ExpressionEmitter::emit(const Expression &expression) {
       return failure();
     operands.push_back(*value);
   }
-  bool isLogical = llvm::is_contained(ArrayRef<StringRef>{"and", "or", "not"},
-                                      expression.name);
   return emitCall(*expression.function, operands, expression.position,
-                  isLogical);
+                  isLogicalCall(expression));
 }
 
 //===----------------------------------------------------------------------===//
@@ -525,9 +479,7 @@ FailureOr<Operand> ExpressionEmitter::emitReduction(
     builder.restoreInsertionPoint(outside);
     return failure();
   }
-  bool isLogical = !(function.types & numbers & floats) &&
-                   (!term->value || isa<FloatType>(term->value.getType()));
-  Type type = chooseType(function, *term, isLogical);
+  Type type = chooseReducedType(function, getOperandType(*term), builder.getContext());
   Value converted = convert(*term, type);
   YieldOp::create(builder, at(position), converted, holds);
   builder.restoreInsertionPoint(outside);

@@ -85,9 +85,6 @@ private:
   /// The integer that a literal is, if it is one.
   static std::optional<int64_t> getInteger(const Expression *expression);
 
-  /// The type that operands of `function` are converted to.
-  mlir::Type chooseType(const Builtin &function,
-                        llvm::ArrayRef<Operand> operands, bool isLogical);
   mlir::Location at(Position position);
 
   mlir::OpBuilder &builder;

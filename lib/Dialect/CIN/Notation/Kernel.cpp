@@ -7,10 +7,12 @@
 
 #include "ExpressionEmitter.h"
 #include "Parser.h"
+#include "Shapes.h"
 
 #include "ember/Dialect/Ember/IR/Ember.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Verifier.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace ember;
@@ -26,21 +28,34 @@ struct Parameter {
 /// The parameters of a kernel, and what arrays they are.
 class KernelBuilder {
 public:
-  explicit KernelBuilder(MLIRContext *context) : context(context) {}
+  /// A kernel that evaluates statements, or one that counts what arrays in a
+  /// format, which it is not given, store then.
+  enum class Purpose : uint8_t { evaluate, count };
+
+  KernelBuilder(MLIRContext *context, Purpose purpose)
+      : context(context), purpose(purpose) {}
 
   void add(StringRef name, const NamedArray &array);
-  OwningOpRef<ModuleOp> build(ArrayRef<Statement> statements, StringRef name);
+  /// Adds the function to `module`; failure after an error.
+  LogicalResult build(ModuleOp module, ArrayRef<Statement> statements,
+                      StringRef name);
 
 private:
+  bool counts(const NamedArray &array) const {
+    return purpose == Purpose::count && array.isTarget;
+  }
   MemRefType memoryOf(Type element, size_t rank = 1) {
     return MemRefType::get(SmallVector<int64_t>(rank, ShapedType::kDynamic),
                            element);
   }
   void addStored(StringRef name, const NamedArray &array);
+  /// Notes what callers have to know of parameters that are assigned to.
+  void describeRooms(func::FuncOp function, EvaluateOp evaluate);
   void assemble(OpBuilder &builder, Block &body, StringRef name, ArrayType type,
                 llvm::StringMap<Value> &values);
 
   MLIRContext *context;
+  Purpose purpose;
   std::vector<Parameter> inputs, outputs;
   llvm::MapVector<StringRef, ArrayType> stored;
 };
@@ -71,6 +86,11 @@ void KernelBuilder::addStored(StringRef name, const NamedArray &array) {
   for (size_t dimension = 0; dimension < array.rank; ++dimension)
     inputs.push_back(
         {nameLevel(name, "size", dimension), IndexType::get(context)});
+  if (counts(array)) {
+    outputs.push_back(
+        {(name + "_counts").str(), memoryOf(IntegerType::get(context, 64))});
+    return;
+  }
   std::vector<Parameter> &parameters = array.isTarget ? outputs : inputs;
   for (auto [number, level] : llvm::enumerate(type.getFormat().getLevels())) {
     bool isMask = level.kind == LevelKind::bitmap;
@@ -94,23 +114,51 @@ void KernelBuilder::add(StringRef name, const NamedArray &array) {
 void KernelBuilder::assemble(OpBuilder &builder, Block &body, StringRef name,
                              ArrayType type, llvm::StringMap<Value> &values) {
   SmallVector<Value> levels, sizes;
+  Value counted = values.lookup((name + "_counts").str());
   for (auto [number, level] : llvm::enumerate(type.getFormat().getLevels()))
     for (StringRef what : namesOf(level.kind))
-      levels.push_back(values.lookup(nameLevel(name, what, number)));
+      if (!counted)
+        levels.push_back(values.lookup(nameLevel(name, what, number)));
   for (int64_t dimension = 0; dimension < type.getRank(); ++dimension)
     sizes.push_back(values.lookup(nameLevel(name, "size", dimension)));
-  values[name] =
-      AssembleOp::create(builder, locationOf(context, Position()), type,
-                         values.lookup((name + "_values").str()), levels, sizes,
-                         builder.getStringAttr(name));
+  values[name] = AssembleOp::create(
+      builder, locationOf(context, Position()), type,
+      counted ? counted : values.lookup((name + "_values").str()), levels,
+      sizes, builder.getStringAttr(name), /*counting=*/counted != nullptr);
 }
 
-OwningOpRef<ModuleOp> KernelBuilder::build(ArrayRef<Statement> statements,
-                                           StringRef name) {
-  OpBuilder builder(context);
+void KernelBuilder::describeRooms(func::FuncOp function, EvaluateOp evaluate) {
+  auto describe = [&](Value array) {
+    Room room = findRoom(evaluate, array);
+    auto assemble = array.getDefiningOp<AssembleOp>();
+    auto set = [&](Value parameter, StringRef attribute, Attribute value) {
+      unsigned number = cast<BlockArgument>(parameter).getArgNumber();
+      function.setArgAttr(number, attribute, value);
+    };
+    Builder builder(context);
+    if (assemble) {
+      for (auto [parameter, size] :
+           llvm::zip_equal(assemble.getSizes(), room.sizes))
+        set(parameter, sizesAttr, builder.getArrayAttr(size));
+      return;
+    }
+    set(array, sizesAttr, builder.getArrayAttr(room.sizes));
+    if (room.initial)
+      set(array, initialAttr, room.initial);
+    if (room.isGiven)
+      set(array, givenAttr, builder.getUnitAttr());
+  };
+  llvm::SetVector<Value> targets;
+  evaluate.getRegion().walk(
+      [&](AssignOp assign) { targets.insert(assign.getArray()); });
+  llvm::for_each(targets, describe);
+}
+
+LogicalResult KernelBuilder::build(ModuleOp module,
+                                   ArrayRef<Statement> statements,
+                                   StringRef name) {
   Location location = locationOf(context, Position());
-  OwningOpRef<ModuleOp> module = ModuleOp::create(builder, location);
-  builder.setInsertionPointToEnd(module->getBody());
+  auto builder = OpBuilder::atBlockEnd(module.getBody());
   SmallVector<Type> types;
   SmallVector<Attribute> names;
   for (const std::vector<Parameter> *parameters : {&inputs, &outputs})
@@ -137,7 +185,7 @@ OwningOpRef<ModuleOp> KernelBuilder::build(ArrayRef<Statement> statements,
       emitErrorAt(context, Position())
           << "two arrays, or parts of them, are called " << mine
           << ": give one another name";
-      return nullptr;
+      return failure();
     }
     value = body.addArgument(type, location);
   }
@@ -147,28 +195,59 @@ OwningOpRef<ModuleOp> KernelBuilder::build(ArrayRef<Statement> statements,
   for (const Statement &statement : statements) {
     builder.setInsertionPointToEnd(&body);
     if (failed(emitStatement(builder, statement, values)))
-      return nullptr;
+      return failure();
   }
-  if (failed(verify(*module)))
-    return nullptr;
+  if (failed(verify(function)))
+    return failure();
   for (auto forall : body.getOps<ForallOp>())
     if (failed(verifyOwnReads(forall)))
-      return nullptr;
-  return module;
+      return failure();
+  describeRooms(function, evaluate);
+  return success();
+}
+
+/// Whether how much an array stores is known only when it is computed, and
+/// nothing else asks for it.
+static bool isCounted(const NamedArrays &arrays,
+                      ArrayRef<Statement> statements) {
+  bool isListed = false;
+  for (auto &[name, array] : arrays)
+    if (array.isTarget && array.format)
+      isListed |=
+          llvm::any_of(cast<ArrayType>(array.format).getFormat().getLevels(),
+                       [](const Level &level) { return level.isListed(); });
+  bool isRead = false;
+  for (const Statement &statement : statements)
+    walkStatement(statement, [&](const Expression &part, bool) {
+      const auto *found = arrays.find(part.name);
+      isRead |= &part != statement.target.get() && found != arrays.end() &&
+                found->second.isTarget && found->second.format;
+    });
+  return isListed && !isRead;
 }
 
 OwningOpRef<ModuleOp>
 ember::cin::buildFromNotation(StringRef text, const NotationOptions &options,
                               MLIRContext *context) {
-  context->loadDialect<CINDialect, func::FuncDialect>();
+  context->loadDialect<CINDialect, EmberDialect, func::FuncDialect>();
   FailureOr<std::vector<Statement>> statements = parseStatements(text, context);
   if (failed(statements))
     return nullptr;
   FailureOr<NamedArrays> arrays = findArrays(*statements, options, context);
   if (failed(arrays))
     return nullptr;
-  KernelBuilder kernel(context);
-  for (auto &[name, array] : *arrays)
-    kernel.add(name, array);
-  return kernel.build(*statements, options.name);
+  OwningOpRef<ModuleOp> module =
+      ModuleOp::create(locationOf(context, Position()));
+  auto build = [&](KernelBuilder::Purpose purpose, StringRef name) {
+    KernelBuilder kernel(context, purpose);
+    for (auto &[array, what] : *arrays)
+      kernel.add(array, what);
+    return kernel.build(*module, *statements, name);
+  };
+  if (failed(build(KernelBuilder::Purpose::evaluate, options.name)))
+    return nullptr;
+  if (isCounted(*arrays, *statements) &&
+      failed(build(KernelBuilder::Purpose::count, options.name + "_counts")))
+    return nullptr;
+  return module;
 }

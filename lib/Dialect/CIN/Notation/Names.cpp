@@ -7,6 +7,7 @@
 
 #include "Names.h"
 #include "Parser.h"
+#include "Types.h"
 
 #include "ember/Dialect/CIN/IR/CIN.h"
 
@@ -43,8 +44,7 @@ void ember::cin::walkExpressions(
   walkBindings(expression.bindings, visit);
 }
 
-/// All expressions of a statement.
-static void walkStatement(
+void ember::cin::walkStatement(
     const Statement &statement,
     llvm::function_ref<void(const Expression &, bool isIndex)> visit) {
   walkExpressions(*statement.target, visit);
@@ -223,12 +223,28 @@ FailureOr<NamedArrays> ember::cin::findArrays(ArrayRef<Statement> statements,
           << "there is no array '" << entry.first() << "', which has a type";
       return failure();
     }
+  // What is assigned to has the type of what is assigned to it first.
   for (auto &[name, array] : arrays) {
     array.element = options.types.lookup(name);
     if (!array.element && array.isIndex)
       array.element = IntegerType::get(context, 64);
-    else if (!array.element)
+    else if (!array.element && !array.isTarget)
       array.element = Float32Type::get(context);
+  }
+  for (const Statement &statement : statements) {
+    // Before it is assigned to, an array that a statement reads has to be
+    // given.
+    walkStatement(statement, [&](const Expression &part, bool) {
+      auto *found = arrays.find(part.name);
+      bool isRead = &part != statement.target.get() && found != arrays.end();
+      if (isRead && !found->second.element)
+        found->second.element = Float32Type::get(context);
+    });
+    NamedArray &target = arrays[statement.target->name];
+    if (!target.element)
+      target.element = findAssignedType(statement, arrays, context);
+  }
+  for (auto &[name, array] : arrays) {
     bool isPosition =
         !isa<FloatType>(array.element) && !array.element.isInteger(1);
     if (array.isIndex && !isPosition) {

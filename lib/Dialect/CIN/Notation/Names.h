@@ -54,6 +54,11 @@ void walkExpressions(
     llvm::function_ref<void(const Expression &, bool isIndex)> visit,
     bool isIndex = false);
 
+/// The same for all expressions of a statement, its target first.
+void walkStatement(
+    const Statement &statement,
+    llvm::function_ref<void(const Expression &, bool isIndex)> visit);
+
 /// The names of `variables` that `expression` depends on, but for those that a
 /// reduction in it binds, in the order in which they are named.
 llvm::SmallVector<std::string>

@@ -127,6 +127,24 @@ static bool arePositions(Attribute value) {
                                    [](int64_t at) { return at >= 0; });
 }
 
+/// `["x", 0, 4]`
+static bool isSizeTerm(Attribute value) {
+  auto parts = dyn_cast<ArrayAttr>(value);
+  return parts && parts.size() == 3 && isText(parts[0]) &&
+         isa<IntegerAttr>(parts[1]) && isa<IntegerAttr>(parts[2]);
+}
+
+/// For each dimension a unit, or a number and terms.
+static bool areSizes(Attribute value) {
+  auto sizes = dyn_cast<ArrayAttr>(value);
+  return sizes && llvm::all_of(sizes, [](Attribute size) {
+           auto parts = dyn_cast<ArrayAttr>(size);
+           return isUnit(size) ||
+                  (parts && !parts.empty() && isa<IntegerAttr>(parts[0]) &&
+                   llvm::all_of(parts.getValue().drop_front(), isSizeTerm));
+         });
+}
+
 static bool isAnything(Operation *op) { return true; }
 static bool isFunction(Operation *op) { return isa<FunctionOpInterface>(op); }
 static bool isModule(Operation *op) { return isa<ModuleOp>(op); }
@@ -215,11 +233,22 @@ LogicalResult EmberDialect::verifyRegionArgAttribute(Operation *op,
       return op->emitError() << "'" << name << "' must hold a string";
     return success();
   }
-  if (name != noaliasAttr)
+  if (name == sizesAttr) {
+    if (!areSizes(value))
+      return op->emitError() << "'" << name
+                             << "' must hold, for each dimension, a unit or a "
+                                "number and terms [name, dimension, factor]";
+    return success();
+  }
+  if (name == initialAttr) {
+    if (!isa<IntegerAttr, FloatAttr>(value))
+      return op->emitError() << "'" << name << "' must hold a number";
+  } else if (name != noaliasAttr && name != givenAttr) {
     return op->emitError() << "'" << name
                            << "' is no attribute that arguments have";
-  if (!isUnit(value))
+  } else if (!isUnit(value)) {
     return op->emitError() << "'" << name << "' must hold no value";
+  }
   auto function = dyn_cast<func::FuncOp>(op);
   if (function && !isa<BaseMemRefType>(function.getArgumentTypes()[argument]))
     return op->emitError() << "'" << name << "' stands on memrefs only";

@@ -108,6 +108,11 @@ def CIN_AssembleOp : CIN_Op<"assemble", [Pure, AttrSizedOperandSegments,
     An array of `outs` alone may be assigned to. Statements append to it then:
     whatever it held is gone, and positions say how much is stored.
 
+    With `counting`, it has no levels, and nothing may be read from it: what
+    statements assign is counted. In the place of values stand integers, of which
+    there is one for each level: the positions that it has, or 0 for those that
+    are dense or bitmaps.
+
     ```mlir
     %A = cin.assemble %values levels(%positions, %coordinates) sizes(%m, %n)
         : memref<?xf32>, memref<?xi32>, memref<?xi32>
@@ -115,10 +120,11 @@ def CIN_AssembleOp : CIN_Op<"assemble", [Pure, AttrSizedOperandSegments,
     ```
   }];
   let arguments = (ins CIN_Storage:$values, Variadic<CIN_Storage>:$levels,
-                       Variadic<Index>:$sizes, OptionalAttr<StrAttr>:$name);
+                       Variadic<Index>:$sizes, OptionalAttr<StrAttr>:$name,
+                       UnitAttr:$counting);
   let results = (outs CIN_ArrayType:$result);
   let assemblyFormat = [{
-    $values (`levels` `(` $levels^ `)`)? (`sizes` `(` $sizes^ `)`)? attr-dict
+    (`counting` $counting^)? $values (`levels` `(` $levels^ `)`)? (`sizes` `(` $sizes^ `)`)? attr-dict
     `:` type($values) (`,` type($levels)^)? `->` qualified(type($result))
   }];
   let hasVerifier = 1;

@@ -40,8 +40,9 @@ std::optional<NamedFormat> parseNamedFormat(llvm::StringRef text, size_t rank,
                                             mlir::MLIRContext *context);
 
 struct NotationOptions {
-  /// Element types by array; those that are not named here are of f32, or of
-  /// i64 if they are the index of something.
+  /// Element types by array. Those that are not named here are of i64 if they
+  /// are the index of something, else of the type of what is assigned to them
+  /// first, or of f32.
   llvm::StringMap<mlir::Type> types;
   /// Formats by array, as text, and what is not stored, as a number; 0 if it is
   /// not said.
@@ -54,8 +55,12 @@ struct NotationOptions {
 /// A module with a function of memrefs that evaluates the statements in `text`:
 /// first what they read, in the order in which it is named, then what they
 /// assign to. An array `A` in a format is `A_size0` and so on, `A_positions0`,
-/// `A_coordinates0` or `A_mask0` for its levels, and `A_values`. Null after an
-/// error, of which the location is a column of "notation".
+/// `A_coordinates0` or `A_mask0` for its levels, and `A_values`. What callers
+/// have to know to make room for what is assigned to are attributes of these
+/// parameters (`ember.sizes` and others). If an array that is assigned to has
+/// coordinates, a function `NAME_counts` takes one of i64 in place of its
+/// parts, and counts the positions of each level: the room that the first one
+/// needs. Null after an error, of which the location is a column of "notation".
 mlir::OwningOpRef<mlir::ModuleOp>
 buildFromNotation(llvm::StringRef text, const NotationOptions &options,
                   mlir::MLIRContext *context);

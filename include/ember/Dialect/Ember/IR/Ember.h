@@ -33,6 +33,9 @@ struct EngineResource : mlir::SideEffects::Resource::Base<EngineResource> {
 // The names of the attributes, in the order of the dialect's description.
 constexpr llvm::StringLiteral nameAttr = "ember.name";
 constexpr llvm::StringLiteral messageNameAttr = "ember.message_name";
+constexpr llvm::StringLiteral sizesAttr = "ember.sizes";
+constexpr llvm::StringLiteral initialAttr = "ember.initial";
+constexpr llvm::StringLiteral givenAttr = "ember.given";
 constexpr llvm::StringLiteral noaliasAttr = "ember.noalias";
 constexpr llvm::StringLiteral writtenArgumentsAttr = "ember.written_arguments";
 constexpr llvm::StringLiteral segmentAttr = "ember.segment";

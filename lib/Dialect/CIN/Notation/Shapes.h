@@ -1,0 +1,32 @@
+//===- Shapes.h - What callers make room for --------------------*- C++ -*-===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef EMBER_LIB_DIALECT_CIN_NOTATION_SHAPES_H
+#define EMBER_LIB_DIALECT_CIN_NOTATION_SHAPES_H
+
+#include "ember/Dialect/CIN/IR/CIN.h"
+
+namespace ember::cin {
+
+/// What a caller has to know to make room for an array that is assigned to.
+struct Room {
+  /// By dimension: an array of how many positions it has at the least, as
+  /// `ember.sizes` holds it, or a unit where only the caller knows.
+  llvm::SmallVector<mlir::Attribute> sizes;
+  /// What it holds before; null if all of it is assigned to, or if it is given.
+  mlir::TypedAttr initial;
+  /// The caller has to say what it holds: it is read before it is assigned to.
+  bool isGiven = false;
+};
+
+/// The room for `array`, a name or an assembly, which some statement assigns
+/// to.
+Room findRoom(EvaluateOp evaluate, mlir::Value array);
+
+} // namespace ember::cin
+
+#endif // EMBER_LIB_DIALECT_CIN_NOTATION_SHAPES_H
