@@ -39,6 +39,7 @@ ember::translateNotation(StringRef notation, const NotationArrays &arrays) {
   context.appendDialectRegistry(registry);
   context.printOpOnDiagnostic(false);
   cin::NotationOptions options;
+  options.counts = arrays.counts;
   for (StringRef given : arrays.types) {
     auto [array, element] = given.split(':');
     mlir::Type type = parseElement(element, context);

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ember/Driver/TableText.h"
+#include "ember/Dialect/CIN/Notation/Notation.h"
 #include "ember/Dialect/Embed/IR/RowEncodings.h"
 #include "ember/Driver/Levels.h"
 #include "ember/Driver/Targets.h"
@@ -84,6 +85,23 @@ static json::Array describeRowParameters() {
   return rows;
 }
 
+/// How formats that have a name are spelled for arrays of one dimension and
+/// more; null where they are not for so many.
+static json::Array describeFormats() {
+  constexpr size_t mostDimensions = 8;
+  json::Array rows;
+  for (StringRef name : cin::getFormatNames()) {
+    json::Array spelled;
+    for (size_t rank = 1; rank <= mostDimensions; ++rank) {
+      std::string text = cin::spellFormat(name, rank);
+      spelled.push_back(text.empty() ? json::Value(nullptr) : text);
+    }
+    rows.push_back(
+        json::Object{{"name", name}, {"spelled", std::move(spelled)}});
+  }
+  return rows;
+}
+
 json::Value ember::makeTables() {
   json::Array stages;
   for (const Stage &stage : getStages()) {
@@ -109,6 +127,7 @@ json::Value ember::makeTables() {
   return json::Object{{"stages", std::move(stages)},
                       {"targets", std::move(targets)},
                       {"scalars", describeScalars()},
+                      {"formats", describeFormats()},
                       {"row_encodings", describeRowEncodings()},
                       {"row_parameters", describeRowParameters()}};
 }

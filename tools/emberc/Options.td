@@ -24,6 +24,9 @@ defm fill : Value<"fill",
     "What elements of an array are that are not stored (default: 0)", "ARRAY:NUMBER">;
 defm emit : Value<"emit",
     "What to write, one of the stages below (default: lib)", "STAGE">;
+def counts : Flag<["--"], "counts">,
+    HelpText<"With the notation's kernel another one, kernel_counts, that counts "
+             "the positions that arrays in a format are going to need">;
 def locations : Flag<["--"], "locations">,
     HelpText<"Write programs with the line and column of the input that each "
              "operation comes from">;

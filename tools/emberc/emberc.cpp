@@ -107,7 +107,7 @@ static Expected<Request> getRequest(const CommandLine &line) {
   if (!isNotation)
     for (auto [option, name] :
          {std::pair(OPT_type, "--type"), std::pair(OPT_format, "--format"),
-          std::pair(OPT_fill, "--fill")})
+          std::pair(OPT_fill, "--fill"), std::pair(OPT_counts, "--counts")})
       if (line.options.hasArg(option))
         return makeError(Twine(name) +
                          " is for --notation, which is not given");
@@ -211,7 +211,8 @@ static Error compile(const CommandLine &line) {
   const Arg *notation = line.options.getLastArg(OPT_notation);
   NotationArrays arrays{line.options.getAllArgValues(OPT_type),
                         line.options.getAllArgValues(OPT_format),
-                        line.options.getAllArgValues(OPT_fill)};
+                        line.options.getAllArgValues(OPT_fill),
+                        line.options.hasArg(OPT_counts)};
   auto program = notation ? translateNotation(notation->getValue(), arrays)
                           : readFile(request->input);
   if (!program)

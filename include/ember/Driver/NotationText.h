@@ -24,6 +24,8 @@ struct NotationArrays {
   std::vector<std::string> formats;
   /// ARRAY:NUMBER each.
   std::vector<std::string> fills;
+  /// Whether a second kernel counts what they store.
+  bool counts = false;
 };
 
 /// The program, as text, that evaluates the statements in `notation`. An error

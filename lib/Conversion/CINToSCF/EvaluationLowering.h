@@ -31,6 +31,8 @@ public:
   mlir::LogicalResult run();
 
 private:
+  /// Whether the evaluation assigns to an array of the function's.
+  bool isResult(mlir::Value array);
   /// Compares the sizes of all dimensions that a variable is the index of.
   void checkExtents();
   void checkSizes(ArrayDimension first, ArrayDimension other,

@@ -61,14 +61,27 @@ void EvaluationLowering::checkSizes(ArrayDimension first, ArrayDimension other,
                            " and " + describe(other) + " have different sizes");
 }
 
+bool EvaluationLowering::isResult(Value array) {
+  if (auto assemble = array.getDefiningOp<AssembleOp>())
+    array = assemble.getValues();
+  auto argument = dyn_cast<BlockArgument>(array);
+  return argument && argument.getOwner() == &evaluate.getRegion().front() &&
+         evaluate.isInit(argument);
+}
+
 void EvaluationLowering::checkExtents() {
   auto check = [&](auto op) {
     for (BlockArgument variable : op.getVariables()) {
       unsigned number = variable.getArgNumber();
       if (op.getRanged()[number])
         continue;
-      SmallVector<ArrayDimension> dimensions =
-          llvm::map_to_vector(getIndexedDimensions(variable), getOrigin);
+      // Inputs first, since results are mostly as large as they are, and in
+      // the order in which statements name them.
+      SmallVector<ArrayDimension> dimensions, results;
+      for (ArrayDimension mine : llvm::reverse(getIndexedDimensions(variable)))
+        (isResult(mine.array) ? results : dimensions)
+            .push_back(getOrigin(mine));
+      llvm::append_range(dimensions, results);
       for (ArrayDimension other : llvm::drop_begin(dimensions))
         checkSizes(dimensions.front(), other, op.getNameOf(number));
     }

@@ -1,5 +1,5 @@
 // RUN: emberc --emit=cin --notation 'out[b,e] = sum[p in pos[b]:pos[b+1] if I[p] != -1](W[I[p],e] * w[p])' | ember-opt --cin-to-scf | FileCheck %s --check-prefix=BAG
-// BAG:      cf.assert %{{.*}}, "index e: dimension 1 of out and dimension 1 of W have different sizes"
+// BAG:      cf.assert %{{.*}}, "index e: dimension 1 of W and dimension 1 of out have different sizes"
 // BAG:      scf.for
 // BAG:        scf.for %[[P:.*]] = %{{.*}} to %{{.*}} step
 // BAG:          %[[KEPT:.*]] = arith.cmpi ne

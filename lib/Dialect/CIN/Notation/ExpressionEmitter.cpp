@@ -70,8 +70,9 @@ FailureOr<Operand> ExpressionEmitter::emitCall(const Builtin &function,
         << "'convert' does not say to which type: declare that of the result";
     return failure();
   }
-  Type type = chooseType(function, llvm::map_to_vector(compared, getOperandType),
-                         isLogical, builder.getContext());
+  Type type =
+      chooseType(function, llvm::map_to_vector(compared, getOperandType),
+                 isLogical, builder.getContext());
   if (!contains(function.types, type)) {
     emitErrorAt(builder.getContext(), position)
         << "'" << function.name << "' does not take values of type " << type;
@@ -479,7 +480,8 @@ FailureOr<Operand> ExpressionEmitter::emitReduction(
     builder.restoreInsertionPoint(outside);
     return failure();
   }
-  Type type = chooseReducedType(function, getOperandType(*term), builder.getContext());
+  Type type =
+      chooseReducedType(function, getOperandType(*term), builder.getContext());
   Value converted = convert(*term, type);
   YieldOp::create(builder, at(position), converted, holds);
   builder.restoreInsertionPoint(outside);

@@ -14,18 +14,53 @@
 using namespace mlir;
 using namespace ember::cin;
 
-/// Formats that have a name, in terms of levels: the last one again for each
-/// further dimension.
-static StringRef spellOut(StringRef name) {
-  static const llvm::StringMap<StringRef> known = {
-      {"csr", "dense,compressed"},
-      {"csc", "dense,compressed@1,0"},
-      {"dcsr", "compressed,compressed"},
-      {"dcsc", "compressed,compressed@1,0"},
-      {"coo", "compressed(nonunique),singleton"},
-  };
-  auto found = known.find(name);
-  return found == known.end() ? name : found->second;
+namespace {
+/// A format that has a name, by the levels that it has.
+struct FormatName {
+  StringLiteral name;
+  /// Of one dimension; empty if it is not for one.
+  StringLiteral only;
+  /// Of several; without `inner` it is for two alone.
+  StringLiteral first, inner, last;
+  /// The last dimension is that of the first level.
+  bool isTurned = false;
+};
+} // namespace
+
+static constexpr FormatName formatNames[] = {
+    {"dense", "dense", "dense", "dense", "dense"},
+    {"csr", "", "dense", "", "compressed"},
+    {"csc", "", "dense", "", "compressed", /*isTurned=*/true},
+    {"dcsr", "", "compressed", "", "compressed"},
+    {"dcsc", "", "compressed", "", "compressed", /*isTurned=*/true},
+    {"coo", "compressed", "compressed(nonunique)", "singleton(nonunique)",
+     "singleton"},
+    {"csf", "compressed", "compressed", "compressed", "compressed"},
+    {"bitmap", "bitmap", "dense", "dense", "bitmap"},
+};
+
+std::vector<StringRef> ember::cin::getFormatNames() {
+  std::vector<StringRef> names;
+  for (const FormatName &row : formatNames)
+    names.push_back(row.name);
+  return names;
+}
+
+std::string ember::cin::spellFormat(StringRef name, size_t rank) {
+  const auto *row = llvm::find_if(
+      formatNames, [&](const FormatName &row) { return row.name == name; });
+  if (row == std::end(formatNames) || rank == 0 ||
+      (rank == 1 && row->only.empty()) || (rank > 2 && row->inner.empty()))
+    return "";
+  if (rank == 1)
+    return row->only.str();
+  std::string text = row->first.str();
+  for (size_t level = 2; level < rank; ++level)
+    text += "," + row->inner.str();
+  text += "," + row->last.str();
+  if (row->isTurned)
+    text += "@1,0";
+  return text;
 }
 
 /// `compressed(unordered nonunique)`
@@ -52,27 +87,6 @@ static std::optional<Level> parseLevel(StringRef text) {
   return level;
 }
 
-/// The formats of any number of dimensions.
-static std::optional<std::vector<Level>> makeLevels(StringRef name,
-                                                    size_t rank) {
-  std::vector<Level> levels(rank);
-  if (name == "csf") {
-    for (Level &level : levels)
-      level.kind = LevelKind::compressed;
-  } else if (name == "bitmap") {
-    levels.back().kind = LevelKind::bitmap;
-  } else if (name == "coo") {
-    for (Level &level : llvm::drop_begin(levels))
-      level.kind = LevelKind::singleton;
-    levels.front().kind = LevelKind::compressed;
-    for (Level &level : llvm::drop_end(levels))
-      level.isUnique = false;
-  } else if (name != "dense") {
-    return std::nullopt;
-  }
-  return levels;
-}
-
 std::optional<NamedFormat> ember::cin::parseNamedFormat(StringRef text,
                                                         size_t rank,
                                                         MLIRContext *context) {
@@ -90,11 +104,8 @@ std::optional<NamedFormat> ember::cin::parseNamedFormat(StringRef text,
   }
   for (size_t dimension = 0; dimension < rank; ++dimension)
     format.order.push_back(dimension);
-  if (auto levels = makeLevels(name.trim(), rank)) {
-    format.levels = std::move(*levels);
-    return format;
-  }
-  auto [levels, order] = spellOut(name.trim()).split('@');
+  std::string known = spellFormat(name.trim(), rank);
+  auto [levels, order] = (known.empty() ? name : StringRef(known)).split('@');
   SmallVector<StringRef> parts;
   levels.split(parts, ',');
   for (StringRef part : parts) {

@@ -206,24 +206,36 @@ LogicalResult KernelBuilder::build(ModuleOp module,
   return success();
 }
 
-/// Whether how much an array stores is known only when it is computed, and
-/// nothing else asks for it.
-static bool isCounted(const NamedArrays &arrays,
-                      ArrayRef<Statement> statements) {
-  bool isListed = false;
-  for (auto &[name, array] : arrays)
-    if (array.isTarget && array.format)
-      isListed |=
-          llvm::any_of(cast<ArrayType>(array.format).getFormat().getLevels(),
-                       [](const Level &level) { return level.isListed(); });
-  bool isRead = false;
+/// Whether an array that is assigned to has coordinates, so that only
+/// evaluating tells how much it stores.
+static bool hasListedTarget(const NamedArrays &arrays) {
+  return llvm::any_of(arrays, [](const auto &entry) {
+    const NamedArray &array = entry.second;
+    return array.isTarget && array.format &&
+           llvm::any_of(cast<ArrayType>(array.format).getFormat().getLevels(),
+                        [](const Level &level) { return level.isListed(); });
+  });
+}
+
+/// Failure after an error if a statement reads what another one stores: counts
+/// alone do not give it.
+static LogicalResult verifyCounted(const NamedArrays &arrays,
+                                   ArrayRef<Statement> statements,
+                                   MLIRContext *context) {
+  LogicalResult result = success();
   for (const Statement &statement : statements)
     walkStatement(statement, [&](const Expression &part, bool) {
       const auto *found = arrays.find(part.name);
-      isRead |= &part != statement.target.get() && found != arrays.end() &&
-                found->second.isTarget && found->second.format;
+      if (failed(result) || &part == statement.target.get() ||
+          found == arrays.end() || !found->second.isTarget ||
+          !found->second.format)
+        return;
+      result = emitErrorAt(context, part.position)
+               << "'" << part.name
+               << "' is read while the positions that it needs are counted: "
+                  "have it evaluated by itself first";
     });
-  return isListed && !isRead;
+  return result;
 }
 
 OwningOpRef<ModuleOp>
@@ -246,8 +258,9 @@ ember::cin::buildFromNotation(StringRef text, const NotationOptions &options,
   };
   if (failed(build(KernelBuilder::Purpose::evaluate, options.name)))
     return nullptr;
-  if (isCounted(*arrays, *statements) &&
-      failed(build(KernelBuilder::Purpose::count, options.name + "_counts")))
+  if (options.counts && hasListedTarget(*arrays) &&
+      (failed(verifyCounted(*arrays, *statements, context)) ||
+       failed(build(KernelBuilder::Purpose::count, options.name + "_counts"))))
     return nullptr;
   return module;
 }

@@ -14,6 +14,7 @@
 #include <cmath>
 
 #include "mlir/IR/BuiltinTypes.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace ember::cin;
@@ -146,7 +147,7 @@ static LogicalResult setFormats(NamedArrays &arrays,
     if (found != arrays.end())
       return &found->second;
     emitErrorAt(context, Position())
-        << "there is no array '" << name << "', which has a " << what;
+        << "there is no array '" << name << "', whose " << what << " is given";
     return nullptr;
   };
   for (const auto &entry : options.fills) {
@@ -167,10 +168,10 @@ static LogicalResult setFormats(NamedArrays &arrays,
       return emitErrorAt(context, array->position)
              << "'" << entry.first() << "' has " << array->rank
              << (array->rank == 1 ? " dimension" : " dimensions") << ", and '"
-             << entry.second
-             << "' is no format of that many: expected csr, csc, dcsr, dcsc, "
-                "coo, csf, bitmap, dense, or a level for each dimension, such "
-                "as 'dense,compressed@1,0'";
+             << entry.second << "' is no format of that many: expected "
+             << llvm::join(getFormatNames(), ", ")
+             << ", or a level for each dimension, such as "
+                "'dense,compressed@1,0'";
     auto given = options.fills.find(entry.first());
     TypedAttr fill = makeFill(given == options.fills.end() ? 0 : given->second,
                               array->element);
@@ -220,7 +221,7 @@ FailureOr<NamedArrays> ember::cin::findArrays(ArrayRef<Statement> statements,
   for (const auto &entry : options.types)
     if (!arrays.contains(entry.first())) {
       emitErrorAt(context, Position())
-          << "there is no array '" << entry.first() << "', which has a type";
+          << "there is no array '" << entry.first() << "', whose type is given";
       return failure();
     }
   // What is assigned to has the type of what is assigned to it first.

@@ -42,6 +42,8 @@ public:
 
 private:
   std::optional<LinearSize> findVariable(BlockArgument variable);
+  /// By dimensions that it is an index of together with a number: `x[i + 1]`.
+  std::optional<LinearSize> findShifted(BlockArgument variable);
   std::optional<LinearSize> findAffine(ApplyOp apply);
 
   Value target;
@@ -66,7 +68,38 @@ std::optional<LinearSize> LargestIndex::findVariable(BlockArgument variable) {
   for (ArrayDimension dimension : getIndexedDimensions(variable))
     if (dimension.array != target)
       return LinearSize{0, {{dimension, 1}}};
-  return std::nullopt;
+  return findShifted(variable);
+}
+
+std::optional<LinearSize> LargestIndex::findShifted(BlockArgument variable) {
+  std::optional<ArrayDimension> found;
+  int64_t shift = 0;
+  auto add = [&](OpOperand &use, int64_t by) {
+    auto access = dyn_cast<AccessOp>(use.getOwner());
+    if (!access || access.getArray() == target)
+      return;
+    // The array is the first operand.
+    ArrayDimension mine{access.getArray(), use.getOperandNumber() - 1};
+    if (!found)
+      found = mine;
+    if (mine == found)
+      shift = std::max(shift, by);
+  };
+  for (OpOperand &use : variable.getUses()) {
+    add(use, 0);
+    auto apply = dyn_cast<ApplyOp>(use.getOwner());
+    if (!apply || apply.getMap().getNumInputs() != 1)
+      continue;
+    AffineExpr by = apply.getMap().getResult(0) -
+                    getAffineDimExpr(0, apply.getContext());
+    if (auto constant = dyn_cast<AffineConstantExpr>(
+            simplifyAffineExpr(by, /*numDims=*/1, /*numSymbols=*/0)))
+      for (OpOperand &further : apply->getUses())
+        add(further, constant.getValue());
+  }
+  if (!found)
+    return std::nullopt;
+  return LinearSize{-shift, {{*found, 1}}};
 }
 
 std::optional<LinearSize> LargestIndex::findAffine(ApplyOp apply) {

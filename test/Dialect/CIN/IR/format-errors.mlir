@@ -86,3 +86,40 @@ func.func @sizes(%x: memref<?xf32>, %y: memref<?xf32>) {
   }
   return
 }
+
+// -----
+
+#sv = #cin.format<compressed fill 0.0 : f32>
+func.func @counts(%n: index, %x: memref<?xf32>, %c: memref<?xf32>) {
+  cin.evaluate ins(%N = %n, %X = %x : index, memref<?xf32>) outs(%C = %c : memref<?xf32>) {
+    // expected-error @below {{counts in 'f32' instead of index or i64}}
+    %a = cin.assemble counting %C sizes(%N) : memref<?xf32> -> !cin.array<?xf32, #sv>
+  }
+  return
+}
+
+// -----
+
+#sv = #cin.format<compressed fill 0.0 : f32>
+func.func @counted_levels(%n: index, %x: memref<?xf32>, %c: memref<?xi64>) {
+  cin.evaluate ins(%N = %n, %X = %x : index, memref<?xf32>) outs(%C = %c : memref<?xi64>) {
+    // expected-error @below {{counts what levels have, and has some}}
+    %a = cin.assemble counting %C levels(%C, %C) sizes(%N) : memref<?xi64>, memref<?xi64>, memref<?xi64> -> !cin.array<?xf32, #sv>
+  }
+  return
+}
+
+// -----
+
+#sv = #cin.format<compressed fill 0.0 : f32>
+func.func @read_of_counts(%n: index, %y: memref<?xf32>, %c: memref<?xi64>) {
+  cin.evaluate ins(%N = %n : index) outs(%C = %c, %out = %y : memref<?xi64>, memref<?xf32>) {
+    %a = cin.assemble counting %C sizes(%N) : memref<?xi64> -> !cin.array<?xf32, #sv>
+    cin.forall (%i) {
+      // expected-error @below {{reads an array that is counted only}}
+      %x = cin.access %a[%i] : !cin.array<?xf32, #sv>
+      cin.assign %x to %out[%i] : memref<?xf32>
+    }
+  }
+  return
+}

@@ -30,3 +30,16 @@ func.func @arrays(%m: index, %p: memref<?xi32>, %c: memref<?xi32>, %v: memref<?x
   }
   return
 }
+
+// CHECK-LABEL: func.func @counted(
+// CHECK: cin.assemble counting %counts sizes(%n) {name = "A"} : memref<?xi64> -> !cin.array<?xf32,
+func.func @counted(%n: index, %x: memref<?xf32>, %c: memref<?xi64>) {
+  cin.evaluate ins(%N = %n, %X = %x : index, memref<?xf32>) outs(%C = %c : memref<?xi64>) attributes {names = ["n", "x", "counts"]} {
+    %a = cin.assemble counting %C sizes(%N) {name = "A"} : memref<?xi64> -> !cin.array<?xf32, #cin.format<compressed fill 0.0 : f32>>
+    cin.forall (%i) {
+      %e = cin.access %X[%i] : memref<?xf32>
+      cin.assign %e to %a[%i] : !cin.array<?xf32, #cin.format<compressed fill 0.0 : f32>>
+    }
+  }
+  return
+}

@@ -226,3 +226,28 @@ module attributes {ember.target = "haswell"} {}
 
 // expected-error @below {{'ember.may_alias' must hold no value}}
 module attributes {ember.may_alias = true} {}
+
+// -----
+
+// expected-error @below {{'ember.sizes' must hold, for each dimension, a unit or a number and terms [name, dimension, factor]}}
+func.func private @sizes(memref<?xf32> {ember.sizes = [[0, ["A", 1]]]})
+
+// -----
+
+// expected-error @below {{'ember.sizes' must hold, for each dimension, a unit or a number and terms [name, dimension, factor]}}
+func.func private @no_sizes(memref<?xf32> {ember.sizes = 3})
+
+// -----
+
+// expected-error @below {{'ember.initial' must hold a number}}
+func.func private @initial(memref<?xf32> {ember.initial = "0"})
+
+// -----
+
+// expected-error @below {{'ember.given' must hold no value}}
+func.func private @given(memref<?xf32> {ember.given = 1})
+
+// -----
+
+// expected-error @below {{'ember.given' stands on memrefs only}}
+func.func private @given_number(index {ember.given})

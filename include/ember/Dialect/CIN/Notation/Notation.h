@@ -31,6 +31,13 @@ struct NamedFormat {
   mlir::Type index;
 };
 
+/// What formats may be called.
+std::vector<llvm::StringRef> getFormatNames();
+/// The levels of a format that has a name, `dense,compressed`, with the order of
+/// dimensions as parseNamedFormat reads it; empty if it is not for arrays of
+/// `rank` dimensions.
+std::string spellFormat(llvm::StringRef name, size_t rank);
+
 /// The format that `text` names for an array of `rank` dimensions; none if it
 /// names none. `csr`, `csc`, `coo`, `dcsr`, `csf`, `bitmap`, or a level for
 /// each dimension such as `dense,compressed`, with the dimensions in another
@@ -50,6 +57,9 @@ struct NotationOptions {
   llvm::StringMap<double> fills;
   /// Of the function.
   std::string name = "kernel";
+  /// Whether there is a function beside it that counts what arrays in a format
+  /// store.
+  bool counts = false;
 };
 
 /// A module with a function of memrefs that evaluates the statements in `text`:
@@ -57,10 +67,10 @@ struct NotationOptions {
 /// assign to. An array `A` in a format is `A_size0` and so on, `A_positions0`,
 /// `A_coordinates0` or `A_mask0` for its levels, and `A_values`. What callers
 /// have to know to make room for what is assigned to are attributes of these
-/// parameters (`ember.sizes` and others). If an array that is assigned to has
-/// coordinates, a function `NAME_counts` takes one of i64 in place of its
-/// parts, and counts the positions of each level: the room that the first one
-/// needs. Null after an error, of which the location is a column of "notation".
+/// parameters (`ember.sizes` and others). With `counts`, if an array that is
+/// assigned to has coordinates, a function `NAME_counts` takes one of i64 in
+/// place of its parts, and counts the positions of each level: the room that
+/// the first one needs. Null after an error, of which the location is a column of "notation".
 mlir::OwningOpRef<mlir::ModuleOp>
 buildFromNotation(llvm::StringRef text, const NotationOptions &options,
                   mlir::MLIRContext *context);
