@@ -26,6 +26,11 @@ class Parameter:
     """A parameter or result of an entry: a scalar, or a memref (None: a size of the call).
 
     strided: the elements of the memref need not be next to each other.
+
+    Of what statements assign to there is more. sizes: of each dimension the least size, as 1 + c +
+    f * (n - 1) + ... for [c, [name, dimension of that array with n, f], ...]; None where only the
+    caller knows. initial: the number that it holds before, if the caller wants nothing else. given:
+    it is read before it is assigned to.
     """
 
     name: str
@@ -34,6 +39,9 @@ class Parameter:
     shape: tuple[int | None, ...] = ()
     writable: bool = False
     strided: bool = False
+    sizes: tuple[Any, ...] | None = None
+    initial: str | None = None
+    given: bool = False
 
     @staticmethod
     def from_manifest(fields: dict[str, Any], position: int) -> "Parameter":
@@ -45,6 +53,9 @@ class Parameter:
             shape=tuple(fields.get("shape", ())),
             writable=fields.get("writable", False),
             strided="strides" in fields,
+            sizes=tuple(fields["sizes"]) if "sizes" in fields else None,
+            initial=fields.get("initial"),
+            given=fields.get("given", False),
         )
 
     def descriptor_words(self) -> int:

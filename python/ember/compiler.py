@@ -148,7 +148,26 @@ def find_tool(name: str) -> Path:
     )
 
 
-def run_compiler(text: str, arguments: Sequence[str]) -> str:
+@dataclass(frozen=True)
+class Notation:
+    """Statements in index notation, and what emberc's options say of their arrays.
+
+    arrays: `--type=A:f16`, `--format=A:csr` and `--fill=A:1`.
+    """
+
+    text: str
+    arrays: tuple[str, ...] = ()
+
+    def words(self) -> tuple[str, ...]:
+        """The statements as emberc's command line spells them."""
+        return f"--notation={self.text}", *self.arrays
+
+    def program(self) -> str:
+        """The MLIR module that they are; raises CompileError."""
+        return run_compiler(self, ["--emit=cin"])
+
+
+def run_compiler(text: str | Notation, arguments: Sequence[str]) -> str:
     """Runs emberc on a program and returns what it printed; raises CompileError when it fails."""
     output, messages = call_compiler(text, arguments)
     for line in messages.splitlines():
@@ -156,11 +175,12 @@ def run_compiler(text: str, arguments: Sequence[str]) -> str:
     return output
 
 
-def call_compiler(text: str, arguments: Sequence[str]) -> tuple[str, str]:
+def call_compiler(text: str | Notation, arguments: Sequence[str]) -> tuple[str, str]:
     """Runs emberc as run_compiler does, and returns what it said besides, too."""
-    command = [str(find_tool("emberc")), "-", *arguments]
+    words = text.words() if isinstance(text, Notation) else ("-",)
+    command = [str(find_tool("emberc")), *words, *arguments]
     try:
-        status, output, messages = _run(command, text)
+        status, output, messages = _run(command, "" if isinstance(text, Notation) else text)
     except OSError as error:
         raise CompileError(f"cannot run {command[0]}: {error}") from error
     if status == 0:
@@ -208,14 +228,15 @@ _key_locks: dict[str, threading.Lock] = {}
 _table_lock = threading.Lock()
 
 
-def load_program(text: str, options: Options) -> Library:
-    """Compiles an MLIR module, or finds it compiled, and loads its library.
+def load_program(text: str | Notation, options: Options) -> Library:
+    """Compiles an MLIR module, or statements, or finds it compiled, and loads its library.
 
     A program is built once for all threads of a process, and once for all processes that share
     the cache folder. Raises CompileError: the same again, without another attempt, for a minute.
     """
     contents = [hashlib.sha256(content).hexdigest() for content in options.files()]
-    key = cache.index_key((text, _compiler_identity(), *options.arguments(), *contents))
+    words = text.words() if isinstance(text, Notation) else (text,)
+    key = cache.index_key((*words, _compiler_identity(), *options.arguments(), *contents))
     if library := _loaded.get(key):
         return library
     with _table_lock:
@@ -230,7 +251,7 @@ def load_program(text: str, options: Options) -> Library:
             except CompileError as error:
                 _failures[key] = time.monotonic(), str(error)
                 raise
-            library.program, library.options = text, options
+            library.source, library.options = text, options
             _loaded[key] = library
     return _loaded[key]
 
@@ -264,9 +285,9 @@ def _check_version(library: Library) -> None:
         )
 
 
-def _load_or_build(key: str, text: str, options: Options) -> Library:
+def _load_or_build(key: str, text: str | Notation, options: Options) -> Library:
     began = time.time()
-    name = name_of(text)
+    name = text.text if isinstance(text, Notation) else name_of(text)
     if (path := cache.look_up(key)) is not None:
         try:
             library = Library(path, trusted=True)

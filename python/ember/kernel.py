@@ -13,6 +13,7 @@ import ctypes
 import json
 import struct
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -29,7 +30,7 @@ from ember.ownership import why_not_for_root
 from ember.team import Team
 
 if TYPE_CHECKING:
-    from ember.compiler import Options
+    from ember.compiler import Notation, Options
 
 
 class Configuration(ctypes.Structure):
@@ -60,11 +61,11 @@ def kernel_error(code: int, message: bytes) -> KernelError:
 class Library:
     """A kernel library in this process: its entries by name, and its manifest.
 
-    program, options: what it was compiled from, MLIR text, and with; None for one that was loaded
-    from its file.
+    source, options: what it was compiled from, MLIR text or statements, and with; None for one that
+    was loaded from its file.
     """
 
-    program: "str | None" = None
+    source: "str | Notation | None" = None
     options: "Options | None" = None
 
     def __init__(self, path: str | Path, *, trusted: bool = False) -> None:
@@ -88,6 +89,12 @@ class Library:
         self.manifest: dict[str, Any] = manifest
         self._configuration = Configuration()
         threads.follow(self)
+
+    @cached_property
+    def program(self) -> str | None:
+        """The MLIR text that it was compiled from, or None; of statements, emberc makes it."""
+        source = self.source
+        return source if source is None or isinstance(source, str) else source.program()
 
     def entry(self, name: str) -> "Entry":
         """The entry of that name; raises ArgumentError with the names there are."""

@@ -130,7 +130,7 @@ def _libraries(folder: Path, manifest: dict[str, Any]) -> dict[str, Library]:
             library = Library(path)
         except CompileError as error:
             raise ExportError(f"{error}; export again") from error
-        library.program, library.options = path.with_suffix(".mlir").read_text(), options
+        library.source, library.options = path.with_suffix(".mlir").read_text(), options
         libraries[kernel["name"]] = library
     return libraries
 

@@ -1,0 +1,315 @@
+"""Arrays in a format, as statements take and give them.
+
+Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""
+
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ember.dtypes import as_array
+from ember.errors import ArgumentError
+from ember.sparse import levels as level_arrays
+from ember.sparse.format import Format, Level
+from ember.sparse.levels import Stored
+
+
+class Array:
+    """An array in a format.
+
+    format: with its fill. shape: sizes of dimensions. values: what is stored, by position. stored:
+    the arrays of each level, by what they are called: positions, coordinates, mask.
+    """
+
+    def __init__(
+        self, format: Format | str, shape: Sequence[int], values: Any, stored: Sequence[Any] = ()
+    ) -> None:
+        """An array of its parts, which are taken as they are where they can be.
+
+        stored: for each level that has arrays, outermost first: (positions, coordinates) of a
+        compressed one, coordinates of a singleton, booleans of a bitmap. Raises ArgumentError for
+        parts that do not fit together, or coordinates that do not increase where the format says
+        that they do.
+        """
+        self.format = Format(format) if isinstance(format, str) else format
+        self.shape = tuple(int(size) for size in shape)
+        self.values: NDArray = as_array(values)
+        self.levels: tuple[Level, ...] = self.format.levels(len(self.shape))
+        self.stored: Stored = self._named(list(stored))
+        self.format.fill_of(self.dtype)
+        if self.values.ndim != 1:
+            raise ArgumentError(f"values have 1 dimension, not {self.values.ndim}")
+        self.values = np.ascontiguousarray(self.values)
+        level_arrays.check(self.stored, self.levels, self.shape, len(self.values))
+
+    def _named(self, given: list[Any]) -> Stored:
+        """The arrays of all levels by name."""
+        named: Stored = []
+        for number, level in enumerate(self.levels):
+            if not level.arrays:
+                named.append({})
+                continue
+            if not given:
+                raise ArgumentError(f"level {number}, which is {level.kind}, has no arrays")
+            arrays = given.pop(0)
+            parts = list(arrays) if len(level.arrays) > 1 else [arrays]
+            if len(parts) != len(level.arrays):
+                raise ArgumentError(f"level {number} has {' and '.join(level.arrays)}")
+            mine = {}
+            for name, part in zip(level.arrays, parts, strict=True):
+                if name == "mask":
+                    mine[name] = np.ascontiguousarray(part, np.bool_)
+                    continue
+                numbers = np.asarray(part)
+                if numbers.dtype.kind not in "iu" and numbers.size:
+                    raise ArgumentError(f"the {name} of level {number} are {numbers.dtype}")
+                mine[name] = level_arrays.as_indices(numbers, self.format)
+            named.append(mine)
+        if given:
+            raise ArgumentError(f"there are {len(given)} more arrays than levels need")
+        return named
+
+    @classmethod
+    def of_room(
+        cls, format: Format, shape: tuple[int, ...], values: NDArray, stored: Stored
+    ) -> "Array":
+        """An array of parts that fit, or that a kernel is to fill."""
+        array = cls.__new__(cls)
+        array.format, array.shape, array.values, array.stored = format, shape, values, stored
+        array.levels = format.levels(len(shape))
+        return array
+
+    @classmethod
+    def from_coordinates(
+        cls,
+        coordinates: Sequence[Any],
+        values: Any,
+        shape: Sequence[int],
+        format: Format | str = "coo",
+    ) -> "Array":
+        """The array that has these values at these coordinates, one array a dimension.
+
+        Elements may come in any order; those at the same coordinates are added. Raises
+        ArgumentError.
+        """
+        form = Format(format) if isinstance(format, str) else format
+        numbers = [np.asarray(one) for one in coordinates]
+        elements = as_array(values)
+        sizes = tuple(int(size) for size in shape)
+        if len(numbers) != len(sizes) or any(one.shape != elements.shape for one in numbers):
+            raise ArgumentError("there is not one coordinate of each dimension for each value")
+        for dimension, (mine, size) in enumerate(zip(numbers, sizes, strict=True)):
+            if mine.size and not 0 <= int(mine.min()) <= int(mine.max()) < size:
+                raise ArgumentError(
+                    f"coordinates of dimension {dimension} are from {mine.min()} to {mine.max()}, "
+                    f"and it has size {size}"
+                )
+        stored, positions, count = level_arrays.store(numbers, sizes, form, form.levels(len(sizes)))
+        fill = form.fill_of(elements.dtype)
+        result = np.full(count, fill, elements.dtype)
+        if len(np.unique(positions)) == len(positions):
+            result[positions] = elements
+        else:
+            result[positions] = 0
+            np.add.at(result, positions, elements)
+        return cls.of_room(form, sizes, result, stored)
+
+    @property
+    def dtype(self) -> np.dtype:
+        """The type of elements."""
+        return self.values.dtype
+
+    @property
+    def ndim(self) -> int:
+        """How many dimensions there are."""
+        return len(self.shape)
+
+    @property
+    def fill(self) -> Any:
+        """What is not stored, as an element."""
+        return self.format.fill_of(self.dtype)
+
+    @property
+    def nnz(self) -> int:
+        """How many elements are stored, fills among them."""
+        return len(self.coordinates()[1]) if self._has_mask else len(self.values)
+
+    @property
+    def _has_mask(self) -> bool:
+        return any(level.kind == "bitmap" for level in self.levels)
+
+    def coordinates(self) -> tuple[list[NDArray], NDArray]:
+        """Of all that is stored, in the order of levels: coordinates by dimension, and positions."""
+        return level_arrays.coordinates_of(self.stored, self.levels, self.shape)
+
+    def to(self, format: Format | str) -> "Array":
+        """The array in another format, which has the same fill; raises ArgumentError."""
+        form = Format(format) if isinstance(format, str) else format
+        if form.fill is None:
+            form = replace(form, fill=self.format.fill)
+        if form.fill_of(self.dtype) != self.fill and not self.fill != self.fill:
+            raise ArgumentError(f"what is not stored is {self.fill}, and not {form.fill}")
+        coordinates, positions = self.coordinates()
+        return Array.from_coordinates(coordinates, self.values[positions], self.shape, form)
+
+    def to_numpy(self) -> NDArray:
+        """The array with all its elements."""
+        coordinates, positions = self.coordinates()
+        result = np.full(self.shape, self.fill, self.dtype)
+        place = tuple(coordinates)
+        if all(level.unique for level in self.levels):
+            result[place] = self.values[positions]
+            return result
+        result[place] = 0
+        np.add.at(result, place, self.values[positions])
+        return result
+
+    def to_scipy(self) -> Any:
+        """A scipy.sparse array: csr_array, csc_array or, of any other format, coo_array.
+
+        It shares memory where it can. Raises ArgumentError where what is not stored is not 0.
+        """
+        import scipy.sparse
+
+        self._require_zero("SciPy")
+        kinds = [level.kind for level in self.levels]
+        if kinds == ["dense", "compressed"] and self.levels[1].unique:
+            makes = {1: scipy.sparse.csr_array, 0: scipy.sparse.csc_array}
+            below = self.stored[1]
+            parts = (self.values, below["coordinates"], below["positions"])
+            return makes[self.levels[1].dimension](parts, shape=self.shape)
+        coordinates, positions = self.coordinates()
+        return scipy.sparse.coo_array((self.values[positions], coordinates), shape=self.shape)
+
+    def to_torch(self) -> Any:
+        """A sparse tensor: of layout sparse_csr, sparse_csc or, of any other format, sparse_coo.
+
+        It shares memory where it can. Raises ArgumentError where what is not stored is not 0.
+        """
+        import torch
+
+        self._require_zero("PyTorch")
+        kinds = [level.kind for level in self.levels]
+        tensor = torch.from_numpy
+        if kinds == ["dense", "compressed"] and self.levels[1].unique:
+            layouts = {1: torch.sparse_csr, 0: torch.sparse_csc}
+            below = self.stored[1]
+            return torch.sparse_compressed_tensor(
+                tensor(below["positions"]),
+                tensor(below["coordinates"]),
+                tensor(self.values),
+                self.shape,
+                layout=layouts[self.levels[1].dimension],
+                check_invariants=False,
+            )
+        coordinates, positions = self.coordinates()
+        indices = tensor(np.stack(coordinates).astype(np.int64))
+        values = tensor(self.values[positions])
+        return torch.sparse_coo_tensor(indices, values, self.shape, check_invariants=False)
+
+    def _require_zero(self, whose: str) -> None:
+        """That what is not stored is what others take it for."""
+        if self.fill != 0:
+            raise ArgumentError(
+                f"what is not stored is {self.fill}, and sparse arrays of {whose} know 0 only"
+            )
+
+    def __repr__(self) -> str:
+        """What a session prints."""
+        return (
+            f"<{'x'.join(map(str, self.shape))} array of {self.dtype} in format "
+            f"{self.format.name!r}, {len(self.values)} values stored, fill {self.fill}>"
+        )
+
+
+def asarray(source: Any, format: Format | str | None = None) -> Array:
+    """An array in a format of any other: NumPy's, PyTorch's, SciPy's or PyData's, sparse ones too.
+
+    format: None leaves sparse arrays in the format that they are in, and makes other ones csf (csr,
+    for two dimensions). Memory is shared where it can be. Raises ArgumentError.
+    """
+    found = as_sparse(source)
+    if found is None:
+        form = Format(format) if isinstance(format, str) else format
+        elements = as_array(source)
+        form = form or Format("csr" if elements.ndim == 2 else "csf")
+        fill = form.fill_of(elements.dtype)
+        with np.errstate(invalid="ignore"):
+            is_stored = ~((elements == fill) | ((elements != elements) & (fill != fill)))
+        place = np.nonzero(is_stored)
+        return Array.from_coordinates(place, elements[place], elements.shape, form)
+    return found if format is None else found.to(format)
+
+
+def as_sparse(source: Any) -> Array | None:
+    """An array in a format out of a sparse array of some library; None for what is none."""
+    if isinstance(source, Array):
+        return source
+    torch = sys.modules.get("torch")
+    if torch is not None and isinstance(source, torch.Tensor):
+        return None if source.layout is torch.strided else _from_torch(source, torch)
+    scipy = sys.modules.get("scipy.sparse")
+    if scipy is not None and scipy.issparse(source):
+        return _from_scipy(source)
+    pydata = sys.modules.get("sparse")
+    if pydata is not None and isinstance(source, getattr(pydata, "SparseArray", ())):
+        whole = source if isinstance(source, pydata.COO) else source.tocoo()
+        form = Format("coo", fill=float(whole.fill_value))
+        return Array.from_coordinates(list(whole.coords), whole.data, whole.shape, form)
+    return None
+
+
+def _index_name(dtype: np.dtype) -> str:
+    """How the compiler spells the type of positions."""
+    return f"i{8 * dtype.itemsize}"
+
+
+def _compressed(
+    shape: tuple[int, ...], positions: NDArray, coordinates: NDArray, values: NDArray, turned: bool
+) -> Array:
+    """An array by rows, or by columns if it is turned, of parts that another library has checked."""
+    form = Format(f"{'csc' if turned else 'csr'}:{_index_name(coordinates.dtype)}")
+    arrays = {"positions": np.ascontiguousarray(positions, coordinates.dtype)}
+    arrays["coordinates"] = np.ascontiguousarray(coordinates)
+    return Array.of_room(form, shape, np.ascontiguousarray(values), [{}, arrays])
+
+
+def _from_scipy(source: Any) -> Array:
+    if source.format not in ("csr", "csc", "coo"):
+        source = source.tocsr() if source.ndim == 2 else source.tocoo()
+    if source.format == "coo":
+        coordinates = source.coords if hasattr(source, "coords") else (source.row, source.col)
+        form = f"coo:{_index_name(coordinates[0].dtype)}"
+        return Array.from_coordinates(coordinates, source.data, source.shape, form)
+    if not source.has_canonical_format:
+        source = source.copy()
+        source.sum_duplicates()
+    shape = tuple(map(int, source.shape))
+    parts = (source.indptr, source.indices, source.data)
+    return _compressed(shape, *parts, turned=source.format == "csc")
+
+
+def _from_torch(source: Any, torch: Any) -> Array:
+    if source.requires_grad:
+        raise ArgumentError("a sparse tensor that needs a gradient is not taken: detach() it")
+    shape = tuple(source.shape)
+    if source.layout in (torch.sparse_csr, torch.sparse_csc) and len(shape) == 2:
+        turned = source.layout is torch.sparse_csc
+        positions = source.ccol_indices() if turned else source.crow_indices()
+        coordinates = source.row_indices() if turned else source.col_indices()
+        array = _compressed(
+            shape, positions.numpy(), coordinates.numpy(), as_array(source.values()), turned
+        )
+        level_arrays.check(array.stored, array.levels, shape, len(array.values))
+        return array
+    if source.layout is not torch.sparse_coo or source.dense_dim():
+        source = source.to_sparse_coo() if source.layout is not torch.sparse_coo else source
+        if source.dense_dim():
+            raise ArgumentError("sparse tensors of dense blocks are not taken: make them whole")
+    source = source.coalesce()
+    return Array.from_coordinates(list(source.indices().numpy()), as_array(source.values()), shape)

@@ -1,0 +1,80 @@
+"""Products and sums by the letters of their dimensions, over any two functions.
+
+Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""
+
+from typing import Any
+
+from ember.errors import ArgumentError
+from ember.sparse.evaluate import evaluate
+from ember.sparse.format import Format
+
+_OPERATORS = {
+    "add": "+",
+    "sub": "-",
+    "mul": "*",
+    "div": "/",
+    "mod": "%",
+    "pow": "**",
+    "and": "&",
+    "or": "|",
+    "xor": "^",
+    "shl": "<<",
+    "shr": ">>",
+}
+
+
+def einsum(
+    subscripts: str,
+    /,
+    *operands: Any,
+    multiply: str = "mul",
+    reduce: str = "add",
+    format: Format | str | None = None,
+) -> Any:
+    """Einstein's sum over any semiring: es.einsum("ik,kj->ij", A, B, multiply="add", reduce="min").
+
+    subscripts: a letter for each dimension of each operand, and of the result behind "->"; without
+    it, the letters that are there once, in alphabetical order. multiply: the function of index
+    notation that combines elements; reduce: one that has an identity. format: of the result.
+    Operands and result are those of evaluate. Raises ArgumentError and CompileError.
+    """
+    text = statement_of(subscripts, len(operands), multiply, reduce)
+    arrays = {f"operand{number}": operand for number, operand in enumerate(operands)}
+    if format is not None:
+        arrays["result"] = Format(format) if isinstance(format, str) else format
+    return evaluate(text, **arrays)
+
+
+def statement_of(subscripts: str, count: int, multiply: str, reduce: str) -> str:
+    """The statement in index notation."""
+    inputs, arrow, output = subscripts.replace(" ", "").partition("->")
+    terms = inputs.split(",")
+    letters = "".join(terms)
+    if not (letters + output).isalpha() or not (letters + output).isascii():
+        raise ArgumentError(
+            f"the subscripts {subscripts!r} are more than letters, commas and one '->'"
+        )
+    if len(terms) != count:
+        raise ArgumentError(f"{subscripts!r} has {len(terms)} operands, and {count} are given")
+    if not arrow:
+        output = "".join(sorted(one for one in set(letters) if letters.count(one) == 1))
+    unknown = set(output) - set(letters)
+    if unknown or len(set(output)) != len(output):
+        raise ArgumentError(
+            f"the result of {subscripts!r} has a letter that no operand has, or one twice"
+        )
+    elements = [
+        f"operand{number}[{','.join(term)}]" if term else f"operand{number}"
+        for number, term in enumerate(terms)
+    ]
+    value = elements[0]
+    for element in elements[1:]:
+        operator = _OPERATORS.get(multiply)
+        value = f"({value} {operator} {element})" if operator else f"{multiply}({value}, {element})"
+    reduced = list(dict.fromkeys(one for one in letters if one not in output))
+    if reduced:
+        value = f"{reduce}[{','.join(reduced)}]({value})"
+    target = f"result[{','.join(output)}]" if output else "result"
+    return f"{target} = {value}"

@@ -1,0 +1,144 @@
+"""How arrays are stored: a kind of level for each dimension, and what is not stored.
+
+Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""
+
+import math
+import re
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from ember.errors import ArgumentError
+from ember.tables import TABLES
+
+_NAMES = {row["name"]: row["spelled"] for row in TABLES["formats"]}
+_INDICES = {f"i{bits}": np.dtype(f"int{bits}") for bits in (8, 16, 32, 64)}
+_KINDS = ("dense", "compressed", "singleton", "bitmap")
+
+
+@dataclass(frozen=True)
+class Level:
+    """One level: its kind, the dimension it is of, and what is known of its coordinates.
+
+    A dense level has all coordinates, and a bitmap booleans that say which of them are stored. A
+    compressed level has segments of coordinates; a singleton one coordinate for each position of
+    the level above it.
+    """
+
+    kind: str
+    dimension: int
+    ordered: bool = True
+    unique: bool = True
+
+    @property
+    def is_listed(self) -> bool:
+        """Whether its coordinates are stored."""
+        return self.kind in ("compressed", "singleton")
+
+    @property
+    def arrays(self) -> tuple[str, ...]:
+        """What the arrays that store it are called."""
+        names = {
+            "compressed": ("positions", "coordinates"),
+            "singleton": ("coordinates",),
+            "bitmap": ("mask",),
+        }
+        return names.get(self.kind, ())
+
+
+@dataclass(frozen=True)
+class Format:
+    """How an array is stored.
+
+    name: csr, csc, dcsr, dcsc, coo, csf, bitmap, dense, or a level for each dimension, such as
+    "dense,compressed(unordered)", with the dimensions of the levels behind @ where these are in
+    another order: "dense,compressed@1,0". A type of positions and coordinates may follow: "csr:i32".
+    fill: what is not stored; of a dense result, what it holds where nothing is assigned to it.
+    shape, dtype: of a result, where statements do not say; dtype is what np.dtype takes.
+    """
+
+    name: str = "dense"
+    fill: float | None = None
+    shape: tuple[int, ...] | None = field(default=None, kw_only=True)
+    dtype: Any = field(default=None, kw_only=True)
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.name, str):
+            raise ArgumentError(f"a format has a name such as 'csr', not {self.name!r}")
+        if self.shape is not None:
+            object.__setattr__(self, "shape", tuple(int(size) for size in self.shape))
+            if any(size < 0 for size in self.shape):
+                raise ArgumentError(f"the shape {self.shape} has a negative size")
+        if self.dtype is not None:
+            object.__setattr__(self, "dtype", np.dtype(self.dtype))
+        if self.name.count(":") > 1 or (":" in self.name and self.index_name not in _INDICES):
+            known = ", ".join(_INDICES)
+            raise ArgumentError(f"the indices of format {self.name!r} are of none of {known}")
+
+    @property
+    def index_name(self) -> str:
+        """The type of positions and coordinates as the compiler spells it."""
+        return self.name.partition(":")[2].strip() or "i64"
+
+    @property
+    def index(self) -> np.dtype:
+        """The type of positions and coordinates."""
+        return _INDICES[self.index_name]
+
+    @property
+    def is_dense(self) -> bool:
+        """Whether it is an ordinary array."""
+        return self.name.strip() == "dense"
+
+    def levels(self, rank: int) -> tuple[Level, ...]:
+        """The levels of an array of so many dimensions, outermost first; raises ArgumentError."""
+        return _levels(self.name.partition(":")[0].strip(), rank)
+
+    def fill_of(self, dtype: np.dtype) -> Any:
+        """What is not stored, as an element; raises ArgumentError."""
+        fill = 0 if self.fill is None else self.fill
+        try:
+            with np.errstate(over="ignore"):
+                element = dtype.type(fill)
+        except (OverflowError, ValueError):
+            element = None
+        is_same = element is not None and (
+            element == fill or dtype.kind not in "biu" or math.isnan(fill)
+        )
+        if not is_same:
+            raise ArgumentError(f"the fill {fill} is no {dtype}")
+        return element
+
+
+@lru_cache(maxsize=None)
+def _levels(name: str, rank: int) -> tuple[Level, ...]:
+    """The levels that a name stands for."""
+    spelled = _NAMES.get(name, ())
+    text = (spelled[rank - 1] if 0 < rank <= len(spelled) else None) if spelled else name
+    parts, _, order = (text or "").partition("@")
+    words = [part.strip() for part in parts.split(",")]
+    try:
+        dimensions = [int(one) for one in order.split(",")] if order else list(range(rank))
+        levels = tuple(_level(*one) for one in zip(words, dimensions, strict=True))
+    except ValueError:
+        levels = ()
+    if len(levels) != rank or sorted(dimensions) != list(range(rank)):
+        known = ", ".join(_NAMES)
+        raise ArgumentError(
+            f"{name!r} is no format of {rank} dimension{'s' * (rank != 1)}: expected {known}, or a "
+            "level for each dimension, such as 'dense,compressed@1,0'"
+        )
+    return levels
+
+
+def _level(word: str, dimension: int) -> Level:
+    """A level as it is spelled; raises ValueError."""
+    match = re.fullmatch(r"(\w+)(?:\(([\w ]*)\))?", word)
+    marks = set((match[2] or "").split()) if match else set()
+    if not match or match[1] not in _KINDS or marks - {"unordered", "nonunique"}:
+        raise ValueError(word)
+    return Level(match[1], dimension, "unordered" not in marks, "nonunique" not in marks)

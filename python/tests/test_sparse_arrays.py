@@ -1,0 +1,135 @@
+"""Arrays in formats: made of others, checked, and turned into others.
+
+Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""
+
+import re
+from typing import Any
+
+import ember.sparse as es
+import numpy as np
+import pytest
+import scipy.sparse
+import torch
+from ember.errors import ArgumentError
+
+FORMATS = ["csr", "csc", "dcsr", "dcsc", "coo", "csf", "bitmap", "dense", "csr:i32", "coo:i8"]
+FORMATS += ["compressed,dense", "compressed,bitmap", "bitmap,compressed", "dense,dense@1,0"]
+CUBES = ["csf", "coo", "bitmap", "dense,compressed,dense", "compressed,dense,compressed@2,0,1"]
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_matrices_there_and_back(format: str) -> None:
+    """Through each format, its parts, SciPy and PyTorch; fills that are not 0 too."""
+    a = np.random.default_rng(0).integers(0, 3, (5, 7)).astype(np.float32)
+    array = es.asarray(a, format)
+    np.testing.assert_array_equal(array.to_numpy(), a)
+    np.testing.assert_array_equal(array.to("coo").to_numpy(), a)
+    parts = [tuple(level.values()) for level in array.stored if level]
+    again = es.Array(
+        array.format, array.shape, array.values, [p if len(p) > 1 else p[0] for p in parts]
+    )
+    np.testing.assert_array_equal(again.to_numpy(), a)
+    np.testing.assert_array_equal(array.to_scipy().toarray(), a)
+    np.testing.assert_array_equal(array.to_torch().to_dense().numpy(), a)
+    filled = es.asarray(a, es.Format(format, 2))
+    np.testing.assert_array_equal(filled.to_numpy(), a)
+    for convert in (filled.to_scipy, filled.to_torch):
+        with pytest.raises(ArgumentError, match="what is not stored is 2"):
+            convert()
+
+
+@pytest.mark.parametrize("format", CUBES)
+def test_arrays_of_three_dimensions(format: str) -> None:
+    """Each level is that of the dimension that the format says."""
+    a = np.random.default_rng(0).integers(0, 2, (3, 4, 5)).astype(np.int64)
+    array = es.asarray(a, format)
+    np.testing.assert_array_equal(array.to_numpy(), a)
+    assert array.dtype == np.int64 and array.ndim == 3 and array.fill == 0
+
+
+def test_memory_is_shared_where_it_can_be() -> None:
+    """With SciPy and PyTorch, by rows."""
+    a = scipy.sparse.csr_array(np.eye(3, dtype=np.float32))
+    array = es.asarray(a)
+    assert array.format.name == "csr:i32"
+    assert np.shares_memory(array.values, a.data)
+    assert np.shares_memory(array.to_scipy().data, a.data)
+    tensor = torch.eye(3).to_sparse_csr()
+    shared = es.asarray(tensor)
+    assert shared.values.ctypes.data == tensor.values().data_ptr()
+
+
+def test_elements_in_any_order() -> None:
+    """Those at one place are added."""
+    array = es.Array.from_coordinates([[2, 0, 2], [1, 0, 1]], [1.0, 2.0, 3.0], (3, 2), "csr")
+    np.testing.assert_array_equal(array.to_numpy(), [[2, 0], [0, 0], [0, 4]])
+    assert array.nnz == 2
+    assert repr(array) == "<3x2 array of float64 in format 'csr', 2 values stored, fill 0.0>"
+
+
+@pytest.mark.parametrize(
+    "format, stored, values, message",
+    [
+        ("csr", [([0, 1, 3], [0, 0])], [1.0, 2.0], "2 coordinates instead of 3"),
+        ("csr", [([0, 1], [0])], [1.0], "2 positions instead of 3"),
+        ("csr", [([1, 1, 2], [0])], [1.0], "positions that do not begin at 0 or decrease"),
+        ("csr", [([0, 2, 1], [0])], [1.0], "positions that do not begin at 0 or decrease"),
+        ("csr", [([0, 2, 2], [1, 0])], [1.0, 2.0], "do not increase: 1 is followed by 0"),
+        ("csr", [([0, 2, 2], [1, 1])], [1.0, 2.0], "do not increase: 1 is followed by 1"),
+        ("csr", [([0, 1, 1], [3])], [1.0], "coordinates from 3 to 3 of dimension 1"),
+        ("csr", [([0, 1, 1], [-1])], [1.0], "coordinates from -1 to -1 of dimension 1"),
+        ("csr", [([0, 1, 1], [0])], [1.0, 2.0], "2 values instead of 1"),
+        ("csr", [([0, 1, 1], [0.5])], [1.0], "the coordinates of level 1 are float64"),
+        ("csr", [], [], "level 1, which is compressed, has no arrays"),
+        ("csr", [([0, 0, 0],)], [], "level 1 has positions and coordinates"),
+        ("csr", [([0, 0, 0], []), [1]], [], "1 more arrays than levels need"),
+        ("bitmap", [[True]], [1.0], "1 booleans instead of 6"),
+        ("csr:i8", [([0, 200, 200], [0])], [1.0], "200 does not fit in the positions"),
+        ("csr", [([0, 1, 1], [0])], [[1.0]], "values have 1 dimension, not 2"),
+        ("no", [], [], "'no' is no format of 2 dimensions: expected dense, csr"),
+        ("csr:u8", [], [], "the indices of format 'csr:u8' are of none of i8, i16, i32, i64"),
+    ],
+)
+def test_parts_that_do_not_fit(format: str, stored: Any, values: Any, message: str) -> None:
+    """Each is one error that names the level."""
+    with pytest.raises(ArgumentError, match=re.escape(message)):
+        es.Array(format, (2, 3), values, stored)
+
+
+def test_marks_say_what_coordinates_may_be() -> None:
+    """Any order, and the same coordinate more than once."""
+    parts = ([0, 3], [2, 0, 2])
+    with pytest.raises(ArgumentError, match="do not increase"):
+        es.Array("compressed(nonunique)", (3,), [1, 2, 3], [parts])
+    array = es.Array("compressed(unordered nonunique)", (3,), [1, 2, 3], [parts])
+    assert array.to_numpy().tolist() == [2, 0, 4]
+
+
+@pytest.mark.parametrize(
+    "make, message",
+    [
+        (lambda: es.Format(fill=0.5).fill_of(np.dtype(np.int32)), "the fill 0.5 is no int32"),
+        (lambda: es.Format(fill=300).fill_of(np.dtype(np.int8)), "the fill 300 is no int8"),
+        (lambda: es.Format(shape=(-1,)), "negative size"),
+        (lambda: es.Format(3), "a format has a name such as 'csr', not 3"),  # type: ignore[arg-type]
+        (lambda: es.asarray(np.ones((2, 2)), "csf").to(es.Format("csr", 1)), "not stored is 0.0"),
+        (
+            lambda: es.Array.from_coordinates([[0], [3]], [1.0], (1, 3)),
+            "coordinates of dimension 1 are from 3 to 3, and it has size 3",
+        ),
+        (
+            lambda: es.Array.from_coordinates([[0]], [1.0], (1, 3)),
+            "not one coordinate of each dimension",
+        ),
+        (
+            lambda: es.asarray(torch.ones(2, 2, requires_grad=True).to_sparse()),
+            "needs a gradient",
+        ),
+    ],
+)
+def test_errors_of_arrays_and_formats(make: Any, message: str) -> None:
+    """What cannot be is said."""
+    with pytest.raises(ArgumentError, match=re.escape(message)):
+        make()

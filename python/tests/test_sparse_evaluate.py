@@ -1,0 +1,286 @@
+"""Statements on arrays of all libraries and in all formats, against NumPy.
+
+Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""
+
+import itertools
+from typing import Any
+
+import ember.sparse as es
+import ml_dtypes
+import numpy as np
+import pytest
+import scipy.sparse
+import torch
+from ember.errors import ArgumentError, CompileError, EmberError
+from numpy.typing import NDArray
+
+MATRICES = ["csr", "csc", "dcsr", "dcsc", "coo", "csf", "bitmap", "dense", "csr:i32", "coo:i16"]
+MATRICES += ["compressed,dense", "compressed,bitmap", "dense,compressed@1,0", "bitmap,dense"]
+
+
+def drawn(shape: tuple[int, ...], seed: int = 0, dtype: Any = np.float32) -> NDArray:
+    """An array of which half is 0."""
+    rng = np.random.default_rng(seed)
+    return (rng.integers(1, 5, shape) * rng.integers(0, 2, shape)).astype(dtype)
+
+
+@pytest.mark.parametrize("format", MATRICES)
+def test_a_product_of_a_matrix_in_each_format(format: str) -> None:
+    """With a vector; results by rows of two matrices are in Gustavson's order for any of them."""
+    a, x = drawn((5, 7)), drawn((7,), 1)
+    y = es.evaluate("y[i] = A[i,j] * x[j]", A=es.asarray(a, format), x=x)
+    np.testing.assert_array_equal(y, a @ x)
+    assert y.dtype == np.float32
+
+
+@pytest.mark.parametrize(
+    "mine, other", list(itertools.product(["csr", "csc", "coo", "bitmap"], repeat=2))
+)
+def test_sums_and_products_of_two_formats_in_a_third(mine: str, other: str) -> None:
+    """What is stored is what the function needs."""
+    a, b = drawn((4, 6)), drawn((4, 6), 1)
+    for operator, expected in (("+", a + b), ("*", a * b), ("-", a - b)):
+        text = f"C[i,j] = A[i,j] {operator} B[i,j]"
+        arrays = {"A": es.asarray(a, mine), "B": es.asarray(b, other)}
+        try:
+            found = es.evaluate(text, **arrays, C=es.Format("csr"))
+        except CompileError as error:
+            # Rows and columns in turn: neither order suits both.
+            assert "csc" in (mine, other) and mine != other, error
+            continue
+        np.testing.assert_array_equal(found.to_numpy(), expected)
+        stored = {"+": (a != 0) | (b != 0), "*": (a != 0) & (b != 0), "-": (a != 0) | (b != 0)}
+        assert found.nnz == stored[operator].sum()
+
+
+def test_products_of_sparse_matrices_store_what_scipy_stores() -> None:
+    """Room is counted, so that it is not more than needed."""
+    a = scipy.sparse.random_array((60, 50), density=0.1, format="csr", rng=np.random.default_rng(0))
+    b = scipy.sparse.random_array((50, 40), density=0.1, format="csr", rng=np.random.default_rng(1))
+    expected = a @ b
+    found = es.evaluate("C[i,j] = A[i,k] * B[k,j]", A=a, B=b, C=es.Format("csr"))
+    np.testing.assert_allclose(found.to_numpy(), expected.toarray())
+    assert len(found.values) == expected.nnz == found.nnz
+    again = es.einsum("ik,kj->ij", a, b, format="csr")
+    np.testing.assert_array_equal(again.to_scipy().toarray(), found.to_numpy())
+
+
+def test_arrays_of_other_libraries_are_taken_as_they_are() -> None:
+    """Each sparse layout of SciPy and PyTorch, and lists."""
+    a, x = drawn((6, 8)), drawn((8,), 1)
+    text = "y[i] = A[i,j] * x[j]"
+    for layout in ("csr", "csc", "coo", "bsr", "lil", "dia", "dok"):
+        matrix = scipy.sparse.csr_array(a).asformat(layout)
+        np.testing.assert_array_equal(es.evaluate(text, A=matrix, x=x), a @ x)
+    np.testing.assert_array_equal(es.evaluate(text, A=scipy.sparse.csr_matrix(a), x=x), a @ x)
+    dense = torch.from_numpy(a)
+    for tensor in (dense, dense.to_sparse(), dense.to_sparse_csr(), dense.to_sparse_csc()):
+        found = es.evaluate(text, A=tensor, x=torch.from_numpy(x))
+        assert isinstance(found, torch.Tensor)
+        np.testing.assert_array_equal(found.numpy(), a @ x)
+    assert es.evaluate("y[i] = x[I[i]]", x=x, I=[3, 1]).tolist() == [x[3], x[1]]
+    assert es.evaluate("y[i] = x[i]", x=x[::2]).tolist() == x[::2].tolist()
+
+
+def test_elements_that_scipy_has_twice_are_added() -> None:
+    """Of coo, which may, and of csr, which is then not in its canonical format."""
+    place = ([0, 0, 1, 0], [2, 1, 0, 2])
+    a = scipy.sparse.coo_array(([1.0, 2.0, 3.0, 4.0], place), shape=(2, 3))
+    np.testing.assert_array_equal(es.asarray(a).to_numpy(), a.toarray())
+    rows = scipy.sparse.csr_array(([1.0, 2.0, 4.0], [2, 1, 2], [0, 3, 3]), shape=(2, 3))
+    np.testing.assert_array_equal(es.asarray(rows).to_numpy(), [[0, 2, 5], [0, 0, 0]])
+    assert rows.nnz == 3, "the array that is given stays as it is"
+
+
+def test_tropical_products() -> None:
+    """What is not stored is infinitely far away."""
+    distance = np.where(drawn((5, 5)) == 0, np.inf, drawn((5, 5)))
+    a = es.asarray(distance, es.Format("csr", np.inf))
+    expected = (distance[:, :, None] + distance[None]).min(1)
+    found = es.einsum("ik,kj->ij", a, a, multiply="add", reduce="min")
+    np.testing.assert_array_equal(found, expected)
+    x = np.arange(5, dtype=np.float32)
+    y = es.evaluate(
+        "y[i] = min[j](A[i,j] + x[j])", A=a, x=x, y=es.Format("dense", fill=np.inf)
+    )
+    np.testing.assert_array_equal(y, (distance + x).min(1))
+
+
+@pytest.mark.parametrize(
+    "subscripts, shapes",
+    [
+        ("ij,jk->ik", [(3, 4), (4, 5)]),
+        ("ij,jk", [(3, 4), (4, 5)]),
+        ("ij->ji", [(3, 4)]),
+        ("ij->", [(3, 4)]),
+        ("ii->i", [(4, 4)]),
+        ("i,i->", [(4,), (4,)]),
+        ("i,j->ij", [(3,), (4,)]),
+        ("bij,bjk->bik", [(2, 3, 4), (2, 4, 5)]),
+        ("ij,j,i->i", [(3, 4), (4,), (3,)]),
+        ("ba", [(3, 4)]),
+    ],
+)
+def test_einsum_is_that_of_numpy(subscripts: str, shapes: list[tuple[int, ...]]) -> None:
+    """With all operands dense, and with the first one sparse."""
+    operands = [drawn(shape, seed) for seed, shape in enumerate(shapes)]
+    expected = np.einsum(subscripts, *operands)
+    np.testing.assert_array_equal(es.einsum(subscripts, *operands), expected)
+    first = es.asarray(operands[0], "csf")
+    np.testing.assert_array_equal(es.einsum(subscripts, first, *operands[1:]), expected)
+
+
+@pytest.mark.parametrize(
+    "subscripts, count, text",
+    [
+        ("ij,jk->il", 2, "a letter that no operand has"),
+        ("ij->ii", 1, "or one twice"),
+        ("ij,jk->ik", 1, "has 2 operands, and 1 are given"),
+        ("i1->i", 1, "more than letters"),
+    ],
+)
+def test_errors_of_einsum(subscripts: str, count: int, text: str) -> None:
+    """Subscripts that are none."""
+    with pytest.raises(ArgumentError, match=text):
+        es.einsum(subscripts, *[np.ones((3, 3))] * count)
+
+
+@pytest.mark.parametrize(
+    "dtype", [np.int8, np.int16, np.int32, np.int64, np.float16, np.float32, np.float64]
+)
+def test_element_types_stay(dtype: Any) -> None:
+    """Results are of the type that the statement computes in."""
+    a, x = drawn((4, 5), dtype=dtype), drawn((5,), 1, dtype)
+    found = es.evaluate("B[i,j] = A[i,j] * x[j]", A=es.asarray(a), x=x, B=es.Format("csr"))
+    assert found.dtype == dtype
+    np.testing.assert_array_equal(found.to_numpy(), a * x)
+    dense = es.evaluate("y[i] = x[i] + x[i]", x=x)
+    assert dense.dtype == dtype
+
+
+def test_small_floats_and_numbers() -> None:
+    """bfloat16 of both libraries; numbers take the type of the arrays that they meet."""
+    x = np.arange(4).astype(ml_dtypes.bfloat16)
+    assert es.evaluate("y[i] = x[i] * 2", x=x).dtype == ml_dtypes.bfloat16
+    assert es.evaluate("y[i] = x[i]", x=torch.arange(3).bfloat16()).dtype is torch.bfloat16
+    small = np.arange(4, dtype=np.float32)
+    assert es.evaluate("y[i] = x[i] * a", x=small, a=0.5).dtype == np.float32
+    assert es.evaluate("y[i] = x[i] < a", x=small, a=2.0).tolist() == [True, True, False, False]
+    assert es.evaluate("s = x[i] * x[i]", x=small) == 14
+
+
+def test_what_holds_and_does_not_hold_before() -> None:
+    """Room has the identity of what is combined; an array that is given is changed in place."""
+    x = np.arange(4, dtype=np.float32)
+    assert es.evaluate("y[i] += x[i]", x=x).tolist() == [0, 1, 2, 3]
+    y = np.ones(4, np.float32)
+    assert es.evaluate("y[i] += x[i]", x=x, y=y) is y and y.tolist() == [1, 2, 3, 4]
+    tensor = torch.ones(4)
+    assert es.evaluate("y[i] += x[i]", x=x, y=tensor) is tensor and tensor.tolist() == [1, 2, 3, 4]
+    assert es.evaluate("m max= x[i]", x=-x - 1) == -1
+    room = es.Format(shape=(6,), fill=7)
+    assert es.evaluate("y[I[i]] += x[i]", x=x, I=[0, 5, 0, 5], y=room).tolist() == [9, 7, 7, 7, 7, 11]
+    with pytest.raises(ArgumentError, match="'y' is read, and it is not given"):
+        es.evaluate("y[i] += x[i] if y[i] < 2 else 0", x=x)
+
+
+def test_several_results_come_as_the_text_names_them() -> None:
+    """Whether they are dense or in a format."""
+    a = drawn((3, 4))
+    arrays = {"A": es.asarray(a), "B": es.Format("coo")}
+    doubled, sums = es.evaluate("B[i,j] = A[i,j] * 2; c[i] = A[i,j]", **arrays)
+    np.testing.assert_array_equal(doubled.to_numpy(), 2 * a)
+    np.testing.assert_array_equal(sums, a.sum(1))
+    sums, doubled = es.evaluate("c[i] = A[i,j]; B[i,j] = A[i,j] * 2", **arrays)
+    np.testing.assert_array_equal(sums, a.sum(1))
+    np.testing.assert_array_equal(doubled.to_numpy(), 2 * a)
+
+
+def test_sizes_that_are_zero() -> None:
+    """Of what is reduced and of what is not, dense and stored."""
+    empty = np.zeros((0, 4), np.float32)
+    for a in (empty, es.asarray(empty), es.asarray(empty, "coo"), es.asarray(empty, "csc")):
+        assert es.evaluate("y[i] = A[i,j]", A=a).shape == (0,)
+        assert es.evaluate("y[j] = A[i,j]", A=a).tolist() == [0] * 4
+        assert es.evaluate("m = max[i,j](A[i,j])", A=a) == -np.inf
+    found = es.evaluate("B[i,j] = A[i,j]", A=es.asarray(empty), B=es.Format("csr"))
+    assert found.shape == (0, 4) and found.nnz == 0
+
+
+def test_lookups_are_checked() -> None:
+    """An index out of range names its array and the index."""
+    x = np.ones(3, np.float32)
+    with pytest.raises(EmberError, match="index 5 is out of range for dimension 0 of 'x' of size 3"):
+        es.evaluate("y[i] = x[I[i]]", x=x, I=[1, 5])
+
+
+@pytest.mark.parametrize(
+    "text, arrays, error, message",
+    [
+        ("y[i] = x[j", {"x": [1.0]}, CompileError, "1:11: error: expected"),
+        ("y[i] = x[i] + z[i]", {"x": [1.0]}, ArgumentError, "'z' is read, and it is not given"),
+        ("y[i] = x[i]", {"x": [1.0], "q": 1}, CompileError, "no array 'q', whose type is given"),
+        ("y[i] = x[i]", {"x": np.ones(2, np.uint8)}, ArgumentError, "x: it is of uint8"),
+        ("y[i] = x[i]", {"x": "text"}, ArgumentError, "x: it is str, which is neither"),
+        ("y[i] = x[i]", {"x": [[1.0], [2.0, 3.0]]}, ArgumentError, "x: "),
+        ("y[i] = x[i,j]", {"x": [1.0]}, ArgumentError, "x must have 2 dimensions, not 1"),
+        (
+            "y[I[i]] += x[i]",
+            {"x": [1.0], "I": [0]},
+            ArgumentError,
+            "nothing says how large dimension 0 of 'y' is",
+        ),
+        (
+            "y[I[i]] = x[i]",
+            {"x": [1.0], "I": [0], "y": np.ones(1)},
+            CompileError,
+            "several values of i may assign to one element of y",
+        ),
+        (
+            "y[i] = x[i] + z[i]",
+            {"x": [1.0], "z": [1.0, 2.0]},
+            EmberError,
+            "dimension 0 of x and dimension 0 of z have different sizes",
+        ),
+        (
+            "y[i] = x[i]",
+            {"x": [1.0], "y": es.Format(shape=(1, 2))},
+            ArgumentError,
+            "'y' has 1 indices, and the shape of its format 2 sizes",
+        ),
+        (
+            "y[i] = x[i]",
+            {"x": es.Format("csf")},
+            ArgumentError,
+            "'x' is a format, and no statement assigns to it",
+        ),
+        (
+            "y[i] = x[i]",
+            {"x": [1.0], "y": es.asarray(np.ones(1))},
+            ArgumentError,
+            "'y' is an array in a format, which statements cannot change",
+        ),
+        (
+            "B[i,j] = A[i,j]; y[i] = B[i,j]",
+            {"A": es.asarray(np.ones((2, 2))), "B": es.Format("csr")},
+            CompileError,
+            "'B' is read while the positions that it needs are counted",
+        ),
+    ],
+)
+def test_errors(text: str, arrays: dict[str, Any], error: type[Exception], message: str) -> None:
+    """One for each thing that can be wrong."""
+    with pytest.raises(error) as caught:
+        es.evaluate(text, **arrays)
+    assert message in str(caught.value)
+
+
+def test_gradients_are_not_lost_silently() -> None:
+    """A tensor that needs one is an error, unless none is asked for."""
+    x = torch.ones(3, requires_grad=True)
+    with pytest.raises(ArgumentError, match="'x' needs a gradient"):
+        es.evaluate("y[i] = x[i]", x=x)
+    with torch.no_grad():
+        assert es.evaluate("y[i] = x[i]", x=x).tolist() == [1, 1, 1]
