@@ -16,6 +16,8 @@ from ember.errors import ArgumentError
 
 FORMATS = ["csr", "csc", "dcsr", "dcsc", "coo", "csf", "bitmap", "dense", "csr:i32", "coo:i8"]
 FORMATS += ["compressed,dense", "compressed,bitmap", "bitmap,compressed", "dense,dense@1,0"]
+# PyTorch warns of its first matrix by rows.
+pytestmark = pytest.mark.filterwarnings("ignore:Sparse CSR tensor support is in beta")
 CUBES = ["csf", "coo", "bitmap", "dense,compressed,dense", "compressed,dense,compressed@2,0,1"]
 
 
@@ -46,7 +48,7 @@ def test_arrays_of_three_dimensions(format: str) -> None:
     a = np.random.default_rng(0).integers(0, 2, (3, 4, 5)).astype(np.int64)
     array = es.asarray(a, format)
     np.testing.assert_array_equal(array.to_numpy(), a)
-    assert array.dtype == np.int64 and array.ndim == 3 and array.fill == 0
+    assert (array.dtype, array.ndim, array.fill) == (np.int64, 3, 0)
 
 
 def test_memory_is_shared_where_it_can_be() -> None:
@@ -70,7 +72,7 @@ def test_elements_in_any_order() -> None:
 
 
 @pytest.mark.parametrize(
-    "format, stored, values, message",
+    ("format", "stored", "values", "message"),
     [
         ("csr", [([0, 1, 3], [0, 0])], [1.0, 2.0], "2 coordinates instead of 3"),
         ("csr", [([0, 1], [0])], [1.0], "2 positions instead of 3"),
@@ -108,7 +110,7 @@ def test_marks_say_what_coordinates_may_be() -> None:
 
 
 @pytest.mark.parametrize(
-    "make, message",
+    ("make", "message"),
     [
         (lambda: es.Format(fill=0.5).fill_of(np.dtype(np.int32)), "the fill 0.5 is no int32"),
         (lambda: es.Format(fill=300).fill_of(np.dtype(np.int8)), "the fill 300 is no int8"),

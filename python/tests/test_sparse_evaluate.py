@@ -16,6 +16,7 @@ import torch
 from ember.errors import ArgumentError, CompileError, EmberError
 from numpy.typing import NDArray
 
+pytestmark = pytest.mark.filterwarnings("ignore:Sparse CSR tensor support is in beta")
 MATRICES = ["csr", "csc", "dcsr", "dcsc", "coo", "csf", "bitmap", "dense", "csr:i32", "coo:i16"]
 MATRICES += ["compressed,dense", "compressed,bitmap", "dense,compressed@1,0", "bitmap,dense"]
 
@@ -36,7 +37,7 @@ def test_a_product_of_a_matrix_in_each_format(format: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "mine, other", list(itertools.product(["csr", "csc", "coo", "bitmap"], repeat=2))
+    ("mine", "other"), list(itertools.product(["csr", "csc", "coo", "bitmap"], repeat=2))
 )
 def test_sums_and_products_of_two_formats_in_a_third(mine: str, other: str) -> None:
     """What is stored is what the function needs."""
@@ -44,13 +45,11 @@ def test_sums_and_products_of_two_formats_in_a_third(mine: str, other: str) -> N
     for operator, expected in (("+", a + b), ("*", a * b), ("-", a - b)):
         text = f"C[i,j] = A[i,j] {operator} B[i,j]"
         arrays = {"A": es.asarray(a, mine), "B": es.asarray(b, other)}
-        try:
-            found = es.evaluate(text, **arrays, C=es.Format("csr"))
-        except CompileError as error:
-            # Rows and columns in turn: neither order suits both.
-            assert "csc" in (mine, other) and mine != other, error
-            continue
+        found = es.evaluate(text, **arrays, C=es.Format("csr"))
         np.testing.assert_array_equal(found.to_numpy(), expected)
+        if "csc" in (mine, other):
+            # Searched by rows, so that its coordinates are not known beforehand.
+            continue
         stored = {"+": (a != 0) | (b != 0), "*": (a != 0) & (b != 0), "-": (a != 0) | (b != 0)}
         assert found.nnz == stored[operator].sum()
 
@@ -102,14 +101,12 @@ def test_tropical_products() -> None:
     found = es.einsum("ik,kj->ij", a, a, multiply="add", reduce="min")
     np.testing.assert_array_equal(found, expected)
     x = np.arange(5, dtype=np.float32)
-    y = es.evaluate(
-        "y[i] = min[j](A[i,j] + x[j])", A=a, x=x, y=es.Format("dense", fill=np.inf)
-    )
+    y = es.evaluate("y[i] = min[j](A[i,j] + x[j])", A=a, x=x, y=es.Format("dense", fill=np.inf))
     np.testing.assert_array_equal(y, (distance + x).min(1))
 
 
 @pytest.mark.parametrize(
-    "subscripts, shapes",
+    ("subscripts", "shapes"),
     [
         ("ij,jk->ik", [(3, 4), (4, 5)]),
         ("ij,jk", [(3, 4), (4, 5)]),
@@ -133,7 +130,7 @@ def test_einsum_is_that_of_numpy(subscripts: str, shapes: list[tuple[int, ...]])
 
 
 @pytest.mark.parametrize(
-    "subscripts, count, text",
+    ("subscripts", "count", "text"),
     [
         ("ij,jk->il", 2, "a letter that no operand has"),
         ("ij->ii", 1, "or one twice"),
@@ -176,12 +173,15 @@ def test_what_holds_and_does_not_hold_before() -> None:
     x = np.arange(4, dtype=np.float32)
     assert es.evaluate("y[i] += x[i]", x=x).tolist() == [0, 1, 2, 3]
     y = np.ones(4, np.float32)
-    assert es.evaluate("y[i] += x[i]", x=x, y=y) is y and y.tolist() == [1, 2, 3, 4]
+    assert es.evaluate("y[i] += x[i]", x=x, y=y) is y
+    assert y.tolist() == [1, 2, 3, 4]
     tensor = torch.ones(4)
-    assert es.evaluate("y[i] += x[i]", x=x, y=tensor) is tensor and tensor.tolist() == [1, 2, 3, 4]
+    assert es.evaluate("y[i] += x[i]", x=x, y=tensor) is tensor
+    assert tensor.tolist() == [1, 2, 3, 4]
     assert es.evaluate("m max= x[i]", x=-x - 1) == -1
     room = es.Format(shape=(6,), fill=7)
-    assert es.evaluate("y[I[i]] += x[i]", x=x, I=[0, 5, 0, 5], y=room).tolist() == [9, 7, 7, 7, 7, 11]
+    scattered = es.evaluate("y[I[i]] += x[i]", x=x, I=[0, 5, 0, 5], y=room)
+    assert scattered.tolist() == [9, 7, 7, 7, 7, 11]
     with pytest.raises(ArgumentError, match="'y' is read, and it is not given"):
         es.evaluate("y[i] += x[i] if y[i] < 2 else 0", x=x)
 
@@ -206,18 +206,19 @@ def test_sizes_that_are_zero() -> None:
         assert es.evaluate("y[j] = A[i,j]", A=a).tolist() == [0] * 4
         assert es.evaluate("m = max[i,j](A[i,j])", A=a) == -np.inf
     found = es.evaluate("B[i,j] = A[i,j]", A=es.asarray(empty), B=es.Format("csr"))
-    assert found.shape == (0, 4) and found.nnz == 0
+    assert (found.shape, found.nnz) == ((0, 4), 0)
 
 
 def test_lookups_are_checked() -> None:
     """An index out of range names its array and the index."""
     x = np.ones(3, np.float32)
-    with pytest.raises(EmberError, match="index 5 is out of range for dimension 0 of 'x' of size 3"):
+    message = "index 5 is out of range for dimension 0 of 'x' of size 3"
+    with pytest.raises(EmberError, match=message):
         es.evaluate("y[i] = x[I[i]]", x=x, I=[1, 5])
 
 
 @pytest.mark.parametrize(
-    "text, arrays, error, message",
+    ("text", "arrays", "error", "message"),
     [
         ("y[i] = x[j", {"x": [1.0]}, CompileError, "1:11: error: expected"),
         ("y[i] = x[i] + z[i]", {"x": [1.0]}, ArgumentError, "'z' is read, and it is not given"),

@@ -10,7 +10,6 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ember.dtypes import as_array
 from ember.errors import ArgumentError
@@ -38,7 +37,7 @@ class Array:
         """
         self.format = Format(format) if isinstance(format, str) else format
         self.shape = tuple(int(size) for size in shape)
-        self.values: NDArray = as_array(values)
+        self.values: np.ndarray = as_array(values)
         self.levels: tuple[Level, ...] = self.format.levels(len(self.shape))
         self.stored: Stored = self._named(list(stored))
         self.format.fill_of(self.dtype)
@@ -76,7 +75,7 @@ class Array:
 
     @classmethod
     def of_room(
-        cls, format: Format, shape: tuple[int, ...], values: NDArray, stored: Stored
+        cls, format: Format, shape: tuple[int, ...], values: np.ndarray, stored: Stored
     ) -> "Array":
         """An array of parts that fit, or that a kernel is to fill."""
         array = cls.__new__(cls)
@@ -143,8 +142,8 @@ class Array:
     def _has_mask(self) -> bool:
         return any(level.kind == "bitmap" for level in self.levels)
 
-    def coordinates(self) -> tuple[list[NDArray], NDArray]:
-        """Of all that is stored, in the order of levels: coordinates by dimension, and positions."""
+    def coordinates(self) -> tuple[list[np.ndarray], np.ndarray]:
+        """Of what is stored, in the order of levels: coordinates by dimension, and positions."""
         return level_arrays.coordinates_of(self.stored, self.levels, self.shape)
 
     def to(self, format: Format | str) -> "Array":
@@ -157,7 +156,7 @@ class Array:
         coordinates, positions = self.coordinates()
         return Array.from_coordinates(coordinates, self.values[positions], self.shape, form)
 
-    def to_numpy(self) -> NDArray:
+    def to_numpy(self) -> np.ndarray:
         """The array with all its elements."""
         coordinates, positions = self.coordinates()
         result = np.full(self.shape, self.fill, self.dtype)
@@ -256,8 +255,9 @@ def as_sparse(source: Any) -> Array | None:
     scipy = sys.modules.get("scipy.sparse")
     if scipy is not None and scipy.issparse(source):
         return _from_scipy(source)
-    pydata = sys.modules.get("sparse")
-    if pydata is not None and isinstance(source, getattr(pydata, "SparseArray", ())):
+    pydata: Any = sys.modules.get("sparse")
+    array_type: Any = getattr(pydata, "SparseArray", ())
+    if isinstance(source, array_type):
         whole = source if isinstance(source, pydata.COO) else source.tocoo()
         form = Format("coo", fill=float(whole.fill_value))
         return Array.from_coordinates(list(whole.coords), whole.data, whole.shape, form)
@@ -270,9 +270,13 @@ def _index_name(dtype: np.dtype) -> str:
 
 
 def _compressed(
-    shape: tuple[int, ...], positions: NDArray, coordinates: NDArray, values: NDArray, turned: bool
+    shape: tuple[int, ...],
+    positions: np.ndarray,
+    coordinates: np.ndarray,
+    values: np.ndarray,
+    turned: bool,
 ) -> Array:
-    """An array by rows, or by columns if it is turned, of parts that another library has checked."""
+    """An array by rows, or by columns if it is turned, of parts that are known to fit."""
     form = Format(f"{'csc' if turned else 'csr'}:{_index_name(coordinates.dtype)}")
     arrays = {"positions": np.ascontiguousarray(positions, coordinates.dtype)}
     arrays["coordinates"] = np.ascontiguousarray(coordinates)

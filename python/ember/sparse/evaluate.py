@@ -69,11 +69,11 @@ def converted(arrays: dict[str, Any]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for name, argument in arrays.items():
         try:
-            mine = as_sparse(argument)
-            if mine is None:
-                mine = np.asarray(argument) if isinstance(argument, list | tuple) else argument
-            key_of(mine)
-        except ArgumentError as error:
+            taken: Any = as_sparse(argument)
+            if taken is None:
+                taken = np.asarray(argument) if isinstance(argument, list | tuple) else argument
+            key_of(taken)
+        except (ArgumentError, ValueError) as error:
             raise ArgumentError(f"{name}: {error}") from None
-        found[name] = mine
+        found[name] = taken
     return found

@@ -7,7 +7,7 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import math
 import re
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -56,7 +56,8 @@ class Format:
 
     name: csr, csc, dcsr, dcsc, coo, csf, bitmap, dense, or a level for each dimension, such as
     "dense,compressed(unordered)", with the dimensions of the levels behind @ where these are in
-    another order: "dense,compressed@1,0". A type of positions and coordinates may follow: "csr:i32".
+    another order: "dense,compressed@1,0". A type of positions and coordinates may follow, as in
+    "csr:i32".
     fill: what is not stored; of a dense result, what it holds where nothing is assigned to it.
     shape, dtype: of a result, where statements do not say; dtype is what np.dtype takes.
     """
@@ -114,7 +115,7 @@ class Format:
         return element
 
 
-@lru_cache(maxsize=None)
+@cache
 def _levels(name: str, rank: int) -> tuple[Level, ...]:
     """The levels that a name stands for."""
     spelled = _NAMES.get(name, ())

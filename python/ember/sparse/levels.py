@@ -8,13 +8,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ember.errors import ArgumentError
 from ember.sparse.format import Format, Level
 
 # The arrays of each level, by what they are called.
-Stored = list[dict[str, NDArray]]
+Stored = list[dict[str, np.ndarray]]
 
 
 @dataclass
@@ -24,13 +23,13 @@ class _Positions:
     of: the position of each element. count: how many positions the level has.
     """
 
-    of: NDArray
+    of: np.ndarray
     count: int
 
 
 def store(
-    coordinates: Sequence[NDArray], shape: Sequence[int], form: Format, levels: Sequence[Level]
-) -> tuple[Stored, NDArray, int]:
+    coordinates: Sequence[np.ndarray], shape: Sequence[int], form: Format, levels: Sequence[Level]
+) -> tuple[Stored, np.ndarray, int]:
     """Levels that have elements at these coordinates, one array a dimension.
 
     Returns the arrays of the levels, the position of each element given, which several may share
@@ -51,7 +50,7 @@ def store(
     return stored, positions, here.count
 
 
-def as_indices(numbers: NDArray, form: Format) -> NDArray:
+def as_indices(numbers: np.ndarray, form: Format) -> np.ndarray:
     """Positions or coordinates in the type that a format has; raises ArgumentError if it cannot."""
     limit = np.iinfo(form.index).max
     if numbers.size and int(numbers.max()) > limit:
@@ -63,8 +62,8 @@ def as_indices(numbers: NDArray, form: Format) -> NDArray:
 
 
 def _store_level(
-    level: Level, mine: NDArray, size: int, above: _Positions
-) -> tuple[_Positions, dict[str, NDArray]]:
+    level: Level, mine: np.ndarray, size: int, above: _Positions
+) -> tuple[_Positions, dict[str, np.ndarray]]:
     """One level: where elements are, and its arrays. The elements are in order."""
     if level.kind in ("dense", "bitmap"):
         here = _Positions(above.of * size + mine, above.count * size)
@@ -90,10 +89,10 @@ def _store_level(
 class _Walk:
     """Positions of a level with the coordinates that lead to them, by dimension."""
 
-    positions: NDArray
-    coordinates: dict[int, NDArray] = field(default_factory=dict)
+    positions: np.ndarray
+    coordinates: dict[int, np.ndarray] = field(default_factory=dict)
 
-    def repeated(self, counts: NDArray | int) -> "_Walk":
+    def repeated(self, counts: np.ndarray | int) -> "_Walk":
         """Each position so many times."""
         return _Walk(
             np.repeat(self.positions, counts),
@@ -103,7 +102,7 @@ class _Walk:
 
 def coordinates_of(
     stored: Stored, levels: Sequence[Level], shape: Sequence[int]
-) -> tuple[list[NDArray], NDArray]:
+) -> tuple[list[np.ndarray], np.ndarray]:
     """The coordinates of all that levels store, one array a dimension, and their positions."""
     walk = _Walk(np.zeros(1, np.int64))
     for level, arrays in zip(levels, stored, strict=True):
@@ -164,7 +163,7 @@ def check(stored: Stored, levels: Sequence[Level], shape: Sequence[int], values:
         raise ArgumentError(f"there are {values} values instead of {count}")
 
 
-def _check_order(what: str, level: Level, positions: NDArray, coordinates: NDArray) -> None:
+def _check_order(what: str, level: Level, positions: np.ndarray, coordinates: np.ndarray) -> None:
     """That the coordinates of each segment increase."""
     if not level.ordered or len(coordinates) < 2:
         return

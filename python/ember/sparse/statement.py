@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 
 from ember.arguments import Parameter
 from ember.compiler import Notation, Options, load_program
@@ -69,9 +68,8 @@ class Statement:
         self._rooms = {name: self._sizes_of(name) for name in self._order_of_rooms()}
         self._check_names()
         self._arguments = [self._source(one) for one in self._entry.parameters]
-        self._counts = [self._source(one) for one in self._counter.parameters] if (
-            self._counter
-        ) else []
+        counted = self._counter.parameters if self._counter else ()
+        self._counts = [self._source(one) for one in counted]
 
     # What is known before any call.
 
@@ -139,8 +137,8 @@ class Statement:
                 )
             if not kind.is_room and f"{name}_values" in written:
                 raise ArgumentError(
-                    f"{self.text}: '{name}' is an array in a format, which statements cannot change: "
-                    "give its format"
+                    f"{self.text}: '{name}' is an array in a format, which statements cannot "
+                    "change: give its format"
                 )
 
     def _source(self, parameter: Parameter) -> Callable[["_Call"], Any]:
@@ -150,7 +148,7 @@ class Statement:
     # Calls.
 
     def __call__(self, arrays: Arrays) -> tuple[Any, ...]:
-        """Evaluates the statements on arguments of the kinds that it is for: what they assign to."""
+        """Evaluates the statements on arguments of its kinds; returns what they assign to."""
         call = _Call(arrays, self)
         if self._stored:
             self._assemble(call)
@@ -160,7 +158,7 @@ class Statement:
     def _assemble(self, call: "_Call") -> None:
         """Makes room for results in a format."""
         names = [name for name in self._rooms if name in self._stored]
-        counts: dict[str, NDArray] = {
+        counts: dict[str, np.ndarray] = {
             name: np.zeros(len(call.shapes[name]), np.int64) for name in names
         }
         if self._counter is not None:
@@ -238,15 +236,14 @@ class _Call:
         self._statement = statement
         self.dense: dict[str, Any] = {}
         self.stored: dict[str, Array] = {}
-        self.counts: dict[str, NDArray] = {}
+        self.counts: dict[str, np.ndarray] = {}
         self.shapes: Shapes = {}
         self._scalars: set[str] = set()
         for name, argument in arrays.items():
             kind = type(argument)
             if kind is np.ndarray or isinstance(argument, torch.Tensor):
-                self.shapes[name] = argument.shape or (int(argument),) if (
-                    argument.ndim == 0 and name not in statement.rooms
-                ) else argument.shape
+                is_number = argument.ndim == 0 and name not in statement.rooms
+                self.shapes[name] = (int(argument),) if is_number else argument.shape
                 self.dense[name] = self._prepared(name, argument)
             elif kind is Array:
                 self.stored[name] = argument
@@ -267,7 +264,7 @@ class _Call:
                     self._scalars.add(name)
 
     def _prepared(self, name: str, argument: Any) -> Any:
-        """An array that kernels take: one after the other, its elements; a number of no dimension."""
+        """An array that kernels take, of elements next to each other, or a number."""
         if name in self._statement.rooms:
             return argument
         if argument.ndim == 0:
@@ -280,7 +277,7 @@ class _Call:
             )
         return argument.detach().contiguous()
 
-    def for_counting(self, counts: dict[str, NDArray]) -> "_Call":
+    def for_counting(self, counts: dict[str, np.ndarray]) -> "_Call":
         """The same call for the function that counts: what it assigns to is of no use."""
         other = _Call.__new__(_Call)
         other.stored, other.shapes, other.counts = self.stored, self.shapes, counts
@@ -298,15 +295,15 @@ class _Call:
         """Of a dimension of an array."""
         return self.shapes[name][dimension]
 
-    def part(self, name: str, level: int, what: str) -> NDArray:
+    def part(self, name: str, level: int, what: str) -> np.ndarray:
         """Positions, coordinates or booleans of a level."""
         return self.stored[name].stored[level][what]
 
-    def values(self, name: str) -> NDArray:
+    def values(self, name: str) -> np.ndarray:
         """What an array in a format stores."""
         return self.stored[name].values
 
-    def counted(self, name: str) -> NDArray:
+    def counted(self, name: str) -> np.ndarray:
         """Room for how many positions each level of a result has."""
         return self.counts[name]
 
@@ -330,7 +327,7 @@ def _make_room(form: Format, shape: tuple[int, ...], counts: list[int], dtype: n
     count = 1
     levels = form.levels(len(shape))
     for level, mine in zip(levels, counts, strict=True):
-        arrays: dict[str, NDArray] = {}
+        arrays: dict[str, np.ndarray] = {}
         if level.kind == "compressed":
             arrays["positions"] = np.empty(count + 1, form.index)
         if level.is_listed:

@@ -90,8 +90,8 @@ std::optional<LinearSize> LargestIndex::findShifted(BlockArgument variable) {
     auto apply = dyn_cast<ApplyOp>(use.getOwner());
     if (!apply || apply.getMap().getNumInputs() != 1)
       continue;
-    AffineExpr by = apply.getMap().getResult(0) -
-                    getAffineDimExpr(0, apply.getContext());
+    AffineExpr by =
+        apply.getMap().getResult(0) - getAffineDimExpr(0, apply.getContext());
     if (auto constant = dyn_cast<AffineConstantExpr>(
             simplifyAffineExpr(by, /*numDims=*/1, /*numSymbols=*/0)))
       for (OpOperand &further : apply->getUses())

@@ -33,8 +33,8 @@ struct NamedFormat {
 
 /// What formats may be called.
 std::vector<llvm::StringRef> getFormatNames();
-/// The levels of a format that has a name, `dense,compressed`, with the order of
-/// dimensions as parseNamedFormat reads it; empty if it is not for arrays of
+/// The levels of a format that has a name, `dense,compressed`, with the order
+/// of dimensions as parseNamedFormat reads it; empty if it is not for arrays of
 /// `rank` dimensions.
 std::string spellFormat(llvm::StringRef name, size_t rank);
 
@@ -70,7 +70,8 @@ struct NotationOptions {
 /// parameters (`ember.sizes` and others). With `counts`, if an array that is
 /// assigned to has coordinates, a function `NAME_counts` takes one of i64 in
 /// place of its parts, and counts the positions of each level: the room that
-/// the first one needs. Null after an error, of which the location is a column of "notation".
+/// the first one needs. Null after an error, of which the location is a column
+/// of "notation".
 mlir::OwningOpRef<mlir::ModuleOp>
 buildFromNotation(llvm::StringRef text, const NotationOptions &options,
                   mlir::MLIRContext *context);
