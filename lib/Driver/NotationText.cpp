@@ -7,12 +7,14 @@
 
 #include "ember/Driver/NotationText.h"
 
+#include "ember/Dialect/CIN/IR/CIN.h"
 #include "ember/Dialect/CIN/Notation/Notation.h"
 #include "ember/Driver/Files.h"
 #include "ember/Driver/Registration.h"
 #include "ember/Driver/Source.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/IR/Diagnostics.h"
+#include "mlir/Parser/Parser.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/SourceMgr.h"
 
@@ -29,6 +31,35 @@ static mlir::Type parseElement(StringRef text, MLIRContext &context) {
   bool isElement = type && (isa<mlir::FloatType, mlir::IndexType>(type) ||
                             type.isSignlessInteger());
   return isElement ? type : mlir::Type();
+}
+
+/// Adds the functions of a file to `module`. An error of what is in it has been
+/// printed.
+static Error addFunctions(StringRef path, ModuleOp module) {
+  auto text = readFile(path);
+  if (!text)
+    return text.takeError();
+  SourceMgr sources;
+  sources.AddNewSourceBuffer(std::move(*text), SMLoc());
+  SourceMgrDiagnosticHandler printer(sources, module.getContext());
+  OwningOpRef<ModuleOp> parsed =
+      parseSourceFile<ModuleOp>(sources, module.getContext());
+  if (!parsed)
+    return makeDiagnosedError();
+  SymbolTable symbols(module);
+  for (Operation &op : llvm::make_early_inc_range(*parsed->getBody())) {
+    auto function = dyn_cast<cin::FunctionOp>(op);
+    if (!function)
+      return makeError("--functions=" + path +
+                       ": has something else than a cin.function: " +
+                       op.getName().getStringRef());
+    if (symbols.lookup(function.getSymName()))
+      return makeError("--functions=" + path + ": there is another function '" +
+                       function.getSymName() + "'");
+    function->remove();
+    symbols.insert(function);
+  }
+  return Error::success();
 }
 
 Expected<std::unique_ptr<MemoryBuffer>>
@@ -64,6 +95,12 @@ ember::translateNotation(StringRef notation, const NotationArrays &arrays) {
                        ": expected an array and a number, such as A:inf");
     options.fills[array] = fill;
   }
+  OwningOpRef<ModuleOp> functions =
+      ModuleOp::create(UnknownLoc::get(&context));
+  for (StringRef path : arrays.functions)
+    if (Error error = addFunctions(path, *functions))
+      return std::move(error);
+  options.functions = *functions;
   SourceMgr sources;
   sources.AddNewSourceBuffer(
       MemoryBuffer::getMemBufferCopy(notation, "notation"), SMLoc());

@@ -67,6 +67,7 @@ void ember::buildCINToSCFPipeline(OpPassManager &manager,
   manager.addNestedPass<func::FuncOp>(cin::createDeriveIteration());
   manager.addNestedPass<func::FuncOp>(cin::createExpandFormats());
   manager.addNestedPass<func::FuncOp>(createConvertCINToSCF());
+  manager.addPass(cin::createDropFunctions());
   manager.addNestedPass<func::FuncOp>(createDropDeallocations());
   bufferization::buildBufferDeallocationPipeline(
       manager, bufferization::BufferDeallocationPipelineOptions());

@@ -22,6 +22,8 @@ defm format : Value<"format",
     "ARRAY:FORMAT">;
 defm fill : Value<"fill",
     "What elements of an array are that are not stored (default: 0)", "ARRAY:NUMBER">;
+defm functions : Value<"functions",
+    "A file of cin.functions that the notation may call by name", "FILE">;
 defm emit : Value<"emit",
     "What to write, one of the stages below (default: lib)", "STAGE">;
 def counts : Flag<["--"], "counts">,

@@ -107,7 +107,8 @@ static Expected<Request> getRequest(const CommandLine &line) {
   if (!isNotation)
     for (auto [option, name] :
          {std::pair(OPT_type, "--type"), std::pair(OPT_format, "--format"),
-          std::pair(OPT_fill, "--fill"), std::pair(OPT_counts, "--counts")})
+          std::pair(OPT_fill, "--fill"), std::pair(OPT_counts, "--counts"),
+          std::pair(OPT_functions, "--functions")})
       if (line.options.hasArg(option))
         return makeError(Twine(name) +
                          " is for --notation, which is not given");
@@ -212,6 +213,7 @@ static Error compile(const CommandLine &line) {
   NotationArrays arrays{line.options.getAllArgValues(OPT_type),
                         line.options.getAllArgValues(OPT_format),
                         line.options.getAllArgValues(OPT_fill),
+                        line.options.getAllArgValues(OPT_functions),
                         line.options.hasArg(OPT_counts)};
   auto program = notation ? translateNotation(notation->getValue(), arrays)
                           : readFile(request->input);

@@ -24,6 +24,8 @@ struct NotationArrays {
   std::vector<std::string> formats;
   /// ARRAY:NUMBER each.
   std::vector<std::string> fills;
+  /// Files of functions that statements may call.
+  std::vector<std::string> functions;
   /// Whether a second kernel counts what they store.
   bool counts = false;
 };

@@ -9,7 +9,7 @@
 
 #include "ember/Conversion/CINToSCF/Passes.h"
 #include "ember/Dialect/CIN/IR/CIN.h"
-#include "ember/Dialect/CIN/Transforms/BuiltinCode.h"
+#include "ember/Dialect/CIN/Transforms/FunctionCode.h"
 #include "ember/Dialect/Ember/IR/Ember.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Affine/Utils.h"
@@ -200,16 +200,16 @@ void EvaluationLowering::emit(AssignOp assign) {
   }
   Value memref = get(assign.getArray());
   SmallVector<Value> at = indices(assign.getIndices());
-  if (std::optional<BuiltinAttr> function = assign.getFunction()) {
+  if (Function function = assign.getFunction()) {
     Value before = memref::LoadOp::create(builder, memref, at);
     auto product = value.getDefiningOp<arith::MulFOp>();
     bool isOnlyUse = assign.getValue().hasOneUse();
-    if ((*function)->name == "add" && product && isOnlyUse) {
+    if (function.is("add") && product && isOnlyUse) {
       // Rounded once, together with the sum.
       value = math::FmaOp::create(builder, product.getLhs(), product.getRhs(),
                                   before);
     } else {
-      value = emitCall(builder, **function, {before, value}, value.getType());
+      value = emitCall(builder, function, {before, value}, value.getType());
     }
   }
   memref::StoreOp::create(builder, value, memref, at);
@@ -223,9 +223,7 @@ void EvaluationLowering::emitStore(AssignOp assign, Value value) {
     found->second->store(getBound(coordinates), value);
     return;
   }
-  std::optional<BuiltinAttr> function = assign.getFunction();
-  workspaces[array]->store(getBound(coordinates), value,
-                           function ? function->getBuiltin() : nullptr);
+  workspaces[array]->store(getBound(coordinates), value, assign.getFunction());
 }
 
 void EvaluationLowering::emit(Operation &op) {
@@ -254,7 +252,7 @@ void EvaluationLowering::emit(Operation &op) {
       .Case<CallOp>([&](auto call) {
         SmallVector<Value> operands = llvm::map_to_vector(
             call.getOperands(), [&](Value value) { return get(value); });
-        values.map(call.getResult(), emitCall(builder, *call.getFunction(),
+        values.map(call.getResult(), emitCall(builder, call.getFunction(),
                                               operands, call.getType()));
       })
       .Case<LiteralOp>([&](auto literal) {
@@ -308,7 +306,7 @@ LogicalResult EvaluationLowering::checkOrder() {
   auto check = [&](Operation *loop, CoordinateSet set) -> LogicalResult {
     SmallVector<Fiber> fibers = getLevelOperands(loop);
     bool isCombined = true;
-    loop->walk([&](AssignOp assign) { isCombined &= !!assign.getFunction(); });
+    loop->walk([&](AssignOp assign) { isCombined &= assign.isCombining(); });
     for (const Fiber &fiber : fibers) {
       const Level &level = fiber.getLevel();
       if (level.isOrdered)

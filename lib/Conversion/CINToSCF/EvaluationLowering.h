@@ -60,17 +60,22 @@ private:
   /// Of an array in a format.
   void emitStore(AssignOp assign, mlir::Value value);
   void emit(ReduceOp reduce);
+  /// What terms are combined with: the value of those before and, of a function
+  /// without an identity, whether there are any.
+  using Combined = llvm::SmallVector<mlir::Value>;
   /// The loops of a reduction from `variable` on; what they begin with and
   /// what comes out.
-  mlir::Value emitReduction(ReduceOp reduce, unsigned variable,
-                            mlir::Value before);
+  Combined emitReduction(ReduceOp reduce, unsigned variable,
+                         const Combined &before);
   /// One over what arrays store.
-  mlir::Value emitWalk(ReduceOp reduce, mlir::Value before);
+  Combined emitWalk(ReduceOp reduce, const Combined &before);
   /// A sum with that of `count` coordinates that are not visited.
   mlir::Value emitRest(ReduceOp reduce, mlir::Value sum, mlir::Value count);
   /// A term of a reduction, combined with what was there before.
-  mlir::Value emitTerm(ReduceOp reduce, mlir::Value before);
-  mlir::Value combine(ReduceOp reduce, mlir::Value before, mlir::Value term);
+  Combined emitTerm(ReduceOp reduce, const Combined &before);
+  Combined combine(ReduceOp reduce, const Combined &before, mlir::Value term);
+  /// Checks that a function without an identity has anything to combine.
+  void checkAny(ReduceOp reduce, mlir::Value isAny);
   /// The coordinates by which an assignment appends.
   llvm::SmallVector<mlir::Value> getPlace(AssignOp assign) {
     auto type = llvm::cast<ArrayType>(assign.getArray().getType());

@@ -7,8 +7,9 @@
 
 #include "EvaluationLowering.h"
 
-#include "ember/Dialect/CIN/Transforms/BuiltinCode.h"
+#include "ember/Dialect/CIN/Transforms/FunctionCode.h"
 #include "mlir/Analysis/SliceAnalysis.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
@@ -24,9 +25,26 @@ bool ember::cin::isInnermost(Operation *loop) {
               .wasInterrupted();
 }
 
-Value EvaluationLowering::combine(ReduceOp reduce, Value before, Value term) {
-  Value combined =
-      emitCall(builder, *reduce.getFunction(), {before, term}, term.getType());
+EvaluationLowering::Combined
+EvaluationLowering::combine(ReduceOp reduce, const Combined &state,
+                            Value term) {
+  Function function = reduce.getFunction();
+  Value before = state.front();
+  if (state.size() > 1) {
+    // The first term stands for itself.
+    auto branch = scf::IfOp::create(builder, term.getType(), state.back(),
+                                    /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(branch.elseBlock());
+    scf::YieldOp::create(builder, term);
+    builder.setInsertionPointToStart(branch.thenBlock());
+    scf::YieldOp::create(
+        builder, emitCall(builder, function, {before, term}, term.getType()));
+    builder.setInsertionPointAfter(branch);
+    Value isAny = arith::ConstantOp::create(builder, builder.getBoolAttr(true));
+    return {branch.getResult(0), isAny};
+  }
+  Value combined = emitCall(builder, function, {before, term}, term.getType());
   // Terms may be added in any order, and then a product may also be added to
   // others unrounded.
   auto mark = [&](Operation *op, arith::FastMathFlags flags) {
@@ -39,15 +57,18 @@ Value EvaluationLowering::combine(ReduceOp reduce, Value before, Value term) {
                   arith::FastMathFlagsAttr::get(builder.getContext(),
                                                 before.getValue() | flags));
   };
-  if (!isa<FloatType>(term.getType()) || reduce.getFunction()->isIdempotent)
-    return combined;
+  // Inside of a function that users define, nothing is to be reordered.
+  if (!isa<FloatType>(term.getType()) || function.isIdempotent() ||
+      !function.getBuiltin())
+    return {combined};
   mark(combined.getDefiningOp(), arith::FastMathFlags::reassoc);
   for (Operation &op : *builder.getBlock())
     mark(&op, arith::FastMathFlags::contract);
-  return combined;
+  return {combined};
 }
 
-Value EvaluationLowering::emitTerm(ReduceOp reduce, Value before) {
+EvaluationLowering::Combined
+EvaluationLowering::emitTerm(ReduceOp reduce, const Combined &before) {
   YieldOp yield = reduce.getYield();
   Block &body = *reduce.getBody();
   Value condition = yield.getCondition();
@@ -70,22 +91,24 @@ Value EvaluationLowering::emitTerm(ReduceOp reduce, Value before) {
   for (Operation &op : body.without_terminator())
     if (first.contains(&op))
       emit(op);
-  auto branch = scf::IfOp::create(builder, before.getType(), get(condition),
-                                  /*withElseRegion=*/true);
+  auto branch =
+      scf::IfOp::create(builder, TypeRange(ValueRange(before)), get(condition),
+                        /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(branch.thenBlock());
   for (Operation &op : body.without_terminator())
     if (!first.contains(&op))
       emit(op);
-  Value after = combine(reduce, before, get(yield.getValue()));
+  Combined after = combine(reduce, before, get(yield.getValue()));
   scf::YieldOp::create(builder, after);
   builder.setInsertionPointToStart(branch.elseBlock());
   scf::YieldOp::create(builder, before);
-  return branch.getResult(0);
+  return llvm::to_vector_of<Value>(branch.getResults());
 }
 
-Value EvaluationLowering::emitReduction(ReduceOp reduce, unsigned variable,
-                                        Value before) {
+EvaluationLowering::Combined
+EvaluationLowering::emitReduction(ReduceOp reduce, unsigned variable,
+                                  const Combined &before) {
   if (variable == reduce.getVariables().size())
     return emitTerm(reduce, before);
   if (reduce.getIteration() && variable == 0)
@@ -95,20 +118,25 @@ Value EvaluationLowering::emitReduction(ReduceOp reduce, unsigned variable,
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(loop.getBody());
   values.map(reduce.getVariables()[variable], loop.getInductionVar());
-  Value after = emitReduction(reduce, variable + 1, loop.getRegionIterArg(0));
+  Combined after =
+      emitReduction(reduce, variable + 1,
+                    llvm::to_vector_of<Value>(loop.getRegionIterArgs()));
   scf::YieldOp::create(builder, after);
-  return loop.getResult(0);
+  return llvm::to_vector_of<Value>(loop.getResults());
 }
 
-Value EvaluationLowering::emitWalk(ReduceOp reduce, Value before) {
+EvaluationLowering::Combined
+EvaluationLowering::emitWalk(ReduceOp reduce, const Combined &before) {
   SmallVector<Fiber> fibers = getLevelOperands(reduce);
   Value size = bounds(reduce, 0).second;
   // How many coordinates there are matters if the others count, too.
-  SmallVector<Value> carried = {before};
+  SmallVector<Value> carried = before;
   if (reduce.getRest())
     carried.push_back(constant(0));
   auto body = [&](Value, ValueRange values) {
-    SmallVector<Value> after = {emitTerm(reduce, values.front())};
+    ValueRange terms = values.take_front(before.size());
+    SmallVector<Value> after =
+        emitTerm(reduce, llvm::to_vector_of<Value>(terms));
     if (reduce.getRest())
       after.push_back(levels.add(values.back(), 1));
     return after;
@@ -122,9 +150,9 @@ Value EvaluationLowering::emitWalk(ReduceOp reduce, Value before) {
     code.searchLonger();
   SmallVector<Value> after = code.emit(size, carried, body);
   if (!reduce.getRest())
-    return after.front();
+    return after;
   Value left = arith::SubIOp::create(builder, size, after.back());
-  return emitRest(reduce, after.front(), left);
+  return {emitRest(reduce, after.front(), left)};
 }
 
 Value EvaluationLowering::emitRest(ReduceOp reduce, Value sum, Value count) {
@@ -134,9 +162,9 @@ Value EvaluationLowering::emitRest(ReduceOp reduce, Value sum, Value count) {
     return emitCall(builder, *findBuiltin(name), operands, result);
   };
   Value combined;
-  switch (*getRepetition(*reduce.getFunction(), *reduce.getRest())) {
+  switch (*getRepetition(reduce.getFunction(), *reduce.getRest())) {
   case Repetition::once:
-    combined = emitCall(builder, *reduce.getFunction(), {sum, rest}, type);
+    combined = emitCall(builder, reduce.getFunction(), {sum, rest}, type);
     break;
   case Repetition::multiple:
     rest = call("mul", {rest, call("convert", count, type)}, type);
@@ -158,9 +186,24 @@ Value EvaluationLowering::emitRest(ReduceOp reduce, Value sum, Value count) {
   return arith::SelectOp::create(builder, isAny, combined, sum);
 }
 
+void EvaluationLowering::checkAny(ReduceOp reduce, Value isAny) {
+  cf::AssertOp::create(
+      builder, isAny,
+      ("reduces nothing by '" + reduce.getFunction().getName() +
+       "', which has no identity")
+          .str());
+}
+
 void EvaluationLowering::emit(ReduceOp reduce) {
-  Constant identity = reduce.getFunction()->getIdentity();
-  Value begin = arith::ConstantOp::create(
-      builder, getConstant(identity, reduce.getType()));
-  values.map(reduce.getResult(), emitReduction(reduce, 0, begin));
+  Type type = reduce.getType();
+  TypedAttr identity = reduce.getFunction().getIdentity(type);
+  Combined before = {arith::ConstantOp::create(
+      builder, identity ? identity : getConstant(Constant::zero, type))};
+  if (!identity)
+    before.push_back(
+        arith::ConstantOp::create(builder, builder.getBoolAttr(false)));
+  Combined after = emitReduction(reduce, 0, before);
+  if (!identity)
+    checkAny(reduce, after.back());
+  values.map(reduce.getResult(), after.front());
 }

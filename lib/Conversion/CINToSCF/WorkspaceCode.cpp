@@ -7,7 +7,7 @@
 
 #include "WorkspaceCode.h"
 
-#include "ember/Dialect/CIN/Transforms/BuiltinCode.h"
+#include "ember/Dialect/CIN/Transforms/FunctionCode.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -92,7 +92,7 @@ void WorkspaceCode::storeBit(unsigned summary, Value index) {
 }
 
 void WorkspaceCode::store(ArrayRef<Value> coordinates, Value value,
-                          const Builtin *function) {
+                          Function function) {
   Value position = coordinates.front();
   for (auto [coordinate, size] : llvm::zip_equal(
            coordinates.drop_front(), ArrayRef(storage.sizes).drop_front())) {
@@ -111,7 +111,7 @@ void WorkspaceCode::store(ArrayRef<Value> coordinates, Value value,
         arith::TruncIOp::create(builder, builder.getI1Type(),
                                 arith::ShRUIOp::create(builder, bits0, inside));
     Value there = memref::LoadOp::create(builder, values, position);
-    Value sum = emitCall(builder, *function, {there, value}, value.getType());
+    Value sum = emitCall(builder, function, {there, value}, value.getType());
     value = arith::SelectOp::create(builder, bit, sum, value);
   }
   memref::StoreOp::create(builder, value, values, position);

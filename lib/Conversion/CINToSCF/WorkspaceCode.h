@@ -31,7 +31,7 @@ public:
 
   /// Stores an element, or adds to it if it is there.
   void store(llvm::ArrayRef<mlir::Value> coordinates, mlir::Value value,
-             const Builtin *function);
+             Function function);
   /// Moves elements to the storage; nothing is stored any more where they are
   /// added.
   void gather();

@@ -184,20 +184,3 @@ bool ember::cin::areSame(TypedAttr a, TypedAttr b) {
   const llvm::APFloat &x = left.getValue(), &y = right.getValue();
   return (x.isNaN() && y.isNaN()) || x.compare(y) == llvm::APFloat::cmpEqual;
 }
-
-std::optional<Repetition> ember::cin::getRepetition(const Builtin &function,
-                                                    TypedAttr value) {
-  Type type = value.getType();
-  auto annihilates = [&](const SpecialOperand &operand) {
-    return operand.result && !operand.position && !operand.unless &&
-           contains(operand.types, type) &&
-           areSame(getConstant(operand.value, type), value);
-  };
-  if (function.isIdempotent || llvm::any_of(function.special(), annihilates))
-    return Repetition::once;
-  if (function.name == "add")
-    return Repetition::multiple;
-  if (function.name == "mul" && isa<FloatType>(type))
-    return Repetition::power;
-  return std::nullopt;
-}

@@ -134,7 +134,7 @@ template <typename OpT> static LogicalResult verifyVariables(OpT op) {
   return verifyIteration(op, op.getIterationAttr());
 }
 
-static const StringRef elided[] = {"operandSegmentSizes", "ranged", "function"};
+static const StringRef elided[] = {"operandSegmentSizes", "ranged", "callee"};
 
 ParseResult ForallOp::parse(OpAsmParser &parser, OperationState &result) {
   SmallVector<OpAsmParser::Argument> variables;
@@ -194,22 +194,23 @@ ember::cin::getIndexedDimensions(BlockArgument variable) {
 }
 
 ParseResult ReduceOp::parse(OpAsmParser &parser, OperationState &result) {
-  BuiltinAttr function;
+  Attribute callee;
   SmallVector<OpAsmParser::Argument> variables;
-  if (parseFunctionName(parser, function) ||
+  if (parseCallee(parser, callee) ||
       parseVariables<ReduceOp>(parser, result, variables) ||
       parser.parseArrow() || parser.parseType(result.types.emplace_back()) ||
       parser.parseOptionalAttrDictWithKeyword(result.attributes) ||
       parser.parseRegion(*result.addRegion(), variables))
     return failure();
-  result.getOrAddProperties<Properties>().function = function;
+  result.getOrAddProperties<Properties>().callee = callee;
   if (result.regions.front()->empty())
     return parser.emitError(parser.getNameLoc(), "has an empty body");
   return success();
 }
 
 void ReduceOp::print(OpAsmPrinter &printer) {
-  printer << " " << getFunction()->name;
+  printer << " ";
+  printCallee(printer, getCallee());
   printVariables(printer, *this);
   printer << " -> " << getType();
   printer.printOptionalAttrDictWithKeyword((*this)->getAttrs(), elided);
@@ -224,18 +225,18 @@ YieldOp ReduceOp::getYield() {
 LogicalResult ReduceOp::verify() {
   if (failed(verifyVariables(*this)))
     return failure();
-  const Builtin &function = *getFunction();
   if (getBody()->empty() || !isa<YieldOp>(getBody()->back()))
     return emitOpError("has a body that does not end with cin.yield");
-  if (!function.reduces())
-    return emitOpError() << "combines values with '" << function.name
-                         << "', which is not associative or has no identity";
-  if (!contains(function.types, getType()))
-    return emitOpError() << "combines values of type " << getType()
-                         << ", which '" << function.name << "' does not take";
+  // Others are looked up once all symbols are known.
+  auto builtin = dyn_cast<BuiltinAttr>(getCallee());
+  if (builtin &&
+      failed(Function(*builtin).verifyCombination(*this, getType())))
+    return failure();
   if (std::optional<TypedAttr> rest = getRest()) {
+    Function function = getFunction();
     if (!getIteration() || rest->getType() != getType() ||
-        getYield().getCondition() || !getRepetition(function, *rest))
+        getYield().getCondition() ||
+        (function && !getRepetition(function, *rest)))
       return emitOpError("has a rest that is not a value of its type at "
                          "coordinates that it does not visit, of which any "
                          "number can be combined");

@@ -39,28 +39,3 @@ void CINDialect::initialize() {
 #include "ember/Dialect/CIN/IR/CINOps.cpp.inc"
       >();
 }
-
-ParseResult ember::cin::parseFunctionName(AsmParser &parser,
-                                          BuiltinAttr &function) {
-  SMLoc loc = parser.getCurrentLocation();
-  StringRef name;
-  if (parser.parseKeyword(&name))
-    return failure();
-  const Builtin *builtin = findBuiltin(name);
-  if (!builtin)
-    return parser.emitError(loc) << "there is no function '" << name << "'";
-  function = BuiltinAttr::get(parser.getContext(), builtin);
-  return success();
-}
-
-Attribute BuiltinAttr::parse(AsmParser &parser, Type) {
-  BuiltinAttr function;
-  if (parser.parseLess() || parseFunctionName(parser, function) ||
-      parser.parseGreater())
-    return {};
-  return function;
-}
-
-void BuiltinAttr::print(AsmPrinter &printer) const {
-  printer << "<" << getBuiltin()->name << ">";
-}

@@ -137,7 +137,7 @@ void EvaluateOp::print(OpAsmPrinter &printer) {
 /// What is in a format is appended to: by one statement, of which the variables
 /// are the indices.
 static LogicalResult verifyAppend(AssignOp assign, StringRef name) {
-  if (assign.getFunction())
+  if (assign.isCombining())
     return assign.emitError()
            << "combines values with elements of " << name
            << ", which is in a format and is appended to: assign a reduction "

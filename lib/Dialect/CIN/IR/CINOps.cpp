@@ -190,61 +190,37 @@ LogicalResult ApplyOp::verify() {
 //===----------------------------------------------------------------------===//
 
 ParseResult CallOp::parse(OpAsmParser &parser, OperationState &result) {
-  BuiltinAttr function;
+  Attribute callee;
   SmallVector<OpAsmParser::UnresolvedOperand> operands;
   FunctionType type;
-  if (parseFunctionName(parser, function) ||
+  if (parseCallee(parser, callee) ||
       parser.parseOperandList(operands, OpAsmParser::Delimiter::Paren) ||
       parser.parseOptionalAttrDict(result.attributes) ||
       parser.parseColonType(type) ||
       parser.resolveOperands(operands, type.getInputs(), parser.getNameLoc(),
                              result.operands))
     return failure();
-  result.getOrAddProperties<Properties>().function = function;
+  result.getOrAddProperties<Properties>().callee = callee;
   result.addTypes(type.getResults());
   return success();
 }
 
 void CallOp::print(OpAsmPrinter &printer) {
-  printer << " " << getFunction()->name << "(" << getOperands() << ")";
-  printer.printOptionalAttrDict((*this)->getAttrs(), {"function"});
+  printer << " ";
+  printCallee(printer, getCallee());
+  printer << "(" << getOperands() << ")";
+  printer.printOptionalAttrDict((*this)->getAttrs(), {"callee"});
   printer << " : ";
   printer.printFunctionalType(getOperation());
 }
 
 LogicalResult CallOp::verify() {
-  const Builtin &function = *getFunction();
-  TypeRange types = getOperandTypes();
-  if (types.size() != function.arity)
-    return emitOpError() << "gives '" << function.name << "' " << types.size()
-                         << " operands, and it takes " << function.arity;
-  Type result = getType();
-  auto refuse = [&](const Twine &rule) -> LogicalResult {
-    InFlightDiagnostic error = emitOpError() << "of '" << function.name << "' "
-                                             << rule << ", not (";
-    llvm::interleaveComma(types, error);
-    return error << ") -> " << result;
-  };
-  Type operand = types.back();
-  switch (function.signature) {
-  case Signature::same:
-    if (!llvm::all_equal(types) || operand != result)
-      return refuse("has operands and a result of one type");
-    break;
-  case Signature::comparison:
-    if (!llvm::all_equal(types) || !result.isInteger(1))
-      return refuse("has operands of one type and an i1 as its result");
-    break;
-  case Signature::choice:
-    if (!types.front().isInteger(1) || types[1] != operand || operand != result)
-      return refuse("chooses one of two values by an i1");
-    break;
-  case Signature::conversion:
-    break;
-  }
-  if (!contains(function.types, operand))
-    return emitOpError() << "gives '" << function.name << "' values of type "
-                         << operand << ", which it does not take";
+  if (!(*this)->getParentOfType<EvaluateOp>() &&
+      !(*this)->getParentOfType<FunctionOp>())
+    return emitOpError("is part of no statement and of no cin.function");
+  // Others are looked up once all symbols are known.
+  if (auto builtin = dyn_cast<BuiltinAttr>(getCallee()))
+    return Function(*builtin).verifyCall(*this, getOperandTypes(), getType());
   return success();
 }
 
@@ -259,14 +235,14 @@ void AssignOp::getEffects(
 }
 
 ParseResult AssignOp::parse(OpAsmParser &parser, OperationState &result) {
-  BuiltinAttr function;
+  Attribute callee;
   OpAsmParser::UnresolvedOperand value, array, condition;
   SmallVector<OpAsmParser::UnresolvedOperand> indices;
   Type type;
   SmallVector<Type> indexTypes;
   OptionalParseResult first = parser.parseOptionalOperand(value);
   if (first.has_value() ? failed(*first)
-                        : failed(parseFunctionName(parser, function)) ||
+                        : failed(parseCallee(parser, callee)) ||
                               failed(parser.parseOperand(value)))
     return failure();
   if (parser.parseKeyword("to") || parser.parseOperand(array) ||
@@ -287,7 +263,7 @@ ParseResult AssignOp::parse(OpAsmParser &parser, OperationState &result) {
       (isMasked && parser.resolveOperand(condition, boolean, result.operands)))
     return failure();
   auto &properties = result.getOrAddProperties<Properties>();
-  properties.function = function;
+  properties.callee = callee;
   properties.operandSegmentSizes = {1, 1, static_cast<int32_t>(indices.size()),
                                     isMasked ? 1 : 0};
   return success();
@@ -295,13 +271,15 @@ ParseResult AssignOp::parse(OpAsmParser &parser, OperationState &result) {
 
 void AssignOp::print(OpAsmPrinter &printer) {
   printer << " ";
-  if (std::optional<BuiltinAttr> function = getFunction())
-    printer << (*function)->name << " ";
+  if (isCombining()) {
+    printCallee(printer, *getCallee());
+    printer << " ";
+  }
   printer << getValue() << " to " << getArray() << "[" << getIndices() << "]";
   if (Value condition = getCondition())
     printer << " where " << condition;
   printer.printOptionalAttrDict((*this)->getAttrs(),
-                                {"function", "operandSegmentSizes"});
+                                {"callee", "operandSegmentSizes"});
   printTypes(printer, getArray().getType(), getIndices());
 }
 
@@ -312,20 +290,12 @@ LogicalResult AssignOp::verify() {
   if (getValue().getType() != element)
     return emitOpError() << "stores a value of type " << getValue().getType()
                          << " in an array of " << element;
-  std::optional<BuiltinAttr> function = getFunction();
   if (std::optional<TypedAttr> fill = getFill();
-      fill && (function || fill->getType() != element))
+      fill && (isCombining() || fill->getType() != element))
     return emitOpError("has a fill that is not what a plain assignment of its "
                        "type may find");
-  if (!function)
-    return success();
-  const Builtin &row = **function;
-  if (!row.reduces() || !row.isCommutative)
-    return emitOpError() << "combines values with '" << row.name
-                         << "', which is not associative and commutative";
-  if (!contains(row.types, element))
-    return emitOpError() << "combines values of type " << element << ", which '"
-                         << row.name << "' does not take";
+  if (auto builtin = dyn_cast_if_present<BuiltinAttr>(getCalleeAttr()))
+    return Function(*builtin).verifyCombination(*this, element);
   return success();
 }
 

@@ -249,7 +249,7 @@ void KnownVariables::addSegment(BlockArgument position) {
 }
 
 LogicalResult ember::cin::verifyDistinct(AssignOp assign, StringRef array) {
-  if (assign.getFunction())
+  if (assign.isCombining())
     return success();
   BlockArgument unknown = KnownVariables(assign).findUnknown();
   if (!unknown)

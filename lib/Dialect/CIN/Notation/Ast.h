@@ -8,7 +8,7 @@
 #ifndef EMBER_LIB_DIALECT_CIN_NOTATION_AST_H
 #define EMBER_LIB_DIALECT_CIN_NOTATION_AST_H
 
-#include "ember/Dialect/CIN/IR/Builtins.h"
+#include "ember/Dialect/CIN/IR/Function.h"
 
 #include <memory>
 #include <string>
@@ -56,7 +56,8 @@ struct Expression {
   Kind kind;
   Position position;
   std::string name;
-  const Builtin *function = nullptr;
+  /// Of several that have one name, the first.
+  Function function = {};
   std::vector<ExpressionPtr> operands;
   Bindings bindings;
   /// Calls inside of each other.
@@ -66,8 +67,8 @@ struct Expression {
 /// `target = value for bindings`
 struct Statement {
   ExpressionPtr target;
-  /// Null for a plain assignment.
-  const Builtin *function = nullptr;
+  /// None for a plain assignment.
+  Function function = {};
   ExpressionPtr value;
   Bindings bindings;
 };

@@ -7,6 +7,7 @@
 
 #include "ExpressionEmitter.h"
 #include "Parser.h"
+#include "Types.h"
 
 using namespace mlir;
 using namespace ember::cin;
@@ -36,8 +37,9 @@ private:
   LogicalResult emitAssignment();
   /// The value with a reduction over what the left-hand side does not name.
   FailureOr<Operand> emitValue();
-  FailureOr<Operand> emitReduced(const Expression &value,
-                                 const Builtin &function);
+  FailureOr<Operand> emitReduced(const Expression &value, Function function);
+  /// The function that combines values with elements of type `element`.
+  FailureOr<Function> chooseCombination(Type element);
   /// Variables of `names` that are not assigned by.
   SmallVector<const Binding *> bindImplicit(ArrayRef<std::string> names);
   void addTerms(const Expression &value, bool isNegative,
@@ -63,7 +65,7 @@ private:
 void StatementEmitter::addTerms(const Expression &value, bool isNegative,
                                 SmallVectorImpl<Term> &terms) {
   StringRef function =
-      value.kind == Kind::call ? StringRef(value.function->name) : "";
+      value.kind == Kind::call ? value.function.getName() : "";
   if (function == "add" || function == "sub") {
     addTerms(*value.operands[0], isNegative, terms);
     addTerms(*value.operands[1], isNegative != (function == "sub"), terms);
@@ -98,7 +100,7 @@ StatementEmitter::bindImplicit(ArrayRef<std::string> names) {
 }
 
 FailureOr<Operand> StatementEmitter::emitReduced(const Expression &value,
-                                                 const Builtin &function) {
+                                                 Function function) {
   const Expression *condition = statement.bindings.condition.get();
   SmallVector<std::string> names = findFreeVariables(value, variables);
   if (condition)
@@ -113,8 +115,8 @@ FailureOr<Operand> StatementEmitter::emitReduced(const Expression &value,
 }
 
 FailureOr<Operand> StatementEmitter::emitValue() {
-  const Builtin &function =
-      statement.function ? *statement.function : *findBuiltin("add");
+  Function function =
+      statement.function ? statement.function : Function(*findBuiltin("add"));
   bool hasFree = false;
   for (const std::string &name : findFreeVariables(*statement.value, variables))
     hasFree |= !llvm::is_contained(assigned, name);
@@ -122,7 +124,7 @@ FailureOr<Operand> StatementEmitter::emitValue() {
     hasFree |= !llvm::is_contained(assigned, binding.variable);
   if (!hasFree)
     return expressions.emit(*statement.value);
-  if (function.name != "add")
+  if (!function.is("add"))
     return emitReduced(*statement.value, function);
   // Each term is summed over what it depends on alone.
   SmallVector<Term> terms;
@@ -145,6 +147,20 @@ FailureOr<Operand> StatementEmitter::emitValue() {
       return failure();
   }
   return sum;
+}
+
+FailureOr<Function> StatementEmitter::chooseCombination(Type element) {
+  MLIRContext *context = builder.getContext();
+  TypedFunction typed =
+      chooseReduction(statement.function, {element}, context);
+  if (!statement.function.getBuiltin() && typed.result != element) {
+    emitErrorAt(context, statement.target->position)
+        << "'" << statement.target->name << "' is of " << element << ", and '"
+        << statement.function.getDefinition().getNotationName()
+        << "' combines values of type " << typed.result;
+    return failure();
+  }
+  return typed.function;
 }
 
 LogicalResult StatementEmitter::emitAssignment() {
@@ -171,11 +187,15 @@ LogicalResult StatementEmitter::emitAssignment() {
       condition = expressions.convert(*holds, builder.getI1Type());
     }
   }
-  BuiltinAttr function;
-  if (statement.function)
-    function = BuiltinAttr::get(builder.getContext(), statement.function);
+  Attribute callee;
+  if (statement.function) {
+    FailureOr<Function> function = chooseCombination(element);
+    if (failed(function))
+      return failure();
+    callee = function->getCallee(builder.getContext());
+  }
   AssignOp::create(builder, locationOf(builder.getContext(), target.position),
-                   function, stored, array, indices, condition, TypedAttr());
+                   callee, stored, array, indices, condition, TypedAttr());
   return success();
 }
 

@@ -51,44 +51,56 @@ Value ExpressionEmitter::convert(const Operand &value, Type type) {
   return LiteralOp::create(builder, location, type, number);
 }
 
-FailureOr<Operand> ExpressionEmitter::emitCall(const Builtin &function,
+FailureOr<Operand> ExpressionEmitter::emitCall(Function function,
                                                SmallVector<Operand> operands,
                                                Position position,
                                                bool isLogical) {
+  MLIRContext *context = builder.getContext();
   // Numbers alone are left to what they meet.
-  if (function.name == "neg" && !operands[0].value) {
+  if (function.is("neg") && !operands[0].value) {
     operands[0].number = -operands[0].number;
     operands[0].integer = -operands[0].integer;
     return operands[0];
   }
-  ArrayRef<Operand> compared = operands;
-  bool isChoice = function.signature == Signature::choice;
-  if (isChoice)
-    compared = compared.drop_front();
-  if (function.signature == Signature::conversion) {
-    emitErrorAt(builder.getContext(), position)
+  if (function.is("convert")) {
+    emitErrorAt(context, position)
         << "'convert' does not say to which type: declare that of the result";
     return failure();
   }
-  Type type =
-      chooseType(function, llvm::map_to_vector(compared, getOperandType),
-                 isLogical, builder.getContext());
-  if (!contains(function.types, type)) {
-    emitErrorAt(builder.getContext(), position)
-        << "'" << function.name << "' does not take values of type " << type;
+  TypedFunction typed =
+      chooseTypes(function, llvm::map_to_vector(operands, getOperandType),
+                  isLogical, context);
+  if (function.getBuiltin() && !function.takes(typed.operands.back())) {
+    emitErrorAt(context, position)
+        << "'" << function.getName() << "' does not take values of type "
+        << typed.operands.back();
     return failure();
   }
   SmallVector<Value> values;
-  for (auto [number, operand] : llvm::enumerate(operands))
-    values.push_back(
-        convert(operand, isChoice && number == 0 ? builder.getI1Type() : type));
-  Type result = function.signature == Signature::comparison
-                    ? Type(builder.getI1Type())
-                    : type;
+  for (auto [operand, type] : llvm::zip_equal(operands, typed.operands)) {
+    if (!function.getBuiltin() && failed(checkHolds(operand, type, function)))
+      return failure();
+    values.push_back(convert(operand, type));
+  }
   Value called =
-      CallOp::create(builder, at(position), result,
-                     BuiltinAttr::get(builder.getContext(), &function), values);
+      CallOp::create(builder, at(position), typed.result,
+                     typed.function.getCallee(context), values);
   return Operand{.value = called, .position = position};
+}
+
+LogicalResult ExpressionEmitter::checkHolds(const Operand &operand, Type type,
+                                            Function function) {
+  bool isFloat = operand.value ? isa<FloatType>(operand.value.getType())
+                               : !operand.isInteger;
+  if (!isFloat || isa<FloatType>(type))
+    return success();
+  InFlightDiagnostic error = emitErrorAt(builder.getContext(), operand.position)
+                             << "'" << function.getDefinition().getNotationName()
+                             << "' takes a value of type " << type
+                             << " here, not ";
+  if (operand.value)
+    return error << "one of " << operand.value.getType();
+  return error << "a fraction";
 }
 
 //===----------------------------------------------------------------------===//
@@ -174,7 +186,7 @@ FailureOr<Operand> ExpressionEmitter::emit(const Expression &expression) {
     SmallVector<const Binding *> bindings;
     for (const Binding &binding : expression.bindings.variables)
       bindings.push_back(&binding);
-    return emitReduction(*expression.function, bindings,
+    return emitReduction(expression.function, bindings,
                          expression.bindings.condition.get(),
                          *expression.operands.front(), expression.position);
   }
@@ -188,7 +200,7 @@ FailureOr<Operand> ExpressionEmitter::emit(const Expression &expression) {
       return failure();
     operands.push_back(*value);
   }
-  return emitCall(*expression.function, operands, expression.position,
+  return emitCall(expression.function, operands, expression.position,
                   isLogicalCall(expression));
 }
 
@@ -219,7 +231,7 @@ ExpressionEmitter::makeAffine(const Expression &expression,
     return getAffineDimExpr(operands.size() - 1, context);
   }
   StringRef function =
-      expression.kind == Kind::call ? StringRef(expression.function->name) : "";
+      expression.kind == Kind::call ? expression.function.getName() : "";
   bool isAffine = llvm::is_contained(
       ArrayRef<StringRef>{"add", "sub", "neg", "mul", "mod"}, function);
   if (!isAffine)
@@ -439,7 +451,7 @@ ExpressionEmitter::emitForall(ArrayRef<const Binding *> bindings,
 }
 
 FailureOr<Operand> ExpressionEmitter::emitReduction(
-    const Builtin &function, ArrayRef<const Binding *> bindings,
+    Function function, ArrayRef<const Binding *> bindings,
     const Expression *condition, const Expression &value, Position position) {
   // A range may depend on the variable before it: one reduction in the other.
   const Binding *first = bindings.front();
@@ -480,15 +492,20 @@ FailureOr<Operand> ExpressionEmitter::emitReduction(
     builder.restoreInsertionPoint(outside);
     return failure();
   }
-  Type type =
-      chooseReducedType(function, getOperandType(*term), builder.getContext());
+  TypedFunction typed =
+      chooseReduction(function, getOperandType(*term), builder.getContext());
+  Type type = typed.result;
+  if (!function.getBuiltin() && failed(checkHolds(*term, type, function))) {
+    builder.restoreInsertionPoint(outside);
+    return failure();
+  }
   Value converted = convert(*term, type);
   YieldOp::create(builder, at(position), converted, holds);
   builder.restoreInsertionPoint(outside);
   auto reduce = ReduceOp::create(
       builder, at(position), type, ranges->lowers, ranges->uppers,
       ranges->ranged, builder.getStrArrayAttr(ranges->names), IterationAttr(),
-      BuiltinAttr::get(builder.getContext(), &function), TypedAttr());
+      typed.function.getCallee(builder.getContext()), TypedAttr());
   reduce.getRegion().takeBody(region);
   return Operand{.value = reduce, .position = position};
 }

@@ -36,12 +36,12 @@ public:
   void setSlices(const Statement &statement);
 
   llvm::FailureOr<Operand> emit(const Expression &expression);
-  llvm::FailureOr<Operand> emitCall(const Builtin &function,
+  llvm::FailureOr<Operand> emitCall(Function function,
                                     llvm::SmallVector<Operand> operands,
                                     Position position, bool isLogical = false);
   /// A reduction of `value` over `bindings`, where `condition` holds.
   llvm::FailureOr<Operand> emitReduction(
-      const Builtin &function, llvm::ArrayRef<const Binding *> bindings,
+      Function function, llvm::ArrayRef<const Binding *> bindings,
       const Expression *condition, const Expression &value, Position position);
   /// A `cin.forall` over `bindings` with what `body` emits.
   llvm::LogicalResult
@@ -71,6 +71,10 @@ private:
   void bind(llvm::ArrayRef<const Binding *> bindings, mlir::Block &block);
   void unbind(llvm::ArrayRef<const Binding *> bindings);
 
+  /// An error if a function of users, which says which types it takes, is given
+  /// a fraction where it takes none.
+  llvm::LogicalResult checkHolds(const Operand &operand, mlir::Type type,
+                                 Function function);
   llvm::FailureOr<Operand> emitLiteral(const Expression &literal);
   llvm::FailureOr<Operand> emitName(const Expression &name);
   llvm::FailureOr<Operand> emitAccess(const Expression &access);

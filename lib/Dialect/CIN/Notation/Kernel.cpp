@@ -197,7 +197,7 @@ LogicalResult KernelBuilder::build(ModuleOp module,
     if (failed(emitStatement(builder, statement, values)))
       return failure();
   }
-  if (failed(verify(function)))
+  if (failed(verify(module)))
     return failure();
   for (auto forall : body.getOps<ForallOp>())
     if (failed(verifyOwnReads(forall)))
@@ -242,14 +242,18 @@ OwningOpRef<ModuleOp>
 ember::cin::buildFromNotation(StringRef text, const NotationOptions &options,
                               MLIRContext *context) {
   context->loadDialect<CINDialect, EmberDialect, func::FuncDialect>();
-  FailureOr<std::vector<Statement>> statements = parseStatements(text, context);
+  OwningOpRef<ModuleOp> module =
+      ModuleOp::create(locationOf(context, Position()));
+  if (ModuleOp functions = options.functions)
+    for (auto function : functions.getOps<FunctionOp>())
+      module->push_back(function->clone());
+  FailureOr<std::vector<Statement>> statements =
+      parseStatements(text, *module, context);
   if (failed(statements))
     return nullptr;
   FailureOr<NamedArrays> arrays = findArrays(*statements, options, context);
   if (failed(arrays))
     return nullptr;
-  OwningOpRef<ModuleOp> module =
-      ModuleOp::create(locationOf(context, Position()));
   auto build = [&](KernelBuilder::Purpose purpose, StringRef name) {
     KernelBuilder kernel(context, purpose);
     for (auto &[array, what] : *arrays)
@@ -262,5 +266,6 @@ ember::cin::buildFromNotation(StringRef text, const NotationOptions &options,
       (failed(verifyCounted(*arrays, *statements, context)) ||
        failed(build(KernelBuilder::Purpose::count, options.name + "_counts"))))
     return nullptr;
+  dropUnusedFunctions(*module);
   return module;
 }

@@ -18,7 +18,7 @@ using namespace ember::cin;
 static constexpr llvm::StringLiteral symbols[] = {
     "**", "<<", ">>", "<=", ">=", "==", "!=", "+=", "*=", "&=",
     "|=", "^=", "[",  "]",  "(",  ")",  ",",  ":",  "=",  "+",
-    "-",  "*",  "/",  "%",  "<",  ">",  "&",  "|",  "^",  "~"};
+    "-",  "*",  "/",  "%",  "<",  ">",  "&",  "|",  "^",  "~",  "`"};
 
 static bool isNameStart(char character) {
   return isAlpha(character) || character == '_';

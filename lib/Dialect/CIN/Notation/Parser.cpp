@@ -14,6 +14,7 @@
 #include "Parser.h"
 #include "Lexer.h"
 
+#include "ember/Dialect/CIN/IR/CIN.h"
 #include "mlir/IR/Location.h"
 
 using namespace mlir;
@@ -40,8 +41,9 @@ using Operators = ArrayRef<Operator>;
 
 class Parser {
 public:
-  Parser(StringRef text, MLIRContext *context)
-      : context(context), lexer(text), token(lexer.next()) {}
+  Parser(StringRef text, ModuleOp functions, MLIRContext *context)
+      : context(context), functions(functions), lexer(text),
+        token(lexer.next()) {}
 
   FailureOr<std::vector<Statement>> parseAll();
 
@@ -50,7 +52,7 @@ private:
   static constexpr unsigned mostDepth = 200, mostHeight = 2000;
 
   FailureOr<Statement> parseStatement();
-  FailureOr<const Builtin *> parseAssignment();
+  FailureOr<Function> parseAssignment();
   LogicalResult parseBindings(Bindings &bindings);
   FailureOr<Binding> parseBinding();
   ExpressionPtr parseExpression();
@@ -61,11 +63,18 @@ private:
   ExpressionPtr parseNot();
   ExpressionPtr parseComparison();
   ExpressionPtr parseBinary(size_t level);
+  /// The name of a function that is an operator: `` `gcd` ``; none after an
+  /// error.
+  std::optional<Token> parseQuoted();
   ExpressionPtr parseUnary();
   ExpressionPtr parsePower();
   ExpressionPtr parsePrimary();
   ExpressionPtr parseNamed();
-  ExpressionPtr parseReduction(Token name, const Builtin *function);
+  ExpressionPtr parseReduction(Token name, Function function);
+  /// The function of that name; none if there is none.
+  Function findFunction(StringRef name);
+  /// An error if a function does not reduce.
+  bool checkReduces(const Token &name, Function function);
   ExpressionPtr parseIndex();
   LogicalResult parseList(StringRef end, std::vector<ExpressionPtr> &list,
                           ExpressionPtr (Parser::*element)());
@@ -103,6 +112,8 @@ private:
   }
 
   MLIRContext *context;
+  /// Those that users define; null for none.
+  ModuleOp functions;
   Lexer lexer;
   Token token;
   unsigned depth = 0;
@@ -141,11 +152,16 @@ static const Operator *findOperator(Operators operators, const Token &token) {
   return found == operators.end() ? nullptr : found;
 }
 
-static const Builtin *findFunction(StringRef name) {
+Function Parser::findFunction(StringRef name) {
+  if (functions)
+    for (auto function : functions.getOps<FunctionOp>())
+      if (function.getNotationName() == name)
+        return function;
   for (const Operator &synonym : synonyms)
     if (synonym.symbol == name)
-      return findBuiltin(synonym.function);
-  return findBuiltin(name);
+      return *findBuiltin(synonym.function);
+  const Builtin *builtin = findBuiltin(name);
+  return builtin ? Function(*builtin) : Function();
 }
 
 static bool isKeyword(const Token &token) {
@@ -186,10 +202,11 @@ ExpressionPtr Parser::call(const Token &at, StringRef function,
         << "there is no function '" << function << "'";
     return nullptr;
   }
-  if (made->function->arity != operands.size()) {
+  unsigned arity = made->function.getArity();
+  if (arity != operands.size()) {
     emitErrorAt(context, at.position)
-        << "'" << function << "' takes " << made->function->arity
-        << (made->function->arity == 1 ? " operand" : " operands") << ", not "
+        << "'" << function << "' takes " << arity
+        << (arity == 1 ? " operand" : " operands") << ", not "
         << operands.size();
     return nullptr;
   }
@@ -296,12 +313,34 @@ ExpressionPtr Parser::parseBinary(size_t level) {
   if (level == binaryLevels.size())
     return parseUnary();
   ExpressionPtr left = parseBinary(level + 1);
-  while (const Operator *found =
-             left ? findOperator(binaryLevels[level], token) : nullptr) {
-    Token at = take();
-    left = callOf(at, found->function, std::move(left), parseBinary(level + 1));
+  while (left) {
+    const Operator *found = findOperator(binaryLevels[level], token);
+    bool isNamed = level + 1 == binaryLevels.size() && token.is("`");
+    if (!found && !isNamed)
+      return left;
+    Token at = token;
+    if (isNamed) {
+      std::optional<Token> name = parseQuoted();
+      if (!name)
+        return nullptr;
+      at = *name;
+    } else {
+      take();
+    }
+    left = callOf(at, found ? StringRef(found->function) : at.text,
+                  std::move(left), parseBinary(level + 1));
   }
   return left;
+}
+
+std::optional<Token> Parser::parseQuoted() {
+  take();
+  if (token.kind != Token::Kind::name) {
+    expected("the name of a function");
+    return std::nullopt;
+  }
+  Token name = take();
+  return expect("`") ? std::optional(name) : std::nullopt;
 }
 
 ExpressionPtr Parser::parseUnary() {
@@ -309,14 +348,18 @@ ExpressionPtr Parser::parseUnary() {
     return nullptr;
   ExpressionPtr value;
   Token at = token;
-  if (takeIf("+"))
+  if (takeIf("+")) {
     value = parseUnary();
-  else if (takeIf("-"))
+  } else if (takeIf("-")) {
     value = callOf(at, "neg", parseUnary());
-  else if (takeIf("~"))
+  } else if (takeIf("~")) {
     value = callOf(at, "not", parseUnary());
-  else
+  } else if (token.is("`")) {
+    if (std::optional<Token> name = parseQuoted())
+      value = callOf(*name, name->text, parseUnary());
+  } else {
     value = parsePower();
+  }
   --depth;
   return value;
 }
@@ -375,23 +418,35 @@ ExpressionPtr Parser::parseNamed() {
   if (!token.is("["))
     return make(Expression::Kind::name, name);
   take();
-  if (const Builtin *function = findFunction(name.text))
+  if (Function function = findFunction(name.text))
     return parseReduction(name, function);
   ExpressionPtr access = make(Expression::Kind::access, name);
   if (failed(parseList("]", access->operands, &Parser::parseIndex)))
     return nullptr;
+  if (token.is("(")) {
+    emitErrorAt(context, name.position)
+        << "there is no function '" << name.text << "'";
+    return nullptr;
+  }
   return access;
 }
 
-ExpressionPtr Parser::parseReduction(Token name, const Builtin *function) {
+bool Parser::checkReduces(const Token &name, Function function) {
+  if (function.reduces())
+    return true;
+  emitErrorAt(context, name.position)
+      << "'" << name.text << "' does not reduce: it is not "
+      << (function.isAssociative()
+              ? "commutative, or not of two values of one type"
+              : "associative");
+  return false;
+}
+
+ExpressionPtr Parser::parseReduction(Token name, Function function) {
   ExpressionPtr reduce = make(Expression::Kind::reduce, name);
   reduce->function = function;
-  if (!function->reduces()) {
-    emitErrorAt(context, name.position)
-        << "'" << name.text << "' does not reduce: it is not associative, or "
-        << "has no identity";
+  if (!checkReduces(name, function))
     return nullptr;
-  }
   if (failed(parseBindings(reduce->bindings)) || !expect("]") || !expect("("))
     return nullptr;
   reduce->operands.push_back(parseExpression());
@@ -473,20 +528,23 @@ LogicalResult Parser::parseBindings(Bindings &bindings) {
   return success(bindings.condition != nullptr);
 }
 
-/// `=`, `+=` and the like, or `max=`. Null for `=`.
-FailureOr<const Builtin *> Parser::parseAssignment() {
+/// `=`, `+=` and the like, or `max=`. None for `=`.
+FailureOr<Function> Parser::parseAssignment() {
   if (takeIf("="))
-    return static_cast<const Builtin *>(nullptr);
+    return Function();
   if (const Operator *found = findOperator(assignments, token)) {
     take();
-    return findBuiltin(found->function);
+    return Function(*findBuiltin(found->function));
   }
   if (token.kind == Token::Kind::name && !isKeyword(token)) {
     Token name = take();
-    const Builtin *function = findFunction(name.text);
-    if (function && function->reduces() && function->isCommutative &&
-        takeIf("="))
+    Function function = findFunction(name.text);
+    if (function && token.is("=")) {
+      if (!checkReduces(name, function))
+        return failure();
+      take();
       return function;
+    }
     emitErrorAt(context, name.position)
         << "expected an assignment, such as '=', '+=' or 'max='";
     return failure();
@@ -511,7 +569,7 @@ FailureOr<Statement> Parser::parseStatement() {
         << "assigns to something else than an element of an array";
     return failure();
   }
-  FailureOr<const Builtin *> function = parseAssignment();
+  FailureOr<Function> function = parseAssignment();
   if (failed(function))
     return failure();
   statement.function = *function;
@@ -555,6 +613,7 @@ FailureOr<std::vector<Statement>> Parser::parseAll() {
 }
 
 FailureOr<std::vector<Statement>>
-ember::cin::parseStatements(StringRef text, MLIRContext *context) {
-  return Parser(text, context).parseAll();
+ember::cin::parseStatements(StringRef text, ModuleOp functions,
+                            MLIRContext *context) {
+  return Parser(text, functions, context).parseAll();
 }

@@ -10,6 +10,7 @@
 
 #include "Ast.h"
 
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Diagnostics.h"
 
 namespace ember::cin {
@@ -19,9 +20,11 @@ mlir::InFlightDiagnostic emitErrorAt(mlir::MLIRContext *context,
                                      Position position);
 mlir::Location locationOf(mlir::MLIRContext *context, Position position);
 
-/// The statements in `text`; failure after an error.
+/// The statements in `text`, which may call what is in `functions`, null for
+/// nothing; failure after an error.
 llvm::FailureOr<std::vector<Statement>>
-parseStatements(llvm::StringRef text, mlir::MLIRContext *context);
+parseStatements(llvm::StringRef text, mlir::ModuleOp functions,
+                mlir::MLIRContext *context);
 
 } // namespace ember::cin
 

@@ -155,7 +155,7 @@ static Attribute describe(const LinearSize &largest, EvaluateOp evaluate) {
 /// Whether an assignment surely assigns to each element: its indices are
 /// variables, each another one, of all positions.
 static bool assignsAll(AssignOp assign) {
-  if (assign.getCondition() || assign.getFunction())
+  if (assign.getCondition() || assign.isCombining())
     return false;
   llvm::SmallPtrSet<Value, 4> seen;
   return llvm::all_of(assign.getIndices(), [&](Value index) {
@@ -189,10 +189,11 @@ Room ember::cin::findRoom(EvaluateOp evaluate, Value array) {
     if (!assign)
       continue;
     if (isFirst && !isRead && !assignsAll(assign)) {
-      std::optional<BuiltinAttr> function = assign.getFunction();
-      room.initial =
-          getConstant(function ? (*function)->getIdentity() : Constant::zero,
-                      type.getElementType());
+      Type element = type.getElementType();
+      room.initial = assign.isCombining()
+                         ? assign.getFunction().getIdentity(element)
+                         : getConstant(Constant::zero, element);
+      room.isGiven |= !room.initial;
     }
     for (auto [size, index] : llvm::zip_equal(sizes, assign.getIndices()))
       if (!size)

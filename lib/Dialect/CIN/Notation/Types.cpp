@@ -7,6 +7,8 @@
 
 #include "Types.h"
 
+#include "ember/Dialect/CIN/IR/CIN.h"
+
 #include "mlir/IR/BuiltinTypes.h"
 
 using namespace mlir;
@@ -39,9 +41,9 @@ static Type promote(Type a, Type b) {
   return width(a) < width(b) ? b : a;
 }
 
-Type ember::cin::chooseType(const Builtin &function,
-                            ArrayRef<OperandType> operands, bool isLogical,
-                            MLIRContext *context) {
+/// The type that operands have together, those of `function`.
+static Type chooseType(const Builtin &function, ArrayRef<OperandType> operands,
+                       bool isLogical, MLIRContext *context) {
   Type type;
   bool hasFraction = false;
   for (const OperandType &operand : operands) {
@@ -68,15 +70,81 @@ Type ember::cin::chooseType(const Builtin &function,
   return type;
 }
 
+Type ember::cin::chooseLiteralType(OperandType number, MLIRContext *context) {
+  return chooseType(*findBuiltin("select"), number, /*isLogical=*/false,
+                    context);
+}
+
+/// Of the functions of one name, that of which the types hold those of the
+/// operands with the fewest bits; the widest if none does.
+static FunctionOp chooseOverload(FunctionOp first,
+                                 ArrayRef<OperandType> operands) {
+  StringAttr name = first.getNotationNameAttr();
+  FunctionOp best;
+  bool isBestHolding = false;
+  auto width = [](FunctionOp function) {
+    unsigned bits = 0;
+    for (Type type : function.getOperandTypes())
+      bits += type.isIndex() ? 64 : type.getIntOrFloatBitWidth();
+    return bits;
+  };
+  for (auto next : first->getBlock()->getOps<FunctionOp>()) {
+    if (next.getNotationNameAttr() != name ||
+        next.getArity() != first.getArity())
+      continue;
+    bool holds = llvm::all_of(
+        llvm::zip_equal(operands, next.getOperandTypes()), [](auto pair) {
+          auto [operand, type] = pair;
+          if (!operand.type)
+            return operand.isInteger || isa<FloatType>(type);
+          Type given = operand.type.isIndex()
+                           ? IntegerType::get(type.getContext(), 64)
+                           : operand.type;
+          return promote(given, type) == type;
+        });
+    bool isBetter = !best || (holds != isBestHolding
+                                  ? holds
+                                  : holds == (width(next) < width(best)) &&
+                                        width(next) != width(best));
+    if (!isBetter)
+      continue;
+    best = next;
+    isBestHolding = holds;
+  }
+  return best;
+}
+
+TypedFunction ember::cin::chooseTypes(Function function,
+                                      ArrayRef<OperandType> operands,
+                                      bool isLogical, MLIRContext *context) {
+  if (FunctionOp definition = function.getDefinition()) {
+    FunctionOp mine = chooseOverload(definition, operands);
+    return {mine, llvm::to_vector(mine.getOperandTypes()),
+            mine.getResultType()};
+  }
+  const Builtin &row = *function.getBuiltin();
+  Type boolean = IntegerType::get(context, 1);
+  bool isChoice = row.signature == Signature::choice;
+  Type type = chooseType(row, isChoice ? operands.drop_front() : operands,
+                         isLogical, context);
+  SmallVector<Type> types(operands.size(), type);
+  if (isChoice)
+    types.front() = boolean;
+  bool isComparison = row.signature == Signature::comparison;
+  return {function, types, isComparison ? boolean : type};
+}
+
 bool ember::cin::isLogicalCall(const Expression &call) {
   return llvm::is_contained(ArrayRef<StringRef>{"and", "or", "not"}, call.name);
 }
 
-Type ember::cin::chooseReducedType(const Builtin &function, OperandType term,
-                                   MLIRContext *context) {
-  bool isLogical = !(function.types & numbers & floats) &&
+TypedFunction ember::cin::chooseReduction(Function function, OperandType term,
+                                          MLIRContext *context) {
+  OperandType both[] = {term, term};
+  const Builtin *row = function.getBuiltin();
+  bool isLogical = row && !(row->types & numbers & floats) &&
                    (!term.type || isa<FloatType>(term.type));
-  return chooseType(function, term, isLogical, context);
+  return chooseTypes(function, both, isLogical, context);
 }
 
 namespace {
@@ -124,24 +192,21 @@ OperandType Typing::find(const Expression &expression) {
   case Kind::slice:
     return {IntegerType::get(context, 64)};
   case Kind::reduce:
-    return {chooseReducedType(*expression.function,
-                              find(*expression.operands.front()), context)};
+    return {chooseReduction(expression.function,
+                            find(*expression.operands.front()), context)
+                .result};
   case Kind::call:
     break;
   }
-  const Builtin &function = *expression.function;
-  if (function.signature == Signature::comparison)
-    return {IntegerType::get(context, 1)};
   SmallVector<OperandType> operands;
   for (const ExpressionPtr &operand : expression.operands)
     operands.push_back(find(*operand));
   // Numbers alone are left to what they meet.
-  if (function.name == "neg" && !operands.front().type)
+  if (expression.function.is("neg") && !operands.front().type)
     return operands.front();
-  ArrayRef<OperandType> compared = operands;
-  if (function.signature == Signature::choice)
-    compared = compared.drop_front();
-  return {chooseType(function, compared, isLogicalCall(expression), context)};
+  return {chooseTypes(expression.function, operands, isLogicalCall(expression),
+                      context)
+              .result};
 }
 
 Type Typing::run() {
@@ -151,16 +216,13 @@ Type Typing::run() {
   auto isReduced = [&](const std::string &name) {
     return !llvm::is_contained(assigned, name);
   };
-  const Builtin &function =
-      statement.function ? *statement.function : *findBuiltin("add");
+  Function function =
+      statement.function ? statement.function : Function(*findBuiltin("add"));
   bool reduces =
       llvm::any_of(findFreeVariables(*statement.value, variables), isReduced);
   if (reduces || statement.function)
-    return chooseReducedType(function, value, context);
-  if (value.type)
-    return value.type;
-  return chooseType(*findBuiltin("select"), value, /*isLogical=*/false,
-                    context);
+    return chooseReduction(function, value, context).result;
+  return value.type ? value.type : chooseLiteralType(value, context);
 }
 
 Type ember::cin::findAssignedType(const Statement &statement,

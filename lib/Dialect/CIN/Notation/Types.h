@@ -24,19 +24,29 @@ struct OperandType {
   bool isInteger = false;
 };
 
-/// The type that operands of `function` are converted to. `isLogical`: it is
-/// called by an operator of booleans.
-mlir::Type chooseType(const Builtin &function,
-                      llvm::ArrayRef<OperandType> operands, bool isLogical,
-                      mlir::MLIRContext *context);
+/// A function with the types that operands are converted to.
+struct TypedFunction {
+  Function function;
+  llvm::SmallVector<mlir::Type> operands;
+  mlir::Type result;
+};
+
+/// How `function`, or that of its name which suits them, is called with
+/// operands. `isLogical`: it is called by an operator of booleans.
+TypedFunction chooseTypes(Function function,
+                          llvm::ArrayRef<OperandType> operands, bool isLogical,
+                          mlir::MLIRContext *context);
 
 /// Whether a call is of `and`, `or` or `not`.
 bool isLogicalCall(const Expression &call);
 
-/// The type of the terms of a reduction, which is that of what it makes of
+/// The function that combines terms, which are of the type of what it makes of
 /// them.
-mlir::Type chooseReducedType(const Builtin &function, OperandType term,
-                             mlir::MLIRContext *context);
+TypedFunction chooseReduction(Function function, OperandType term,
+                              mlir::MLIRContext *context);
+
+/// The type of a number that meets nothing that has one.
+mlir::Type chooseLiteralType(OperandType number, mlir::MLIRContext *context);
 
 /// The type of what a statement assigns, as it is stored: of types that the
 /// arrays it reads have.

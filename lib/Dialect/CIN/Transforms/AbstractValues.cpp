@@ -7,7 +7,7 @@
 
 #include "AbstractValues.h"
 
-#include "ember/Dialect/CIN/Transforms/BuiltinCode.h"
+#include "ember/Dialect/CIN/Transforms/FunctionCode.h"
 #include "mlir/IR/BuiltinAttributes.h"
 
 using namespace mlir;
@@ -42,46 +42,85 @@ bool AbstractValue::isNot(TypedAttr other) const {
 // Functions
 //===----------------------------------------------------------------------===//
 
-AbstractValue ember::cin::callAbstractly(const Builtin &function,
+/// What annihilators and identities make of a call.
+static std::optional<AbstractValue>
+findSpecial(Function function, ArrayRef<AbstractValue> operands) {
+  for (auto [position, mine] : llvm::enumerate(operands)) {
+    if (mine.kind != AbstractValue::Kind::constant)
+      continue;
+    for (const SpecialValue &special :
+         function.getSpecial(mine.value.getType())) {
+      if (!special.isAt(position) || !mine.is(special.value))
+        continue;
+      // Only functions of two operands have what depends on the other one.
+      if (special.unless && !operands[1 - position].isNot(special.unless))
+        continue;
+      return special.result ? AbstractValue::constant(special.result)
+                            : operands[1 - position];
+    }
+  }
+  return std::nullopt;
+}
+
+/// What a function is where its iteration does not have a point, whatever is
+/// known of the operands there.
+static std::optional<AbstractValue>
+findElsewhere(Function function, ArrayRef<AbstractValue> operands,
+              Type result) {
+  std::optional<DeclaredIteration> iteration = function.getIteration();
+  if (!iteration)
+    return std::nullopt;
+  ember::OperandMask known = 0, all = 0;
+  for (auto [number, operand] : llvm::enumerate(operands)) {
+    ember::OperandMask bit = ember::OperandMask(1) << number;
+    TypedAttr fill = iteration->fills[number];
+    if (operand.isNot(fill))
+      known |= bit;
+    else if (!operand.is(fill))
+      all |= bit;
+  }
+  bool isOutside = true;
+  ember::forEachRegion(all, [&](ember::OperandMask region) {
+    isOutside &= !iteration->set.contains(region | known);
+  });
+  if (!isOutside)
+    return std::nullopt;
+  TypedAttr value = iteration->elsewhere
+                        ? iteration->elsewhere
+                        : foldCall(function, iteration->fills, result);
+  if (!value)
+    return std::nullopt;
+  return AbstractValue::constant(value);
+}
+
+AbstractValue ember::cin::callAbstractly(Function function,
                                          ArrayRef<AbstractValue> operands,
                                          Type result) {
   using Kind = AbstractValue::Kind;
   bool areConstant = llvm::all_of(operands, [](const AbstractValue &operand) {
     return operand.kind == Kind::constant;
   });
+  // What it is, is right whatever is declared.
   if (areConstant) {
     SmallVector<TypedAttr> values = llvm::map_to_vector(
         operands, [](const AbstractValue &operand) { return operand.value; });
     if (TypedAttr value = foldCall(function, values, result))
       return AbstractValue::constant(value);
-    return {};
+    bool areEqual = llvm::all_of(operands, [&](const AbstractValue &operand) {
+      return operand.is(values.front());
+    });
+    if (function.isIdempotent() && areEqual)
+      return operands.front();
   }
-  if (function.signature == Signature::choice &&
-      operands[0].kind == Kind::constant) {
+  if (function.chooses()) {
+    if (operands[0].kind != Kind::constant)
+      return {};
     bool isFirst = cast<IntegerAttr>(operands[0].value).getValue().isOne();
     return operands[isFirst ? 1 : 2];
   }
-  if (function.signature != Signature::same || function.arity != 2)
-    return {};
-  for (unsigned position : {0, 1}) {
-    const AbstractValue &mine = operands[position];
-    const AbstractValue &other = operands[1 - position];
-    if (mine.kind != Kind::constant)
-      continue;
-    for (const SpecialOperand &special : function.special()) {
-      bool isThere = special.isAt(position) &&
-                     contains(special.types, result) &&
-                     mine.is(getConstant(special.value, result));
-      if (!isThere)
-        continue;
-      if (special.unless && !other.isNot(getConstant(*special.unless, result)))
-        continue;
-      if (!special.result)
-        return other;
-      return AbstractValue::constant(getConstant(*special.result, result));
-    }
-  }
-  return {};
+  if (auto special = findSpecial(function, operands))
+    return *special;
+  return findElsewhere(function, operands, result).value_or(AbstractValue());
 }
 
 //===----------------------------------------------------------------------===//
@@ -112,8 +151,8 @@ AbstractValue AbstractValues::ofAccess(AccessOp access) {
 AbstractValue AbstractValues::ofReduction(ReduceOp reduce) {
   if (!isIdentity(reduce))
     return {};
-  return AbstractValue::constant(
-      getConstant(reduce.getFunction()->getIdentity(), reduce.getType()));
+  TypedAttr identity = reduce.getFunction().getIdentity(reduce.getType());
+  return identity ? AbstractValue::constant(identity) : AbstractValue();
 }
 
 bool AbstractValues::isIdentity(ReduceOp reduce) {
@@ -122,7 +161,7 @@ bool AbstractValues::isIdentity(ReduceOp reduce) {
   if (Value condition = yield.getCondition(); condition && of(condition).is(no))
     return true;
   return of(yield.getValue())
-      .is(getConstant(reduce.getFunction()->getIdentity(), reduce.getType()));
+      .is(reduce.getFunction().getIdentity(reduce.getType()));
 }
 
 AbstractValue AbstractValues::compute(Value value) {
@@ -138,10 +177,10 @@ AbstractValue AbstractValues::compute(Value value) {
     return {};
   SmallVector<AbstractValue> operands = llvm::map_to_vector(
       call.getOperands(), [&](Value operand) { return of(operand); });
-  if (call.getFunction()->isIdempotent &&
-      call.getOperand(0) == call.getOperand(1))
+  Function function = call.getFunction();
+  if (function.isIdempotent() && llvm::all_equal(call.getOperands()))
     return operands.front();
-  return callAbstractly(*call.getFunction(), operands, call.getType());
+  return callAbstractly(function, operands, call.getType());
 }
 
 AbstractValue AbstractValues::of(Value value) {
@@ -165,9 +204,9 @@ bool AbstractValues::isNoEffect(AssignOp assign) {
     return true;
   Value array = assign.getArray();
   bool isWorkspace = workspaces.contains(array);
-  if (std::optional<BuiltinAttr> function = assign.getFunction()) {
-    bool isNothing = value.is(
-        getConstant((*function)->getIdentity(), assign.getValue().getType()));
+  if (Function function = assign.getFunction()) {
+    bool isNothing =
+        value.is(function.getIdentity(assign.getValue().getType()));
     if (!isWorkspace)
       return isNothing;
     // Seen by what consumes it.

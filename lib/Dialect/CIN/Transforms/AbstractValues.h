@@ -29,13 +29,9 @@ struct AbstractValue {
   bool isNot(mlir::TypedAttr other) const;
 };
 
-/// Whether two numbers are the same, apart from signs of zeros and kinds of
-/// NaN.
-bool areSame(mlir::TypedAttr a, mlir::TypedAttr b);
-
 /// What a function makes of values of which that much is known: by its
 /// properties, or by computing it.
-AbstractValue callAbstractly(const Builtin &function,
+AbstractValue callAbstractly(Function function,
                              llvm::ArrayRef<AbstractValue> operands,
                              mlir::Type result);
 

@@ -1,4 +1,4 @@
-//===- BuiltinCode.cpp - What functions of statements compute -------------===//
+//===- BuiltinCode.cpp - What functions of the table compute --------------===//
 //
 // Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -182,9 +182,9 @@ static Value convert(ImplicitLocOpBuilder &builder, Value value, Type to) {
                    : Value(arith::ExtSIOp::create(builder, to, value));
 }
 
-Value ember::cin::emitCall(ImplicitLocOpBuilder &builder,
-                           const Builtin &function, ValueRange operands,
-                           Type result) {
+Value ember::cin::emitBuiltin(ImplicitLocOpBuilder &builder,
+                              const Builtin &function, ValueRange operands,
+                              Type result) {
   if (function.signature == Signature::conversion)
     return convert(builder, operands.front(), result);
   if (function.signature == Signature::choice)
@@ -197,31 +197,4 @@ Value ember::cin::emitCall(ImplicitLocOpBuilder &builder,
   if (type.isInteger(1) && code.booleans)
     return code.booleans(builder, operands);
   return code.integers(builder, operands);
-}
-
-TypedAttr ember::cin::foldCall(const Builtin &function,
-                               ArrayRef<TypedAttr> operands, Type result) {
-  MLIRContext *context = result.getContext();
-  Block block;
-  OpBuilder builder(context);
-  builder.setInsertionPointToEnd(&block);
-  ImplicitLocOpBuilder here(UnknownLoc::get(context), builder);
-  SmallVector<Value> values =
-      llvm::map_to_vector(operands, [&](TypedAttr operand) -> Value {
-        return arith::ConstantOp::create(here, operand);
-      });
-  Value computed = emitCall(here, function, values, result);
-  llvm::DenseMap<Value, Attribute> known;
-  for (Operation &op : block) {
-    SmallVector<Attribute> constants = llvm::map_to_vector(
-        op.getOperands(), [&](Value value) { return known.lookup(value); });
-    SmallVector<OpFoldResult> folded;
-    if (failed(op.fold(constants, folded)) || folded.size() != 1)
-      break;
-    auto value = dyn_cast<Value>(folded.front());
-    known[op.getResult(0)] =
-        value ? known.lookup(value) : cast<Attribute>(folded.front());
-  }
-  auto constant = dyn_cast_if_present<TypedAttr>(known.lookup(computed));
-  return constant && constant.getType() == result ? constant : nullptr;
 }

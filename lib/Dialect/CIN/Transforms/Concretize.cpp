@@ -98,8 +98,7 @@ private:
   void useWorkspaces(ArrayRef<ReduceOp> reductions,
                      llvm::function_ref<void()> consume);
   /// Loops over what is reduced around a loop over rows.
-  void reduceRows(ReduceOp reduce, BuiltinAttr function, Value array,
-                  ValueRange indices);
+  void reduceRows(ReduceOp reduce, Value array, ValueRange indices);
   /// Whether a sum can be added up in the array that is assigned to.
   bool isDirect(ReduceOp reduce);
   /// Whether each term is added to the element, as where the terms of one are
@@ -110,8 +109,9 @@ private:
   void guardRows(Value condition, ValueRange values,
                  llvm::function_ref<void()> body);
   void identity(ReduceOp reduce, Value array, ValueRange indices);
+  /// What its reduction begins with; null if its function has no identity.
   TypedAttr getIdentity(ReduceOp reduce) {
-    return getConstant(reduce.getFunction()->getIdentity(), reduce.getType());
+    return reduce.getFunction().getIdentity(reduce.getType());
   }
 
   ForallOp statement;
@@ -246,7 +246,11 @@ void StatementConcretizer::chooseOrder() {
                 !order.walks(variables.back());
   if (hasRow && !llvm::is_contained(rows, variables.back()))
     rows.push_back(variables.back());
-  if (findRowReductions(assign->getOperands()).empty())
+  SmallVector<ReduceOp> found = findRowReductions(assign->getOperands());
+  bool canBegin = llvm::all_of(
+      found, [&](ReduceOp reduce) { return !!getIdentity(reduce); });
+  // Elements of rows begin with the identity.
+  if (found.empty() || !canBegin)
     rows.clear();
   for (BlockArgument variable : variables)
     if (!llvm::is_contained(rows, variable))
@@ -263,7 +267,7 @@ TypedAttr StatementConcretizer::findInitial() {
   Value array = assign.getArray();
   bool walks = llvm::any_of(
       variables, [&](BlockArgument variable) { return order.walks(variable); });
-  if (!walks || assign.getFunction() || isa<ArrayType>(array.getType()))
+  if (!walks || assign.isCombining() || isa<ArrayType>(array.getType()))
     return nullptr;
   // It is assigned before the statement looks.
   SmallVector<Fiber> absent;
@@ -302,10 +306,9 @@ void StatementConcretizer::loops(ArrayRef<BlockArgument> left,
 }
 
 bool StatementConcretizer::isDirect(ReduceOp reduce) {
-  std::optional<BuiltinAttr> function = assign.getFunction();
   Value array = assign.getArray();
   if (assign.getValue() != reduce || isa<ArrayType>(array.getType()) ||
-      (function && *function != reduce.getFunction()))
+      (assign.isCombining() && assign.getCalleeAttr() != reduce.getCallee()))
     return false;
   // Nothing else may see what is not yet the sum.
   return llvm::none_of(array.getUsers(), [&](Operation *user) {
@@ -317,8 +320,12 @@ bool StatementConcretizer::addsUp() {
   auto reduce = assign.getValue().getDefiningOp<ReduceOp>();
   bool repeats = llvm::any_of(
       outer, [&](BlockArgument variable) { return order.repeats(variable); });
-  return reduce && repeats && isDirect(reduce) &&
-         (initial || assign.getFunction());
+  if (!reduce || !isDirect(reduce))
+    return false;
+  // Of no terms, nothing changes, and no value to begin with is needed.
+  if (!getIdentity(reduce))
+    return assign.isCombining();
+  return repeats && (initial || assign.isCombining());
 }
 
 void StatementConcretizer::identity(ReduceOp reduce, Value array,
@@ -328,8 +335,8 @@ void StatementConcretizer::identity(ReduceOp reduce, Value array,
   });
 }
 
-void StatementConcretizer::reduceRows(ReduceOp reduce, BuiltinAttr function,
-                                      Value array, ValueRange indices) {
+void StatementConcretizer::reduceRows(ReduceOp reduce, Value array,
+                                      ValueRange indices) {
   YieldOp yield = reduce.getYield();
   SmallVector<unsigned> around = getOuter(reduce);
   Steps inner = getInner(reduce);
@@ -340,7 +347,8 @@ void StatementConcretizer::reduceRows(ReduceOp reduce, BuiltinAttr function,
     needed.push_back(condition);
   auto add = [&] {
     guardRows(condition, needed, [&] {
-      nest.assign(function, nest.getInner(reduce, inner), array, indices);
+      nest.assign(reduce.getCallee(), nest.getInner(reduce, inner), array,
+                  indices);
     });
   };
   auto addAll = [&](auto &self, ArrayRef<unsigned> left) -> void {
@@ -368,7 +376,7 @@ void StatementConcretizer::useWorkspaces(ArrayRef<ReduceOp> reductions,
       [&](Value workspace) {
         if (!isSparse)
           identity(reduce, workspace, indices);
-        reduceRows(reduce, reduce.getFunctionAttr(), workspace, indices);
+        reduceRows(reduce, workspace, indices);
       },
       [&](Value workspace) {
         nest.replace(reduce, workspace, rows);
@@ -378,9 +386,9 @@ void StatementConcretizer::useWorkspaces(ArrayRef<ReduceOp> reductions,
 
 void StatementConcretizer::storeRows(ReduceOp reduce) {
   Value array = assign.getArray();
-  if (!assign.getFunction() && !initial)
+  if (!assign.isCombining() && !initial)
     identity(reduce, array, assign.getIndices());
-  reduceRows(reduce, reduce.getFunctionAttr(), array, assign.getIndices());
+  reduceRows(reduce, array, assign.getIndices());
 }
 
 void StatementConcretizer::guardRows(Value condition, ValueRange values,
@@ -396,7 +404,7 @@ void StatementConcretizer::guardRows(Value condition, ValueRange values,
 void StatementConcretizer::store() {
   Value condition = assign.getCondition();
   auto assignElement = [&] {
-    nest.assign(assign.getFunctionAttr(), nest.get(assign.getValue()),
+    nest.assign(assign.getCalleeAttr(), nest.get(assign.getValue()),
                 assign.getArray(), assign.getIndices(), initial);
   };
   if (rows.empty()) {

@@ -36,7 +36,8 @@ static TypedAttr findRest(ReduceOp reduce, ArrayRef<Fiber> operands) {
   AbstractValue value = nowhere.of(reduce.getYield().getValue());
   if (value.kind != AbstractValue::Kind::constant ||
       reduce.getYield().getCondition() || nowhere.isIdentity(reduce) ||
-      !getRepetition(*reduce.getFunction(), value.value))
+      !reduce.getFunction().getIdentity(reduce.getType()) ||
+      !getRepetition(reduce.getFunction(), value.value))
     return nullptr;
   return value.value;
 }

@@ -231,7 +231,7 @@ Operation *Expander::replaceLoop(Operation *loop, Value lower, Value upper) {
     auto reduce = cast<ReduceOp>(loop);
     made = ReduceOp::create(builder, reduce.getType(), lower, upper, yes,
                             reduce.getNamesAttr(), IterationAttr(),
-                            reduce.getFunctionAttr(), TypedAttr());
+                            reduce.getCalleeAttr(), TypedAttr());
     loop->getResult(0).replaceAllUsesWith(made->getResult(0));
   }
   made->getRegion(0).takeBody(loop->getRegion(0));

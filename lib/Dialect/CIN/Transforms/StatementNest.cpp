@@ -275,7 +275,7 @@ Value StatementNest::buildReduction(ReduceOp reduce, const Steps &steps,
       ReduceOp::create(here, reduce.getType(), lowers, uppers,
                        here.getDenseBoolArrayAttr(ranged),
                        names.empty() ? ArrayAttr() : here.getArrayAttr(names),
-                       IterationAttr(), reduce.getFunctionAttr(), TypedAttr());
+                       IterationAttr(), reduce.getCalleeAttr(), TypedAttr());
   Block &block = built.getRegion().emplaceBlock();
   // Its scope is inside of the one that it stands in, whatever is innermost.
   SmallVector<Scope> inner(std::make_move_iterator(scopes.begin() + depth + 1),
@@ -309,10 +309,10 @@ Value StatementNest::literal(TypedAttr value) {
   return LiteralOp::create(here, value.getType(), value);
 }
 
-void StatementNest::assign(BuiltinAttr function, Value value, Value array,
+void StatementNest::assign(Attribute callee, Value value, Value array,
                            ValueRange indices, TypedAttr fill) {
   SmallVector<Value> place = getAll(indices);
   ImplicitLocOpBuilder here = at(scopes.size() - 1);
-  AssignOp::create(here, function, value, array, place,
+  AssignOp::create(here, callee, value, array, place,
                    /*condition=*/Value(), fill);
 }

@@ -71,7 +71,7 @@ public:
   mlir::Value getInner(ReduceOp reduce, const Steps &steps);
 
   /// An assignment in the innermost scope, at indices of the statement.
-  void assign(BuiltinAttr function, mlir::Value value, mlir::Value array,
+  void assign(mlir::Attribute callee, mlir::Value value, mlir::Value array,
               mlir::ValueRange indices, mlir::TypedAttr fill = {});
   mlir::Value literal(mlir::TypedAttr value);
 

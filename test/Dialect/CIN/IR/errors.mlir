@@ -46,7 +46,7 @@ func.func @types(%y: memref<?xf32>) {
 func.func @not_associative(%y: memref<?xf32>, %a: memref<?xf32>) {
   cin.evaluate ins(%A = %a : memref<?xf32>) outs(%out = %y : memref<?xf32>) {
     cin.forall (%i) {
-      // expected-error @below {{combines values with 'sub', which is not associative or has no identity}}
+      // expected-error @below {{combines values with 'sub', which is not associative: what it makes of them would depend on how they are grouped}}
       %z = cin.reduce sub (%j) -> f32 {
         %x = cin.access %A[%j] : memref<?xf32>
         cin.yield %x : f32

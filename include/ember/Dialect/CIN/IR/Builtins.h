@@ -9,7 +9,7 @@
 // sparse arrays a statement may skip, and which reductions may be reordered,
 // follows from a row alone (Hsu's dissertation, sections 3.5.3 and 3.6.2, where
 // associativity is missing). What code a function becomes is the table of
-// CINToSCF's BuiltinCode.cpp.
+// BuiltinCode.cpp. Passes ask rows and functions of users alike: Function.h.
 //
 //===----------------------------------------------------------------------===//
 
@@ -97,29 +97,7 @@ struct Builtin {
         return &operand;
     return nullptr;
   }
-  Constant getIdentity() const { return findIdentity()->value; }
-
-  /// Whether reductions by it are defined: it combines two values of a type to
-  /// one, in any grouping, and has a value to begin with.
-  bool reduces() const {
-    return arity == 2 && signature == Signature::same && isAssociative &&
-           findIdentity();
-  }
 };
-
-/// What a reduction makes of n times the same value.
-enum class Repetition : uint8_t {
-  /// The same as of one, if there is any.
-  once,
-  /// n times it: of a sum.
-  multiple,
-  /// Its n-th power: of a product of floats.
-  power,
-};
-
-/// How `function` reduces copies of `value`; none if only one after the other.
-std::optional<Repetition> getRepetition(const Builtin &function,
-                                        mlir::TypedAttr value);
 
 /// Whether two numbers are the same, apart from signs of zeros and kinds of
 /// NaN.

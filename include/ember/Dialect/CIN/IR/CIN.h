@@ -9,14 +9,16 @@
 #define EMBER_DIALECT_CIN_IR_CIN_H
 
 #include "ember/Analysis/IterationAlgebra/CoordinateSet.h"
-#include "ember/Dialect/CIN/IR/Builtins.h"
+#include "ember/Dialect/CIN/IR/Function.h"
 #include "ember/Dialect/CIN/IR/Level.h"
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Dialect.h"
 #include "mlir/IR/OpDefinition.h"
 #include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/SymbolTable.h"
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -52,15 +54,20 @@ void nameVariables(std::optional<mlir::ArrayAttr> names, mlir::Region &region,
 #include "ember/Dialect/CIN/IR/CINTypes.h.inc"
 
 namespace ember::cin {
-/// The name of a function, or an error that there is none of that name.
-mlir::ParseResult parseFunctionName(mlir::AsmParser &parser,
-                                    BuiltinAttr &function);
+/// The name of a function of the table, or an error that there is none of that
+/// name, or a symbol.
+mlir::ParseResult parseCallee(mlir::AsmParser &parser, mlir::Attribute &callee);
+/// What it reads.
+void printCallee(mlir::AsmPrinter &printer, mlir::Attribute callee);
 } // namespace ember::cin
 
 #define GET_OP_CLASSES
 #include "ember/Dialect/CIN/IR/CINOps.h.inc"
 
 namespace ember::cin {
+/// Erases what no statement calls any more, nor any function that it calls.
+void dropUnusedFunctions(mlir::ModuleOp module);
+
 /// An error if a statement that is not concrete reads other elements of what it
 /// assigns to than the one that it computes: which values those have would
 /// depend on the order of loops.

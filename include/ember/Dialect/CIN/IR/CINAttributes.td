@@ -10,6 +10,7 @@
 
 include "ember/Dialect/CIN/IR/CINDialect.td"
 include "mlir/IR/BuiltinTypeInterfaces.td"
+include "mlir/IR/CommonAttrConstraints.td"
 
 def CIN_BuiltinAttr : AttrDef<CIN_Dialect, "Builtin"> {
   let mnemonic = "builtin";
@@ -29,6 +30,29 @@ def CIN_BuiltinAttr : AttrDef<CIN_Dialect, "Builtin"> {
     const Builtin &operator*() const { return *getBuiltin(); }
     const Builtin *operator->() const { return getBuiltin(); }
   }];
+}
+
+/// What calls a function: a row of the table, or a symbol.
+def CIN_Callee : AnyAttrOf<[CIN_BuiltinAttr, FlatSymbolRefAttr]>;
+
+def CIN_SpecialAttr : AttrDef<CIN_Dialect, "Special"> {
+  let mnemonic = "special";
+  let summary = "A value of an operand that decides on a function";
+  let description = [{
+    An annihilator: where an operand, or that at `position`, is `value`, the
+    function is `result`, or `value` if nothing else is said. Or an identity:
+    the function is the other operand there, and there is no result.
+
+    ```mlir
+    // 0, at any operand; 0 as divisor, of which the function makes 1.
+    #cin.special<0 : i64>
+    #cin.special<0.0 : f32 at 1 gives 1.0 : f32>
+    ```
+  }];
+  let parameters = (ins "::mlir::TypedAttr":$value,
+                        "std::optional<unsigned>":$position,
+                        "::mlir::TypedAttr":$result);
+  let hasCustomAssemblyFormat = 1;
 }
 
 def CIN_FormatAttr : AttrDef<CIN_Dialect, "Format"> {

@@ -8,7 +8,7 @@
 #ifndef EMBER_DIALECT_CIN_IR_CINOPS_TD
 #define EMBER_DIALECT_CIN_IR_CINOPS_TD
 
-include "ember/Dialect/CIN/IR/CINAttributes.td"
+include "ember/Dialect/CIN/IR/CINFunctions.td"
 include "mlir/IR/BuiltinAttributes.td"
 include "mlir/IR/OpAsmInterface.td"
 include "mlir/Interfaces/DestinationStyleOpInterface.td"
@@ -30,6 +30,8 @@ class CIN_Op<string mnemonic, list<Trait> traits = []>
 /// Is part of a statement.
 defvar CIN_InStatement = ParentOneOf<["ForallOp", "IfOp", "ReduceOp", "WhereOp"]>;
 defvar CIN_Expression = [Pure, CIN_InStatement];
+/// Names a function.
+defvar CIN_Calling = DeclareOpInterfaceMethods<SymbolUserOpInterface>;
 defvar CIN_Effects = DeclareOpInterfaceMethods<MemoryEffectsOpInterface>;
 
 //===----------------------------------------------------------------------===//
@@ -235,12 +237,15 @@ def CIN_ForallOp
 }
 
 def CIN_ReduceOp
-    : CIN_BindingOp<"reduce", [RecursiveMemoryEffects, CIN_InStatement]> {
+    : CIN_BindingOp<"reduce",
+                    [RecursiveMemoryEffects, CIN_InStatement, CIN_Calling]> {
   let summary = "What a function makes of all values of an expression";
   let description = [{
     Combines what its body yields for all values of its variables, beginning
-    with the function's identity. The function is associative; floating-point
-    sums and products, which are not quite, are taken for such.
+    with the function's identity; of a function that has none, nothing to combine
+    is an error of the run. The function is associative and commutative, as terms
+    are in no order; floating-point sums and products, which are not quite
+    associative, are taken for such.
 
     A reduction with an `iteration` may have a `rest`: the value at each coordinate
     that it does not visit, all of which count, too. The function is idempotent
@@ -253,12 +258,13 @@ def CIN_ReduceOp
     }
     ```
   }];
-  let arguments = !con(ranges, (ins CIN_BuiltinAttr:$function,
+  let arguments = !con(ranges, (ins CIN_Callee:$callee,
                                     OptionalAttr<TypedAttrInterface>:$rest));
   let results = (outs CIN_Scalar:$result);
   let regions = (region SizedRegion<1>:$region);
   let extraClassDeclaration = declareVariables # [{
     YieldOp getYield();
+    Function getFunction() { return Function::lookup(*this, getCallee()); }
   }];
 }
 
@@ -316,19 +322,25 @@ def CIN_ApplyOp : CIN_Op<"apply", CIN_Expression> {
   let hasVerifier = 1;
 }
 
-def CIN_CallOp : CIN_Op<"call", CIN_Expression> {
+def CIN_CallOp : CIN_Op<"call", [Pure, CIN_Calling]> {
   let summary = "A function of some values";
   let description = [{
+    One of the table, or a `cin.function`.
+
     ```mlir
     %product = cin.call mul(%x, %y) : (f32, f32) -> f32
     %wide = cin.call convert(%half) : (f16) -> f32
+    %divisor = cin.call @gcd(%i, %j) : (i64, i64) -> i64
     ```
   }];
-  let arguments = (ins CIN_BuiltinAttr:$function,
+  let arguments = (ins CIN_Callee:$callee,
                        Variadic<CIN_Scalar>:$operands);
   let results = (outs CIN_Scalar:$result);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    Function getFunction() { return Function::lookup(*this, getCallee()); }
+  }];
 }
 
 def CIN_LiteralOp
@@ -364,7 +376,7 @@ def CIN_ExtentOp : CIN_Op<"extent", CIN_Expression> {
 
 def CIN_AssignOp
     : CIN_Op<"assign",
-             [AttrSizedOperandSegments, CIN_Effects,
+             [AttrSizedOperandSegments, CIN_Effects, CIN_Calling,
               ParentOneOf<["ForallOp", "IfOp", "WhereOp"]>]> {
   let summary = "Stores an element, or combines it with what is there";
   let description = [{
@@ -382,12 +394,20 @@ def CIN_AssignOp
     cin.assign add %x to %out[%row] where %is_kept : memref<?xf32>
     ```
   }];
-  let arguments = (ins OptionalAttr<CIN_BuiltinAttr>:$function,
+  let arguments = (ins OptionalAttr<CIN_Callee>:$callee,
                        CIN_Scalar:$value, CIN_Array:$array,
                        Variadic<CIN_Index>:$indices, Optional<I1>:$condition,
                        OptionalAttr<TypedAttrInterface>:$fill);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// Whether it combines values with what is there.
+    bool isCombining() { return getCallee().has_value(); }
+    /// What combines; none if a value takes the place of what is there.
+    Function getFunction() {
+      return isCombining() ? Function::lookup(*this, *getCallee()) : Function();
+    }
+  }];
 }
 
 def CIN_IfOp : CIN_Op<"if", [SingleBlock, NoTerminator, RecursiveMemoryEffects,

@@ -55,6 +55,8 @@ struct NotationOptions {
   /// not said.
   llvm::StringMap<std::string> formats;
   llvm::StringMap<double> fills;
+  /// A module with functions that statements may call; null for none.
+  mlir::ModuleOp functions;
   /// Of the function.
   std::string name = "kernel";
   /// Whether there is a function beside it that counts what arrays in a format

@@ -1,4 +1,4 @@
-//===- BuiltinCode.h - What functions of statements compute -----*- C++ -*-===//
+//===- BuiltinCode.h - What functions of the table compute ------*- C++ -*-===//
 //
 // Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -15,15 +15,10 @@
 namespace ember::cin {
 
 /// The value of `function` of `operands`, which it takes, as a `result`.
-mlir::Value emitCall(mlir::ImplicitLocOpBuilder &builder,
-                     const Builtin &function, mlir::ValueRange operands,
-                     mlir::Type result);
-
-/// The number that `function` of numbers is, as its code computes it; null if
-/// that is not known before it runs, as a division of an integer by zero.
-mlir::TypedAttr foldCall(const Builtin &function,
-                         llvm::ArrayRef<mlir::TypedAttr> operands,
-                         mlir::Type result);
+/// `emitCall` is for any function.
+mlir::Value emitBuiltin(mlir::ImplicitLocOpBuilder &builder,
+                        const Builtin &function, mlir::ValueRange operands,
+                        mlir::Type result);
 
 } // namespace ember::cin
 

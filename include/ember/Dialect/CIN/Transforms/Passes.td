@@ -85,6 +85,14 @@ def DeriveIteration : Pass<"cin-derive-iteration", "::mlir::func::FuncOp"> {
                            "::mlir::math::MathDialect"];
 }
 
+def DropFunctions : Pass<"cin-drop-functions", "::mlir::ModuleOp"> {
+  let summary = "Drop functions that no statement calls";
+  let description = [{
+    Behind `--convert-cin-to-scf`, which puts bodies where they are called, that
+    is every `cin.function`.
+  }];
+}
+
 def ExpandFormats : Pass<"cin-expand-formats", "::mlir::func::FuncOp"> {
   let summary = "Turn loops over what one array stores into loops over positions";
   let description = [{
