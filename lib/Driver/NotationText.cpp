@@ -95,8 +95,7 @@ ember::translateNotation(StringRef notation, const NotationArrays &arrays) {
                        ": expected an array and a number, such as A:inf");
     options.fills[array] = fill;
   }
-  OwningOpRef<ModuleOp> functions =
-      ModuleOp::create(UnknownLoc::get(&context));
+  OwningOpRef<ModuleOp> functions = ModuleOp::create(UnknownLoc::get(&context));
   for (StringRef path : arrays.functions)
     if (Error error = addFunctions(path, *functions))
       return std::move(error);

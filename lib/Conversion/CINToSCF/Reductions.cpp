@@ -25,9 +25,9 @@ bool ember::cin::isInnermost(Operation *loop) {
               .wasInterrupted();
 }
 
-EvaluationLowering::Combined
-EvaluationLowering::combine(ReduceOp reduce, const Combined &state,
-                            Value term) {
+EvaluationLowering::Combined EvaluationLowering::combine(ReduceOp reduce,
+                                                         const Combined &state,
+                                                         Value term) {
   Function function = reduce.getFunction();
   Value before = state.front();
   if (state.size() > 1) {
@@ -187,11 +187,11 @@ Value EvaluationLowering::emitRest(ReduceOp reduce, Value sum, Value count) {
 }
 
 void EvaluationLowering::checkAny(ReduceOp reduce, Value isAny) {
-  cf::AssertOp::create(
-      builder, isAny,
-      ("reduces nothing by '" + reduce.getFunction().getName() +
-       "', which has no identity")
-          .str());
+  cf::AssertOp::create(builder, isAny,
+                       ("reduces nothing by '" +
+                        reduce.getFunction().getName() +
+                        "', which has no identity")
+                           .str());
 }
 
 void EvaluationLowering::emit(ReduceOp reduce) {

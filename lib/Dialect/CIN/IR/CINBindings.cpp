@@ -229,8 +229,7 @@ LogicalResult ReduceOp::verify() {
     return emitOpError("has a body that does not end with cin.yield");
   // Others are looked up once all symbols are known.
   auto builtin = dyn_cast<BuiltinAttr>(getCallee());
-  if (builtin &&
-      failed(Function(*builtin).verifyCombination(*this, getType())))
+  if (builtin && failed(Function(*builtin).verifyCombination(*this, getType())))
     return failure();
   if (std::optional<TypedAttr> rest = getRest()) {
     Function function = getFunction();

@@ -151,10 +151,9 @@ void FunctionOp::print(OpAsmPrinter &printer) {
   printer << " ";
   printer.printSymbolName(getSymName());
   printer << "(";
-  llvm::interleaveComma(getBody().getArguments(), printer,
-                        [&](BlockArgument argument) {
-                          printer.printRegionArgument(argument);
-                        });
+  llvm::interleaveComma(
+      getBody().getArguments(), printer,
+      [&](BlockArgument argument) { printer.printRegionArgument(argument); });
   printer << ") -> " << getResultType();
   printer.printOptionalAttrDictWithKeyword(
       (*this)->getAttrs(), {"sym_name", "function_type", "cases"});
@@ -253,10 +252,9 @@ static LogicalResult verifySpecial(FunctionOp function, SpecialAttr special,
     return function.emitOpError() << "has " << what << " at operand "
                                   << *position << " of " << types.size();
   Type type = special.getValue().getType();
-  bool isOfType = position ? types[*position] == type
-                           : llvm::all_of(types, [&](Type mine) {
-                               return mine == type;
-                             });
+  bool isOfType =
+      position ? types[*position] == type
+               : llvm::all_of(types, [&](Type mine) { return mine == type; });
   if (!isOfType)
     return function.emitOpError() << "has " << what << " of type " << type
                                   << ", which its operands are not of";
@@ -266,8 +264,8 @@ static LogicalResult verifySpecial(FunctionOp function, SpecialAttr special,
   if (isIdentity && types.size() != 2)
     return function.emitOpError() << "has an identity and " << types.size()
                                   << " operands: there is not one other";
-  if (isIdentity && types[position ? 1 - *position : 0] !=
-                        function.getResultType())
+  if (isIdentity &&
+      types[position ? 1 - *position : 0] != function.getResultType())
     return function.emitOpError("has an identity, and the other operand is not "
                                 "of the result's type");
   TypedAttr result =
@@ -334,9 +332,10 @@ static LogicalResult verifyCases(FunctionOp function) {
         isKey = false;
     }
     if (!isKey)
-      return function.emitOpError("has a case that does not say of each operand "
-                                  "that it is an argument or a value of its "
-                                  "type");
+      return function.emitOpError(
+          "has a case that does not say of each operand "
+          "that it is an argument or a value of its "
+          "type");
     if (arguments.empty() || arguments.size() == types.size())
       return function.emitOpError("has a case in which not some operands are "
                                   "arguments and others values");
@@ -364,10 +363,9 @@ LogicalResult FunctionOp::verify() {
                          << getNotationName() << "'";
   if (failed(verifyBody(*this, getBody(), getOperandTypes(), "a body")))
     return failure();
-  for (auto [holds, property] :
-       {std::pair(getCommutative(), "commutative"),
-        std::pair(getAssociative(), "associative"),
-        std::pair(getIdempotent(), "idempotent")})
+  for (auto [holds, property] : {std::pair(getCommutative(), "commutative"),
+                                 std::pair(getAssociative(), "associative"),
+                                 std::pair(getIdempotent(), "idempotent")})
     if (holds && failed(verifySameTypes(*this, property)))
       return failure();
   if (getAssociative() && getArity() != 2)
@@ -391,9 +389,9 @@ LogicalResult FunctionOp::verifySymbolUses(SymbolTableCollection &tables) {
   auto addCalls = [&](FunctionOp function) {
     function.walk([&](CallOp call) {
       auto symbol = dyn_cast<FlatSymbolRefAttr>(call.getCallee());
-      auto callee = symbol ? tables.lookupNearestSymbolFrom<FunctionOp>(
-                                 *this, symbol)
-                           : FunctionOp();
+      auto callee =
+          symbol ? tables.lookupNearestSymbolFrom<FunctionOp>(*this, symbol)
+                 : FunctionOp();
       if (callee)
         called.insert(callee);
     });
@@ -424,8 +422,7 @@ void ember::cin::dropUnusedFunctions(ModuleOp module) {
       addUses(&op);
   for (size_t next = 0; next < used.size(); ++next)
     addUses(used[next]);
-  for (auto function :
-       llvm::make_early_inc_range(module.getOps<FunctionOp>()))
+  for (auto function : llvm::make_early_inc_range(module.getOps<FunctionOp>()))
     if (!used.contains(function))
       function->erase();
 }

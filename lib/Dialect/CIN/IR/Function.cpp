@@ -105,9 +105,9 @@ SmallVector<SpecialValue> Function::getSpecial(Type type) const {
         continue;
       // One operand is like the other.
       bool isAnywhere = isCommutative();
-      found.push_back(
-          {value, isAnywhere ? std::nullopt : special.getPosition(),
-           isIdentity ? TypedAttr() : (result ? result : value), TypedAttr()});
+      found.push_back({value, isAnywhere ? std::nullopt : special.getPosition(),
+                       isIdentity ? TypedAttr() : (result ? result : value),
+                       TypedAttr()});
     }
   };
   if (function.getAnnihilators())
@@ -128,9 +128,8 @@ std::optional<DeclaredIteration> Function::getIteration() const {
   FunctionOp function = getDefinition();
   if (!function || !function.getIteration())
     return std::nullopt;
-  DeclaredIteration declared{function.getIterationAttr().getSet(),
-                             {},
-                             function.getElsewhereAttr()};
+  DeclaredIteration declared{
+      function.getIterationAttr().getSet(), {}, function.getElsewhereAttr()};
   for (unsigned operand = 0; operand < function.getArity(); ++operand)
     declared.fills.push_back(function.getFill(operand));
   return declared;

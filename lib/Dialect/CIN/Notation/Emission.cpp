@@ -64,8 +64,7 @@ private:
 
 void StatementEmitter::addTerms(const Expression &value, bool isNegative,
                                 SmallVectorImpl<Term> &terms) {
-  StringRef function =
-      value.kind == Kind::call ? value.function.getName() : "";
+  StringRef function = value.kind == Kind::call ? value.function.getName() : "";
   if (function == "add" || function == "sub") {
     addTerms(*value.operands[0], isNegative, terms);
     addTerms(*value.operands[1], isNegative != (function == "sub"), terms);
@@ -151,8 +150,7 @@ FailureOr<Operand> StatementEmitter::emitValue() {
 
 FailureOr<Function> StatementEmitter::chooseCombination(Type element) {
   MLIRContext *context = builder.getContext();
-  TypedFunction typed =
-      chooseReduction(statement.function, {element}, context);
+  TypedFunction typed = chooseReduction(statement.function, {element}, context);
   if (!statement.function.getBuiltin() && typed.result != element) {
     emitErrorAt(context, statement.target->position)
         << "'" << statement.target->name << "' is of " << element << ", and '"

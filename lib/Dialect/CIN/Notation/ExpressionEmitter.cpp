@@ -82,9 +82,8 @@ FailureOr<Operand> ExpressionEmitter::emitCall(Function function,
       return failure();
     values.push_back(convert(operand, type));
   }
-  Value called =
-      CallOp::create(builder, at(position), typed.result,
-                     typed.function.getCallee(context), values);
+  Value called = CallOp::create(builder, at(position), typed.result,
+                                typed.function.getCallee(context), values);
   return Operand{.value = called, .position = position};
 }
 
@@ -94,10 +93,10 @@ LogicalResult ExpressionEmitter::checkHolds(const Operand &operand, Type type,
                                : !operand.isInteger;
   if (!isFloat || isa<FloatType>(type))
     return success();
-  InFlightDiagnostic error = emitErrorAt(builder.getContext(), operand.position)
-                             << "'" << function.getDefinition().getNotationName()
-                             << "' takes a value of type " << type
-                             << " here, not ";
+  InFlightDiagnostic error =
+      emitErrorAt(builder.getContext(), operand.position)
+      << "'" << function.getDefinition().getNotationName()
+      << "' takes a value of type " << type << " here, not ";
   if (operand.value)
     return error << "one of " << operand.value.getType();
   return error << "a fraction";

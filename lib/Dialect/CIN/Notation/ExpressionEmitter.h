@@ -40,9 +40,10 @@ public:
                                     llvm::SmallVector<Operand> operands,
                                     Position position, bool isLogical = false);
   /// A reduction of `value` over `bindings`, where `condition` holds.
-  llvm::FailureOr<Operand> emitReduction(
-      Function function, llvm::ArrayRef<const Binding *> bindings,
-      const Expression *condition, const Expression &value, Position position);
+  llvm::FailureOr<Operand>
+  emitReduction(Function function, llvm::ArrayRef<const Binding *> bindings,
+                const Expression *condition, const Expression &value,
+                Position position);
   /// A `cin.forall` over `bindings` with what `body` emits.
   llvm::LogicalResult
   emitForall(llvm::ArrayRef<const Binding *> bindings, Position position,

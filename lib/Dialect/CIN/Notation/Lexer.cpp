@@ -16,9 +16,9 @@ using namespace ember::cin;
 
 /// Longer ones first.
 static constexpr llvm::StringLiteral symbols[] = {
-    "**", "<<", ">>", "<=", ">=", "==", "!=", "+=", "*=", "&=",
-    "|=", "^=", "[",  "]",  "(",  ")",  ",",  ":",  "=",  "+",
-    "-",  "*",  "/",  "%",  "<",  ">",  "&",  "|",  "^",  "~",  "`"};
+    "**", "<<", ">>", "<=", ">=", "==", "!=", "+=", "*=", "&=", "|=",
+    "^=", "[",  "]",  "(",  ")",  ",",  ":",  "=",  "+",  "-",  "*",
+    "/",  "%",  "<",  ">",  "&",  "|",  "^",  "~",  "`"};
 
 static bool isNameStart(char character) {
   return isAlpha(character) || character == '_';

@@ -204,10 +204,9 @@ ExpressionPtr Parser::call(const Token &at, StringRef function,
   }
   unsigned arity = made->function.getArity();
   if (arity != operands.size()) {
-    emitErrorAt(context, at.position)
-        << "'" << function << "' takes " << arity
-        << (arity == 1 ? " operand" : " operands") << ", not "
-        << operands.size();
+    emitErrorAt(context, at.position) << "'" << function << "' takes " << arity
+                                      << (arity == 1 ? " operand" : " operands")
+                                      << ", not " << operands.size();
     return nullptr;
   }
   for (const ExpressionPtr &operand : operands)

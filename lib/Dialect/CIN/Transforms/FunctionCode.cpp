@@ -45,8 +45,7 @@ static Value inlineBody(ImplicitLocOpBuilder &builder, Region &body,
   for (CallOp call : calls) {
     ImplicitLocOpBuilder here(builder.getLoc(), call);
     Function callee = Function::lookup(body.getParentOp(), call.getCallee());
-    Value computed =
-        emitCall(here, callee, call.getOperands(), call.getType());
+    Value computed = emitCall(here, callee, call.getOperands(), call.getType());
     if (result == call.getResult())
       result = computed;
     call.replaceAllUsesWith(computed);
@@ -186,7 +185,8 @@ bool Interpreter::compute(Operation &op) {
     SmallVector<TypedAttr> values;
     for (Attribute operand : operands)
       values.push_back(dyn_cast_if_present<TypedAttr>(operand));
-    bool isKnown = llvm::all_of(values, [](TypedAttr value) { return !!value; });
+    bool isKnown =
+        llvm::all_of(values, [](TypedAttr value) { return !!value; });
     Function callee = call.getFunction();
     TypedAttr value = isKnown && callee
                           ? foldCall(callee, values, call.getType())
@@ -194,8 +194,7 @@ bool Interpreter::compute(Operation &op) {
     return value && set(op, {value});
   }
   SmallVector<OpFoldResult> folded;
-  if (failed(op.fold(operands, folded)) ||
-      folded.size() != op.getNumResults())
+  if (failed(op.fold(operands, folded)) || folded.size() != op.getNumResults())
     return false;
   SmallVector<Attribute> values;
   for (OpFoldResult result : folded) {
@@ -253,8 +252,7 @@ TypedAttr ember::cin::foldCall(Function function, ArrayRef<TypedAttr> operands,
       llvm::map_to_vector(operands, [&](TypedAttr operand) -> Value {
         return block.addArgument(operand.getType(), here.getLoc());
       });
-  Value computed =
-      emitBuiltin(here, *function.getBuiltin(), arguments, result);
+  Value computed = emitBuiltin(here, *function.getBuiltin(), arguments, result);
   // The terminator is any operation that has it as operand.
   YieldOp::create(here, computed, Value());
   auto values = Interpreter().run(

@@ -88,9 +88,7 @@ public:
   /// f(x, ..., x) = x.
   bool isIdempotent() const;
   /// Whether its first operand chooses one of the others.
-  bool chooses() const {
-    return row && row->signature == Signature::choice;
-  }
+  bool chooses() const { return row && row->signature == Signature::choice; }
   /// Whether all operands and the result may be of that type.
   bool takes(mlir::Type type) const;
 
