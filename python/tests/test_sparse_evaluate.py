@@ -83,6 +83,30 @@ def test_arrays_of_other_libraries_are_taken_as_they_are() -> None:
     assert es.evaluate("y[i] = x[i]", x=x[::2]).tolist() == x[::2].tolist()
 
 
+def test_sparse_tensors_and_arrays_are_told_apart() -> None:
+    """Results are tensors where any argument was one, though both become the same arrays."""
+    a, x = drawn((6, 8)), drawn((8,), 1)
+    tensor = torch.from_numpy(a).to_sparse_csr()
+    text = "y[i] = 3 * A[i,j] * x[j]"
+    for _ in range(2):
+        assert isinstance(es.evaluate(text, A=tensor, x=x), torch.Tensor)
+        assert isinstance(es.evaluate(text, A=es.asarray(a), x=x), np.ndarray)
+
+
+def test_calls_find_their_kernel_again() -> None:
+    """By the kinds of arguments, whichever came last; unusual ones are prepared first."""
+    text = "y[i] = x[i] * a"
+    single, double = np.arange(6, dtype=np.float32), np.arange(6, dtype=np.float64)
+    for _ in range(2):
+        assert es.evaluate(text, x=single, a=2.0).dtype == np.float32
+        assert es.evaluate(text, x=double, a=2.0).dtype == np.float64
+        assert es.evaluate(text, x=torch.from_numpy(single), a=2.0).dtype is torch.float32
+        assert es.evaluate(text, x=single[::2], a=2.0).tolist() == [0, 4, 8]
+        assert es.evaluate(text, x=single, a=np.float32(2)).tolist() == (2 * single).tolist()
+    with pytest.raises(ArgumentError, match="'x' needs a gradient"):
+        es.evaluate(text, x=torch.ones(3, requires_grad=True), a=2.0)
+
+
 def test_elements_that_scipy_has_twice_are_added() -> None:
     """Of coo, which may, and of csr, which is then not in its canonical format."""
     place = ([0, 0, 1, 0], [2, 1, 0, 2])

@@ -14,7 +14,7 @@ import numpy as np
 from ember.dtypes import as_array
 from ember.errors import ArgumentError
 from ember.sparse import levels as level_arrays
-from ember.sparse.format import Format, Level
+from ember.sparse.format import Format, Level, format_named
 from ember.sparse.levels import Stored
 
 
@@ -35,7 +35,7 @@ class Array:
         parts that do not fit together, or coordinates that do not increase where the format says
         that they do.
         """
-        self.format = Format(format) if isinstance(format, str) else format
+        self.format = format_named(format) if isinstance(format, str) else format
         self.shape = tuple(int(size) for size in shape)
         self.values: np.ndarray = as_array(values)
         self.levels: tuple[Level, ...] = self.format.levels(len(self.shape))
@@ -96,7 +96,7 @@ class Array:
         Elements may come in any order; those at the same coordinates are added. Raises
         ArgumentError.
         """
-        form = Format(format) if isinstance(format, str) else format
+        form = format_named(format) if isinstance(format, str) else format
         numbers = [np.asarray(one) for one in coordinates]
         elements = as_array(values)
         sizes = tuple(int(size) for size in shape)
@@ -148,7 +148,7 @@ class Array:
 
     def to(self, format: Format | str) -> "Array":
         """The array in another format, which has the same fill; raises ArgumentError."""
-        form = Format(format) if isinstance(format, str) else format
+        form = format_named(format) if isinstance(format, str) else format
         if form.fill is None:
             form = replace(form, fill=self.format.fill)
         if form.fill_of(self.dtype) != self.fill and not self.fill != self.fill:
@@ -234,7 +234,7 @@ def asarray(source: Any, format: Format | str | None = None) -> Array:
     """
     found = as_sparse(source)
     if found is None:
-        form = Format(format) if isinstance(format, str) else format
+        form = format_named(format) if isinstance(format, str) else format
         elements = as_array(source)
         form = form or Format("csr" if elements.ndim == 2 else "csf")
         fill = form.fill_of(elements.dtype)
@@ -277,7 +277,7 @@ def _compressed(
     turned: bool,
 ) -> Array:
     """An array by rows, or by columns if it is turned, of parts that are known to fit."""
-    form = Format(f"{'csc' if turned else 'csr'}:{_index_name(coordinates.dtype)}")
+    form = format_named(f"{'csc' if turned else 'csr'}:{_index_name(coordinates.dtype)}")
     arrays = {"positions": np.ascontiguousarray(positions, coordinates.dtype)}
     arrays["coordinates"] = np.ascontiguousarray(coordinates)
     return Array.of_room(form, shape, np.ascontiguousarray(values), [{}, arrays])

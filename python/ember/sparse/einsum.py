@@ -4,11 +4,12 @@ Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
+from functools import cache
 from typing import Any
 
 from ember.errors import ArgumentError
 from ember.sparse.evaluate import evaluate
-from ember.sparse.format import Format
+from ember.sparse.format import Format, format_named
 
 _OPERATORS = {
     "add": "+",
@@ -43,10 +44,11 @@ def einsum(
     text = statement_of(subscripts, len(operands), multiply, reduce)
     arrays = {f"operand{number}": operand for number, operand in enumerate(operands)}
     if format is not None:
-        arrays["result"] = Format(format) if isinstance(format, str) else format
+        arrays["result"] = format_named(format) if isinstance(format, str) else format
     return evaluate(text, **arrays)
 
 
+@cache
 def statement_of(subscripts: str, count: int, multiply: str, reduce: str) -> str:
     """The statement in index notation."""
     inputs, arrow, output = subscripts.replace(" ", "").partition("->")
@@ -59,7 +61,7 @@ def statement_of(subscripts: str, count: int, multiply: str, reduce: str) -> str
     if len(terms) != count:
         raise ArgumentError(f"{subscripts!r} has {len(terms)} operands, and {count} are given")
     if not arrow:
-        output = "".join(sorted(one for one in set(letters) if letters.count(one) == 1))
+        output = "".join(sorted(letter for letter in set(letters) if letters.count(letter) == 1))
     unknown = set(output) - set(letters)
     if unknown or len(set(output)) != len(output):
         raise ArgumentError(
@@ -69,11 +71,11 @@ def statement_of(subscripts: str, count: int, multiply: str, reduce: str) -> str
         f"operand{number}[{','.join(term)}]" if term else f"operand{number}"
         for number, term in enumerate(terms)
     ]
+    operator = _OPERATORS.get(multiply)
     value = elements[0]
     for element in elements[1:]:
-        operator = _OPERATORS.get(multiply)
         value = f"({value} {operator} {element})" if operator else f"{multiply}({value}, {element})"
-    reduced = list(dict.fromkeys(one for one in letters if one not in output))
+    reduced = list(dict.fromkeys(letter for letter in letters if letter not in output))
     if reduced:
         value = f"{reduce}[{','.join(reduced)}]({value})"
     target = f"result[{','.join(output)}]" if output else "result"

@@ -4,6 +4,7 @@ Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -11,10 +12,13 @@ import torch
 
 from ember.errors import ArgumentError
 from ember.sparse.array import as_sparse
-from ember.sparse.kinds import key_of, kind_of
+from ember.sparse.call_code import MISS
+from ember.sparse.kinds import Kind, kind_of
 from ember.sparse.statement import Statement
 
 _statements: dict[Any, Statement] = {}
+# The calls of statements by their text, the latest first.
+_calls: dict[str, tuple[Callable[[Mapping[str, Any]], Any], ...]] = {}
 
 
 def evaluate(statement: str, /, **arrays: Any) -> Any:
@@ -33,47 +37,57 @@ def evaluate(statement: str, /, **arrays: Any) -> Any:
     Raises CompileError, with the column, for what is wrong in the text; ArgumentError for arguments
     that do not fit; IndexOutOfRangeError for an index that is no position of its array.
     """
-    kernel, arguments = prepare(statement, arrays)
-    results = kernel(arguments)
-    return results[0] if len(results) == 1 else results
+    results = _called(statement, arrays)
+    if results is not MISS:
+        return results
+    arguments = {name: _taken(name, given) for name, given in arrays.items()}
+    on_torch = any(isinstance(given, torch.Tensor) for given in arrays.values())
+    if not on_torch:
+        results = _called(statement, arguments)
+        if results is not MISS:
+            return results
+    kernel = prepare(statement, arguments, on_torch)
+    # Tensors that became es.Array are no more seen to be tensors.
+    is_known_by_kinds = not on_torch or any(
+        kind.library is torch.Tensor for kind in kernel.kinds.values()
+    )
+    if kernel.call_if_fits is not None and is_known_by_kinds:
+        call = kernel.call_if_fits
+        older = (known for known in _calls.get(statement, ()) if known is not call)
+        _calls[statement] = (call, *older)
+    return kernel(arguments)
 
 
-def prepare(text: str, arrays: dict[str, Any]) -> tuple[Statement, dict[str, Any]]:
-    """The kernel for arguments of these kinds, and the arguments as it takes them."""
-    arguments = arrays
-    key: list[Any] = [text]
-    on_torch = False
-    for name, argument in arrays.items():
+def _called(text: str, arrays: Mapping[str, Any]) -> Any:
+    """What a call of compiled code that fits the arguments returns; MISS if none does."""
+    for call in _calls.get(text, ()):
+        results = call(arrays)
+        if results is not MISS:
+            return results
+    return MISS
+
+
+def prepare(text: str, arguments: Mapping[str, Any], on_torch: bool) -> Statement:
+    """The kernel for arguments of these kinds. on_torch: dense results are tensors."""
+    kinds: dict[str, Kind] = {}
+    for name, argument in arguments.items():
         try:
-            key.append((name, key_of(argument)))
-            on_torch = on_torch or isinstance(argument, torch.Tensor)
-        except ArgumentError:
-            return prepare(text, converted(arrays))
-        if isinstance(argument, torch.Tensor) and argument.layout is not torch.strided:
-            return prepare(text, converted(arrays))
-    key.append(on_torch)
-    known = _statements.get(tuple(key))
-    if known is None:
-        kinds = {}
-        for name, argument in arguments.items():
-            try:
-                kinds[name] = kind_of(argument)
-            except ArgumentError as error:
-                raise ArgumentError(f"{name}: {error}") from None
-        known = _statements[tuple(key)] = Statement(text, kinds, on_torch)
-    return known, arguments
-
-
-def converted(arrays: dict[str, Any]) -> dict[str, Any]:
-    """Arguments with sparse arrays of other libraries as es.Array, and lists as NumPy's arrays."""
-    found: dict[str, Any] = {}
-    for name, argument in arrays.items():
-        try:
-            taken: Any = as_sparse(argument)
-            if taken is None:
-                taken = np.asarray(argument) if isinstance(argument, list | tuple) else argument
-            key_of(taken)
-        except (ArgumentError, ValueError) as error:
+            kinds[name] = kind_of(argument)
+        except ArgumentError as error:
             raise ArgumentError(f"{name}: {error}") from None
-        found[name] = taken
-    return found
+    key = (text, on_torch, *kinds.items())
+    kernel = _statements.get(key)
+    if kernel is None:
+        kernel = _statements[key] = Statement(text, kinds, on_torch)
+    return kernel
+
+
+def _taken(name: str, given: Any) -> Any:
+    """A sparse array of another library as es.Array, and a list as NumPy's array."""
+    try:
+        array = as_sparse(given)
+        if array is not None:
+            return array
+        return np.asarray(given) if isinstance(given, list | tuple) else given
+    except (ArgumentError, ValueError) as error:
+        raise ArgumentError(f"{name}: {error}") from None

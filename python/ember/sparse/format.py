@@ -116,6 +116,12 @@ class Format:
 
 
 @cache
+def format_named(name: str) -> Format:
+    """The format of a name that says all of it."""
+    return Format(name)
+
+
+@cache
 def _levels(name: str, rank: int) -> tuple[Level, ...]:
     """The levels that a name stands for."""
     spelled = _NAMES.get(name, ())

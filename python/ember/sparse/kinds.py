@@ -1,9 +1,10 @@
-"""What arguments of statements are: element types, formats, and keys to find kernels by.
+"""What arguments of statements are, as far as kernels differ by it.
 
 Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,51 +18,64 @@ from ember.sparse.format import Format
 
 _MLIR_NAMES = {row.name: row.mlir for row in DTYPES.values() if row.mlir != "index"}
 # Numbers of Python by their type; a float takes the type of the arrays that it meets.
-_NUMBERS = {bool: "i1", int: "i64", float: None}
+_NUMBERS: dict[type, str | None] = {bool: "i1", int: "i64", float: None}
 
 
 @dataclass(frozen=True)
 class Kind:
     """What an argument is.
 
-    element: the type of its elements as MLIR spells it; None: what it meets. format: of an array
-    that has levels. is_room: only a format is given, for a result.
+    library: the type of the object: np.ndarray, torch.Tensor, Array, Format or a number's. dtype:
+    of elements, as the library has it. rank: how many dimensions there are. format: of an es.Array, or
+    the es.Format itself. stores_fill: elements that are stored may be the fill.
     """
 
-    element: str | None
+    library: type
+    dtype: Any = None
+    rank: int = 0
     format: Format | None = None
-    is_room: bool = False
+    stores_fill: bool = True
 
+    @property
+    def element(self) -> str | None:
+        """The type of elements as MLIR spells it; None: what it meets. Raises ArgumentError."""
+        if self.library in _NUMBERS:
+            return _NUMBERS[self.library]
+        return None if self.dtype is None else element_of(self.dtype)
 
-def key_of(argument: Any) -> Any:
-    """What tells arguments apart for which kernels differ; raises ArgumentError for no argument."""
-    kind = type(argument)
-    if kind is np.ndarray:
-        return argument.dtype, argument.ndim
-    if kind is torch.Tensor or kind is torch.nn.Parameter:
-        return argument.dtype, argument.ndim
-    if kind is Array:
-        return argument.dtype, argument.format, argument.ndim
-    if kind in _NUMBERS:
-        return kind
-    if kind is Format:
-        return argument
-    if isinstance(argument, np.generic):
-        return argument.dtype, 0
-    raise ArgumentError(f"it is {kind.__name__}, which is neither an array nor a number")
+    @property
+    def is_room(self) -> bool:
+        """Whether only a format is given, for a result."""
+        return self.library is Format
+
+    @property
+    def is_number(self) -> bool:
+        """Whether it has one element."""
+        return self.rank == 0 and not self.is_room
+
+    @property
+    def is_stored(self) -> bool:
+        """Whether the array has levels."""
+        return self.format is not None and not (self.is_room and self.format.is_dense)
 
 
 def kind_of(argument: Any) -> Kind:
-    """What an argument is; raises ArgumentError for types that statements do not know."""
-    kind = type(argument)
-    if kind in _NUMBERS:
-        return Kind(_NUMBERS[kind])
-    if kind is Format:
-        element = None if argument.dtype is None else element_of(argument.dtype)
-        return Kind(element, None if argument.is_dense else argument, is_room=True)
-    if kind is Array:
-        return Kind(element_of(argument.dtype), argument.format)
-    return Kind(element_of(argument.dtype))
+    """What an argument is; raises ArgumentError for what is none."""
+    library = type(argument)
+    if library is np.ndarray:
+        return Kind(np.ndarray, argument.dtype, argument.ndim)
+    if library is torch.Tensor or library is torch.nn.Parameter:
+        if argument.layout is torch.strided:
+            return Kind(torch.Tensor, argument.dtype, argument.ndim)
+    elif library is Array:
+        return Kind(Array, argument.dtype, argument.ndim, argument.format)
+    elif library is Format:
+        return Kind(Format, argument.dtype, format=argument)
+    elif library in _NUMBERS:
+        return Kind(library)
+    elif isinstance(argument, np.generic):
+        return Kind(np.ndarray, argument.dtype)
+    raise ArgumentError(f"it is {library.__name__}, which is neither an array nor a number")
 
 
 def element_of(dtype: Any) -> str:
@@ -69,16 +83,17 @@ def element_of(dtype: Any) -> str:
     name = str(dtype).removeprefix("torch.")
     if isinstance(dtype, np.dtype):
         name = dtype.name if dtype.isnative else str(dtype)
-    found = _MLIR_NAMES.get(name)
-    if found is None:
+    element = _MLIR_NAMES.get(name)
+    if element is None:
         known = ", ".join(_MLIR_NAMES)
         raise ArgumentError(f"it is of {name}, and statements know {known}")
-    return found
+    return element
 
 
-def widest_float(kinds: list[Kind]) -> str:
+def widest_float(kinds: Iterable[Kind]) -> str:
     """The type of numbers of Python that are floats, beside arrays of these kinds."""
-    floats = [kind.element for kind in kinds if kind.element and not kind.element.startswith("i")]
+    elements = [kind.element for kind in kinds]
+    floats = [element for element in elements if element and not element.startswith("i")]
     if not floats:
         return "f64"
     widths = {name: np.dtype(DTYPES[name].name).itemsize for name in floats}

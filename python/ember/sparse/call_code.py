@@ -1,0 +1,281 @@
+"""Code of a statement's calls: checks of arguments, room for results, the call of the kernel.
+
+What is the same in all calls of a statement is written out once, as a function of Python, so that a
+call does nothing but what depends on its arguments.
+
+Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import torch
+
+from ember.arguments import Parameter
+from ember.dtypes import DTYPES
+from ember.sparse.array import Array
+from ember.sparse.format import Format
+from ember.sparse.kinds import Kind
+
+if TYPE_CHECKING:
+    from ember.sparse.statement import Statement
+
+# What calls return for arguments that they leave to others.
+MISS = NotImplemented
+
+
+class CallCode:
+    """Writes the function that makes calls: of a dictionary of arguments by name.
+
+    checked: arguments may be any, and MISS is returned for those that are not of the statement's
+    kinds or that `call` does not take.
+    """
+
+    def __init__(self, statement: "Statement", checked: bool) -> None:
+        self._statement = statement
+        self._checked = checked
+        self._lines: list[str] = []
+        # Objects that the code refers to, by their names in it.
+        self._scope: dict[str, Any] = {"MISS": MISS, "Array": Array, "ndarray": np.ndarray}
+        self._variables: dict[str, str] = {}
+        # Expressions for the parameters of the kernel, by name.
+        self._arguments: dict[str, str] = {}
+        # Expressions for the sizes of each array.
+        self._extents: dict[str, list[str]] = {}
+        self._numbers: list[str] = []
+
+    def make(
+        self, call: Callable[..., Any], count: Callable[..., Any] | None
+    ) -> Callable[..., Any]:
+        """The function. call, count: the kernel, and what counts before it."""
+        self._scope |= {"call": call, "count": count}
+        self._take_arguments()
+        for name in self._statement.rooms:
+            if self._needs_room(name):
+                self._make_room(name)
+        self._count()
+        for name in self._statement.rooms:
+            if self._statement.is_stored(name):
+                self._make_levels(name)
+        self._run("call", self._statement.parameters, self._arguments)
+        results = [self._result(name) for name in self._statement.results]
+        self._add("return " + (results[0] if len(results) == 1 else f"({', '.join(results)})"))
+        source = "\n  ".join(["def evaluate(arrays):", *self._lines])
+        exec(source, self._scope)
+        function: Callable[..., Any] = self._scope["evaluate"]
+        return function
+
+    def _add(self, line: str) -> None:
+        self._lines.append(line)
+
+    def _constant(self, value: Any) -> str:
+        """A name for an object."""
+        for name, known in self._scope.items():
+            if known is value:
+                return name
+        name = f"constant{len(self._scope)}"
+        self._scope[name] = value
+        return name
+
+    def _miss_if(self, condition: str) -> None:
+        self._add(f"if {condition}: return MISS")
+
+    # Arguments.
+
+    def _take_arguments(self) -> None:
+        """Finds the arguments, and checks that they are of their kinds."""
+        kinds = self._statement.kinds
+        for number, name in enumerate(dict.fromkeys([*kinds, *self._statement.rooms])):
+            self._variables[name] = f"array{number}"
+        if self._checked:
+            self._miss_if(f"len(arrays) != {len(kinds)}")
+            self._add("try:")
+        for name in kinds:
+            indent = "  " if self._checked else ""
+            self._add(f"{indent}{self._variables[name]} = arrays[{name!r}]")
+        if self._checked:
+            self._add("except KeyError: return MISS")
+        for name, kind in kinds.items():
+            if self._checked:
+                self._check(self._variables[name], kind)
+            if not kind.is_room:
+                self._describe(name, kind)
+
+    def _check(self, variable: str, kind: Kind) -> None:
+        """That an argument is of a kind."""
+        if kind.is_room:
+            form = self._constant(kind.format)
+            self._miss_if(f"{variable} is not {form} and {variable} != {form}")
+            return
+        if kind.is_number and kind.library is np.ndarray:
+            # Of these there are many types: they become numbers of Python first.
+            self._add("return MISS")
+            return
+        library = self._constant(kind.library)
+        self._miss_if(f"type({variable}) is not {library}")
+        if kind.library is Array:
+            form = self._constant(kind.format)
+            given = f"{variable}.format"
+            self._miss_if(f"{given} is not {form} and {given} != {form}")
+            self._miss_if(f"len({variable}.shape) != {kind.rank}")
+            if not kind.stores_fill:
+                self._miss_if(f"{variable}.stores_fill")
+            variable = f"{variable}.values"
+        if kind.dtype is not None:
+            self._miss_if(f"{variable}.dtype is not {self._constant(kind.dtype)}")
+        if kind.library is not Array and kind.dtype is not None:
+            self._miss_if(f"{variable}.ndim != {kind.rank}")
+
+    def _describe(self, name: str, kind: Kind) -> None:
+        """What a given array is to the kernel, and how large."""
+        variable = self._variables[name]
+        self._extents[name] = [f"{variable}.shape[{d}]" for d in range(kind.rank)]
+        if kind.is_number:
+            self._extents[name] = [f"int({variable})"]
+        if kind.format is None:
+            self._arguments[name] = variable
+            return
+        for dimension, extent in enumerate(self._extents[name]):
+            self._arguments[f"{name}_size{dimension}"] = extent
+        for number, level in enumerate(kind.format.levels(kind.rank)):
+            for part in level.arrays:
+                self._arguments[f"{name}_{part}{number}"] = f"{variable}.stored[{number}][{part!r}]"
+        self._arguments[f"{name}_values"] = f"{variable}.values"
+
+    # Results.
+
+    def _needs_room(self, name: str) -> bool:
+        kind = self._statement.kinds.get(name)
+        return kind is None or kind.is_room
+
+    def _format_of(self, name: str) -> Format | None:
+        kind = self._statement.kinds.get(name)
+        return kind.format if kind is not None else None
+
+    def _parameter(self, name: str) -> Parameter:
+        (parameter,) = [one for one in self._statement.parameters if one.name == name]
+        return parameter
+
+    def _make_room(self, name: str) -> None:
+        """How large a result is; of a dense one, the array."""
+        form = self._format_of(name)
+        variable = self._variables[name]
+        extents = []
+        sizes = self._statement.sizes_of(name)
+        for dimension, size in enumerate(sizes):
+            extent = f"{variable}_size{dimension}"
+            fixed = form.shape[dimension] if form is not None and form.shape is not None else None
+            self._add(f"{extent} = {self._extent_of(size) if fixed is None else fixed}")
+            extents.append(extent)
+        self._extents[name] = extents
+        if self._statement.is_stored(name):
+            return
+        parameter = self._parameter(name)
+        fill: Any = None
+        if form is not None and form.fill is not None and parameter.initial is not None:
+            fill = form.fill
+        elif parameter.initial is not None:
+            is_float = parameter.dtype[0] != "i"
+            fill = float(parameter.initial) if is_float else int(parameter.initial)
+        library: Any = torch if self._statement.on_torch else np
+        element = DTYPES[parameter.dtype].name
+        dtype = getattr(torch, element) if self._statement.on_torch else np.dtype(element)
+        function = self._constant(library.empty if fill is None else library.full)
+        shape = f"({''.join(extent + ', ' for extent in extents)})"
+        initial = "" if fill is None else f", {self._constant(fill)}"
+        self._add(f"{variable} = {function}({shape}{initial}, dtype={self._constant(dtype)})")
+        self._arguments[name] = variable
+        if not sizes and not self._statement.on_torch:
+            self._numbers.append(name)
+
+    def _extent_of(self, size: Sequence[Any]) -> str:
+        """A size, of [c, [name, dimension of that array, f], ...]: 1 + c + f * (n - 1) + ..."""
+        constant, *terms = size
+        extents: list[str] = [self._extents[name][dimension] for name, dimension, _ in terms]
+        factors = [factor for _, _, factor in terms]
+        if constant == 0 and factors == [1]:
+            return extents[0]
+        last = [str(constant + 1)]
+        last += [f"{f} * ({e} - 1)" for f, e in zip(factors, extents, strict=True)]
+        condition = "".join(f" if {extent}" for extent in extents[:1])
+        condition += "".join(f" and {extent}" for extent in extents[1:])
+        largest = f"max(0, {' + '.join(last)})"
+        return f"({largest}{condition} else 0)" if extents else largest
+
+    def _count(self) -> None:
+        """Counts what results in a format store, if it is not known."""
+        names = [name for name in self._statement.rooms if self._statement.is_stored(name)]
+        if not names:
+            return
+        counting = dict(self._arguments)
+        zeros, counters = self._constant(np.zeros), {}
+        counter = self._constant(np.dtype(np.int64))
+        for name in self._statement.rooms:
+            variable = self._variables[name]
+            if name in names:
+                counters[name] = f"{variable}_counts"
+                rank = len(self._extents[name])
+                self._add(f"{counters[name]} = {zeros}({rank}, {counter})")
+                counting[f"{name}_counts"] = counters[name]
+                for dimension, extent in enumerate(self._extents[name]):
+                    self._arguments[f"{name}_size{dimension}"] = extent
+                    counting[f"{name}_size{dimension}"] = extent
+            else:
+                # What is counted for is assigned to in the kernel alone.
+                is_tensor = self._statement.on_torch or (
+                    name in self._statement.kinds
+                    and self._statement.kinds[name].library is torch.Tensor
+                )
+                counting[name] = f"{variable}.{'clone' if is_tensor else 'copy'}()"
+        if self._statement.counted is not None:
+            self._run("count", self._statement.counted, counting)
+        for counts in counters.values():
+            self._add(f"{counts} = {counts}.tolist()")
+
+    def _make_levels(self, name: str) -> None:
+        """The arrays of a result in a format."""
+        form = self._format_of(name)
+        assert form is not None
+        variable, extents = self._variables[name], self._extents[name]
+        empty, index = self._constant(np.empty), self._constant(form.index)
+        count, levels = "1", []
+        for number, level in enumerate(form.levels(len(extents))):
+            arrays = {part: f"{variable}_{part}{number}" for part in level.arrays}
+            if level.kind == "compressed":
+                self._add(f"{arrays['positions']} = {empty}({count} + 1, {index})")
+            next_count = f"{variable}_count{number}"
+            if level.is_listed:
+                self._add(f"{next_count} = {variable}_counts[{number}]")
+                self._add(f"{arrays['coordinates']} = {empty}({next_count}, {index})")
+            else:
+                self._add(f"{next_count} = {count} * {extents[level.dimension]}")
+            if level.kind == "bitmap":
+                boolean = self._constant(np.dtype(np.bool_))
+                self._add(f"{arrays['mask']} = {empty}({next_count}, {boolean})")
+            count = next_count
+            for part, expression in arrays.items():
+                self._arguments[f"{name}_{part}{number}"] = expression
+            levels.append("{" + ", ".join(f"{p!r}: {e}" for p, e in arrays.items()) + "}")
+        element = np.dtype(DTYPES[self._parameter(f"{name}_values").dtype].name)
+        self._add(f"{variable}_values = {empty}({count}, {self._constant(element)})")
+        self._arguments[f"{name}_values"] = f"{variable}_values"
+        shape = "".join(f"{extent}, " for extent in extents)
+        self._add(
+            f"{variable} = Array.of_room({self._constant(form)}, ({shape}), {variable}_values, "
+            f"[{', '.join(levels)}])"
+        )
+
+    def _run(self, function: str, parameters: Sequence[Parameter], given: dict[str, str]) -> None:
+        """Calls a kernel."""
+        arguments = ", ".join(given[parameter.name] for parameter in parameters)
+        if self._checked:
+            self._miss_if(f"{function}({arguments}) is MISS")
+        else:
+            self._add(f"{function}({arguments})")
+
+    def _result(self, name: str) -> str:
+        """What a statement has assigned to; a number, if it has no dimension."""
+        variable = self._variables[name]
+        return f"{variable}[()]" if name in self._numbers else variable
