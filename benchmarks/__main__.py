@@ -19,6 +19,7 @@ from benchmarks import (
 )
 from benchmarks.cpu import ablation, command, long_rows, prefetches, stores
 from benchmarks.models import command as models
+from benchmarks.notation import command as notation
 
 BENCHMARKS: dict[str, Callable[[], None]] = {
     "calls": calls.main,
@@ -34,6 +35,7 @@ ALONE: dict[str, Callable[[Sequence[str]], int]] = {
     "cpu": command.main,
     "long-rows": long_rows.main,
     "models": models.main,
+    "notation": notation.main,
     "stores": stores.main,
     "sweeps": sweeps.main,
     "validation": validation.main,

@@ -26,8 +26,8 @@ class Kind:
     """What an argument is.
 
     library: the type of the object: np.ndarray, torch.Tensor, Array, Format or a number's. dtype:
-    of elements, as the library has it. rank: how many dimensions there are. format: of an es.Array, or
-    the es.Format itself. stores_fill: elements that are stored may be the fill.
+    of elements, as the library has it. rank: how many dimensions there are. format: of an es.Array,
+    or the es.Format itself. stores_fill: elements that are stored may be the fill.
     """
 
     library: type
