@@ -63,6 +63,7 @@ void ember::buildCINToSCFPipeline(OpPassManager &manager,
   manager.addPass(createDropReturnedArguments());
   // The deallocation pipeline does not know statements.
   manager.addNestedPass<func::FuncOp>(createCSEPass());
+  manager.addNestedPass<func::FuncOp>(cin::createFuse());
   manager.addNestedPass<func::FuncOp>(cin::createConcretize());
   manager.addNestedPass<func::FuncOp>(cin::createDeriveIteration());
   manager.addNestedPass<func::FuncOp>(cin::createExpandFormats());

@@ -293,6 +293,34 @@ void EvaluationLowering::emit(AssembleOp assemble) {
     checkStorage(assemble);
 }
 
+void EvaluationLowering::emit(TemporaryOp temporary) {
+  auto type = cast<MemRefType>(temporary.getType());
+  SmallVector<Value> sizes =
+      llvm::map_to_vector(temporary.getSizes(), [&](Value size) {
+        return arith::MaxSIOp::create(builder, get(size), constant(0))
+            .getResult();
+      });
+  auto memory = memref::AllocOp::create(builder, type, sizes);
+  memory->setAttr(nameAttr,
+                  builder.getStringAttr(evaluate.getNameOf(temporary)));
+  values.map(temporary.getResult(), memory.getResult());
+  temporaries.push_back(memory);
+  std::optional<TypedAttr> initial = temporary.getInitial();
+  if (!initial)
+    return;
+  Value first = arith::ConstantOp::create(builder, *initial);
+  OpBuilder::InsertionGuard guard(builder);
+  SmallVector<Value> position;
+  for (int64_t dimension = 0; dimension < type.getRank(); ++dimension) {
+    Value size =
+        this->size({temporary, static_cast<unsigned>(dimension)});
+    auto loop = scf::ForOp::create(builder, constant(0), size, constant(1));
+    position.push_back(loop.getInductionVar());
+    builder.setInsertionPoint(loop.getBody()->getTerminator());
+  }
+  memref::StoreOp::create(builder, first, memory, position);
+}
+
 /// What a loop visits; null for all, and for what is no loop.
 static IterationAttr getIteration(Operation *op) {
   if (auto forall = dyn_cast<ForallOp>(op))
@@ -367,6 +395,11 @@ LogicalResult EvaluationLowering::run() {
     values.map(name, operand);
   for (auto assemble : evaluate.getRegion().getOps<AssembleOp>())
     emit(assemble);
+  for (Operation &op : evaluate.getRegion().front())
+    if (auto temporary = dyn_cast<TemporaryOp>(op))
+      emit(temporary);
+    else if (isa<ApplyOp, ExtentOp, LiteralOp>(op))
+      emit(op);
   checkExtents();
   for (auto statement : evaluate.getRegion().getOps<ForallOp>()) {
     appended.clear();
@@ -380,6 +413,8 @@ LogicalResult EvaluationLowering::run() {
     for (auto &[array, code] : appended)
       code->finish();
   }
+  for (Value memory : temporaries)
+    memref::DeallocOp::create(builder, memory);
   return success();
 }
 

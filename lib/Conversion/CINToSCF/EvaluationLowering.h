@@ -31,7 +31,8 @@ public:
   mlir::LogicalResult run();
 
 private:
-  /// Whether the evaluation assigns to an array of the function's.
+  /// Whether the evaluation assigns to an array: to one of the function's, or
+  /// to a temporary.
   bool isResult(mlir::Value array);
   /// Compares the sizes of all dimensions that a variable is the index of.
   void checkExtents();
@@ -48,6 +49,8 @@ private:
   mlir::LogicalResult checkOrder();
   void emit(mlir::Operation &op);
   void emit(AssembleOp assemble);
+  /// Memory for a temporary, with what it holds at first.
+  void emit(TemporaryOp temporary);
   mlir::Value allocate(mlir::MemRefType type, mlir::ValueRange sizes);
   void emit(ForallOp forall, unsigned variable);
   /// What a loop does at a value of a variable.
@@ -121,6 +124,8 @@ private:
   llvm::MapVector<mlir::Value, std::unique_ptr<AppendCode>> appended;
   /// By the name that producers have for them.
   llvm::DenseMap<mlir::Value, std::unique_ptr<WorkspaceCode>> workspaces;
+  /// The memory of temporaries.
+  llvm::SmallVector<mlir::Value> temporaries;
   /// The operation in front of the loops of a statement; null if there is none.
   mlir::Operation *before = nullptr;
 };

@@ -64,6 +64,8 @@ void EvaluationLowering::checkSizes(ArrayDimension first, ArrayDimension other,
 bool EvaluationLowering::isResult(Value array) {
   if (auto assemble = array.getDefiningOp<AssembleOp>())
     array = assemble.getValues();
+  if (array.getDefiningOp<TemporaryOp>())
+    return true;
   auto argument = dyn_cast<BlockArgument>(array);
   return argument && argument.getOwner() == &evaluate.getRegion().front() &&
          evaluate.isInit(argument);

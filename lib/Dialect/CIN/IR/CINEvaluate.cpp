@@ -40,6 +40,8 @@ std::string EvaluateOp::getNameOf(Value array) {
   if (auto assemble = array.getDefiningOp<AssembleOp>())
     return assemble.getName() ? assemble.getName()->str()
                               : getNameOf(assemble.getValues());
+  if (auto temporary = array.getDefiningOp<TemporaryOp>())
+    return temporary.getName() ? temporary.getName()->str() : "a temporary";
   auto argument = cast<BlockArgument>(array);
   if (argument.getOwner() != getBody())
     return "a workspace";
@@ -199,13 +201,14 @@ LogicalResult EvaluateOp::verify() {
     return emitOpError(onTensors ? "on tensors has a result for each of outs"
                                  : "on memrefs has no results");
   for (Operation &op : body)
-    if (!isa<ForallOp, AssembleOp, SameSizeOp>(op))
+    if (!isa<ForallOp, AssembleOp, SameSizeOp, TemporaryOp, ExtentOp, ApplyOp,
+             LiteralOp>(op))
       return op.emitOpError("stands outside of any statement");
   // Each array that is assigned to is one of outs, or is stored in some, or is
-  // a workspace.
+  // a workspace or a temporary.
   auto isOut = [&](Value array) {
-    auto name = cast<BlockArgument>(array);
-    return name.getOwner() != &body || isInit(name);
+    auto name = dyn_cast<BlockArgument>(array);
+    return !name || name.getOwner() != &body || isInit(name);
   };
   WalkResult walk = getRegion().walk([&](AssignOp assign) {
     Value array = assign.getArray();

@@ -57,10 +57,7 @@ static void printTypes(OpAsmPrinter &printer, Type array, ValueRange indices) {
 /// As many indices as `array` has dimensions; it is a name of an array.
 static LogicalResult verifyPlace(Operation *op, Value array,
                                  ValueRange indices) {
-  auto name = dyn_cast<BlockArgument>(array);
-  bool isNamed = name ? isa<EvaluateOp, WhereOp>(name.getOwner()->getParentOp())
-                      : isa<AssembleOp>(array.getDefiningOp());
-  if (!isNamed)
+  if (!isNamedArray(array))
     return op->emitOpError("has an array that is not one of those that the "
                            "cin.evaluate or a cin.where around it names");
   int64_t rank = cast<ShapedType>(array.getType()).getRank();
@@ -115,8 +112,7 @@ LogicalResult AccessOp::verify() {
 }
 
 LogicalResult ExtentOp::verify() {
-  if (!isa<BlockArgument>(getArray()) &&
-      !getArray().getDefiningOp<AssembleOp>())
+  if (!isNamedArray(getArray()))
     return emitOpError("is not of an array that has a name");
   int64_t rank = cast<ShapedType>(getArray().getType()).getRank();
   if (static_cast<int64_t>(getDimension()) < rank)
@@ -129,7 +125,7 @@ LogicalResult SameSizeOp::verify() {
   for (auto [array, dimension] :
        {std::pair(getFirst(), getFirstDimension()),
         std::pair(getSecond(), getSecondDimension())}) {
-    if (!isa<BlockArgument>(array) && !array.getDefiningOp<AssembleOp>())
+    if (!isNamedArray(array))
       return emitOpError("is about an array that has no name");
     auto type = cast<ShapedType>(array.getType());
     if (static_cast<int64_t>(dimension) >= type.getRank())

@@ -66,6 +66,8 @@ struct Expression {
 
 /// `target = value for bindings`
 struct Statement {
+  /// `let` in front: the array is one that only statements know.
+  bool isDeclaration = false;
   ExpressionPtr target;
   /// None for a plain assignment.
   Function function = {};

@@ -49,6 +49,12 @@ private:
                            element);
   }
   void addStored(StringRef name, const NamedArray &array);
+  /// Names a temporary; its sizes follow from the statements.
+  void declare(OpBuilder &builder, StringRef name, const NamedArray &array,
+               llvm::StringMap<Value> &values);
+  /// Says how large temporaries are, and what they hold at first; failure after
+  /// an error.
+  LogicalResult completeTemporaries(EvaluateOp evaluate);
   /// Notes what callers have to know of parameters that are assigned to.
   void describeRooms(func::FuncOp function, EvaluateOp evaluate);
   void assemble(OpBuilder &builder, Block &body, StringRef name, ArrayType type,
@@ -58,6 +64,8 @@ private:
   Purpose purpose;
   std::vector<Parameter> inputs, outputs;
   llvm::MapVector<StringRef, ArrayType> stored;
+  /// With the place where each is named first.
+  llvm::MapVector<StringRef, NamedArray> temporaries;
 };
 } // namespace
 
@@ -102,7 +110,9 @@ void KernelBuilder::addStored(StringRef name, const NamedArray &array) {
 }
 
 void KernelBuilder::add(StringRef name, const NamedArray &array) {
-  if (array.format)
+  if (array.isTemporary)
+    temporaries[name] = array;
+  else if (array.format)
     addStored(name, array);
   else
     (array.isTarget ? outputs : inputs)
@@ -127,6 +137,67 @@ void KernelBuilder::assemble(OpBuilder &builder, Block &body, StringRef name,
       sizes, builder.getStringAttr(name), /*counting=*/counted != nullptr);
 }
 
+void KernelBuilder::declare(OpBuilder &builder, StringRef name,
+                            const NamedArray &array,
+                            llvm::StringMap<Value> &values) {
+  values[name] = TemporaryOp::create(
+      builder, locationOf(context, array.position),
+      memoryOf(array.element, array.rank), ValueRange(), TypedAttr(),
+      builder.getStringAttr(name));
+}
+
+/// A size as a value: one more than the largest position.
+static Value makeSize(OpBuilder &builder, Location location,
+                      const LinearSize &largest) {
+  AffineExpr size =
+      getAffineConstantExpr(largest.constant + 1, builder.getContext());
+  SmallVector<Value> operands;
+  for (const LinearSize::Term &term : largest.terms) {
+    AffineExpr extent = getAffineDimExpr(operands.size(), builder.getContext());
+    size = size + (extent - 1) * term.factor;
+    Value array = term.dimension.array;
+    operands.push_back(isa<ShapedType>(array.getType())
+                           ? ExtentOp::create(builder, location,
+                                              builder.getIndexType(), array,
+                                              term.dimension.dimension)
+                                 .getResult()
+                           : array);
+  }
+  if (size == getAffineDimExpr(0, builder.getContext()) &&
+      operands.front().getType().isIndex() &&
+      operands.front().getDefiningOp<ExtentOp>())
+    return operands.front();
+  return ApplyOp::create(builder, location, builder.getIndexType(),
+                         AffineMap::get(operands.size(), 0, size), operands);
+}
+
+LogicalResult KernelBuilder::completeTemporaries(EvaluateOp evaluate) {
+  for (auto temporary :
+       llvm::make_early_inc_range(evaluate.getRegion().getOps<TemporaryOp>())) {
+    std::string name = temporary.getName()->str();
+    Location location = temporary.getLoc();
+    Room room = findRoom(evaluate, temporary);
+    if (room.isGiven)
+      return emitError(location)
+             << "'" << name
+             << "' is a temporary, and is read before anything is assigned "
+                "to it";
+    OpBuilder builder(temporary);
+    SmallVector<Value> sizes;
+    for (auto [dimension, largest] : llvm::enumerate(room.largest)) {
+      if (!largest)
+        return emitError(location)
+               << "nothing says how large dimension " << dimension << " of '"
+               << name << "' is, which is a temporary";
+      sizes.push_back(makeSize(builder, location, *largest));
+    }
+    temporary.getSizesMutable().assign(sizes);
+    if (room.initial)
+      temporary.setInitialAttr(room.initial);
+  }
+  return success();
+}
+
 void KernelBuilder::describeRooms(func::FuncOp function, EvaluateOp evaluate) {
   auto describe = [&](Value array) {
     Room room = findRoom(evaluate, array);
@@ -149,8 +220,10 @@ void KernelBuilder::describeRooms(func::FuncOp function, EvaluateOp evaluate) {
       set(array, givenAttr, builder.getUnitAttr());
   };
   llvm::SetVector<Value> targets;
-  evaluate.getRegion().walk(
-      [&](AssignOp assign) { targets.insert(assign.getArray()); });
+  evaluate.getRegion().walk([&](AssignOp assign) {
+    if (!assign.getArray().getDefiningOp<TemporaryOp>())
+      targets.insert(assign.getArray());
+  });
   llvm::for_each(targets, describe);
 }
 
@@ -192,12 +265,14 @@ LogicalResult KernelBuilder::build(ModuleOp module,
   builder.setInsertionPointToEnd(&body);
   for (auto &[array, type] : stored)
     assemble(builder, body, array, type, values);
+  for (auto &[array, declared] : temporaries)
+    declare(builder, array, declared, values);
   for (const Statement &statement : statements) {
     builder.setInsertionPointToEnd(&body);
     if (failed(emitStatement(builder, statement, values)))
       return failure();
   }
-  if (failed(verify(module)))
+  if (failed(completeTemporaries(evaluate)) || failed(verify(module)))
     return failure();
   for (auto forall : body.getOps<ForallOp>())
     if (failed(verifyOwnReads(forall)))

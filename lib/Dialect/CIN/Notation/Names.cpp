@@ -162,6 +162,10 @@ static LogicalResult setFormats(NamedArrays &arrays,
     NamedArray *array = find(entry.first(), "format");
     if (!array)
       return failure();
+    if (array->isTemporary)
+      return emitErrorAt(context, array->position)
+             << "'" << entry.first()
+             << "' is a temporary, and those are dense: it has no format";
     std::optional<NamedFormat> format =
         parseNamedFormat(entry.second, array->rank, context);
     if (!format)
@@ -197,6 +201,8 @@ FailureOr<NamedArrays> ember::cin::findArrays(ArrayRef<Statement> statements,
                                               const NotationOptions &options,
                                               MLIRContext *context) {
   NamedArrays arrays;
+  // Of the statements so far.
+  llvm::StringSet<> known;
   bool isWrong = false;
   for (const Statement &statement : statements) {
     llvm::StringSet<> variables = findVariables(statement);
@@ -216,7 +222,17 @@ FailureOr<NamedArrays> ember::cin::findArrays(ArrayRef<Statement> statements,
     });
     if (isWrong)
       return failure();
-    arrays[statement.target->name].isTarget = true;
+    NamedArray &target = arrays[statement.target->name];
+    bool isNamedBefore = known.contains(statement.target->name);
+    if (statement.isDeclaration && isNamedBefore)
+      return emitErrorAt(context, statement.target->position)
+             << "'" << statement.target->name
+             << "' is named before: 'let' stands where it is assigned to "
+                "first";
+    target.isTemporary |= statement.isDeclaration;
+    target.isTarget = true;
+    for (const auto &entry : arrays)
+      known.insert(entry.first);
   }
   for (const auto &entry : options.types)
     if (!arrays.contains(entry.first())) {

@@ -22,6 +22,8 @@ struct NamedArray {
   size_t rank = 0;
   /// Some statement assigns to it.
   bool isTarget = false;
+  /// Only the statements know it.
+  bool isTemporary = false;
   /// It is an index of something, or a bound of a variable.
   bool isIndex = false;
   mlir::Type element = {};

@@ -554,6 +554,10 @@ FailureOr<Function> Parser::parseAssignment() {
 
 FailureOr<Statement> Parser::parseStatement() {
   Statement statement;
+  if (token.isWord("let")) {
+    take();
+    statement.isDeclaration = true;
+  }
   if (token.kind != Token::Kind::name || isKeyword(token)) {
     expected("the array that is assigned to");
     return failure();

@@ -15,38 +15,26 @@ using namespace mlir;
 using namespace ember::cin;
 
 namespace {
-/// `constant` and a multiple of the last position of some dimensions.
-struct LinearSize {
-  struct Term {
-    ArrayDimension dimension;
-    int64_t factor;
-  };
-  int64_t constant = 0;
-  SmallVector<Term> terms;
-
-  void add(const LinearSize &other, int64_t factor) {
-    constant += factor * other.constant;
-    for (const Term &term : other.terms)
-      terms.push_back({term.dimension, factor * term.factor});
-  }
-};
-
-/// Finds the largest value of indices in terms of sizes of arrays that are not
-/// `target`.
+/// Finds the largest value of indices in terms of sizes of arrays that are none
+/// of `excluded`, and no temporaries.
 class LargestIndex {
 public:
-  explicit LargestIndex(Value target) : target(target) {}
+  explicit LargestIndex(ArrayRef<Value> excluded)
+      : excluded(excluded.begin(), excluded.end()) {}
 
   /// None if it is not in such terms.
   std::optional<LinearSize> find(Value index);
+  /// The last position of a dimension.
+  std::optional<LinearSize> findLast(ArrayDimension dimension);
 
 private:
   std::optional<LinearSize> findVariable(BlockArgument variable);
   /// By dimensions that it is an index of together with a number: `x[i + 1]`.
   std::optional<LinearSize> findShifted(BlockArgument variable);
   std::optional<LinearSize> findAffine(ApplyOp apply);
+  bool isExcluded(Value array) { return llvm::is_contained(excluded, array); }
 
-  Value target;
+  SmallVector<Value> excluded;
 };
 } // namespace
 
@@ -57,18 +45,63 @@ std::optional<LinearSize> LargestIndex::findVariable(BlockArgument variable) {
   if (isa<EvaluateOp>(binding))
     return LinearSize{1, {{{variable, 0}, 1}}};
   auto forall = dyn_cast<ForallOp>(binding);
-  if (!forall)
+  auto reduce = dyn_cast<ReduceOp>(binding);
+  if (!forall && !reduce)
     return std::nullopt;
-  if (Value upper = forall.getUpper(number)) {
-    std::optional<LinearSize> largest = find(upper);
-    if (largest)
+  if (Value upper =
+          forall ? forall.getUpper(number) : reduce.getUpper(number)) {
+    if (std::optional<LinearSize> largest = find(upper)) {
       --largest->constant;
-    return largest;
+      return largest;
+    }
+    // What else it is an index of has all its values.
   }
-  for (ArrayDimension dimension : getIndexedDimensions(variable))
-    if (dimension.array != target)
-      return LinearSize{0, {{dimension, 1}}};
+  // What temporaries are as long as follows from others.
+  SmallVector<ArrayDimension> dimensions = getIndexedDimensions(variable);
+  for (bool isTemporary : {false, true})
+    for (ArrayDimension dimension : dimensions) {
+      bool isMine = isTemporary == !!dimension.array.getDefiningOp<TemporaryOp>();
+      if (!isMine || isExcluded(dimension.array))
+        continue;
+      if (std::optional<LinearSize> last = findLast(dimension))
+        return last;
+    }
   return findShifted(variable);
+}
+
+/// The assignments to an array, in the order of statements.
+static SmallVector<AssignOp> getAssignments(Value array) {
+  SmallVector<AssignOp> found;
+  for (auto statement : array.getParentRegion()->getOps<ForallOp>())
+    statement.walk([&](AssignOp assign) {
+      if (assign.getArray() == array)
+        found.push_back(assign);
+    });
+  return found;
+}
+
+std::optional<LinearSize> LargestIndex::findLast(ArrayDimension dimension) {
+  Value array = dimension.array;
+  if (!array.getDefiningOp<TemporaryOp>())
+    return LinearSize{0, {{dimension, 1}}};
+  SmallVector<Value> others = excluded;
+  others.push_back(array);
+  for (AssignOp assign : getAssignments(array))
+    if (std::optional<LinearSize> last = LargestIndex(others).find(
+            assign.getIndices()[dimension.dimension]))
+      return last;
+  // It is as long as what else has the variables that read it.
+  for (Operation *user : array.getUsers()) {
+    auto access = dyn_cast<AccessOp>(user);
+    auto variable =
+        access ? dyn_cast<BlockArgument>(access.getIndices()[dimension.dimension])
+               : BlockArgument();
+    if (!variable)
+      continue;
+    if (std::optional<LinearSize> last = LargestIndex(others).find(variable))
+      return last;
+  }
+  return std::nullopt;
 }
 
 std::optional<LinearSize> LargestIndex::findShifted(BlockArgument variable) {
@@ -76,7 +109,7 @@ std::optional<LinearSize> LargestIndex::findShifted(BlockArgument variable) {
   int64_t shift = 0;
   auto add = [&](OpOperand &use, int64_t by) {
     auto access = dyn_cast<AccessOp>(use.getOwner());
-    if (!access || access.getArray() == target)
+    if (!access || isExcluded(access.getArray()))
       return;
     // The array is the first operand.
     ArrayDimension mine{access.getArray(), use.getOperandNumber() - 1};
@@ -97,9 +130,10 @@ std::optional<LinearSize> LargestIndex::findShifted(BlockArgument variable) {
       for (OpOperand &further : apply->getUses())
         add(further, constant.getValue());
   }
-  if (!found)
-    return std::nullopt;
-  return LinearSize{-shift, {{*found, 1}}};
+  std::optional<LinearSize> last = found ? findLast(*found) : std::nullopt;
+  if (last)
+    last->constant -= shift;
+  return last;
 }
 
 std::optional<LinearSize> LargestIndex::findAffine(ApplyOp apply) {
@@ -126,9 +160,12 @@ std::optional<LinearSize> LargestIndex::find(Value index) {
   if (auto extent = index.getDefiningOp<ExtentOp>()) {
     ArrayDimension dimension{extent.getArray(),
                              static_cast<unsigned>(extent.getDimension())};
-    if (dimension.array == target)
-      return std::nullopt;
-    return LinearSize{1, {{dimension, 1}}};
+    std::optional<LinearSize> last = isExcluded(dimension.array)
+                                         ? std::nullopt
+                                         : findLast(dimension);
+    if (last)
+      ++last->constant;
+    return last;
   }
   if (auto literal = index.getDefiningOp<LiteralOp>())
     return LinearSize{cast<IntegerAttr>(literal.getValue()).getInt(), {}};
@@ -152,26 +189,10 @@ static Attribute describe(const LinearSize &largest, EvaluateOp evaluate) {
   return builder.getArrayAttr(parts);
 }
 
-/// Whether an assignment surely assigns to each element: its indices are
-/// variables, each another one, of all positions.
-static bool assignsAll(AssignOp assign) {
-  if (assign.getCondition() || assign.isCombining())
-    return false;
-  llvm::SmallPtrSet<Value, 4> seen;
-  return llvm::all_of(assign.getIndices(), [&](Value index) {
-    auto variable = dyn_cast<BlockArgument>(index);
-    auto forall = variable
-                      ? dyn_cast<ForallOp>(variable.getOwner()->getParentOp())
-                      : ForallOp();
-    return forall && !forall.getRanged()[variable.getArgNumber()] &&
-           seen.insert(index).second;
-  });
-}
-
 Room ember::cin::findRoom(EvaluateOp evaluate, Value array) {
   Room room;
   auto type = cast<ShapedType>(array.getType());
-  SmallVector<std::optional<LinearSize>> sizes(type.getRank());
+  room.largest.resize(type.getRank());
   bool isNamed = false;
   for (auto statement : evaluate.getRegion().getOps<ForallOp>()) {
     AssignOp assign;
@@ -195,13 +216,18 @@ Room ember::cin::findRoom(EvaluateOp evaluate, Value array) {
                          : getConstant(Constant::zero, element);
       room.isGiven |= !room.initial;
     }
-    for (auto [size, index] : llvm::zip_equal(sizes, assign.getIndices()))
+    for (auto [size, index] : llvm::zip_equal(room.largest, assign.getIndices()))
       if (!size)
         size = LargestIndex(array).find(index);
   }
+  if (array.getDefiningOp<TemporaryOp>())
+    for (auto [dimension, size] : llvm::enumerate(room.largest))
+      if (!size)
+        size = LargestIndex({}).findLast(
+            {array, static_cast<unsigned>(dimension)});
   if (isa<ArrayType>(type))
     room.initial = nullptr;
-  for (const std::optional<LinearSize> &size : sizes)
+  for (const std::optional<LinearSize> &size : room.largest)
     room.sizes.push_back(size
                              ? describe(*size, evaluate)
                              : Attribute(UnitAttr::get(evaluate.getContext())));

@@ -12,8 +12,27 @@
 
 namespace ember::cin {
 
+/// `constant` and a multiple of the last position of some dimensions.
+struct LinearSize {
+  struct Term {
+    ArrayDimension dimension;
+    int64_t factor;
+  };
+  int64_t constant = 0;
+  llvm::SmallVector<Term> terms;
+
+  void add(const LinearSize &other, int64_t factor) {
+    constant += factor * other.constant;
+    for (const Term &term : other.terms)
+      terms.push_back({term.dimension, factor * term.factor});
+  }
+};
+
 /// What a caller has to know to make room for an array that is assigned to.
 struct Room {
+  /// The largest position of each dimension, by those of arrays that are no
+  /// temporaries, and of scalars; none where nothing says it.
+  llvm::SmallVector<std::optional<LinearSize>> largest;
   /// By dimension: an array of how many positions it has at the least, as
   /// `ember.sizes` holds it, or a unit where only the caller knows.
   llvm::SmallVector<mlir::Attribute> sizes;
@@ -23,8 +42,8 @@ struct Room {
   bool isGiven = false;
 };
 
-/// The room for `array`, a name or an assembly, which some statement assigns
-/// to.
+/// The room for `array`, a name, an assembly or a temporary, which some
+/// statement assigns to.
 Room findRoom(EvaluateOp evaluate, mlir::Value array);
 
 } // namespace ember::cin

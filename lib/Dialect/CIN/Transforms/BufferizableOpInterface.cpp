@@ -54,15 +54,17 @@ struct Bufferization
     for (auto [argument, buffer] :
          llvm::zip_equal(body.getArguments(), operands))
       argument.setType(buffer.getType());
-    // Workspaces, too, are tensors or memrefs as all else is.
+    // Workspaces and temporaries, too, are tensors or memrefs as all else is.
+    auto moveToMemory = [](Value array) {
+      if (auto type = dyn_cast<RankedTensorType>(array.getType()))
+        array.setType(MemRefType::get(type.getShape(), type.getElementType()));
+    };
     body.walk([&](WhereOp where) {
-      for (Region &region : where->getRegions()) {
-        BlockArgument workspace = region.getArgument(0);
-        auto type = cast<ShapedType>(workspace.getType());
-        workspace.setType(
-            MemRefType::get(type.getShape(), type.getElementType()));
-      }
+      for (Region &region : where->getRegions())
+        moveToMemory(region.getArgument(0));
     });
+    for (auto temporary : body.getOps<TemporaryOp>())
+      moveToMemory(temporary);
     bufferization::replaceOpWithBufferizedValues(rewriter, op,
                                                  onBuffers.getInits());
     return success();

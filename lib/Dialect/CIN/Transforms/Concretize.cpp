@@ -7,6 +7,7 @@
 
 #include "AbstractValues.h"
 #include "LoopOrder.h"
+#include "Statement.h"
 #include "StatementNest.h"
 
 #include "ember/Dialect/CIN/Transforms/Passes.h"
@@ -21,23 +22,6 @@ namespace ember::cin {
 
 using namespace mlir;
 using namespace ember::cin;
-
-/// The only assignment of a statement that is not concrete yet; null for one
-/// that is, which has several statements inside. `loops` are those around it:
-/// ranges of inner ones depend on variables of outer ones.
-static AssignOp getAssignment(ForallOp statement,
-                              SmallVectorImpl<ForallOp> &loops) {
-  loops.push_back(statement);
-  auto isExpression = [](Operation &op) {
-    return isa<AccessOp, ApplyOp, CallOp, ExtentOp, LiteralOp, ReduceOp>(op);
-  };
-  Block &body = *statement.getBody();
-  if (body.empty() || !llvm::all_of(llvm::drop_end(body), isExpression))
-    return nullptr;
-  if (auto inner = dyn_cast<ForallOp>(body.back()))
-    return getAssignment(inner, loops);
-  return dyn_cast<AssignOp>(body.back());
-}
 
 namespace {
 /// Makes one statement concrete.
@@ -466,9 +450,15 @@ namespace {
 struct Concretize : public ember::cin::impl::ConcretizeBase<Concretize> {
   void runOnOperation() override {
     SmallVector<ForallOp> statements;
-    getOperation()->walk([&](EvaluateOp evaluate) {
+    WalkResult walk = getOperation()->walk([&](EvaluateOp evaluate) {
       llvm::append_range(statements, evaluate.getRegion().getOps<ForallOp>());
+      for (auto temporary : evaluate.getRegion().getOps<TemporaryOp>())
+        if (!temporary.getInitial() && failed(verifyAssigned(temporary)))
+          return WalkResult::interrupt();
+      return WalkResult::advance();
     });
+    if (walk.wasInterrupted())
+      return signalPassFailure();
     OpBuilder builder(&getContext());
     for (ForallOp statement : statements) {
       SmallVector<ForallOp> loops;

@@ -215,7 +215,7 @@ Value StatementNest::get(Value value) {
   if (Value there = find(value))
     return there;
   // An array of the evaluation.
-  if (isa<BlockArgument>(value) || value.getDefiningOp<AssembleOp>())
+  if (isa<BlockArgument>(value) || isNamedArray(value))
     return value;
   size_t depth = depthOf(value);
   Value built = build(value);

@@ -72,6 +72,15 @@ void dropUnusedFunctions(mlir::ModuleOp module);
 /// assigns to than the one that it computes: which values those have would
 /// depend on the order of loops.
 llvm::LogicalResult verifyOwnReads(ForallOp statement);
+/// Whether `value` is an array that statements know: a name of an evaluation or
+/// of a workspace, an assembly or a temporary.
+bool isNamedArray(mlir::Value value);
+/// Whether an assignment surely is to each element of its array: its indices
+/// are variables of all positions, each another one, and nothing is combined.
+bool assignsAll(AssignOp assign);
+/// An error if a temporary without an initial value may be read where it holds
+/// nothing: what statements that are not concrete assign first is all of it.
+llvm::LogicalResult verifyAssigned(TemporaryOp temporary);
 } // namespace ember::cin
 
 #endif // EMBER_DIALECT_CIN_IR_CIN_H

@@ -32,6 +32,9 @@ defvar CIN_InStatement = ParentOneOf<["ForallOp", "IfOp", "ReduceOp", "WhereOp"]
 defvar CIN_Expression = [Pure, CIN_InStatement];
 /// Names a function.
 defvar CIN_Calling = DeclareOpInterfaceMethods<SymbolUserOpInterface>;
+/// Is part of a statement, or of a size.
+defvar CIN_SizeExpression = [
+  Pure, ParentOneOf<["EvaluateOp", "ForallOp", "IfOp", "ReduceOp", "WhereOp"]>];
 defvar CIN_Effects = DeclareOpInterfaceMethods<MemoryEffectsOpInterface>;
 
 //===----------------------------------------------------------------------===//
@@ -50,9 +53,10 @@ def CIN_EvaluateOp
   let summary = "Evaluates statements on arrays";
   let description = [{
     Its region has a name for each array and scalar that statements know, `ins`
-    first, arrays that are made of these by `cin.assemble`, and statements, each
-    a `cin.forall`. Only `outs` are assigned to. They hold what they held before
-    where no statement assigns, so statements may also add to them.
+    first, arrays that are made of these by `cin.assemble`, arrays of its own,
+    each a `cin.temporary`, and statements, each a `cin.forall`. Only `outs` and
+    temporaries are assigned to. Outs hold what they held before where no
+    statement assigns, so statements may also add to them.
 
     On tensors it has a result for each of `outs`; on memrefs it has none, and
     `outs` share no memory with others.
@@ -136,6 +140,36 @@ def CIN_AssembleOp : CIN_Op<"assemble", [Pure, AttrSizedOperandSegments,
     /// The size of a dimension that the type does not say.
     ::mlir::Value getSizeOf(unsigned dimension);
   }];
+}
+
+def CIN_TemporaryOp
+    : CIN_Op<"temporary", [HasParent<"EvaluateOp">,
+                           DeclareOpInterfaceMethods<OpAsmOpInterface,
+                                                     ["getAsmResultNames"]>]> {
+  let summary = "An array that only the statements of an evaluation know";
+  let description = [{
+    What a statement assigns to it, those behind it read. Nobody outside sees it,
+    so that `--cin-fuse` may compute its elements where they are read instead;
+    otherwise there is memory for it as long as the evaluation lasts.
+
+    `sizes` are those that the type does not say: literals, and sizes of arrays
+    that are named before, or affine expressions of these; a negative one is 0.
+    With `initial`, all elements hold that value at first. Without, the first
+    statement that names it assigns to each of its elements.
+
+    ```mlir
+    %n = cin.extent %pos, 0 : memref<?xi64>
+    %sums = cin.temporary sizes(%n) initial 0.000000e+00 : f32 {name = "sums"} : memref<?xf32>
+    ```
+  }];
+  let arguments = (ins Variadic<Index>:$sizes,
+                       OptionalAttr<TypedAttrInterface>:$initial,
+                       OptionalAttr<StrAttr>:$name);
+  let results = (outs CIN_Dense:$result);
+  let assemblyFormat = [{
+    (`sizes` `(` $sizes^ `)`)? (`initial` $initial^)? attr-dict `:` type($result)
+  }];
+  let hasVerifier = 1;
 }
 
 def CIN_SameSizeOp : CIN_Op<"same_size", [HasParent<"EvaluateOp">]> {
@@ -307,7 +341,7 @@ def CIN_AccessOp
   let hasVerifier = 1;
 }
 
-def CIN_ApplyOp : CIN_Op<"apply", CIN_Expression> {
+def CIN_ApplyOp : CIN_Op<"apply", CIN_SizeExpression> {
   let summary = "An affine expression of indices";
   let description = [{
     As `affine.apply`, but of any indices: also of elements of arrays.
@@ -344,7 +378,7 @@ def CIN_CallOp : CIN_Op<"call", [Pure, CIN_Calling]> {
 }
 
 def CIN_LiteralOp
-    : CIN_Op<"literal", CIN_Expression # [AllTypesMatch<["value", "result"]>]> {
+    : CIN_Op<"literal", CIN_SizeExpression # [AllTypesMatch<["value", "result"]>]> {
   let summary = "A number";
   let description = [{
     ```mlir
@@ -356,7 +390,7 @@ def CIN_LiteralOp
   let assemblyFormat = "attr-dict $value";
 }
 
-def CIN_ExtentOp : CIN_Op<"extent", CIN_Expression> {
+def CIN_ExtentOp : CIN_Op<"extent", CIN_SizeExpression> {
   let summary = "The size of a dimension of an array";
   let description = [{
     ```mlir

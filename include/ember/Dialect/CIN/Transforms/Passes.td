@@ -10,6 +10,66 @@
 
 include "mlir/Pass/PassBase.td"
 
+def Fuse : Pass<"cin-fuse", "::mlir::func::FuncOp"> {
+  let summary = "Compute elements where they are read";
+  let description = [{
+    What a statement assigns to a temporary, or to an array that is assigned to
+    again as a whole, takes the place of each access that reads it, with the
+    access's indices for its variables: also in reductions, and where the index
+    is an element of an array. What is read nowhere any more is dropped.
+
+    ```mlir
+    cin.forall (%p) {
+      %s = cin.access %scores[%p] : memref<?xf32>
+      %e = cin.call exp(%s) : (f32) -> f32
+      cin.assign %e to %powers[%p] : memref<?xf32>
+    }
+    cin.forall (%i) {
+      %sum = cin.reduce add (%p in %begin to %end : i64) -> f32 {
+        %e = cin.access %powers[%p] : memref<?xf32>
+        cin.yield %e : f32
+      }
+      cin.assign %sum to %out[%i] : memref<?xf32>
+    }
+    ```
+    becomes
+    ```mlir
+    cin.forall (%i) {
+      %sum = cin.reduce add (%p in %begin to %end : i64) -> f32 {
+        %s = cin.access %scores[%p] : memref<?xf32>
+        %e = cin.call exp(%s) : (f32) -> f32
+        cin.yield %e : f32
+      }
+      cin.assign %sum to %out[%i] : memref<?xf32>
+    }
+    ```
+
+    It is legal where every access that reads what the statement assigns reads
+    an element that it surely assigned: its variables have all positions, or the
+    access is in the same range and under the same condition; where no statement
+    between writes what it is computed from; and where the statement that reads
+    still reads no other elements of what it assigns to.
+
+    It is done where no element is computed more than `recompute` times, or where
+    that costs no more than `cheap`: 1 for each access and each call, 8 for each
+    call of a function that takes a series or a division. An element may be
+    computed more often if it is read at an index that is an element of an array,
+    or in a loop inside of another one that it does not depend on. A reduction is
+    never computed more often. What stays is said, and why.
+
+    Statements over the same variables stay statements of their own: which loops
+    they share is for schedules to say.
+  }];
+  let options = [
+    Option<"recompute", "recompute", "unsigned", "1",
+           "How many times an element may be computed that costs more">,
+    Option<"cheap", "cheap", "unsigned", "4",
+           "The cost up to which elements may be computed any number of times">];
+  let dependentDialects = ["::ember::cin::CINDialect",
+                           "::mlir::arith::ArithDialect",
+                           "::mlir::math::MathDialect"];
+}
+
 def Concretize : Pass<"cin-concretize", "::mlir::func::FuncOp"> {
   let summary = "Decide on loops, their order, and where reductions add up";
   let description = [{

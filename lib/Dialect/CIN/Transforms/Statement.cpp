@@ -1,0 +1,78 @@
+//===- Statement.cpp - One statement that is not concrete -----------------===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Statement.h"
+
+#include "mlir/IR/OperationSupport.h"
+
+using namespace mlir;
+using namespace ember::cin;
+
+AssignOp ember::cin::getAssignment(ForallOp statement,
+                                   SmallVectorImpl<ForallOp> &loops) {
+  loops.push_back(statement);
+  auto isExpression = [](Operation &op) {
+    return isa<AccessOp, ApplyOp, CallOp, ExtentOp, LiteralOp, ReduceOp>(op);
+  };
+  Block &body = *statement.getBody();
+  if (body.empty() || !llvm::all_of(llvm::drop_end(body), isExpression))
+    return nullptr;
+  if (auto inner = dyn_cast<ForallOp>(body.back()))
+    return getAssignment(inner, loops);
+  return dyn_cast<AssignOp>(body.back());
+}
+
+ForallOp ember::cin::getStatement(Operation *op) {
+  while (!isa<EvaluateOp>(op->getParentOp()))
+    op = op->getParentOp();
+  return cast<ForallOp>(op);
+}
+
+std::pair<Value, Value> ember::cin::getRange(BlockArgument variable) {
+  unsigned number = variable.getArgNumber();
+  Operation *binding = variable.getOwner()->getParentOp();
+  if (auto forall = dyn_cast<ForallOp>(binding))
+    return {forall.getLower(number), forall.getUpper(number)};
+  auto reduce = cast<ReduceOp>(binding);
+  return {reduce.getLower(number), reduce.getUpper(number)};
+}
+
+std::string ember::cin::getNameOf(BlockArgument variable) {
+  unsigned number = variable.getArgNumber();
+  Operation *binding = variable.getOwner()->getParentOp();
+  if (auto forall = dyn_cast<ForallOp>(binding))
+    return forall.getNameOf(number);
+  return cast<ReduceOp>(binding).getNameOf(number);
+}
+
+bool ember::cin::areEquivalent(Value a, Value b) {
+  if (a == b)
+    return true;
+  Operation *left = a.getDefiningOp(), *right = b.getDefiningOp();
+  if (!left || !right || isNamedArray(a) || isNamedArray(b))
+    return false;
+  if (isa<ReduceOp>(left))
+    return isa<ReduceOp>(right) &&
+           OperationEquivalence::isEquivalentTo(
+               left, right, OperationEquivalence::IgnoreLocations);
+  return OperationEquivalence::isEquivalentTo(
+      left, right,
+      [](Value x, Value y) { return success(areEquivalent(x, y)); },
+      /*markEquivalent=*/nullptr, OperationEquivalence::IgnoreLocations);
+}
+
+SmallVector<Value> ember::cin::getConditions(Operation *op, AssignOp assign) {
+  SmallVector<Value> conditions;
+  for (auto reduce = op->getParentOfType<ReduceOp>(); reduce;
+       reduce = reduce->getParentOfType<ReduceOp>())
+    if (Value condition = reduce.getYield().getCondition())
+      conditions.push_back(condition);
+  if (Value condition = assign.getCondition())
+    conditions.push_back(condition);
+  std::reverse(conditions.begin(), conditions.end());
+  return conditions;
+}

@@ -1,0 +1,46 @@
+//===- Statement.h - One statement that is not concrete ---------*- C++ -*-===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef EMBER_LIB_DIALECT_CIN_TRANSFORMS_STATEMENT_H
+#define EMBER_LIB_DIALECT_CIN_TRANSFORMS_STATEMENT_H
+
+#include "ember/Dialect/CIN/IR/CIN.h"
+
+namespace ember::cin {
+
+/// The only assignment of a statement that is not concrete yet; null for one
+/// that is, which has several statements inside. `loops` are those around it:
+/// ranges of inner ones depend on variables of outer ones.
+AssignOp getAssignment(ForallOp statement,
+                       llvm::SmallVectorImpl<ForallOp> &loops);
+
+/// The statement of an evaluation that `op` is in.
+ForallOp getStatement(mlir::Operation *op);
+
+/// The bounds of a variable of a statement or of a reduction; null if it has no
+/// range.
+std::pair<mlir::Value, mlir::Value> getRange(mlir::BlockArgument variable);
+
+/// What messages call a variable.
+std::string getNameOf(mlir::BlockArgument variable);
+
+/// Whether two expressions of one statement have one value.
+bool areEquivalent(mlir::Value a, mlir::Value b);
+
+/// The conditions under which what stands at `op` counts: those of the
+/// reductions around it and of the assignment, outermost first.
+llvm::SmallVector<mlir::Value> getConditions(mlir::Operation *op,
+                                             AssignOp assign);
+
+/// Simplifies a statement: what is computed twice is computed once, outside of
+/// the reductions that it does not depend on, and what nobody needs is dropped.
+/// Values stay what they are to the bit.
+void simplifyStatement(ForallOp statement);
+
+} // namespace ember::cin
+
+#endif // EMBER_LIB_DIALECT_CIN_TRANSFORMS_STATEMENT_H
