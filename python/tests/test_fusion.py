@@ -7,6 +7,7 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import random
 import re
 import subprocess
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -64,16 +65,25 @@ class Chains:
 
     def expression(self, place: str) -> str:
         """A function of a few elements."""
-        forms = ["{} + {}", "{} - {}", "{} * {}", "tanh({}) + {}", "min({}, {})", "sin({})",
-                 "({} if {} > 0 else 0.5)"]
-        form = self.rng.choice(forms)
-        return re.sub("{}", lambda _: self.element(place), form)
+        forms = [
+            "{} + {}",
+            "{} - {}",
+            "{} * {}",
+            "tanh({}) + {}",
+            "min({}, {})",
+            "sin({})",
+            "({} if {} > 0 else 0.5)",
+        ]
+        drawn = re.sub("{}", lambda _: self.element(place), self.rng.choice(forms))
+        # Something says how many values d has.
+        row = {"id": " + X[i,d]", "pd": " + Y[col[p],d]"}
+        return drawn + row.get(place, "")
 
     def reduction(self, place: str) -> str:
         """A reduction to `place` of what is there for more variables."""
         function = self.rng.choice(["sum", "max", "sum"])
         if place == "p":
-            return f"{function}[d](({self.expression('pd')}) * Y[col[p],d])"
+            return f"{function}[d]({self.expression('pd')})"
         inner = "p" if place == "i" else "pd"
         condition = self.rng.choice(["", "", " if col[p] != 3"])
         term = f"{function}[p in pos[i]:pos[i+1]{condition}]({self.expression(inner)})"
@@ -89,7 +99,9 @@ class Chains:
         target = f"{name}[{','.join(place)}]"
         self.statements.append(f"{'let ' * is_temporary}{target} = {value}")
         if self.rng.random() < 0.2:
-            self.statements.append(f"{target} {self.rng.choice(['+=', 'max='])} {self.expression(place)}")
+            self.statements.append(
+                f"{target} {self.rng.choice(['+=', 'max='])} {self.expression(place)}"
+            )
         if self.rng.random() < 0.1 and place in ("i", "id"):
             source = self.expression("p" if place == "i" else "pd")
             indices = "row[p]" if place == "i" else "row[p],d"
@@ -134,7 +146,7 @@ def evaluate(
 FUSED_WAYS = [way for way in WAYS if way.name in ("scf-O3", "slcv-O3", "dlc-O2", "cpu-O3")]
 
 
-@pytest.mark.parametrize("seed", range(16))
+@pytest.mark.parametrize("seed", range(10))
 def test_chains_compute_the_same_when_fused(seed: int, tmp_path: Path) -> None:
     statements, results = draw(seed)
     inputs = given()
@@ -155,7 +167,7 @@ def test_chains_compute_the_same_when_fused(seed: int, tmp_path: Path) -> None:
 def test_chains_are_fused(tmp_path: Path) -> None:
     """The random chains are not all refused."""
     left = total = 0
-    for seed in range(16):
+    for seed in range(10):
         text = "; ".join(draw(seed)[0])
         compile_notation(text, tmp_path / "program.mlir")
         command = [str(find_tool("ember-opt")), "--cin-fuse", str(tmp_path / "program.mlir")]
@@ -185,7 +197,7 @@ def layer(name: str, a: Arrays) -> NDArray:
     scores = (a["X"][a["row"]] * a["Y"][a["col"]]).sum(1)
     kept = a["col"] != 3 if name == "attention" else np.ones(24, bool)
     rows = []
-    for begin, end in zip(POSITIONS, POSITIONS[1:], strict=False):
+    for begin, end in pairwise(POSITIONS):
         mine = np.arange(begin, end)[kept[begin:end]]
         weights = scores[mine]
         if name == "attention" and len(mine):
@@ -199,9 +211,7 @@ def layer(name: str, a: Arrays) -> NDArray:
 @pytest.mark.parametrize("way", FUSED_WAYS, ids=lambda way: way.name)
 def test_layers_at_several_levels(name: str, way: Way, tmp_path: Path) -> None:
     inputs = given()
-    found = evaluate(
-        [LAYERS[name]], inputs, {"out": np.zeros((5, 6), np.float32)}, way, tmp_path
-    )
+    found = evaluate([LAYERS[name]], inputs, {"out": np.zeros((5, 6), np.float32)}, way, tmp_path)
     np.testing.assert_allclose(found["out"], layer(name, inputs), rtol=1e-4, atol=1e-5)
 
 

@@ -312,8 +312,7 @@ void EvaluationLowering::emit(TemporaryOp temporary) {
   OpBuilder::InsertionGuard guard(builder);
   SmallVector<Value> position;
   for (int64_t dimension = 0; dimension < type.getRank(); ++dimension) {
-    Value size =
-        this->size({temporary, static_cast<unsigned>(dimension)});
+    Value size = this->size({temporary, static_cast<unsigned>(dimension)});
     auto loop = scf::ForOp::create(builder, constant(0), size, constant(1));
     position.push_back(loop.getInductionVar());
     builder.setInsertionPoint(loop.getBody()->getTerminator());

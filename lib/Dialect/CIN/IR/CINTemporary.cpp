@@ -39,7 +39,7 @@ void TemporaryOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
 
 LogicalResult TemporaryOp::verify() {
   auto type = cast<ShapedType>(getType());
-  if (type.getNumDynamicDims() != static_cast<int64_t>(getSizes().size()))
+  if (type.getNumDynamicDims() != getSizes().size())
     return emitOpError() << "has " << getSizes().size() << " sizes for "
                          << type.getNumDynamicDims()
                          << " dimensions of a size that is not known";

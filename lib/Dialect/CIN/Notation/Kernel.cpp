@@ -140,10 +140,10 @@ void KernelBuilder::assemble(OpBuilder &builder, Block &body, StringRef name,
 void KernelBuilder::declare(OpBuilder &builder, StringRef name,
                             const NamedArray &array,
                             llvm::StringMap<Value> &values) {
-  values[name] = TemporaryOp::create(
-      builder, locationOf(context, array.position),
-      memoryOf(array.element, array.rank), ValueRange(), TypedAttr(),
-      builder.getStringAttr(name));
+  values[name] =
+      TemporaryOp::create(builder, locationOf(context, array.position),
+                          memoryOf(array.element, array.rank), ValueRange(),
+                          TypedAttr(), builder.getStringAttr(name));
 }
 
 /// A size as a value: one more than the largest position.

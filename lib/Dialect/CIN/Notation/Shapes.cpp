@@ -60,7 +60,8 @@ std::optional<LinearSize> LargestIndex::findVariable(BlockArgument variable) {
   SmallVector<ArrayDimension> dimensions = getIndexedDimensions(variable);
   for (bool isTemporary : {false, true})
     for (ArrayDimension dimension : dimensions) {
-      bool isMine = isTemporary == !!dimension.array.getDefiningOp<TemporaryOp>();
+      bool isMine =
+          isTemporary == !!dimension.array.getDefiningOp<TemporaryOp>();
       if (!isMine || isExcluded(dimension.array))
         continue;
       if (std::optional<LinearSize> last = findLast(dimension))
@@ -87,15 +88,16 @@ std::optional<LinearSize> LargestIndex::findLast(ArrayDimension dimension) {
   SmallVector<Value> others = excluded;
   others.push_back(array);
   for (AssignOp assign : getAssignments(array))
-    if (std::optional<LinearSize> last = LargestIndex(others).find(
-            assign.getIndices()[dimension.dimension]))
+    if (std::optional<LinearSize> last =
+            LargestIndex(others).find(assign.getIndices()[dimension.dimension]))
       return last;
   // It is as long as what else has the variables that read it.
   for (Operation *user : array.getUsers()) {
     auto access = dyn_cast<AccessOp>(user);
     auto variable =
-        access ? dyn_cast<BlockArgument>(access.getIndices()[dimension.dimension])
-               : BlockArgument();
+        access
+            ? dyn_cast<BlockArgument>(access.getIndices()[dimension.dimension])
+            : BlockArgument();
     if (!variable)
       continue;
     if (std::optional<LinearSize> last = LargestIndex(others).find(variable))
@@ -160,9 +162,8 @@ std::optional<LinearSize> LargestIndex::find(Value index) {
   if (auto extent = index.getDefiningOp<ExtentOp>()) {
     ArrayDimension dimension{extent.getArray(),
                              static_cast<unsigned>(extent.getDimension())};
-    std::optional<LinearSize> last = isExcluded(dimension.array)
-                                         ? std::nullopt
-                                         : findLast(dimension);
+    std::optional<LinearSize> last =
+        isExcluded(dimension.array) ? std::nullopt : findLast(dimension);
     if (last)
       ++last->constant;
     return last;
@@ -216,7 +217,8 @@ Room ember::cin::findRoom(EvaluateOp evaluate, Value array) {
                          : getConstant(Constant::zero, element);
       room.isGiven |= !room.initial;
     }
-    for (auto [size, index] : llvm::zip_equal(room.largest, assign.getIndices()))
+    for (auto [size, index] :
+         llvm::zip_equal(room.largest, assign.getIndices()))
       if (!size)
         size = LargestIndex(array).find(index);
   }

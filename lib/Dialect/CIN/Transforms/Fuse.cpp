@@ -197,8 +197,7 @@ SmallVector<ForallOp> EvaluationFusion::findCandidates() {
   return sorted;
 }
 
-SmallVector<AccessOp>
-EvaluationFusion::findReads(Producer producer) {
+SmallVector<AccessOp> EvaluationFusion::findReads(Producer producer) {
   SmallVector<AccessOp> reads;
   Value array = producer.assign.getArray();
   for (Operation *user : array.getUsers()) {
@@ -228,8 +227,7 @@ static llvm::SetVector<Value> getReadArrays(ForallOp statement) {
   return arrays;
 }
 
-std::string EvaluationFusion::findWrite(Producer producer,
-                                        ForallOp consumer) {
+std::string EvaluationFusion::findWrite(Producer producer, ForallOp consumer) {
   for (Value array : getReadArrays(producer.statement))
     for (Operation *user : array.getUsers()) {
       auto assign = dyn_cast<AssignOp>(user);
@@ -283,9 +281,8 @@ static void replaceRead(AccessOp read, AssignOp producer,
   for (BlockArgument variable : match.getVariables()) {
     Value value = match.getValue(variable);
     // A call takes the type that it is written for.
-    bool isCalled = llvm::any_of(variable.getUsers(), [](Operation *user) {
-      return isa<CallOp>(user);
-    });
+    bool isCalled = llvm::any_of(
+        variable.getUsers(), [](Operation *user) { return isa<CallOp>(user); });
     if (isCalled && !value.getType().isIndex())
       value = ApplyOp::create(
           builder, read.getLoc(), builder.getIndexType(),
@@ -308,8 +305,8 @@ static bool isValid(ForallOp statement) {
     if (!isa<ForallOp, ReduceOp>(op))
       return;
     for (BlockArgument variable : op->getRegion(0).getArguments())
-      isKnown &= getRange(variable).first ||
-                 !getIndexedDimensions(variable).empty();
+      isKnown &=
+          getRange(variable).first || !getIndexedDimensions(variable).empty();
   });
   ScopedDiagnosticHandler silent(statement.getContext(),
                                  [](Diagnostic &) { return success(); });
@@ -378,8 +375,7 @@ std::string EvaluationFusion::inlineProducer(Producer producer) {
 void EvaluationFusion::removeDead() {
   for (bool changed = true; changed;) {
     changed = false;
-    auto statements =
-        llvm::to_vector(evaluate.getRegion().getOps<ForallOp>());
+    auto statements = llvm::to_vector(evaluate.getRegion().getOps<ForallOp>());
     for (ForallOp statement : llvm::reverse(statements)) {
       std::optional<Producer> producer = getProducer(statement);
       Value array;
@@ -401,12 +397,12 @@ void EvaluationFusion::removeDead() {
       changed = true;
     }
   }
-  for (auto temporary : llvm::make_early_inc_range(
-           evaluate.getRegion().getOps<TemporaryOp>()))
+  for (auto temporary :
+       llvm::make_early_inc_range(evaluate.getRegion().getOps<TemporaryOp>()))
     if (temporary->use_empty())
       temporary.erase();
-  for (Operation &op : llvm::make_early_inc_range(
-           llvm::reverse(evaluate.getRegion().front())))
+  for (Operation &op :
+       llvm::make_early_inc_range(llvm::reverse(evaluate.getRegion().front())))
     if (isa<ExtentOp, ApplyOp, LiteralOp>(op) && op.use_empty())
       op.erase();
 }
@@ -441,9 +437,8 @@ void EvaluationFusion::run() {
   }
   for (auto &[statement, reason] : reasons) {
     AssignOp assign = getProducer(cast<ForallOp>(statement))->assign;
-    emitRemark(assign.getLoc())
-        << evaluate.getNameOf(assign.getArray()) << " stays in memory: "
-        << reason;
+    emitRemark(assign.getLoc()) << evaluate.getNameOf(assign.getArray())
+                                << " stays in memory: " << reason;
   }
   removeDead();
   restoreUpdates();

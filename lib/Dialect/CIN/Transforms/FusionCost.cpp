@@ -17,10 +17,10 @@ static unsigned getCallCost(const Builtin &function) {
   if (function.signature == Signature::conversion)
     return 0;
   bool isCheap = llvm::is_contained(
-      ArrayRef<StringRef>{"add",  "sub", "mul", "neg", "abs",  "min",   "max",
-                          "and",  "or",  "xor", "not", "shl",  "shr",   "relu",
-                          "lt",   "le",  "gt",  "ge",  "eq",   "ne",    "select",
-                          "floor", "ceil"},
+      ArrayRef<StringRef>{"add", "sub",  "mul",    "neg",   "abs", "min",
+                          "max", "and",  "or",     "xor",   "not", "shl",
+                          "shr", "relu", "lt",     "le",    "gt",  "ge",
+                          "eq",  "ne",   "select", "floor", "ceil"},
       function.name);
   return isCheap ? cheap : expensive;
 }
@@ -101,8 +101,8 @@ static BlockArgument getOnlyVariable(Value value) {
                    : BlockArgument();
   }
   auto variable = dyn_cast<BlockArgument>(value);
-  bool isBound = variable && isa<ForallOp, ReduceOp>(
-                                 variable.getOwner()->getParentOp());
+  bool isBound =
+      variable && isa<ForallOp, ReduceOp>(variable.getOwner()->getParentOp());
   return isBound ? variable : BlockArgument();
 }
 
@@ -132,6 +132,6 @@ bool ember::cin::readsOnce(AccessOp read, AssignOp consumer,
   SmallVector<BlockArgument> loops = getLoops(read, consumer, uses);
   while (!loops.empty() && !told.contains(loops.back()))
     loops.pop_back();
-  return llvm::all_of(
-      loops, [&](BlockArgument loop) { return told.contains(loop); });
+  return llvm::all_of(loops,
+                      [&](BlockArgument loop) { return told.contains(loop); });
 }

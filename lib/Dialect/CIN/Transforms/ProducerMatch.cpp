@@ -37,8 +37,7 @@ bool ProducerMatch::unify(Value mine, Value theirs) {
       left->getName() != right->getName())
     return false;
   return OperationEquivalence::isEquivalentTo(
-      left, right,
-      [&](Value x, Value y) { return success(unify(x, y)); },
+      left, right, [&](Value x, Value y) { return success(unify(x, y)); },
       /*markEquivalent=*/nullptr, OperationEquivalence::IgnoreLocations);
 }
 
@@ -60,9 +59,8 @@ static bool isMadeOf(Value value, AccessOp part) {
     return false;
   if (op->isAncestor(part))
     return true;
-  return llvm::any_of(op->getOperands(), [&](Value operand) {
-    return isMadeOf(operand, part);
-  });
+  return llvm::any_of(op->getOperands(),
+                      [&](Value operand) { return isMadeOf(operand, part); });
 }
 
 std::string ProducerMatch::find(AccessOp read, AssignOp consumer) {

@@ -77,8 +77,8 @@ static Value findValue(CallOp call) {
       if (special.isAt(operand) && isConstant(operands[operand], special.value))
         return operands[1 - operand];
   }
-  auto inner = function.arity == 1 ? operands[0].getDefiningOp<CallOp>()
-                                   : CallOp();
+  auto inner =
+      function.arity == 1 ? operands[0].getDefiningOp<CallOp>() : CallOp();
   if (inner && function.name == "neg" && inner.getFunction()->name == "neg")
     return inner.getOperands().front();
   return {};
@@ -134,9 +134,9 @@ static void moveOut(ReduceOp reduce) {
     bool isInvariant = true;
     op.walk([&](Operation *part) {
       for (Value operand : part->getOperands())
-        isInvariant &= !reduce.getRegion().isAncestor(
-                           operand.getParentRegion()) ||
-                       op.isAncestor(operand.getParentBlock()->getParentOp());
+        isInvariant &=
+            !reduce.getRegion().isAncestor(operand.getParentRegion()) ||
+            op.isAncestor(operand.getParentBlock()->getParentOp());
     });
     if (mayMove && isInvariant)
       op.moveBefore(reduce);
