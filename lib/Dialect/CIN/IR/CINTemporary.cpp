@@ -19,7 +19,7 @@ bool ember::cin::isNamedArray(Value value) {
 }
 
 bool ember::cin::assignsAll(AssignOp assign) {
-  if (assign.getCondition() || assign.getFunction())
+  if (assign.getCondition() || assign.isCombining())
     return false;
   llvm::SmallPtrSet<Value, 4> seen;
   return llvm::all_of(assign.getIndices(), [&](Value index) {

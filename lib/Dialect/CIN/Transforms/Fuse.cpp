@@ -83,7 +83,7 @@ std::optional<EvaluationFusion::Producer>
 EvaluationFusion::getProducer(ForallOp statement) {
   Producer producer{statement, {}, {}};
   producer.assign = getAssignment(statement, producer.loops);
-  if (!producer.assign || producer.assign.getFunction())
+  if (!producer.assign || producer.assign.isCombining())
     return std::nullopt;
   return producer;
 }
@@ -92,12 +92,12 @@ void EvaluationFusion::rewriteUpdates() {
   for (auto statement : evaluate.getRegion().getOps<ForallOp>()) {
     SmallVector<ForallOp> loops;
     AssignOp update = getAssignment(statement, loops);
-    if (!update || !update.getFunction() || update.getCondition() ||
+    if (!update || !update.isCombining() || update.getCondition() ||
         isa<ArrayType>(update.getArray().getType()))
       continue;
     // As an assignment of all elements, in a form that assignsAll knows.
-    Attribute function = update.getFunctionAttr();
-    update.removeFunctionAttr();
+    Attribute callee = update.getCalleeAttr();
+    update.removeCalleeAttr();
     bool isWhole = assignsAll(update);
     size_t count = 0;
     for (ForallOp loop : loops)
@@ -119,15 +119,14 @@ void EvaluationFusion::rewriteUpdates() {
       readsItself |= access.getArray() == update.getArray();
     });
     if (!isWhole || !isFollowing || readsItself) {
-      update.setFunctionAttr(cast<BuiltinAttr>(function));
+      update.setCalleeAttr(callee);
       continue;
     }
     OpBuilder builder(update);
     Value there = AccessOp::create(builder, update.getLoc(), update.getArray(),
                                    update.getIndices());
     Value value = CallOp::create(builder, update.getLoc(), there.getType(),
-                                 cast<BuiltinAttr>(function),
-                                 ValueRange{there, update.getValue()});
+                                 callee, ValueRange{there, update.getValue()});
     update.getValueMutable().assign(value);
     rewritten.push_back(statement);
   }
@@ -144,7 +143,7 @@ void EvaluationFusion::restoreUpdates() {
     if (!there || there.getArray() != update.getArray() ||
         !llvm::equal(there.getIndices(), update.getIndices()))
       continue;
-    update.setFunctionAttr(call.getFunctionAttr());
+    update.setCalleeAttr(call.getCallee());
     update.getValueMutable().assign(call.getOperands()[1]);
     simplifyStatement(statement);
   }

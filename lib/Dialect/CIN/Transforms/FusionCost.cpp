@@ -12,16 +12,16 @@ using namespace mlir;
 using namespace ember::cin;
 
 /// Divisions, roots and series take many cycles; what users define may.
-static unsigned getCallCost(const Builtin &function) {
+static unsigned getCallCost(Function function) {
   constexpr unsigned cheap = 1, expensive = 8;
-  if (function.signature == Signature::conversion)
+  if (function.is("convert"))
     return 0;
   bool isCheap = llvm::is_contained(
       ArrayRef<StringRef>{"add", "sub",  "mul",    "neg",   "abs", "min",
                           "max", "and",  "or",     "xor",   "not", "shl",
                           "shr", "relu", "lt",     "le",    "gt",  "ge",
                           "eq",  "ne",   "select", "floor", "ceil"},
-      function.name);
+      function.getBuiltin() ? function.getName() : StringRef());
   return isCheap ? cheap : expensive;
 }
 
@@ -33,7 +33,7 @@ static std::optional<unsigned> addCost(Value value, DenseSet<Value> &seen) {
     return std::nullopt;
   unsigned cost = isa<AccessOp>(op) ? 1 : 0;
   if (auto call = dyn_cast<CallOp>(op))
-    cost = getCallCost(*call.getFunction());
+    cost = getCallCost(call.getFunction());
   for (Value operand : op->getOperands()) {
     std::optional<unsigned> mine = addCost(operand, seen);
     if (!mine)

@@ -12,7 +12,7 @@
 
 #include "Statement.h"
 
-#include "ember/Dialect/CIN/Transforms/BuiltinCode.h"
+#include "ember/Dialect/CIN/Transforms/FunctionCode.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/OperationSupport.h"
 
@@ -32,16 +32,11 @@ static TypedAttr getNumber(Value value) {
   return literal ? literal.getValue() : TypedAttr();
 }
 
-static bool isConstant(Value value, Constant constant) {
-  TypedAttr number = getNumber(value);
-  return number && number == getConstant(constant, value.getType());
-}
-
 /// What a conversion to a wider float and back leaves as it was; null if it is
 /// something else.
 static Value findRoundTrip(CallOp convert) {
   auto inner = convert.getOperands().front().getDefiningOp<CallOp>();
-  if (!inner || inner.getFunction()->signature != Signature::conversion)
+  if (!inner || !inner.getFunction().is("convert"))
     return {};
   Value original = inner.getOperands().front();
   auto narrow = dyn_cast<FloatType>(original.getType());
@@ -54,12 +49,12 @@ static Value findRoundTrip(CallOp convert) {
 /// Another value that `call` is equal to, to the bit; null if there is none. An
 /// annihilator is none: 0 times infinity is no 0.
 static Value findValue(CallOp call) {
-  const Builtin &function = *call.getFunction();
+  Function function = call.getFunction();
   OperandRange operands = call.getOperands();
-  if (function.signature == Signature::conversion)
+  if (function.is("convert"))
     return operands[0].getType() == call.getType() ? operands[0]
                                                    : findRoundTrip(call);
-  if (function.signature == Signature::choice) {
+  if (function.chooses()) {
     if (operands[1] == operands[2])
       return operands[1];
     if (TypedAttr number = getNumber(operands[0]))
@@ -67,21 +62,21 @@ static Value findValue(CallOp call) {
                                                            : operands[1];
     return {};
   }
-  for (const SpecialOperand &special : function.special()) {
-    // Adding a zero changes the other one's sign.
-    bool isExact = function.name != "add" || !isa<FloatType>(call.getType());
-    if (special.result || function.arity != 2 || !isExact ||
-        !contains(special.types, call.getType()))
-      continue;
-    for (unsigned operand : {0u, 1u})
-      if (special.isAt(operand) && isConstant(operands[operand], special.value))
-        return operands[1 - operand];
-  }
-  auto inner =
-      function.arity == 1 ? operands[0].getDefiningOp<CallOp>() : CallOp();
-  if (inner && function.name == "neg" && inner.getFunction()->name == "neg")
-    return inner.getOperands().front();
-  return {};
+  // Adding a zero changes the sign of another one.
+  bool isExact = function.getBuiltin() && function.getArity() == 2 &&
+                 function.takes(call.getType()) &&
+                 !(function.is("add") && isa<FloatType>(call.getType()));
+  if (isExact)
+    for (const SpecialValue &special : function.getSpecial(call.getType()))
+      for (unsigned operand : {0u, 1u})
+        if (!special.result && special.isAt(operand) &&
+            getNumber(operands[operand]) == special.value)
+          return operands[1 - operand];
+  if (!function.is("neg"))
+    return {};
+  auto inner = operands[0].getDefiningOp<CallOp>();
+  return inner && inner.getFunction().is("neg") ? inner.getOperands().front()
+                                                : Value();
 }
 
 /// Folds a call of literals, or of one that changes nothing. True if it did.
@@ -95,13 +90,13 @@ static bool simplifyCall(CallOp call) {
       llvm::map_to_vector(call.getOperands(), getNumber);
   if (!llvm::all_of(numbers, [](TypedAttr number) { return !!number; }))
     return false;
-  TypedAttr value = foldCall(*call.getFunction(), numbers, call.getType());
+  TypedAttr value = foldCall(call.getFunction(), numbers, call.getType());
   if (!value)
     return false;
   OpBuilder builder(call);
-  call.replaceAllUsesWith(
-      LiteralOp::create(builder, call.getLoc(), call.getType(), value)
-          .getResult());
+  Value literal =
+      LiteralOp::create(builder, call.getLoc(), call.getType(), value);
+  call.replaceAllUsesWith(literal);
   call.erase();
   return true;
 }
