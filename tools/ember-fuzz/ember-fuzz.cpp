@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Generates random programs of nests or of embedding operations, runs each at
-// every level and with many options, and compares all memory and results with
-// an evaluation that shares no code with the compiler: bit for bit, or within
-// the bounds of what the operations leave open.
+// Generates random programs of nests, embedding operations or statements, runs
+// each at every level and with many options, and compares all memory and
+// results with an evaluation that shares no code with the compiler: bit for
+// bit, or within the bounds of what the operations leave open.
 //
 //===----------------------------------------------------------------------===//
 
@@ -56,13 +56,16 @@ static cl::opt<unsigned>
              cl::desc("Ways in which each program runs, drawn from those it "
                       "could (default: 0, all)"),
              cl::init(0), cl::cat(category));
-static cl::opt<ProgramKind> kind(
-    "kind", cl::desc("What programs are made of:"),
-    cl::values(clEnumValN(ProgramKind::Any, "any", "either, by seed (default)"),
-               clEnumValN(ProgramKind::Nests, "nests", "nests of loops"),
-               clEnumValN(ProgramKind::Embeddings, "embeddings",
-                          "operations of the embed dialect")),
-    cl::init(ProgramKind::Any), cl::cat(category));
+static cl::opt<ProgramKind>
+    kind("kind", cl::desc("What programs are made of:"),
+         cl::values(clEnumValN(ProgramKind::Any, "any",
+                               "any of these, by seed (default)"),
+                    clEnumValN(ProgramKind::Nests, "nests", "nests of loops"),
+                    clEnumValN(ProgramKind::Embeddings, "embeddings",
+                               "operations of the embed dialect"),
+                    clEnumValN(ProgramKind::Statements, "statements",
+                               "statements in index notation")),
+         cl::init(ProgramKind::Any), cl::cat(category));
 static cl::opt<bool> verbose("verbose",
                              cl::desc("Say which program and variant runs"),
                              cl::cat(category));

@@ -20,12 +20,14 @@ struct Case {
 
 /// What programs are made of.
 enum class ProgramKind : uint8_t {
-  /// One in four of embedding operations.
+  /// One in four of embedding operations, and one in four of statements.
   Any,
   /// Nests of loops.
   Nests,
   /// Operations of the embed dialect.
-  Embeddings
+  Embeddings,
+  /// Statements in index notation.
+  Statements
 };
 
 /// The program `seed` names: legal and in bounds, with one result on every

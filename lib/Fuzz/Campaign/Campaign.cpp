@@ -57,6 +57,31 @@ static void sendFailure(const SendLine &send, const Failure &failure) {
        failure.message);
 }
 
+/// What statements are made of.
+static void noteStatements(const Notation &notation,
+                           std::set<std::string> &features) {
+  features.insert("statements");
+  if (notation.statements.size() > 1)
+    features.insert("several statements");
+  for (const StoredArray &array : notation.arrays)
+    if (array.hasLevels())
+      features.insert(notation.isTarget(array.name) ? "result in a format"
+                                                    : "array in a format");
+  for (const Statement &statement : notation.statements) {
+    if (!statement.function.empty())
+      features.insert("combining assignment");
+    visitTerms(statement, [&](const Term &term) {
+      if (term.kind == Term::Reduction)
+        features.insert("reduction");
+      if (term.kind != Term::Element)
+        return;
+      for (const Term &index : term.operands)
+        if (index.kind == Term::Element)
+          features.insert("indirection");
+    });
+  }
+}
+
 static void runSeed(Executor &executor, uint64_t seed,
                     const CampaignOptions &options, const SendLine &send) {
   send("begin\t" + std::to_string(seed));
@@ -70,6 +95,8 @@ static void runSeed(Executor &executor, uint64_t seed,
     features.insert("ends with an error");
   if (hasWrittenSharing(drawn.program))
     features.insert("shared arguments");
+  if (drawn.program.notation)
+    noteStatements(*drawn.program.notation, features);
   const Function &entry = drawn.program.entry();
   for (size_t i = 0; i < entry.body.ops.size(); ++i) {
     const Op &op = entry.body.ops[i];

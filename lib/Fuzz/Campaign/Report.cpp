@@ -61,7 +61,9 @@ std::string writeReport(const std::string &folder, const Program &program,
     return "cannot make " + folder + ": " + error.message();
   std::filesystem::path path = folder;
   Outcome expected = interpret(program, kStepLimit);
-  std::string command = "ember-run program.mlir --entry=entry";
+  // Of statements, the file has the command that makes a program of them.
+  std::string command =
+      "ember-run program.mlir --entry=" + program.entry().name;
   bool isWritten = true;
   for (size_t i = 0; i < program.inputs.size(); ++i) {
     const Input &input = program.inputs[i];

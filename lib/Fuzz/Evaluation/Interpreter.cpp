@@ -14,6 +14,7 @@
 #include "ember/Fuzz/Evaluation/Interpreter.h"
 #include "ember/Fuzz/Embeddings/EmbeddingEvaluator.h"
 #include "ember/Fuzz/Evaluation/Arithmetic.h"
+#include "ember/Fuzz/Statements/StatementEvaluator.h"
 #include <algorithm>
 #include <cmath>
 
@@ -471,6 +472,8 @@ Outcome Evaluator::run() {
 }
 
 Outcome interpret(const Program &program, int64_t stepLimit) {
+  if (program.notation)
+    return evaluateStatements(program, stepLimit);
   return Evaluator(program, stepLimit).run();
 }
 

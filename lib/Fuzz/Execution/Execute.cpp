@@ -8,6 +8,7 @@
 #include "ember/Fuzz/Execution/Execute.h"
 #include "Arguments.h"
 #include "Features.h"
+#include "ProgramModule.h"
 #include "SimulatedRun.h"
 #include "ember/Dialect/Ember/Transforms/Passes.h"
 #include "ember/Driver/Registration.h"
@@ -72,8 +73,7 @@ private:
 
 std::optional<Failure> Executor::load(const Program &program) {
   ErrorCollector errors(&state->context);
-  state->module =
-      parseSourceString<ModuleOp>(printProgram(program), &state->context);
+  state->module = makeModule(program, &state->context);
   if (!state->module)
     return Failure{"parse", "scf", errors.message};
   return std::nullopt;
@@ -101,6 +101,32 @@ static OwningOpRef<ModuleOp> throughText(ModuleOp module) {
   return parseSourceString<ModuleOp>(toText(module), module.getContext());
 }
 
+/// The first array in a format that has other elements than it must have.
+static std::string compareStored(const Program &program,
+                                 const Outcome &expected,
+                                 const Arguments &arguments) {
+  const std::vector<StoredArray> &arrays = program.notation->arrays;
+  std::vector<KernelParameter> parameters = parametersOf(*program.notation);
+  for (size_t number = 0; number < arrays.size(); ++number) {
+    std::vector<Input> parts;
+    for (size_t i = 0; i < parameters.size(); ++i)
+      if (parameters[i].isRoom && parameters[i].array == number)
+        parts.push_back(arguments.argument(i));
+    if (parts.empty())
+      continue;
+    Input elements;
+    std::string what = "array '" + arrays[number].name + "'";
+    if (std::string error = load(arrays[number], parts, elements);
+        !error.empty())
+      return what + ": " + error;
+    std::string difference =
+        describeDifference(what, elements, expected.arrays[number]);
+    if (!difference.empty())
+      return difference;
+  }
+  return "";
+}
+
 /// The first difference between what a call left behind and what it must have.
 static std::string compare(const Program &program, const Outcome &expected,
                            Arguments &arguments) {
@@ -112,10 +138,16 @@ static std::string compare(const Program &program, const Outcome &expected,
   for (size_t i = 0; i < expected.results.size(); ++i)
     note(describeDifference("result " + std::to_string(i),
                             arguments.takeResult(i), expected.results[i]));
+  std::vector<KernelParameter> parameters;
+  if (program.notation) {
+    note(compareStored(program, expected, arguments));
+    parameters = parametersOf(*program.notation);
+  }
   for (size_t i = 0; i < expected.inputs.size(); ++i)
-    note(describeDifference("argument " + std::to_string(i) + " '" +
-                                program.entry().parameterNames[i] + "'",
-                            arguments.argument(i), expected.inputs[i]));
+    if (parameters.empty() || !parameters[i].isRoom)
+      note(describeDifference("argument " + std::to_string(i) + " '" +
+                                  program.entry().parameterNames[i] + "'",
+                              arguments.argument(i), expected.inputs[i]));
   return difference;
 }
 
@@ -207,6 +239,12 @@ static bool isRefusal(const std::string &pipeline, StringRef message) {
           message.contains("has operands of "));
 }
 
+/// Nor is every array assembled in every format.
+static bool isRefusedFormat(const Program &program, StringRef message) {
+  return program.notation &&
+         message.contains("appends to an array in another order");
+}
+
 /// Takes `module` to the llvm dialect, as `variant` says. Nothing, or what went
 /// wrong; `errors` says why. `configuration` is what units load.
 static std::optional<Failure>
@@ -215,11 +253,14 @@ compile(const Program &program, const Variant &variant,
         std::set<std::string> &features, std::string &configuration) {
   setTarget(*module, variant);
   std::vector<std::string> pipelines = variant.pipelines();
-  if (hasEmbeddings(program))
+  if (hasEmbeddings(program) || program.notation)
     pipelines.insert(pipelines.begin(), variant.embeddings());
   for (const std::string &pipeline : pipelines) {
     if (failed(runPipeline(*module, pipeline)))
-      return Failure{isRefusal(pipeline, errors.message) ? "refusal" : "pass",
+      return Failure{isRefusal(pipeline, errors.message) ||
+                             isRefusedFormat(program, errors.message)
+                         ? "refusal"
+                         : "pass",
                      variant.name(), pipeline + ": " + errors.message};
     collectFeatures(*module, features);
     if (pipeline.starts_with("convert-dlc-to-tmu")) {
@@ -252,7 +293,7 @@ static std::optional<Failure> compileAgain(const Program &program,
                                            MLIRContext &context,
                                            ModuleOp first) {
   ErrorCollector errors(&context);
-  auto module = parseSourceString<ModuleOp>(printProgram(program), &context);
+  OwningOpRef<ModuleOp> module = makeModule(program, &context);
   std::set<std::string> features;
   std::string configuration;
   if (auto failure =
@@ -278,7 +319,9 @@ std::optional<Failure> Executor::run(const Program &program,
           compile(program, variant, module, errors, features, configuration)) {
     if (failure->kind != "refusal")
       return failure;
-    features.insert("refused by an access unit");
+    features.insert(isRefusedFormat(program, failure->message)
+                        ? "refused format"
+                        : "refused by an access unit");
     return std::nullopt;
   }
   if (!configuration.empty())

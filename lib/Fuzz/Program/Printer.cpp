@@ -13,6 +13,7 @@
 #include "ember/Fuzz/Program/Printer.h"
 #include "ember/Fuzz/Embeddings/EmbeddingPrinter.h"
 #include "ember/Fuzz/Evaluation/Arithmetic.h"
+#include "ember/Fuzz/Statements/StatementPrinter.h"
 #include <sstream>
 
 namespace ember::fuzz {
@@ -376,7 +377,23 @@ void Printer::print(const Function &target) {
   line() << "}\n";
 }
 
+/// Statements, which other tools than ours have no syntax for, as a comment.
+static std::string printNotation(const Notation &notation) {
+  std::ostringstream out;
+  out << "// emberc --emit=cin";
+  for (const std::string &option : arrayOptions(notation))
+    out << " '" << option << "'";
+  out << " --notation '\n";
+  std::istringstream lines(printStatements(notation));
+  for (std::string line; std::getline(lines, line);)
+    out << "// " << line << "\n";
+  out << "// '\n";
+  return out.str();
+}
+
 std::string printProgram(const Program &program) {
+  if (program.notation)
+    return printNotation(*program.notation);
   std::ostringstream out;
   out << "module {\n";
   for (size_t i = 0; i < program.globals.size(); ++i)

@@ -14,6 +14,7 @@
 #include "ember/Fuzz/Embeddings/EmbeddingReductions.h"
 #include "ember/Fuzz/Evaluation/Arithmetic.h"
 #include "ember/Fuzz/Reduction/Reductions.h"
+#include "ember/Fuzz/Statements/StatementReductions.h"
 #include <chrono>
 
 namespace ember::fuzz {
@@ -41,6 +42,7 @@ private:
   bool simplifyInputs();
   bool simplifyEmbeddings();
   bool shrinkTogether();
+  bool reduceStatements();
 
   Program program;
   const StillFails &stillFails;
@@ -170,6 +172,20 @@ bool Reduction::simplifyEmbeddings() {
   return changed;
 }
 
+bool Reduction::reduceStatements() {
+  using Step = StatementSimplification;
+  bool changed = false;
+  for (Step step : {Step::Statement, Step::FirstOperand, Step::SecondOperand,
+                    Step::LastOperand, Step::Condition, Step::TermCondition,
+                    Step::Format, Step::Elements})
+    // From the end: what is behind goes before what it is behind of.
+    for (size_t place = countPlaces(program, step); place-- > 0;)
+      changed |= attempt([&](Program &candidate) {
+        return simplifyStatements(candidate, step, place);
+      });
+  return changed;
+}
+
 /// Sizes that follow from each other, and the numbers that lead into them.
 bool Reduction::shrinkTogether() {
   bool changed = false;
@@ -190,6 +206,10 @@ bool Reduction::shrinkTogether() {
 Program Reduction::run() {
   attempt([](Program &) { return true; });
   for (bool changed = true; changed && Clock::now() < deadline;) {
+    if (program.notation) {
+      changed = reduceStatements();
+      continue;
+    }
     changed = removeChunks();
     changed |= simplifyFunctions();
     changed |= simplifyOps();

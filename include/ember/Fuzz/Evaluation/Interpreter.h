@@ -42,6 +42,8 @@ struct Outcome {
   /// The entry's inputs after the run, and its results.
   std::vector<Input> inputs;
   std::vector<Input> results;
+  /// All elements of each array of the program's notation.
+  std::vector<Input> arrays;
   /// Operations executed.
   int64_t steps = 0;
 };

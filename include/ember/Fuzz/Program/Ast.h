@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A small form of scf- and embed-level programs that knows nothing of MLIR, so
-// that what evaluates it (Interpreter.h) shares no code with what it checks.
-// Programs are plain values: copying one and changing the copy is how the
-// reducer works.
+// A small form of cin-, scf- and embed-level programs that knows nothing of
+// MLIR, so that what evaluates it (Interpreter.h) shares no code with what it
+// checks. Programs are plain values: copying one and changing the copy is how
+// the reducer works.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,6 +17,8 @@
 
 #include "ember/Fuzz/Embeddings/Embedding.h"
 #include "ember/Fuzz/Program/Fault.h"
+#include "ember/Fuzz/Program/Input.h"
+#include "ember/Fuzz/Statements/Statement.h"
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -123,22 +125,6 @@ struct Function {
   }
 };
 
-/// What a parameter of the entry is called with: the bits of a scalar, or of
-/// the elements of a contiguous memref.
-struct Input {
-  Scalar element = Scalar::Index;
-  bool isMemRef = false;
-  std::vector<int64_t> shape;
-  std::vector<uint64_t> bits;
-  /// Of expected values: how far those of a correct program may be from `bits`;
-  /// empty where they must be the same.
-  std::vector<double> errors;
-  /// No function stores to it.
-  bool isReadOnly = false;
-  /// An input before it whose memory this one is too.
-  std::optional<size_t> sharedWith;
-};
-
 struct Program {
   /// Calls go to functions further on; the first one is the entry.
   std::vector<Function> functions;
@@ -147,6 +133,9 @@ struct Program {
   std::vector<Input> globals;
   /// The inputs are wrong: the program may have to end with an error.
   bool isFaulty = false;
+  /// What the program is made of instead, as text; its only function has
+  /// parameters alone then.
+  std::optional<Notation> notation;
 
   const Function &entry() const { return functions.front(); }
 };
@@ -154,8 +143,6 @@ struct Program {
 /// The type of a view, as MLIR infers it.
 Type subViewType(const Type &source, const Op &op);
 Type transposedType(const Type &source);
-
-int64_t elementCount(const std::vector<int64_t> &shape);
 
 /// True if an input that is stored to shares its memory with another one.
 bool hasWrittenSharing(const Program &program);

@@ -12,7 +12,8 @@
 
 namespace ember::fuzz {
 
-/// The program as an MLIR module.
+/// The program as an MLIR module or, of statements, the command that makes one
+/// of them.
 std::string printProgram(const Program &program);
 
 std::string printType(const Type &type);

@@ -1,0 +1,102 @@
+//===- Statement.h - Statements in index notation ---------------*- C++ -*-===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What docs/notation.md describes, as far as random programs use it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef EMBER_FUZZ_STATEMENTS_STATEMENT_H
+#define EMBER_FUZZ_STATEMENTS_STATEMENT_H
+
+#include "ember/Fuzz/Statements/StoredArray.h"
+#include <functional>
+#include <map>
+
+namespace ember::fuzz {
+
+struct Term;
+
+/// `p in lower:upper`, or a variable that takes all positions of what it is an
+/// index of.
+struct VariableRange {
+  std::string variable;
+  /// Lower and upper bound, or nothing.
+  std::vector<Term> bounds;
+};
+
+/// An expression, or an index.
+struct Term {
+  enum Kind : uint8_t {
+    /// Of which `name` is the text.
+    Number,
+    Variable,
+    /// An element of an array at `operands`, or a scalar.
+    Element,
+    /// A function or operator of `operands`.
+    Call,
+    /// A function of all values of an expression, `operands.front()`.
+    Reduction
+  };
+  Kind kind = Number;
+  std::string name;
+  std::vector<Term> operands;
+  std::vector<VariableRange> ranges;
+  /// Of a reduction: what has to hold for a value to count, or nothing.
+  std::vector<Term> condition;
+  /// A sum that the text does not write, since its variables say it.
+  bool isImplicit = false;
+};
+
+/// `target = value for ranges if condition`.
+struct Statement {
+  Term target;
+  /// What combines the value with what is there; empty for an assignment.
+  std::string function;
+  Term value;
+  /// All variables that are assigned by, outer ones first.
+  std::vector<VariableRange> ranges;
+  std::vector<Term> condition;
+};
+
+/// Statements with what they are evaluated on.
+struct Notation {
+  /// In the order in which statements name them.
+  std::vector<StoredArray> arrays;
+  std::vector<Statement> statements;
+  /// Of variables without a range.
+  std::map<std::string, int64_t> sizes;
+  /// Numbers of few bits, whose sums and products are exact in every order.
+  bool hasRoundNumbers = false;
+
+  StoredArray &array(const std::string &name);
+  const StoredArray &array(const std::string &name) const;
+  bool isTarget(const std::string &name) const;
+  /// Drops arrays that no statement names, and puts the others in order.
+  void orderArrays();
+};
+
+/// A parameter of the kernel of statements: an array or a part of one.
+struct KernelParameter {
+  ArrayPart part;
+  /// Of the array that it belongs to.
+  size_t array = 0;
+  /// A part of an array in a format that the kernel fills.
+  bool isRoom = false;
+};
+
+/// In their order: what statements read, then what they assign to.
+std::vector<KernelParameter> parametersOf(const Notation &notation);
+
+/// Calls `visit` for `term` and all its parts, in the order of the text.
+void visitTerms(const Term &term,
+                const std::function<void(const Term &)> &visit);
+void visitTerms(const Statement &statement,
+                const std::function<void(const Term &)> &visit);
+
+} // namespace ember::fuzz
+
+#endif // EMBER_FUZZ_STATEMENTS_STATEMENT_H

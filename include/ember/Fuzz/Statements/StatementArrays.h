@@ -1,0 +1,63 @@
+//===- StatementArrays.h - Arrays of random statements ----------*- C++ -*-===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef EMBER_FUZZ_STATEMENTS_STATEMENTARRAYS_H
+#define EMBER_FUZZ_STATEMENTS_STATEMENTARRAYS_H
+
+#include "ember/Fuzz/Program/Random.h"
+#include "ember/Fuzz/Statements/Statement.h"
+
+namespace ember::fuzz {
+
+/// What one program is made of.
+struct StatementStyle {
+  Scalar element = Scalar::F32;
+  bool hasRoundNumbers = true;
+  /// Probabilities.
+  double formats = 0;
+  double fills = 0;
+  double reuse = 0;
+  double indirection = 0;
+  double conditions = 0;
+
+  bool isReal() const { return isFloat(element); }
+  bool isBoolean() const { return element == Scalar::I1; }
+};
+
+StatementStyle drawStatementStyle(Random &random);
+
+/// Draws arrays, and adds them to what statements are evaluated on.
+class StatementArrays {
+public:
+  StatementArrays(Random &random, const StatementStyle &style,
+                  Notation &notation)
+      : random(random), style(style), notation(notation) {}
+
+  /// An array of values; one there is already, perhaps.
+  std::string values(const std::vector<int64_t> &shape);
+  /// Of numbers below `limit`.
+  std::string indices(int64_t count, int64_t limit);
+  /// Offsets of `count` segments, which end at `total`.
+  std::string offsets(int64_t count, int64_t &total);
+  std::string scalar();
+  /// What a statement assigns to.
+  std::string target(const std::vector<int64_t> &shape, bool canHaveLevels);
+
+private:
+  std::string add(StoredArray array, const char *prefix);
+  uint64_t number();
+  uint64_t drawFill();
+  void drawLevels(StoredArray &array, bool isTarget);
+
+  Random &random;
+  const StatementStyle &style;
+  Notation &notation;
+};
+
+} // namespace ember::fuzz
+
+#endif // EMBER_FUZZ_STATEMENTS_STATEMENTARRAYS_H

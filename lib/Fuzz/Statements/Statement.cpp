@@ -1,0 +1,90 @@
+//===- Statement.cpp - Statements in index notation -----------------------===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ember/Fuzz/Statements/Statement.h"
+#include <algorithm>
+#include <utility>
+
+namespace ember::fuzz {
+
+const StoredArray &Notation::array(const std::string &name) const {
+  return *std::find_if(
+      arrays.begin(), arrays.end(),
+      [&](const StoredArray &array) { return array.name == name; });
+}
+
+StoredArray &Notation::array(const std::string &name) {
+  return const_cast<StoredArray &>(std::as_const(*this).array(name));
+}
+
+bool Notation::isTarget(const std::string &name) const {
+  return std::any_of(statements.begin(), statements.end(),
+                     [&](const Statement &statement) {
+                       return statement.target.name == name;
+                     });
+}
+
+static void visitAll(const std::vector<Term> &terms,
+                     const std::function<void(const Term &)> &visit) {
+  for (const Term &term : terms)
+    visitTerms(term, visit);
+}
+
+static void visitRanges(const std::vector<VariableRange> &ranges,
+                        const std::function<void(const Term &)> &visit) {
+  for (const VariableRange &range : ranges)
+    visitAll(range.bounds, visit);
+}
+
+void visitTerms(const Term &term,
+                const std::function<void(const Term &)> &visit) {
+  visit(term);
+  visitAll(term.operands, visit);
+  visitRanges(term.ranges, visit);
+  visitAll(term.condition, visit);
+}
+
+void visitTerms(const Statement &statement,
+                const std::function<void(const Term &)> &visit) {
+  visitTerms(statement.target, visit);
+  visitTerms(statement.value, visit);
+  visitRanges(statement.ranges, visit);
+  visitAll(statement.condition, visit);
+}
+
+void Notation::orderArrays() {
+  std::vector<std::string> names;
+  for (const Statement &statement : statements)
+    visitTerms(statement, [&](const Term &term) {
+      bool isNew =
+          std::find(names.begin(), names.end(), term.name) == names.end();
+      if (term.kind == Term::Element && isNew)
+        names.push_back(term.name);
+    });
+  std::vector<StoredArray> ordered;
+  for (const std::string &name : names)
+    ordered.push_back(array(name));
+  arrays = std::move(ordered);
+}
+
+std::vector<KernelParameter> parametersOf(const Notation &notation) {
+  std::vector<KernelParameter> inputs, outputs;
+  for (size_t number = 0; number < notation.arrays.size(); ++number) {
+    const StoredArray &array = notation.arrays[number];
+    bool isTarget = notation.isTarget(array.name);
+    bool isRoom = isTarget && array.hasLevels();
+    for (ArrayPart &size : sizesOf(array))
+      inputs.push_back({std::move(size), number});
+    for (ArrayPart &part : isRoom ? roomFor(array) : partsOf(array))
+      (isTarget ? outputs : inputs)
+          .push_back({std::move(part), number, isRoom});
+  }
+  inputs.insert(inputs.end(), outputs.begin(), outputs.end());
+  return inputs;
+}
+
+} // namespace ember::fuzz

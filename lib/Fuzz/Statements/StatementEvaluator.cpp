@@ -1,0 +1,527 @@
+//===- StatementEvaluator.cpp - What statements compute -------------------===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Written from docs/notation.md: every value of every variable, every element
+// of every array, whether it is stored or not.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ember/Fuzz/Statements/StatementEvaluator.h"
+#include "ember/Fuzz/Evaluation/Approximate.h"
+#include "ember/Fuzz/Evaluation/Arithmetic.h"
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+namespace ember::fuzz {
+
+namespace {
+
+/// A float, or an integer in its type's range; booleans are 0 or 1.
+struct Number {
+  bool isReal = false;
+  Approximate real;
+  int64_t integer = 0;
+
+  static Number ofReal(Approximate value) { return {true, value, 0}; }
+  static Number ofInteger(int64_t value) { return {false, {}, value}; }
+};
+
+/// The elements of an array while statements are evaluated.
+struct Elements {
+  const StoredArray *array;
+  std::vector<Number> numbers;
+};
+
+class StatementEvaluator {
+public:
+  StatementEvaluator(const Program &program, int64_t stepLimit);
+
+  Outcome run();
+
+private:
+  void runStatement(const Statement &statement, size_t range);
+  void assign(const Statement &statement);
+  Number evaluate(const Term &term);
+  Number call(const Term &term);
+  Number callReals(const std::string &name, const std::vector<Number> &given);
+  int64_t callIntegers(const std::string &name,
+                       const std::vector<int64_t> &operands);
+  Number compare(const std::string &name, const Number &a, const Number &b);
+  Number reduce(const Term &term);
+  void collect(const Term &term, size_t range, std::vector<Number> &values);
+  Number combine(const std::string &function,
+                 const std::vector<Number> &values);
+  Number identity(const std::string &function);
+  bool holds(const std::vector<Term> &condition);
+  /// Calls `visit` for each value of the variable, which is bound then.
+  template <typename Visit>
+  void forEach(const VariableRange &range, Visit visit);
+  /// The element at some indices; null after an error.
+  Number *find(const Term &term);
+  /// An index or a bound: what it is made of are integers of 64 bits.
+  int64_t evaluateIndex(const Term &term) {
+    bool wasIndex = std::exchange(isIndex, true);
+    int64_t value = evaluate(term).integer;
+    isIndex = wasIndex;
+    return value;
+  }
+  Number number(const std::string &text);
+  Approximate real(const Number &number) {
+    return number.isReal ? number.real
+                         : Approximate{static_cast<double>(number.integer), 0};
+  }
+
+  void stop(Outcome::Status status, std::string message) {
+    if (outcome.status != Outcome::Fine)
+      return;
+    outcome.status = status;
+    outcome.message = std::move(message);
+  }
+  bool isFine() const { return outcome.status == Outcome::Fine; }
+
+  const Program &program;
+  const Notation &notation;
+  int64_t stepLimit;
+  Scalar element;
+  ApproximateArithmetic arithmetic;
+  std::map<std::string, Elements> arrays;
+  std::map<std::string, int64_t> variables;
+  bool isIndex = false;
+  Outcome outcome;
+};
+
+} // namespace
+
+/// Terms that are added to an element one after the other, at most.
+static constexpr int mostTerms = 200;
+
+/// The type that statements compute in: halves in f32.
+static Scalar computeType(const Notation &notation) {
+  Scalar element =
+      notation.array(notation.statements.front().target.name).element;
+  return isHalf(element) ? Scalar::F32 : element;
+}
+
+StatementEvaluator::StatementEvaluator(const Program &program,
+                                       int64_t stepLimit)
+    : program(program), notation(*program.notation), stepLimit(stepLimit),
+      element(computeType(notation)), arithmetic(element) {
+  for (const StoredArray &array : notation.arrays) {
+    Elements elements{&array, {}};
+    for (uint64_t bits : array.bits) {
+      bool isBoolean = bitWidth(array.element) == 1;
+      if (isFloat(array.element))
+        elements.numbers.push_back(
+            Number::ofReal({decodeFloat(array.element, bits), 0}));
+      else
+        elements.numbers.push_back(
+            Number::ofInteger(isBoolean ? static_cast<int64_t>(bits & 1)
+                                        : signedValue(array.element, bits)));
+    }
+    arrays[array.name] = std::move(elements);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Expressions
+//===----------------------------------------------------------------------===//
+
+Number StatementEvaluator::number(const std::string &text) {
+  if (text == "True" || text == "False")
+    return Number::ofInteger(text == "True");
+  if (isIndex || !isFloat(element))
+    return Number::ofInteger(std::stoll(text));
+  double value = std::stod(text);
+  if (element == Scalar::F32)
+    value = static_cast<float>(value);
+  return Number::ofReal({value, 0});
+}
+
+Number *StatementEvaluator::find(const Term &term) {
+  Elements &elements = arrays.at(term.name);
+  const std::vector<int64_t> &shape = elements.array->shape;
+  int64_t position = 0;
+  for (size_t dimension = 0; dimension < term.operands.size(); ++dimension) {
+    int64_t index = evaluateIndex(term.operands[dimension]);
+    if (!isFine())
+      return nullptr;
+    if (index < 0 || index >= shape[dimension]) {
+      outcome.isReported = true;
+      outcome.fault = Fault::Index;
+      stop(Outcome::Trap, "index " + std::to_string(index) +
+                              " is out of range for dimension " +
+                              std::to_string(dimension) + " of " + term.name);
+      return nullptr;
+    }
+    position = position * shape[dimension] + index;
+  }
+  return &elements.numbers[static_cast<size_t>(position)];
+}
+
+static bool isComparison(const std::string &name) {
+  return name == "<" || name == "<=" || name == ">" || name == ">=" ||
+         name == "==" || name == "!=";
+}
+
+Number StatementEvaluator::compare(const std::string &name, const Number &a,
+                                   const Number &b) {
+  double difference =
+      static_cast<double>(a.integer) - static_cast<double>(b.integer);
+  if (a.isReal || b.isReal) {
+    Approximate x = real(a), y = real(b);
+    difference = x.value < y.value ? -1 : x.value > y.value ? 1 : 0;
+    double apart = std::fabs(x.value - y.value);
+    if (x.error + y.error > 0 && !(apart > x.error + y.error))
+      stop(Outcome::Unspecified, "compares numbers that are not exact");
+  }
+  bool isTrue = name == "<"    ? difference < 0
+                : name == "<=" ? difference <= 0
+                : name == ">"  ? difference > 0
+                : name == ">=" ? difference >= 0
+                : name == "==" ? difference == 0
+                               : difference != 0;
+  return Number::ofInteger(isTrue);
+}
+
+/// The smaller or larger one, without regard to the signs of zeros.
+static Approximate choose(Approximate a, Approximate b, bool isLarger) {
+  bool isFirst = isLarger ? a.value > b.value : a.value < b.value;
+  return {isFirst ? a.value : b.value, std::max(a.error, b.error)};
+}
+
+Number StatementEvaluator::callReals(const std::string &name,
+                                     const std::vector<Number> &given) {
+  Approximate a = real(given[0]);
+  Approximate b = given.size() > 1 ? real(given[1]) : Approximate();
+  Approximate result;
+  if (name == "+")
+    result = arithmetic.add(a, b);
+  else if (name == "-" && given.size() == 2)
+    result = arithmetic.subtract(a, b);
+  else if (name == "*")
+    result = arithmetic.multiplyInSum(a, b);
+  else if (name == "-")
+    result = arithmetic.negate(a);
+  else if (name == "abs")
+    result = arithmetic.absolute(a);
+  else if (name == "sqrt")
+    result = arithmetic.squareRoot(a);
+  else if (name == "exp")
+    result = arithmetic.exponential(a);
+  else if (name == "sigmoid")
+    result = arithmetic.sigmoid(a);
+  else if (name == "cos")
+    result = arithmetic.cosine(a);
+  else if (name == "sin")
+    result = arithmetic.sine(a);
+  else if (name == "relu")
+    result = choose(a, {}, /*isLarger=*/true);
+  else
+    result = choose(a, b, /*isLarger=*/name == "max");
+  // What 0 times infinity is, formats leave open.
+  if (std::isnan(result.value))
+    stop(Outcome::Unspecified, "computes a value that is no number");
+  return Number::ofReal(result);
+}
+
+int64_t StatementEvaluator::callIntegers(const std::string &name,
+                                         const std::vector<int64_t> &operands) {
+  auto a = static_cast<uint64_t>(operands[0]);
+  auto b = static_cast<uint64_t>(operands.size() > 1 ? operands[1] : 0);
+  uint64_t result = 0;
+  if (name == "+")
+    result = a + b;
+  else if (name == "-" && operands.size() == 2)
+    result = a - b;
+  else if (name == "-")
+    result = -a;
+  else if (name == "*")
+    result = a * b;
+  else if (name == "&" || name == "and")
+    result = a & b;
+  else if (name == "|" || name == "or")
+    result = a | b;
+  else if (name == "^")
+    result = a ^ b;
+  else if (name == "~" || name == "not")
+    result = ~a;
+  else if (name == "abs")
+    result = operands[0] < 0 ? -a : a;
+  else if (name == "min")
+    return std::min(operands[0], operands[1]);
+  else if (name == "max")
+    return std::max(operands[0], operands[1]);
+  return static_cast<int64_t>(result);
+}
+
+/// A number as it is stored in a type of integers.
+static int64_t wrap(Scalar type, int64_t value) {
+  uint64_t bits = truncateBits(type, static_cast<uint64_t>(value));
+  return bitWidth(type) == 1 ? static_cast<int64_t>(bits)
+                             : signedValue(type, bits);
+}
+
+Number StatementEvaluator::call(const Term &term) {
+  std::vector<Number> operands;
+  for (const Term &operand : term.operands)
+    operands.push_back(evaluate(operand));
+  if (!isFine())
+    return {};
+  if (term.name == "if" || term.name == "where")
+    return operands[operands[0].integer ? 1 : 2];
+  if (isComparison(term.name))
+    return compare(term.name, operands[0], operands[1]);
+  bool isLogical =
+      term.name == "and" || term.name == "or" || term.name == "not";
+  bool areReal = std::any_of(operands.begin(), operands.end(),
+                             [](const Number &a) { return a.isReal; });
+  if (areReal)
+    return callReals(term.name, operands);
+  std::vector<int64_t> integers;
+  for (const Number &operand : operands)
+    integers.push_back(operand.integer);
+  // Indices are of 64 bits, and so are theirs.
+  bool isWide = isIndex || isFloat(element);
+  Scalar type = isLogical ? Scalar::I1 : isWide ? Scalar::I64 : element;
+  return Number::ofInteger(wrap(type, callIntegers(term.name, integers)));
+}
+
+Number StatementEvaluator::evaluate(const Term &term) {
+  if (++outcome.steps > stepLimit)
+    stop(Outcome::TooLong, "takes too long");
+  if (!isFine())
+    return {};
+  switch (term.kind) {
+  case Term::Number:
+    return number(term.name);
+  case Term::Variable:
+    return Number::ofInteger(variables.at(term.name));
+  case Term::Element: {
+    Number *found = find(term);
+    return found ? *found : Number();
+  }
+  case Term::Call:
+    return call(term);
+  case Term::Reduction:
+    return reduce(term);
+  }
+  return {};
+}
+
+//===----------------------------------------------------------------------===//
+// Reductions
+//===----------------------------------------------------------------------===//
+
+template <typename Visit>
+void StatementEvaluator::forEach(const VariableRange &range, Visit visit) {
+  int64_t lower = 0, upper = 0;
+  if (range.bounds.empty()) {
+    upper = notation.sizes.at(range.variable);
+  } else {
+    lower = evaluateIndex(range.bounds[0]);
+    upper = evaluateIndex(range.bounds[1]);
+  }
+  if (lower > upper && isFine()) {
+    outcome.isReported = true;
+    outcome.fault = Fault::Segment;
+    outcome.mayGoUnnoticed = true;
+    stop(Outcome::Trap, "offsets decrease");
+  }
+  for (int64_t value = lower; value < upper && isFine(); ++value) {
+    variables[range.variable] = value;
+    visit();
+  }
+  variables.erase(range.variable);
+}
+
+bool StatementEvaluator::holds(const std::vector<Term> &condition) {
+  return condition.empty() || evaluate(condition.front()).integer != 0;
+}
+
+void StatementEvaluator::collect(const Term &term, size_t range,
+                                 std::vector<Number> &values) {
+  if (range < term.ranges.size()) {
+    forEach(term.ranges[range], [&] { collect(term, range + 1, values); });
+  } else if (holds(term.condition)) {
+    values.push_back(evaluate(term.operands.front()));
+  }
+}
+
+Number StatementEvaluator::reduce(const Term &term) {
+  std::vector<Number> values;
+  collect(term, 0, values);
+  return isFine() ? combine(term.name, values) : Number();
+}
+
+Number StatementEvaluator::identity(const std::string &function) {
+  bool isProduct = function == "prod" || function == "*";
+  bool isMost = function == "max", isLeast = function == "min";
+  if (isFloat(element)) {
+    double infinity = std::numeric_limits<double>::infinity();
+    return Number::ofReal({isProduct ? 1.0
+                           : isMost  ? -infinity
+                           : isLeast ? infinity
+                                     : 0.0,
+                           0});
+  }
+  if (function == "all" || function == "&")
+    return Number::ofInteger(wrap(element, -1));
+  bool isBoolean = bitWidth(element) == 1;
+  unsigned shift = isBoolean ? 63 : 64 - bitWidth(element);
+  int64_t largest = std::numeric_limits<int64_t>::max() >> shift;
+  if (isLeast)
+    return Number::ofInteger(isBoolean ? 1 : largest);
+  if (isMost)
+    return Number::ofInteger(isBoolean ? 0 : -largest - 1);
+  return Number::ofInteger(isProduct);
+}
+
+Number StatementEvaluator::combine(const std::string &function,
+                                   const std::vector<Number> &values) {
+  Number result = identity(function);
+  if (function == "sum" || function == "+") {
+    if (isFloat(element)) {
+      std::vector<Approximate> terms;
+      for (const Number &value : values)
+        terms.push_back(real(value));
+      result.real = arithmetic.sum(terms);
+      if (std::isnan(result.real.value))
+        stop(Outcome::Unspecified, "computes a value that is no number");
+      return result;
+    }
+  }
+  static const std::map<std::string, std::string> calls = {
+      {"sum", "+"}, {"prod", "*"}, {"all", "&"}, {"any", "|"}, {"xor", "^"}};
+  auto found = calls.find(function);
+  std::string name = found == calls.end() ? function : found->second;
+  double magnitude = 0;
+  for (const Number &value : values) {
+    if (isFloat(element)) {
+      result = callReals(name, {result, Number::ofReal(real(value))});
+      magnitude = std::max(magnitude, std::fabs(result.real.value));
+    } else {
+      result.integer =
+          wrap(element, callIntegers(name, {result.integer, value.integer}));
+    }
+  }
+  // Products of others first round otherwise.
+  bool isInexact = result.isReal && name == "*" && values.size() > 2 &&
+                   result.real.error > 0;
+  if (isInexact)
+    result.real = arithmetic.loosen(result.real, magnitude,
+                                    static_cast<int>(4 * values.size()));
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Statements
+//===----------------------------------------------------------------------===//
+
+void StatementEvaluator::assign(const Statement &statement) {
+  if (!holds(statement.condition))
+    return;
+  Number value = evaluate(statement.value);
+  Number *target = find(statement.target);
+  if (!target || !isFine())
+    return;
+  Scalar type = notation.array(statement.target.name).element;
+  if (isFloat(type))
+    value = Number::ofReal(real(value));
+  if (!statement.function.empty()) {
+    double magnitude =
+        std::fabs(target->real.value) + std::fabs(value.real.value);
+    value = combine(statement.function, {*target, value});
+    // Terms may be added in any order, each to what is there.
+    if (value.isReal && !notation.hasRoundNumbers)
+      value.real = arithmetic.loosen(value.real, magnitude, mostTerms);
+  }
+  if (isFloat(type)) {
+    // Rounded to what is stored.
+    double error = 0;
+    uint64_t bits = arithmetic.store(type, value.real, error);
+    *target = Number::ofReal({decodeFloat(type, bits), error});
+  } else {
+    bool isBoolean = bitWidth(type) == 1;
+    *target = Number::ofInteger(isBoolean ? value.integer != 0
+                                          : wrap(type, value.integer));
+  }
+}
+
+void StatementEvaluator::runStatement(const Statement &statement,
+                                      size_t range) {
+  if (range == statement.ranges.size())
+    assign(statement);
+  else
+    forEach(statement.ranges[range],
+            [&] { runStatement(statement, range + 1); });
+}
+
+/// All elements as an argument would have them.
+static Input toInput(const Elements &elements) {
+  const StoredArray &array = *elements.array;
+  Input input;
+  input.element = array.element;
+  input.isMemRef = !array.isScalar;
+  input.shape = array.shape;
+  for (const Number &number : elements.numbers) {
+    if (!number.isReal) {
+      input.bits.push_back(
+          truncateBits(array.element, static_cast<uint64_t>(number.integer)));
+      input.errors.push_back(0);
+      continue;
+    }
+    input.bits.push_back(encodeFloat(array.element, number.real.value));
+    // Nobody asks for the sign of a zero.
+    bool isZero = number.real.value == 0;
+    input.errors.push_back(
+        std::max(number.real.error, isZero ? 0x1p-1074 : 0.0));
+  }
+  return input;
+}
+
+Outcome StatementEvaluator::run() {
+  outcome.inputs = program.inputs;
+  for (const Statement &statement : notation.statements) {
+    // An array in a format begins with nothing.
+    Elements &target = arrays.at(statement.target.name);
+    const StoredArray &array = *target.array;
+    if (array.hasLevels()) {
+      Number fill =
+          isFloat(array.element)
+              ? Number::ofReal({decodeFloat(array.element, array.fill), 0})
+              : Number::ofInteger(
+                    wrap(array.element, static_cast<int64_t>(array.fill)));
+      std::fill(target.numbers.begin(), target.numbers.end(), fill);
+    }
+    runStatement(statement, 0);
+    if (!isFine())
+      break;
+  }
+  std::vector<KernelParameter> parameters = parametersOf(notation);
+  for (const StoredArray &array : notation.arrays)
+    outcome.arrays.push_back(toInput(arrays.at(array.name)));
+  for (size_t i = 0; i < parameters.size(); ++i) {
+    const StoredArray &array = notation.arrays[parameters[i].array];
+    if (notation.isTarget(array.name) && !array.hasLevels())
+      outcome.inputs[i] = outcome.arrays[parameters[i].array];
+  }
+  // What is wrong may be looked at outside of the loop or the condition that
+  // would not come to it.
+  if (program.isFaulty)
+    outcome.mayGoUnnoticed = true;
+  if (program.isFaulty && isFine())
+    stop(Outcome::Unspecified, "does not look at what is wrong");
+  return std::move(outcome);
+}
+
+Outcome evaluateStatements(const Program &program, int64_t stepLimit) {
+  return StatementEvaluator(program, stepLimit).run();
+}
+
+} // namespace ember::fuzz

@@ -1,0 +1,171 @@
+//===- StatementPrinter.cpp - Statements as text --------------------------===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ember/Fuzz/Statements/StatementPrinter.h"
+#include "ember/Fuzz/Evaluation/Arithmetic.h"
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <map>
+
+namespace ember::fuzz {
+
+namespace {
+/// How tightly an expression binds, as in Python.
+enum Binding : uint8_t {
+  Choice,
+  Or,
+  And,
+  Not,
+  Comparison,
+  BitOr,
+  BitXor,
+  BitAnd,
+  Shift,
+  Sum,
+  Product,
+  Sign,
+  Power,
+  Atom
+};
+
+struct Operator {
+  const char *symbol;
+  Binding binding;
+};
+} // namespace
+
+static const std::map<std::string, Operator> operators = {
+    {"|", {" | ", BitOr}},        {"^", {" ^ ", BitXor}},
+    {"&", {" & ", BitAnd}},       {"<<", {" << ", Shift}},
+    {">>", {" >> ", Shift}},      {"+", {" + ", Sum}},
+    {"-", {" - ", Sum}},          {"*", {" * ", Product}},
+    {"/", {" / ", Product}},      {"<", {" < ", Comparison}},
+    {"<=", {" <= ", Comparison}}, {">", {" > ", Comparison}},
+    {">=", {" >= ", Comparison}}, {"==", {" == ", Comparison}},
+    {"!=", {" != ", Comparison}}, {"and", {" and ", And}},
+    {"or", {" or ", Or}}};
+
+static std::string print(const Term &term, Binding least);
+
+static std::string list(const std::vector<Term> &terms) {
+  std::string text;
+  for (const Term &term : terms)
+    text += (text.empty() ? "" : ", ") + print(term, Choice);
+  return text;
+}
+
+static std::string bindings(const std::vector<VariableRange> &ranges,
+                            const std::vector<Term> &condition,
+                            bool isAllRanged) {
+  std::string text;
+  for (const VariableRange &range : ranges) {
+    if (isAllRanged && range.bounds.empty())
+      continue;
+    text += (text.empty() ? "" : ", ") + range.variable;
+    if (!range.bounds.empty())
+      text += " in " + print(range.bounds[0], Or) + ":" +
+              print(range.bounds[1], Or);
+  }
+  if (!condition.empty())
+    text += (text.empty() ? "if " : " if ") + print(condition.front(), Or);
+  return text;
+}
+
+/// An expression as it is written, and how tightly that binds.
+static std::pair<std::string, Binding> spell(const Term &term) {
+  switch (term.kind) {
+  case Term::Number:
+    return {term.name, term.name.starts_with("-") ? Sign : Atom};
+  case Term::Variable:
+    return {term.name, Atom};
+  case Term::Element:
+    if (term.operands.empty())
+      return {term.name, Atom};
+    return {term.name + "[" + list(term.operands) + "]", Atom};
+  case Term::Reduction: {
+    const Term &value = term.operands.front();
+    if (term.isImplicit)
+      return spell(value);
+    return {term.name + "[" +
+                bindings(term.ranges, term.condition, /*isAllRanged=*/false) +
+                "](" + print(value, Choice) + ")",
+            Atom};
+  }
+  case Term::Call:
+    break;
+  }
+  const std::vector<Term> &operands = term.operands;
+  if (auto found = operators.find(term.name);
+      found != operators.end() && operands.size() == 2) {
+    auto [symbol, binding] = found->second;
+    auto tighter = static_cast<Binding>(binding + 1);
+    // Comparisons do not group, all others do to the left.
+    Binding left = binding == Comparison ? tighter : binding;
+    return {print(operands[0], left) + symbol + print(operands[1], tighter),
+            binding};
+  }
+  if (term.name == "-" || term.name == "~")
+    return {term.name + print(operands[0], Sign), Sign};
+  if (term.name == "not")
+    return {"not " + print(operands[0], Not), Not};
+  if (term.name == "if")
+    return {print(operands[1], Or) + " if " + print(operands[0], Or) +
+                " else " + print(operands[2], Choice),
+            Choice};
+  return {term.name + "(" + list(operands) + ")", Atom};
+}
+
+static std::string print(const Term &term, Binding least) {
+  auto [text, binding] = spell(term);
+  return binding < least ? "(" + text + ")" : text;
+}
+
+std::string printStatements(const Notation &notation) {
+  std::string text;
+  for (const Statement &statement : notation.statements) {
+    // `a if b` would be taken for the begin of a choice.
+    Binding least = statement.condition.empty() ? Choice : Or;
+    text += print(statement.target, Choice) + " " + statement.function + "= " +
+            print(statement.value, least);
+    std::string ranges = bindings(statement.ranges, statement.condition,
+                                  /*isAllRanged=*/true);
+    if (!ranges.empty())
+      text += (ranges.starts_with("if ") ? " " : " for ") + ranges;
+    text += "\n";
+  }
+  return text;
+}
+
+std::string printNumber(Scalar type, uint64_t bits) {
+  if (isInteger(type)) {
+    bool isBoolean = bitWidth(type) == 1;
+    return std::to_string(isBoolean ? static_cast<int64_t>(bits)
+                                    : signedValue(type, bits));
+  }
+  double value = decodeFloat(type, bits);
+  if (std::isinf(value))
+    return value > 0 ? "inf" : "-inf";
+  char text[40];
+  std::snprintf(text, sizeof text, "%.17g", value);
+  return text;
+}
+
+std::vector<std::string> arrayOptions(const Notation &notation) {
+  std::vector<std::string> options;
+  for (const StoredArray &array : notation.arrays) {
+    options.push_back("--type=" + array.name + ":" + spelling(array.element));
+    if (!array.hasLevels())
+      continue;
+    options.push_back("--format=" + array.name + ":" + array.spellFormat());
+    options.push_back("--fill=" + array.name + ":" +
+                      printNumber(array.element, array.fill));
+  }
+  return options;
+}
+
+} // namespace ember::fuzz
