@@ -78,6 +78,12 @@ CASES = {
             / np.where(np.diff(SEGMENTS), np.diff(SEGMENTS), np.nan)[:, None]
         ),
     ),
+    "segments_of_what_is_reduced": Case(
+        "s[e] = sum[b, p in pos[b]:pos[b+1]](w[p] * U[b,e])",
+        {"pos": SEGMENTS, "w": floats(24), "U": floats(5, 20)},
+        {"s": floats(20)},
+        lambda a: a["w"] @ a["U"][ROWS],
+    ),
     "max_of_a_bag": Case(
         "out[b,e] = max[p in pos[b]:pos[b+1]](W[crd[p],e])",
         graph(W=floats(9, 20)),

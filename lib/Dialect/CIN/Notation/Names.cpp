@@ -94,15 +94,16 @@ ember::cin::findFreeVariables(const Expression &expression,
   const Bindings &bindings = expression.bindings;
   if (bindings.condition)
     addAll(*bindings.condition);
+  for (const Binding &binding : bindings.variables)
+    for (const ExpressionPtr *bound : {&binding.lower, &binding.upper})
+      if (*bound)
+        addAll(**bound);
+  // Bounds know the variables beside theirs, too.
   llvm::erase_if(found, [&](const std::string &name) {
     return llvm::any_of(bindings.variables, [&](const Binding &binding) {
       return binding.variable == name;
     });
   });
-  for (const Binding &binding : bindings.variables)
-    for (const ExpressionPtr *bound : {&binding.lower, &binding.upper})
-      if (*bound)
-        addAll(**bound);
   return found;
 }
 
