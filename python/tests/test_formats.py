@@ -235,7 +235,8 @@ def test_reductions_see_the_fills(size: int) -> None:
 
 MATRICES = ("csr", "dcsr", "coo", "csc", "bitmap", "dense", "compressed,bitmap",
             "compressed,dense", "dcsr:i32", "compressed,compressed@1,0")  # fmt: skip
-RESULTS = ("", "csr", "dcsr", "coo", "bitmap", "compressed,dense", "csc", "csr:i32")
+RESULTS = ("", "csr", "dcsr", "coo", "bitmap", "compressed,dense", "csc", "csr:i32",
+           "bitmap,compressed", "bitmap,dense", "bitmap,bitmap")  # fmt: skip
 
 
 def sparse(draw: np.random.Generator, *shape: int) -> NDArray:

@@ -123,6 +123,11 @@ void AppendCode::append(unsigned level, ArrayRef<Value> coordinates) {
   setCount(level, next);
 }
 
+void AppendCode::mark(unsigned level, Value position) {
+  Value yes = arith::ConstantOp::create(builder, builder.getBoolAttr(true));
+  memref::StoreOp::create(builder, yes, storage.coordinates(level), position);
+}
+
 void AppendCode::enter(unsigned level, ArrayRef<Value> coordinates) {
   if (level + 1 == depth || !storage.level(level).isListed())
     return;
@@ -150,6 +155,8 @@ void AppendCode::enter(unsigned level, ArrayRef<Value> coordinates) {
 void AppendCode::leave(unsigned level, ArrayRef<Value> coordinates) {
   if (level + 1 == depth)
     return;
+  if (storage.level(level).kind == LevelKind::bitmap && !isCounting())
+    mark(level, getPosition(level, coordinates));
   if (!storage.level(level).isListed()) {
     if (isAboveSegments(level))
       storeIndex(getCount(level + 1), storage.positions(level + 1),
@@ -183,8 +190,7 @@ void AppendCode::store(ArrayRef<Value> coordinates, Value value) {
   } else if (isCounting()) {
     return;
   } else if (storage.level(last).kind == LevelKind::bitmap) {
-    Value yes = arith::ConstantOp::create(builder, builder.getBoolAttr(true));
-    memref::StoreOp::create(builder, yes, storage.coordinates(last), position);
+    mark(last, position);
   }
 }
 

@@ -44,6 +44,8 @@ private:
            storage.level(level + 1).kind == LevelKind::compressed;
   }
   void append(unsigned level, llvm::ArrayRef<mlir::Value> coordinates);
+  /// Notes that a coordinate of a bitmap is stored.
+  void mark(unsigned level, mlir::Value position);
   /// Whether nothing is stored but how much there would be.
   bool isCounting() const { return !!storage.counts; }
   void storeCounts();

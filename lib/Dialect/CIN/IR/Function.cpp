@@ -147,8 +147,11 @@ SmallVector<FunctionCase> Function::getCases() const {
       next.values.push_back(dyn_cast<TypedAttr>(value));
     found.push_back(std::move(next));
   }
-  llvm::stable_sort(found, [](const FunctionCase &a, const FunctionCase &b) {
-    return a.countValues() > b.countValues();
+  // In the order of the regions, where several are for as many values.
+  llvm::sort(found, [](const FunctionCase &a, const FunctionCase &b) {
+    if (a.countValues() != b.countValues())
+      return a.countValues() > b.countValues();
+    return a.body->getRegionNumber() < b.body->getRegionNumber();
   });
   return found;
 }
