@@ -64,6 +64,8 @@ void ember::buildCINToSCFPipeline(OpPassManager &manager,
   // The deallocation pipeline does not know statements.
   manager.addNestedPass<func::FuncOp>(createCSEPass());
   manager.addNestedPass<func::FuncOp>(cin::createFuse());
+  manager.addNestedPass<func::FuncOp>(cin::createSchedule());
+  manager.addNestedPass<func::FuncOp>(cin::createInsertWorkspaces());
   manager.addNestedPass<func::FuncOp>(cin::createConcretize());
   manager.addNestedPass<func::FuncOp>(cin::createDeriveIteration());
   manager.addNestedPass<func::FuncOp>(cin::createExpandFormats());

@@ -19,6 +19,13 @@ std::string ember::cin::getVariableName(std::optional<ArrayAttr> names,
   return "#" + std::to_string(variable);
 }
 
+std::string ember::cin::getVariableName(BlockArgument variable) {
+  Operation *binding = variable.getOwner()->getParentOp();
+  if (auto reduce = dyn_cast<ReduceOp>(binding))
+    return reduce.getNameOf(variable.getArgNumber());
+  return cast<ForallOp>(binding).getNameOf(variable.getArgNumber());
+}
+
 void ember::cin::nameVariables(std::optional<ArrayAttr> names, Region &region,
                                OpAsmSetValueNameFn setName) {
   if (!names)
@@ -154,7 +161,15 @@ void ForallOp::print(OpAsmPrinter &printer) {
   printer.printRegion(getRegion(), /*printEntryBlockArgs=*/false);
 }
 
-LogicalResult ForallOp::verify() { return verifyVariables(*this); }
+LogicalResult ForallOp::verify() {
+  if (failed(verifyVariables(*this)))
+    return failure();
+  if (std::optional<ScheduleAttr> schedule = getSchedule())
+    if (std::optional<ScheduleError> error =
+            findUnknownVariable(*this, *schedule))
+      return emitOpError() << "has a schedule in which " << error->message;
+  return success();
+}
 
 /// The dimension that `use` is an index of, if it is one.
 static std::optional<ArrayDimension> getDimension(OpOperand &use) {

@@ -16,7 +16,7 @@ const DenseSet<Value> &VariableUses::of(Value value) {
     return found->second;
   DenseSet<Value> variables;
   if (auto argument = dyn_cast<BlockArgument>(value)) {
-    if (isa<ForallOp, ReduceOp>(argument.getOwner()->getParentOp()))
+    if (!isa<EvaluateOp>(argument.getOwner()->getParentOp()))
       variables.insert(argument);
   } else {
     Operation *op = value.getDefiningOp();
@@ -98,6 +98,66 @@ void StatementNest::loop(Operation *binding, unsigned position, Body body) {
   });
 }
 
+void StatementNest::forall(ArrayRef<BlockArgument> variables, Body body) {
+  SmallVector<StringAttr> names =
+      llvm::map_to_vector(variables, [&](BlockArgument variable) {
+        return builder.getStringAttr(getVariableName(variable));
+      });
+  ScheduleAttr schedule;
+  if (names.size() > 1)
+    schedule = ScheduleAttr::get(
+        builder.getContext(),
+        RelationAttr::get(builder.getContext(), RelationKind::reorder, names,
+                          /*factor=*/0, /*expression=*/nullptr));
+  forall(variables, schedule, body);
+}
+
+void StatementNest::forall(ArrayRef<BlockArgument> variables,
+                           ScheduleAttr schedule, Body body) {
+  if (variables.empty()) {
+    body();
+    return;
+  }
+  SmallVector<Value> lowers, uppers;
+  SmallVector<bool> ranged;
+  SmallVector<Attribute> names;
+  for (BlockArgument variable : variables) {
+    Operation *binding = variable.getOwner()->getParentOp();
+    unsigned position = variable.getArgNumber();
+    auto getBound = [&](auto op) {
+      return std::pair(op.getLower(position), op.getUpper(position));
+    };
+    auto [lower, upper] = isa<ForallOp>(binding)
+                              ? getBound(cast<ForallOp>(binding))
+                              : getBound(cast<ReduceOp>(binding));
+    auto isBoundHere = [&](Value bound) {
+      return llvm::any_of(variables.take_front(ranged.size()),
+                          [&](BlockArgument outer) {
+                            return uses.depends(bound, outer);
+                          });
+    };
+    if (lower && (isBoundHere(lower) || isBoundHere(upper)))
+      break;
+    ranged.push_back(!!lower);
+    names.push_back(builder.getStringAttr(getVariableName(variable)));
+    if (lower) {
+      lowers.push_back(get(lower));
+      uppers.push_back(get(upper));
+    }
+  }
+  ImplicitLocOpBuilder here = at(scopes.size() - 1);
+  auto forall =
+      ForallOp::create(here, lowers, uppers, here.getDenseBoolArrayAttr(ranged),
+                       here.getArrayAttr(names), IterationAttr(), schedule);
+  Block &block = forall.getRegion().emplaceBlock();
+  inside(forall, block, [&] {
+    for (BlockArgument variable : variables.take_front(ranged.size()))
+      scopes.back().values[variable] =
+          block.addArgument(variable.getType(), location);
+    this->forall(variables.drop_front(ranged.size()), ScheduleAttr(), body);
+  });
+}
+
 void StatementNest::once(Body body) {
   ImplicitLocOpBuilder here = at(scopes.size() - 1);
   auto forall =
@@ -160,6 +220,22 @@ void StatementNest::where(Type element, ArrayRef<BlockArgument> variables,
   producers.addArgument(type, location);
   inside(op, producers, [&] { produce(producers.getArgument(0)); });
   inside(op, consumers, [&] { consume(consumers.getArgument(0)); });
+}
+
+void StatementNest::where(WhereOp given, Body produce, Body consume) {
+  SmallVector<Value> sizes = getAll(given.getSizes());
+  ImplicitLocOpBuilder here = at(scopes.size() - 1);
+  auto op = WhereOp::create(here, sizes);
+  auto build = [&](Region &region, Region &like, Body body) {
+    Block &block = region.emplaceBlock();
+    Value mine = block.addArgument(given.getWorkspaceType(), location);
+    inside(op, block, [&] {
+      scopes.back().values[like.getArgument(0)] = mine;
+      body();
+    });
+  };
+  build(op.getProducers(), given.getProducers(), produce);
+  build(op.getConsumers(), given.getConsumers(), consume);
 }
 
 void StatementNest::replace(Value value, Value workspace,
@@ -310,9 +386,11 @@ Value StatementNest::literal(TypedAttr value) {
 }
 
 void StatementNest::assign(Attribute callee, Value value, Value array,
-                           ValueRange indices, TypedAttr fill) {
+                           ValueRange indices, TypedAttr fill,
+                           Value condition) {
   SmallVector<Value> place = getAll(indices);
+  Value target = get(array);
+  Value holds = condition ? get(condition) : Value();
   ImplicitLocOpBuilder here = at(scopes.size() - 1);
-  AssignOp::create(here, callee, value, array, place,
-                   /*condition=*/Value(), fill);
+  AssignOp::create(here, callee, value, target, place, holds, fill);
 }

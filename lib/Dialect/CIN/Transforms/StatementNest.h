@@ -15,7 +15,8 @@
 
 namespace ember::cin {
 
-/// The variables that an expression depends on, but for those bound in it.
+/// The variables, and workspaces, that an expression depends on, but for those
+/// bound in it.
 class VariableUses {
 public:
   const llvm::DenseSet<mlir::Value> &of(mlir::Value value);
@@ -27,7 +28,7 @@ private:
   llvm::DenseMap<mlir::Value, llvm::DenseSet<mlir::Value>> known;
 };
 
-/// Builds a nest of single loops out of a statement. Expressions of the
+/// Builds loops out of a statement. Expressions of the
 /// statement are built on demand, each in the outermost scope where all that it
 /// depends on is there, though not outside of a condition that guards it.
 class StatementNest {
@@ -41,6 +42,9 @@ public:
   /// A loop over the variable of the statement that is `binding`'s at
   /// `position`.
   void loop(mlir::Operation *binding, unsigned position, Body body);
+  /// Loops over some variables of the statement, of which the order, as they
+  /// are given, is a schedule: together where ranges allow that.
+  void forall(llvm::ArrayRef<mlir::BlockArgument> variables, Body body);
   /// What stands in no loop.
   void once(Body body);
   /// What is built in `body` is under the condition, an expression of the
@@ -52,6 +56,8 @@ public:
              mlir::TypedAttr fill,
              llvm::function_ref<void(mlir::Value)> produce,
              llvm::function_ref<void(mlir::Value)> consume);
+  /// The same workspace as that of `given`, an operation of the statement.
+  void where(WhereOp given, Body produce, Body consume);
 
   /// The value of an expression of the statement.
   mlir::Value get(mlir::Value value);
@@ -70,9 +76,11 @@ public:
   /// innermost scope, where the others are bound; without steps, of its term.
   mlir::Value getInner(ReduceOp reduce, const Steps &steps);
 
-  /// An assignment in the innermost scope, at indices of the statement.
+  /// An assignment in the innermost scope, at indices of the statement, and
+  /// under a condition of it; null is none.
   void assign(mlir::Attribute callee, mlir::Value value, mlir::Value array,
-              mlir::ValueRange indices, mlir::TypedAttr fill = {});
+              mlir::ValueRange indices, mlir::TypedAttr fill = {},
+              mlir::Value condition = {});
   mlir::Value literal(mlir::TypedAttr value);
 
 private:
@@ -88,6 +96,8 @@ private:
 
   /// Builds in a scope inside of the innermost one.
   void inside(mlir::Operation *op, mlir::Block &block, Body body);
+  void forall(llvm::ArrayRef<mlir::BlockArgument> variables,
+              ScheduleAttr schedule, Body body);
   /// The outermost scope in which `value` can be built.
   size_t depthOf(mlir::Value value);
   mlir::Value find(mlir::Value value) const;

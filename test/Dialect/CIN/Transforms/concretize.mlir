@@ -1,8 +1,8 @@
-// RUN: emberc --emit=cin --notation 'out[b,e] = sum[p in pos[b]:pos[b+1]](W[I[p],e] * w[p])' | ember-opt --cin-concretize | FileCheck %s --check-prefix=DIRECT
+// RUN: emberc --emit=cin --notation 'out[b,e] = sum[p in pos[b]:pos[b+1]](W[I[p],e] * w[p])' | ember-opt --cin-schedule --cin-insert-workspaces --cin-concretize | FileCheck %s --check-prefix=DIRECT
 // The sum of rows is the result's own row; what a term's row needs is there once.
 // DIRECT:      cin.forall (%b)
+// DIRECT-NEXT:   %[[ZERO:.*]] = cin.literal 0.000000e+00
 // DIRECT-NEXT:   cin.forall (%e)
-// DIRECT-NEXT:     %[[ZERO:.*]] = cin.literal 0.000000e+00
 // DIRECT-NEXT:     cin.assign %[[ZERO]] to %out[%b, %e]
 // DIRECT:        %[[BEGIN:.*]] = cin.access %pos[%b]
 // DIRECT:        %[[END:.*]] = cin.access %pos[%{{.*}}]
@@ -14,7 +14,7 @@
 // DIRECT-NEXT:       %[[TERM:.*]] = cin.call mul(%[[X]], %[[WEIGHT]])
 // DIRECT-NEXT:       cin.assign add %[[TERM]] to %out[%b, %e]
 
-// RUN: emberc --emit=cin --notation 'out[b,e] = sum[p in pos[b]:pos[b+1]](W[I[p],e]) / (pos[b+1] - pos[b])' | ember-opt --cin-concretize | FileCheck %s --check-prefix=WORKSPACE
+// RUN: emberc --emit=cin --notation 'out[b,e] = sum[p in pos[b]:pos[b+1]](W[I[p],e]) / (pos[b+1] - pos[b])' | ember-opt --cin-schedule --cin-insert-workspaces --cin-concretize | FileCheck %s --check-prefix=WORKSPACE
 // Where more is done with the sum, it is in a workspace.
 // WORKSPACE:      cin.forall (%b)
 // WORKSPACE:        %[[N:.*]] = cin.extent %out, 1
@@ -27,14 +27,14 @@
 // WORKSPACE:          cin.forall (%p in
 // WORKSPACE:              cin.assign add %{{.*}} to %[[T]][%e]
 
-// RUN: emberc --emit=cin --notation 'y[i] = sum[j](A[i,j] * x[j])' | ember-opt --cin-concretize | FileCheck %s --check-prefix=VALUE
+// RUN: emberc --emit=cin --notation 'y[i] = sum[j](A[i,j] * x[j])' | ember-opt --cin-schedule --cin-insert-workspaces --cin-concretize | FileCheck %s --check-prefix=VALUE
 // A sum of no rows is a value.
 // VALUE:      cin.forall (%i)
 // VALUE-NEXT:   %[[SUM:.*]] = cin.reduce add (%j)
 // VALUE:        cin.assign %[[SUM]] to %y[%i]
 // VALUE-NOT:  cin.where
 
-// RUN: emberc --emit=cin --notation 'out[b,e] = sum[p in pos[b]:pos[b+1] if I[p] != -1](W[I[p],e])' | ember-opt --cin-concretize | FileCheck %s --check-prefix=GUARD
+// RUN: emberc --emit=cin --notation 'out[b,e] = sum[p in pos[b]:pos[b+1] if I[p] != -1](W[I[p],e])' | ember-opt --cin-schedule --cin-insert-workspaces --cin-concretize | FileCheck %s --check-prefix=GUARD
 // Nothing is looked up where the condition does not hold.
 // GUARD:      %[[NONE:.*]] = cin.literal -1 : i64
 // GUARD:      cin.forall (%p in
@@ -45,9 +45,10 @@
 // GUARD-NEXT:     cin.forall (%e)
 // GUARD-NEXT:       cin.access %W[%[[ROW]], %e]
 
-// RUN: emberc --emit=cin --notation 'C[i,j] = A[i,k] * B[k,j]' | ember-opt --cin-concretize | ember-opt --cin-concretize | FileCheck %s --check-prefix=AGAIN
+// RUN: emberc --emit=cin --notation 'C[i,j] = A[i,k] * B[k,j]' | ember-opt --cin-schedule --cin-insert-workspaces --cin-concretize | ember-opt --cin-schedule --cin-insert-workspaces --cin-concretize | FileCheck %s --check-prefix=AGAIN
 // What is concrete stays.
 // AGAIN:      cin.forall (%i)
+// AGAIN-NEXT:   cin.literal
 // AGAIN-NEXT:   cin.forall (%j)
 // AGAIN:          cin.assign %{{.*}} to %C[%i, %j]
 // AGAIN:        cin.forall (%k)

@@ -11,6 +11,7 @@
 #include "ember/Analysis/IterationAlgebra/CoordinateSet.h"
 #include "ember/Dialect/CIN/IR/Function.h"
 #include "ember/Dialect/CIN/IR/Level.h"
+#include "ember/Dialect/CIN/IR/Relation.h"
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -27,6 +28,8 @@ namespace ember::cin {
 /// What messages call a variable: its name or, if it has none, its position.
 std::string getVariableName(std::optional<mlir::ArrayAttr> names,
                             unsigned variable);
+/// The same of a variable of a loop or a reduction.
+std::string getVariableName(mlir::BlockArgument variable);
 /// A dimension of an array of an evaluation, or of a workspace.
 struct ArrayDimension {
   mlir::Value array;
@@ -81,6 +84,22 @@ bool assignsAll(AssignOp assign);
 /// An error if a temporary without an initial value may be read where it holds
 /// nothing: what statements that are not concrete assign first is all of it.
 llvm::LogicalResult verifyAssigned(TemporaryOp temporary);
+
+/// The variables of a statement and of all loops and reductions in it, as they
+/// stand.
+llvm::SmallVector<mlir::BlockArgument> getBoundVariables(ForallOp statement);
+
+/// What is wrong with a relation of a schedule.
+struct ScheduleError {
+  unsigned relation;
+  /// Which of its variables is to blame; none for the relation as a whole.
+  std::optional<unsigned> variable;
+  std::string message;
+};
+/// A variable of a schedule that its statement has not, or that another one is
+/// called like; none if there is none.
+std::optional<ScheduleError> findUnknownVariable(ForallOp statement,
+                                                 ScheduleAttr schedule);
 } // namespace ember::cin
 
 #endif // EMBER_DIALECT_CIN_IR_CIN_H

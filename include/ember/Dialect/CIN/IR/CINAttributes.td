@@ -118,6 +118,59 @@ def CIN_IterationAttr : AttrDef<CIN_Dialect, "Iteration"> {
   let skipDefaultBuilders = 0;
 }
 
+def CIN_RelationAttr : AttrDef<CIN_Dialect, "Relation"> {
+  let mnemonic = "relation";
+  let summary = "One step of a schedule";
+  let description = [{
+    Schedules write it without its mnemonic. Variables are known by their names,
+    which are different in a statement.
+
+    | relation | what it asks for |
+    |---|---|
+    | `split(j, j0, j1, 16)` | a loop over tiles of 16 values of `j`, and one over the values of a tile |
+    | `fuse(i, j, f)` | one loop in place of that over `i` and that over `j`, the next one inside |
+    | `reorder(i, k, j)` | the loops over these stand in this order |
+    | `precompute("mul(A[i, k], B[k, j])" over j)` | the expression is kept in a workspace, with an element for each `j`; of the term of a reduction, the sum |
+    | `parallelize(i)` | values of `i` are worked on at the same time |
+  }];
+  let parameters = (ins "::ember::cin::RelationKind":$kind,
+                        ArrayRefParameter<"::mlir::StringAttr">:$variables,
+                        "int64_t":$factor, "::mlir::StringAttr":$expression);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// What follows the mnemonic, and schedules consist of.
+    static RelationAttr parseRelation(::mlir::AsmParser &parser);
+    void printRelation(::mlir::AsmPrinter &printer) const;
+    ::llvm::StringRef getVariable(unsigned number) const {
+      return getVariables()[number].getValue();
+    }
+  }];
+}
+
+def CIN_ScheduleAttr : AttrDef<CIN_Dialect, "Schedule"> {
+  let mnemonic = "schedule";
+  let summary = "How a statement is computed, and not what";
+  let description = [{
+    Relations, one after the other: each is about the variables that those before
+    it leave. They are part of a statement until `--cin-concretize`, which makes
+    loops of it. What was written is there from the beginning; what
+    `--cin-schedule` decides comes behind it, last a `reorder` of all variables.
+
+    ```mlir
+    cin.forall (%i, %j) attributes {names = ["i", "j"],
+        schedule = #cin.schedule<reorder(i, k, j), parallelize(i)>} {...}
+    ```
+  }];
+  let parameters = (ins ArrayRefParameter<"RelationAttr">:$relations);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// The variables of the last `reorder`; empty without one.
+    ::llvm::ArrayRef<::mlir::StringAttr> getOrder() const;
+  }];
+}
+
 def CIN_ArrayType
     : TypeDef<CIN_Dialect, "Array",
               [DeclareTypeInterfaceMethods<ShapedTypeInterface>]> {

@@ -258,6 +258,9 @@ def CIN_ForallOp
     each has a `cin.forall` of its own, outer loops outside. `iteration` says then
     at which coordinates the body does anything: `--cin-derive-iteration`.
 
+    The outermost one of a statement may have a `schedule`, about variables of
+    its own and of all inside.
+
     ```mlir
     cin.forall (%i, %p in %begin to %end : i64) {
       %x = cin.access %A[%i, %p] : memref<?x?xf32>
@@ -265,8 +268,23 @@ def CIN_ForallOp
     }
     ```
   }];
-  let arguments = ranges;
+  let arguments = !con(ranges, (ins OptionalAttr<CIN_ScheduleAttr>:$schedule));
   let regions = (region SizedRegion<1>:$region);
+  let builders = [
+    OpBuilder<(ins "::mlir::ValueRange":$lowers, "::mlir::ValueRange":$uppers,
+                   "::llvm::ArrayRef<bool>":$ranged, "::mlir::ArrayAttr":$names,
+                   "IterationAttr":$iteration), [{
+      build($_builder, $_state, lowers, uppers,
+            $_builder.getDenseBoolArrayAttr(ranged), names, iteration,
+            ScheduleAttr());
+    }]>,
+    OpBuilder<(ins "::mlir::ValueRange":$lowers, "::mlir::ValueRange":$uppers,
+                   "::mlir::DenseBoolArrayAttr":$ranged,
+                   "::mlir::ArrayAttr":$names, "IterationAttr":$iteration), [{
+      build($_builder, $_state, lowers, uppers, ranged, names, iteration,
+            ScheduleAttr());
+    }]>,
+  ];
   let extraClassDeclaration = declareVariables;
 }
 

@@ -70,20 +70,48 @@ def Fuse : Pass<"cin-fuse", "::mlir::func::FuncOp"> {
                            "::mlir::math::MathDialect"];
 }
 
-def Concretize : Pass<"cin-concretize", "::mlir::func::FuncOp"> {
-  let summary = "Decide on loops, their order, and where reductions add up";
+def Schedule : Pass<"cin-schedule", "::mlir::func::FuncOp"> {
+  let summary = "Decide on the order of loops";
   let description = [{
-    Each variable gets a loop of its own, in the order of the result's indices,
-    and each expression moves out to the outermost loop that it can be computed
-    in. A reduction whose terms are elements of rows, that is which depend on the
-    last variable and have it as last index everywhere, becomes a loop around
-    that variable's: rows are then added up as a whole, in the result itself
-    where nothing else is done with the sum, and in a workspace otherwise.
+    Each statement gets a schedule that names all its variables, those of
+    reductions, too, in an order. Variables get different names for that.
 
-    Conditions become `cin.if` around all that they guard.
+    Loops stand in the order of the result's indices, and where arrays in formats
+    want another one, in that: what they store is walked from the outermost level
+    on. A reduction whose terms are elements of rows, that is which depend on the
+    last variable and have it as last index everywhere, is outside of that
+    variable.
 
     ```mlir
-    cin.forall (%b, %e) {
+    cin.forall (%i, %j) attributes {names = ["i", "j"]} {
+      %sum = cin.reduce add (%k) -> f32 attributes {names = ["k"]} {
+        %a = cin.access %A[%i, %k] : memref<?x?xf32>
+        %b = cin.access %B[%k, %j] : memref<?x?xf32>
+        ...
+      }
+      cin.assign %sum to %C[%i, %j] : memref<?x?xf32>
+    }
+    ```
+    becomes the same statement with `schedule = #cin.schedule<reorder(i, k, j)>`.
+  }];
+  let dependentDialects = ["::ember::cin::CINDialect"];
+}
+
+def InsertWorkspaces : Pass<"cin-insert-workspaces", "::mlir::func::FuncOp"> {
+  let summary = "Keep partial results of reductions that surround others' loops";
+  let description = [{
+    Where the order of loops has a variable of a reduction outside of variables
+    that the sum depends on, there are as many partial results as these have
+    values. They are kept in the result itself, where nothing else is done with
+    the sum, and in a workspace otherwise, which knows what is stored in it if
+    what is assigned to does. The statement becomes several, each with a schedule
+    of its own.
+
+    Dense results of a statement that walks what others store are what they are
+    where nothing is stored, first.
+
+    ```mlir
+    cin.forall (%b, %e) attributes {schedule = #cin.schedule<reorder(b, p, e)>} {
       %begin, %end = ...
       %sum = cin.reduce add (%p in %begin to %end : i64) -> f32 {
         %row = cin.access %I[%p] : memref<?xi64>
@@ -96,17 +124,46 @@ def Concretize : Pass<"cin-concretize", "::mlir::func::FuncOp"> {
     becomes
     ```mlir
     cin.forall (%b) {
-      %begin, %end = ...
       cin.forall (%e) {
         %zero = cin.literal 0.0 : f32
         cin.assign %zero to %out[%b, %e] : memref<?x?xf32>
       }
-      cin.forall (%p in %begin to %end : i64) {
+      %begin, %end = ...
+      cin.forall (%p in %begin to %end : i64, %e)
+          attributes {schedule = #cin.schedule<reorder(p, e)>} {
         %row = cin.access %I[%p] : memref<?xi64>
-        cin.forall (%e) {
-          %x = cin.access %W[%row, %e] : memref<?x?xf32> (i64, index)
-          cin.assign add %x to %out[%b, %e] : memref<?x?xf32>
-        }
+        %x = cin.access %W[%row, %e] : memref<?x?xf32> (i64, index)
+        cin.assign add %x to %out[%b, %e] : memref<?x?xf32>
+      }
+    }
+    ```
+  }];
+  let dependentDialects = ["::ember::cin::CINDialect"];
+}
+
+def Concretize : Pass<"cin-concretize", "::mlir::func::FuncOp"> {
+  let summary = "A loop for each variable, in the order of the schedule";
+  let description = [{
+    Each variable of a statement gets a loop of its own, in the order of its
+    schedule, which is gone then; without one in the order in which they stand.
+    Each expression moves out to the outermost loop that it can be computed in.
+    Conditions become `cin.if` around all that they guard.
+
+    ```mlir
+    cin.forall (%p in %begin to %end : i64, %e)
+        attributes {schedule = #cin.schedule<reorder(p, e)>} {
+      %row = cin.access %I[%p] : memref<?xi64>
+      %x = cin.access %W[%row, %e] : memref<?x?xf32> (i64, index)
+      cin.assign add %x to %out[%b, %e] : memref<?x?xf32>
+    }
+    ```
+    becomes
+    ```mlir
+    cin.forall (%p in %begin to %end : i64) {
+      %row = cin.access %I[%p] : memref<?xi64>
+      cin.forall (%e) {
+        %x = cin.access %W[%row, %e] : memref<?x?xf32> (i64, index)
+        cin.assign add %x to %out[%b, %e] : memref<?x?xf32>
       }
     }
     ```

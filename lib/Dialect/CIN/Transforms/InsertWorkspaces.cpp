@@ -1,0 +1,287 @@
+//===- InsertWorkspaces.cpp - Where partial results are kept --------------===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "AbstractValues.h"
+#include "LoopOrder.h"
+#include "RowReductions.h"
+
+#include "ember/Dialect/CIN/Transforms/Passes.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace ember::cin {
+#define GEN_PASS_DEF_INSERTWORKSPACES
+#include "ember/Dialect/CIN/Transforms/Passes.h.inc"
+} // namespace ember::cin
+
+using namespace mlir;
+using namespace ember::cin;
+
+namespace {
+/// Rewrites one statement.
+class WorkspaceInserter {
+public:
+  WorkspaceInserter(OpBuilder &builder, ArrayRef<BlockArgument> variables,
+                    ForallOp statement, AssignOp assign)
+      : statement(statement), assign(assign), formats(statement, uses),
+        nest(builder, statement, uses),
+        sums(statement, order.sort(variables), order, uses),
+        outer(sums.outer()), rows(sums.rows()) {}
+
+  /// Builds what takes the place of the statement in front of it; false if it
+  /// can stay as it is.
+  bool run();
+
+private:
+  bool dependsOnRows(Value value) { return sums.dependsOnRows(value); }
+
+  /// What all elements have where no array in a format stores anything, if the
+  /// statement may walk what these store alone; null otherwise.
+  TypedAttr findInitial();
+  void assignInitial();
+  /// Loops over `variables`, with their bounds in a statement.
+  void statementOver(ArrayRef<BlockArgument> variables,
+                     llvm::function_ref<void()> body);
+  void store();
+  void assignElement();
+  /// Adds up in the array that is assigned to.
+  void storeRows(ReduceOp reduce);
+  /// Adds up `reductions` in workspaces, which `consume` uses.
+  void useWorkspaces(ArrayRef<ReduceOp> reductions,
+                     llvm::function_ref<void()> consume);
+  /// Loops over what is reduced, and over rows.
+  void reduceRows(ReduceOp reduce, Value array, ValueRange indices);
+  /// Whether a sum can be added up in the array that is assigned to.
+  bool isDirect(ReduceOp reduce);
+  /// Whether each term is added to the element, as where the terms of one are
+  /// found is known of no part of an array.
+  bool addsUp();
+  void identity(ReduceOp reduce, Value array, ValueRange indices);
+  /// What its reduction begins with; null if its function has no identity.
+  TypedAttr getIdentity(ReduceOp reduce) {
+    return reduce.getFunction().getIdentity(reduce.getType());
+  }
+
+  ForallOp statement;
+  AssignOp assign;
+  VariableUses uses;
+  ScheduledOrder order{statement};
+  LoopOrder formats;
+  StatementNest nest;
+  RowReductions sums;
+  ArrayRef<BlockArgument> outer, rows;
+  /// What elements have before; null if that is not known.
+  TypedAttr initial;
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// What is not walked
+//===----------------------------------------------------------------------===//
+
+TypedAttr WorkspaceInserter::findInitial() {
+  Value array = assign.getArray();
+  auto walks = [&](BlockArgument variable) { return formats.walks(variable); };
+  bool isWalked = llvm::any_of(outer, walks) || llvm::any_of(rows, walks);
+  if (!isWalked || assign.isCombining() || isa<ArrayType>(array.getType()))
+    return nullptr;
+  // It is assigned before the statement looks.
+  SmallVector<Fiber> absent;
+  bool isRead = false;
+  statement.walk([&](AccessOp access) {
+    isRead |= access.getArray() == array;
+    if (isa<ArrayType>(access.getArray().getType()))
+      absent.push_back({access.getArray(), {}});
+  });
+  AbstractValue value = AbstractValues({}, absent).of(assign.getValue());
+  bool isKnown = value.kind == AbstractValue::Kind::constant;
+  return isKnown && !isRead ? value.value : nullptr;
+}
+
+void WorkspaceInserter::assignInitial() {
+  SmallVector<BlockArgument> all =
+      llvm::to_vector(llvm::concat<const BlockArgument>(outer, rows));
+  statementOver(all, [&] {
+    nest.assign(nullptr, nest.literal(initial), assign.getArray(),
+                assign.getIndices(), /*fill=*/{}, assign.getCondition());
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Sums
+//===----------------------------------------------------------------------===//
+
+bool WorkspaceInserter::isDirect(ReduceOp reduce) {
+  Value array = assign.getArray();
+  if (assign.getValue() != reduce || isa<ArrayType>(array.getType()) ||
+      (assign.isCombining() && assign.getCalleeAttr() != reduce.getCallee()))
+    return false;
+  // Nothing else may see what is not yet the sum.
+  return llvm::none_of(array.getUsers(), [&](Operation *user) {
+    return isa<AccessOp>(user) && statement->isProperAncestor(user);
+  });
+}
+
+bool WorkspaceInserter::addsUp() {
+  auto reduce = assign.getValue().getDefiningOp<ReduceOp>();
+  bool repeats = llvm::any_of(
+      outer, [&](BlockArgument variable) { return formats.repeats(variable); });
+  if (!reduce || !isDirect(reduce))
+    return false;
+  // Of no terms, nothing changes, and no value to begin with is needed.
+  if (!getIdentity(reduce))
+    return assign.isCombining();
+  return repeats && (initial || assign.isCombining());
+}
+
+void WorkspaceInserter::identity(ReduceOp reduce, Value array,
+                                 ValueRange indices) {
+  nest.forall(rows, [&] {
+    nest.assign(nullptr, nest.literal(getIdentity(reduce)), array, indices);
+  });
+}
+
+void WorkspaceInserter::reduceRows(ReduceOp reduce, Value array,
+                                   ValueRange indices) {
+  YieldOp yield = reduce.getYield();
+  StatementNest::Steps inner = sums.getInner(reduce);
+  // The condition is about a term, which inner loops have.
+  Value condition = inner.empty() ? yield.getCondition() : Value();
+  SmallVector<Value> needed = {yield.getValue()};
+  if (condition)
+    needed.push_back(condition);
+  SmallVector<BlockArgument> around = sums.getOuter(reduce);
+  SmallVector<ReduceOp> nested = sums.find(needed);
+  auto add = [&](Value guard) {
+    nest.assign(reduce.getCallee(), nest.getInner(reduce, inner), array, indices,
+                /*fill=*/{}, guard);
+  };
+  if (nested.empty()) {
+    llvm::append_range(around, rows);
+    nest.forall(order.sort(around), [&] { add(condition); });
+    return;
+  }
+  bool isOfRow = condition && dependsOnRows(condition);
+  nest.forall(around, [&] {
+    nest.guard(isOfRow ? Value() : condition, [&] {
+      useWorkspaces(nested, [&] {
+        nest.forall(rows, [&] { add(isOfRow ? condition : Value()); });
+      });
+    });
+  });
+}
+
+void WorkspaceInserter::useWorkspaces(ArrayRef<ReduceOp> reductions,
+                                      llvm::function_ref<void()> consume) {
+  if (reductions.empty()) {
+    consume();
+    return;
+  }
+  ReduceOp reduce = reductions.front();
+  auto indices = llvm::to_vector_of<Value>(rows);
+  // What is appended to is walked by what was added alone.
+  bool isSparse = isa<ArrayType>(assign.getArray().getType());
+  TypedAttr fill = isSparse ? getIdentity(reduce) : nullptr;
+  nest.where(
+      reduce.getType(), rows, fill,
+      [&](Value workspace) {
+        if (!isSparse)
+          identity(reduce, workspace, indices);
+        reduceRows(reduce, workspace, indices);
+      },
+      [&](Value workspace) {
+        nest.replace(reduce, workspace, rows);
+        useWorkspaces(reductions.drop_front(), consume);
+      });
+}
+
+void WorkspaceInserter::storeRows(ReduceOp reduce) {
+  Value array = assign.getArray();
+  if (!assign.isCombining() && !initial)
+    identity(reduce, array, assign.getIndices());
+  reduceRows(reduce, array, assign.getIndices());
+}
+
+//===----------------------------------------------------------------------===//
+// Statements
+//===----------------------------------------------------------------------===//
+
+void WorkspaceInserter::assignElement() {
+  nest.assign(assign.getCalleeAttr(), nest.get(assign.getValue()),
+              assign.getArray(), assign.getIndices(), initial);
+}
+
+void WorkspaceInserter::store() {
+  Value condition = assign.getCondition();
+  if (rows.empty()) {
+    if (addsUp())
+      nest.guard(condition, [&] {
+        storeRows(assign.getValue().getDefiningOp<ReduceOp>());
+      });
+    else
+      nest.guard(condition, [&] { assignElement(); });
+    return;
+  }
+  SmallVector<ReduceOp> reductions = sums.find(assign->getOperands());
+  bool isOfRow = condition && dependsOnRows(condition);
+  if (!isOfRow && reductions.size() == 1 && isDirect(reductions.front())) {
+    nest.guard(condition, [&] { storeRows(reductions.front()); });
+    return;
+  }
+  nest.guard(isOfRow ? Value() : condition, [&] {
+    useWorkspaces(reductions, [&] {
+      nest.forall(rows, [&] {
+        nest.guard(isOfRow ? condition : Value(), [&] { assignElement(); });
+      });
+    });
+  });
+}
+
+void WorkspaceInserter::statementOver(ArrayRef<BlockArgument> variables,
+                                      llvm::function_ref<void()> body) {
+  // Bounds of the outermost loop stand in the statement, too.
+  if (variables.empty())
+    nest.once(body);
+  else if (hasRange(variables.front()))
+    nest.once([&] { nest.forall(variables, body); });
+  else
+    nest.forall(variables, body);
+}
+
+bool WorkspaceInserter::run() {
+  initial = findInitial();
+  if (rows.empty() && !initial && !addsUp())
+    return false;
+  if (initial)
+    assignInitial();
+  statementOver(outer, [&] { store(); });
+  return true;
+}
+
+namespace {
+struct InsertWorkspaces
+    : public ember::cin::impl::InsertWorkspacesBase<InsertWorkspaces> {
+  void runOnOperation() override {
+    SmallVector<ForallOp> statements;
+    getOperation()->walk([&](EvaluateOp evaluate) {
+      llvm::append_range(statements, evaluate.getRegion().getOps<ForallOp>());
+    });
+    OpBuilder builder(&getContext());
+    for (ForallOp statement : statements) {
+      LoopChain chain(statement);
+      AssignOp assign = chain.getAssignment();
+      // With a fill, this has been done.
+      if (!assign || assign.getFill())
+        continue;
+      nameVariables(statement);
+      WorkspaceInserter inserter(builder, chain.variables, statement, assign);
+      if (inserter.run())
+        statement->erase();
+    }
+  }
+};
+} // namespace
