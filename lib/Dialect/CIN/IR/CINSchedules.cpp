@@ -121,9 +121,9 @@ Attribute ScheduleAttr::parse(AsmParser &parser, Type) {
 
 void ScheduleAttr::print(AsmPrinter &printer) const {
   printer << "<";
-  llvm::interleaveComma(
-      getRelations(), printer,
-      [&](RelationAttr relation) { relation.printRelation(printer); });
+  llvm::interleaveComma(getRelations(), printer, [&](RelationAttr relation) {
+    relation.printRelation(printer);
+  });
   printer << ">";
 }
 
@@ -186,8 +186,7 @@ LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   return success();
 }
 
-SmallVector<BlockArgument>
-ember::cin::getBoundVariables(ForallOp statement) {
+SmallVector<BlockArgument> ember::cin::getBoundVariables(ForallOp statement) {
   SmallVector<BlockArgument> variables;
   statement->walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (isa<ForallOp, ReduceOp>(op))
@@ -210,9 +209,10 @@ ember::cin::findUnknownVariable(ForallOp statement, ScheduleAttr schedule) {
     };
     // Those at the end are new.
     RelationKind kind = relation.getKind();
-    size_t given = kind == RelationKind::split  ? 1
-                   : kind == RelationKind::fuse ? 2
-                                                : relation.getVariables().size();
+    size_t given = kind == RelationKind::split ? 1
+                   : kind == RelationKind::fuse
+                       ? 2
+                       : relation.getVariables().size();
     for (size_t i = 0; i < given; ++i) {
       StringRef name = relation.getVariable(i);
       unsigned count = known.lookup(name);

@@ -53,9 +53,8 @@ private:
 };
 } // namespace
 
-LogicalResult
-StatementConcretizer::verify(ForallOp forall,
-                             SmallVector<BlockArgument> around) {
+LogicalResult StatementConcretizer::verify(ForallOp forall,
+                                           SmallVector<BlockArgument> around) {
   LoopChain chain(forall);
   SmallVector<BlockArgument> order =
       ScheduledOrder(forall).sort(chain.variables);
@@ -90,9 +89,8 @@ void StatementConcretizer::bindReductions() {
     SmallVector<BlockArgument> mine =
         order.sort(llvm::to_vector(reduce.getVariables()));
     // Loops over dense arrays stay one reduction, of which the order is open.
-    bool isWalked = llvm::any_of(mine, [&](BlockArgument variable) {
-      return formats.walks(variable);
-    });
+    bool isWalked = llvm::any_of(
+        mine, [&](BlockArgument variable) { return formats.walks(variable); });
     StatementNest::Steps steps;
     for (BlockArgument variable : mine) {
       if (isWalked || steps.empty())

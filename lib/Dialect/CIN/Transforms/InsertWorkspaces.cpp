@@ -157,7 +157,8 @@ void WorkspaceInserter::reduceRows(ReduceOp reduce, Value array,
   SmallVector<BlockArgument> around = sums.getOuter(reduce);
   SmallVector<ReduceOp> nested = sums.find(needed);
   auto add = [&](Value guard) {
-    nest.assign(reduce.getCallee(), nest.getInner(reduce, inner), array, indices,
+    nest.assign(reduce.getCallee(), nest.getInner(reduce, inner), array,
+                indices,
                 /*fill=*/{}, guard);
   };
   if (nested.empty()) {

@@ -18,7 +18,8 @@ namespace ember::cin {
 class RowReductions {
 public:
   /// `variables` are those of the statement's loops in their order.
-  RowReductions(ForallOp statement, llvm::ArrayRef<mlir::BlockArgument> variables,
+  RowReductions(ForallOp statement,
+                llvm::ArrayRef<mlir::BlockArgument> variables,
                 const ScheduledOrder &order, VariableUses &uses);
 
   /// The variables of the loops around, and those of rows.

@@ -68,9 +68,8 @@ bool OrderChooser::isOfRows(BlockArgument variable) {
 
 bool OrderChooser::isOutside(BlockArgument variable,
                              ArrayRef<BlockArgument> rows) {
-  return llvm::none_of(rows, [&](BlockArgument row) {
-    return formats.precedes(row, variable);
-  });
+  return llvm::none_of(
+      rows, [&](BlockArgument row) { return formats.precedes(row, variable); });
 }
 
 bool OrderChooser::hasRowSums(ArrayRef<BlockArgument> rows) {

@@ -15,7 +15,7 @@
 using namespace mlir;
 using namespace ember::cin;
 
-bool ember::cin::isExpression(Operation *op) {
+bool ember::cin::isPartOfExpression(Operation *op) {
   return !isa<AssignOp, ForallOp, IfOp, WhereOp>(op);
 }
 
@@ -59,7 +59,7 @@ void ember::cin::nameVariables(ForallOp statement) {
 static Operation *getOnlyStatement(Block &block) {
   Operation *only = nullptr;
   for (Operation &op : block) {
-    if (isExpression(&op))
+    if (isPartOfExpression(&op))
       continue;
     if (only)
       return nullptr;
@@ -100,9 +100,8 @@ ScheduledOrder::ScheduledOrder(ForallOp statement) {
 SmallVector<BlockArgument>
 ScheduledOrder::sort(ArrayRef<BlockArgument> some) const {
   SmallVector<BlockArgument> sorted(some);
-  llvm::sort(sorted, [&](BlockArgument a, BlockArgument b) {
-    return isBefore(a, b);
-  });
+  llvm::sort(sorted,
+             [&](BlockArgument a, BlockArgument b) { return isBefore(a, b); });
   return sorted;
 }
 

@@ -13,7 +13,7 @@
 namespace ember::cin {
 
 /// Whether an operation is part of an expression, and no statement.
-bool isExpression(mlir::Operation *op);
+bool isPartOfExpression(mlir::Operation *op);
 
 /// Whether a variable has a range.
 bool hasRange(mlir::BlockArgument variable);
@@ -56,8 +56,8 @@ private:
 
 /// An error if what is assigned to in a format is not appended to in the order
 /// of its levels: the variables of loops are `order`.
-llvm::LogicalResult
-verifyAppends(AssignOp assign, llvm::ArrayRef<mlir::BlockArgument> order);
+llvm::LogicalResult verifyAppends(AssignOp assign,
+                                  llvm::ArrayRef<mlir::BlockArgument> order);
 
 } // namespace ember::cin
 

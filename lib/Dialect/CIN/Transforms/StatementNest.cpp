@@ -131,10 +131,9 @@ void StatementNest::forall(ArrayRef<BlockArgument> variables,
                               ? getBound(cast<ForallOp>(binding))
                               : getBound(cast<ReduceOp>(binding));
     auto isBoundHere = [&](Value bound) {
-      return llvm::any_of(variables.take_front(ranged.size()),
-                          [&](BlockArgument outer) {
-                            return uses.depends(bound, outer);
-                          });
+      return llvm::any_of(
+          variables.take_front(ranged.size()),
+          [&](BlockArgument outer) { return uses.depends(bound, outer); });
     };
     if (lower && (isBoundHere(lower) || isBoundHere(upper)))
       break;
