@@ -33,6 +33,20 @@ static mlir::Type parseElement(StringRef text, MLIRContext &context) {
   return isElement ? type : mlir::Type();
 }
 
+/// Takes sizes such as `?x64x` off the front of a type.
+static std::vector<int64_t> takeSizes(StringRef &text) {
+  std::vector<int64_t> sizes;
+  while (true) {
+    auto [size, rest] = text.split('x');
+    int64_t number = ShapedType::kDynamic;
+    bool isSize = size == "?" || (to_integer(size, number, 10) && number >= 0);
+    if (!isSize || size.size() == text.size())
+      return sizes;
+    sizes.push_back(number);
+    text = rest;
+  }
+}
+
 /// Adds the functions of a file to `module`. An error of what is in it has been
 /// printed.
 static Error addFunctions(StringRef path, ModuleOp module) {
@@ -73,12 +87,15 @@ ember::translateNotation(StringRef notation, const NotationArrays &arrays) {
   options.counts = arrays.counts;
   for (StringRef given : arrays.types) {
     auto [array, element] = given.split(':');
+    std::vector<int64_t> sizes = takeSizes(element);
     mlir::Type type = parseElement(element, context);
     if (array.empty() || !type)
       return makeError("--type=" + given +
                        ": expected an array and the type of its elements, "
-                       "such as A:f16 or I:i32");
+                       "such as A:f16 or A:?x64xf32");
     options.types[array] = type;
+    if (!sizes.empty())
+      options.shapes[array] = sizes;
   }
   for (StringRef given : arrays.formats) {
     auto [array, format] = given.split(':');

@@ -15,7 +15,8 @@ defm notation : Value<"notation",
     "'y[i] = sum[j](A[i,j] * x[j])'", "STATEMENT">;
 defm type : Value<"type",
     "The type of an array's elements in the notation; others are of f32, or "
-    "i64 if they are the index of something", "ARRAY:TYPE">;
+    "i64 if they are the index of something. Sizes that are known may stand before it: "
+    "A:?x64xf32", "ARRAY:TYPE">;
 defm format : Value<"format",
     "How an array of the notation is stored: csr, csc, dcsr, dcsc, coo, csf, bitmap, or "
     "levels such as dense,compressed@1,0; with i32 positions and coordinates A:csr:i32",

@@ -127,6 +127,9 @@ class CallCode:
             self._miss_if(f"{variable}.dtype is not {self._constant(kind.dtype)}")
         if kind.library is not Array and kind.dtype is not None:
             self._miss_if(f"{variable}.ndim != {kind.rank}")
+        for dimension, size in enumerate(kind.sizes):
+            if size is not None:
+                self._miss_if(f"{variable}.shape[{dimension}] != {size}")
 
     def _describe(self, name: str, kind: Kind) -> None:
         """What a given array is to the kernel, and how large."""

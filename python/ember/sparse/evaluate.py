@@ -17,6 +17,10 @@ from ember.sparse.kinds import Kind, kind_of
 from ember.sparse.statement import Statement
 
 _statements: dict[Any, Statement] = {}
+# How many kernels there are for rows of some length, by kinds without sizes.
+_lengths: dict[Any, int] = {}
+# From so many on, others are of rows of any length.
+MOST_LENGTHS = 8
 # The calls of statements by their text, the latest first.
 _calls: dict[str, tuple[Callable[[Mapping[str, Any]], Any], ...]] = {}
 
@@ -76,6 +80,15 @@ def prepare(text: str, arguments: Mapping[str, Any], on_torch: bool) -> Statemen
         except ArgumentError as error:
             raise ArgumentError(f"{name}: {error}") from None
     key = (text, on_torch, *kinds.items())
+    kernel = _statements.get(key)
+    if kernel is not None:
+        return kernel
+    of_any_size = {name: kind.of_any_size() for name, kind in kinds.items()}
+    if of_any_size != kinds:
+        any_key = (text, on_torch, *of_any_size.items())
+        _lengths[any_key] = count = _lengths.get(any_key, 0) + 1
+        if count > MOST_LENGTHS:
+            kinds, key = of_any_size, any_key
     kernel = _statements.get(key)
     if kernel is None:
         kernel = _statements[key] = Statement(text, kinds, on_torch)

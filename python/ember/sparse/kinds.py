@@ -4,8 +4,8 @@ Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,8 @@ from ember.sparse.format import Format
 _MLIR_NAMES = {row.name: row.mlir for row in DTYPES.values() if row.mlir != "index"}
 # Numbers of Python by their type; a float takes the type of the arrays that it meets.
 _NUMBERS: dict[type, str | None] = {bool: "i1", int: "i64", float: None}
+# Rows up to this length have kernels of their own, which keep them in registers.
+LONGEST_ROW = 512
 
 
 @dataclass(frozen=True)
@@ -27,7 +29,8 @@ class Kind:
 
     library: the type of the object: np.ndarray, torch.Tensor, Array, Format or a number's. dtype:
     of elements, as the library has it. rank: how many dimensions there are. format: of an es.Array,
-    or the es.Format itself. stores_fill: elements that are stored may be the fill.
+    or the es.Format itself. stores_fill: elements that are stored may be the fill. sizes: of a dense
+    array's dimensions, those that a kernel is made for, and None; empty if it is made for any.
     """
 
     library: type
@@ -35,6 +38,7 @@ class Kind:
     rank: int = 0
     format: Format | None = None
     stores_fill: bool = True
+    sizes: tuple[int | None, ...] = ()
 
     @property
     def element(self) -> str | None:
@@ -42,6 +46,18 @@ class Kind:
         if self.library in _NUMBERS:
             return _NUMBERS[self.library]
         return None if self.dtype is None else element_of(self.dtype)
+
+    @property
+    def spelled(self) -> str | None:
+        """The type as emberc's options have it: sizes, and the element."""
+        element = self.element
+        if element is None or not self.sizes:
+            return element
+        return "".join(f"{'?' if size is None else size}x" for size in self.sizes) + element
+
+    def of_any_size(self) -> "Kind":
+        """The same without sizes."""
+        return replace(self, sizes=()) if self.sizes else self
 
     @property
     def is_room(self) -> bool:
@@ -63,10 +79,12 @@ def kind_of(argument: Any) -> Kind:
     """What an argument is; raises ArgumentError for what is none."""
     library = type(argument)
     if library is np.ndarray:
-        return Kind(np.ndarray, argument.dtype, argument.ndim)
+        sizes = row_sizes(argument.shape)
+        return Kind(np.ndarray, argument.dtype, argument.ndim, sizes=sizes)
     if library is torch.Tensor or library is torch.nn.Parameter:
         if argument.layout is torch.strided:
-            return Kind(torch.Tensor, argument.dtype, argument.ndim)
+            sizes = row_sizes(argument.shape)
+            return Kind(torch.Tensor, argument.dtype, argument.ndim, sizes=sizes)
     elif library is Array:
         return Kind(Array, argument.dtype, argument.ndim, argument.format)
     elif library is Format:
@@ -76,6 +94,13 @@ def kind_of(argument: Any) -> Kind:
     elif isinstance(argument, np.generic):
         return Kind(np.ndarray, argument.dtype)
     raise ArgumentError(f"it is {library.__name__}, which is neither an array nor a number")
+
+
+def row_sizes(shape: Sequence[int]) -> tuple[int | None, ...]:
+    """The sizes that a kernel is made for: those of short rows, and none of the first dimension."""
+    if not any(0 < size <= LONGEST_ROW for size in shape[1:]):
+        return ()
+    return (None, *(size if 0 < size <= LONGEST_ROW else None for size in shape[1:]))
 
 
 def element_of(dtype: Any) -> str:

@@ -23,13 +23,13 @@ def notation_of(text: str, kinds: Mapping[str, Kind]) -> Notation:
     words = []
     for name, kind in kinds.items():
         try:
-            element = kind.element
+            spelled = kind.spelled
         except ArgumentError as error:
             raise ArgumentError(f"{name}: {error}") from None
-        if element is None and not kind.is_room:
-            element = widest_float(kinds.values())
-        if element is not None:
-            words.append(f"--type={name}:{element}")
+        if spelled is None and not kind.is_room:
+            spelled = widest_float(kinds.values())
+        if spelled is not None:
+            words.append(f"--type={name}:{spelled}")
         if kind.format is not None and kind.is_stored:
             words.append(f"--format={name}:{kind.format.name}")
             words += ["--counts"] * (kind.is_room and "--counts" not in words)

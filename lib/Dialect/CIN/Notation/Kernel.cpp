@@ -44,9 +44,9 @@ private:
   bool counts(const NamedArray &array) const {
     return purpose == Purpose::count && array.isTarget;
   }
-  MemRefType memoryOf(Type element, size_t rank = 1) {
-    return MemRefType::get(SmallVector<int64_t>(rank, ShapedType::kDynamic),
-                           element);
+  MemRefType memoryOf(Type element,
+                      ArrayRef<int64_t> shape = {ShapedType::kDynamic}) {
+    return MemRefType::get(shape, element);
   }
   void addStored(StringRef name, const NamedArray &array);
   /// Names a temporary; its sizes follow from the statements.
@@ -118,7 +118,7 @@ void KernelBuilder::add(StringRef name, const NamedArray &array) {
     (array.isTarget ? outputs : inputs)
         .push_back({name.str(), array.isScalar()
                                     ? array.element
-                                    : memoryOf(array.element, array.rank)});
+                                    : memoryOf(array.element, array.shape)});
 }
 
 void KernelBuilder::assemble(OpBuilder &builder, Block &body, StringRef name,

@@ -272,7 +272,8 @@ FailureOr<NamedArrays> ember::cin::findArrays(ArrayRef<Statement> statements,
       return failure();
     }
   }
-  if (failed(setFormats(arrays, options, context)))
+  if (failed(setFormats(arrays, options, context)) ||
+      failed(setSizes(arrays, statements, options, context)))
     return failure();
   return std::move(arrays);
 }

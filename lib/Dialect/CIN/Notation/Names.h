@@ -27,6 +27,8 @@ struct NamedArray {
   /// It is an index of something, or a bound of a variable.
   bool isIndex = false;
   mlir::Type element = {};
+  /// Its sizes, where they are known; of arrays that are dense in memory.
+  llvm::SmallVector<int64_t> shape = {};
   /// How it is stored, of elements and arrays of what type; null if it is dense
   /// in memory.
   mlir::Type format = {};
@@ -48,6 +50,13 @@ llvm::StringSet<> findVariables(const Statement &statement);
 llvm::FailureOr<NamedArrays> findArrays(llvm::ArrayRef<Statement> statements,
                                         const NotationOptions &options,
                                         mlir::MLIRContext *context);
+
+/// Enters the sizes that are known of arrays, and of what is assigned to where
+/// these decide it; failure after an error.
+llvm::LogicalResult setSizes(NamedArrays &arrays,
+                             llvm::ArrayRef<Statement> statements,
+                             const NotationOptions &options,
+                             mlir::MLIRContext *context);
 
 /// Calls `visit` for `expression` and all that is in it, bindings too.
 /// `isIndex` says whether it is a part of an index or of a bound.
