@@ -107,6 +107,21 @@ def test_calls_find_their_kernel_again() -> None:
         es.evaluate(text, x=torch.ones(3, requires_grad=True), a=2.0)
 
 
+def test_rows_of_many_lengths() -> None:
+    """Some lengths have kernels of their own, others share one; results that are given, too."""
+    a = es.asarray(drawn((5, 6)))
+    text = "Y[i,e] = A[i,j] * X[j,e] + b[e]"
+    for length in (0, 1, 3, 8, 40, 41, 42, 43, 44, 45, 46, 600):
+        x, b = drawn((6, length), length), drawn((length,))
+        expected = a.to_numpy() @ x + b
+        np.testing.assert_array_equal(es.evaluate(text, A=a, X=x, b=b), expected)
+        y = np.empty((5, length), np.float32)
+        assert es.evaluate(text, A=a, X=x, b=b, Y=y) is y
+        np.testing.assert_array_equal(y, expected)
+    with pytest.raises(EmberError, match="have different sizes|must have|dimension 1"):
+        es.evaluate(text, A=a, X=drawn((6, 8)), b=drawn((8,)), Y=np.empty((5, 9), np.float32))
+
+
 def test_elements_that_scipy_has_twice_are_added() -> None:
     """Of coo, which may, and of csr, which is then not in its canonical format."""
     place = ([0, 0, 1, 0], [2, 1, 0, 2])

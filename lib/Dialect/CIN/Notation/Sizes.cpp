@@ -75,10 +75,10 @@ static bool isShifted(const Statement &statement, StringRef variable,
                       const llvm::StringSet<> &variables) {
   bool isFound = false;
   walkStatement(statement, [&](const Expression &part, bool isIndex) {
-    bool isSum = isIndex &&
-                 (part.kind == Kind::call || part.kind == Kind::slice);
-    isFound |= isSum && llvm::is_contained(
-                            findFreeVariables(part, variables), variable);
+    bool isSum =
+        isIndex && (part.kind == Kind::call || part.kind == Kind::slice);
+    isFound |= isSum &&
+               llvm::is_contained(findFreeVariables(part, variables), variable);
   });
   return isFound;
 }

@@ -51,9 +51,9 @@ struct NotationOptions {
   /// are the index of something, else of the type of what is assigned to them
   /// first, or of f32.
   llvm::StringMap<mlir::Type> types;
-  /// Sizes of dense arrays where they are known, else ShapedType::kDynamic. What
-  /// is assigned to is known to be as large as arrays that it has a variable in
-  /// common with.
+  /// Sizes of dense arrays where they are known, else ShapedType::kDynamic.
+  /// What is assigned to is known to be as large as arrays that it has a
+  /// variable in common with.
   llvm::StringMap<std::vector<int64_t>> shapes;
   /// Formats by array, as text, and what is not stored, as a number; 0 if it is
   /// not said.
