@@ -118,7 +118,7 @@ def test_rows_of_many_lengths() -> None:
         y = np.empty((5, length), np.float32)
         assert es.evaluate(text, A=a, X=x, b=b, Y=y) is y
         np.testing.assert_array_equal(y, expected)
-    with pytest.raises(EmberError, match="have different sizes|must have|dimension 1"):
+    with pytest.raises(EmberError, match="dimension 1"):
         es.evaluate(text, A=a, X=drawn((6, 8)), b=drawn((8,)), Y=np.empty((5, 9), np.float32))
 
 

@@ -29,8 +29,8 @@ class Kind:
 
     library: the type of the object: np.ndarray, torch.Tensor, Array, Format or a number's. dtype:
     of elements, as the library has it. rank: how many dimensions there are. format: of an es.Array,
-    or the es.Format itself. stores_fill: elements that are stored may be the fill. sizes: of a dense
-    array's dimensions, those that a kernel is made for, and None; empty if it is made for any.
+    or the es.Format itself. stores_fill: elements that are stored may be the fill. sizes: of a
+    dense array's dimensions, those that a kernel is made for, and None; empty if it is for any.
     """
 
     library: type
