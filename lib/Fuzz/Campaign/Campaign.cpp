@@ -63,10 +63,13 @@ static void noteStatements(const Notation &notation,
   features.insert("statements");
   if (notation.statements.size() > 1)
     features.insert("several statements");
-  for (const StoredArray &array : notation.arrays)
+  for (const StoredArray &array : notation.arrays) {
+    if (array.isTemporary)
+      features.insert("temporary");
     if (array.hasLevels())
       features.insert(notation.isTarget(array.name) ? "result in a format"
                                                     : "array in a format");
+  }
   for (const Statement &statement : notation.statements) {
     if (!statement.function.empty())
       features.insert("combining assignment");

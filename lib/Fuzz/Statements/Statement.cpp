@@ -75,6 +75,8 @@ std::vector<KernelParameter> parametersOf(const Notation &notation) {
   std::vector<KernelParameter> inputs, outputs;
   for (size_t number = 0; number < notation.arrays.size(); ++number) {
     const StoredArray &array = notation.arrays[number];
+    if (array.isTemporary)
+      continue;
     bool isTarget = notation.isTarget(array.name);
     bool isRoom = isTarget && array.hasLevels();
     for (ArrayPart &size : sizesOf(array))

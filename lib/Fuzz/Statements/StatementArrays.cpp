@@ -23,6 +23,7 @@ StatementStyle drawStatementStyle(Random &random) {
   style.reuse = random.pick({0.1, 0.5});
   style.indirection = random.pick({0.0, 0.2, 0.4});
   style.conditions = random.pick({0.0, 0.1, 0.3});
+  style.temporaries = random.pick({0.0, 0.9});
   return style;
 }
 

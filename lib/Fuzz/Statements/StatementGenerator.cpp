@@ -42,7 +42,7 @@ public:
   Program run();
 
 private:
-  Statement drawStatement();
+  Statement drawStatement(bool isLast);
   void drawTarget(Statement &statement, Variables &variables);
   void drawScatter(Statement &statement, Variables &variables);
   std::string drawCombination();
@@ -53,6 +53,8 @@ private:
   Term drawReduction(const Variables &variables, int depth);
   Term drawCondition(const Variables &variables);
   Term drawElement(const Variables &variables, bool hasLast = false);
+  /// An element of an array that a statement before assigns to.
+  Term drawComputed(const StoredArray &array, const Variables &variables);
   Term drawIndex(const Variable &variable, const Variables &variables,
                  int64_t &size);
   Term drawNumber();
@@ -186,9 +188,36 @@ Term StatementGenerator::drawIndex(const Variable &chosen,
   }
 }
 
+Term StatementGenerator::drawComputed(const StoredArray &array,
+                                      const Variables &variables) {
+  std::vector<int64_t> shape = array.shape;
+  std::string name = array.name;
+  std::vector<Term> indices;
+  for (int64_t size : shape) {
+    std::vector<std::string> fitting;
+    for (const Variable &mine : variables)
+      if (mine.limit == size && !mine.hasRange)
+        fitting.push_back(mine.name);
+    if (!fitting.empty() && !random.chance(style.indirection)) {
+      indices.push_back(variable(random.pick(fitting)));
+      continue;
+    }
+    const Variable &mine = random.pick(variables);
+    indices.push_back(
+        element(arrays.indices(mine.limit, size), {variable(mine.name)}));
+  }
+  return element(std::move(name), std::move(indices));
+}
+
 Term StatementGenerator::drawElement(const Variables &variables, bool hasLast) {
   if (variables.empty())
     return element(arrays.scalar(), {});
+  std::vector<const StoredArray *> computed;
+  for (const StoredArray &array : notation.arrays)
+    if (array.isTemporary && elementCount(array.shape) > 0)
+      computed.push_back(&array);
+  if (!hasLast && !computed.empty() && random.chance(0.4))
+    return drawComputed(*random.pick(computed), variables);
   size_t rank = std::min<size_t>(random.weighted({0, 4, 4, 1}), 3);
   std::vector<Term> indices;
   std::vector<int64_t> shape;
@@ -420,11 +449,24 @@ void StatementGenerator::drawScatter(Statement &statement,
                              std::move(indices));
 }
 
-Statement StatementGenerator::drawStatement() {
+/// Whether a variable is an index by itself, which says how many values it has.
+static bool isIndexIn(const Term &term, const std::string &name) {
+  bool isThere = false;
+  visitTerms(term, [&](const Term &part) {
+    if (part.kind != Term::Element)
+      return;
+    for (const Term &index : part.operands)
+      isThere |= index.kind == Term::Variable && index.name == name;
+  });
+  return isThere;
+}
+
+Statement StatementGenerator::drawStatement(bool isLast) {
   Statement statement;
   Variables variables;
   work = 1;
-  if (random.chance(0.25))
+  bool isForOthers = !isLast && random.chance(style.temporaries);
+  if (!isForOthers && random.chance(0.25))
     drawScatter(statement, variables);
   else
     drawTarget(statement, variables);
@@ -437,10 +479,23 @@ Statement StatementGenerator::drawStatement() {
   // A number takes the type of nothing.
   if (statement.value.kind == Term::Number)
     statement.value = drawElement(variables);
-  if (random.chance(style.conditions * 0.5) &&
+  if (!isForOthers && random.chance(style.conditions * 0.5) &&
       !notation.array(target).hasLevels())
     statement.condition.push_back(drawCondition(variables));
-  notation.array(target).shape = shape;
+  StoredArray &array = notation.array(target);
+  array.shape = shape;
+  // One that has all its elements from this statement.
+  bool isWhole = statement.function.empty() && statement.condition.empty() &&
+                 !array.hasLevels() && !array.shape.empty() &&
+                 std::all_of(statement.ranges.begin(), statement.ranges.end(),
+                             [](const VariableRange &range) {
+                               return range.bounds.empty();
+                             });
+  isWhole &= std::all_of(statement.ranges.begin(), statement.ranges.end(),
+                         [&](const VariableRange &range) {
+                           return isIndexIn(statement.value, range.variable);
+                         });
+  array.isTemporary = isWhole && isForOthers;
   return statement;
 }
 
@@ -463,8 +518,9 @@ void StatementGenerator::drawFault(Program &program) {
 }
 
 Program StatementGenerator::run() {
-  for (size_t count = 1 + random.weighted({6, 2, 1}); count > 0; --count)
-    notation.statements.push_back(drawStatement());
+  size_t first = style.temporaries > 0 ? 2 : 1;
+  for (size_t count = first + random.weighted({6, 2, 1}); count > 0; --count)
+    notation.statements.push_back(drawStatement(/*isLast=*/count == 1));
   Program program = makeProgram(std::move(notation));
   if (random.chance(0.04))
     drawFault(program);

@@ -130,6 +130,8 @@ std::string printStatements(const Notation &notation) {
   for (const Statement &statement : notation.statements) {
     // `a if b` would be taken for the begin of a choice.
     Binding least = statement.condition.empty() ? Choice : Or;
+    if (notation.array(statement.target.name).isTemporary)
+      text += "let ";
     text += print(statement.target, Choice) + " " + statement.function + "= " +
             print(statement.value, least);
     std::string ranges = bindings(statement.ranges, statement.condition,

@@ -84,6 +84,8 @@ bool simplifyStatements(Program &program, Step step, size_t place) {
   if (isOfTerms(step)) {
     isSimpler = simplifyTerm(*allTerms(notation)[place], step);
   } else if (step == Step::Statement) {
+    // Without the statement, its array is one that is given.
+    notation.array(notation.statements[place].target.name).isTemporary = false;
     notation.statements.erase(notation.statements.begin() +
                               static_cast<int64_t>(place));
     isSimpler = !notation.statements.empty();

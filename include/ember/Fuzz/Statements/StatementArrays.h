@@ -23,6 +23,7 @@ struct StatementStyle {
   double reuse = 0;
   double indirection = 0;
   double conditions = 0;
+  double temporaries = 0;
 
   bool isReal() const { return isFloat(element); }
   bool isBoolean() const { return element == Scalar::I1; }

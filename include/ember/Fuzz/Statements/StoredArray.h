@@ -47,6 +47,8 @@ struct StoredArray {
   /// Which elements are stored though they are the fill.
   std::vector<bool> isStoredFill;
   bool isScalar = false;
+  /// Only the statements know it.
+  bool isTemporary = false;
 
   bool hasLevels() const { return !levels.empty(); }
   /// The format as `emberc --format` reads it.
