@@ -76,8 +76,9 @@ void StatementArrays::drawLevels(StoredArray &array, bool isTarget) {
   array.fill = drawFill();
 }
 
-std::string StatementArrays::values(const std::vector<int64_t> &shape) {
-  if (random.chance(style.reuse)) {
+std::string StatementArrays::values(const std::vector<int64_t> &shape,
+                                    bool canBeOld) {
+  if (canBeOld && random.chance(style.reuse)) {
     std::vector<std::string> fitting;
     for (const StoredArray &array : notation.arrays)
       if (array.shape == shape && array.element == style.element &&

@@ -242,7 +242,12 @@ Term StatementGenerator::drawElement(const Variables &variables, bool hasLast) {
     indices.push_back(variable(last.name));
     shape.push_back(last.limit);
   }
-  return element(arrays.values(shape), std::move(indices));
+  // Where a dimension has a sum as its index, it says no variable's size.
+  bool hasSum =
+      std::any_of(indices.begin(), indices.end(),
+                  [](const Term &index) { return index.kind == Term::Call; });
+  return element(arrays.values(shape, /*canBeOld=*/!hasSum),
+                 std::move(indices));
 }
 
 //===----------------------------------------------------------------------===//

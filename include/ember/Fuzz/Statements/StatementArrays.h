@@ -38,8 +38,8 @@ public:
                   Notation &notation)
       : random(random), style(style), notation(notation) {}
 
-  /// An array of values; one there is already, perhaps.
-  std::string values(const std::vector<int64_t> &shape);
+  /// An array of values; one there is already, perhaps, if it may be.
+  std::string values(const std::vector<int64_t> &shape, bool canBeOld);
   /// Of numbers below `limit`.
   std::string indices(int64_t count, int64_t limit);
   /// Offsets of `count` segments, which end at `total`.
