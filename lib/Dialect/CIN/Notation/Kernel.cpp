@@ -140,9 +140,10 @@ void KernelBuilder::assemble(OpBuilder &builder, Block &body, StringRef name,
 void KernelBuilder::declare(OpBuilder &builder, StringRef name,
                             const NamedArray &array,
                             llvm::StringMap<Value> &values) {
+  SmallVector<int64_t> shape(array.rank, ShapedType::kDynamic);
   values[name] =
       TemporaryOp::create(builder, locationOf(context, array.position),
-                          memoryOf(array.element, array.rank), ValueRange(),
+                          memoryOf(array.element, shape), ValueRange(),
                           TypedAttr(), builder.getStringAttr(name));
 }
 
