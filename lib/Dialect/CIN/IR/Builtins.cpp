@@ -85,7 +85,11 @@ static constexpr Builtin builtins[] = {
     with(combining("xor", bits), identity(zero)),
     with(binary("sub", numbers), identity(zero, 1)),
     with(binary("div", numbers), identity(one, 1), zeroDividend),
+    // Rounded down, and what is left then, which has the sign of the divisor.
+    with(binary("floordiv", numbers), zeroDividend),
     with(binary("mod", numbers), zeroDividend),
+    // What is left of a quotient that is rounded to 0.
+    with(binary("fmod", numbers), zeroDividend),
     // x ** 0 is 1 whatever x is, and so is 1 ** x.
     with(binary("pow", floats), identity(one, 1), annihilator(zero, one, 1),
          annihilator(one, one, 0)),

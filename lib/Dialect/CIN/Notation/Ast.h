@@ -47,11 +47,18 @@ struct Expression {
     access,
     /// `function(operands)`, operators too.
     call,
+    /// `a < b <= c`: each of `links` is between two operands.
+    chain,
     /// `name(lower:upper:step)` as an index: `lower + step * name`, with bounds
     /// and step as operands; where they are left out, null.
     slice,
     /// `function[bindings](operand)`
     reduce,
+  };
+  /// A comparison of neighbours.
+  struct Link {
+    const Builtin *function;
+    Position position;
   };
   Kind kind;
   Position position;
@@ -59,6 +66,7 @@ struct Expression {
   /// Of several that have one name, the first.
   Function function = {};
   std::vector<ExpressionPtr> operands;
+  std::vector<Link> links;
   Bindings bindings;
   /// Calls inside of each other.
   unsigned height = 0;

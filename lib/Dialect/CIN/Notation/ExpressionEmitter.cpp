@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ExpressionEmitter.h"
+#include "Number.h"
 #include "Parser.h"
 #include "Types.h"
 
@@ -117,21 +118,16 @@ FailureOr<Operand> ExpressionEmitter::emitLiteral(const Expression &literal) {
                           builder.getBoolAttr(holds));
     return number;
   }
-  if (!text.getAsInteger(10, number.integer)) {
-    number.isInteger = true;
-    number.number = static_cast<double>(number.integer);
-    return number;
-  }
-  if (text.find_first_of(".enE") == StringRef::npos) {
+  std::optional<Number> written = parseNumber(text);
+  if (!written || !written->fits) {
     emitErrorAt(builder.getContext(), literal.position)
-        << "'" << text << "' does not fit in 64 bits";
+        << "'" << text
+        << (written ? "' does not fit in 64 bits" : "' is no number");
     return failure();
   }
-  if (text.getAsDouble(number.number, /*AllowInexact=*/true)) {
-    emitErrorAt(builder.getContext(), literal.position)
-        << "'" << text << "' is no number";
-    return failure();
-  }
+  number.isInteger = written->isInteger;
+  number.integer = written->integer;
+  number.number = written->value;
   return number;
 }
 
@@ -169,6 +165,22 @@ FailureOr<Operand> ExpressionEmitter::emitAccess(const Expression &access) {
   return value;
 }
 
+FailureOr<Operand> ExpressionEmitter::emitChain(const Expression &chain,
+                                                ArrayRef<Operand> operands) {
+  FailureOr<Operand> all = failure();
+  for (auto [number, link] : llvm::enumerate(chain.links)) {
+    FailureOr<Operand> compared =
+        emitCall(*link.function, {operands[number], operands[number + 1]},
+                 link.position);
+    if (failed(compared))
+      return failure();
+    all = number == 0 ? compared
+                      : emitCall(*findBuiltin("and"), {*all, *compared},
+                                 link.position, /*isLogical=*/true);
+  }
+  return all;
+}
+
 FailureOr<Operand> ExpressionEmitter::emit(const Expression &expression) {
   switch (expression.kind) {
   case Kind::literal:
@@ -190,6 +202,7 @@ FailureOr<Operand> ExpressionEmitter::emit(const Expression &expression) {
                          *expression.operands.front(), expression.position);
   }
   case Kind::call:
+  case Kind::chain:
     break;
   }
   SmallVector<Operand> operands;
@@ -199,6 +212,8 @@ FailureOr<Operand> ExpressionEmitter::emit(const Expression &expression) {
       return failure();
     operands.push_back(*value);
   }
+  if (expression.kind == Kind::chain)
+    return emitChain(expression, operands);
   return emitCall(expression.function, operands, expression.position,
                   isLogicalCall(expression));
 }
@@ -209,11 +224,12 @@ FailureOr<Operand> ExpressionEmitter::emit(const Expression &expression) {
 
 std::optional<int64_t>
 ExpressionEmitter::getInteger(const Expression *expression) {
-  int64_t value = 0;
-  if (!expression || expression->kind != Kind::literal ||
-      StringRef(expression->name).getAsInteger(10, value))
+  if (!expression || expression->kind != Kind::literal)
     return std::nullopt;
-  return value;
+  std::optional<Number> number = parseNumber(expression->name);
+  if (!number || !number->isInteger || !number->fits)
+    return std::nullopt;
+  return number->integer;
 }
 
 FailureOr<AffineExpr>
@@ -232,7 +248,8 @@ ExpressionEmitter::makeAffine(const Expression &expression,
   StringRef function =
       expression.kind == Kind::call ? expression.function.getName() : "";
   bool isAffine = llvm::is_contained(
-      ArrayRef<StringRef>{"add", "sub", "neg", "mul", "mod"}, function);
+      ArrayRef<StringRef>{"add", "sub", "neg", "mul", "mod", "floordiv"},
+      function);
   if (!isAffine)
     return AffineExpr();
   SmallVector<AffineExpr> parts;
@@ -253,8 +270,10 @@ ExpressionEmitter::makeAffine(const Expression &expression,
                    isa<AffineConstantExpr>(parts[1])
                ? parts[0] * parts[1]
                : AffineExpr();
-  auto modulus = dyn_cast<AffineConstantExpr>(parts[1]);
-  return modulus && modulus.getValue() > 0 ? parts[0] % modulus : AffineExpr();
+  auto divisor = dyn_cast<AffineConstantExpr>(parts[1]);
+  if (!divisor || divisor.getValue() <= 0)
+    return AffineExpr();
+  return function == "mod" ? parts[0] % divisor : parts[0].floorDiv(divisor);
 }
 
 FailureOr<Value> ExpressionEmitter::emitIndex(const Expression &expression) {

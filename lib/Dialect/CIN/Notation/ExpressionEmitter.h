@@ -76,6 +76,9 @@ private:
   /// a fraction where it takes none.
   llvm::LogicalResult checkHolds(const Operand &operand, mlir::Type type,
                                  Function function);
+  /// Whether all comparisons of neighbours hold.
+  llvm::FailureOr<Operand> emitChain(const Expression &chain,
+                                     llvm::ArrayRef<Operand> operands);
   llvm::FailureOr<Operand> emitLiteral(const Expression &literal);
   llvm::FailureOr<Operand> emitName(const Expression &name);
   llvm::FailureOr<Operand> emitAccess(const Expression &access);

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Lexer.h"
+#include "Number.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -16,9 +17,9 @@ using namespace ember::cin;
 
 /// Longer ones first.
 static constexpr llvm::StringLiteral symbols[] = {
-    "**", "<<", ">>", "<=", ">=", "==", "!=", "+=", "*=", "&=", "|=",
-    "^=", "[",  "]",  "(",  ")",  ",",  ":",  "=",  "+",  "-",  "*",
-    "/",  "%",  "<",  ">",  "&",  "|",  "^",  "~",  "`"};
+    "**", "//", "<<", ">>", "<=", ">=", "==", "!=", "+=", "-=", "*=",
+    "&=", "|=", "^=", "[",  "]",  "(",  ")",  ",",  ":",  "=",  "+",
+    "-",  "*",  "/",  "%",  "<",  ">",  "&",  "|",  "^",  "~",  "`"};
 
 static bool isNameStart(char character) {
   return isAlpha(character) || character == '_';
@@ -35,22 +36,6 @@ void Lexer::skip(size_t count) {
     position.column = isEnd ? 1 : position.column + 1;
   }
   rest = rest.drop_front(count);
-}
-
-/// `12`, `1.5e-3`, `.5`
-static size_t lengthOfNumber(StringRef text) {
-  size_t digits = text.find_if_not(isDigit);
-  size_t length = std::min(digits, text.size());
-  if (text.substr(length).starts_with("."))
-    length += 1 + text.substr(length + 1).take_while(isDigit).size();
-  StringRef exponent = text.substr(length);
-  if (exponent.consume_front_insensitive("e")) {
-    size_t sign = exponent.starts_with("+") || exponent.starts_with("-");
-    size_t more = exponent.substr(sign).take_while(isDigit).size();
-    if (more)
-      length += 1 + sign + more;
-  }
-  return length;
 }
 
 Token Lexer::next() {
@@ -76,7 +61,7 @@ Token Lexer::next() {
   } else if (isDigit(rest.front()) ||
              (rest.front() == '.' && rest.size() > 1 && isDigit(rest[1]))) {
     token.kind = Token::Kind::number;
-    length = lengthOfNumber(rest);
+    length = findLengthOfNumber(rest);
   } else {
     token.kind = Token::Kind::wrong;
     const auto *symbol = llvm::find_if(

@@ -82,6 +82,8 @@ private:
   ExpressionPtr make(Expression::Kind kind, const Token &at);
   ExpressionPtr call(const Token &at, StringRef function,
                      std::vector<ExpressionPtr> operands);
+  /// Notes the height of an expression; null after an error.
+  ExpressionPtr raise(ExpressionPtr made);
   template <typename... Operands>
   ExpressionPtr callOf(const Token &at, StringRef function,
                        Operands... operands) {
@@ -127,7 +129,7 @@ static const std::vector<std::vector<Operator>> binaryLevels = {
     {{"&", "and"}},
     {{"<<", "shl"}, {">>", "shr"}},
     {{"+", "add"}, {"-", "sub"}},
-    {{"*", "mul"}, {"/", "div"}, {"%", "mod"}},
+    {{"*", "mul"}, {"/", "div"}, {"//", "floordiv"}, {"%", "mod"}},
 };
 
 static constexpr Operator comparisons[] = {{"<", "lt"},  {"<=", "le"},
@@ -202,22 +204,34 @@ ExpressionPtr Parser::call(const Token &at, StringRef function,
         << "there is no function '" << function << "'";
     return nullptr;
   }
+  // What reduces combines any number of values, the first two first.
+  bool isAny = made->function.reduces();
+  if (isAny && operands.size() > 2) {
+    ExpressionPtr left = std::move(operands.front());
+    for (ExpressionPtr &right : llvm::drop_begin(operands))
+      left = callOf(at, function, std::move(left), std::move(right));
+    return left;
+  }
   unsigned arity = made->function.getArity();
   if (arity != operands.size()) {
-    emitErrorAt(context, at.position) << "'" << function << "' takes " << arity
-                                      << (arity == 1 ? " operand" : " operands")
-                                      << ", not " << operands.size();
-    return nullptr;
-  }
-  for (const ExpressionPtr &operand : operands)
-    made->height = std::max(made->height, operand->height + 1);
-  if (made->height > mostHeight) {
     emitErrorAt(context, at.position)
-        << "more than " << mostHeight << " operators depend on each other";
+        << "'" << function << "' takes " << arity
+        << (arity == 1 ? " operand" : " operands") << (isAny ? " or more" : "")
+        << ", not " << operands.size();
     return nullptr;
   }
   made->operands = std::move(operands);
-  return made;
+  return raise(std::move(made));
+}
+
+ExpressionPtr Parser::raise(ExpressionPtr made) {
+  for (const ExpressionPtr &operand : made->operands)
+    made->height = std::max(made->height, operand->height + 1);
+  if (made->height <= mostHeight)
+    return made;
+  emitErrorAt(context, made->position)
+      << "more than " << mostHeight << " operators depend on each other";
+  return nullptr;
 }
 
 bool Parser::enter() {
@@ -297,15 +311,23 @@ ExpressionPtr Parser::parseComparison() {
   const Operator *found = findOperator(comparisons, token);
   if (!left || !found)
     return left;
-  Token at = take();
-  ExpressionPtr compared =
-      callOf(at, found->function, std::move(left), parseBinary(0));
-  if (compared && findOperator(comparisons, token)) {
-    emitErrorAt(context, token.position)
-        << "comparisons are of two values: join two by 'and'";
-    return nullptr;
+  Token at = token;
+  std::vector<ExpressionPtr> operands;
+  operands.push_back(std::move(left));
+  std::vector<Expression::Link> links;
+  while ((found = findOperator(comparisons, token))) {
+    links.push_back({findBuiltin(found->function), token.position});
+    take();
+    operands.push_back(parseBinary(0));
+    if (!operands.back())
+      return nullptr;
   }
-  return compared;
+  if (links.size() == 1)
+    return call(at, links.front().function->name, std::move(operands));
+  ExpressionPtr chain = make(Expression::Kind::chain, at);
+  chain->operands = std::move(operands);
+  chain->links = std::move(links);
+  return raise(std::move(chain));
 }
 
 ExpressionPtr Parser::parseBinary(size_t level) {
@@ -531,6 +553,8 @@ LogicalResult Parser::parseBindings(Bindings &bindings) {
 FailureOr<Function> Parser::parseAssignment() {
   if (takeIf("="))
     return Function();
+  if (token.is("-="))
+    return Function(*findBuiltin("add"));
   if (const Operator *found = findOperator(assignments, token)) {
     take();
     return Function(*findBuiltin(found->function));
@@ -576,7 +600,11 @@ FailureOr<Statement> Parser::parseStatement() {
   if (failed(function))
     return failure();
   statement.function = *function;
+  Token at = token;
+  bool subtracts = takeIf("-=");
   statement.value = parseExpression();
+  if (subtracts)
+    statement.value = callOf(at, "neg", std::move(statement.value));
   if (!statement.value)
     return failure();
   if (token.isWord("for")) {

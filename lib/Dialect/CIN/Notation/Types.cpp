@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Types.h"
+#include "Number.h"
 
 #include "ember/Dialect/CIN/IR/CIN.h"
 
@@ -183,14 +184,16 @@ OperandType Typing::find(const Expression &expression) {
     StringRef text = expression.name;
     if (text.equals_insensitive("true") || text.equals_insensitive("false"))
       return {IntegerType::get(context, 1)};
-    int64_t integer = 0;
-    return {Type(), !text.getAsInteger(10, integer)};
+    std::optional<Number> number = parseNumber(text);
+    return {Type(), number && number->isInteger};
   }
   case Kind::name:
   case Kind::access:
     return findNamed(expression);
   case Kind::slice:
     return {IntegerType::get(context, 64)};
+  case Kind::chain:
+    return {IntegerType::get(context, 1)};
   case Kind::reduce:
     return {chooseReduction(expression.function,
                             find(*expression.operands.front()), context)

@@ -94,6 +94,96 @@ static Value rectifyInteger(ImplicitLocOpBuilder &builder,
   return arith::MaxSIOp::create(builder, operands[0], zero);
 }
 
+namespace {
+/// What is left of a division that rounds to 0.
+struct Remainder {
+  Value value;
+  /// Whether it is not 0, and has another sign than the divisor.
+  Value isOpposite;
+};
+} // namespace
+
+static Remainder emitRemainderOfFloats(ImplicitLocOpBuilder &builder,
+                                       Value dividend, Value divisor) {
+  Value zero = constant(builder, Constant::zero, dividend.getType());
+  Value left = arith::RemFOp::create(builder, dividend, divisor);
+  auto compare = [&](arith::CmpFPredicate predicate, Value value) -> Value {
+    return arith::CmpFOp::create(builder, predicate, value, zero);
+  };
+  using enum arith::CmpFPredicate;
+  Value hasOtherSign = arith::XOrIOp::create(builder, compare(OLT, left),
+                                             compare(OLT, divisor));
+  return {left,
+          arith::AndIOp::create(builder, compare(ONE, left), hasOtherSign)};
+}
+
+static Remainder emitRemainderOfIntegers(ImplicitLocOpBuilder &builder,
+                                         Value dividend, Value divisor) {
+  Value zero = constant(builder, Constant::zero, dividend.getType());
+  Value left = arith::RemSIOp::create(builder, dividend, divisor);
+  auto compare = [&](arith::CmpIPredicate predicate, Value value) -> Value {
+    return arith::CmpIOp::create(builder, predicate, value, zero);
+  };
+  using enum arith::CmpIPredicate;
+  Value hasOtherSign = arith::XOrIOp::create(builder, compare(slt, left),
+                                             compare(slt, divisor));
+  return {left,
+          arith::AndIOp::create(builder, compare(ne, left), hasOtherSign)};
+}
+
+static Value emitModuloOfFloats(ImplicitLocOpBuilder &builder,
+                                ValueRange operands) {
+  auto [left, isOpposite] =
+      emitRemainderOfFloats(builder, operands[0], operands[1]);
+  Value raised = arith::AddFOp::create(builder, left, operands[1]);
+  return arith::SelectOp::create(builder, isOpposite, raised, left);
+}
+
+static Value emitModuloOfIntegers(ImplicitLocOpBuilder &builder,
+                                  ValueRange operands) {
+  auto [left, isOpposite] =
+      emitRemainderOfIntegers(builder, operands[0], operands[1]);
+  Value raised = arith::AddIOp::create(builder, left, operands[1]);
+  return arith::SelectOp::create(builder, isOpposite, raised, left);
+}
+
+/// The integer below the quotient, of what the divisor goes into: the quotient
+/// itself may be rounded to one above, as 1 / 0.1 is.
+static Value divideFloatsDown(ImplicitLocOpBuilder &builder,
+                              ValueRange operands) {
+  Value dividend = operands[0], divisor = operands[1];
+  Type type = dividend.getType();
+  Value one = constant(builder, Constant::one, type);
+  Value zero = constant(builder, Constant::zero, type);
+  Value half =
+      arith::ConstantOp::create(builder, builder.getFloatAttr(type, 0.5));
+  auto [left, isOpposite] = emitRemainderOfFloats(builder, dividend, divisor);
+  Value whole = arith::DivFOp::create(
+      builder, arith::SubFOp::create(builder, dividend, left), divisor);
+  Value lowered = arith::SubFOp::create(builder, whole, one);
+  whole = arith::SelectOp::create(builder, isOpposite, lowered, whole);
+  Value below = math::FloorOp::create(builder, whole);
+  using enum arith::CmpFPredicate;
+  Value isBelow = arith::CmpFOp::create(
+      builder, OGT, arith::SubFOp::create(builder, whole, below), half);
+  Value above = arith::AddFOp::create(builder, below, one);
+  Value rounded = arith::SelectOp::create(builder, isBelow, above, below);
+  // Of 0, an infinity or NaN.
+  Value isZero = arith::CmpFOp::create(builder, OEQ, divisor, zero);
+  Value quotient = arith::DivFOp::create(builder, dividend, divisor);
+  return arith::SelectOp::create(builder, isZero, quotient, rounded);
+}
+
+static Value divideIntegersDown(ImplicitLocOpBuilder &builder,
+                                ValueRange operands) {
+  auto [left, isOpposite] =
+      emitRemainderOfIntegers(builder, operands[0], operands[1]);
+  Value quotient = arith::DivSIOp::create(builder, operands[0], operands[1]);
+  Value one = constant(builder, Constant::one, quotient.getType());
+  Value lowered = arith::SubIOp::create(builder, quotient, one);
+  return arith::SelectOp::create(builder, isOpposite, lowered, quotient);
+}
+
 static const llvm::StringMap<Code> &getCode() {
   using FP = arith::CmpFPredicate;
   using IP = arith::CmpIPredicate;
@@ -107,7 +197,9 @@ static const llvm::StringMap<Code> &getCode() {
       {"xor", {nullptr, emitBinary<arith::XOrIOp>}},
       {"sub", {emitBinary<arith::SubFOp>, emitBinary<arith::SubIOp>}},
       {"div", {emitBinary<arith::DivFOp>, emitBinary<arith::DivSIOp>}},
-      {"mod", {emitBinary<arith::RemFOp>, emitBinary<arith::RemSIOp>}},
+      {"floordiv", {divideFloatsDown, divideIntegersDown}},
+      {"mod", {emitModuloOfFloats, emitModuloOfIntegers}},
+      {"fmod", {emitBinary<arith::RemFOp>, emitBinary<arith::RemSIOp>}},
       {"pow", {emitBinary<math::PowFOp>}},
       {"shl", {nullptr, emitBinary<arith::ShLIOp>}},
       {"shr", {nullptr, emitBinary<arith::ShRSIOp>}},
