@@ -8,7 +8,7 @@ import random
 import re
 import subprocess
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -22,6 +22,8 @@ Arrays = dict[str, NDArray]
 RNG = np.random.default_rng(20)
 SEGMENTS = np.array([0, 3, 3, 10, 12, 24])
 ROWS = np.repeat(np.arange(5), np.diff(SEGMENTS))
+# No index where a mask does not hold.
+MASKED = np.where(np.arange(24) % 3 > 0, np.arange(24) % 9, -1)
 
 
 def floats(*shape: int) -> NDArray:
@@ -35,6 +37,18 @@ def indices(bound: int, *shape: int) -> NDArray:
 def segments(combine: Callable[[NDArray], NDArray], terms: NDArray) -> NDArray:
     """What `combine` makes of the terms of each segment."""
     return np.stack([combine(part) for part in np.split(terms, SEGMENTS[1:-1])])
+
+
+def keep(
+    before: NDArray, rows: NDArray, terms: NDArray, order: Iterable[int], all: bool = False
+) -> NDArray:
+    """For each row the first term, in `order`, that begins with a positive number."""
+    after, seen = before.copy(), set()
+    for p in order:
+        if (all or terms[p, 0] > 0) and rows[p] not in seen:
+            seen.add(rows[p])
+            after[rows[p]] = terms[p]
+    return after
 
 
 @dataclass
@@ -315,6 +329,102 @@ CASES = {
         {"y": floats(6)},
         lambda a: a["y"] - np.bincount(a["I"], a["x"], 6),
     ),
+    "segments_by_lengths": Case(
+        "out[b,e] = sum[p in segment(L[b])](W[crd[p],e] * w[p])",
+        {"L": np.diff(SEGMENTS), "W": floats(9, 20), "crd": indices(9, 24), "w": floats(24)},
+        {"out": floats(5, 20)},
+        lambda a: segments(lambda t: t.sum(0), a["W"][a["crd"]] * a["w"][:, None]),
+    ),
+    "lengths_are_a_result": Case(
+        "n[b] = pos[b+1] - pos[b]\nout[b] = max[p in segment(n[b]) if x[p] > 0](x[p])",
+        {"pos": SEGMENTS, "x": floats(24)},
+        {"n": indices(5, 5), "out": floats(5)},
+        lambda a: segments(lambda t: t[t > 0].max(initial=-np.inf), a["x"]),
+        {"n": "i64", "pos": "i64"},
+    ),
+    "segments_by_lengths_on_the_left": Case(
+        "out[p] = x[b] for b, p in segment(L[b])",
+        {"L": np.diff(SEGMENTS).astype(np.int32), "x": floats(5)},
+        {"out": floats(24)},
+        lambda a: a["x"][ROWS],
+        {"L": "i32"},
+    ),
+    "range_by_a_mask": Case(
+        "y[i] = x[I[i]] * z[i] for i in M if x[I[i]] > 0",
+        {"M": np.arange(24) % 3 > 0, "I": MASKED, "x": floats(9), "z": floats(24)},
+        {"y": floats(24)},
+        lambda a: np.where(
+            a["M"] & (a["x"][a["I"]] > 0) & (a["I"] >= 0), a["x"][a["I"]] * a["z"], a["y"]
+        ),
+    ),
+    "reduction_by_a_mask": Case(
+        "y[i] = sum[j in M[i]](A[i,j] * x[j])",
+        {"M": indices(2, 6, 17).astype(bool), "A": floats(6, 17), "x": floats(17)},
+        {"y": floats(6)},
+        lambda a: (a["M"] * a["A"]) @ a["x"],
+    ),
+    "range_over_what_another_statement_found": Case(
+        "m[i] = sum[j](A[i,j]) > 0\ny[j] = sum[i in m](A[i,j])",
+        {"A": floats(6, 17)},
+        {"m": indices(2, 6).astype(bool), "y": floats(17)},
+        lambda a: a["A"][a["A"].sum(1) > 0].sum(0),
+    ),
+    "first": Case(
+        "y[I[p],e] first= X[p,e] for p if X[p,0] > 0",
+        {"I": indices(6, 24), "X": floats(24, 9)},
+        {"y": floats(6, 9)},
+        lambda a: keep(a["y"], a["I"], a["X"], range(24)),
+    ),
+    "last": Case(
+        "y[I[p],e] last= X[p,e] for p if X[p,0] > 0",
+        {"I": indices(6, 24), "X": floats(24, 9)},
+        {"y": floats(6, 9)},
+        lambda a: keep(a["y"], a["I"], a["X"], range(23, -1, -1)),
+    ),
+    "first_of_two_variables": Case(
+        "y[G[i,j]] first= 10 * i + j",
+        {"G": indices(6, 3, 4)},
+        {"y": np.full(6, -1)},
+        lambda a: np.array(
+            [
+                next((10 * i + j for i in range(3) for j in range(4) if a["G"][i, j] == k), -1)
+                for k in range(6)
+            ]
+        ),
+        {"y": "i64", "G": "i64"},
+    ),
+    "first_place_that": Case(
+        "y[i] first= j for j if A[i,j] > 0.5",
+        {"A": floats(6, 9)},
+        {"y": np.full(6, -1)},
+        lambda a: np.where((a["A"] > 0.5).any(1), (a["A"] > 0.5).argmax(1), -1),
+        {"y": "i64"},
+    ),
+    "place_of_the_largest": Case(
+        "m[i] = max[j](A[i,j])\nat[i] first= j for j if A[i,j] == m[i]",
+        {"A": floats(6, 9)},
+        {"m": floats(6), "at": indices(9, 6)},
+        lambda a: a["A"].argmax(1),
+    ),
+    "noted_by_hand": Case(
+        "w[I[p]] min= p\ny[I[p]] = x[p] if w[I[p]] == p",
+        {"I": indices(6, 24), "x": floats(24)},
+        {"w": np.full(6, 99), "y": floats(6)},
+        lambda a: keep(a["y"][:, None], a["I"], a["x"][:, None], range(24), all=True)[:, 0],
+    ),
+    "strided_slice_on_the_left": Case(
+        "y[i(1:9:3)] += x[i]",
+        {"x": floats(3)},
+        {"y": floats(9)},
+        lambda a: a["y"] + np.array([[0], [1], [0]]).T.repeat(3, 0).ravel() * a["x"].repeat(3),
+    ),
+    "as_many_as_a_statement_counts": Case(
+        "n = sum[i](x[i] > 0)\ny[i] = z[i] for i in 0:n",
+        {"x": floats(24), "z": floats(24)},
+        {"n": np.array(0), "y": floats(24)},
+        lambda a: np.where(np.arange(24) < (a["x"] > 0).sum(), a["z"], a["y"]),
+        {"n": "i64"},
+    ),
     "double": Case(
         "y[i] = exp(x[i]) ** 0.5 / (1 + i)",
         {"x": floats(9).astype(np.float64)},
@@ -423,6 +533,13 @@ def parameters(program: Path) -> list[str]:
         ("y[0] = sum[i](x[i+1])", 8, "it has no range"),
         ("y[i] = x[i(0:4:0)]", 16, "the step of a slice is a positive number"),
         ("y[i] = x[z[i] / 2.5]", 15, "an index is an integer"),
+        ("y[b] = sum[p in segment(L)](x[p])", 25, "as long as an element of an array of one"),
+        ("y[b] = sum[p in segment(L[b,b])](x[p])", 25, "as long as an element of an array of one"),
+        ("y[i] = sum[j in 2*x[i]](z[j])", 23, "expected ':' between the bounds of a variable"),
+        ("y[i] = z[x[i]] for i in x", 10, "and it is dense: give it a format, or have it hold"),
+        ("y[I[p]] last= x[q] for q in I[p]:I[q]", 1, "depends on a variable whose range depends"),
+        ("y[I[p]] second= x[p]", 9, "expected an assignment"),
+        ("y[I[p]] = x[p] if w[p] == p", 1, "several values of p may assign to one element"),
         ("y[i] = 99999999999999999999", 8, "does not fit in 64 bits"),
         ("y[i] = 0xffffffffffffffff", 8, "does not fit in 64 bits"),
         ("y[i] = x[i] + 1__0", 15, "'1__0' is no number"),

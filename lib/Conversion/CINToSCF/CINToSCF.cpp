@@ -320,6 +320,44 @@ void EvaluationLowering::emit(TemporaryOp temporary) {
   memref::StoreOp::create(builder, first, memory, position);
 }
 
+void EvaluationLowering::emit(ScanOp scan) {
+  builder.setLoc(scan.getLoc());
+  Value lengths = get(scan.getLengths());
+  std::string name = evaluate.getNameOf(scan.getLengths());
+  Type wide = builder.getI64Type();
+  Value count = size({scan.getLengths(), 0});
+  Value ends = arith::AddIOp::create(builder, count, constant(1));
+  auto type = MemRefType::get({ShapedType::kDynamic}, wide);
+  Value sums = allocate(type, ends);
+  Value zero = arith::ConstantOp::create(builder, builder.getI64IntegerAttr(0));
+  auto loop = scf::ForOp::create(builder, constant(0), count, constant(1),
+                                 ValueRange{zero});
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(loop.getBody());
+  Value before = loop.getRegionIterArg(0);
+  memref::StoreOp::create(builder, before, sums, loop.getInductionVar());
+  Value length =
+      memref::LoadOp::create(builder, lengths, loop.getInductionVar());
+  length = emitCall(builder, *findBuiltin("convert"), length, wide);
+  Value after = arith::AddIOp::create(builder, before, length);
+  auto require = [&](Value value, Value least, const std::string &message) {
+    Value holds =
+        arith::CmpIOp::create(builder, arith::CmpIPredicate::sge, value, least);
+    cf::AssertOp::create(builder, holds, message);
+  };
+  require(length, zero, "a length of " + name + " is negative");
+  require(after, before,
+          "the lengths of " + name + " add up to more than 64 bits hold");
+  scf::YieldOp::create(builder, after);
+  builder.setInsertionPointAfter(loop);
+  memref::StoreOp::create(builder, loop.getResult(0), sums, count);
+  Value known = sums;
+  if (scan.getType() != type)
+    known =
+        memref::CastOp::create(builder, cast<MemRefType>(scan.getType()), sums);
+  values.map(scan.getResult(), known);
+}
+
 /// What a loop visits; null for all, and for what is no loop.
 static IterationAttr getIteration(Operation *op) {
   if (auto forall = dyn_cast<ForallOp>(op))
@@ -400,7 +438,12 @@ LogicalResult EvaluationLowering::run() {
     else if (isa<ApplyOp, ExtentOp, LiteralOp>(op))
       emit(op);
   checkExtents();
-  for (auto statement : evaluate.getRegion().getOps<ForallOp>()) {
+  for (Operation &op : *evaluate.getBody()) {
+    if (auto scan = dyn_cast<ScanOp>(op))
+      emit(scan);
+    auto statement = dyn_cast<ForallOp>(op);
+    if (!statement)
+      continue;
     appended.clear();
     statement.walk([&](AssignOp assign) {
       auto array = assign.getArray().getDefiningOp<AssembleOp>();

@@ -51,6 +51,7 @@ private:
   void emit(AssembleOp assemble);
   /// Memory for a temporary, with what it holds at first.
   void emit(TemporaryOp temporary);
+  void emit(ScanOp scan);
   mlir::Value allocate(mlir::MemRefType type, mlir::ValueRange sizes);
   void emit(ForallOp forall, unsigned variable);
   /// What a loop does at a value of a variable.
@@ -76,6 +77,10 @@ private:
   mlir::Value emitRest(ReduceOp reduce, mlir::Value sum, mlir::Value count);
   /// A term of a reduction, combined with what was there before.
   Combined emitTerm(ReduceOp reduce, const Combined &before);
+  /// The same where `conditions` hold, one after the other.
+  Combined emitTermWhere(ReduceOp reduce, const Combined &before,
+                         llvm::ArrayRef<mlir::Value> conditions,
+                         llvm::DenseSet<mlir::Operation *> &emitted);
   Combined combine(ReduceOp reduce, const Combined &before, mlir::Value term);
   /// Checks that a function without an identity has anything to combine.
   void checkAny(ReduceOp reduce, mlir::Value isAny);

@@ -252,6 +252,8 @@ Value LevelCode::isStored(const Fiber &fiber) {
 Value LevelCode::load(AccessOp access) {
   Value array = access.getArray();
   const Storage &storage = getStorage(array);
+  if (access.getStored())
+    return isStored({array, getCoordinates(storage.type, access.getIndices())});
   auto fill = [&]() -> Value {
     return arith::ConstantOp::create(builder, storage.format().getFill());
   };

@@ -67,39 +67,56 @@ EvaluationLowering::Combined EvaluationLowering::combine(ReduceOp reduce,
   return {combined};
 }
 
+/// What has to be emitted of a reduction's body for `value`, with itself.
+static SetVector<Operation *> findNeeded(ReduceOp reduce, Value value) {
+  SetVector<Operation *> needed;
+  Operation *op = value.getDefiningOp();
+  if (!op || op->getBlock() != reduce.getBody())
+    return needed;
+  BackwardSliceOptions options;
+  options.inclusive = true;
+  options.omitBlockArguments = true;
+  options.filter = [&](Operation *part) {
+    return reduce->isProperAncestor(part);
+  };
+  (void)getBackwardSlice(value, &needed, options);
+  return needed;
+}
+
 EvaluationLowering::Combined
 EvaluationLowering::emitTerm(ReduceOp reduce, const Combined &before) {
+  SmallVector<Value> conditions;
+  if (Value condition = reduce.getYield().getCondition())
+    addConjuncts(condition, conditions);
+  llvm::DenseSet<Operation *> emitted;
+  return emitTermWhere(reduce, before, conditions, emitted);
+}
+
+EvaluationLowering::Combined
+EvaluationLowering::emitTermWhere(ReduceOp reduce, const Combined &before,
+                                  ArrayRef<Value> conditions,
+                                  llvm::DenseSet<Operation *> &emitted) {
   YieldOp yield = reduce.getYield();
-  Block &body = *reduce.getBody();
-  Value condition = yield.getCondition();
-  if (!condition) {
-    for (Operation &op : body.without_terminator())
-      emit(op);
+  auto body = reduce.getBody()->without_terminator();
+  if (conditions.empty()) {
+    for (Operation &op : body)
+      if (!emitted.contains(&op))
+        emit(op);
     return combine(reduce, before, get(yield.getValue()));
   }
-  // What the condition needs comes first, and the rest only if it holds.
-  SetVector<Operation *> first;
-  if (Operation *op = condition.getDefiningOp(); op->getBlock() == &body) {
-    BackwardSliceOptions options;
-    options.inclusive = true;
-    options.omitBlockArguments = true;
-    options.filter = [&](Operation *part) {
-      return reduce->isProperAncestor(part);
-    };
-    (void)getBackwardSlice(condition, &first, options);
-  }
-  for (Operation &op : body.without_terminator())
-    if (first.contains(&op))
+  // What a condition needs comes first, and the rest only if it holds: others
+  // behind it, too.
+  SetVector<Operation *> needed = findNeeded(reduce, conditions.front());
+  for (Operation &op : body)
+    if (needed.contains(&op) && emitted.insert(&op).second)
       emit(op);
   auto branch =
-      scf::IfOp::create(builder, TypeRange(ValueRange(before)), get(condition),
-                        /*withElseRegion=*/true);
+      scf::IfOp::create(builder, TypeRange(ValueRange(before)),
+                        get(conditions.front()), /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(branch.thenBlock());
-  for (Operation &op : body.without_terminator())
-    if (!first.contains(&op))
-      emit(op);
-  Combined after = combine(reduce, before, get(yield.getValue()));
+  Combined after =
+      emitTermWhere(reduce, before, conditions.drop_front(), emitted);
   scf::YieldOp::create(builder, after);
   builder.setInsertionPointToStart(branch.elseBlock());
   scf::YieldOp::create(builder, before);

@@ -193,6 +193,9 @@ ember::cin::getIndexedDimensions(BlockArgument variable) {
   SmallVector<ArrayDimension> dimensions, shifted;
   for (OpOperand &use : variable.getUses()) {
     std::optional<ArrayDimension> mine = getDimension(use);
+    // A segment belongs to each length, and begins where sums have its number.
+    if (auto scan = mine ? mine->array.getDefiningOp<ScanOp>() : ScanOp())
+      mine->array = scan.getLengths();
     if (mine && !llvm::is_contained(dimensions, *mine))
       dimensions.push_back(*mine);
     auto apply = dyn_cast<ApplyOp>(use.getOwner());

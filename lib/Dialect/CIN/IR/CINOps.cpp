@@ -68,6 +68,26 @@ static LogicalResult verifyPlace(Operation *op, Value array,
                            << (rank == 1 ? " dimension" : " dimensions");
 }
 
+void ScanOp::getEffects(
+    SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
+  if (isa<MemRefType>(getLengths().getType()))
+    effects.emplace_back(MemoryEffects::Read::get(), &getLengthsMutable());
+}
+
+LogicalResult ScanOp::verify() {
+  if (!isNamedArray(getLengths()) || getLengths().getDefiningOp<ScanOp>())
+    return emitOpError("adds up an array that has no name");
+  auto lengths = cast<ShapedType>(getLengths().getType());
+  auto sums = cast<ShapedType>(getType());
+  int64_t needed = lengths.isDynamicDim(0) ? ShapedType::kDynamic
+                                           : lengths.getDimSize(0) + 1;
+  if (sums.getDimSize(0) != needed ||
+      isa<TensorType>(sums) != isa<TensorType>(lengths))
+    return emitOpError() << "has a result of type " << sums
+                         << ", which has not one element more than " << lengths;
+  return success();
+}
+
 //===----------------------------------------------------------------------===//
 // AccessOp
 //===----------------------------------------------------------------------===//
@@ -75,7 +95,9 @@ static LogicalResult verifyPlace(Operation *op, Value array,
 LogicalResult AccessOp::inferReturnTypes(MLIRContext *, std::optional<Location>,
                                          Adaptor adaptor,
                                          SmallVectorImpl<Type> &types) {
-  types.push_back(getElementTypeOrSelf(adaptor.getArray().getType()));
+  Type array = adaptor.getArray().getType();
+  types.push_back(adaptor.getStored() ? IntegerType::get(array.getContext(), 1)
+                                      : getElementTypeOrSelf(array));
   return success();
 }
 
@@ -90,6 +112,9 @@ ParseResult AccessOp::parse(OpAsmParser &parser, OperationState &result) {
   SmallVector<OpAsmParser::UnresolvedOperand> indices;
   Type type;
   SmallVector<Type> indexTypes;
+  bool isStored = succeeded(parser.parseOptionalKeyword("stored"));
+  result.getOrAddProperties<Properties>().stored =
+      isStored ? parser.getBuilder().getUnitAttr() : UnitAttr();
   if (parser.parseOperand(array) || parseIndices(parser, indices) ||
       parser.parseOptionalAttrDict(result.attributes) ||
       parseTypes(parser, indices, type, indexTypes) ||
@@ -97,17 +122,22 @@ ParseResult AccessOp::parse(OpAsmParser &parser, OperationState &result) {
       parser.resolveOperands(indices, indexTypes, parser.getNameLoc(),
                              result.operands))
     return failure();
-  result.addTypes(getElementTypeOrSelf(type));
+  result.addTypes(isStored ? parser.getBuilder().getI1Type()
+                           : getElementTypeOrSelf(type));
   return success();
 }
 
 void AccessOp::print(OpAsmPrinter &printer) {
-  printer << " " << getArray() << "[" << getIndices() << "]";
-  printer.printOptionalAttrDict((*this)->getAttrs());
+  printer << (getStored() ? " stored " : " ") << getArray() << "["
+          << getIndices() << "]";
+  printer.printOptionalAttrDict((*this)->getAttrs(), {"stored"});
   printTypes(printer, getArray().getType(), getIndices());
 }
 
 LogicalResult AccessOp::verify() {
+  if (getStored() && !isa<ArrayType>(getArray().getType()))
+    return emitOpError("asks whether an element of a dense array is stored: "
+                       "all are");
   return verifyPlace(*this, getArray(), getIndices());
 }
 
@@ -218,6 +248,19 @@ LogicalResult CallOp::verify() {
   if (auto builtin = dyn_cast<BuiltinAttr>(getCallee()))
     return Function(*builtin).verifyCall(*this, getOperandTypes(), getType());
   return success();
+}
+
+void ember::cin::addConjuncts(Value condition,
+                              SmallVectorImpl<Value> &conjuncts) {
+  SmallVector<Value> open = {condition};
+  while (!open.empty()) {
+    Value value = open.pop_back_val();
+    auto call = value.getDefiningOp<CallOp>();
+    if (call && call.getFunction().is("and"))
+      open.append({call.getOperand(1), call.getOperand(0)});
+    else
+      conjuncts.push_back(value);
+  }
 }
 
 //===----------------------------------------------------------------------===//

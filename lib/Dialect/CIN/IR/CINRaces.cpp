@@ -41,6 +41,7 @@ public:
       for (Value index : assign.getIndices())
         addIndex(index);
       addCoordinates(assign);
+      addEqual(assign);
       for (BlockArgument variable : around)
         if (known.contains(variable))
           addSegment(variable);
@@ -59,6 +60,8 @@ private:
   /// Coordinates of a position: those of a segment are different.
   void addCoordinates(AssignOp assign);
   void addSegment(BlockArgument position);
+  /// Variables that an array has at the element: `w[I[p]] == p`.
+  void addEqual(AssignOp assign);
   /// Whether `value` depends on known variables alone.
   bool isKnown(Value value);
 
@@ -233,6 +236,75 @@ void KnownVariables::addCoordinates(AssignOp assign) {
   }
 }
 
+/// Whether two expressions have one value.
+static bool isSame(Value a, Value b) {
+  if (a == b)
+    return true;
+  Operation *left = a.getDefiningOp(), *right = b.getDefiningOp();
+  return left && right && !isa<ReduceOp>(left) &&
+         OperationEquivalence::isEquivalentTo(
+             left, right,
+             [](Value x, Value y) { return success(isSame(x, y)); },
+             /*markEquivalent=*/nullptr, OperationEquivalence::IgnoreLocations);
+}
+
+/// The conditions under which an assignment is made.
+static SmallVector<Value> getConditions(AssignOp assign) {
+  SmallVector<Value> conditions;
+  if (Value condition = assign.getCondition())
+    addConjuncts(condition, conditions);
+  for (Operation *op = assign->getParentOp(); !isa<EvaluateOp>(op);
+       op = op->getParentOp())
+    if (auto branch = dyn_cast<IfOp>(op))
+      addConjuncts(branch.getCondition(), conditions);
+  return conditions;
+}
+
+/// The variable that `value` is, also as an i64.
+static BlockArgument getVariable(Value value) {
+  auto call = value.getDefiningOp<CallOp>();
+  if (call && call.getFunction().is("convert") && call.getType().isInteger(64))
+    value = call.getOperand(0);
+  auto variable = dyn_cast<BlockArgument>(value);
+  return variable && variable.getType().isIndex() ? variable : BlockArgument();
+}
+
+/// The operation of an evaluation that `op` is a part of.
+static Operation *getStatement(Operation *op) {
+  while (!isa<EvaluateOp>(op->getParentOp()))
+    op = op->getParentOp();
+  return op;
+}
+
+void KnownVariables::addEqual(AssignOp assign) {
+  // What is assigned to in the same statement may not stay what it is.
+  auto changes = [&](Value array) {
+    return llvm::any_of(array.getUsers(), [&](Operation *user) {
+      return isa<AssignOp>(user) &&
+             getStatement(user)->isAncestor(getStatement(assign));
+    });
+  };
+  auto isTold = [&](Value index) {
+    return isKnown(index) || llvm::any_of(assign.getIndices(), [&](Value mine) {
+             return isSame(mine, index);
+           });
+  };
+  for (Value condition : getConditions(assign)) {
+    auto call = condition.getDefiningOp<CallOp>();
+    if (!call || !call.getFunction().is("eq"))
+      continue;
+    for (unsigned side : {0, 1}) {
+      auto access = call.getOperand(side).getDefiningOp<AccessOp>();
+      BlockArgument variable = getVariable(call.getOperand(1 - side));
+      if (access && variable && !access.getStored() &&
+          isa<IntegerType, IndexType>(access.getType()) &&
+          llvm::is_contained(around, variable) && !changes(access.getArray()) &&
+          llvm::all_of(access.getIndices(), isTold))
+        known.insert(variable);
+    }
+  }
+}
+
 /// `offsets[b]` to `offsets[b + 1]`: segments do not overlap.
 void KnownVariables::addSegment(BlockArgument position) {
   auto forall = cast<ForallOp>(position.getOwner()->getParentOp());
@@ -260,18 +332,6 @@ LogicalResult ember::cin::verifyDistinct(AssignOp assign, StringRef array) {
          << "several values of " << name << " may assign to one element of "
          << array << ": combine them, as += and max= do, or make " << name
          << " an index";
-}
-
-/// Whether two expressions have one value.
-static bool isSame(Value a, Value b) {
-  if (a == b)
-    return true;
-  Operation *left = a.getDefiningOp(), *right = b.getDefiningOp();
-  return left && right && !isa<ReduceOp>(left) &&
-         OperationEquivalence::isEquivalentTo(
-             left, right,
-             [](Value x, Value y) { return success(isSame(x, y)); },
-             /*markEquivalent=*/nullptr, OperationEquivalence::IgnoreLocations);
 }
 
 /// Why `access`, of what `assign` assigns to, has no value that is sure; empty

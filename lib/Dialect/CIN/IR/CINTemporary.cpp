@@ -15,11 +15,12 @@ bool ember::cin::isNamedArray(Value value) {
     return false;
   if (auto name = dyn_cast<BlockArgument>(value))
     return isa<EvaluateOp, WhereOp>(name.getOwner()->getParentOp());
-  return isa<AssembleOp, TemporaryOp>(value.getDefiningOp());
+  return isa<AssembleOp, ScanOp, TemporaryOp>(value.getDefiningOp());
 }
 
 bool ember::cin::assignsAll(AssignOp assign) {
-  if (assign.getCondition() || assign.isCombining())
+  if (assign.getCondition() || assign.isCombining() ||
+      assign->getParentOfType<IfOp>())
     return false;
   llvm::SmallPtrSet<Value, 4> seen;
   return llvm::all_of(assign.getIndices(), [&](Value index) {

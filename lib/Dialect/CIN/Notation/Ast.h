@@ -24,11 +24,22 @@ struct Position {
   unsigned line = 1, column = 1;
 };
 
-/// `p in lower:upper`, or a variable alone.
+/// `p in lower:upper`, `p in segment(lengths[b])`, or a variable alone.
 struct Binding {
   Position position;
   std::string variable;
   ExpressionPtr lower, upper;
+  /// The element that says how long the range is, which begins where those of
+  /// the elements before it end.
+  ExpressionPtr length;
+
+  /// Visits what the range is made of.
+  void visit(llvm::function_ref<void(const Expression &)> visitor) const {
+    for (const ExpressionPtr *part : {&lower, &upper, &length})
+      if (*part)
+        visitor(**part);
+  }
+  bool hasRange() const { return lower || length; }
 };
 
 /// `for p in lower:upper if condition`
@@ -45,6 +56,8 @@ struct Expression {
     name,
     /// `name[operands]`
     access,
+    /// Whether `name` stores, or is true, at `operands`: a condition.
+    member,
     /// `function(operands)`, operators too.
     call,
     /// `a < b <= c`: each of `links` is between two operands.
@@ -76,7 +89,10 @@ struct Expression {
 struct Statement {
   /// `let` in front: the array is one that only statements know.
   bool isDeclaration = false;
+  /// Which of several values an element keeps, by the order of variables.
+  enum class Keeps : uint8_t { only, first, last };
   ExpressionPtr target;
+  Keeps keeps = Keeps::only;
   /// None for a plain assignment.
   Function function = {};
   ExpressionPtr value;

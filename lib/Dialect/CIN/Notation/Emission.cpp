@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ExpressionEmitter.h"
+#include "KeptValues.h"
 #include "Parser.h"
 #include "Types.h"
 
@@ -34,6 +35,7 @@ public:
 
 private:
   LogicalResult emitLoops(SmallVector<std::string> left);
+  const Binding &getBinding(const std::string &name);
   LogicalResult emitAssignment();
   /// The value with a reduction over what the left-hand side does not name.
   FailureOr<Operand> emitValue();
@@ -204,22 +206,16 @@ LogicalResult StatementEmitter::emitLoops(SmallVector<std::string> left) {
   for (const std::string &name : left) {
     const Binding *binding = findBinding(name);
     bool isReady = true;
-    for (const ExpressionPtr *bound : {binding ? &binding->lower : nullptr,
-                                       binding ? &binding->upper : nullptr})
-      if (bound && *bound)
-        for (const std::string &other : findFreeVariables(**bound, variables))
+    if (binding)
+      binding->visit([&](const Expression &part) {
+        for (const std::string &other : findFreeVariables(part, variables))
           isReady &= !llvm::is_contained(left, other);
+      });
     if (!isReady) {
       later.push_back(name);
       continue;
     }
-    if (!binding) {
-      implicit.push_back(std::make_unique<Binding>());
-      implicit.back()->variable = name;
-      implicit.back()->position = statement.target->position;
-      binding = implicit.back().get();
-    }
-    bound.push_back(binding);
+    bound.push_back(&getBinding(name));
   }
   if (bound.empty() && !left.empty())
     return emitErrorAt(builder.getContext(), statement.target->position)
@@ -230,17 +226,29 @@ LogicalResult StatementEmitter::emitLoops(SmallVector<std::string> left) {
   });
 }
 
+const Binding &StatementEmitter::getBinding(const std::string &name) {
+  if (const Binding *binding = findBinding(name))
+    return *binding;
+  implicit.push_back(std::make_unique<Binding>());
+  implicit.back()->variable = name;
+  implicit.back()->position = statement.target->position;
+  return *implicit.back();
+}
+
 LogicalResult StatementEmitter::emit() {
+  if (statement.keeps != Statement::Keeps::only)
+    return emitKept(builder, statement, variables, expressions);
   assigned = findFreeVariables(*statement.target, variables);
   // And those that their ranges depend on.
   for (size_t i = 0; i < assigned.size(); ++i)
     if (const Binding *binding = findBinding(assigned[i]))
-      for (const ExpressionPtr *bound : {&binding->lower, &binding->upper})
-        if (*bound)
-          for (const std::string &name : findFreeVariables(**bound, variables))
-            if (!llvm::is_contained(assigned, name))
-              assigned.push_back(name);
-  expressions.setSlices(statement);
+      binding->visit([&](const Expression &part) {
+        for (const std::string &name : findFreeVariables(part, variables))
+          if (!llvm::is_contained(assigned, name))
+            assigned.push_back(name);
+      });
+  if (failed(expressions.prepare(statement)))
+    return failure();
   return emitLoops(assigned);
 }
 

@@ -165,6 +165,16 @@ FailureOr<Operand> ExpressionEmitter::emitAccess(const Expression &access) {
   return value;
 }
 
+FailureOr<Operand> ExpressionEmitter::emitMember(const Expression &member) {
+  SmallVector<Value> indices;
+  if (failed(emitIndices(member, indices)))
+    return failure();
+  Value array = getArray(member.name);
+  Value holds = AccessOp::create(builder, at(member.position), array, indices,
+                                 /*stored=*/isa<ArrayType>(array.getType()));
+  return Operand{.value = holds, .position = member.position};
+}
+
 FailureOr<Operand> ExpressionEmitter::emitChain(const Expression &chain,
                                                 ArrayRef<Operand> operands) {
   FailureOr<Operand> all = failure();
@@ -189,6 +199,8 @@ FailureOr<Operand> ExpressionEmitter::emit(const Expression &expression) {
     return emitName(expression);
   case Kind::access:
     return emitAccess(expression);
+  case Kind::member:
+    return emitMember(expression);
   case Kind::slice:
     emitErrorAt(builder.getContext(), expression.position)
         << "a slice is the index of an array";
@@ -346,7 +358,37 @@ LogicalResult ExpressionEmitter::emitIndices(const Expression &access,
 // Variables
 //===----------------------------------------------------------------------===//
 
-void ExpressionEmitter::setSlices(const Statement &statement) {
+LogicalResult ExpressionEmitter::emitSums(const Bindings &bindings) {
+  for (const Binding &binding : bindings.variables) {
+    if (!binding.length || scans.contains(binding.length->name))
+      continue;
+    const Expression &length = *binding.length;
+    Value lengths = getArray(length.name);
+    if (isa<ArrayType>(lengths.getType()))
+      return emitErrorAt(builder.getContext(), length.position)
+             << "'" << length.name
+             << "' has lengths of segments, and is in a format: lengths are "
+                "added up in a dense array";
+    int64_t count = cast<ShapedType>(lengths.getType()).getDimSize(0);
+    if (!ShapedType::isDynamic(count))
+      ++count;
+    auto type = MemRefType::get({count}, builder.getI64Type());
+    scans[length.name] =
+        ScanOp::create(builder, at(length.position), type, lengths);
+  }
+  return success();
+}
+
+LogicalResult ExpressionEmitter::prepare(const Statement &statement) {
+  if (failed(emitSums(statement.bindings)))
+    return failure();
+  LogicalResult result = success();
+  walkStatement(statement, [&](const Expression &part, bool) {
+    if (succeeded(result))
+      result = emitSums(part.bindings);
+  });
+  if (failed(result))
+    return failure();
   auto visit = [&](const Expression &part, bool) {
     if (part.kind != Kind::access)
       return;
@@ -358,6 +400,7 @@ void ExpressionEmitter::setSlices(const Statement &statement) {
   };
   walkExpressions(*statement.target, visit);
   walkExpressions(*statement.value, visit);
+  return success();
 }
 
 FailureOr<Value> ExpressionEmitter::emitLength(const Expression &slice,
@@ -398,6 +441,27 @@ FailureOr<Value> ExpressionEmitter::emitLength(const Expression &slice,
       .getResult();
 }
 
+Value ExpressionEmitter::makeIndex(Position position, int64_t number) {
+  return LiteralOp::create(builder, at(position), builder.getIndexType(),
+                           builder.getIndexAttr(number));
+}
+
+FailureOr<std::pair<Value, Value>>
+ExpressionEmitter::emitSegment(const Expression &length) {
+  FailureOr<Value> number = emitIndex(*length.operands.front());
+  if (failed(number))
+    return failure();
+  Value sums = scans.lookup(length.name);
+  AffineExpr first = getAffineDimExpr(0, builder.getContext());
+  Value next =
+      ApplyOp::create(builder, at(length.position), builder.getIndexType(),
+                      AffineMap::get(1, 0, first + 1), *number);
+  auto access = [&](Value place) -> Value {
+    return AccessOp::create(builder, at(length.position), sums, place);
+  };
+  return std::pair(access(*number), access(next));
+}
+
 FailureOr<ExpressionEmitter::Ranges>
 ExpressionEmitter::emitRanges(ArrayRef<const Binding *> bindings) {
   Ranges ranges;
@@ -405,15 +469,26 @@ ExpressionEmitter::emitRanges(ArrayRef<const Binding *> bindings) {
     ranges.names.push_back(binding->variable);
     auto slice = slices.find(binding->variable);
     FailureOr<Value> lower = failure(), upper = failure();
-    if (binding->lower) {
+    auto extent = extents.find(binding->variable);
+    if (binding->length) {
+      FailureOr<std::pair<Value, Value>> segment =
+          emitSegment(*binding->length);
+      if (failed(segment))
+        return failure();
+      std::tie(lower, upper) = *segment;
+    } else if (binding->lower) {
       lower = emitIndex(*binding->lower);
       upper = failed(lower) ? lower : emitIndex(*binding->upper);
     } else if (slice != slices.end()) {
-      lower = LiteralOp::create(builder, at(binding->position),
-                                builder.getIndexType(), builder.getIndexAttr(0))
-                  .getResult();
+      lower = makeIndex(binding->position, 0);
       const Slice &given = slice->second;
       upper = emitLength(*given.slice, *given.access, given.dimension);
+    } else if (extent != extents.end()) {
+      lower = makeIndex(binding->position, 0);
+      upper = ExtentOp::create(builder, at(binding->position),
+                               builder.getIndexType(), extent->second.array,
+                               extent->second.dimension)
+                  .getResult();
     } else {
       ranges.ranged.push_back(false);
       continue;
@@ -444,7 +519,8 @@ ExpressionEmitter::emitForall(ArrayRef<const Binding *> bindings,
                               llvm::function_ref<LogicalResult()> body) {
   // Bounds are expressions, which stand in a statement.
   bool hasRanges = llvm::any_of(bindings, [&](const Binding *binding) {
-    return binding->lower || slices.contains(binding->variable);
+    return binding->hasRange() || slices.contains(binding->variable) ||
+           extents.contains(binding->variable);
   });
   bool isOutermost = isa<EvaluateOp>(builder.getBlock()->getParentOp());
   OpBuilder::InsertionGuard guard(builder);
@@ -475,10 +551,10 @@ FailureOr<Operand> ExpressionEmitter::emitReduction(
   const Binding *first = bindings.front();
   bool dependsOnFirst = false;
   for (const Binding *binding : bindings.drop_front())
-    for (const ExpressionPtr *bound : {&binding->lower, &binding->upper})
-      if (*bound)
-        dependsOnFirst |= llvm::is_contained(
-            findFreeVariables(**bound, variables), first->variable);
+    binding->visit([&](const Expression &part) {
+      dependsOnFirst |= llvm::is_contained(findFreeVariables(part, variables),
+                                           first->variable);
+    });
   ArrayRef<const Binding *> mine =
       dependsOnFirst ? bindings.take_front() : bindings;
   FailureOr<Ranges> ranges = emitRanges(mine);

@@ -32,8 +32,16 @@ public:
                     const llvm::StringSet<> &variables)
       : builder(builder), values(values), variables(variables) {}
 
-  /// Takes note of the slices of a statement, which give variables ranges.
-  void setSlices(const Statement &statement);
+  /// Takes note of the slices of a statement, which give variables ranges, and
+  /// adds up lengths of segments in front of it.
+  llvm::LogicalResult prepare(const Statement &statement);
+
+  /// Gives a variable without a range all positions of a dimension, from here
+  /// on.
+  void setExtent(llvm::StringRef variable, ArrayDimension dimension) {
+    extents.insert({variable, dimension});
+  }
+  void forgetExtents() { extents.clear(); }
 
   llvm::FailureOr<Operand> emit(const Expression &expression);
   llvm::FailureOr<Operand> emitCall(Function function,
@@ -76,6 +84,14 @@ private:
   /// a fraction where it takes none.
   llvm::LogicalResult checkHolds(const Operand &operand, mlir::Type type,
                                  Function function);
+  /// Adds up the lengths that ranges are given by.
+  llvm::LogicalResult emitSums(const Bindings &bindings);
+  /// Whether an array stores an element, or a boolean holds.
+  llvm::FailureOr<Operand> emitMember(const Expression &member);
+  /// Where the segment that an element is the length of begins and ends.
+  llvm::FailureOr<std::pair<mlir::Value, mlir::Value>>
+  emitSegment(const Expression &length);
+  mlir::Value makeIndex(Position position, int64_t number);
   /// Whether all comparisons of neighbours hold.
   llvm::FailureOr<Operand> emitChain(const Expression &chain,
                                      llvm::ArrayRef<Operand> operands);
@@ -106,6 +122,9 @@ private:
     unsigned dimension;
   };
   llvm::StringMap<Slice> slices;
+  llvm::StringMap<ArrayDimension> extents;
+  /// Sums of lengths by the array that holds these.
+  llvm::StringMap<mlir::Value> scans;
 };
 
 /// Emits a statement on arrays that `values` has by name; an error if it makes

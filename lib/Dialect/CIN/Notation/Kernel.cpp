@@ -221,8 +221,11 @@ void KernelBuilder::describeRooms(func::FuncOp function, EvaluateOp evaluate) {
       set(array, givenAttr, builder.getUnitAttr());
   };
   llvm::SetVector<Value> targets;
+  // Nobody outside knows temporaries and workspaces.
   evaluate.getRegion().walk([&](AssignOp assign) {
-    if (!assign.getArray().getDefiningOp<TemporaryOp>())
+    Value array = assign.getArray();
+    if (!array.getDefiningOp<TemporaryOp>() &&
+        !isa<WhereOp>(array.getParentBlock()->getParentOp()))
       targets.insert(assign.getArray());
   });
   llvm::for_each(targets, describe);

@@ -25,9 +25,9 @@ static void
 walkBindings(const Bindings &bindings,
              llvm::function_ref<void(const Expression &, bool isIndex)> visit) {
   for (const Binding &binding : bindings.variables)
-    for (const ExpressionPtr *bound : {&binding.lower, &binding.upper})
-      if (*bound)
-        walkExpressions(**bound, visit, /*isIndex=*/true);
+    binding.visit([&](const Expression &part) {
+      walkExpressions(part, visit, /*isIndex=*/true);
+    });
   if (bindings.condition)
     walkExpressions(*bindings.condition, visit);
 }
@@ -37,8 +37,8 @@ void ember::cin::walkExpressions(
     llvm::function_ref<void(const Expression &, bool isIndex)> visit,
     bool isIndex) {
   visit(expression, isIndex);
-  bool areIndices =
-      expression.kind == Kind::access || expression.kind == Kind::slice;
+  bool areIndices = llvm::is_contained(
+      {Kind::access, Kind::member, Kind::slice}, expression.kind);
   for (const ExpressionPtr &operand : expression.operands)
     if (operand)
       walkExpressions(*operand, visit, isIndex || areIndices);
@@ -64,7 +64,7 @@ llvm::StringSet<> ember::cin::findVariables(const Statement &statement) {
     addBound(part.bindings);
     if (part.kind == Kind::slice)
       variables.insert(part.name);
-    if (part.kind != Kind::access)
+    if (part.kind != Kind::access && part.kind != Kind::member)
       return;
     for (const ExpressionPtr &index : part.operands)
       if (index->kind == Kind::name)
@@ -95,9 +95,7 @@ ember::cin::findFreeVariables(const Expression &expression,
   if (bindings.condition)
     addAll(*bindings.condition);
   for (const Binding &binding : bindings.variables)
-    for (const ExpressionPtr *bound : {&binding.lower, &binding.upper})
-      if (*bound)
-        addAll(**bound);
+    binding.visit(addAll);
   // Bounds know the variables beside theirs, too.
   llvm::erase_if(found, [&](const std::string &name) {
     return llvm::any_of(bindings.variables, [&](const Binding &binding) {
@@ -110,11 +108,12 @@ ember::cin::findFreeVariables(const Expression &expression,
 /// Enters what `part` names; failure after an error.
 static LogicalResult addArray(NamedArrays &arrays, const Expression &part,
                               bool isIndex, MLIRContext *context) {
-  size_t rank = part.kind == Kind::access ? part.operands.size() : 0;
+  size_t rank = part.kind == Kind::name ? 0 : part.operands.size();
   auto [place, isNew] =
       arrays.insert({part.name, NamedArray{part.position, rank}});
   NamedArray &array = place->second;
   array.isIndex |= isIndex;
+  array.isRange |= part.kind == Kind::member;
   if (array.rank == rank)
     return success();
   InFlightDiagnostic error = emitErrorAt(context, part.position)
@@ -209,7 +208,7 @@ FailureOr<NamedArrays> ember::cin::findArrays(ArrayRef<Statement> statements,
     llvm::StringSet<> variables = findVariables(statement);
     walkStatement(statement, [&](const Expression &part, bool isIndex) {
       bool isArray =
-          part.kind == Kind::access ||
+          part.kind == Kind::access || part.kind == Kind::member ||
           (part.kind == Kind::name && !variables.contains(part.name));
       if (!isArray || isWrong)
         return;
@@ -246,6 +245,8 @@ FailureOr<NamedArrays> ember::cin::findArrays(ArrayRef<Statement> statements,
     array.element = options.types.lookup(name);
     if (!array.element && array.isIndex)
       array.element = IntegerType::get(context, 64);
+    else if (!array.element && array.isRange && !options.formats.contains(name))
+      array.element = IntegerType::get(context, 1);
     else if (!array.element && !array.isTarget)
       array.element = Float32Type::get(context);
   }
@@ -275,5 +276,14 @@ FailureOr<NamedArrays> ember::cin::findArrays(ArrayRef<Statement> statements,
   if (failed(setFormats(arrays, options, context)) ||
       failed(setSizes(arrays, statements, options, context)))
     return failure();
+  for (auto &[name, array] : arrays)
+    if (array.isRange && !array.format && !array.element.isInteger(1)) {
+      emitErrorAt(context, array.position)
+          << "a variable ranges over what '" << name << "' stores, and it is "
+          << "dense: give it a format, or have it hold booleans, of type i1, "
+             "not "
+          << array.element;
+      return failure();
+    }
   return std::move(arrays);
 }

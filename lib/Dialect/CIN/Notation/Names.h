@@ -26,6 +26,8 @@ struct NamedArray {
   bool isTemporary = false;
   /// It is an index of something, or a bound of a variable.
   bool isIndex = false;
+  /// Some variable ranges over what it stores.
+  bool isRange = false;
   mlir::Type element = {};
   /// Its sizes, where they are known; of arrays that are dense in memory.
   llvm::SmallVector<int64_t> shape = {};

@@ -52,9 +52,14 @@ private:
   static constexpr unsigned mostDepth = 200, mostHeight = 2000;
 
   FailureOr<Statement> parseStatement();
+  Statement::Keeps parseKeeps();
   FailureOr<Function> parseAssignment();
   LogicalResult parseBindings(Bindings &bindings);
-  FailureOr<Binding> parseBinding();
+  /// Adds what a range asks for to `condition`, which is null at first.
+  FailureOr<Binding> parseBinding(ExpressionPtr &condition);
+  FailureOr<Binding> parseSegment(Binding binding);
+  FailureOr<Binding> parseMember(Binding binding, ExpressionPtr &condition);
+  ExpressionPtr joinConditions(ExpressionPtr first, ExpressionPtr second);
   ExpressionPtr parseExpression();
   ExpressionPtr parseLogical(StringRef word, StringRef function,
                              ExpressionPtr (Parser::*operand)());
@@ -515,7 +520,56 @@ ExpressionPtr Parser::parseIndex() {
 // Statements
 //===----------------------------------------------------------------------===//
 
-FailureOr<Binding> Parser::parseBinding() {
+/// `p in segment(lengths[b])`, behind the parenthesis.
+FailureOr<Binding> Parser::parseSegment(Binding binding) {
+  Token at = token;
+  binding.length = parseExpression();
+  if (!binding.length || !expect(")"))
+    return failure();
+  bool isElement =
+      binding.length->kind == Expression::Kind::access &&
+      binding.length->operands.size() == 1 &&
+      binding.length->operands.front()->kind != Expression::Kind::slice;
+  if (isElement)
+    return std::move(binding);
+  emitErrorAt(context, at.position) << "a segment is as long as an element of "
+                                       "an array of one dimension says, "
+                                       "such as lengths[b]";
+  return failure();
+}
+
+/// `j in A[i]`, in which `binding.lower` is `A[i]`: the condition that A has an
+/// element there, beside `condition`.
+FailureOr<Binding> Parser::parseMember(Binding binding,
+                                       ExpressionPtr &condition) {
+  ExpressionPtr member = std::move(binding.lower);
+  if (member->kind != Expression::Kind::access &&
+      member->kind != Expression::Kind::name) {
+    expected("':' between the bounds of a variable");
+    return failure();
+  }
+  Token at = token;
+  at.text = binding.variable;
+  at.position = binding.position;
+  member->kind = Expression::Kind::member;
+  member->operands.push_back(make(Expression::Kind::name, at));
+  condition = condition
+                  ? joinConditions(std::move(condition), std::move(member))
+                  : std::move(member);
+  if (!condition)
+    return failure();
+  return std::move(binding);
+}
+
+ExpressionPtr Parser::joinConditions(ExpressionPtr first,
+                                     ExpressionPtr second) {
+  Token at = token;
+  at.position = second->position;
+  at.text = "and";
+  return callOf(at, "and", std::move(first), std::move(second));
+}
+
+FailureOr<Binding> Parser::parseBinding(ExpressionPtr &condition) {
   if (token.kind != Token::Kind::name || isKeyword(token)) {
     expected("a variable");
     return failure();
@@ -526,9 +580,21 @@ FailureOr<Binding> Parser::parseBinding() {
   if (!token.isWord("in"))
     return std::move(binding);
   take();
+  Lexer before = lexer;
+  Token keyword = token;
+  if (keyword.isWord("segment")) {
+    take();
+    if (takeIf("("))
+      return parseSegment(std::move(binding));
+    lexer = before;
+    token = keyword;
+  }
   binding.lower = parseOr();
-  if (!binding.lower || !expect(":"))
+  if (!binding.lower)
     return failure();
+  if (!token.is(":"))
+    return parseMember(std::move(binding), condition);
+  take();
   binding.upper = parseOr();
   if (!binding.upper)
     return failure();
@@ -537,7 +603,7 @@ FailureOr<Binding> Parser::parseBinding() {
 
 LogicalResult Parser::parseBindings(Bindings &bindings) {
   do {
-    FailureOr<Binding> binding = parseBinding();
+    FailureOr<Binding> binding = parseBinding(bindings.condition);
     if (failed(binding))
       return failure();
     bindings.variables.push_back(std::move(*binding));
@@ -545,7 +611,11 @@ LogicalResult Parser::parseBindings(Bindings &bindings) {
   if (!token.isWord("if"))
     return success();
   take();
-  bindings.condition = parseOr();
+  ExpressionPtr condition = parseOr();
+  if (condition && bindings.condition)
+    condition =
+        joinConditions(std::move(bindings.condition), std::move(condition));
+  bindings.condition = std::move(condition);
   return success(bindings.condition != nullptr);
 }
 
@@ -576,6 +646,20 @@ FailureOr<Function> Parser::parseAssignment() {
   return failure();
 }
 
+/// Takes `first` or `last`, if it is no function of the user's.
+Statement::Keeps Parser::parseKeeps() {
+  bool isFirst = token.isWord("first"), isLast = token.isWord("last");
+  if (!isFirst && !isLast)
+    return Statement::Keeps::only;
+  Lexer before = lexer;
+  Token word = take();
+  if (token.is("=") && !findFunction(word.text))
+    return isFirst ? Statement::Keeps::first : Statement::Keeps::last;
+  lexer = before;
+  token = word;
+  return Statement::Keeps::only;
+}
+
 FailureOr<Statement> Parser::parseStatement() {
   Statement statement;
   if (token.isWord("let")) {
@@ -596,6 +680,7 @@ FailureOr<Statement> Parser::parseStatement() {
         << "assigns to something else than an element of an array";
     return failure();
   }
+  statement.keeps = parseKeeps();
   FailureOr<Function> function = parseAssignment();
   if (failed(function))
     return failure();

@@ -32,7 +32,12 @@ private:
   /// By dimensions that it is an index of together with a number: `x[i + 1]`.
   std::optional<LinearSize> findShifted(BlockArgument variable);
   std::optional<LinearSize> findAffine(ApplyOp apply);
-  bool isExcluded(Value array) { return llvm::is_contained(excluded, array); }
+  /// Workspaces, and sums of lengths, are as large as what they are made for.
+  bool isExcluded(Value array) {
+    return llvm::is_contained(excluded, array) ||
+           array.getDefiningOp<ScanOp>() ||
+           isa<WhereOp>(array.getParentBlock()->getParentOp());
+  }
 
   SmallVector<Value> excluded;
 };

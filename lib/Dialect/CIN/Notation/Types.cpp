@@ -193,6 +193,7 @@ OperandType Typing::find(const Expression &expression) {
   case Kind::slice:
     return {IntegerType::get(context, 64)};
   case Kind::chain:
+  case Kind::member:
     return {IntegerType::get(context, 1)};
   case Kind::reduce:
     return {chooseReduction(expression.function,

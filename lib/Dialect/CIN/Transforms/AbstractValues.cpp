@@ -136,13 +136,20 @@ AbstractValue AbstractValues::ofAccess(AccessOp access) {
   if (!type)
     return {};
   FormatAttr format = type.getFormat();
+  auto boolean = [&](bool value) {
+    return AbstractValue::constant(
+        IntegerAttr::get(IntegerType::get(access.getContext(), 1), value));
+  };
   auto isOf = [&](const Fiber &fiber) { return fiber.contains(access); };
   if (llvm::any_of(absent, isOf))
-    return AbstractValue::constant(format.getFill());
+    return access.getStored() ? boolean(false)
+                              : AbstractValue::constant(format.getFill());
   // Stored above, it may be absent below.
   bool isStored = llvm::any_of(stored, [&](const Fiber &fiber) {
     return isOf(fiber) && fiber.depth() == format.getLevels().size();
   });
+  if (access.getStored())
+    return isStored ? boolean(true) : AbstractValue();
   if (isStored && !format.getStoresFill())
     return AbstractValue::anythingBut(format.getFill());
   return {};

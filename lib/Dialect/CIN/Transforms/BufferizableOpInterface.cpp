@@ -65,6 +65,8 @@ struct Bufferization
     });
     for (auto temporary : body.getOps<TemporaryOp>())
       moveToMemory(temporary);
+    for (auto scan : body.getOps<ScanOp>())
+      moveToMemory(scan);
     bufferization::replaceOpWithBufferizedValues(rewriter, op,
                                                  onBuffers.getInits());
     return success();

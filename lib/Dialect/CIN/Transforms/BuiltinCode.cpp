@@ -111,8 +111,8 @@ static Remainder emitRemainderOfFloats(ImplicitLocOpBuilder &builder,
     return arith::CmpFOp::create(builder, predicate, value, zero);
   };
   using enum arith::CmpFPredicate;
-  Value hasOtherSign = arith::XOrIOp::create(builder, compare(OLT, left),
-                                             compare(OLT, divisor));
+  Value hasOtherSign =
+      arith::XOrIOp::create(builder, compare(OLT, left), compare(OLT, divisor));
   return {left,
           arith::AndIOp::create(builder, compare(ONE, left), hasOtherSign)};
 }
@@ -125,8 +125,8 @@ static Remainder emitRemainderOfIntegers(ImplicitLocOpBuilder &builder,
     return arith::CmpIOp::create(builder, predicate, value, zero);
   };
   using enum arith::CmpIPredicate;
-  Value hasOtherSign = arith::XOrIOp::create(builder, compare(slt, left),
-                                             compare(slt, divisor));
+  Value hasOtherSign =
+      arith::XOrIOp::create(builder, compare(slt, left), compare(slt, divisor));
   return {left,
           arith::AndIOp::create(builder, compare(ne, left), hasOtherSign)};
 }

@@ -275,7 +275,11 @@ void Expander::replaceElements(Operation *loop, const Fiber &fiber) {
     Value position = findPosition(
         {fiber.array, getCoordinates(cast<ArrayType>(fiber.array.getType()),
                                      access.getIndices())});
-    Value element = AccessOp::create(builder, assembly.getValues(), position);
+    Value element =
+        access.getStored()
+            ? Value(LiteralOp::create(builder, builder.getI1Type(),
+                                      builder.getBoolAttr(true)))
+            : AccessOp::create(builder, assembly.getValues(), position);
     access.getResult().replaceAllUsesWith(element);
     access.erase();
   }

@@ -165,9 +165,23 @@ void StatementNest::once(Body body) {
   inside(forall, forall.getRegion().emplaceBlock(), body);
 }
 
+void StatementNest::guardAll(ArrayRef<Value> conditions, Body body) {
+  if (conditions.empty())
+    body();
+  else
+    guard(conditions.front(), [&] { guardAll(conditions.drop_front(), body); });
+}
+
 void StatementNest::guard(Value condition, Body body) {
   if (!condition) {
     body();
+    return;
+  }
+  // What is behind an `and` is looked up where what is before it holds.
+  SmallVector<Value> conditions;
+  addConjuncts(condition, conditions);
+  if (conditions.size() > 1) {
+    guardAll(conditions, body);
     return;
   }
   Value holds = get(condition);

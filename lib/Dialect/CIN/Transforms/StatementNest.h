@@ -50,6 +50,7 @@ public:
   /// What is built in `body` is under the condition, an expression of the
   /// statement; null is none.
   void guard(mlir::Value condition, Body body);
+  void guardAll(llvm::ArrayRef<mlir::Value> conditions, Body body);
   /// A workspace with an element for each value of some variables; `produce` is
   /// built before `consume`. With a fill, it knows what is stored in it.
   void where(mlir::Type element, llvm::ArrayRef<mlir::BlockArgument> variables,

@@ -202,3 +202,36 @@ func.func @boolean_index(%a: memref<?xi1>, %y: memref<?xf32>) {
   }
   return
 }
+
+// -----
+
+func.func @stored_of_dense(%y: memref<?xf32>) {
+  cin.evaluate outs(%out = %y : memref<?xf32>) {
+    cin.forall (%i) {
+      // expected-error @below {{asks whether an element of a dense array is stored: all are}}
+      %z = cin.access stored %out[%i] : memref<?xf32>
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @scan_of_a_scan(%n: memref<?xi64>, %y: memref<?xf32>) {
+  cin.evaluate ins(%lengths = %n : memref<?xi64>) outs(%out = %y : memref<?xf32>) {
+    %sums = cin.scan %lengths : memref<?xi64> -> memref<?xi64>
+    // expected-error @below {{adds up an array that has no name}}
+    %more = cin.scan %sums : memref<?xi64> -> memref<?xi64>
+  }
+  return
+}
+
+// -----
+
+func.func @scan_of_another_size(%n: memref<4xi64>, %y: memref<?xf32>) {
+  cin.evaluate ins(%lengths = %n : memref<4xi64>) outs(%out = %y : memref<?xf32>) {
+    // expected-error @below {{has a result of type 'memref<4xi64>', which has not one element more than 'memref<4xi64>'}}
+    %sums = cin.scan %lengths : memref<4xi64> -> memref<4xi64>
+  }
+  return
+}

@@ -71,6 +71,10 @@ namespace ember::cin {
 /// Erases what no statement calls any more, nor any function that it calls.
 void dropUnusedFunctions(mlir::ModuleOp module);
 
+/// Adds the conditions that `condition` is the `and` of, in order.
+void addConjuncts(mlir::Value condition,
+                  llvm::SmallVectorImpl<mlir::Value> &conjuncts);
+
 /// An error if a statement that is not concrete reads other elements of what it
 /// assigns to than the one that it computes: which values those have would
 /// depend on the order of loops.

@@ -172,6 +172,30 @@ def CIN_TemporaryOp
   let hasVerifier = 1;
 }
 
+def CIN_ScanOp : CIN_Op<"scan", [HasParent<"EvaluateOp">, CIN_Effects]> {
+  let summary = "Names an array of the sums of all lengths before each";
+  let description = [{
+    The first is 0, and the last, of which there is one more than lengths, the
+    sum of all: where consecutive segments of these lengths begin, and end. It
+    is computed where it stands among statements, of what the lengths are then. A
+    length that is negative is an error of the run, and so are more elements than
+    an i64 counts.
+
+    ```mlir
+    %offsets = cin.scan %lengths : memref<?xi32> -> memref<?xi64>
+    cin.forall (%b) {
+      %begin = cin.access %offsets[%b] : memref<?xi64>
+      ...
+    }
+    ```
+  }];
+  let arguments = (ins AnyTypeOf<[1DTensorOf<[AnySignlessInteger, Index]>,
+                                  MemRefRankOf<[AnySignlessInteger, Index], [1]>]>:$lengths);
+  let results = (outs AnyTypeOf<[1DTensorOf<[I64]>, MemRefRankOf<[I64], [1]>]>:$result);
+  let assemblyFormat = "$lengths attr-dict `:` type($lengths) `->` type($result)";
+  let hasVerifier = 1;
+}
+
 def CIN_SameSizeOp : CIN_Op<"same_size", [HasParent<"EvaluateOp">]> {
   let summary = "Asks that two dimensions are of one size";
   let description = [{
@@ -348,12 +372,18 @@ def CIN_AccessOp
     elements of other arrays. An index that is out of bounds when the statement
     is evaluated is an error.
 
+    Of an array in a format, `stored` asks whether the element is stored, whatever
+    its value is.
+
     ```mlir
     %row = cin.access %I[%p] : memref<?xi64>
     %x = cin.access %W[%row, %e] : memref<?x?xf32> (i64, index)
+    %is_there = cin.access stored %A[%i, %j]
+        : !cin.array<?x?xf32, #cin.format<dense, compressed fill 0.0 : f32>>
     ```
   }];
-  let arguments = (ins CIN_Array:$array, Variadic<CIN_Index>:$indices);
+  let arguments = (ins CIN_Array:$array, Variadic<CIN_Index>:$indices,
+                       UnitAttr:$stored);
   let results = (outs CIN_Scalar:$result);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
