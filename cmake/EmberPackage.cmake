@@ -32,6 +32,9 @@ endforeach()
 # Machines that ember-sim runs programs on, by name.
 install(DIRECTORY "${CMAKE_SOURCE_DIR}/sim/machines" DESTINATION ember COMPONENT package
         FILES_MATCHING PATTERN "*.json")
+install(FILES "${CMAKE_SOURCE_DIR}/cmake/EmberNotation.cmake" DESTINATION ember/cmake COMPONENT package)
+install(FILES "${CMAKE_SOURCE_DIR}/runtime/include/ember/Notation.h"
+        DESTINATION ember/include/ember COMPONENT package)
 foreach(header IN ITEMS Export KernelLibrary Ownership Runtime)
   install(FILES "${CMAKE_SOURCE_DIR}/runtime/include/ember/Runtime/${header}.h"
           DESTINATION ember/include/ember/Runtime COMPONENT package)
