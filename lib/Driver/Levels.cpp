@@ -71,6 +71,7 @@ static void addOptimization(OpPassManager &manager, ModuleOp,
   if (options.target) {
     optimization.lookupLevel = options.target->lookupLevel;
     optimization.maskSelects = options.target->masksSelects;
+    optimization.vectorizeLookups = options.target->vectorizesLookups;
   }
   if (options.lookupLevel)
     optimization.lookupLevel = *options.lookupLevel;

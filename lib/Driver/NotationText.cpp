@@ -105,12 +105,21 @@ ember::translateNotation(StringRef notation, const NotationArrays &arrays) {
     options.formats[array] = format.str();
   }
   for (StringRef given : arrays.fills) {
-    auto [array, number] = given.split(':');
+    auto [array, value] = given.split(':');
+    auto [number, mark] = value.split(':');
     double fill = 0;
-    if (array.empty() || !to_float(number, fill))
+    bool isMissing = number == "missing" && mark.empty();
+    bool isMarked = mark == "unstored" || number.size() == value.size();
+    if (array.empty() || (!isMissing && !(to_float(number, fill) && isMarked)))
       return makeError("--fill=" + given +
-                       ": expected an array and a number, such as A:inf");
+                       ": expected an array and a number, such as A:inf, "
+                       "A:0:unstored where no element that is stored is that "
+                       "number, or A:missing");
     options.fills[array] = fill;
+    if (isMissing)
+      options.missing.insert(array);
+    if (!mark.empty())
+      options.unstored.insert(array);
   }
   OwningOpRef<ModuleOp> functions = ModuleOp::create(UnknownLoc::get(&context));
   for (StringRef path : arrays.functions)

@@ -20,6 +20,8 @@ ArrayRef<KernelTarget> ember::getTargets() {
        .sumsLengths = true,
        // Choosing costs it less than a branch that it cannot foresee.
        .masksSelects = false,
+       // Lanes that are loaded by masked branches cost more than they save.
+       .vectorizesLookups = false,
        // A core reads through all its caches.
        .lookupLevel = LookupLevel::none},
       {.name = "dae-threads",

@@ -64,6 +64,7 @@ void ember::buildCINToSCFPipeline(OpPassManager &manager,
   // The deallocation pipeline does not know statements.
   manager.addNestedPass<func::FuncOp>(createCSEPass());
   manager.addNestedPass<func::FuncOp>(cin::createFuse());
+  manager.addNestedPass<func::FuncOp>(cin::createExpandMissing());
   manager.addNestedPass<func::FuncOp>(cin::createSchedule());
   manager.addNestedPass<func::FuncOp>(cin::createInsertWorkspaces());
   manager.addNestedPass<func::FuncOp>(cin::createConcretize());
@@ -123,6 +124,7 @@ void ember::buildOptimizationPipeline(OpPassManager &manager,
   if (options.optLevel >= OptimizationLevel::vectorize) {
     slcv::SlcVectorizerOptions vectorizer;
     vectorizer.vectorLength = options.vectorLength;
+    vectorizer.lookups = options.vectorizeLookups;
     manager.addPass(slcv::createSlcVectorizer(vectorizer));
     manager.addNestedPass<func::FuncOp>(slcv::createSimplifyCastOps());
     manager.addNestedPass<func::FuncOp>(slcv::createCallbackVectorizer());

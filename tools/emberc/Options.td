@@ -22,7 +22,8 @@ defm format : Value<"format",
     "levels such as dense,compressed@1,0; with i32 positions and coordinates A:csr:i32",
     "ARRAY:FORMAT">;
 defm fill : Value<"fill",
-    "What elements of an array are that are not stored (default: 0)", "ARRAY:NUMBER">;
+    "What elements of an array are that are not stored (default: 0), A:missing for "
+    "none; A:0:unstored where no element that is stored is that", "ARRAY:NUMBER">;
 defm functions : Value<"functions",
     "A file of cin.functions that the notation may call by name", "FILE">;
 defm emit : Value<"emit",

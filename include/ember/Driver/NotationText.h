@@ -22,7 +22,7 @@ struct NotationArrays {
   std::vector<std::string> types;
   /// ARRAY:FORMAT each.
   std::vector<std::string> formats;
-  /// ARRAY:NUMBER each.
+  /// ARRAY:NUMBER, ARRAY:NUMBER:unstored or ARRAY:missing each.
   std::vector<std::string> fills;
   /// Files of functions that statements may call.
   std::vector<std::string> functions;

@@ -31,6 +31,9 @@ struct KernelTarget {
   bool sumsLengths = false;
   /// Callbacks that choose to store what was there are left out.
   bool masksSelects = true;
+  /// Loops that do little else than look single elements up stay scalar where
+  /// the processor would load lanes one after the other.
+  bool vectorizesLookups = true;
   /// The cache that keeps what is looked up.
   LookupLevel lookupLevel = LookupLevel::automatic;
   /// Cases keep rows that they work on, in registers where these hold them.

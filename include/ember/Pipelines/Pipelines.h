@@ -76,6 +76,11 @@ struct OptimizationOptions : mlir::PassPipelineOptions<OptimizationOptions> {
       *this, "mask-selects",
       llvm::cl::desc("Leave callbacks out that choose to store what was there"),
       llvm::cl::init(true)};
+  Option<bool> vectorizeLookups{
+      *this, "vectorize-lookups",
+      llvm::cl::desc("Vectorise loops that look single elements up even where "
+                     "the target has no gathers"),
+      llvm::cl::init(true)};
   Option<Choice<slcv::AlignmentStrategy>> alignment{
       *this, "alignment",
       llvm::cl::desc("How scalar operands are taken out of the vectors' way"),

@@ -87,7 +87,7 @@ AppendCode::AppendCode(ImplicitLocOpBuilder &builder, LevelCode &levels,
     }
   }
   if (!isListed)
-    fillWith(storage.values, storage.format().getFill());
+    fillWith(storage.values, ArrayType(storage.type).getUnstored());
 }
 
 //===----------------------------------------------------------------------===//
@@ -110,6 +110,11 @@ void AppendCode::append(unsigned level, ArrayRef<Value> coordinates) {
   for (unsigned mine = getTop(level); mine <= level; ++mine) {
     Value isInside = arith::CmpIOp::create(
         builder, Predicate::ult, coordinates[mine], storage.sizeOfLevel(mine));
+    if (tentative) {
+      Value yes = arith::ConstantOp::create(builder, builder.getBoolAttr(true));
+      Value isLeftOut = arith::XOrIOp::create(builder, tentative, yes);
+      isInside = arith::OrIOp::create(builder, isInside, isLeftOut);
+    }
     unsigned dimension = storage.format().getDimensionOf(mine);
     cf::AssertOp::create(builder, isInside,
                          "a coordinate of dimension " +
@@ -118,6 +123,8 @@ void AppendCode::append(unsigned level, ArrayRef<Value> coordinates) {
     storeIndex(coordinates[mine], storage.coordinates(mine), count);
   }
   Value next = levels.add(count, 1);
+  if (tentative)
+    next = arith::SelectOp::create(builder, tentative, next, count);
   if (isAboveSegments(level))
     storeIndex(getCount(level + 1), storage.positions(level + 1), next);
   setCount(level, next);
@@ -146,7 +153,8 @@ void AppendCode::enter(unsigned level, ArrayRef<Value> coordinates) {
   }
   Value begin = arith::MulIOp::create(builder, getCount(level), size);
   Value end = arith::AddIOp::create(builder, begin, size);
-  Value fill = arith::ConstantOp::create(builder, storage.format().getFill());
+  Value fill =
+      arith::ConstantOp::create(builder, ArrayType(storage.type).getUnstored());
   forAll(begin, end, [&](Value position) {
     memref::StoreOp::create(builder, fill, storage.values, position);
   });
@@ -192,6 +200,18 @@ void AppendCode::store(ArrayRef<Value> coordinates, Value value) {
   } else if (storage.level(last).kind == LevelKind::bitmap) {
     mark(last, position);
   }
+}
+
+Value AppendCode::hasRoom() {
+  unsigned last = depth - 1;
+  if (isCounting())
+    return nullptr;
+  Value size = memref::DimOp::create(builder, storage.values, 0);
+  for (unsigned level = getTop(last); level <= last; ++level)
+    size = arith::MinSIOp::create(
+        builder, size,
+        memref::DimOp::create(builder, storage.coordinates(level), 0));
+  return arith::CmpIOp::create(builder, Predicate::slt, getCount(last), size);
 }
 
 void AppendCode::storeCounts() {

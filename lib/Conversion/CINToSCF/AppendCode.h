@@ -26,6 +26,12 @@ public:
   void leave(unsigned level, llvm::ArrayRef<mlir::Value> coordinates);
   /// An element.
   void store(llvm::ArrayRef<mlir::Value> coordinates, mlir::Value value);
+  /// Elements are written from here on, but count only where a condition holds:
+  /// otherwise the next one is written over them. Null for all.
+  void setTentative(mlir::Value condition) { tentative = condition; }
+  /// A condition that holds where there is room for one more element; null if
+  /// nothing is written.
+  mlir::Value hasRoom();
   /// What is done behind all statements.
   void finish();
 
@@ -63,6 +69,7 @@ private:
   llvm::SmallVector<mlir::Value> counts;
   /// By level that a loop is in: the count of the level below before its body.
   llvm::SmallVector<mlir::Value> before;
+  mlir::Value tentative;
 };
 
 } // namespace ember::cin

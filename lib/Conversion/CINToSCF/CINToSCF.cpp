@@ -97,6 +97,20 @@ void EvaluationLowering::emitValue(ForallOp forall, unsigned variable,
   values.erase(mine);
 }
 
+AppendCode *EvaluationLowering::findOnlyAppend(ForallOp forall) {
+  SmallVector<AssignOp> assigns(forall.getBody()->getOps<AssignOp>());
+  if (assigns.size() != 1 || !isInnermost(forall))
+    return nullptr;
+  auto found = appended.find(assigns.front().getArray());
+  if (found == appended.end())
+    return nullptr;
+  auto type = cast<ArrayType>(assigns.front().getArray().getType());
+  SmallVector<Value> place = getPlace(assigns.front());
+  bool isLast = place.back() == forall.getVariables()[0] &&
+                type.getFormat().getLevels().back().isListed();
+  return isLast ? found->second.get() : nullptr;
+}
+
 void EvaluationLowering::emitWalk(ForallOp forall) {
   SmallVector<Fiber> fibers = getLevelOperands(forall);
   Value size = bounds(forall, 0).second;
@@ -110,14 +124,31 @@ void EvaluationLowering::emitWalk(ForallOp forall) {
   IterationCode code(builder, levels, fibers,
                      forall.getIterationAttr().getSet(), setVariable);
   // What is appended in another order is not in the format any more.
-  bool appends = false;
+  bool appendsInOrder = false;
   forall.walk([&](AssignOp assign) {
-    appends |= appended.contains(assign.getArray());
+    if (!appended.contains(assign.getArray()))
+      return;
+    auto type = cast<ArrayType>(assign.getArray().getType());
+    SmallVector<Value> place = getPlace(assign);
+    for (auto [coordinate, level] :
+         llvm::zip_equal(place, type.getFormat().getLevels()))
+      appendsInOrder |=
+          coordinate == forall.getVariables()[0] && level.isOrdered;
   });
-  if (appends)
+  // What a workspace has gathered is in order.
+  bool isGiven = llvm::any_of(fibers, [](const Fiber &fiber) {
+    return !!fiber.array.getDefiningOp<AssembleOp>();
+  });
+  if (appendsInOrder && isGiven)
     code.checkIncrease();
   if (isInnermost(forall))
     code.searchLonger();
+  // One element, appended as a coordinate and a value.
+  AppendCode *only = findOnlyAppend(forall);
+  auto hasRoom = [&] { return only->hasRoom(); };
+  auto setCondition = [&](Value condition) { only->setTentative(condition); };
+  if (only && isHarmless(forall, fibers))
+    code.speculate({hasRoom, setCondition});
   code.emit(size, {}, body);
 }
 
@@ -172,7 +203,7 @@ void EvaluationLowering::emit(WhereOp where) {
     unknown = isKnown ? unknown : unknown.drop_front();
   }
   Value produced = where.getProducers().getArgument(0);
-  auto workspace = std::make_unique<WorkspaceCode>(
+  std::unique_ptr<WorkspaceCode> workspace = WorkspaceCode::create(
       builder, levels, type, all,
       [&](MemRefType memory, Value count) { return allocate(memory, count); });
   WorkspaceCode &code = *workspace;
@@ -183,6 +214,7 @@ void EvaluationLowering::emit(WhereOp where) {
   emitAll(where.getProducers().front());
   code.gather();
   emitAll(where.getConsumers().front());
+  code.clear();
 }
 
 void EvaluationLowering::emit(AssignOp assign) {
@@ -259,6 +291,10 @@ void EvaluationLowering::emit(Operation &op) {
         values.map(
             literal.getResult(),
             arith::ConstantOp::create(builder, literal.getValue()).getResult());
+      })
+      .Case<StoredOp>([&](auto stored) {
+        auto access = stored.getValue().template getDefiningOp<AccessOp>();
+        values.map(stored.getResult(), levels.isStored(access));
       })
       .Case<ExtentOp>([&](auto extent) {
         values.map(extent.getResult(),

@@ -20,6 +20,10 @@ namespace ember::cin {
 
 /// Whether there are no loops in a loop.
 bool isInnermost(mlir::Operation *loop);
+/// Whether nothing that a loop over `fibers` computes at a coordinate can fail,
+/// or look at anything else than an element of these: it may be done where it
+/// is not needed.
+bool isHarmless(mlir::Operation *loop, llvm::ArrayRef<Fiber> fibers);
 
 /// Emits the loops of one evaluation, in front of it.
 class EvaluationLowering {
@@ -58,6 +62,9 @@ private:
   void emitValue(ForallOp forall, unsigned variable, mlir::Value value);
   /// A loop over what arrays store.
   void emitWalk(ForallOp forall);
+  /// What a loop appends one element of a list to, if that is all it assigns
+  /// to; null otherwise.
+  AppendCode *findOnlyAppend(ForallOp forall);
   void emit(IfOp branch);
   void emit(WhereOp where);
   void emit(AssignOp assign);

@@ -88,9 +88,12 @@ Value IterationCode::skipEqual(unsigned operand, Value position,
 Value IterationCode::follow(unsigned operand, Value coordinate, State &state) {
   Segment left{state.positions[operand], segments[operand].end};
   Value &position = state.positions[operand];
-  if (!fibers[operand].getLevel().isOrdered)
+  if (fibers[operand].getLevel().isOrdered) {
+    position = levels.gallop(fibers[operand], left, coordinate);
+  } else {
     left.begin = segments[operand].begin;
-  position = levels.search(fibers[operand], left, coordinate);
+    position = levels.search(fibers[operand], left, coordinate);
+  }
   return isHere(operand, position, coordinate);
 }
 
@@ -145,18 +148,18 @@ Value IterationCode::emitCondition(const Round &round) {
                                        join, meet, complement);
 }
 
-SmallVector<Value> IterationCode::emitBody(const Round &round, OperandMask sure,
+SmallVector<Value> IterationCode::emitBody(const Round &round, Stored stored,
                                            const State &state,
                                            ArrayRef<Value> ends, Body body) {
   for (unsigned operand = 0; operand < fibers.size(); ++operand) {
     if (!isWalked(operand, listed))
       continue;
     Cursor cursor{state.positions[operand], ends[operand]};
-    if (!(sure >> operand & 1))
+    if (!(stored.surely >> operand & 1))
       cursor.isStored = round.isAt[operand];
     // A fiber that has more is at a later coordinate.
     cursor.isInBounds = !round.walksAll && (round.walked >> operand & 1);
-    if (round.exhausted >> operand & 1)
+    if ((round.exhausted | ~stored.maybe) >> operand & 1)
       cursor = {};
     levels.bind(fibers[operand], cursor);
   }
@@ -167,6 +170,62 @@ SmallVector<Value> IterationCode::emitBody(const Round &round, OperandMask sure,
   return after;
 }
 
+SmallVector<Value> IterationCode::emitGuarded(const Round &round, Stored stored,
+                                              const State &state,
+                                              ArrayRef<Value> ends, Body body) {
+  auto branch = scf::IfOp::create(builder, TypeRange(ValueRange(state.carried)),
+                                  emitCondition(round),
+                                  /*withElseRegion=*/!state.carried.empty());
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(branch.thenBlock());
+  SmallVector<Value> done = emitBody(round, stored, state, ends, body);
+  if (!done.empty()) {
+    scf::YieldOp::create(builder, done);
+    builder.setInsertionPointToStart(branch.elseBlock());
+    scf::YieldOp::create(builder, state.carried);
+  }
+  return llvm::to_vector_of<Value>(branch.getResults());
+}
+
+bool IterationCode::isWhereLoopIs(const Round &round) const {
+  if (round.walksAll)
+    return false;
+  for (unsigned operand = 0; operand < fibers.size(); ++operand)
+    if (!isWalked(operand, round.walked | round.exhausted) ||
+        !fibers[operand].getLevel().isUnique)
+      return false;
+  return true;
+}
+
+SmallVector<Value> IterationCode::emitTentative(const Round &round,
+                                                Stored stored,
+                                                const State &state,
+                                                ArrayRef<Value> ends,
+                                                Body body) {
+  Value condition = emitCondition(round);
+  auto emitAnyway = [&] {
+    if (tentative->setCondition)
+      tentative->setCondition(condition);
+    SmallVector<Value> done = emitBody(round, stored, state, ends, body);
+    if (tentative->setCondition)
+      tentative->setCondition(nullptr);
+    for (auto [value, before] : llvm::zip_equal(done, state.carried))
+      value = arith::SelectOp::create(builder, condition, value, before);
+    return done;
+  };
+  Value hasRoom = tentative->hasRoom ? tentative->hasRoom() : Value();
+  if (!hasRoom)
+    return emitAnyway();
+  // What is appended carries no values.
+  auto branch = scf::IfOp::create(builder, hasRoom, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(branch.thenBlock());
+  emitAnyway();
+  builder.setInsertionPointToStart(branch.elseBlock());
+  emitGuarded(round, stored, state, ends, body);
+  return {};
+}
+
 IterationCode::State IterationCode::emitRound(Round round, State state,
                                               Body body) {
   setVariable(round.coordinate);
@@ -174,15 +233,18 @@ IterationCode::State IterationCode::emitRound(Round round, State state,
   for (unsigned operand = 0; operand < fibers.size(); ++operand)
     if (isWalked(operand, ~round.walked & ~round.exhausted))
       round.isAt[operand] = follow(operand, round.coordinate, state);
-  OperandMask all = (OperandMask(1) << fibers.size()) - 1, sure = all;
+  OperandMask all = (OperandMask(1) << fibers.size()) - 1;
+  Stored stored{/*surely=*/all, /*maybe=*/0};
   bool isAlways = true;
   forEachRegion(all, [&](OperandMask region) {
     if (!isPossible(round, region))
       return;
-    if (round.visited.contains(region))
-      sure &= region;
-    else
+    if (!round.visited.contains(region)) {
       isAlways = false;
+      return;
+    }
+    stored.surely &= region;
+    stored.maybe |= region;
   });
   // Positions behind those of a coordinate that is there several times.
   SmallVector<Value> ends(fibers.size());
@@ -192,22 +254,12 @@ IterationCode::State IterationCode::emitRound(Round round, State state,
       ends[operand] =
           skipEqual(operand, state.positions[operand], round.coordinate);
   State next{{}, state.positions};
-  if (isAlways) {
-    next.carried = emitBody(round, sure, state, ends, body);
-  } else {
-    auto branch = scf::IfOp::create(
-        builder, TypeRange(ValueRange(state.carried)), emitCondition(round),
-        /*withElseRegion=*/!state.carried.empty());
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPointToStart(branch.thenBlock());
-    SmallVector<Value> done = emitBody(round, sure, state, ends, body);
-    if (!done.empty()) {
-      scf::YieldOp::create(builder, done);
-      builder.setInsertionPointToStart(branch.elseBlock());
-      scf::YieldOp::create(builder, state.carried);
-    }
-    next.carried = llvm::to_vector_of<Value>(branch.getResults());
-  }
+  if (isAlways)
+    next.carried = emitBody(round, stored, state, ends, body);
+  else if (tentative && isWhereLoopIs(round))
+    next.carried = emitTentative(round, stored, state, ends, body);
+  else
+    next.carried = emitGuarded(round, stored, state, ends, body);
   // Those that have the coordinate go on.
   for (unsigned operand = 0; operand < fibers.size(); ++operand) {
     if (!isWalked(operand, round.walked))

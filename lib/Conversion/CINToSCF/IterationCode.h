@@ -35,6 +35,16 @@ public:
   /// body is emitted once for each such operand, and once for none.
   void searchLonger() { searchesLonger = true; }
 
+  /// What is done at a coordinate may as well be done where it is not to be:
+  /// carried values are chosen behind it, and so is what `setCondition` is told
+  /// of, as far as `hasRoom`; both may be null.
+  struct Tentative {
+    llvm::function_ref<mlir::Value()> hasRoom;
+    llvm::function_ref<void(mlir::Value condition)> setCondition;
+  };
+  /// A branch for each coordinate, which nobody foresees, is left out then.
+  void speculate(Tentative hooks) { tentative = hooks; }
+
   /// The carried values behind the loops. All coordinates are those from 0 to
   /// `size`.
   llvm::SmallVector<mlir::Value>
@@ -87,13 +97,29 @@ private:
   /// Whether a round may come to a coordinate that the fibers of `region`
   /// store.
   bool isPossible(const Round &round, OperandMask region) const;
-  /// A value that holds where a round is to do anything.
-  mlir::Value emitCondition(const Round &round);
-  /// The body, with fibers bound. Those of `sure` are stored.
-  llvm::SmallVector<mlir::Value> emitBody(const Round &round, OperandMask sure,
+  /// Of a coordinate at which something is done: operands that store it, and
+  /// those that may.
+  struct Stored {
+    OperandMask surely, maybe;
+  };
+  /// The body, with fibers bound.
+  llvm::SmallVector<mlir::Value> emitBody(const Round &round, Stored stored,
                                           const State &state,
                                           llvm::ArrayRef<mlir::Value> ends,
                                           Body body);
+  /// The same under a condition, by a branch.
+  llvm::SmallVector<mlir::Value> emitGuarded(const Round &round, Stored stored,
+                                             const State &state,
+                                             llvm::ArrayRef<mlir::Value> ends,
+                                             Body body);
+  /// The same without, where there is room.
+  llvm::SmallVector<mlir::Value>
+  emitTentative(const Round &round, Stored stored, const State &state,
+                llvm::ArrayRef<mlir::Value> ends, Body body);
+  /// Whether all that a round looks at is where the loop is.
+  bool isWhereLoopIs(const Round &round) const;
+  /// A value that holds where a round is to do anything.
+  mlir::Value emitCondition(const Round &round);
   /// Moves `state` to the first position of a fiber whose coordinate is not
   /// below `coordinate`; whether it has that coordinate.
   mlir::Value follow(unsigned operand, mlir::Value coordinate, State &state);
@@ -118,6 +144,7 @@ private:
   llvm::function_ref<void(mlir::Value)> setVariable;
   OperandMask listed = 0;
   bool checksIncrease = false, searchesLonger = false;
+  std::optional<Tentative> tentative;
   llvm::SmallVector<Segment> segments;
   size_t carriedCount = 0;
 };

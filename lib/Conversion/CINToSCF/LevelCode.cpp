@@ -97,7 +97,13 @@ Cursor LevelCode::locate(const Fiber &fiber) {
   Value coordinate = index(fiber.coordinates.back());
   Value size = storage.sizeOfLevel(level);
   unsigned dimension = storage.format().getDimensionOf(level);
-  if (!isCompared(fiber.coordinates.back(), fiber.array, dimension)) {
+  // A row is looked for in positions, of which there is one more than rows, and
+  // what a workspace of one dimension is looked up by is checked there, too.
+  bool isRow = level == 0 && level + 1 < storage.levels.size() &&
+               storage.level(level + 1).kind == LevelKind::compressed;
+  bool isWhole = level == 0 && !fiber.array.getDefiningOp<AssembleOp>();
+  if (!isRow && !isWhole &&
+      !isCompared(fiber.coordinates.back(), fiber.array, dimension)) {
     Value isInside =
         arith::CmpIOp::create(builder, Predicate::ult, coordinate, size);
     cf::AssertOp::create(builder, isInside,
@@ -213,6 +219,48 @@ Value LevelCode::search(const Fiber &fiber, Segment segment, Value coordinate) {
   return emitSearch(builder, segment, scan);
 }
 
+Value LevelCode::gallop(const Fiber &fiber, Segment segment, Value coordinate) {
+  Type index = builder.getIndexType();
+  Type types[] = {index, index};
+  Location locations[] = {builder.getLoc(), builder.getLoc()};
+  // All positions before `low` are before the coordinate.
+  auto getProbe = [&](Value low, Value step) {
+    return add(arith::AddIOp::create(builder, low, step), -1);
+  };
+  auto loop = scf::WhileOp::create(builder, types,
+                                   ValueRange{segment.begin, constant(1)});
+  {
+    OpBuilder::InsertionGuard guard(builder);
+    Block *before =
+        builder.createBlock(&loop.getBefore(), {}, types, locations);
+    Value probe = getProbe(before->getArgument(0), before->getArgument(1));
+    Value isInside =
+        arith::CmpIOp::create(builder, Predicate::slt, probe, segment.end);
+    auto branch = scf::IfOp::create(builder, builder.getI1Type(), isInside,
+                                    /*withElseRegion=*/true);
+    {
+      OpBuilder::InsertionGuard inner(builder);
+      builder.setInsertionPointToStart(branch.thenBlock());
+      Value isBefore = arith::CmpIOp::create(
+          builder, Predicate::slt, getCoordinate(fiber, probe), coordinate);
+      scf::YieldOp::create(builder, isBefore);
+      builder.setInsertionPointToStart(branch.elseBlock());
+      scf::YieldOp::create(builder, isInside);
+    }
+    scf::ConditionOp::create(builder, branch.getResult(0),
+                             before->getArguments());
+    Block *after = builder.createBlock(&loop.getAfter(), {}, types, locations);
+    Value low = after->getArgument(0), step = after->getArgument(1);
+    Value further[] = {arith::AddIOp::create(builder, low, step),
+                       arith::AddIOp::create(builder, step, step)};
+    scf::YieldOp::create(builder, further);
+  }
+  Value low = loop.getResult(0);
+  Value high = arith::MinSIOp::create(builder, getProbe(low, loop.getResult(1)),
+                                      segment.end);
+  return search(fiber, {low, high}, coordinate);
+}
+
 Cursor LevelCode::locateListed(const Fiber &fiber) {
   Segment segment = getSegment(fiber);
   Value coordinate = index(fiber.coordinates.back());
@@ -249,13 +297,22 @@ Value LevelCode::isStored(const Fiber &fiber) {
                                    builder.getBoolAttr(!!cursor.position));
 }
 
+Value LevelCode::isStored(AccessOp access) {
+  auto type = dyn_cast<ArrayType>(access.getArray().getType());
+  if (!type)
+    return arith::ConstantOp::create(builder, builder.getBoolAttr(true));
+  return isStored(
+      Fiber{access.getArray(), getCoordinates(type, access.getIndices())});
+}
+
 Value LevelCode::load(AccessOp access) {
   Value array = access.getArray();
   const Storage &storage = getStorage(array);
   if (access.getStored())
     return isStored({array, getCoordinates(storage.type, access.getIndices())});
   auto fill = [&]() -> Value {
-    return arith::ConstantOp::create(builder, storage.format().getFill());
+    return arith::ConstantOp::create(builder,
+                                     ArrayType(storage.type).getUnstored());
   };
   Cursor cursor =
       find({array, getCoordinates(storage.type, access.getIndices())});

@@ -88,11 +88,18 @@ public:
   mlir::Value getCoordinate(const Fiber &fiber, mlir::Value position);
   /// The value of an element: the fill where it is not stored.
   mlir::Value load(AccessOp access);
+  /// A condition that holds where an element is stored.
+  mlir::Value isStored(AccessOp access);
   /// A condition that holds where a fiber is stored.
   mlir::Value isStored(const Fiber &fiber);
   /// The first position from `segment.begin` on whose coordinate is
   /// `coordinate` or more; of an unordered level, that has it.
   mlir::Value search(const Fiber &fiber, Segment segment,
+                     mlir::Value coordinate);
+
+  /// The same of an ordered level, in time that depends on how far it is: looks
+  /// twice as far each time, and searches what it has stepped over last.
+  mlir::Value gallop(const Fiber &fiber, Segment segment,
                      mlir::Value coordinate);
 
   mlir::Value constant(int64_t value);

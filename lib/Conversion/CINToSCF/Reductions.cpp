@@ -83,6 +83,37 @@ static SetVector<Operation *> findNeeded(ReduceOp reduce, Value value) {
   return needed;
 }
 
+/// Whether a function of the table may be called with any values.
+static bool isTotal(CallOp call) {
+  Function function = call.getFunction();
+  bool divides = function.is("div") || function.is("mod");
+  return function.getBuiltin() && (isa<FloatType>(call.getType()) || !divides);
+}
+
+bool ember::cin::isHarmless(Operation *loop, ArrayRef<Fiber> fibers) {
+  for (Operation &op : loop->getRegion(0).front()) {
+    if (auto access = dyn_cast<AccessOp>(op)) {
+      auto type = dyn_cast<ArrayType>(access.getArray().getType());
+      if (!type)
+        return false;
+      Fiber element{access.getArray(),
+                    getCoordinates(type, access.getIndices())};
+      if (!llvm::is_contained(fibers, element))
+        return false;
+      continue;
+    }
+    auto call = dyn_cast<CallOp>(op);
+    auto assign = dyn_cast<AssignOp>(op);
+    auto yield = dyn_cast<YieldOp>(op);
+    bool isPlain = isa<LiteralOp>(op) || (call && isTotal(call)) ||
+                   (assign && !assign.getCondition()) ||
+                   (yield && !yield.getCondition());
+    if (!isPlain)
+      return false;
+  }
+  return true;
+}
+
 EvaluationLowering::Combined
 EvaluationLowering::emitTerm(ReduceOp reduce, const Combined &before) {
   SmallVector<Value> conditions;
@@ -165,6 +196,8 @@ EvaluationLowering::emitWalk(ReduceOp reduce, const Combined &before) {
                      reduce.getIterationAttr().getSet(), setVariable);
   if (isInnermost(reduce))
     code.searchLonger();
+  if (reduce.getFunction().getBuiltin() && isHarmless(reduce, fibers))
+    code.speculate({});
   SmallVector<Value> after = code.emit(size, carried, body);
   if (!reduce.getRest())
     return after;

@@ -12,52 +12,41 @@
 
 namespace ember::cin {
 
-/// A workspace in a compressed format. Elements are added in any order to dense
-/// memory, beside which bits say where there are any: a word for 64 elements,
-/// one for 64 such words, and one for 64 of these, so that what is stored is
-/// found in order, without sorting, in time that hardly depends on the size.
-/// Before it is read, elements are moved to positions and coordinates like
-/// those of any array.
+/// A workspace in a format, to which elements are added in any order.
 class WorkspaceCode {
 public:
-  /// `allocate` gives memory of a type for a number of elements.
+  /// Gives memory of a type for a number of elements.
   using Allocate =
       llvm::function_ref<mlir::Value(mlir::MemRefType type, mlir::Value count)>;
 
-  /// Emits its memory, in which nothing is stored.
-  WorkspaceCode(mlir::ImplicitLocOpBuilder &builder, LevelCode &levels,
-                ArrayType type, llvm::ArrayRef<mlir::Value> sizes,
-                Allocate allocate);
+  /// The one for the last level of `type`: emits its memory, in which nothing
+  /// is stored.
+  static std::unique_ptr<WorkspaceCode>
+  create(mlir::ImplicitLocOpBuilder &builder, LevelCode &levels, ArrayType type,
+         llvm::ArrayRef<mlir::Value> sizes, Allocate allocate);
+  virtual ~WorkspaceCode() = default;
 
   /// Stores an element, or adds to it if it is there.
-  void store(llvm::ArrayRef<mlir::Value> coordinates, mlir::Value value,
-             Function function);
-  /// Moves elements to the storage; nothing is stored any more where they are
-  /// added.
-  void gather();
+  virtual void store(llvm::ArrayRef<mlir::Value> coordinates, mlir::Value value,
+                     Function function) = 0;
+  /// What is done before elements are read: moves them to the storage, like
+  /// that of any array, unless they are there already.
+  virtual void gather() {}
+  /// What is done behind it, if something is still stored then.
+  virtual void clear() {}
   const Storage &getStorage() const { return storage; }
 
-private:
-  /// A word of 64 bits that says of which there are any.
-  static constexpr unsigned summaries = 3;
+protected:
+  WorkspaceCode(mlir::ImplicitLocOpBuilder &builder, LevelCode &levels,
+                ArrayType type, llvm::ArrayRef<mlir::Value> sizes);
 
-  void storeBit(unsigned summary, mlir::Value index);
-  /// A loop over the bits of a word, which is 0 afterwards: `body` gets the
-  /// index of each, and a count that it changes.
-  mlir::Value
-  forBits(unsigned summary, mlir::Value wordIndex, mlir::Value count,
-          llvm::function_ref<mlir::Value(mlir::Value, mlir::Value)> body);
-  mlir::Value gatherElement(mlir::Value position, mlir::Value count);
+  /// The number of an element among all.
+  mlir::Value linearize(llvm::ArrayRef<mlir::Value> coordinates);
   void zero(mlir::Value memory);
-  mlir::Value word(int64_t value);
 
   mlir::ImplicitLocOpBuilder &builder;
   LevelCode &levels;
   Storage storage;
-  /// Where elements are added.
-  mlir::Value values;
-  /// By summary: the words.
-  llvm::SmallVector<mlir::Value> bits;
 };
 
 } // namespace ember::cin

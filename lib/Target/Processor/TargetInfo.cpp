@@ -309,6 +309,11 @@ TargetInfo describeTarget(llvm::TargetMachine &machine, int64_t scalableBits) {
   // Of AArch64's stores none is ordered with others but by what all need.
   if (triple.isX86())
     info.storeFence = "llvm.x86.sse.sfence";
+  constexpr unsigned laneBits = 32;
+  if (auto lanes = static_cast<unsigned>(info.vectorBits / laneBits))
+    info.hasGathers = costs.isLegalMaskedGather(
+        llvm::FixedVectorType::get(llvm::Type::getFloatTy(context), lanes),
+        llvm::Align(laneBits / 8));
   return info;
 }
 

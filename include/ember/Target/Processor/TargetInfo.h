@@ -64,6 +64,8 @@ struct TargetInfo {
   /// The LLVM intrinsic that orders such stores with those behind it; empty
   /// where they are ordered as all others are.
   std::string storeFence;
+  /// Whether vectors are gathered by more than a load for each lane.
+  bool hasGathers = true;
 };
 
 /// Whether programs of `triple` run on this machine and its system.

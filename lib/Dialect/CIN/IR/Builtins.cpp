@@ -93,6 +93,13 @@ static constexpr Builtin builtins[] = {
     // x ** 0 is 1 whatever x is, and so is 1 ** x.
     with(binary("pow", floats), identity(one, 1), annihilator(zero, one, 1),
          annihilator(one, one, 0)),
+    // The first operand that is not missing.
+    {.name = "coalesce",
+     .arity = 2,
+     .signature = Signature::same,
+     .types = all,
+     .isAssociative = true,
+     .isIdempotent = true},
     with(binary("shl", integers), identity(zero, 1),
          annihilator(zero, zero, 0)),
     with(binary("shr", integers), identity(zero, 1),

@@ -87,7 +87,10 @@ Attribute FormatAttr::parse(AsmParser &parser, Type) {
   } else {
     order = llvm::to_vector(llvm::seq<unsigned>(0, levels.size()));
   }
-  if (parser.parseKeyword("fill") || parser.parseAttribute(fill))
+  if (parser.parseKeyword("fill"))
+    return {};
+  bool isMissing = succeeded(parser.parseOptionalKeyword("missing"));
+  if (!isMissing && parser.parseAttribute(fill))
     return {};
   bool storesFill = failed(parser.parseOptionalKeyword("no_stored_fill"));
   if (parser.parseGreater())
@@ -114,7 +117,11 @@ void FormatAttr::print(AsmPrinter &printer) const {
     printer << " order ";
     llvm::interleaveComma(getOrder(), printer);
   }
-  printer << " fill " << getFill();
+  printer << " fill ";
+  if (isMissing())
+    printer << "missing";
+  else
+    printer << getFill();
   if (!getStoresFill())
     printer << " no_stored_fill";
   printer << ">";
@@ -127,8 +134,12 @@ LogicalResult FormatAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   if (levels.empty())
     return emitError() << "a format has a level for each dimension, and this "
                           "one has none";
-  if (!fill || !isa<IntegerAttr, FloatAttr>(fill))
-    return emitError() << "the fill of a format is a number";
+  if (fill && !isa<IntegerAttr, FloatAttr>(fill))
+    return emitError() << "the fill of a format is a number, or missing";
+  if (!fill && levels.back().kind == LevelKind::dense)
+    return emitError()
+           << "a format whose last level is dense stores all of its "
+              "elements, and none is missing";
   SmallVector<unsigned> sorted(order);
   llvm::sort(sorted);
   if (!llvm::equal(sorted, llvm::seq<unsigned>(0, levels.size())))
@@ -221,10 +232,16 @@ LogicalResult ArrayType::verify(function_ref<InFlightDiagnostic()> emitError,
     return emitError() << "an array of " << shape.size()
                        << " dimensions has a format of "
                        << format.getLevels().size() << " levels";
-  if (format.getFill().getType() != element)
+  if (!format.isMissing() && format.getFill().getType() != element)
     return emitError() << "an array of " << element << " has a fill of type "
                        << format.getFill().getType();
   return success();
+}
+
+TypedAttr ArrayType::getUnstored() {
+  FormatAttr format = getFormat();
+  return format.isMissing() ? getConstant(Constant::zero, getElementType())
+                            : format.getFill();
 }
 
 //===----------------------------------------------------------------------===//

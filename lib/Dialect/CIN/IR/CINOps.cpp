@@ -264,6 +264,17 @@ void ember::cin::addConjuncts(Value condition,
 }
 
 //===----------------------------------------------------------------------===//
+// StoredOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult StoredOp::verify() {
+  if (isa_and_nonnull<AccessOp, ReduceOp>(getValue().getDefiningOp()))
+    return success();
+  return emitOpError("is of something else than an element of an array or a "
+                     "reduction");
+}
+
+//===----------------------------------------------------------------------===//
 // AssignOp
 //===----------------------------------------------------------------------===//
 
@@ -404,11 +415,15 @@ LogicalResult WhereOp::verify() {
     });
     bool isInOrder = llvm::equal(array.getFormat().getOrder(),
                                  llvm::seq<unsigned>(0, levels.size()));
-    if (!areDense || levels.back() != Level{LevelKind::compressed} ||
-        !isInOrder)
+    const Level &last = levels.back();
+    bool isKnown = last.isUnique && (last.kind == LevelKind::compressed ||
+                                     last.kind == LevelKind::bitmap);
+    if (!areDense || !isKnown || !isInOrder)
       return emitOpError("has a workspace in another format than one whose "
-                         "last level is compressed, and all others dense, in "
-                         "the order of dimensions");
+                         "last level is compressed or a bitmap, and all others "
+                         "dense, in the order of dimensions");
+    if (!last.isOrdered && levels.size() > 1)
+      return emitOpError("has an unordered workspace of several dimensions");
     for (Operation *user : getProducers().getArgument(0).getUsers())
       if (isa<AccessOp>(user))
         return user->emitError("reads a workspace that its elements are still "

@@ -187,7 +187,8 @@ static LogicalResult setFormats(NamedArrays &arrays,
     FormatAttr attribute = FormatAttr::getChecked(
         function_ref<InFlightDiagnostic()>(fail), context,
         ArrayRef<Level>(format->levels), ArrayRef<unsigned>(format->order),
-        fill, /*storesFill=*/true);
+        options.missing.contains(entry.first()) ? TypedAttr() : fill,
+        /*storesFill=*/!options.unstored.contains(entry.first()));
     if (!attribute)
       return failure();
     SmallVector<int64_t> shape(array->rank, ShapedType::kDynamic);

@@ -140,6 +140,8 @@ AbstractValue AbstractValues::ofAccess(AccessOp access) {
     return AbstractValue::constant(
         IntegerAttr::get(IntegerType::get(access.getContext(), 1), value));
   };
+  if (format.isMissing() && !access.getStored())
+    return {};
   auto isOf = [&](const Fiber &fiber) { return fiber.contains(access); };
   if (llvm::any_of(absent, isOf))
     return access.getStored() ? boolean(false)
@@ -155,6 +157,25 @@ AbstractValue AbstractValues::ofAccess(AccessOp access) {
   return {};
 }
 
+AbstractValue AbstractValues::ofStored(StoredOp question) {
+  auto is = [&](bool holds) {
+    return AbstractValue::constant(
+        IntegerAttr::get(question.getType(), holds ? 1 : 0));
+  };
+  auto access = question.getValue().getDefiningOp<AccessOp>();
+  if (!access)
+    return {};
+  if (!isa<ArrayType>(access.getArray().getType()))
+    return is(true);
+  auto isOf = [&](const Fiber &fiber) { return fiber.contains(access); };
+  if (llvm::any_of(absent, isOf) || untouched.contains(access.getArray()))
+    return is(false);
+  bool isStored = llvm::any_of(stored, [&](const Fiber &fiber) {
+    return isOf(fiber) && fiber.depth() == fiber.getFormat().getLevels().size();
+  });
+  return isStored ? is(true) : AbstractValue();
+}
+
 AbstractValue AbstractValues::ofReduction(ReduceOp reduce) {
   if (!isIdentity(reduce))
     return {};
@@ -162,10 +183,15 @@ AbstractValue AbstractValues::ofReduction(ReduceOp reduce) {
   return identity ? AbstractValue::constant(identity) : AbstractValue();
 }
 
+bool AbstractValues::isFalse(Value condition) {
+  if (!condition)
+    return false;
+  return of(condition).is(IntegerAttr::get(condition.getType(), 0));
+}
+
 bool AbstractValues::isIdentity(ReduceOp reduce) {
   YieldOp yield = reduce.getYield();
-  auto no = IntegerAttr::get(IntegerType::get(reduce.getContext(), 1), 0);
-  if (Value condition = yield.getCondition(); condition && of(condition).is(no))
+  if (isFalse(yield.getCondition()))
     return true;
   return of(yield.getValue())
       .is(reduce.getFunction().getIdentity(reduce.getType()));
@@ -179,6 +205,8 @@ AbstractValue AbstractValues::compute(Value value) {
     return AbstractValue::constant(literal.getValue());
   if (auto reduce = dyn_cast_or_null<ReduceOp>(op))
     return ofReduction(reduce);
+  if (auto question = dyn_cast_or_null<StoredOp>(op))
+    return ofStored(question);
   auto call = dyn_cast_or_null<CallOp>(op);
   if (!call)
     return {};
@@ -204,13 +232,17 @@ AbstractValue AbstractValues::of(Value value) {
 //===----------------------------------------------------------------------===//
 
 bool AbstractValues::isNoEffect(AssignOp assign) {
-  AbstractValue value = of(assign.getValue());
-  auto no = IntegerAttr::get(IntegerType::get(assign.getContext(), 1), 0);
-  if (Value condition = assign.getCondition();
-      condition && of(condition).is(no))
+  if (isFalse(assign.getCondition()))
     return true;
+  AbstractValue value = of(assign.getValue());
   Value array = assign.getArray();
   bool isWorkspace = workspaces.contains(array);
+  // Where nothing was, there is something then, whatever it is.
+  auto type = dyn_cast<ArrayType>(array.getType());
+  if (type && type.getFormat().isMissing()) {
+    untouched.erase(array);
+    return isWorkspace;
+  }
   if (Function function = assign.getFunction()) {
     bool isNothing =
         value.is(function.getIdentity(assign.getValue().getType()));
@@ -230,9 +262,7 @@ bool AbstractValues::isNoEffect(AssignOp assign) {
   }
   if (std::optional<TypedAttr> fill = assign.getFill())
     return value.is(*fill);
-  if (auto type = dyn_cast<ArrayType>(array.getType()))
-    return value.is(type.getFormat().getFill());
-  return false;
+  return type && value.is(type.getFormat().getFill());
 }
 
 bool AbstractValues::isNoEffect(Block &block) {
@@ -244,14 +274,23 @@ bool AbstractValues::isNoEffect(Block &block) {
       Value produced = where.getProducers().getArgument(0);
       std::optional<AbstractValue> &first = workspaces[produced];
       // One in a format begins with its fill.
-      if (auto type = dyn_cast<ArrayType>(produced.getType()))
+      auto type = dyn_cast<ArrayType>(produced.getType());
+      bool isMissing = type && type.getFormat().isMissing();
+      if (isMissing)
+        untouched.insert(produced);
+      else if (type)
         first = AbstractValue::constant(type.getFormat().getFill());
       isNothing &= isNoEffect(where.getProducers().front());
       std::optional<AbstractValue> last = workspaces.lookup(produced);
-      workspaces[where.getConsumers().getArgument(0)] =
-          last.value_or(AbstractValue());
+      Value consumed = where.getConsumers().getArgument(0);
+      workspaces[consumed] = last.value_or(AbstractValue());
+      if (untouched.contains(produced))
+        untouched.insert(consumed);
       isNothing &= isNoEffect(where.getConsumers().front());
-    } else if (isa<ForallOp, IfOp>(op)) {
+    } else if (auto branch = dyn_cast<IfOp>(op)) {
+      isNothing &= isFalse(branch.getCondition()) ||
+                   isNoEffect(branch.getRegion().front());
+    } else if (isa<ForallOp>(op)) {
       isNothing &= isNoEffect(op.getRegion(0).front());
     }
   }

@@ -45,6 +45,7 @@ public:
   AbstractValue of(mlir::Value value);
   /// Whether nothing in `block` assigns anything that is not there already.
   bool isNoEffect(mlir::Block &block);
+  bool isNoEffect(AssignOp assign);
   /// Whether what a reduction's body yields is its function's identity.
   bool isIdentity(ReduceOp reduce);
 
@@ -52,13 +53,17 @@ private:
   AbstractValue compute(mlir::Value value);
   AbstractValue ofAccess(AccessOp access);
   AbstractValue ofReduction(ReduceOp reduce);
-  bool isNoEffect(AssignOp assign);
+  AbstractValue ofStored(StoredOp question);
+  /// Whether a condition, null for none, never holds.
+  bool isFalse(mlir::Value condition);
 
   llvm::SmallVector<Fiber> stored, absent;
   llvm::DenseMap<mlir::Value, AbstractValue> known;
   /// What all elements of a workspace are, for those that are produced and
   /// consumed in what is looked at; none before anything is assigned.
   llvm::DenseMap<mlir::Value, std::optional<AbstractValue>> workspaces;
+  /// Those of missing elements to which nothing is assigned.
+  llvm::DenseSet<mlir::Value> untouched;
 };
 
 } // namespace ember::cin

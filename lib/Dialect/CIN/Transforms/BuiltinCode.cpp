@@ -31,6 +31,12 @@ struct Code {
 };
 } // namespace
 
+/// Of operands none of which is missing: `--cin-expand-missing` has seen to
+/// that.
+static Value takeFirst(ImplicitLocOpBuilder &, ValueRange operands) {
+  return operands.front();
+}
+
 template <typename OpT>
 static Value emitUnary(ImplicitLocOpBuilder &builder, ValueRange operands) {
   return OpT::create(builder, operands[0]);
@@ -201,6 +207,7 @@ static const llvm::StringMap<Code> &getCode() {
       {"mod", {emitModuloOfFloats, emitModuloOfIntegers}},
       {"fmod", {emitBinary<arith::RemFOp>, emitBinary<arith::RemSIOp>}},
       {"pow", {emitBinary<math::PowFOp>}},
+      {"coalesce", {takeFirst, takeFirst}},
       {"shl", {nullptr, emitBinary<arith::ShLIOp>}},
       {"shr", {nullptr, emitBinary<arith::ShRSIOp>}},
       {"neg", {emitUnary<arith::NegFOp>, negateInteger}},

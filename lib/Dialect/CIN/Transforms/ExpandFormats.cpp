@@ -104,7 +104,7 @@ ForallOp Expander::getOnlyLoop(ForallOp loop) {
   if (body.empty())
     return nullptr;
   for (Operation &op : llvm::drop_end(body))
-    if (!isa<AccessOp, ApplyOp, CallOp, ExtentOp, LiteralOp>(op))
+    if (!isa<AccessOp, ApplyOp, CallOp, StoredOp, ExtentOp, LiteralOp>(op))
       return nullptr;
   return dyn_cast<ForallOp>(body.back());
 }

@@ -7,6 +7,7 @@
 
 #include "AbstractValues.h"
 #include "LoopOrder.h"
+#include "RowMask.h"
 #include "RowReductions.h"
 
 #include "ember/Dialect/CIN/Transforms/Passes.h"
@@ -53,6 +54,16 @@ private:
   /// Adds up `reductions` in workspaces, which `consume` uses.
   void useWorkspaces(ArrayRef<ReduceOp> reductions,
                      llvm::function_ref<void()> consume);
+  /// How the workspace of a sum of rows knows what is in it; none if it has all
+  /// elements.
+  std::optional<StatementNest::WorkspaceFormat>
+  chooseWorkspace(ReduceOp reduce);
+  /// Marks what the statement needs of rows that `reductions` add up, if that
+  /// is less than all, before `body` adds them up.
+  void useMask(ArrayRef<ReduceOp> reductions, llvm::function_ref<void()> body);
+  /// Adds a term, under a condition of the statement, to an element.
+  void addTerm(ReduceOp reduce, Value array, ValueRange indices,
+               Value condition);
   /// Loops over what is reduced, and over rows.
   void reduceRows(ReduceOp reduce, Value array, ValueRange indices);
   /// Whether a sum can be added up in the array that is assigned to.
@@ -76,8 +87,17 @@ private:
   ArrayRef<BlockArgument> outer, rows;
   /// What elements have before; null if that is not known.
   TypedAttr initial;
+  /// A workspace that says which elements of rows are needed: those that it
+  /// stores, or the others; null if all are.
+  Value mask;
+  bool isMaskNeeded = false;
 };
 } // namespace
+
+/// Whether it matters that a reduction combines anything.
+static bool isAskedFor(ReduceOp reduce) {
+  return llvm::any_of(reduce->getUsers(), llvm::IsaPred<StoredOp>);
+}
 
 //===----------------------------------------------------------------------===//
 // What is not walked
@@ -145,6 +165,25 @@ void WorkspaceInserter::identity(ReduceOp reduce, Value array,
   });
 }
 
+void WorkspaceInserter::addTerm(ReduceOp reduce, Value array,
+                                ValueRange indices, Value condition) {
+  StatementNest::Steps inner = sums.getInner(reduce);
+  auto assignTerm = [&] {
+    nest.assign(reduce.getCallee(), nest.getInner(reduce, inner), array,
+                indices, /*fill=*/{}, condition);
+  };
+  auto assignNeeded = [&] {
+    if (inner.empty() || !isAskedFor(reduce))
+      assignTerm();
+    else
+      nest.guardBuilt(nest.getExistence(reduce, inner), assignTerm);
+  };
+  if (mask)
+    nest.guardStored(mask, rows, isMaskNeeded, assignNeeded);
+  else
+    assignNeeded();
+}
+
 void WorkspaceInserter::reduceRows(ReduceOp reduce, Value array,
                                    ValueRange indices) {
   YieldOp yield = reduce.getYield();
@@ -156,11 +195,7 @@ void WorkspaceInserter::reduceRows(ReduceOp reduce, Value array,
     needed.push_back(condition);
   SmallVector<BlockArgument> around = sums.getOuter(reduce);
   SmallVector<ReduceOp> nested = sums.find(needed);
-  auto add = [&](Value guard) {
-    nest.assign(reduce.getCallee(), nest.getInner(reduce, inner), array,
-                indices,
-                /*fill=*/{}, guard);
-  };
+  auto add = [&](Value guard) { addTerm(reduce, array, indices, guard); };
   if (nested.empty()) {
     llvm::append_range(around, rows);
     nest.forall(order.sort(around), [&] { add(condition); });
@@ -176,6 +211,54 @@ void WorkspaceInserter::reduceRows(ReduceOp reduce, Value array,
   });
 }
 
+std::optional<StatementNest::WorkspaceFormat>
+WorkspaceInserter::chooseWorkspace(ReduceOp reduce) {
+  auto type = dyn_cast<ArrayType>(assign.getArray().getType());
+  if (!type)
+    return std::nullopt;
+  // What is appended to is walked by what was added alone.
+  StatementNest::WorkspaceFormat format;
+  format.last.kind = LevelKind::compressed;
+  format.fill = isAskedFor(reduce) ? TypedAttr() : getIdentity(reduce);
+  // Where marks lead, elements are looked up; alone, they need no order.
+  SmallVector<ReduceOp> all = sums.find(assign->getOperands());
+  bool isAlone = all.size() == 1 && all.front() == reduce && rows.size() == 1 &&
+                 findWalkedBeside(assign, rows.front(), all, uses).empty();
+  if (mask && isMaskNeeded)
+    format.last.kind = LevelKind::bitmap;
+  else if (isAlone)
+    format.last.isOrdered = type.getFormat().getLevels().back().isOrdered;
+  return format;
+}
+
+void WorkspaceInserter::useMask(ArrayRef<ReduceOp> reductions,
+                                llvm::function_ref<void()> body) {
+  std::optional<RowMask> needed;
+  if (isa<ArrayType>(assign.getArray().getType()) && rows.size() == 1)
+    needed = findRowMask(assign, rows.front(), reductions, uses);
+  if (!needed) {
+    body();
+    return;
+  }
+  TypedAttr yes = Builder(assign.getContext()).getBoolAttr(true);
+  nest.where(
+      yes.getType(), rows,
+      StatementNest::WorkspaceFormat{Level{LevelKind::bitmap}, TypedAttr()},
+      [&](Value workspace) {
+        nest.forall(rows, [&] {
+          nest.assign(nullptr, nest.literal(yes), workspace,
+                      llvm::to_vector_of<Value>(rows), /*fill=*/{},
+                      needed->marked);
+        });
+      },
+      [&](Value workspace) {
+        mask = workspace;
+        isMaskNeeded = needed->isLookedAt;
+        body();
+        mask = nullptr;
+      });
+}
+
 void WorkspaceInserter::useWorkspaces(ArrayRef<ReduceOp> reductions,
                                       llvm::function_ref<void()> consume) {
   if (reductions.empty()) {
@@ -184,13 +267,12 @@ void WorkspaceInserter::useWorkspaces(ArrayRef<ReduceOp> reductions,
   }
   ReduceOp reduce = reductions.front();
   auto indices = llvm::to_vector_of<Value>(rows);
-  // What is appended to is walked by what was added alone.
-  bool isSparse = isa<ArrayType>(assign.getArray().getType());
-  TypedAttr fill = isSparse ? getIdentity(reduce) : nullptr;
+  std::optional<StatementNest::WorkspaceFormat> format =
+      chooseWorkspace(reduce);
   nest.where(
-      reduce.getType(), rows, fill,
+      reduce.getType(), rows, format,
       [&](Value workspace) {
-        if (!isSparse)
+        if (!format)
           identity(reduce, workspace, indices);
         reduceRows(reduce, workspace, indices);
       },
@@ -234,9 +316,11 @@ void WorkspaceInserter::store() {
     return;
   }
   nest.guard(isOfRow ? Value() : condition, [&] {
-    useWorkspaces(reductions, [&] {
-      nest.forall(rows, [&] {
-        nest.guard(isOfRow ? condition : Value(), [&] { assignElement(); });
+    useMask(reductions, [&] {
+      useWorkspaces(reductions, [&] {
+        nest.forall(rows, [&] {
+          nest.guard(isOfRow ? condition : Value(), [&] { assignElement(); });
+        });
       });
     });
   });

@@ -20,7 +20,8 @@ using namespace mlir;
 using namespace ember::cin;
 
 static bool isExpression(Operation *op) {
-  return isa<AccessOp, ApplyOp, CallOp, ExtentOp, LiteralOp, ReduceOp>(op);
+  return isa<AccessOp, ApplyOp, CallOp, ExtentOp, LiteralOp, ReduceOp,
+             StoredOp>(op);
 }
 
 //===----------------------------------------------------------------------===//

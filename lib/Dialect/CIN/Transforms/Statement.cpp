@@ -16,7 +16,8 @@ AssignOp ember::cin::getAssignment(ForallOp statement,
                                    SmallVectorImpl<ForallOp> &loops) {
   loops.push_back(statement);
   auto isExpression = [](Operation &op) {
-    return isa<AccessOp, ApplyOp, CallOp, ExtentOp, LiteralOp, ReduceOp>(op);
+    return isa<AccessOp, ApplyOp, CallOp, ExtentOp, LiteralOp, ReduceOp,
+               StoredOp>(op);
   };
   Block &body = *statement.getBody();
   if (body.empty() || !llvm::all_of(llvm::drop_end(body), isExpression))

@@ -184,7 +184,24 @@ void StatementNest::guard(Value condition, Body body) {
     guardAll(conditions, body);
     return;
   }
-  Value holds = get(condition);
+  guardBuilt(get(condition), body);
+}
+
+void StatementNest::guardStored(Value workspace,
+                                ArrayRef<BlockArgument> variables,
+                                bool isStored, Body body) {
+  SmallVector<Value> indices = getAll(llvm::to_vector_of<Value>(variables));
+  ImplicitLocOpBuilder here = at(scopes.size() - 1);
+  Value element = AccessOp::create(here, workspace, indices);
+  Value holds = StoredOp::create(here, here.getI1Type(), element);
+  if (!isStored)
+    holds = CallOp::create(
+        here, here.getI1Type(),
+        BuiltinAttr::get(here.getContext(), findBuiltin("not")), holds);
+  guardBuilt(holds, body);
+}
+
+void StatementNest::guardBuilt(Value holds, Body body) {
   ImplicitLocOpBuilder here = at(scopes.size() - 1);
   auto branch = IfOp::create(here, holds);
   size_t before = floor;
@@ -196,7 +213,7 @@ void StatementNest::guard(Value condition, Body body) {
 }
 
 void StatementNest::where(Type element, ArrayRef<BlockArgument> variables,
-                          TypedAttr fill,
+                          std::optional<WorkspaceFormat> format,
                           llvm::function_ref<void(Value)> produce,
                           llvm::function_ref<void(Value)> consume) {
   ImplicitLocOpBuilder here = at(scopes.size() - 1);
@@ -214,13 +231,13 @@ void StatementNest::where(Type element, ArrayRef<BlockArgument> variables,
                                        like.dimension));
   }
   Type type;
-  if (fill) {
+  if (format) {
     SmallVector<Level> levels(shape.size());
-    levels.back().kind = LevelKind::compressed;
+    levels.back() = format->last;
     auto order = llvm::to_vector(llvm::seq<unsigned>(0, levels.size()));
-    auto format = FormatAttr::get(here.getContext(), levels, order, fill,
-                                  /*storesFill=*/true);
-    type = ArrayType::get(here.getContext(), shape, element, format);
+    auto attribute = FormatAttr::get(here.getContext(), levels, order,
+                                     format->fill, /*storesFill=*/true);
+    type = ArrayType::get(here.getContext(), shape, element, attribute);
   } else if (onTensors) {
     type = RankedTensorType::get(shape, element);
   } else {
@@ -323,13 +340,12 @@ Value StatementNest::build(Value value) {
     return AccessOp::create(here, found->second.workspace, indices);
   }
   Operation *op = value.getDefiningOp();
-  if (auto reduce = dyn_cast<ReduceOp>(op)) {
-    auto known = reductionSteps.find(op);
-    if (known != reductionSteps.end())
-      return buildReduction(reduce, known->second, depth);
-    SmallVector<unsigned> all =
-        llvm::to_vector(llvm::seq<unsigned>(0, reduce.getVariables().size()));
-    return buildReduction(reduce, {all}, depth);
+  if (auto reduce = dyn_cast<ReduceOp>(op))
+    return buildReduction(reduce, getSteps(reduce), depth, Part::value);
+  if (auto exists = dyn_cast<StoredOp>(op)) {
+    auto reduce = exists.getValue().getDefiningOp<ReduceOp>();
+    if (reduce && !replacements.contains(reduce))
+      return buildReduction(reduce, getSteps(reduce), depth, Part::existence);
   }
   IRMapping mapping;
   for (Value operand : op->getOperands())
@@ -337,14 +353,28 @@ Value StatementNest::build(Value value) {
   return at(depth).clone(*op, mapping)->getResult(0);
 }
 
+StatementNest::Steps StatementNest::getSteps(ReduceOp reduce) const {
+  auto known = reductionSteps.find(reduce);
+  if (known != reductionSteps.end())
+    return known->second;
+  return {
+      llvm::to_vector(llvm::seq<unsigned>(0, reduce.getVariables().size()))};
+}
+
 Value StatementNest::getInner(ReduceOp reduce, const Steps &steps) {
   if (steps.empty())
     return get(reduce.getYield().getValue());
-  return buildReduction(reduce, steps, scopes.size() - 1);
+  return buildReduction(reduce, steps, scopes.size() - 1, Part::value);
+}
+
+Value StatementNest::getExistence(ReduceOp reduce, const Steps &steps) {
+  if (steps.empty())
+    return literal(builder.getBoolAttr(true));
+  return buildReduction(reduce, steps, scopes.size() - 1, Part::existence);
 }
 
 Value StatementNest::buildReduction(ReduceOp reduce, const Steps &steps,
-                                    size_t depth) {
+                                    size_t depth, Part part) {
   ArrayRef<unsigned> positions = steps.front();
   SmallVector<Value> lowers, uppers;
   SmallVector<bool> ranged;
@@ -360,11 +390,14 @@ Value StatementNest::buildReduction(ReduceOp reduce, const Steps &steps,
       names.push_back((*known)[position]);
   }
   ImplicitLocOpBuilder here = at(depth);
-  auto built =
-      ReduceOp::create(here, reduce.getType(), lowers, uppers,
-                       here.getDenseBoolArrayAttr(ranged),
-                       names.empty() ? ArrayAttr() : here.getArrayAttr(names),
-                       IterationAttr(), reduce.getCalleeAttr(), TypedAttr());
+  bool isValue = part == Part::value;
+  auto built = ReduceOp::create(
+      here, isValue ? reduce.getType() : here.getI1Type(), lowers, uppers,
+      here.getDenseBoolArrayAttr(ranged),
+      names.empty() ? ArrayAttr() : here.getArrayAttr(names), IterationAttr(),
+      isValue ? reduce.getCalleeAttr()
+              : BuiltinAttr::get(here.getContext(), findBuiltin("or")),
+      TypedAttr());
   Block &block = built.getRegion().emplaceBlock();
   // Its scope is inside of the one that it stands in, whatever is innermost.
   SmallVector<Scope> inner(std::make_move_iterator(scopes.begin() + depth + 1),
@@ -383,7 +416,9 @@ Value StatementNest::buildReduction(ReduceOp reduce, const Steps &steps,
       condition = get(condition);
       floor = scopes.size() - 1;
     }
-    Value term = getInner(reduce, Steps(llvm::drop_begin(steps)));
+    Steps inner(llvm::drop_begin(steps));
+    Value term =
+        isValue ? getInner(reduce, inner) : getExistence(reduce, inner);
     ImplicitLocOpBuilder end = at(scopes.size() - 1);
     YieldOp::create(end, term, condition);
   });

@@ -51,10 +51,23 @@ public:
   /// statement; null is none.
   void guard(mlir::Value condition, Body body);
   void guardAll(llvm::ArrayRef<mlir::Value> conditions, Body body);
+  /// The same under a condition that is built.
+  void guardBuilt(mlir::Value holds, Body body);
+  /// The same under the condition that the element of a workspace at
+  /// `variables` is stored, or is not.
+  void guardStored(mlir::Value workspace,
+                   llvm::ArrayRef<mlir::BlockArgument> variables, bool isStored,
+                   Body body);
+  /// How a workspace knows what is stored in it.
+  struct WorkspaceFormat {
+    Level last;
+    /// Null for missing.
+    mlir::TypedAttr fill;
+  };
   /// A workspace with an element for each value of some variables; `produce` is
-  /// built before `consume`. With a fill, it knows what is stored in it.
+  /// built before `consume`. Without a format, it has all of its elements.
   void where(mlir::Type element, llvm::ArrayRef<mlir::BlockArgument> variables,
-             mlir::TypedAttr fill,
+             std::optional<WorkspaceFormat> format,
              llvm::function_ref<void(mlir::Value)> produce,
              llvm::function_ref<void(mlir::Value)> consume);
   /// The same workspace as that of `given`, an operation of the statement.
@@ -76,6 +89,8 @@ public:
   /// The value of a reduction over the variables of some steps, in the
   /// innermost scope, where the others are bound; without steps, of its term.
   mlir::Value getInner(ReduceOp reduce, const Steps &steps);
+  /// Whether such a reduction, over some steps, combines anything.
+  mlir::Value getExistence(ReduceOp reduce, const Steps &steps);
 
   /// An assignment in the innermost scope, at indices of the statement, and
   /// under a condition of it; null is none.
@@ -103,7 +118,12 @@ private:
   size_t depthOf(mlir::Value value);
   mlir::Value find(mlir::Value value) const;
   mlir::Value build(mlir::Value value);
-  mlir::Value buildReduction(ReduceOp reduce, const Steps &steps, size_t depth);
+  /// What of a reduction is built: what it is, or whether it is anything.
+  enum class Part : uint8_t { value, existence };
+  mlir::Value buildReduction(ReduceOp reduce, const Steps &steps, size_t depth,
+                             Part part);
+  /// How `reduce` binds its variables where it is a value.
+  Steps getSteps(ReduceOp reduce) const;
   llvm::SmallVector<mlir::Value> getAll(mlir::ValueRange values);
   mlir::ImplicitLocOpBuilder at(size_t depth);
 

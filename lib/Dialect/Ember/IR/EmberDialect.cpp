@@ -54,11 +54,13 @@ LoopCostAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
 // TargetAttr
 //===----------------------------------------------------------------------===//
 
-LogicalResult TargetAttr::verify(
-    llvm::function_ref<InFlightDiagnostic()> emitError, StringRef triple,
-    StringRef cpu, StringRef features, int64_t vectorBits,
-    int64_t vectorRegisters, int64_t cacheLineBytes, int64_t secondCacheBytes,
-    int64_t outstandingLines, bool streamingStores, StringRef storeFence) {
+LogicalResult
+TargetAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
+                   StringRef triple, StringRef cpu, StringRef features,
+                   int64_t vectorBits, int64_t vectorRegisters,
+                   int64_t cacheLineBytes, int64_t secondCacheBytes,
+                   int64_t outstandingLines, bool streamingStores,
+                   StringRef storeFence, bool /*gathers*/) {
   if (cpu.empty())
     return emitError() << "a processor has a name";
   // Far more than any processor has. Beyond that, code would be too long, and
@@ -88,7 +90,7 @@ TargetAttr TargetAttr::getGeneric(MLIRContext *context) {
   return get(context, none, "generic", none, GenericTarget::vectorBits,
              GenericTarget::vectorRegisters, GenericTarget::cacheLineBytes,
              GenericTarget::secondCacheBytes, GenericTarget::outstandingLines,
-             /*streamingStores=*/false, none);
+             /*streamingStores=*/false, none, /*gathers=*/true);
 }
 
 TargetAttr TargetAttr::of(Operation *op) {

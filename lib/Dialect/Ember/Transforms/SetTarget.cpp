@@ -28,7 +28,7 @@ TargetAttr ember::describe(const TargetInfo &target, MLIRContext *context) {
       target.secondCacheBytes.value_or(GenericTarget::secondCacheBytes),
       // No processor tells.
       GenericTarget::outstandingLines, target.hasStreamingStores,
-      target.storeFence);
+      target.storeFence, target.hasGathers);
 }
 
 TargetSpec ember::getSpec(TargetAttr target) {

@@ -22,9 +22,11 @@
 
 #include "VectorLoops.h"
 
+#include "ember/Analysis/MemRefNames.h"
 #include "ember/Analysis/VectorizationLegality.h"
 #include "ember/Conversion/StreamCode/Traversal.h"
 
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/Support/MathExtras.h"
@@ -267,6 +269,54 @@ int64_t SlcVectorizer::chooseLanes(slc::ForOp loop,
   return lanes;
 }
 
+/// A load of single elements at indices that the loop loads, null if there is
+/// none.
+static slc::MemStrOp findLookup(slc::ForOp loop,
+                                const VectorizationLegality &legality) {
+  DenseSet<Value> loaded;
+  for (Operation &op : loop.getBody()->without_terminator()) {
+    if (op.getNumResults() != 1 || op.getNumRegions() != 0)
+      continue;
+    Value result = op.getResult(0);
+    bool isLoad = isa<slc::MemStrOp>(op) && !legality.isUniform(result);
+    bool isByLoaded = llvm::any_of(
+        op.getOperands(), [&](Value value) { return loaded.contains(value); });
+    if (isLoad && isByLoaded)
+      return cast<slc::MemStrOp>(op);
+    if (isLoad || isByLoaded)
+      loaded.insert(result);
+  }
+  return nullptr;
+}
+
+/// Whether what callbacks compute is worth vectors whose lanes are loaded one
+/// after the other.
+static bool computesMuch(slc::ForOp loop) {
+  WalkResult walk = loop->walk([](Operation *op) {
+    bool isMuch = isa<arith::DivFOp, arith::RemFOp>(op) ||
+                  isa_and_nonnull<math::MathDialect>(op->getDialect());
+    return isMuch && !isa<math::FmaOp, math::AbsFOp>(op)
+               ? WalkResult::interrupt()
+               : WalkResult::advance();
+  });
+  return walk.wasInterrupted();
+}
+
+/// Whether a loop is better scalar; a remark says why.
+static bool isBetterScalar(slc::ForOp loop,
+                           const VectorizationLegality &legality) {
+  slc::MemStrOp lookup = findLookup(loop, legality);
+  if (!lookup || computesMuch(loop))
+    return false;
+  InFlightDiagnostic remark = emitRemark(loop.getLoc())
+                              << "loop not vectorised: the target has no "
+                                 "gathers, and the loop does little else than "
+                                 "look elements of "
+                              << memrefName(lookup.getMemref()) << " up";
+  remark.attachNote(lookup.getLoc()) << "here";
+  return true;
+}
+
 void SlcVectorizer::runOnOperation() {
   if (failed(checkOptions()))
     return signalPassFailure();
@@ -280,9 +330,11 @@ void SlcVectorizer::runOnOperation() {
       innermost.push_back(loop);
   });
   MemoryAliasing aliasing(getOperation(), mayAlias);
+  bool gathers = lookups || TargetAttr::of(getOperation()).getGathers();
   for (slc::ForOp loop : innermost) {
     VectorizationLegality legality(loop, aliasing);
-    if (failed(legality.analyze())) {
+    if (failed(legality.analyze()) ||
+        (!gathers && isBetterScalar(loop, legality))) {
       ++refused;
       continue;
     }

@@ -30,6 +30,11 @@ func.func private @fill(!cin.array<?xf32, #cin.format<dense fill 0.0 : f64>>)
 
 // -----
 
+// expected-error @below {{a format whose last level is dense stores all of its elements, and none is missing}}
+func.func private @missing(!cin.array<?xf32, #cin.format<dense fill missing>>)
+
+// -----
+
 // expected-error @below {{an array of 2 dimensions has a format of 1 levels}}
 func.func private @rank(!cin.array<?x?xf32, #cin.format<dense fill 0.0 : f32>>)
 
@@ -119,6 +124,20 @@ func.func @read_of_counts(%n: index, %y: memref<?xf32>, %c: memref<?xi64>) {
       // expected-error @below {{reads an array that is counted only}}
       %x = cin.access %a[%i] : !cin.array<?xf32, #sv>
       cin.assign %x to %out[%i] : memref<?xf32>
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @stored(%y: memref<?xf32>) {
+  cin.evaluate outs(%out = %y : memref<?xf32>) {
+    cin.forall (%i) {
+      %one = cin.literal 1.0 : f32
+      // expected-error @below {{is of something else than an element of an array or a reduction}}
+      %is_stored = cin.stored %one : f32
+      cin.assign %one to %out[%i] where %is_stored : memref<?xf32>
     }
   }
   return

@@ -43,3 +43,20 @@ func.func @counted(%n: index, %x: memref<?xf32>, %c: memref<?xi64>) {
   }
   return
 }
+
+// CHECK-LABEL: func.func @missing(
+// CHECK: !cin.array<?xf32, #cin.format<compressed fill missing>>
+// CHECK: %[[STORED:.*]] = cin.stored %{{.*}} : f32
+// CHECK: cin.assign %{{.*}} to %{{.*}}[%{{.*}}] where %[[STORED]]
+func.func @missing(%n: index, %p: memref<?xi64>, %c: memref<?xi64>, %v: memref<?xf32>, %y: memref<?xf32>) {
+  cin.evaluate ins(%N = %n, %P = %p, %C = %c, %V = %v : index, memref<?xi64>, memref<?xi64>, memref<?xf32>)
+               outs(%out = %y : memref<?xf32>) attributes {names = ["n", "positions", "coordinates", "values", "y"]} {
+    %a = cin.assemble %V levels(%P, %C) sizes(%N) {name = "A"} : memref<?xf32>, memref<?xi64>, memref<?xi64> -> !cin.array<?xf32, #cin.format<compressed fill missing>>
+    cin.forall (%i) {
+      %x = cin.access %a[%i] : !cin.array<?xf32, #cin.format<compressed fill missing>>
+      %is_stored = cin.stored %x : f32
+      cin.assign %x to %out[%i] where %is_stored : memref<?xf32>
+    }
+  }
+  return
+}

@@ -7,9 +7,9 @@
 
 // What is as of the generic target is left out.
 
-// HASWELL: module attributes {ember.target = #ember.target<triple = "x86_64-{{.*}}", cpu = "haswell", vector_bits = 256, streaming_stores = true, store_fence = "llvm.x86.sse.sfence">}
+// HASWELL: module attributes {ember.target = #ember.target<triple = "x86_64-{{.*}}", cpu = "haswell", vector_bits = 256, streaming_stores = true, store_fence = "llvm.x86.sse.sfence", gathers = false>}
 // WIDE: cpu = "x86-64-v4", vector_bits = 512, vector_registers = 32, streaming_stores = true,
-// ARM: module attributes {ember.may_alias, ember.target = #ember.target<triple = "aarch64-{{.*}}", cpu = "neoverse-v1", vector_registers = 32, streaming_stores = true>}
+// ARM: module attributes {ember.may_alias, ember.target = #ember.target<triple = "aarch64-{{.*}}", cpu = "neoverse-v1", vector_registers = 32, streaming_stores = true, gathers = false>}
 // SCALABLE: cpu = "neoverse-n1", features = "+sve", vector_bits = 512, vector_registers = 32
 // NARROW: features = "-avx2,-avx", streaming_stores
 

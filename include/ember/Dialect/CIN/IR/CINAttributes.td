@@ -71,13 +71,17 @@ def CIN_FormatAttr : AttrDef<CIN_Dialect, "Format"> {
 
     Coordinates of a segment increase, but for levels that are `unordered`, and
     are different, but for those that are `nonunique`. What is not stored has the
-    value `fill`. With `no_stored_fill` that is not a stored value, either.
+    value `fill`. With `no_stored_fill` that is not a stored value, either. With
+    the fill `missing` it has no value at all: `--cin-expand-missing` says what
+    statements make of that. The last level is not `dense` then.
 
     ```mlir
     // CSR, COO, and CSC with a fill of infinity:
     #cin.format<dense, compressed fill 0.0 : f32>
     #cin.format<compressed(nonunique), singleton fill 0.0 : f32>
     #cin.format<dense, compressed order 1, 0 fill 0x7F800000 : f32>
+    // A graph in which an edge of weight 0 is an edge:
+    #cin.format<dense, compressed fill missing>
     ```
   }];
   let parameters = (ins ArrayRefParameter<"::ember::cin::Level">:$levels,
@@ -86,6 +90,8 @@ def CIN_FormatAttr : AttrDef<CIN_Dialect, "Format"> {
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
+    /// Whether what is not stored has no value: the fill is null.
+    bool isMissing() const { return !getFill(); }
     /// The level that a dimension is stored by.
     unsigned getLevelOf(unsigned dimension);
     /// The dimension of a level.
@@ -187,6 +193,11 @@ def CIN_ArrayType
                         "::mlir::Type":$elementType, "FormatAttr":$format);
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// What is read where nothing is stored: the fill, and 0 if that is missing,
+    /// which nothing may look at.
+    ::mlir::TypedAttr getUnstored();
+  }];
 }
 
 #endif // EMBER_DIALECT_CIN_IR_CINATTRIBUTES_TD

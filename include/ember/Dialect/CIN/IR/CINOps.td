@@ -438,6 +438,23 @@ def CIN_LiteralOp
   let assemblyFormat = "attr-dict $value";
 }
 
+def CIN_StoredOp : CIN_Op<"stored", CIN_Expression> {
+  let summary = "Whether an element is stored";
+  let description = [{
+    Elements of dense arrays always are, those of arrays in a format if they are
+    no fill that nothing stores. Of a reduction, it is whether there is a value
+    that it combines.
+
+    ```mlir
+    %is_edge = cin.stored %weight : f32
+    ```
+  }];
+  let arguments = (ins CIN_Scalar:$value);
+  let results = (outs I1:$result);
+  let assemblyFormat = "$value attr-dict `:` type($value)";
+  let hasVerifier = 1;
+}
+
 def CIN_ExtentOp : CIN_Op<"extent", CIN_SizeExpression> {
   let summary = "The size of a dimension of an array";
   let description = [{

@@ -17,6 +17,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
 
 #include <vector>
 
@@ -59,6 +60,9 @@ struct NotationOptions {
   /// not said.
   llvm::StringMap<std::string> formats;
   llvm::StringMap<double> fills;
+  /// Arrays of which what is not stored is missing, and those that store
+  /// nothing that is their fill.
+  llvm::StringSet<> missing, unstored;
   /// A module with functions that statements may call; null for none.
   mlir::ModuleOp functions;
   /// Of the function.

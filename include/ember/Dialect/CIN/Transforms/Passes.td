@@ -70,6 +70,37 @@ def Fuse : Pass<"cin-fuse", "::mlir::func::FuncOp"> {
                            "::mlir::math::MathDialect"];
 }
 
+def ExpandMissing : Pass<"cin-expand-missing", "::mlir::func::FuncOp"> {
+  let summary = "Turn what statements make of missing elements into conditions";
+  let description = [{
+    Elements that an array with the fill `missing` does not store have no value.
+    One rule says what follows: a function has a value where all of its operands
+    have one, and reductions and assignments combine the values that there are.
+    A condition without a value does not hold. `coalesce(a, b)` is `a` where it
+    exists, and `b` elsewhere.
+
+    ```mlir
+    %sum = cin.reduce add (%j) -> f32 {
+      %a = cin.access %A[%i, %j] : !cin.array<?x?xf32, #cin.format<dense, compressed fill missing>>
+      cin.yield %a : f32
+    }
+    ```
+    becomes
+    ```mlir
+    %sum = cin.reduce add (%j) -> f32 {
+      %a = cin.access %A[%i, %j] : !cin.array<?x?xf32, #cin.format<dense, compressed fill missing>>
+      %exists = cin.stored %a : f32
+      cin.yield %a where %exists : f32
+    }
+    ```
+
+    What is assigned to an array in a format is stored where it exists. A dense
+    array gets the identity of a reduction that has nothing to combine; another
+    value that may be missing is an error.
+  }];
+  let dependentDialects = ["::ember::cin::CINDialect"];
+}
+
 def Schedule : Pass<"cin-schedule", "::mlir::func::FuncOp"> {
   let summary = "Decide on the order of loops";
   let description = [{

@@ -36,6 +36,8 @@ def Ember_TargetAttr : AttrDef<Ember_Dialect, "Target"> {
     - `streaming_stores`: non-temporal stores of whole lines bypass the caches.
       `store_fence` is the LLVM intrinsic that orders them with the stores behind them,
       empty where they are ordered as all others are.
+    - `gathers`: a vector is loaded from addresses of its own for each lane faster than
+      its elements one after the other.
 
     A module without a target is for the *generic* one, which the parameters' defaults
     describe: vectors of 128 bits in 16 registers, which every x86-64 and AArch64
@@ -53,7 +55,8 @@ def Ember_TargetAttr : AttrDef<Ember_Dialect, "Target"> {
     DefaultValuedParameter<"int64_t", "GenericTarget::secondCacheBytes">:$second_cache_bytes,
     DefaultValuedParameter<"int64_t", "GenericTarget::outstandingLines">:$outstanding_lines,
     DefaultValuedParameter<"bool", "false">:$streaming_stores,
-    StringRefParameter<"of streaming stores", [{""}]>:$store_fence);
+    StringRefParameter<"of streaming stores", [{""}]>:$store_fence,
+    DefaultValuedParameter<"bool", "true">:$gathers);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{

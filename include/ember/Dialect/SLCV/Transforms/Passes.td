@@ -59,6 +59,9 @@ def SlcVectorizer : Pass<"slc-vectorize", "::mlir::ModuleOp"> {
            "elements the loop accesses as fill 'vector-bits'">,
     Option<"vectorBits", "vector-bits", "int64_t", "0",
            "Width of vector registers; 0 is the target's">,
+    Option<"lookups", "lookups", "bool", "true",
+           "Vectorise loops that load elements by what they have loaded, and "
+           "do little with them, even if the target has no gathers">,
     Option<"mayAlias", "may-alias", "bool", "false",
            "Memref arguments, and memrefs of different element types, may "
            "share memory">,

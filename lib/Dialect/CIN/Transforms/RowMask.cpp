@@ -1,0 +1,191 @@
+//===- RowMask.cpp - Which elements of a row a statement needs ------------===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "RowMask.h"
+
+#include "AbstractValues.h"
+
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace ember;
+using namespace ember::cin;
+
+/// Operands that `values` are made of, themselves included, but not what
+/// `reductions` are made of; of other reductions, the terms too.
+static llvm::SetVector<Value> findParts(ValueRange values,
+                                        ArrayRef<ReduceOp> reductions) {
+  llvm::SetVector<Value> parts;
+  SmallVector<Value> open(values);
+  while (!open.empty()) {
+    Value value = open.pop_back_val();
+    if (!parts.insert(value))
+      continue;
+    Operation *op = value.getDefiningOp();
+    auto reduce = dyn_cast_or_null<ReduceOp>(op);
+    if (!op || (reduce && llvm::is_contained(reductions, reduce)))
+      continue;
+    llvm::append_range(open, op->getOperands());
+    if (reduce)
+      llvm::append_range(open, reduce.getYield()->getOperands());
+  }
+  return parts;
+}
+
+static SmallVector<Value> getExpressions(AssignOp assign) {
+  SmallVector<Value> values = {assign.getValue()};
+  if (Value condition = assign.getCondition())
+    values.push_back(condition);
+  return values;
+}
+
+SmallVector<AccessOp>
+ember::cin::findWalkedBeside(AssignOp assign, BlockArgument row,
+                             ArrayRef<ReduceOp> reductions,
+                             VariableUses &uses) {
+  SmallVector<AccessOp> found;
+  SmallVector<Fiber> fibers;
+  for (Value part : findParts(getExpressions(assign), reductions)) {
+    auto access = part.getDefiningOp<AccessOp>();
+    auto type =
+        access ? dyn_cast<ArrayType>(access.getArray().getType()) : ArrayType();
+    if (!type || type.getFormat().getLevels().back().kind == LevelKind::dense)
+      continue;
+    Fiber fiber{access.getArray(), getCoordinates(type, access.getIndices())};
+    bool isOfRow =
+        fiber.coordinates.back() == row &&
+        llvm::none_of(llvm::drop_end(fiber.coordinates), [&](Value coordinate) {
+          return uses.depends(coordinate, row);
+        });
+    if (!isOfRow || llvm::is_contained(fibers, fiber))
+      continue;
+    fibers.push_back(fiber);
+    found.push_back(access);
+  }
+  return found;
+}
+
+namespace {
+/// Asks what an assignment does where some elements are stored.
+class MaskFinder {
+public:
+  MaskFinder(AssignOp assign, ArrayRef<ReduceOp> reductions,
+             ArrayRef<AccessOp> walked)
+      : assign(assign), reductions(reductions), walked(walked),
+        builder(assign.getLoc(), assign) {}
+
+  std::optional<RowMask> find();
+
+private:
+  AbstractValues at(OperandMask region);
+  /// A part of the condition of the assignment that does not depend on what is
+  /// added up, and whether it holds where no element is stored.
+  struct Condition {
+    Value value;
+    bool holdsOutside = true;
+  };
+  /// Null where none is known.
+  Condition findCondition();
+  void addConjunct(Value value, Condition &all);
+  Value express(const CoordinateSet &set);
+  Value call(StringRef function, ValueRange operands) {
+    auto builtin =
+        BuiltinAttr::get(builder.getContext(), findBuiltin(function));
+    return CallOp::create(builder, builder.getI1Type(), builtin, operands);
+  }
+
+  AssignOp assign;
+  ArrayRef<ReduceOp> reductions;
+  ArrayRef<AccessOp> walked;
+  ImplicitLocOpBuilder builder;
+};
+} // namespace
+
+AbstractValues MaskFinder::at(OperandMask region) {
+  SmallVector<Fiber> stored, absent;
+  for (unsigned number = 0; number < walked.size(); ++number) {
+    AccessOp access = walked[number];
+    auto type = cast<ArrayType>(access.getArray().getType());
+    Fiber fiber{access.getArray(), getCoordinates(type, access.getIndices())};
+    (region >> number & 1 ? stored : absent).push_back(fiber);
+  }
+  return {std::move(stored), std::move(absent)};
+}
+
+void MaskFinder::addConjunct(Value value, Condition &all) {
+  auto conjunction = value.getDefiningOp<CallOp>();
+  if (conjunction && conjunction.getFunction().is("and")) {
+    for (Value operand : conjunction.getOperands())
+      addConjunct(operand, all);
+    return;
+  }
+  for (Value part : findParts(value, reductions))
+    if (auto reduce = part.getDefiningOp<ReduceOp>();
+        reduce && llvm::is_contained(reductions, reduce))
+      return;
+  AbstractValue outside = at(0).of(value);
+  if (outside.kind != AbstractValue::Kind::constant)
+    return;
+  all.holdsOutside &= cast<IntegerAttr>(outside.value).getValue().isOne();
+  all.value = all.value ? call("and", {all.value, value}) : value;
+}
+
+MaskFinder::Condition MaskFinder::findCondition() {
+  Condition all;
+  if (Value condition = assign.getCondition())
+    addConjunct(condition, all);
+  return all;
+}
+
+Value MaskFinder::express(const CoordinateSet &set) {
+  auto literal = [&](bool holds) -> Value {
+    return LiteralOp::create(builder, builder.getI1Type(),
+                             builder.getBoolAttr(holds));
+  };
+  auto leaf = [&](unsigned number) -> Value {
+    AccessOp access = walked[number];
+    return StoredOp::create(builder, builder.getI1Type(), access.getResult());
+  };
+  auto join = [&](Value a, Value b) { return call("or", {a, b}); };
+  auto meet = [&](Value a, Value b) { return call("and", {a, b}); };
+  auto complement = [&](Value a) { return call("not", a); };
+  return set.evaluate<Value>(literal(false), literal(true), leaf, join, meet,
+                             complement);
+}
+
+std::optional<RowMask> MaskFinder::find() {
+  llvm::BitVector needed(1u << walked.size());
+  for (OperandMask region = 0; region < needed.size(); ++region)
+    needed[region] = !at(region).isNoEffect(assign);
+  CoordinateSet set = CoordinateSet::ofRegions(needed, walked.size());
+  Condition condition = findCondition();
+  bool isAll = set == CoordinateSet::all();
+  if (isAll && !condition.value)
+    return std::nullopt;
+  bool isNeeded = needed[0] && condition.holdsOutside;
+  Value marked = isAll ? Value() : express(set);
+  if (condition.value)
+    marked = marked ? call("and", {marked, condition.value}) : condition.value;
+  // Marked is what is not as where nothing is stored.
+  if (isNeeded)
+    marked = call("not", marked);
+  return RowMask{marked, !isNeeded};
+}
+
+std::optional<RowMask> ember::cin::findRowMask(AssignOp assign,
+                                               BlockArgument row,
+                                               ArrayRef<ReduceOp> reductions,
+                                               VariableUses &uses) {
+  SmallVector<AccessOp> walked =
+      findWalkedBeside(assign, row, reductions, uses);
+  // More lead to more combinations than there is time for.
+  constexpr size_t mostWalked = 4;
+  if (walked.empty() || walked.size() > mostWalked)
+    return std::nullopt;
+  return MaskFinder(assign, reductions, walked).find();
+}
