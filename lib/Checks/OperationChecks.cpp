@@ -177,8 +177,13 @@ static void emitSegmentCheck(OpBuilder &builder, Location loc, Value lower,
 static void checkBounds(Operation *place, Value lower, Value upper,
                         StringAttr source, IndexExprs &exprs) {
   OpBuilder builder(place);
+  // Vectors of so many elements, of which the last may have fewer.
+  Value counted = upper;
+  if (auto groups = upper.getDefiningOp<arith::CeilDivSIOp>();
+      groups && getConstantIntValue(groups.getRhs()))
+    counted = groups.getLhs();
   if (getConstantIntValue(lower) == 0)
-    if (std::optional<CountedRange> range = findCountedRange(upper)) {
+    if (std::optional<CountedRange> range = findCountedRange(counted)) {
       lower = range->lower;
       upper = range->upper;
     }

@@ -155,6 +155,8 @@ def test_what_is_in_the_wheel(installation: Installation) -> None:
         "ember/lib/ember_guest_runtime.o",
         "ember/lib/ember_queue.bc",
         "ember/machines/paper.json",
+        "ember/cmake/EmberNotation.cmake",
+        "ember/include/ember/Notation.h",
         "ember/include/ember/Runtime/Export.h",
         "ember/include/ember/Runtime/KernelLibrary.h",
         "ember/include/ember/Runtime/Ownership.h",

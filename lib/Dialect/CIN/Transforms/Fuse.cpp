@@ -151,6 +151,10 @@ void EvaluationFusion::restoreUpdates() {
 
 bool EvaluationFusion::isHidden(AssignOp assign) {
   Value array = assign.getArray();
+  // Lengths are added up out of memory.
+  if (llvm::any_of(array.getUsers(),
+                   [](Operation *user) { return isa<ScanOp>(user); }))
+    return false;
   if (array.getDefiningOp<TemporaryOp>())
     return true;
   Operation *statement = getStatement(assign);
@@ -386,7 +390,8 @@ void EvaluationFusion::removeDead() {
       AssignOp assign = getAssignment(statement, loops);
       if (assign && assign.getArray().getDefiningOp<TemporaryOp>() &&
           llvm::none_of(assign.getArray().getUsers(), [&](Operation *user) {
-            return isa<AccessOp>(user) && !statement->isAncestor(user);
+            return isa<ScanOp>(user) ||
+                   (isa<AccessOp>(user) && !statement->isAncestor(user));
           }))
         array = assign.getArray();
       if (!array)
