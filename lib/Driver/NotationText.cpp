@@ -121,6 +121,30 @@ ember::translateNotation(StringRef notation, const NotationArrays &arrays) {
     if (!mark.empty())
       options.unstored.insert(array);
   }
+  for (StringRef given : arrays.densities) {
+    auto [array, number] = given.split(':');
+    double density = 0;
+    if (array.empty() || !to_float(number, density) ||
+        !(density > 0 && density <= 1))
+      return makeError("--density=" + given +
+                       ": expected an array and the part of its elements that "
+                       "is stored, such as A:0.01");
+    options.densities[array] = density;
+  }
+  for (StringRef given : arrays.sizes) {
+    auto [array, text] = given.split(':');
+    SmallVector<StringRef> parts;
+    text.split(parts, 'x');
+    std::vector<int64_t> &sizes = options.sizes[array];
+    sizes.clear();
+    for (StringRef part : parts)
+      if (array.empty() || part.getAsInteger(10, sizes.emplace_back()) ||
+          sizes.back() < 0)
+        return makeError("--size=" + given +
+                         ": expected an array and the sizes of its dimensions, "
+                         "such as A:1000x1000");
+  }
+  options.schedule = arrays.schedule;
   OwningOpRef<ModuleOp> functions = ModuleOp::create(UnknownLoc::get(&context));
   for (StringRef path : arrays.functions)
     if (Error error = addFunctions(path, *functions))
@@ -129,6 +153,8 @@ ember::translateNotation(StringRef notation, const NotationArrays &arrays) {
   SourceMgr sources;
   sources.AddNewSourceBuffer(
       MemoryBuffer::getMemBufferCopy(notation, "notation"), SMLoc());
+  sources.AddNewSourceBuffer(
+      MemoryBuffer::getMemBufferCopy(arrays.schedule, "schedule"), SMLoc());
   SourceMgrDiagnosticHandler printer(sources, &context);
   OwningOpRef<ModuleOp> module =
       cin::buildFromNotation(notation, options, &context);

@@ -69,6 +69,7 @@ void ember::buildCINToSCFPipeline(OpPassManager &manager,
   manager.addNestedPass<func::FuncOp>(cin::createInsertWorkspaces());
   manager.addNestedPass<func::FuncOp>(cin::createConcretize());
   manager.addNestedPass<func::FuncOp>(cin::createDeriveIteration());
+  manager.addNestedPass<func::FuncOp>(cin::createSimplifyIteration());
   manager.addNestedPass<func::FuncOp>(cin::createExpandFormats());
   manager.addNestedPass<func::FuncOp>(createConvertCINToSCF());
   manager.addPass(cin::createDropFunctions());

@@ -24,6 +24,16 @@ defm format : Value<"format",
 defm fill : Value<"fill",
     "What elements of an array are that are not stored (default: 0), A:missing for "
     "none; A:0:unstored where no element that is stored is that", "ARRAY:NUMBER">;
+defm schedule : Value<"schedule",
+    "How statements are computed: reorder(i, k, j), split(j, j0, j1, 16), fuse(i, j, f), "
+    "precompute(EXPRESSION over j), parallelize(i); those of several statements are "
+    "separated by ;",
+    "RELATIONS">;
+defm density : Value<"density",
+    "What part of an array is stored, as far as the order of loops depends on it", "ARRAY:NUMBER">;
+defm size : Value<"size",
+    "How long dimensions of an array are, as far as the order of loops depends on it",
+    "ARRAY:NxN">;
 defm functions : Value<"functions",
     "A file of cin.functions that the notation may call by name", "FILE">;
 defm emit : Value<"emit",

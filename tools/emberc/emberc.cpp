@@ -108,7 +108,9 @@ static Expected<Request> getRequest(const CommandLine &line) {
     for (auto [option, name] :
          {std::pair(OPT_type, "--type"), std::pair(OPT_format, "--format"),
           std::pair(OPT_fill, "--fill"), std::pair(OPT_counts, "--counts"),
-          std::pair(OPT_functions, "--functions")})
+          std::pair(OPT_functions, "--functions"),
+          std::pair(OPT_schedule, "--schedule"),
+          std::pair(OPT_density, "--density"), std::pair(OPT_size, "--size")})
       if (line.options.hasArg(option))
         return makeError(Twine(name) +
                          " is for --notation, which is not given");
@@ -214,6 +216,9 @@ static Error compile(const CommandLine &line) {
                         line.options.getAllArgValues(OPT_format),
                         line.options.getAllArgValues(OPT_fill),
                         line.options.getAllArgValues(OPT_functions),
+                        line.options.getLastArgValue(OPT_schedule).str(),
+                        line.options.getAllArgValues(OPT_density),
+                        line.options.getAllArgValues(OPT_size),
                         line.options.hasArg(OPT_counts)};
   auto program = notation ? translateNotation(notation->getValue(), arrays)
                           : readFile(request->input);

@@ -26,6 +26,10 @@ struct NotationArrays {
   std::vector<std::string> fills;
   /// Files of functions that statements may call.
   std::vector<std::string> functions;
+  /// Scheduling relations of statements.
+  std::string schedule;
+  /// ARRAY:NUMBER and ARRAY:NxN each.
+  std::vector<std::string> densities, sizes;
   /// Whether a second kernel counts what they store.
   bool counts = false;
 };

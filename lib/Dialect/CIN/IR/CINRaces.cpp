@@ -43,8 +43,10 @@ public:
       addCoordinates(assign);
       addEqual(assign);
       for (BlockArgument variable : around)
-        if (known.contains(variable))
+        if (known.contains(variable)) {
           addSegment(variable);
+          addTile(variable);
+        }
     }
   }
 
@@ -62,6 +64,9 @@ private:
   void addSegment(BlockArgument position);
   /// Variables that an array has at the element: `w[I[p]] == p`.
   void addEqual(AssignOp assign);
+  /// What is in a tile tells which one it is: tiles are as long as they are far
+  /// from each other, or shorter.
+  void addTile(BlockArgument position);
   /// Whether `value` depends on known variables alone.
   bool isKnown(Value value);
 
@@ -318,6 +323,43 @@ void KnownVariables::addSegment(BlockArgument position) {
     return;
   if (isSegment(lower, upper, lower.getArray()))
     known.insert(lower.getIndices().front());
+}
+
+/// `16 * t` to `min(16 * t + 16, n)`
+void KnownVariables::addTile(BlockArgument position) {
+  auto forall = cast<ForallOp>(position.getOwner()->getParentOp());
+  Value bound = forall.getLower(position.getArgNumber());
+  auto lower = bound ? bound.getDefiningOp<ApplyOp>() : ApplyOp();
+  Value last = forall.getUpper(position.getArgNumber());
+  auto smaller = last ? last.getDefiningOp<CallOp>() : CallOp();
+  if (!lower || !smaller || smaller.getFunction().getName() != "min")
+    return;
+  SmallVector<int64_t> weights(lower.getOperands().size());
+  if (failed(addWeights(lower.getMap().getResult(0), 1, weights)))
+    return;
+  for (Value end : smaller.getOperands()) {
+    auto upper = end.getDefiningOp<ApplyOp>();
+    if (!upper || upper.getOperands() != lower.getOperands())
+      continue;
+    AffineExpr length = simplifyAffineExpr(
+        upper.getMap().getResult(0) - lower.getMap().getResult(0),
+        lower.getMap().getNumDims(), /*numSymbols=*/0);
+    auto constant = dyn_cast<AffineConstantExpr>(length);
+    if (!constant)
+      continue;
+    SmallVector<Value> unknown;
+    int64_t distance = 0;
+    for (auto [operand, weight] :
+         llvm::zip_equal(lower.getOperands(), weights)) {
+      if (isKnown(operand))
+        continue;
+      unknown.push_back(operand);
+      distance = std::abs(weight);
+    }
+    if (unknown.size() == 1 && isa<BlockArgument>(unknown.front()) &&
+        distance >= constant.getValue())
+      known.insert(unknown.front());
+  }
 }
 
 LogicalResult ember::cin::verifyDistinct(AssignOp assign, StringRef array) {

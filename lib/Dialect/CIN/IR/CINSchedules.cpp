@@ -9,6 +9,7 @@
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
+#include "llvm/Support/Format.h"
 
 using namespace mlir;
 using namespace ember;
@@ -201,35 +202,105 @@ ember::cin::findUnknownVariable(ForallOp statement, ScheduleAttr schedule) {
   llvm::StringMap<unsigned> known;
   for (BlockArgument variable : getBoundVariables(statement))
     ++known[getVariableName(variable)];
+  // What is split is gone, and relations in front are about it all the same.
+  for (RelationAttr relation : schedule.getRelations())
+    if (relation.getKind() == RelationKind::split &&
+        known.lookup(relation.getVariable(0)) == 0 &&
+        known.lookup(relation.getVariable(1)) == 1 &&
+        known.lookup(relation.getVariable(2)) == 1)
+      known[relation.getVariable(0)] = 1;
   for (auto [number, relation] : llvm::enumerate(schedule.getRelations())) {
     auto fail = [&, at = number](std::optional<unsigned> variable,
                                  std::string message) {
       return ScheduleError{static_cast<unsigned>(at), variable,
                            std::move(message)};
     };
-    // Those at the end are new.
+    auto isKnown = [&, &relation = relation](unsigned variable) {
+      return known.lookup(relation.getVariable(variable)) > 0;
+    };
     RelationKind kind = relation.getKind();
-    size_t given = kind == RelationKind::split ? 1
-                   : kind == RelationKind::fuse
-                       ? 2
-                       : relation.getVariables().size();
+    // The statement has become what it asks for.
+    bool isDone = kind == RelationKind::split && isKnown(0) && isKnown(1) &&
+                  isKnown(2) &&
+                  llvm::none_of(getBoundVariables(statement),
+                                [&, &relation = relation](BlockArgument mine) {
+                                  return getVariableName(mine) ==
+                                         relation.getVariable(0);
+                                });
+    if (isDone) {
+      known.erase(relation.getVariable(0));
+      continue;
+    }
+    // Those at the end are new.
+    size_t count = relation.getVariables().size();
+    size_t given = kind == RelationKind::split  ? 1
+                   : kind == RelationKind::fuse ? 2
+                                                : count;
     for (size_t i = 0; i < given; ++i) {
       StringRef name = relation.getVariable(i);
-      unsigned count = known.lookup(name);
-      if (count == 0)
+      if (!isKnown(i))
         return fail(i, "there is no variable '" + name.str() + "'");
-      if (count > 1)
+      if (known.lookup(name) > 1)
         return fail(i, "several variables are called '" + name.str() +
                            "': give them different names");
     }
-    if (given == relation.getVariables().size())
-      continue;
-    for (size_t i = 0; i < given; ++i)
-      known.erase(relation.getVariable(i));
-    for (size_t i = given; i < relation.getVariables().size(); ++i)
-      if (known[relation.getVariable(i)]++)
+    for (size_t i = given; i < count; ++i) {
+      if (isKnown(i))
         return fail(i, "there is a variable '" + relation.getVariable(i).str() +
                            "' already");
+      known[relation.getVariable(i)] = 1;
+    }
+    // What is split is gone; what is fused still has two coordinates.
+    if (kind == RelationKind::split)
+      known.erase(relation.getVariable(0));
   }
   return std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// Expressions
+//===----------------------------------------------------------------------===//
+
+std::string ember::cin::describeExpression(Value value) {
+  if (auto variable = dyn_cast<BlockArgument>(value)) {
+    Operation *binding = variable.getOwner()->getParentOp();
+    return isa<ForallOp, ReduceOp>(binding)
+               ? getVariableName(variable)
+               : cast<EvaluateOp>(binding).getNameOf(value);
+  }
+  Operation *op = value.getDefiningOp();
+  auto describeAll = [](ValueRange values) {
+    return llvm::join(llvm::map_range(values, describeExpression), ", ");
+  };
+  if (auto access = dyn_cast<AccessOp>(op)) {
+    auto evaluate = op->getParentOfType<EvaluateOp>();
+    std::string array = evaluate.getNameOf(access.getArray());
+    // A scalar has no indices.
+    if (access.getIndices().empty())
+      return array;
+    return array + "[" + describeAll(access.getIndices()) + "]";
+  }
+  if (auto call = dyn_cast<CallOp>(op)) {
+    std::string name = call.getFunction().getName().str();
+    if (name == "convert")
+      return describeExpression(call.getOperands().front());
+    return name + "(" + describeAll(call.getOperands()) + ")";
+  }
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  if (auto literal = dyn_cast<LiteralOp>(op)) {
+    if (auto number = dyn_cast<FloatAttr>(literal.getValue()))
+      os << llvm::format("%g", number.getValueAsDouble());
+    else if (auto integer = dyn_cast<IntegerAttr>(literal.getValue()))
+      os << llvm::format("%g", static_cast<double>(integer.getInt()));
+    return text;
+  }
+  if (auto reduce = dyn_cast<ReduceOp>(op))
+    return reduce.getFunction().getName().str() + "[" +
+           describeAll(llvm::to_vector_of<Value>(reduce.getVariables())) +
+           "](" + describeExpression(reduce.getYield().getValue()) + ")";
+  // Affine expressions of indices.
+  os << op->getName().stripDialect() << "(" << describeAll(op->getOperands())
+     << ")";
+  return text;
 }

@@ -7,6 +7,7 @@
 
 #include "ExpressionEmitter.h"
 #include "Parser.h"
+#include "ScheduleText.h"
 #include "Shapes.h"
 
 #include "ember/Dialect/Ember/IR/Ember.h"
@@ -38,7 +39,8 @@ public:
   void add(StringRef name, const NamedArray &array);
   /// Adds the function to `module`; failure after an error.
   LogicalResult build(ModuleOp module, ArrayRef<Statement> statements,
-                      StringRef name);
+                      ArrayRef<WrittenSchedule> schedules,
+                      DictionaryAttr hints, StringRef name);
 
 private:
   bool counts(const NamedArray &array) const {
@@ -231,9 +233,50 @@ void KernelBuilder::describeRooms(func::FuncOp function, EvaluateOp evaluate) {
   llvm::for_each(targets, describe);
 }
 
+/// What to expect of arrays; failure after an error.
+static FailureOr<DictionaryAttr> buildHints(const NamedArrays &arrays,
+                                            const NotationOptions &options,
+                                            MLIRContext *context) {
+  NamedAttrList hints;
+  for (const auto &[array, what] : arrays) {
+    auto density = options.densities.find(array);
+    auto sizes = options.sizes.find(array);
+    bool hasSizes = sizes != options.sizes.end();
+    if (density == options.densities.end() && !hasSizes)
+      continue;
+    if (hasSizes && sizes->second.size() != what.rank)
+      return emitErrorAt(context, what.position)
+             << "'" << array << "' has " << what.rank << " dimensions, and "
+             << sizes->second.size() << " sizes are expected";
+    FloatAttr part;
+    if (density != options.densities.end())
+      part = Builder(context).getF64FloatAttr(density->second);
+    auto fail = [&] { return emitErrorAt(context, what.position); };
+    auto hint = HintAttr::getChecked(
+        function_ref<InFlightDiagnostic()>(fail), context, part,
+        hasSizes ? ArrayRef(sizes->second) : ArrayRef<int64_t>());
+    if (!hint)
+      return failure();
+    hints.set(array, hint);
+  }
+  auto verifyNames = [&](const auto &given, StringRef what) -> LogicalResult {
+    for (const auto &entry : given)
+      if (arrays.find(entry.first()) == arrays.end())
+        return emitErrorAt(context, Position())
+               << what << " of '" << entry.first()
+               << "', which no statement names";
+    return success();
+  };
+  if (failed(verifyNames(options.densities, "there is a density")) ||
+      failed(verifyNames(options.sizes, "there are sizes")))
+    return failure();
+  return hints.getDictionary(context);
+}
+
 LogicalResult KernelBuilder::build(ModuleOp module,
                                    ArrayRef<Statement> statements,
-                                   StringRef name) {
+                                   ArrayRef<WrittenSchedule> schedules,
+                                   DictionaryAttr hints, StringRef name) {
   Location location = locationOf(context, Position());
   auto builder = OpBuilder::atBlockEnd(module.getBody());
   SmallVector<Type> types;
@@ -271,15 +314,23 @@ LogicalResult KernelBuilder::build(ModuleOp module,
     assemble(builder, body, array, type, values);
   for (auto &[array, declared] : temporaries)
     declare(builder, array, declared, values);
+  // What a statement of the text becomes ends with what assigns its value.
+  SmallVector<ForallOp> written;
   for (const Statement &statement : statements) {
     builder.setInsertionPointToEnd(&body);
     if (failed(emitStatement(builder, statement, values)))
       return failure();
+    written.push_back(cast<ForallOp>(body.back()));
   }
   if (failed(completeTemporaries(evaluate)) || failed(verify(module)))
     return failure();
   for (auto forall : body.getOps<ForallOp>())
     if (failed(verifyOwnReads(forall)))
+      return failure();
+  if (!hints.empty())
+    evaluate->setAttr(CINDialect::hintsAttr, hints);
+  for (auto [forall, schedule] : llvm::zip(written, schedules))
+    if (failed(setSchedule(forall, schedule)))
       return failure();
   describeRooms(function, evaluate);
   return success();
@@ -333,11 +384,25 @@ ember::cin::buildFromNotation(StringRef text, const NotationOptions &options,
   FailureOr<NamedArrays> arrays = findArrays(*statements, options, context);
   if (failed(arrays))
     return nullptr;
+  FailureOr<std::vector<WrittenSchedule>> schedules =
+      parseSchedules(options.schedule, *module, context);
+  if (failed(schedules))
+    return nullptr;
+  if (schedules->size() > statements->size()) {
+    emitError(FileLineColLoc::get(context, "schedule", 1, 1))
+        << "there are " << schedules->size() << " schedules for "
+        << statements->size()
+        << (statements->size() == 1 ? " statement" : " statements");
+    return nullptr;
+  }
+  FailureOr<DictionaryAttr> hints = buildHints(*arrays, options, context);
+  if (failed(hints))
+    return nullptr;
   auto build = [&](KernelBuilder::Purpose purpose, StringRef name) {
     KernelBuilder kernel(context, purpose);
     for (auto &[array, what] : *arrays)
       kernel.add(array, what);
-    return kernel.build(*module, *statements, name);
+    return kernel.build(*module, *statements, *schedules, *hints, name);
   };
   if (failed(build(KernelBuilder::Purpose::evaluate, options.name)))
     return nullptr;

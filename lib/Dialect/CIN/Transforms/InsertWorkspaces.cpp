@@ -140,6 +140,15 @@ bool WorkspaceInserter::isDirect(ReduceOp reduce) {
   if (assign.getValue() != reduce || isa<ArrayType>(array.getType()) ||
       (assign.isCombining() && assign.getCalleeAttr() != reduce.getCallee()))
     return false;
+  // A schedule may want a workspace all the same.
+  if (ScheduleAttr schedule = statement.getScheduleAttr())
+    for (RelationAttr relation : schedule.getRelations())
+      if (relation.getKind() == RelationKind::precompute &&
+          (describeExpression(reduce.getResult()) ==
+               relation.getExpression().getValue() ||
+           describeExpression(reduce.getYield().getValue()) ==
+               relation.getExpression().getValue()))
+        return false;
   // Nothing else may see what is not yet the sum.
   return llvm::none_of(array.getUsers(), [&](Operation *user) {
     return isa<AccessOp>(user) && statement->isProperAncestor(user);

@@ -22,6 +22,10 @@ public:
   bool precedes(mlir::Value outer, mlir::Value inner) const {
     return holds(later, outer, inner);
   }
+  /// The same by ranges alone: nothing else is computed otherwise.
+  bool rangePrecedes(mlir::Value outer, mlir::Value inner) const {
+    return holds(ranged, outer, inner);
+  }
   /// The variables in such an order, and otherwise as they are given. Where
   /// formats contradict each other, those come first that are given first; a
   /// range always comes behind what it depends on.

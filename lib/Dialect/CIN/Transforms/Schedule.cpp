@@ -5,15 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "LoopOrder.h"
 #include "ScheduledStatement.h"
-#include "StatementNest.h"
 
-#include "ember/Dialect/CIN/IR/LevelOperands.h"
 #include "ember/Dialect/CIN/Transforms/Passes.h"
+#include "ember/Dialect/CIN/Transforms/Schedules.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "llvm/ADT/SetVector.h"
 
 namespace ember::cin {
 #define GEN_PASS_DEF_SCHEDULE
@@ -23,127 +20,16 @@ namespace ember::cin {
 using namespace mlir;
 using namespace ember::cin;
 
-namespace {
-/// Chooses the order of one statement.
-class OrderChooser {
-public:
-  OrderChooser(LoopChain &chain, AssignOp assign)
-      : statement(chain.outermost()), assign(assign),
-        variables(chain.variables), formats(statement, uses) {}
-
-  SmallVector<BlockArgument> run();
-
-private:
-  /// Whether an index is a variable of rows wherever it is an index: the last
-  /// one, and in no bounds of a reduction.
-  bool isOfRows(BlockArgument variable);
-  /// Whether a variable of a reduction can be outside of all rows.
-  bool isOutside(BlockArgument variable, ArrayRef<BlockArgument> rows);
-  /// Whether some sum is of rows.
-  bool hasRowSums(ArrayRef<BlockArgument> rows);
-  SmallVector<BlockArgument> findRows();
-
-  ForallOp statement;
-  AssignOp assign;
-  SmallVector<BlockArgument> variables;
-  VariableUses uses;
-  LoopOrder formats;
-};
-} // namespace
-
-bool OrderChooser::isOfRows(BlockArgument variable) {
-  for (OpOperand &use : variable.getUses()) {
-    Operation *user = use.getOwner();
-    if (!isa<AccessOp, AssignOp>(user))
-      return false;
-    OperandRange indices = isa<AccessOp>(user)
-                               ? cast<AccessOp>(user).getIndices()
-                               : cast<AssignOp>(user).getIndices();
-    if (use.getOperandNumber() + 1 !=
-        indices.getBeginOperandIndex() + indices.size())
-      return false;
-  }
-  return !hasRange(variable);
-}
-
-bool OrderChooser::isOutside(BlockArgument variable,
-                             ArrayRef<BlockArgument> rows) {
-  return llvm::none_of(
-      rows, [&](BlockArgument row) { return formats.precedes(row, variable); });
-}
-
-bool OrderChooser::hasRowSums(ArrayRef<BlockArgument> rows) {
-  bool canBegin = true;
-  auto dependsOnRows = [&](Value value) {
-    return llvm::any_of(
-        rows, [&](BlockArgument row) { return uses.depends(value, row); });
-  };
-  bool isAny = false;
-  statement.walk([&](ReduceOp reduce) {
-    bool isRowSum =
-        !reduce->getParentOfType<ReduceOp>() && dependsOnRows(reduce) &&
-        llvm::none_of(reduce->getOperands(), dependsOnRows) &&
-        llvm::any_of(reduce.getVariables(), [&](BlockArgument variable) {
-          return isOutside(variable, rows);
-        });
-    isAny |= isRowSum;
-    // Elements of rows begin with the identity.
-    if (isRowSum && !reduce.getFunction().getIdentity(reduce.getType()))
-      canBegin = false;
-  });
-  return isAny && canBegin;
-}
-
-SmallVector<BlockArgument> OrderChooser::findRows() {
-  SmallVector<BlockArgument> reduced, rows;
-  statement.walk([&](ReduceOp reduce) {
-    if (!reduce->getParentOfType<ReduceOp>())
-      llvm::append_range(reduced, reduce.getVariables());
-  });
-  // Where a format has what is reduced outside.
-  for (BlockArgument variable : variables)
-    if (llvm::any_of(reduced, [&](BlockArgument other) {
-          return formats.precedes(other, variable);
-        }))
-      rows.push_back(variable);
-  // A variable that walks an array has fewer values than a row.
-  bool hasRow = !variables.empty() && isOfRows(variables.back()) &&
-                !formats.walks(variables.back());
-  if (hasRow && !llvm::is_contained(rows, variables.back()))
-    rows.push_back(variables.back());
-  if (!hasRowSums(rows))
-    rows.clear();
-  return rows;
-}
-
-SmallVector<BlockArgument> OrderChooser::run() {
-  // What is appended to decides where formats contradict each other.
-  if (auto type = dyn_cast<ArrayType>(assign.getArray().getType())) {
-    llvm::SetVector<BlockArgument> all;
-    for (Value index : getCoordinates(type, assign.getIndices()))
-      all.insert(cast<BlockArgument>(index));
-    all.insert(variables.begin(), variables.end());
-    variables = all.takeVector();
-  }
-  SmallVector<BlockArgument> rows = findRows(), outer, around, inside;
-  for (BlockArgument variable : variables)
-    if (!llvm::is_contained(rows, variable))
-      outer.push_back(variable);
-  statement->walk<WalkOrder::PreOrder>([&](ReduceOp reduce) {
-    bool isOfRows = llvm::any_of(rows, [&](BlockArgument row) {
-      return uses.depends(reduce.getResult(), row);
-    });
-    SmallVector<BlockArgument> mine[2];
-    for (BlockArgument variable : reduce.getVariables())
-      mine[isOfRows && isOutside(variable, rows)].push_back(variable);
-    llvm::append_range(inside, formats.sort(mine[0]));
-    llvm::append_range(around, formats.sort(mine[1]));
-  });
-  SmallVector<BlockArgument> order = formats.sort(outer);
-  llvm::append_range(order, around);
-  llvm::append_range(order, formats.sort(rows));
-  llvm::append_range(order, inside);
-  return order;
+static LogicalResult schedule(ForallOp statement) {
+  // What has several statements inside has its loops.
+  if (!LoopChain(statement).getAssignment())
+    return success();
+  if (failed(verifyOwnReads(statement)))
+    return failure();
+  Location location = statement.getLoc();
+  if (std::optional<ScheduleError> error = scheduleStatement(statement))
+    return emitError(location) << "schedule: " << error->message;
+  return success();
 }
 
 namespace {
@@ -153,36 +39,15 @@ struct Schedule : public ember::cin::impl::ScheduleBase<Schedule> {
       for (auto temporary : evaluate.getRegion().getOps<TemporaryOp>())
         if (!temporary.getInitial() && failed(verifyAssigned(temporary)))
           return WalkResult::interrupt();
-      for (auto statement : evaluate.getRegion().getOps<ForallOp>())
+      // Schedules make more statements.
+      for (ForallOp statement :
+           llvm::to_vector(evaluate.getRegion().getOps<ForallOp>()))
         if (failed(schedule(statement)))
           return WalkResult::interrupt();
       return WalkResult::advance();
     });
     if (walk.wasInterrupted())
       signalPassFailure();
-  }
-
-  LogicalResult schedule(ForallOp statement) {
-    LoopChain chain(statement);
-    AssignOp assign = chain.getAssignment();
-    // What has several statements inside has its loops.
-    if (!assign)
-      return success();
-    if (failed(verifyOwnReads(statement)))
-      return failure();
-    nameVariables(statement);
-    SmallVector<BlockArgument> order = OrderChooser(chain, assign).run();
-    if (order.size() < 2)
-      return success();
-    SmallVector<StringAttr> names =
-        llvm::map_to_vector(order, [&](BlockArgument variable) {
-          return StringAttr::get(&getContext(), getVariableName(variable));
-        });
-    statement.setScheduleAttr(ScheduleAttr::get(
-        &getContext(),
-        RelationAttr::get(&getContext(), RelationKind::reorder, names,
-                          /*factor=*/0, /*expression=*/nullptr)));
-    return success();
   }
 };
 } // namespace

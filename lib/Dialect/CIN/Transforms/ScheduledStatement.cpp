@@ -93,6 +93,15 @@ ScheduledOrder::ScheduledOrder(ForallOp statement) {
   for (BlockArgument variable : bound)
     if (!llvm::is_contained(variables, variable))
       variables.push_back(variable);
+  number();
+}
+
+ScheduledOrder::ScheduledOrder(ArrayRef<BlockArgument> order)
+    : variables(order) {
+  number();
+}
+
+void ScheduledOrder::number() {
   for (auto [position, variable] : llvm::enumerate(variables))
     positions[variable] = position;
 }

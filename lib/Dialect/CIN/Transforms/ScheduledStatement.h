@@ -40,6 +40,7 @@ struct LoopChain {
 class ScheduledOrder {
 public:
   explicit ScheduledOrder(ForallOp statement);
+  explicit ScheduledOrder(llvm::ArrayRef<mlir::BlockArgument> order);
 
   /// Some of them in that order.
   llvm::SmallVector<mlir::BlockArgument>
@@ -50,6 +51,8 @@ public:
   llvm::ArrayRef<mlir::BlockArgument> all() const { return variables; }
 
 private:
+  void number();
+
   llvm::SmallVector<mlir::BlockArgument> variables;
   llvm::DenseMap<mlir::Value, unsigned> positions;
 };

@@ -93,6 +93,14 @@ llvm::LogicalResult verifyAssigned(TemporaryOp temporary);
 /// stand.
 llvm::SmallVector<mlir::BlockArgument> getBoundVariables(ForallOp statement);
 
+/// An expression of a statement as schedules write it: `mul(A[i, k], B[k, j])`,
+/// without conversions.
+std::string describeExpression(mlir::Value value);
+
+/// What is said of an array by hints, if anything is.
+std::optional<double> getHintedDensity(mlir::Value array);
+std::optional<int64_t> getHintedSize(ArrayDimension dimension);
+
 /// What is wrong with a relation of a schedule.
 struct ScheduleError {
   unsigned relation;

@@ -177,6 +177,25 @@ def CIN_ScheduleAttr : AttrDef<CIN_Dialect, "Schedule"> {
   }];
 }
 
+def CIN_HintAttr : AttrDef<CIN_Dialect, "Hint"> {
+  let mnemonic = "hint";
+  let summary = "What to expect of an array";
+  let description = [{
+    Sizes of its dimensions, and the part of its elements that is stored. Only the
+    order of loops depends on it. A `cin.evaluate` has one for each array by name.
+
+    ```mlir
+    cin.evaluate ... attributes {cin.hints = {A = #cin.hint<density(1.0e-2 : f64) sizes(1000, 1000)>}}
+    ```
+  }];
+  let parameters = (ins OptionalParameter<"::mlir::FloatAttr">:$density,
+                        OptionalArrayRefParameter<"int64_t">:$sizes);
+  let assemblyFormat = [{
+    `<` (`density` `(` $density^ `)`)? (`sizes` `(` $sizes^ `)`)? `>`
+  }];
+  let genVerifyDecl = 1;
+}
+
 def CIN_ArrayType
     : TypeDef<CIN_Dialect, "Array",
               [DeclareTypeInterfaceMethods<ShapedTypeInterface>]> {

@@ -48,13 +48,19 @@ def CIN_Dialect : Dialect {
     computed from values that variables have at a time, and nothing has effects
     but `cin.assign`.
 
-    `--cin-concretize` decides on the order of loops and on where reductions keep
-    partial results, in the same operations; `--convert-cin-to-scf` makes loops
-    of them. `--cin-to-scf` does both, after it has bufferised what is on
+    `--cin-schedule` decides on the order of loops, `--cin-insert-workspaces` on
+    where reductions keep partial results, and `--cin-concretize` makes a loop of
+    each variable, all in the same operations; `--convert-cin-to-scf` makes loops
+    of them. `--cin-to-scf` does all, after it has bufferised what is on
     tensors.
   }];
   let useDefaultAttributePrinterParser = 1;
   let useDefaultTypePrinterParser = 1;
+  let hasOperationAttrVerify = 1;
+  let extraClassDeclaration = [{
+    /// The attribute of an evaluation with what to expect of arrays, by name.
+    static constexpr ::llvm::StringLiteral hintsAttr = "cin.hints";
+  }];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::memref::MemRefDialect",
                            "::mlir::tensor::TensorDialect"];

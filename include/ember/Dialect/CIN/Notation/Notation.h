@@ -65,6 +65,12 @@ struct NotationOptions {
   llvm::StringSet<> missing, unstored;
   /// A module with functions that statements may call; null for none.
   mlir::ModuleOp functions;
+  /// Scheduling relations of statements, separated as these are.
+  std::string schedule;
+  /// What to expect of arrays: what part of one is stored, and how long its
+  /// dimensions are.
+  llvm::StringMap<double> densities;
+  llvm::StringMap<std::vector<int64_t>> sizes;
   /// Of the function.
   std::string name = "kernel";
   /// Whether there is a function beside it that counts what arrays in a format

@@ -107,11 +107,18 @@ def Schedule : Pass<"cin-schedule", "::mlir::func::FuncOp"> {
     Each statement gets a schedule that names all its variables, those of
     reductions, too, in an order. Variables get different names for that.
 
-    Loops stand in the order of the result's indices, and where arrays in formats
-    want another one, in that: what they store is walked from the outermost level
-    on. A reduction whose terms are elements of rows, that is which depend on the
-    last variable and have it as last index everywhere, is outside of that
-    variable.
+    What a written schedule asks for, is done first: variables are split, and
+    expressions kept in temporaries. Of the orders that are left, the best is
+    chosen: by the visits that loops are expected to have, from sizes and
+    densities that are known (`cin.hints`), or from several that are assumed, of
+    which the largest tell which orders grow faster than others. What is searched
+    for, scattered, or kept in workspaces costs more than what is walked.
+
+    Unless another one is at least twice as good, loops stand in the order of the
+    result's indices, and where arrays in formats want another one, in that: what
+    they store is walked from the outermost level on. A reduction whose terms are
+    elements of rows, that is which depend on the last variable and have it as
+    last index everywhere, is outside of that variable.
 
     ```mlir
     cin.forall (%i, %j) attributes {names = ["i", "j"]} {
@@ -239,6 +246,27 @@ def DropFunctions : Pass<"cin-drop-functions", "::mlir::ModuleOp"> {
     Behind `--convert-cin-to-scf`, which puts bodies where they are called, that
     is every `cin.function`.
   }];
+}
+
+def SimplifyIteration : Pass<"cin-simplify-iteration", "::mlir::func::FuncOp"> {
+  let summary = "Visit nothing where arrays that share their levels exclude it";
+  let description = [{
+    Arrays that are assembled from the same positions and coordinates store the
+    same: regions of what the one stores and the other does not are empty. A set
+    without any other region is `none`. Loops that visit nothing are dropped, and
+    reductions over nothing are the identity. Points that omit, and operands that
+    are walked for their values, stay: the lattice is that of the same set.
+
+    ```mlir
+    cin.forall (%i) attributes {iteration = #cin.iteration<"0 & ~1">} {
+      %a = cin.access %A[%i] : !cin.array<?xf32, #csf>
+      %b = cin.access %B[%i] : !cin.array<?xf32, #csf>
+      ...
+    }
+    ```
+    is dropped if A and B have the same coordinates.
+  }];
+  let dependentDialects = ["::ember::cin::CINDialect"];
 }
 
 def ExpandFormats : Pass<"cin-expand-formats", "::mlir::func::FuncOp"> {

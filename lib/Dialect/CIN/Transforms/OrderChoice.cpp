@@ -1,0 +1,127 @@
+//===- OrderChoice.cpp - Orders of loops, and the best of them ------------===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "OrderChoice.h"
+
+#include "OrderCost.h"
+#include "RowReductions.h"
+
+using namespace mlir;
+using namespace ember::cin;
+
+/// What is assumed of arrays that nothing is said of: an order that is worse
+/// than another one in the larger ones by far grows faster.
+static constexpr Scenario scenarios[] = {{1e3, 10}, {1e5, 10}, {1e7, 10}};
+
+/// What a better order has to win over that which formats and rows ask for.
+static constexpr double kGain = 2;
+
+OrderChoice::OrderChoice(ForallOp statement, AssignOp assign,
+                         ArrayRef<BlockArgument> variables)
+    : statement(statement), assign(assign), variables(variables),
+      formats(statement, uses) {
+  first = findNaturalOrder(statement, assign, variables);
+  if (isLegal(first))
+    orders.push_back(first);
+  Order begun;
+  addAll(begun, first);
+}
+
+bool OrderChoice::isLegal(const Order &order) {
+  for (auto [number, variable] : llvm::enumerate(order))
+    for (BlockArgument later : ArrayRef(order).drop_front(number + 1))
+      if (formats.rangePrecedes(later, variable))
+        return false;
+  ScheduledOrder positions(order);
+  SmallVector<BlockArgument> loops = positions.sort(variables);
+  auto type = dyn_cast<ArrayType>(assign.getArray().getType());
+  if (type && !llvm::equal(getCoordinates(type, assign.getIndices()), loops))
+    return false;
+  // A workspace is as large as an array that its variables are an index of.
+  return llvm::all_of(getRows(order), [](BlockArgument row) {
+    return !getIndexedDimensions(row).empty();
+  });
+}
+
+void OrderChoice::addAll(Order &order, ArrayRef<BlockArgument> left) {
+  if (orders.size() >= most)
+    return;
+  if (left.empty()) {
+    if (order != first && isLegal(order))
+      orders.push_back(order);
+    return;
+  }
+  for (BlockArgument next : left) {
+    bool isReady = llvm::none_of(left, [&](BlockArgument other) {
+      return other != next && formats.rangePrecedes(other, next);
+    });
+    if (!isReady)
+      continue;
+    Order rest;
+    for (BlockArgument other : left)
+      if (other != next)
+        rest.push_back(other);
+    order.push_back(next);
+    addAll(order, rest);
+    order.pop_back();
+  }
+}
+
+bool OrderChoice::restrict(function_ref<bool(const Order &)> isWanted) {
+  std::vector<Order> wanted;
+  llvm::copy_if(orders, std::back_inserter(wanted), isWanted);
+  if (wanted.empty())
+    return false;
+  orders = std::move(wanted);
+  return true;
+}
+
+bool OrderChoice::restrictTo(ArrayRef<BlockArgument> listed) {
+  // Where there are too many to look at, this one may be missing.
+  Order mine = orders.empty() ? first : orders.front();
+  const auto *next = listed.begin();
+  for (BlockArgument &variable : mine)
+    if (llvm::is_contained(listed, variable))
+      variable = *next++;
+  if (isLegal(mine) && !llvm::is_contained(orders, mine))
+    orders.push_back(mine);
+  return restrict([&](const Order &order) {
+    SmallVector<BlockArgument> some;
+    for (BlockArgument variable : order)
+      if (llvm::is_contained(listed, variable))
+        some.push_back(variable);
+    return llvm::equal(some, listed);
+  });
+}
+
+OrderChoice::Order OrderChoice::getRows(const Order &order) {
+  ScheduledOrder positions(order);
+  RowReductions sums(statement, positions.sort(variables), positions, uses);
+  return llvm::to_vector(sums.rows());
+}
+
+OrderChoice::Order OrderChoice::choose() {
+  // Without a legal order, what is wrong with the natural one is said later.
+  if (orders.empty())
+    return first;
+  if (orders.size() == 1)
+    return orders.front();
+  // How much worse an order is than the best, where it is worst.
+  std::vector<double> worst(orders.size(), 1);
+  for (Scenario scenario : scenarios) {
+    OrderCost cost(statement, assign, variables, uses, scenario);
+    std::vector<double> costs;
+    for (const Order &order : orders)
+      costs.push_back(cost.estimate(ScheduledOrder(order)));
+    double best = *llvm::min_element(costs);
+    for (auto [ratio, mine] : llvm::zip_equal(worst, costs))
+      ratio = std::max(ratio, mine / best);
+  }
+  size_t best = llvm::min_element(worst) - worst.begin();
+  bool isFirst = orders.front() == first && worst.front() <= kGain * worst[best];
+  return isFirst ? orders.front() : orders[best];
+}

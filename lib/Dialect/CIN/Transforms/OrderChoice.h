@@ -1,0 +1,59 @@
+//===- OrderChoice.h - Orders of loops, and the best of them ----*- C++ -*-===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef EMBER_LIB_DIALECT_CIN_TRANSFORMS_ORDERCHOICE_H
+#define EMBER_LIB_DIALECT_CIN_TRANSFORMS_ORDERCHOICE_H
+
+#include "LoopOrder.h"
+#include "ScheduledStatement.h"
+
+namespace ember::cin {
+
+/// The orders that the loops of a statement may stand in.
+class OrderChoice {
+public:
+  using Order = llvm::SmallVector<mlir::BlockArgument>;
+
+  OrderChoice(ForallOp statement, AssignOp assign,
+              llvm::ArrayRef<mlir::BlockArgument> variables);
+
+  /// Leaves those orders alone that `isWanted` holds for; false, and nothing
+  /// changes, if there is none.
+  bool restrict(llvm::function_ref<bool(const Order &)> isWanted);
+  /// The same for orders that have some variables in this order, which is added
+  /// to those that are known if none has.
+  bool restrictTo(llvm::ArrayRef<mlir::BlockArgument> listed);
+  /// The variables whose sums are added up together in an order.
+  Order getRows(const Order &order);
+  /// The best that is left.
+  Order choose();
+
+private:
+  /// More are not looked at.
+  static constexpr size_t most = 720;
+
+  bool isLegal(const Order &order);
+  void addAll(Order &order, llvm::ArrayRef<mlir::BlockArgument> left);
+
+  ForallOp statement;
+  AssignOp assign;
+  llvm::SmallVector<mlir::BlockArgument> variables;
+  VariableUses uses;
+  LoopOrder formats;
+  /// The first one is that which formats and rows ask for, if it is left.
+  std::vector<Order> orders;
+  Order first;
+};
+
+/// The order that formats and rows ask for.
+llvm::SmallVector<mlir::BlockArgument>
+findNaturalOrder(ForallOp statement, AssignOp assign,
+                 llvm::ArrayRef<mlir::BlockArgument> variables);
+
+} // namespace ember::cin
+
+#endif // EMBER_LIB_DIALECT_CIN_TRANSFORMS_ORDERCHOICE_H

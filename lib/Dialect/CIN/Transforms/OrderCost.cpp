@@ -1,0 +1,313 @@
+//===- OrderCost.cpp - What an order of loops costs -----------------------===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "OrderCost.h"
+
+#include "AbstractValues.h"
+#include "RowReductions.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace ember;
+using namespace ember::cin;
+
+/// In visits of an innermost loop that looks up one element.
+static constexpr double kLoop = 2, kMerge = 2, kSearch = 4, kScattered = 2,
+                        kContiguous = 0.25, kWorkspace = 0.5, kAppend = 4;
+
+struct OrderCost::Nest {
+  /// How often the innermost body is entered.
+  double visits = 1;
+  llvm::SmallVector<BlockArgument> bound;
+  /// By access: the probability of what is bound of it, and how many of its
+  /// levels are known.
+  llvm::SmallVector<double> reached;
+  llvm::SmallVector<unsigned> known;
+};
+
+static constexpr unsigned kMostMerged = 6;
+
+OrderCost::OrderCost(ForallOp statement, AssignOp assign,
+                     ArrayRef<BlockArgument> variables, VariableUses &uses,
+                     Scenario scenario)
+    : statement(statement), assign(assign), variables(variables), uses(uses),
+      scenario(scenario) {
+  for (BlockArgument variable : getBoundVariables(statement))
+    extents[variable] = getExtent(variable);
+  statement.walk([&](AccessOp access) {
+    auto type = dyn_cast<ArrayType>(access.getArray().getType());
+    if (!type)
+      return;
+    Stored mine{access, getCoordinates(type, access.getIndices()), {}};
+    SmallVector<double> sizes;
+    for (Value coordinate : mine.coordinates) {
+      auto variable = dyn_cast<BlockArgument>(coordinate);
+      sizes.push_back(variable && extents.contains(variable) ? extents[variable]
+                                                             : scenario.extent);
+    }
+    double density = getDensity(type, access.getArray()), above = 1;
+    for (auto [number, level] : llvm::enumerate(type.getFormat().getLevels())) {
+      double below = density;
+      for (double size : ArrayRef(sizes).drop_front(number + 1))
+        below *= size;
+      if (level.kind != LevelKind::dense)
+        above = std::min(above, below);
+      mine.stored.push_back(above);
+    }
+    accesses.push_back(std::move(mine));
+  });
+}
+
+double OrderCost::getExtent(BlockArgument variable) {
+  if (hasRange(variable))
+    return scenario.stored;
+  for (const ArrayDimension &mine : getIndexedDimensions(variable)) {
+    auto type = cast<ShapedType>(mine.array.getType());
+    if (std::optional<int64_t> size = getHintedSize(mine))
+      return std::max<double>(1, static_cast<double>(*size));
+    if (!type.isDynamicDim(mine.dimension))
+      return std::max<double>(1, static_cast<double>(
+                                     type.getDimSize(mine.dimension)));
+  }
+  return scenario.extent;
+}
+
+double OrderCost::getDensity(ArrayType type, Value array) {
+  if (std::optional<double> density = getHintedDensity(array))
+    return *density;
+  int64_t rank = type.getRank();
+  if (rank < 2)
+    return std::min(0.1, scenario.stored / std::sqrt(scenario.extent));
+  return std::min(0.5, scenario.stored /
+                           std::pow(scenario.extent, double(rank - 1)));
+}
+
+std::pair<double, double> OrderCost::visit(ArrayRef<Fiber> fibers,
+                                           ArrayRef<double> parts,
+                                           ReduceOp reduce) {
+  if (fibers.empty() || fibers.size() > kMostMerged)
+    return {1, 1};
+  std::vector<std::pair<void *, unsigned>> names;
+  for (const Fiber &fiber : fibers)
+    names.emplace_back(fiber.coordinates.back().getAsOpaquePointer(),
+                       fiber.depth());
+  for (const Fiber &fiber : fibers)
+    names.emplace_back(fiber.array.getAsOpaquePointer(), 0);
+  std::vector<bool> &regions =
+      visited[{reduce ? reduce.getOperation() : nullptr, names}];
+  unsigned count = 1u << fibers.size();
+  if (regions.empty()) {
+    TypedAttr initial;
+    for (unsigned region = 0; region < count; ++region) {
+      SmallVector<Fiber> stored, absent;
+      for (auto [number, fiber] : llvm::enumerate(fibers))
+        (region >> number & 1 ? stored : absent).push_back(fiber);
+      AbstractValues values(stored, absent);
+      bool isSkipped = false;
+      if (reduce) {
+        isSkipped = values.isIdentity(reduce);
+      } else {
+        AbstractValue value = values.of(assign.getValue());
+        if (region == 0 && value.kind == AbstractValue::Kind::constant)
+          initial = value.value;
+        isSkipped = initial && value.is(initial);
+        if (auto type = dyn_cast<ArrayType>(assign.getArray().getType()))
+          isSkipped = value.is(type.getFormat().getFill());
+        else if (assign.isCombining())
+          isSkipped = false;
+      }
+      regions.push_back(!isSkipped);
+    }
+  }
+  double part = 0, walked = 0, shortest = 1;
+  bool needsAll = regions[0];
+  for (unsigned region = 0; region < count; ++region) {
+    double chance = regions[region];
+    for (size_t i = 0; i < fibers.size(); ++i)
+      chance *= region >> i & 1 ? parts[i] : 1 - parts[i];
+    part += chance;
+  }
+  bool hasLeader = false;
+  for (size_t i = 0; i < fibers.size(); ++i) {
+    bool isLeader = true;
+    for (unsigned region = 0; region < count; ++region)
+      isLeader &= !regions[region] || (region >> i & 1);
+    walked += parts[i];
+    if (isLeader)
+      shortest = std::min(shortest, parts[i]);
+    hasLeader |= isLeader;
+  }
+  if (needsAll)
+    return {part, 1};
+  // Of an intersection, what is much shorter leads.
+  return {part, std::min(1.0, hasLeader ? std::min(walked, 2 * shortest)
+                                        : walked)};
+}
+
+bool OrderCost::isScattered(BlockArgument variable, Operation *scope) {
+  bool isFar = false;
+  auto look = [&](Value array, OperandRange indices) {
+    if (isa<ArrayType>(array.getType()))
+      return;
+    for (auto [number, index] : llvm::enumerate(indices))
+      isFar |= number + 1 < indices.size() && uses.depends(index, variable);
+  };
+  scope->walk([&](AccessOp access) {
+    look(access.getArray(), access.getIndices());
+  });
+  look(assign.getArray(), assign.getIndices());
+  return isFar;
+}
+
+double OrderCost::enter(Nest &nest, ArrayRef<BlockArgument> some,
+                        ReduceOp reduce, const ScheduledOrder &order) {
+  double cost = 0;
+  if (nest.reached.empty()) {
+    nest.reached.assign(accesses.size(), 1);
+    nest.known.assign(accesses.size(), 0);
+  }
+  Operation *scope = reduce ? reduce.getOperation() : statement.getOperation();
+  for (BlockArgument variable : some) {
+    nest.bound.push_back(variable);
+    SmallVector<Fiber> fibers;
+    SmallVector<double> parts;
+    double searches = 0;
+    for (auto [number, mine] : llvm::enumerate(accesses)) {
+      if (!scope->isAncestor(mine.access))
+        continue;
+      unsigned &known = nest.known[number];
+      auto levels =
+          cast<ArrayType>(mine.access.getArray().getType())
+              .getFormat()
+              .getLevels();
+      // The first level that is not known is the loop's, or has been bound, and
+      // is looked for.
+      bool isWalked = known < levels.size() &&
+                      mine.coordinates[known] == variable &&
+                      !hasRange(variable);
+      while (known < levels.size() &&
+             llvm::all_of(uses.of(mine.coordinates[known]), [&](Value needed) {
+               return llvm::is_contained(nest.bound, needed);
+             })) {
+        const Level &level = levels[known];
+        double above = known ? mine.stored[known - 1] : 1;
+        double part = mine.stored[known] / std::max(above, 1e-300);
+        if (level.kind == LevelKind::dense) {
+          isWalked = false;
+        } else if (isWalked) {
+          Fiber fiber{mine.access.getArray(),
+                      llvm::to_vector(
+                          ArrayRef(mine.coordinates).take_front(known + 1))};
+          if (!llvm::is_contained(fibers, fiber)) {
+            fibers.push_back(fiber);
+            parts.push_back(
+                std::min(1.0, mine.stored[known] / nest.reached[number]));
+          }
+          nest.reached[number] = mine.stored[known];
+          isWalked = false;
+        } else if (level.kind != LevelKind::bitmap) {
+          if (!level.isOrdered && !level.isUnique)
+            return INFINITY;
+          double length = level.isOrdered
+                              ? std::log2(2 + part * scenario.extent)
+                              : part * scenario.extent;
+          searches += kSearch + length;
+        }
+        ++known;
+      }
+    }
+    auto [part, walked] = visit(fibers, parts, reduce);
+    double extent = extents[variable];
+    // An operand that all that is visited stores narrows the others.
+    cost += nest.visits *
+            (kLoop + extent * walked * (fibers.size() > 1 ? kMerge : 1));
+    nest.visits *= std::max(extent * part, 1e-3);
+    cost += nest.visits * searches;
+  }
+  if (!some.empty()) {
+    BlockArgument last = some.back();
+    bool walksLast = llvm::any_of(accesses, [&](Stored &mine) {
+      auto type = cast<ArrayType>(mine.access.getArray().getType());
+      for (auto [coordinate, level] :
+           llvm::zip_equal(mine.coordinates, type.getFormat().getLevels()))
+        if (coordinate == last && level.kind != LevelKind::dense &&
+            scope->isAncestor(mine.access))
+          return true;
+      return false;
+    });
+    bool isFar = isScattered(last, scope);
+    cost += nest.visits * (isFar ? kScattered : walksLast ? 1 : kContiguous);
+  }
+  return cost;
+}
+
+double OrderCost::estimate(const ScheduledOrder &order) {
+  RowReductions sums(statement, order.sort(variables), order, uses);
+  Nest around;
+  double cost = enter(around, sums.outer(), nullptr, order);
+  SmallVector<ReduceOp> added = sums.find(assign->getOperands());
+  double rowSize = 1;
+  for (BlockArgument row : sums.rows())
+    rowSize *= extents[row];
+  bool isSparse = isa<ArrayType>(assign.getArray().getType());
+  for (ReduceOp reduce : added) {
+    Nest mine = around;
+    SmallVector<BlockArgument> loops = sums.getOuter(reduce);
+    llvm::append_range(loops, sums.rows());
+    loops = order.sort(loops);
+    SmallVector<BlockArgument> inner;
+    for (BlockArgument variable : reduce.getVariables())
+      if (!llvm::is_contained(loops, variable))
+        inner.push_back(variable);
+    llvm::append_range(loops, order.sort(inner));
+    cost += enter(mine, loops, reduce, order);
+    // A workspace that knows what it stores has memory for the whole row, once.
+    cost += isSparse ? mine.visits * kAppend + rowSize * kWorkspace
+                     : around.visits * rowSize * kWorkspace;
+  }
+  Nest inside = around;
+  if (!sums.rows().empty())
+    cost += enter(inside, sums.rows(), isSparse ? added.empty() ? nullptr
+                                                                : added.front()
+                                                : ReduceOp(),
+                  order) *
+            (added.size() == 1 && !isSparse ? 0.5 : 1);
+  // Reductions that are values, each where what it depends on is bound.
+  statement.walk([&](ReduceOp reduce) {
+    bool isAdded = llvm::any_of(added, [&](ReduceOp sum) {
+      return sum == reduce;
+    });
+    if (isAdded)
+      return;
+    Nest mine;
+    // Loops that it does not depend on do not surround it.
+    double visits = 1;
+    SmallVector<BlockArgument> needed;
+    for (BlockArgument variable : order.all())
+      if (uses.depends(reduce.getResult(), variable) &&
+          !llvm::is_contained(llvm::to_vector(reduce.getVariables()), variable))
+        needed.push_back(variable);
+    bool isOfRows = sums.dependsOnRows(reduce.getResult());
+    size_t depth = 0;
+    for (auto [number, variable] : llvm::enumerate(sums.outer()))
+      if (llvm::is_contained(needed, variable))
+        depth = number + 1;
+    Nest outside;
+    (void)enter(outside, sums.outer().take_front(depth), nullptr, order);
+    visits = isOfRows ? inside.visits : outside.visits;
+    mine = isOfRows ? inside : outside;
+    mine.visits = visits;
+    for (BlockArgument variable : needed)
+      if (!llvm::is_contained(mine.bound, variable))
+        (void)enter(mine, variable, nullptr, order);
+    cost += enter(mine,
+                  order.sort(llvm::to_vector(reduce.getVariables())), reduce,
+                  order);
+  });
+  return cost;
+}

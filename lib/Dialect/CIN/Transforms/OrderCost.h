@@ -1,0 +1,85 @@
+//===- OrderCost.h - What an order of loops costs ---------------*- C++ -*-===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Expected visits of the loops of a statement: how many coordinates of a level
+// are stored follows from sizes and densities, and how many of them a loop
+// visits from the statement's values, as for its iteration. Where nothing is
+// said of an array, it is looked at in several sizes, so that an order that
+// grows faster than others is found out.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef EMBER_LIB_DIALECT_CIN_TRANSFORMS_ORDERCOST_H
+#define EMBER_LIB_DIALECT_CIN_TRANSFORMS_ORDERCOST_H
+
+#include "ScheduledStatement.h"
+#include "StatementNest.h"
+
+#include "ember/Dialect/CIN/IR/LevelOperands.h"
+
+#include <map>
+
+namespace ember::cin {
+
+/// What is assumed where nothing is known.
+struct Scenario {
+  /// Of each variable.
+  double extent;
+  /// What is stored for each coordinate of the first dimension.
+  double stored;
+};
+
+class OrderCost {
+public:
+  OrderCost(ForallOp statement, AssignOp assign,
+            llvm::ArrayRef<mlir::BlockArgument> variables, VariableUses &uses,
+            Scenario scenario);
+
+  /// In visits of an innermost loop. Infinite for what cannot be run.
+  double estimate(const ScheduledOrder &order);
+
+private:
+  /// A loop of a nest, and how much of a dimension it visits.
+  struct Nest;
+  /// An access to an array in a format, and what is known of it.
+  struct Stored {
+    AccessOp access;
+    llvm::SmallVector<mlir::Value> coordinates;
+    /// By level: the probability that a coordinate is stored, whatever is above.
+    llvm::SmallVector<double> stored;
+  };
+
+  double getExtent(mlir::BlockArgument variable);
+  double getDensity(ArrayType type, mlir::Value array);
+  /// Adds the loops over `variables` to `nest`: their cost is returned, and that
+  /// of what they look for. `scope` is what is computed inside, and skips what
+  /// `reduce`, or the statement for null, does not need.
+  double enter(Nest &nest, llvm::ArrayRef<mlir::BlockArgument> variables,
+               ReduceOp reduce, const ScheduledOrder &order);
+  /// The part of a dimension that a loop visits, and the part that it walks.
+  std::pair<double, double> visit(llvm::ArrayRef<Fiber> fibers,
+                                  llvm::ArrayRef<double> parts,
+                                  ReduceOp reduce);
+  /// Whether elements are found far from each other in a loop over `variable`.
+  bool isScattered(mlir::BlockArgument variable, mlir::Operation *scope);
+
+  ForallOp statement;
+  AssignOp assign;
+  llvm::SmallVector<mlir::BlockArgument> variables;
+  VariableUses &uses;
+  Scenario scenario;
+  llvm::SmallVector<Stored> accesses;
+  llvm::DenseMap<mlir::Value, double> extents;
+  /// By fibers and what skips: regions that are visited.
+  std::map<std::pair<mlir::Operation *, std::vector<std::pair<void *, unsigned>>>,
+           std::vector<bool>>
+      visited;
+};
+
+} // namespace ember::cin
+
+#endif // EMBER_LIB_DIALECT_CIN_TRANSFORMS_ORDERCOST_H

@@ -1,0 +1,166 @@
+"""Schedules: statements compute what they did, whichever legal schedule they have.
+
+Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""
+
+import itertools
+import random
+import re
+import subprocess
+
+import numpy as np
+import pytest
+from ember.compiler import find_tool
+from notation_kernels import compile_all
+from numpy.typing import NDArray
+from sparse_arrays import load, room, store
+
+RNG = np.random.default_rng(3)
+
+
+def sparse(*shape: int) -> NDArray:
+    return (RNG.standard_normal(shape) * (RNG.random(shape) < 0.4)).astype(np.float32)
+
+
+A, B, D = sparse(5, 6), sparse(6, 7), sparse(5, 7)
+X, Y = sparse(5, 9), sparse(9, 7)
+
+#: A statement, its arrays, what its result is, and the variables that loops are over.
+STATEMENTS = {
+    "product": ("C[i,j] = A[i,k] * B[k,j]", {"A": A, "B": B}, A @ B, "ikj"),
+    "halved": ("C[i,j] = A[i,k] * B[k,j] / 2 + D[i,j]", {"A": A, "B": B, "D": D}, A @ B / 2 + D, "ikj"),
+    "sampled": ("C[i,j] = D[i,j] * sum[k](X[i,k] * Y[k,j])", {"D": D, "X": X, "Y": Y}, D * (X @ Y), "ijk"),
+    "sum": ("C[i,j] = A[i,j] + B[i,j]", {"A": D, "B": D[::-1]}, D + D[::-1], "ij"),
+}
+FORMATS = ["csr", "csc", "dcsr", "coo", ""]
+
+
+def schedules(variables: str, chance: random.Random) -> str:
+    """A random legal order, and maybe more."""
+    order = list(variables)
+    chance.shuffle(order)
+    return f"reorder({', '.join(order)})"
+
+
+def draw(seed: int) -> tuple[str, dict[str, NDArray], NDArray, list[str]]:
+    chance = random.Random(seed)
+    text, arrays, expected, variables = STATEMENTS[chance.choice(sorted(STATEMENTS))]
+    options = [f"--schedule={schedules(variables, chance)}"]
+    for name in arrays:
+        if format := chance.choice(FORMATS):
+            options.append(f"--format={name}:{format}")
+    return text, arrays, expected, options
+
+
+def formats_of(options: list[str]) -> dict[str, str]:
+    given = (option.removeprefix("--format=").split(":") for option in options if "--format" in option)
+    return {name: format for name, format in given}
+
+
+def check(cases: list[tuple[str, dict[str, NDArray], NDArray, list[str]]]) -> None:
+    entries = compile_all([(text, options) for text, _, _, options in cases])
+    for entry, (text, arrays, expected, options) in zip(entries, cases, strict=True):
+        formats = formats_of(options)
+        parts: dict[str, NDArray | int] = {}
+        for name, array in arrays.items():
+            parts |= store(name, array, 0, formats[name]) if name in formats else {name: np.ascontiguousarray(array)}
+        if "C" in formats:
+            parts |= room("C", expected.shape, expected.dtype, formats["C"], 64)
+        else:
+            parts["C"] = np.full(expected.shape, 7, expected.dtype)
+        entry(*[parts[parameter.name] for parameter in entry.parameters])
+        found = load("C", parts, expected.shape, 0, formats["C"]) if "C" in formats else parts["C"]
+        np.testing.assert_allclose(found, expected, 1e-4, 1e-5, err_msg=f"{text} {options}")
+
+
+def test_orders() -> None:
+    """Whichever order loops stand in, and whatever is searched then."""
+    check([draw(seed) for seed in range(24)])
+
+
+def test_tiles_and_workspaces() -> None:
+    product = ("C[i,j] = A[i,k] * B[k,j]", {"A": A, "B": B}, A @ B)
+    written = [
+        "split(j, j0, j1, 4)",
+        "split(i, i0, i1, 2) split(j, j0, j1, 3) reorder(i0, j0, i1, k, j1)",
+        "split(k, k0, k1, 4) reorder(k0, i, j, k1)",
+        "split(i, i0, i1, 100) parallelize(i0)",
+        "reorder(k, i, j)",
+        "precompute(A[i,k] * B[k,j] over j)",
+        "precompute(sum[k](A[i,k] * B[k,j]) over j)",
+        "parallelize(i)",
+    ]
+    cases = [(*product, [f"--schedule={schedule}"]) for schedule in written]
+    cases += [
+        (*product, ["--schedule=fuse(i, k, p) reorder(p, j)", "--format=A:coo"]),
+        (*product, ["--schedule=split(j, j0, j1, 2)", "--format=A:csr"]),
+        (*product, ["--schedule=precompute(A[i,k] * B[k,j] over j)", "--format=A:csr", "--format=B:csr"]),
+    ]
+    scaled = ("C[i,j] = A[i,j] * exp(x[j])", {"A": D, "x": D[0]}, D * np.exp(D[0]))
+    cases.append((*scaled, ["--schedule=precompute(exp(x[j]) over j)"]))
+    check(cases)
+
+
+def test_chosen_orders() -> None:
+    """Products in all formats, with results that are appended to."""
+    product = ("C[i,j] = A[i,k] * B[k,j]", {"A": A, "B": B}, A @ B)
+    check(
+        [
+            (*product, [f"--format=A:{a}", f"--format=B:{b}", "--format=C:csr"])
+            for a, b in itertools.product(["csr", "csc", "coo"], ["csr", "csc"])
+        ]
+    )
+
+
+def chosen(text: str, *options: str) -> str:
+    command = [str(find_tool("emberc")), f"--notation={text}", *options, "--emit=cin"]
+    program = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    scheduled = subprocess.run(
+        [str(find_tool("ember-opt")), "--cin-schedule"],
+        input=program,
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    found = re.findall(r"reorder\(([^)]*)\)>", scheduled)
+    assert found, scheduled
+    return found[-1].replace(", ", "")
+
+
+PAIRS = [("csr", "csr"), ("csc", "csc"), ("csc", "csr")]
+
+
+@pytest.mark.parametrize("formats", PAIRS)
+def test_order_has_the_least_visits(formats: tuple[str, str]) -> None:
+    """By a count of what each order visits: stored pairs alone, or all coordinates."""
+    order = chosen("C[i,j] = A[i,k] * B[k,j]", *(f"--format={n}:{f}" for n, f in zip("AB", formats, strict=True)))
+    size = 200
+    left, right = (np.random.default_rng(1).random((2, size, size)) < 0.02)
+    counts = {o: visits(o, formats, left, right) for o in map("".join, itertools.permutations("ijk"))}
+    assert counts[order] <= 2 * min(counts.values()), counts
+
+
+def visits(order: str, formats: tuple[str, str], left: NDArray, right: NDArray) -> int:
+    """How many times the body of a loop is entered, all loops together."""
+    levels = {
+        "csr": lambda row, column: (row, column),
+        "csc": lambda row, column: (column, row),
+    }
+    arrays = [(levels[formats[0]]("i", "k"), left), (levels[formats[1]]("k", "j"), right)]
+    size, total = len(left), 0
+    open_: list[dict[str, int]] = [{}]
+    for variable in order:
+        following: list[dict[str, int]] = []
+        for bound in open_:
+            coordinates = set(range(size))
+            for (outer, inner), array in arrays:
+                if inner == variable and outer in bound:
+                    table = array if (outer, inner) in (("i", "k"), ("k", "j")) else array.T
+                    coordinates &= set(np.flatnonzero(table[bound[outer]]))
+            following += [{**bound, variable: value} for value in coordinates]
+            if len(following) > 100_000:
+                return 10**9
+        total += len(following)
+        open_ = following
+    return total
