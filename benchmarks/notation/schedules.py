@@ -13,6 +13,7 @@ import subprocess
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from ember.compiler import Options, find_tool, load_program
@@ -72,7 +73,12 @@ def _schedule_time(text: str, formats: Mapping[str, str]) -> float:
     command += [f"--format={name}:{format}" for name, format in formats.items()]
     program = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     timed = subprocess.run(
-        [str(find_tool("ember-opt")), "--cin-schedule", "--mlir-timing", "--mlir-timing-display=list"],
+        [
+            str(find_tool("ember-opt")),
+            "--cin-schedule",
+            "--mlir-timing",
+            "--mlir-timing-display=list",
+        ],
         input=program,
         capture_output=True,
         text=True,
@@ -84,10 +90,10 @@ def _schedule_time(text: str, formats: Mapping[str, str]) -> float:
     return math.nan
 
 
-def _stored(name: str, array: NDArray, format: str) -> dict[str, NDArray | int]:
+def _stored(name: str, array: NDArray[Any], format: str) -> dict[str, NDArray[Any] | int]:
     """The arrays that store a matrix, by parameter."""
     rows, columns = array.shape
-    parts: dict[str, NDArray | int] = {f"{name}_size0": rows, f"{name}_size1": columns}
+    parts: dict[str, NDArray[Any] | int] = {f"{name}_size0": rows, f"{name}_size1": columns}
     table = array.T if format == "csc" else array
     counts = np.count_nonzero(table, axis=1)
     outer, inner = np.nonzero(table)
@@ -102,11 +108,11 @@ def _stored(name: str, array: NDArray, format: str) -> dict[str, NDArray | int]:
     return parts
 
 
-def _time(entry: Entry, parts: Mapping[str, NDArray | int], budget: float) -> float:
+def _time(entry: Entry, parts: Mapping[str, NDArray[Any] | int], budget: float) -> float:
     """The median time of calls, of as many as the budget allows."""
     arguments = [parts[parameter.name] for parameter in entry.parameters]
     entry(*arguments)
-    times = []
+    times: list[float] = []
     until = time.perf_counter() + budget
     while len(times) < 3 or time.perf_counter() < until:
         begin = time.perf_counter()
@@ -121,7 +127,7 @@ def measure(seed: int, size: int, budget: float) -> Drawn:
     rng = np.random.default_rng(seed)
     text, variables, arrays = chance.choice(SHAPES)
     formats: dict[str, str] = {}
-    parts: dict[str, NDArray | int] = {}
+    parts: dict[str, NDArray[Any] | int] = {}
     for name, indices in arrays.items():
         array = rng.standard_normal((size,) * len(indices)).astype(np.float32)
         format = chance.choice(FORMATS) if len(indices) == 2 else ""
@@ -164,11 +170,13 @@ def main() -> None:
         drawn.append(case)
         formats = " ".join(f"{name}:{format}" for name, format in case.formats.items())
         print(
-            f"{case.text:45} {formats:24} chosen {case.chosen * 1e6:9.0f} us  best {case.best * 1e6:9.0f} us "
-            f"({case.best_order or 'the same'})  {case.ratio:.2f}  chosen in {case.milliseconds:.1f} ms"
+            f"{case.text:45} {formats:24} chosen {case.chosen * 1e6:9.0f} us, "
+            f"best {case.best * 1e6:9.0f} us ({case.best_order or 'the same'}), "
+            f"{case.ratio:.2f}; scheduled in {case.milliseconds:.1f} ms"
         )
     worst = min(case.ratio for case in drawn)
-    print(f"geometric mean {mean_ratio(drawn):.2f} (at least {LEAST_MEAN}), worst {worst:.2f} (at least {LEAST_WORST})")
+    print(f"geometric mean {mean_ratio(drawn):.2f} (at least {LEAST_MEAN})")
+    print(f"worst {worst:.2f} (at least {LEAST_WORST})")
 
 
 if __name__ == "__main__":

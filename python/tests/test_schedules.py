@@ -29,8 +29,18 @@ X, Y = sparse(5, 9), sparse(9, 7)
 #: A statement, its arrays, what its result is, and the variables that loops are over.
 STATEMENTS = {
     "product": ("C[i,j] = A[i,k] * B[k,j]", {"A": A, "B": B}, A @ B, "ikj"),
-    "halved": ("C[i,j] = A[i,k] * B[k,j] / 2 + D[i,j]", {"A": A, "B": B, "D": D}, A @ B / 2 + D, "ikj"),
-    "sampled": ("C[i,j] = D[i,j] * sum[k](X[i,k] * Y[k,j])", {"D": D, "X": X, "Y": Y}, D * (X @ Y), "ijk"),
+    "halved": (
+        "C[i,j] = A[i,k] * B[k,j] / 2 + D[i,j]",
+        {"A": A, "B": B, "D": D},
+        A @ B / 2 + D,
+        "ikj",
+    ),
+    "sampled": (
+        "C[i,j] = D[i,j] * sum[k](X[i,k] * Y[k,j])",
+        {"D": D, "X": X, "Y": Y},
+        D * (X @ Y),
+        "ijk",
+    ),
     "sum": ("C[i,j] = A[i,j] + B[i,j]", {"A": D, "B": D[::-1]}, D + D[::-1], "ij"),
 }
 FORMATS = ["csr", "csc", "dcsr", "coo", ""]
@@ -54,8 +64,8 @@ def draw(seed: int) -> tuple[str, dict[str, NDArray], NDArray, list[str]]:
 
 
 def formats_of(options: list[str]) -> dict[str, str]:
-    given = (option.removeprefix("--format=").split(":") for option in options if "--format" in option)
-    return {name: format for name, format in given}
+    given = [option.removeprefix("--format=") for option in options if "--format" in option]
+    return {name: format for name, _, format in (option.partition(":") for option in given)}
 
 
 def check(cases: list[tuple[str, dict[str, NDArray], NDArray, list[str]]]) -> None:
@@ -64,7 +74,11 @@ def check(cases: list[tuple[str, dict[str, NDArray], NDArray, list[str]]]) -> No
         formats = formats_of(options)
         parts: dict[str, NDArray | int] = {}
         for name, array in arrays.items():
-            parts |= store(name, array, 0, formats[name]) if name in formats else {name: np.ascontiguousarray(array)}
+            parts |= (
+                store(name, array, 0, formats[name])
+                if name in formats
+                else {name: np.ascontiguousarray(array)}
+            )
         if "C" in formats:
             parts |= room("C", expected.shape, expected.dtype, formats["C"], 64)
         else:
@@ -95,7 +109,10 @@ def test_tiles_and_workspaces() -> None:
     cases += [
         (*product, ["--schedule=fuse(i, k, p) reorder(p, j)", "--format=A:coo"]),
         (*product, ["--schedule=split(j, j0, j1, 2)", "--format=A:csr"]),
-        (*product, ["--schedule=precompute(A[i,k] * B[k,j] over j)", "--format=A:csr", "--format=B:csr"]),
+        (
+            *product,
+            ["--schedule=precompute(A[i,k] * B[k,j] over j)", "--format=A:csr", "--format=B:csr"],
+        ),
     ]
     scaled = ("C[i,j] = A[i,j] * exp(x[j])", {"A": D, "x": D[0]}, D * np.exp(D[0]))
     cases.append((*scaled, ["--schedule=precompute(exp(x[j]) over j)"]))
@@ -134,10 +151,15 @@ PAIRS = [("csr", "csr"), ("csc", "csc"), ("csc", "csr")]
 @pytest.mark.parametrize("formats", PAIRS)
 def test_order_has_the_least_visits(formats: tuple[str, str]) -> None:
     """By a count of what each order visits: stored pairs alone, or all coordinates."""
-    order = chosen("C[i,j] = A[i,k] * B[k,j]", *(f"--format={n}:{f}" for n, f in zip("AB", formats, strict=True)))
+    order = chosen(
+        "C[i,j] = A[i,k] * B[k,j]",
+        *(f"--format={n}:{f}" for n, f in zip("AB", formats, strict=True)),
+    )
     size = 200
-    left, right = (np.random.default_rng(1).random((2, size, size)) < 0.02)
-    counts = {o: visits(o, formats, left, right) for o in map("".join, itertools.permutations("ijk"))}
+    left, right = np.random.default_rng(1).random((2, size, size)) < 0.02
+    counts = {
+        o: visits(o, formats, left, right) for o in map("".join, itertools.permutations("ijk"))
+    }
     assert counts[order] <= 2 * min(counts.values()), counts
 
 

@@ -14,8 +14,8 @@ using namespace ember::cin;
 
 LogicalResult HintAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                FloatAttr density, ArrayRef<int64_t> sizes) {
-  if (density && !(density.getValueAsDouble() > 0 &&
-                   density.getValueAsDouble() <= 1))
+  if (density &&
+      !(density.getValueAsDouble() > 0 && density.getValueAsDouble() <= 1))
     return emitError() << "a density is more than 0, and at most 1";
   if (llvm::any_of(sizes, [](int64_t size) { return size < 0; }))
     return emitError() << "has a size below 0";
@@ -33,17 +33,17 @@ LogicalResult CINDialect::verifyOperationAttribute(Operation *op,
                              << " is a dictionary of hints of a cin.evaluate";
   for (NamedAttribute hint : hints)
     if (!isa<HintAttr>(hint.getValue()))
-      return op->emitOpError() << "says of " << hint.getName()
-                               << " what is no #cin.hint";
+      return op->emitOpError()
+             << "says of " << hint.getName() << " what is no #cin.hint";
   return success();
 }
 
 /// Null if nothing is said of an array.
 static HintAttr getHint(Value array) {
   auto evaluate = dyn_cast<EvaluateOp>(array.getParentBlock()->getParentOp());
-  auto hints = evaluate ? evaluate->getAttrOfType<DictionaryAttr>(
-                              CINDialect::hintsAttr)
-                        : DictionaryAttr();
+  auto hints =
+      evaluate ? evaluate->getAttrOfType<DictionaryAttr>(CINDialect::hintsAttr)
+               : DictionaryAttr();
   return hints ? hints.getAs<HintAttr>(evaluate.getNameOf(array)) : HintAttr();
 }
 

@@ -220,13 +220,12 @@ ember::cin::findUnknownVariable(ForallOp statement, ScheduleAttr schedule) {
     };
     RelationKind kind = relation.getKind();
     // The statement has become what it asks for.
-    bool isDone = kind == RelationKind::split && isKnown(0) && isKnown(1) &&
-                  isKnown(2) &&
-                  llvm::none_of(getBoundVariables(statement),
-                                [&, &relation = relation](BlockArgument mine) {
-                                  return getVariableName(mine) ==
-                                         relation.getVariable(0);
-                                });
+    bool isDone =
+        kind == RelationKind::split && isKnown(0) && isKnown(1) && isKnown(2) &&
+        llvm::none_of(getBoundVariables(statement),
+                      [&, &relation = relation](BlockArgument mine) {
+                        return getVariableName(mine) == relation.getVariable(0);
+                      });
     if (isDone) {
       known.erase(relation.getVariable(0));
       continue;

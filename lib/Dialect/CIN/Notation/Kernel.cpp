@@ -39,8 +39,8 @@ public:
   void add(StringRef name, const NamedArray &array);
   /// Adds the function to `module`; failure after an error.
   LogicalResult build(ModuleOp module, ArrayRef<Statement> statements,
-                      ArrayRef<WrittenSchedule> schedules,
-                      DictionaryAttr hints, StringRef name);
+                      ArrayRef<WrittenSchedule> schedules, DictionaryAttr hints,
+                      StringRef name);
 
 private:
   bool counts(const NamedArray &array) const {
@@ -320,7 +320,7 @@ LogicalResult KernelBuilder::build(ModuleOp module,
     builder.setInsertionPointToEnd(&body);
     if (failed(emitStatement(builder, statement, values)))
       return failure();
-    written.push_back(cast<ForallOp>(body.back()));
+    written.push_back(dyn_cast<ForallOp>(body.back()));
   }
   if (failed(completeTemporaries(evaluate)) || failed(verify(module)))
     return failure();
@@ -330,7 +330,7 @@ LogicalResult KernelBuilder::build(ModuleOp module,
   if (!hints.empty())
     evaluate->setAttr(CINDialect::hintsAttr, hints);
   for (auto [forall, schedule] : llvm::zip(written, schedules))
-    if (failed(setSchedule(forall, schedule)))
+    if (forall && failed(setSchedule(forall, schedule)))
       return failure();
   describeRooms(function, evaluate);
   return success();

@@ -20,8 +20,8 @@ using namespace ember::cin;
 
 static InFlightDiagnostic emitScheduleError(MLIRContext *context,
                                             Position position) {
-  return emitError(FileLineColLoc::get(context, "schedule", position.line,
-                                       position.column));
+  return emitError(
+      FileLineColLoc::get(context, "schedule", position.line, position.column));
 }
 
 /// What `describeExpression` makes of the same expression.
@@ -53,10 +53,9 @@ static std::string describe(const Expression &expression) {
     return expression.name + "(" + describeAll() + ")";
   case Expression::Kind::reduce: {
     std::string variables =
-        llvm::join(llvm::map_range(expression.bindings.variables,
-                                   [](const Binding &binding) {
-                                     return binding.variable;
-                                   }),
+        llvm::join(llvm::map_range(
+                       expression.bindings.variables,
+                       [](const Binding &binding) { return binding.variable; }),
                    ", ");
     return expression.function.getName().str() + "[" + variables + "](" +
            describeAll() + ")";
@@ -106,7 +105,8 @@ LogicalResult ScheduleParser::expected(StringRef what) {
   error << "expected " << what << ", not ";
   if (token.kind == Token::Kind::end)
     return error << "the end of the schedule";
-  return error << "'" << (token.text == "\n" ? "the end of the line" : token.text)
+  return error << "'"
+               << (token.text == "\n" ? "the end of the line" : token.text)
                << "'";
 }
 
@@ -167,9 +167,9 @@ FailureOr<StringAttr> ScheduleParser::parseExpression() {
 FailureOr<WrittenRelation> ScheduleParser::parseRelation() {
   WrittenRelation written;
   written.position = token.position;
-  std::optional<RelationKind> kind =
-      token.kind == Token::Kind::name ? findRelationKind(token.text)
-                                      : std::nullopt;
+  std::optional<RelationKind> kind = token.kind == Token::Kind::name
+                                         ? findRelationKind(token.text)
+                                         : std::nullopt;
   if (!kind) {
     (void)expected("one of split, fuse, reorder, precompute and parallelize");
     return failure();
@@ -251,8 +251,8 @@ LogicalResult ember::cin::setSchedule(ForallOp statement,
     const WrittenRelation &relation = written[error.relation];
     bool isOfVariable =
         error.variable && *error.variable < relation.variables.size();
-    return emitScheduleError(context,
-                             isOfVariable ? relation.variables[*error.variable]
+    return emitScheduleError(context, isOfVariable
+                                          ? relation.variables[*error.variable]
                                           : relation.position)
            << error.message;
   };
@@ -262,8 +262,8 @@ LogicalResult ember::cin::setSchedule(ForallOp statement,
   statement.setScheduleAttr(schedule);
   // A copy tells whether it can be done.
   auto evaluate = statement->getParentOfType<EvaluateOp>();
-  auto position = std::distance(evaluate.getBody()->begin(),
-                                Block::iterator(statement));
+  auto position =
+      std::distance(evaluate.getBody()->begin(), Block::iterator(statement));
   Operation *copy = evaluate->clone();
   // Functions are found from where it stands.
   evaluate->getBlock()->getOperations().insert(

@@ -31,6 +31,17 @@ OrderChoice::OrderChoice(ForallOp statement, AssignOp assign,
   addAll(begun, first);
 }
 
+bool OrderChoice::addsToResult() {
+  auto reduce = assign.getValue().getDefiningOp<ReduceOp>();
+  Value array = assign.getArray();
+  bool isRead = llvm::any_of(array.getUsers(), [&](Operation *user) {
+    return isa<AccessOp>(user) && statement->isProperAncestor(user);
+  });
+  return reduce && !isRead && !isa<ArrayType>(array.getType()) &&
+         (!assign.isCombining() ||
+          assign.getCalleeAttr() == reduce.getCallee());
+}
+
 bool OrderChoice::isLegal(const Order &order) {
   for (auto [number, variable] : llvm::enumerate(order))
     for (BlockArgument later : ArrayRef(order).drop_front(number + 1))
@@ -42,9 +53,9 @@ bool OrderChoice::isLegal(const Order &order) {
   if (type && !llvm::equal(getCoordinates(type, assign.getIndices()), loops))
     return false;
   // A workspace is as large as an array that its variables are an index of.
-  return llvm::all_of(getRows(order), [](BlockArgument row) {
-    return !getIndexedDimensions(row).empty();
-  });
+  return addsToResult() || llvm::all_of(getRows(order), [](BlockArgument row) {
+           return !getIndexedDimensions(row).empty();
+         });
 }
 
 void OrderChoice::addAll(Order &order, ArrayRef<BlockArgument> left) {
@@ -122,6 +133,7 @@ OrderChoice::Order OrderChoice::choose() {
       ratio = std::max(ratio, mine / best);
   }
   size_t best = llvm::min_element(worst) - worst.begin();
-  bool isFirst = orders.front() == first && worst.front() <= kGain * worst[best];
+  bool isFirst =
+      orders.front() == first && worst.front() <= kGain * worst[best];
   return isFirst ? orders.front() : orders[best];
 }

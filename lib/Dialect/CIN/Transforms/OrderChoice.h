@@ -37,6 +37,8 @@ private:
   static constexpr size_t most = 720;
 
   bool isLegal(const Order &order);
+  /// Whether a sum may be kept in the result itself, for any order.
+  bool addsToResult();
   void addAll(Order &order, llvm::ArrayRef<mlir::BlockArgument> left);
 
   ForallOp statement;

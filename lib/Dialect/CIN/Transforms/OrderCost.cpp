@@ -71,8 +71,8 @@ double OrderCost::getExtent(BlockArgument variable) {
     if (std::optional<int64_t> size = getHintedSize(mine))
       return std::max<double>(1, static_cast<double>(*size));
     if (!type.isDynamicDim(mine.dimension))
-      return std::max<double>(1, static_cast<double>(
-                                     type.getDimSize(mine.dimension)));
+      return std::max<double>(
+          1, static_cast<double>(type.getDimSize(mine.dimension)));
   }
   return scenario.extent;
 }
@@ -145,8 +145,8 @@ std::pair<double, double> OrderCost::visit(ArrayRef<Fiber> fibers,
   if (needsAll)
     return {part, 1};
   // Of an intersection, what is much shorter leads.
-  return {part, std::min(1.0, hasLeader ? std::min(walked, 2 * shortest)
-                                        : walked)};
+  return {part,
+          std::min(1.0, hasLeader ? std::min(walked, 2 * shortest) : walked)};
 }
 
 bool OrderCost::isScattered(BlockArgument variable, Operation *scope) {
@@ -157,9 +157,8 @@ bool OrderCost::isScattered(BlockArgument variable, Operation *scope) {
     for (auto [number, index] : llvm::enumerate(indices))
       isFar |= number + 1 < indices.size() && uses.depends(index, variable);
   };
-  scope->walk([&](AccessOp access) {
-    look(access.getArray(), access.getIndices());
-  });
+  scope->walk(
+      [&](AccessOp access) { look(access.getArray(), access.getIndices()); });
   look(assign.getArray(), assign.getIndices());
   return isFar;
 }
@@ -181,19 +180,20 @@ double OrderCost::enter(Nest &nest, ArrayRef<BlockArgument> some,
       if (!scope->isAncestor(mine.access))
         continue;
       unsigned &known = nest.known[number];
-      auto levels =
-          cast<ArrayType>(mine.access.getArray().getType())
-              .getFormat()
-              .getLevels();
+      auto levels = cast<ArrayType>(mine.access.getArray().getType())
+                        .getFormat()
+                        .getLevels();
       // The first level that is not known is the loop's, or has been bound, and
       // is looked for.
       bool isWalked = known < levels.size() &&
                       mine.coordinates[known] == variable &&
                       !hasRange(variable);
       while (known < levels.size() &&
-             llvm::all_of(uses.of(mine.coordinates[known]), [&](Value needed) {
-               return llvm::is_contained(nest.bound, needed);
-             })) {
+             llvm::all_of(
+                 uses.of(mine.coordinates[known]),
+                 [&](Value needed) {
+                   return llvm::is_contained(nest.bound, needed);
+                 })) {
         const Level &level = levels[known];
         double above = known ? mine.stored[known - 1] : 1;
         double part = mine.stored[known] / std::max(above, 1e-300);
@@ -272,16 +272,15 @@ double OrderCost::estimate(const ScheduledOrder &order) {
   }
   Nest inside = around;
   if (!sums.rows().empty())
-    cost += enter(inside, sums.rows(), isSparse ? added.empty() ? nullptr
-                                                                : added.front()
-                                                : ReduceOp(),
-                  order) *
-            (added.size() == 1 && !isSparse ? 0.5 : 1);
+    cost +=
+        enter(inside, sums.rows(),
+              isSparse ? added.empty() ? nullptr : added.front() : ReduceOp(),
+              order) *
+        (added.size() == 1 && !isSparse ? 0.5 : 1);
   // Reductions that are values, each where what it depends on is bound.
   statement.walk([&](ReduceOp reduce) {
-    bool isAdded = llvm::any_of(added, [&](ReduceOp sum) {
-      return sum == reduce;
-    });
+    bool isAdded =
+        llvm::any_of(added, [&](ReduceOp sum) { return sum == reduce; });
     if (isAdded)
       return;
     Nest mine;
@@ -305,9 +304,8 @@ double OrderCost::estimate(const ScheduledOrder &order) {
     for (BlockArgument variable : needed)
       if (!llvm::is_contained(mine.bound, variable))
         (void)enter(mine, variable, nullptr, order);
-    cost += enter(mine,
-                  order.sort(llvm::to_vector(reduce.getVariables())), reduce,
-                  order);
+    cost += enter(mine, order.sort(llvm::to_vector(reduce.getVariables())),
+                  reduce, order);
   });
   return cost;
 }

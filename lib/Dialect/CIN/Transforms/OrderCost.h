@@ -49,15 +49,16 @@ private:
   struct Stored {
     AccessOp access;
     llvm::SmallVector<mlir::Value> coordinates;
-    /// By level: the probability that a coordinate is stored, whatever is above.
+    /// By level: the probability that a coordinate is stored, whatever is
+    /// above.
     llvm::SmallVector<double> stored;
   };
 
   double getExtent(mlir::BlockArgument variable);
   double getDensity(ArrayType type, mlir::Value array);
-  /// Adds the loops over `variables` to `nest`: their cost is returned, and that
-  /// of what they look for. `scope` is what is computed inside, and skips what
-  /// `reduce`, or the statement for null, does not need.
+  /// Adds the loops over `variables` to `nest`: their cost is returned, and
+  /// that of what they look for. `scope` is what is computed inside, and skips
+  /// what `reduce`, or the statement for null, does not need.
   double enter(Nest &nest, llvm::ArrayRef<mlir::BlockArgument> variables,
                ReduceOp reduce, const ScheduledOrder &order);
   /// The part of a dimension that a loop visits, and the part that it walks.
@@ -75,8 +76,9 @@ private:
   llvm::SmallVector<Stored> accesses;
   llvm::DenseMap<mlir::Value, double> extents;
   /// By fibers and what skips: regions that are visited.
-  std::map<std::pair<mlir::Operation *, std::vector<std::pair<void *, unsigned>>>,
-           std::vector<bool>>
+  std::map<
+      std::pair<mlir::Operation *, std::vector<std::pair<void *, unsigned>>>,
+      std::vector<bool>>
       visited;
 };
 

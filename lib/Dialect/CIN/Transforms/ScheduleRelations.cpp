@@ -228,10 +228,16 @@ ScheduledRelations::precompute(RelationAttr relation) {
   });
   if (!sum && !value)
     return Refusal{std::nullopt, "there is no expression " + text.str()};
+  for (BlockArgument variable : over)
+    if (getIndexedDimensions(variable).empty())
+      return Refusal{0,
+                     "no array says how many elements a workspace has over '" +
+                         getVariableName(variable) + "'"};
   if (!sum)
     return precomputeValue(value, over);
   if (!sum.getFunction().getIdentity(sum.getType()))
-    return Refusal{std::nullopt, "sums by '" + sum.getFunction().getName().str() +
+    return Refusal{std::nullopt, "sums by '" +
+                                     sum.getFunction().getName().str() +
                                      "' have no value to begin with"};
   bool isPossible = getChoice().restrict([&](const OrderChoice::Order &order) {
     OrderChoice::Order rows = choice->getRows(order);
@@ -301,10 +307,10 @@ ScheduledRelations::precomputeValue(Value value, ArrayRef<BlockArgument> over) {
   SmallVector<Attribute> names;
   for (BlockArgument variable : over)
     names.push_back(builder.getStringAttr(getVariableName(variable)));
-  auto first = ForallOp::create(builder, value.getLoc(), ValueRange(),
-                                ValueRange(),
-                                SmallVector<bool>(over.size(), false),
-                                builder.getArrayAttr(names), IterationAttr());
+  auto first =
+      ForallOp::create(builder, value.getLoc(), ValueRange(), ValueRange(),
+                       SmallVector<bool>(over.size(), false),
+                       builder.getArrayAttr(names), IterationAttr());
   Block &block = first.getRegion().emplaceBlock();
   IRMapping mapping;
   SmallVector<Value> mine;
@@ -369,8 +375,7 @@ std::optional<ScheduleError> ScheduledRelations::run() {
       break;
     }
     if (wrong)
-      return ScheduleError{number, wrong->variable,
-                           wrong->message};
+      return ScheduleError{number, wrong->variable, wrong->message};
   }
   OrderChoice::Order order = getChoice().choose();
   MLIRContext *context = statement.getContext();
@@ -388,8 +393,7 @@ std::optional<ScheduleError> ScheduledRelations::run() {
   return std::nullopt;
 }
 
-std::optional<ScheduleError>
-ember::cin::scheduleStatement(ForallOp statement) {
+std::optional<ScheduleError> ember::cin::scheduleStatement(ForallOp statement) {
   nameVariables(statement);
   return ScheduledRelations(statement).run();
 }

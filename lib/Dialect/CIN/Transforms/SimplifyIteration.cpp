@@ -27,8 +27,7 @@ static bool storeTheSame(const Fiber &a, const Fiber &b) {
   auto second = b.array.getDefiningOp<AssembleOp>();
   if (!first || !second || first.getCounting() || second.getCounting() ||
       a.coordinates != b.coordinates ||
-      first.getLevels() != second.getLevels() ||
-      first.getLevels().empty())
+      first.getLevels() != second.getLevels() || first.getLevels().empty())
     return false;
   return a.getFormat().getLevels() == b.getFormat().getLevels() &&
          a.getFormat().getOrder() == b.getFormat().getOrder();
@@ -67,8 +66,8 @@ static bool isOnlyStatement(Operation *statement) {
   });
 }
 
-/// Whether nothing is lost where a loop does nothing: what is appended to has to
-/// be told its ends.
+/// Whether nothing is lost where a loop does nothing: what is appended to has
+/// to be told its ends.
 static bool canDrop(ForallOp forall) {
   return !forall
               ->walk([&](AssignOp assign) {
@@ -116,13 +115,12 @@ struct SimplifyIteration
   void replaceEmpty(ReduceOp reduce, const CoordinateSet &set) {
     if (!set.isEmpty() || reduce.getRest())
       return;
-    TypedAttr identity =
-        reduce.getFunction().getIdentity(reduce.getType());
+    TypedAttr identity = reduce.getFunction().getIdentity(reduce.getType());
     if (!identity)
       return;
     OpBuilder builder(reduce);
-    Value nothing = LiteralOp::create(builder, reduce.getLoc(),
-                                      reduce.getType(), identity);
+    Value nothing =
+        LiteralOp::create(builder, reduce.getLoc(), reduce.getType(), identity);
     reduce.getResult().replaceAllUsesWith(nothing);
     reduce.erase();
   }

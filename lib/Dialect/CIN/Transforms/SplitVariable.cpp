@@ -95,7 +95,8 @@ static Value getExtent(ImplicitLocOpBuilder &builder, ForallOp statement,
                           first.dimension);
 }
 
-/// A copy of `op`, where the builder is, with the variable at `number` in tiles.
+/// A copy of `op`, where the builder is, with the variable at `number` in
+/// tiles.
 template <typename OpT>
 static OpT split(ImplicitLocOpBuilder &builder, ForallOp statement, OpT op,
                  unsigned number, StringAttr outer, StringAttr inner,
@@ -114,7 +115,8 @@ static OpT split(ImplicitLocOpBuilder &builder, ForallOp statement, OpT op,
       apply(builder, (first + (factor - 1)).floorDiv(factor), length);
   ranges.ranged[number] = true;
   ranges.names[number] = outer;
-  Value behind = upper.getType().isIndex() ? upper : apply(builder, first, upper);
+  Value behind =
+      upper.getType().isIndex() ? upper : apply(builder, first, upper);
   OpT around = create(builder, op, ranges);
   Block &block = around.getRegion().emplaceBlock();
   for (BlockArgument old : op.getVariables())
@@ -130,18 +132,17 @@ static OpT split(ImplicitLocOpBuilder &builder, ForallOp statement, OpT op,
     tile.push_back(lower);
   }
   auto smaller = BuiltinAttr::get(op.getContext(), findBuiltin("min"));
-  Value end = CallOp::create(
-      inside, inside.getIndexType(), smaller,
-      ValueRange{apply(inside, begin + factor, tile), behind});
+  Value end =
+      CallOp::create(inside, inside.getIndexType(), smaller,
+                     ValueRange{apply(inside, begin + factor, tile), behind});
   Ranges mine;
   mine.add(apply(inside, begin, tile), end, inner);
   OpT within = create(inside, op, mine);
   Block &body = within.getRegion().emplaceBlock();
   Value value = body.addArgument(variable.getType(), variable.getLoc());
   for (BlockArgument old : op.getVariables())
-    old.replaceAllUsesWith(old == variable
-                               ? value
-                               : Value(block.getArgument(old.getArgNumber())));
+    old.replaceAllUsesWith(
+        old == variable ? value : Value(block.getArgument(old.getArgNumber())));
   body.getOperations().splice(body.end(), op.getBody()->getOperations());
   if constexpr (std::is_same_v<OpT, ReduceOp>)
     YieldOp::create(inside, within.getResult(), /*condition=*/Value());
@@ -168,8 +169,9 @@ void ember::cin::splitVariable(ForallOp &statement, BlockArgument variable,
     return;
   }
   // Bounds of the outermost loop stand in a statement, too.
-  auto around = ForallOp::create(builder, ValueRange(), ValueRange(),
-                                 ArrayRef<bool>(), ArrayAttr(), IterationAttr());
+  auto around =
+      ForallOp::create(builder, ValueRange(), ValueRange(), ArrayRef<bool>(),
+                       ArrayAttr(), IterationAttr());
   builder.setInsertionPointToEnd(&around.getRegion().emplaceBlock());
   split(builder, statement, forall, number, outer, inner, factor);
   forall.erase();

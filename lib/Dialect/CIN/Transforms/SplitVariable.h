@@ -12,9 +12,9 @@
 
 namespace ember::cin {
 
-/// Puts a variable `outer` around one of a loop or of a reduction, which has the
-/// values of a tile then, `factor` or, in the last one, fewer, and is called
-/// `inner`. `statement` is what the statement is afterwards.
+/// Puts a variable `outer` around one of a loop or of a reduction, which has
+/// the values of a tile then, `factor` or, in the last one, fewer, and is
+/// called `inner`. `statement` is what the statement is afterwards.
 void splitVariable(ForallOp &statement, mlir::BlockArgument variable,
                    mlir::StringAttr outer, mlir::StringAttr inner,
                    int64_t factor);

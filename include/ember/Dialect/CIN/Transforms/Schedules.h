@@ -12,10 +12,10 @@
 
 namespace ember::cin {
 
-/// Makes a statement with one assignment what its schedule asks for, and chooses
-/// what that leaves open: the schedule ends with an order of all variables then.
-/// What is wrong with the schedule, if anything is; the statement may be half of
-/// what it asks for then.
+/// Makes a statement with one assignment what its schedule asks for, and
+/// chooses what that leaves open: the schedule ends with an order of all
+/// variables then. What is wrong with the schedule, if anything is; the
+/// statement may be half of what it asks for then.
 std::optional<ScheduleError> scheduleStatement(ForallOp statement);
 
 } // namespace ember::cin
