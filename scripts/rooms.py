@@ -63,11 +63,11 @@ FLOORS: tuple[tuple[Room, ...], ...] = (
     (Room("Analysis", "what passes ask: addresses, aliases, plans, cost, legality"),),
     (Room("Conversion/StreamCode", "the code that streams become, at any level"),),
     (
-        Room("Dialect/CIN/Notation", "statements as text"),
         Room("Loops/Transforms", "passes on plain loops: rows, segments, threads, prefetches"),
         Room("Checks", "run-time checks: accesses, offsets, views, divisors"),
     ),
     (Room("Dialect/*/Transforms", "passes within a level", "ordered"),),
+    (Room("Dialect/CIN/Notation", "statements as text"),),
     (Room("Conversion/*", "passes from level to level", "ordered"),),
     (
         Room("Pipelines", "the named pipelines of the levels"),
