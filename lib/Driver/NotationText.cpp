@@ -9,6 +9,7 @@
 
 #include "ember/Dialect/CIN/IR/CIN.h"
 #include "ember/Dialect/CIN/Notation/Notation.h"
+#include "ember/Dialect/CIN/Transforms/Differentiate.h"
 #include "ember/Driver/Files.h"
 #include "ember/Driver/Registration.h"
 #include "ember/Driver/Source.h"
@@ -72,6 +73,32 @@ static Error addFunctions(StringRef path, ModuleOp module) {
                        function.getSymName() + "'");
     function->remove();
     symbols.insert(function);
+  }
+  return Error::success();
+}
+
+/// Adds the functions of gradients of the kernel.
+static Error addGradients(ModuleOp module, StringRef kernel,
+                          ArrayRef<std::string> gradients) {
+  auto function = module.lookupSymbol<func::FuncOp>(kernel);
+  for (StringRef given : gradients) {
+    auto [of, wrt] = given.split(':');
+    std::vector<std::string> names[2];
+    for (auto [list, text] : {std::pair(0, of), std::pair(1, wrt)}) {
+      SmallVector<StringRef> parts;
+      text.split(parts, ',', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
+      for (StringRef part : parts)
+        names[list].push_back(part.str());
+    }
+    if (names[0].empty() || names[1].empty())
+      return makeError("--gradient=" + given +
+                       ": expected arrays that are assigned to, and those that "
+                       "gradients are wanted by, such as out:W,w");
+    FailureOr<func::FuncOp> made =
+        cin::differentiate(function, names[0], names[1]);
+    if (failed(made))
+      return makeDiagnosedError();
+    function = *made;
   }
   return Error::success();
 }
@@ -160,6 +187,8 @@ ember::translateNotation(StringRef notation, const NotationArrays &arrays) {
       cin::buildFromNotation(notation, options, &context);
   if (!module)
     return makeDiagnosedError();
+  if (Error error = addGradients(*module, options.name, arrays.gradients))
+    return std::move(error);
   std::string text;
   raw_string_ostream os(text);
   module->print(os);

@@ -41,6 +41,10 @@ defm emit : Value<"emit",
 def counts : Flag<["--"], "counts">,
     HelpText<"With the notation's kernel another one, kernel_counts, that counts "
              "the positions that arrays in a format are going to need">;
+defm gradient : Value<"gradient",
+    "With the notation's kernel another one, kernel_gradient, that takes the gradients of "
+    "arrays that it assigns to, and gives those by others, such as out:W,w. Given again, "
+    "kernel_gradient2 is of that one", "ARRAYS:ARRAYS">;
 def locations : Flag<["--"], "locations">,
     HelpText<"Write programs with the line and column of the input that each "
              "operation comes from">;

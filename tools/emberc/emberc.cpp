@@ -110,7 +110,8 @@ static Expected<Request> getRequest(const CommandLine &line) {
           std::pair(OPT_fill, "--fill"), std::pair(OPT_counts, "--counts"),
           std::pair(OPT_functions, "--functions"),
           std::pair(OPT_schedule, "--schedule"),
-          std::pair(OPT_density, "--density"), std::pair(OPT_size, "--size")})
+          std::pair(OPT_density, "--density"), std::pair(OPT_size, "--size"),
+          std::pair(OPT_gradient, "--gradient")})
       if (line.options.hasArg(option))
         return makeError(Twine(name) +
                          " is for --notation, which is not given");
@@ -219,6 +220,7 @@ static Error compile(const CommandLine &line) {
                         line.options.getLastArgValue(OPT_schedule).str(),
                         line.options.getAllArgValues(OPT_density),
                         line.options.getAllArgValues(OPT_size),
+                        line.options.getAllArgValues(OPT_gradient),
                         line.options.hasArg(OPT_counts)};
   auto program = notation ? translateNotation(notation->getValue(), arrays)
                           : readFile(request->input);

@@ -30,6 +30,10 @@ struct NotationArrays {
   std::string schedule;
   /// ARRAY:NUMBER and ARRAY:NxN each.
   std::vector<std::string> densities, sizes;
+  /// ARRAYS:ARRAYS each: of what, and with respect to what, gradients are
+  /// evaluated by further functions. Each differentiates what the one before it
+  /// made.
+  std::vector<std::string> gradients;
   /// Whether a second kernel counts what they store.
   bool counts = false;
 };

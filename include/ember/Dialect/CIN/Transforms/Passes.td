@@ -70,6 +70,58 @@ def Fuse : Pass<"cin-fuse", "::mlir::func::FuncOp"> {
                            "::mlir::math::MathDialect"];
 }
 
+def Differentiate : Pass<"cin-differentiate", "::mlir::ModuleOp"> {
+  let summary = "Make functions that evaluate gradients of statements";
+  let description = [{
+    Beside each function `NAME`, or beside that of option `function`, that is one
+    `cin.evaluate` of its arguments, there will be `NAME_gradient`. It takes what
+    the function takes, what it assigns to as it is afterwards, as far as it needs
+    that, and the gradients of `of`; it assigns the gradients by `wrt`. Those of
+    `W` are `W_gradient`, and of an array in a format, `A_values_gradient`: of
+    what is stored alone. The gradient of a gradient is `NAME_gradient2`, with
+    arrays `W_gradient2`. Gradients of floats below 32 bits are of f32.
+
+    ```mlir
+    cin.forall (%b, %e) {
+      %sum = cin.reduce add (%p in %begin to %end : i64) -> f32 {
+        %row = cin.access %I[%p] : memref<?xi64>
+        %x = cin.access %W[%row, %e] : memref<?x?xf32> (i64, index)
+        cin.yield %x : f32
+      }
+      cin.assign %sum to %out[%b, %e] : memref<?x?xf32>
+    }
+    ```
+    has with `of=out wrt=W` the gradient
+    ```mlir
+    cin.forall (%b) {
+      cin.forall (%p in %begin to %end : i64, %e) {
+        %row = cin.access %I[%p] : memref<?xi64>
+        %g = cin.access %out_gradient[%b, %e] : memref<?x?xf32>
+        cin.assign add %g to %W_gradient[%row, %e] : memref<?x?xf32> (i64, index)
+      }
+    }
+    ```
+
+    Statements are differentiated last ones first. What they need of temporaries
+    is evaluated again; expensive values that were assigned are read from there.
+    What a largest or least value was chosen from has equal shares, if several are
+    equal. Integers, booleans, indices, bounds and conditions have no gradients.
+
+    It is legal where what gradients need is still there: an array that is read is
+    not assigned to behind that. Functions without a derivative, `*=` and the like
+    are errors that name them.
+  }];
+  let options = [
+    ListOption<"of", "of", "std::string", "Arrays whose gradients are given">,
+    ListOption<"wrt", "wrt", "std::string",
+               "Arrays and numbers whose gradients are wanted">,
+    Option<"function", "function", "std::string", "",
+           "Which function; all that evaluate statements if it is empty">];
+  let dependentDialects = ["::ember::cin::CINDialect",
+                           "::mlir::arith::ArithDialect",
+                           "::mlir::math::MathDialect"];
+}
+
 def ExpandMissing : Pass<"cin-expand-missing", "::mlir::func::FuncOp"> {
   let summary = "Turn what statements make of missing elements into conditions";
   let description = [{

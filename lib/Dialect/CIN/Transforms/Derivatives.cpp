@@ -1,0 +1,178 @@
+//===- Derivatives.cpp - What functions of the table derive to ------------===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Where there is no derivative, it is what PyTorch has there: of equal operands
+// max and min give each its half, and abs and relu at 0 have 0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Derivatives.h"
+
+#include "llvm/ADT/StringMap.h"
+
+using namespace mlir;
+using namespace ember::cin;
+
+namespace {
+/// A call, with the builder of what it derives to.
+struct Derivation {
+  ExpressionBuilder &make;
+  DerivedCall call;
+  unsigned position;
+
+  Value x(unsigned operand = 0) const { return call.operand(operand); }
+  Value y() const { return call.result(); }
+  Value gradient() const { return call.gradient; }
+  Type type() const { return call.gradient.getType(); }
+  Value number(double value) const { return make.number(value, type()); }
+  Value compare(StringRef function, Value value, double with) const {
+    return make.call(function, {value, number(with)});
+  }
+  /// The gradient times something.
+  Value times(Value factor) const { return make.multiply(gradient(), factor); }
+};
+} // namespace
+
+using Rule = Value (*)(const Derivation &);
+
+static Value deriveSum(const Derivation &d) { return d.gradient(); }
+
+static Value deriveDifference(const Derivation &d) {
+  return d.position == 0 ? d.gradient() : d.make.negate(d.gradient());
+}
+
+static Value deriveProduct(const Derivation &d) {
+  return d.times(d.x(1 - d.position));
+}
+
+static Value deriveQuotient(const Derivation &d) {
+  Value divided = d.make.call("div", {d.gradient(), d.x(1)});
+  if (d.position == 0)
+    return divided;
+  return d.make.negate(d.make.multiply(divided, d.y()));
+}
+
+/// x - y * trunc(x / y)
+static Value deriveRemainder(const Derivation &d) {
+  if (d.position == 0)
+    return d.gradient();
+  Value quotient = d.make.call("div", {d.x(0), d.x(1)});
+  Value whole = d.make.select(d.compare("lt", quotient, 0),
+                              d.make.call("ceil", quotient),
+                              d.make.call("floor", quotient));
+  return d.make.negate(d.times(whole));
+}
+
+static Value derivePower(const Derivation &d) {
+  Value base = d.x(0), exponent = d.x(1);
+  if (d.position == 1) {
+    // x ** y stays 0 where x is.
+    Value isZero = d.make.both(d.compare("eq", base, 0),
+                               d.compare("ge", exponent, 0));
+    Value factor = d.make.multiply(d.y(), d.make.call("log", base));
+    return d.times(d.make.select(isZero, d.number(0), factor));
+  }
+  if (auto literal = exponent.getDefiningOp<LiteralOp>()) {
+    double known = cast<FloatAttr>(literal.getValue()).getValueAsDouble();
+    if (known == 0)
+      return {};
+    if (known == 1)
+      return d.gradient();
+    if (known == 2)
+      return d.times(d.make.multiply(d.number(2), base));
+  }
+  Value less = d.make.call("sub", {exponent, d.number(1)});
+  Value factor =
+      d.make.multiply(exponent, d.make.call("pow", {base, less}));
+  return d.make.select(d.compare("eq", exponent, 0), d.number(0),
+                       d.times(factor));
+}
+
+/// Of the operand that is chosen, or half of it.
+static Value deriveChosen(const Derivation &d, StringRef isChosen) {
+  Value mine = d.x(d.position), other = d.x(1 - d.position);
+  Value whole = d.make.select(d.make.call(isChosen, {mine, other}),
+                              d.gradient(), d.number(0));
+  return d.make.select(d.make.call("eq", {mine, other}),
+                       d.times(d.number(0.5)), whole);
+}
+
+static Value deriveSelection(const Derivation &d) {
+  Value zero = d.number(0);
+  return d.position == 1 ? d.make.select(d.x(0), d.gradient(), zero)
+                         : d.make.select(d.x(0), zero, d.gradient());
+}
+
+static Value deriveMagnitude(const Derivation &d) {
+  Value negative =
+      d.make.select(d.compare("lt", d.x(), 0), d.make.negate(d.gradient()),
+                    d.number(0));
+  return d.make.select(d.compare("gt", d.x(), 0), d.gradient(), negative);
+}
+
+/// (1 - y ** 2) and the like: of functions that derive to some of themselves.
+static Value deriveSigmoid(const Derivation &d) {
+  Value rest = d.make.call("sub", {d.number(1), d.y()});
+  return d.times(d.make.multiply(d.y(), rest));
+}
+
+static Value deriveTangent(const Derivation &d) {
+  Value square = d.make.multiply(d.y(), d.y());
+  return d.times(d.make.call("sub", {d.number(1), square}));
+}
+
+static const llvm::StringMap<Rule> &getRules() {
+  static const llvm::StringMap<Rule> rules = {
+      {"add", deriveSum},
+      {"sub", deriveDifference},
+      {"mul", deriveProduct},
+      {"div", deriveQuotient},
+      {"mod", deriveRemainder},
+      {"pow", derivePower},
+      {"max", [](const Derivation &d) { return deriveChosen(d, "gt"); }},
+      {"min", [](const Derivation &d) { return deriveChosen(d, "lt"); }},
+      {"select", deriveSelection},
+      {"neg", [](const Derivation &d) { return d.make.negate(d.gradient()); }},
+      {"abs", deriveMagnitude},
+      {"sqrt",
+       [](const Derivation &d) {
+         Value twice = d.make.multiply(d.number(2), d.y());
+         return d.make.call("div", {d.gradient(), twice});
+       }},
+      {"exp", [](const Derivation &d) { return d.times(d.y()); }},
+      {"log",
+       [](const Derivation &d) {
+         return d.make.call("div", {d.gradient(), d.x()});
+       }},
+      {"sin",
+       [](const Derivation &d) { return d.times(d.make.call("cos", d.x())); }},
+      {"cos",
+       [](const Derivation &d) {
+         return d.make.negate(d.times(d.make.call("sin", d.x())));
+       }},
+      {"tanh", deriveTangent},
+      {"sigmoid", deriveSigmoid},
+      {"relu",
+       [](const Derivation &d) {
+         return d.make.select(d.compare("gt", d.x(), 0), d.gradient(),
+                              d.number(0));
+       }},
+      {"floor", [](const Derivation &) { return Value(); }},
+      {"ceil", [](const Derivation &) { return Value(); }},
+  };
+  return rules;
+}
+
+bool ember::cin::isDifferentiable(Function function) {
+  return function.getBuiltin() && getRules().contains(function.getName());
+}
+
+Value ember::cin::derive(ExpressionBuilder &builder, DerivedCall call,
+                         unsigned operand) {
+  return getRules().lookup(call.function.getName())(
+      Derivation{builder, call, operand});
+}

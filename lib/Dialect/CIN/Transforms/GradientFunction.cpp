@@ -1,0 +1,507 @@
+//===- GradientFunction.cpp - The gradient of a function ------------------===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Statements are differentiated from the last one to the first: what is read
+// of an array has the gradient of all that is computed from it by then. An
+// assignment to a whole array ends what was computed from it before.
+//
+//===----------------------------------------------------------------------===//
+
+#include "GradientFunction.h"
+
+#include "ember/Dialect/Ember/IR/Ember.h"
+#include "mlir/IR/Verifier.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+using namespace ember;
+using namespace ember::cin;
+
+GradientFunction::GradientFunction(func::FuncOp function, EvaluateOp evaluate,
+                                   StringRef name, StringRef suffix)
+    : function(function), evaluate(evaluate), name(name), suffix(suffix),
+      builder(function.getContext()) {
+  for (auto statement : evaluate.getRegion().getOps<ForallOp>()) {
+    numbers[statement] = statements.size();
+    statements.push_back(statement);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// What is asked for
+//===----------------------------------------------------------------------===//
+
+Value GradientFunction::find(StringRef name, StringRef option) {
+  for (auto assemble : evaluate.getRegion().getOps<AssembleOp>())
+    if (getName(assemble) == name)
+      return assemble;
+  for (BlockArgument argument : evaluate.getBody()->getArguments())
+    if (getName(argument) == name)
+      return argument;
+  function.emitError() << "there is no array '" << name << "', which '"
+                       << option << "' names";
+  return {};
+}
+
+/// Whether some statement of an evaluation assigns to an array.
+static bool isAssigned(Value array) {
+  return llvm::any_of(array.getUsers(),
+                      [](Operation *user) { return isa<AssignOp>(user); });
+}
+
+LogicalResult GradientFunction::readNames(ArrayRef<std::string> ofNames,
+                                          ArrayRef<std::string> wrtNames) {
+  if (ofNames.empty() || wrtNames.empty())
+    return function.emitError(
+        "a gradient is of something, with respect to something: name arrays "
+        "for both");
+  auto refuse = [&](StringRef array, const Twine &reason) {
+    return function.emitError() << "'" << array << "' " << reason;
+  };
+  for (const std::string &name : ofNames) {
+    Value array = find(name, "of");
+    if (!array)
+      return failure();
+    if (!isAssigned(array))
+      return refuse(name, "has no gradient to give: no statement assigns to it");
+    if (isa<ArrayType>(array.getType()))
+      return refuse(name, "is in a format: only dense results have gradients");
+    if (llvm::is_contained(of, array))
+      return refuse(name, "is named twice");
+    of.push_back(array);
+  }
+  for (const std::string &name : wrtNames) {
+    Value array = find(name, "wrt");
+    if (!array)
+      return failure();
+    if (isAssigned(array))
+      return refuse(name, "is assigned to: gradients are by what is given");
+    if (llvm::is_contained(wrt, array))
+      return refuse(name, "is named twice");
+    wrt.push_back(array);
+  }
+  for (Value array : llvm::concat<Value>(of, wrt))
+    if (Type element = getElementTypeOrSelf(array.getType());
+        !isa<FloatType>(element))
+      return refuse(getName(array),
+                    "has elements of type " + llvm::formatv("{0}", element) +
+                        ", and only floats have gradients");
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Arrays
+//===----------------------------------------------------------------------===//
+
+static MemRefType getGradientArray(Value array) {
+  if (auto assemble = array.getDefiningOp<AssembleOp>())
+    array = assemble.getValues();
+  Type element = getGradientType(getElementTypeOrSelf(array.getType()));
+  if (auto shaped = dyn_cast<ShapedType>(array.getType()))
+    return MemRefType::get(shaped.getShape(), element);
+  return MemRefType::get({}, element);
+}
+
+/// What the gradient by an array is called: of one in a format, it is that of
+/// its values.
+static Value getGivenArray(Value array) {
+  auto assemble = array.getDefiningOp<AssembleOp>();
+  return assemble ? Value(assemble.getValues()) : array;
+}
+
+void GradientFunction::createFunction() {
+  for (BlockArgument argument : evaluate.getBody()->getArguments())
+    addParameter(getName(argument), argument.getType());
+  for (Value array : of)
+    addParameter(getGradientName(array), getGradientArray(array));
+  inputCount = names.size();
+  for (Value array : wrt)
+    addParameter(getGradientName(getGivenArray(array)),
+                 getGradientArray(array));
+  Location location = evaluate.getLoc();
+  builder.setInsertionPointAfter(function);
+  made = func::FuncOp::create(builder, location, name,
+                              builder.getFunctionType(types, TypeRange()));
+  Block *entry = made.addEntryBlock();
+  builder.setInsertionPointToEnd(entry);
+  ValueRange arguments = entry->getArguments();
+  gradients = EvaluateOp::create(
+      builder, location, TypeRange(), arguments.take_front(inputCount),
+      arguments.drop_front(inputCount), ArrayAttr());
+  func::ReturnOp::create(builder, location);
+  Block &body = gradients.getRegion().emplaceBlock();
+  for (Type type : types)
+    body.addArgument(type, location);
+  for (auto [mine, theirs] :
+       llvm::zip(evaluate.getBody()->getArguments(), body.getArguments()))
+    forward.map(mine, theirs);
+  builder.setInsertionPointToEnd(&body);
+  for (auto assemble : evaluate.getRegion().getOps<AssembleOp>())
+    builder.clone(*assemble, forward);
+  marker = ForallOp::create(builder, location, ValueRange(), ValueRange(),
+                            ArrayRef<bool>(), ArrayAttr(), IterationAttr());
+  marker.getRegion().emplaceBlock();
+  ValueRange added =
+      body.getArguments().drop_front(evaluate.getBody()->getNumArguments());
+  for (auto [number, array] : llvm::enumerate(of))
+    adjoints[array] = {added[number], false, true, std::nullopt};
+  for (auto [number, array] : llvm::enumerate(wrt)) {
+    unsigned position = static_cast<unsigned>(number);
+    adjoints[array] = {added[of.size() + number], true, false, position};
+  }
+}
+
+TemporaryOp GradientFunction::makeLike(Value array, const Twine &name) {
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPoint(marker);
+  MemRefType type = getGradientArray(array);
+  SmallVector<Value> sizes;
+  if (auto temporary = array.getDefiningOp<TemporaryOp>()) {
+    auto mine = getForward(temporary, nullptr).getDefiningOp<TemporaryOp>();
+    llvm::append_range(sizes, mine.getSizes());
+  } else {
+    for (int64_t dimension = 0; dimension < type.getRank(); ++dimension)
+      if (type.isDynamicDim(dimension))
+        sizes.push_back(ExtentOp::create(
+            builder, array.getLoc(), builder.getIndexType(),
+            getForward(array, nullptr), dimension));
+  }
+  return TemporaryOp::create(builder, array.getLoc(), type, sizes, TypedAttr(),
+                             builder.getStringAttr(name));
+}
+
+Value GradientFunction::getForward(Value array, Operation *reader) {
+  // What an access reads has to be what the array holds in the end.
+  auto access = dyn_cast_if_present<AccessOp>(reader);
+  if (access && access.getArray() == array)
+    for (Operation *user : array.getUsers()) {
+      auto assign = dyn_cast<AssignOp>(user);
+      if (!assign || getNumber(assign) < getNumber(access))
+        continue;
+      access.emitError() << getName(array)
+                         << " is assigned to after it is read here, and the "
+                            "gradient needs what it was: assign to another "
+                            "array";
+      return {};
+    }
+  auto temporary = array.getDefiningOp<TemporaryOp>();
+  if (!temporary)
+    return forward.lookup(array);
+  if (access)
+    needed.insert(array);
+  if (Value known = forward.lookupOrNull(array))
+    return known;
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPoint(marker);
+  for (Value size : temporary.getSizes()) {
+    auto build = [&](auto &self, Value value) -> void {
+      Operation *op = value.getDefiningOp();
+      if (!op || forward.contains(value))
+        return;
+      for (Value operand : op->getOperands())
+        if (isNamedArray(operand))
+          forward.map(operand, getForward(operand, nullptr));
+        else
+          self(self, operand);
+      builder.clone(*op, forward);
+    };
+    build(build, size);
+  }
+  builder.clone(*temporary, forward);
+  return forward.lookup(array);
+}
+
+Value GradientFunction::getAssigned(AssignOp assign) {
+  Value array = assign.getArray();
+  if (isa<ArrayType>(array.getType()))
+    return {};
+  for (Operation *user : array.getUsers())
+    if (auto other = dyn_cast<AssignOp>(user);
+        other && other != assign && getNumber(other) >= getNumber(assign))
+      return {};
+  if (array.getDefiningOp<TemporaryOp>())
+    needed.insert(array);
+  return getForward(array, nullptr);
+}
+
+//===----------------------------------------------------------------------===//
+// Statements
+//===----------------------------------------------------------------------===//
+
+void GradientFunction::findActive() {
+  active.insert(wrt.begin(), wrt.end());
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (ForallOp statement : statements) {
+      if (findLeaves(statement).empty())
+        continue;
+      SmallVector<ForallOp> loops;
+      changed |= active.insert(getAssignment(statement, loops).getArray()).second;
+    }
+  }
+}
+
+llvm::SetVector<Value> GradientFunction::findLeaves(ForallOp statement) {
+  llvm::SetVector<Value> leaves;
+  statement.walk([&](Operation *op) {
+    auto access = dyn_cast<AccessOp>(op);
+    if (access && active.contains(access.getArray()) &&
+        isa<FloatType>(access.getType()))
+      leaves.insert(access);
+    for (Value operand : op->getOperands())
+      if (isa<FloatType>(operand.getType()) && active.contains(operand))
+        leaves.insert(operand);
+  });
+  return leaves;
+}
+
+GradientFunction::Adjoint &GradientFunction::own(Value array) {
+  Adjoint &adjoint = adjoints[array];
+  if (adjoint.isOwn)
+    return adjoint;
+  Value given = adjoint.array;
+  Value mine = makeLike(array, getGradientName(array));
+  adjoint.array = mine;
+  adjoint.isOwn = true;
+  if (!given)
+    return adjoint;
+  // What the caller gives is added to in a copy.
+  int64_t rank = cast<ShapedType>(mine.getType()).getRank();
+  auto copy = ForallOp::create(
+      builder, array.getLoc(), ValueRange(), ValueRange(),
+      SmallVector<bool>(rank, false), ArrayAttr(), IterationAttr());
+  Block &block = copy.getRegion().emplaceBlock();
+  for (int64_t dimension = 0; dimension < rank; ++dimension)
+    block.addArgument(builder.getIndexType(), array.getLoc());
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToEnd(&block);
+  Value element = AccessOp::create(builder, array.getLoc(), given,
+                                   block.getArguments());
+  AssignOp::create(builder, array.getLoc(), Attribute(), element, mine,
+                   block.getArguments(), Value(), TypedAttr());
+  return adjoint;
+}
+
+LogicalResult GradientFunction::differentiate(ForallOp statement) {
+  SmallVector<ForallOp> loops;
+  AssignOp assign = getAssignment(statement, loops);
+  Value array = assign.getArray();
+  auto found = adjoints.find(array);
+  if (found == adjoints.end() || !found->second.isStarted)
+    return success();
+  bool isWhole = assignsAll(assign);
+  bool isPlain = !assign.isCombining();
+  unsigned number = getNumber(statement);
+  bool hasEarlier = llvm::any_of(array.getUsers(), [&](Operation *user) {
+    return isa<AssignOp>(user) && getNumber(user) < number;
+  });
+  bool readsItself = false;
+  statement.walk([&](AccessOp access) {
+    readsItself |= access.getArray() == array;
+  });
+  bool isCleared = isPlain && !isWhole && (hasEarlier || readsItself);
+  if (isCleared || (!isPlain && readsItself))
+    own(array);
+  Value seed = adjoints[array].array;
+  // What was there before has no part in it any more.
+  if (isPlain && isWhole)
+    adjoints[array] = {};
+  llvm::SetVector<Value> leaves = findLeaves(statement);
+  if (leaves.empty())
+    return success();
+  Value ties;
+  Function function = assign.getFunction();
+  if (function.is("max") || function.is("min")) {
+    if (hasEarlier)
+      return assign.emitError()
+             << "chooses among what is here and what another statement "
+                "assigned: there is no gradient of that; assign a reduction";
+    TemporaryOp counts = makeLike(array, getName(array) + "_ties");
+    counts.setInitialAttr(getConstant(
+        Constant::zero, getElementTypeOrSelf(counts.getType())));
+    ties = counts;
+    if (failed(StatementGradient(builder, *this, statement, seed)
+                   .countTies(ties)))
+      return failure();
+  }
+  StatementGradient gradient(builder, *this, statement, seed, ties);
+  // Into what it is computed from last: it is read until then.
+  auto isOfItself = [&](Value leaf) {
+    auto access = leaf.getDefiningOp<AccessOp>();
+    return access && access.getArray() == array;
+  };
+  SmallVector<Value> ordered;
+  for (bool isLast : {false, true})
+    for (Value leaf : leaves)
+      if (isOfItself(leaf) == isLast)
+        ordered.push_back(leaf);
+  for (Value leaf : ordered) {
+    auto access = leaf.getDefiningOp<AccessOp>();
+    Value of = access ? Value(access.getArray()) : leaf;
+    if (of.getDefiningOp<AssembleOp>() && isAssigned(of))
+      return access.emitError()
+             << getName(of) << " is in a format and is assigned to: there is "
+                               "no gradient through it";
+    Adjoint &target = own(of);
+    FailureOr<StatementGradient::Contribution> done =
+        gradient.addTo(leaf, target.array, !target.isStarted);
+    if (failed(done))
+      return failure();
+    using Contribution = StatementGradient::Contribution;
+    if (*done == Contribution::none)
+      continue;
+    auto temporary = target.array.getDefiningOp<TemporaryOp>();
+    if (*done == Contribution::added && !target.isStarted) {
+      TypedAttr zero = getConstant(
+          Constant::zero, getElementTypeOrSelf(target.array.getType()));
+      if (temporary)
+        temporary.setInitialAttr(zero);
+      else
+        made.setArgAttr(inputCount + *target.result, initialAttr, zero);
+    }
+    target.isStarted = true;
+  }
+  return isCleared ? gradient.clear(adjoints[array].array) : success();
+}
+
+LogicalResult GradientFunction::recompute() {
+  // Statements that assign to what is needed, and what these need.
+  llvm::SetVector<Operation *> again;
+  for (size_t known = 0; known != needed.size();) {
+    known = needed.size();
+    for (ForallOp statement : statements) {
+      SmallVector<ForallOp> loops;
+      AssignOp assign = getAssignment(statement, loops);
+      if (!needed.contains(assign.getArray()) || !again.insert(statement))
+        continue;
+      bool isThere = true;
+      statement.walk([&](AccessOp access) {
+        // Its own elements are those of the same evaluation.
+        bool isOwn = access.getArray() == assign.getArray();
+        isThere &= isOwn || getForward(access.getArray(), access);
+      });
+      if (!isThere)
+        return failure();
+    }
+  }
+  builder.setInsertionPoint(marker);
+  for (ForallOp statement : statements) {
+    if (!again.contains(statement))
+      continue;
+    statement.walk([&](ExtentOp extent) {
+      forward.map(extent.getArray(), getForward(extent.getArray(), nullptr));
+    });
+    IRMapping mapping = forward;
+    builder.clone(*statement, mapping);
+  }
+  return success();
+}
+
+void GradientFunction::complete() {
+  builder.setInsertionPointToEnd(gradients.getBody());
+  for (Value array : wrt) {
+    Adjoint &adjoint = adjoints[array];
+    if (adjoint.isStarted)
+      continue;
+    int64_t rank = cast<ShapedType>(adjoint.array.getType()).getRank();
+    auto clear = ForallOp::create(
+        builder, array.getLoc(), ValueRange(), ValueRange(),
+        SmallVector<bool>(rank, false), ArrayAttr(), IterationAttr());
+    Block &block = clear.getRegion().emplaceBlock();
+    for (int64_t dimension = 0; dimension < rank; ++dimension)
+      block.addArgument(builder.getIndexType(), array.getLoc());
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToEnd(&block);
+    TypedAttr zero = getConstant(
+        Constant::zero, getElementTypeOrSelf(adjoint.array.getType()));
+    Value value =
+        LiteralOp::create(builder, array.getLoc(), zero.getType(), zero);
+    AssignOp::create(builder, array.getLoc(), Attribute(), value, adjoint.array,
+                     block.getArguments(), Value(), TypedAttr());
+  }
+}
+
+void GradientFunction::finish() {
+  marker->erase();
+  Block &body = *gradients.getBody();
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (Operation &op : llvm::make_early_inc_range(llvm::reverse(body)))
+      if (isa<AssembleOp, TemporaryOp, ExtentOp, ApplyOp, LiteralOp>(op) &&
+          op.use_empty()) {
+        op.erase();
+        changed = true;
+      }
+  }
+  // Names stand in front of statements.
+  Operation *first = nullptr;
+  for (Operation &op : llvm::make_early_inc_range(body)) {
+    if (isa<ForallOp>(op))
+      first = first ? first : &op;
+    else if (first)
+      op.moveBefore(first);
+  }
+  for (size_t number = types.size(); number-- > 0;) {
+    bool isUsed = number >= inputCount || !body.getArgument(number).use_empty();
+    if (isUsed)
+      continue;
+    body.eraseArgument(number);
+    gradients.getInputsMutable().erase(number);
+    (void)made.eraseArgument(number);
+    names.erase(names.begin() + number);
+    --inputCount;
+  }
+  Builder attributes(made.getContext());
+  SmallVector<Attribute> all;
+  for (auto [number, name] : llvm::enumerate(names)) {
+    all.push_back(attributes.getStringAttr(name));
+    made.setArgAttr(number, nameAttr, all.back());
+  }
+  gradients.setNamesAttr(attributes.getArrayAttr(all));
+  // Gradients are as large as what they are by.
+  for (auto [number, array] : llvm::enumerate(wrt)) {
+    Value given = getGivenArray(array);
+    SmallVector<Attribute> sizes;
+    auto type = dyn_cast<ShapedType>(given.getType());
+    for (int64_t dimension = 0; type && dimension < type.getRank();
+         ++dimension) {
+      Attribute last = attributes.getArrayAttr(
+          {attributes.getStringAttr(getName(given)),
+           attributes.getI64IntegerAttr(dimension),
+           attributes.getI64IntegerAttr(1)});
+      sizes.push_back(
+          attributes.getArrayAttr({attributes.getI64IntegerAttr(0), last}));
+    }
+    made.setArgAttr(inputCount + number, sizesAttr,
+                    attributes.getArrayAttr(sizes));
+  }
+}
+
+FailureOr<func::FuncOp>
+GradientFunction::build(ArrayRef<std::string> ofNames,
+                        ArrayRef<std::string> wrtNames) {
+  if (failed(readNames(ofNames, wrtNames)))
+    return failure();
+  createFunction();
+  findActive();
+  builder.setInsertionPointToEnd(gradients.getBody());
+  for (ForallOp statement : llvm::reverse(statements))
+    if (failed(differentiate(statement)))
+      return failure();
+  complete();
+  if (failed(recompute()))
+    return failure();
+  finish();
+  if (failed(verify(made)))
+    return failure();
+  for (auto statement : gradients.getRegion().getOps<ForallOp>())
+    if (failed(verifyOwnReads(statement)))
+      return failure();
+  func::FuncOp result = made;
+  made = {};
+  return result;
+}

@@ -1,0 +1,667 @@
+//===- StatementGradient.cpp - The gradient of one statement --------------===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The gradient by a value is the sum over its uses. A use inside of a reduction
+// counts for each of its terms; what is the same for several elements of the
+// leaf's array adds up.
+//
+//===----------------------------------------------------------------------===//
+
+#include "StatementGradient.h"
+#include "Derivatives.h"
+#include "FusionCost.h"
+
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace ember::cin;
+
+Type ember::cin::getGradientType(Type type) {
+  auto number = dyn_cast<FloatType>(type);
+  return number && number.getWidth() < 32 ? Float32Type::get(type.getContext())
+                                          : type;
+}
+
+StatementGradient::StatementGradient(OpBuilder &builder, GradientArrays &arrays,
+                                     ForallOp statement, Value seed, Value ties)
+    : builder(builder), make(builder, statement.getLoc()), arrays(arrays),
+      statement(statement), seed(seed), ties(ties) {
+  assign = getAssignment(statement, loops);
+}
+
+//===----------------------------------------------------------------------===//
+// Values of the statement
+//===----------------------------------------------------------------------===//
+
+Value StatementGradient::get(Value value) {
+  if (Value known = values.lookup(value))
+    return known;
+  Operation *op = value.getDefiningOp();
+  // A number that the caller gives.
+  if (!op)
+    return arrays.getForward(value, nullptr);
+  // What is expensive is read from where it was assigned to.
+  std::optional<unsigned> cost = getCost(value);
+  constexpr unsigned cheap = 4;
+  bool isAssigned = value == assign.getValue() && !assign.isCombining() &&
+                    (!cost || *cost > cheap);
+  if (Value array = isAssigned ? arrays.getAssigned(assign) : Value()) {
+    SmallVector<Value> indices = llvm::map_to_vector(
+        assign.getIndices(), [&](Value index) { return get(index); });
+    Value there =
+        AccessOp::create(builder, value.getLoc(), array, indices).getResult();
+    remember(values, value, there);
+    return there;
+  }
+  IRMapping mapping;
+  op->walk([&](Operation *part) {
+    for (Value operand : part->getOperands()) {
+      bool isInside = op->isAncestor(operand.getParentBlock()->getParentOp()) &&
+                      op != operand.getDefiningOp();
+      if (isInside || mapping.contains(operand))
+        continue;
+      Value mine = isNamedArray(operand) ? arrays.getForward(operand, part)
+                                         : get(operand);
+      if (!mine)
+        isFailed = true;
+      // What cannot be had is an error already; the statement is dropped.
+      mapping.map(operand, mine ? mine : operand);
+    }
+  });
+  Value copy = builder.clone(*op, mapping)->getResult(0);
+  remember(values, value, copy);
+  return copy;
+}
+
+/// Whether an expression looks something up at an index that may be out of
+/// bounds.
+static bool looksUp(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (!op || isNamedArray(value))
+    return false;
+  auto access = dyn_cast<AccessOp>(op);
+  bool isIndirect =
+      access && llvm::any_of(access.getIndices(), [](Value index) {
+        return !isa<BlockArgument>(index);
+      });
+  return isIndirect || isa<ReduceOp>(op) ||
+         llvm::any_of(op->getOperands(), looksUp);
+}
+
+Value StatementGradient::both(ArrayRef<Value> all) {
+  Value holds;
+  for (Value condition : all) {
+    if (holds && looksUp(condition))
+      return fail(condition.getLoc(),
+                  "a condition looks up what another one guards: there is no "
+                  "gradient of that");
+    holds = make.both(holds, get(condition));
+  }
+  return holds;
+}
+
+//===----------------------------------------------------------------------===//
+// Loops
+//===----------------------------------------------------------------------===//
+
+void StatementGradient::findScope(Value leaf) {
+  scope.clear();
+  conditions.clear();
+  for (ForallOp loop : loops)
+    llvm::append_range(scope, loop.getVariables());
+  Operation *op = leaf ? leaf.getDefiningOp() : nullptr;
+  if (!op) {
+    if (Value condition = assign.getCondition())
+      conditions.push_back(condition);
+    return;
+  }
+  SmallVector<ReduceOp> around;
+  for (auto reduce = op->getParentOfType<ReduceOp>(); reduce;
+       reduce = reduce->getParentOfType<ReduceOp>())
+    around.push_back(reduce);
+  for (ReduceOp reduce : llvm::reverse(around))
+    llvm::append_range(scope, reduce.getVariables());
+  conditions = getConditions(op, assign);
+}
+
+StatementGradient::Variables StatementGradient::orderFor(ValueRange indices) {
+  llvm::SmallSetVector<BlockArgument, 8> order;
+  auto add = [&](auto &self, BlockArgument variable) -> void {
+    if (order.contains(variable) || !llvm::is_contained(scope, variable))
+      return;
+    auto [lower, upper] = getRange(variable);
+    for (BlockArgument other : scope)
+      if (lower && (uses.depends(lower, other) || uses.depends(upper, other)))
+        self(self, other);
+    order.insert(variable);
+  };
+  for (Value index : indices)
+    for (BlockArgument variable : scope)
+      if (uses.depends(index, variable))
+        add(add, variable);
+  return order.takeVector();
+}
+
+namespace {
+/// Variables that are bound together, with their ranges.
+struct Group {
+  SmallVector<BlockArgument> variables;
+  SmallVector<Value> lowers, uppers;
+  SmallVector<bool> ranged;
+  SmallVector<Attribute> names;
+};
+} // namespace
+
+/// The first of `variables` that can be bound together: none has a range that
+/// depends on another one.
+static Group takeGroup(ArrayRef<BlockArgument> variables, VariableUses &uses,
+                       llvm::function_ref<Value(Value)> get) {
+  Group group;
+  for (BlockArgument variable : variables) {
+    auto [lower, upper] = getRange(variable);
+    bool dependsOnGroup =
+        lower && llvm::any_of(group.variables, [&](BlockArgument other) {
+          return uses.depends(lower, other) || uses.depends(upper, other);
+        });
+    if (dependsOnGroup)
+      break;
+    group.variables.push_back(variable);
+    group.ranged.push_back(!!lower);
+    group.names.push_back(
+        StringAttr::get(variable.getContext(), getNameOf(variable)));
+    if (lower) {
+      group.lowers.push_back(get(lower));
+      group.uppers.push_back(get(upper));
+    }
+  }
+  return group;
+}
+
+void StatementGradient::bindAll(ArrayRef<BlockArgument> variables) {
+  while (!variables.empty()) {
+    Group group =
+        takeGroup(variables, uses, [&](Value value) { return get(value); });
+    auto forall = ForallOp::create(builder, statement.getLoc(), group.lowers,
+                                   group.uppers, group.ranged,
+                                   builder.getArrayAttr(group.names),
+                                   IterationAttr());
+    Block &block = forall.getRegion().emplaceBlock();
+    for (BlockArgument variable : group.variables) {
+      Value mine = block.addArgument(builder.getIndexType(), variable.getLoc());
+      remember(values, variable, mine);
+      origins[mine] = variable;
+    }
+    builder.setInsertionPointToEnd(&block);
+    variables = variables.drop_front(group.variables.size());
+  }
+}
+
+Value StatementGradient::sumOver(ArrayRef<BlockArgument> variables,
+                                 ArrayRef<Value> where,
+                                 llvm::function_ref<Value()> term) {
+  if (variables.empty())
+    return term();
+  Group group =
+      takeGroup(variables, uses, [&](Value value) { return get(value); });
+  Region region;
+  Block &block = region.emplaceBlock();
+  Value value;
+  {
+    Scope inside(*this);
+    builder.setInsertionPointToEnd(&block);
+    for (BlockArgument variable : group.variables) {
+      Value mine = block.addArgument(builder.getIndexType(), variable.getLoc());
+      // An outer reduction of the same variable may be around.
+      if (values.insert({variable, mine}).second)
+        built.push_back({&values, variable});
+      origins[mine] = variable;
+    }
+    ArrayRef<BlockArgument> rest =
+        variables.drop_front(group.variables.size());
+    value = sumOver(rest, where, term);
+    if (!value)
+      return {};
+    Value condition = rest.empty() ? both(where) : Value();
+    YieldOp::create(builder, statement.getLoc(), value, condition);
+  }
+  auto reduce = ReduceOp::create(
+      builder, statement.getLoc(), value.getType(), group.lowers, group.uppers,
+      group.ranged, builder.getArrayAttr(group.names), IterationAttr(),
+      BuiltinAttr::get(builder.getContext(), findBuiltin("add")), TypedAttr());
+  reduce.getRegion().takeBody(region);
+  return reduce.getResult();
+}
+
+ForallOp StatementGradient::begin() {
+  auto around =
+      ForallOp::create(builder, statement.getLoc(), ValueRange(), ValueRange(),
+                       ArrayRef<bool>(), ArrayAttr(), IterationAttr());
+  builder.setInsertionPointToEnd(&around.getRegion().emplaceBlock());
+  return around;
+}
+
+void StatementGradient::finish(ForallOp around) {
+  simplifyStatement(around);
+  SmallVector<BlockArgument> open;
+  around.walk([&](Operation *op) {
+    if (isa<ForallOp, ReduceOp>(op))
+      for (BlockArgument variable : op->getRegion(0).getArguments())
+        if (!getRange(variable).first && origins.contains(variable) &&
+            getIndexedDimensions(variable).empty())
+          open.push_back(variable);
+  });
+  for (BlockArgument variable : open) {
+    SmallVector<ArrayDimension> dimensions =
+        getIndexedDimensions(origins[variable]);
+    Operation *binding = variable.getOwner()->getParentOp();
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPoint(binding);
+    Value array = arrays.getForward(dimensions.front().array, nullptr);
+    Value size =
+        ExtentOp::create(builder, statement.getLoc(), builder.getIndexType(),
+                         array, dimensions.front().dimension);
+    Value zero = make.number(0, builder.getIndexType());
+    auto set = [&](auto op) {
+      unsigned number = variable.getArgNumber();
+      auto ranged = llvm::to_vector(op.getRanged());
+      auto place = llvm::count(ArrayRef(ranged).take_front(number), true);
+      SmallVector<Value> lowers(op.getLowers()), uppers(op.getUppers());
+      lowers.insert(lowers.begin() + place, zero);
+      uppers.insert(uppers.begin() + place, size);
+      ranged[number] = true;
+      op.getLowersMutable().assign(lowers);
+      op.getUppersMutable().assign(uppers);
+      op.setRanged(ranged);
+    };
+    if (auto forall = dyn_cast<ForallOp>(binding))
+      set(forall);
+    else
+      set(cast<ReduceOp>(binding));
+  }
+  // Bounds of the outermost loop stand in the statement, too.
+  Block &body = *around.getBody();
+  if (llvm::hasSingleElement(body) && isa<ForallOp>(body.front())) {
+    body.front().moveBefore(around);
+    around->erase();
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Levels
+//===----------------------------------------------------------------------===//
+
+Value StatementGradient::bindRange(Value lower, Value upper, StringRef name) {
+  auto forall = ForallOp::create(builder, statement.getLoc(), lower, upper,
+                                 ArrayRef<bool>{true},
+                                 builder.getStrArrayAttr(name), IterationAttr());
+  Block &block = forall.getRegion().emplaceBlock();
+  builder.setInsertionPointToEnd(&block);
+  return block.addArgument(builder.getIndexType(), statement.getLoc());
+}
+
+Value StatementGradient::bindLevels(AccessOp access) {
+  auto assemble = access.getArray().getDefiningOp<AssembleOp>();
+  ArrayType type = assemble.getType();
+  Location location = statement.getLoc();
+  Type index = builder.getIndexType();
+  auto arrayOf = [&](unsigned level, unsigned number) {
+    Value array = assemble.getLevels()[assemble.getFirstArrayOf(level) + number];
+    return arrays.getForward(array, access);
+  };
+  auto element = [&](Value array, Value at) -> Value {
+    return AccessOp::create(builder, location, array, at).getResult();
+  };
+  auto apply = [&](AffineExpr expr, Value operand) -> Value {
+    return ApplyOp::create(builder, location, index, AffineMap::get(1, 0, expr),
+                           operand);
+  };
+  AffineExpr mine = getAffineDimExpr(0, builder.getContext());
+  Value position;
+  llvm::SmallPtrSet<Value, 4> seen;
+  for (auto [number, level] : llvm::enumerate(type.getFormat().getLevels())) {
+    unsigned dimension = type.getFormat().getDimensionOf(number);
+    auto variable = dyn_cast<BlockArgument>(access.getIndices()[dimension]);
+    if (!variable || !llvm::is_contained(scope, variable) ||
+        !seen.insert(variable).second)
+      return fail(access.getLoc(),
+                  "an array in a format has a gradient where each of its "
+                  "indices is a variable of its own");
+    std::string name = getNameOf(variable);
+    Value coordinate;
+    bool isWhole = level.kind == LevelKind::dense ||
+                   level.kind == LevelKind::bitmap;
+    if (isWhole) {
+      Value size = ExtentOp::create(builder, location, index,
+                                    arrays.getForward(assemble, nullptr),
+                                    dimension);
+      coordinate = bindRange(make.number(0, index), size, name);
+      Value begin =
+          position ? make.multiply(apply(mine, position), size) : Value();
+      position = begin ? make.call("add", {begin, coordinate}) : coordinate;
+      if (level.kind == LevelKind::bitmap)
+        levelCondition = make.both(levelCondition,
+                                   element(arrayOf(number, 0), position));
+    } else {
+      if (level.kind == LevelKind::compressed) {
+        Value positions = arrayOf(number, 0);
+        Value begin, end;
+        if (position) {
+          begin = element(positions, position);
+          end = element(positions, apply(mine + 1, position));
+        } else {
+          begin = element(positions, make.number(0, index));
+          end = element(positions, make.number(1, index));
+        }
+        position = bindRange(begin, end, name + "_position");
+      }
+      bool isPair = level.kind == LevelKind::compressed;
+      coordinate =
+          apply(mine, element(arrayOf(number, isPair ? 1 : 0), position));
+    }
+    remember(values, variable, coordinate);
+    auto [lower, upper] = getRange(variable);
+    if (!lower)
+      continue;
+    for (auto [bound, function] :
+         {std::pair(lower, "ge"), std::pair(upper, "lt")}) {
+      Value limit = get(bound);
+      if (!limit.getType().isIndex())
+        limit = apply(mine, limit);
+      levelCondition = make.both(levelCondition,
+                                 make.call(function, {coordinate, limit}));
+    }
+  }
+  remember(values, access.getResult(),
+           element(arrays.getForward(assemble.getValues(), access), position));
+  return position;
+}
+
+//===----------------------------------------------------------------------===//
+// Gradients of values
+//===----------------------------------------------------------------------===//
+
+Value StatementGradient::getGradient(Value value) {
+  if (!isa<FloatType>(value.getType()))
+    return {};
+  auto known = gradients.find(value);
+  if (known != gradients.end())
+    return known->second;
+  Operation *op = value.getDefiningOp();
+  bool isInReduction = op && isa<ReduceOp>(op->getParentOp());
+  Value gradient = getGradientIn(value, isInReduction ? op->getBlock() : nullptr);
+  remember(gradients, value, gradient);
+  return gradient;
+}
+
+Value StatementGradient::getGradientIn(Value value, Block *block) {
+  Value sum;
+  llvm::SetVector<Operation *> reductions;
+  auto isHere = [&](Operation *op) {
+    return block ? op->getBlock() == block : isa<ForallOp>(op->getParentOp());
+  };
+  for (OpOperand &use : value.getUses()) {
+    Operation *owner = use.getOwner();
+    if (!statement->isAncestor(owner))
+      continue;
+    Operation *op = owner;
+    while (!isHere(op) && op != statement)
+      op = op->getParentOp();
+    // One in another reduction is counted there.
+    if (op == statement)
+      continue;
+    if (op == owner)
+      sum = make.add(sum, getGradientOf(use));
+    else
+      reductions.insert(op);
+  }
+  for (Operation *op : reductions) {
+    auto inner = cast<ReduceOp>(op);
+    SmallVector<Value> where;
+    if (Value condition = inner.getYield().getCondition())
+      where.push_back(condition);
+    Value part =
+        sumOver(llvm::to_vector_of<BlockArgument>(inner.getVariables()), where,
+                [&] { return getGradientIn(value, inner.getBody()); });
+    sum = make.add(sum, part);
+  }
+  return sum;
+}
+
+Value StatementGradient::getGradientOf(OpOperand &use) {
+  Operation *owner = use.getOwner();
+  if (auto call = dyn_cast<CallOp>(owner))
+    return deriveCall(call, use.getOperandNumber());
+  bool isValue = use.getOperandNumber() == 0;
+  if (isa<YieldOp>(owner) && isValue)
+    return deriveTerm(cast<ReduceOp>(owner->getParentOp()));
+  if (owner == assign && isValue)
+    return deriveAssignment();
+  // Indices, bounds and conditions have none.
+  return {};
+}
+
+Value StatementGradient::deriveCall(CallOp call, unsigned operand) {
+  Function function = call.getFunction();
+  if (!isa<FloatType>(call.getType()) || (function.chooses() && operand == 0))
+    return {};
+  Value gradient = getGradient(call.getResult());
+  if (!gradient)
+    return {};
+  if (function.is("convert"))
+    return make.convert(gradient,
+                        getGradientType(call.getOperands()[0].getType()));
+  if (!isDifferentiable(function))
+    return fail(call.getLoc(),
+                "'" + function.getName() + "' has no derivative");
+  auto getOperand = [&](unsigned number) {
+    Value mine = get(call.getOperands()[number]);
+    return isa<FloatType>(mine.getType()) ? widen(mine) : mine;
+  };
+  auto getResult = [&] { return widen(get(call.getResult())); };
+  return derive(make, {function, getOperand, getResult, gradient}, operand);
+}
+
+Value StatementGradient::reduceAgain(ReduceOp reduce, StringRef function,
+                                     llvm::function_ref<Value(Value)> term) {
+  // A copy, with other terms.
+  IRMapping mapping;
+  reduce->walk([&](Operation *part) {
+    for (Value operand : part->getOperands()) {
+      bool isInside =
+          reduce->isAncestor(operand.getParentBlock()->getParentOp());
+      if (isInside || mapping.contains(operand))
+        continue;
+      Value mine = isNamedArray(operand) ? arrays.getForward(operand, part)
+                                         : get(operand);
+      isFailed |= !mine;
+      mapping.map(operand, mine ? mine : operand);
+    }
+  });
+  auto copy = cast<ReduceOp>(builder.clone(*reduce, mapping));
+  OpBuilder::InsertionGuard guard(builder);
+  YieldOp yield = copy.getYield();
+  builder.setInsertionPoint(yield);
+  Value value = term(widen(yield.getValue()));
+  yield.getValueMutable().assign(value);
+  copy.getResult().setType(value.getType());
+  copy.setCalleeAttr(
+      BuiltinAttr::get(builder.getContext(), findBuiltin(function)));
+  return copy.getResult();
+}
+
+Value StatementGradient::deriveTerm(ReduceOp reduce) {
+  Value gradient = getGradient(reduce.getResult());
+  Function function = reduce.getFunction();
+  if (!gradient || function.is("add"))
+    return gradient;
+  Type type = gradient.getType();
+  auto number = [&](double value) { return make.number(value, type); };
+  auto is = [&](Value value, Value other) {
+    return make.call("eq", {value, other});
+  };
+  if (function.is("max") || function.is("min")) {
+    // Evenly to all that are equal to it.
+    Value chosen = widen(get(reduce.getResult()));
+    Value count = reduceAgain(reduce, "add", [&](Value term) {
+      return make.select(is(term, chosen), number(1), number(0));
+    });
+    Value share = make.call("div", {gradient, count});
+    Value mine = widen(get(reduce.getYield().getValue()));
+    return make.select(is(mine, chosen), share, number(0));
+  }
+  if (function.is("mul")) {
+    // The product of the others, also where some are 0.
+    Value zeros = reduceAgain(reduce, "add", [&](Value term) {
+      return make.select(is(term, number(0)), number(1), number(0));
+    });
+    Value product = reduceAgain(reduce, "mul", [&](Value term) {
+      return make.select(is(term, number(0)), number(1), term);
+    });
+    Value mine = widen(get(reduce.getYield().getValue()));
+    Value ofZero = make.select(is(zeros, number(1)), product, number(0));
+    Value quotient = make.call("div", {product, mine});
+    Value ofOther = make.select(is(zeros, number(0)), quotient, number(0));
+    return make.multiply(gradient,
+                         make.select(is(mine, number(0)), ofZero, ofOther));
+  }
+  return fail(reduce.getLoc(),
+              "a reduction by '" + function.getName() + "' has no derivative");
+}
+
+Value StatementGradient::deriveAssignment() {
+  SmallVector<Value> indices = llvm::map_to_vector(
+      assign.getIndices(), [&](Value index) { return get(index); });
+  Location location = assign.getLoc();
+  Value gradient =
+      AccessOp::create(builder, location, seed, indices).getResult();
+  Function function = assign.getFunction();
+  if (!assign.isCombining() || function.is("add"))
+    return gradient;
+  if (!ties)
+    return fail(location, "what is combined by '" + function.getName() +
+                              "' has no derivative: assign a reduction");
+  Value array = arrays.getAssigned(assign);
+  if (!array)
+    return fail(location, "what is chosen here is assigned to again: assign to "
+                          "another array");
+  Value chosen = widen(AccessOp::create(builder, location, array, indices));
+  Value count = AccessOp::create(builder, location, ties, indices);
+  Value share = make.call("div", {gradient, count});
+  Value isChosen = make.call("eq", {widen(get(assign.getValue())), chosen});
+  return make.select(isChosen, share, make.number(0, share.getType()));
+}
+
+//===----------------------------------------------------------------------===//
+// Statements
+//===----------------------------------------------------------------------===//
+
+FailureOr<StatementGradient::Contribution>
+StatementGradient::addTo(Value leaf, Value target, bool isFirst) {
+  Scope all(*this);
+  findScope(leaf);
+  levelCondition = {};
+  auto access = leaf.getDefiningOp<AccessOp>();
+  bool hasLevels = access && isa<ArrayType>(access.getArray().getType());
+  ForallOp around = begin();
+  SmallVector<Value> indices;
+  Variables bound;
+  if (hasLevels) {
+    Value position = bindLevels(access);
+    if (!position) {
+      around->erase();
+      return failure();
+    }
+    indices.push_back(position);
+    for (Value index : access.getIndices())
+      bound.push_back(cast<BlockArgument>(index));
+  } else if (access) {
+    bound = orderFor(access.getIndices());
+    bindAll(bound);
+    for (Value index : access.getIndices())
+      indices.push_back(get(index));
+  }
+  Variables rest;
+  for (BlockArgument variable : scope)
+    if (!llvm::is_contained(bound, variable))
+      rest.push_back(variable);
+  SmallVector<Value> outside, inside;
+  for (Value condition : conditions)
+    (llvm::any_of(rest, [&](BlockArgument variable) {
+       return uses.depends(condition, variable);
+     })
+         ? inside
+         : outside)
+        .push_back(condition);
+  Value value = sumOver(rest, inside, [&] { return getGradient(leaf); });
+  if (isFailed || !value) {
+    around->erase();
+    if (isFailed)
+      return failure();
+    return Contribution::none;
+  }
+  Value condition = make.both(levelCondition, both(outside));
+  value = make.convert(value, getElementTypeOrSelf(target.getType()));
+  auto sum = AssignOp::create(builder, statement.getLoc(), Attribute(), value,
+                              target, indices, condition, TypedAttr());
+  bool isWhole = isFirst && !hasLevels && bound.size() == indices.size() &&
+                 assignsAll(sum);
+  if (!isWhole)
+    sum.setCalleeAttr(
+        BuiltinAttr::get(builder.getContext(), findBuiltin("add")));
+  if (isFailed) {
+    around->erase();
+    return failure();
+  }
+  finish(around);
+  return isWhole ? Contribution::assigned : Contribution::added;
+}
+
+LogicalResult
+StatementGradient::assignAlike(Value target, StringRef function,
+                               llvm::function_ref<Value()> value) {
+  Scope all(*this);
+  findScope({});
+  ForallOp around = begin();
+  bindAll(scope);
+  SmallVector<Value> indices = llvm::map_to_vector(
+      assign.getIndices(), [&](Value index) { return get(index); });
+  Value condition = assign.getCondition() ? get(assign.getCondition()) : Value();
+  Attribute callee;
+  if (!function.empty())
+    callee = BuiltinAttr::get(builder.getContext(), findBuiltin(function));
+  AssignOp::create(builder, statement.getLoc(), callee, value(), target, indices,
+                   condition, TypedAttr());
+  if (isFailed) {
+    around->erase();
+    return failure();
+  }
+  finish(around);
+  return success();
+}
+
+LogicalResult StatementGradient::countTies(Value target) {
+  Value array = arrays.getAssigned(assign);
+  Type type = getElementTypeOrSelf(target.getType());
+  if (!array) {
+    fail(assign.getLoc(), "what is chosen here is assigned to again: assign to "
+                          "another array");
+    return failure();
+  }
+  return assignAlike(target, "add", [&] {
+    SmallVector<Value> indices = llvm::map_to_vector(
+        assign.getIndices(), [&](Value index) { return get(index); });
+    Value chosen =
+        AccessOp::create(builder, assign.getLoc(), array, indices).getResult();
+    Value isChosen = make.call("eq", {get(assign.getValue()), chosen});
+    return make.select(isChosen, make.number(1, type), make.number(0, type));
+  });
+}
+
+LogicalResult StatementGradient::clear(Value target) {
+  Type type = getElementTypeOrSelf(target.getType());
+  return assignAlike(target, "", [&] { return make.number(0, type); });
+}
