@@ -146,6 +146,7 @@ class CallCode:
             for part in level.arrays:
                 self._arguments[f"{name}_{part}{number}"] = f"{variable}.stored[{number}][{part!r}]"
         self._arguments[f"{name}_values"] = f"{variable}.values"
+        self._extents[f"{name}_values"] = [f"len({variable}.values)"]
 
     # Results.
 

@@ -13,6 +13,7 @@ import torch
 from ember.errors import ArgumentError
 from ember.sparse.array import as_sparse
 from ember.sparse.call_code import MISS
+from ember.sparse.gradient import evaluate_with_gradients, needs_gradient
 from ember.sparse.kinds import Kind, kind_of
 from ember.sparse.statement import Statement
 
@@ -38,12 +39,16 @@ def evaluate(statement: str, /, **arrays: Any) -> Any:
     Returns what is assigned to: es.Array for what is in a format, a tensor if any argument is one,
     else NumPy's; several results as a tuple, in the order in which the statements name them first.
 
+    Results are differentiable by tensors that require a gradient, any number of times.
+
     Raises CompileError, with the column, for what is wrong in the text; ArgumentError for arguments
     that do not fit; IndexOutOfRangeError for an index that is no position of its array.
     """
     results = _called(statement, arrays)
     if results is not MISS:
         return results
+    if needs_gradient(arrays):
+        return evaluate_with_gradients(statement, arrays)
     arguments = {name: _taken(name, given) for name, given in arrays.items()}
     on_torch = any(isinstance(given, torch.Tensor) for given in arrays.values())
     if not on_torch:

@@ -4,7 +4,7 @@ Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -18,9 +18,19 @@ from ember.sparse.call_code import MISS, CallCode
 from ember.sparse.kinds import Kind, widest_float
 
 
-def notation_of(text: str, kinds: Mapping[str, Kind]) -> Notation:
-    """The statements with what emberc has to know of the arrays given; raises ArgumentError."""
-    words = []
+def gradient_suffix(level: int) -> str:
+    """What is behind the names of kernels and arrays of the level-th gradient; nothing at 0."""
+    return f"_gradient{level if level > 1 else ''}" if level else ""
+
+
+def notation_of(
+    text: str, kinds: Mapping[str, Kind], gradients: Sequence[str] = ()
+) -> Notation:
+    """The statements with what emberc has to know of the arrays given; raises ArgumentError.
+
+    gradients: of what with respect to what, each of the one before it.
+    """
+    words = [f"--gradient={gradient}" for gradient in gradients]
     for name, kind in kinds.items():
         try:
             spelled = kind.spelled
@@ -47,14 +57,25 @@ class Statement:
     kernel, and of the function that counts what results in a format store, if there is one.
     """
 
-    def __init__(self, text: str, kinds: Mapping[str, Kind], on_torch: bool) -> None:
-        """Compiles the kernel, or finds it compiled; raises CompileError and ArgumentError."""
+    def __init__(
+        self,
+        text: str,
+        kinds: Mapping[str, Kind],
+        on_torch: bool,
+        gradients: Sequence[str] = (),
+        gradient_kinds: Mapping[str, Kind] | None = None,
+    ) -> None:
+        """Compiles the kernel, or finds it compiled; raises CompileError and ArgumentError.
+
+        gradients: as emberc takes them; the kernel is that of the last one then, and takes
+        arguments of `gradient_kinds`.
+        """
         self.text = text
-        self.kinds = dict(kinds)
+        self.kinds = dict(kinds if gradient_kinds is None else gradient_kinds)
         self.on_torch = on_torch
-        self.library = load_program(notation_of(text, kinds), Options())
-        self._kernel = self.library.entry("kernel")
-        self._counter = self.library.entries.get("kernel_counts")
+        self.library = load_program(notation_of(text, kinds, gradients), Options())
+        self._kernel = self.library.entry("kernel" + gradient_suffix(len(gradients)))
+        self._counter = None if gradients else self.library.entries.get("kernel_counts")
         self.parameters = self._kernel.parameters
         self.counted = self._counter.parameters if self._counter else None
         self._targets = {
@@ -190,8 +211,4 @@ class Statement:
             return argument.item()
         if not isinstance(argument, torch.Tensor):
             return np.ascontiguousarray(argument)
-        if argument.requires_grad and torch.is_grad_enabled():
-            raise ArgumentError(
-                f"'{name}' needs a gradient, which statements do not give: detach() it"
-            )
         return argument.detach().contiguous()

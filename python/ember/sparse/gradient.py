@@ -1,0 +1,164 @@
+"""Gradients of statements: PyTorch calls the kernels of their derivatives.
+
+Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+import torch
+
+from ember.errors import ArgumentError
+from ember.sparse.kinds import Kind, kind_of
+from ember.sparse.statement import Statement, gradient_suffix
+
+# Gradients of these are added up in f32.
+_HALVES = (torch.float16, torch.bfloat16)
+
+
+def needs_gradient(arrays: Mapping[str, Any]) -> bool:
+    """Whether PyTorch is going to ask for the gradient by one of the arguments."""
+    return torch.is_grad_enabled() and any(
+        isinstance(given, torch.Tensor) and given.requires_grad for given in arrays.values()
+    )
+
+
+@dataclass(frozen=True)
+class _Source:
+    """Statements, or a gradient of them.
+
+    kinds: of the arguments of the statements themselves. gradients: each of the one before it, as
+    emberc takes them.
+    """
+
+    text: str
+    kinds: tuple[tuple[str, Kind], ...]
+    gradients: tuple[str, ...] = ()
+
+    @property
+    def suffix(self) -> str:
+        """What the next gradient's names end with."""
+        return gradient_suffix(len(self.gradients) + 1)
+
+
+@cache
+def _compile(source: _Source, kinds: tuple[tuple[str, Kind], ...]) -> Statement:
+    """The kernel for arguments of these kinds."""
+    given = dict(kinds) if source.gradients else None
+    return Statement(source.text, dict(source.kinds), True, source.gradients, given)
+
+
+def evaluate_with_gradients(text: str, arrays: Mapping[str, Any]) -> Any:
+    """What statements assign to, as results that PyTorch differentiates.
+
+    Raises what es.evaluate does, and ArgumentError for arguments that have no gradient.
+    """
+    arguments: dict[str, Any] = {}
+    for name, given in arrays.items():
+        if isinstance(given, torch.Tensor) and given.layout is not torch.strided:
+            raise ArgumentError(
+                f"{name}: a sparse tensor beside tensors that need a gradient is not taken: give "
+                "its positions, coordinates and values"
+            )
+        arguments[name] = np.asarray(given) if isinstance(given, list | tuple) else given
+    results = _differentiable(_Source(text, _kinds_of(arguments)), arguments)
+    return results[0] if len(results) == 1 else results
+
+
+def _kinds_of(arguments: Mapping[str, Any]) -> tuple[tuple[str, Kind], ...]:
+    """What arguments are; raises ArgumentError."""
+    kinds = []
+    for name, given in arguments.items():
+        try:
+            kinds.append((name, kind_of(given)))
+        except ArgumentError as error:
+            raise ArgumentError(f"{name}: {error}") from None
+    return tuple(kinds)
+
+
+def _differentiable(source: _Source, arguments: dict[str, Any]) -> tuple[Any, ...]:
+    """The results of a kernel, with their gradients if anybody is going to ask for them."""
+    kernel = _compile(source, _kinds_of(arguments))
+    for name in kernel.results:
+        kind = kernel.kinds.get(name)
+        if kind is not None and kind.is_stored:
+            raise ArgumentError(
+                f"{source.text}: '{name}' is in a format, and only dense results have gradients"
+            )
+        if kind is not None and not kind.is_room:
+            raise ArgumentError(
+                f"{source.text}: '{name}' is assigned to in place, which has no gradient: leave it "
+                "out, or detach() all tensors"
+            )
+    names = tuple(arguments)
+    results = _Evaluation.apply(source, kernel, names, *arguments.values())
+    return results if isinstance(results, tuple) else (results,)
+
+
+class _Evaluation(torch.autograd.Function):
+    """A kernel, and the kernel of its gradient."""
+
+    @staticmethod
+    def forward(
+        ctx: Any, source: _Source, kernel: Statement, names: tuple[str, ...], *values: Any
+    ) -> Any:
+        """Evaluates the statements on `values` of these names."""
+        detached = [one.detach() if isinstance(one, torch.Tensor) else one for one in values]
+        results = kernel(dict(zip(names, detached, strict=True)))
+        results = results if isinstance(results, tuple) else (results,)
+        tensors = [one for one in values if isinstance(one, torch.Tensor)]
+        ctx.save_for_backward(*tensors, *results)
+        ctx.source, ctx.kernel, ctx.names = source, kernel, names
+        ctx.others = [None if isinstance(one, torch.Tensor) else one for one in values]
+        ctx.are_tensors = [isinstance(one, torch.Tensor) for one in values]
+        ctx.mark_non_differentiable(*[one for one in results if not one.is_floating_point()])
+        ctx.set_materialize_grads(False)
+        return results
+
+    @staticmethod
+    def backward(ctx: Any, *given: Any) -> Any:
+        """The gradients by the arguments that need one."""
+        saved = iter(ctx.saved_tensors)
+        arguments = {
+            name: next(saved) if is_tensor else other
+            for name, is_tensor, other in zip(ctx.names, ctx.are_tensors, ctx.others, strict=True)
+        }
+        needed = ctx.needs_input_grad[3:]
+        # What a gradient does not read has none by itself.
+        read = {parameter.name for parameter in ctx.kernel.parameters}
+        wanted = [
+            name
+            for name, needs in zip(ctx.names, needed, strict=True)
+            if needs and name in read
+        ]
+        kinds = {name: arguments[name].dtype for name in wanted}
+        suffix = ctx.source.suffix
+        of = []
+        for name in ctx.kernel.results:
+            arguments[name] = next(saved)
+        for name, gradient in zip(ctx.kernel.results, given, strict=True):
+            if gradient is not None:
+                of.append(name)
+                arguments[name + suffix] = _wide(gradient)
+        if not of or not wanted:
+            return (None,) * (3 + len(needed))
+        asked = f"{','.join(of)}:{','.join(wanted)}"
+        source = _Source(
+            ctx.source.text, ctx.source.kinds, (*ctx.source.gradients, asked)
+        )
+        kernel = _compile(source, _kinds_of(arguments))
+        results = dict(zip(kernel.results, _differentiable(source, arguments), strict=True))
+        gradients = [
+            results[name + suffix].to(kinds[name]) if name in kinds else None
+            for name in ctx.names
+        ]
+        return (None, None, None, *gradients)
+
+
+def _wide(gradient: torch.Tensor) -> torch.Tensor:
+    """A gradient of the type that kernels take, and in memory as they take it."""
+    return gradient.to(torch.float32) if gradient.dtype in _HALVES else gradient
