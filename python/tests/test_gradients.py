@@ -72,11 +72,10 @@ CASES = {
         GRAPH,
     ),
     "mean_with_padding": Case(
-        "out[b,e] = sum[p in pos[b]:pos[b+1] if col[p] != 3](W[col[p],e]) / (pos[b+1] - pos[b] + 1)",
+        "out[b,e] = sum[p in pos[b]:pos[b+1] if col[p] != 3](W[col[p],e]) / (pos[b+1] "
+        "- pos[b] + 1)",
         {"W": floats(9, 4)},
-        lambda a: (
-            sums(a["W"][COLUMNS] * (COLUMNS != 3)[:, None]) / (POSITIONS.diff() + 1)[:, None]
-        ),
+        lambda a: sums(a["W"][COLUMNS] * (COLUMNS != 3)[:, None]) / (POSITIONS.diff() + 1)[:, None],
         GRAPH,
     ),
     "product_with_coordinates": Case(
@@ -102,11 +101,13 @@ CASES = {
     "score_of_triples": Case(
         "s[q] = -sqrt(sum[d]((E[h[q],d] + R[r[q],d] - E[t[q],d]) ** 2))",
         {"E": floats(9, 4), "R": floats(3, 4)},
-        lambda a: -torch.linalg.norm(
-            a["E"][torch.tensor([0, 1, 2, 3, 0])]
-            + a["R"][torch.tensor([0, 1, 2, 1, 0])]
-            - a["E"][torch.tensor([4, 5, 6, 7, 8])],
-            dim=1,
+        lambda a: (
+            -torch.linalg.norm(
+                a["E"][torch.tensor([0, 1, 2, 3, 0])]
+                + a["R"][torch.tensor([0, 1, 2, 1, 0])]
+                - a["E"][torch.tensor([4, 5, 6, 7, 8])],
+                dim=1,
+            )
         ),
         {
             "h": torch.tensor([0, 1, 2, 3, 0]),
@@ -139,7 +140,8 @@ CASES = {
         "let s[p] = sum[d](Q[row[p],d] * K[col[p],d]) if col[p] != 3; "
         "let m[i] = max[p in pos[i]:pos[i+1] if col[p] != 3](s[p]); "
         "let z[i] = sum[p in pos[i]:pos[i+1] if col[p] != 3](exp(s[p] - m[i])); "
-        "out[i,e] = sum[p in pos[i]:pos[i+1] if col[p] != 3](exp(s[p] - m[i]) / z[i] * K[col[p],e])",
+        "out[i,e] = sum[p in pos[i]:pos[i+1] if col[p] != 3](exp(s[p] - m[i]) / z[i] "
+        "* K[col[p],e])",
         {"Q": floats(5, 3), "K": floats(9, 3)},
         attention,
         GRAPH,
@@ -156,8 +158,10 @@ CASES = {
         lambda a: a["x"].prod(1) * a["x"].sum(1),
     ),
     "functions": Case(
-        "y[i] = exp(sin(a[i])) * cos(b[i]) + log(abs(a[i]) + 1) - sqrt(b[i] ** 2 + 1) / (2 + tanh(a[i])) "
-        "+ relu(a[i]) * sigmoid(b[i]) - (abs(b[i]) + 0.1) ** a[i] + max(a[i], b[i]) * min(a[i], 0.3) "
+        "y[i] = exp(sin(a[i])) * cos(b[i]) + log(abs(a[i]) + 1) - sqrt(b[i] ** 2 + 1) "
+        "/ (2 + tanh(a[i])) "
+        "+ relu(a[i]) * sigmoid(b[i]) - (abs(b[i]) + 0.1) ** a[i] + max(a[i], b[i]) * "
+        "min(a[i], 0.3) "
         "+ (a[i] if b[i] > 0 else -b[i]) + a[i] % 0.7 + floor(a[i])",
         {"a": floats(7), "b": floats(7)},
         lambda a: (
@@ -173,7 +177,8 @@ CASES = {
         ),
     ),
     "updates": Case(
-        "let t[i] = a[i]; t[row[p]] += s[p] * s[p]; u[i] = t[i] * a[i]; u[i] += t[i]; w[i] = u[i] * 2",
+        "let t[i] = a[i]; t[row[p]] += s[p] * s[p]; u[i] = t[i] * a[i]; u[i] += t[i]; "
+        "w[i] = u[i] * 2",
         {"a": floats(5), "s": floats(24)},
         lambda a: 2 * (a["a"] + sums(a["s"] ** 2)) * (a["a"] + 1),
         GRAPH,
@@ -213,9 +218,7 @@ def test_gradients_are_those_of_pytorch(name: str) -> None:
         torch.testing.assert_close(mine[key].grad, theirs[key].grad)
 
 
-@pytest.mark.parametrize(
-    "name", ["bag", "softmax_of_edges", "functions", "products"]
-)
+@pytest.mark.parametrize("name", ["bag", "softmax_of_edges", "functions", "products"])
 def test_second_derivatives(name: str) -> None:
     case = CASES[name]
     given = [value.clone().requires_grad_() for value in case.floats.values()]
@@ -225,10 +228,17 @@ def test_second_derivatives(name: str) -> None:
 
 def test_only_what_is_asked_for_is_computed() -> None:
     W, w = floats(9, 4).requires_grad_(), floats(24)
-    result = es.evaluate("out[b,e] = sum[p in pos[b]:pos[b+1]](W[col[p],e] * w[p])", W=W, w=w, pos=POSITIONS, col=COLUMNS)
+    result = es.evaluate(
+        "out[b,e] = sum[p in pos[b]:pos[b+1]](W[col[p],e] * w[p])",
+        W=W,
+        w=w,
+        pos=POSITIONS,
+        col=COLUMNS,
+    )
     result.sum().backward()
     torch.testing.assert_close(
-        W.grad, torch.zeros(9, 4, dtype=torch.float64).index_add(0, COLUMNS, w[:, None].expand(24, 4))
+        W.grad,
+        torch.zeros(9, 4, dtype=torch.float64).index_add(0, COLUMNS, w[:, None].expand(24, 4)),
     )
 
 
@@ -244,7 +254,8 @@ def test_halves_have_gradients_of_their_type() -> None:
     W = torch.ones(9, 3, dtype=torch.float16).requires_grad_()
     col = torch.zeros(3000, dtype=torch.int64)
     es.evaluate("y[p,e] = W[col[p],e]", W=W, col=col).sum().backward()
-    assert W.grad is not None and W.grad.dtype == torch.float16
+    assert W.grad is not None
+    assert W.grad.dtype == torch.float16
     # In f16, the sum would stop at 2048.
     assert W.grad[0, 0].item() == 3000
 
@@ -254,7 +265,10 @@ def test_equal_values_have_equal_shares(value: float) -> None:
     """As PyTorch's amax, maximum and relu; the product of others, where some are 0."""
     mine = torch.full((2, 3), value, dtype=torch.float64).requires_grad_()
     theirs = mine.detach().clone().requires_grad_()
-    text = "y[i] = max[j](x[i,j]) + prod[j](x[i,j]); z[i,j] = max(x[i,j], 2) + relu(x[i,j]) + abs(x[i,j])"
+    text = (
+        "y[i] = max[j](x[i,j]) + prod[j](x[i,j]); "
+        "z[i,j] = max(x[i,j], 2) + relu(x[i,j]) + abs(x[i,j])"
+    )
     y, z = es.evaluate(text, x=mine)
     (y.sum() + z.sum()).backward()
     two = torch.tensor(2.0, dtype=torch.float64)
@@ -292,7 +306,9 @@ def test_gradient_of_what_is_stored(form: str, tmp_path: Path) -> None:
     program = file.read_text()
     entry = program[program.index("@kernel_gradient(") :]
     names = re.findall(r'ember.name = "(\w+)"', entry[: entry.index("{\n")])
-    file.write_text(program.replace("@kernel(", "@forward(").replace("@kernel_gradient(", "@kernel("))
+    file.write_text(
+        program.replace("@kernel(", "@forward(").replace("@kernel_gradient(", "@kernel(")
+    )
     known = {
         **{f"A_size{d}": size for d, size in enumerate(A.shape)},
         **{f"A_{part}{k}": array for k, one in enumerate(A.stored) for part, array in one.items()},
@@ -303,7 +319,9 @@ def test_gradient_of_what_is_stored(form: str, tmp_path: Path) -> None:
         "x_gradient": np.zeros_like(x),
     }
     saved = [f"save={names.index(one)}" for one in ("A_values_gradient", "x_gradient")]
-    values, by_x = run_program(file, WAYS[1], [known[one] for one in names], tmp_path / "run", saved)
+    values, by_x = run_program(
+        file, WAYS[1], [known[one] for one in names], tmp_path / "run", saved
+    )
     coordinates, positions = A.coordinates()
     expected = (2 * dense * x * g[:, None])[tuple(coordinates)]
     np.testing.assert_allclose(values[positions], expected)
@@ -326,7 +344,9 @@ def test_gradients_at_several_levels(name: str, way: Way, tmp_path: Path) -> Non
     program = file.read_text()
     entry = program[program.index("@kernel_gradient(") :]
     names = re.findall(r'ember.name = "(\w+)"', entry[: entry.index("{\n")])
-    file.write_text(program.replace("@kernel(", "@forward(").replace("@kernel_gradient(", "@kernel("))
+    file.write_text(
+        program.replace("@kernel(", "@forward(").replace("@kernel_gradient(", "@kernel(")
+    )
     theirs = {key: value.clone().requires_grad_() for key, value in case.floats.items()}
     expected = case.expected(theirs)
     weights = torch.randn(expected.shape, generator=RNG, dtype=torch.float64)

@@ -95,7 +95,8 @@ def _differentiable(source: _Source, arguments: dict[str, Any]) -> tuple[Any, ..
                 "out, or detach() all tensors"
             )
     names = tuple(arguments)
-    results = _Evaluation.apply(source, kernel, names, *arguments.values())
+    apply: Any = _Evaluation.apply
+    results = apply(source, kernel, names, *arguments.values())
     return results if isinstance(results, tuple) else (results,)
 
 
@@ -131,9 +132,7 @@ class _Evaluation(torch.autograd.Function):
         # What a gradient does not read has none by itself.
         read = {parameter.name for parameter in ctx.kernel.parameters}
         wanted = [
-            name
-            for name, needs in zip(ctx.names, needed, strict=True)
-            if needs and name in read
+            name for name, needs in zip(ctx.names, needed, strict=True) if needs and name in read
         ]
         kinds = {name: arguments[name].dtype for name in wanted}
         suffix = ctx.source.suffix
@@ -147,14 +146,11 @@ class _Evaluation(torch.autograd.Function):
         if not of or not wanted:
             return (None,) * (3 + len(needed))
         asked = f"{','.join(of)}:{','.join(wanted)}"
-        source = _Source(
-            ctx.source.text, ctx.source.kinds, (*ctx.source.gradients, asked)
-        )
+        source = _Source(ctx.source.text, ctx.source.kinds, (*ctx.source.gradients, asked))
         kernel = _compile(source, _kinds_of(arguments))
         results = dict(zip(kernel.results, _differentiable(source, arguments), strict=True))
         gradients = [
-            results[name + suffix].to(kinds[name]) if name in kinds else None
-            for name in ctx.names
+            results[name + suffix].to(kinds[name]) if name in kinds else None for name in ctx.names
         ]
         return (None, None, None, *gradients)
 

@@ -23,9 +23,7 @@ def gradient_suffix(level: int) -> str:
     return f"_gradient{level if level > 1 else ''}" if level else ""
 
 
-def notation_of(
-    text: str, kinds: Mapping[str, Kind], gradients: Sequence[str] = ()
-) -> Notation:
+def notation_of(text: str, kinds: Mapping[str, Kind], gradients: Sequence[str] = ()) -> Notation:
     """The statements with what emberc has to know of the arrays given; raises ArgumentError.
 
     gradients: of what with respect to what, each of the one before it.

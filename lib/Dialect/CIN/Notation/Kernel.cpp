@@ -188,6 +188,9 @@ LogicalResult KernelBuilder::completeTemporaries(EvaluateOp evaluate) {
     OpBuilder builder(temporary);
     SmallVector<Value> sizes;
     for (auto [dimension, largest] : llvm::enumerate(room.largest)) {
+      auto type = cast<ShapedType>(temporary.getType());
+      if (!type.isDynamicDim(dimension))
+        continue;
       if (!largest)
         return emitError(location)
                << "nothing says how large dimension " << dimension << " of '"

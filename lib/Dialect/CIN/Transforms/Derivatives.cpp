@@ -61,9 +61,9 @@ static Value deriveRemainder(const Derivation &d) {
   if (d.position == 0)
     return d.gradient();
   Value quotient = d.make.call("div", {d.x(0), d.x(1)});
-  Value whole = d.make.select(d.compare("lt", quotient, 0),
-                              d.make.call("ceil", quotient),
-                              d.make.call("floor", quotient));
+  Value whole =
+      d.make.select(d.compare("lt", quotient, 0), d.make.call("ceil", quotient),
+                    d.make.call("floor", quotient));
   return d.make.negate(d.times(whole));
 }
 
@@ -71,8 +71,8 @@ static Value derivePower(const Derivation &d) {
   Value base = d.x(0), exponent = d.x(1);
   if (d.position == 1) {
     // x ** y stays 0 where x is.
-    Value isZero = d.make.both(d.compare("eq", base, 0),
-                               d.compare("ge", exponent, 0));
+    Value isZero =
+        d.make.both(d.compare("eq", base, 0), d.compare("ge", exponent, 0));
     Value factor = d.make.multiply(d.y(), d.make.call("log", base));
     return d.times(d.make.select(isZero, d.number(0), factor));
   }
@@ -86,8 +86,7 @@ static Value derivePower(const Derivation &d) {
       return d.times(d.make.multiply(d.number(2), base));
   }
   Value less = d.make.call("sub", {exponent, d.number(1)});
-  Value factor =
-      d.make.multiply(exponent, d.make.call("pow", {base, less}));
+  Value factor = d.make.multiply(exponent, d.make.call("pow", {base, less}));
   return d.make.select(d.compare("eq", exponent, 0), d.number(0),
                        d.times(factor));
 }
@@ -97,8 +96,8 @@ static Value deriveChosen(const Derivation &d, StringRef isChosen) {
   Value mine = d.x(d.position), other = d.x(1 - d.position);
   Value whole = d.make.select(d.make.call(isChosen, {mine, other}),
                               d.gradient(), d.number(0));
-  return d.make.select(d.make.call("eq", {mine, other}),
-                       d.times(d.number(0.5)), whole);
+  return d.make.select(d.make.call("eq", {mine, other}), d.times(d.number(0.5)),
+                       whole);
 }
 
 static Value deriveSelection(const Derivation &d) {
@@ -108,9 +107,8 @@ static Value deriveSelection(const Derivation &d) {
 }
 
 static Value deriveMagnitude(const Derivation &d) {
-  Value negative =
-      d.make.select(d.compare("lt", d.x(), 0), d.make.negate(d.gradient()),
-                    d.number(0));
+  Value negative = d.make.select(d.compare("lt", d.x(), 0),
+                                 d.make.negate(d.gradient()), d.number(0));
   return d.make.select(d.compare("gt", d.x(), 0), d.gradient(), negative);
 }
 

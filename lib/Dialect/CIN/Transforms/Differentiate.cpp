@@ -52,9 +52,9 @@ static std::pair<std::string, std::string> nameGradient(StringRef function) {
   return {base.str() + suffix, suffix};
 }
 
-FailureOr<func::FuncOp>
-ember::cin::differentiate(func::FuncOp function, ArrayRef<std::string> of,
-                          ArrayRef<std::string> wrt) {
+FailureOr<func::FuncOp> ember::cin::differentiate(func::FuncOp function,
+                                                  ArrayRef<std::string> of,
+                                                  ArrayRef<std::string> wrt) {
   if (!getEvaluation(function))
     return failure();
   auto [name, suffix] = nameGradient(function.getName());
@@ -101,9 +101,9 @@ struct Differentiate
                            : mine.getName() == function)
         functions.push_back(mine);
     if (functions.empty()) {
-      getOperation().emitError() << "there is no function "
-                                 << (function.empty() ? "of statements"
-                                                      : function.getValue());
+      getOperation().emitError()
+          << "there is no function "
+          << (function.empty() ? "of statements" : function.getValue());
       return signalPassFailure();
     }
     for (func::FuncOp mine : functions)

@@ -332,6 +332,8 @@ bool EvaluationFusion::substitute(Producer producer, ForallOp consumer,
 std::string EvaluationFusion::inlineProducer(Producer producer) {
   SmallVector<AccessOp> reads = findReads(producer);
   ProducerMatch match(producer.assign, producer.loops);
+  if (producer.statement.getSchedule())
+    return "its loops have a schedule of their own";
   llvm::MapVector<Operation *, SmallVector<AccessOp>> consumers;
   for (AccessOp read : reads) {
     ForallOp statement = getStatement(read);
@@ -339,6 +341,8 @@ std::string EvaluationFusion::inlineProducer(Producer producer) {
     AssignOp consumer = getAssignment(statement, loops);
     if (!consumer)
       return "what reads it has its loops already";
+    if (statement.getSchedule())
+      return "what reads it has a schedule of its own";
     if (findDefinition(read) != producer.statement)
       return "another statement assigns to some of its elements before they "
              "are read";

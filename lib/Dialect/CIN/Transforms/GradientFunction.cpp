@@ -67,7 +67,8 @@ LogicalResult GradientFunction::readNames(ArrayRef<std::string> ofNames,
     if (!array)
       return failure();
     if (!isAssigned(array))
-      return refuse(name, "has no gradient to give: no statement assigns to it");
+      return refuse(name,
+                    "has no gradient to give: no statement assigns to it");
     if (isa<ArrayType>(array.getType()))
       return refuse(name, "is in a format: only dense results have gradients");
     if (llvm::is_contained(of, array))
@@ -87,9 +88,9 @@ LogicalResult GradientFunction::readNames(ArrayRef<std::string> ofNames,
   for (Value array : llvm::concat<Value>(of, wrt))
     if (Type element = getElementTypeOrSelf(array.getType());
         !isa<FloatType>(element))
-      return refuse(getName(array),
-                    "has elements of type " + llvm::formatv("{0}", element) +
-                        ", and only floats have gradients");
+      return refuse(getName(array), "has elements of type " +
+                                        llvm::formatv("{0}", element) +
+                                        ", and only floats have gradients");
   return success();
 }
 
@@ -129,9 +130,9 @@ void GradientFunction::createFunction() {
   Block *entry = made.addEntryBlock();
   builder.setInsertionPointToEnd(entry);
   ValueRange arguments = entry->getArguments();
-  gradients = EvaluateOp::create(
-      builder, location, TypeRange(), arguments.take_front(inputCount),
-      arguments.drop_front(inputCount), ArrayAttr());
+  gradients = EvaluateOp::create(builder, location, TypeRange(),
+                                 arguments.take_front(inputCount),
+                                 arguments.drop_front(inputCount), ArrayAttr());
   func::ReturnOp::create(builder, location);
   Block &body = gradients.getRegion().emplaceBlock();
   for (Type type : types)
@@ -166,9 +167,9 @@ TemporaryOp GradientFunction::makeLike(Value array, const Twine &name) {
   } else {
     for (int64_t dimension = 0; dimension < type.getRank(); ++dimension)
       if (type.isDynamicDim(dimension))
-        sizes.push_back(ExtentOp::create(
-            builder, array.getLoc(), builder.getIndexType(),
-            getForward(array, nullptr), dimension));
+        sizes.push_back(
+            ExtentOp::create(builder, array.getLoc(), builder.getIndexType(),
+                             getForward(array, nullptr), dimension));
   }
   return TemporaryOp::create(builder, array.getLoc(), type, sizes, TypedAttr(),
                              builder.getStringAttr(name));
@@ -240,7 +241,8 @@ void GradientFunction::findActive() {
       if (findLeaves(statement).empty())
         continue;
       SmallVector<ForallOp> loops;
-      changed |= active.insert(getAssignment(statement, loops).getArray()).second;
+      changed |=
+          active.insert(getAssignment(statement, loops).getArray()).second;
     }
   }
 }
@@ -271,16 +273,16 @@ GradientFunction::Adjoint &GradientFunction::own(Value array) {
     return adjoint;
   // What the caller gives is added to in a copy.
   int64_t rank = cast<ShapedType>(mine.getType()).getRank();
-  auto copy = ForallOp::create(
-      builder, array.getLoc(), ValueRange(), ValueRange(),
-      SmallVector<bool>(rank, false), ArrayAttr(), IterationAttr());
+  auto copy = ForallOp::create(builder, array.getLoc(), ValueRange(),
+                               ValueRange(), SmallVector<bool>(rank, false),
+                               ArrayAttr(), IterationAttr());
   Block &block = copy.getRegion().emplaceBlock();
   for (int64_t dimension = 0; dimension < rank; ++dimension)
     block.addArgument(builder.getIndexType(), array.getLoc());
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToEnd(&block);
-  Value element = AccessOp::create(builder, array.getLoc(), given,
-                                   block.getArguments());
+  Value element =
+      AccessOp::create(builder, array.getLoc(), given, block.getArguments());
   AssignOp::create(builder, array.getLoc(), Attribute(), element, mine,
                    block.getArguments(), Value(), TypedAttr());
   return adjoint;
@@ -300,9 +302,8 @@ LogicalResult GradientFunction::differentiate(ForallOp statement) {
     return isa<AssignOp>(user) && getNumber(user) < number;
   });
   bool readsItself = false;
-  statement.walk([&](AccessOp access) {
-    readsItself |= access.getArray() == array;
-  });
+  statement.walk(
+      [&](AccessOp access) { readsItself |= access.getArray() == array; });
   bool isCleared = isPlain && !isWhole && (hasEarlier || readsItself);
   if (isCleared || (!isPlain && readsItself))
     own(array);
@@ -321,11 +322,11 @@ LogicalResult GradientFunction::differentiate(ForallOp statement) {
              << "chooses among what is here and what another statement "
                 "assigned: there is no gradient of that; assign a reduction";
     TemporaryOp counts = makeLike(array, getName(array) + "_ties");
-    counts.setInitialAttr(getConstant(
-        Constant::zero, getElementTypeOrSelf(counts.getType())));
+    counts.setInitialAttr(
+        getConstant(Constant::zero, getElementTypeOrSelf(counts.getType())));
     ties = counts;
-    if (failed(StatementGradient(builder, *this, statement, seed)
-                   .countTies(ties)))
+    if (failed(
+            StatementGradient(builder, *this, statement, seed).countTies(ties)))
       return failure();
   }
   StatementGradient gradient(builder, *this, statement, seed, ties);
@@ -344,8 +345,9 @@ LogicalResult GradientFunction::differentiate(ForallOp statement) {
     Value of = access ? Value(access.getArray()) : leaf;
     if (of.getDefiningOp<AssembleOp>() && isAssigned(of))
       return access.emitError()
-             << getName(of) << " is in a format and is assigned to: there is "
-                               "no gradient through it";
+             << getName(of)
+             << " is in a format and is assigned to: there is "
+                "no gradient through it";
     Adjoint &target = own(of);
     FailureOr<StatementGradient::Contribution> done =
         gradient.addTo(leaf, target.array, !target.isStarted);
@@ -408,16 +410,16 @@ void GradientFunction::complete() {
     if (adjoint.isStarted)
       continue;
     int64_t rank = cast<ShapedType>(adjoint.array.getType()).getRank();
-    auto clear = ForallOp::create(
-        builder, array.getLoc(), ValueRange(), ValueRange(),
-        SmallVector<bool>(rank, false), ArrayAttr(), IterationAttr());
+    auto clear = ForallOp::create(builder, array.getLoc(), ValueRange(),
+                                  ValueRange(), SmallVector<bool>(rank, false),
+                                  ArrayAttr(), IterationAttr());
     Block &block = clear.getRegion().emplaceBlock();
     for (int64_t dimension = 0; dimension < rank; ++dimension)
       block.addArgument(builder.getIndexType(), array.getLoc());
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToEnd(&block);
-    TypedAttr zero = getConstant(
-        Constant::zero, getElementTypeOrSelf(adjoint.array.getType()));
+    TypedAttr zero = getConstant(Constant::zero,
+                                 getElementTypeOrSelf(adjoint.array.getType()));
     Value value =
         LiteralOp::create(builder, array.getLoc(), zero.getType(), zero);
     AssignOp::create(builder, array.getLoc(), Attribute(), value, adjoint.array,
@@ -469,10 +471,10 @@ void GradientFunction::finish() {
     auto type = dyn_cast<ShapedType>(given.getType());
     for (int64_t dimension = 0; type && dimension < type.getRank();
          ++dimension) {
-      Attribute last = attributes.getArrayAttr(
-          {attributes.getStringAttr(getName(given)),
-           attributes.getI64IntegerAttr(dimension),
-           attributes.getI64IntegerAttr(1)});
+      Attribute last =
+          attributes.getArrayAttr({attributes.getStringAttr(getName(given)),
+                                   attributes.getI64IntegerAttr(dimension),
+                                   attributes.getI64IntegerAttr(1)});
       sizes.push_back(
           attributes.getArrayAttr({attributes.getI64IntegerAttr(0), last}));
     }

@@ -78,9 +78,7 @@ private:
   /// Drops parameters that are not used, and says what callers have to know.
   void finish();
 
-  std::string getName(mlir::Value array) {
-    return evaluate.getNameOf(array);
-  }
+  std::string getName(mlir::Value array) { return evaluate.getNameOf(array); }
   std::string getGradientName(mlir::Value array) {
     return getName(array) + suffix;
   }

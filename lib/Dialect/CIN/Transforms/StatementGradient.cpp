@@ -185,10 +185,9 @@ void StatementGradient::bindAll(ArrayRef<BlockArgument> variables) {
   while (!variables.empty()) {
     Group group =
         takeGroup(variables, uses, [&](Value value) { return get(value); });
-    auto forall = ForallOp::create(builder, statement.getLoc(), group.lowers,
-                                   group.uppers, group.ranged,
-                                   builder.getArrayAttr(group.names),
-                                   IterationAttr());
+    auto forall = ForallOp::create(
+        builder, statement.getLoc(), group.lowers, group.uppers, group.ranged,
+        builder.getArrayAttr(group.names), IterationAttr());
     Block &block = forall.getRegion().emplaceBlock();
     for (BlockArgument variable : group.variables) {
       Value mine = block.addArgument(builder.getIndexType(), variable.getLoc());
@@ -220,8 +219,7 @@ Value StatementGradient::sumOver(ArrayRef<BlockArgument> variables,
         built.push_back({&values, variable});
       origins[mine] = variable;
     }
-    ArrayRef<BlockArgument> rest =
-        variables.drop_front(group.variables.size());
+    ArrayRef<BlockArgument> rest = variables.drop_front(group.variables.size());
     value = sumOver(rest, where, term);
     if (!value)
       return {};
@@ -295,9 +293,9 @@ void StatementGradient::finish(ForallOp around) {
 //===----------------------------------------------------------------------===//
 
 Value StatementGradient::bindRange(Value lower, Value upper, StringRef name) {
-  auto forall = ForallOp::create(builder, statement.getLoc(), lower, upper,
-                                 ArrayRef<bool>{true},
-                                 builder.getStrArrayAttr(name), IterationAttr());
+  auto forall = ForallOp::create(
+      builder, statement.getLoc(), lower, upper, ArrayRef<bool>{true},
+      builder.getStrArrayAttr(name), IterationAttr());
   Block &block = forall.getRegion().emplaceBlock();
   builder.setInsertionPointToEnd(&block);
   return block.addArgument(builder.getIndexType(), statement.getLoc());
@@ -309,7 +307,8 @@ Value StatementGradient::bindLevels(AccessOp access) {
   Location location = statement.getLoc();
   Type index = builder.getIndexType();
   auto arrayOf = [&](unsigned level, unsigned number) {
-    Value array = assemble.getLevels()[assemble.getFirstArrayOf(level) + number];
+    Value array =
+        assemble.getLevels()[assemble.getFirstArrayOf(level) + number];
     return arrays.getForward(array, access);
   };
   auto element = [&](Value array, Value at) -> Value {
@@ -332,19 +331,19 @@ Value StatementGradient::bindLevels(AccessOp access) {
                   "indices is a variable of its own");
     std::string name = getNameOf(variable);
     Value coordinate;
-    bool isWhole = level.kind == LevelKind::dense ||
-                   level.kind == LevelKind::bitmap;
+    bool isWhole =
+        level.kind == LevelKind::dense || level.kind == LevelKind::bitmap;
     if (isWhole) {
-      Value size = ExtentOp::create(builder, location, index,
-                                    arrays.getForward(assemble, nullptr),
-                                    dimension);
+      Value size =
+          ExtentOp::create(builder, location, index,
+                           arrays.getForward(assemble, nullptr), dimension);
       coordinate = bindRange(make.number(0, index), size, name);
       Value begin =
           position ? make.multiply(apply(mine, position), size) : Value();
       position = begin ? make.call("add", {begin, coordinate}) : coordinate;
       if (level.kind == LevelKind::bitmap)
-        levelCondition = make.both(levelCondition,
-                                   element(arrayOf(number, 0), position));
+        levelCondition =
+            make.both(levelCondition, element(arrayOf(number, 0), position));
     } else {
       if (level.kind == LevelKind::compressed) {
         Value positions = arrayOf(number, 0);
@@ -371,8 +370,8 @@ Value StatementGradient::bindLevels(AccessOp access) {
       Value limit = get(bound);
       if (!limit.getType().isIndex())
         limit = apply(mine, limit);
-      levelCondition = make.both(levelCondition,
-                                 make.call(function, {coordinate, limit}));
+      levelCondition =
+          make.both(levelCondition, make.call(function, {coordinate, limit}));
     }
   }
   remember(values, access.getResult(),
@@ -392,7 +391,8 @@ Value StatementGradient::getGradient(Value value) {
     return known->second;
   Operation *op = value.getDefiningOp();
   bool isInReduction = op && isa<ReduceOp>(op->getParentOp());
-  Value gradient = getGradientIn(value, isInReduction ? op->getBlock() : nullptr);
+  Value gradient =
+      getGradientIn(value, isInReduction ? op->getBlock() : nullptr);
   remember(gradients, value, gradient);
   return gradient;
 }
@@ -590,9 +590,10 @@ StatementGradient::addTo(Value leaf, Value target, bool isFirst) {
       rest.push_back(variable);
   SmallVector<Value> outside, inside;
   for (Value condition : conditions)
-    (llvm::any_of(rest, [&](BlockArgument variable) {
-       return uses.depends(condition, variable);
-     })
+    (llvm::any_of(rest,
+                  [&](BlockArgument variable) {
+                    return uses.depends(condition, variable);
+                  })
          ? inside
          : outside)
         .push_back(condition);
@@ -629,12 +630,13 @@ StatementGradient::assignAlike(Value target, StringRef function,
   bindAll(scope);
   SmallVector<Value> indices = llvm::map_to_vector(
       assign.getIndices(), [&](Value index) { return get(index); });
-  Value condition = assign.getCondition() ? get(assign.getCondition()) : Value();
+  Value condition =
+      assign.getCondition() ? get(assign.getCondition()) : Value();
   Attribute callee;
   if (!function.empty())
     callee = BuiltinAttr::get(builder.getContext(), findBuiltin(function));
-  AssignOp::create(builder, statement.getLoc(), callee, value(), target, indices,
-                   condition, TypedAttr());
+  AssignOp::create(builder, statement.getLoc(), callee, value(), target,
+                   indices, condition, TypedAttr());
   if (isFailed) {
     around->erase();
     return failure();

@@ -25,7 +25,8 @@ class GradientArrays {
 public:
   virtual ~GradientArrays() = default;
   /// What `array`, which `reader` reads, held then; null after an error.
-  virtual mlir::Value getForward(mlir::Value array, mlir::Operation *reader) = 0;
+  virtual mlir::Value getForward(mlir::Value array,
+                                 mlir::Operation *reader) = 0;
   /// What `statement` assigned to its array; null where that is not there any
   /// more.
   virtual mlir::Value getAssigned(AssignOp assign) = 0;
@@ -52,7 +53,8 @@ public:
                                       bool isFirst);
   /// A statement that counts which values are the ones that were chosen.
   llvm::LogicalResult countTies(mlir::Value target);
-  /// A statement that sets the gradient of what is assigned to to 0 where it is.
+  /// A statement that sets the gradient of what is assigned to to 0 where it
+  /// is.
   llvm::LogicalResult clear(mlir::Value target);
 
 private:

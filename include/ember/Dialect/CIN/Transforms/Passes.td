@@ -57,8 +57,9 @@ def Fuse : Pass<"cin-fuse", "::mlir::func::FuncOp"> {
     or in a loop inside of another one that it does not depend on. A reduction is
     never computed more often. What stays is said, and why.
 
-    Statements over the same variables stay statements of their own: which loops
-    they share is for schedules to say.
+    Statements that have a schedule stay as they are. Statements over the same
+    variables stay statements of their own: which loops they share is for
+    schedules to say.
   }];
   let options = [
     Option<"recompute", "recompute", "unsigned", "1",
