@@ -172,7 +172,7 @@ CASES = {
             - (a["b"].abs() + 0.1) ** a["a"]
             + torch.maximum(a["a"], a["b"]) * torch.clamp(a["a"], max=0.3)
             + torch.where(a["b"] > 0, a["a"], -a["b"])
-            + torch.fmod(a["a"], 0.7)
+            + torch.remainder(a["a"], 0.7)
             + a["a"].floor()
         ),
     ),

@@ -47,6 +47,9 @@ static std::string describe(const Expression &expression) {
     return expression.name;
   case Expression::Kind::access:
     return expression.name + "[" + describeAll() + "]";
+  case Expression::Kind::member:
+    return expression.name + " in " + describeAll();
+  case Expression::Kind::chain:
   case Expression::Kind::call:
     return expression.function.getName().str() + "(" + describeAll() + ")";
   case Expression::Kind::slice:

@@ -56,6 +56,13 @@ static Value deriveQuotient(const Derivation &d) {
   return d.make.negate(d.make.multiply(divided, d.y()));
 }
 
+/// x - y * floor(x / y)
+static Value deriveModulus(const Derivation &d) {
+  if (d.position == 0)
+    return d.gradient();
+  return d.make.negate(d.times(d.make.call("floordiv", {d.x(0), d.x(1)})));
+}
+
 /// x - y * trunc(x / y)
 static Value deriveRemainder(const Derivation &d) {
   if (d.position == 0)
@@ -129,7 +136,8 @@ static const llvm::StringMap<Rule> &getRules() {
       {"sub", deriveDifference},
       {"mul", deriveProduct},
       {"div", deriveQuotient},
-      {"mod", deriveRemainder},
+      {"mod", deriveModulus},
+      {"fmod", deriveRemainder},
       {"pow", derivePower},
       {"max", [](const Derivation &d) { return deriveChosen(d, "gt"); }},
       {"min", [](const Derivation &d) { return deriveChosen(d, "lt"); }},
@@ -159,6 +167,7 @@ static const llvm::StringMap<Rule> &getRules() {
          return d.make.select(d.compare("gt", d.x(), 0), d.gradient(),
                               d.number(0));
        }},
+      {"floordiv", [](const Derivation &) { return Value(); }},
       {"floor", [](const Derivation &) { return Value(); }},
       {"ceil", [](const Derivation &) { return Value(); }},
   };

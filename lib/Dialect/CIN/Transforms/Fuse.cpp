@@ -149,11 +149,15 @@ void EvaluationFusion::restoreUpdates() {
   }
 }
 
+/// Whether something else than accesses reads an array, as a whole.
+static bool isReadWhole(Value array) {
+  return llvm::any_of(array.getUsers(),
+                      [](Operation *user) { return isa<ScanOp>(user); });
+}
+
 bool EvaluationFusion::isHidden(AssignOp assign) {
   Value array = assign.getArray();
-  // Lengths are added up out of memory.
-  if (llvm::any_of(array.getUsers(),
-                   [](Operation *user) { return isa<ScanOp>(user); }))
+  if (isReadWhole(array))
     return false;
   if (array.getDefiningOp<TemporaryOp>())
     return true;
@@ -393,9 +397,9 @@ void EvaluationFusion::removeDead() {
       SmallVector<ForallOp> loops;
       AssignOp assign = getAssignment(statement, loops);
       if (assign && assign.getArray().getDefiningOp<TemporaryOp>() &&
+          !isReadWhole(assign.getArray()) &&
           llvm::none_of(assign.getArray().getUsers(), [&](Operation *user) {
-            return isa<ScanOp>(user) ||
-                   (isa<AccessOp>(user) && !statement->isAncestor(user));
+            return isa<AccessOp>(user) && !statement->isAncestor(user);
           }))
         array = assign.getArray();
       if (!array)

@@ -143,6 +143,10 @@ void GradientFunction::createFunction() {
   builder.setInsertionPointToEnd(&body);
   for (auto assemble : evaluate.getRegion().getOps<AssembleOp>())
     builder.clone(*assemble, forward);
+  // Of lengths that are given; others are looked for when something reads them.
+  for (auto scan : evaluate.getRegion().getOps<ScanOp>())
+    if (!isAssigned(scan.getLengths()) && forward.contains(scan.getLengths()))
+      builder.clone(*scan, forward);
   marker = ForallOp::create(builder, location, ValueRange(), ValueRange(),
                             ArrayRef<bool>(), ArrayAttr(), IterationAttr());
   marker.getRegion().emplaceBlock();
@@ -190,6 +194,12 @@ Value GradientFunction::getForward(Value array, Operation *reader) {
       return {};
     }
   auto temporary = array.getDefiningOp<TemporaryOp>();
+  if (auto scan = array.getDefiningOp<ScanOp>();
+      scan && !forward.contains(array)) {
+    scan.emitError("sums lengths that a statement assigns to: there is no "
+                   "gradient of what is in segments of such lengths");
+    return {};
+  }
   if (!temporary)
     return forward.lookup(array);
   if (access)
@@ -433,7 +443,8 @@ void GradientFunction::finish() {
   for (bool changed = true; changed;) {
     changed = false;
     for (Operation &op : llvm::make_early_inc_range(llvm::reverse(body)))
-      if (isa<AssembleOp, TemporaryOp, ExtentOp, ApplyOp, LiteralOp>(op) &&
+      if (isa<AssembleOp, TemporaryOp, ExtentOp, ApplyOp, LiteralOp, ScanOp>(
+              op) &&
           op.use_empty()) {
         op.erase();
         changed = true;

@@ -77,30 +77,11 @@ Value StatementGradient::get(Value value) {
   return copy;
 }
 
-/// Whether an expression looks something up at an index that may be out of
-/// bounds.
-static bool looksUp(Value value) {
-  Operation *op = value.getDefiningOp();
-  if (!op || isNamedArray(value))
-    return false;
-  auto access = dyn_cast<AccessOp>(op);
-  bool isIndirect =
-      access && llvm::any_of(access.getIndices(), [](Value index) {
-        return !isa<BlockArgument>(index);
-      });
-  return isIndirect || isa<ReduceOp>(op) ||
-         llvm::any_of(op->getOperands(), looksUp);
-}
-
 Value StatementGradient::both(ArrayRef<Value> all) {
   Value holds;
-  for (Value condition : all) {
-    if (holds && looksUp(condition))
-      return fail(condition.getLoc(),
-                  "a condition looks up what another one guards: there is no "
-                  "gradient of that");
+  // In order: what one guards, those behind it may look up.
+  for (Value condition : all)
     holds = make.both(holds, get(condition));
-  }
   return holds;
 }
 

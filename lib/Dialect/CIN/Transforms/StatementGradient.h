@@ -87,8 +87,7 @@ private:
   mlir::Value sumOver(llvm::ArrayRef<mlir::BlockArgument> variables,
                       llvm::ArrayRef<mlir::Value> conditions,
                       llvm::function_ref<mlir::Value()> term);
-  /// The conjunction of conditions of the statement; null if there are none, or
-  /// after an error.
+  /// The conjunction of conditions of the statement; null if there are none.
   mlir::Value both(llvm::ArrayRef<mlir::Value> conditions);
 
   /// A value of the statement at the insertion point.
