@@ -350,6 +350,9 @@ std::string EvaluationFusion::inlineProducer(Producer producer) {
     if (findDefinition(read) != producer.statement)
       return "another statement assigns to some of its elements before they "
              "are read";
+    if (llvm::any_of(read->getUsers(),
+                     [](Operation *user) { return isa<StoredOp>(user); }))
+      return "what reads it asks whether it is stored";
     if (std::string reason = match.find(read, consumer); !reason.empty())
       return reason;
     if (std::string reason = findWrite(producer, statement); !reason.empty())
