@@ -69,6 +69,7 @@ static json::Array describeRowEncodings() {
         {"bits", row.bits},
         {"is_integer", row.isInteger()},
         {"array_type", StringRef(row.arrayType())},
+        {"usual_parameters", StringRef(row.usualParameters)},
     });
   return rows;
 }

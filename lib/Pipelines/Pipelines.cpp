@@ -71,6 +71,7 @@ void ember::buildCINToSCFPipeline(OpPassManager &manager,
   manager.addNestedPass<func::FuncOp>(cin::createDeriveIteration());
   manager.addNestedPass<func::FuncOp>(cin::createSimplifyIteration());
   manager.addNestedPass<func::FuncOp>(cin::createExpandFormats());
+  manager.addNestedPass<func::FuncOp>(cin::createExpandEncodings());
   manager.addNestedPass<func::FuncOp>(createConvertCINToSCF());
   manager.addPass(cin::createDropFunctions());
   manager.addNestedPass<func::FuncOp>(createDropDeallocations());

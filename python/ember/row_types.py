@@ -11,12 +11,17 @@ from ember.tables import TABLES
 
 @dataclass(frozen=True)
 class Encoding:
-    """How an element is encoded; array_type: NumPy's and PyTorch's name of it, "" if none."""
+    """How an element is encoded.
+
+    array_type: NumPy's and PyTorch's name of it, "" if none. usual_parameters: those of rows that
+    do not say theirs, "" for none.
+    """
 
     name: str
     bits: int
     is_integer: bool
     array_type: str
+    usual_parameters: str
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@
 #include "ember/Conversion/CINToSCF/Passes.h"
 #include "ember/Dialect/CIN/IR/CIN.h"
 #include "ember/Dialect/CIN/Transforms/FunctionCode.h"
+#include "ember/Dialect/Embed/IR/Embed.h"
 #include "ember/Dialect/Ember/IR/Ember.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Affine/Utils.h"
@@ -320,12 +321,17 @@ void EvaluationLowering::emit(AssembleOp assemble) {
                                    level.countArrays()),
         [&](Value array) { return get(array); }));
   }
+  storage.isLocating = assemble.getLocating();
   for (auto [dimension, size] : llvm::enumerate(type.getShape()))
     storage.sizes.push_back(ShapedType::isDynamic(size)
                                 ? get(assemble.getSizeOf(dimension))
                                 : constant(size));
   levels.setStorage(assemble, std::move(storage));
-  if (!assemble.getCounting())
+  if (assemble.getEncoding())
+    checkRows(assemble);
+  bool isTable = type.getFormat().isDense() &&
+                 (assemble.getEncoding() || assemble.getLocating());
+  if (!assemble.getCounting() && !isTable)
     checkStorage(assemble);
 }
 
@@ -428,6 +434,10 @@ LogicalResult EvaluationLowering::checkOrder() {
     auto type = dyn_cast<ArrayType>(access.getArray().getType());
     if (!type)
       return success();
+    if (type.getFormat().getEncoding())
+      return access.emitError()
+             << "reads an element of " << evaluate.getNameOf(access.getArray())
+             << ", which is encoded: --cin-expand-encodings decodes it first";
     SmallVector<Value> coordinates = getCoordinates(type, access.getIndices());
     for (auto [number, level] : llvm::enumerate(type.getFormat().getLevels())) {
       if (level.isOrdered || level.isUnique)

@@ -45,6 +45,8 @@ private:
   /// Compares what an array has stored below its outermost dense levels with
   /// what these need.
   void checkStorage(AssembleOp assemble);
+  /// Of encoded values: that rows are as long as their elements need.
+  void checkRows(AssembleOp assemble);
   /// The dimension of the function's that `dimension` is as long as.
   std::string describe(ArrayDimension dimension);
   mlir::Value size(ArrayDimension dimension);

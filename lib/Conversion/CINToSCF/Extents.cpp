@@ -6,6 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "EvaluationLowering.h"
+#include "RowStorage.h"
+
+#include "ember/Dialect/Embed/IR/Embed.h"
 
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -138,6 +141,44 @@ void EvaluationLowering::checkStorage(AssembleOp assemble) {
   cf::AssertOp::create(builder, isRight,
                        "the length of " + evaluate.getNameOf(given) +
                            " is not " + text);
+}
+
+void EvaluationLowering::checkRows(AssembleOp assemble) {
+  const Storage &storage = levels.getStorage(assemble);
+  FormatAttr format = storage.format();
+  embed::RowLayout layout = assemble.getEncoding().getLayout();
+  std::string name = evaluate.getNameOf(assemble);
+  Value rows = size({assemble.getValues(), 0});
+  Value bytes = size({assemble.getValues(), 1});
+  using Predicate = arith::CmpIPredicate;
+  auto require = [&](Predicate predicate, Value given, Value needed,
+                     StringRef message) {
+    if (given == needed)
+      return;
+    Value holds = arith::CmpIOp::create(builder, predicate, given, needed);
+    cf::AssertOp::create(builder, holds, "the rows of " + name + message.str());
+  };
+  unsigned last = format.getLevels().size() - 1;
+  bool isListed = format.getLevels()[last].kind != LevelKind::dense;
+  StringRef wrongLength = " have not as many bytes as their elements need";
+  if (isListed) {
+    // One row, of as many elements as there are coordinates.
+    Value count = size({assemble.getLevels().back(), 0});
+    require(Predicate::uge, emitLongestRow(builder, layout, bytes), count,
+            wrongLength);
+  } else {
+    Value length = storage.sizeOfLevel(last);
+    require(Predicate::eq, bytes, emitRowBytes(builder, layout, length),
+            wrongLength);
+  }
+  if (!format.isDense() && format.hasRows())
+    return;
+  Value needed = constant(1);
+  if (format.hasRows())
+    for (unsigned level = 0; level < last; ++level)
+      needed = builder.createOrFold<arith::MulIOp>(needed,
+                                                   storage.sizeOfLevel(level));
+  require(Predicate::eq, rows, needed, " are not as many as it has");
 }
 
 std::pair<Value, Value> EvaluationLowering::bounds(Value lower, Value upper,

@@ -318,6 +318,10 @@ Value LevelCode::load(AccessOp access) {
       find({array, getCoordinates(storage.type, access.getIndices())});
   if (!cursor.position)
     return fill();
+  if (storage.isLocating)
+    return cursor.isStored ? arith::SelectOp::create(builder, cursor.isStored,
+                                                     cursor.position, fill())
+                           : cursor.position;
   auto load = [&]() -> Value {
     return memref::LoadOp::create(builder, storage.values, cursor.position);
   };

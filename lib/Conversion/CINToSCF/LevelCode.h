@@ -24,6 +24,8 @@ struct Storage {
   /// values are null where there are counts.
   llvm::SmallVector<llvm::SmallVector<mlir::Value>> levels;
   mlir::Value values;
+  /// Whether elements are positions of values instead of these.
+  bool isLocating = false;
   /// How many positions each level has, of an array of which no more is wanted.
   mlir::Value counts;
   /// By dimension.

@@ -127,9 +127,23 @@ static constexpr Builtin builtins[] = {
      .arity = 3,
      .signature = Signature::choice,
      .types = all},
+    // x * y + z, rounded once.
+    {.name = "fma",
+     .arity = 3,
+     .signature = Signature::same,
+     .types = floats},
     {.name = "convert",
      .arity = 1,
      .signature = Signature::conversion,
+     .types = all},
+    // Of integers that have no sign.
+    {.name = "convert_unsigned",
+     .arity = 1,
+     .signature = Signature::conversion,
+     .types = bits},
+    {.name = "bitcast",
+     .arity = 1,
+     .signature = Signature::reinterpretation,
      .types = all},
 };
 

@@ -217,6 +217,18 @@ LogicalResult EvaluateOp::verify() {
   WalkResult walk = getRegion().walk([&](AssignOp assign) {
     Value array = assign.getArray();
     auto assemble = array.getDefiningOp<AssembleOp>();
+    if (assemble && assemble.getEncoding()) {
+      assign.emitError() << "assigns to " << getNameOf(array)
+                         << ", whose elements are encoded, which is done row "
+                            "by row: assign to an array of floats, and encode "
+                            "that";
+      return WalkResult::interrupt();
+    }
+    if (assemble && assemble.getLocating()) {
+      assign.emitError() << "assigns to what says where elements of "
+                         << getNameOf(array) << " are";
+      return WalkResult::interrupt();
+    }
     bool isWritable = assemble ? isOut(assemble.getValues()) &&
                                      llvm::all_of(assemble.getLevels(), isOut)
                                : isOut(array);

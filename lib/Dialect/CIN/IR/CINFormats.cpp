@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ember/Dialect/CIN/IR/CIN.h"
+#include "ember/Dialect/Embed/IR/Embed.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
@@ -41,6 +42,16 @@ size_t FormatAttr::countLevelArrays() {
   for (const Level &level : getLevels())
     count += level.countArrays();
   return count;
+}
+
+bool FormatAttr::isDense() {
+  return llvm::all_of(getLevels(), [](const Level &level) {
+    return level.kind == LevelKind::dense;
+  });
+}
+
+bool FormatAttr::hasRows() {
+  return getLevels().size() > 1 && getLevels().back().kind == LevelKind::dense;
 }
 
 /// `compressed(unordered, nonunique)`
@@ -87,6 +98,10 @@ Attribute FormatAttr::parse(AsmParser &parser, Type) {
   } else {
     order = llvm::to_vector(llvm::seq<unsigned>(0, levels.size()));
   }
+  embed::RowFormatAttr encoding;
+  if (succeeded(parser.parseOptionalKeyword("encoding")) &&
+      parser.parseCustomAttributeWithFallback(encoding))
+    return {};
   if (parser.parseKeyword("fill"))
     return {};
   bool isMissing = succeeded(parser.parseOptionalKeyword("missing"));
@@ -98,7 +113,8 @@ Attribute FormatAttr::parse(AsmParser &parser, Type) {
   auto fail = [&] { return parser.emitError(loc); };
   return FormatAttr::getChecked(function_ref<InFlightDiagnostic()>(fail),
                                 parser.getContext(), ArrayRef<Level>(levels),
-                                ArrayRef<unsigned>(order), fill, storesFill);
+                                ArrayRef<unsigned>(order), fill, storesFill,
+                                encoding);
 }
 
 void FormatAttr::print(AsmPrinter &printer) const {
@@ -117,6 +133,10 @@ void FormatAttr::print(AsmPrinter &printer) const {
     printer << " order ";
     llvm::interleaveComma(getOrder(), printer);
   }
+  if (getEncoding()) {
+    printer << " encoding ";
+    printer.printStrippedAttrOrType(getEncoding());
+  }
   printer << " fill ";
   if (isMissing())
     printer << "missing";
@@ -129,8 +149,8 @@ void FormatAttr::print(AsmPrinter &printer) const {
 
 LogicalResult FormatAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                  ArrayRef<Level> levels,
-                                 ArrayRef<unsigned> order, TypedAttr fill,
-                                 bool) {
+                                 ArrayRef<unsigned> order, TypedAttr fill, bool,
+                                 embed::RowFormatAttr encoding) {
   if (levels.empty())
     return emitError() << "a format has a level for each dimension, and this "
                           "one has none";
@@ -232,6 +252,9 @@ LogicalResult ArrayType::verify(function_ref<InFlightDiagnostic()> emitError,
     return emitError() << "an array of " << shape.size()
                        << " dimensions has a format of "
                        << format.getLevels().size() << " levels";
+  if (format.getEncoding() && !element.isF32() && !element.isF64())
+    return emitError() << "encoded elements are decoded to f32 or f64, not to "
+                       << element;
   if (!format.isMissing() && format.getFill().getType() != element)
     return emitError() << "an array of " << element << " has a fill of type "
                        << format.getFill().getType();
@@ -255,18 +278,44 @@ unsigned AssembleOp::getFirstArrayOf(unsigned level) {
   return first;
 }
 
+embed::RowFormatAttr AssembleOp::getEncoding() {
+  return getType().getFormat().getEncoding();
+}
+
 Value AssembleOp::getSizeOf(unsigned dimension) {
   ArrayRef<int64_t> shape = getType().getShape();
   return getSizes()[llvm::count_if(shape.take_front(dimension),
                                    ShapedType::isDynamic)];
 }
 
+/// What is located is a position.
+static LogicalResult verifyLocating(AssembleOp assemble) {
+  ArrayType type = assemble.getType();
+  auto fill = dyn_cast<IntegerAttr>(type.getFormat().getFill());
+  if (type.getElementType().isIndex() && fill && fill.getInt() == -1)
+    return success();
+  return assemble.emitOpError(
+      "locates elements, which are then of type index, with a fill of -1");
+}
+
 /// How levels and values are stored.
 static LogicalResult verifyStored(AssembleOp assemble) {
   ArrayType type = assemble.getType();
   FormatAttr format = type.getFormat();
-  Type values = getElementTypeOrSelf(assemble.getValues().getType());
-  if (values != type.getElementType())
+  auto stored = cast<ShapedType>(assemble.getValues().getType());
+  Type values = stored.getElementType();
+  if (assemble.getLocating() && failed(verifyLocating(assemble)))
+    return failure();
+  if (format.getEncoding() && stored.getRank() != 2)
+    return assemble.emitOpError()
+           << "has values of type " << stored
+           << " in place of rows of bytes, which are a 2-d array of i8";
+  if (!format.getEncoding() && stored.getRank() != 1 && !assemble.getLocating())
+    return assemble.emitOpError()
+           << "has values of type " << stored
+           << ", which are rows of bytes, for a format without an encoding";
+  if (!format.getEncoding() && values != type.getElementType() &&
+      !assemble.getLocating())
     return assemble.emitOpError()
            << "has values of type " << values << " for an array of "
            << type.getElementType();

@@ -117,6 +117,19 @@ static std::optional<int64_t> getLiteral(Value value) {
   return number ? std::optional(number.getInt()) : std::nullopt;
 }
 
+/// What an upper bound is at most: a literal, or the rest of a division.
+static std::optional<int64_t> getMost(Value value) {
+  auto apply = value ? value.getDefiningOp<ApplyOp>() : nullptr;
+  auto rest = apply ? dyn_cast<AffineBinaryOpExpr>(apply.getMap().getResult(0))
+                    : nullptr;
+  if (!rest || rest.getKind() != AffineExprKind::Mod)
+    return getLiteral(value);
+  auto divisor = dyn_cast<AffineConstantExpr>(rest.getRHS());
+  if (!divisor || divisor.getValue() <= 0)
+    return std::nullopt;
+  return divisor.getValue() - 1;
+}
+
 /// By how much a variable varies, at most.
 static std::optional<int64_t> getSpread(Value value) {
   auto variable = dyn_cast<BlockArgument>(value);
@@ -128,7 +141,7 @@ static std::optional<int64_t> getSpread(Value value) {
   std::optional<int64_t> lower =
       getLiteral(forall.getLower(variable.getArgNumber()));
   std::optional<int64_t> upper =
-      getLiteral(forall.getUpper(variable.getArgNumber()));
+      getMost(forall.getUpper(variable.getArgNumber()));
   int64_t spread = 0;
   if (!lower || !upper || llvm::SubOverflow(*upper, *lower, spread))
     return std::nullopt;

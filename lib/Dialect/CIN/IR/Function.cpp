@@ -221,6 +221,11 @@ LogicalResult Function::verifyCall(Operation *op, TypeRange types,
     break;
   case Signature::conversion:
     break;
+  case Signature::reinterpretation:
+    if (operand.isIndex() || result.isIndex() ||
+        operand.getIntOrFloatBitWidth() != result.getIntOrFloatBitWidth())
+      return refuse("has an operand and a result of as many bits");
+    break;
   }
   if (!takes(operand))
     return op->emitOpError() << "gives '" << name << "' values of type "

@@ -63,9 +63,14 @@ FailureOr<Operand> ExpressionEmitter::emitCall(Function function,
     operands[0].integer = -operands[0].integer;
     return operands[0];
   }
-  if (function.is("convert")) {
+  const Builtin *builtin = function.getBuiltin();
+  bool isConversion =
+      builtin && (builtin->signature == Signature::conversion ||
+                  builtin->signature == Signature::reinterpretation);
+  if (isConversion) {
     emitErrorAt(context, position)
-        << "'convert' does not say to which type: declare that of the result";
+        << "'" << function.getName()
+        << "' does not say to which type: declare that of the result";
     return failure();
   }
   TypedFunction typed =

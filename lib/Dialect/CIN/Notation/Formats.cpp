@@ -12,6 +12,7 @@
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
+using namespace ember;
 using namespace ember::cin;
 
 namespace {
@@ -87,12 +88,41 @@ static std::optional<Level> parseLevel(StringRef text) {
   return level;
 }
 
-std::optional<NamedFormat> ember::cin::parseNamedFormat(StringRef text,
+/// `int8`, `int4:f32`, `e4m3:f8E8M0FNU:leading`
+static std::optional<embed::RowLayout> parseEncoding(StringRef text) {
+  SmallVector<StringRef> words;
+  text.split(words, ':');
+  embed::RowLayout layout;
+  layout.encoding = embed::findRowEncoding(words[0].trim());
+  if (!layout.encoding || words.size() > 3)
+    return std::nullopt;
+  StringRef parameters = layout.encoding->usualParameters;
+  layout.isLeading = words.size() > 1 && words.back() == "leading";
+  if (words.size() == (layout.isLeading ? 3 : 2))
+    parameters = words[1];
+  else if (words.size() != (layout.isLeading ? 2 : 1))
+    return std::nullopt;
+  layout.parameters = embed::findRowParameters(parameters);
+  if (!layout.parameters && !parameters.empty())
+    return std::nullopt;
+  return layout;
+}
+
+std::optional<NamedFormat> ember::cin::parseNamedFormat(StringRef whole,
                                                         size_t rank,
                                                         MLIRContext *context) {
   if (rank == 0)
     return std::nullopt;
   NamedFormat format;
+  // An encoding alone is that of a dense array.
+  StringRef text = whole.take_until([](char c) { return c == '/'; });
+  bool hasBoth = text.size() != whole.size();
+  format.encoding =
+      parseEncoding(hasBoth ? whole.drop_front(text.size() + 1) : whole);
+  if (hasBoth && !format.encoding)
+    return std::nullopt;
+  if (!hasBoth && format.encoding)
+    text = "dense";
   format.index = IntegerType::get(context, 64);
   auto [name, width] = text.split(':');
   if (name.size() != text.size()) {

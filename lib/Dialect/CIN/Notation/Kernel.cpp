@@ -10,6 +10,7 @@
 #include "ScheduleText.h"
 #include "Shapes.h"
 
+#include "ember/Dialect/Embed/IR/Embed.h"
 #include "ember/Dialect/Ember/IR/Ember.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Verifier.h"
@@ -108,7 +109,11 @@ void KernelBuilder::addStored(StringRef name, const NamedArray &array) {
     for (StringRef what : namesOf(level.kind))
       parameters.push_back({nameLevel(name, what, number), memoryOf(element)});
   }
-  parameters.push_back({(name + "_values").str(), memoryOf(array.element)});
+  // Rows of bytes, if elements are encoded.
+  Type values = type.getFormat().getEncoding()
+                    ? memoryOf(IntegerType::get(context, 8), /*rank=*/2)
+                    : memoryOf(array.element);
+  parameters.push_back({(name + "_values").str(), values});
 }
 
 void KernelBuilder::add(StringRef name, const NamedArray &array) {

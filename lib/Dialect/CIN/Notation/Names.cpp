@@ -10,6 +10,7 @@
 #include "Types.h"
 
 #include "ember/Dialect/CIN/IR/CIN.h"
+#include "ember/Dialect/Embed/IR/Embed.h"
 
 #include <cmath>
 
@@ -17,6 +18,7 @@
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
+using namespace ember;
 using namespace ember::cin;
 
 using Kind = Expression::Kind;
@@ -175,7 +177,7 @@ static LogicalResult setFormats(NamedArrays &arrays,
              << entry.second << "' is no format of that many: expected "
              << llvm::join(getFormatNames(), ", ")
              << ", or a level for each dimension, such as "
-                "'dense,compressed@1,0'";
+                "'dense,compressed@1,0', or an encoding, such as 'int8'";
     auto given = options.fills.find(entry.first());
     TypedAttr fill = makeFill(given == options.fills.end() ? 0 : given->second,
                               array->element);
@@ -184,15 +186,28 @@ static LogicalResult setFormats(NamedArrays &arrays,
              << "the fill of '" << entry.first() << "' is no number of type "
              << array->element;
     auto fail = [&] { return emitErrorAt(context, array->position); };
+    embed::RowFormatAttr encoding;
+    if (format->encoding) {
+      encoding = embed::RowFormatAttr::getChecked(
+          function_ref<InFlightDiagnostic()>(fail), context,
+          format->encoding->encoding, format->encoding->parameters,
+          format->encoding->isLeading);
+      if (!encoding)
+        return failure();
+    }
     FormatAttr attribute = FormatAttr::getChecked(
         function_ref<InFlightDiagnostic()>(fail), context,
         ArrayRef<Level>(format->levels), ArrayRef<unsigned>(format->order),
         options.missing.contains(entry.first()) ? TypedAttr() : fill,
-        /*storesFill=*/!options.unstored.contains(entry.first()));
+        /*storesFill=*/!options.unstored.contains(entry.first()), encoding);
     if (!attribute)
       return failure();
     SmallVector<int64_t> shape(array->rank, ShapedType::kDynamic);
-    array->format = ArrayType::get(context, shape, array->element, attribute);
+    array->format = ArrayType::getChecked(
+        function_ref<InFlightDiagnostic()>(fail), context,
+        ArrayRef<int64_t>(shape), array->element, attribute);
+    if (!array->format)
+      return failure();
     array->index = format->index;
   }
   return success();

@@ -47,6 +47,10 @@ static Value emitBinary(ImplicitLocOpBuilder &builder, ValueRange operands) {
   return OpT::create(builder, operands[0], operands[1]);
 }
 
+static Value emitFma(ImplicitLocOpBuilder &builder, ValueRange operands) {
+  return math::FmaOp::create(builder, operands[0], operands[1], operands[2]);
+}
+
 template <arith::CmpFPredicate predicate>
 static Value compareFloats(ImplicitLocOpBuilder &builder, ValueRange operands) {
   return arith::CmpFOp::create(builder, predicate, operands[0], operands[1]);
@@ -220,6 +224,7 @@ static const llvm::StringMap<Code> &getCode() {
       {"cos", {emitUnary<math::CosOp>}},
       {"tanh", {emitUnary<math::TanhOp>}},
       {"sigmoid", {emitSigmoid}},
+      {"fma", {emitFma}},
       {"relu", {rectifyFloat, rectifyInteger}},
       {"floor", {emitUnary<math::FloorOp>}},
       {"ceil", {emitUnary<math::CeilOp>}},
@@ -281,11 +286,38 @@ static Value convert(ImplicitLocOpBuilder &builder, Value value, Type to) {
                    : Value(arith::ExtSIOp::create(builder, to, value));
 }
 
+/// The same of an integer without a sign.
+static Value convertUnsigned(ImplicitLocOpBuilder &builder, Value value,
+                             Type to) {
+  Type from = value.getType();
+  if (from == to || to.isInteger(1) || from.isInteger(1))
+    return convert(builder, value, to);
+  if (from.isIndex() && to.isIndex())
+    return value;
+  if (isa<FloatType>(to)) {
+    if (from.isIndex())
+      value = arith::IndexCastUIOp::create(builder, builder.getI64Type(), value);
+    return arith::UIToFPOp::create(builder, to, value);
+  }
+  if (from.isIndex() || to.isIndex())
+    return arith::IndexCastUIOp::create(builder, to, value);
+  if (from.getIntOrFloatBitWidth() > to.getIntOrFloatBitWidth())
+    return arith::TruncIOp::create(builder, to, value);
+  return arith::ExtUIOp::create(builder, to, value);
+}
+
 Value ember::cin::emitBuiltin(ImplicitLocOpBuilder &builder,
                               const Builtin &function, ValueRange operands,
                               Type result) {
+  if (function.signature == Signature::reinterpretation) {
+    if (operands.front().getType() == result)
+      return operands.front();
+    return arith::BitcastOp::create(builder, result, operands.front());
+  }
   if (function.signature == Signature::conversion)
-    return convert(builder, operands.front(), result);
+    return function.name == "convert"
+               ? convert(builder, operands.front(), result)
+               : convertUnsigned(builder, operands.front(), result);
   if (function.signature == Signature::choice)
     return arith::SelectOp::create(builder, operands[0], operands[1],
                                    operands[2]);

@@ -7,6 +7,7 @@
 
 #include "ember/Dialect/CIN/IR/LevelOperands.h"
 #include "ember/Dialect/CIN/Transforms/Passes.h"
+#include "ember/Dialect/Embed/IR/Embed.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
@@ -156,6 +157,9 @@ bool Expander::isWalkedAlone(AccessOp access) {
 }
 
 bool Expander::isExpandable(AssembleOp array) {
+  // Rows of bytes are no levels: --cin-expand-encodings.
+  if (array.getEncoding() && array.getType().getFormat().isDense())
+    return false;
   bool isAccessed = false;
   for (Operation *user : array->getUsers()) {
     if (!statement->isAncestor(user))

@@ -131,6 +131,80 @@ func.func @read_of_counts(%n: index, %y: memref<?xf32>, %c: memref<?xi64>) {
 
 // -----
 
+// expected-error @below {{encoded elements are decoded to f32 or f64, not to 'f16'}}
+func.func private @encoded(!cin.array<?x?xf16, #cin.format<dense, dense encoding <e4m3> fill 0.0 : f16>>)
+
+// -----
+
+// expected-error @below {{rows of int8 need the type of their scale and bias, f32 or f16}}
+func.func private @parameters(!cin.array<?x?xf32, #cin.format<dense, dense encoding <int8> fill 0.0 : f32>>)
+
+// -----
+
+func.func @rows(%a: memref<?xi8>, %n: index, %y: memref<?xf32>) {
+  cin.evaluate ins(%b = %a, %k = %n : memref<?xi8>, index) outs(%z = %y : memref<?xf32>) {
+    // expected-error @below {{has values of type 'memref<?xi8>' in place of rows of bytes, which are a 2-d array of i8}}
+    %T = cin.assemble %b sizes(%k, %k) : memref<?xi8>
+      -> !cin.array<?x?xf32, #cin.format<dense, dense encoding <int8, f32> fill 0.0 : f32>>
+  }
+  return
+}
+
+// -----
+
+func.func @unencoded(%a: memref<?x?xi8>, %n: index, %y: memref<?xf32>) {
+  cin.evaluate ins(%b = %a, %k = %n : memref<?x?xi8>, index) outs(%z = %y : memref<?xf32>) {
+    // expected-error @below {{has values of type 'memref<?x?xi8>', which are rows of bytes, for a format without an encoding}}
+    %T = cin.assemble %b sizes(%k, %k) : memref<?x?xi8>
+      -> !cin.array<?x?xi8, #cin.format<dense, dense fill 0 : i8>>
+  }
+  return
+}
+
+// -----
+
+func.func @locating(%a: memref<?xf32>, %n: index, %y: memref<?xf32>) {
+  cin.evaluate ins(%b = %a, %k = %n : memref<?xf32>, index) outs(%z = %y : memref<?xf32>) {
+    // expected-error @below {{locates elements, which are then of type index, with a fill of -1}}
+    %T = cin.assemble locating %b sizes(%k) : memref<?xf32>
+      -> !cin.array<?xindex, #cin.format<dense fill 0 : index>>
+  }
+  return
+}
+
+// -----
+
+func.func @assigned(%a: memref<?x?xi8>, %n: index, %x: memref<?xf32>) {
+  cin.evaluate ins(%k = %n, %v = %x : index, memref<?xf32>) outs(%b = %a : memref<?x?xi8>)
+      attributes {names = ["n", "x", "bytes"]} {
+    %T = cin.assemble %b sizes(%k, %k) {name = "T"} : memref<?x?xi8>
+      -> !cin.array<?x?xf32, #cin.format<dense, dense encoding <int8, f32> fill 0.0 : f32>>
+    cin.forall (%i, %j) {
+      %e = cin.access %v[%j] : memref<?xf32>
+      // expected-error @below {{assigns to T, whose elements are encoded, which is done row by row: assign to an array of floats, and encode that}}
+      cin.assign %e to %T[%i, %j] : !cin.array<?x?xf32, #cin.format<dense, dense encoding <int8, f32> fill 0.0 : f32>>
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @located(%a: memref<?xf32>, %n: index) {
+  cin.evaluate ins(%k = %n : index) outs(%b = %a : memref<?xf32>)
+      attributes {names = ["n", "values"]} {
+    %T = cin.assemble locating %b sizes(%k) {name = "T"} : memref<?xf32>
+      -> !cin.array<?xindex, #cin.format<dense fill -1 : index>>
+    cin.forall (%i) {
+      // expected-error @below {{assigns to what says where elements of T are}}
+      cin.assign %i to %T[%i] : !cin.array<?xindex, #cin.format<dense fill -1 : index>>
+    }
+  }
+  return
+}
+
+// -----
+
 func.func @stored(%y: memref<?xf32>) {
   cin.evaluate outs(%out = %y : memref<?xf32>) {
     cin.forall (%i) {

@@ -43,6 +43,8 @@ enum class Signature : uint8_t {
   choice,
   /// From any type to any.
   conversion,
+  /// The same bits as a value of another type.
+  reinterpretation,
 };
 
 /// Types of operands.

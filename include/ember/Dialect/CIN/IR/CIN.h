@@ -24,6 +24,10 @@
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
+namespace ember::embed {
+class RowFormatAttr;
+} // namespace ember::embed
+
 namespace ember::cin {
 /// What messages call a variable: its name or, if it has none, its position.
 std::string getVariableName(std::optional<mlir::ArrayAttr> names,

@@ -75,6 +75,13 @@ def CIN_FormatAttr : AttrDef<CIN_Dialect, "Format"> {
     the fill `missing` it has no value at all: `--cin-expand-missing` says what
     statements make of that. The last level is not `dense` then.
 
+    With an `encoding`, an [`#embed.row_format`](embed.md#rowformatattr), values
+    are stored as rows of bytes, each with its scale and bias or its scales of
+    blocks. If the last level is dense, each position of the level above it has a
+    row with all coordinates of the last one; otherwise, and where there is no
+    level above, all values are one row. Elements are of f32 or f64, which is what
+    they are decoded to.
+
     ```mlir
     // CSR, COO, and CSC with a fill of infinity:
     #cin.format<dense, compressed fill 0.0 : f32>
@@ -82,16 +89,33 @@ def CIN_FormatAttr : AttrDef<CIN_Dialect, "Format"> {
     #cin.format<dense, compressed order 1, 0 fill 0x7F800000 : f32>
     // A graph in which an edge of weight 0 is an edge:
     #cin.format<dense, compressed fill missing>
+    // A table of rows of bytes, each with a scale and a bias behind:
+    #cin.format<dense, dense encoding <int8, f32> fill 0.0 : f32>
     ```
   }];
   let parameters = (ins ArrayRefParameter<"::ember::cin::Level">:$levels,
                         ArrayRefParameter<"unsigned">:$order,
-                        "::mlir::TypedAttr":$fill, "bool":$storesFill);
+                        "::mlir::TypedAttr":$fill, "bool":$storesFill,
+                        "::ember::embed::RowFormatAttr":$encoding);
+  let builders = [
+    /// Of values that are stored as they are.
+    AttrBuilder<(ins "::llvm::ArrayRef<::ember::cin::Level>":$levels,
+                     "::llvm::ArrayRef<unsigned>":$order,
+                     "::mlir::TypedAttr":$fill, "bool":$storesFill), [{
+      return $_get($_ctxt, levels, order, fill, storesFill,
+                   ::ember::embed::RowFormatAttr());
+    }]>
+  ];
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
     /// Whether what is not stored has no value: the fill is null.
     bool isMissing() const { return !getFill(); }
+    /// Whether all elements are stored, by coordinates.
+    bool isDense();
+    /// Whether values are encoded in a row for each position of the level above
+    /// the last one; otherwise all are in one row.
+    bool hasRows();
     /// The level that a dimension is stored by.
     unsigned getLevelOf(unsigned dimension);
     /// The dimension of a level.

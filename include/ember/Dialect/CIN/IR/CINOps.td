@@ -20,6 +20,8 @@ def CIN_Scalar : AnyTypeOf<[AnySignlessInteger, Index, AnyFloat]>;
 def CIN_Dense : AnyTypeOf<[AnyRankedTensor, AnyNon0RankedMemRef,
                            MemRefRankOf<[CIN_Scalar], [0]>]>;
 def CIN_Storage : AnyTypeOf<[1DTensorOf<[CIN_Scalar]>, MemRefRankOf<[CIN_Scalar], [1]>]>;
+/// Rows of bytes.
+def CIN_Rows : AnyTypeOf<[2DTensorOf<[I8]>, MemRefRankOf<[I8], [2]>]>;
 def CIN_Array : AnyTypeOf<[CIN_Dense, CIN_ArrayType]>;
 // A boolean is no position.
 def CIN_Index : AnyTypeOf<[I8, I16, I32, I64, Index]>;
@@ -119,18 +121,29 @@ def CIN_AssembleOp : CIN_Op<"assemble", [Pure, AttrSizedOperandSegments,
     there is one for each level: the positions that it has, or 0 for those that
     are dense or bitmaps.
 
+    With `locating`, an element is where it is stored: its position among the
+    values, or the fill, which is -1, if it is nowhere. All coordinates of dense
+    levels are checked, and no value is read.
+
+    Values of a format with an encoding are rows of bytes, exactly as many as its
+    elements need: two elements a byte may be of an odd number. Nothing is
+    assigned to encoded elements.
+
     ```mlir
     %A = cin.assemble %values levels(%positions, %coordinates) sizes(%m, %n)
         : memref<?xf32>, memref<?xi32>, memref<?xi32>
        -> !cin.array<?x?xf32, #cin.format<dense, compressed fill 0.0 : f32>>
+    %T = cin.assemble %bytes sizes(%m, %n) : memref<?x?xi8>
+       -> !cin.array<?x?xf32, #cin.format<dense, dense encoding <int8, f32> fill 0.0 : f32>>
     ```
   }];
-  let arguments = (ins CIN_Storage:$values, Variadic<CIN_Storage>:$levels,
+  let arguments = (ins AnyTypeOf<[CIN_Storage, CIN_Rows]>:$values,
+                       Variadic<CIN_Storage>:$levels,
                        Variadic<Index>:$sizes, OptionalAttr<StrAttr>:$name,
-                       UnitAttr:$counting);
+                       UnitAttr:$counting, UnitAttr:$locating);
   let results = (outs CIN_ArrayType:$result);
   let assemblyFormat = [{
-    (`counting` $counting^)? $values (`levels` `(` $levels^ `)`)? (`sizes` `(` $sizes^ `)`)? attr-dict
+    (`counting` $counting^)? (`locating` $locating^)? $values (`levels` `(` $levels^ `)`)? (`sizes` `(` $sizes^ `)`)? attr-dict
     `:` type($values) (`,` type($levels)^)? `->` qualified(type($result))
   }];
   let hasVerifier = 1;
@@ -139,6 +152,8 @@ def CIN_AssembleOp : CIN_Op<"assemble", [Pure, AttrSizedOperandSegments,
     unsigned getFirstArrayOf(unsigned level);
     /// The size of a dimension that the type does not say.
     ::mlir::Value getSizeOf(unsigned dimension);
+    /// The format of rows of bytes; null if values are what they are.
+    ::ember::embed::RowFormatAttr getEncoding();
   }];
 }
 

@@ -14,6 +14,7 @@
 #define EMBER_DIALECT_CIN_NOTATION_NOTATION_H
 
 #include "ember/Dialect/CIN/IR/Level.h"
+#include "ember/Dialect/Embed/IR/RowEncodings.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "llvm/ADT/StringMap.h"
@@ -30,6 +31,8 @@ struct NamedFormat {
   std::vector<unsigned> order;
   /// Of positions and coordinates; null for i64.
   mlir::Type index;
+  /// Of values that are rows of bytes.
+  std::optional<embed::RowLayout> encoding;
 };
 
 /// What formats may be called.
@@ -43,7 +46,8 @@ std::string spellFormat(llvm::StringRef name, size_t rank);
 /// names none. `csr`, `csc`, `coo`, `dcsr`, `csf`, `bitmap`, or a level for
 /// each dimension such as `dense,compressed`, with the dimensions in another
 /// order behind `@`: `dense,compressed@1,0`. A type of indices may follow:
-/// `csr:i32`.
+/// `csr:i32`, and how values are encoded: `csf/int8`. An encoding alone is that
+/// of a dense array: `int8`, `int4:f32`, `e4m3:f8E8M0FNU:leading`.
 std::optional<NamedFormat> parseNamedFormat(llvm::StringRef text, size_t rank,
                                             mlir::MLIRContext *context);
 

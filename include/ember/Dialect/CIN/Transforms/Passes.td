@@ -351,4 +351,53 @@ def ExpandFormats : Pass<"cin-expand-formats", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::ember::cin::CINDialect"];
 }
 
+def ExpandEncodings : Pass<"cin-expand-encodings", "::mlir::func::FuncOp"> {
+  let summary = "Turn elements of encoded arrays into functions of their bytes";
+  let description = [{
+    An element of an array whose format has an encoding becomes what its bytes
+    stand for: `scale * integer + bias`, rounded once, or a float of 8 bits, times
+    the scale of its block if there are any. The scale and bias of a row are
+    looked up in the outermost loop that knows the row, but not outside of a
+    condition.
+
+    ```mlir
+    %row = cin.access %I[%p] : memref<?xi64>
+    cin.forall (%e) {
+      %x = cin.access %T[%row, %e] : !cin.array<?x?xf32, #cin.format<dense, dense
+           encoding <int8, f32> fill 0.0 : f32>> (i64, index)
+      cin.assign %x to %out[%p, %e] : memref<?x?xf32>
+    }
+    ```
+    becomes
+    ```mlir
+    %row = cin.access %I[%p] : memref<?xi64>
+    %scale, %bias = ...
+    cin.forall (%e) {
+      %place = cin.apply affine_map<(d0) -> (d0)>(%e)
+      %byte = cin.access %bytes[%row, %place] : memref<?x?xi8> (i64, index)
+      %wide = cin.call convert_unsigned(%byte) : (i8) -> i32
+      %integer = cin.call convert_unsigned(%wide) : (i32) -> f32
+      %x = cin.call fma(%integer, %scale, %bias) : (f32, f32, f32) -> f32
+      cin.assign %x to %out[%p, %e] : memref<?x?xf32>
+    }
+    ```
+
+    **Sums of rows**, of which each element is a sum of elements of encoded rows
+    with factors that are the same for a whole row, take the biases apart:
+    `sum(w * (s * x + b)) = sum((w * s) * x) + sum(w * b)`. That is one
+    multiplication and addition for an element, and one addition for a row.
+    It is done where a loop over elements adds nothing else to them, and nothing
+    else reads or assigns to them in the loops over rows around it. Where two
+    elements are in a byte, the sums of even and of odd elements stand apart until
+    all rows are added, so that each byte is read once.
+
+    **Scales of blocks** are looked up once a block: a loop over elements becomes
+    one over blocks, with one over their elements inside.
+
+    An index of an encoded dimension that is not a variable with all of its
+    positions is checked by a `cin.assemble` that is `locating`.
+  }];
+  let dependentDialects = ["::ember::cin::CINDialect"];
+}
+
 #endif // EMBER_DIALECT_CIN_TRANSFORMS_PASSES_TD

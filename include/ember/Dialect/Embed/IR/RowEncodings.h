@@ -27,6 +27,9 @@ struct RowEncoding {
   int bits;
   /// The row of the table of element types, or null.
   const ScalarType *element;
+  /// The parameters of rows that do not say theirs; empty for none. Those of
+  /// integers are as in FBGEMM's fused rows.
+  std::string_view usualParameters = "";
 
   constexpr bool isInteger() const { return !element; }
   /// NumPy's and PyTorch's type of such elements; empty if there is none.
@@ -55,8 +58,8 @@ struct RowParameters {
 };
 
 inline constexpr RowEncoding rowEncodings[] = {
-    {"int8", 8, nullptr},
-    {"int4", 4, nullptr},
+    {"int8", 8, nullptr, "f32"},
+    {"int4", 4, nullptr, "f16"},
     {"e4m3", 8, findScalarType("f8E4M3FN")},
     {"e5m2", 8, findScalarType("f8E5M2")},
 };

@@ -1,0 +1,322 @@
+//===- ExpandEncodings.cpp - Encoded elements as functions of bytes -------===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "EncodedAccesses.h"
+
+#include "ember/Dialect/CIN/IR/LevelOperands.h"
+#include "ember/Dialect/CIN/Transforms/Passes.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace ember::cin {
+#define GEN_PASS_DEF_EXPANDENCODINGS
+#include "ember/Dialect/CIN/Transforms/Passes.h.inc"
+} // namespace ember::cin
+
+using namespace mlir;
+using namespace ember;
+using namespace ember::cin;
+
+/// The encoded array that an access is of; null for any other.
+static AssembleOp getEncoded(AccessOp access) {
+  auto array = access.getArray().getDefiningOp<AssembleOp>();
+  return array && array.getEncoding() ? array : AssembleOp();
+}
+
+/// The loop that binds a variable; null for what is none.
+static Operation *getLoop(Value value) {
+  auto variable = dyn_cast<BlockArgument>(value);
+  Operation *loop =
+      variable ? variable.getOwner()->getParentOp() : nullptr;
+  return isa_and_present<ForallOp, ReduceOp>(loop) ? loop : nullptr;
+}
+
+static bool isRanged(BlockArgument variable) {
+  Operation *loop = variable.getOwner()->getParentOp();
+  ArrayRef<bool> ranged = isa<ForallOp>(loop)
+                              ? cast<ForallOp>(loop).getRanged()
+                              : cast<ReduceOp>(loop).getRanged();
+  return ranged[variable.getArgNumber()];
+}
+
+//===----------------------------------------------------------------------===//
+// Rows and columns
+//===----------------------------------------------------------------------===//
+
+EncodedAccesses::EncodedAccesses(ForallOp statement)
+    : builder(statement.getLoc(), statement.getContext()) {
+  builder.setInsertionPoint(statement);
+  around = ForallOp::create(builder, ValueRange(), ValueRange(),
+                            ArrayRef<bool>(), ArrayAttr(), IterationAttr());
+  Block &body = around.getRegion().emplaceBlock();
+  statement->moveBefore(&body, body.end());
+}
+
+void EncodedAccesses::enterAround() {
+  auto isExpression = [](Operation &op) {
+    return isa<AccessOp, ApplyOp, CallOp, ExtentOp, LiteralOp>(op);
+  };
+  Block &body = *around.getBody();
+  builder.setInsertionPoint(&body,
+                            llvm::find_if_not(body, isExpression));
+}
+
+RowDecoder &EncodedAccesses::getDecoder(AssembleOp array) {
+  std::unique_ptr<RowDecoder> &decoder = decoders[array];
+  if (!decoder) {
+    decoder = std::make_unique<RowDecoder>(builder, array);
+    OpBuilder::InsertionGuard guard(builder);
+    enterAround();
+    ArrayType type = array.getType();
+    unsigned last = type.getRank() - 1;
+    Value &length = lengths[array];
+    length = builder.extent(array, type.getFormat().getDimensionOf(last));
+    decoder->enter(length);
+  }
+  return *decoder;
+}
+
+Value EncodedAccesses::getLength(const EncodedAccess &access) {
+  return lengths.lookup(AccessOp(access.access).getArray());
+}
+
+std::optional<int64_t>
+EncodedAccesses::getFixedLength(const EncodedAccess &access) {
+  auto type = cast<ArrayType>(AccessOp(access.access).getArray().getType());
+  unsigned last = type.getRank() - 1;
+  int64_t length = type.getDimSize(type.getFormat().getDimensionOf(last));
+  if (ShapedType::isDynamic(length))
+    return std::nullopt;
+  return length;
+}
+
+Operation *EncodedAccesses::findPoint(Operation *access, ValueRange operands) {
+  Operation *point = access;
+  while (true) {
+    Operation *loop = point->getParentOp();
+    // What a condition guards is looked up only where it holds.
+    auto reduce = dyn_cast<ReduceOp>(loop);
+    bool isGuarded = reduce && reduce.getYield().getCondition();
+    if (!isa<ForallOp, ReduceOp>(loop) || isGuarded || loop == around)
+      return point;
+    bool isKnown = llvm::none_of(operands, [&](Value operand) {
+      return loop->isAncestor(operand.getParentBlock()->getParentOp());
+    });
+    if (!isKnown)
+      return point;
+    point = loop;
+  }
+}
+
+bool EncodedAccesses::isPlain(AccessOp access, unsigned dimension,
+                              Value coordinate) {
+  return getLoop(coordinate) && !isRanged(cast<BlockArgument>(coordinate)) &&
+         llvm::is_contained(
+             getIndexedDimensions(cast<BlockArgument>(coordinate)),
+             ArrayDimension{access.getArray(), dimension});
+}
+
+Value EncodedAccesses::checkCoordinate(AccessOp access, unsigned dimension,
+                                       Value coordinate) {
+  if (isPlain(access, dimension, coordinate))
+    return coordinate;
+  // Where element i of an array of one dense level is: at i, if there is one.
+  auto array = access.getArray().getDefiningOp<AssembleOp>();
+  ArrayType type = array.getType();
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointAfter(array);
+  Type index = builder.getIndexType();
+  auto format = FormatAttr::get(
+      builder.getContext(), ArrayRef<Level>(Level()), ArrayRef<unsigned>(0),
+      builder.getIndexAttr(-1), /*storesFill=*/true);
+  auto places = ArrayType::get(builder.getContext(),
+                               type.getDimSize(dimension), index, format);
+  SmallVector<Value> sizes;
+  if (type.isDynamicDim(dimension))
+    sizes.push_back(array.getSizeOf(dimension));
+  auto name = builder.getStringAttr(
+      around->getParentOfType<EvaluateOp>().getNameOf(array));
+  Value locating =
+      AssembleOp::create(builder, places, array.getValues(), ValueRange(),
+                         sizes, name, /*counting=*/false, /*locating=*/true);
+  builder.setInsertionPoint(findPoint(access, coordinate));
+  return AccessOp::create(builder, locating, coordinate);
+}
+
+void EncodedAccesses::normalize(AccessOp access) {
+  AssembleOp array = getEncoded(access);
+  ArrayType type = array.getType();
+  FormatAttr format = type.getFormat();
+  SmallVector<Value> coordinates = getCoordinates(type, access.getIndices());
+  EncodedAccess mine{access, &getDecoder(array), {}, {}, {}};
+  unsigned last = coordinates.size() - 1;
+  unsigned dimension = format.getDimensionOf(last);
+  if (isPlain(access, dimension, coordinates[last]))
+    mine.variable = cast<BlockArgument>(coordinates[last]);
+  for (unsigned level = 1; level <= last; ++level)
+    coordinates[level] = checkCoordinate(access, format.getDimensionOf(level),
+                                         coordinates[level]);
+  if (last == 0)
+    coordinates[0] = checkCoordinate(access, 0, coordinates[0]);
+  mine.column = coordinates[last];
+  builder.setLoc(access.getLoc());
+  if (!format.hasRows()) {
+    enterAround();
+    mine.row = builder.index(0);
+  } else {
+    mine.row = coordinates[0];
+    ArrayRef<Value> above = ArrayRef(coordinates).drop_back();
+    Operation *point = findPoint(access, above);
+    for (unsigned level = 1; level < last; ++level) {
+      enterAround();
+      Value size = builder.extent(array, format.getDimensionOf(level));
+      builder.setInsertionPoint(point);
+      Type index = builder.getIndexType();
+      Value begin =
+          builder.call("mul", {builder.asIndex(mine.row), size}, index);
+      mine.row = builder.call(
+          "add", {begin, builder.asIndex(coordinates[level])}, index);
+    }
+  }
+  all.push_back(mine);
+}
+
+/// Asks for what a variable asks of the sizes of dimensions, and gives it a
+/// range where those that remain do not say it.
+void EncodedAccesses::keepSizes(BlockArgument variable) {
+  if (isRanged(variable))
+    return;
+  SmallVector<ArrayDimension> dimensions = getIndexedDimensions(variable);
+  Operation *loop = variable.getOwner()->getParentOp();
+  // Workspaces are as long as what they are made for.
+  llvm::erase_if(dimensions, [&](ArrayDimension dimension) {
+    return isa<WhereOp>(dimension.array.getParentBlock()->getParentOp());
+  });
+  auto isEncoded = [](ArrayDimension dimension) {
+    auto array = dimension.array.getDefiningOp<AssembleOp>();
+    return array && array.getEncoding();
+  };
+  const auto *encoded = llvm::find_if(dimensions, isEncoded);
+  if (encoded == dimensions.end())
+    return;
+  ArrayDimension mine = *encoded;
+  unsigned number = variable.getArgNumber();
+  auto forall = dyn_cast<ForallOp>(loop);
+  std::string name = forall ? forall.getNameOf(number)
+                            : cast<ReduceOp>(loop).getNameOf(number);
+  builder.setInsertionPoint(around);
+  for (ArrayDimension other : dimensions)
+    if (!(other == mine))
+      SameSizeOp::create(builder, mine.array, mine.dimension, other.array,
+                         other.dimension, name);
+  bool isSaid = !llvm::all_of(dimensions, isEncoded);
+  int64_t size = cast<ArrayType>(mine.array.getType()).getDimSize(mine.dimension);
+  bool isFixed = !ShapedType::isDynamic(size);
+  bool isWalk = loop->hasAttr("iteration");
+  if (isWalk || (isSaid && !isFixed))
+    return;
+  enterAround();
+  Value lower = builder.index(0);
+  Value upper = isFixed ? builder.index(size)
+                        : builder.extent(mine.array, mine.dimension);
+  auto give = [&](auto op) {
+    ArrayRef<bool> before = op.getRanged();
+    unsigned place = llvm::count(before.take_front(number), true);
+    SmallVector<Value> lowers(op.getLowers()), uppers(op.getUppers());
+    lowers.insert(lowers.begin() + place, lower);
+    uppers.insert(uppers.begin() + place, upper);
+    SmallVector<bool> ranged(before);
+    ranged[number] = true;
+    op.getLowersMutable().assign(lowers);
+    op.getUppersMutable().assign(uppers);
+    op.setRanged(ranged);
+  };
+  if (forall)
+    give(forall);
+  else
+    give(cast<ReduceOp>(loop));
+}
+
+//===----------------------------------------------------------------------===//
+// Elements
+//===----------------------------------------------------------------------===//
+
+void EncodedAccesses::decode(EncodedAccess &mine) {
+  RowDecoder &decoder = *mine.decoder;
+  AccessOp access = mine.access;
+  builder.setLoc(access.getLoc());
+  auto replaceBy = [&](Value element) {
+    access.getResult().replaceAllUsesWith(element);
+    access.erase();
+  };
+  if (decoder.isScaled()) {
+    Operation *point = findPoint(access, mine.row);
+    auto &[scale, bias] = parameters[{access.getArray().getAsOpaquePointer(),
+                                      mine.row.getAsOpaquePointer(), point}];
+    if (!scale) {
+      builder.setInsertionPoint(point);
+      scale = decoder.scale(mine.row);
+      bias = decoder.bias(mine.row);
+    }
+    builder.setInsertionPoint(access);
+    Value integer = decoder.integer(mine.row, builder.asIndex(mine.column));
+    replaceBy(builder.call("fma", {integer, scale, bias}, decoder.getType()));
+    return;
+  }
+  builder.setInsertionPoint(access);
+  Value column = builder.asIndex(mine.column);
+  Value number = decoder.number(mine.row, column);
+  if (decoder.hasBlockScales()) {
+    Value block =
+        builder.shiftRight(column, llvm::Log2_64(decoder.getBlockLength()));
+    number = builder.call("mul", {number, decoder.blockScale(mine.row, block)},
+                          decoder.getType());
+  }
+  replaceBy(number);
+}
+
+void EncodedAccesses::run() {
+  SmallVector<AccessOp> accesses;
+  SmallVector<BlockArgument> variables;
+  around.walk([&](Operation *op) {
+    if (auto access = dyn_cast<AccessOp>(op); access && getEncoded(access))
+      accesses.push_back(access);
+    if (isa<ForallOp, ReduceOp>(op))
+      llvm::append_range(variables, op->getRegion(0).getArguments());
+  });
+  for (AccessOp access : accesses)
+    normalize(access);
+  for (BlockArgument variable : variables)
+    keepSizes(variable);
+  factorRowSums(*this);
+  splitIntoBlocks(*this);
+  for (EncodedAccess &access : all)
+    decode(access);
+}
+
+namespace {
+struct ExpandEncodings
+    : public ember::cin::impl::ExpandEncodingsBase<ExpandEncodings> {
+  void runOnOperation() override {
+    SmallVector<ForallOp> statements;
+    getOperation()->walk([&](EvaluateOp evaluate) {
+      llvm::append_range(statements, evaluate.getRegion().getOps<ForallOp>());
+    });
+    for (ForallOp statement : statements) {
+      bool isEncoded = statement
+                           .walk([](AccessOp access) {
+                             return getEncoded(access)
+                                        ? WalkResult::interrupt()
+                                        : WalkResult::advance();
+                           })
+                           .wasInterrupted();
+      if (isEncoded)
+        EncodedAccesses(statement).run();
+    }
+  }
+};
+} // namespace

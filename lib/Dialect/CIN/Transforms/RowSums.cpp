@@ -1,0 +1,396 @@
+//===- RowSums.cpp - Biases of rows that are added up ---------------------===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// forall p: forall e: out[e] += w * (scale * x[e] + bias)
+//   becomes
+// shift = 0
+// forall p: shift += w * bias; forall e: out[e] += (w * scale) * x[e]
+// forall e: out[e] += shift
+// Where a byte holds two elements, the loops over e are over bytes, and sums of
+// even and of odd elements stand apart until the end.
+//
+//===----------------------------------------------------------------------===//
+
+#include "EncodedAccesses.h"
+
+using namespace mlir;
+using namespace ember::cin;
+
+namespace {
+/// Rows that are added up in an array.
+struct RowSum {
+  AssignOp assign;
+  /// The loop over the elements of a row.
+  ForallOp elements;
+  /// What elements are multiplied by, in order.
+  SmallVector<Value> factors;
+  /// The outermost loop of those that the sum is complete behind.
+  Operation *outer = nullptr;
+  /// The loop that sets the elements to 0 in front; null if there is none.
+  ForallOp initial;
+};
+
+/// Rewrites one sum.
+class SumFactoring {
+public:
+  SumFactoring(EncodedAccesses &accesses, EncodedAccess access, RowSum sum)
+      : builder(accesses.getBuilder()), accesses(accesses),
+        access(std::move(access)), decoder(*this->access.decoder),
+        sum(std::move(sum)) {}
+
+  void run();
+
+private:
+  /// A workspace with what produces and what uses it; `sizes` as those of
+  /// cin.where.
+  WhereOp makeWorkspace(ArrayRef<int64_t> shape, ValueRange sizes);
+  ForallOp makeLoop(Value lower, Value upper);
+  /// As long as the row of what is added up in.
+  WhereOp makeRow();
+  /// Assigns zero to all of a row.
+  void clear(WhereOp where);
+  void add(Value value, Value array, ValueRange indices, bool combines = true);
+  /// Value times all factors of the sum.
+  Value weighted(Value value);
+  SmallVector<Value> placeOf(Value element);
+
+  void addElements(Value scale);
+  void addPairs(Value scale, Value even, Value odd);
+  void finish(Value shift);
+  void finishPairs(Value shift, Value even, Value odd);
+
+  ExpressionBuilder &builder;
+  EncodedAccesses &accesses;
+  EncodedAccess access;
+  RowDecoder &decoder;
+  RowSum sum;
+  Value first, pairs, wholePairs;
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Which sums
+//===----------------------------------------------------------------------===//
+
+/// Whether a value is computed in `op`.
+static bool isInside(Value value, Operation *op) {
+  return op->isAncestor(value.getParentBlock()->getParentOp());
+}
+
+/// The factors of `value` that are not `element`, if it is their product and
+/// these are the same for all of a loop.
+static std::optional<SmallVector<Value>>
+findFactors(Value value, Value element, Operation *loop) {
+  SmallVector<Value> factors;
+  while (value != element) {
+    auto call = value.getDefiningOp<CallOp>();
+    if (!call || !call.getFunction().is("mul") || !value.hasOneUse())
+      return std::nullopt;
+    Value left = call.getOperands()[0], right = call.getOperands()[1];
+    bool isLeft = isInside(left, loop);
+    if (isLeft == isInside(right, loop))
+      return std::nullopt;
+    factors.push_back(isLeft ? right : left);
+    value = isLeft ? left : right;
+  }
+  if (!value.hasOneUse())
+    return std::nullopt;
+  // Inner ones first.
+  std::reverse(factors.begin(), factors.end());
+  return factors;
+}
+
+/// The outermost loop that adds to the same elements again and again; null if
+/// none does.
+static Operation *findOuter(ForallOp elements, AssignOp assign,
+                            ForallOp around) {
+  Operation *outer = elements, *found = nullptr;
+  while (true) {
+    Operation *parent = outer->getParentOp();
+    if (!isa<ForallOp, IfOp>(parent) || parent == around)
+      return found;
+    bool isSame = !isInside(assign.getArray(), parent) &&
+                  llvm::none_of(assign.getIndices().drop_back(),
+                                [&](Value index) {
+                                  return isInside(index, parent);
+                                });
+    if (!isSame)
+      return found;
+    outer = parent;
+    if (isa<ForallOp>(parent))
+      found = outer;
+  }
+}
+
+/// The loop in front of `outer` that sets what is added to to 0, with nothing
+/// but expressions in between.
+static ForallOp findInitial(Operation *outer, AssignOp assign) {
+  for (Operation *op = outer->getPrevNode(); op; op = op->getPrevNode()) {
+    if (auto access = dyn_cast<AccessOp>(op);
+        access && access.getArray() == assign.getArray())
+      return nullptr;
+    if (isa<AccessOp, ApplyOp, CallOp, ExtentOp, LiteralOp>(op))
+      continue;
+    auto loop = dyn_cast<ForallOp>(op);
+    if (!loop || loop.getVariables().size() != 1 ||
+        loop.getBody()->getOperations().size() != 2)
+      return nullptr;
+    auto literal = dyn_cast<LiteralOp>(loop.getBody()->front());
+    auto zero = dyn_cast<AssignOp>(loop.getBody()->back());
+    bool isZero =
+        literal && zero && zero.getValue() == literal.getResult() &&
+        !zero.isCombining() && !zero.getCondition() &&
+        zero.getArray() == assign.getArray() &&
+        areSame(literal.getValue(),
+                getConstant(Constant::zero, literal.getType())) &&
+        zero.getIndices().back() == loop.getVariables().front() &&
+        llvm::equal(zero.getIndices().drop_back(),
+                    assign.getIndices().drop_back());
+    // Of all elements, by the same rule.
+    return isZero && !loop.getRanged().front() ? loop : ForallOp();
+  }
+  return nullptr;
+}
+
+static std::optional<RowSum> findSum(const EncodedAccess &mine,
+                                     ForallOp around) {
+  if (!mine.variable || !mine.decoder->isScaled())
+    return std::nullopt;
+  RowSum sum;
+  sum.elements =
+      dyn_cast<ForallOp>(mine.variable.getOwner()->getParentOp());
+  if (!sum.elements || sum.elements.getVariables().size() != 1 ||
+      sum.elements.getIteration() || isInside(mine.row, sum.elements))
+    return std::nullopt;
+  sum.assign = dyn_cast<AssignOp>(sum.elements.getBody()->back());
+  AccessOp access = mine.access;
+  bool isAddition = sum.assign && sum.assign.getFunction().is("add") &&
+                    !sum.assign.getCondition() &&
+                    !isa<ArrayType>(sum.assign.getArray().getType()) &&
+                    access->getBlock() == sum.elements.getBody();
+  if (!isAddition || sum.assign.getIndices().empty() ||
+      sum.assign.getIndices().back() != mine.variable)
+    return std::nullopt;
+  // Nothing but what is added.
+  for (Operation &op : *sum.elements.getBody())
+    if (!isa<AccessOp, CallOp, AssignOp>(op) ||
+        (isa<AssignOp>(op) && &op != sum.assign))
+      return std::nullopt;
+  std::optional<SmallVector<Value>> factors =
+      findFactors(sum.assign.getValue(), access, sum.elements);
+  if (!factors)
+    return std::nullopt;
+  sum.factors = *factors;
+  sum.outer = findOuter(sum.elements, sum.assign, around);
+  if (!sum.outer)
+    return std::nullopt;
+  for (Operation *user : sum.assign.getArray().getUsers())
+    if (user != sum.assign && sum.outer->isAncestor(user))
+      return std::nullopt;
+  bool isBoundInside =
+      llvm::any_of(sum.elements->getOperands(),
+                   [&](Value bound) { return isInside(bound, sum.outer); });
+  if (isBoundInside)
+    return std::nullopt;
+  sum.initial = findInitial(sum.outer, sum.assign);
+  return sum;
+}
+
+//===----------------------------------------------------------------------===//
+// What they become
+//===----------------------------------------------------------------------===//
+
+WhereOp SumFactoring::makeWorkspace(ArrayRef<int64_t> shape,
+                                    ValueRange sizes) {
+  bool onTensors = isa<TensorType>(sum.assign.getArray().getType());
+  Type element = decoder.getType();
+  Type type = onTensors ? Type(RankedTensorType::get(shape, element))
+                        : MemRefType::get(shape, element);
+  auto where = WhereOp::create(builder, sizes);
+  for (Region *region : {&where.getConsumers(), &where.getProducers()})
+    region->emplaceBlock().addArgument(type, builder.getLoc());
+  return where;
+}
+
+WhereOp SumFactoring::makeRow() {
+  Value array = sum.assign.getArray();
+  auto type = cast<ShapedType>(array.getType());
+  unsigned last = type.getRank() - 1;
+  int64_t size = type.getDimSize(last);
+  if (!ShapedType::isDynamic(size))
+    return makeWorkspace(size, ValueRange());
+  // A workspace is as long as what it was made for.
+  Operation *owner = array.getParentBlock()->getParentOp();
+  if (auto where = dyn_cast<WhereOp>(owner))
+    return makeWorkspace(size, where.getSizes().back());
+  return makeWorkspace(size, builder.extent(array, last));
+}
+
+ForallOp SumFactoring::makeLoop(Value lower, Value upper) {
+  auto loop = ForallOp::create(
+      builder, lower ? ValueRange(lower) : sum.elements.getLowers(),
+      upper ? ValueRange(upper) : sum.elements.getUppers(),
+      lower ? builder.getDenseBoolArrayAttr({true})
+            : sum.elements.getRangedAttr(),
+      sum.elements.getNamesAttr(), IterationAttr());
+  Block &body = loop.getRegion().emplaceBlock();
+  body.addArgument(builder.getIndexType(), builder.getLoc());
+  builder.setInsertionPointToStart(&body);
+  return loop;
+}
+
+void SumFactoring::add(Value value, Value array, ValueRange indices,
+                       bool combines) {
+  Attribute function;
+  if (combines)
+    function = sum.assign.getCalleeAttr();
+  AssignOp::create(builder, function, value, array, indices,
+                   /*condition=*/Value(), TypedAttr());
+}
+
+void SumFactoring::clear(WhereOp where) {
+  OpBuilder::InsertionGuard guard(builder);
+  Block &body = where.getProducers().front();
+  builder.setInsertionPointToStart(&body);
+  ForallOp loop = makeLoop(first, pairs);
+  add(builder.zero(decoder.getType()), body.getArgument(0),
+      loop.getVariables().front(), /*combines=*/false);
+}
+
+Value SumFactoring::weighted(Value value) {
+  for (Value factor : sum.factors)
+    value = builder.call("mul", {value, factor}, decoder.getType());
+  return value;
+}
+
+SmallVector<Value> SumFactoring::placeOf(Value element) {
+  SmallVector<Value> place(sum.assign.getIndices());
+  place.back() = element;
+  return place;
+}
+
+void SumFactoring::addElements(Value scale) {
+  builder.setInsertionPoint(access.access);
+  Value integer = decoder.integer(access.row, access.column);
+  builder.setInsertionPoint(sum.assign);
+  Value term =
+      builder.call("mul", {integer, scale}, decoder.getType());
+  sum.assign.getValueMutable().assign(term);
+}
+
+void SumFactoring::addPairs(Value scale, Value even, Value odd) {
+  ForallOp loop = makeLoop(first, pairs);
+  Value pair = loop.getVariables().front();
+  auto [low, high] = decoder.integers(access.row, pair);
+  Type type = decoder.getType();
+  add(builder.call("mul", {low, scale}, type), even, pair);
+  add(builder.call("mul", {high, scale}, type), odd, pair);
+}
+
+void SumFactoring::finish(Value shift) {
+  ForallOp loop = makeLoop({}, {});
+  add(shift, sum.assign.getArray(), placeOf(loop.getVariables().front()));
+}
+
+void SumFactoring::finishPairs(Value shift, Value even, Value odd) {
+  Type type = decoder.getType();
+  auto store = [&](Value pair, Value sums, int64_t isOdd) {
+    Value total = AccessOp::create(builder, sums, pair);
+    total = builder.call("add", {total, shift}, type);
+    Value element = builder.apply(builder.dim(0) * 2 + isOdd, pair);
+    add(total, sum.assign.getArray(), placeOf(element),
+        /*combines=*/!sum.initial);
+  };
+  {
+    OpBuilder::InsertionGuard guard(builder);
+    Value pair = makeLoop(first, wholePairs).getVariables().front();
+    store(pair, even, 0);
+    store(pair, odd, 1);
+  }
+  // The last element of a row of odd length.
+  std::optional<int64_t> fixed = EncodedAccesses::getFixedLength(access);
+  if (fixed && *fixed % 2 == 0)
+    return;
+  store(makeLoop(wholePairs, pairs).getVariables().front(), even, 0);
+}
+
+void SumFactoring::run() {
+  builder.setLoc(sum.assign.getLoc());
+  bool hasPairs = decoder.hasPairs();
+  accesses.enterAround();
+  first = builder.index(0);
+  if (hasPairs) {
+    std::optional<int64_t> fixed = EncodedAccesses::getFixedLength(access);
+    Value length = accesses.getLength(access);
+    pairs = fixed ? builder.index((*fixed + 1) / 2)
+                  : builder.shiftRight(
+                        builder.apply(builder.dim(0) + 1, length), 1);
+    wholePairs =
+        fixed ? builder.index(*fixed / 2) : builder.shiftRight(length, 1);
+  }
+  builder.setInsertionPoint(sum.outer);
+  Value even, odd;
+  if (hasPairs) {
+    for (Value *row : {&even, &odd}) {
+      WhereOp where = makeRow();
+      clear(where);
+      *row = where.getConsumers().getArgument(0);
+      builder.setInsertionPointToEnd(&where.getConsumers().front());
+    }
+  }
+  WhereOp shifts = makeWorkspace(1, ValueRange());
+  Block &producers = shifts.getProducers().front();
+  Block &consumers = shifts.getConsumers().front();
+  builder.setInsertionPointToStart(&producers);
+  add(builder.zero(decoder.getType()), producers.getArgument(0), first,
+      /*combines=*/false);
+  sum.outer->moveBefore(&producers, producers.end());
+
+  builder.setInsertionPoint(sum.elements);
+  Value scale = weighted(decoder.scale(access.row));
+  add(weighted(decoder.bias(access.row)), producers.getArgument(0), first);
+  if (hasPairs)
+    addPairs(scale, even, odd);
+  else
+    addElements(scale);
+
+  builder.setInsertionPointToStart(&consumers);
+  // Looked up once.
+  auto holder = ForallOp::create(builder, ValueRange(), ValueRange(),
+                                 ArrayRef<bool>(), ArrayAttr(), IterationAttr());
+  builder.setInsertionPointToStart(&holder.getRegion().emplaceBlock());
+  Value shift = AccessOp::create(builder, consumers.getArgument(0), first);
+  if (hasPairs)
+    finishPairs(shift, even, odd);
+  else
+    finish(shift);
+  if (hasPairs) {
+    sum.elements.erase();
+    if (sum.initial)
+      sum.initial.erase();
+    return;
+  }
+  // What is left of the product with factors goes, too.
+  SmallVector<Operation *> dead;
+  for (Operation &op :
+       llvm::make_early_inc_range(llvm::reverse(*sum.elements.getBody())))
+    if (isa<CallOp, AccessOp>(op) && op.use_empty())
+      op.erase();
+}
+
+void ember::cin::factorRowSums(EncodedAccesses &accesses) {
+  std::vector<EncodedAccess> &all = accesses.getAll();
+  std::vector<EncodedAccess> left;
+  for (const EncodedAccess &mine : all) {
+    std::optional<RowSum> sum = findSum(mine, accesses.getAround());
+    if (sum)
+      SumFactoring(accesses, mine, std::move(*sum)).run();
+    else
+      left.push_back(mine);
+  }
+  all = std::move(left);
+}

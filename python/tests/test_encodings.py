@@ -1,0 +1,245 @@
+"""Statements on encoded arrays: every encoding in every class of statement.
+
+Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""
+
+import random
+import zlib
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from ember.embed_programs import RowFormat
+from ember.errors import EmberError
+from embed_values import ROW_FORMATS, decode_rows, encode_rows
+from notation_kernels import compile_all
+from numpy.typing import NDArray
+from program_runs import WAYS, call, run_program
+
+RNG = np.random.default_rng(31)
+SEGMENTS = np.array([0, 3, 3, 10, 12, 24])
+ROWS = np.repeat(np.arange(5), np.diff(SEGMENTS))
+# Of an odd number of elements, of less than a block, and of whole blocks.
+LENGTHS = (37, 9, 64)
+
+Values = dict[str, NDArray]
+
+
+def spelled(form: RowFormat) -> str:
+    words = (form.encoding, form.parameters, "leading" if form.leading else None)
+    return ":".join(word for word in words if word)
+
+
+def floats(*shape: int) -> NDArray:
+    return RNG.standard_normal(shape).astype(np.float32)
+
+
+def indices(bound: int, *shape: int) -> NDArray:
+    return RNG.integers(0, bound, shape)
+
+
+def segments(combine: Callable[[NDArray], NDArray], terms: NDArray) -> NDArray:
+    return np.stack([combine(part) for part in np.split(terms, SEGMENTS[1:-1])])
+
+
+@dataclass
+class Case:
+    """A statement: its encoded tables by rows, further arguments, and what it computes.
+
+    In shapes, 0 is the length of rows. A table of several sizes has rows of the last one.
+    """
+
+    text: str
+    tables: dict[str, tuple[int, ...]]
+    inputs: Callable[[int], Values]
+    outputs: Callable[[int], Values]
+    expected: Callable[[Values], NDArray]
+    types: dict[str, str] = field(default_factory=dict)
+
+
+def graph(n: int) -> Values:
+    return {"pos": SEGMENTS, "crd": indices(9, 24), "w": floats(24), "X": floats(5, n)}
+
+
+def sigmoid(x: NDArray) -> NDArray:
+    return 1 / (1 + np.exp(-x))
+
+
+CASES = {
+    "bag": Case(
+        "out[b,e] = sum[p in pos[b]:pos[b+1]](T[crd[p],e])",
+        {"T": (9, 0)},
+        graph,
+        lambda n: {"out": floats(5, n)},
+        lambda a: segments(lambda t: t.sum(0), a["T"][a["crd"]]),
+    ),
+    "weighted_bag_that_adds": Case(
+        "out[b,e] += sum[p in pos[b]:pos[b+1]](w[p] * T[crd[p],e] * w[p])",
+        {"T": (9, 0)},
+        graph,
+        lambda n: {"out": floats(5, n)},
+        lambda a: (
+            a["out"] + segments(lambda t: t.sum(0), (a["w"] ** 2)[:, None] * a["T"][a["crd"]])
+        ),
+    ),
+    "mean_in_halves": Case(
+        "out[b,e] = sum[p in pos[b]:pos[b+1]](T[crd[p],e]) / max(pos[b+1] - pos[b], 1)",
+        {"T": (9, 0)},
+        graph,
+        lambda n: {"out": floats(5, n).astype(np.float16)},
+        lambda a: (
+            segments(lambda t: t.sum(0), a["T"][a["crd"]])
+            / np.maximum(np.diff(SEGMENTS), 1)[:, None]
+        ),
+        {"out": "f16"},
+    ),
+    "bag_with_padding": Case(
+        "out[b,e] = sum[p in pos[b]:pos[b+1] if I[p] != -1](T[I[p],e])",
+        {"T": (9, 0)},
+        lambda n: {"pos": SEGMENTS, "I": indices(9, 24) * (ROWS != 2) - (ROWS == 2)},
+        lambda n: {"out": floats(5, n)},
+        lambda a: segments(lambda t: t.sum(0), np.where(a["I"][:, None] < 0, 0, a["T"][a["I"]])),
+    ),
+    "largest_of_a_bag": Case(
+        "out[b,e] = max[p in pos[b]:pos[b+1]](T[crd[p],e])",
+        {"T": (9, 0)},
+        graph,
+        lambda n: {"out": floats(5, n)},
+        lambda a: segments(lambda t: t.max(0, initial=-np.inf), a["T"][a["crd"]]),
+    ),
+    "product_with_coordinates": Case(
+        "C[row[p],n] += val[p] * T[col[p],n]",
+        {"T": (9, 0)},
+        lambda n: {"row": ROWS, "col": indices(9, 24), "val": floats(24)},
+        lambda n: {"C": floats(5, n)},
+        lambda a: (
+            a["C"] + segments(lambda t: t.sum(0), a["val"][:, None] * a["T"][a["col"]])
+        ),
+    ),
+    "gather": Case(
+        "out[i,e] = T[I[i],e]",
+        {"T": (9, 0)},
+        lambda n: {"I": indices(9, 7)},
+        lambda n: {"out": floats(7, n)},
+        lambda a: a["T"][a["I"]],
+    ),
+    "score": Case(
+        "s[q] = sum[d](E[h[q],d] * R[r[q],d] * E[t[q],d])",
+        {"E": (9, 0), "R": (4, 0)},
+        lambda n: {"h": indices(9, 7), "r": indices(4, 7), "t": indices(9, 7)},
+        lambda n: {"s": floats(7)},
+        lambda a: (a["E"][a["h"]] * a["R"][a["r"]] * a["E"][a["t"]]).sum(1),
+    ),
+    "sampled_product": Case(
+        "out[p] = val[p] * sum[d](X[row[p],d] * Y[col[p],d])",
+        {"Y": (9, 0)},
+        lambda n: {"row": ROWS, "col": indices(9, 24), "val": floats(24), "X": floats(5, n)},
+        lambda n: {"out": floats(24)},
+        lambda a: a["val"] * (a["X"][ROWS] * a["Y"][a["col"]]).sum(1),
+    ),
+    "messages": Case(
+        "out[i,e] = sum[p in pos[i]:pos[i+1]](sigmoid(sum[d](X[i,d] * Y[crd[p],d])) * Y[crd[p],e])",
+        {"Y": (9, 0)},
+        graph,
+        lambda n: {"out": floats(5, n)},
+        lambda a: segments(
+            lambda t: t.sum(0),
+            sigmoid((a["X"][ROWS] * a["Y"][a["crd"]]).sum(1))[:, None] * a["Y"][a["crd"]],
+        ),
+    ),
+    "attention_over_blocks": Case(
+        "out[i,e] = sum[t in 0:4](exp(sum[d](q[i,d] * K[B[i],t,d])) * V[B[i],t,e])",
+        {"K": (6, 4, 0), "V": (6, 4, 0)},
+        lambda n: {"q": floats(5, n) / n, "B": indices(6, 5)},
+        lambda n: {"out": floats(5, n)},
+        lambda a: np.einsum(
+            "it,ite->ie", np.exp(np.einsum("id,itd->it", a["q"], a["K"][a["B"]])), a["V"][a["B"]]
+        ),
+    ),
+    "product_with_a_vector": Case(
+        "y[i] = sum[d](T[i,d] * v[d])",
+        {"T": (9, 0), "v": (0,)},
+        lambda n: {},
+        lambda n: {"y": floats(9)},
+        lambda a: a["T"] @ a["v"],
+    ),
+    "elements_here_and_there": Case(
+        "y[q] = T[r[q],c[q]] + sum[d in 2:7](T[r[q],d+1])",
+        {"T": (9, 0)},
+        lambda n: {"r": indices(9, 11), "c": indices(n, 11)},
+        lambda n: {"y": floats(11)},
+        lambda a: a["T"][a["r"], a["c"]] + a["T"][a["r"], 3:8].sum(1),
+    ),
+}
+
+PAIRS = [(name, form) for name in CASES for form in ROW_FORMATS]
+
+
+@dataclass
+class Problem:
+    """A statement's arguments by name, and what they stand for."""
+
+    case: Case
+    forms: dict[str, RowFormat]
+    arguments: dict[str, Any]
+    values: Values
+
+    @property
+    def options(self) -> list[str]:
+        types = [f"--type={name}:{element}" for name, element in self.case.types.items()]
+        return [*types, *(f"--format={name}:{spelled(form)}" for name, form in self.forms.items())]
+
+    def expected(self) -> NDArray:
+        return self.case.expected(self.values)
+
+    def check(self, result: NDArray) -> None:
+        rounding = 2.0**-10 if result.dtype == np.float16 else 3e-5
+        np.testing.assert_allclose(result, self.expected(), rounding, rounding * 10)
+
+
+def problem(name: str, form: RowFormat, length: int) -> Problem:
+    """A problem in which the last table is in the format, and others may be in others."""
+    case = CASES[name]
+    draw = np.random.default_rng(zlib.crc32(f"{name}{form}{length}".encode()))
+    arguments: dict[str, Any] = {}
+    values: Values = {}
+    forms: dict[str, RowFormat] = {}
+    for number, (table, shape) in enumerate(reversed(case.tables.items())):
+        mine = form if number == 0 else ROW_FORMATS[draw.integers(len(ROW_FORMATS))]
+        sizes = tuple(size or length for size in shape)
+        rows = int(np.prod(sizes[:-1], dtype=int))
+        stored = encode_rows(mine, rows, length, draw)
+        forms[table] = mine
+        arguments |= {f"{table}_size{k}": size for k, size in enumerate(sizes)}
+        arguments[f"{table}_values"] = stored.view(np.int8)
+        values[table] = decode_rows(mine, stored, length).reshape(sizes)
+    others = case.inputs(length) | case.outputs(length)
+    arguments |= others
+    values |= {key: array.copy() for key, array in others.items()}
+    return Problem(case, forms, arguments, values)
+
+
+@cache
+def problems(length: int) -> list[Problem]:
+    return [problem(name, form, length) for name, form in PAIRS]
+
+
+@cache
+def entries(length: int, level: int) -> list[Any]:
+    every = problems(length)
+    return compile_all([(one.case.text, one.options) for one in every], level)
+
+
+@pytest.mark.parametrize(("length", "level"), [(37, 3), (9, 0), (64, 4)])
+def test_encoding_in_every_statement(length: int, level: int) -> None:
+    for one, entry in zip(problems(length), entries(length, level), strict=True):
+        arguments = dict(one.arguments)
+        (out,) = one.case.outputs(length)
+        arguments[out] = one.values[out].copy()
+        entry(*[arguments[parameter.name] for parameter in entry.parameters])
+        one.check(arguments[out])
