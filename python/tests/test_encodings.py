@@ -5,27 +5,30 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
 import random
+import re
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from ember.embed_programs import RowFormat
-from ember.errors import EmberError
 from embed_values import ROW_FORMATS, decode_rows, encode_rows
-from notation_kernels import compile_all
+from ember.compiler import Options, load_program
+from ember.embed_programs import Bag, RowFormat, array
+from ember.embed_programs import program as embed_program
+from ember.errors import IndexOutOfRangeError, KernelError
+from notation_kernels import compile_all, program
 from numpy.typing import NDArray
-from program_runs import WAYS, call, run_program
+from program_runs import WAYS, Way, run_program
 
 RNG = np.random.default_rng(31)
 SEGMENTS = np.array([0, 3, 3, 10, 12, 24])
 ROWS = np.repeat(np.arange(5), np.diff(SEGMENTS))
-# Of an odd number of elements, of less than a block, and of whole blocks.
-LENGTHS = (37, 9, 64)
+# Of an odd number of elements, of less than a block, and of whole blocks; each with an
+# optimisation level.
+LENGTHS = {37: 3, 9: 0, 64: 4}
 
 Values = dict[str, NDArray]
 
@@ -117,9 +120,7 @@ CASES = {
         {"T": (9, 0)},
         lambda n: {"row": ROWS, "col": indices(9, 24), "val": floats(24)},
         lambda n: {"C": floats(5, n)},
-        lambda a: (
-            a["C"] + segments(lambda t: t.sum(0), a["val"][:, None] * a["T"][a["col"]])
-        ),
+        lambda a: a["C"] + segments(lambda t: t.sum(0), a["val"][:, None] * a["T"][a["col"]]),
     ),
     "gather": Case(
         "out[i,e] = T[I[i],e]",
@@ -224,22 +225,104 @@ def problem(name: str, form: RowFormat, length: int) -> Problem:
     return Problem(case, forms, arguments, values)
 
 
-@cache
-def problems(length: int) -> list[Problem]:
-    return [problem(name, form, length) for name, form in PAIRS]
-
-
-@cache
-def entries(length: int, level: int) -> list[Any]:
-    every = problems(length)
-    return compile_all([(one.case.text, one.options) for one in every], level)
-
-
-@pytest.mark.parametrize(("length", "level"), [(37, 3), (9, 0), (64, 4)])
-def test_encoding_in_every_statement(length: int, level: int) -> None:
-    for one, entry in zip(problems(length), entries(length, level), strict=True):
+@pytest.mark.parametrize("length", LENGTHS)
+def test_encoding_in_every_statement(length: int) -> None:
+    number = list(LENGTHS).index(length)
+    # Each class with each encoding at one length.
+    every = [problem(*pair, length) for pair in PAIRS[number :: len(LENGTHS)]]
+    entries = compile_all([(one.case.text, one.options) for one in every], LENGTHS[length])
+    for one, entry in zip(every, entries, strict=True):
         arguments = dict(one.arguments)
         (out,) = one.case.outputs(length)
         arguments[out] = one.values[out].copy()
         entry(*[arguments[parameter.name] for parameter in entry.parameters])
         one.check(arguments[out])
+
+
+BLOCKS = RowFormat("e5m2", "f8E8M0FNU", leading=True)
+# The plain program, and of the others some for each.
+LEVELS = [
+    (name, form, way)
+    for name, form in [
+        ("bag", RowFormat("int8", "f32")),
+        ("mean_in_halves", RowFormat("int4", "f16")),
+        ("score", BLOCKS),
+        ("attention_over_blocks", RowFormat("int4", "f32", leading=True)),
+    ]
+    for way in [WAYS[0], *random.Random(zlib.crc32(name.encode())).sample(WAYS[1:], 5)]
+]
+
+
+@pytest.mark.parametrize(
+    ("name", "form", "way"), LEVELS, ids=[f"{name}-{way.name}" for name, _, way in LEVELS]
+)
+def test_every_level_and_target(name: str, form: RowFormat, way: Way, tmp_path: Path) -> None:
+    one = problem(name, form, 37)
+    text = program(one.case.text, one.options)
+    source = tmp_path / "program.mlir"
+    source.write_text(text)
+    parameters = re.findall(r'ember.name = "(\w+)"', text)
+    arguments = [one.arguments[parameter] for parameter in parameters]
+    (result,) = run_program(
+        source, way, arguments, tmp_path / "run", [f"save={len(parameters) - 1}"]
+    )
+    one.check(result)
+
+
+@pytest.mark.parametrize("form", ROW_FORMATS, ids=str)
+def test_sums_are_those_of_embed_bag(form: RowFormat) -> None:
+    """To the bit: elements and biases are added up in the same order."""
+    one = problem("bag", form, 37)
+    (entry,) = compile_all([(one.case.text, one.options)])
+    entry(*[one.arguments[parameter.name] for parameter in entry.parameters])
+    bag = Bag(
+        tables=(array("i8", None, None),),
+        indices=array("i64", None),
+        segments=array("i64", None),
+        out=array("f32", None, None),
+        row_format=form,
+    )
+    expected = floats(5, 37)
+    library = load_program(embed_program(bag), Options())
+    table, out = one.arguments["T_values"], one.arguments["out"]
+    library.entry("kernel")(table, one.arguments["crd"], SEGMENTS, expected)
+    np.testing.assert_array_equal(out, expected)
+
+
+def run(one: Problem) -> None:
+    (entry,) = compile_all([(one.case.text, one.options)], opt_level=1)
+    entry(*[one.arguments[parameter.name] for parameter in entry.parameters])
+
+
+@pytest.mark.parametrize("form", [RowFormat("int4", "f16"), BLOCKS], ids=str)
+def test_rows_and_columns_that_are_none_are_errors(form: RowFormat) -> None:
+    """A column behind the last is not read from what is stored beside the elements."""
+    for name, index, wrong in (("r", 9, -1), ("c", 37, -1)):
+        for value in (index, wrong):
+            one = problem("elements_here_and_there", form, 37)
+            one.arguments[name][3] = value
+            with pytest.raises((IndexOutOfRangeError, KernelError), match="T"):
+                run(one)
+
+
+@pytest.mark.parametrize("form", ROW_FORMATS, ids=str)
+def test_rows_of_another_length_are_errors(form: RowFormat) -> None:
+    one = problem("gather", form, 37)
+    one.arguments["T_values"] = one.arguments["T_values"][:, :-1].copy()
+    with pytest.raises(KernelError, match="the rows of T have not as many bytes as their elements"):
+        run(one)
+
+
+def test_an_array_of_another_number_of_rows_is_an_error() -> None:
+    one = problem("attention_over_blocks", RowFormat("int8", "f32"), 37)
+    one.arguments["V_values"] = one.arguments["V_values"][:-1].copy()
+    with pytest.raises(KernelError, match="the rows of V are not as many as it has"):
+        run(one)
+
+
+def test_sizes_that_disagree_are_errors() -> None:
+    one = problem("product_with_a_vector", RowFormat("int8", "f32"), 37)
+    (y,) = one.case.outputs(37).values()
+    one.arguments["y"] = y[:-1].copy()
+    with pytest.raises(KernelError, match="dimension 0 of T and dimension 0 of y"):
+        run(one)

@@ -30,18 +30,17 @@ static Value constant(ImplicitLocOpBuilder &builder, int64_t value) {
 static Value divideUp(ImplicitLocOpBuilder &builder, Value number, int64_t by) {
   if (by == 1)
     return number;
-  Value most = arith::AddIOp::create(builder, number, constant(builder, by - 1));
+  Value most =
+      arith::AddIOp::create(builder, number, constant(builder, by - 1));
   return arith::DivUIOp::create(builder, most, constant(builder, by));
 }
 
 Value ember::cin::emitRowBytes(ImplicitLocOpBuilder &builder,
                                const embed::RowLayout &layout, Value length) {
-  Value elements =
-      divideUp(builder, length, layout.encoding->elementsOfByte());
-  Value beside =
-      layout.hasBlockScales()
-          ? divideUp(builder, length, layout.parameters->blockLength)
-          : constant(builder, layout.parameterBytes(0));
+  Value elements = divideUp(builder, length, layout.encoding->elementsOfByte());
+  Value beside = layout.hasBlockScales()
+                     ? divideUp(builder, length, layout.parameters->blockLength)
+                     : constant(builder, layout.parameterBytes(0));
   return arith::AddIOp::create(builder, elements, beside);
 }
 

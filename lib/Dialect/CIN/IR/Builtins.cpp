@@ -128,10 +128,7 @@ static constexpr Builtin builtins[] = {
      .signature = Signature::choice,
      .types = all},
     // x * y + z, rounded once.
-    {.name = "fma",
-     .arity = 3,
-     .signature = Signature::same,
-     .types = floats},
+    {.name = "fma", .arity = 3, .signature = Signature::same, .types = floats},
     {.name = "convert",
      .arity = 1,
      .signature = Signature::conversion,

@@ -296,7 +296,8 @@ static Value convertUnsigned(ImplicitLocOpBuilder &builder, Value value,
     return value;
   if (isa<FloatType>(to)) {
     if (from.isIndex())
-      value = arith::IndexCastUIOp::create(builder, builder.getI64Type(), value);
+      value =
+          arith::IndexCastUIOp::create(builder, builder.getI64Type(), value);
     return arith::UIToFPOp::create(builder, to, value);
   }
   if (from.isIndex() || to.isIndex())

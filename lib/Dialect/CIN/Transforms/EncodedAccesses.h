@@ -1,4 +1,5 @@
-//===- EncodedAccesses.h - What a statement reads of encoded arrays -*- C++ -*-//
+//===- EncodedAccesses.h - What a statement reads of encoded arrays -*- C++
+//-*-//
 //
 // Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -70,8 +71,8 @@ private:
       parameters;
 };
 
-/// Adds up the biases of rows apart from their elements, wherever rows are added
-/// up; see --cin-expand-encodings.
+/// Adds up the biases of rows apart from their elements, wherever rows are
+/// added up; see --cin-expand-encodings.
 void factorRowSums(EncodedAccesses &accesses);
 
 /// Makes loops over blocks of those over elements that have scales of blocks.

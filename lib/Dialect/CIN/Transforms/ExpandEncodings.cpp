@@ -30,8 +30,7 @@ static AssembleOp getEncoded(AccessOp access) {
 /// The loop that binds a variable; null for what is none.
 static Operation *getLoop(Value value) {
   auto variable = dyn_cast<BlockArgument>(value);
-  Operation *loop =
-      variable ? variable.getOwner()->getParentOp() : nullptr;
+  Operation *loop = variable ? variable.getOwner()->getParentOp() : nullptr;
   return isa_and_present<ForallOp, ReduceOp>(loop) ? loop : nullptr;
 }
 
@@ -61,8 +60,7 @@ void EncodedAccesses::enterAround() {
     return isa<AccessOp, ApplyOp, CallOp, ExtentOp, LiteralOp>(op);
   };
   Block &body = *around.getBody();
-  builder.setInsertionPoint(&body,
-                            llvm::find_if_not(body, isExpression));
+  builder.setInsertionPoint(&body, llvm::find_if_not(body, isExpression));
 }
 
 RowDecoder &EncodedAccesses::getDecoder(AssembleOp array) {
@@ -130,11 +128,11 @@ Value EncodedAccesses::checkCoordinate(AccessOp access, unsigned dimension,
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointAfter(array);
   Type index = builder.getIndexType();
-  auto format = FormatAttr::get(
-      builder.getContext(), ArrayRef<Level>(Level()), ArrayRef<unsigned>(0),
-      builder.getIndexAttr(-1), /*storesFill=*/true);
-  auto places = ArrayType::get(builder.getContext(),
-                               type.getDimSize(dimension), index, format);
+  auto format = FormatAttr::get(builder.getContext(), ArrayRef<Level>(Level()),
+                                ArrayRef<unsigned>(0), builder.getIndexAttr(-1),
+                                /*storesFill=*/true);
+  auto places = ArrayType::get(builder.getContext(), type.getDimSize(dimension),
+                               index, format);
   SmallVector<Value> sizes;
   if (type.isDynamicDim(dimension))
     sizes.push_back(array.getSizeOf(dimension));
@@ -214,7 +212,8 @@ void EncodedAccesses::keepSizes(BlockArgument variable) {
       SameSizeOp::create(builder, mine.array, mine.dimension, other.array,
                          other.dimension, name);
   bool isSaid = !llvm::all_of(dimensions, isEncoded);
-  int64_t size = cast<ArrayType>(mine.array.getType()).getDimSize(mine.dimension);
+  int64_t size =
+      cast<ArrayType>(mine.array.getType()).getDimSize(mine.dimension);
   bool isFixed = !ShapedType::isDynamic(size);
   bool isWalk = loop->hasAttr("iteration");
   if (isWalk || (isSaid && !isFixed))
@@ -309,9 +308,8 @@ struct ExpandEncodings
     for (ForallOp statement : statements) {
       bool isEncoded = statement
                            .walk([](AccessOp access) {
-                             return getEncoded(access)
-                                        ? WalkResult::interrupt()
-                                        : WalkResult::advance();
+                             return getEncoded(access) ? WalkResult::interrupt()
+                                                       : WalkResult::advance();
                            })
                            .wasInterrupted();
       if (isEncoded)

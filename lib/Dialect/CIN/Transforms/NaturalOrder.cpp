@@ -44,6 +44,7 @@ private:
 } // namespace
 
 bool OrderChooser::isOfRows(BlockArgument variable) {
+  bool hasRow = false;
   for (OpOperand &use : variable.getUses()) {
     Operation *user = use.getOwner();
     if (!isa<AccessOp, AssignOp>(user))
@@ -54,8 +55,9 @@ bool OrderChooser::isOfRows(BlockArgument variable) {
     if (use.getOperandNumber() + 1 !=
         indices.getBeginOperandIndex() + indices.size())
       return false;
+    hasRow |= indices.size() > 1;
   }
-  return !hasRange(variable);
+  return hasRow && !hasRange(variable);
 }
 
 bool OrderChooser::isOutside(BlockArgument variable,

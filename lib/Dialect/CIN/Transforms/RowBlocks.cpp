@@ -70,9 +70,8 @@ void BlockSplitter::fill(Operation *outer, Operation *inner) {
   Block &body = inner->getRegion(0).front();
   Value block = outer->getRegion(0).getArgument(0);
   builder.setInsertionPointToStart(&body);
-  Value element =
-      builder.apply(builder.dim(0) * blockLength + builder.dim(1),
-                    {block, body.getArgument(0)});
+  Value element = builder.apply(builder.dim(0) * blockLength + builder.dim(1),
+                                {block, body.getArgument(0)});
   IRMapping mapping;
   mapping.map(variable, element);
   for (Operation &op : loop->getRegion(0).front())
@@ -83,8 +82,8 @@ void BlockSplitter::fill(Operation *outer, Operation *inner) {
     EncodedAccess mine = all[number];
     if (!loop->isAncestor(mine.access))
       continue;
-    auto access = cast<AccessOp>(
-        mapping.lookup(mine.access.getResult()).getDefiningOp());
+    auto access =
+        cast<AccessOp>(mapping.lookup(mine.access.getResult()).getDefiningOp());
     bool isOfBlock = mine.variable == variable &&
                      mine.decoder->hasBlockScales() &&
                      !mapping.contains(mine.row);

@@ -74,9 +74,8 @@ void RowDecoder::enter(Value length) {
   if (layout.hasBlockScales()) {
     int64_t block = layout.parameters->blockLength;
     if (layout.isLeading)
-      firstElement =
-          builder.shiftRight(builder.apply(number + (block - 1), length),
-                             llvm::Log2_64(block));
+      firstElement = builder.shiftRight(
+          builder.apply(number + (block - 1), length), llvm::Log2_64(block));
     else
       firstParameter = builder.apply(number, length);
     return;
@@ -105,20 +104,19 @@ Value RowDecoder::asValue(Value number) {
   return builder.call("convert", number, type);
 }
 
-/// The scale or bias of a row, little end first. Single bytes are loaded because
-/// rows need not be aligned; back ends join the loads.
+/// The scale or bias of a row, little end first. Single bytes are loaded
+/// because rows need not be aligned; back ends join the loads.
 Value RowDecoder::parameter(Value row, unsigned number) {
-  auto stored = cast<FloatType>(
-      ember::getType(builder.getContext(),
-                     *findScalarType(layout.parameters->name)));
+  auto stored = cast<FloatType>(ember::getType(
+      builder.getContext(), *findScalarType(layout.parameters->name)));
   Type wide = builder.getI32Type();
   int64_t width = stored.getWidth() / 8;
   Value bits;
   for (int64_t i = 0; i < width; ++i) {
     int64_t place = number * width + i;
-    Value position =
-        firstParameter ? builder.apply(builder.dim(0) + place, firstParameter)
-                       : builder.index(place);
+    Value position = firstParameter
+                         ? builder.apply(builder.dim(0) + place, firstParameter)
+                         : builder.index(place);
     Value part = unsignedByte(row, position);
     if (i != 0) {
       part = builder.call("shl", {part, builder.number(8 * i, wide)}, wide);
@@ -139,18 +137,16 @@ Value RowDecoder::blockScale(Value row, Value block) {
   constexpr int64_t smallest = 0x00400000, nan = 0x7fc00000;
   Type wide = builder.getI32Type();
   AffineExpr sum = builder.dim(0) + builder.dim(1);
-  Value position =
-      firstParameter ? builder.apply(sum, {block, firstParameter})
-                     : builder.apply(builder.dim(0), block);
+  Value position = firstParameter ? builder.apply(sum, {block, firstParameter})
+                                  : builder.apply(builder.dim(0), block);
   Value exponent = unsignedByte(row, position);
-  Value bits =
-      builder.call("shl", {exponent, builder.number(exponentPlaces, wide)},
-                   wide);
+  Value bits = builder.call(
+      "shl", {exponent, builder.number(exponentPlaces, wide)}, wide);
   auto replace = [&](int64_t value, int64_t by) {
     Value isValue = builder.call("eq", {exponent, builder.number(value, wide)},
                                  builder.getI1Type());
-    bits = builder.call("select", {isValue, builder.number(by, wide), bits},
-                        wide);
+    bits =
+        builder.call("select", {isValue, builder.number(by, wide), bits}, wide);
   };
   replace(0, smallest);
   replace(0xff, nan);
@@ -179,8 +175,8 @@ Value RowDecoder::integer(Value row, Value column) {
   Value pair = builder.shiftRight(column, 1);
   Type index = builder.getIndexType();
   Value isOdd = builder.call("and", {column, builder.index(1)}, index);
-  Value places = builder.call(
-      "convert", builder.apply(builder.dim(0) * 4, isOdd), wide);
+  Value places =
+      builder.call("convert", builder.apply(builder.dim(0) * 4, isOdd), wide);
   Value bits =
       builder.call("shr", {unsignedByte(row, placeOf(pair)), places}, wide);
   Value low = builder.call("and", {bits, builder.number(15, wide)}, wide);

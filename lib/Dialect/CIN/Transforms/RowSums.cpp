@@ -83,8 +83,8 @@ static bool isInside(Value value, Operation *op) {
 
 /// The factors of `value` that are not `element`, if it is their product and
 /// these are the same for all of a loop.
-static std::optional<SmallVector<Value>>
-findFactors(Value value, Value element, Operation *loop) {
+static std::optional<SmallVector<Value>> findFactors(Value value, Value element,
+                                                     Operation *loop) {
   SmallVector<Value> factors;
   while (value != element) {
     auto call = value.getDefiningOp<CallOp>();
@@ -113,11 +113,10 @@ static Operation *findOuter(ForallOp elements, AssignOp assign,
     Operation *parent = outer->getParentOp();
     if (!isa<ForallOp, IfOp>(parent) || parent == around)
       return found;
-    bool isSame = !isInside(assign.getArray(), parent) &&
-                  llvm::none_of(assign.getIndices().drop_back(),
-                                [&](Value index) {
-                                  return isInside(index, parent);
-                                });
+    bool isSame =
+        !isInside(assign.getArray(), parent) &&
+        llvm::none_of(assign.getIndices().drop_back(),
+                      [&](Value index) { return isInside(index, parent); });
     if (!isSame)
       return found;
     outer = parent;
@@ -141,15 +140,14 @@ static ForallOp findInitial(Operation *outer, AssignOp assign) {
       return nullptr;
     auto literal = dyn_cast<LiteralOp>(loop.getBody()->front());
     auto zero = dyn_cast<AssignOp>(loop.getBody()->back());
-    bool isZero =
-        literal && zero && zero.getValue() == literal.getResult() &&
-        !zero.isCombining() && !zero.getCondition() &&
-        zero.getArray() == assign.getArray() &&
-        areSame(literal.getValue(),
-                getConstant(Constant::zero, literal.getType())) &&
-        zero.getIndices().back() == loop.getVariables().front() &&
-        llvm::equal(zero.getIndices().drop_back(),
-                    assign.getIndices().drop_back());
+    bool isZero = literal && zero && zero.getValue() == literal.getResult() &&
+                  !zero.isCombining() && !zero.getCondition() &&
+                  zero.getArray() == assign.getArray() &&
+                  areSame(literal.getValue(),
+                          getConstant(Constant::zero, literal.getType())) &&
+                  zero.getIndices().back() == loop.getVariables().front() &&
+                  llvm::equal(zero.getIndices().drop_back(),
+                              assign.getIndices().drop_back());
     // Of all elements, by the same rule.
     return isZero && !loop.getRanged().front() ? loop : ForallOp();
   }
@@ -161,8 +159,7 @@ static std::optional<RowSum> findSum(const EncodedAccess &mine,
   if (!mine.variable || !mine.decoder->isScaled())
     return std::nullopt;
   RowSum sum;
-  sum.elements =
-      dyn_cast<ForallOp>(mine.variable.getOwner()->getParentOp());
+  sum.elements = dyn_cast<ForallOp>(mine.variable.getOwner()->getParentOp());
   if (!sum.elements || sum.elements.getVariables().size() != 1 ||
       sum.elements.getIteration() || isInside(mine.row, sum.elements))
     return std::nullopt;
@@ -204,8 +201,7 @@ static std::optional<RowSum> findSum(const EncodedAccess &mine,
 // What they become
 //===----------------------------------------------------------------------===//
 
-WhereOp SumFactoring::makeWorkspace(ArrayRef<int64_t> shape,
-                                    ValueRange sizes) {
+WhereOp SumFactoring::makeWorkspace(ArrayRef<int64_t> shape, ValueRange sizes) {
   bool onTensors = isa<TensorType>(sum.assign.getArray().getType());
   Type element = decoder.getType();
   Type type = onTensors ? Type(RankedTensorType::get(shape, element))
@@ -277,8 +273,7 @@ void SumFactoring::addElements(Value scale) {
   builder.setInsertionPoint(access.access);
   Value integer = decoder.integer(access.row, access.column);
   builder.setInsertionPoint(sum.assign);
-  Value term =
-      builder.call("mul", {integer, scale}, decoder.getType());
+  Value term = builder.call("mul", {integer, scale}, decoder.getType());
   sum.assign.getValueMutable().assign(term);
 }
 
@@ -326,9 +321,10 @@ void SumFactoring::run() {
   if (hasPairs) {
     std::optional<int64_t> fixed = EncodedAccesses::getFixedLength(access);
     Value length = accesses.getLength(access);
-    pairs = fixed ? builder.index((*fixed + 1) / 2)
-                  : builder.shiftRight(
-                        builder.apply(builder.dim(0) + 1, length), 1);
+    pairs =
+        fixed
+            ? builder.index((*fixed + 1) / 2)
+            : builder.shiftRight(builder.apply(builder.dim(0) + 1, length), 1);
     wholePairs =
         fixed ? builder.index(*fixed / 2) : builder.shiftRight(length, 1);
   }
@@ -360,8 +356,9 @@ void SumFactoring::run() {
 
   builder.setInsertionPointToStart(&consumers);
   // Looked up once.
-  auto holder = ForallOp::create(builder, ValueRange(), ValueRange(),
-                                 ArrayRef<bool>(), ArrayAttr(), IterationAttr());
+  auto holder =
+      ForallOp::create(builder, ValueRange(), ValueRange(), ArrayRef<bool>(),
+                       ArrayAttr(), IterationAttr());
   builder.setInsertionPointToStart(&holder.getRegion().emplaceBlock());
   Value shift = AccessOp::create(builder, consumers.getArgument(0), first);
   if (hasPairs)
