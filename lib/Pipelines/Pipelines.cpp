@@ -70,6 +70,9 @@ void ember::buildCINToSCFPipeline(OpPassManager &manager,
   manager.addNestedPass<func::FuncOp>(cin::createConcretize());
   manager.addNestedPass<func::FuncOp>(cin::createDeriveIteration());
   manager.addNestedPass<func::FuncOp>(cin::createSimplifyIteration());
+  cin::ExpandEncodingsOptions lists;
+  lists.listsOnly = true;
+  manager.addNestedPass<func::FuncOp>(cin::createExpandEncodings(lists));
   manager.addNestedPass<func::FuncOp>(cin::createExpandFormats());
   manager.addNestedPass<func::FuncOp>(cin::createExpandEncodings());
   manager.addNestedPass<func::FuncOp>(createConvertCINToSCF());

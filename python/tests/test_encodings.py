@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import ember.sparse as es
 import numpy as np
 import pytest
 from embed_values import ROW_FORMATS, decode_rows, encode_rows
@@ -326,3 +327,81 @@ def test_sizes_that_disagree_are_errors() -> None:
     one.arguments["y"] = y[:-1].copy()
     with pytest.raises(KernelError, match="dimension 0 of T and dimension 0 of y"):
         run(one)
+
+
+SPARSE = {
+    "csr": ("y[i] = A[i,j] * x[j]", lambda a, x, b: a @ x),
+    "coo:i32": ("y[i] = A[i,j] * x[j]", lambda a, x, b: a @ x),
+    "bitmap": ("y[i] = A[i,j] * x[j]", lambda a, x, b: a @ x),
+    "csf": ("y[i] = sum[j](A[i,j] + b[i,j] * x[j])", lambda a, x, b: (a + b * x).sum(1)),
+    "dcsr": ("y[i] = max[j](A[i,j] * x[j] + b[i,j])", lambda a, x, b: (a * x + b).max(1)),
+    "csc": ("y[i] = A[i,j] * b[i,j]", lambda a, x, b: (a * b).sum(1)),
+}
+VALUES = (RowFormat("int8", "f32"), RowFormat("int4", "f16", True), BLOCKS, RowFormat("e4m3"))
+
+
+@pytest.mark.parametrize("form", VALUES, ids=str)
+def test_values_of_sparse_arrays_in_one_row(form: RowFormat) -> None:
+    """Arrays that are walked alone, merged and searched."""
+    draw = np.random.default_rng(3)
+    is_stored = draw.integers(0, 3, (9, 41)) > 0
+    is_stored[4] = False
+    x, b = floats(41), floats(9, 41) * (floats(9, 41) > 0)
+    statements, arguments, wanted = [], [], []
+    for name, (text, expected) in SPARSE.items():
+        empty = es.Array.from_coordinates(
+            np.nonzero(is_stored), np.arange(is_stored.sum()) + 1, (9, 41), name
+        )
+        stored = encode_rows(form, 1, len(empty.values), draw)
+        values = decode_rows(form, stored, len(empty.values))[0]
+        coordinates, positions = empty.coordinates()
+        whole = np.zeros((9, 41))
+        whole[tuple(coordinates)] = values[positions]
+        other = es.asarray(b, "csr")
+        parts = {"A_size0": 9, "A_size1": 41, "A_values": stored, "x": x, "y": floats(9)}
+        parts |= {"b_size0": 9, "b_size1": 41, "b_values": other.values}
+        for letter, array_ in (("A", empty), ("b", other)):
+            for level, arrays in enumerate(array_.stored):
+                parts |= {f"{letter}_{what}{level}": one for what, one in arrays.items()}
+        options = [f"--format=A:{name}/{spelled(form)}"]
+        statements.append((text, [*options, "--format=b:csr"] if "b[" in text else options))
+        arguments.append(parts)
+        wanted.append(expected(whole, x, b))
+    entries = compile_all(statements)
+    for entry, parts, expected_values in zip(entries, arguments, wanted, strict=True):
+        entry(*[parts[parameter.name] for parameter in entry.parameters])
+        np.testing.assert_allclose(parts["y"], expected_values, 3e-5, 3e-4)
+
+
+@pytest.mark.parametrize("form", VALUES, ids=str)
+def test_blocks_of_a_sparse_matrix(form: RowFormat) -> None:
+    """Each in a row of its own; what is not stored may be something else than 0."""
+    draw = np.random.default_rng(4)
+    positions, coordinates = np.array([0, 2, 2, 5]), np.array([1, 3, 0, 2, 3])
+    stored = encode_rows(form, 5, 37, draw)
+    blocks = np.zeros((3, 4, 37))
+    stands = decode_rows(form, stored, 37)
+    rows = np.repeat(np.arange(3), np.diff(positions))
+    blocks[rows, coordinates] = stands
+    filled = np.full((3, 4, 37), 2.0)
+    filled[rows, coordinates] = stands
+    x, c = floats(4, 37), floats(3, 37)
+    options = [f"--format=B:dense,compressed,dense/{spelled(form)}"]
+    entries = compile_all(
+        [
+            ("y[i] = sum[j,e](B[i,j,e] * x[j,e])", options),
+            ("C[i,e] = sum[j](B[i,j,e])", options),
+            ("y[i] = max[j,e](B[i,j,e] * x[j,e])", [*options, "--fill=B:2"]),
+        ]
+    )
+    parts = {f"B_size{k}": size for k, size in enumerate((3, 4, 37))}
+    parts |= {"B_positions1": positions, "B_coordinates1": coordinates, "B_values": stored}
+    parts |= {"x": x, "C": c, "y": floats(3)}
+    wanted = [
+        ("y", (blocks * x).sum((1, 2))),
+        ("C", blocks.sum(1)),
+        ("y", (filled * x).max((1, 2))),
+    ]
+    for entry, (result, expected) in zip(entries, wanted, strict=True):
+        entry(*[parts[parameter.name] for parameter in entry.parameters])
+        np.testing.assert_allclose(parts[result], expected, 3e-5, 3e-4)

@@ -150,27 +150,20 @@ void EvaluationLowering::checkRows(AssembleOp assemble) {
   std::string name = evaluate.getNameOf(assemble);
   Value rows = size({assemble.getValues(), 0});
   Value bytes = size({assemble.getValues(), 1});
-  using Predicate = arith::CmpIPredicate;
-  auto require = [&](Predicate predicate, Value given, Value needed,
-                     StringRef message) {
+  auto require = [&](Value given, Value needed, StringRef message) {
     if (given == needed)
       return;
-    Value holds = arith::CmpIOp::create(builder, predicate, given, needed);
+    Value holds =
+        arith::CmpIOp::create(builder, arith::CmpIPredicate::eq, given, needed);
     cf::AssertOp::create(builder, holds, "the rows of " + name + message.str());
   };
   unsigned last = format.getLevels().size() - 1;
+  // One row, of as many elements as there are coordinates, if these are stored.
   bool isListed = format.getLevels()[last].kind != LevelKind::dense;
-  StringRef wrongLength = " have not as many bytes as their elements need";
-  if (isListed) {
-    // One row, of as many elements as there are coordinates.
-    Value count = size({assemble.getLevels().back(), 0});
-    require(Predicate::uge, emitLongestRow(builder, layout, bytes), count,
-            wrongLength);
-  } else {
-    Value length = storage.sizeOfLevel(last);
-    require(Predicate::eq, bytes, emitRowBytes(builder, layout, length),
-            wrongLength);
-  }
+  Value length = isListed ? size({assemble.getLevels().back(), 0})
+                          : storage.sizeOfLevel(last);
+  require(bytes, emitRowBytes(builder, layout, length),
+          " have not as many bytes as their elements need");
   if (!format.isDense() && format.hasRows())
     return;
   Value needed = constant(1);
@@ -178,7 +171,7 @@ void EvaluationLowering::checkRows(AssembleOp assemble) {
     for (unsigned level = 0; level < last; ++level)
       needed = builder.createOrFold<arith::MulIOp>(needed,
                                                    storage.sizeOfLevel(level));
-  require(Predicate::eq, rows, needed, " are not as many as it has");
+  require(rows, needed, " are not as many as it has");
 }
 
 std::pair<Value, Value> EvaluationLowering::bounds(Value lower, Value upper,

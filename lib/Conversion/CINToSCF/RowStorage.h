@@ -18,10 +18,6 @@ namespace ember::cin {
 mlir::Value emitRowBytes(mlir::ImplicitLocOpBuilder &builder,
                          const embed::RowLayout &layout, mlir::Value length);
 
-/// The most elements that a row of so many bytes holds.
-mlir::Value emitLongestRow(mlir::ImplicitLocOpBuilder &builder,
-                           const embed::RowLayout &layout, mlir::Value bytes);
-
 } // namespace ember::cin
 
 #endif // EMBER_LIB_CONVERSION_CINTOSCF_ROWSTORAGE_H

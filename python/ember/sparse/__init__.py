@@ -8,7 +8,8 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 from ember.sparse.array import Array, asarray
 from ember.sparse.einsum import einsum
+from ember.sparse.encoded import Encoded
 from ember.sparse.evaluate import evaluate
 from ember.sparse.format import Format
 
-__all__ = ["Array", "Format", "asarray", "einsum", "evaluate"]
+__all__ = ["Array", "Encoded", "Format", "asarray", "einsum", "evaluate"]

@@ -36,6 +36,8 @@ class Array:
         that they do.
         """
         self.format = format_named(format) if isinstance(format, str) else format
+        if self.format.encoding is not None:
+            raise ArgumentError(f"an array in rows of {self.format.name} is an es.Encoded")
         self.shape = tuple(int(size) for size in shape)
         self.values: np.ndarray = as_array(values)
         self.levels: tuple[Level, ...] = self.format.levels(len(self.shape))

@@ -16,6 +16,7 @@ import torch
 from ember.arguments import Parameter
 from ember.dtypes import DTYPES
 from ember.sparse.array import Array
+from ember.sparse.encoded import Encoded
 from ember.sparse.format import Format
 from ember.sparse.kinds import Kind
 
@@ -115,17 +116,17 @@ class CallCode:
             return
         library = self._constant(kind.library)
         self._miss_if(f"type({variable}) is not {library}")
-        if kind.library is Array:
+        if kind.library in (Array, Encoded):
             form = self._constant(kind.format)
             given = f"{variable}.format"
             self._miss_if(f"{given} is not {form} and {given} != {form}")
             self._miss_if(f"len({variable}.shape) != {kind.rank}")
-            if not kind.stores_fill:
+            if kind.library is Array and not kind.stores_fill:
                 self._miss_if(f"{variable}.stores_fill")
             variable = f"{variable}.values"
         if kind.dtype is not None:
             self._miss_if(f"{variable}.dtype is not {self._constant(kind.dtype)}")
-        if kind.library is not Array and kind.dtype is not None:
+        if kind.library not in (Array, Encoded) and kind.dtype is not None:
             self._miss_if(f"{variable}.ndim != {kind.rank}")
         for dimension, size in enumerate(kind.sizes):
             if size is not None:

@@ -13,6 +13,7 @@ import torch
 from ember.errors import ArgumentError
 from ember.sparse.array import as_sparse
 from ember.sparse.call_code import MISS
+from ember.sparse.encoded import Encoded
 from ember.sparse.gradient import evaluate_with_gradients, needs_gradient
 from ember.sparse.kinds import Kind, kind_of
 from ember.sparse.statement import Statement
@@ -31,10 +32,10 @@ def evaluate(statement: str, /, **arrays: Any) -> Any:
 
         y = es.evaluate("y[i] = min[j](A[i,j] + x[j])", A=A, x=x, y=es.Format(fill=np.inf))
 
-    Arrays are NumPy's and PyTorch's, sparse ones of these, SciPy and PyData too, and es.Array;
-    numbers are Python's and NumPy's. What statements assign to need not be given: it is made as
-    large as the other arrays say. An es.Format for it says how it is stored, its shape or its type;
-    an array is assigned to in place.
+    Arrays are NumPy's and PyTorch's, sparse ones of these, SciPy and PyData too, es.Array and, for
+    rows of bytes, es.Encoded; numbers are Python's and NumPy's. What statements assign to need not
+    be given: it is made as large as the other arrays say. An es.Format for it says how it is
+    stored, its shape or its type; an array is assigned to in place.
 
     Returns what is assigned to: es.Array for what is in a format, a tensor if any argument is one,
     else NumPy's; several results as a tuple, in the order in which the statements name them first.
@@ -50,7 +51,10 @@ def evaluate(statement: str, /, **arrays: Any) -> Any:
     if needs_gradient(arrays):
         return evaluate_with_gradients(statement, arrays)
     arguments = {name: _taken(name, given) for name, given in arrays.items()}
-    on_torch = any(isinstance(given, torch.Tensor) for given in arrays.values())
+    on_torch = any(
+        isinstance(given, torch.Tensor) or (isinstance(given, Encoded) and given.is_tensor)
+        for given in arrays.values()
+    )
     if not on_torch:
         results = _called(statement, arguments)
         if results is not MISS:

@@ -12,7 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from ember.embed_programs import RowFormat
 from ember.errors import ArgumentError
+from ember.row_types import ENCODINGS, PARAMETERS
 from ember.tables import TABLES
 
 _NAMES = {row["name"]: row["spelled"] for row in TABLES["formats"]}
@@ -57,7 +59,8 @@ class Format:
     name: csr, csc, dcsr, dcsc, coo, csf, bitmap, dense, or a level for each dimension, such as
     "dense,compressed(unordered)", with the dimensions of the levels behind @ where these are in
     another order: "dense,compressed@1,0". A type of positions and coordinates may follow, as in
-    "csr:i32".
+    "csr:i32". Rows of bytes have an encoding in place of levels: "int8", "int4:f32:leading"; see
+    es.Encoded.
     fill: what is not stored; of a dense result, what it holds where nothing is assigned to it.
     shape, dtype: of a result, where statements do not say; dtype is what np.dtype takes.
     """
@@ -76,13 +79,22 @@ class Format:
                 raise ArgumentError(f"the shape {self.shape} has a negative size")
         if self.dtype is not None:
             object.__setattr__(self, "dtype", np.dtype(self.dtype))
+        if self.encoding is not None:
+            return
         if self.name.count(":") > 1 or (":" in self.name and self.index_name not in _INDICES):
             known = ", ".join(_INDICES)
             raise ArgumentError(f"the indices of format {self.name!r} are of none of {known}")
 
     @property
+    def encoding(self) -> RowFormat | None:
+        """How rows of bytes are encoded; None for other arrays. Raises ArgumentError."""
+        return _encoding(self.name)
+
+    @property
     def index_name(self) -> str:
         """The type of positions and coordinates as the compiler spells it."""
+        if self.encoding is not None:
+            return "i64"
         return self.name.partition(":")[2].strip() or "i64"
 
     @property
@@ -97,7 +109,8 @@ class Format:
 
     def levels(self, rank: int) -> tuple[Level, ...]:
         """The levels of an array of so many dimensions, outermost first; raises ArgumentError."""
-        return _levels(self.name.partition(":")[0].strip(), rank)
+        name = "dense" if self.encoding is not None else self.name.partition(":")[0].strip()
+        return _levels(name, rank)
 
     def fill_of(self, dtype: np.dtype) -> Any:
         """What is not stored, as an element; raises ArgumentError."""
@@ -119,6 +132,28 @@ class Format:
 def format_named(name: str) -> Format:
     """The format of a name that says all of it."""
     return Format(name)
+
+
+@cache
+def _encoding(name: str) -> RowFormat | None:
+    """The encoding that a name stands for: "int8", "int4:f32:leading"; None for other names."""
+    word, *rest = (part.strip() for part in name.split(":"))
+    encoding = ENCODINGS.get(word)
+    if encoding is None:
+        return None
+    leading = rest[-1:] == ["leading"]
+    given = rest[:-1] if leading else rest
+    parameters = given[0] if given else encoding.usual_parameters or None
+    known = [
+        row.name for row in PARAMETERS.values() if (row.block_length == 0) == encoding.is_integer
+    ]
+    fits = parameters in known or (parameters is None and not encoding.is_integer)
+    if len(given) > 1 or not fits:
+        raise ArgumentError(
+            f"{name!r} is no encoding of rows: beside elements of {word} there may be "
+            + " or ".join(known)
+        )
+    return RowFormat(word, parameters, leading)
 
 
 @cache

@@ -14,6 +14,7 @@ import torch
 from ember.dtypes import DTYPES
 from ember.errors import ArgumentError
 from ember.sparse.array import Array
+from ember.sparse.encoded import Encoded
 from ember.sparse.format import Format
 
 _MLIR_NAMES = {row.name: row.mlir for row in DTYPES.values() if row.mlir != "index"}
@@ -27,10 +28,11 @@ LONGEST_ROW = 512
 class Kind:
     """What an argument is.
 
-    library: the type of the object: np.ndarray, torch.Tensor, Array, Format or a number's. dtype:
-    of elements, as the library has it. rank: how many dimensions there are. format: of an es.Array,
-    or the es.Format itself. stores_fill: elements that are stored may be the fill. sizes: of a
-    dense array's dimensions, those that a kernel is made for, and None; empty if it is for any.
+    library: the type of the object: np.ndarray, torch.Tensor, Array, Encoded, Format or a number's.
+    dtype: of elements, or of encoded ones' bytes, as the library has it. rank: how many dimensions
+    there are. format: of an es.Array or es.Encoded, or the es.Format itself. stores_fill: elements
+    that are stored may be the fill. sizes: of a dense array's dimensions, those that a kernel is made
+    for, and None; empty if it is for any.
     """
 
     library: type
@@ -45,6 +47,8 @@ class Kind:
         """The type of elements as MLIR spells it; None: what it meets. Raises ArgumentError."""
         if self.library in _NUMBERS:
             return _NUMBERS[self.library]
+        if self.library is Encoded:
+            return "f32"
         return None if self.dtype is None else element_of(self.dtype)
 
     @property
@@ -87,6 +91,8 @@ def kind_of(argument: Any) -> Kind:
             return Kind(torch.Tensor, argument.dtype, argument.ndim, sizes=sizes)
     elif library is Array:
         return Kind(Array, argument.dtype, argument.ndim, argument.format)
+    elif library is Encoded:
+        return Kind(Encoded, argument.values.dtype, argument.ndim, argument.format)
     elif library is Format:
         return Kind(Format, argument.dtype, format=argument)
     elif library in _NUMBERS:

@@ -31,8 +31,9 @@ class EncodedAccesses {
 public:
   explicit EncodedAccesses(ForallOp statement);
 
-  /// Rewrites the statement.
-  void run();
+  /// Rewrites accesses of encoded arrays that are dense, or of those of which
+  /// coordinates are stored.
+  void run(bool areListed);
 
   // For what rewrites whole loops.
   ExpressionBuilder &getBuilder() { return builder; }
@@ -47,6 +48,14 @@ public:
 
 private:
   void normalize(AccessOp access);
+  /// Of an array of which coordinates are stored.
+  void normalizeListed(AccessOp access);
+  /// Of an access that asks whether an element is stored.
+  void normalizeQuestion(AccessOp access);
+  /// What says where its elements are, or its rows if values are in rows.
+  AssembleOp getLocating(AssembleOp array);
+  /// Leaves out what is looked up where `isStored` does not hold.
+  void guard(AccessOp access, mlir::Value isStored);
   /// The outermost operation around `access` that values may be computed in
   /// front of that depend on `operands` alone.
   mlir::Operation *findPoint(mlir::Operation *access,
@@ -65,6 +74,7 @@ private:
   std::vector<EncodedAccess> all;
   llvm::DenseMap<mlir::Value, std::unique_ptr<RowDecoder>> decoders;
   llvm::DenseMap<mlir::Value, mlir::Value> lengths;
+  llvm::DenseMap<mlir::Value, AssembleOp> locating;
   /// Scales and biases by array, row, and where they are computed.
   std::map<std::tuple<void *, void *, mlir::Operation *>,
            std::pair<mlir::Value, mlir::Value>>

@@ -71,8 +71,11 @@ RowDecoder &EncodedAccesses::getDecoder(AssembleOp array) {
     enterAround();
     ArrayType type = array.getType();
     unsigned last = type.getRank() - 1;
-    Value &length = lengths[array];
-    length = builder.extent(array, type.getFormat().getDimensionOf(last));
+    bool isListed = !type.getFormat().isDense() && !type.getFormat().hasRows();
+    Value length =
+        isListed ? builder.extent(array.getLevels().back(), 0)
+                 : builder.extent(array, type.getFormat().getDimensionOf(last));
+    lengths[array] = length;
     decoder->enter(length);
   }
   return *decoder;
@@ -183,6 +186,142 @@ void EncodedAccesses::normalize(AccessOp access) {
   all.push_back(mine);
 }
 
+//===----------------------------------------------------------------------===//
+// Arrays of which coordinates are stored
+//===----------------------------------------------------------------------===//
+
+AssembleOp EncodedAccesses::getLocating(AssembleOp array) {
+  AssembleOp &made = locating[array];
+  if (made)
+    return made;
+  ArrayType type = array.getType();
+  FormatAttr format = type.getFormat();
+  unsigned depth = format.getLevels().size() - (format.hasRows() ? 1 : 0);
+  ArrayRef<unsigned> kept = format.getOrder().take_front(depth);
+  SmallVector<unsigned> order;
+  SmallVector<int64_t> shape;
+  SmallVector<Value> sizes;
+  for (unsigned dimension : kept)
+    order.push_back(llvm::count_if(
+        kept, [&](unsigned other) { return other < dimension; }));
+  for (unsigned dimension = 0; dimension < type.getRank(); ++dimension) {
+    if (!llvm::is_contained(kept, dimension))
+      continue;
+    shape.push_back(type.getDimSize(dimension));
+    if (type.isDynamicDim(dimension))
+      sizes.push_back(array.getSizeOf(dimension));
+  }
+  auto places = FormatAttr::get(builder.getContext(),
+                                format.getLevels().take_front(depth), order,
+                                builder.getIndexAttr(-1), /*storesFill=*/true);
+  auto located = ArrayType::get(builder.getContext(), shape,
+                                builder.getIndexType(), places);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointAfter(array);
+  auto name = builder.getStringAttr(
+      around->getParentOfType<EvaluateOp>().getNameOf(array));
+  made = AssembleOp::create(builder, located, array.getValues(),
+                            array.getLevels(), sizes, name,
+                            /*counting=*/false, /*locating=*/true);
+  return made;
+}
+
+/// Whether the loops over an array's coordinates visit what it stores alone.
+static bool isSurelyStored(AccessOp access) {
+  auto type = cast<ArrayType>(access.getArray().getType());
+  SmallVector<Value> coordinates = getCoordinates(type, access.getIndices());
+  for (auto [number, level] : llvm::enumerate(type.getFormat().getLevels())) {
+    if (level.kind == LevelKind::dense)
+      continue;
+    Operation *loop = getLoop(coordinates[number]);
+    auto iteration = loop ? loop->getAttrOfType<IterationAttr>("iteration")
+                          : IterationAttr();
+    if (!iteration || !(iteration.getSet() == CoordinateSet::operand(0)))
+      return false;
+    SmallVector<Fiber> fibers = getLevelOperands(loop);
+    if (fibers.size() != 1 || fibers.front().depth() != number + 1 ||
+        !fibers.front().contains(access))
+      return false;
+  }
+  return true;
+}
+
+void EncodedAccesses::guard(AccessOp access, Value isStored) {
+  Type type = access.getType();
+  auto array = cast<ArrayType>(access.getArray().getType());
+  TypedAttr fill = array.getFormat().getFill();
+  builder.setInsertionPoint(access);
+  auto add = BuiltinAttr::get(builder.getContext(), findBuiltin("add"));
+  auto reduce = ReduceOp::create(builder, type, ValueRange(), ValueRange(),
+                                 ArrayRef<bool>(), ArrayAttr(), IterationAttr(),
+                                 add, TypedAttr());
+  Value element = reduce;
+  if (!areSame(fill, getConstant(Constant::zero, type))) {
+    Value absent = LiteralOp::create(builder, type, fill);
+    element = builder.call("select", {isStored, element, absent}, type);
+  }
+  access.getResult().replaceAllUsesWith(element);
+  Block &body = reduce.getRegion().emplaceBlock();
+  access->moveBefore(&body, body.end());
+  builder.setInsertionPointToEnd(&body);
+  YieldOp::create(builder, access, isStored);
+}
+
+void EncodedAccesses::normalizeQuestion(AccessOp access) {
+  AssembleOp array = getEncoded(access);
+  FormatAttr format = array.getType().getFormat();
+  builder.setLoc(access.getLoc());
+  builder.setInsertionPoint(access);
+  Value answer;
+  if (format.isDense()) {
+    answer = LiteralOp::create(builder, builder.getI1Type(),
+                               builder.getBoolAttr(true));
+  } else {
+    SmallVector<Value> indices(access.getIndices());
+    if (format.hasRows())
+      indices.erase(indices.begin() +
+                    format.getDimensionOf(format.getLevels().size() - 1));
+    answer = AccessOp::create(builder, getLocating(array), indices,
+                              /*stored=*/true);
+  }
+  access.getResult().replaceAllUsesWith(answer);
+  access.erase();
+}
+
+void EncodedAccesses::normalizeListed(AccessOp access) {
+  AssembleOp array = getEncoded(access);
+  FormatAttr format = array.getType().getFormat();
+  unsigned last = format.getLevels().size() - 1;
+  unsigned dimension = format.getDimensionOf(last);
+  builder.setLoc(access.getLoc());
+  EncodedAccess mine{access, &getDecoder(array), {}, {}, {}};
+  SmallVector<Value> indices(access.getIndices());
+  bool isStored = isSurelyStored(access);
+  if (format.hasRows()) {
+    if (isStored && isPlain(access, dimension, indices[dimension]))
+      mine.variable = cast<BlockArgument>(indices[dimension]);
+    mine.column = checkCoordinate(access, dimension, indices[dimension]);
+    indices.erase(indices.begin() + dimension);
+  }
+  // Operands of loops are numbered as accesses stand in them.
+  builder.setInsertionPoint(isStored ? findPoint(access, indices)
+                                     : access.getOperation());
+  Value position = AccessOp::create(builder, getLocating(array), indices);
+  if (!isStored) {
+    Value isHere =
+        builder.call("ge", {position, builder.index(0)}, builder.getI1Type());
+    guard(access, isHere);
+  }
+  if (format.hasRows()) {
+    mine.row = position;
+  } else {
+    enterAround();
+    mine.row = builder.index(0);
+    mine.column = position;
+  }
+  all.push_back(mine);
+}
+
 /// Asks for what a variable asks of the sizes of dimensions, and gives it a
 /// range where those that remain do not say it.
 void EncodedAccesses::keepSizes(BlockArgument variable) {
@@ -194,11 +333,11 @@ void EncodedAccesses::keepSizes(BlockArgument variable) {
   llvm::erase_if(dimensions, [&](ArrayDimension dimension) {
     return isa<WhereOp>(dimension.array.getParentBlock()->getParentOp());
   });
-  auto isEncoded = [](ArrayDimension dimension) {
+  auto isOfEncoded = [](ArrayDimension dimension) {
     auto array = dimension.array.getDefiningOp<AssembleOp>();
     return array && array.getEncoding();
   };
-  const auto *encoded = llvm::find_if(dimensions, isEncoded);
+  const auto *encoded = llvm::find_if(dimensions, isOfEncoded);
   if (encoded == dimensions.end())
     return;
   ArrayDimension mine = *encoded;
@@ -211,12 +350,16 @@ void EncodedAccesses::keepSizes(BlockArgument variable) {
     if (!(other == mine))
       SameSizeOp::create(builder, mine.array, mine.dimension, other.array,
                          other.dimension, name);
-  bool isSaid = !llvm::all_of(dimensions, isEncoded);
+  bool isSaid = !llvm::all_of(dimensions, isOfEncoded);
   int64_t size =
       cast<ArrayType>(mine.array.getType()).getDimSize(mine.dimension);
   bool isFixed = !ShapedType::isDynamic(size);
   bool isWalk = loop->hasAttr("iteration");
-  if (isWalk || (isSaid && !isFixed))
+  // A level knows that its variables are within it, unless they have a range.
+  bool isOfLevel = llvm::any_of(dimensions, [&](ArrayDimension dimension) {
+    return isa<ArrayType>(dimension.array.getType()) && !isOfEncoded(dimension);
+  });
+  if (isWalk || isOfLevel || (isSaid && !isFixed))
     return;
   enterAround();
   Value lower = builder.index(0);
@@ -278,17 +421,31 @@ void EncodedAccesses::decode(EncodedAccess &mine) {
   replaceBy(number);
 }
 
-void EncodedAccesses::run() {
+/// Whether `op` is an access of an encoded array of which coordinates are
+/// stored, or of one that is dense.
+static bool isEncoded(Operation *op, bool isListed) {
+  auto access = dyn_cast<AccessOp>(op);
+  AssembleOp array = access ? getEncoded(access) : AssembleOp();
+  return array && array.getType().getFormat().isDense() != isListed;
+}
+
+void EncodedAccesses::run(bool areListed) {
   SmallVector<AccessOp> accesses;
   SmallVector<BlockArgument> variables;
   around.walk([&](Operation *op) {
-    if (auto access = dyn_cast<AccessOp>(op); access && getEncoded(access))
-      accesses.push_back(access);
+    if (isEncoded(op, areListed))
+      accesses.push_back(cast<AccessOp>(op));
     if (isa<ForallOp, ReduceOp>(op))
       llvm::append_range(variables, op->getRegion(0).getArguments());
   });
-  for (AccessOp access : accesses)
-    normalize(access);
+  for (AccessOp access : accesses) {
+    if (access.getStored())
+      normalizeQuestion(access);
+    else if (areListed)
+      normalizeListed(access);
+    else
+      normalize(access);
+  }
   for (BlockArgument variable : variables)
     keepSizes(variable);
   factorRowSums(*this);
@@ -300,20 +457,25 @@ void EncodedAccesses::run() {
 namespace {
 struct ExpandEncodings
     : public ember::cin::impl::ExpandEncodingsBase<ExpandEncodings> {
+  using ExpandEncodingsBase::ExpandEncodingsBase;
+
   void runOnOperation() override {
     SmallVector<ForallOp> statements;
     getOperation()->walk([&](EvaluateOp evaluate) {
       llvm::append_range(statements, evaluate.getRegion().getOps<ForallOp>());
     });
     for (ForallOp statement : statements) {
-      bool isEncoded = statement
-                           .walk([](AccessOp access) {
-                             return getEncoded(access) ? WalkResult::interrupt()
-                                                       : WalkResult::advance();
-                           })
-                           .wasInterrupted();
-      if (isEncoded)
-        EncodedAccesses(statement).run();
+      for (bool areListed : {true, false}) {
+        bool isRead = statement
+                          .walk([&](Operation *op) {
+                            return isEncoded(op, areListed)
+                                       ? WalkResult::interrupt()
+                                       : WalkResult::advance();
+                          })
+                          .wasInterrupted();
+        if (isRead && (areListed || !listsOnly))
+          EncodedAccesses(statement).run(areListed);
+      }
     }
   }
 };

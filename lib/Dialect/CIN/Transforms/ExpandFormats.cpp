@@ -158,7 +158,7 @@ bool Expander::isWalkedAlone(AccessOp access) {
 
 bool Expander::isExpandable(AssembleOp array) {
   // Rows of bytes are no levels: --cin-expand-encodings.
-  if (array.getEncoding() && array.getType().getFormat().isDense())
+  if (array.getEncoding())
     return false;
   bool isAccessed = false;
   for (Operation *user : array->getUsers()) {
@@ -279,11 +279,14 @@ void Expander::replaceElements(Operation *loop, const Fiber &fiber) {
     Value position = findPosition(
         {fiber.array, getCoordinates(cast<ArrayType>(fiber.array.getType()),
                                      access.getIndices())});
-    Value element =
-        access.getStored()
-            ? Value(LiteralOp::create(builder, builder.getI1Type(),
-                                      builder.getBoolAttr(true)))
-            : AccessOp::create(builder, assembly.getValues(), position);
+    Value element;
+    if (access.getStored())
+      element = LiteralOp::create(builder, builder.getI1Type(),
+                                  builder.getBoolAttr(true));
+    else if (assembly.getLocating())
+      element = makeIndex(position);
+    else
+      element = AccessOp::create(builder, assembly.getValues(), position);
     access.getResult().replaceAllUsesWith(element);
     access.erase();
   }

@@ -135,13 +135,16 @@ static ForallOp findInitial(Operation *outer, AssignOp assign) {
     if (isa<AccessOp, ApplyOp, CallOp, ExtentOp, LiteralOp>(op))
       continue;
     auto loop = dyn_cast<ForallOp>(op);
-    if (!loop || loop.getVariables().size() != 1 ||
-        loop.getBody()->getOperations().size() != 2)
+    if (!loop || loop.getVariables().size() != 1 || loop.getBody()->empty())
       return nullptr;
-    auto literal = dyn_cast<LiteralOp>(loop.getBody()->front());
-    auto zero = dyn_cast<AssignOp>(loop.getBody()->back());
-    bool isZero = literal && zero && zero.getValue() == literal.getResult() &&
-                  !zero.isCombining() && !zero.getCondition() &&
+    Block &body = *loop.getBody();
+    auto zero = dyn_cast<AssignOp>(body.back());
+    bool isAlone = llvm::all_of(
+        llvm::drop_end(body), [](Operation &op) { return isa<LiteralOp>(op); });
+    auto literal =
+        zero ? zero.getValue().getDefiningOp<LiteralOp>() : LiteralOp();
+    bool isZero = literal && isAlone && !zero.isCombining() &&
+                  !zero.getCondition() &&
                   zero.getArray() == assign.getArray() &&
                   areSame(literal.getValue(),
                           getConstant(Constant::zero, literal.getType())) &&

@@ -394,9 +394,19 @@ def ExpandEncodings : Pass<"cin-expand-encodings", "::mlir::func::FuncOp"> {
     **Scales of blocks** are looked up once a block: a loop over elements becomes
     one over blocks, with one over their elements inside.
 
+    **Arrays of which coordinates are stored** are split: a `cin.assemble` that is
+    `locating` says where an element is, or the row that it is in, and what is
+    stored there is decoded. Loops that walk the array walk that one instead.
+    `lists` leaves it at that: --cin-expand-formats comes next, which makes loops
+    over positions of them.
+
     An index of an encoded dimension that is not a variable with all of its
     positions is checked by a `cin.assemble` that is `locating`.
   }];
+  let options = [
+    Option<"listsOnly", "lists", "bool", "false",
+           "Only arrays of which coordinates are stored">,
+  ];
   let dependentDialects = ["::ember::cin::CINDialect"];
 }
 

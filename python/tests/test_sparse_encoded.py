@@ -1,0 +1,102 @@
+"""es.Encoded: rows of bytes in statements, made and read.
+
+Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""
+
+import ember.sparse as es
+import numpy as np
+import pytest
+import torch
+from ember.errors import ArgumentError, CompileError, IndexOutOfRangeError
+
+ENCODINGS = ("int8", "int8:f16:leading", "int4", "int4:f32", "e4m3", "e5m2:f8E8M0FNU")
+DRAW = np.random.default_rng(5)
+# How far decoded numbers may be from normal ones.
+ERRORS = {"int8": 0.03, "int4": 0.3, "e4m3": 0.3, "e5m2": 0.6}
+
+
+def drawn(*shape: int) -> np.ndarray:
+    return DRAW.standard_normal(shape).astype(np.float32)
+
+
+@pytest.mark.parametrize("encoding", ENCODINGS)
+def test_scores_of_encoded_rows(encoding: str) -> None:
+    """Of NumPy's bytes and of tensors'; results are of the same library."""
+    table = drawn(20, 33)
+    rows = es.Encoded.of(table, encoding)
+    assert rows.shape == (20, 33)
+    assert rows.ndim == 2
+    assert np.abs(rows.to_numpy() - table).max() < ERRORS[encoding.partition(":")[0]]
+    h, r = DRAW.integers(0, 20, (2, 9))
+    text = "s[q] = sum[d](E[h[q],d] * R[r[q],d])"
+    expected = (rows.to_numpy()[h] * table[r]).sum(1)
+    for _ in range(2):
+        found = es.evaluate(text, E=rows, R=table, h=h, r=r)
+        np.testing.assert_allclose(found, expected, 1e-5, 1e-4)
+    tensors = es.Encoded.of(torch.from_numpy(table), encoding)
+    found = es.evaluate(text, E=tensors, R=tensors, h=torch.from_numpy(h), r=torch.from_numpy(r))
+    assert isinstance(found, torch.Tensor)
+    expected = (rows.to_numpy()[h] * rows.to_numpy()[r]).sum(1)
+    np.testing.assert_allclose(found, expected, 1e-5, 1e-4)
+
+
+def test_a_sparse_matrix_times_encoded_rows() -> None:
+    """The result is as long as the rows are."""
+    a = DRAW.integers(0, 2, (5, 20)) * drawn(5, 20)
+    rows = es.Encoded.of(drawn(20, 7), "int4")
+    product = es.evaluate("C[i,n] = A[i,k] * T[k,n]", A=es.asarray(a), T=rows)
+    np.testing.assert_allclose(product, a @ rows.to_numpy(), 1e-5, 1e-5)
+
+
+def test_blocks_of_three_dimensions() -> None:
+    blocks = es.Encoded.of(drawn(4, 3, 8), "int8")
+    found = es.evaluate("y[i,t] = sum[e](B[i,t,e] * x[e])", B=blocks, x=np.ones(8, np.float32))
+    np.testing.assert_allclose(found, blocks.to_numpy().sum(2), 1e-5, 1e-5)
+
+
+def test_rows_are_as_long_as_their_bytes_or_as_said() -> None:
+    values = np.zeros((2, 8), np.uint8)
+    assert es.Encoded(values, "int4").shape == (2, 8)
+    assert es.Encoded(values, "int4", (2, 7)).shape == (2, 7)
+    assert es.Encoded(values[:, :4], "int4").shape == (2, 0)
+    assert es.Encoded(np.zeros((2, 66), np.uint8), "e4m3:f8E8M0FNU").shape == (2, 64)
+    assert repr(es.Encoded(values, "e5m2")) == "<2x8 array in rows of e5m2, 8 bytes each>"
+
+
+@pytest.mark.parametrize(
+    ("values", "encoding", "shape", "message"),
+    [
+        (np.zeros((2, 8), np.uint8), "int5", None, "'int5' is no encoding of rows"),
+        (np.zeros((2, 8), np.uint8), "csr", None, "'csr' is no encoding of rows"),
+        (np.zeros((2, 8), np.uint8), "int8:f8E8M0FNU", None, "there may be f32 or f16"),
+        (np.zeros((2, 8), np.uint8), "e4m3:f32", None, "there may be f8E8M0FNU"),
+        (np.zeros((2, 8), np.float32), "int8", None, "of two dimensions of uint8 or int8"),
+        (np.zeros(8, np.uint8), "int8", None, "not of 1 of uint8"),
+        (np.zeros((2, 7), np.uint8), "int8", None, "rows of 7 bytes are too short"),
+        (np.zeros((2, 67), np.uint8), "e4m3:f8E8M0FNU", None, "rows of 66 bytes"),
+        (
+            np.zeros((2, 9), np.uint8),
+            "int8",
+            (2, 2),
+            "has 2 rows of 10 bytes, and there are 2 of 9",
+        ),
+        (np.zeros((2, 9), np.uint8), "int8", (), "is of no array of rows"),
+    ],
+)
+def test_bytes_that_are_no_rows(
+    values: np.ndarray, encoding: str, shape: tuple[int, ...] | None, message: str
+) -> None:
+    with pytest.raises(ArgumentError, match=message):
+        es.Encoded(values, encoding, shape)
+
+
+def test_what_statements_say_of_wrong_rows() -> None:
+    rows = es.Encoded.of(drawn(4, 5), "int8")
+    with pytest.raises(IndexOutOfRangeError, match="T"):
+        es.evaluate("y[i,e] = T[I[i],e]", T=rows, I=np.array([0, 4]))
+    for given in (rows, es.Format("int8")):
+        with pytest.raises(CompileError, match="assigns to T, whose elements are encoded"):
+            es.evaluate("T[i,e] = x[i,e]", T=given, x=drawn(4, 5))
+    with pytest.raises(ArgumentError, match=r"an es\.Encoded$"):
+        es.Array("int8", (4, 5), np.zeros(20, np.float32))
