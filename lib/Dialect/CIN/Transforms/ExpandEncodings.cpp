@@ -249,7 +249,7 @@ static bool isSurelyStored(AccessOp access) {
 void EncodedAccesses::guard(AccessOp access, Value isStored) {
   Type type = access.getType();
   auto array = cast<ArrayType>(access.getArray().getType());
-  TypedAttr fill = array.getFormat().getFill();
+  TypedAttr fill = array.getUnstored();
   builder.setInsertionPoint(access);
   auto add = BuiltinAttr::get(builder.getContext(), findBuiltin("add"));
   auto reduce = ReduceOp::create(builder, type, ValueRange(), ValueRange(),
