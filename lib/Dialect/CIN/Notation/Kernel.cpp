@@ -110,9 +110,10 @@ void KernelBuilder::addStored(StringRef name, const NamedArray &array) {
       parameters.push_back({nameLevel(name, what, number), memoryOf(element)});
   }
   // Rows of bytes, if elements are encoded.
-  Type values = type.getFormat().getEncoding()
-                    ? memoryOf(IntegerType::get(context, 8), /*rank=*/2)
-                    : memoryOf(array.element);
+  MemRefType values = memoryOf(array.element);
+  if (type.getFormat().getEncoding())
+    values = memoryOf(IntegerType::get(context, 8),
+                      {ShapedType::kDynamic, ShapedType::kDynamic});
   parameters.push_back({(name + "_values").str(), values});
 }
 
