@@ -36,7 +36,7 @@ public:
   void run(bool areListed);
 
   // For what rewrites whole loops.
-  ExpressionBuilder &getBuilder() { return builder; }
+  RowExpressionBuilder &getBuilder() { return builder; }
   ForallOp getAround() { return around; }
   std::vector<EncodedAccess> &getAll() { return all; }
   /// Builds in front of the statement's loops.
@@ -69,7 +69,7 @@ private:
   void decode(EncodedAccess &access);
   RowDecoder &getDecoder(AssembleOp array);
 
-  ExpressionBuilder builder;
+  RowExpressionBuilder builder;
   ForallOp around;
   std::vector<EncodedAccess> all;
   llvm::DenseMap<mlir::Value, std::unique_ptr<RowDecoder>> decoders;

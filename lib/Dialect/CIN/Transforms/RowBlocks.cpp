@@ -39,7 +39,7 @@ private:
   void fill(Operation *outer, Operation *inner);
 
   EncodedAccesses &accesses;
-  ExpressionBuilder &builder;
+  RowExpressionBuilder &builder;
   Operation *loop;
   BlockArgument variable;
   int64_t blockLength;

@@ -28,40 +28,40 @@ static_assert(std::all_of(std::begin(embed::rowEncodings),
 // Expressions
 //===----------------------------------------------------------------------===//
 
-Value ExpressionBuilder::call(StringRef function, ValueRange operands,
-                              Type type) {
+Value RowExpressionBuilder::call(StringRef function, ValueRange operands,
+                                 Type type) {
   auto builtin = BuiltinAttr::get(getContext(), findBuiltin(function));
   return CallOp::create(*this, type, builtin, operands);
 }
 
-Value ExpressionBuilder::number(int64_t value, Type type) {
+Value RowExpressionBuilder::number(int64_t value, Type type) {
   return LiteralOp::create(*this, type, getIntegerAttr(type, value));
 }
 
-Value ExpressionBuilder::zero(Type type) {
+Value RowExpressionBuilder::zero(Type type) {
   return LiteralOp::create(*this, type, getConstant(Constant::zero, type));
 }
 
-Value ExpressionBuilder::index(int64_t value) {
+Value RowExpressionBuilder::index(int64_t value) {
   return apply(getAffineConstantExpr(value), {});
 }
 
-Value ExpressionBuilder::apply(AffineExpr expr, ValueRange operands) {
+Value RowExpressionBuilder::apply(AffineExpr expr, ValueRange operands) {
   auto map = AffineMap::get(operands.size(), 0, expr);
   return ApplyOp::create(*this, getIndexType(), map, operands);
 }
 
-Value ExpressionBuilder::asIndex(Value value) {
+Value RowExpressionBuilder::asIndex(Value value) {
   if (value.getType().isIndex())
     return value;
   return call("convert", value, getIndexType());
 }
 
-Value ExpressionBuilder::shiftRight(Value value, int64_t places) {
+Value RowExpressionBuilder::shiftRight(Value value, int64_t places) {
   return call("shr", {value, index(places)}, getIndexType());
 }
 
-Value ExpressionBuilder::extent(Value array, unsigned dimension) {
+Value RowExpressionBuilder::extent(Value array, unsigned dimension) {
   return ExtentOp::create(*this, getIndexType(), array, dimension);
 }
 

@@ -20,7 +20,7 @@
 namespace ember::cin {
 
 /// Builds expressions of statements.
-class ExpressionBuilder : public mlir::ImplicitLocOpBuilder {
+class RowExpressionBuilder : public mlir::ImplicitLocOpBuilder {
 public:
   using ImplicitLocOpBuilder::ImplicitLocOpBuilder;
 
@@ -42,7 +42,7 @@ public:
 /// Where things are in the rows of an encoded array.
 class RowDecoder {
 public:
-  RowDecoder(ExpressionBuilder &builder, AssembleOp array)
+  RowDecoder(RowExpressionBuilder &builder, AssembleOp array)
       : builder(builder), bytes(array.getValues()),
         layout(array.getEncoding().getLayout()),
         type(llvm::cast<mlir::FloatType>(array.getType().getElementType())) {}
@@ -78,7 +78,7 @@ private:
   mlir::Value placeOf(mlir::Value position);
   mlir::Value asValue(mlir::Value number);
 
-  ExpressionBuilder &builder;
+  RowExpressionBuilder &builder;
   mlir::Value bytes;
   embed::RowLayout layout;
   mlir::FloatType type;

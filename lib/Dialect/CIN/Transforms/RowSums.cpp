@@ -63,7 +63,7 @@ private:
   void finish(Value shift);
   void finishPairs(Value shift, Value even, Value odd);
 
-  ExpressionBuilder &builder;
+  RowExpressionBuilder &builder;
   EncodedAccesses &accesses;
   EncodedAccess access;
   RowDecoder &decoder;
