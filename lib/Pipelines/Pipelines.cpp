@@ -52,6 +52,7 @@ llvm::cl::ValuesClass ember::getOptimizationLevels() {
 
 void ember::buildCINToSCFPipeline(OpPassManager &manager,
                                   const EmbeddingOptions &options) {
+  manager.addPass(cin::createCheckFunctions());
   manager.addNestedPass<func::FuncOp>(loops::createSplitIndexCasts());
   bufferization::OneShotBufferizePassOptions bufferization;
   bufferization.bufferizeFunctionBoundaries = true;

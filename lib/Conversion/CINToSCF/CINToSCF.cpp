@@ -124,6 +124,7 @@ void EvaluationLowering::emitWalk(ForallOp forall) {
   };
   IterationCode code(builder, levels, fibers,
                      forall.getIterationAttr().getSet(), setVariable);
+  splitByCases(forall, code);
   // What is appended in another order is not in the format any more.
   bool appendsInOrder = false;
   forall.walk([&](AssignOp assign) {
@@ -263,7 +264,7 @@ void EvaluationLowering::emit(Operation &op) {
   builder.setLoc(op.getLoc());
   llvm::TypeSwitch<Operation *>(&op)
       .Case<ForallOp>([&](auto forall) { emit(forall, 0); })
-      .Case<IfOp, WhereOp, AssignOp, ReduceOp>([&](auto mine) { emit(mine); })
+      .Case<CallOp, IfOp, WhereOp, AssignOp, ReduceOp>([&](auto mine) { emit(mine); })
       .Case<AssembleOp>([&](auto assemble) { emit(assemble); })
       .Case<AccessOp>([&](auto access) {
         if (isa<ArrayType>(access.getArray().getType())) {
@@ -281,12 +282,6 @@ void EvaluationLowering::emit(Operation &op) {
                    affine::expandAffineExpr(builder, op.getLoc(),
                                             apply.getMap().getResult(0),
                                             operands, ValueRange()));
-      })
-      .Case<CallOp>([&](auto call) {
-        SmallVector<Value> operands = llvm::map_to_vector(
-            call.getOperands(), [&](Value value) { return get(value); });
-        values.map(call.getResult(), emitCall(builder, call.getFunction(),
-                                              operands, call.getType()));
       })
       .Case<LiteralOp>([&](auto literal) {
         values.map(

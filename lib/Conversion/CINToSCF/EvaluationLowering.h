@@ -67,6 +67,10 @@ private:
   /// What a loop appends one element of a list to, if that is all it assigns
   /// to; null otherwise.
   AppendCode *findOnlyAppend(ForallOp forall);
+  /// Has `code`, the loops over the variable of `loop`, tell apart where
+  /// functions that it calls have bodies of their own.
+  void splitByCases(mlir::Operation *loop, IterationCode &code);
+  void emit(CallOp call);
   void emit(IfOp branch);
   void emit(WhereOp where);
   void emit(AssignOp assign);

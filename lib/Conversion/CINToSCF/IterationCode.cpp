@@ -226,6 +226,91 @@ SmallVector<Value> IterationCode::emitTentative(const Round &round,
   return {};
 }
 
+SmallVector<IterationCode::Part>
+IterationCode::findParts(const Round &round) {
+  // Each is code of its own.
+  constexpr size_t mostParts = 8;
+  SmallVector<Part> parts;
+  if (!cases)
+    return parts;
+  OperandMask all = (OperandMask(1) << fibers.size()) - 1;
+  SmallVector<llvm::BitVector> regions;
+  forEachRegion(all, [&](OperandMask region) {
+    if (!isPossible(round, region) || !round.visited.contains(region))
+      return;
+    SmallVector<Fiber> stored, absent;
+    for (auto [number, fiber] : llvm::enumerate(fibers))
+      (region >> number & 1 ? stored : absent).push_back(fiber);
+    SmallVector<unsigned> chosen = cases(stored, absent);
+    auto *part = llvm::find_if(
+        parts, [&](const Part &known) { return known.cases == chosen; });
+    if (part == parts.end()) {
+      parts.push_back({CoordinateSet::none(), {all, 0}, chosen});
+      regions.emplace_back(1u << fibers.size());
+      part = &parts.back();
+    }
+    part->stored.surely &= region;
+    part->stored.maybe |= region;
+    regions[part - parts.begin()].set(region);
+  });
+  if (parts.size() < 2 || parts.size() > mostParts)
+    return {};
+  for (auto [part, mine] : llvm::zip_equal(parts, regions))
+    part.set = CoordinateSet::ofRegions(mine, fibers.size());
+  return parts;
+}
+
+SmallVector<Value> IterationCode::emitPart(const Round &round, const Part &part,
+                                           const State &state,
+                                           ArrayRef<Value> ends, Body body) {
+  // Bitmaps are asked, but where they surely have nothing.
+  SmallVector<unsigned> absent;
+  for (unsigned operand = 0; operand < fibers.size(); ++operand)
+    if (!isWalked(operand, listed) && !(part.stored.maybe >> operand & 1))
+      absent.push_back(operand);
+  for (unsigned operand : absent)
+    levels.bind(fibers[operand], {});
+  SmallVector<Value> after = emitBody(round, part.stored, state, ends, body);
+  for (unsigned operand : llvm::reverse(absent))
+    levels.unbind(fibers[operand]);
+  return after;
+}
+
+SmallVector<Value> IterationCode::emitParts(const Round &round,
+                                            ArrayRef<Part> parts, bool isRest,
+                                            const State &state,
+                                            ArrayRef<Value> ends, Body body) {
+  if (parts.empty())
+    return state.carried;
+  if (isRest && parts.size() == 1)
+    return emitPart(round, parts.front(), state, ends, body);
+  // A body before this one has left the variable behind.
+  setVariable(round.coordinate);
+  Round mine = round;
+  mine.visited = parts.front().set;
+  bool hasElse = !state.carried.empty() || parts.size() > 1;
+  auto branch =
+      scf::IfOp::create(builder, TypeRange(ValueRange(state.carried)),
+                        emitCondition(mine), hasElse);
+  OpBuilder::InsertionGuard guard(builder);
+  auto emitCase = [&](Block *block,
+                      llvm::function_ref<SmallVector<Value>()> emit) {
+    if (!block->empty())
+      block->back().erase();
+    builder.setInsertionPointToEnd(block);
+    SmallVector<Value> done = emit();
+    scf::YieldOp::create(builder, done);
+  };
+  emitCase(branch.thenBlock(), [&] {
+    return emitPart(round, parts.front(), state, ends, body);
+  });
+  if (hasElse)
+    emitCase(branch.elseBlock(), [&] {
+      return emitParts(round, parts.drop_front(), isRest, state, ends, body);
+    });
+  return llvm::to_vector_of<Value>(branch.getResults());
+}
+
 IterationCode::State IterationCode::emitRound(Round round, State state,
                                               Body body) {
   setVariable(round.coordinate);
@@ -254,7 +339,10 @@ IterationCode::State IterationCode::emitRound(Round round, State state,
       ends[operand] =
           skipEqual(operand, state.positions[operand], round.coordinate);
   State next{{}, state.positions};
-  if (isAlways)
+  SmallVector<Part> parts = findParts(round);
+  if (!parts.empty())
+    next.carried = emitParts(round, parts, isAlways, state, ends, body);
+  else if (isAlways)
     next.carried = emitBody(round, stored, state, ends, body);
   else if (tentative && isWhereLoopIs(round))
     next.carried = emitTentative(round, stored, state, ends, body);

@@ -45,6 +45,14 @@ public:
   /// A branch for each coordinate, which nobody foresees, is left out then.
   void speculate(Tentative hooks) { tentative = hooks; }
 
+  /// Which bodies are called where some fibers are stored and others are not:
+  /// numbers that are the same for the same ones.
+  using Cases = std::function<llvm::SmallVector<unsigned>(
+      llvm::ArrayRef<Fiber> stored, llvm::ArrayRef<Fiber> absent)>;
+  /// Where functions have several bodies, what is done at a coordinate is emitted
+  /// once for each choice of them.
+  void splitBy(Cases chosen) { cases = std::move(chosen); }
+
   /// The carried values behind the loops. All coordinates are those from 0 to
   /// `size`.
   llvm::SmallVector<mlir::Value>
@@ -102,6 +110,24 @@ private:
   struct Stored {
     OperandMask surely, maybe;
   };
+  /// Regions of a round in which the same bodies of functions are called.
+  struct Part {
+    CoordinateSet set;
+    Stored stored;
+    llvm::SmallVector<unsigned> cases;
+  };
+  /// What a round visits, in parts; empty if it is all one.
+  llvm::SmallVector<Part> findParts(const Round &round);
+  /// What is done in a round, by `parts`; `isRest`: nothing else is possible.
+  llvm::SmallVector<mlir::Value> emitParts(const Round &round,
+                                           llvm::ArrayRef<Part> parts,
+                                           bool isRest, const State &state,
+                                           llvm::ArrayRef<mlir::Value> ends,
+                                           Body body);
+  llvm::SmallVector<mlir::Value> emitPart(const Round &round, const Part &part,
+                                          const State &state,
+                                          llvm::ArrayRef<mlir::Value> ends,
+                                          Body body);
   /// The body, with fibers bound.
   llvm::SmallVector<mlir::Value> emitBody(const Round &round, Stored stored,
                                           const State &state,
@@ -145,6 +171,7 @@ private:
   OperandMask listed = 0;
   bool checksIncrease = false, searchesLonger = false;
   std::optional<Tentative> tentative;
+  Cases cases;
   llvm::SmallVector<Segment> segments;
   size_t carriedCount = 0;
 };

@@ -55,6 +55,22 @@ void LevelCode::unbind(const Fiber &fiber) {
   bound.pop_back();
 }
 
+SmallVector<Fiber> LevelCode::getStored() const {
+  SmallVector<Fiber> stored;
+  for (const auto &[fiber, cursor] : bound)
+    if (cursor.position && !cursor.isStored)
+      stored.push_back(fiber);
+  return stored;
+}
+
+SmallVector<Fiber> LevelCode::getAbsent() const {
+  SmallVector<Fiber> absent;
+  for (const auto &[fiber, cursor] : bound)
+    if (!cursor.position)
+      absent.push_back(fiber);
+  return absent;
+}
+
 Cursor LevelCode::find(const Fiber &fiber) {
   if (fiber.coordinates.empty())
     return {constant(0)};

@@ -81,6 +81,11 @@ public:
   void bind(const Fiber &fiber, Cursor cursor);
   void unbind(const Fiber &fiber);
 
+  /// Fibers of which the loops around surely know that they are stored, or that
+  /// they are not.
+  llvm::SmallVector<Fiber> getStored() const;
+  llvm::SmallVector<Fiber> getAbsent() const;
+
   /// Where a fiber is: where a loop has come to, or else where it is found.
   Cursor find(const Fiber &fiber);
   /// The positions of the level of a fiber's last coordinate that have the

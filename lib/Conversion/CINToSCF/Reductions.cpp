@@ -194,6 +194,7 @@ EvaluationLowering::emitWalk(ReduceOp reduce, const Combined &before) {
   };
   IterationCode code(builder, levels, fibers,
                      reduce.getIterationAttr().getSet(), setVariable);
+  splitByCases(reduce, code);
   if (isInnermost(reduce))
     code.searchLonger();
   if (reduce.getFunction().getBuiltin() && isHarmless(reduce, fibers))

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "AbstractValues.h"
+#include "ember/Dialect/CIN/Transforms/AbstractValues.h"
 
 #include "ember/Dialect/CIN/Transforms/FunctionCode.h"
 #include "mlir/IR/BuiltinAttributes.h"
@@ -225,6 +225,14 @@ AbstractValue AbstractValues::of(Value value) {
   AbstractValue computed = compute(value);
   known[value] = computed;
   return computed;
+}
+
+SmallVector<TypedAttr> AbstractValues::ofOperands(CallOp call) {
+  return llvm::map_to_vector(call.getOperands(), [&](Value operand) {
+    AbstractValue value = of(operand);
+    bool isKnown = value.kind == AbstractValue::Kind::constant;
+    return isKnown ? value.value : TypedAttr();
+  });
 }
 
 //===----------------------------------------------------------------------===//

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "AbstractValues.h"
+#include "ember/Dialect/CIN/Transforms/AbstractValues.h"
 
 #include "ember/Dialect/CIN/Transforms/Passes.h"
 

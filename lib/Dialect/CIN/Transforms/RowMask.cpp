@@ -7,7 +7,7 @@
 
 #include "RowMask.h"
 
-#include "AbstractValues.h"
+#include "ember/Dialect/CIN/Transforms/AbstractValues.h"
 
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "llvm/ADT/SetVector.h"

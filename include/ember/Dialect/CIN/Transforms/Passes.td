@@ -293,6 +293,29 @@ def DeriveIteration : Pass<"cin-derive-iteration", "::mlir::func::FuncOp"> {
                            "::mlir::math::MathDialect"];
 }
 
+def CheckFunctions : Pass<"cin-check-functions", "::mlir::ModuleOp"> {
+  let summary = "Refute what is declared of functions";
+  let description = [{
+    Computes each `cin.function` of some small numbers, as its code computes it,
+    and compares the values with what is declared: that it is commutative,
+    associative or idempotent, its annihilators, its identities, what it is
+    outside of its iteration, and what its cases make of their operands. What
+    differs is an error with the numbers. What cannot be computed before it runs
+    is believed. Floats may differ by what another order of a sum makes.
+
+    ```mlir
+    // error: is declared commutative, but minus(0, 1) is -1, and minus(1, 0) is 1
+    cin.function @minus(%x: i64, %y: i64) -> i64 attributes {commutative} {
+      %z = arith.subi %x, %y : i64
+      cin.return %z : i64
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::math::MathDialect",
+                           "::mlir::scf::SCFDialect"];
+}
+
 def DropFunctions : Pass<"cin-drop-functions", "::mlir::ModuleOp"> {
   let summary = "Drop functions that no statement calls";
   let description = [{

@@ -1,13 +1,12 @@
-//===- AbstractValues.h - What is known of values that are not stored -*- C++
-//-*-===//
+//===- AbstractValues.h - What is known of what is not stored ---*- C++ -*-===//
 //
 // Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef EMBER_LIB_DIALECT_CIN_TRANSFORMS_ABSTRACTVALUES_H
-#define EMBER_LIB_DIALECT_CIN_TRANSFORMS_ABSTRACTVALUES_H
+#ifndef EMBER_DIALECT_CIN_TRANSFORMS_ABSTRACTVALUES_H
+#define EMBER_DIALECT_CIN_TRANSFORMS_ABSTRACTVALUES_H
 
 #include "ember/Dialect/CIN/IR/LevelOperands.h"
 
@@ -43,6 +42,8 @@ public:
       : stored(std::move(stored)), absent(std::move(absent)) {}
 
   AbstractValue of(mlir::Value value);
+  /// The operands of a call whose values are known; null where they are not.
+  llvm::SmallVector<mlir::TypedAttr> ofOperands(CallOp call);
   /// Whether nothing in `block` assigns anything that is not there already.
   bool isNoEffect(mlir::Block &block);
   bool isNoEffect(AssignOp assign);
@@ -68,4 +69,4 @@ private:
 
 } // namespace ember::cin
 
-#endif // EMBER_LIB_DIALECT_CIN_TRANSFORMS_ABSTRACTVALUES_H
+#endif // EMBER_DIALECT_CIN_TRANSFORMS_ABSTRACTVALUES_H
