@@ -152,15 +152,17 @@ def find_tool(name: str) -> Path:
 class Notation:
     """Statements in index notation, and what emberc's options say of their arrays.
 
-    arrays: `--type=A:f16`, `--format=A:csr` and `--fill=A:1`.
+    arrays: `--type=A:f16`, `--format=A:csr` and `--fill=A:1`. functions: an MLIR module of those
+    that statements may call.
     """
 
     text: str
     arrays: tuple[str, ...] = ()
+    functions: str = ""
 
     def words(self) -> tuple[str, ...]:
-        """The statements as emberc's command line spells them."""
-        return f"--notation={self.text}", *self.arrays
+        """The statements as emberc's command line spells them; functions are its input."""
+        return f"--notation={self.text}", *self.arrays, *["--functions=-"] * bool(self.functions)
 
     def program(self) -> str:
         """The MLIR module that they are; raises CompileError."""
@@ -180,7 +182,8 @@ def call_compiler(text: str | Notation, arguments: Sequence[str]) -> tuple[str, 
     words = text.words() if isinstance(text, Notation) else ("-",)
     command = [str(find_tool("emberc")), *words, *arguments]
     try:
-        status, output, messages = _run(command, "" if isinstance(text, Notation) else text)
+        program = text.functions if isinstance(text, Notation) else text
+        status, output, messages = _run(command, program)
     except OSError as error:
         raise CompileError(f"cannot run {command[0]}: {error}") from error
     if status == 0:
@@ -235,7 +238,7 @@ def load_program(text: str | Notation, options: Options) -> Library:
     the cache folder. Raises CompileError: the same again, without another attempt, for a minute.
     """
     contents = [hashlib.sha256(content).hexdigest() for content in options.files()]
-    words = text.words() if isinstance(text, Notation) else (text,)
+    words = (*text.words(), text.functions) if isinstance(text, Notation) else (text,)
     key = cache.index_key((*words, _compiler_identity(), *options.arguments(), *contents))
     if library := _loaded.get(key):
         return library

@@ -289,6 +289,8 @@ SmallVector<Value> IterationCode::emitParts(const Round &round,
   Round mine = round;
   mine.visited = parts.front().set;
   bool hasElse = !state.carried.empty() || parts.size() > 1;
+  // A body before this one has left it behind.
+  setVariable(round.coordinate);
   auto branch =
       scf::IfOp::create(builder, TypeRange(ValueRange(state.carried)),
                         emitCondition(mine), hasElse);

@@ -11,5 +11,15 @@ from ember.sparse.einsum import einsum
 from ember.sparse.encoded import Encoded
 from ember.sparse.evaluate import evaluate
 from ember.sparse.format import Format
+from ember.sparse.function import Function, function
 
-__all__ = ["Array", "Encoded", "Format", "asarray", "einsum", "evaluate"]
+__all__ = [
+    "Array",
+    "Encoded",
+    "Format",
+    "Function",
+    "asarray",
+    "einsum",
+    "evaluate",
+    "function",
+]

@@ -9,6 +9,7 @@ from typing import Any
 
 from ember.errors import ArgumentError
 from ember.sparse.evaluate import evaluate
+from ember.sparse.function import Function
 from ember.sparse.format import Format, format_named
 
 _OPERATORS = {
@@ -30,19 +31,28 @@ def einsum(
     subscripts: str,
     /,
     *operands: Any,
-    multiply: str = "mul",
-    reduce: str = "add",
+    multiply: str | Function = "mul",
+    reduce: str | Function = "add",
     format: Format | str | None = None,
 ) -> Any:
     """Einstein's sum over any semiring: es.einsum("ik,kj->ij", A, B, multiply="add", reduce="min").
 
     subscripts: a letter for each dimension of each operand, and of the result behind "->"; without
     it, the letters that are there once, in alphabetical order. multiply: the function of index
-    notation that combines elements; reduce: one that has an identity. format: of the result.
+    notation that combines elements, or what @es.function makes; reduce: one that is associative and
+    commutative. format: of the result.
     Operands and result are those of evaluate. Raises ArgumentError and CompileError.
     """
-    text = statement_of(subscripts, len(operands), multiply, reduce)
-    arrays = {f"operand{number}": operand for number, operand in enumerate(operands)}
+    arrays: dict[str, Any] = {
+        f"operand{number}": operand for number, operand in enumerate(operands)
+    }
+    names = []
+    for role, one in (("multiply", multiply), ("reduce", reduce)):
+        if isinstance(one, Function):
+            # Not the name of an operand; messages say what it is for.
+            arrays[f"{role}_by_{one.__name__}"] = one
+        names.append(f"{role}_by_{one.__name__}" if isinstance(one, Function) else one)
+    text = statement_of(subscripts, len(operands), *names)
     if format is not None:
         arrays["result"] = format_named(format) if isinstance(format, str) else format
     return evaluate(text, **arrays)

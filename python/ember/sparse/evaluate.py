@@ -14,6 +14,7 @@ from ember.errors import ArgumentError
 from ember.sparse.array import as_sparse
 from ember.sparse.call_code import MISS
 from ember.sparse.encoded import Encoded
+from ember.sparse.function import Function
 from ember.sparse.gradient import evaluate_with_gradients, needs_gradient
 from ember.sparse.kinds import Kind, kind_of
 from ember.sparse.statement import Statement
@@ -35,7 +36,8 @@ def evaluate(statement: str, /, **arrays: Any) -> Any:
     Arrays are NumPy's and PyTorch's, sparse ones of these, SciPy and PyData too, es.Array and, for
     rows of bytes, es.Encoded; numbers are Python's and NumPy's. What statements assign to need not
     be given: it is made as large as the other arrays say. An es.Format for it says how it is
-    stored, its shape or its type; an array is assigned to in place.
+    stored, its shape or its type; an array is assigned to in place. What @es.function makes is a
+    function that the statements may call by the name that it is given as.
 
     Returns what is assigned to: es.Array for what is in a format, a tensor if any argument is one,
     else NumPy's; several results as a tuple, in the order in which the statements name them first.
@@ -45,16 +47,15 @@ def evaluate(statement: str, /, **arrays: Any) -> Any:
     Raises CompileError, with the column, for what is wrong in the text; ArgumentError for arguments
     that do not fit; IndexOutOfRangeError for an index that is no position of its array.
     """
+    if Function in map(type, arrays.values()):
+        return _evaluate_with_functions(statement, arrays)
     results = _called(statement, arrays)
     if results is not MISS:
         return results
     if needs_gradient(arrays):
         return evaluate_with_gradients(statement, arrays)
     arguments = {name: _taken(name, given) for name, given in arrays.items()}
-    on_torch = any(
-        isinstance(given, torch.Tensor) or (isinstance(given, Encoded) and given.is_tensor)
-        for given in arrays.values()
-    )
+    on_torch = _is_on_torch(arrays)
     if not on_torch:
         results = _called(statement, arguments)
         if results is not MISS:
@@ -71,6 +72,28 @@ def evaluate(statement: str, /, **arrays: Any) -> Any:
     return kernel(arguments)
 
 
+def _evaluate_with_functions(text: str, arguments: Mapping[str, Any]) -> Any:
+    """What statements make of arrays with functions of users."""
+    functions = {name: one for name, one in arguments.items() if isinstance(one, Function)}
+    arrays = {
+        name: _taken(name, given) for name, given in arguments.items() if name not in functions
+    }
+    if needs_gradient(arrays):
+        raise ArgumentError(
+            "functions of one's own have no gradient: detach() what requires one, or write what "
+            "the function computes in the statement"
+        )
+    return prepare(text, arrays, _is_on_torch(arguments), functions)(arrays)
+
+
+def _is_on_torch(arguments: Mapping[str, Any]) -> bool:
+    """Whether any argument is a tensor, or made of one."""
+    return any(
+        isinstance(given, torch.Tensor) or (isinstance(given, Encoded) and given.is_tensor)
+        for given in arguments.values()
+    )
+
+
 def _called(text: str, arrays: Mapping[str, Any]) -> Any:
     """What a call of compiled code that fits the arguments returns; MISS if none does."""
     for call in _calls.get(text, ()):
@@ -80,27 +103,36 @@ def _called(text: str, arrays: Mapping[str, Any]) -> Any:
     return MISS
 
 
-def prepare(text: str, arguments: Mapping[str, Any], on_torch: bool) -> Statement:
-    """The kernel for arguments of these kinds. on_torch: dense results are tensors."""
+def prepare(
+    text: str,
+    arguments: Mapping[str, Any],
+    on_torch: bool,
+    functions: Mapping[str, Function] | None = None,
+) -> Statement:
+    """The kernel for arguments of these kinds, and functions by name. on_torch: dense results are
+    tensors."""
     kinds: dict[str, Kind] = {}
     for name, argument in arguments.items():
         try:
             kinds[name] = kind_of(argument)
         except ArgumentError as error:
             raise ArgumentError(f"{name}: {error}") from None
-    key = (text, on_torch, *kinds.items())
+    called = tuple((name, one.version) for name, one in (functions or {}).items())
+    key = (text, on_torch, called, *kinds.items())
     kernel = _statements.get(key)
     if kernel is not None:
         return kernel
     of_any_size = {name: kind.of_any_size() for name, kind in kinds.items()}
     if of_any_size != kinds:
-        any_key = (text, on_torch, *of_any_size.items())
+        any_key = (text, on_torch, called, *of_any_size.items())
         _lengths[any_key] = count = _lengths.get(any_key, 0) + 1
         if count > MOST_LENGTHS:
             kinds, key = of_any_size, any_key
     kernel = _statements.get(key)
     if kernel is None:
-        kernel = _statements[key] = Statement(text, kinds, on_torch)
+        kernel = _statements[key] = Statement(
+            text, kinds, on_torch, functions=functions
+        )
     return kernel
 
 

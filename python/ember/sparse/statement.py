@@ -15,6 +15,8 @@ from ember.arguments import Parameter
 from ember.compiler import Notation, Options, load_program
 from ember.errors import ArgumentError
 from ember.sparse.call_code import MISS, CallCode
+from ember.sparse.function import Function
+from ember.sparse.function_definitions import definitions_of
 from ember.sparse.kinds import Kind, widest_float
 
 
@@ -23,12 +25,18 @@ def gradient_suffix(level: int) -> str:
     return f"_gradient{level if level > 1 else ''}" if level else ""
 
 
-def notation_of(text: str, kinds: Mapping[str, Kind], gradients: Sequence[str] = ()) -> Notation:
+def notation_of(
+    text: str,
+    kinds: Mapping[str, Kind],
+    gradients: Sequence[str] = (),
+    functions: Mapping[str, Function] | None = None,
+) -> Notation:
     """The statements with what emberc has to know of the arrays given; raises ArgumentError.
 
     gradients: of what with respect to what, each of the one before it.
     """
     words = [f"--gradient={gradient}" for gradient in gradients]
+    elements = []
     for name, kind in kinds.items():
         try:
             spelled = kind.spelled
@@ -38,20 +46,22 @@ def notation_of(text: str, kinds: Mapping[str, Kind], gradients: Sequence[str] =
             spelled = widest_float(kinds.values())
         if spelled is not None:
             words.append(f"--type={name}:{spelled}")
+        elements.append(kind.element if kind.element or kind.is_room else spelled)
         if kind.format is not None and kind.is_stored:
             words.append(f"--format={name}:{kind.format.name}")
             words += ["--counts"] * (kind.is_room and "--counts" not in words)
             if kind.format.fill is not None:
                 words.append(f"--fill={name}:{float(kind.format.fill)!r}")
-    return Notation(text, tuple(words))
+    called = definitions_of(functions, elements) if functions else ""
+    return Notation(text, tuple(words), called)
 
 
 class Statement:
     """A kernel for arguments of some kinds.
 
     text: the statements. kinds: of the arguments that are given, by name. on_torch: dense results
-    are tensors. results: names of what is assigned to, in the order in which the text has them;
-    rooms: the same, those first that others are as large as. parameters, counted: those of the
+    are tensors. functions: those that statements may call, by name. results: names of what is
+    assigned to, in the order in which the text has them; rooms: the same, those first that others are as large as. parameters, counted: those of the
     kernel, and of the function that counts what results in a format store, if there is one.
     """
 
@@ -62,6 +72,7 @@ class Statement:
         on_torch: bool,
         gradients: Sequence[str] = (),
         gradient_kinds: Mapping[str, Kind] | None = None,
+        functions: Mapping[str, Function] | None = None,
     ) -> None:
         """Compiles the kernel, or finds it compiled; raises CompileError and ArgumentError.
 
@@ -71,7 +82,7 @@ class Statement:
         self.text = text
         self.kinds = dict(kinds if gradient_kinds is None else gradient_kinds)
         self.on_torch = on_torch
-        self.library = load_program(notation_of(text, kinds, gradients), Options())
+        self.library = load_program(notation_of(text, kinds, gradients, functions), Options())
         self._kernel = self.library.entry("kernel" + gradient_suffix(len(gradients)))
         self._counter = None if gradients else self.library.entries.get("kernel_counts")
         self.parameters = self._kernel.parameters

@@ -13,6 +13,7 @@
 
 #include "Parser.h"
 #include "Lexer.h"
+#include "Operators.h"
 
 #include "ember/Dialect/CIN/IR/CIN.h"
 #include "mlir/IR/Location.h"
@@ -31,14 +32,6 @@ InFlightDiagnostic ember::cin::emitErrorAt(MLIRContext *context,
 }
 
 namespace {
-struct Operator {
-  StringLiteral symbol;
-  StringLiteral function;
-};
-
-/// Binary operators of one precedence, which group to the left.
-using Operators = ArrayRef<Operator>;
-
 class Parser {
 public:
   Parser(StringRef text, ModuleOp functions, MLIRContext *context)
@@ -126,30 +119,6 @@ private:
   unsigned depth = 0;
 };
 } // namespace
-
-/// From those that bind least.
-static const std::vector<std::vector<Operator>> binaryLevels = {
-    {{"|", "or"}},
-    {{"^", "xor"}},
-    {{"&", "and"}},
-    {{"<<", "shl"}, {">>", "shr"}},
-    {{"+", "add"}, {"-", "sub"}},
-    {{"*", "mul"}, {"/", "div"}, {"//", "floordiv"}, {"%", "mod"}},
-};
-
-static constexpr Operator comparisons[] = {{"<", "lt"},  {"<=", "le"},
-                                           {">", "gt"},  {">=", "ge"},
-                                           {"==", "eq"}, {"!=", "ne"}};
-
-static constexpr Operator assignments[] = {
-    {"+=", "add"}, {"*=", "mul"}, {"&=", "and"}, {"|=", "or"}, {"^=", "xor"}};
-
-/// Names that functions have besides their own.
-static constexpr Operator synonyms[] = {{"sum", "add"},
-                                        {"prod", "mul"},
-                                        {"all", "and"},
-                                        {"any", "or"},
-                                        {"where", "select"}};
 
 static const Operator *findOperator(Operators operators, const Token &token) {
   if (token.kind != Token::Kind::symbol)

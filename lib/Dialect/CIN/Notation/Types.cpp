@@ -76,41 +76,43 @@ Type ember::cin::chooseLiteralType(OperandType number, MLIRContext *context) {
                     context);
 }
 
-/// Of the functions of one name, that of which the types hold those of the
-/// operands with the fewest bits; the widest if none does.
+/// How well a function takes an operand: as it is, as one of the same kind, as
+/// a float, or not without losing a part of it.
+static unsigned rateOperand(const OperandType &operand, Type type) {
+  if (!operand.type)
+    return operand.isInteger || isa<FloatType>(type) ? 3 : 0;
+  Type given = operand.type.isIndex()
+                   ? IntegerType::get(type.getContext(), 64)
+                   : operand.type;
+  if (given == type)
+    return 3;
+  if (promote(given, type) != type)
+    return 0;
+  return isa<FloatType>(given) == isa<FloatType>(type) ? 2 : 1;
+}
+
+/// Of the functions of one name, that which suits the operands best; of those
+/// that do as well, the one with the fewest bits.
 static FunctionOp chooseOverload(FunctionOp first,
                                  ArrayRef<OperandType> operands) {
-  StringAttr name = first.getNotationNameAttr();
   FunctionOp best;
-  bool isBestHolding = false;
-  auto width = [](FunctionOp function) {
-    unsigned bits = 0;
-    for (Type type : function.getOperandTypes())
-      bits += type.isIndex() ? 64 : type.getIntOrFloatBitWidth();
-    return bits;
-  };
+  std::pair<unsigned, int64_t> bestRating;
   for (auto next : first->getBlock()->getOps<FunctionOp>()) {
-    if (next.getNotationNameAttr() != name ||
+    if (next.getNotationNameAttr() != first.getNotationNameAttr() ||
         next.getArity() != first.getArity())
       continue;
-    bool holds = llvm::all_of(
-        llvm::zip_equal(operands, next.getOperandTypes()), [](auto pair) {
-          auto [operand, type] = pair;
-          if (!operand.type)
-            return operand.isInteger || isa<FloatType>(type);
-          Type given = operand.type.isIndex()
-                           ? IntegerType::get(type.getContext(), 64)
-                           : operand.type;
-          return promote(given, type) == type;
-        });
-    bool isBetter = !best || (holds != isBestHolding
-                                  ? holds
-                                  : holds == (width(next) < width(best)) &&
-                                        width(next) != width(best));
-    if (!isBetter)
+    unsigned worst = 3;
+    int64_t width = 0;
+    for (auto [operand, type] :
+         llvm::zip_equal(operands, next.getOperandTypes())) {
+      worst = std::min(worst, rateOperand(operand, type));
+      width += type.isIndex() ? 64 : type.getIntOrFloatBitWidth();
+    }
+    std::pair<unsigned, int64_t> rating(worst, -width);
+    if (best && rating <= bestRating)
       continue;
     best = next;
-    isBestHolding = holds;
+    bestRating = rating;
   }
   return best;
 }

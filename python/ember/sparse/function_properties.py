@@ -1,0 +1,73 @@
+"""What is declared of functions that statements call.
+
+Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ember.errors import ArgumentError
+
+_SET = re.compile(r"\s*(?:[|&~()]|\w+)")
+
+
+@dataclass(frozen=True)
+class Special:
+    """An annihilator or an identity: of any operand, or of that at a position.
+
+    result: what the function is then; None for the value, and for the other operand.
+    """
+
+    value: float
+    position: int | None = None
+    result: float | None = None
+
+
+@dataclass(frozen=True)
+class Properties:
+    """What is declared of a function."""
+
+    commutative: bool = False
+    associative: bool = False
+    idempotent: bool = False
+    annihilators: tuple[Special, ...] = ()
+    identities: tuple[Special, ...] = ()
+    #: A set of operands by number, what these are outside of it, and what the function is there.
+    iteration: str | None = None
+    fills: tuple[float, ...] = ()
+    elsewhere: float | None = None
+
+    @property
+    def are_declared(self) -> bool:
+        """Whether anything is."""
+        return self != Properties()
+
+
+def specials(given: Any) -> tuple[Special, ...]:
+    """Annihilators or identities as they are given: a value, or (value, position, result)."""
+    if given is None:
+        return ()
+    if isinstance(given, list):
+        return tuple(one for each in given for one in specials(each))
+    if isinstance(given, tuple):
+        if not 1 <= len(given) <= 3:
+            raise ArgumentError(f"expected a value, or (value, position, result), not {given}")
+        return (Special(*given),)
+    return (Special(given),)
+
+
+def numbered(text: str | None, parameters: Sequence[str]) -> str | None:
+    """An iteration of operands by name, as one by number."""
+    if text is None:
+        return None
+    words = [word.strip() for word in _SET.findall(text)]
+    if "".join(words) != re.sub(r"\s", "", text):
+        raise ArgumentError(f"an iteration is a set of |, &, ~ and operands, not {text!r}")
+    numbers = {name: str(number) for number, name in enumerate(parameters)}
+    unknown = [word for word in words if word[0].isidentifier() and word not in numbers]
+    if unknown:
+        raise ArgumentError(f"an iteration is of {', '.join(parameters)}, not of {unknown[0]}")
+    return " ".join(numbers.get(word, word) for word in words)
