@@ -360,5 +360,3 @@ def test_errors_have_a_place(text: str, column: int, message: str) -> None:
     assert message in done.stderr
     assert done.stderr.count("error:") == 1
     assert done.stderr.startswith(f"notation:1:{column}: error: ")
-
-

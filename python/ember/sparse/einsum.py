@@ -9,8 +9,8 @@ from typing import Any
 
 from ember.errors import ArgumentError
 from ember.sparse.evaluate import evaluate
-from ember.sparse.function import Function
 from ember.sparse.format import Format, format_named
+from ember.sparse.function import Function
 
 _OPERATORS = {
     "add": "+",

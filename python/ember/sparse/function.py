@@ -22,6 +22,7 @@ from ember.sparse.function_types import (
     type_of_annotation,
 )
 
+
 @dataclass(frozen=True)
 class Case:
     """A body for operands of which some have a known value, by name."""
@@ -170,9 +171,7 @@ class Function:
         """What is declared of it for operands of some types, as MLIR spells it."""
         known = self._properties
         words = [
-            name
-            for name in ("commutative", "associative", "idempotent")
-            if getattr(known, name)
+            name for name in ("commutative", "associative", "idempotent") if getattr(known, name)
         ]
         for name in ("annihilators", "identities"):
             special = [self._special(one, types, result) for one in getattr(known, name)]
@@ -184,7 +183,9 @@ class Function:
             if len(fills) == 1:
                 fills *= len(types)
             if len(fills) != len(types):
-                raise ArgumentError(f"{self.__name__}: {len(fills)} fills for {len(types)} operands")
+                raise ArgumentError(
+                    f"{self.__name__}: {len(fills)} fills for {len(types)} operands"
+                )
             numbers = [self.number(fill, type) for fill, type in zip(fills, types, strict=True)]
             words.append(f"fills = [{', '.join(numbers)}]")
             if known.elsewhere is not None:
@@ -295,4 +296,3 @@ def function(
         return made
 
     return make if definition is None else make(definition)
-

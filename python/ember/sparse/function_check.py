@@ -17,13 +17,13 @@ from ember.sparse.function_types import is_float, numpy_type
 if TYPE_CHECKING:
     from ember.sparse.function import Case, Function
 
-Compute = Callable[..., NDArray]
+Compute = Callable[..., NDArray[Any]]
 #: Types that functions are tested with whose operands have none.
 _TESTED = ("i64", "f64")
 _MOST_TUPLES = 4000
 
 
-def _samples(element: str, extremes: bool = True) -> NDArray:
+def _samples(element: str, extremes: bool = True) -> NDArray[Any]:
     """Numbers of a type: corners, and random ones.
 
     No NaN, which nothing that is declared is about. extremes: infinities, and the largest; of
@@ -48,7 +48,9 @@ def ends_on_infinities(function: "Function") -> bool:
     return not function.has_while
 
 
-def _tuples(types: Sequence[str], extremes: bool, given: dict[int, Any] | None = None) -> list[NDArray]:
+def _tuples(
+    types: Sequence[str], extremes: bool, given: dict[int, Any] | None = None
+) -> list[NDArray[Any]]:
     """An array for each operand: all combinations of samples, or as many as there is time for."""
     fixed = given or {}
     axes = [
@@ -75,7 +77,7 @@ class _Tests:
     def _refute(self, declared: str, facts: str) -> None:
         raise ArgumentError(f"{self._function.__name__} is declared {declared}, but {facts}")
 
-    def _expect(self, operands: list[NDArray], expected: NDArray, declared: str) -> None:
+    def _expect(self, operands: list[NDArray[Any]], expected: NDArray[Any], declared: str) -> None:
         """That the function of operands is what is expected; NaN, as of 0 / 0, is not asked."""
         found = self._compute(*operands)
         wrong = (found != expected) & (found == found)
@@ -171,7 +173,7 @@ class _Tests:
             self._expect(outside, expected, f"with iteration {known.iteration}")
 
 
-def _evaluate_set(text: str, sets: Sequence[NDArray]) -> NDArray:
+def _evaluate_set(text: str, sets: Sequence[NDArray[Any]]) -> NDArray[Any]:
     """What a set of operands by number has of points, of which each operand has some."""
     names = {f"s{number}": one for number, one in enumerate(sets)}
     # The text is of |, &, ~, parentheses and numbers alone.
@@ -193,7 +195,7 @@ def _compiled(function: "Function", types: Sequence[str]) -> Compute:
     names = [f"operand{number}" for number in range(len(types))]
     text = f"result[i] = called({', '.join(f'{name}[i]' for name in names)})"
 
-    def compute(*operands: NDArray) -> NDArray:
+    def compute(*operands: NDArray[Any]) -> NDArray[Any]:
         arrays: Any = dict(zip(names, operands, strict=True))
         return np.asarray(evaluate(text, called=function, **arrays))
 
@@ -207,7 +209,7 @@ def tested_types(function: "Function") -> list[list[str]]:
 
 
 def check_function(function: "Function") -> None:
-    """Raises CompileError for a definition that cannot be compiled, ArgumentError for a refuted one."""
+    """Raises CompileError if there is no code for it, ArgumentError for what is refuted."""
     for types in tested_types(function):
         if function.properties.are_declared:
             _Tests(function, types).run()
@@ -235,8 +237,7 @@ def check_case(function: "Function", case: "Case") -> None:
             at = int(np.argmax(wrong))
             numbers = ", ".join(str(_plain(one[at])) for one in operands)
             raise ArgumentError(
-                f"{function.__name__}: the case for {', '.join(case.values)} makes {_plain(mine[at])} "
-                f"of ({numbers}), which the function makes {_plain(expected[at])} of"
+                f"{function.__name__}: the case for {', '.join(case.values)} makes "
+                f"{_plain(mine[at])} of ({numbers}), which the function makes "
+                f"{_plain(expected[at])} of"
             )
-
-

@@ -29,7 +29,9 @@ class Translator(Expressions):
             }
             value = self._block(self._source.tree.body, names)
             if value is None:
-                self._source.fail(self._source.tree, "a function ends with a return on all its paths")
+                self._source.fail(
+                    self._source.tree, "a function ends with a return on all its paths"
+                )
             returned = self._typed(value)
             if not self._changed:
                 self._emit_line(f"cin.return {returned.name} : {returned.type}")
@@ -134,7 +136,7 @@ class Translator(Expressions):
         is_weak = known in (None, INTEGER, FLOAT)
         if not is_weak and (type != known or is_float(type) != is_float(value.type)):
             # A number fits where it loses nothing.
-            if value.name or is_float(value.type) and not is_float(str(known)):
+            if value.name or (is_float(value.type) and not is_float(str(known))):
                 self._source.fail(
                     target, f"'{name}' is of type {known}, and {value.type} is assigned to it"
                 )
@@ -241,7 +243,9 @@ class Translator(Expressions):
             # Counted upwards.
             lower, upper = self._number(0, "i64"), self._call("sub", [lower, upper], "i64")
         width = self._number(abs(step), "i64")
-        carried = [name for name in _assigned(loop.body) if name in names and name != loop.target.id]
+        carried = [
+            name for name in _assigned(loop.body) if name in names and name != loop.target.id
+        ]
         inside = names | {name: Value(names[name].type, self._fresh()) for name in carried}
         made, variable = self._fresh(), self._fresh()
         starts = ", ".join(f"{inside[name].name} = {names[name].name}" for name in carried)
@@ -275,15 +279,11 @@ class Translator(Expressions):
             self._source.fail(node, "the step of a range is an integer that is written out, not 0")
         return step
 
-    def _number(self, number: float | int, type: str) -> Value:
-        return self._typed(Value(INTEGER, "", number), type)
-
 
 def _returns(branch: ast.If) -> bool:
     """Whether any path through a branch returns, but for those in loops."""
     return any(
-        isinstance(statement, ast.Return)
-        or (isinstance(statement, ast.If) and _returns(statement))
+        isinstance(statement, ast.Return) or (isinstance(statement, ast.If) and _returns(statement))
         for statement in [*branch.body, *branch.orelse]
     )
 
@@ -296,4 +296,3 @@ def _assigned(body: Sequence[ast.stmt]) -> list[str]:
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
                 found[node.id] = None
     return list(found)
-

@@ -98,6 +98,9 @@ class Expressions:
         self._emit_line(f"{value.name} = {text}")
         return value
 
+    def _number(self, number: float | int, type: str) -> Value:
+        return self._typed(Value(INTEGER, "", number), type)
+
     def _call(self, function: str, operands: Sequence[Value], type: str) -> Value:
         names = ", ".join(one.name for one in operands)
         types = ", ".join(one.type for one in operands)
@@ -147,7 +150,9 @@ class Expressions:
                 self._emit_line("} else {")
             values = branch()
             if types:
-                given = [self._typed(value, type) for value, type in zip(values, types, strict=True)]
+                given = [
+                    self._typed(value, type) for value, type in zip(values, types, strict=True)
+                ]
                 self._emit_line(
                     f"scf.yield {', '.join(one.name for one in given)} : {', '.join(types)}"
                 )
@@ -293,8 +298,8 @@ class Expressions:
             def kept(known: Value = known) -> list[Value]:
                 return [known]
 
-            branches = [computed, kept] if is_and else [kept, computed]
-            value = self._choose(known, branches, ["i1"])[0]
+            first, second = (computed, kept) if is_and else (kept, computed)
+            value = self._choose(known, [first, second], ["i1"])[0]
         return value
 
     def _compare(self, node: ast.Compare, names: dict[str, Value]) -> Value:
@@ -354,7 +359,8 @@ class Expressions:
         found = self._callee(function, [self._default(value.type) for value in values])
         if found is None:
             self._source.fail(
-                node, f"'{ast.unparse(node.func)}' is no function of {len(values)} numbers that is known"
+                node,
+                f"'{ast.unparse(node.func)}' is no function of {len(values)} numbers that is known",
             )
         symbol, types, result = found
         operands = [self._typed(value, type) for value, type in zip(values, types, strict=True)]

@@ -61,8 +61,9 @@ class Statement:
 
     text: the statements. kinds: of the arguments that are given, by name. on_torch: dense results
     are tensors. functions: those that statements may call, by name. results: names of what is
-    assigned to, in the order in which the text has them; rooms: the same, those first that others are as large as. parameters, counted: those of the
-    kernel, and of the function that counts what results in a format store, if there is one.
+    assigned to, in the order in which the text has them; rooms: the same, those first that others
+    are as large as. parameters, counted: those of the kernel, and of the function that counts what
+    results in a format store, if there is one.
     """
 
     def __init__(

@@ -44,7 +44,7 @@ Function Function::lookup(Operation *from, Attribute callee) {
 Attribute Function::getCallee(MLIRContext *context) const {
   if (row)
     return BuiltinAttr::get(context, row);
-  return FlatSymbolRefAttr::get(context, getName());
+  return FlatSymbolRefAttr::get(context, getDefinition().getSymName());
 }
 
 //===----------------------------------------------------------------------===//
@@ -52,7 +52,7 @@ Attribute Function::getCallee(MLIRContext *context) const {
 //===----------------------------------------------------------------------===//
 
 StringRef Function::getName() const {
-  return row ? StringRef(row->name) : getDefinition().getSymName();
+  return row ? StringRef(row->name) : getDefinition().getNotationName();
 }
 
 unsigned Function::getArity() const {

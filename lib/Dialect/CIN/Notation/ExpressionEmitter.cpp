@@ -101,7 +101,7 @@ LogicalResult ExpressionEmitter::checkHolds(const Operand &operand, Type type,
     return success();
   InFlightDiagnostic error =
       emitErrorAt(builder.getContext(), operand.position)
-      << "'" << function.getDefinition().getNotationName()
+      << "'" << function.getName()
       << "' takes a value of type " << type << " here, not ";
   if (operand.value)
     return error << "one of " << operand.value.getType();
