@@ -55,7 +55,7 @@ def test_gcd_of_sparse_arrays() -> None:
         a=sparse,
     )
     assert a.dtype == np.int64
-    np.testing.assert_array_equal(a.todense(), np.gcd(b, c))
+    np.testing.assert_array_equal(a.to_numpy(), np.gcd(b, c))
 
 
 def test_operands_give_types() -> None:
@@ -270,11 +270,11 @@ def different(x: int):
         (changing, (2, 5), "'t' is of type i64, and f64 is assigned to it"),
         (sometimes, (3, 12), "'z' has no value on every path to here"),
         (silent, (0, 1), "a function ends with a return on all its paths"),
-        (many, (0, 13), "a function of statements has operands by position alone"),
+        (many, (0, 14), "a function of statements has operands by position alone"),
         (text, (1, 12), "is no part of what functions can compute"),
         (annotated, (0, 18), "expected the type of a number"),
         (number, (1, 8), "a condition is a boolean: compare a number with 0"),
-        (different, (3, 12), "returns"),
+        (different, (3, 5), "returns a float, and i64 elsewhere"),
     ],
     ids=lambda one: getattr(one, "__name__", ""),
 )

@@ -313,7 +313,8 @@ def test_iteration_is_derived(name: str, tmp_path: Path) -> None:
     use = USES[name]
     file = tmp_path / "statement.mlir"
     call("emberc", f"--notation={use.text}", *use.options(), "--emit=cin", "-o", file)
-    command = [str(find_tool("ember-opt")), "--cin-concretize", "--cin-derive-iteration", str(file)]
+    stages = ("schedule", "insert-workspaces", "concretize", "derive-iteration")
+    command = [str(find_tool("ember-opt")), *(f"--cin-{stage}" for stage in stages), str(file)]
     text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     loops = [line for line in text.splitlines() if "cin.forall" in line and "iteration" in line]
     assert f'#cin.iteration<"{use.iteration}">' in loops[-1], loops

@@ -117,16 +117,14 @@ LogicalResult FunctionChecker::forSamples(
 }
 
 std::string FunctionChecker::describe(TypedAttr value) {
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  if (auto integer = dyn_cast<IntegerAttr>(value);
-      integer && integer.getType().isInteger(1))
-    os << (integer.getValue().isOne() ? "true" : "false");
-  else if (integer)
-    os << integer.getValue().getSExtValue();
+  llvm::SmallString<16> text;
+  if (auto number = dyn_cast<FloatAttr>(value))
+    number.getValue().toString(text, /*FormatPrecision=*/6);
+  else if (value.getType().isInteger(1))
+    text = cast<IntegerAttr>(value).getValue().isOne() ? "true" : "false";
   else
-    os << cast<FloatAttr>(value).getValueAsDouble();
-  return text;
+    cast<IntegerAttr>(value).getValue().toStringSigned(text);
+  return text.str().str();
 }
 
 std::string FunctionChecker::describe(ArrayRef<TypedAttr> operands) {
