@@ -264,7 +264,8 @@ void EvaluationLowering::emit(Operation &op) {
   builder.setLoc(op.getLoc());
   llvm::TypeSwitch<Operation *>(&op)
       .Case<ForallOp>([&](auto forall) { emit(forall, 0); })
-      .Case<CallOp, IfOp, WhereOp, AssignOp, ReduceOp>([&](auto mine) { emit(mine); })
+      .Case<CallOp, IfOp, WhereOp, AssignOp, ReduceOp>(
+          [&](auto mine) { emit(mine); })
       .Case<AssembleOp>([&](auto assemble) { emit(assemble); })
       .Case<AccessOp>([&](auto access) {
         if (isa<ArrayType>(access.getArray().getType())) {

@@ -18,8 +18,8 @@ void EvaluationLowering::emit(CallOp call) {
   Function function = call.getFunction();
   SmallVector<TypedAttr> known;
   if (!function.getCases().empty())
-    known = AbstractValues(levels.getStored(), levels.getAbsent())
-                .ofOperands(call);
+    known =
+        AbstractValues(levels.getStored(), levels.getAbsent()).ofOperands(call);
   SmallVector<Value> operands = llvm::map_to_vector(
       call.getOperands(), [&](Value value) { return get(value); });
   values.map(call.getResult(),

@@ -156,8 +156,8 @@ FailureOr<Function> StatementEmitter::chooseCombination(Type element) {
   if (!statement.function.getBuiltin() && typed.result != element) {
     emitErrorAt(context, statement.target->position)
         << "'" << statement.target->name << "' is of " << element << ", and '"
-        << statement.function.getName()
-        << "' combines values of type " << typed.result;
+        << statement.function.getName() << "' combines values of type "
+        << typed.result;
     return failure();
   }
   return typed.function;

@@ -99,10 +99,10 @@ LogicalResult ExpressionEmitter::checkHolds(const Operand &operand, Type type,
                                : !operand.isInteger;
   if (!isFloat || isa<FloatType>(type))
     return success();
-  InFlightDiagnostic error =
-      emitErrorAt(builder.getContext(), operand.position)
-      << "'" << function.getName()
-      << "' takes a value of type " << type << " here, not ";
+  InFlightDiagnostic error = emitErrorAt(builder.getContext(), operand.position)
+                             << "'" << function.getName()
+                             << "' takes a value of type " << type
+                             << " here, not ";
   if (operand.value)
     return error << "one of " << operand.value.getType();
   return error << "a fraction";

@@ -81,9 +81,8 @@ Type ember::cin::chooseLiteralType(OperandType number, MLIRContext *context) {
 static unsigned rateOperand(const OperandType &operand, Type type) {
   if (!operand.type)
     return operand.isInteger || isa<FloatType>(type) ? 3 : 0;
-  Type given = operand.type.isIndex()
-                   ? IntegerType::get(type.getContext(), 64)
-                   : operand.type;
+  Type given = operand.type.isIndex() ? IntegerType::get(type.getContext(), 64)
+                                      : operand.type;
   if (given == type)
     return 3;
   if (promote(given, type) != type)

@@ -24,14 +24,14 @@ using namespace ember::cin;
 
 using Values = SmallVector<TypedAttr>;
 
-/// Numbers of a type that tell functions apart. Neither infinities nor NaN: what
-/// is declared is not about them, as everywhere with sparse arrays.
+/// Numbers of a type that tell functions apart. Neither infinities nor NaN:
+/// what is declared is not about them, as everywhere with sparse arrays.
 static Values getAllSamples(Type type) {
   if (auto number = dyn_cast<FloatType>(type))
-    return llvm::map_to_vector(
-        ArrayRef<double>{0, 1, -1, 2, -0.5, 3}, [&](double value) -> TypedAttr {
-          return FloatAttr::get(number, value);
-        });
+    return llvm::map_to_vector(ArrayRef<double>{0, 1, -1, 2, -0.5, 3},
+                               [&](double value) -> TypedAttr {
+                                 return FloatAttr::get(number, value);
+                               });
   if (type.isInteger(1))
     return {IntegerAttr::get(type, 0), IntegerAttr::get(type, 1)};
   unsigned width =
@@ -70,9 +70,10 @@ public:
 private:
   /// Calls `check` with samples in place of the operands that `given` has no
   /// value for, until it fails.
-  LogicalResult forSamples(Values given,
-                           llvm::function_ref<LogicalResult(const Values &)> check,
-                           unsigned operand = 0);
+  LogicalResult
+  forSamples(Values given,
+             llvm::function_ref<LogicalResult(const Values &)> check,
+             unsigned operand = 0);
   TypedAttr call(ArrayRef<TypedAttr> operands) {
     return foldCall(function, operands, op.getResultType());
   }
@@ -266,7 +267,8 @@ LogicalResult FunctionChecker::checkCases() {
           for (auto [value, operand] : llvm::zip_equal(given.values, operands))
             if (!value)
               arguments.push_back(operand);
-          TypedAttr expected = call(operands), mine = foldCase(given, arguments);
+          TypedAttr expected = call(operands),
+                    mine = foldCase(given, arguments);
           if (!differ(mine, expected))
             return success();
           return op.emitOpError()

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ember/Dialect/CIN/Transforms/AbstractValues.h"
 #include "LoopOrder.h"
 #include "RowMask.h"
 #include "RowReductions.h"
+#include "ember/Dialect/CIN/Transforms/AbstractValues.h"
 
 #include "ember/Dialect/CIN/Transforms/Passes.h"
 
