@@ -343,7 +343,7 @@ def test_nothing_to_combine_is_an_error() -> None:
         ("y[i] = twice(x[i])", 8, "there is no function 'twice'"),
         ("y[i] = x[i] `twice` x[i]", 14, "there is no function 'twice'"),
         ("y[i] = twice[j](x[j])", 8, "there is no function 'twice'"),
-        ("y[i] = gcd(x[i])", 8, "'gcd' takes 2 operands, not 1"),
+        ("y[i] = gcd(x[i])", 8, "'gcd' takes 2 operands or more, not 1"),
         ("y[i] = x[i] `integer_power` 0.5", 29, "takes a value of type 'i64' here, not a fraction"),
         ("y[i] = gcd(x[i], 2)", 12, "'gcd' takes a value of type 'i64' here, not one of 'f32'"),
         ("y[i] = quotient[j](A[i,j])", 8, "'quotient' does not reduce: it is not associative"),

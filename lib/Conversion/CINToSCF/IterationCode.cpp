@@ -226,8 +226,7 @@ SmallVector<Value> IterationCode::emitTentative(const Round &round,
   return {};
 }
 
-SmallVector<IterationCode::Part>
-IterationCode::findParts(const Round &round) {
+SmallVector<IterationCode::Part> IterationCode::findParts(const Round &round) {
   // Each is code of its own.
   constexpr size_t mostParts = 8;
   SmallVector<Part> parts;
@@ -291,9 +290,8 @@ SmallVector<Value> IterationCode::emitParts(const Round &round,
   bool hasElse = !state.carried.empty() || parts.size() > 1;
   // A body before this one has left it behind.
   setVariable(round.coordinate);
-  auto branch =
-      scf::IfOp::create(builder, TypeRange(ValueRange(state.carried)),
-                        emitCondition(mine), hasElse);
+  auto branch = scf::IfOp::create(builder, TypeRange(ValueRange(state.carried)),
+                                  emitCondition(mine), hasElse);
   OpBuilder::InsertionGuard guard(builder);
   auto emitCase = [&](Block *block,
                       llvm::function_ref<SmallVector<Value>()> emit) {
@@ -303,9 +301,8 @@ SmallVector<Value> IterationCode::emitParts(const Round &round,
     SmallVector<Value> done = emit();
     scf::YieldOp::create(builder, done);
   };
-  emitCase(branch.thenBlock(), [&] {
-    return emitPart(round, parts.front(), state, ends, body);
-  });
+  emitCase(branch.thenBlock(),
+           [&] { return emitPart(round, parts.front(), state, ends, body); });
   if (hasElse)
     emitCase(branch.elseBlock(), [&] {
       return emitParts(round, parts.drop_front(), isRest, state, ends, body);

@@ -49,8 +49,8 @@ public:
   /// numbers that are the same for the same ones.
   using Cases = std::function<llvm::SmallVector<unsigned>(
       llvm::ArrayRef<Fiber> stored, llvm::ArrayRef<Fiber> absent)>;
-  /// Where functions have several bodies, what is done at a coordinate is emitted
-  /// once for each choice of them.
+  /// Where functions have several bodies, what is done at a coordinate is
+  /// emitted once for each choice of them.
   void splitBy(Cases chosen) { cases = std::move(chosen); }
 
   /// The carried values behind the loops. All coordinates are those from 0 to
@@ -119,11 +119,9 @@ private:
   /// What a round visits, in parts; empty if it is all one.
   llvm::SmallVector<Part> findParts(const Round &round);
   /// What is done in a round, by `parts`; `isRest`: nothing else is possible.
-  llvm::SmallVector<mlir::Value> emitParts(const Round &round,
-                                           llvm::ArrayRef<Part> parts,
-                                           bool isRest, const State &state,
-                                           llvm::ArrayRef<mlir::Value> ends,
-                                           Body body);
+  llvm::SmallVector<mlir::Value>
+  emitParts(const Round &round, llvm::ArrayRef<Part> parts, bool isRest,
+            const State &state, llvm::ArrayRef<mlir::Value> ends, Body body);
   llvm::SmallVector<mlir::Value> emitPart(const Round &round, const Part &part,
                                           const State &state,
                                           llvm::ArrayRef<mlir::Value> ends,

@@ -7,8 +7,8 @@
 
 #include "OrderCost.h"
 
-#include "AbstractValues.h"
 #include "RowReductions.h"
+#include "ember/Dialect/CIN/Transforms/AbstractValues.h"
 
 #include <cmath>
 
