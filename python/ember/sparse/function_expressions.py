@@ -15,7 +15,13 @@ import numpy as np
 from ember.sparse.function_source import Source
 from ember.sparse.function_types import FLOAT, INTEGER, is_float, promoted, spelled
 
-_ARITHMETIC = {ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul"}
+_ARITHMETIC = {
+    ast.Add: "add",
+    ast.Sub: "sub",
+    ast.Mult: "mul",
+    ast.Mod: "mod",
+    ast.FloorDiv: "floordiv",
+}
 _BITS = {
     ast.BitAnd: "and",
     ast.BitOr: "or",
@@ -236,41 +242,10 @@ class Expressions:
             if not is_float(element):
                 values = [self._typed(value, "f64") for value in values]
             return self._call("div", values, values[0].type)
-        if kind is ast.Mod:
-            return self._modulus(values)
-        if kind is ast.FloorDiv:
-            return self._floor_division(values)
         self._source.fail(node, f"'{kind.__name__}' is no operator of functions")
 
     def _are_booleans(self, *values: Value) -> bool:
         return all(value.type == "i1" for value in values)
-
-    def _modulus(self, values: Sequence[Value]) -> Value:
-        """Of the sign of what it is divided by, as Python has it."""
-        element = values[0].type
-        rest = self._call("mod", values, element)
-        zero = self._number(0, element)
-        is_below = [self._call("lt", [one, zero], "i1") for one in (rest, values[1])]
-        is_other = self._call("ne", is_below, "i1")
-        is_any = self._call("ne", [rest, zero], "i1")
-        moved = self._call("add", [rest, values[1]], element)
-        chosen = self._call("and", [is_other, is_any], "i1")
-        return self._call("select", [chosen, moved, rest], element)
-
-    def _floor_division(self, values: Sequence[Value]) -> Value:
-        element = values[0].type
-        if is_float(element):
-            return self._call("floor", [self._call("div", values, element)], element)
-        # Towards zero, but for a rest of the other sign.
-        quotient = self._call("div", values, element)
-        rest = self._call("mod", values, element)
-        zero = self._number(0, element)
-        is_below = [self._call("lt", [one, zero], "i1") for one in (rest, values[1])]
-        is_other = self._call("ne", is_below, "i1")
-        is_any = self._call("ne", [rest, zero], "i1")
-        lower = self._call("sub", [quotient, self._number(1, element)], element)
-        chosen = self._call("and", [is_other, is_any], "i1")
-        return self._call("select", [chosen, lower, quotient], element)
 
     def _power(self, node: ast.AST, left: Value, right: Value) -> Value:
         is_short = not right.name and right.type == INTEGER and 0 < right.number <= _MOST_POWER
