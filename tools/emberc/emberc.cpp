@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ember/Driver/Explanation.h"
 #include "ember/Driver/Files.h"
 #include "ember/Driver/Kernel.h"
 #include "ember/Driver/NotationText.h"
@@ -126,7 +127,9 @@ static Expected<Request> getRequest(const CommandLine &line) {
   request.output = line.options.getLastArgValue(OPT_output);
   request.printCachePath = line.options.hasArg(OPT_print_cache_path);
   request.printRemarks = line.options.hasArg(OPT_remarks);
-  StringRef stage = line.options.getLastArgValue(OPT_emit, "lib");
+  // What is explained is text, as programs are.
+  StringRef stage = line.options.getLastArgValue(
+      OPT_emit, line.options.hasArg(OPT_explain) ? "cin" : "lib");
   request.stage = findStage(stage);
   if (!request.stage)
     return makeError("unknown stage '" + stage + "': expected " +
@@ -189,6 +192,21 @@ static Error emitLibrary(std::unique_ptr<MemoryBuffer> program,
   return writeFile("-", [&](raw_ostream &os) { os << request.output << "\n"; });
 }
 
+static Error explain(std::unique_ptr<MemoryBuffer> program,
+                     const Request &request) {
+  auto source = Source::parse(std::move(program), request.printRemarks);
+  if (!source)
+    return source.takeError();
+  if (Error error = setTarget((*source)->getModule(), request.options))
+    return error;
+  Expected<json::Value> loops = explainIteration((*source)->getModule());
+  if (!loops)
+    return loops.takeError();
+  return writeFile(
+      request.output.empty() ? "-" : request.output,
+      [&](raw_ostream &os) { os << formatv("{0:2}", *loops) << "\n"; });
+}
+
 static Error emitStage(std::unique_ptr<MemoryBuffer> program,
                        const Request &request) {
   auto source = Source::parse(std::move(program), request.printRemarks);
@@ -226,6 +244,8 @@ static Error compile(const CommandLine &line) {
                           : readFile(request->input);
   if (!program)
     return program.takeError();
+  if (line.options.hasArg(OPT_explain))
+    return explain(std::move(*program), *request);
   if (request->stage->isLibrary())
     return emitLibrary(std::move(*program), *request);
   return emitStage(std::move(*program), *request);

@@ -10,16 +10,20 @@ from ember.sparse.array import Array, asarray
 from ember.sparse.einsum import einsum
 from ember.sparse.encoded import Encoded
 from ember.sparse.evaluate import evaluate
+from ember.sparse.explain import explain
+from ember.sparse.explanation import Explanation
 from ember.sparse.format import Format
 from ember.sparse.function import Function, function
 
 __all__ = [
     "Array",
     "Encoded",
+    "Explanation",
     "Format",
     "Function",
     "asarray",
     "einsum",
     "evaluate",
+    "explain",
     "function",
 ]

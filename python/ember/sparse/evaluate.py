@@ -54,7 +54,7 @@ def evaluate(statement: str, /, **arrays: Any) -> Any:
         return results
     if needs_gradient(arrays):
         return evaluate_with_gradients(statement, arrays)
-    arguments = {name: _taken(name, given) for name, given in arrays.items()}
+    arguments = {name: taken(name, given) for name, given in arrays.items()}
     on_torch = _is_on_torch(arrays)
     if not on_torch:
         results = _called(statement, arguments)
@@ -76,7 +76,7 @@ def _evaluate_with_functions(text: str, arguments: Mapping[str, Any]) -> Any:
     """What statements make of arrays with functions of users."""
     functions = {name: one for name, one in arguments.items() if isinstance(one, Function)}
     arrays = {
-        name: _taken(name, given) for name, given in arguments.items() if name not in functions
+        name: taken(name, given) for name, given in arguments.items() if name not in functions
     }
     if needs_gradient(arrays):
         raise ArgumentError(
@@ -111,12 +111,7 @@ def prepare(
 ) -> Statement:
     """The kernel for arguments of these kinds, and functions by name. on_torch: dense results are
     tensors."""
-    kinds: dict[str, Kind] = {}
-    for name, argument in arguments.items():
-        try:
-            kinds[name] = kind_of(argument)
-        except ArgumentError as error:
-            raise ArgumentError(f"{name}: {error}") from None
+    kinds = kinds_of(arguments)
     called = tuple((name, one.version) for name, one in (functions or {}).items())
     key = (text, on_torch, called, *kinds.items())
     kernel = _statements.get(key)
@@ -136,7 +131,18 @@ def prepare(
     return kernel
 
 
-def _taken(name: str, given: Any) -> Any:
+def kinds_of(arguments: Mapping[str, Any]) -> dict[str, Kind]:
+    """What each argument is; raises ArgumentError."""
+    kinds: dict[str, Kind] = {}
+    for name, argument in arguments.items():
+        try:
+            kinds[name] = kind_of(argument)
+        except ArgumentError as error:
+            raise ArgumentError(f"{name}: {error}") from None
+    return kinds
+
+
+def taken(name: str, given: Any) -> Any:
     """A sparse array of another library as es.Array, and a list as NumPy's array."""
     try:
         array = as_sparse(given)

@@ -5,8 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ember/Dialect/CIN/Transforms/AbstractValues.h"
-
+#include "ember/Dialect/CIN/Transforms/IterationDerivation.h"
 #include "ember/Dialect/CIN/Transforms/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -19,41 +18,6 @@ namespace ember::cin {
 using namespace mlir;
 using namespace ember;
 using namespace ember::cin;
-
-/// What is known where the operands of `region`, and no others, store a
-/// coordinate.
-static AbstractValues at(ArrayRef<Fiber> operands, OperandMask region) {
-  SmallVector<Fiber> stored, absent;
-  for (auto [number, fiber] : llvm::enumerate(operands))
-    (region >> number & 1 ? stored : absent).push_back(fiber);
-  return {std::move(stored), std::move(absent)};
-}
-
-/// The value at coordinates that no operand stores, where it counts and the
-/// reduction can combine any number of it; null otherwise.
-static TypedAttr findRest(ReduceOp reduce, ArrayRef<Fiber> operands) {
-  AbstractValues nowhere = at(operands, 0);
-  AbstractValue value = nowhere.of(reduce.getYield().getValue());
-  if (value.kind != AbstractValue::Kind::constant ||
-      reduce.getYield().getCondition() || nowhere.isIdentity(reduce) ||
-      !reduce.getFunction().getIdentity(reduce.getType()) ||
-      !getRepetition(reduce.getFunction(), value.value))
-    return nullptr;
-  return value.value;
-}
-
-/// Whether a loop need not visit what the operands of `region`, and no others,
-/// store. `rest` is what a reduction counts there without, null for nothing.
-static bool isSkipped(Operation *loop, ArrayRef<Fiber> operands,
-                      OperandMask region, TypedAttr rest) {
-  AbstractValues values = at(operands, region);
-  auto reduce = dyn_cast<ReduceOp>(loop);
-  if (!reduce)
-    return values.isNoEffect(*cast<ForallOp>(loop).getBody());
-  if (rest)
-    return values.of(reduce.getYield().getValue()).is(rest);
-  return values.isIdentity(reduce);
-}
 
 namespace {
 struct DeriveIteration
@@ -73,16 +37,11 @@ struct DeriveIteration
                            "its own";
         return WalkResult::interrupt();
       }
-      auto reduce = dyn_cast<ReduceOp>(op);
-      TypedAttr rest = reduce ? findRest(reduce, operands) : nullptr;
-      llvm::BitVector visited(1u << operands.size());
-      for (OperandMask region = 0; region < visited.size(); ++region)
-        visited[region] = !isSkipped(op, operands, region, rest);
-      CoordinateSet set = CoordinateSet::ofRegions(visited, operands.size());
-      auto iteration = IterationAttr::get(&getContext(), set);
-      if (reduce) {
+      IterationDerivation derivation = deriveIteration(op);
+      auto iteration = IterationAttr::get(&getContext(), derivation.set);
+      if (auto reduce = dyn_cast<ReduceOp>(op)) {
         reduce.setIterationAttr(iteration);
-        reduce.setRestAttr(rest);
+        reduce.setRestAttr(derivation.rest);
       } else {
         cast<ForallOp>(op).setIterationAttr(iteration);
       }
