@@ -48,15 +48,15 @@ def test_fills_of_results_decide() -> None:
 def test_all_that_is_shown() -> None:
     """Loops inside of each other, lattice points, and what is not decoupled."""
     found = es.explain(
-        "C[i,j] = (A[i,j] ^ B[i,j]) & D[i,j]",
+        "C[i,j] = (A[i,j] | B[i,j]) & D[i,j]",
         A=logical("csr"),
         B=logical("dcsr"),
         D=logical("csr"),
         C=es.Format("csr"),
     )
     text = str(found)
-    assert "  for j in D ∩ (A ∪ B)" in text
-    assert "skipped: A and B: (A ^ B) & false = false, the fill of C" in text
+    assert "  for j in D ∩ (A \N{UNION} B)" in text
+    assert "skipped: A and B: (A | B) & false = false, the fill of C" in text
     assert "while there is more of A and D: D ∩ A" in text
     assert any("scf.while" in remark for remark in found.remarks)
     assert "func.func @kernel" in found.program

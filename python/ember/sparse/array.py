@@ -144,6 +144,27 @@ class Array:
     def _has_mask(self) -> bool:
         return any(level.kind == "bitmap" for level in self.levels)
 
+    @property
+    def stores_fill(self) -> bool:
+        """Whether a stored element is the fill, or elements that are added may be.
+
+        Looked for once: after values are changed in place, set `values` anew.
+        """
+        known: bool | None = self.__dict__.get("_stores_fill")
+        if known is None or self.__dict__.get("_scanned") is not self.values:
+            known = self._find_fill()
+            self.__dict__.update(_stores_fill=known, _scanned=self.values)
+        return known
+
+    def _find_fill(self) -> bool:
+        """Looks at all that is stored."""
+        if not all(level.unique for level in self.levels):
+            return True
+        values, fill = self.values, self.fill
+        if self._has_mask and not self.levels[-1].is_listed:
+            values = values[self.coordinates()[1]]
+        return bool(((values == fill) | ((values != values) & (fill != fill))).any())
+
     def coordinates(self) -> tuple[list[np.ndarray], np.ndarray]:
         """Of what is stored, in the order of levels: coordinates by dimension, and positions."""
         return level_arrays.coordinates_of(self.stored, self.levels, self.shape)

@@ -121,8 +121,8 @@ class CallCode:
             given = f"{variable}.format"
             self._miss_if(f"{given} is not {form} and {given} != {form}")
             self._miss_if(f"len({variable}.shape) != {kind.rank}")
-            if kind.library is Array and not kind.stores_fill:
-                self._miss_if(f"{variable}.stores_fill")
+            if kind.stores_fill is not None:
+                self._miss_if(f"{variable}.stores_fill is not {kind.stores_fill}")
             variable = f"{variable}.values"
         if kind.dtype is not None:
             self._miss_if(f"{variable}.dtype is not {self._constant(kind.dtype)}")

@@ -4,14 +4,16 @@ Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
+import re
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import torch
 
 from ember.errors import ArgumentError
-from ember.sparse.array import as_sparse
+from ember.sparse.array import Array, as_sparse
 from ember.sparse.call_code import MISS
 from ember.sparse.encoded import Encoded
 from ember.sparse.function import Function
@@ -20,6 +22,8 @@ from ember.sparse.kinds import Kind, kind_of
 from ember.sparse.statement import Statement
 
 _statements: dict[Any, Statement] = {}
+# Functions that may be the fill where an operand is stored, if that is not its fill.
+_COMPLEMENTS = re.compile(r"[~^]|[!=]=|\b(?:not|xor|select|where|if)\b")
 # How many kernels there are for rows of some length, by kinds without sizes.
 _lengths: dict[Any, int] = {}
 # From so many on, others are of rows of any length.
@@ -111,7 +115,7 @@ def prepare(
 ) -> Statement:
     """The kernel for arguments of these kinds, and functions by name. on_torch: dense results are
     tensors."""
-    kinds = kinds_of(arguments)
+    kinds = kinds_of(text, arguments)
     called = tuple((name, one.version) for name, one in (functions or {}).items())
     key = (text, on_torch, called, *kinds.items())
     kernel = _statements.get(key)
@@ -131,12 +135,16 @@ def prepare(
     return kernel
 
 
-def kinds_of(arguments: Mapping[str, Any]) -> dict[str, Kind]:
-    """What each argument is; raises ArgumentError."""
+def kinds_of(text: str, arguments: Mapping[str, Any]) -> dict[str, Kind]:
+    """What each argument of statements is; raises ArgumentError."""
+    asks_fill = _COMPLEMENTS.search(text) is not None
     kinds: dict[str, Kind] = {}
     for name, argument in arguments.items():
         try:
-            kinds[name] = kind_of(argument)
+            kind = kind_of(argument)
+            if asks_fill and isinstance(argument, Array):
+                kind = replace(kind, stores_fill=argument.stores_fill)
+            kinds[name] = kind
         except ArgumentError as error:
             raise ArgumentError(f"{name}: {error}") from None
     return kinds

@@ -26,7 +26,7 @@ def explain(statement: str, /, **arrays: Any) -> Explanation:
     is there; the points of the lattice by which they are walked. Then loops, and what is not
     decoupled. Arguments are those of evaluate. Raises CompileError and ArgumentError.
     """
-    kinds = kinds_of({name: taken(name, given) for name, given in arrays.items()})
+    kinds = kinds_of(statement, {name: taken(name, given) for name, given in arrays.items()})
     notation = notation_of(statement, kinds)
     return explanation_of(Notation(statement, without_counts(notation.arrays)))
 

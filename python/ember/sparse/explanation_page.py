@@ -13,8 +13,9 @@ _STYLE = f"""
 .ember-explanation {{ font: 15px/1.45 system-ui, sans-serif; color: #1d2433; max-width: 62rem; }}
 .ember-explanation pre {{ background: #f3f4f7; padding: .7rem .9rem; border-radius: 8px;
   overflow-x: auto; font: 13px/1.5 ui-monospace, monospace; }}
-.ember-explanation .loop {{ display: flex; flex-wrap: wrap; gap: .3rem 1.4rem; align-items: flex-start;
-  border-left: 3px solid {LINE}; padding: .2rem 0 .2rem 1.1rem; margin: 1.1rem 0; }}
+.ember-explanation .loop {{ display: flex; flex-wrap: wrap; gap: .3rem 1.4rem;
+  align-items: flex-start; border-left: 3px solid {LINE};
+  padding: .2rem 0 .2rem 1.1rem; margin: 1.1rem 0; }}
 .ember-explanation h3 {{ margin: 0 0 .5rem; font-size: 1.05rem; flex-basis: 100%; }}
 .ember-explanation table {{ border-collapse: collapse; }}
 .ember-explanation td {{ padding: .2rem .8rem .2rem 0; vertical-align: top; text-align: left; }}

@@ -30,16 +30,16 @@ class Kind:
 
     library: the type of the object: np.ndarray, torch.Tensor, Array, Encoded, Format or a number's.
     dtype: of elements, or of encoded ones' bytes, as the library has it. rank: how many dimensions
-    there are. format: of an es.Array or es.Encoded, or the es.Format itself. stores_fill: elements
-    that are stored may be the fill. sizes: of a dense array's dimensions, those that a kernel is
-    made for, and None; empty if it is for any.
+    there are. format: of an es.Array or es.Encoded, or the es.Format itself. stores_fill: whether a
+    stored element may be the fill; None: it is not asked. sizes: of a dense array's dimensions,
+    those that a kernel is made for, and None; empty if it is for any.
     """
 
     library: type
     dtype: Any = None
     rank: int = 0
     format: Format | None = None
-    stores_fill: bool = True
+    stores_fill: bool | None = None
     sizes: tuple[int | None, ...] = ()
 
     @property

@@ -50,8 +50,11 @@ def notation_of(
         if kind.format is not None and kind.is_stored:
             words.append(f"--format={name}:{kind.format.name}")
             words += ["--counts"] * (kind.is_room and "--counts" not in words)
-            if kind.format.fill is not None:
-                words.append(f"--fill={name}:{float(kind.format.fill)!r}")
+            fill = kind.format.fill
+            if kind.stores_fill is False:
+                words.append(f"--fill={name}:{float(fill or 0)!r}:unstored")
+            elif fill is not None:
+                words.append(f"--fill={name}:{float(fill)!r}")
     called = definitions_of(functions, elements) if functions else ""
     return Notation(text, tuple(words), called)
 

@@ -1,0 +1,84 @@
+"""Arrays that store their fill, and arrays that do not: what complements skip, and values of both.
+
+Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""
+
+import ember.sparse as es
+import numpy as np
+import pytest
+import scipy.sparse
+from numpy.typing import NDArray
+
+FORMATS = ["csr", "dcsr", "csf", "bitmap", "compressed,bitmap", "bitmap,dense"]
+
+
+def drawn(seed: int) -> NDArray[np.bool_]:
+    return np.random.default_rng(seed).integers(0, 2, (6, 7)).astype(np.bool_)
+
+
+def padded(a: NDArray[np.bool_]) -> es.Array:
+    """By rows, with one more element in each row, which is stored and the fill."""
+    stored = a.copy()
+    stored[:, 3] = True
+    array = es.asarray(stored, "csr")
+    coordinates, positions = array.coordinates()
+    values = array.values.copy()
+    values[positions] = a[tuple(coordinates)]
+    return es.Array("csr", a.shape, values, [tuple(array.stored[1].values())])
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_arrays_know_whether_they_store_their_fill(format: str) -> None:
+    """Also those of other libraries; where elements are added, their sum may be it."""
+    a = drawn(0)
+    assert es.asarray(a, format).stores_fill is (format == "bitmap,dense" and not a.all(1).all())
+    assert padded(a).stores_fill
+    nan = es.asarray(np.array([1.0, np.nan]), es.Format("csf", fill=np.nan))
+    assert not nan.stores_fill
+    nan.values = np.array([np.nan])
+    assert nan.stores_fill
+    assert es.Array("compressed(nonunique)", (3,), [1, -1], [([0, 2], [1, 1])]).stores_fill
+    blocks = scipy.sparse.bsr_array(np.eye(4, dtype=np.float32), blocksize=(2, 2))
+    assert es.asarray(blocks).stores_fill
+    assert not es.asarray(scipy.sparse.csr_array(blocks.toarray())).stores_fill
+
+
+@pytest.mark.parametrize(
+    ("text", "without", "with_fill"),
+    [
+        ("~A[i,j] & B[i,j]", "~A \N{INTERSECTION} B", "B"),
+        ("A[i,j] ^ B[i,j]", None, "A \N{UNION} B"),
+    ],
+)
+def test_complements_skip_what_is_stored(text: str, without: str | None, with_fill: str) -> None:
+    """Without testing values, where no stored value is the fill."""
+    a, b = drawn(0), drawn(1)
+    expected = (~a & b) if "&" in text else (a ^ b)
+    statement = f"C[i,j] = {text}"
+    result = es.Format("csr")
+    plain = {"A": es.asarray(a, "csr"), "B": es.asarray(b, "csr")}
+    found = es.evaluate(statement, **plain, C=result)
+    np.testing.assert_array_equal(found.to_numpy(), expected)
+    assert found.nnz == expected.sum(), "nothing is visited that turns out to be the fill"
+    loop = es.explain(statement, **plain, C=result).loops[-1]
+    both = next(region for region in loop.regions if len(region.stored) == 2)
+    assert not both.visited
+    assert without is None or set(loop.set.split()) == set(without.split())
+    for arrays in (
+        {"A": padded(a), "B": es.asarray(b, "csr")},
+        {"A": padded(a), "B": padded(b)},
+        {"A": es.asarray(a, "csr"), "B": padded(b)},
+    ):
+        found = es.evaluate(statement, **arrays, C=result)
+        np.testing.assert_array_equal(found.to_numpy(), expected)
+    explained = es.explain(statement, A=padded(a), B=padded(b), C=result)
+    assert explained.loops[-1].set == with_fill
+
+
+def test_padding_of_blocks_is_no_element() -> None:
+    """Blocks of SciPy have zeros in them, which are stored."""
+    a, b = np.eye(4, dtype=np.float32), np.ones((4, 4), np.float32)
+    blocks = scipy.sparse.bsr_array(a, blocksize=(2, 2))
+    found = es.evaluate("C[i,j] = (A[i,j] == 0) & (B[i,j] == 1)", A=blocks, B=b)
+    np.testing.assert_array_equal(found, (a == 0) & (b == 1))
