@@ -90,6 +90,8 @@ private:
   std::string writeCall(CallOp call, bool isPart);
   /// The expression and what it is known to be.
   std::string writeOutcome(Value value);
+  /// Whether a condition, null for none, surely does not hold.
+  bool isNever(Value condition);
   std::string explain(ReduceOp reduce);
   std::string explain(AssignOp assign);
 
@@ -147,8 +149,18 @@ std::string Explainer::writeOutcome(Value value) {
   llvm_unreachable("covered switch");
 }
 
+bool Explainer::isNever(Value condition) {
+  if (!condition)
+    return false;
+  AbstractValue known = values.of(condition);
+  return known.kind == AbstractValue::Kind::constant &&
+         cast<IntegerAttr>(known.value).getValue().isZero();
+}
+
 std::string Explainer::explain(ReduceOp reduce) {
   Value value = reduce.getYield().getValue();
+  if (isNever(reduce.getYield().getCondition()))
+    return write(value) + ", under a condition that does not hold";
   std::string text = writeOutcome(value);
   if (derivation.rest && values.of(value).is(derivation.rest))
     return text + ", which is counted without looking";
@@ -158,6 +170,8 @@ std::string Explainer::explain(ReduceOp reduce) {
 }
 
 std::string Explainer::explain(AssignOp assign) {
+  if (isNever(assign.getCondition()))
+    return write(assign.getValue()) + ", under a condition that does not hold";
   std::string target = nameArray(assign.getArray());
   std::string text = writeOutcome(assign.getValue());
   AbstractValue value = values.of(assign.getValue());
