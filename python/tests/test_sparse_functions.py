@@ -289,7 +289,9 @@ def test_errors_have_a_place(
 
 
 def test_errors_of_calls() -> None:
-    with pytest.raises(CompileError, match="notation:1:8: error: 'gcd' takes 2 operands or more, not 1"):
+    with pytest.raises(
+        CompileError, match="notation:1:8: error: 'gcd' takes 2 operands or more, not 1"
+    ):
         es.evaluate("a[i] = gcd(b[i])", gcd=GCD, b=some())
     with pytest.raises(CompileError, match="'f' does not reduce: it is not associative"):
         es.evaluate("a[i] = f[j](b[i,j])", f=es.function(difference), b=some().reshape(6, 10))

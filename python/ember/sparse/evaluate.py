@@ -129,9 +129,7 @@ def prepare(
             kinds, key = of_any_size, any_key
     kernel = _statements.get(key)
     if kernel is None:
-        kernel = _statements[key] = Statement(
-            text, kinds, on_torch, functions=functions
-        )
+        kernel = _statements[key] = Statement(text, kinds, on_torch, functions=functions)
     return kernel
 
 
