@@ -44,6 +44,7 @@ VARIABLES = (
         r"\d+[KMG]?",
     ),
     Variable("EMBER_CACHE_SHARED", "0", "1: that folder may be other users', who may write to it"),
+    Variable("EMBER_COMPILER", "emberc on PATH", "program that statements in C++ are compiled by"),
     Variable("EMBER_DATA", "shared/data beside the checkout", "folder of reuse histograms"),
     Variable("EMBER_DISABLE", "0", "1: everything runs in PyTorch, no kernel is built or called"),
     Variable(
