@@ -284,25 +284,29 @@ Term StatementGenerator::drawCondition(const Variables &variables) {
 
 Term StatementGenerator::drawCall(const Variables &variables, int depth) {
   auto operand = [&] { return drawTerm(variables, depth - 1); };
+  // Of numbers alone, nothing says what type they are of.
+  auto typed = [&] {
+    Term drawn = operand();
+    return drawn.kind == Term::Number ? drawElement(variables) : drawn;
+  };
   if (random.chance(0.12))
     return call(random.pick({"if", "where"}),
-                {drawCondition(variables), operand(), operand()});
+                {drawCondition(variables), typed(), operand()});
   if (random.chance(0.25)) {
     const char *name = style.isBoolean() ? "~"
                        : style.isReal()
                            ? random.pick({"-", "abs", "relu", "exp", "sigmoid",
                                           "cos", "sin", "-", "abs", "relu"})
                            : random.pick({"-", "abs", "~"});
-    return call(name, {operand()});
+    return call(name, {typed()});
   }
   const char *name =
       style.isBoolean() ? random.pick({"&", "|", "^"})
       : style.isReal()
           ? random.pick({"+", "-", "*", "*", "*", "min", "max"})
           : random.pick({"+", "-", "*", "*", "min", "max", "&", "|", "^"});
-  // Of two numbers, neither says what type they are of.
   Term left = operand();
-  Term right = left.kind == Term::Number ? drawElement(variables) : operand();
+  Term right = left.kind == Term::Number ? typed() : operand();
   if (random.chance(0.05) && !style.isBoolean())
     right = call("<", {drawElement(variables), drawElement(variables)});
   return call(name, {std::move(left), std::move(right)});
