@@ -78,37 +78,38 @@ def functions() -> dict[str, tuple[Callable[..., Any], tuple[Any, ...]]]:
     }
 
 
+def contenders_of(
+    function: Callable[..., Any], arguments: tuple[Any, ...]
+) -> dict[str, Callable[[], Any]]:
+    """A call for each measure of Overhead, by its name."""
+    torch._dynamo.reset()
+    with _recorded_kernels() as kernels:
+        ember.compile(function, arguments)
+    kernel, kernel_arguments = kernels[-1]
+    torch._dynamo.reset()
+    direct = ember.compile(function, arguments)
+    (part,) = (part for report in direct.reports() for part in report.compiled)
+    given = _arguments_of(part.call, direct, arguments)
+    compiled = torch.compile(function, backend="ember")
+    nothing = torch.compile(function, backend="eager")
+    return {
+        "kernel": lambda: kernel(*kernel_arguments),
+        "region": lambda: part.call(*given),
+        "direct": lambda: direct(*arguments),
+        "compiled": lambda: compiled(*arguments),
+        "nothing": lambda: nothing(*arguments),
+        "eager": lambda: function(*arguments),
+    }
+
+
 def measure_overheads(calls: int = 400) -> list[Overhead]:
     """The overhead of each function, on one thread; calls: in a sample."""
     use_threads(1)
-    found = []
     with torch.no_grad():
-        for name, (function, arguments) in functions().items():
-            torch._dynamo.reset()
-            with _recorded_kernels() as kernels:
-                ember.compile(function, arguments)
-            kernel, kernel_arguments = kernels[-1]
-            torch._dynamo.reset()
-            direct = ember.compile(function, arguments)
-            (part,) = (part for report in direct.reports() for part in report.compiled)
-            given = _arguments_of(part.call, direct, arguments)
-            calls_of = {
-                "kernel": (kernel, kernel_arguments),
-                "region": (part.call, given),
-                "direct": (direct, arguments),
-                "compiled": (torch.compile(function, backend="ember"), arguments),
-                "nothing": (torch.compile(function, backend="eager"), arguments),
-                "eager": (function, arguments),
-            }
-            times = microseconds(
-                {
-                    what: lambda run=run, given=given: run(*given)  # type: ignore[misc]
-                    for what, (run, given) in calls_of.items()
-                },
-                calls,
-            )
-            found.append(Overhead(name, **times))
-    return found
+        return [
+            Overhead(name, **microseconds(contenders_of(*case), calls))
+            for name, case in functions().items()
+        ]
 
 
 @contextmanager

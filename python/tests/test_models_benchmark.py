@@ -6,7 +6,7 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 import json
 import warnings
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,7 @@ from torch import Tensor, nn
 from benchmarks.cpu.measuring import Timing
 from benchmarks.models import command, plots, running, tables
 from benchmarks.models.cases import EMBEDDINGS, GRAPH_LAYER, OTHER, ModelCase, all_cases
-from benchmarks.models.overhead import Overhead, measure_overheads
+from benchmarks.models.overhead import Overhead, contenders_of, functions, measure_overheads
 from benchmarks.models.running import COMPILED, EAGER, EMBER, Measured, run_case
 from benchmarks.models.targets import FirstCall, Outcome, evaluate
 
@@ -179,9 +179,21 @@ def test_plot(tmp_path: Path) -> None:
 
 
 def test_overheads_are_of_kernels() -> None:
-    for one in measure_overheads(calls=20):
-        assert 0 < one.kernel < one.region < one.direct < one.compiled
-    assert len(list(tables.overhead_table([one]))) == 2
+    for function, arguments in functions().values():
+        with torch.no_grad():
+            expected = function(*arguments)
+            found = {name: call() for name, call in contenders_of(function, arguments).items()}
+        assert found.keys() == {one.name for one in fields(Overhead)} - {"name"}
+        # The kernel alone writes into what it is given.
+        for name in found.keys() - {"kernel"}:
+            torch.testing.assert_close(found[name], expected)
+
+
+def test_overheads_are_measured() -> None:
+    found = measure_overheads(calls=2)
+    for one in found:
+        assert min(one.kernel, one.region, one.direct, one.compiled, one.nothing, one.eager) > 0
+    assert len(list(tables.overhead_table(found))) == 1 + len(found)
 
 
 @pytest.mark.slow
