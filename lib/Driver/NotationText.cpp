@@ -191,6 +191,8 @@ ember::translateNotation(StringRef notation, const NotationArrays &arrays) {
     return std::move(error);
   std::string text;
   raw_string_ostream os(text);
-  module->print(os);
+  // Locations are those of the notation: the messages of a run name its
+  // columns.
+  module->print(os, OpPrintingFlags().enableDebugInfo().useLocalScope());
   return MemoryBuffer::getMemBufferCopy(text, "notation.mlir");
 }

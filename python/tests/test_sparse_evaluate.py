@@ -267,6 +267,12 @@ def test_lookups_are_checked() -> None:
         ("y[i] = x[i]", {"x": np.ones(2, np.uint8)}, ArgumentError, "x: it is of uint8"),
         ("y[i] = x[i]", {"x": "text"}, ArgumentError, "x: it is str, which is neither"),
         ("y[i] = x[i]", {"x": [[1.0], [2.0, 3.0]]}, ArgumentError, "x: "),
+        (
+            "y[i] = x[i] // z[i]",
+            {"x": [1], "z": [0]},
+            EmberError,
+            "division by zero at notation:1:13",
+        ),
         ("y[i] = x[i,j]", {"x": [1.0]}, ArgumentError, "x must have 2 dimensions, not 1"),
         (
             "y[I[i]] += x[i]",
