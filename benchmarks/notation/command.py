@@ -39,9 +39,16 @@ from benchmarks.notation.logic_cases import logic_cases
 from benchmarks.notation.model_cases import model_cases
 from benchmarks.notation.overhead import Overhead, call_overheads, compile_times, first_calls
 from benchmarks.notation.running import Measured, run_case
+from benchmarks.notation.schedules import (
+    SCHEDULES,
+    Drawn,
+    measure_schedules,
+    schedule_outcomes,
+    schedule_table,
+)
 from benchmarks.notation.tropical_cases import tropical_cases
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 DEFAULT_FILE = Path("bench-output", "notation.json")
 FULL_SECONDS, QUICK_SECONDS = 3.0, 1.0
 # Groups with a peer, and how many times as long as Ember's its calls are to take.
@@ -74,7 +81,9 @@ def choose(options: argparse.Namespace) -> list[Case]:
     return [case for case in chosen if case.needs not in missing]
 
 
-def outcomes_of(results: Sequence[Measured], overheads: Sequence[Overhead]) -> list[Outcome]:
+def outcomes_of(
+    results: Sequence[Measured], overheads: Sequence[Overhead], drawn: Sequence[Drawn]
+) -> list[Outcome]:
     """All targets."""
     outcomes = []
     for group, peer, goal in TARGETS:
@@ -88,7 +97,9 @@ def outcomes_of(results: Sequence[Measured], overheads: Sequence[Overhead]) -> l
             else:
                 values[result.name] = ratio
         name = f"{group}: times as fast as {peer}"
-        outcomes.append(Outcome(name, goal, values, unstable=tuple(left_out)))
+        if values or left_out:
+            outcomes.append(Outcome(name, goal, values, unstable=tuple(left_out)))
+    outcomes += schedule_outcomes(drawn)
     for overhead in overheads:
         share = {overhead.name: overhead.seconds / overhead.most}
         outcomes.append(Outcome(f"{overhead.name}: of its limit", 1.0, share, low=True))
@@ -136,14 +147,15 @@ def main(arguments: Sequence[str]) -> int:
         "notation",
         __doc__.splitlines()[0],
         DEFAULT_FILE,
-        quick="one size of each case, in two minutes",
-        only="only cases whose group or name contains TEXT, and no overheads",
+        quick="one size of each case, in three minutes",
+        only=f"only cases whose group or name contains TEXT ('{SCHEDULES}' are one), no overheads",
         seconds="how long to measure each case",
         threads="; always 1 here",
     ).parse_args(arguments)
     started = time.monotonic()
     cases = choose(options)
-    if not cases:
+    with_schedules = (options.only or "") in SCHEDULES
+    if not cases and not with_schedules:
         print(f"error: there is no case to run: {options.only or 'none'}", file=sys.stderr)
         return 2
     about = about_run(options)
@@ -158,16 +170,21 @@ def main(arguments: Sequence[str]) -> int:
         results.append(
             run_case(case, options.seconds or (QUICK_SECONDS if options.quick else FULL_SECONDS))
         )
+    drawn = []
+    if with_schedules:
+        show_progress(SCHEDULES)
+        drawn = list(measure_schedules(options.quick))
     overheads = []
     if not options.only:
         for measure in (call_overheads, first_calls, compile_times):
             show_progress(measure.__name__)
             overheads += measure()
     show_progress("")
-    outcomes = outcomes_of(results, overheads)
+    outcomes = outcomes_of(results, overheads, drawn)
     about["seconds"] = round(time.monotonic() - started, 1)
     for lines in (
         result_table(results),
+        schedule_table(drawn),
         overhead_table(overheads),
         target_table(outcomes),
         (f"\n{NOTE}",),
@@ -179,13 +196,18 @@ def main(arguments: Sequence[str]) -> int:
         "about": about,
         "targets": [asdict(outcome) for outcome in outcomes],
         "results": [asdict(result) for result in results],
+        "schedules": [asdict(case) for case in drawn],
         "overheads": [asdict(overhead) for overhead in overheads],
     }
     options.json.parent.mkdir(parents=True, exist_ok=True)
     options.json.write_text(json.dumps(document, indent=1))
     print(f"\n{about['seconds']:g} s; wrote {options.json}")
+    results_by_name = [(result.name, result.wrong) for result in results]
+    results_by_name += [(case.name, case.wrong) for case in drawn]
     wrong = [
-        f"{result.name}: {name}: {why}" for result in results for name, why in result.wrong.items()
+        f"{name}: {contender}: {why}"
+        for name, reasons in results_by_name
+        for contender, why in reasons.items()
     ]
     for text in wrong:
         print(f"error: {text}", file=sys.stderr)

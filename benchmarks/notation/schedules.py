@@ -4,22 +4,28 @@ Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
-import argparse
 import itertools
 import math
 import random
+import re
 import statistics
 import subprocess
-import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from ember.compiler import Options, find_tool, load_program
-from ember.errors import EmberError
+from ember.compiler import Notation, Options, find_tool, load_program
+from ember.errors import CompileError
 from ember.kernel import Entry
 from numpy.typing import NDArray
+
+from benchmarks.cpu.measuring import Batches, Contender, Timing, measure
+from benchmarks.models.targets import Outcome
+from benchmarks.notation.running import TOLERANCE
+
+SCHEDULES = "schedules"
+CHOSEN = "chosen"
 
 #: Geometric mean and worst of the best order's time as a part of the chosen one's.
 LEAST_MEAN, LEAST_WORST = 0.9, 0.5
@@ -35,94 +41,85 @@ SHAPES: Sequence[tuple[str, str, Mapping[str, str]]] = (
 )
 
 
-@dataclass(frozen=True)
+@dataclass
 class Drawn:
-    """A statement with formats, and the time of each order; the chosen one's is first."""
+    """A statement with formats.
+
+    times: of its orders, and of the chosen one by the name of CHOSEN. milliseconds: of choosing.
+    wrong: orders whose result is another one, and why.
+    """
 
     text: str
     formats: Mapping[str, str]
-    chosen: float
-    best: float
-    best_order: str
-    milliseconds: float
+    times: dict[str, Timing] = field(default_factory=dict)
+    milliseconds: float = math.nan
+    wrong: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """The statement, and the formats of its arrays."""
+        return " ".join([self.text, *(f"{name}:{form}" for name, form in self.formats.items())])
+
+    @property
+    def best(self) -> str:
+        """The order that takes least."""
+        return min(self.times, key=lambda order: self.times[order].median)
 
     @property
     def ratio(self) -> float:
         """What part of the chosen order's time the best one takes."""
-        return self.best / self.chosen
+        return self.times[self.best].median / self.times[CHOSEN].median
 
 
-def _kernel(text: str, formats: Mapping[str, str], order: str | None) -> Entry | None:
+def _program(text: str, formats: Mapping[str, str], order: str) -> str:
+    """A module of a statement, with its loops in an order, or in none yet."""
+    options = [f"--format={name}:{form}" for name, form in formats.items()]
+    if order != CHOSEN:
+        options.append(f"--schedule=reorder({', '.join(order)})")
+    return Notation(text, tuple(options)).program()
+
+
+def _kernel(text: str, formats: Mapping[str, str], order: str) -> Entry | None:
     """The kernel of a statement; None where its loops cannot stand in that order."""
-    command = [str(find_tool("emberc")), f"--notation={text}", "--emit=cin"]
-    command += [f"--format={name}:{format}" for name, format in formats.items()]
-    if order:
-        command.append(f"--schedule=reorder({', '.join(order)})")
-    done = subprocess.run(command, capture_output=True, text=True)
-    if done.returncode:
-        return None
     try:
-        return load_program(done.stdout, Options(opt_level=3)).entry("kernel")
-    except EmberError:
+        program = _program(text, formats, order)
+        return load_program(program, Options(opt_level=3)).entry("kernel")
+    except CompileError:
+        if order == CHOSEN:
+            raise
         return None
 
 
 def _schedule_time(text: str, formats: Mapping[str, str]) -> float:
     """Milliseconds of `--cin-schedule` on a statement."""
-    command = [str(find_tool("emberc")), f"--notation={text}", "--emit=cin"]
-    command += [f"--format={name}:{format}" for name, format in formats.items()]
-    program = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    timed = subprocess.run(
-        [
-            str(find_tool("ember-opt")),
-            "--cin-schedule",
-            "--mlir-timing",
-            "--mlir-timing-display=list",
-        ],
-        input=program,
-        capture_output=True,
-        text=True,
-        check=True,
-    ).stderr
-    for line in timed.splitlines():
-        if line.rstrip().endswith("Schedule"):
-            return float(line.split()[0]) * 1e3
-    return math.nan
+    words = [str(find_tool("ember-opt")), "-", "--cin-schedule"]
+    words += ["--mlir-timing", "--mlir-timing-display=list"]
+    program = _program(text, formats, CHOSEN)
+    report = subprocess.run(words, input=program, capture_output=True, text=True, check=True).stderr
+    seconds = re.search(r"^ *([0-9.]+) .* Schedule$", report, re.MULTILINE)
+    return float(seconds[1]) * 1e3 if seconds else math.nan
 
 
-def _stored(name: str, array: NDArray[Any], format: str) -> dict[str, NDArray[Any] | int]:
+def _stored(name: str, array: NDArray[Any], form: str) -> dict[str, NDArray[Any] | int]:
     """The arrays that store a matrix, by parameter."""
     rows, columns = array.shape
     parts: dict[str, NDArray[Any] | int] = {f"{name}_size0": rows, f"{name}_size1": columns}
-    table = array.T if format == "csc" else array
+    table = array.T if form == "csc" else array
     counts = np.count_nonzero(table, axis=1)
     outer, inner = np.nonzero(table)
-    if format == "dcsr":
+    if form == "dcsr":
         filled = np.flatnonzero(counts)
         parts[f"{name}_positions0"] = np.array([0, len(filled)])
         parts[f"{name}_coordinates0"] = filled
         counts = counts[filled]
     parts[f"{name}_positions1"] = np.concatenate([[0], np.cumsum(counts)])
-    parts[f"{name}_coordinates1"] = inner
+    parts[f"{name}_coordinates1"] = inner.copy()
     parts[f"{name}_values"] = table[outer, inner]
     return parts
 
 
-def _time(entry: Entry, parts: Mapping[str, NDArray[Any] | int], budget: float) -> float:
-    """The median time of calls, of as many as the budget allows."""
-    arguments = [parts[parameter.name] for parameter in entry.parameters]
-    entry(*arguments)
-    times: list[float] = []
-    until = time.perf_counter() + budget
-    while len(times) < 3 or time.perf_counter() < until:
-        begin = time.perf_counter()
-        entry(*arguments)
-        times.append(time.perf_counter() - begin)
-    return statistics.median(times)
-
-
-def measure(seed: int, size: int, budget: float) -> Drawn:
-    """One statement on random arrays, in all orders."""
+def measure_statement(seed: int, size: int, seconds: float) -> Drawn:
+    """One statement on random arrays in all orders, in turns, for about so many seconds."""
     chance = random.Random(seed)
     rng = np.random.default_rng(seed)
     text, variables, arrays = chance.choice(SHAPES)
@@ -130,54 +127,66 @@ def measure(seed: int, size: int, budget: float) -> Drawn:
     parts: dict[str, NDArray[Any] | int] = {}
     for name, indices in arrays.items():
         array = rng.standard_normal((size,) * len(indices)).astype(np.float32)
-        format = chance.choice(FORMATS) if len(indices) == 2 else ""
-        if format:
+        form = chance.choice(FORMATS) if len(indices) == 2 else ""
+        if form:
             array *= rng.random(array.shape) < chance.choice([0.01, 0.05])
-            formats[name] = format
-            parts |= _stored(name, array, format)
+            formats[name] = form
+            parts |= _stored(name, array, form)
         else:
             parts[name] = array
-    target = text.split("[")[0]
-    parts[target] = np.zeros((size,) * text.split("]")[0].count(",") + (size,), np.float32)
-    chosen = _kernel(text, formats, None)
-    assert chosen is not None, text
-    times = {"": _time(chosen, parts, budget)}
-    for order in map("".join, itertools.permutations(variables)):
-        kernel = _kernel(text, formats, order)
-        if kernel is not None:
-            times[order] = _time(kernel, parts, budget)
-    best = min(times, key=lambda order: times[order])
-    return Drawn(text, formats, times[""], times[best], best, _schedule_time(text, formats))
+    target, _, indices_of_it = text.split("]")[0].partition("[")
+    result = np.zeros((size,) * len(indices_of_it.split(",")), np.float32)
+    parts[target] = result
+    drawn = Drawn(text, formats, milliseconds=_schedule_time(text, formats))
+    contenders: list[Contender] = []
+    expected = None
+    for order in (CHOSEN, *map("".join, itertools.permutations(variables))):
+        entry = _kernel(text, formats, order)
+        if entry is None:
+            continue
+        arguments = tuple(parts[parameter.name] for parameter in entry.parameters)
+        result.fill(0)
+        entry(*arguments)
+        if expected is None:
+            expected = result.copy()
+        try:
+            np.testing.assert_allclose(result, expected, *TOLERANCE)
+        except AssertionError as error:
+            drawn.wrong[order] = " ".join(str(error).split())
+            continue
+        contenders.append(Contender(order, entry, lambda batch, words=arguments: words))  # type: ignore[misc]
+    drawn.times = measure(contenders, Batches(lambda number: None), seconds)
+    return drawn
 
 
-def measure_schedules(quick: bool = False) -> Iterator[Drawn]:
+def measure_schedules(quick: bool) -> Iterator[Drawn]:
     """Random statements, one after the other."""
     for seed in range(8 if quick else 40):
-        yield measure(seed, 150 if quick else 400, 0.02 if quick else 0.1)
+        yield measure_statement(seed, 300 if quick else 1_000, 0.1 if quick else 0.5)
 
 
-def mean_ratio(drawn: Sequence[Drawn]) -> float:
-    """The geometric mean of the best order's time as a part of the chosen one's."""
-    return math.exp(statistics.fmean(math.log(case.ratio) for case in drawn))
+def schedule_outcomes(drawn: Sequence[Drawn]) -> list[Outcome]:
+    """The targets of orders of loops."""
+    if not drawn:
+        return []
+    ratios = {case.name: case.ratio for case in drawn}
+    mean = math.exp(statistics.fmean(map(math.log, ratios.values())))
+    name = "chosen order: the best one's time by its own"
+    return [
+        Outcome(f"{name}, geometric mean", LEAST_MEAN, {f"{len(ratios)} statements": mean}),
+        Outcome(f"{name}, each", LEAST_WORST, ratios),
+    ]
 
 
-def main() -> None:
-    """Prints a line for each statement, and the limits."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="fewer and smaller statements")
-    drawn = []
-    for case in measure_schedules(parser.parse_args().quick):
-        drawn.append(case)
-        formats = " ".join(f"{name}:{format}" for name, format in case.formats.items())
-        print(
-            f"{case.text:45} {formats:24} chosen {case.chosen * 1e6:9.0f} us, "
-            f"best {case.best * 1e6:9.0f} us ({case.best_order or 'the same'}), "
-            f"{case.ratio:.2f}; scheduled in {case.milliseconds:.1f} ms"
+def schedule_table(drawn: Sequence[Drawn]) -> Iterator[str]:
+    """A line for each statement: its order's time, the best order's, and what choosing took."""
+    if drawn:
+        yield f"\n{SCHEDULES:76}{'chosen':>12}{'best':>12}{'order':>8}{'ratio':>8}{'chosen in':>12}"
+    for case in drawn:
+        best = "same" if case.best == CHOSEN else case.best
+        cells = [
+            f"{case.times[order].median * 1e6:9.0f} us".rjust(12) for order in (CHOSEN, case.best)
+        ]
+        yield (
+            f"  {case.name:74}{''.join(cells)}{best:>8}{case.ratio:8.2f}{case.milliseconds:9.2f} ms"
         )
-    worst = min(case.ratio for case in drawn)
-    print(f"geometric mean {mean_ratio(drawn):.2f} (at least {LEAST_MEAN})")
-    print(f"worst {worst:.2f} (at least {LEAST_WORST})")
-
-
-if __name__ == "__main__":
-    main()
