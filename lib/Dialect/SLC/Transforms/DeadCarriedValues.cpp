@@ -9,6 +9,7 @@
 
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
@@ -119,15 +120,6 @@ static scf::ForOp dropDead(scf::ForOp loop, const LiveValues &alive) {
   return shorter;
 }
 
-/// What computed the values that are not carried any more is compute code too.
-static void eraseDeadCode(scf::ForOp root) {
-  SmallVector<Operation *> ops;
-  root->walk([&](Operation *op) { ops.push_back(op); });
-  for (Operation *op : llvm::reverse(ops))
-    if (op != root && isOpTriviallyDead(op))
-      op->erase();
-}
-
 void ember::dropDeadCarriedValues(scf::ForOp &root) {
   LiveValues alive(root);
   // Loops within first: the carried values of `alive` are those of loops that
@@ -140,5 +132,7 @@ void ember::dropDeadCarriedValues(scf::ForOp &root) {
     if (isRoot)
       root = shorter;
   }
-  eraseDeadCode(root);
+  // What computed the values that are not carried any more is compute code too.
+  IRRewriter rewriter(root.getContext());
+  (void)runRegionDCE(rewriter, root->getRegions());
 }

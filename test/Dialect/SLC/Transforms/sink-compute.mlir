@@ -130,3 +130,27 @@ func.func @dead_counter(%ids: memref<?xindex>, %table: memref<?x?xf32>, %out: me
   }
   return %r#1 : index
 }
+
+// A whole loop that nobody needs, with what is within.
+// CHECK-LABEL: func.func @dead_loop(
+// CHECK:      scf.for
+// CHECK:        memref.load %arg0
+// CHECK-NEXT:   slc.callback
+// CHECK-NOT:  scf.for
+// CHECK:      return
+func.func @dead_loop(%ids: memref<?xindex>, %table: memref<?x?xf32>, %out: memref<?xindex>, %n: index, %length: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : f32
+  scf.for %b = %c0 to %n step %c1 {
+    %i = memref.load %ids[%b] : memref<?xindex>
+    %sum = scf.for %e = %c0 to %length step %c1 iter_args(%s = %zero) -> (f32) {
+      %x = memref.load %table[%i, %e] : memref<?x?xf32>
+      %power = math.exp %x : f32
+      %t = arith.addf %s, %power : f32
+      scf.yield %t : f32
+    }
+    memref.store %i, %out[%b] : memref<?xindex>
+  }
+  return
+}
