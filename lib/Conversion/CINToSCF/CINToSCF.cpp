@@ -264,7 +264,7 @@ void EvaluationLowering::emit(Operation &op) {
   builder.setLoc(op.getLoc());
   llvm::TypeSwitch<Operation *>(&op)
       .Case<ForallOp>([&](auto forall) { emit(forall, 0); })
-      .Case<CallOp, IfOp, WhereOp, AssignOp, ReduceOp>(
+      .Case<ApplyOp, CallOp, IfOp, WhereOp, AssignOp, ReduceOp>(
           [&](auto mine) { emit(mine); })
       .Case<AssembleOp>([&](auto assemble) { emit(assemble); })
       .Case<AccessOp>([&](auto access) {
@@ -276,13 +276,6 @@ void EvaluationLowering::emit(Operation &op) {
                    memref::LoadOp::create(builder, get(access.getArray()),
                                           indices(access.getIndices()))
                        .getResult());
-      })
-      .Case<ApplyOp>([&](auto apply) {
-        SmallVector<Value> operands = indices(apply.getOperands());
-        values.map(apply.getResult(),
-                   affine::expandAffineExpr(builder, op.getLoc(),
-                                            apply.getMap().getResult(0),
-                                            operands, ValueRange()));
       })
       .Case<LiteralOp>([&](auto literal) {
         values.map(

@@ -70,6 +70,7 @@ private:
   /// Has `code`, the loops over the variable of `loop`, tell apart where
   /// functions that it calls have bodies of their own.
   void splitByCases(mlir::Operation *loop, IterationCode &code);
+  void emit(ApplyOp apply);
   void emit(CallOp call);
   void emit(IfOp branch);
   void emit(WhereOp where);
