@@ -438,7 +438,7 @@ def test_damaged_arrays_are_one_error(
         ("y[i] = A[i,j]", ["--format=A:dense,compressed@0,0"], "names each dimension"),
         ("y[i] = A[i,j]", ["--format=A:singleton,dense"], "no coordinates above it"),
         ("y[i] = A[i,j]", ["--format=A:dense,compressed(nonunique)"], "not unique"),
-        ("y[i] = A[i,j]", ["--format=B:csr"], "there is no array 'B'"),
+        ("y[i] = A[i,j]", ["--format=B:csr"], "a format of 'B' is given"),
         ("y[i] = A[i,j]", ["--fill=A:1"], "has a fill and no format"),
         ("y[i] = a", ["--format=a:csr"], "'a' has 0 dimensions"),
         ("y[i] = A[i]", ["--format=A:csf", "--type=A:i1", "--fill=A:2"], "no number of type 'i1'"),

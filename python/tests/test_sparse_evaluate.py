@@ -54,6 +54,18 @@ def test_sums_and_products_of_two_formats_in_a_third(mine: str, other: str) -> N
         assert found.nnz == stored[operator].sum()
 
 
+@pytest.mark.parametrize("fill", [0, 1])
+@pytest.mark.parametrize("text", ["sum[j](A[j,i])", "max[j](A[j,i])", "relu(sum[j](A[j,i])) + 1"])
+def test_results_in_any_order(text: str, fill: float) -> None:
+    """Whether what was added up is all that is stored, or the rest as well."""
+    a = drawn((5, 7))
+    a[:, 2] = 0
+    expected = {"s": a.sum(0), "m": a.max(0), "r": a.sum(0) + 1}[text[0]]
+    form = es.Format("compressed(unordered)", fill=fill)
+    found = es.evaluate(f"y[i] = {text}", A=es.asarray(a, "csr"), y=form)
+    np.testing.assert_array_equal(found.to_numpy(), expected)
+
+
 def test_products_of_sparse_matrices_store_what_scipy_stores() -> None:
     """Room is counted, so that it is not more than needed."""
     a = scipy.sparse.random_array((60, 50), density=0.1, format="csr", rng=np.random.default_rng(0))
@@ -263,7 +275,7 @@ def test_lookups_are_checked() -> None:
     [
         ("y[i] = x[j", {"x": [1.0]}, CompileError, "1:11: error: expected"),
         ("y[i] = x[i] + z[i]", {"x": [1.0]}, ArgumentError, "'z' is read, and it is not given"),
-        ("y[i] = x[i]", {"x": [1.0], "q": 1}, CompileError, "no array 'q', whose type is given"),
+        ("y[i] = x[i]", {"x": [1.0], "q": 1}, CompileError, "a type of 'q' is given"),
         ("y[i] = x[i]", {"x": np.ones(2, np.uint8)}, ArgumentError, "x: it is of uint8"),
         ("y[i] = x[i]", {"x": "text"}, ArgumentError, "x: it is str, which is neither"),
         ("y[i] = x[i]", {"x": [[1.0], [2.0, 3.0]]}, ArgumentError, "x: "),

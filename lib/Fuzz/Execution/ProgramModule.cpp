@@ -29,6 +29,8 @@ OwningOpRef<ModuleOp> makeModule(const Program &program, MLIRContext *context) {
   if (!program.notation)
     return parseSourceString<ModuleOp>(printProgram(program), context);
   cin::NotationOptions options;
+  // Kernels that count are compiled with the others, of which they drop much.
+  options.counts = true;
   for (const StoredArray &array : program.notation->arrays) {
     options.types[array.name] = parseType(spelling(array.element), context);
     if (!array.hasLevels())

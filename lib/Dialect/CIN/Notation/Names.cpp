@@ -148,8 +148,8 @@ static LogicalResult setFormats(NamedArrays &arrays,
     auto *found = arrays.find(name);
     if (found != arrays.end())
       return &found->second;
-    emitErrorAt(context, Position())
-        << "there is no array '" << name << "', whose " << what << " is given";
+    emitErrorAt(context, Position()) << "a " << what << " of '" << name
+                                     << "' is given, and no statement names it";
     return nullptr;
   };
   for (const auto &entry : options.fills) {
@@ -253,7 +253,8 @@ FailureOr<NamedArrays> ember::cin::findArrays(ArrayRef<Statement> statements,
   for (const auto &entry : options.types)
     if (!arrays.contains(entry.first())) {
       emitErrorAt(context, Position())
-          << "there is no array '" << entry.first() << "', whose type is given";
+          << "a type of '" << entry.first()
+          << "' is given, and no statement names it";
       return failure();
     }
   // What is assigned to has the type of what is assigned to it first.

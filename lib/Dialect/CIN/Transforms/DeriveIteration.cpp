@@ -19,6 +19,30 @@ using namespace mlir;
 using namespace ember;
 using namespace ember::cin;
 
+/// A workspace may have been in no order to be walked alone, and what it does
+/// not store has to be visited too: it is sorted then.
+static void sortWorkspaces(ArrayRef<Fiber> operands, const CoordinateSet &set) {
+  if (operands.size() == 1 && set == CoordinateSet::operand(0))
+    return;
+  for (const Fiber &fiber : operands) {
+    auto array = dyn_cast<BlockArgument>(fiber.array);
+    auto where =
+        array ? dyn_cast<WhereOp>(array.getOwner()->getParentOp()) : WhereOp();
+    if (!where || fiber.getLevel().isOrdered)
+      continue;
+    auto type = cast<ArrayType>(array.getType());
+    FormatAttr format = type.getFormat();
+    SmallVector<Level> levels = llvm::to_vector(format.getLevels());
+    levels[fiber.depth() - 1].isOrdered = true;
+    auto sorted = ArrayType::get(
+        type.getContext(), type.getShape(), type.getElementType(),
+        FormatAttr::get(type.getContext(), levels, format.getOrder(),
+                        format.getFill(), format.getStoresFill()));
+    for (Region &region : where->getRegions())
+      region.getArgument(0).setType(sorted);
+  }
+}
+
 namespace {
 struct DeriveIteration
     : public ember::cin::impl::DeriveIterationBase<DeriveIteration> {
@@ -38,6 +62,7 @@ struct DeriveIteration
         return WalkResult::interrupt();
       }
       IterationDerivation derivation = deriveIteration(op);
+      sortWorkspaces(operands, derivation.set);
       auto iteration = IterationAttr::get(&getContext(), derivation.set);
       if (auto reduce = dyn_cast<ReduceOp>(op)) {
         reduce.setIterationAttr(iteration);
