@@ -11,7 +11,7 @@ import subprocess
 
 import numpy as np
 import pytest
-from ember.compiler import find_tool
+from ember.compiler import Options, find_tool, load_program
 from notation_kernels import compile_all
 from numpy.typing import NDArray
 from sparse_arrays import load, room, store
@@ -186,3 +186,27 @@ def visits(order: str, formats: tuple[str, str], left: NDArray, right: NDArray) 
         total += len(following)
         open_ = following
     return total
+
+
+def test_reads_come_before_assignments() -> None:
+    """Of several assignments in a loop, one reads what was there before another one."""
+    program = """
+func.func @kernel(%x: memref<?xf32>, %y: memref<?xf32>, %z: memref<?xf32>) {
+  cin.evaluate ins(%X = %x : memref<?xf32>) outs(%Y = %y, %Z = %z : memref<?xf32>, memref<?xf32>)
+      attributes {names = ["x", "y", "z"]} {
+    cin.forall (%i) {
+      %old = cin.access %Y[%i] : memref<?xf32>
+      %a = cin.access %X[%i] : memref<?xf32>
+      cin.assign %a to %Y[%i] : memref<?xf32>
+      %new = cin.access %Y[%i] : memref<?xf32>
+      %change = cin.call sub(%new, %old) : (f32, f32) -> f32
+      cin.assign %change to %Z[%i] : memref<?xf32>
+    }
+  }
+  return
+}
+"""
+    x, y, z = np.float32([5, 7, 9]), np.float32([1, 2, 3]), np.zeros(3, np.float32)
+    load_program(program, Options()).entry("kernel")(x, y, z)
+    np.testing.assert_array_equal(y, [5, 7, 9])
+    np.testing.assert_array_equal(z, [4, 5, 6])

@@ -38,6 +38,9 @@ private:
   LogicalResult verify(ForallOp forall, SmallVector<BlockArgument> around);
   /// How reductions that are values bind their variables.
   void bindReductions();
+  /// Expressions in front of `op`, a statement of several, that read what it
+  /// assigns to are built before it: others behind it use what was there.
+  void buildReads(Operation &op);
   void emitAll(Block &block);
   void emit(ForallOp forall);
   void emit(AssignOp assign);
@@ -112,8 +115,30 @@ void StatementConcretizer::loops(ArrayRef<BlockArgument> left,
             [&] { loops(left.drop_front(), body); });
 }
 
+void StatementConcretizer::buildReads(Operation &op) {
+  if (isPartOfExpression(&op))
+    return;
+  DenseSet<Value> assigned;
+  op.walk([&](AssignOp assign) { assigned.insert(assign.getArray()); });
+  auto reads = [&](Operation &expression) {
+    return expression
+        .walk([&](AccessOp access) {
+          return assigned.contains(access.getArray()) ? WalkResult::interrupt()
+                                                      : WalkResult::advance();
+        })
+        .wasInterrupted();
+  };
+  for (Operation *around = &op; around != statement;
+       around = around->getParentOp())
+    for (Operation &before : llvm::make_range(around->getBlock()->begin(),
+                                              Block::iterator(around)))
+      if (isPartOfExpression(&before) && reads(before))
+        (void)nest.get(before.getResult(0));
+}
+
 void StatementConcretizer::emitAll(Block &block) {
   for (Operation &op : block) {
+    buildReads(op);
     if (auto forall = dyn_cast<ForallOp>(op))
       emit(forall);
     else if (auto assign = dyn_cast<AssignOp>(op))

@@ -55,3 +55,40 @@
 // AGAIN-NEXT:     %[[A:.*]] = cin.access %A[%i, %k]
 // AGAIN-NEXT:     cin.forall (%j)
 // AGAIN:            cin.assign add %{{.*}} to %C[%i, %j]
+
+// RUN: ember-opt %s --cin-concretize | FileCheck %s --check-prefix=BEFORE
+// Of several assignments, what one reads is read before another one changes it.
+// BEFORE-LABEL: func.func @shift(
+// BEFORE:         cin.forall (%[[I:.*]]) {
+// BEFORE:           %[[OLD:.*]] = cin.access %y[%[[I]]]
+// BEFORE:           cin.assign %{{.*}} to %y[%[[I]]]
+// BEFORE:           %[[SUM:.*]] = cin.reduce add
+// BEFORE:           cin.forall (%[[J:.*]]) {
+// BEFORE-NEXT:        cin.assign add %[[OLD]] to %z[%[[I]], %[[J]]]
+// BEFORE-NEXT:      }
+// BEFORE:           %[[NEW:.*]] = cin.access %y[%[[I]]]
+// BEFORE-NEXT:      cin.call sub(%[[SUM]], %[[NEW]])
+// BEFORE:           cin.forall (%[[K:.*]]) {
+// BEFORE:             cin.assign add %{{.*}} to %z[%[[I]], %[[K]]]
+func.func @shift(%x: memref<?xf32>, %y: memref<?xf32>, %z: memref<?x?xf32>) {
+  cin.evaluate ins(%X = %x : memref<?xf32>) outs(%Y = %y, %Z = %z : memref<?xf32>, memref<?x?xf32>) attributes {names = ["x", "y", "z"]} {
+    cin.forall (%i) {
+      %old = cin.access %Y[%i] : memref<?xf32>
+      %sum = cin.reduce add (%j) -> f32 {
+        %w = cin.access %Z[%i, %j] : memref<?x?xf32>
+        cin.yield %w : f32
+      }
+      %a = cin.access %X[%i] : memref<?xf32>
+      cin.assign %a to %Y[%i] : memref<?xf32>
+      %new = cin.access %Y[%i] : memref<?xf32>
+      cin.forall (%j) {
+        cin.assign add %old to %Z[%i, %j] : memref<?x?xf32>
+      }
+      cin.forall (%k) {
+        %both = cin.call sub(%sum, %new) : (f32, f32) -> f32
+        cin.assign add %both to %Z[%i, %k] : memref<?x?xf32>
+      }
+    }
+  }
+  return
+}
