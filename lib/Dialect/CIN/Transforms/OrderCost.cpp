@@ -7,6 +7,7 @@
 
 #include "OrderCost.h"
 
+#include "RowMask.h"
 #include "RowReductions.h"
 #include "ember/Dialect/CIN/Transforms/AbstractValues.h"
 
@@ -18,7 +19,8 @@ using namespace ember::cin;
 
 /// In visits of an innermost loop that looks up one element.
 static constexpr double kLoop = 2, kMerge = 2, kSearch = 4, kScattered = 2,
-                        kContiguous = 0.25, kWorkspace = 0.5, kAppend = 4;
+                        kContiguous = 0.25, kWorkspace = 0.5, kAppend = 4,
+                        kMark = 2;
 
 struct OrderCost::Nest {
   /// How often the innermost body is entered.
@@ -246,6 +248,47 @@ double OrderCost::enter(Nest &nest, ArrayRef<BlockArgument> some,
   return cost;
 }
 
+std::pair<double, double> OrderCost::append(ArrayRef<ReduceOp> added,
+                                            ArrayRef<BlockArgument> rows,
+                                            double times, double terms) {
+  double size = 1;
+  for (BlockArgument row : rows)
+    size *= extents[row];
+  // Rows are walked one by one, and what is in them alone. A workspace that
+  // knows what it stores has memory for all, once.
+  double around = times * kLoop * size / extents[rows.back()];
+  double cost = size * kWorkspace + around;
+  std::optional<RowNeed> need;
+  if (rows.size() == 1)
+    need = findRowNeed(assign, rows.front(), added, uses);
+  double kept = std::min(terms, times * size);
+  if (!need)
+    return {cost + terms * kAppend, kept};
+  SmallVector<double> parts;
+  double marked = 0;
+  for (AccessOp access : need->walked) {
+    const auto *mine = llvm::find_if(accesses, [&](const Stored &stored) {
+      return stored.access == access;
+    });
+    ArrayRef<double> stored = mine->stored;
+    double above = stored.size() > 1 ? stored[stored.size() - 2] : 1;
+    parts.push_back(std::min(1.0, stored.back() / std::max(above, 1e-300)));
+    marked += times * size * parts.back();
+  }
+  if (need->needed.all())
+    return {cost + terms * kAppend + marked, kept + marked};
+  double part = 0;
+  for (unsigned region : need->needed.set_bits()) {
+    double chance = 1;
+    for (auto [number, stored] : llvm::enumerate(parts))
+      chance *= region >> number & 1 ? stored : 1 - stored;
+    part += chance;
+  }
+  // Where marks lead, sums are looked up where they are, and need no list.
+  double each = need->needed[0] ? kAppend : 1;
+  return {cost + terms * part * each + marked * kMark, kept * part + marked};
+}
+
 double OrderCost::estimate(const ScheduledOrder &order) {
   RowReductions sums(statement, order.sort(variables), order, uses);
   Nest around;
@@ -255,6 +298,7 @@ double OrderCost::estimate(const ScheduledOrder &order) {
   for (BlockArgument row : sums.rows())
     rowSize *= extents[row];
   bool isSparse = isa<ArrayType>(assign.getArray().getType());
+  double terms = 0;
   for (ReduceOp reduce : added) {
     Nest mine = around;
     SmallVector<BlockArgument> loops = sums.getOuter(reduce);
@@ -266,17 +310,21 @@ double OrderCost::estimate(const ScheduledOrder &order) {
         inner.push_back(variable);
     llvm::append_range(loops, order.sort(inner));
     cost += enter(mine, loops, reduce, order);
-    // A workspace that knows what it stores has memory for the whole row, once.
-    cost += isSparse ? mine.visits * kAppend + rowSize * kWorkspace
-                     : around.visits * rowSize * kWorkspace;
+    terms += mine.visits;
+    if (!isSparse)
+      cost += around.visits * rowSize * kWorkspace;
   }
   Nest inside = around;
-  if (!sums.rows().empty())
-    cost +=
-        enter(inside, sums.rows(),
-              isSparse ? added.empty() ? nullptr : added.front() : ReduceOp(),
-              order) *
-        (added.size() == 1 && !isSparse ? 0.5 : 1);
+  if (!sums.rows().empty()) {
+    double rows = enter(inside, sums.rows(), nullptr, order);
+    if (isSparse && !added.empty()) {
+      auto [appended, kept] = append(added, sums.rows(), around.visits, terms);
+      cost += appended;
+      inside.visits = kept;
+    } else {
+      cost += rows * (added.size() == 1 && !isSparse ? 0.5 : 1);
+    }
+  }
   // Reductions that are values, each where what it depends on is bound.
   statement.walk([&](ReduceOp reduce) {
     bool isAdded =

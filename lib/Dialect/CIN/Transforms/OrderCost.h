@@ -65,6 +65,12 @@ private:
   std::pair<double, double> visit(llvm::ArrayRef<Fiber> fibers,
                                   llvm::ArrayRef<double> parts,
                                   ReduceOp reduce);
+  /// Adds `terms` up in rows of what is appended to, `times` rows, and walks
+  /// what is there: the cost, and how much is kept. Where an array says what is
+  /// needed of a row, that is all.
+  std::pair<double, double> append(llvm::ArrayRef<ReduceOp> added,
+                                   llvm::ArrayRef<mlir::BlockArgument> rows,
+                                   double times, double terms);
   /// Whether elements are found far from each other in a loop over `variable`.
   bool isScattered(mlir::BlockArgument variable, mlir::Operation *scope);
 

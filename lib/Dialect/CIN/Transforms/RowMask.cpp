@@ -75,14 +75,13 @@ namespace {
 class MaskFinder {
 public:
   MaskFinder(AssignOp assign, ArrayRef<ReduceOp> reductions,
-             ArrayRef<AccessOp> walked)
-      : assign(assign), reductions(reductions), walked(walked),
-        builder(assign.getLoc(), assign) {}
+             const RowNeed &need)
+      : assign(assign), reductions(reductions), walked(need.walked),
+        needed(need.needed), builder(assign.getLoc(), assign) {}
 
   std::optional<RowMask> find();
 
 private:
-  AbstractValues at(OperandMask region);
   /// A part of the condition of the assignment that does not depend on what is
   /// added up, and whether it holds where no element is stored.
   struct Condition {
@@ -102,11 +101,14 @@ private:
   AssignOp assign;
   ArrayRef<ReduceOp> reductions;
   ArrayRef<AccessOp> walked;
+  const llvm::BitVector &needed;
   ImplicitLocOpBuilder builder;
 };
 } // namespace
 
-AbstractValues MaskFinder::at(OperandMask region) {
+/// What is known of values where some elements that are walked are stored.
+static AbstractValues getValuesAt(OperandMask region,
+                                  ArrayRef<AccessOp> walked) {
   SmallVector<Fiber> stored, absent;
   for (unsigned number = 0; number < walked.size(); ++number) {
     AccessOp access = walked[number];
@@ -128,7 +130,7 @@ void MaskFinder::addConjunct(Value value, Condition &all) {
     if (auto reduce = part.getDefiningOp<ReduceOp>();
         reduce && llvm::is_contained(reductions, reduce))
       return;
-  AbstractValue outside = at(0).of(value);
+  AbstractValue outside = getValuesAt(0, walked).of(value);
   if (outside.kind != AbstractValue::Kind::constant)
     return;
   all.holdsOutside &= cast<IntegerAttr>(outside.value).getValue().isOne();
@@ -159,9 +161,6 @@ Value MaskFinder::express(const CoordinateSet &set) {
 }
 
 std::optional<RowMask> MaskFinder::find() {
-  llvm::BitVector needed(1u << walked.size());
-  for (OperandMask region = 0; region < needed.size(); ++region)
-    needed[region] = !at(region).isNoEffect(assign);
   CoordinateSet set = CoordinateSet::ofRegions(needed, walked.size());
   Condition condition = findCondition();
   bool isAll = set == CoordinateSet::all();
@@ -177,15 +176,28 @@ std::optional<RowMask> MaskFinder::find() {
   return RowMask{marked, !isNeeded};
 }
 
+std::optional<RowNeed> ember::cin::findRowNeed(AssignOp assign,
+                                               BlockArgument row,
+                                               ArrayRef<ReduceOp> reductions,
+                                               VariableUses &uses) {
+  RowNeed need;
+  need.walked = findWalkedBeside(assign, row, reductions, uses);
+  // More lead to more combinations than there is time for.
+  constexpr size_t mostWalked = 4;
+  if (need.walked.empty() || need.walked.size() > mostWalked)
+    return std::nullopt;
+  need.needed.resize(1u << need.walked.size());
+  for (OperandMask region = 0; region < need.needed.size(); ++region)
+    need.needed[region] = !getValuesAt(region, need.walked).isNoEffect(assign);
+  return need;
+}
+
 std::optional<RowMask> ember::cin::findRowMask(AssignOp assign,
                                                BlockArgument row,
                                                ArrayRef<ReduceOp> reductions,
                                                VariableUses &uses) {
-  SmallVector<AccessOp> walked =
-      findWalkedBeside(assign, row, reductions, uses);
-  // More lead to more combinations than there is time for.
-  constexpr size_t mostWalked = 4;
-  if (walked.empty() || walked.size() > mostWalked)
+  std::optional<RowNeed> need = findRowNeed(assign, row, reductions, uses);
+  if (!need)
     return std::nullopt;
-  return MaskFinder(assign, reductions, walked).find();
+  return MaskFinder(assign, reductions, *need).find();
 }

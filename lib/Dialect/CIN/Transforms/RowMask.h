@@ -10,6 +10,8 @@
 
 #include "StatementNest.h"
 
+#include "llvm/ADT/BitVector.h"
+
 namespace ember::cin {
 
 /// Elements of a row that what consumes it looks at: whatever else is added up
@@ -26,6 +28,19 @@ struct RowMask {
 /// needs all, or if that is not known. Its expression is built in front of the
 /// assignment.
 std::optional<RowMask> findRowMask(AssignOp assign, mlir::BlockArgument row,
+                                   llvm::ArrayRef<ReduceOp> reductions,
+                                   VariableUses &uses);
+
+/// For which of the elements that a loop over a row walks outside of what is
+/// added up the statement needs the sum: by combination of those that are
+/// stored.
+struct RowNeed {
+  llvm::SmallVector<AccessOp> walked;
+  llvm::BitVector needed;
+};
+
+/// None if there are none, or too many to look at.
+std::optional<RowNeed> findRowNeed(AssignOp assign, mlir::BlockArgument row,
                                    llvm::ArrayRef<ReduceOp> reductions,
                                    VariableUses &uses);
 
