@@ -130,8 +130,8 @@ void StatementConcretizer::buildReads(Operation &op) {
   };
   for (Operation *around = &op; around != statement;
        around = around->getParentOp())
-    for (Operation &before : llvm::make_range(around->getBlock()->begin(),
-                                              Block::iterator(around)))
+    for (Operation &before :
+         llvm::make_range(around->getBlock()->begin(), Block::iterator(around)))
       if (isPartOfExpression(&before) && reads(before))
         (void)nest.get(before.getResult(0));
 }
