@@ -7,18 +7,15 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import random
 import re
 import subprocess
-import zlib
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
-from pathlib import Path
 
 import numpy as np
 import pytest
 from ember.compiler import find_tool
 from numpy.typing import NDArray
-from program_runs import WAYS, Way, call, run_program
+from program_runs import WAYS, Way
+from statement_cases import Arrays, Case, entries_in
 
-Arrays = dict[str, NDArray]
 RNG = np.random.default_rng(20)
 SEGMENTS = np.array([0, 3, 3, 10, 12, 24])
 ROWS = np.repeat(np.arange(5), np.diff(SEGMENTS))
@@ -49,17 +46,6 @@ def keep(
             seen.add(rows[p])
             after[rows[p]] = terms[p]
     return after
-
-
-@dataclass
-class Case:
-    """A statement, what it reads, what its results are before and after it."""
-
-    text: str
-    inputs: Arrays
-    outputs: Arrays
-    expected: Callable[[Arrays], NDArray | tuple[NDArray, ...]]
-    types: dict[str, str] = field(default_factory=dict)
 
 
 def graph(**more: NDArray) -> Arrays:
@@ -461,51 +447,12 @@ WORDS = ["**", "if", "else", "for", "in", "not", "inf", "1e400", "-", "0", "i", 
 WORDS += ["9223372036854775807", "99999999999999999999", "#", ";", "\n", "%", "True", ")", "]"]
 DAMAGED = 120
 
-# The plain program first; of the others, some for each statement, and all for one.
-SAMPLE = 4
 
-
-def chosen_ways(name: str) -> list[Way]:
-    if name == "bag_with_padding":
-        return list(WAYS)
-    drawn = random.Random(zlib.crc32(name.encode())).sample(WAYS[1:], SAMPLE)
-    return [WAYS[0], *drawn]
-
-
-def translate(case: Case, folder: Path, stage: str) -> Path:
-    file = folder / f"{stage}.mlir"
-    types = [f"--type={name}:{type}" for name, type in case.types.items()]
-    call("emberc", f"--notation={case.text}", *types, f"--emit={stage}", "-o", file)
-    return file
-
-
-@pytest.mark.parametrize("name", CASES)
-def test_statement(name: str, tmp_path: Path) -> None:
-    case = CASES[name]
-    order = parameters(translate(case, tmp_path, "cin"))
-    loops = translate(case, tmp_path, "loops")
-    arrays = {**case.inputs, **case.outputs}
-    assert set(order) == set(arrays)
-    last = list(case.outputs)[-1]
-    expected = case.expected(arrays)
-    arguments = [
-        array if array.ndim or key in case.outputs else array.item()
-        for key, array in ((key, arrays[key]) for key in order)
-    ]
-    runs = [
-        run_program(loops, way, arguments, tmp_path / "run", [f"save={order.index(last)}"])[0]
-        for way in chosen_ways(name)
-    ]
-    single = 2e-3 if arrays[last].dtype == np.float16 else 2e-5
-    np.testing.assert_allclose(runs[0], expected, rtol=single, atol=single)
-    for way, run in zip(chosen_ways(name), runs, strict=True):
-        np.testing.assert_allclose(run, runs[0], rtol=single, atol=single, err_msg=way.name)
-
-
-def parameters(program: Path) -> list[str]:
-    """The names of a kernel's parameters, in order."""
-    line = next(line for line in program.read_text().splitlines() if "func.func" in line)
-    return [part.split('"')[0] for part in line.split('ember.name = "')[1:]]
+@pytest.mark.parametrize("way", WAYS, ids=lambda way: way.name)
+def test_statements(way: Way) -> None:
+    statements = {name: case.statement() for name, case in CASES.items()}
+    for name, entry in entries_in(statements, way):
+        CASES[name].check(entry, way.name)
 
 
 @pytest.mark.parametrize(
