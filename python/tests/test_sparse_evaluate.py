@@ -335,3 +335,60 @@ def test_errors(text: str, arrays: dict[str, Any], error: type[Exception], messa
     with pytest.raises(error) as caught:
         es.evaluate(text, **arrays)
     assert message in str(caught.value)
+
+
+@pytest.mark.parametrize("length", [8, 20, 64])
+@pytest.mark.parametrize("function", ["+", "max"])
+@pytest.mark.parametrize(
+    "rows",
+    [[], [3], [1, 1, 1, 1], [0, 0, 2, 2, 2, 3], [2, 0, 2, 0, 0, 2], [3, 3, 0, 0, 3, 1]],
+    ids=lambda rows: "".join(map(str, rows)) or "none",
+)
+def test_rows_that_come_several_times_in_a_row(rows: list[int], function: str, length: int) -> None:
+    """Of what is added to, a row stays in registers as long as its index does."""
+    row, (count, x) = np.array(rows, np.int64), (len(rows), drawn((6, length)))
+    at, w = np.arange(count)[::-1].copy(), np.arange(1, count + 1, dtype=np.float32)
+    found = np.full((4, length), 2, np.float32)
+    expected = found.copy()
+    combine = np.add if function == "+" else np.maximum
+    combine.at(expected, row, w[:, None] * x[at])
+    es.evaluate(f"C[row[p],n] {function}= w[p] * B[at[p],n]", C=found, row=row, w=w, B=x, at=at)
+    np.testing.assert_array_equal(found, expected)
+
+
+@pytest.mark.parametrize("rows", [[-1, 0], [0, 4], [4], [0, 0, -1], [-1, -1]])
+def test_rows_that_there_are_not(rows: list[int]) -> None:
+    """Whatever row comes before."""
+    row, b = np.array(rows), np.ones((len(rows), 8), np.float32)
+    with pytest.raises(EmberError, match=r"(-1|4).*row|row.*(-1|4)|C"):
+        es.evaluate("C[row[p],n] += B[p,n]", row=row, B=b, C=np.zeros((4, 8), np.float32))
+
+
+@pytest.mark.parametrize("format", ["csr", "csc", "dcsr", "coo", "csf", "dense,compressed,dense"])
+@pytest.mark.parametrize("text", ["A[{0}] + B[{0}]", "A[{0}] * B[{0}]", "A[{0}] * (B[{0}] == 0)"])
+def test_results_have_no_more_than_they_store(format: str, text: str) -> None:
+    """Whatever room they were given."""
+    rank = 3 if format in ("csf", "dense,compressed,dense") else 2
+    indices = "ijk"[:rank]
+    a, b = drawn((7, 9, 5)[:rank]), drawn((7, 9, 5)[:rank], 1)
+    whole = np.zeros_like(a), drawn((7, 9, 5)[:rank], 2)
+    for left, right in ((a, b), (a, a), (a, 0 * b), (whole[0], b), whole):
+        found = es.evaluate(
+            f"C[{','.join(indices)}] = {text.format(','.join(indices))}",
+            A=es.asarray(left, format),
+            B=es.asarray(right, format),
+            C=es.Format(format),
+        )
+        expected = {"+": left + right, "*": left * right, "(": left * (right == 0)}
+        np.testing.assert_array_equal(
+            found.to_numpy(), expected["(" if "(" in text else text.split()[1]]
+        )
+        # Checks all of its arrays, and that they fit each other.
+        again = es.Array(found.format, found.shape, found.values, parts_of(found))
+        np.testing.assert_array_equal(again.to_numpy(), found.to_numpy())
+
+
+def parts_of(array: es.Array) -> list[Any]:
+    """What an array stores by level, as it is given to make one."""
+    parts = [tuple(level.values()) for level in array.stored if level]
+    return [part if len(part) > 1 else part[0] for part in parts]

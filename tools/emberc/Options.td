@@ -40,7 +40,7 @@ defm emit : Value<"emit",
     "What to write, one of the stages below (default: lib)", "STAGE">;
 def counts : Flag<["--"], "counts">,
     HelpText<"With the notation's kernel another one, kernel_counts, that counts "
-             "the positions that arrays in a format are going to need">;
+             "the positions that arrays in a format are going to need at most">;
 defm gradient : Value<"gradient",
     "With the notation's kernel another one, kernel_gradient, that takes the gradients of "
     "arrays that it assigns to, and gives those by others, such as out:W,w. Given again, "

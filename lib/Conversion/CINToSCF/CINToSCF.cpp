@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "CountBounds.h"
 #include "EvaluationLowering.h"
 
 #include "ember/Conversion/CINToSCF/Passes.h"
@@ -239,9 +240,10 @@ void EvaluationLowering::emit(AssignOp assign) {
     auto product = value.getDefiningOp<arith::MulFOp>();
     bool isOnlyUse = assign.getValue().hasOneUse();
     if (function.is("add") && product && isOnlyUse) {
-      // Rounded once, together with the sum.
+      // Rounded once, together with the sum; what comes in no order may be
+      // added in any.
       value = math::FmaOp::create(builder, product.getLhs(), product.getRhs(),
-                                  before);
+                                  before, arith::FastMathFlags::reassoc);
     } else {
       value = emitCall(builder, function, {before, value}, value.getType());
     }
@@ -459,6 +461,28 @@ LogicalResult EvaluationLowering::checkOrder() {
   return failure(walk.wasInterrupted());
 }
 
+bool EvaluationLowering::emitCounts(ForallOp statement) {
+  AssembleOp counted;
+  statement.walk([&](AssignOp assign) {
+    auto array = assign.getArray().getDefiningOp<AssembleOp>();
+    if (array && array.getCounting())
+      counted = array;
+  });
+  if (!counted)
+    return false;
+  builder.setLoc(statement.getLoc());
+  SmallVector<Value> bounds =
+      emitCountBounds(builder, levels, statement, counted);
+  const Storage &storage = levels.getStorage(counted);
+  Type type = getElementTypeOrSelf(storage.counts.getType());
+  for (auto [level, bound] : llvm::enumerate(bounds)) {
+    if (!type.isIndex())
+      bound = arith::IndexCastOp::create(builder, type, bound);
+    memref::StoreOp::create(builder, bound, storage.counts, constant(level));
+  }
+  return !bounds.empty();
+}
+
 LogicalResult EvaluationLowering::run() {
   if (failed(checkOrder()))
     return failure();
@@ -480,6 +504,8 @@ LogicalResult EvaluationLowering::run() {
     if (!statement)
       continue;
     appended.clear();
+    if (emitCounts(statement))
+      continue;
     statement.walk([&](AssignOp assign) {
       auto array = assign.getArray().getDefiningOp<AssembleOp>();
       if (array && !appended.contains(array))

@@ -55,6 +55,9 @@ private:
   mlir::LogicalResult checkOrder();
   void emit(mlir::Operation &op);
   void emit(AssembleOp assemble);
+  /// How much a statement needs, where that is known without its loops; false
+  /// if it is not, or nothing is counted.
+  bool emitCounts(ForallOp statement);
   /// Memory for a temporary, with what it holds at first.
   void emit(TemporaryOp temporary);
   void emit(ScanOp scan);

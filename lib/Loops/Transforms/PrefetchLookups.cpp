@@ -152,17 +152,32 @@ PrefetchPlan PrefetchEmitter::planOf(const Lookup &lookup) {
   return model.plan(row);
 }
 
+/// The sizes of what the loop looks up in: of the table, but for dimensions in
+/// front whose index is the same in all iterations.
+static ArrayRef<int64_t> findLookedUpShape(const Lookup &lookup,
+                                           scf::ForOp loop) {
+  auto type = cast<MemRefType>(lookup.table.getType());
+  size_t same = 0;
+  while (same + 1 < lookup.start.size() &&
+         loop.isDefinedOutsideOfLoop(lookup.start[same]))
+    ++same;
+  return type.getShape().drop_front(same);
+}
+
 /// A table that caches hold anyway is not worth the instructions.
 bool PrefetchEmitter::isWorthwhile(const Lookup &lookup) {
   auto table = cast<MemRefType>(lookup.table.getType());
-  if (!getElementBytes(table.getElementType()))
+  std::optional<int64_t> bytes = getElementBytes(table.getElementType());
+  if (!bytes)
     return false;
-  if (!table.hasStaticShape())
+  ArrayRef<int64_t> shape = findLookedUpShape(lookup, loop);
+  if (ShapedType::isDynamicShape(shape))
     return true;
-  std::optional<int64_t> row = rowBytesOf(table);
-  int64_t bytes;
-  return row && (llvm::MulOverflow(*row, table.getDimSize(0), bytes) ||
-                 bytes >= planOf(lookup).minTableBytes);
+  if (!rowBytesOf(table))
+    return false;
+  for (int64_t size : shape)
+    bytes = multiplyClamped(*bytes, std::max<int64_t>(size, 1));
+  return *bytes >= planOf(lookup).minTableBytes;
 }
 
 /// Clones what computes `value`, inside its loop, from what `mapping` replaces.
@@ -349,12 +364,14 @@ Value PrefetchEmitter::isLarge(OpBuilder &builder, const Lookup &lookup) {
   };
   int64_t bytes = elementBytes(type);
   Value open;
-  for (auto [dim, size] : llvm::enumerate(type.getShape())) {
+  ArrayRef<int64_t> shape = findLookedUpShape(lookup, loop);
+  int64_t first = type.getRank() - shape.size();
+  for (auto [dim, size] : llvm::enumerate(shape)) {
     if (ShapedType::isStatic(size)) {
       bytes = multiplyClamped(bytes, std::max<int64_t>(size, 1));
       continue;
     }
-    Value here = memref::DimOp::create(builder, loc, table, dim);
+    Value here = memref::DimOp::create(builder, loc, table, first + dim);
     open = open ? arith::MulIOp::create(builder, loc, open, here) : here;
   }
   Value least = constant(llvm::divideCeil(planOf(lookup).minTableBytes, bytes));
@@ -368,7 +385,7 @@ Value PrefetchEmitter::isLarge(OpBuilder &builder, const Lookup &lookup) {
 Value PrefetchEmitter::areLarge(ArrayRef<Lookup *> lookups) {
   for (const Lookup *lookup : lookups)
     if (lookup->rows || planOf(*lookup).minTableBytes <= 0 ||
-        cast<MemRefType>(lookup->table.getType()).hasStaticShape())
+        !ShapedType::isDynamicShape(findLookedUpShape(*lookup, loop)))
       return nullptr;
   OpBuilder builder(loop);
   Value any;

@@ -18,7 +18,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ember/Analysis/MemoryAccess.h"
+#include "AccumulatorAccess.h"
 #include "ember/Analysis/MemoryAliasing.h"
 #include "ember/Loops/Transforms/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -61,7 +61,6 @@ private:
   bool mayTouch(const MemoryAccess &other, const MemoryAccess &address);
   bool isPromotable(const Accumulator &accumulator);
   bool isStoredBefore(const Accumulator &accumulator);
-  void guardLoop();
   void hoistLoads();
   void carryStored();
   void rewrite();
@@ -126,20 +125,6 @@ bool LoopPromotion::mayTouch(const MemoryAccess &other,
          !areDisjoint(other, address, exprs);
 }
 
-/// Whether the lanes of `value` that `mask` leaves out matter: only element by
-/// element operations and stores under the same mask do not look at them.
-static bool inactiveLanesMatter(Value value, Value mask, unsigned depth = 16) {
-  return llvm::any_of(value.getUsers(), [&](Operation *user) {
-    if (auto store = dyn_cast<vector::MaskedStoreOp>(user))
-      return store.getMask() != mask;
-    if (depth == 0 || !OpTrait::hasElementwiseMappableTraits(user))
-      return true;
-    return llvm::any_of(user->getResults(), [&](Value result) {
-      return inactiveLanesMatter(result, mask, depth - 1);
-    });
-  });
-}
-
 bool LoopPromotion::isPromotable(const Accumulator &accumulator) {
   const MemoryAccess &address = accumulator.address();
   bool isStored = accumulator.isStored();
@@ -163,71 +148,6 @@ bool LoopPromotion::isPromotable(const Accumulator &accumulator) {
   });
 }
 
-/// Whether the loop is known to run at least once.
-static bool runsAtLeastOnce(scf::ForOp loop) {
-  auto lower = getConstantIntValue(loop.getLowerBound());
-  auto upper = getConstantIntValue(loop.getUpperBound());
-  return lower && upper && !loop.getUnsignedCmp() && *lower < *upper;
-}
-
-/// Puts the loop under a condition that it runs at all, unless that is known.
-void LoopPromotion::guardLoop() {
-  if (runsAtLeastOnce(loop))
-    return;
-  OpBuilder builder(loop);
-  Location loc = loop.getLoc();
-  auto predicate = loop.getUnsignedCmp() ? arith::CmpIPredicate::ult
-                                         : arith::CmpIPredicate::slt;
-  Value runs = arith::CmpIOp::create(
-      builder, loc, predicate, loop.getLowerBound(), loop.getUpperBound());
-  bool hasResults = loop->getNumResults() != 0;
-  auto guard = scf::IfOp::create(builder, loc, loop.getResultTypes(), runs,
-                                 /*addThenBlock=*/true,
-                                 /*addElseBlock=*/hasResults);
-  loop->replaceAllUsesWith(guard.getResults());
-  if (hasResults) {
-    OpBuilder other = guard.getElseBodyBuilder();
-    scf::YieldOp::create(other, loc, loop.getInitArgs());
-  }
-  OpBuilder then = OpBuilder::atBlockEnd(guard.thenBlock());
-  auto yield = hasResults ? scf::YieldOp::create(then, loc, loop.getResults())
-                          : scf::YieldOp::create(then, loc);
-  loop->moveBefore(yield);
-}
-
-/// A load of `address` in front of the loop.
-static Value createLoad(OpBuilder &builder, const MemoryAccess &address) {
-  Location loc = address.op->getLoc();
-  auto vector = dyn_cast<VectorType>(address.type);
-  if (!vector)
-    return memref::LoadOp::create(builder, loc, address.memref,
-                                  address.indices);
-  if (!address.mask)
-    return vector::LoadOp::create(builder, loc, vector, address.memref,
-                                  address.indices);
-  Value passThrough = address.passThrough;
-  if (!passThrough)
-    passThrough =
-        arith::ConstantOp::create(builder, loc, builder.getZeroAttr(vector));
-  return vector::MaskedLoadOp::create(builder, loc, vector, address.memref,
-                                      address.indices, address.mask,
-                                      passThrough);
-}
-
-static void createStore(OpBuilder &builder, const MemoryAccess &address,
-                        Value value) {
-  Location loc = address.op->getLoc();
-  if (!isa<VectorType>(address.type))
-    memref::StoreOp::create(builder, loc, value, address.memref,
-                            address.indices);
-  else if (!address.mask)
-    vector::StoreOp::create(builder, loc, value, address.memref,
-                            address.indices);
-  else
-    vector::MaskedStoreOp::create(builder, loc, address.memref, address.indices,
-                                  address.mask, value);
-}
-
 /// Whether an operation in front of the loop stores to the address, however
 /// often the loop runs.
 bool LoopPromotion::isStoredBefore(const Accumulator &accumulator) {
@@ -246,7 +166,7 @@ void LoopPromotion::hoistLoads() {
   for (Accumulator &accumulator : accumulators) {
     if (accumulator.isStored())
       continue;
-    Value value = createLoad(rewriter, accumulator.address());
+    Value value = loadAccumulator(rewriter, accumulator.address());
     for (MemoryAccess &access : accumulator.accesses)
       rewriter.replaceOp(access.op, value);
   }
@@ -260,7 +180,7 @@ void LoopPromotion::carryStored() {
   IRRewriter rewriter(loop);
   SmallVector<Value> initial;
   for (Accumulator &accumulator : accumulators)
-    initial.push_back(createLoad(rewriter, accumulator.address()));
+    initial.push_back(loadAccumulator(rewriter, accumulator.address()));
   size_t first = loop.getNumResults();
   NewYieldValuesFn keepValues = [](OpBuilder &, Location,
                                    ArrayRef<BlockArgument> arguments) {
@@ -271,7 +191,8 @@ void LoopPromotion::carryStored() {
   auto yield = cast<scf::YieldOp>(loop.getBody()->getTerminator());
   rewriter.setInsertionPointAfter(loop);
   for (auto [index, accumulator] : llvm::enumerate(accumulators)) {
-    createStore(rewriter, accumulator.address(), loop.getResult(first + index));
+    storeAccumulator(rewriter, accumulator.address(),
+                     loop.getResult(first + index));
     Value value = loop.getRegionIterArg(first + index);
     for (MemoryAccess &access : accumulator.accesses) {
       if (!access.isStore()) {
@@ -295,7 +216,7 @@ void LoopPromotion::rewrite() {
         return isStoredBefore(accumulator);
       });
   if (!areStoredBefore) {
-    guardLoop();
+    guardByTrips(loop);
     hoistLoads();
     carryStored();
     return;
@@ -304,7 +225,7 @@ void LoopPromotion::rewrite() {
   carryStored();
   accumulators = std::move(loaded);
   if (!accumulators.empty())
-    guardLoop();
+    guardByTrips(loop);
   hoistLoads();
 }
 

@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "RowRegisters.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
@@ -48,6 +50,33 @@ SmallVector<MemoryAccess> findAccumulators(scf::ForOp inner, scf::ForOp outer) {
     std::optional<MemoryAccess> access = MemoryAccess::of(&op);
     if (access && access->isStore() && isKeptAcross(*access, inner, outer))
       stores.push_back(*access);
+  }
+  return stores;
+}
+
+/// Whether a value is looked up in `outer`, or a cast of what is.
+static bool isLookedUp(Value value, scf::ForOp outer) {
+  Operation *op = value.getDefiningOp();
+  if (!op || op->getBlock() != outer.getBody())
+    return false;
+  if (auto cast = dyn_cast<arith::IndexCastOp>(op))
+    return isLookedUp(cast.getIn(), outer);
+  return isa<memref::LoadOp>(op);
+}
+
+SmallVector<MemoryAccess> findSelectedRow(scf::ForOp inner, scf::ForOp outer) {
+  SmallVector<MemoryAccess> stores;
+  for (Operation &op : inner.getBody()->without_terminator()) {
+    std::optional<MemoryAccess> access = MemoryAccess::of(&op);
+    if (!access || !access->isStore())
+      continue;
+    bool isSelected = isa<VectorType>(access->type) &&
+                      llvm::any_of(access->indices, [&](Value index) {
+                        return isLookedUp(index, outer);
+                      });
+    if (!isSelected)
+      return {};
+    stores.push_back(*access);
   }
   return stores;
 }

@@ -27,6 +27,11 @@ int64_t registersFor(mlir::Type type, int64_t vectorBits);
 llvm::SmallVector<MemoryAccess> findAccumulators(mlir::scf::ForOp inner,
                                                  mlir::scf::ForOp outer);
 
+/// Stores of `inner` to a row that `outer` looks up the index of, if all of
+/// them are: promote-runs keeps it as long as the index is the same.
+llvm::SmallVector<MemoryAccess> findSelectedRow(mlir::scf::ForOp inner,
+                                                mlir::scf::ForOp outer);
+
 /// What iterations of a loop over a row take.
 struct RowRegisters {
   /// Of accumulators, for one iteration.

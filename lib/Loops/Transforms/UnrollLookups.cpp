@@ -73,6 +73,8 @@ bool UnrollLookups::shouldUnroll(scf::ForOp loop) {
     return false;
   SmallVector<MemoryAccess> accumulators = findAccumulators(loop, outer);
   if (accumulators.empty())
+    accumulators = findSelectedRow(loop, outer);
+  if (accumulators.empty())
     return false;
 
   RowRegisters registers(loop, accumulators, registerBits());

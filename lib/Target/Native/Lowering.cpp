@@ -73,6 +73,8 @@ static void addOptimizations(OpPassManager &pm,
   pm.addPass(loops::createPromoteAccumulators());
   pm.addPass(loops::createForwardStores());
   OpPassManager &third = pm.nest<func::FuncOp>();
+  if (options.unroll)
+    third.addPass(loops::createSplitSums());
   if (options.pairLanes)
     third.addPass(loops::createPairBFloat16Lanes());
   third.addPass(createCanonicalizerPass());
@@ -105,6 +107,9 @@ void buildLoweringPipeline(OpPassManager &pm, const LoweringOptions &options) {
       pm.addNestedPass<func::FuncOp>(loops::createSplitSegments());
     pm.addPass(loops::createParallelizeLoops());
   }
+  // Behind what takes loops apart for threads.
+  if (isOptimized && options.unroll)
+    pm.addPass(loops::createPromoteRuns());
   if (options.describesLookups)
     pm.addPass(loops::createDescribeLookups());
   pm.addNestedPass<func::FuncOp>(createPrepareBuffers());

@@ -27,6 +27,14 @@ if TYPE_CHECKING:
 MISS = NotImplemented
 
 
+def fitted(array: np.ndarray, length: int) -> np.ndarray:
+    """The first elements of an array; with memory of their own if the others would waste it."""
+    if length == len(array):
+        return array
+    part = array[:length]
+    return part.copy() if 2 * length < len(array) else part
+
+
 class CallCode:
     """Writes the function that makes calls: of a dictionary of arguments by name.
 
@@ -61,6 +69,9 @@ class CallCode:
             if self._statement.is_stored(name):
                 self._make_levels(name)
         self._run("call", self._statement.parameters, self._arguments)
+        for name in self._statement.rooms:
+            if self._statement.is_stored(name):
+                self._take_levels(name)
         results = [self._result(name) for name in self._statement.results]
         self._add("return " + (results[0] if len(results) == 1 else f"({', '.join(results)})"))
         source = "\n  ".join(["def evaluate(arrays):", *self._lines])
@@ -210,7 +221,7 @@ class CallCode:
         return f"({largest}{condition} else 0)" if extents else largest
 
     def _count(self) -> None:
-        """Counts what results in a format store, if it is not known."""
+        """Counts what results in a format store at most, if it is not known."""
         names = [name for name in self._statement.rooms if self._statement.is_stored(name)]
         if not names:
             return
@@ -240,12 +251,12 @@ class CallCode:
             self._add(f"{counts} = {counts}.tolist()")
 
     def _make_levels(self, name: str) -> None:
-        """The arrays of a result in a format."""
+        """Room for the arrays of a result in a format."""
         form = self._format_of(name)
         assert form is not None
         variable, extents = self._variables[name], self._extents[name]
         empty, index = self._constant(np.empty), self._constant(form.index)
-        count, levels = "1", []
+        count = "1"
         for number, level in enumerate(form.levels(len(extents))):
             arrays = {part: f"{variable}_{part}{number}" for part in level.arrays}
             if level.kind == "compressed":
@@ -262,14 +273,36 @@ class CallCode:
             count = next_count
             for part, expression in arrays.items():
                 self._arguments[f"{name}_{part}{number}"] = expression
-            levels.append("{" + ", ".join(f"{p!r}: {e}" for p, e in arrays.items()) + "}")
         element = np.dtype(DTYPES[self._parameter(f"{name}_values").dtype].name)
         self._add(f"{variable}_values = {empty}({count}, {self._constant(element)})")
         self._arguments[f"{name}_values"] = f"{variable}_values"
+
+    def _take_levels(self, name: str) -> None:
+        """The result in a format, of as much of its arrays as the kernel has filled."""
+        form = self._format_of(name)
+        assert form is not None
+        variable, extents = self._variables[name], self._extents[name]
+        fit = self._constant(fitted)
+        count, levels = "1", []
+        for number, level in enumerate(form.levels(len(extents))):
+            arrays = {part: f"{variable}_{part}{number}" for part in level.arrays}
+            stored = f"{variable}_stored{number}"
+            if level.kind == "compressed":
+                positions = arrays["positions"]
+                self._add(f"{stored} = int({positions}[{count}])")
+                arrays["positions"] = f"{fit}({positions}, {count} + 1)"
+            elif level.is_listed:
+                self._add(f"{stored} = {count}")
+            else:
+                self._add(f"{stored} = {count} * {extents[level.dimension]}")
+            for part in arrays.keys() - {"positions"}:
+                arrays[part] = f"{fit}({arrays[part]}, {stored})"
+            count = stored
+            levels.append("{" + ", ".join(f"{p!r}: {e}" for p, e in arrays.items()) + "}")
         shape = "".join(f"{extent}, " for extent in extents)
         self._add(
-            f"{variable} = Array.of_room({self._constant(form)}, ({shape}), {variable}_values, "
-            f"[{', '.join(levels)}])"
+            f"{variable} = Array.of_room({self._constant(form)}, ({shape}), "
+            f"{fit}({variable}_values, {count}), [{', '.join(levels)}])"
         )
 
     def _run(self, function: str, parameters: Sequence[Parameter], given: dict[str, str]) -> None:

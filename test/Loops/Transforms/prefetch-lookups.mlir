@@ -435,3 +435,24 @@ func.func @rows_of_vectors(%indices: memref<?xindex>, %table: memref<?x8xvector<
   }
   return
 }
+
+// What is looked up in is a part of the table, which is small.
+
+// CHECK-LABEL: func.func @part
+// CHECK-NOT: memref.prefetch
+// CHECK: return
+func.func @part(%ids: memref<?xi32>, %t: memref<?x9x16xf32>, %out: memref<?xf32>, %b: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c16 = arith.constant 16 : index
+  %n = memref.dim %ids, %c0 : memref<?xi32>
+  scf.for %p = %c0 to %n step %c1 {
+    %w = memref.load %ids[%p] : memref<?xi32>
+    %i = arith.index_cast %w : i32 to index
+    scf.for %e = %c0 to %c16 step %c1 {
+      %x = memref.load %t[%b, %i, %e] : memref<?x9x16xf32>
+      memref.store %x, %out[%e] : memref<?xf32>
+    }
+  }
+  return
+}

@@ -140,3 +140,29 @@ func.func @reduced(%t: memref<?x96xf32>, %o: memref<?xf32>, %n: index) {
   }
   return
 }
+
+// A row that is selected by an index stays in registers as long as that is the same.
+
+// CHECK-LABEL: func.func @selected
+// CHECK: scf.for
+// CHECK-NOT: scf.for
+// CHECK-COUNT-2: vector.store
+// FEW-LABEL: func.func @selected
+// FEW-COUNT-2: scf.for
+func.func @selected(%rows: memref<?xi64>, %t: memref<?x96xf32>, %o: memref<?x96xf32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %c96 = arith.constant 96 : index
+  scf.for %p = %c0 to %n step %c1 {
+    %r = memref.load %rows[%p] : memref<?xi64>
+    %i = arith.index_cast %r : i64 to index
+    scf.for %e = %c0 to %c96 step %c8 {
+      %x = vector.load %t[%p, %e] : memref<?x96xf32>, vector<8xf32>
+      %y = vector.load %o[%i, %e] : memref<?x96xf32>, vector<8xf32>
+      %z = arith.addf %y, %x : vector<8xf32>
+      vector.store %z, %o[%i, %e] : memref<?x96xf32>, vector<8xf32>
+    }
+  }
+  return
+}

@@ -252,6 +252,113 @@ def PromoteAccumulators : Pass<"promote-accumulators", "::mlir::ModuleOp"> {
   ];
 }
 
+def PromoteRuns : Pass<"promote-runs", "::mlir::ModuleOp"> {
+  let summary = "Keep a row in registers while the index that selects it stays";
+  let description = [{
+    Where a loop adds to rows that an index selects, such as those of a matrix
+    by the coordinates of what it stores, the same row often comes several times
+    in a row. It stays in registers then, and goes to memory when the index
+    changes, as no load has to wait for the store before it:
+
+    ```mlir
+    scf.for %p = %begin to %end step %c1 {
+      %i = memref.load %rows[%p]
+      %a = vector.load %out[%i, %c0]
+      ...
+      vector.store %s, %out[%i, %c0]
+    }
+    ```
+    becomes
+    ```mlir
+    %any = arith.cmpi slt, %begin, %end
+    scf.if %any {
+      %i0 = memref.load %rows[%begin]
+      %a0 = vector.load %out[%i0, %c0]
+      %k, %r = scf.for %p = %begin to %end step %c1
+          iter_args(%j = %i0, %b = %a0) {
+        %i = memref.load %rows[%p]
+        %other = arith.cmpi ne, %i, %j
+        %a = scf.if %other {
+          vector.store %b, %out[%j, %c0]
+          %c = vector.load %out[%i, %c0]
+          scf.yield %c
+        } else {
+          scf.yield %b
+        }
+        ...
+        scf.yield %i, %s
+      }
+      vector.store %r, %out[%k, %c0]
+    }
+    ```
+    Nothing else in the loop may touch the output, and the index has to come
+    from memory that the loop does not write. Rows take three quarters of the
+    registers at most; single elements are left alone, as a branch that is
+    foretold wrongly costs more than they gain. When a check in between fails,
+    the last row is not in memory: after an error, outputs may be partly
+    written.
+  }];
+  let options = [
+    Option<"vectorRegisters", "vector-registers", "int64_t", "0",
+           "Vector registers there are; 0 is the target's">,
+    Option<"vectorBits", "vector-bits", "int64_t", "0",
+           "Width of a vector register in bits; 0 is the target's">,
+    Option<"mayAlias", "may-alias", "bool", "false",
+           "Memref arguments may overlap">,
+  ];
+  let dependentDialects = ["::ember::EmberDialect",
+                           "::mlir::arith::ArithDialect",
+                           "::mlir::memref::MemRefDialect",
+                           "::mlir::scf::SCFDialect",
+                           "::mlir::vector::VectorDialect"];
+  let statistics = [
+    Statistic<"promoted", "promoted", "Accumulators promoted">,
+  ];
+}
+
+def SplitSums : Pass<"split-sums", "::mlir::func::FuncOp"> {
+  let summary = "Add in several sums where one addition waits for the other";
+  let description = [{
+    A loop that adds to few vectors, as one over the short side of a small dense
+    matrix does, waits for each addition before the next one begins. Where terms
+    may be added in any order (`reassoc`), it adds to several sums in turn:
+
+    ```mlir
+    %s = scf.for %c = %c0 to %c16 step %c1 iter_args(%a = %x) {
+      ...
+      %b = math.fma %w, %v, %a fastmath<reassoc> : vector<8xf32>
+      scf.yield %b
+    }
+    ```
+    becomes
+    ```mlir
+    %s0, %s1 = scf.for %c = %c0 to %c16 step %c2 iter_args(%a = %x, %a1 = %zeros) {
+      ...
+      %b = math.fma %w, %v, %a fastmath<reassoc> : vector<8xf32>
+      ... // of %c + 1
+      %b1 = math.fma %w1, %v1, %a1 fastmath<reassoc> : vector<8xf32>
+      scf.yield %b, %b1
+    }
+    %s = arith.addf %s0, %s1 fastmath<reassoc> : vector<8xf32>
+    ```
+    All that the loop carries have to be such sums, and its number of iterations
+    known. There are as many sums as are added to at a time, in half of the
+    registers at most.
+  }];
+  let options = [
+    Option<"vectorRegisters", "vector-registers", "int64_t", "0",
+           "Vector registers there are; 0 is the target's">,
+    Option<"vectorBits", "vector-bits", "int64_t", "0",
+           "Width of a vector register in bits; 0 is the target's">,
+  ];
+  let dependentDialects = ["::ember::EmberDialect",
+                           "::mlir::arith::ArithDialect",
+                           "::mlir::scf::SCFDialect"];
+  let statistics = [
+    Statistic<"divided", "divided", "Loops that add to several sums">,
+  ];
+}
+
 def ForwardStores : Pass<"forward-stores", "::mlir::ModuleOp"> {
   let summary = "Hand on what is stored and loaded again; drop dead stores";
   let description = [{
