@@ -90,8 +90,8 @@ struct NotationOptions {
 /// parameters (`ember.sizes` and others). With `counts`, if an array that is
 /// assigned to has coordinates, a function `NAME_counts` takes one of i64 in
 /// place of its parts, and counts the positions of each level: the room that
-/// the first one needs at most. Null after an error, of which the location is a column
-/// of "notation".
+/// the first one needs at most. Null after an error, of which the location is a
+/// column of "notation".
 mlir::OwningOpRef<mlir::ModuleOp>
 buildFromNotation(llvm::StringRef text, const NotationOptions &options,
                   mlir::MLIRContext *context);
