@@ -11,6 +11,7 @@
 #include "ember/Conversion/CINToSCF/Passes.h"
 #include "ember/Conversion/DLCToRing/Passes.h"
 #include "ember/Conversion/DLCToTMU/Passes.h"
+#include "ember/Conversion/EmbedToCIN/Passes.h"
 #include "ember/Conversion/EmbedToSCF/Passes.h"
 #include "ember/Conversion/RingToNative/Passes.h"
 #include "ember/Conversion/RingToTMU/Passes.h"
@@ -94,6 +95,7 @@ void ember::registerPasses() {
   registerEmberPasses();
   cin::registerCINPasses();
   registerCINToSCFPasses();
+  registerEmbedToCINPasses();
   registerEmbedToSCFPasses();
   registerSCFToSLCPasses();
   registerSLCPasses();

@@ -11,6 +11,7 @@
 #include "ember/Conversion/CINToSCF/Passes.h"
 #include "ember/Conversion/DLCToRing/Passes.h"
 #include "ember/Conversion/DLCToTMU/Passes.h"
+#include "ember/Conversion/EmbedToCIN/Passes.h"
 #include "ember/Conversion/EmbedToSCF/Passes.h"
 #include "ember/Conversion/RingToNative/Passes.h"
 #include "ember/Conversion/SCFToSLC/Passes.h"
@@ -64,6 +65,7 @@ void ember::buildCINToSCFPipeline(OpPassManager &manager,
   manager.addPass(createDropReturnedArguments());
   // The deallocation pipeline does not know statements.
   manager.addNestedPass<func::FuncOp>(createCSEPass());
+  manager.addNestedPass<func::FuncOp>(createEmbedToCIN());
   manager.addNestedPass<func::FuncOp>(cin::createFuse());
   manager.addNestedPass<func::FuncOp>(cin::createExpandMissing());
   manager.addNestedPass<func::FuncOp>(cin::createSchedule());

@@ -163,16 +163,28 @@ void EvaluationLowering::emit(IfOp branch) {
   emitAll(branch.getRegion().front());
 }
 
-/// Outside of all loops: what an iteration leaves there, the next one
-/// overwrites.
-Value EvaluationLowering::allocate(MemRefType type, ValueRange sizes) {
+/// Outside of all loops. With `isScratch`, what an iteration leaves there, the
+/// next one overwrites.
+Value EvaluationLowering::allocate(MemRefType type, ValueRange sizes,
+                                   bool isScratch) {
   auto memory = memref::AllocOp::create(builder, type, sizes);
   memory->setAttr(nameAttr, builder.getStringAttr("workspace"));
-  memory->setAttr(scratchAttr, builder.getUnitAttr());
+  if (isScratch)
+    memory->setAttr(scratchAttr, builder.getUnitAttr());
   OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPoint(evaluate);
+  builder.setInsertionPointAfter(evaluate);
   memref::DeallocOp::create(builder, memory);
   return memory;
+}
+
+/// Whether a workspace is used anew in each iteration of a loop.
+static bool isInLoop(WhereOp where) {
+  for (Operation *op = where->getParentOp(); !isa<EvaluateOp>(op);
+       op = op->getParentOp())
+    if (auto forall = dyn_cast<ForallOp>(op))
+      if (!forall.getVariables().empty())
+        return true;
+  return false;
 }
 
 void EvaluationLowering::emit(WhereOp where) {
@@ -189,8 +201,10 @@ void EvaluationLowering::emit(WhereOp where) {
             {extent.getArray(), static_cast<unsigned>(extent.getDimension())});
       });
   auto type = dyn_cast<ArrayType>(where.getWorkspaceType());
+  bool isScratch = isInLoop(where);
   if (!type) {
-    Value memory = allocate(cast<MemRefType>(where.getWorkspaceType()), sizes);
+    Value memory =
+        allocate(cast<MemRefType>(where.getWorkspaceType()), sizes, isScratch);
     builder.restoreInsertionPoint(here);
     for (Region *region : {&where.getProducers(), &where.getConsumers()}) {
       values.map(region->getArgument(0), memory);
@@ -207,8 +221,9 @@ void EvaluationLowering::emit(WhereOp where) {
   }
   Value produced = where.getProducers().getArgument(0);
   std::unique_ptr<WorkspaceCode> workspace = WorkspaceCode::create(
-      builder, levels, type, all,
-      [&](MemRefType memory, Value count) { return allocate(memory, count); });
+      builder, levels, type, all, [&](MemRefType memory, Value count) {
+        return allocate(memory, count, isScratch);
+      });
   WorkspaceCode &code = *workspace;
   for (Region *region : {&where.getProducers(), &where.getConsumers()})
     levels.setStorage(region->getArgument(0), code.getStorage());
@@ -218,6 +233,17 @@ void EvaluationLowering::emit(WhereOp where) {
   code.gather();
   emitAll(where.getConsumers().front());
   code.clear();
+}
+
+/// `given` where it is the first, `combined` otherwise.
+Value EvaluationLowering::choose(Value isFirst, Value given, Value combined) {
+  // Of two choices between the same values, one.
+  auto before = combined.getDefiningOp<arith::SelectOp>();
+  if (before && before.getTrueValue() == given) {
+    isFirst = arith::OrIOp::create(builder, before.getCondition(), isFirst);
+    combined = before.getFalseValue();
+  }
+  return arith::SelectOp::create(builder, isFirst, given, combined);
 }
 
 void EvaluationLowering::emit(AssignOp assign) {
@@ -239,6 +265,7 @@ void EvaluationLowering::emit(AssignOp assign) {
     Value before = memref::LoadOp::create(builder, memref, at);
     auto product = value.getDefiningOp<arith::MulFOp>();
     bool isOnlyUse = assign.getValue().hasOneUse();
+    Value given = value;
     if (function.is("add") && product && isOnlyUse) {
       // Rounded once, together with the sum; what comes in no order may be
       // added in any.
@@ -247,6 +274,8 @@ void EvaluationLowering::emit(AssignOp assign) {
     } else {
       value = emitCall(builder, function, {before, value}, value.getType());
     }
+    if (Value first = assign.getFirst())
+      value = choose(get(first), given, value);
   }
   memref::StoreOp::create(builder, value, memref, at);
 }
@@ -361,7 +390,7 @@ void EvaluationLowering::emit(ScanOp scan) {
   Value count = size({scan.getLengths(), 0});
   Value ends = arith::AddIOp::create(builder, count, constant(1));
   auto type = MemRefType::get({ShapedType::kDynamic}, wide);
-  Value sums = allocate(type, ends);
+  Value sums = allocate(type, ends, /*isScratch=*/false);
   Value zero = arith::ConstantOp::create(builder, builder.getI64IntegerAttr(0));
   auto loop = scf::ForOp::create(builder, constant(0), count, constant(1),
                                  ValueRange{zero});

@@ -22,8 +22,13 @@ void EvaluationLowering::emit(CallOp call) {
         AbstractValues(levels.getStored(), levels.getAbsent()).ofOperands(call);
   SmallVector<Value> operands = llvm::map_to_vector(
       call.getOperands(), [&](Value value) { return get(value); });
-  values.map(call.getResult(),
-             emitCall(builder, function, operands, call.getType(), known));
+  Value value = emitCall(builder, function, operands, call.getType(), known);
+  auto fast = value.getDefiningOp<arith::ArithFastMathInterface>();
+  if (call.getApproximate() && fast)
+    fast->setAttr(fast.getFastMathAttrName(),
+                  arith::FastMathFlagsAttr::get(builder.getContext(),
+                                                arith::FastMathFlags::afn));
+  values.map(call.getResult(), value);
 }
 
 /// The calls of functions with several bodies that a loop does itself, and no

@@ -14,6 +14,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/EquivalenceClasses.h"
 #include "llvm/ADT/MapVector.h"
 
 namespace ember::cin {
@@ -40,6 +41,9 @@ private:
   bool isResult(mlir::Value array);
   /// Compares the sizes of all dimensions that a variable is the index of.
   void checkExtents();
+  /// `message` says what is wrong if two sizes differ.
+  void checkSizes(ArrayDimension first, ArrayDimension other,
+                  llvm::function_ref<std::string()> message);
   void checkSizes(ArrayDimension first, ArrayDimension other,
                   llvm::StringRef variable);
   /// Compares what an array has stored below its outermost dense levels with
@@ -61,7 +65,8 @@ private:
   /// Memory for a temporary, with what it holds at first.
   void emit(TemporaryOp temporary);
   void emit(ScanOp scan);
-  mlir::Value allocate(mlir::MemRefType type, mlir::ValueRange sizes);
+  mlir::Value allocate(mlir::MemRefType type, mlir::ValueRange sizes,
+                       bool isScratch);
   void emit(ForallOp forall, unsigned variable);
   /// What a loop does at a value of a variable.
   void emitValue(ForallOp forall, unsigned variable, mlir::Value value);
@@ -78,6 +83,8 @@ private:
   void emit(IfOp branch);
   void emit(WhereOp where);
   void emit(AssignOp assign);
+  mlir::Value choose(mlir::Value isFirst, mlir::Value given,
+                     mlir::Value combined);
   /// Of an array in a format.
   void emitStore(AssignOp assign, mlir::Value value);
   void emit(ReduceOp reduce);
@@ -135,10 +142,9 @@ private:
   EvaluateOp evaluate;
   mlir::ImplicitLocOpBuilder builder;
   mlir::IRMapping values;
-  /// Dimensions of which the sizes are compared.
-  llvm::DenseSet<std::pair<std::pair<mlir::Value, unsigned>,
-                           std::pair<mlir::Value, unsigned>>>
-      compared;
+  /// Dimensions that are known to be of one size: those that were compared, and
+  /// what follows from that.
+  llvm::EquivalenceClasses<std::pair<mlir::Value, unsigned>> compared;
   /// Values as indices.
   llvm::DenseMap<mlir::Value, mlir::Value> casts;
   LevelCode levels;

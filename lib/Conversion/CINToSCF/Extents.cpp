@@ -46,22 +46,29 @@ static ArrayDimension getOrigin(ArrayDimension dimension) {
 }
 
 void EvaluationLowering::checkSizes(ArrayDimension first, ArrayDimension other,
-                                    StringRef variable) {
-  bool isNew = compared
-                   .insert({{first.array, first.dimension},
-                            {other.array, other.dimension}})
-                   .second;
-  if (first == other || !isNew)
+                                    llvm::function_ref<std::string()> message) {
+  std::pair<Value, unsigned> left(first.array, first.dimension);
+  std::pair<Value, unsigned> right(other.array, other.dimension);
+  compared.insert(left);
+  compared.insert(right);
+  if (compared.isEquivalent(left, right))
     return;
+  compared.unionSets(left, right);
   Value mine = size(first), others = size(other);
   if (getConstantIntValue(mine) &&
       getConstantIntValue(mine) == getConstantIntValue(others))
     return;
   Value isEqual =
       arith::CmpIOp::create(builder, arith::CmpIPredicate::eq, mine, others);
-  cf::AssertOp::create(builder, isEqual,
-                       "index " + variable.str() + ": " + describe(first) +
-                           " and " + describe(other) + " have different sizes");
+  cf::AssertOp::create(builder, isEqual, message());
+}
+
+void EvaluationLowering::checkSizes(ArrayDimension first, ArrayDimension other,
+                                    StringRef variable) {
+  checkSizes(first, other, [&] {
+    return "index " + variable.str() + ": " + describe(first) + " and " +
+           describe(other) + " have different sizes";
+  });
 }
 
 bool EvaluationLowering::isResult(Value array) {
@@ -102,7 +109,10 @@ void EvaluationLowering::checkExtents() {
                            static_cast<unsigned>(same.getFirstDimension())};
       ArrayDimension second{same.getSecond(),
                             static_cast<unsigned>(same.getSecondDimension())};
-      checkSizes(first, second, same.getVariable());
+      if (std::optional<StringRef> message = same.getMessage())
+        checkSizes(first, second, [&] { return message->str(); });
+      else
+        checkSizes(first, second, *same.getVariable());
     }
   });
 }

@@ -30,6 +30,13 @@ EvaluationLowering::Combined EvaluationLowering::combine(ReduceOp reduce,
                                                          Value term) {
   Function function = reduce.getFunction();
   Value before = state.front();
+  if (state.size() > 1 && function.getBuiltin()) {
+    Value isAny = arith::ConstantOp::create(builder, builder.getBoolAttr(true));
+    Value combined =
+        emitCall(builder, function, {before, term}, term.getType());
+    return {arith::SelectOp::create(builder, state.back(), combined, term),
+            isAny};
+  }
   if (state.size() > 1) {
     // The first term stands for itself.
     auto branch = scf::IfOp::create(builder, term.getType(), state.back(),
@@ -247,10 +254,12 @@ void EvaluationLowering::checkAny(ReduceOp reduce, Value isAny) {
 
 void EvaluationLowering::emit(ReduceOp reduce) {
   Type type = reduce.getType();
-  TypedAttr identity = reduce.getFunction().getIdentity(type);
+  TypedAttr otherwise = reduce.getOtherwiseAttr();
+  TypedAttr identity =
+      otherwise ? otherwise : reduce.getFunction().getIdentity(type);
   Combined before = {arith::ConstantOp::create(
       builder, identity ? identity : getConstant(Constant::zero, type))};
-  if (!identity)
+  if (!identity || otherwise)
     before.push_back(
         arith::ConstantOp::create(builder, builder.getBoolAttr(false)));
   Combined after = emitReduction(reduce, 0, before);

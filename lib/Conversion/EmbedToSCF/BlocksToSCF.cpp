@@ -14,7 +14,6 @@
 
 using namespace mlir;
 using namespace ember;
-using ember::embed::BlockScoresOp;
 using ember::embed::BlockValuesOp;
 using ember::embed::GatherOp;
 
@@ -130,47 +129,6 @@ forEachQuery(NestBuilder &builder, Value block, int64_t blockSize,
   Value first = arith::MulIOp::create(builder, block, size);
   builder.loop(size, [&](Value token) {
     emit(arith::AddIOp::create(builder, first, token), token);
-  });
-}
-
-void ember::emitLoops(NestBuilder &builder, BlockScoresOp op) {
-  FloatType type = embed::getComputeType(op->getOperandTypes());
-  Value length =
-      builder.sameSize(op.getQueries(), 1, op.getKeys(), 1,
-                       "embed.block_scores: queries and keys differ in length");
-  builder.sameSize(op.getInit(), 0, op.getQueries(), 0,
-                   "embed.block_scores: there are not as many rows of scores "
-                   "as queries");
-  requireBlocks(builder, builder.size(op.getQueries(), 0),
-                builder.size(op.getBlocks(), 0), op.getBlockSize(),
-                "embed.block_scores: queries do not fill the rows of blocks");
-  requireBlocks(builder, builder.size(op.getInit(), 1),
-                builder.size(op.getBlocks(), 1), op.getBlockSize(),
-                "embed.block_scores: there is no score for each gathered key");
-  Value scale;
-  if (op.getScale())
-    scale = builder.convert(op.getScale(), type);
-  GatheredRows gathered(builder, op.getBlocks(), op.getBlockSize(),
-                        op.getKeys());
-  auto emitScore = [&](Value query, Value place, Value row) {
-    Value score = builder.sum(length, type, [&](Value d) -> Value {
-      Value key = builder.loadAs(type, op.getKeys(), {row, d});
-      return arith::MulFOp::create(
-          builder, builder.loadAs(type, op.getQueries(), {query, d}), key);
-    });
-    if (scale)
-      score = arith::MulFOp::create(builder, score, scale);
-    builder.storeAs(score, op.getInit(), {query, place});
-  };
-  // All queries of a block with one block of keys, which is read once.
-  builder.loop(builder.size(op.getBlocks(), 0), [&](Value block) {
-    gathered.forEachBlock(block, [&](Value place, Value first) {
-      forEachQuery(builder, block, op.getBlockSize(), [&](Value query, Value) {
-        gathered.forEachRow(place, first, [&](Value at, Value row) {
-          emitScore(query, at, row);
-        });
-      });
-    });
   });
 }
 

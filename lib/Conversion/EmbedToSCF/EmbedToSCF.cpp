@@ -38,13 +38,23 @@ struct ConvertEmbedToSCF
         return WalkResult::interrupt();
       }
       NestBuilder builder(op->getLoc(), op);
-      TypeSwitch<Operation *>(op)
-          .Case<embed::BagOp>([&](auto bag) {
-            emitLoops(builder, bag, mostCopiedBytes, sumLengths);
-          })
-          .Case<embed::SpMMOp, embed::SDDMMOp, embed::MessageOp, embed::ScoreOp,
-                embed::GatherOp, embed::BlockScoresOp, embed::BlockValuesOp>(
-              [&](auto embedding) { emitLoops(builder, embedding); });
+      auto lowered =
+          TypeSwitch<Operation *, LogicalResult>(op)
+              .Case<embed::BagOp>([&](auto bag) {
+                emitLoops(builder, bag, mostCopiedBytes, sumLengths);
+                return success();
+              })
+              .Case<embed::SpMMOp, embed::GatherOp, embed::BlockValuesOp>(
+                  [&](auto embedding) {
+                    emitLoops(builder, embedding);
+                    return success();
+                  })
+              .Default([](Operation *named) {
+                return named->emitOpError("is the name of statements, which "
+                                          "'--embed-to-cin' writes out first");
+              });
+      if (failed(lowered))
+        return WalkResult::interrupt();
       op->erase();
       return WalkResult::advance();
     });

@@ -1,4 +1,4 @@
-//===- GraphToSCF.cpp - Operations on a graph's edges as loops ------------===//
+//===- GraphToSCF.cpp - Products with a graph's edges as loops ------------===//
 //
 // Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -10,17 +10,12 @@
 #include "ember/Conversion/EmbedToSCF/StoredRows.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 using namespace mlir;
 using namespace ember;
-using ember::embed::Activation;
-using ember::embed::EdgeOp;
 using ember::embed::GraphFormat;
-using ember::embed::MessageOp;
 using ember::embed::Reduction;
-using ember::embed::SDDMMOp;
 using ember::embed::SpMMOp;
 
 namespace {
@@ -33,8 +28,8 @@ struct EdgeReduction {
   StoredRows *stored = nullptr;
 };
 
-/// The edges of a graph, as every graph operation is given them.
-template <typename OpTy> class Edges {
+/// The edges of a graph.
+class Edges {
 public:
   /// The element `d` of what an edge adds to its row.
   using Term = llvm::function_ref<RowTerm(Value d)>;
@@ -42,12 +37,9 @@ public:
   using EmitEdge = llvm::function_ref<void(Value row, Value column, Value edge,
                                            llvm::function_ref<void(Term)> add)>;
 
-  Edges(NestBuilder &builder, OpTy op) : builder(builder), op(op) {}
+  Edges(NestBuilder &builder, SpMMOp op) : builder(builder), op(op) {}
 
   void reduce(const EdgeReduction &into, EmitEdge emit);
-  /// Emits `emit` for each edge, grouped by row where the format has them so.
-  void forEach(Value rows,
-               llvm::function_ref<void(Value row, Value edge)> emit);
   /// The edge's weight, or null.
   Value value(FloatType type, Value edge) {
     if (!op.getValues())
@@ -62,12 +54,12 @@ private:
   std::pair<Value, Value> range(Value row);
 
   NestBuilder &builder;
-  OpTy op;
+  SpMMOp op;
 };
 } // namespace
 
 /// Compares the numbers of edges and rows that the operands stand for.
-template <typename OpTy> void Edges<OpTy>::checkSizes(Value rows) {
+void Edges::checkSizes(Value rows) {
   StringRef name = op->getName().getStringRef();
   Value edges = builder.size(op.getColumns(), 0);
   if (op.getValues())
@@ -84,30 +76,14 @@ template <typename OpTy> void Edges<OpTy>::checkSizes(Value rows) {
 }
 
 /// The first edge of a row and the one behind its last.
-template <typename OpTy> std::pair<Value, Value> Edges<OpTy>::range(Value row) {
+std::pair<Value, Value> Edges::range(Value row) {
   Value next = arith::AddIOp::create(builder, row, builder.index(1));
   Value begin = builder.loadIndex(op.getRows(), row);
   return {begin, builder.loadIndex(op.getRows(), next)};
 }
 
-template <typename OpTy>
-void Edges<OpTy>::forEach(
-    Value rows, llvm::function_ref<void(Value row, Value edge)> emit) {
-  if (op.getGraph() == GraphFormat::coo) {
-    builder.loop(builder.size(op.getColumns(), 0), [&](Value edge) {
-      emit(builder.loadIndex(op.getRows(), edge), edge);
-    });
-    return;
-  }
-  builder.loop(rows, [&](Value row) {
-    auto [begin, end] = range(row);
-    builder.loop(begin, end, [&](Value edge) { emit(row, edge); });
-  });
-}
-
 /// Row by row.
-template <typename OpTy>
-void Edges<OpTy>::reduceRows(const EdgeReduction &into, EmitEdge emit) {
+void Edges::reduceRows(const EdgeReduction &into, EmitEdge emit) {
   RowAccumulator accumulator(builder, into.reduction, into.out,
                              builder.size(into.out, 1), builder.index(0),
                              into.type);
@@ -131,8 +107,7 @@ void Edges<OpTy>::reduceRows(const EdgeReduction &into, EmitEdge emit) {
 
 /// Edge by edge: rows are revisited, so their sums stand in memory, in full
 /// precision, together with the number of edges where it is needed.
-template <typename OpTy>
-void Edges<OpTy>::reduceCoordinates(const EdgeReduction &into, EmitEdge emit) {
+void Edges::reduceCoordinates(const EdgeReduction &into, EmitEdge emit) {
   Value rows = builder.size(into.out, 0), length = builder.size(into.out, 1);
   bool isWide =
       cast<MemRefType>(into.out.getType()).getElementType() == into.type;
@@ -193,8 +168,7 @@ void Edges<OpTy>::reduceCoordinates(const EdgeReduction &into, EmitEdge emit) {
     memref::DeallocOp::create(builder, sums);
 }
 
-template <typename OpTy>
-void Edges<OpTy>::reduce(const EdgeReduction &into, EmitEdge emit) {
+void Edges::reduce(const EdgeReduction &into, EmitEdge emit) {
   checkSizes(builder.size(into.out, 0));
   if (op.getGraph() == GraphFormat::csr)
     reduceRows(into, emit);
@@ -204,7 +178,7 @@ void Edges<OpTy>::reduce(const EdgeReduction &into, EmitEdge emit) {
 
 void ember::emitLoops(NestBuilder &builder, SpMMOp op) {
   FloatType type = embed::getComputeType(op->getOperandTypes());
-  Edges<SpMMOp> edges(builder, op);
+  Edges edges(builder, op);
   StoredRows dense(builder, op.getDense(), op.getFormatAttr(), type);
   dense.requireLength(builder.size(op.getInit(), 1), "embed.spmm");
   edges.reduce(
@@ -213,122 +187,5 @@ void ember::emitLoops(NestBuilder &builder, SpMMOp op) {
         Value weight = edges.value(type, edge);
         dense.enter(column);
         add([&](Value d) -> RowTerm { return {dense.element(d), weight}; });
-      });
-}
-
-//===----------------------------------------------------------------------===//
-// Values of edges
-//===----------------------------------------------------------------------===//
-
-static Value emitEdgeOp(NestBuilder &builder, EdgeOp op, Value left,
-                        Value right) {
-  switch (op) {
-  case EdgeOp::mul:
-    return arith::MulFOp::create(builder, left, right);
-  case EdgeOp::add:
-    return arith::AddFOp::create(builder, left, right);
-  case EdgeOp::sub:
-    return arith::SubFOp::create(builder, left, right);
-  }
-  llvm_unreachable("all cases are covered");
-}
-
-static Value emitActivation(NestBuilder &builder, Activation activation,
-                            Value value) {
-  Type type = value.getType();
-  switch (activation) {
-  case Activation::identity:
-    return value;
-  case Activation::relu:
-    return arith::MaximumFOp::create(builder, value, builder.zero(type));
-  case Activation::exp:
-    return math::ExpOp::create(builder, value);
-  case Activation::sigmoid: {
-    Value one =
-        arith::ConstantOp::create(builder, builder.getFloatAttr(type, 1));
-    Value negated = arith::NegFOp::create(builder, value);
-    Value power = math::ExpOp::create(builder, negated);
-    return arith::DivFOp::create(builder, one,
-                                 arith::AddFOp::create(builder, one, power));
-  }
-  }
-  llvm_unreachable("all cases are covered");
-}
-
-/// An element of the two rows at an edge's ends, combined.
-template <typename OpTy>
-static Value emitElement(NestBuilder &builder, OpTy op, FloatType type,
-                         Value row, Value column, Value d) {
-  Value left = builder.loadAs(type, op.getLeft(), {row, d});
-  Value right = builder.loadAs(type, op.getRight(), {column, d});
-  return emitEdgeOp(builder, op.getEdgeOp(), left, right);
-}
-
-/// `value` as the edge passes it on: activated, scaled, weighted.
-template <typename OpTy>
-static Value emitEdgeValue(NestBuilder &builder, OpTy op, FloatType type,
-                           Value weight, Value value) {
-  value = emitActivation(builder, op.getActivation(), value);
-  if (op.getScale())
-    value = arith::MulFOp::create(builder, value,
-                                  builder.convert(op.getScale(), type));
-  return weight ? arith::MulFOp::create(builder, value, weight) : value;
-}
-
-void ember::emitLoops(NestBuilder &builder, SDDMMOp op) {
-  FloatType type = embed::getComputeType(op->getOperandTypes());
-  Edges<SDDMMOp> edges(builder, op);
-  Value rows = builder.size(op.getLeft(), 0);
-  edges.checkSizes(rows);
-  builder.sameSize(op.getInit(), 0, op.getColumns(), 0,
-                   "embed.sddmm: the result is not as long as there are edges");
-  Value length =
-      builder.sameSize(op.getLeft(), 1, op.getRight(), 1,
-                       "embed.sddmm: left and right rows differ in length");
-  edges.forEach(rows, [&](Value row, Value edge) {
-    Value column = builder.loadIndex(op.getColumns(), edge);
-    Value weight = edges.value(type, edge);
-    Value sum = builder.sum(length, type, [&](Value d) {
-      return emitElement(builder, op, type, row, column, d);
-    });
-    Value result = emitEdgeValue(builder, op, type, weight, sum);
-    builder.storeAs(result, op.getInit(), edge);
-  });
-}
-
-void ember::emitLoops(NestBuilder &builder, MessageOp op) {
-  FloatType type = embed::getComputeType(op->getOperandTypes());
-  Edges<MessageOp> edges(builder, op);
-  Value length =
-      builder.sameSize(op.getLeft(), 1, op.getRight(), 1,
-                       "embed.message: left and right rows differ in length");
-  builder.sameSize(op.getMessages(), 1, op.getInit(), 1,
-                   "embed.message: the rows of the result are not as long as "
-                   "messages");
-  builder.sameSize(op.getLeft(), 0, op.getInit(), 0,
-                   "embed.message: there are not as many left rows as rows of "
-                   "the result");
-  if (op.getVector())
-    builder.sameSize(op.getLeft(), 1, op.getMessages(), 1,
-                     "embed.message: left rows are not as long as messages");
-  edges.reduce(
-      {op.getReduction(), op.getInit(), type},
-      [&](Value row, Value column, Value edge, auto add) {
-        Value weight = edges.value(type, edge);
-        Value shared;
-        if (!op.getVector()) {
-          Value sum = builder.sum(length, type, [&](Value d) {
-            return emitElement(builder, op, type, row, column, d);
-          });
-          shared = emitEdgeValue(builder, op, type, weight, sum);
-        }
-        add([&](Value d) -> RowTerm {
-          Value value = shared;
-          if (!value)
-            value =
-                emitEdgeValue(builder, op, type, weight,
-                              emitElement(builder, op, type, row, column, d));
-          return {builder.loadAs(type, op.getMessages(), {column, d}), value};
-        });
       });
 }

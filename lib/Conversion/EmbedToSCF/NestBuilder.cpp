@@ -122,22 +122,3 @@ SmallVector<Value> NestBuilder::loop(Value lower, Value upper,
     scf::YieldOp::create(*this, next);
   return llvm::to_vector_of<Value>(loop.getResults());
 }
-
-Value NestBuilder::sum(Value upper, FloatType type,
-                       llvm::function_ref<Value(Value)> term) {
-  Value start = zero(type);
-  auto add = [&](Value i, ValueRange carried) -> SmallVector<Value> {
-    Value next = arith::AddFOp::create(*this, carried.front(), term(i),
-                                       arith::FastMathFlags::reassoc);
-    // Where terms may be added in any order, a product may also be added to
-    // others unrounded.
-    for (auto op : getBlock()->getOps<arith::ArithFastMathInterface>())
-      if (arith::FastMathFlagsAttr flags = op.getFastMathFlagsAttr())
-        op->setAttr(op.getFastMathAttrName(),
-                    arith::FastMathFlagsAttr::get(
-                        getContext(),
-                        flags.getValue() | arith::FastMathFlags::contract));
-    return {next};
-  };
-  return loop(index(0), upper, start, add).front();
-}

@@ -66,9 +66,6 @@ public:
   llvm::SmallVector<mlir::Value> loop(mlir::Value lower, mlir::Value upper,
                                       mlir::ValueRange initial,
                                       CarryingBody body);
-  /// The sum over i of `term(i)`. Its order may be changed.
-  mlir::Value sum(mlir::Value upper, mlir::FloatType type,
-                  llvm::function_ref<mlir::Value(mlir::Value)> term);
 };
 
 } // namespace ember

@@ -49,6 +49,14 @@ static constexpr Builtin combining(llvm::StringLiteral name, TypeClass types,
   return row;
 }
 
+/// The second operand where it is larger, the first one otherwise: of several
+/// values in a row the first of the largest, and a NaN only if it comes first.
+static constexpr Builtin larger() {
+  Builtin row = binary("larger", numbers);
+  row.isIdempotent = true;
+  return row;
+}
+
 static constexpr Builtin unary(llvm::StringLiteral name, TypeClass types) {
   return {
       .name = name, .arity = 1, .signature = Signature::same, .types = types};
@@ -83,6 +91,7 @@ static constexpr Builtin builtins[] = {
     with(combining("or", bits, /*isIdempotent=*/true), identity(zero),
          annihilator(allOnes, allOnes)),
     with(combining("xor", bits), identity(zero)),
+    larger(),
     with(binary("sub", numbers), identity(zero, 1)),
     with(binary("div", numbers), identity(one, 1), zeroDividend),
     // Rounded down, and what is left then, which has the sign of the divisor.

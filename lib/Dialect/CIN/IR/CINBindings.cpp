@@ -245,13 +245,18 @@ LogicalResult ReduceOp::verify() {
     return failure();
   if (getBody()->empty() || !isa<YieldOp>(getBody()->back()))
     return emitOpError("has a body that does not end with cin.yield");
+  std::optional<TypedAttr> otherwise = getOtherwise();
+  if (otherwise && otherwise->getType() != getType())
+    return emitOpError() << "is otherwise a value of type "
+                         << otherwise->getType()
+                         << ", and has a result of type " << getType();
   // Others are looked up once all symbols are known.
   auto builtin = dyn_cast<BuiltinAttr>(getCallee());
-  if (builtin && failed(Function(*builtin).verifyCombination(*this, getType())))
+  if (builtin && failed(verifyFunction(*builtin)))
     return failure();
   if (std::optional<TypedAttr> rest = getRest()) {
     Function function = getFunction();
-    if (!getIteration() || rest->getType() != getType() ||
+    if (!getIteration() || otherwise || rest->getType() != getType() ||
         getYield().getCondition() ||
         (function && !getRepetition(function, *rest)))
       return emitOpError("has a rest that is not a value of its type at "

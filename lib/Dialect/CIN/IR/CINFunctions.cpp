@@ -453,12 +453,23 @@ LogicalResult ReduceOp::verifySymbolUses(SymbolTableCollection &tables) {
     return LogicalResult(function);
   if (getRest() && !function->getIdentity(getType()))
     return emitOpError("has a rest, and its function no identity");
-  return function->verifyCombination(*this, getType());
+  return verifyFunction(*function);
 }
 
 LogicalResult AssignOp::verifySymbolUses(SymbolTableCollection &tables) {
   FailureOr<Function> function = findSymbol(*this, getCalleeAttr(), tables);
   if (failed(function) || !*function)
     return LogicalResult(function);
-  return function->verifyCombination(*this, getValue().getType());
+  return verifyFunction(*function);
+}
+
+LogicalResult ReduceOp::verifyFunction(Function function) {
+  return getOtherwise() ? function.verifyFold(*this, getType())
+                        : function.verifyCombination(*this, getType());
+}
+
+LogicalResult AssignOp::verifyFunction(Function function) {
+  Type type = getValue().getType();
+  return getFirst() ? function.verifyFold(*this, type)
+                    : function.verifyCombination(*this, type);
 }

@@ -152,6 +152,9 @@ LogicalResult ExtentOp::verify() {
 }
 
 LogicalResult SameSizeOp::verify() {
+  if (!getVariable() && !getMessage())
+    return emitOpError("says neither which variable asks for it nor what is "
+                       "wrong otherwise");
   for (auto [array, dimension] :
        {std::pair(getFirst(), getFirstDimension()),
         std::pair(getSecond(), getSecondDimension())}) {
@@ -286,12 +289,12 @@ void AssignOp::getEffects(
 
 ParseResult AssignOp::parse(OpAsmParser &parser, OperationState &result) {
   Attribute callee;
-  OpAsmParser::UnresolvedOperand value, array, condition;
+  OpAsmParser::UnresolvedOperand value, array, condition, first;
   SmallVector<OpAsmParser::UnresolvedOperand> indices;
   Type type;
   SmallVector<Type> indexTypes;
-  OptionalParseResult first = parser.parseOptionalOperand(value);
-  if (first.has_value() ? failed(*first)
+  OptionalParseResult plain = parser.parseOptionalOperand(value);
+  if (plain.has_value() ? failed(*plain)
                         : failed(parseCallee(parser, callee)) ||
                               failed(parser.parseOperand(value)))
     return failure();
@@ -300,6 +303,9 @@ ParseResult AssignOp::parse(OpAsmParser &parser, OperationState &result) {
     return failure();
   bool isMasked = succeeded(parser.parseOptionalKeyword("where"));
   if (isMasked && parser.parseOperand(condition))
+    return failure();
+  bool hasFirst = succeeded(parser.parseOptionalKeyword("first"));
+  if (hasFirst && parser.parseOperand(first))
     return failure();
   if (parser.parseOptionalAttrDict(result.attributes) ||
       parseTypes(parser, indices, type, indexTypes))
@@ -310,12 +316,14 @@ ParseResult AssignOp::parse(OpAsmParser &parser, OperationState &result) {
       parser.resolveOperand(array, type, result.operands) ||
       parser.resolveOperands(indices, indexTypes, parser.getNameLoc(),
                              result.operands) ||
-      (isMasked && parser.resolveOperand(condition, boolean, result.operands)))
+      (isMasked &&
+       parser.resolveOperand(condition, boolean, result.operands)) ||
+      (hasFirst && parser.resolveOperand(first, boolean, result.operands)))
     return failure();
   auto &properties = result.getOrAddProperties<Properties>();
   properties.callee = callee;
   properties.operandSegmentSizes = {1, 1, static_cast<int32_t>(indices.size()),
-                                    isMasked ? 1 : 0};
+                                    isMasked ? 1 : 0, hasFirst ? 1 : 0};
   return success();
 }
 
@@ -328,6 +336,8 @@ void AssignOp::print(OpAsmPrinter &printer) {
   printer << getValue() << " to " << getArray() << "[" << getIndices() << "]";
   if (Value condition = getCondition())
     printer << " where " << condition;
+  if (Value first = getFirst())
+    printer << " first " << first;
   printer.printOptionalAttrDict((*this)->getAttrs(),
                                 {"callee", "operandSegmentSizes"});
   printTypes(printer, getArray().getType(), getIndices());
@@ -344,8 +354,11 @@ LogicalResult AssignOp::verify() {
       fill && (isCombining() || fill->getType() != element))
     return emitOpError("has a fill that is not what a plain assignment of its "
                        "type may find");
+  if (!isCombining() && getFirst())
+    return emitOpError("has a first value of those that it combines, and no "
+                       "function to combine them with");
   if (auto builtin = dyn_cast_if_present<BuiltinAttr>(getCalleeAttr()))
-    return Function(*builtin).verifyCombination(*this, element);
+    return verifyFunction(*builtin);
   return success();
 }
 

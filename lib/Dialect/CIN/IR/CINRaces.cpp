@@ -19,6 +19,49 @@
 using namespace mlir;
 using namespace ember::cin;
 
+/// The bound of a variable that a literal says.
+static std::optional<int64_t> getLiteral(Value value) {
+  IntegerAttr number;
+  if (auto literal = value ? value.getDefiningOp<LiteralOp>() : nullptr)
+    number = dyn_cast<IntegerAttr>(literal.getValue());
+  if (auto apply = value ? value.getDefiningOp<ApplyOp>() : nullptr)
+    if (auto constant =
+            dyn_cast<AffineConstantExpr>(apply.getMap().getResult(0)))
+      return constant.getValue();
+  return number ? std::optional(number.getInt()) : std::nullopt;
+}
+
+/// What an upper bound is at most: a literal, or the rest of a division.
+static std::optional<int64_t> getMost(Value value) {
+  auto apply = value ? value.getDefiningOp<ApplyOp>() : nullptr;
+  auto rest = apply ? dyn_cast<AffineBinaryOpExpr>(apply.getMap().getResult(0))
+                    : nullptr;
+  if (!rest || rest.getKind() != AffineExprKind::Mod)
+    return getLiteral(value);
+  auto divisor = dyn_cast<AffineConstantExpr>(rest.getRHS());
+  if (!divisor || divisor.getValue() <= 0)
+    return std::nullopt;
+  return divisor.getValue() - 1;
+}
+
+/// By how much a variable varies, at most.
+static std::optional<int64_t> getSpread(Value value) {
+  auto variable = dyn_cast<BlockArgument>(value);
+  auto forall = variable
+                    ? dyn_cast<ForallOp>(variable.getOwner()->getParentOp())
+                    : nullptr;
+  if (!forall)
+    return std::nullopt;
+  std::optional<int64_t> lower =
+      getLiteral(forall.getLower(variable.getArgNumber()));
+  std::optional<int64_t> upper =
+      getMost(forall.getUpper(variable.getArgNumber()));
+  int64_t spread = 0;
+  if (!lower || !upper || llvm::SubOverflow(*upper, *lower, spread))
+    return std::nullopt;
+  return std::max<int64_t>(spread - 1, 0);
+}
+
 namespace {
 /// A variable in an affine expression.
 struct Digit {
@@ -35,9 +78,13 @@ public:
          op && home->isAncestor(op->getParentRegion()); op = op->getParentOp())
       if (auto forall = dyn_cast<ForallOp>(op))
         llvm::append_range(around, forall.getVariables());
+    // One that has one value need not be told.
+    for (BlockArgument variable : around)
+      if (getSpread(variable) == 0)
+        known.insert(variable);
     // What is known may tell more.
-    for (size_t before = 0, count = 1; before != count; count = known.size()) {
-      before = known.size();
+    for (bool isMore = true; isMore;) {
+      size_t before = known.size();
       for (Value index : assign.getIndices())
         addIndex(index);
       addCoordinates(assign);
@@ -47,6 +94,7 @@ public:
           addSegment(variable);
           addTile(variable);
         }
+      isMore = known.size() != before;
     }
   }
 
@@ -103,49 +151,6 @@ static LogicalResult addWeights(AffineExpr expr, int64_t factor,
   if (binary.getKind() != AffineExprKind::Mul || !constant)
     return failure();
   return addWeights(binary.getLHS(), factor * constant.getValue(), weights);
-}
-
-/// The bound of a variable that a literal says.
-static std::optional<int64_t> getLiteral(Value value) {
-  IntegerAttr number;
-  if (auto literal = value ? value.getDefiningOp<LiteralOp>() : nullptr)
-    number = dyn_cast<IntegerAttr>(literal.getValue());
-  if (auto apply = value ? value.getDefiningOp<ApplyOp>() : nullptr)
-    if (auto constant =
-            dyn_cast<AffineConstantExpr>(apply.getMap().getResult(0)))
-      return constant.getValue();
-  return number ? std::optional(number.getInt()) : std::nullopt;
-}
-
-/// What an upper bound is at most: a literal, or the rest of a division.
-static std::optional<int64_t> getMost(Value value) {
-  auto apply = value ? value.getDefiningOp<ApplyOp>() : nullptr;
-  auto rest = apply ? dyn_cast<AffineBinaryOpExpr>(apply.getMap().getResult(0))
-                    : nullptr;
-  if (!rest || rest.getKind() != AffineExprKind::Mod)
-    return getLiteral(value);
-  auto divisor = dyn_cast<AffineConstantExpr>(rest.getRHS());
-  if (!divisor || divisor.getValue() <= 0)
-    return std::nullopt;
-  return divisor.getValue() - 1;
-}
-
-/// By how much a variable varies, at most.
-static std::optional<int64_t> getSpread(Value value) {
-  auto variable = dyn_cast<BlockArgument>(value);
-  auto forall = variable
-                    ? dyn_cast<ForallOp>(variable.getOwner()->getParentOp())
-                    : nullptr;
-  if (!forall)
-    return std::nullopt;
-  std::optional<int64_t> lower =
-      getLiteral(forall.getLower(variable.getArgNumber()));
-  std::optional<int64_t> upper =
-      getMost(forall.getUpper(variable.getArgNumber()));
-  int64_t spread = 0;
-  if (!lower || !upper || llvm::SubOverflow(*upper, *lower, spread))
-    return std::nullopt;
-  return std::max<int64_t>(spread - 1, 0);
 }
 
 /// Whether each value of the digits gives another sum.

@@ -195,7 +195,8 @@ LogicalResult StatementEmitter::emitAssignment() {
     callee = function->getCallee(builder.getContext());
   }
   AssignOp::create(builder, locationOf(builder.getContext(), target.position),
-                   callee, stored, array, indices, condition, TypedAttr());
+                   callee, stored, array, indices, condition,
+                   /*first=*/Value(), /*fill=*/TypedAttr());
   return success();
 }
 

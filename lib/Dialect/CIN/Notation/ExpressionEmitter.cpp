@@ -604,7 +604,8 @@ FailureOr<Operand> ExpressionEmitter::emitReduction(
   auto reduce = ReduceOp::create(
       builder, at(position), type, ranges->lowers, ranges->uppers,
       ranges->ranged, builder.getStrArrayAttr(ranges->names), IterationAttr(),
-      typed.function.getCallee(builder.getContext()), TypedAttr());
+      typed.function.getCallee(builder.getContext()), /*rest=*/TypedAttr(),
+      /*otherwise=*/TypedAttr());
   reduce.getRegion().takeBody(region);
   return Operand{.value = reduce, .position = position};
 }

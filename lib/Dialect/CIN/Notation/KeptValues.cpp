@@ -244,7 +244,8 @@ void KeptValueEmitter::emitInitial(Value workspace) {
   Value literal =
       LiteralOp::create(builder, location, number.getType(), number);
   AssignOp::create(builder, location, /*callee=*/Attribute(), literal,
-                   workspace, place, /*condition=*/Value(), TypedAttr());
+                   workspace, place, /*condition=*/Value(), /*first=*/Value(),
+                   TypedAttr());
 }
 
 LogicalResult KeptValueEmitter::emitNoted(size_t number) {
@@ -256,7 +257,7 @@ LogicalResult KeptValueEmitter::emitNoted(size_t number) {
       AssignOp::create(builder, location,
                        getFunction(keepsFirst() ? "min" : "max"),
                        getNumber(counting[number]), notes[number], place,
-                       /*condition=*/Value(), TypedAttr());
+                       /*condition=*/Value(), /*first=*/Value(), TypedAttr());
       return success();
     });
   });
@@ -276,7 +277,8 @@ LogicalResult KeptValueEmitter::emitAssignment() {
       Value stored =
           expressions.convert(*value, getElementTypeOrSelf(array.getType()));
       AssignOp::create(builder, location, /*callee=*/Attribute(), stored, array,
-                       place, /*condition=*/Value(), TypedAttr());
+                       place, /*condition=*/Value(), /*first=*/Value(),
+                       TypedAttr());
       return success();
     });
   });

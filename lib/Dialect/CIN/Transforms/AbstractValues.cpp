@@ -177,7 +177,7 @@ AbstractValue AbstractValues::ofStored(StoredOp question) {
 }
 
 AbstractValue AbstractValues::ofReduction(ReduceOp reduce) {
-  if (!isIdentity(reduce))
+  if (reduce.getOtherwise() || !isIdentity(reduce))
     return {};
   TypedAttr identity = reduce.getFunction().getIdentity(reduce.getType());
   return identity ? AbstractValue::constant(identity) : AbstractValue();
@@ -193,6 +193,9 @@ bool AbstractValues::isIdentity(ReduceOp reduce) {
   YieldOp yield = reduce.getYield();
   if (isFalse(yield.getCondition()))
     return true;
+  // The first value counts, whatever it is.
+  if (reduce.getOtherwise())
+    return false;
   return of(yield.getValue())
       .is(reduce.getFunction().getIdentity(reduce.getType()));
 }
@@ -253,6 +256,7 @@ bool AbstractValues::isNoEffect(AssignOp assign) {
   }
   if (Function function = assign.getFunction()) {
     bool isNothing =
+        !assign.getFirst() &&
         value.is(function.getIdentity(assign.getValue().getType()));
     if (!isWorkspace)
       return isNothing;

@@ -194,6 +194,17 @@ static Value divideIntegersDown(ImplicitLocOpBuilder &builder,
   return arith::SelectOp::create(builder, isOpposite, lowered, quotient);
 }
 
+/// The second operand if it is larger.
+static Value emitLarger(ImplicitLocOpBuilder &builder, ValueRange operands) {
+  Value before = operands[0], next = operands[1];
+  bool isFloat = isa<FloatType>(next.getType());
+  Value swapped[] = {next, before};
+  Value isLarger =
+      isFloat ? compareFloats<arith::CmpFPredicate::OGT>(builder, swapped)
+              : compareIntegers<arith::CmpIPredicate::sgt>(builder, swapped);
+  return arith::SelectOp::create(builder, isLarger, next, before);
+}
+
 static const llvm::StringMap<Code> &getCode() {
   using FP = arith::CmpFPredicate;
   using IP = arith::CmpIPredicate;
@@ -202,6 +213,7 @@ static const llvm::StringMap<Code> &getCode() {
       {"mul", {emitBinary<arith::MulFOp>, emitBinary<arith::MulIOp>}},
       {"min", {emitBinary<arith::MinimumFOp>, emitBinary<arith::MinSIOp>}},
       {"max", {emitBinary<arith::MaximumFOp>, emitBinary<arith::MaxSIOp>}},
+      {"larger", {emitLarger, emitLarger}},
       {"and", {nullptr, emitBinary<arith::AndIOp>}},
       {"or", {nullptr, emitBinary<arith::OrIOp>}},
       {"xor", {nullptr, emitBinary<arith::XOrIOp>}},

@@ -89,14 +89,16 @@ LogicalResult StatementConcretizer::verify(ForallOp forall,
 void StatementConcretizer::bindReductions() {
   ScheduledOrder order(statement);
   statement.walk([&](ReduceOp reduce) {
-    SmallVector<BlockArgument> mine =
-        order.sort(llvm::to_vector(reduce.getVariables()));
+    SmallVector<BlockArgument> mine(reduce.getVariables());
+    // One that begins with its first term has an order of its own.
+    if (!reduce.getOtherwise())
+      mine = order.sort(mine);
     // Loops over dense arrays stay one reduction, of which the order is open.
     bool isWalked = llvm::any_of(
         mine, [&](BlockArgument variable) { return formats.walks(variable); });
     StatementNest::Steps steps;
     for (BlockArgument variable : mine) {
-      if (isWalked || steps.empty())
+      if (steps.empty() || (isWalked && !reduce.getOtherwise()))
         steps.emplace_back();
       steps.back().push_back(variable.getArgNumber());
     }
@@ -155,7 +157,9 @@ void StatementConcretizer::emitAll(Block &block) {
 
 void StatementConcretizer::emit(AssignOp assign) {
   nest.assign(assign.getCalleeAttr(), nest.get(assign.getValue()),
-              assign.getArray(), assign.getIndices(), assign.getFillAttr());
+              assign.getArray(), assign.getIndices(), assign.getFillAttr(),
+              /*condition=*/{},
+              assign.getFirst() ? nest.get(assign.getFirst()) : Value());
 }
 
 void StatementConcretizer::guardedLoops(ArrayRef<BlockArgument> order,

@@ -252,9 +252,9 @@ void EncodedAccesses::guard(AccessOp access, Value isStored) {
   TypedAttr fill = array.getUnstored();
   builder.setInsertionPoint(access);
   auto add = BuiltinAttr::get(builder.getContext(), findBuiltin("add"));
-  auto reduce = ReduceOp::create(builder, type, ValueRange(), ValueRange(),
-                                 ArrayRef<bool>(), ArrayAttr(), IterationAttr(),
-                                 add, TypedAttr());
+  auto reduce = ReduceOp::create(
+      builder, type, ValueRange(), ValueRange(), ArrayRef<bool>(), ArrayAttr(),
+      IterationAttr(), add, /*rest=*/TypedAttr(), /*otherwise=*/TypedAttr());
   Value element = reduce;
   if (!areSame(fill, getConstant(Constant::zero, type))) {
     Value absent = LiteralOp::create(builder, type, fill);
@@ -349,7 +349,8 @@ void EncodedAccesses::keepSizes(BlockArgument variable) {
   for (ArrayDimension other : dimensions)
     if (!(other == mine))
       SameSizeOp::create(builder, mine.array, mine.dimension, other.array,
-                         other.dimension, name);
+                         other.dimension, builder.getStringAttr(name),
+                         /*message=*/nullptr);
   bool isSaid = !llvm::all_of(dimensions, isOfEncoded);
   int64_t size =
       cast<ArrayType>(mine.array.getType()).getDimSize(mine.dimension);

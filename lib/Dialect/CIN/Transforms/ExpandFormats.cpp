@@ -235,7 +235,8 @@ Operation *Expander::replaceLoop(Operation *loop, Value lower, Value upper) {
     auto reduce = cast<ReduceOp>(loop);
     made = ReduceOp::create(builder, reduce.getType(), lower, upper, yes,
                             reduce.getNamesAttr(), IterationAttr(),
-                            reduce.getCalleeAttr(), TypedAttr());
+                            reduce.getCalleeAttr(), /*rest=*/TypedAttr(),
+                            reduce.getOtherwiseAttr());
     loop->getResult(0).replaceAllUsesWith(made->getResult(0));
   }
   made->getRegion(0).takeBody(loop->getRegion(0));
@@ -362,7 +363,9 @@ void Expander::keepSizes(Operation *loop) {
       for (ArrayDimension other : llvm::drop_begin(dimensions))
         SameSizeOp::create(builder, dimensions.front().array,
                            dimensions.front().dimension, other.array,
-                           other.dimension, op.getNameOf(number));
+                           other.dimension,
+                           builder.getStringAttr(op.getNameOf(number)),
+                           /*message=*/nullptr);
     }
   };
   if (auto forall = dyn_cast<ForallOp>(loop))

@@ -92,8 +92,8 @@ void EvaluationFusion::rewriteUpdates() {
   for (auto statement : evaluate.getRegion().getOps<ForallOp>()) {
     SmallVector<ForallOp> loops;
     AssignOp update = getAssignment(statement, loops);
-    if (!update || !update.isCombining() || update.getCondition() ||
-        isa<ArrayType>(update.getArray().getType()))
+    if (!update || !update.isCombining() || update.getFirst() ||
+        update.getCondition() || isa<ArrayType>(update.getArray().getType()))
       continue;
     // As an assignment of all elements, in a form that assignsAll knows.
     Attribute callee = update.getCalleeAttr();

@@ -294,7 +294,8 @@ GradientFunction::Adjoint &GradientFunction::own(Value array) {
   Value element =
       AccessOp::create(builder, array.getLoc(), given, block.getArguments());
   AssignOp::create(builder, array.getLoc(), Attribute(), element, mine,
-                   block.getArguments(), Value(), TypedAttr());
+                   block.getArguments(), /*condition=*/Value(),
+                   /*first=*/Value(), TypedAttr());
   return adjoint;
 }
 
@@ -433,7 +434,8 @@ void GradientFunction::complete() {
     Value value =
         LiteralOp::create(builder, array.getLoc(), zero.getType(), zero);
     AssignOp::create(builder, array.getLoc(), Attribute(), value, adjoint.array,
-                     block.getArguments(), Value(), TypedAttr());
+                     block.getArguments(), /*condition=*/Value(),
+                     /*first=*/Value(), TypedAttr());
   }
 }
 

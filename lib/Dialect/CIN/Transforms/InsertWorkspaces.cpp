@@ -66,14 +66,17 @@ private:
                Value condition);
   /// Loops over what is reduced, and over rows.
   void reduceRows(ReduceOp reduce, Value array, ValueRange indices);
-  /// Whether a sum can be added up in the array that is assigned to.
+  /// Whether a reduction can be kept in the array that is assigned to.
   bool isDirect(ReduceOp reduce);
   /// Whether each term is added to the element, as where the terms of one are
   /// found is known of no part of an array.
   bool addsUp();
   void identity(ReduceOp reduce, Value array, ValueRange indices);
-  /// What its reduction begins with; null if its function has no identity.
+  /// What a reduction without terms is; null if its function has no identity
+  /// and it does not say it.
   TypedAttr getIdentity(ReduceOp reduce) {
+    if (std::optional<TypedAttr> otherwise = reduce.getOtherwise())
+      return *otherwise;
     return reduce.getFunction().getIdentity(reduce.getType());
   }
 
@@ -137,8 +140,12 @@ void WorkspaceInserter::assignInitial() {
 
 bool WorkspaceInserter::isDirect(ReduceOp reduce) {
   Value array = assign.getArray();
-  if (assign.getValue() != reduce || isa<ArrayType>(array.getType()) ||
-      (assign.isCombining() && assign.getCalleeAttr() != reduce.getCallee()))
+  if (isa<ArrayType>(array.getType()) ||
+      getElementTypeOrSelf(array.getType()) != reduce.getType())
+    return false;
+  if (assign.isCombining() &&
+      (assign.getValue() != reduce || reduce.getOtherwise() ||
+       assign.getCalleeAttr() != reduce.getCallee()))
     return false;
   // A schedule may want a workspace all the same.
   if (ScheduleAttr schedule = statement.getScheduleAttr())
@@ -159,7 +166,7 @@ bool WorkspaceInserter::addsUp() {
   auto reduce = assign.getValue().getDefiningOp<ReduceOp>();
   bool repeats = llvm::any_of(
       outer, [&](BlockArgument variable) { return formats.repeats(variable); });
-  if (!reduce || !isDirect(reduce))
+  if (!reduce || reduce.getOtherwise() || !isDirect(reduce))
     return false;
   // Of no terms, nothing changes, and no value to begin with is needed.
   if (!getIdentity(reduce))
@@ -178,8 +185,9 @@ void WorkspaceInserter::addTerm(ReduceOp reduce, Value array,
                                 ValueRange indices, Value condition) {
   StatementNest::Steps inner = sums.getInner(reduce);
   auto assignTerm = [&] {
+    Value first = reduce.getOtherwise() ? nest.isFirst(reduce) : Value();
     nest.assign(reduce.getCallee(), nest.getInner(reduce, inner), array,
-                indices, /*fill=*/{}, condition);
+                indices, /*fill=*/{}, condition, first);
   };
   auto assignNeeded = [&] {
     if (inner.empty() || !isAskedFor(reduce))
@@ -286,7 +294,7 @@ void WorkspaceInserter::useWorkspaces(ArrayRef<ReduceOp> reductions,
         reduceRows(reduce, workspace, indices);
       },
       [&](Value workspace) {
-        nest.replace(reduce, workspace, rows);
+        nest.replace(reduce, workspace, indices);
         useWorkspaces(reductions.drop_front(), consume);
       });
 }
@@ -296,6 +304,14 @@ void WorkspaceInserter::storeRows(ReduceOp reduce) {
   if (!assign.isCombining() && !initial)
     identity(reduce, array, assign.getIndices());
   reduceRows(reduce, array, assign.getIndices());
+  if (assign.getValue() == reduce)
+    return;
+  // What becomes of them stands where they stood.
+  nest.replace(reduce, array, assign.getIndices());
+  nest.forall(rows, [&] {
+    nest.assign(nullptr, nest.get(assign.getValue()), array,
+                assign.getIndices());
+  });
 }
 
 //===----------------------------------------------------------------------===//

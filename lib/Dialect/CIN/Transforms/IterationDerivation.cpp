@@ -25,6 +25,8 @@ static AbstractValues at(ArrayRef<Fiber> operands, OperandMask region) {
 /// The value at coordinates that no operand stores, where it counts and the
 /// reduction can combine any number of it; null otherwise.
 static TypedAttr findRest(ReduceOp reduce, ArrayRef<Fiber> operands) {
+  if (reduce.getOtherwise())
+    return nullptr;
   AbstractValues nowhere = at(operands, 0);
   AbstractValue value = nowhere.of(reduce.getYield().getValue());
   if (value.kind != AbstractValue::Kind::constant ||

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "OrderChoice.h"
+#include "RowReductions.h"
 
 #include "ember/Dialect/CIN/IR/LevelOperands.h"
 
@@ -26,8 +27,8 @@ public:
   SmallVector<BlockArgument> run();
 
 private:
-  /// Whether an index is a variable of rows wherever it is an index: the last
-  /// one, and in no bounds of a reduction.
+  /// Whether rows lie along a variable: wherever it decides on an index, it is
+  /// the index itself, and the last one.
   bool isOfRows(BlockArgument variable);
   /// Whether a variable of a reduction can be outside of all rows.
   bool isOutside(BlockArgument variable, ArrayRef<BlockArgument> rows);
@@ -44,20 +45,30 @@ private:
 } // namespace
 
 bool OrderChooser::isOfRows(BlockArgument variable) {
+  bool isUsedAlone = llvm::all_of(variable.getUsers(), [](Operation *user) {
+    return isa<AccessOp, AssignOp>(user);
+  });
+  if (!isUsedAlone || hasRange(variable))
+    return false;
   bool hasRow = false;
-  for (OpOperand &use : variable.getUses()) {
-    Operation *user = use.getOwner();
-    if (!isa<AccessOp, AssignOp>(user))
-      return false;
-    OperandRange indices = isa<AccessOp>(user)
-                               ? cast<AccessOp>(user).getIndices()
-                               : cast<AssignOp>(user).getIndices();
-    if (use.getOperandNumber() + 1 !=
-        indices.getBeginOperandIndex() + indices.size())
-      return false;
-    hasRow |= indices.size() > 1;
-  }
-  return hasRow && !hasRange(variable);
+  auto isOfRow = [&](OperandRange indices) {
+    if (indices.empty())
+      return true;
+    bool isElsewhere = llvm::any_of(indices, [&](Value index) {
+      return index != variable && uses.depends(index, variable);
+    });
+    hasRow |= indices.size() > 1 && indices.back() == variable;
+    return !isElsewhere && !llvm::is_contained(indices.drop_back(), variable);
+  };
+  WalkResult walk = statement.walk([&](Operation *op) {
+    bool isRow = true;
+    if (auto access = dyn_cast<AccessOp>(op))
+      isRow = isOfRow(access.getIndices());
+    else if (auto assignment = dyn_cast<AssignOp>(op))
+      isRow = isOfRow(assignment.getIndices());
+    return isRow ? WalkResult::advance() : WalkResult::interrupt();
+  });
+  return hasRow && !walk.wasInterrupted();
 }
 
 bool OrderChooser::isOutside(BlockArgument variable,
@@ -67,7 +78,7 @@ bool OrderChooser::isOutside(BlockArgument variable,
 }
 
 bool OrderChooser::hasRowSums(ArrayRef<BlockArgument> rows) {
-  bool canBegin = true;
+  bool areSums = true;
   auto dependsOnRows = [&](Value value) {
     return llvm::any_of(
         rows, [&](BlockArgument row) { return uses.depends(value, row); });
@@ -81,11 +92,10 @@ bool OrderChooser::hasRowSums(ArrayRef<BlockArgument> rows) {
           return isOutside(variable, rows);
         });
     isAny |= isRowSum;
-    // Elements of rows begin with the identity.
-    if (isRowSum && !reduce.getFunction().getIdentity(reduce.getType()))
-      canBegin = false;
+    if (isRowSum && !canBegin(reduce))
+      areSums = false;
   });
-  return isAny && canBegin;
+  return isAny && areSums;
 }
 
 SmallVector<BlockArgument> OrderChooser::findRows() {

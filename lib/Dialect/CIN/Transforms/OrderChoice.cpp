@@ -42,12 +42,26 @@ bool OrderChoice::addsToResult() {
           assign.getCalleeAttr() == reduce.getCallee());
 }
 
+/// Whether terms that are combined in an order stay in it.
+static bool keepsFolds(ForallOp statement, const ScheduledOrder &order) {
+  WalkResult walk = statement.walk([&](ReduceOp reduce) {
+    auto variables = llvm::to_vector_of<BlockArgument>(reduce.getVariables());
+    bool isOrdered =
+        reduce.getOtherwise() && !reduce->getParentOfType<ReduceOp>();
+    bool isKept = !isOrdered || order.sort(variables) == variables;
+    return isKept ? WalkResult::advance() : WalkResult::interrupt();
+  });
+  return !walk.wasInterrupted();
+}
+
 bool OrderChoice::isLegal(const Order &order) {
   for (auto [number, variable] : llvm::enumerate(order))
     for (BlockArgument later : ArrayRef(order).drop_front(number + 1))
       if (formats.rangePrecedes(later, variable))
         return false;
   ScheduledOrder positions(order);
+  if (!keepsFolds(statement, positions))
+    return false;
   SmallVector<BlockArgument> loops = positions.sort(variables);
   auto type = dyn_cast<ArrayType>(assign.getArray().getType());
   if (type && !llvm::equal(getCoordinates(type, assign.getIndices()), loops))

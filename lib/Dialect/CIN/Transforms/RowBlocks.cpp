@@ -58,7 +58,8 @@ Operation *BlockSplitter::makeLoop(Value lower, Value upper) {
     auto reduce = cast<ReduceOp>(loop);
     made = ReduceOp::create(builder, reduce.getType(), lower, upper, yes,
                             reduce.getNamesAttr(), IterationAttr(),
-                            reduce.getCalleeAttr(), TypedAttr());
+                            reduce.getCalleeAttr(), /*rest=*/TypedAttr(),
+                            /*otherwise=*/TypedAttr());
   }
   made->getRegion(0).emplaceBlock().addArgument(builder.getIndexType(),
                                                 loop->getLoc());
@@ -159,7 +160,9 @@ static bool isSplittable(Operation *loop) {
   if (loop->hasAttr("iteration") || loop->getRegion(0).getNumArguments() != 1)
     return false;
   auto reduce = dyn_cast<ReduceOp>(loop);
-  return !reduce || !reduce.getRest();
+  // Parts of a fold, which begins with its first term, are no parts of a
+  // result.
+  return !reduce || (!reduce.getRest() && !reduce.getOtherwise());
 }
 
 void ember::cin::splitIntoBlocks(EncodedAccesses &accesses) {

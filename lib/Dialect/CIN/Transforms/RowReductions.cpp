@@ -10,8 +10,10 @@
 using namespace mlir;
 using namespace ember::cin;
 
-/// Elements of rows begin with the identity.
-static bool canBegin(ReduceOp reduce) {
+bool ember::cin::canBegin(ReduceOp reduce) {
+  if (reduce.getOtherwise())
+    return reduce.getVariables().size() == 1 &&
+           !reduce.getYield().getCondition();
   return !!reduce.getFunction().getIdentity(reduce.getType());
 }
 

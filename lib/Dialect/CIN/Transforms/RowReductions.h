@@ -13,6 +13,11 @@
 
 namespace ember::cin {
 
+/// Whether elements of rows can begin with what a reduction is without terms:
+/// if it begins with its first one, a single variable has to tell which that
+/// is.
+bool canBegin(ReduceOp reduce);
+
 /// Where the order of loops has what is reduced outside of variables that the
 /// sum depends on, sums for all values of these, a row, are added up together.
 class RowReductions {

@@ -248,7 +248,7 @@ void SumFactoring::add(Value value, Value array, ValueRange indices,
   if (combines)
     function = sum.assign.getCalleeAttr();
   AssignOp::create(builder, function, value, array, indices,
-                   /*condition=*/Value(), TypedAttr());
+                   /*condition=*/Value(), /*first=*/Value(), TypedAttr());
 }
 
 void SumFactoring::clear(WhereOp where) {

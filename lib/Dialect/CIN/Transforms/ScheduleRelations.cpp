@@ -99,6 +99,11 @@ ScheduledRelations::Answer ScheduledRelations::split(RelationAttr relation) {
                           "' walks what an array in a format stores, of which "
                           "tiles are found by searching alone: split a "
                           "variable of dense dimensions, or of a range"};
+  auto reduce = dyn_cast<ReduceOp>(variable.getOwner()->getParentOp());
+  if (reduce && reduce.getOtherwise())
+    return Refusal{0, "'" + name +
+                          "' has an order in which terms are combined, and no "
+                          "tiles"};
   AssignOp assign = getAssignmentOf(statement);
   if (isa<ArrayType>(assign.getArray().getType()) &&
       isa<ForallOp>(variable.getOwner()->getParentOp()))
@@ -324,7 +329,8 @@ ScheduledRelations::precomputeValue(Value value, ArrayRef<BlockArgument> over) {
       builder.clone(*op, mapping);
   });
   AssignOp::create(builder, value.getLoc(), Attribute(), mapping.lookup(value),
-                   kept, mine, Value(), TypedAttr());
+                   kept, mine, /*condition=*/Value(), /*first=*/Value(),
+                   TypedAttr());
   // And this one looks it up.
   builder.setInsertionPointAfterValue(value);
   Value found = AccessOp::create(builder, value.getLoc(), kept,

@@ -77,7 +77,8 @@ static ReduceOp create(ImplicitLocOpBuilder &builder, ReduceOp like,
                           Ranges::present(ranges.uppers),
                           builder.getDenseBoolArrayAttr(ranges.ranged),
                           builder.getArrayAttr(ranges.names), IterationAttr(),
-                          like.getCalleeAttr(), TypedAttr());
+                          like.getCalleeAttr(), /*rest=*/TypedAttr(),
+                          /*otherwise=*/TypedAttr());
 }
 
 /// How many values a variable has, from an array that it is an index of; others
@@ -90,7 +91,8 @@ static Value getExtent(ImplicitLocOpBuilder &builder, ForallOp statement,
   for (ArrayDimension other : ArrayRef(dimensions).drop_front())
     SameSizeOp::create(before, statement.getLoc(), first.array, first.dimension,
                        other.array, other.dimension,
-                       before.getStringAttr(getVariableName(variable)));
+                       before.getStringAttr(getVariableName(variable)),
+                       /*message=*/nullptr);
   return ExtentOp::create(builder, builder.getIndexType(), first.array,
                           first.dimension);
 }

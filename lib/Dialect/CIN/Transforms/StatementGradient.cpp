@@ -210,7 +210,8 @@ Value StatementGradient::sumOver(ArrayRef<BlockArgument> variables,
   auto reduce = ReduceOp::create(
       builder, statement.getLoc(), value.getType(), group.lowers, group.uppers,
       group.ranged, builder.getArrayAttr(group.names), IterationAttr(),
-      BuiltinAttr::get(builder.getContext(), findBuiltin("add")), TypedAttr());
+      BuiltinAttr::get(builder.getContext(), findBuiltin("add")),
+      /*rest=*/TypedAttr(), /*otherwise=*/TypedAttr());
   reduce.getRegion().takeBody(region);
   return reduce.getResult();
 }
@@ -520,6 +521,9 @@ Value StatementGradient::deriveAssignment() {
   Value gradient =
       AccessOp::create(builder, location, seed, indices).getResult();
   Function function = assign.getFunction();
+  if (assign.getFirst())
+    return fail(location, "what is combined in an order, with a first value, "
+                          "has no derivative: assign a reduction");
   if (!assign.isCombining() || function.is("add"))
     return gradient;
   if (!ties)
@@ -587,8 +591,9 @@ StatementGradient::addTo(Value leaf, Value target, bool isFirst) {
   }
   Value condition = make.both(levelCondition, both(outside));
   value = make.convert(value, getElementTypeOrSelf(target.getType()));
-  auto sum = AssignOp::create(builder, statement.getLoc(), Attribute(), value,
-                              target, indices, condition, TypedAttr());
+  auto sum =
+      AssignOp::create(builder, statement.getLoc(), Attribute(), value, target,
+                       indices, condition, /*first=*/Value(), TypedAttr());
   bool isWhole = isFirst && !hasLevels && bound.size() == indices.size() &&
                  assignsAll(sum);
   if (!isWhole)
@@ -617,7 +622,7 @@ StatementGradient::assignAlike(Value target, StringRef function,
   if (!function.empty())
     callee = BuiltinAttr::get(builder.getContext(), findBuiltin(function));
   AssignOp::create(builder, statement.getLoc(), callee, value(), target,
-                   indices, condition, TypedAttr());
+                   indices, condition, /*first=*/Value(), TypedAttr());
   if (isFailed) {
     around->erase();
     return failure();

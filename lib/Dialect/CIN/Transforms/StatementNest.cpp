@@ -212,6 +212,13 @@ void StatementNest::guardBuilt(Value holds, Body body) {
   floor = before;
 }
 
+void StatementNest::fromHere(Body body) {
+  size_t before = floor;
+  floor = scopes.size() - 1;
+  body();
+  floor = before;
+}
+
 void StatementNest::where(Type element, ArrayRef<BlockArgument> variables,
                           std::optional<WorkspaceFormat> format,
                           llvm::function_ref<void(Value)> produce,
@@ -249,13 +256,15 @@ void StatementNest::where(Type element, ArrayRef<BlockArgument> variables,
   consumers.addArgument(type, location);
   producers.addArgument(type, location);
   inside(op, producers, [&] { produce(producers.getArgument(0)); });
-  inside(op, consumers, [&] { consume(consumers.getArgument(0)); });
+  inside(op, consumers,
+         [&] { fromHere([&] { consume(consumers.getArgument(0)); }); });
 }
 
 void StatementNest::where(WhereOp given, Body produce, Body consume) {
   SmallVector<Value> sizes = getAll(given.getSizes());
   ImplicitLocOpBuilder here = at(scopes.size() - 1);
   auto op = WhereOp::create(here, sizes);
+  auto whenConsumed = [&] { fromHere(consume); };
   auto build = [&](Region &region, Region &like, Body body) {
     Block &block = region.emplaceBlock();
     Value mine = block.addArgument(given.getWorkspaceType(), location);
@@ -265,12 +274,11 @@ void StatementNest::where(WhereOp given, Body produce, Body consume) {
     });
   };
   build(op.getProducers(), given.getProducers(), produce);
-  build(op.getConsumers(), given.getConsumers(), consume);
+  build(op.getConsumers(), given.getConsumers(), whenConsumed);
 }
 
-void StatementNest::replace(Value value, Value workspace,
-                            ArrayRef<BlockArgument> variables) {
-  replacements[value] = {workspace, llvm::to_vector(variables)};
+void StatementNest::replace(Value value, Value array, ValueRange indices) {
+  replacements[value] = {array, llvm::to_vector(indices)};
 }
 
 //===----------------------------------------------------------------------===//
@@ -286,30 +294,27 @@ Value StatementNest::find(Value value) const {
   return {};
 }
 
-size_t StatementNest::depthOf(Value value) {
-  size_t depth = floor;
-  auto reach = [&](Value variable) {
+size_t StatementNest::reach(Value value, size_t depth) {
+  for (Value variable : uses.of(value))
     while (depth + 1 < scopes.size()) {
       bool isBound = false;
       for (size_t i = 0; i <= depth; ++i)
         isBound |= scopes[i].values.contains(variable);
       if (isBound)
-        return;
+        break;
       ++depth;
     }
-  };
+  return depth;
+}
+
+size_t StatementNest::depthOf(Value value) {
   // Expressions stand in statements, not beside them.
-  depth = std::max<size_t>(depth, std::min<size_t>(1, scopes.size() - 1));
-  for (Value variable : uses.of(value))
-    reach(variable);
-  auto replaced = [&](Value part) {
-    auto found = replacements.find(part);
-    if (found == replacements.end())
-      return;
-    for (BlockArgument variable : found->second.variables)
-      reach(variable);
-  };
-  replaced(value);
+  size_t depth = reach(
+      value, std::max<size_t>(floor, std::min<size_t>(1, scopes.size() - 1)));
+  auto found = replacements.find(value);
+  if (found != replacements.end())
+    for (Value index : found->second.indices)
+      depth = reach(index, depth);
   return depth;
 }
 
@@ -333,11 +338,9 @@ Value StatementNest::build(Value value) {
   size_t depth = depthOf(value);
   auto found = replacements.find(value);
   if (found != replacements.end()) {
-    SmallVector<Value> indices;
-    for (BlockArgument variable : found->second.variables)
-      indices.push_back(get(variable));
+    SmallVector<Value> indices = getAll(found->second.indices);
     ImplicitLocOpBuilder here = at(depth);
-    return AccessOp::create(here, found->second.workspace, indices);
+    return AccessOp::create(here, found->second.array, indices);
   }
   Operation *op = value.getDefiningOp();
   if (auto reduce = dyn_cast<ReduceOp>(op))
@@ -397,7 +400,7 @@ Value StatementNest::buildReduction(ReduceOp reduce, const Steps &steps,
       names.empty() ? ArrayAttr() : here.getArrayAttr(names), IterationAttr(),
       isValue ? reduce.getCalleeAttr()
               : BuiltinAttr::get(here.getContext(), findBuiltin("or")),
-      TypedAttr());
+      /*rest=*/TypedAttr(), isValue ? reduce.getOtherwiseAttr() : TypedAttr());
   Block &block = built.getRegion().emplaceBlock();
   // Its scope is inside of the one that it stands in, whatever is innermost.
   SmallVector<Scope> inner(std::make_move_iterator(scopes.begin() + depth + 1),
@@ -433,12 +436,41 @@ Value StatementNest::literal(TypedAttr value) {
   return LiteralOp::create(here, value.getType(), value);
 }
 
+Value StatementNest::isFirst(ReduceOp reduce) {
+  SmallVector<Value> begins;
+  for (BlockArgument variable : reduce.getVariables()) {
+    Value lower = reduce.getLower(variable.getArgNumber());
+    begins.push_back(lower ? get(lower) : Value());
+  }
+  size_t depth = 0;
+  for (BlockArgument variable : reduce.getVariables())
+    depth = reach(variable, depth);
+  ImplicitLocOpBuilder here = at(depth);
+  auto call = [&](StringRef name, ValueRange operands, Type type) -> Value {
+    auto callee = BuiltinAttr::get(here.getContext(), findBuiltin(name));
+    return CallOp::create(here, type, callee, operands,
+                          /*approximate=*/false);
+  };
+  Type index = here.getIndexType(), boolean = here.getI1Type();
+  Value isFirst;
+  for (auto [variable, begin] :
+       llvm::zip_equal(reduce.getVariables(), begins)) {
+    if (!begin)
+      begin = LiteralOp::create(here, index, here.getIndexAttr(0));
+    else if (!begin.getType().isIndex())
+      begin = call("convert", begin, index);
+    Value isLowest = call("eq", {find(variable), begin}, boolean);
+    isFirst = isFirst ? call("and", {isFirst, isLowest}, boolean) : isLowest;
+  }
+  return isFirst;
+}
+
 void StatementNest::assign(Attribute callee, Value value, Value array,
-                           ValueRange indices, TypedAttr fill,
-                           Value condition) {
+                           ValueRange indices, TypedAttr fill, Value condition,
+                           Value first) {
   SmallVector<Value> place = getAll(indices);
   Value target = get(array);
   Value holds = condition ? get(condition) : Value();
   ImplicitLocOpBuilder here = at(scopes.size() - 1);
-  AssignOp::create(here, callee, value, target, place, holds, fill);
+  AssignOp::create(here, callee, value, target, place, holds, first, fill);
 }

@@ -75,9 +75,8 @@ public:
 
   /// The value of an expression of the statement.
   mlir::Value get(mlir::Value value);
-  /// From here on `value` is what the workspace has at `variables`.
-  void replace(mlir::Value value, mlir::Value workspace,
-               llvm::ArrayRef<mlir::BlockArgument> variables);
+  /// From here on `value` is what the array has at indices of the statement.
+  void replace(mlir::Value value, mlir::Value array, mlir::ValueRange indices);
   /// The variables of a reduction that are bound together, by position, outer
   /// ones first.
   using Steps = llvm::SmallVector<llvm::SmallVector<unsigned>>;
@@ -93,11 +92,14 @@ public:
   mlir::Value getExistence(ReduceOp reduce, const Steps &steps);
 
   /// An assignment in the innermost scope, at indices of the statement, and
-  /// under a condition of it; null is none.
+  /// under a condition of it; null is none. `first` is of the nest.
   void assign(mlir::Attribute callee, mlir::Value value, mlir::Value array,
               mlir::ValueRange indices, mlir::TypedAttr fill = {},
-              mlir::Value condition = {});
+              mlir::Value condition = {}, mlir::Value first = {});
   mlir::Value literal(mlir::TypedAttr value);
+  /// Whether all variables of a reduction, which are bound outside of the
+  /// innermost scope, have the first of their values.
+  mlir::Value isFirst(ReduceOp reduce);
 
 private:
   struct Scope {
@@ -106,10 +108,13 @@ private:
     llvm::DenseMap<mlir::Value, mlir::Value> values;
   };
   struct Replacement {
-    mlir::Value workspace;
-    llvm::SmallVector<mlir::BlockArgument> variables;
+    mlir::Value array;
+    llvm::SmallVector<mlir::Value> indices;
   };
 
+  /// Expressions that are first needed in `body` are computed in the innermost
+  /// scope, and not outside of it: what consumers alone need, when they do.
+  void fromHere(Body body);
   /// Builds in a scope inside of the innermost one.
   void inside(mlir::Operation *op, mlir::Block &block, Body body);
   void forall(llvm::ArrayRef<mlir::BlockArgument> variables,
@@ -117,6 +122,9 @@ private:
   /// The outermost scope in which `value` can be built.
   size_t depthOf(mlir::Value value);
   mlir::Value find(mlir::Value value) const;
+  /// The outermost scope in which all variables are bound that `value` depends
+  /// on, from `depth` on.
+  size_t reach(mlir::Value value, size_t depth);
   mlir::Value build(mlir::Value value);
   /// What of a reduction is built: what it is, or whether it is anything.
   enum class Part : uint8_t { value, existence };
@@ -133,7 +141,7 @@ private:
   VariableUses &uses;
   llvm::SmallVector<Scope> scopes;
   /// No expression is built outside of this scope: the innermost that is under
-  /// a condition.
+  /// a condition, or that consumes.
   size_t floor = 0;
   llvm::DenseMap<mlir::Value, Replacement> replacements;
   llvm::DenseMap<mlir::Operation *, Steps> reductionSteps;

@@ -74,3 +74,23 @@ func.func @on_memrefs(%y: memref<?xf32>, %z: memref<f32>) {
   }
   return
 }
+
+// CHECK-LABEL: func.func @in_order(
+func.func @in_order(%a: memref<?xf32>, %c: i1, %y: memref<?xf32>) {
+  cin.evaluate ins(%A = %a, %is_new = %c : memref<?xf32>, i1) outs(%out = %y : memref<?xf32>) {
+    // CHECK: cin.same_size %{{.*}}, 0 and %{{.*}}, 0 {message = "not as many"} : memref<?xf32> and memref<?xf32>
+    cin.same_size %A, 0 and %out, 0 {message = "not as many"} : memref<?xf32> and memref<?xf32>
+    cin.forall (%i) {
+      // CHECK: cin.reduce larger (%{{.*}}) -> f32 attributes {otherwise = 0.000000e+00 : f32} {
+      %m = cin.reduce larger (%j) -> f32 attributes {otherwise = 0.0 : f32} {
+        %x = cin.access %A[%j] : memref<?xf32>
+        // CHECK: cin.call sin(%{{.*}}) {approximate} : (f32) -> f32
+        %s = cin.call sin(%x) {approximate} : (f32) -> f32
+        cin.yield %s : f32
+      }
+      // CHECK: cin.assign larger %{{.*}} to %{{.*}}[%{{.*}}] where %[[C:.*]] first %[[C]] : memref<?xf32>
+      cin.assign larger %m to %out[%i] where %is_new first %is_new : memref<?xf32>
+    }
+  }
+  return
+}

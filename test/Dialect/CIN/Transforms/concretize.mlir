@@ -14,18 +14,39 @@
 // DIRECT-NEXT:       %[[TERM:.*]] = cin.call mul(%[[X]], %[[WEIGHT]])
 // DIRECT-NEXT:       cin.assign add %[[TERM]] to %out[%b, %e]
 
-// RUN: emberc --emit=cin --notation 'out[b,e] = sum[p in pos[b]:pos[b+1]](W[I[p],e]) / (pos[b+1] - pos[b])' | ember-opt --cin-schedule --cin-insert-workspaces --cin-concretize | FileCheck %s --check-prefix=WORKSPACE
-// Where more is done with the sum, it is in a workspace.
+// RUN: emberc --emit=cin --notation 'out[b,e] = sum[p in pos[b]:pos[b+1]](W[I[p],e]) / (pos[b+1] - pos[b])' | ember-opt --cin-schedule --cin-insert-workspaces --cin-concretize | FileCheck %s --check-prefix=PLACE
+// What is done with the sum stands where that stood, too.
+// PLACE:      cin.forall (%b)
+// PLACE:        cin.forall (%p in
+// PLACE:          cin.forall (%e)
+// PLACE:            cin.assign add %{{.*}} to %out[%b, %e]
+// PLACE:        %[[COUNT:.*]] = cin.call sub
+// PLACE:        cin.forall (%e)
+// PLACE:          %[[SUM:.*]] = cin.access %out[%b, %e]
+// PLACE:          %[[MEAN:.*]] = cin.call div(%[[SUM]],
+// PLACE:          cin.assign %[[MEAN]] to %out[%b, %e]
+
+// RUN: emberc --emit=cin --type out:f16 --notation 'out[b,e] = sum[p in pos[b]:pos[b+1]](W[I[p],e]) / (pos[b+1] - pos[b])' | ember-opt --cin-schedule --cin-insert-workspaces --cin-concretize | FileCheck %s --check-prefix=WORKSPACE
+// One of another type is in a workspace, and what is done with it behind it.
 // WORKSPACE:      cin.forall (%b)
 // WORKSPACE:        %[[N:.*]] = cin.extent %out, 1
-// WORKSPACE:        %[[COUNT:.*]] = cin.call sub
+// WORKSPACE-NOT:    cin.call sub
 // WORKSPACE:        cin.where (%[[T:.*]] : memref<?xf32>, %[[N]]) {
-// WORKSPACE-NEXT:     cin.forall (%e)
+// WORKSPACE:          %[[COUNT:.*]] = cin.call sub
+// WORKSPACE:          cin.forall (%e)
 // WORKSPACE-NEXT:       %[[SUM:.*]] = cin.access %[[T]][%e]
 // WORKSPACE:            cin.assign %{{.*}} to %out[%b, %e]
 // WORKSPACE:        } produced {
 // WORKSPACE:          cin.forall (%p in
 // WORKSPACE:              cin.assign add %{{.*}} to %[[T]][%e]
+
+// RUN: emberc --emit=cin --notation 's[q] = sum[d](E[h[q],d] * E[t[q],d])' | ember-opt --cin-schedule --cin-insert-workspaces --cin-concretize | FileCheck %s --check-prefix=GATHERED
+// Rows do not lie along a variable that chooses them.
+// GATHERED:      cin.forall (%q)
+// GATHERED-NEXT:   %[[HEAD:.*]] = cin.access %h[%q]
+// GATHERED-NEXT:   %[[TAIL:.*]] = cin.access %t[%q]
+// GATHERED-NEXT:   %[[SUM:.*]] = cin.reduce add (%d)
+// GATHERED:        cin.assign %[[SUM]] to %s[%q]
 
 // RUN: emberc --emit=cin --notation 'y[i] = sum[j](A[i,j] * x[j])' | ember-opt --cin-schedule --cin-insert-workspaces --cin-concretize | FileCheck %s --check-prefix=VALUE
 // A sum of no rows is a value.

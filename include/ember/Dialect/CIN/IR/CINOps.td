@@ -215,18 +215,22 @@ def CIN_SameSizeOp : CIN_Op<"same_size", [HasParent<"EvaluateOp">]> {
   let summary = "Asks that two dimensions are of one size";
   let description = [{
     What a variable that is an index of both would ask for, where there is none
-    any more: `variable` is what messages call it.
+    any more, and `variable` is what messages call it; or what is known to be
+    wrong otherwise, which `message` says.
 
     ```mlir
     cin.same_size %x, 0 and %A, 1 {variable = "j"}
         : memref<?xf32> and !cin.array<?x?xf32, #cin.format<dense, compressed fill 0.0 : f32>>
+    cin.same_size %heads, 0 and %types, 0 {message = "there are not as many types as heads"}
+        : memref<?xi64> and memref<?xi64>
     ```
   }];
   let arguments = (ins CIN_Array:$first,
                        ConfinedAttr<I64Attr, [IntNonNegative]>:$firstDimension,
                        CIN_Array:$second,
                        ConfinedAttr<I64Attr, [IntNonNegative]>:$secondDimension,
-                       StrAttr:$variable);
+                       OptionalAttr<StrAttr>:$variable,
+                       OptionalAttr<StrAttr>:$message);
   let assemblyFormat = [{
     $first `,` $firstDimension `and` $second `,` $secondDimension attr-dict `:`
     qualified(type($first)) `and` qualified(type($second))
@@ -338,6 +342,10 @@ def CIN_ReduceOp
     are in no order; floating-point sums and products, which are not quite
     associative, are taken for such.
 
+    With `otherwise`, it begins with the first value instead, and is what
+    `otherwise` says if there is none. Values are combined in the order of the
+    variables then, outer ones first, so the function may be any.
+
     A reduction with an `iteration` may have a `rest`: the value at each coordinate
     that it does not visit, all of which count, too. The function is idempotent
     then, or annihilated by it, or a sum, or a product of floats.
@@ -350,12 +358,15 @@ def CIN_ReduceOp
     ```
   }];
   let arguments = !con(ranges, (ins CIN_Callee:$callee,
-                                    OptionalAttr<TypedAttrInterface>:$rest));
+                                    OptionalAttr<TypedAttrInterface>:$rest,
+                                    OptionalAttr<TypedAttrInterface>:$otherwise));
   let results = (outs CIN_Scalar:$result);
   let regions = (region SizedRegion<1>:$region);
   let extraClassDeclaration = declareVariables # [{
     YieldOp getYield();
     Function getFunction() { return Function::lookup(*this, getCallee()); }
+    /// An error if terms cannot be combined by it.
+    ::llvm::LogicalResult verifyFunction(Function function);
   }];
 }
 
@@ -422,16 +433,18 @@ def CIN_ApplyOp : CIN_Op<"apply", CIN_SizeExpression> {
 def CIN_CallOp : CIN_Op<"call", [Pure, CIN_Calling]> {
   let summary = "A function of some values";
   let description = [{
-    One of the table, or a `cin.function`.
+    One of the table, or a `cin.function`. With `approximate`, what it computes
+    may be off by some of the last bits.
 
     ```mlir
     %product = cin.call mul(%x, %y) : (f32, f32) -> f32
     %wide = cin.call convert(%half) : (f16) -> f32
     %divisor = cin.call @gcd(%i, %j) : (i64, i64) -> i64
+    %sine = cin.call sin(%angle) {approximate} : (f32) -> f32
     ```
   }];
   let arguments = (ins CIN_Callee:$callee,
-                       Variadic<CIN_Scalar>:$operands);
+                       Variadic<CIN_Scalar>:$operands, UnitAttr:$approximate);
   let results = (outs CIN_Scalar:$result);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
@@ -497,7 +510,10 @@ def CIN_AssignOp
     With a function, the element becomes the function of what it was and of the
     value; several assignments to one element are combined in any order then,
     so the function is associative and commutative. Without one, no two values
-    of the variables around it assign to the same element.
+    of the variables around it assign to the same element. With `first`, the
+    element becomes the value itself where that holds, whatever it was, and
+    several assignments to it are combined in the order of loops; the function may
+    be any then.
 
     With a condition, an element is assigned to only where it holds. With `fill`,
     a plain assignment says what the element holds before: where the value is the
@@ -506,17 +522,21 @@ def CIN_AssignOp
     ```mlir
     cin.assign %x to %out[%i] : memref<?xf32>
     cin.assign add %x to %out[%row] where %is_kept : memref<?xf32>
+    cin.assign larger %x to %out[%row] first %is_new : memref<?xf32>
     ```
   }];
   let arguments = (ins OptionalAttr<CIN_Callee>:$callee,
                        CIN_Scalar:$value, CIN_Array:$array,
                        Variadic<CIN_Index>:$indices, Optional<I1>:$condition,
+                       Optional<I1>:$first,
                        OptionalAttr<TypedAttrInterface>:$fill);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     /// Whether it combines values with what is there.
     bool isCombining() { return getCallee().has_value(); }
+    /// An error if values cannot be combined by it.
+    ::llvm::LogicalResult verifyFunction(Function function);
     /// What combines; none if a value takes the place of what is there.
     Function getFunction() {
       return isCombining() ? Function::lookup(*this, *getCallee()) : Function();

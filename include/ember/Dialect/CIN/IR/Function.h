@@ -114,6 +114,11 @@ public:
   /// An error of `op` if it may not combine values of `type` by it.
   llvm::LogicalResult verifyCombination(mlir::Operation *op,
                                         mlir::Type type) const;
+  /// The same, where values are in an order, and the first of them is there to
+  /// begin with.
+  llvm::LogicalResult verifyFold(mlir::Operation *op, mlir::Type type) const {
+    return verifyCall(op, {type, type}, type);
+  }
 
 private:
   const Builtin *row = nullptr;

@@ -1,11 +1,11 @@
-// RUN: ember-opt --convert-embed-to-scf --canonicalize --cse %s | FileCheck %s
+// RUN: ember-opt --embed-to-cin --cin-schedule --cin-insert-workspaces --cin-concretize --convert-cin-to-scf --canonicalize --cse %s | FileCheck %s
 
 // CHECK-LABEL: func.func @csr(
 // CHECK-SAME: %[[P:.*]]: memref<?xi32>, %[[C:.*]]: memref<?xi32>, %[[V:.*]]: memref<?xf32>, %[[X:.*]]: memref<?x8xf32>, %[[O:.*]]: memref<?x8xf32>)
 // CHECK: scf.for %[[I:.*]] = %c0
+// CHECK: memref.load %[[P]][%[[I]]]
 // CHECK: %[[NEXT:.*]] = arith.addi %[[I]], %c1
-// CHECK-DAG: memref.load %[[P]][%[[I]]]
-// CHECK-DAG: memref.load %[[P]][%[[NEXT]]]
+// CHECK: memref.load %[[P]][%[[NEXT]]]
 // CHECK: scf.for %[[E:.*]] =
 // CHECK-DAG: memref.load %[[C]][%[[E]]]
 // CHECK-DAG: %[[W:.*]] = memref.load %[[V]][%[[E]]]
@@ -29,10 +29,10 @@ func.func @csr(%p: memref<?xi32>, %c: memref<?xi32>, %v: memref<?xf32>,
 // CHECK: %[[SUMS:.*]] = memref.alloc(%{{.*}}) {{.*}}: memref<?x8xf32>
 // CHECK: %[[COUNTS:.*]] = memref.alloc(%{{.*}}) {{.*}}: memref<?xindex>
 // CHECK: scf.for %[[E:.*]] = %c0
-// CHECK: memref.load %[[R]][%[[E]]]
-// CHECK: memref.load %[[C]][%[[E]]]
-// CHECK: memref.store %{{.*}}, %[[COUNTS]]
+// CHECK-DAG: memref.load %[[R]][%[[E]]]
+// CHECK-DAG: memref.load %[[C]][%[[E]]]
 // CHECK: memref.store %{{.*}}, %[[SUMS]]
+// CHECK: memref.store %{{.*}}, %[[COUNTS]]
 // CHECK: scf.for
 // CHECK: memref.load %[[COUNTS]]
 // CHECK: arith.divf

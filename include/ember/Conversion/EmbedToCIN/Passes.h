@@ -1,0 +1,21 @@
+//===- Passes.h - Embedding operations as statements ------------*- C++ -*-===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef EMBER_CONVERSION_EMBEDTOCIN_PASSES_H
+#define EMBER_CONVERSION_EMBEDTOCIN_PASSES_H
+
+#include "mlir/Pass/Pass.h"
+
+namespace ember {
+
+#define GEN_PASS_DECL
+#define GEN_PASS_REGISTRATION
+#include "ember/Conversion/EmbedToCIN/Passes.h.inc"
+
+} // namespace ember
+
+#endif // EMBER_CONVERSION_EMBEDTOCIN_PASSES_H

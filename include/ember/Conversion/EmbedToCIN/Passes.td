@@ -1,0 +1,57 @@
+//===- Passes.td - Embedding operations as statements ------*- tablegen -*-===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef EMBER_CONVERSION_EMBEDTOCIN_PASSES_TD
+#define EMBER_CONVERSION_EMBEDTOCIN_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def EmbedToCIN : Pass<"embed-to-cin", "::mlir::func::FuncOp"> {
+  let summary = "Write embedding operations out as statements";
+  let description = [{
+    An embedding operation is the named form of statements in index notation, as
+    an operation of linalg with a name is of `linalg.generic`. It becomes the
+    `cin.evaluate` of these, on tensors or on memrefs. Sizes that types leave open
+    are compared there, or, where more is asked than that two are equal, in front
+    of it.
+
+    ```mlir
+    embed.spmm sum csr(%positions, %columns : memref<?xi64>, memref<?xi64>)
+        values(%weights : memref<?xf32>) dense(%x : memref<?x64xf32>)
+        outs(%result : memref<?x64xf32>)
+    ```
+    becomes
+    ```mlir
+    cin.evaluate ins(%rows = %positions, %columns = %columns, %values = %weights,
+                     %dense = %x : ...) outs(%out = %result : memref<?x64xf32>) {
+      cin.forall (%i, %e) {
+        %next = cin.apply affine_map<(d0) -> (d0 + 1)>(%i)
+        %begin = cin.access %rows[%i] : memref<?xi64>
+        %end = cin.access %rows[%next] : memref<?xi64>
+        %sum = cin.reduce add (%p in %begin to %end : i64) -> f32 {
+          %column = cin.access %columns[%p] : memref<?xi64>
+          %element = cin.access %dense[%column, %e] : memref<?x64xf32> (i64, index)
+          %weight = cin.access %values[%p] : memref<?xf32>
+          %product = cin.call mul(%element, %weight) : (f32, f32) -> f32
+          cin.yield %product : f32
+        }
+        cin.assign %sum to %out[%i, %e] : memref<?x64xf32>
+      }
+    }
+    ```
+
+    Bags, products with the values of blocks, and tables whose rows are encoded
+    stay as they are: `--convert-embed-to-scf` makes loops of them.
+  }];
+  let dependentDialects = [
+    "::ember::cin::CINDialect", "::mlir::arith::ArithDialect",
+    "::mlir::cf::ControlFlowDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::tensor::TensorDialect"
+  ];
+}
+
+#endif // EMBER_CONVERSION_EMBEDTOCIN_PASSES_TD

@@ -1,0 +1,135 @@
+//===- StatementBuilder.h - Writes the statements of an operation -*- C++ -*-=//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef EMBER_CONVERSION_EMBEDTOCIN_STATEMENTBUILDER_H
+#define EMBER_CONVERSION_EMBEDTOCIN_STATEMENTBUILDER_H
+
+#include "ember/Dialect/CIN/IR/CIN.h"
+#include "ember/Dialect/Embed/IR/Embed.h"
+
+#include "mlir/IR/AffineExpr.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+
+namespace ember {
+
+/// Writes a `cin.evaluate` in front of an operation, which takes its place.
+/// Arrays and scalars are named by the operation's operands.
+class StatementBuilder : public mlir::ImplicitLocOpBuilder {
+public:
+  /// An operand with what it is called; null for one that is not there.
+  using Named = std::pair<llvm::StringRef, mlir::Value>;
+  StatementBuilder(mlir::DestinationStyleOpInterface op,
+                   llvm::ArrayRef<Named> inputs);
+
+  /// Replaces the operation by the evaluation.
+  void finish();
+
+  //===--------------------------------------------------------------------===//
+  // In front of the evaluation
+  //===--------------------------------------------------------------------===//
+
+  mlir::ImplicitLocOpBuilder &before() { return outside; }
+  mlir::Value constant(int64_t value);
+  mlir::Value plusOne(mlir::Value value);
+  /// The size of an operand along a dimension.
+  mlir::Value size(mlir::Value array, int64_t dimension);
+  /// Stops the program with the message unless the sizes are equal.
+  void requireEqual(mlir::Value a, mlir::Value b, const llvm::Twine &message);
+  void requireSameSize(mlir::Value a, int64_t aDimension, mlir::Value b,
+                       int64_t bDimension, const llvm::Twine &message);
+  /// The name in statements of a scalar that is computed in front of them.
+  mlir::Value scalar(llvm::StringRef name, mlir::Value value);
+  /// The name in statements of an operand.
+  mlir::Value getName(mlir::Value operand) const {
+    return names.lookup(operand);
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Statements
+  //===--------------------------------------------------------------------===//
+
+  /// A variable, with bounds or with all positions of what it is an index of.
+  struct Variable {
+    llvm::StringRef name;
+    mlir::Value lower = {}, upper = {};
+  };
+  void forall(llvm::ArrayRef<Variable> variables,
+              llvm::function_ref<void(mlir::ValueRange)> body);
+  /// What a function makes of all terms; `otherwise` if there are none, of a
+  /// function without identity.
+  mlir::Value reduce(llvm::StringRef function,
+                     llvm::ArrayRef<Variable> variables, mlir::Type type,
+                     llvm::function_ref<mlir::Value(mlir::ValueRange)> term,
+                     mlir::TypedAttr otherwise = {});
+
+  /// The terms of positions from `begin` to `end`, summed, or the largest: the
+  /// first of equal ones, NaN only where it comes first, and 0 of none.
+  mlir::Value
+  reduceSegment(embed::Reduction reduction, mlir::Value begin, mlir::Value end,
+                mlir::FloatType type,
+                llvm::function_ref<mlir::Value(mlir::Value position)> term);
+  /// A dimension of an operand.
+  using Dimension = std::pair<mlir::Value, unsigned>;
+  /// Statements that use what others put in a workspace, which is as large as
+  /// some dimensions.
+  void where(mlir::Type element, llvm::ArrayRef<Dimension> dimensions,
+             llvm::function_ref<void(mlir::Value)> produce,
+             llvm::function_ref<void(mlir::Value)> consume);
+
+  mlir::Value access(mlir::Value array, mlir::ValueRange indices);
+  /// The element as a `type`.
+  mlir::Value accessAs(mlir::Type type, mlir::Value array,
+                       mlir::ValueRange indices) {
+    return convert(access(array, indices), type);
+  }
+  mlir::Value convert(mlir::Value value, mlir::Type type);
+  /// A function whose result is of its operands' type.
+  mlir::Value call(llvm::StringRef function, mlir::ValueRange operands) {
+    return call(function, operands, operands.back().getType());
+  }
+  mlir::Value call(llvm::StringRef function, mlir::ValueRange operands,
+                   mlir::Type result);
+  /// A function that need not be right in its last bits.
+  mlir::Value approximate(llvm::StringRef function, mlir::Value operand);
+  /// A product; `value` if there is no factor.
+  mlir::Value times(mlir::Value value, mlir::Value factor) {
+    return factor ? call("mul", {value, factor}) : value;
+  }
+  /// What the sum of `count` terms is divided by: at least 1.
+  mlir::Value divisor(mlir::Value count, mlir::Type type);
+  /// How many positions are from `begin` to `end`.
+  mlir::Value length(mlir::Value begin, mlir::Value end);
+  mlir::Value isZero(mlir::Value count);
+  mlir::Value literal(mlir::Type type, double value);
+  mlir::Value literal(int64_t value);
+  /// An affine expression of indices, which it has as dimensions.
+  mlir::Value apply(mlir::AffineExpr expression, mlir::ValueRange indices);
+  /// Stores a value, rounded once, in an element of an operand.
+  void assign(mlir::Value value, mlir::Value array, mlir::ValueRange indices,
+              llvm::StringRef function = {});
+  /// Stores a value if it is larger than what is there, or the first one.
+  void assignLarger(mlir::Value value, mlir::Value array,
+                    mlir::ValueRange indices, mlir::Value isFirst);
+
+private:
+  /// The name of an operand; workspaces have no other one.
+  mlir::Value nameOf(mlir::Value array) const {
+    auto known = names.find(array);
+    return known == names.end() ? array : known->second;
+  }
+  void take(llvm::StringRef name, mlir::Value operand);
+
+  mlir::DestinationStyleOpInterface op;
+  mlir::ImplicitLocOpBuilder outside;
+  cin::EvaluateOp evaluate;
+  llvm::DenseMap<mlir::Value, mlir::Value> names;
+  llvm::SmallVector<llvm::StringRef> spelled;
+};
+
+} // namespace ember
+
+#endif // EMBER_CONVERSION_EMBEDTOCIN_STATEMENTBUILDER_H

@@ -1,0 +1,266 @@
+//===- StatementBuilder.cpp - Writes the statements of an operation -------===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ember/Conversion/EmbedToCIN/StatementBuilder.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+
+using namespace mlir;
+using namespace ember;
+
+StatementBuilder::StatementBuilder(DestinationStyleOpInterface op,
+                                   ArrayRef<Named> inputs)
+    : ImplicitLocOpBuilder(op.getLoc(), op), op(op), outside(op.getLoc(), op) {
+  Value init = op.getDpsInitOperand(0)->get();
+  evaluate = cin::EvaluateOp::create(outside, op->getResultTypes(),
+                                     ValueRange(), init, ArrayAttr());
+  // What follows stands in front of it.
+  outside.setInsertionPoint(evaluate);
+  Block &body = evaluate.getRegion().emplaceBlock();
+  names[init] = body.addArgument(init.getType(), op.getLoc());
+  setInsertionPointToEnd(&body);
+  for (auto [name, operand] : inputs)
+    if (operand)
+      take(name, operand);
+}
+
+void StatementBuilder::take(StringRef name, Value operand) {
+  Value &known = names[operand];
+  if (known)
+    return;
+  unsigned number = evaluate.getInputs().size();
+  evaluate.getInputsMutable().append(operand);
+  known = evaluate.getRegion().front().insertArgument(number, operand.getType(),
+                                                      op.getLoc());
+  spelled.push_back(name);
+}
+
+void StatementBuilder::finish() {
+  SmallVector<StringRef> all = spelled;
+  all.push_back("out");
+  evaluate.setNamesAttr(getStrArrayAttr(all));
+  op->replaceAllUsesWith(evaluate->getResults());
+  op->erase();
+}
+
+//===----------------------------------------------------------------------===//
+// In front of the evaluation
+//===----------------------------------------------------------------------===//
+
+Value StatementBuilder::constant(int64_t value) {
+  return arith::ConstantIndexOp::create(outside, value);
+}
+
+Value StatementBuilder::plusOne(Value value) {
+  return arith::AddIOp::create(outside, value, constant(1));
+}
+
+Value StatementBuilder::size(Value array, int64_t dimension) {
+  auto type = cast<ShapedType>(array.getType());
+  if (!type.isDynamicDim(dimension))
+    return constant(type.getDimSize(dimension));
+  if (isa<MemRefType>(type))
+    return memref::DimOp::create(outside, array, dimension);
+  return tensor::DimOp::create(outside, array, dimension);
+}
+
+void StatementBuilder::requireEqual(Value a, Value b, const Twine &message) {
+  std::optional<int64_t> left = getConstantIntValue(a);
+  std::optional<int64_t> right = getConstantIntValue(b);
+  if (left && right && *left == *right)
+    return;
+  Value equal = arith::CmpIOp::create(outside, arith::CmpIPredicate::eq, a, b);
+  cf::AssertOp::create(outside, equal, message.str());
+}
+
+void StatementBuilder::requireSameSize(Value a, int64_t aDimension, Value b,
+                                       int64_t bDimension,
+                                       const Twine &message) {
+  cin::SameSizeOp::create(*this, nameOf(a), aDimension, nameOf(b), bDimension,
+                          /*variable=*/nullptr, getStringAttr(message));
+}
+
+Value StatementBuilder::scalar(StringRef name, Value value) {
+  take(name, value);
+  return nameOf(value);
+}
+
+//===----------------------------------------------------------------------===//
+// Statements
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// What binding operations are made of.
+struct Bindings {
+  Bindings(OpBuilder &builder, ArrayRef<StatementBuilder::Variable> variables) {
+    SmallVector<bool> isRanged;
+    SmallVector<StringRef> spelled;
+    for (const StatementBuilder::Variable &variable : variables) {
+      isRanged.push_back(variable.lower != nullptr);
+      spelled.push_back(variable.name);
+      if (!variable.lower)
+        continue;
+      lowers.push_back(variable.lower);
+      uppers.push_back(variable.upper);
+    }
+    ranged = builder.getDenseBoolArrayAttr(isRanged);
+    names = builder.getStrArrayAttr(spelled);
+  }
+  SmallVector<Value> lowers, uppers;
+  DenseBoolArrayAttr ranged;
+  ArrayAttr names;
+};
+} // namespace
+
+/// The body of a binding operation, with its variables.
+static Block &addBody(OpBuilder &builder, Region &region, Location location,
+                      size_t variables) {
+  Block &block = region.emplaceBlock();
+  for (size_t i = 0; i < variables; ++i)
+    block.addArgument(builder.getIndexType(), location);
+  builder.setInsertionPointToEnd(&block);
+  return block;
+}
+
+void StatementBuilder::forall(ArrayRef<Variable> variables,
+                              llvm::function_ref<void(ValueRange)> body) {
+  Bindings bindings(*this, variables);
+  auto forall = cin::ForallOp::create(*this, bindings.lowers, bindings.uppers,
+                                      bindings.ranged, bindings.names,
+                                      cin::IterationAttr());
+  InsertionGuard guard(*this);
+  Block &block = addBody(*this, forall.getRegion(), getLoc(), variables.size());
+  body(block.getArguments());
+}
+
+/// The function of that name.
+static cin::BuiltinAttr getFunction(OpBuilder &builder, StringRef name) {
+  return cin::BuiltinAttr::get(builder.getContext(), cin::findBuiltin(name));
+}
+
+Value StatementBuilder::reduce(StringRef function, ArrayRef<Variable> variables,
+                               Type type,
+                               llvm::function_ref<Value(ValueRange)> term,
+                               TypedAttr otherwise) {
+  Bindings bindings(*this, variables);
+  auto reduce = cin::ReduceOp::create(
+      *this, type, bindings.lowers, bindings.uppers, bindings.ranged,
+      bindings.names, cin::IterationAttr(), getFunction(*this, function),
+      /*rest=*/TypedAttr(), otherwise);
+  InsertionGuard guard(*this);
+  Block &block = addBody(*this, reduce.getRegion(), getLoc(), variables.size());
+  Value value = term(block.getArguments());
+  cin::YieldOp::create(*this, value, /*condition=*/Value());
+  return reduce;
+}
+
+Value StatementBuilder::reduceSegment(embed::Reduction reduction, Value begin,
+                                      Value end, FloatType type,
+                                      llvm::function_ref<Value(Value)> term) {
+  Variable position{"p", begin, end};
+  auto ofPosition = [&](ValueRange p) { return term(p.front()); };
+  if (reduction == embed::Reduction::max)
+    return reduce("larger", position, type, ofPosition,
+                  getFloatAttr(type, 0.0));
+  return reduce("add", position, type, ofPosition);
+}
+
+void StatementBuilder::where(Type element, ArrayRef<Dimension> dimensions,
+                             llvm::function_ref<void(Value)> produce,
+                             llvm::function_ref<void(Value)> consume) {
+  SmallVector<int64_t> shape;
+  SmallVector<Value> sizes;
+  for (auto [array, dimension] : dimensions) {
+    auto type = cast<ShapedType>(array.getType());
+    shape.push_back(type.getDimSize(dimension));
+    if (type.isDynamicDim(dimension))
+      sizes.push_back(cin::ExtentOp::create(*this, getIndexType(),
+                                            nameOf(array), dimension));
+  }
+  Type type = MemRefType::get(shape, element);
+  if (!evaluate.getResultTypes().empty())
+    type = RankedTensorType::get(shape, element);
+  auto where = cin::WhereOp::create(*this, sizes);
+  auto write = [&](Region &region, llvm::function_ref<void(Value)> statements) {
+    InsertionGuard guard(*this);
+    Block &block = region.emplaceBlock();
+    setInsertionPointToEnd(&block);
+    statements(block.addArgument(type, getLoc()));
+  };
+  write(where.getProducers(), produce);
+  write(where.getConsumers(), consume);
+}
+
+Value StatementBuilder::access(Value array, ValueRange indices) {
+  return cin::AccessOp::create(*this, nameOf(array), indices);
+}
+
+Value StatementBuilder::convert(Value value, Type type) {
+  return value.getType() == type ? value : call("convert", value, type);
+}
+
+Value StatementBuilder::call(StringRef function, ValueRange operands,
+                             Type result) {
+  return cin::CallOp::create(*this, result, getFunction(*this, function),
+                             operands);
+}
+
+Value StatementBuilder::approximate(StringRef function, Value operand) {
+  Value called = call(function, operand);
+  called.getDefiningOp<cin::CallOp>().setApproximate(true);
+  return called;
+}
+
+Value StatementBuilder::divisor(Value count, Type type) {
+  return convert(call("max", {count, literal(1)}), type);
+}
+
+Value StatementBuilder::length(Value begin, Value end) {
+  return call("sub",
+              {convert(end, getIndexType()), convert(begin, getIndexType())});
+}
+
+Value StatementBuilder::isZero(Value count) {
+  return call("eq", {count, literal(0)}, getI1Type());
+}
+
+Value StatementBuilder::literal(Type type, double value) {
+  return cin::LiteralOp::create(*this, type, getFloatAttr(type, value));
+}
+
+Value StatementBuilder::literal(int64_t value) {
+  return cin::LiteralOp::create(*this, getIndexType(), getIndexAttr(value));
+}
+
+Value StatementBuilder::apply(AffineExpr expression, ValueRange indices) {
+  return cin::ApplyOp::create(
+      *this, getIndexType(),
+      AffineMapAttr::get(AffineMap::get(indices.size(), 0, expression)),
+      indices);
+}
+
+void StatementBuilder::assign(Value value, Value array, ValueRange indices,
+                              StringRef function) {
+  Type element = getElementTypeOrSelf(array.getType());
+  cin::BuiltinAttr combining;
+  if (!function.empty())
+    combining = getFunction(*this, function);
+  cin::AssignOp::create(*this, combining, convert(value, element),
+                        nameOf(array), indices, /*condition=*/Value(),
+                        /*first=*/Value(), TypedAttr());
+}
+
+void StatementBuilder::assignLarger(Value value, Value array,
+                                    ValueRange indices, Value isFirst) {
+  cin::AssignOp::create(*this, getFunction(*this, "larger"), value,
+                        nameOf(array), indices, /*condition=*/Value(), isFirst,
+                        TypedAttr());
+}
