@@ -256,6 +256,18 @@ static bool isSeparated(Operation *op) {
          (op && op->hasAttr(ring::RingDialect::halfAttr));
 }
 
+/// Whether an outer loop of the execute unit has a nest in it that is decoupled
+/// already.
+static bool holdsDecoupled(scf::ForOp loop) {
+  return loop
+      .walk([](Operation *op) {
+        return isa<slc::LoopOpInterface, dlc::ProgramOp>(op)
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 namespace {
 struct ChooseDecoupling
     : public ember::impl::ChooseDecouplingBase<ChooseDecoupling> {
@@ -328,6 +340,10 @@ private:
   /// Decouples the nest under `root`, or proposes its inner loops as roots.
   void decouple(scf::ForOp root, const MemoryAliasing &aliasing,
                 SmallVectorImpl<scf::ForOp> &roots) {
+    if (holdsDecoupled(root)) {
+      proposeInner(root, roots);
+      return;
+    }
     prepare(root);
     if (auto call = dyn_cast_if_present<func::CallOp>(findCallOfLoops(root))) {
       refused[root] = "the call of '" + call.getCallee().str() +
@@ -372,6 +388,8 @@ private:
   /// nothing inside either.
   void proposeInner(scf::ForOp root, SmallVectorImpl<scf::ForOp> &roots) {
     root.getBody()->walk<WalkOrder::PreOrder>([&](Operation *op) {
+      if (isa<slc::LoopOpInterface>(op) || isSeparated(op))
+        return WalkResult::skip();
       auto loop = dyn_cast<scf::ForOp>(op);
       if (!loop)
         return WalkResult::advance();
