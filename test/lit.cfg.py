@@ -6,7 +6,10 @@
 #   %python   the Python that runs lit (NumPy is there)
 #   %npy      makes, prints and compares .npy files: scripts/npy.py
 #   %shared   the folder of graphs and histograms; tests that read it say REQUIRES: shared-data
-#   %mutations   how many damaged programs to try: $EMBER_MUTATIONS, else 300 (quick: 50)
+#   %mutations   how many damaged programs to try: $EMBER_MUTATIONS, else 300; if $EMBER_TEST_SEED
+#                draws others each time, 120 (quick: 50)
+#   %seed        that seed, or 1
+#   %times       how often a program is compiled that has to be the same each time
 #   %ember_src, %ember_obj, %ember_lib   source, build and library folders
 # Features: shared-data, mounts (disks of a test's own), asan, avx2, avx512, neon, and long_tests
 # (absent under ./run test --quick).
@@ -87,8 +90,11 @@ if platform.machine() == "aarch64":
 config.substitutions.append(("%python", f"'{sys.executable}'"))
 config.substitutions.append(("%npy", f"'{sys.executable}' '{source / 'scripts' / 'npy.py'}'"))
 config.substitutions.append(("%shared", str(shared)))
-mutations = "300" if "long_tests" in config.available_features else "50"
+seed = os.environ.get("EMBER_TEST_SEED", "")
+mutations = "50" if "long_tests" not in config.available_features else "120" if seed else "300"
 config.substitutions.append(("%mutations", os.environ.get("EMBER_MUTATIONS", mutations)))
+config.substitutions.append(("%seed", seed or "1"))
+config.substitutions.append(("%times", "3" if seed else "6"))
 config.substitutions.append(("%ember_src", str(source)))
 config.substitutions.append(("%ember_obj", str(objects)))
 config.substitutions.append(("%ember_lib", str(objects / "lib")))

@@ -14,11 +14,10 @@ from pathlib import Path
 import hypothesis
 import pytest
 import torch
-from drawn_cases import Value, cover
+from drawn_cases import SEED, Value, cover
 from ember import fallback, log
 
-# Draws cases of crosses and examples; without it, all cases run, and the same examples each time.
-SEED = os.environ.get("EMBER_TEST_SEED", "")
+# Draws examples, too; without it, they are the same each time.
 
 hypothesis.settings.register_profile(
     "ember",

@@ -4,12 +4,17 @@ Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
+import os
 import random
+import zlib
 from collections import defaultdict
 from collections.abc import Sequence
-from typing import TypeVar
+from typing import Any, TypeVar
 
+# Draws cases of crosses; without it, all cases run.
+SEED = os.environ.get("EMBER_TEST_SEED", "")
 Case = TypeVar("Case")
+Tuple = TypeVar("Tuple", bound=tuple[Any, ...])
 # A parameter's name and its value's identity.
 Value = tuple[str, int]
 
@@ -35,3 +40,17 @@ def cover(cases: Sequence[tuple[Case, frozenset[Value]]], seed: str) -> list[Cas
         drawn.append(best)
         uncovered -= cases[best][1]
     return [cases[number][0] for number in sorted(drawn)]
+
+
+def drawn(cross: Sequence[Tuple], name: str) -> list[Tuple]:
+    """Those of a cross's combinations that a run takes: a draw by the seed, or all without one."""
+    if not SEED:
+        return list(cross)
+    cases = [
+        (
+            case,
+            frozenset((str(k), zlib.crc32(repr(value).encode())) for k, value in enumerate(case)),
+        )
+        for case in cross
+    ]
+    return cover(cases, f"{SEED} {name}")

@@ -4,21 +4,19 @@ Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
-import os
 import random
 import re
 import subprocess
 from collections.abc import Iterable, Sequence
 from functools import cache
 
+from drawn_cases import SEED
 from ember.compiler import Options, find_tool, load_program
 from ember.kernel import Entry, Library
 from program_runs import WAYS, Way
 
 Statement = tuple[str, Sequence[str]]
 
-# Draws the ways of statements; without it, all statements run in every way.
-SEED = os.environ.get("EMBER_TEST_SEED", "")
 # Every way to run a program is of one of these levels.
 LEVELS = ("scf", "slc", "slcv", "dlc", "cpu", "dae-threads")
 
@@ -80,9 +78,12 @@ def level_of(way: Way) -> str:
     return next(level for level in reversed(LEVELS) if re.match(rf"{level}(-|$)", way.name))
 
 
-def ways_of(name: str) -> list[Way]:
-    """The ways to run the statement of that name: all, or one of each level, drawn by the seed."""
+def ways_of(name: str, levels: int = len(LEVELS)) -> list[Way]:
+    """The ways to run the statement of that name: all, or by the seed one of so many levels."""
     if not SEED:
         return list(WAYS)
     draw = random.Random(f"{SEED} {name}")
-    return [draw.choice([way for way in WAYS if level_of(way) == level]) for level in LEVELS]
+    return [
+        draw.choice([way for way in WAYS if level_of(way) == level])
+        for level in draw.sample(LEVELS, levels)
+    ]

@@ -56,14 +56,14 @@ class Case:
         np.testing.assert_allclose(found, expected, single, single, err_msg=f"{way}: {self.text}")
 
 
-def of_way(names: Mapping[str, object], way: Way) -> list[str]:
-    """Those of the names that run in that way."""
-    return [name for name in names if way in ways_of(name)]
+def entries_in(
+    statements: Mapping[str, Statement], way: Way, levels: int = 3
+) -> Iterator[tuple[str, Entry]]:
+    """The names and kernels of the statements that run in that way.
 
-
-def entries_in(statements: Mapping[str, Statement], way: Way) -> Iterator[tuple[str, Entry]]:
-    """The names and kernels of the statements that run in that way."""
-    chosen = of_way(statements, way)
+    levels: at how many of the levels each statement runs if a seed draws them.
+    """
+    chosen = [name for name in statements if way in ways_of(name, levels)]
     if chosen:
         entries = compile_in_way([statements[name] for name in chosen], way)
         yield from zip(chosen, entries, strict=True)

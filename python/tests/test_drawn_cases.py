@@ -5,7 +5,9 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
 import itertools
+import math
 
+import drawn_cases
 import pytest
 from drawn_cases import Value, cover
 
@@ -47,3 +49,20 @@ def test_a_cross_with_holes_keeps_what_only_one_case_has() -> None:
     for seed in range(10):
         drawn = cover(cases, str(seed))
         assert {each[0] for each in drawn} == {each[1] for each in drawn} == {0, 1, 2}
+
+
+def test_combinations_are_all_or_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    every = list(itertools.product((0, -1, -2), "abc", (1.0, math.inf)))
+    monkeypatch.setattr(drawn_cases, "SEED", "")
+    assert drawn_cases.drawn(every, "name") == every
+    seen = set()
+    for seed in range(30):
+        monkeypatch.setattr(drawn_cases, "SEED", str(seed))
+        chosen = drawn_cases.drawn(every, "name")
+        assert chosen == drawn_cases.drawn(every, "name")
+        assert 3 <= len(chosen) < 9
+        assert [{*values} for values in zip(*chosen, strict=True)] == [
+            {*values} for values in zip(*every, strict=True)
+        ]
+        seen |= set(chosen)
+    assert seen == set(every)

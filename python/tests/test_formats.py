@@ -5,233 +5,22 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
 import itertools
-import random
 import re
 import subprocess
-import zlib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
-from pathlib import Path
 
 import numpy as np
 import pytest
 from ember.compiler import find_tool
 from ember.errors import EmberError
-from ember.kernel import Entry
-from notation_kernels import compile_all
+from notation_kernels import SEED, compile_all
 from numpy.typing import NDArray
-from program_runs import WAYS, call, run_program
-from sparse_arrays import load, room, store
+from program_runs import WAYS, Way
+from sparse_arrays import room, store
+from sparse_uses import Use, compile_many
+from statement_cases import entries_in
 
 INF = np.inf
-
-
-@dataclass
-class Use:
-    """A statement on arrays, some of them in formats; `expected` is what `result` is then."""
-
-    text: str
-    arrays: dict[str, NDArray]
-    formats: dict[str, str]
-    expected: NDArray
-    result: str
-    fills: dict[str, float] = field(default_factory=dict)
-    #: Elements that are stored though they are the fill.
-    also: dict[str, NDArray] = field(default_factory=dict)
-    types: dict[str, str] = field(default_factory=dict)
-
-    def options(self) -> list[str]:
-        """What emberc is told of the arrays."""
-        return [
-            f"--{option}={name}:{value}"
-            for option, given in (
-                ("format", self.formats),
-                ("fill", self.fills),
-                ("type", self.types),
-            )
-            for name, value in given.items()
-        ]
-
-    def parts(self, capacity: int = 64) -> dict[str, NDArray | int]:
-        """What a kernel of the statement takes, by name."""
-        parts: dict[str, NDArray | int] = {}
-        for name, array in self.arrays.items():
-            if name in self.formats:
-                fill = self.fills.get(name, 0)
-                parts |= store(name, array, fill, self.formats[name], self.also.get(name))
-            else:
-                parts[name] = array if array.ndim else array.item()
-        shape, dtype = self.expected.shape, self.expected.dtype
-        if self.result in self.formats:
-            parts |= room(self.result, shape, dtype, self.formats[self.result], capacity)
-        else:
-            parts[self.result] = np.full(shape, 7, dtype)
-        return parts
-
-    def loaded(self, parts: dict[str, NDArray | int]) -> NDArray:
-        """The result as a dense array."""
-        if self.result not in self.formats:
-            result = parts[self.result]
-            assert isinstance(result, np.ndarray)
-            return result
-        fill = self.fills.get(self.result, 0)
-        shape = self.expected.shape
-        return load(self.result, parts, shape, fill, self.formats[self.result])
-
-    def check(self, entry: Entry, but_nan: bool = False) -> None:
-        """Runs a kernel of the statement.
-
-        but_nan: what is NaN to NumPy, such as 0 times infinity, may be an annihilator's result.
-        """
-        parts = self.parts()
-        entry(*[parts[parameter.name] for parameter in entry.parameters])
-        found = self.loaded(parts)
-        if but_nan:
-            found = np.where(np.isnan(self.expected), self.expected, found)
-        np.testing.assert_allclose(found, self.expected, 1e-4, 1e-5, err_msg=str(self))
-
-
-def compile_many(uses: list[Use]) -> list[Entry]:
-    """The kernels of statements, in libraries of some each, vectorised and not in turn."""
-    entries = []
-    for begin in range(0, len(uses), 40):
-        some = uses[begin : begin + 40]
-        level = 1 if begin // 40 % 2 else 3
-        entries += compile_all([(use.text, use.options()) for use in some], level)
-    return entries
-
-
-# Functions.
-
-FLOATS: dict[str, Callable[..., NDArray]] = {
-    "a + b": np.add,
-    "a - b": np.subtract,
-    "a * b": np.multiply,
-    "a / b": np.divide,
-    "a % b": np.mod,
-    "a // b": np.floor_divide,
-    "fmod(a, b)": np.fmod,
-    "a ** b": np.power,
-    "min(a, b)": np.minimum,
-    "max(a, b)": np.maximum,
-    "abs(a) + b": lambda a, b: abs(a) + b,
-    "a * relu(b)": lambda a, b: a * np.maximum(b, 0),
-    "sqrt(abs(a)) * b": lambda a, b: np.sqrt(abs(a)) * b,
-    "exp(a) - b": lambda a, b: np.exp(a) - b,
-    "-a * b": lambda a, b: -a * b,
-    "cos(a) * b": lambda a, b: np.cos(a) * b,
-    "tanh(a) + sin(b)": lambda a, b: np.tanh(a) + np.sin(b),
-    "sigmoid(a) * b": lambda a, b: b / (1 + np.exp(-a)),
-    "floor(a) + ceil(b)": lambda a, b: np.floor(a) + np.ceil(b),
-    "log(abs(a) + 1) * b": lambda a, b: np.log(abs(a) + 1) * b,
-    "a * (a < b)": lambda a, b: a * (a < b),
-    "(a != b) + 0.0": lambda a, b: (a != b) + 0.0,
-    "a if b > 0 else 2 * a": lambda a, b: np.where(b > 0, a, 2 * a),
-    "a * b + a": lambda a, b: a * b + a,
-    "max(a, 0) * min(b, 0)": lambda a, b: np.maximum(a, 0) * np.minimum(b, 0),
-}
-BITS: dict[str, Callable[..., NDArray]] = {
-    "a & b": np.bitwise_and,
-    "a | b": np.bitwise_or,
-    "a ^ b": np.bitwise_xor,
-    "~a & b": lambda a, b: ~a & b,
-    "~(a | b)": lambda a, b: ~(a | b),
-    "~(a ^ b)": lambda a, b: ~(a ^ b),
-    "a & (a | b)": lambda a, b: a & (a | b),
-}
-INTEGERS: dict[str, Callable[..., NDArray]] = {
-    **BITS,
-    "a + b": np.add,
-    "a - b": np.subtract,
-    "a * b": np.multiply,
-    "min(a, b)": np.minimum,
-    "max(a, b)": np.maximum,
-    "(a << 2) + b": lambda a, b: (a << 2) + b,
-    "abs(a) * b": lambda a, b: abs(a) * b,
-}
-KINDS = {
-    "f32": (FLOATS, np.float32, (0, 1, INF, -INF, 2), (3.0, -2.0, 0.5)),
-    "i32": (INTEGERS, np.int32, (0, 1, -1, 5), (3, -2, 7)),
-    "i1": (BITS, np.bool_, (0, 1), (True, False)),
-}
-ONE_DIMENSION = ("csf", "bitmap", "dense", "csf:i32")
-
-
-def patterns(kind: str, fill: float, length: int) -> Iterator[tuple[NDArray, NDArray]]:
-    """All ways to store some of a few elements: what the array is, and what is stored as fill."""
-    _, dtype, _, values = KINDS[kind]
-    for states in itertools.product(range(3), repeat=length):
-        array = np.array([values[k % len(values)] for k in range(length)], dtype)
-        array = np.where(np.array(states) == 2, array, np.array(fill, dtype)).astype(dtype)
-        yield array, np.array(states, int) == 1
-
-
-def elementwise(
-    text: str, function: Callable[..., NDArray], kind: str, fills: tuple[float, float]
-) -> Use:
-    """A statement of two arrays of three elements, in formats that follow from its text."""
-    dtype = KINDS[kind][1]
-    draw = random.Random(zlib.crc32(f"{text}{fills}".encode()))
-    given = dict(zip("ab", fills, strict=True))
-    formats = {name: draw.choice(ONE_DIMENSION) for name in given}
-    if draw.random() < 0.5:
-        with np.errstate(all="ignore"):
-            result = function(*(np.array([fill], dtype) for fill in fills))
-        formats["y"], given["y"] = "csf", float(result[0])
-    written = re.sub(r"\b([ab])\b", r"\1[i]", text)
-    types = dict.fromkeys("aby", kind)
-    return Use(f"y[i] = {written}", {}, formats, np.zeros(3, dtype), "y", given, types=types)
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_functions_of_all_fills_and_patterns(kind: str) -> None:
-    """Into dense results and compressed ones; nothing is skipped that NumPy computes."""
-    functions, dtype, fills, _ = KINDS[kind]
-    cases = [
-        (function, elementwise(text, function, kind, pair))
-        for text, function in functions.items()
-        for pair in itertools.product(fills, fills)
-    ]
-    entries = compile_many([use for _, use in cases])
-    for (function, use), entry in zip(cases, entries, strict=True):
-        pairs = itertools.product(*(list(patterns(kind, use.fills[name], 3)) for name in "ab"))
-        for (a, a_also), (b, b_also) in itertools.islice(pairs, 0, None, 5):
-            use.arrays, use.also = {"a": a, "b": b}, {"a": a_also, "b": b_also}
-            with np.errstate(all="ignore"):
-                use.expected = function(a, b).astype(dtype)
-            use.check(entry, but_nan=True)
-
-
-REDUCTIONS: dict[str, tuple[str, Callable[[NDArray], NDArray]]] = {
-    "sum": ("f32", np.sum),
-    "prod": ("f32", np.prod),
-    "min": ("f32", lambda a: a.min(initial=INF)),
-    "max": ("f32", lambda a: a.max(initial=-INF)),
-    "all": ("i1", np.all),
-    "any": ("i1", np.any),
-    "xor": ("i32", np.bitwise_xor.reduce),
-    "min ": ("i32", lambda a: a.min(initial=2**31 - 1)),
-    "max ": ("i32", lambda a: a.max(initial=-(2**31))),
-}
-
-
-@pytest.mark.parametrize("size", [0, 4])
-def test_reductions_see_the_fills(size: int) -> None:
-    """Whatever the fill is, and however many elements are stored: none, some, all."""
-    cases = []
-    for name, (kind, function) in REDUCTIONS.items():
-        _, dtype, fills, _ = KINDS[kind]
-        for fill, text in itertools.product(fills, ONE_DIMENSION):
-            use = Use(f"y = {name.strip()}[i](a[i])", {}, {"a": text}, np.zeros((), dtype), "y")
-            use.fills, use.types = {"a": fill}, dict.fromkeys("ay", kind)
-            cases.append((function, kind, use))
-    entries = compile_many([use for _, _, use in cases])
-    for (function, kind, use), entry in zip(cases, entries, strict=True):
-        for array, also in patterns(kind, use.fills["a"], size):
-            use.arrays, use.also = {"a": array}, {"a": also}
-            with np.errstate(all="ignore"):
-                use.expected = np.asarray(function(array), use.expected.dtype)
-            use.check(entry)
 
 
 # Statements.
@@ -283,8 +72,9 @@ def statements(draw: np.random.Generator) -> Iterator[tuple[str, dict[str, NDArr
     yield "C[i,j] += A[i,j]", {"A": a}, a + 7
 
 
+VECTORS = ("csf", "bitmap", "dense", "csf:i32")
 FORMATS_OF_RANK = {
-    1: ("", *ONE_DIMENSION),
+    1: ("", *VECTORS),
     2: ("", *MATRICES),
     3: ("csf", "coo", "dense", "dense,dense,compressed", "compressed,compressed,compressed@2,0,1",
         "dense,compressed,bitmap"),
@@ -309,30 +99,20 @@ def draw_uses(seed: int, rounds: int) -> Iterator[Use]:
             yield Use(text, arrays, formats, result, "C", fills, also)
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", [int(SEED)] if SEED.isdecimal() else range(4))
 def test_statements_in_drawn_formats(seed: int) -> None:
     uses = list(draw_uses(seed, 5))
     for use, entry in zip(uses, compile_many(uses), strict=True):
         use.check(entry)
 
 
-@pytest.mark.parametrize("number", range(0, 23, 2))
-def test_statements_at_every_level(number: int, tmp_path: Path) -> None:
-    """The program of loops at levels and targets that follow from the statement."""
-    use = list(draw_uses(9, 1))[number]
-    file = tmp_path / "loops.mlir"
-    call("emberc", f"--notation={use.text}", *use.options(), "--emit=loops", "-o", file)
-    line = next(line for line in file.read_text().splitlines() if "func.func" in line)
-    names = [part.split('"')[0] for part in line.split('ember.name = "')[1:]]
-    parts = use.parts()
-    saved = [name for name in names if name.split("_")[0] == use.result]
-    saved = [name for name in saved if isinstance(parts[name], np.ndarray)]
-    draw = random.Random(zlib.crc32(use.text.encode()))
-    for way in [WAYS[0], *draw.sample(WAYS[1:], 6)]:
-        saves = [f"save={names.index(name)}" for name in saved]
-        arrays = run_program(file, way, [parts[name] for name in names], tmp_path / "run", saves)
-        found = use.loaded(parts | dict(zip(saved, arrays, strict=True)))
-        np.testing.assert_allclose(found, use.expected, 1e-4, 1e-5, err_msg=f"{way.name} {use}")
+@pytest.mark.parametrize("way", WAYS, ids=lambda way: way.name)
+def test_statements_at_every_level(way: Way) -> None:
+    uses = {use.text: use for use in draw_uses(9, 1)}
+    for text, entry in entries_in(
+        {text: use.statement() for text, use in uses.items()}, way, levels=2
+    ):
+        uses[text].check(entry, way=way.name)
 
 
 def test_results_store_what_operands_store_alone() -> None:

@@ -438,13 +438,18 @@ def test_other_threads_run_during_a_call(library: ember.Library) -> None:
     thread = threading.Thread(target=watch)
     thread.start()
     try:
-        started = time.perf_counter()
-        copy(source, target)
-        ended = time.perf_counter()
+        # On a busy machine, the other thread may not get a turn during one call.
+        for _ in range(100):
+            started = time.perf_counter()
+            copy(source, target)
+            ended = time.perf_counter()
+            if any(started < moment < ended for moment in seen):
+                break
+        else:
+            pytest.fail("no other thread ran during any call")
     finally:
         stop.set()
         thread.join()
-    assert any(started < moment < ended for moment in seen)
 
 
 def test_scalars_keep_their_bits() -> None:

@@ -1,19 +1,23 @@
 """PyTorch's own samples of embedding operations give, compiled, what PyTorch gives.
 
-EMBER_SAMPLE_TESTS=types takes every type (half an hour), not f32 alone.
+A seed draws a third of them. EMBER_SAMPLE_TESTS=types takes every type (half an hour), not f32
+alone.
 
 Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
 import os
+import random
 import warnings
 from collections import Counter
+from collections.abc import Mapping
 from contextlib import nullcontext
 from typing import Any
 
 import pytest
 import torch
+from drawn_cases import SEED
 from ember.torch.row_sum import LEAST_LOOKUPS, LEAST_TABLE_BYTES
 from ember.torch.settings import Settings
 from ember.torch.sparse_mode import Product, SparseProducts
@@ -62,9 +66,21 @@ def of_types(*operations: tuple[str, str]) -> list[Any]:
     ]
 
 
+def taken(found: list[Sample]) -> list[Sample]:
+    """The samples that a run takes: all, or a third that the seed draws."""
+    if not SEED:
+        return found
+    return random.Random(f"{SEED} {len(found)}").sample(found, -(-len(found) // 3))
+
+
+def agree(counted: Counter[str], expected: Mapping[str, int]) -> bool:
+    """Whether these are the outcomes of all samples, or may be those of some."""
+    return counted <= Counter(expected) if SEED else counted == expected
+
+
 def outcomes(found: list[Sample], record: Any, roundings: int = 0) -> Counter[str]:
-    """What became of the samples, each checked; also kept with the test's result."""
-    counted = Counter(check(one, roundings) for one in found)
+    """What became of the samples that a run takes, each checked; also kept with the result."""
+    counted = Counter(check(one, roundings) for one in taken(found))
     for outcome, count in counted.items():
         print(f"{count} samples: {outcome}")
         record(outcome, count)
@@ -75,7 +91,7 @@ def outcomes(found: list[Sample], record: Any, roundings: int = 0) -> Counter[st
 def test_bags(name: str, variant: str, dtype: str, record_property: Any) -> None:
     found = list(samples(operators()[name, variant], TYPES[dtype]))
     assert len(found) >= 49
-    assert outcomes(found, record_property) == {KERNEL: len(found)}
+    assert agree(outcomes(found, record_property), {KERNEL: len(found)})
 
 
 @pytest.mark.parametrize(
@@ -86,12 +102,13 @@ def test_segments(name: str, variant: str, dtype: str, record_property: Any) -> 
     found = list(samples(operators()[name, variant], TYPES[dtype]))
     # PyTorch rounds each of up to 5 sums to a half type.
     counted = outcomes(found, record_property, roundings=5)
-    assert counted == {
+    expected = {
         KERNEL: 30,
         "it goes along dimension 1; kernels know the first": 24,
         "the reduction min has no kernel": 18,
         "the reduction prod has no kernel": 18,
     }
+    assert agree(counted, expected)
 
 
 @pytest.mark.parametrize(("name", "variant", "dtype"), of_types(*ALONE))
@@ -102,7 +119,7 @@ def test_what_is_no_region_by_itself(
     if TYPES[dtype] not in operator.dtypes:
         pytest.skip(f"PyTorch has no {name} of {dtype}")
     found = list(samples(operator, TYPES[dtype]))
-    assert outcomes(found, record_property) == {"no pattern": len(found)}
+    assert agree(outcomes(found, record_property), {"no pattern": len(found)})
 
 
 @pytest.mark.parametrize(("name", "variant", "dtype"), of_types(*SPARSE))
@@ -155,7 +172,7 @@ FEW_ROWS = {
 @pytest.mark.parametrize(("name", "variant", "dtype"), of_types(*((name, "") for name in FEW_ROWS)))
 def test_lookups(name: str, variant: str, dtype: str, record_property: Any) -> None:
     found = list(samples(operators()[name, variant], TYPES[dtype]))
-    assert outcomes(found, record_property) == FEW_ROWS[name]
+    assert agree(outcomes(found, record_property), FEW_ROWS[name])
 
 
 def many(made: Any, operator: Any) -> Sample:
@@ -177,7 +194,7 @@ def test_many_lookups(dtype: str, record_property: Any) -> None:
     made = list(operator.sample_inputs("cpu", TYPES[dtype], requires_grad=False))
     # Sparse gradients do not go through the repetition of the table.
     found = [many(one, operator) for one in made if not {"max_norm", "sparse"} & one.kwargs.keys()]
-    assert outcomes(found, record_property) == {KERNEL: len(found)}
+    assert agree(outcomes(found, record_property), {KERNEL: len(found)})
     assert len(found) >= 6
 
 
@@ -186,9 +203,10 @@ def test_scatters_onto_values(name: str, variant: str, dtype: str, record_proper
     found = list(samples(operators()[name, variant], TYPES[dtype]))
     counted = outcomes(found, record_property)
     # Of these operations, only one has an index of rows.
-    assert counted[KERNEL] == (INDEX_ADDS if name == "index_add" else 0)
+    kernels = INDEX_ADDS if name == "index_add" else 0
+    assert counted[KERNEL] <= kernels if SEED else counted[KERNEL] == kernels
     assert "no pattern" not in counted
-    assert counted.total() == len(found)
+    assert counted.total() == len(taken(found))
 
 
 def of_rows(operator: Any, made: Any, onto: bool) -> Sample | None:
@@ -238,7 +256,7 @@ def test_scatters_of_rows(
     found = [one for one in (of_rows(operator, each, onto) for each in made) if one is not None]
     # PyTorch rounds each of up to 5 sums to a half type.
     counted = outcomes(found, record_property, roundings=5)
-    assert counted[KERNEL] >= OF_ROWS[name, variant][onto]
+    assert SEED or counted[KERNEL] >= OF_ROWS[name, variant][onto]
     assert "no pattern" not in counted
 
 

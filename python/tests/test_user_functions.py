@@ -4,10 +4,7 @@ Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
-import random
-import re
 import subprocess
-import zlib
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,13 +13,13 @@ import pytest
 from ember.compiler import Notation, Options, find_tool, load_program
 from ember.errors import KernelError
 from numpy.typing import NDArray
-from program_runs import WAYS, Way, call, run_program
-from test_formats import Use
+from program_runs import WAYS, Way, call
+from sparse_uses import Use
+from statement_cases import entries_in
 
 FILE = Path(__file__).with_name("user_functions.mlir")
 RNG = np.random.default_rng(35)
 INF = np.inf
-SAMPLE = 3
 
 
 @dataclass
@@ -281,31 +278,12 @@ for each in USES.values():
     each.types = {k: v for k, v in each.types.items() if k in {*each.arrays, each.result}}
 
 
-def chosen_ways(name: str) -> list[Way]:
-    """The plain program, and some levels and targets; all for figure 3.7."""
-    if name == "gcd":
-        return list(WAYS)
-    return [WAYS[0], *random.Random(zlib.crc32(name.encode())).sample(WAYS[1:], SAMPLE)]
-
-
-@pytest.mark.parametrize("name", USES)
-def test_statement(name: str, tmp_path: Path) -> None:
-    use = USES[name]
-    entry = load_program(Notation(use.text, tuple(use.options())), Options()).entry("kernel")
-    use.check(entry, but_nan=True)
-
-
-@pytest.mark.parametrize("name", ["gcd", "and_of_gcd", "minimax", "loops_in_a_body", "gcd_of_rows"])
-def test_statement_at_every_level(name: str, tmp_path: Path) -> None:
-    use = USES[name]
-    file = tmp_path / "loops.mlir"
-    call("emberc", f"--notation={use.text}", *use.options(), "--emit=loops", "-o", file)
-    names = re.findall(r'ember\.name = "(\w+)"', file.read_text())
-    parts = use.parts()
-    saves = [f"save={names.index(use.result)}"]
-    for way in chosen_ways(name):
-        (result,) = run_program(file, way, [parts[one] for one in names], tmp_path / "run", saves)
-        np.testing.assert_allclose(result, use.expected, 1e-4, 1e-5, err_msg=way.name)
+@pytest.mark.parametrize("way", WAYS, ids=lambda way: way.name)
+def test_statements(way: Way) -> None:
+    for name, entry in entries_in(
+        {name: use.statement() for name, use in USES.items()}, way, levels=2
+    ):
+        USES[name].check(entry, but_nan=True, way=way.name)
 
 
 @pytest.mark.parametrize("name", [name for name, use in USES.items() if use.iteration])
