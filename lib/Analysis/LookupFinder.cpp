@@ -15,6 +15,9 @@ using namespace mlir;
 
 /// Scale and bias of a row, for example, stand before or behind its elements.
 void Lookup::merge(const Lookup &other) {
+  // Elements beside each other: where a segment begins, and where it ends.
+  if (selectsElement && other.selectsElement)
+    return;
   int64_t end, otherEnd;
   bool isKnown = first && length && other.first && other.length &&
                  !llvm::AddOverflow(*first, *length, end) &&
@@ -165,6 +168,7 @@ std::optional<Lookup> LookupFinder::asLookup(const MemoryAccess &access) {
     if (origins.load)
       lookup.index = origins.load;
     lookup.start.push_back(index);
+    lookup.selectsElement = isLast && origins.load;
     // A loop over other than the last dimension goes from row to row.
     if (!isLast && !origins.loops.empty()) {
       if (lookup.rows || origins.loops.size() != 1 ||

@@ -9,6 +9,7 @@
 #include "ember/Analysis/Buffers.h"
 #include "ember/Dialect/Ember/IR/Ember.h"
 
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
@@ -203,7 +204,7 @@ std::optional<SmallVector<NestMemory::Write>>
 NestMemory::findWritesOfOne(Operation *op, Callees &callees) {
   SmallVector<Write> writes;
   if (op->hasTrait<OpTrait::IsTerminator>() || isMemoryEffectFree(op) ||
-      isFailure(op))
+      isFailure(op) || isa<cf::AssertOp, memref::PrefetchOp>(op))
     return writes;
   if (auto call = dyn_cast<CallOpInterface>(op))
     return findWrites(call, callees);

@@ -26,6 +26,8 @@ struct Lookup {
   /// The loop inside that goes from row to row of a block that the index
   /// selects; null where it selects one row.
   mlir::scf::ForOp rows;
+  /// Whether the index says where in a row, and not only which row.
+  bool selectsElement = false;
   /// How near the cache is that should keep the row, where its stream says so:
   /// 3 is the first, 0 none.
   std::optional<unsigned> locality;

@@ -61,6 +61,10 @@ static void addOptimizations(OpPassManager &pm,
     prefetch.level = options.prefetch.level;
     prefetch.minTableBytes = options.prefetch.minTableBytes;
     pm.addPass(loops::createPrefetchLookups(prefetch));
+    loops::PrefetchFibersOptions fibers;
+    if (options.prefetch.distance > 0)
+      fibers.distance = llvm::divideCeil(options.prefetch.distance, 2);
+    pm.addPass(loops::createPrefetchFibers(fibers));
   }
   if (options.unroll && options.stripRows)
     pm.addPass(loops::createStripRows());

@@ -456,3 +456,28 @@ func.func @part(%ids: memref<?xi32>, %t: memref<?x9x16xf32>, %out: memref<?xf32>
   }
   return
 }
+
+// Where a segment begins and where it ends stand beside each other: one prefetch
+// is for both.
+// CHECK-LABEL: func.func @segments
+// CHECK: scf.for
+// CHECK: %[[NEXT:.*]] = memref.load %{{.*}} : memref<?xindex>
+// CHECK: scf.if
+// CHECK: %[[AHEAD:.*]] = memref.load %{{.*}} : memref<?xindex>
+// CHECK: %[[PLACE:.*]] = arith.addi %[[AHEAD]], %{{.*}}
+// CHECK: memref.prefetch %{{.*}}[%[[PLACE]]], read, locality<{{[23]}}>, data
+// CHECK-NOT: memref.prefetch
+// CHECK: return
+func.func @segments(%k: memref<?xindex>, %positions: memref<?xindex>, %out: memref<?xindex>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %p = %c0 to %n step %c1 {
+    %row = memref.load %k[%p] : memref<?xindex>
+    %after = arith.addi %row, %c1 : index
+    %begin = memref.load %positions[%row] : memref<?xindex>
+    %end = memref.load %positions[%after] : memref<?xindex>
+    %length = arith.subi %end, %begin : index
+    memref.store %length, %out[%p] : memref<?xindex>
+  }
+  return
+}

@@ -132,6 +132,53 @@ def PrefetchLookups : Pass<"prefetch-lookups", "::mlir::ModuleOp"> {
   ];
 }
 
+def PrefetchFibers : Pass<"prefetch-fibers", "::mlir::ModuleOp"> {
+  let summary = "Prefetch what begins at positions that are looked up";
+  let description = [{
+    In a loop over positions `p` that loads a coordinate and then reads, from a
+    position on that this coordinate selects, what another array stores, the
+    beginning of what is read `distance` coordinates ahead is prefetched. So it is
+    in products of sparse matrices, where coordinates of one select rows of the
+    other, and where two fibers are merged:
+
+    ```mlir
+    scf.for %p = %first to %last step %c1 {
+      %k = memref.load %coordinates[%p]
+      %begin = memref.load %positions[%k]
+      scf.for %q = %begin to %end step %c1 { memref.load %values[%q] ... }
+    }
+    ```
+    becomes
+    ```mlir
+    scf.for %p = %first to %last step %c1 {
+      %k = memref.load %coordinates[%p]
+      %begin = memref.load %positions[%k]
+      scf.if %is_large {
+        ... // %m = %coordinates[%p + %distance], within the bounds of %positions
+        %ahead = memref.load %positions[%m]
+        memref.prefetch %values[%ahead], read, locality<3>, data
+      }
+      ...
+    ```
+    The positions themselves are what `prefetch-lookups` prefetches, twice as far
+    ahead. Nothing is done where all arrays fit into the second cache of a core,
+    which a run of the program says.
+  }];
+  let options = [
+    Option<"distance", "distance", "int64_t", "8",
+           "Coordinates that a prefetch runs ahead of its use">,
+    Option<"secondCacheBytes", "second-cache-bytes", "int64_t", "0",
+           "What the second cache of a core holds; 0 is the target's">,
+  ];
+  let dependentDialects = ["::ember::EmberDialect",
+                           "::mlir::arith::ArithDialect",
+                           "::mlir::memref::MemRefDialect",
+                           "::mlir::scf::SCFDialect"];
+  let statistics = [
+    Statistic<"fibers", "fibers", "Fibers that are prefetched">,
+  ];
+}
+
 def StripRows : Pass<"strip-rows", "::mlir::ModuleOp"> {
   let summary = "Sum rows that are longer than the registers strip by strip";
   let description = [{
