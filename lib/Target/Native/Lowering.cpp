@@ -90,6 +90,7 @@ static void addCheckedOptimizations(OpPassManager &pm,
   if (options.tileSweeps)
     pm.addPass(loops::createTileSweeps());
   pm.addPass(loops::createInterleaveReductions());
+  pm.addNestedPass<func::FuncOp>(loops::createApproximateExponentials());
   if (options.approximateTrigonometry)
     pm.addNestedPass<func::FuncOp>(loops::createApproximateTrigonometry());
   loops::StreamStoresOptions stream;

@@ -591,6 +591,34 @@ def ApproximateTrigonometry
   ];
 }
 
+def ApproximateExponentials
+    : Pass<"approximate-exponentials", "::mlir::func::FuncOp"> {
+  let summary = "Compute exponentials of vectors without the C library";
+  let description = [{
+    `math.exp` of vectors of f32 becomes a polynomial, scaled by a power of two,
+    which is right to about one unit in the last place for all numbers; the C
+    library would be called for each lane.
+
+    ```mlir
+    %y = math.exp %x : vector<8xf32>
+    ```
+    becomes
+    ```mlir
+    %turns = math.fma %x, %log2e, %magic : vector<8xf32>
+    ... // %rest, and a polynomial of it
+    %half = arith.mulf %power, %scale : vector<8xf32>
+    %y = arith.mulf %half, %otherScale : vector<8xf32>
+    ```
+    Infinities and what is no number are as they were, and what is too small to
+    be a normal number is rounded once.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::math::MathDialect"];
+  let statistics = [
+    Statistic<"approximated", "approximated", "Exponentials">,
+  ];
+}
+
 def VectorizeWorkspaces : Pass<"vectorize-workspaces", "::mlir::ModuleOp"> {
   let summary = "Vectorise loops over rows that are not offloaded";
   let description = [{
