@@ -396,7 +396,9 @@ def parts_of(array: es.Array) -> list[Any]:
 
 def test_exponentials_of_all_sizes() -> None:
     """In vectors, of which the length is known: to an ulp, from what is almost 0 to infinity."""
-    at = np.concatenate([np.linspace(-110, 95, 50_001), np.linspace(-1, 1, 14_001), np.geomspace(1e-40, 1, 998)])
+    at = np.concatenate(
+        [np.linspace(-110, 95, 50_001), np.linspace(-1, 1, 14_001), np.geomspace(1e-40, 1, 998)]
+    )
     x = at.astype(np.float32)[: len(at) // 8 * 8].reshape(-1, 8)
     x[0] = [0, -0.0, np.inf, -np.inf, np.nan, 1e30, -1e30, 1e-45]
     found = es.evaluate("y[i,j] = exp(X[i,j])", X=x)
