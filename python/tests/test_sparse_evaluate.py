@@ -54,6 +54,22 @@ def test_sums_and_products_of_two_formats_in_a_third(mine: str, other: str) -> N
         assert found.nnz == stored[operator].sum()
 
 
+@pytest.mark.parametrize("format", ["csr", "csc", "dcsc", "coo", "bitmap"])
+def test_functions_of_sums(format: str) -> None:
+    """Of rows and of elements, whichever loop is outside."""
+    a, b = drawn((5, 7)), drawn((7, 3), 1)
+    array = es.asarray(a, format)
+    found = es.evaluate("y[i] = 2 * sum[x](A[i,x]) + 1", A=array)
+    np.testing.assert_array_equal(found, 2 * a.sum(1) + 1)
+    found = es.evaluate("y[i,e] = relu(sum[x](A[i,x] * B[x,e]) - 20) + 3", A=array, B=b)
+    np.testing.assert_array_equal(found, np.maximum(a @ b - 20, 0) + 3)
+    counts, rows = np.array([0, 2, 2, 5, 6, 6]), np.zeros((5, 6), np.float32)
+    text = "y[i,k] = sum[x](A[i,x]) + 1 for k in s[i]:s[i+1]"
+    es.evaluate(text, A=array, s=counts, y=rows)
+    inside = (counts[:-1, None] <= np.arange(6)) & (np.arange(6) < counts[1:, None])
+    np.testing.assert_array_equal(rows, np.where(inside, a.sum(1)[:, None] + 1, 0))
+
+
 @pytest.mark.parametrize("fill", [0, 1])
 @pytest.mark.parametrize("text", ["sum[j](A[j,i])", "max[j](A[j,i])", "relu(sum[j](A[j,i])) + 1"])
 def test_results_in_any_order(text: str, fill: float) -> None:

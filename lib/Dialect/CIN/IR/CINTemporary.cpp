@@ -57,20 +57,30 @@ LogicalResult TemporaryOp::verify() {
   return success();
 }
 
+/// What reads or assigns to an array first, in the order in which the
+/// statements of a block run; null if nothing does.
+static Operation *findFirstUse(Value array, Block &block) {
+  for (Operation &op : block) {
+    auto access = dyn_cast<AccessOp>(op);
+    auto assign = dyn_cast<AssignOp>(op);
+    if ((access && access.getArray() == array) ||
+        (assign && assign.getArray() == array))
+      return &op;
+    // Producers, which are written last, run first.
+    for (Region &region : llvm::reverse(op.getRegions()))
+      if (Operation *found = findFirstUse(array, region.front()))
+        return found;
+  }
+  return nullptr;
+}
+
 LogicalResult ember::cin::verifyAssigned(TemporaryOp temporary) {
   auto evaluate = cast<EvaluateOp>(temporary->getParentOp());
   std::string name = evaluate.getNameOf(temporary);
   for (auto statement : evaluate.getRegion().getOps<ForallOp>()) {
-    AccessOp read;
-    AssignOp assignment;
-    statement.walk([&](Operation *op) {
-      auto access = dyn_cast<AccessOp>(op);
-      if (access && access.getArray() == temporary)
-        read = access;
-      auto assign = dyn_cast<AssignOp>(op);
-      if (assign && assign.getArray() == temporary && !assignment)
-        assignment = assign;
-    });
+    Operation *first = findFirstUse(temporary, *statement.getBody());
+    auto read = dyn_cast_if_present<AccessOp>(first);
+    auto assignment = dyn_cast_if_present<AssignOp>(first);
     if (read)
       return read.emitError()
              << "reads " << name

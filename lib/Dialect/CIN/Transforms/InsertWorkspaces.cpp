@@ -301,10 +301,13 @@ void WorkspaceInserter::useWorkspaces(ArrayRef<ReduceOp> reductions,
 
 void WorkspaceInserter::storeRows(ReduceOp reduce) {
   Value array = assign.getArray();
-  if (!assign.isCombining() && !initial)
+  // What elements hold before is what the statement makes of no terms, which is
+  // what the reduction begins with only if that is all of it.
+  bool isAll = assign.getValue() == reduce;
+  if (!assign.isCombining() && !(initial && isAll))
     identity(reduce, array, assign.getIndices());
   reduceRows(reduce, array, assign.getIndices());
-  if (assign.getValue() == reduce)
+  if (isAll)
     return;
   // What becomes of them stands where they stood.
   nest.replace(reduce, array, assign.getIndices());

@@ -311,10 +311,22 @@ size_t StatementNest::depthOf(Value value) {
   // Expressions stand in statements, not beside them.
   size_t depth = reach(
       value, std::max<size_t>(floor, std::min<size_t>(1, scopes.size() - 1)));
-  auto found = replacements.find(value);
-  if (found != replacements.end())
-    for (Value index : found->second.indices)
-      depth = reach(index, depth);
+  // What is computed from an element that stands for a reduction is there where
+  // the element is.
+  SetVector<Value> sources;
+  if (!replacements.empty())
+    sources.insert(value);
+  for (size_t i = 0; i < sources.size(); ++i) {
+    auto found = replacements.find(sources[i]);
+    if (found != replacements.end()) {
+      for (Value index : found->second.indices)
+        depth = reach(index, depth);
+    } else if (Operation *op = sources[i].getDefiningOp()) {
+      op->walk([&](Operation *inner) {
+        sources.insert_range(inner->getOperands());
+      });
+    }
+  }
   return depth;
 }
 

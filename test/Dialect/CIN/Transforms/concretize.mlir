@@ -113,3 +113,18 @@ func.func @shift(%x: memref<?xf32>, %y: memref<?xf32>, %z: memref<?x?xf32>) {
   }
   return
 }
+
+// RUN: emberc --emit=cin --notation 'r[i,k] = a[i,x] + 1 for k in s[i]:s[i+1]' --format a:csc | ember-opt --cin-schedule --cin-insert-workspaces --cin-concretize | FileCheck %s --check-prefix=RANGED
+// What a sum becomes is where the result's element is, and not where the sum was.
+// RANGED:      cin.assign add
+// RANGED:      cin.forall (%k in
+// RANGED-NEXT:   %[[SUM:.*]] = cin.access %r[%i, %k]
+// RANGED-NEXT:   %[[MORE:.*]] = cin.call add(%[[SUM]],
+// RANGED-NEXT:   cin.assign %[[MORE]] to %r[%i, %k]
+
+// RUN: emberc --emit=cin --notation 'let t[i] = a[x, x] * b[i] - c[z]; r[o] = t[n[o]]' | ember-opt --cin-schedule --cin-insert-workspaces --cin-concretize | FileCheck %s --check-prefix=STEPS
+// A temporary is read behind the first step that assigns to it.
+// STEPS:       cin.assign %{{.*}} to %t[%i]
+// STEPS:       cin.assign add %{{.*}} to %t[%i]
+// STEPS:       cin.access %t[%i]
+// STEPS:       cin.assign %{{.*}} to %t[%i]
