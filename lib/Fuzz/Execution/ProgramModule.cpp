@@ -29,8 +29,9 @@ OwningOpRef<ModuleOp> makeModule(const Program &program, MLIRContext *context) {
   if (!program.notation)
     return parseSourceString<ModuleOp>(printProgram(program), context);
   cin::NotationOptions options;
-  // Kernels that count are compiled with the others, of which they drop much.
-  options.counts = true;
+  // A kernel that counts is compiled with the other one, of which it drops
+  // much.
+  options.counts = program.notation->statements.size() == 1;
   for (const StoredArray &array : program.notation->arrays) {
     options.types[array.name] = parseType(spelling(array.element), context);
     if (!array.hasLevels())

@@ -174,7 +174,35 @@ std::vector<ArrayPart> roomFor(const StoredArray &array) {
   // As much as if all elements were stored.
   StoredArray full = array;
   full.isStoredFill.assign(array.bits.size(), true);
-  return partsOf(full);
+  std::vector<ArrayPart> parts = partsOf(full);
+  size_t empty = 0;
+  while (empty < array.levels.size() &&
+         array.shape[array.levels[empty].dimension] != 0)
+    ++empty;
+  if (empty == array.levels.size())
+    return parts;
+  // Above a level of no size coordinates are stored all the same: as if it had
+  // one.
+  size_t count = 1;
+  for (int64_t &size : full.shape)
+    count *= static_cast<size_t>(size = std::max<int64_t>(size, 1));
+  full.bits.assign(count, array.fill);
+  full.isStoredFill.assign(count, true);
+  std::vector<ArrayPart> larger = partsOf(full);
+  size_t next = 0;
+  for (size_t number = 0; number <= empty; ++number) {
+    const StoredLevel &level = array.levels[number];
+    if (level.kind == StoredLevel::Dense)
+      continue;
+    if (level.kind == StoredLevel::Compressed) {
+      parts[next] = larger[next];
+      ++next;
+    }
+    if (number < empty)
+      parts[next] = larger[next];
+    ++next;
+  }
+  return parts;
 }
 
 namespace {
