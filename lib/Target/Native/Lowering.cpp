@@ -133,6 +133,7 @@ void buildLoweringPipeline(OpPassManager &pm, const LoweringOptions &options) {
   pm.addPass(memref::createExpandStridedMetadataPass());
   pm.addNestedPass<func::FuncOp>(createConvertVectorToSCFPass());
   pm.addPass(createLowerNarrowFloats());
+  pm.addNestedPass<func::FuncOp>(createLowerNarrowGathers());
   pm.addNestedPass<func::FuncOp>(createLowerPackedLanes());
   // Transfers were given buffers, in loops too.
   PrepareBuffersOptions transferBuffers;

@@ -152,6 +152,29 @@ def LowerPackedLanes : Pass<"lower-packed-lanes", "::mlir::func::FuncOp"> {
                            "::mlir::vector::VectorDialect"];
 }
 
+def LowerNarrowGathers : Pass<"lower-narrow-gathers", "::mlir::func::FuncOp"> {
+  let summary = "Gather integers below 32 bits lane by lane on AArch64";
+  let description = [{
+    LLVM 22 stops at a gather of four integers of 8 or 16 bits that are extended
+    to 32, if registers are longer than 128 bits ("Cannot select ... NVCAST"). On
+    AArch64 gathers of integers below 32 bits become loads of single elements
+    under conditions; on other targets nothing is done.
+
+    ```mlir
+    %v = vector.gather %m[%c0] [%indices], %mask, %rest
+        : memref<?xi8>, vector<4xindex>, vector<4xi1>, vector<4xi8> into vector<4xi8>
+    // becomes, for each lane
+    %r = scf.if %on -> vector<4xi8> {
+      %x = vector.load %m[%i] : memref<?xi8>, vector<1xi8>
+      ...
+    ```
+  }];
+  let dependentDialects = ["::ember::EmberDialect",
+                           "::mlir::arith::ArithDialect",
+                           "::mlir::scf::SCFDialect",
+                           "::mlir::vector::VectorDialect"];
+}
+
 def EmitKernelEntries : Pass<"emit-kernel-entries", "::mlir::ModuleOp"> {
   let summary = "Emit the C entry of every public function";
   let description = [{
