@@ -162,7 +162,7 @@ def measure_statement(seed: int, size: int, seconds: float) -> Drawn:
 def measure_schedules(quick: bool) -> Iterator[Drawn]:
     """Random statements, one after the other."""
     for seed in range(8 if quick else 40):
-        yield measure_statement(seed, 300 if quick else 1_000, 0.1 if quick else 0.5)
+        yield measure_statement(seed, 150 if quick else 400, 0.1 if quick else 0.5)
 
 
 def schedule_outcomes(drawn: Sequence[Drawn]) -> list[Outcome]:
