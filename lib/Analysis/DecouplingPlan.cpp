@@ -10,6 +10,7 @@
 #include "ember/Dialect/SLC/IR/StreamArithmetic.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/Support/raw_ostream.h"
@@ -542,6 +543,17 @@ DecouplingPlan::DecouplingPlan(scf::ForOp root, const NestMemory &memory)
       stream << "'" << unknown->getName() << "'";
     stream << " in it are unknown";
     refusals.push_back({root, reason});
+    return;
+  }
+  // What a loop of ranges asserts of what it reads, the execute unit would ask
+  // for in each iteration: nothing would be gained. Loops of its own may
+  // assert.
+  WalkResult asserts = root->walk([](cf::AssertOp assertion) {
+    return isa<scf::ForOp>(assertion->getParentOp()) ? WalkResult::interrupt()
+                                                     : WalkResult::advance();
+  });
+  if (asserts.wasInterrupted()) {
+    refusals.push_back({root, "it asserts what each iteration reads"});
     return;
   }
   chain = examine(root).loops;

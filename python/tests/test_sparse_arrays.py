@@ -90,7 +90,7 @@ def test_elements_in_any_order() -> None:
         ("bitmap", [[True]], [1.0], "1 booleans instead of 6"),
         ("csr:i8", [([0, 200, 200], [0])], [1.0], "200 does not fit in the positions"),
         ("csr", [([0, 1, 1], [0])], [[1.0]], "values have 1 dimension, not 2"),
-        ("no", [], [], "'no' is no format of 1 dimension: expected dense, csr"),
+        ("no", [], [], "'no' is no format of 2 dimensions: expected dense, csr"),
         ("dense,no", [], [], "'dense,no' is no format of 2 dimensions: expected dense, csr"),
         ("csr:u8", [], [], "the indices of format 'csr:u8' are of none of i8, i16, i32, i64"),
     ],

@@ -84,9 +84,6 @@ class Format:
         if self.name.count(":") > 1 or (":" in self.name and self.index_name not in _INDICES):
             known = ", ".join(_INDICES)
             raise ArgumentError(f"the indices of format {self.name!r} are of none of {known}")
-        name = self.name.partition(":")[0].strip()
-        if name not in _NAMES:
-            _levels(name, 1 + name.partition("@")[0].count(","))
 
     @property
     def encoding(self) -> RowFormat | None:

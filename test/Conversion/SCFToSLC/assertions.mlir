@@ -1,5 +1,6 @@
-// What a loop asserts does not keep it from being decoupled: the execute unit
-// stops the program.
+// What a loop of the execute unit asserts does not keep the loops around from
+// being decoupled: it stops the program. What is asserted of all that a loop
+// reads would send all of it.
 
 // RUN: ember-opt %s --scf-to-slc | FileCheck %s
 // RUN: ember-opt %s --scf-to-slc --slc-to-dlc | FileCheck %s --check-prefix=DLC
@@ -33,4 +34,21 @@ func.func @stops(%begins: memref<?xindex>, %values: memref<?xi64>, %out: memref<
     memref.store %r#1, %out[%i] : memref<?xi64>
   }
   return
+}
+
+// CHECK-LABEL: func.func @lengths(
+// CHECK-NOT:   slc.for
+// CHECK:       return
+func.func @lengths(%lengths: memref<?xindex>, %offsets: memref<?xindex>, %n: index) -> index {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %sum = scf.for %i = %c0 to %n step %c1 iter_args(%begin = %c0) -> (index) {
+    memref.store %begin, %offsets[%i] : memref<?xindex>
+    %x = memref.load %lengths[%i] : memref<?xindex>
+    %good = arith.cmpi sge, %x, %c0 : index
+    cf.assert %good, "a length is negative"
+    %next = arith.addi %begin, %x : index
+    scf.yield %next : index
+  }
+  return %sum : index
 }
