@@ -27,6 +27,30 @@ bool inactiveLanesMatter(Value value, Value mask, unsigned depth) {
   });
 }
 
+scf::ForOp carryAlso(RewriterBase &rewriter, scf::ForOp loop,
+                     ValueRange initial) {
+  NewYieldValuesFn keepValues = [](OpBuilder &, Location,
+                                   ArrayRef<BlockArgument> arguments) {
+    return llvm::to_vector_of<Value>(arguments);
+  };
+  return cast<scf::ForOp>(*loop.replaceWithAdditionalYields(
+      rewriter, initial, /*replaceInitOperandUsesInLoop=*/false, keepValues));
+}
+
+Value replaceAccesses(RewriterBase &rewriter, ArrayRef<MemoryAccess> accesses,
+                      Value value) {
+  for (const MemoryAccess &access : accesses) {
+    if (!access.isStore()) {
+      rewriter.replaceOp(access.op, value);
+      continue;
+    }
+    // Read now: an earlier replacement may have changed it.
+    value = MemoryAccess::of(access.op)->stored;
+    rewriter.eraseOp(access.op);
+  }
+  return value;
+}
+
 /// Whether the loop is known to run at least once.
 static bool runsAtLeastOnce(scf::ForOp loop) {
   auto lower = getConstantIntValue(loop.getLowerBound());

@@ -15,6 +15,7 @@
 
 #include "ember/Analysis/MemoryAccess.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/PatternMatch.h"
 
 namespace ember::loops {
 
@@ -29,6 +30,18 @@ void storeAccumulator(mlir::OpBuilder &builder, const MemoryAccess &address,
 /// element operations and stores under the same mask do not look at them.
 bool inactiveLanesMatter(mlir::Value value, mlir::Value mask,
                          unsigned depth = 16);
+
+/// Has the loop carry `initial`, too; what it yields is what it is given, until
+/// operands of its yield are set. Returns the loop that takes its place.
+mlir::scf::ForOp carryAlso(mlir::RewriterBase &rewriter, mlir::scf::ForOp loop,
+                           mlir::ValueRange initial);
+
+/// Replaces accesses of one address, in the order of a block, by a register
+/// that holds `value` before the first one; returns what it holds behind the
+/// last.
+mlir::Value replaceAccesses(mlir::RewriterBase &rewriter,
+                            llvm::ArrayRef<MemoryAccess> accesses,
+                            mlir::Value value);
 
 /// Puts a loop under a condition that it runs at all, unless that is known.
 void guardByTrips(mlir::scf::ForOp loop);

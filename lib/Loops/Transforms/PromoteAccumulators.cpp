@@ -182,28 +182,15 @@ void LoopPromotion::carryStored() {
   for (Accumulator &accumulator : accumulators)
     initial.push_back(loadAccumulator(rewriter, accumulator.address()));
   size_t first = loop.getNumResults();
-  NewYieldValuesFn keepValues = [](OpBuilder &, Location,
-                                   ArrayRef<BlockArgument> arguments) {
-    return llvm::to_vector_of<Value>(arguments);
-  };
-  loop = cast<scf::ForOp>(*loop.replaceWithAdditionalYields(
-      rewriter, initial, /*replaceInitOperandUsesInLoop=*/false, keepValues));
+  loop = carryAlso(rewriter, loop, initial);
   auto yield = cast<scf::YieldOp>(loop.getBody()->getTerminator());
   rewriter.setInsertionPointAfter(loop);
   for (auto [index, accumulator] : llvm::enumerate(accumulators)) {
     storeAccumulator(rewriter, accumulator.address(),
                      loop.getResult(first + index));
-    Value value = loop.getRegionIterArg(first + index);
-    for (MemoryAccess &access : accumulator.accesses) {
-      if (!access.isStore()) {
-        rewriter.replaceOp(access.op, value);
-        continue;
-      }
-      // Read now: an earlier replacement may have changed it.
-      value = MemoryAccess::of(access.op)->stored;
-      rewriter.eraseOp(access.op);
-    }
-    yield->setOperand(first + index, value);
+    yield->setOperand(first + index,
+                      replaceAccesses(rewriter, accumulator.accesses,
+                                      loop.getRegionIterArg(first + index)));
   }
 }
 

@@ -252,12 +252,7 @@ unsigned RunPromotion::promote() {
   SmallVector<Value> initial = {computeFirst(rewriter)};
   llvm::append_range(initial, loadAll(rewriter, initial.front()));
   size_t first = loop.getNumResults();
-  NewYieldValuesFn keepValues = [](OpBuilder &, Location,
-                                   ArrayRef<BlockArgument> arguments) {
-    return llvm::to_vector_of<Value>(arguments);
-  };
-  loop = cast<scf::ForOp>(*loop.replaceWithAdditionalYields(
-      rewriter, initial, /*replaceInitOperandUsesInLoop=*/false, keepValues));
+  loop = carryAlso(rewriter, loop, initial);
   Location loc = loop.getLoc();
   rewriter.setInsertionPointAfter(loop);
   ValueRange results = loop.getResults().drop_front(first);
@@ -280,19 +275,10 @@ unsigned RunPromotion::promote() {
 
   auto yield = cast<scf::YieldOp>(loop.getBody()->getTerminator());
   yield->setOperand(first, index);
-  for (auto [number, accumulator] : llvm::enumerate(accumulators)) {
-    Value value = change.getResult(number);
-    for (MemoryAccess &access : accumulator) {
-      if (!access.isStore()) {
-        rewriter.replaceOp(access.op, value);
-        continue;
-      }
-      // Read now: an earlier replacement may have changed it.
-      value = MemoryAccess::of(access.op)->stored;
-      rewriter.eraseOp(access.op);
-    }
-    yield->setOperand(first + 1 + number, value);
-  }
+  for (auto [number, accumulator] : llvm::enumerate(accumulators))
+    yield->setOperand(
+        first + 1 + number,
+        replaceAccesses(rewriter, accumulator, change.getResult(number)));
   return accumulators.size();
 }
 
