@@ -9,22 +9,12 @@
 #define EMBER_DIALECT_CIN_IR_CINOPS_TD
 
 include "ember/Dialect/CIN/IR/CINFunctions.td"
+include "ember/Dialect/CIN/IR/CINOperands.td"
 include "mlir/IR/BuiltinAttributes.td"
 include "mlir/IR/OpAsmInterface.td"
 include "mlir/Interfaces/DestinationStyleOpInterface.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
-
-def CIN_Scalar : AnyTypeOf<[AnySignlessInteger, Index, AnyFloat]>;
-/// An array in memory, or as a value.
-def CIN_Dense : AnyTypeOf<[AnyRankedTensor, AnyNon0RankedMemRef,
-                           MemRefRankOf<[CIN_Scalar], [0]>]>;
-def CIN_Storage : AnyTypeOf<[1DTensorOf<[CIN_Scalar]>, MemRefRankOf<[CIN_Scalar], [1]>]>;
-/// Rows of bytes.
-def CIN_Rows : AnyTypeOf<[2DTensorOf<[I8]>, MemRefRankOf<[I8], [2]>]>;
-def CIN_Array : AnyTypeOf<[CIN_Dense, CIN_ArrayType]>;
-// A boolean is no position.
-def CIN_Index : AnyTypeOf<[I8, I16, I32, I64, Index]>;
 
 class CIN_Op<string mnemonic, list<Trait> traits = []>
     : Op<CIN_Dialect, mnemonic, traits>;
