@@ -12,7 +12,6 @@
 #include "ExpressionEmitter.h"
 #include "Number.h"
 #include "Parser.h"
-#include "Types.h"
 
 using namespace mlir;
 using namespace ember::cin;
@@ -26,10 +25,6 @@ Location ExpressionEmitter::at(Position position) {
 //===----------------------------------------------------------------------===//
 // Types
 //===----------------------------------------------------------------------===//
-
-static OperandType getOperandType(const Operand &operand) {
-  return {operand.value ? operand.value.getType() : Type(), operand.isInteger};
-}
 
 Value ExpressionEmitter::convert(const Operand &value, Type type) {
   Location location = at(value.position);
@@ -73,9 +68,9 @@ FailureOr<Operand> ExpressionEmitter::emitCall(Function function,
         << "' does not say to which type: declare that of the result";
     return failure();
   }
-  TypedFunction typed =
-      chooseTypes(function, llvm::map_to_vector(operands, getOperandType),
-                  isLogical, context);
+  TypedFunction typed = chooseTypes(
+      function, llvm::map_to_vector(operands, std::mem_fn(&Operand::getType)),
+      isLogical, context);
   if (function.getBuiltin() && !function.takes(typed.operands.back())) {
     emitErrorAt(context, position)
         << "'" << function.getName() << "' does not take values of type "
@@ -357,255 +352,4 @@ LogicalResult ExpressionEmitter::emitIndices(const Expression &access,
     indices.push_back(*value);
   }
   return success();
-}
-
-//===----------------------------------------------------------------------===//
-// Variables
-//===----------------------------------------------------------------------===//
-
-LogicalResult ExpressionEmitter::emitSums(const Bindings &bindings) {
-  for (const Binding &binding : bindings.variables) {
-    if (!binding.length || scans.contains(binding.length->name))
-      continue;
-    const Expression &length = *binding.length;
-    Value lengths = getArray(length.name);
-    if (isa<ArrayType>(lengths.getType()))
-      return emitErrorAt(builder.getContext(), length.position)
-             << "'" << length.name
-             << "' has lengths of segments, and is in a format: lengths are "
-                "added up in a dense array";
-    int64_t count = cast<ShapedType>(lengths.getType()).getDimSize(0);
-    if (!ShapedType::isDynamic(count))
-      ++count;
-    auto type = MemRefType::get({count}, builder.getI64Type());
-    scans[length.name] =
-        ScanOp::create(builder, at(length.position), type, lengths);
-  }
-  return success();
-}
-
-LogicalResult ExpressionEmitter::prepare(const Statement &statement) {
-  if (failed(emitSums(statement.bindings)))
-    return failure();
-  LogicalResult result = success();
-  walkStatement(statement, [&](const Expression &part, bool) {
-    if (succeeded(result))
-      result = emitSums(part.bindings);
-  });
-  if (failed(result))
-    return failure();
-  auto visit = [&](const Expression &part, bool) {
-    if (part.kind != Kind::access)
-      return;
-    for (auto [dimension, index] : llvm::enumerate(part.operands))
-      if (index->kind == Kind::slice)
-        slices.try_emplace(
-            index->name,
-            Slice{index.get(), &part, static_cast<unsigned>(dimension)});
-  };
-  walkExpressions(*statement.target, visit);
-  walkExpressions(*statement.value, visit);
-  return success();
-}
-
-FailureOr<Value> ExpressionEmitter::emitLength(const Expression &slice,
-                                               const Expression &access,
-                                               unsigned dimension) {
-  MLIRContext *context = builder.getContext();
-  const Expression *stepGiven = slice.operands[2].get();
-  std::optional<int64_t> step = getInteger(stepGiven);
-  if (stepGiven && (!step || *step <= 0)) {
-    emitErrorAt(context, stepGiven->position)
-        << "the step of a slice is a positive number";
-    return failure();
-  }
-  SmallVector<Value> operands;
-  FailureOr<AffineExpr> lower = getAffineConstantExpr(0, context);
-  FailureOr<AffineExpr> upper = failure();
-  if (slice.operands[0])
-    lower = makeAffine(*slice.operands[0], operands);
-  if (slice.operands[1]) {
-    upper = makeAffine(*slice.operands[1], operands);
-  } else {
-    Value extent =
-        ExtentOp::create(builder, at(slice.position), builder.getIndexType(),
-                         getArray(access.name), dimension);
-    operands.push_back(extent);
-    upper = getAffineDimExpr(operands.size() - 1, context);
-  }
-  if (failed(lower) || failed(upper))
-    return failure();
-  if (!*lower || !*upper) {
-    emitErrorAt(context, slice.position)
-        << "the bounds of a slice are affine expressions";
-    return failure();
-  }
-  AffineExpr length = (*upper - *lower).ceilDiv(step.value_or(1));
-  return ApplyOp::create(builder, at(slice.position), builder.getIndexType(),
-                         AffineMap::get(operands.size(), 0, length), operands)
-      .getResult();
-}
-
-Value ExpressionEmitter::makeIndex(Position position, int64_t number) {
-  return LiteralOp::create(builder, at(position), builder.getIndexType(),
-                           builder.getIndexAttr(number));
-}
-
-FailureOr<std::pair<Value, Value>>
-ExpressionEmitter::emitSegment(const Expression &length) {
-  FailureOr<Value> number = emitIndex(*length.operands.front());
-  if (failed(number))
-    return failure();
-  Value sums = scans.lookup(length.name);
-  AffineExpr first = getAffineDimExpr(0, builder.getContext());
-  Value next =
-      ApplyOp::create(builder, at(length.position), builder.getIndexType(),
-                      AffineMap::get(1, 0, first + 1), *number);
-  auto access = [&](Value place) -> Value {
-    return AccessOp::create(builder, at(length.position), sums, place);
-  };
-  return std::pair(access(*number), access(next));
-}
-
-FailureOr<ExpressionEmitter::Ranges>
-ExpressionEmitter::emitRanges(ArrayRef<const Binding *> bindings) {
-  Ranges ranges;
-  for (const Binding *binding : bindings) {
-    ranges.names.push_back(binding->variable);
-    auto slice = slices.find(binding->variable);
-    FailureOr<Value> lower = failure(), upper = failure();
-    auto extent = extents.find(binding->variable);
-    if (binding->length) {
-      FailureOr<std::pair<Value, Value>> segment =
-          emitSegment(*binding->length);
-      if (failed(segment))
-        return failure();
-      std::tie(lower, upper) = *segment;
-    } else if (binding->lower) {
-      lower = emitIndex(*binding->lower);
-      upper = failed(lower) ? lower : emitIndex(*binding->upper);
-    } else if (slice != slices.end()) {
-      lower = makeIndex(binding->position, 0);
-      const Slice &given = slice->second;
-      upper = emitLength(*given.slice, *given.access, given.dimension);
-    } else if (extent != extents.end()) {
-      lower = makeIndex(binding->position, 0);
-      upper = ExtentOp::create(builder, at(binding->position),
-                               builder.getIndexType(), extent->second.array,
-                               extent->second.dimension)
-                  .getResult();
-    } else {
-      ranges.ranged.push_back(false);
-      continue;
-    }
-    if (failed(lower) || failed(upper))
-      return failure();
-    ranges.ranged.push_back(true);
-    ranges.lowers.push_back(*lower);
-    ranges.uppers.push_back(*upper);
-  }
-  return std::move(ranges);
-}
-
-void ExpressionEmitter::bind(ArrayRef<const Binding *> bindings, Block &block) {
-  for (const Binding *binding : bindings)
-    bound[binding->variable].push_back(
-        block.addArgument(builder.getIndexType(), at(binding->position)));
-}
-
-void ExpressionEmitter::unbind(ArrayRef<const Binding *> bindings) {
-  for (const Binding *binding : bindings)
-    bound[binding->variable].pop_back();
-}
-
-LogicalResult
-ExpressionEmitter::emitForall(ArrayRef<const Binding *> bindings,
-                              Position position,
-                              llvm::function_ref<LogicalResult()> body) {
-  // Bounds are expressions, which stand in a statement.
-  bool hasRanges = llvm::any_of(bindings, [&](const Binding *binding) {
-    return binding->hasRange() || slices.contains(binding->variable) ||
-           extents.contains(binding->variable);
-  });
-  bool isOutermost = isa<EvaluateOp>(builder.getBlock()->getParentOp());
-  OpBuilder::InsertionGuard guard(builder);
-  if (hasRanges && isOutermost) {
-    auto around =
-        ForallOp::create(builder, at(position), ValueRange(), ValueRange(),
-                         ArrayRef<bool>(), ArrayAttr(), IterationAttr());
-    builder.setInsertionPointToEnd(&around.getRegion().emplaceBlock());
-  }
-  FailureOr<Ranges> ranges = emitRanges(bindings);
-  if (failed(ranges))
-    return failure();
-  auto forall = ForallOp::create(
-      builder, at(position), ranges->lowers, ranges->uppers, ranges->ranged,
-      builder.getStrArrayAttr(ranges->names), IterationAttr());
-  Block &block = forall.getRegion().emplaceBlock();
-  bind(bindings, block);
-  builder.setInsertionPointToEnd(&block);
-  LogicalResult result = body();
-  unbind(bindings);
-  return result;
-}
-
-FailureOr<Operand> ExpressionEmitter::emitReduction(
-    Function function, ArrayRef<const Binding *> bindings,
-    const Expression *condition, const Expression &value, Position position) {
-  // A range may depend on the variable before it: one reduction in the other.
-  const Binding *first = bindings.front();
-  bool dependsOnFirst = false;
-  for (const Binding *binding : bindings.drop_front())
-    binding->visit([&](const Expression &part) {
-      dependsOnFirst |= llvm::is_contained(findFreeVariables(part, variables),
-                                           first->variable);
-    });
-  ArrayRef<const Binding *> mine =
-      dependsOnFirst ? bindings.take_front() : bindings;
-  FailureOr<Ranges> ranges = emitRanges(mine);
-  if (failed(ranges))
-    return failure();
-  // The result's type follows from the body's.
-  Region region;
-  Block &block = region.emplaceBlock();
-  OpBuilder::InsertPoint outside = builder.saveInsertionPoint();
-  builder.setInsertionPointToEnd(&block);
-  bind(mine, block);
-  Value holds;
-  FailureOr<Operand> term = failure();
-  if (dependsOnFirst) {
-    term = emitReduction(function, bindings.drop_front(), condition, value,
-                         position);
-  } else {
-    term = emit(value);
-    if (condition && succeeded(term)) {
-      FailureOr<Operand> given = emit(*condition);
-      if (failed(given))
-        term = failure();
-      else
-        holds = convert(*given, builder.getI1Type());
-    }
-  }
-  unbind(mine);
-  if (failed(term)) {
-    builder.restoreInsertionPoint(outside);
-    return failure();
-  }
-  TypedFunction typed =
-      chooseReduction(function, getOperandType(*term), builder.getContext());
-  Type type = typed.result;
-  if (!function.getBuiltin() && failed(checkHolds(*term, type, function))) {
-    builder.restoreInsertionPoint(outside);
-    return failure();
-  }
-  Value converted = convert(*term, type);
-  YieldOp::create(builder, at(position), converted, holds);
-  builder.restoreInsertionPoint(outside);
-  auto reduce = ReduceOp::create(
-      builder, at(position), type, ranges->lowers, ranges->uppers,
-      ranges->ranged, builder.getStrArrayAttr(ranges->names), IterationAttr(),
-      typed.function.getCallee(builder.getContext()), /*rest=*/TypedAttr(),
-      /*otherwise=*/TypedAttr());
-  reduce.getRegion().takeBody(region);
-  return Operand{.value = reduce, .position = position};
 }

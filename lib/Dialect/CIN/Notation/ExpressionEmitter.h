@@ -9,6 +9,7 @@
 #define EMBER_LIB_DIALECT_CIN_NOTATION_EXPRESSIONEMITTER_H
 
 #include "Names.h"
+#include "Types.h"
 
 #include "ember/Dialect/CIN/IR/CIN.h"
 #include "mlir/IR/Builders.h"
@@ -23,6 +24,10 @@ struct Operand {
   int64_t integer = 0;
   bool isInteger = false;
   Position position;
+
+  OperandType getType() const {
+    return {value ? value.getType() : mlir::Type(), isInteger};
+  }
 };
 
 class ExpressionEmitter {
