@@ -29,12 +29,36 @@ using namespace ember::cin;
 /// wrapping around, as no array has as many elements.
 static constexpr unsigned mostBits = 62;
 
+/// A number that is not negative, where one is written.
+static std::optional<uint64_t> getNumber(Value value) {
+  std::optional<int64_t> number;
+  if (auto literal = value.getDefiningOp<LiteralOp>())
+    if (auto integer = dyn_cast<IntegerAttr>(literal.getValue()))
+      number = integer.getValue().trySExtValue();
+  if (auto apply = value.getDefiningOp<ApplyOp>())
+    if (auto constant =
+            dyn_cast<AffineConstantExpr>(apply.getMap().getResult(0)))
+      number = constant.getValue();
+  if (!number || *number < 0)
+    return std::nullopt;
+  return *number;
+}
+
 /// How many bits an index may have, with its sign, if arrays decide on how
 /// large it is; none otherwise.
 static unsigned getGivenWidth(Value index) {
-  if (isa_and_nonnull<AccessOp, CallOp>(index.getDefiningOp())) {
-    Type type = index.getType();
-    return type.isIndex() ? 64 : type.getIntOrFloatBitWidth();
+  Type type = index.getType();
+  unsigned width = type.isIndex() ? 64 : type.getIntOrFloatBitWidth();
+  if (isa_and_nonnull<AccessOp>(index.getDefiningOp()))
+    return width;
+  if (auto call = index.getDefiningOp<CallOp>()) {
+    if (!call.getFunction().is("and"))
+      return width;
+    // What is masked is no larger than the mask.
+    for (Value operand : call.getOperands())
+      if (std::optional<uint64_t> mask = getNumber(operand))
+        width = std::min(width, llvm::bit_width(*mask) + 1u);
+    return width;
   }
   if (auto apply = index.getDefiningOp<ApplyOp>())
     return llvm::any_of(apply.getOperands(), getGivenWidth) ? 64 : 0;

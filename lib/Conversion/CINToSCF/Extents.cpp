@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "EvaluationLowering.h"
-#include "RowStorage.h"
 
 #include "ember/Dialect/Embed/IR/Embed.h"
+#include "ember/Dialect/Embed/Transforms/RowStorage.h"
 
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -172,7 +172,7 @@ void EvaluationLowering::checkRows(AssembleOp assemble) {
   bool isListed = format.getLevels()[last].kind != LevelKind::dense;
   Value length = isListed ? size({assemble.getLevels().back(), 0})
                           : storage.sizeOfLevel(last);
-  require(bytes, emitRowBytes(builder, layout, length),
+  require(bytes, embed::emitRowBytes(builder, layout, length),
           " have not as many bytes as their elements need");
   if (!format.isDense() && format.hasRows())
     return;

@@ -13,6 +13,7 @@
 using namespace mlir;
 using namespace ember;
 using ember::embed::BlockScoresOp;
+using ember::embed::BlockValuesOp;
 using ember::embed::GatherOp;
 
 /// The number of a row: that of its block times the rows of a block, and its
@@ -41,11 +42,14 @@ void ember::writeStatements(GatherOp op) {
   // Between equal types elements are copied as they are.
   Type from = getElementTypeOrSelf(op.getSource().getType());
   Type to = getElementTypeOrSelf(op.getInit().getType());
+  bool isCopy = from == to && !op.getFormat();
   Type type =
-      from == to ? from : Type(embed::getComputeType(op->getOperandTypes()));
-  builder.requireSameSize(op.getInit(), 2, op.getSource(), 1,
-                          "embed.gather: the rows of the table are not as long "
-                          "as the result needs");
+      isCopy ? from : Type(embed::getComputeType(op->getOperandTypes()));
+  builder.readRows(op.getSource(), op.getFormatAttr(),
+                   embed::getComputeType(op->getOperandTypes()), op.getInit(),
+                   2,
+                   "embed.gather: the rows of the table are not as long as the "
+                   "result needs");
   builder.requireSameSize(op.getBlocks(), 0, op.getInit(), 0,
                           "embed.gather: the result has not as many entries as "
                           "there are rows of blocks");
@@ -102,6 +106,77 @@ void ember::writeStatements(BlockScoresOp op) {
       builder.assign(score, op.getInit(),
                      {query, rowOf(builder, ij[1], st[1], size)});
     });
+  });
+  builder.finish();
+}
+
+void ember::writeStatements(BlockValuesOp op) {
+  StatementBuilder builder(op, {{"scores", op.getScores()},
+                                {"values", op.getValues()},
+                                {"blocks", op.getBlocks()}});
+  FloatType type = embed::getComputeType(op->getOperandTypes());
+  int64_t size = op.getBlockSize();
+  Value init = op.getInit();
+  builder.requireSameSize(init, 1, op.getValues(), 1,
+                          "embed.block_values: the rows of the result are not "
+                          "as long as those of values");
+  builder.requireSameSize(init, 0, op.getScores(), 0,
+                          "embed.block_values: there are not as many rows of "
+                          "the result as of scores");
+  requireBlocks(builder, builder.size(op.getScores(), 0), op.getBlocks(), 0,
+                size,
+                "embed.block_values: scores do not fill the rows of blocks");
+  requireBlocks(builder, builder.size(op.getScores(), 1), op.getBlocks(), 1,
+                size,
+                "embed.block_values: there is no score for each gathered row");
+  Value none, all;
+  // The sums of all queries of a block are open at once, so that each block of
+  // values is read once.
+  auto add = [&](Value i, Value sums) {
+    bool isResult = sums == init;
+    auto rowIn = [&](Value s) {
+      return isResult ? rowOf(builder, i, s, size) : s;
+    };
+    builder.forall({{"s", none, all}}, [&](ValueRange s) {
+      builder.forall({{"e"}}, [&](ValueRange e) {
+        builder.assign(builder.literal(type, 0), sums, {rowIn(s[0]), e[0]});
+      });
+    });
+    builder.forall({{"j"}}, [&](ValueRange j) {
+      Value block = builder.access(op.getBlocks(), {i, j[0]});
+      builder.forall({{"s", none, all}, {"t", none, all}}, [&](ValueRange st) {
+        Value at = rowOf(builder, j[0], st[1], size);
+        Value row = rowOf(builder, block, st[1], size);
+        Value query = rowOf(builder, i, st[0], size);
+        Value score = builder.accessAs(type, op.getScores(), {query, at});
+        builder.forall({{"e"}}, [&](ValueRange e) {
+          Value value = builder.accessAs(type, op.getValues(), {row, e[0]});
+          builder.assign(builder.times(value, score), sums,
+                         {rowIn(st[0]), e[0]}, "add");
+        });
+      });
+    });
+  };
+  // They are kept in full precision.
+  bool isWide = getElementTypeOrSelf(init.getType()) == type;
+  builder.forall({{"i"}}, [&](ValueRange i) {
+    none = builder.literal(0);
+    all = builder.literal(size);
+    if (isWide) {
+      add(i[0], init);
+      return;
+    }
+    auto store = [&](Value sums) {
+      builder.forall({{"s", none, all}}, [&](ValueRange s) {
+        builder.forall({{"e"}}, [&](ValueRange e) {
+          builder.assign(builder.access(sums, {s[0], e[0]}), init,
+                         {rowOf(builder, i[0], s[0], size), e[0]});
+        });
+      });
+    };
+    builder.where(
+        type, {{nullptr, size}, {init, 1}},
+        [&](Value sums) { add(i[0], sums); }, store);
   });
   builder.finish();
 }

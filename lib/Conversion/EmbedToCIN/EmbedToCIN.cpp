@@ -24,11 +24,6 @@ namespace ember {
 using namespace mlir;
 using namespace ember;
 
-/// Whether rows are bytes that encode others.
-template <typename OpTy> static bool isEncoded(OpTy op) {
-  return op.getFormat().has_value();
-}
-
 namespace {
 struct EmbedToCIN : public ember::impl::EmbedToCINBase<EmbedToCIN> {
   void runOnOperation() override {
@@ -39,11 +34,12 @@ struct EmbedToCIN : public ember::impl::EmbedToCINBase<EmbedToCIN> {
     });
     for (Operation *operation : operations)
       llvm::TypeSwitch<Operation *>(operation)
-          .Case<embed::ScoreOp, embed::SDDMMOp, embed::MessageOp,
-                embed::BlockScoresOp>([](auto op) { writeStatements(op); })
-          .Case<embed::SpMMOp, embed::GatherOp>([](auto op) {
-            if (!isEncoded(op))
-              writeStatements(op);
+          .Case<embed::SpMMOp, embed::SDDMMOp, embed::MessageOp, embed::ScoreOp,
+                embed::GatherOp, embed::BlockScoresOp, embed::BlockValuesOp>(
+              [](auto op) { writeStatements(op); })
+          .Case<embed::BagOp>([](auto bag) {
+            if (isStatement(bag))
+              writeStatements(bag);
           });
   }
 };

@@ -222,9 +222,9 @@ void ember::writeStatements(SpMMOp op) {
                                 {"values", op.getValues()},
                                 {"dense", op.getDense()}});
   Edges<SpMMOp> edges(builder, op, type);
-  builder.requireSameSize(op.getInit(), 1, op.getDense(), 1,
-                          "embed.spmm: the rows of the table are not as long "
-                          "as the result needs");
+  builder.readRows(op.getDense(), op.getFormatAttr(), type, op.getInit(), 1,
+                   "embed.spmm: the rows of the table are not as long as the "
+                   "result needs");
   edges.requireSizes(op.getInit());
   using Element = Edges<SpMMOp>::Element;
   edges.reduce(op.getReduction(), [&](Edge edge) -> Element {

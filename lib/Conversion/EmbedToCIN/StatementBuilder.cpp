@@ -7,6 +7,8 @@
 
 #include "ember/Conversion/EmbedToCIN/StatementBuilder.h"
 
+#include "ember/Dialect/Embed/Transforms/RowStorage.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -86,6 +88,35 @@ void StatementBuilder::requireSameSize(Value a, int64_t aDimension, Value b,
                                        const Twine &message) {
   cin::SameSizeOp::create(*this, nameOf(a), aDimension, nameOf(b), bDimension,
                           /*variable=*/nullptr, getStringAttr(message));
+}
+
+void StatementBuilder::readRows(Value table, embed::RowFormatAttr format,
+                                FloatType type, Value array, int64_t dimension,
+                                const Twine &message) {
+  if (!format) {
+    requireSameSize(array, dimension, table, 1, message);
+    return;
+  }
+  Value length = size(array, dimension);
+  requireEqual(size(table, 1),
+               embed::emitRowBytes(outside, format.getLayout(), length),
+               message);
+  int64_t shape[] = {cast<ShapedType>(table.getType()).getDimSize(0),
+                     cast<ShapedType>(array.getType()).getDimSize(dimension)};
+  SmallVector<Value> sizes;
+  if (ShapedType::isDynamic(shape[0]))
+    sizes.push_back(scalar("stored_rows", size(table, 0)));
+  if (ShapedType::isDynamic(shape[1]))
+    sizes.push_back(scalar("elements", length));
+  cin::Level dense;
+  auto stored =
+      cin::FormatAttr::get(getContext(), {dense, dense}, {0, 1},
+                           getFloatAttr(type, 0), /*storesFill=*/true, format);
+  Value &name = names[table];
+  name = cin::AssembleOp::create(
+      *this, cin::ArrayType::get(getContext(), shape, type, stored), name,
+      ValueRange(), sizes, /*name=*/StringAttr(), /*counting=*/false,
+      /*locating=*/false);
 }
 
 Value StatementBuilder::scalar(StringRef name, Value value) {
@@ -179,11 +210,14 @@ void StatementBuilder::where(Type element, ArrayRef<Dimension> dimensions,
   SmallVector<int64_t> shape;
   SmallVector<Value> sizes;
   for (auto [array, dimension] : dimensions) {
+    if (!array) {
+      shape.push_back(dimension);
+      continue;
+    }
     auto type = cast<ShapedType>(array.getType());
     shape.push_back(type.getDimSize(dimension));
     if (type.isDynamicDim(dimension))
-      sizes.push_back(cin::ExtentOp::create(*this, getIndexType(),
-                                            nameOf(array), dimension));
+      sizes.push_back(extent(array, dimension));
   }
   Type type = MemRefType::get(shape, element);
   if (!evaluate.getResultTypes().empty())
@@ -197,6 +231,26 @@ void StatementBuilder::where(Type element, ArrayRef<Dimension> dimensions,
   };
   write(where.getProducers(), produce);
   write(where.getConsumers(), consume);
+}
+
+Value StatementBuilder::temporaryBeyond(StringRef name, Type element,
+                                        Value array) {
+  int64_t size = cast<ShapedType>(array.getType()).getDimSize(0);
+  SmallVector<Value> sizes;
+  if (ShapedType::isDynamic(size))
+    sizes.push_back(apply(getAffineDimExpr(0) + 1, extent(array, 0)));
+  else
+    ++size;
+  Type type = MemRefType::get(size, element);
+  if (!evaluate.getResultTypes().empty())
+    type = RankedTensorType::get(size, element);
+  return cin::TemporaryOp::create(*this, type, sizes,
+                                  cast<TypedAttr>(getZeroAttr(element)),
+                                  getStringAttr(name));
+}
+
+Value StatementBuilder::extent(Value array, unsigned dimension) {
+  return cin::ExtentOp::create(*this, getIndexType(), nameOf(array), dimension);
 }
 
 Value StatementBuilder::access(Value array, ValueRange indices) {

@@ -37,24 +37,14 @@ struct ConvertEmbedToSCF
                         "bufferises it first");
         return WalkResult::interrupt();
       }
-      NestBuilder builder(op->getLoc(), op);
-      auto lowered =
-          TypeSwitch<Operation *, LogicalResult>(op)
-              .Case<embed::BagOp>([&](auto bag) {
-                emitLoops(builder, bag, mostCopiedBytes, sumLengths);
-                return success();
-              })
-              .Case<embed::SpMMOp, embed::GatherOp, embed::BlockValuesOp>(
-                  [&](auto embedding) {
-                    emitLoops(builder, embedding);
-                    return success();
-                  })
-              .Default([](Operation *named) {
-                return named->emitOpError("is the name of statements, which "
-                                          "'--embed-to-cin' writes out first");
-              });
-      if (failed(lowered))
+      auto bag = dyn_cast<embed::BagOp>(op);
+      if (!bag) {
+        op->emitOpError("is the name of statements, which '--embed-to-cin' "
+                        "writes out first");
         return WalkResult::interrupt();
+      }
+      NestBuilder builder(op->getLoc(), op);
+      emitLoops(builder, bag, mostCopiedBytes, sumLengths);
       op->erase();
       return WalkResult::advance();
     });

@@ -40,13 +40,6 @@ void NestBuilder::requireEqual(Value a, Value b, const Twine &message) {
   cf::AssertOp::create(*this, equal, message.str());
 }
 
-Value NestBuilder::sameSize(Value a, int64_t aDim, Value b, int64_t bDim,
-                            const Twine &message) {
-  Value left = size(a, aDim), right = size(b, bDim);
-  requireEqual(left, right, message);
-  return getConstantIntValue(left) ? left : right;
-}
-
 Value NestBuilder::allocate(ArrayRef<Value> sizes, Type element,
                             StringRef name) {
   SmallVector<int64_t> shape;

@@ -90,12 +90,49 @@ func.func @gather(%x: memref<?x4xf16>, %b: memref<?x3xi32>, %o: memref<?x6x4xf16
   return
 }
 
-// Rows of bytes stay what they are.
+// Rows of bytes are elements in a format.
 
 // CHECK-LABEL: func.func @encoded(
-// CHECK: embed.spmm
+// CHECK: %[[X:.*]] = cin.assemble %dense sizes(%stored_rows) : memref<?x16xi8> -> !cin.array<?x8xf32, #cin.format<dense, dense encoding <int8, f32> fill 0.000000e+00 : f32>>
+// CHECK: cin.access %[[X]][%{{.*}}, %e]
 func.func @encoded(%p: memref<?xi64>, %c: memref<?xi64>, %x: memref<?x16xi8>, %o: memref<?x8xf32>) {
   embed.spmm sum csr(%p, %c : memref<?xi64>, memref<?xi64>) dense(%x : memref<?x16xi8>)
       outs(%o : memref<?x8xf32>) format <int8, f32>
+  return
+}
+
+// The last bag of open offsets ends behind the last index.
+
+// CHECK-LABEL: func.func @open(
+// CHECK: %[[ALL:.*]] = cin.temporary sizes(%{{.*}}) initial 0 : index {name = "offsets"} : memref<?xindex>
+// CHECK: cin.forall (%s in
+// CHECK:   cin.assign %{{.*}} to %[[ALL]][%s]
+// CHECK: cin.forall ()
+// CHECK:   cin.assign %{{.*}} to %[[ALL]][
+// CHECK: cin.forall (%b, %e)
+// CHECK:   %[[BEGIN:.*]] = cin.access %[[ALL]][%b]
+// CHECK:   %[[END:.*]] = cin.access %[[ALL]][
+// CHECK:   cin.reduce larger (%p in %[[BEGIN]] to %[[END]]) -> f32 attributes {names = ["p"], otherwise = 0.000000e+00 : f32}
+func.func @open(%x: memref<?x8xf32>, %i: memref<?xi64>, %s: memref<?xi32>, %o: memref<?x8xf32>) {
+  embed.bag max tables(%x : memref<?x8xf32>) indices(%i : memref<?xi64>)
+      open_offsets(%s : memref<?xi32>) outs(%o : memref<?x8xf32>)
+  return
+}
+
+// What no statement says stays as it is.
+
+// CHECK-LABEL: func.func @other_bags(
+// CHECK-COUNT-4: embed.bag
+// CHECK-NOT: cin.evaluate
+func.func @other_bags(%x: memref<?x8xf32>, %b: memref<?x16xi8>, %i: memref<?xi64>, %s: memref<?xi32>, %pad: index,
+                      %strided: memref<?x8xf32, strided<[1, ?]>>, %o: memref<?x8xf32>) {
+  embed.bag sum tables(%x : memref<?x8xf32>) indices(%i : memref<?xi64>)
+      lengths(%s : memref<?xi32>) outs(%o : memref<?x8xf32>)
+  embed.bag sum tables(%x : memref<?x8xf32>) indices(%i : memref<?xi64>)
+      offsets(%s : memref<?xi32>) padding(%pad) outs(%o : memref<?x8xf32>)
+  embed.bag sum tables(%strided : memref<?x8xf32, strided<[1, ?]>>) indices(%i : memref<?xi64>)
+      offsets(%s : memref<?xi32>) outs(%o : memref<?x8xf32>)
+  embed.bag mean tables(%b : memref<?x16xi8>) indices(%i : memref<?xi64>)
+      offsets(%s : memref<?xi32>) outs(%o : memref<?x8xf32>) format <int8, f32>
   return
 }

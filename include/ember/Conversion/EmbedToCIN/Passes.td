@@ -44,8 +44,10 @@ def EmbedToCIN : Pass<"embed-to-cin", "::mlir::func::FuncOp"> {
     }
     ```
 
-    Bags, products with the values of blocks, and tables whose rows are encoded
-    stay as they are: `--convert-embed-to-scf` makes loops of them.
+    Rows that are encoded are arrays with the encoding in their format. Bags of
+    several tables, given by lengths, with padding, or of rows that do not lie in
+    one piece stay as they are, and so do means of rows with biases:
+    `--convert-embed-to-scf` makes loops of them.
   }];
   let dependentDialects = [
     "::ember::cin::CINDialect", "::mlir::arith::ArithDialect",

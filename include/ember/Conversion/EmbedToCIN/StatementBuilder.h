@@ -41,6 +41,13 @@ public:
   void requireEqual(mlir::Value a, mlir::Value b, const llvm::Twine &message);
   void requireSameSize(mlir::Value a, int64_t aDimension, mlir::Value b,
                        int64_t bDimension, const llvm::Twine &message);
+  /// Has `table` stand for what its rows of bytes encode, as a `type`: as many
+  /// elements as a dimension of `array` has. Stops the program with the message
+  /// unless rows have as many bytes as these need. Without a format, rows are
+  /// what they are, and compared alike.
+  void readRows(mlir::Value table, embed::RowFormatAttr format,
+                mlir::FloatType type, mlir::Value array, int64_t dimension,
+                const llvm::Twine &message);
   /// The name in statements of a scalar that is computed in front of them.
   mlir::Value scalar(llvm::StringRef name, mlir::Value value);
   /// The name in statements of an operand.
@@ -72,7 +79,7 @@ public:
   reduceSegment(embed::Reduction reduction, mlir::Value begin, mlir::Value end,
                 mlir::FloatType type,
                 llvm::function_ref<mlir::Value(mlir::Value position)> term);
-  /// A dimension of an operand.
+  /// A dimension of an operand, or, of none, a size.
   using Dimension = std::pair<mlir::Value, unsigned>;
   /// Statements that use what others put in a workspace, which is as large as
   /// some dimensions.
@@ -80,6 +87,12 @@ public:
              llvm::function_ref<void(mlir::Value)> produce,
              llvm::function_ref<void(mlir::Value)> consume);
 
+  /// An array that these statements alone know, with zeros at first: one
+  /// element more than `array` has.
+  mlir::Value temporaryBeyond(llvm::StringRef name, mlir::Type element,
+                              mlir::Value array);
+  /// The size of an operand along a dimension, in statements.
+  mlir::Value extent(mlir::Value array, unsigned dimension);
   mlir::Value access(mlir::Value array, mlir::ValueRange indices);
   /// The element as a `type`.
   mlir::Value accessAs(mlir::Type type, mlir::Value array,

@@ -28,11 +28,6 @@ public:
   /// The size of `memref` along `dim`: a constant where the type has it.
   mlir::Value size(mlir::Value memref, int64_t dim);
 
-  /// The size that both memrefs have along the given dimensions; the program
-  /// stops with `message` if they differ.
-  mlir::Value sameSize(mlir::Value a, int64_t aDim, mlir::Value b, int64_t bDim,
-                       const llvm::Twine &message);
-
   /// Stops the program with "`operation`: `message`" if `a` is not `b`.
   void requireEqual(mlir::Value a, mlir::Value b, const llvm::Twine &message);
 

@@ -13,14 +13,15 @@ include "mlir/Pass/PassBase.td"
 def ConvertEmbedToSCF : Pass<"convert-embed-to-scf", "::mlir::func::FuncOp"> {
   let summary = "Turn embedding operations on memrefs into loops";
   let description = [{
-    Every operation becomes a nest of `scf.for` as table 1 of the Ember paper
-    has it, ready for `--scf-to-slc`. Sizes that types leave open are compared
-    first, with `cf.assert`. Operations on tensors are an error: they have to be
-    bufferised before, for example by the pipeline `--embed-to-scf`.
+    Every bag becomes a nest of `scf.for` as table 1 of the Ember paper has it,
+    ready for `--scf-to-slc`. Sizes that types leave open are compared first, with
+    `cf.assert`. Operations on tensors are an error: they have to be bufferised
+    before, for example by the pipeline `--embed-to-scf`. So are other operations,
+    of which `--embed-to-cin` makes statements.
 
     ```mlir
-    embed.spmm sum csr(%positions, %columns : memref<?xi64>, memref<?xi64>)
-        dense(%x : memref<?x64xf32>) outs(%out : memref<?x64xf32>)
+    embed.bag sum tables(%x : memref<?x64xf32>) indices(%indices : memref<?xi64>)
+        offsets(%offsets : memref<?xi64>) outs(%out : memref<?x64xf32>)
     ```
     becomes
     ```mlir
@@ -28,9 +29,9 @@ def ConvertEmbedToSCF : Pass<"convert-embed-to-scf", "::mlir::func::FuncOp"> {
       scf.for %d = %c0 to %c64 step %c1 {
         memref.store %zero, %out[%i, %d] : memref<?x64xf32>
       }
-      %begin, %end = ... positions[%i], positions[%i + 1] ...
+      %begin, %end = ... offsets[%i], offsets[%i + 1] ...
       scf.for %e = %begin to %end step %c1 {
-        %k = ... columns[%e] ...
+        %k = ... indices[%e] ...
         scf.for %d = %c0 to %c64 step %c1 {
           %value = memref.load %x[%k, %d] : memref<?x64xf32>
           %sum = memref.load %out[%i, %d] : memref<?x64xf32>

@@ -46,8 +46,6 @@ public:
 
   /// Goes to a row of the output, and zeroes it.
   void begin(mlir::Value row);
-  /// Goes on with a row of the output.
-  void resume(mlir::Value newRow) { row = newRow; }
   /// Reduces `term(d)` into every element; `isFirst` (i1) says if it is the
   /// segment's first one and `isKept` (i1, or null) if it counts at all.
   /// Elements are visited as those of `stored` have to be, if it is given.

@@ -1,4 +1,4 @@
-// RUN: ember-opt --convert-embed-to-scf --canonicalize --cse %s | FileCheck %s
+// RUN: ember-opt --embed-to-cin --cin-schedule --cin-insert-workspaces --cin-concretize --cin-derive-iteration --cin-expand-encodings --convert-cin-to-scf --canonicalize --cse %s | FileCheck %s
 
 // CHECK-LABEL: func.func @block_values(
 // CHECK-SAME: %[[P:[a-z0-9]+]]: memref<?x6xf32>, %[[X:[a-z0-9]+]]: memref<?x4xf32>

@@ -1,6 +1,6 @@
 // Rows of bytes are decoded where they are read.
 
-// RUN: ember-opt --convert-embed-to-scf --canonicalize --cse %s | FileCheck %s
+// RUN: ember-opt --embed-to-cin --cin-schedule --cin-insert-workspaces --cin-concretize --cin-derive-iteration --cin-expand-encodings --convert-cin-to-scf --canonicalize --cse %s | FileCheck %s
 
 // Scale and bias, behind the elements, are loaded once a row.
 
@@ -28,11 +28,11 @@ func.func @int8(%t: memref<?x12xi8>, %b: memref<?x1xi32>, %o: memref<?x1x4xf32>)
 // CHECK-SAME: %[[T:.*]]: memref<?x6xi8>
 // CHECK: arith.bitcast %{{.*}} : i16 to f16
 // CHECK: scf.for %[[D:.*]] = %c0 to %c4
-// CHECK-DAG: %[[PAIR:.*]] = arith.shrui %[[D]], %c1
+// CHECK-DAG: %[[PAIR:.*]] = arith.shr{{[su]}}i %[[D]], %c1
 // CHECK-DAG: %[[ODD:.*]] = arith.andi %[[D]], %c1
 // CHECK-DAG: %[[AT:.*]] = arith.addi %[[PAIR]], %c4
 // CHECK-DAG: memref.load %[[T]][%{{.*}}, %[[AT]]]
-// CHECK: arith.shrui
+// CHECK: arith.shr{{[su]}}i
 // CHECK: arith.andi %{{.*}}, %c15_i32
 func.func @int4_leading(%t: memref<?x6xi8>, %b: memref<?x1xi32>, %o: memref<?x1x4xf32>) {
   embed.gather block_size 1 rows(%t : memref<?x6xi8>)
@@ -67,6 +67,7 @@ func.func @e4m3(%t: memref<?x4xi8>, %b: memref<?x1xi32>, %o: memref<?x1x4xf32>) 
 // CHECK-LABEL: func.func @microscaled(
 // CHECK-SAME: %[[T:.*]]: memref<?x66xi8>
 // CHECK: scf.for %[[BLOCK:.*]] = %c0 to %c2
+// CHECK: %[[FIRST:.*]] = arith.muli %[[BLOCK]], %c32
 // CHECK: %[[AT:.*]] = arith.addi %[[BLOCK]], %c64
 // CHECK: %[[BYTE:.*]] = memref.load %[[T]][%{{.*}}, %[[AT]]]
 // CHECK: %[[WORD:.*]] = arith.extui %[[BYTE]] : i8 to i32
@@ -74,7 +75,6 @@ func.func @e4m3(%t: memref<?x4xi8>, %b: memref<?x1xi32>, %o: memref<?x1x4xf32>) 
 // CHECK: arith.cmpi eq, %[[WORD]], %c0_i32
 // CHECK: arith.cmpi eq, %[[WORD]], %c255_i32
 // CHECK: %[[SCALE:.*]] = arith.bitcast %{{.*}} : i32 to f32
-// CHECK: %[[FIRST:.*]] = arith.muli %[[BLOCK]], %c32
 // CHECK: scf.for %[[D:.*]] = %c0 to %c32
 // CHECK: %[[POSITION:.*]] = arith.addi %[[FIRST]], %[[D]]
 // CHECK: memref.load %[[T]][%{{.*}}, %[[POSITION]]]

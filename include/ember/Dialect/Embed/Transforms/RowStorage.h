@@ -5,19 +5,19 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef EMBER_LIB_CONVERSION_CINTOSCF_ROWSTORAGE_H
-#define EMBER_LIB_CONVERSION_CINTOSCF_ROWSTORAGE_H
+#ifndef EMBER_DIALECT_EMBED_TRANSFORMS_ROWSTORAGE_H
+#define EMBER_DIALECT_EMBED_TRANSFORMS_ROWSTORAGE_H
 
 #include "ember/Dialect/Embed/IR/RowEncodings.h"
 
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
-namespace ember::cin {
+namespace ember::embed {
 
 /// The bytes of a row of `length` elements.
 mlir::Value emitRowBytes(mlir::ImplicitLocOpBuilder &builder,
-                         const embed::RowLayout &layout, mlir::Value length);
+                         const RowLayout &layout, mlir::Value length);
 
-} // namespace ember::cin
+} // namespace ember::embed
 
-#endif // EMBER_LIB_CONVERSION_CINTOSCF_ROWSTORAGE_H
+#endif // EMBER_DIALECT_EMBED_TRANSFORMS_ROWSTORAGE_H
