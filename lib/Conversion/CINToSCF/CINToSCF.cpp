@@ -269,8 +269,10 @@ void EvaluationLowering::emit(AssignOp assign) {
     if (function.is("add") && product && isOnlyUse) {
       // Rounded once, together with the sum; what comes in no order may be
       // added in any.
+      auto order = assign.getFirst() ? arith::FastMathFlags::none
+                                     : arith::FastMathFlags::reassoc;
       value = math::FmaOp::create(builder, product.getLhs(), product.getRhs(),
-                                  before, arith::FastMathFlags::reassoc);
+                                  before, order);
     } else {
       value = emitCall(builder, function, {before, value}, value.getType());
     }

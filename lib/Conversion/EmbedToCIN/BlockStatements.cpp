@@ -151,8 +151,8 @@ void ember::writeStatements(BlockValuesOp op) {
         Value score = builder.accessAs(type, op.getScores(), {query, at});
         builder.forall({{"e"}}, [&](ValueRange e) {
           Value value = builder.accessAs(type, op.getValues(), {row, e[0]});
-          builder.assign(builder.times(value, score), sums,
-                         {rowIn(st[0]), e[0]}, "add");
+          builder.assignInOrder(builder.times(value, score), sums,
+                                {rowIn(st[0]), e[0]}, "add");
         });
       });
     });

@@ -168,7 +168,8 @@ void Edges<OpTy>::reduceInWorkspace(Reduction reduction, Term term) {
       builder.forall({{"e"}}, [&](ValueRange e) {
         Value value = element(e[0]);
         if (reduction == Reduction::max)
-          builder.assignLarger(value, sums, {edge.row, e[0]}, isFirst);
+          builder.assignInOrder(value, sums, {edge.row, e[0]}, "larger",
+                                isFirst);
         else
           builder.assign(value, sums, {edge.row, e[0]}, "add");
       });

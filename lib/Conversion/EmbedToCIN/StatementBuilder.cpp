@@ -312,9 +312,12 @@ void StatementBuilder::assign(Value value, Value array, ValueRange indices,
                         /*first=*/Value(), TypedAttr());
 }
 
-void StatementBuilder::assignLarger(Value value, Value array,
-                                    ValueRange indices, Value isFirst) {
-  cin::AssignOp::create(*this, getFunction(*this, "larger"), value,
+void StatementBuilder::assignInOrder(Value value, Value array,
+                                     ValueRange indices, StringRef function,
+                                     Value isFirst) {
+  if (!isFirst)
+    isFirst = cin::LiteralOp::create(*this, getI1Type(), getBoolAttr(false));
+  cin::AssignOp::create(*this, getFunction(*this, function), value,
                         nameOf(array), indices, /*condition=*/Value(), isFirst,
                         TypedAttr());
 }

@@ -33,11 +33,31 @@ void EmbeddingEvaluator::checkLengths() {
   }
 }
 
+void EmbeddingEvaluator::addRow(RowReduction &reduction,
+                                const EmbeddingOperand &table, int64_t row,
+                                int64_t length,
+                                std::optional<Approximate> weight) {
+  auto weighted = [&](Approximate value) {
+    return weight ? arithmetic.multiply(value, *weight) : value;
+  };
+  auto element = [&](int64_t d) { return tableElement(table, row, d, length); };
+  bool isScaled = embedding.format && embedding.format->isScaled();
+  if (isScaled && embedding.reduction != Embedding::Max) {
+    reduction.shift(weighted(rowParameter(table, row, 1, length)));
+    reduction.addProducts(
+        weighted(rowParameter(table, row, 0, length)),
+        [&](int64_t d) { return encodedInteger(table, row, d, length); });
+  } else if (weight) {
+    reduction.addProducts(*weight, element);
+  } else {
+    reduction.add(element);
+  }
+}
+
 void EmbeddingEvaluator::runBagOfTable(size_t table, int64_t firstColumn,
                                        int64_t length, int64_t &lookup) {
   const EmbeddingOperand &rows = operand(Role::Table, table);
   int64_t bags = size(Role::Init, 0);
-  bool isScaled = embedding.format && embedding.format->isScaled();
   std::optional<int64_t> padding;
   if (has(Role::Padding))
     padding = static_cast<int64_t>(operand(Role::Padding, table).bits);
@@ -67,22 +87,7 @@ void EmbeddingEvaluator::runBagOfTable(size_t table, int64_t firstColumn,
       std::optional<Approximate> weight;
       if (has(Role::Weights))
         weight = load(operand(Role::Weights), {i});
-      auto weighted = [&](Approximate value) {
-        return weight ? arithmetic.multiply(value, *weight) : value;
-      };
-      auto element = [&](int64_t d) {
-        return tableElement(rows, row, d, length);
-      };
-      if (isScaled && embedding.reduction != Embedding::Max) {
-        reduction.shift(weighted(rowParameter(rows, row, 1, length)));
-        reduction.addProducts(
-            weighted(rowParameter(rows, row, 0, length)),
-            [&](int64_t d) { return encodedInteger(rows, row, d, length); });
-      } else if (weight) {
-        reduction.addProducts(*weight, element);
-      } else {
-        reduction.add(element);
-      }
+      addRow(reduction, rows, row, length, weight);
     }
     for (int64_t d = 0; d < length && isFine(); ++d)
       store({bag, firstColumn + d}, reduction.result(d));

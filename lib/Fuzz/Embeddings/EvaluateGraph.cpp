@@ -65,11 +65,19 @@ void EmbeddingEvaluator::runSpMM() {
   checkGraph(size(Role::Init, 0));
   reduceEdges(
       [&](RowReduction &reduction, int64_t, int64_t column, int64_t edge) {
+        std::optional<Approximate> weight;
+        if (has(Role::Values))
+          weight = load(operand(Role::Values), {edge});
+        if (!embedding.isCoordinates) {
+          addRow(reduction, dense, column, length, weight);
+          return;
+        }
+        // Rows are come back to, so that no sum of biases is known to be whole.
         auto element = [&](int64_t d) {
           return tableElement(dense, column, d, length);
         };
-        if (has(Role::Values))
-          reduction.addProducts(load(operand(Role::Values), {edge}), element);
+        if (weight)
+          reduction.addProducts(*weight, element);
         else
           reduction.add(element);
       });

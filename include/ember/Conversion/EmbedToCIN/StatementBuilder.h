@@ -124,9 +124,11 @@ public:
   /// Stores a value, rounded once, in an element of an operand.
   void assign(mlir::Value value, mlir::Value array, mlir::ValueRange indices,
               llvm::StringRef function = {});
-  /// Stores a value if it is larger than what is there, or the first one.
-  void assignLarger(mlir::Value value, mlir::Value array,
-                    mlir::ValueRange indices, mlir::Value isFirst);
+  /// Combines a value with what is there, in the order of loops; where
+  /// `isFirst` holds, it takes its place.
+  void assignInOrder(mlir::Value value, mlir::Value array,
+                     mlir::ValueRange indices, llvm::StringRef function,
+                     mlir::Value isFirst = {});
 
 private:
   /// The name of an operand; workspaces have no other one.

@@ -25,6 +25,8 @@ struct EmbeddingOperand {
   View view;
 };
 
+class RowReduction;
+
 /// Evaluates one operation, until something is wrong.
 class EmbeddingEvaluator {
 public:
@@ -38,6 +40,11 @@ private:
   void runBag();
   void runBagOfTable(size_t table, int64_t firstColumn, int64_t length,
                      int64_t &lookup);
+  /// Adds a row of a segment that is added up as a whole. Of rows with biases,
+  /// what is the same for all elements is added up apart:
+  /// sum(w * (s * x + b)) = sum((w * s) * x) + sum(w * b).
+  void addRow(RowReduction &reduction, const EmbeddingOperand &table,
+              int64_t row, int64_t length, std::optional<Approximate> weight);
   void checkBagSizes();
   void checkLengths();
 

@@ -503,7 +503,7 @@ def CIN_AssignOp
     of the variables around it assign to the same element. With `first`, the
     element becomes the value itself where that holds, whatever it was, and
     several assignments to it are combined in the order of loops; the function may
-    be any then.
+    be any then. `first` that never holds asks for the order alone.
 
     With a condition, an element is assigned to only where it holds. With `fill`,
     a plain assignment says what the element holds before: where the value is the
