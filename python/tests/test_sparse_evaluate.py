@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 import scipy.sparse
 import torch
+from ember.compiler import Notation, Options, load_program
 from ember.errors import ArgumentError, CompileError, EmberError
 from numpy.typing import NDArray
 
@@ -92,6 +93,30 @@ def test_products_of_sparse_matrices_store_what_scipy_stores() -> None:
     assert len(found.values) == expected.nnz == found.nnz
     again = es.einsum("ik,kj->ij", a, b, format="csr")
     np.testing.assert_array_equal(again.to_scipy().toarray(), found.to_numpy())
+
+
+def test_products_that_need_much_are_counted() -> None:
+    """Of rows that have the same columns, twice as many terms as elements."""
+    rows, columns = 129, 1 << 17
+    text = "C[i,k] = sum[j](A[i,j] * B[j,k])"
+    words = [f"--format={name}:csr" for name in "ABC"]
+    counting = load_program(Notation(text, (*words, "--counts")).program(), Options()).entry(
+        "kernel_counts"
+    )
+    counts = np.zeros(2, np.int64)
+    for some in (rows, rows - 2):
+        sizes = {"A": (rows, 2), "B": (2, columns), "C": (rows, columns)}
+        given: dict[str, Any] = {"C_counts": counts}
+        for name, shape in sizes.items():
+            given |= {f"{name}_size{number}": size for number, size in enumerate(shape)}
+        given["A_positions1"] = 2 * np.minimum(np.arange(rows + 1), some)
+        given["A_coordinates1"] = np.arange(2 * some) % 2
+        given["A_values"] = np.ones(2 * some, np.float32)
+        given["B_positions1"] = np.arange(3) * columns // 2
+        given["B_coordinates1"] = np.tile(np.arange(0, columns, 2), 2)
+        given["B_values"] = np.ones(columns, np.float32)
+        counting(*(given[parameter.name] for parameter in counting.parameters))
+        assert counts[1] == (some * columns // 2 if some == rows else some * columns)
 
 
 def test_arrays_of_other_libraries_are_taken_as_they_are() -> None:

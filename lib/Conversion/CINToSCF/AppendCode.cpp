@@ -214,6 +214,17 @@ Value AppendCode::hasRoom() {
   return arith::CmpIOp::create(builder, Predicate::slt, getCount(last), size);
 }
 
+void AppendCode::skip(Value positions) {
+  unsigned last = depth - 1;
+  setCount(last, arith::AddIOp::create(builder, getCount(last), positions));
+}
+
+void AppendCode::reset() {
+  for (unsigned level = 0; level < depth; ++level)
+    if (counts[level])
+      setCount(level, levels.constant(0));
+}
+
 void AppendCode::storeCounts() {
   for (unsigned level = 0; level < depth; ++level) {
     Value count =

@@ -32,6 +32,10 @@ public:
   /// A condition that holds where there is room for one more element; null if
   /// nothing is written.
   mlir::Value hasRoom();
+  /// As many more positions of the last level.
+  void skip(mlir::Value positions);
+  /// Begins anew.
+  void reset();
   /// What is done behind all statements.
   void finish();
 

@@ -114,6 +114,11 @@ AppendCode *EvaluationLowering::findOnlyAppend(ForallOp forall) {
 }
 
 void EvaluationLowering::emitWalk(ForallOp forall) {
+  if (forall == bounded) {
+    AssignOp assign = *forall.getBody()->getOps<AssignOp>().begin();
+    appended[assign.getArray()]->skip(emitVisitBound(forall));
+    return;
+  }
   SmallVector<Fiber> fibers = getLevelOperands(forall);
   Value size = bounds(forall, 0).second;
   auto body = [&](Value coordinate, ValueRange) {
@@ -172,7 +177,10 @@ Value EvaluationLowering::allocate(MemRefType type, ValueRange sizes,
   if (isScratch)
     memory->setAttr(scratchAttr, builder.getUnitAttr());
   OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPointAfter(evaluate);
+  if (lifetimeEnd)
+    builder.setInsertionPoint(lifetimeEnd);
+  else
+    builder.setInsertionPointAfter(evaluate);
   memref::DeallocOp::create(builder, memory);
   return memory;
 }
@@ -187,47 +195,65 @@ static bool isInLoop(WhereOp where) {
   return false;
 }
 
+SmallVector<Value> EvaluationLowering::sizesOf(WhereOp where) {
+  SmallVector<Value> all;
+  OperandRange unknown = where.getSizes();
+  for (int64_t known : cast<ShapedType>(where.getWorkspaceType()).getShape()) {
+    if (!ShapedType::isDynamic(known)) {
+      all.push_back(constant(known));
+      continue;
+    }
+    auto extent = unknown.front().getDefiningOp<ExtentOp>();
+    unknown = unknown.drop_front();
+    all.push_back(size(
+        {extent.getArray(), static_cast<unsigned>(extent.getDimension())}));
+  }
+  return all;
+}
+
 void EvaluationLowering::emit(WhereOp where) {
+  auto type = dyn_cast<ArrayType>(where.getWorkspaceType());
+  if (bounded) {
+    // Of the workspace, nothing but how large it is.
+    Storage storage;
+    storage.type = type;
+    storage.sizes = sizesOf(where);
+    for (Region *region : {&where.getProducers(), &where.getConsumers()})
+      levels.setStorage(region->getArgument(0), storage);
+    emitAll(where.getConsumers().front());
+    return;
+  }
   OpBuilder::InsertionGuard guard(builder);
   OpBuilder::InsertPoint here = builder.saveInsertionPoint();
   if (before)
     builder.setInsertionPointAfter(before);
   else
     builder.setInsertionPointToStart(evaluate->getBlock());
-  SmallVector<Value> sizes =
-      llvm::map_to_vector(where.getSizes(), [&](Value given) {
-        auto extent = given.getDefiningOp<ExtentOp>();
-        return size(
-            {extent.getArray(), static_cast<unsigned>(extent.getDimension())});
-      });
-  auto type = dyn_cast<ArrayType>(where.getWorkspaceType());
   bool isScratch = isInLoop(where);
   if (!type) {
-    Value memory =
-        allocate(cast<MemRefType>(where.getWorkspaceType()), sizes, isScratch);
+    auto memory = cast<MemRefType>(where.getWorkspaceType());
+    SmallVector<Value> sizes;
+    for (auto [size, known] :
+         llvm::zip_equal(sizesOf(where), memory.getShape()))
+      if (ShapedType::isDynamic(known))
+        sizes.push_back(size);
+    Value allocated = allocate(memory, sizes, isScratch);
     builder.restoreInsertionPoint(here);
     for (Region *region : {&where.getProducers(), &where.getConsumers()}) {
-      values.map(region->getArgument(0), memory);
+      values.map(region->getArgument(0), allocated);
       emitAll(region->front());
     }
     return;
   }
-  SmallVector<Value> all;
-  ArrayRef<Value> unknown = sizes;
-  for (int64_t size : type.getShape()) {
-    bool isKnown = !ShapedType::isDynamic(size);
-    all.push_back(isKnown ? constant(size) : unknown.front());
-    unknown = isKnown ? unknown : unknown.drop_front();
-  }
-  Value produced = where.getProducers().getArgument(0);
-  std::unique_ptr<WorkspaceCode> workspace = WorkspaceCode::create(
-      builder, levels, type, all, [&](MemRefType memory, Value count) {
-        return allocate(memory, count, isScratch);
-      });
+  std::unique_ptr<WorkspaceCode> workspace =
+      WorkspaceCode::create(builder, levels, type, sizesOf(where),
+                            [&](MemRefType memory, Value count) {
+                              return allocate(memory, count, isScratch);
+                            });
   WorkspaceCode &code = *workspace;
   for (Region *region : {&where.getProducers(), &where.getConsumers()})
     levels.setStorage(region->getArgument(0), code.getStorage());
-  workspaces[produced] = std::move(workspace);
+  workspaces[where.getProducers().getArgument(0)] = std::move(workspace);
   builder.restoreInsertionPoint(here);
   emitAll(where.getProducers().front());
   code.gather();
@@ -514,6 +540,14 @@ bool EvaluationLowering::emitCounts(ForallOp statement) {
   return !bounds.empty();
 }
 
+void EvaluationLowering::emitStatement(ForallOp statement) {
+  auto here = builder.getInsertionPoint();
+  before = here == builder.getBlock()->begin() ? nullptr : &*std::prev(here);
+  emit(*statement);
+  for (auto &[array, code] : appended)
+    code->finish();
+}
+
 LogicalResult EvaluationLowering::run() {
   if (failed(checkOrder()))
     return failure();
@@ -542,10 +576,10 @@ LogicalResult EvaluationLowering::run() {
       if (array && !appended.contains(array))
         appended[array] = std::make_unique<AppendCode>(builder, levels, array);
     });
-    before = evaluate->getPrevNode();
-    emit(*statement);
-    for (auto &[array, code] : appended)
-      code->finish();
+    if (ForallOp rows = findRows(statement))
+      emitRowBounds(statement, rows);
+    else
+      emitStatement(statement);
   }
   for (Value memory : temporaries)
     memref::DeallocOp::create(builder, memory);

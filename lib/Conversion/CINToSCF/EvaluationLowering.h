@@ -62,9 +62,25 @@ private:
   /// How much a statement needs, where that is known without its loops; false
   /// if it is not, or nothing is counted.
   bool emitCounts(ForallOp statement);
+  /// The loop in which a statement that counts appends to rows of its result,
+  /// if how much it appends at most follows from how long what it walks is;
+  /// null otherwise.
+  ForallOp findRows(ForallOp statement);
+  /// Adds up how much all rows need at most, and counts what they need if that
+  /// is very much.
+  void emitRowBounds(ForallOp statement, ForallOp rows);
+  /// How often `block` stores to a workspace at most.
+  mlir::Value emitStoreBound(mlir::Block &block);
+  mlir::Value emitStoreBound(ForallOp forall);
+  /// How many coordinates a loop comes to at most.
+  mlir::Value emitVisitBound(ForallOp forall);
+  /// The loops of a statement, with what arrays in a format are appended by.
+  void emitStatement(ForallOp statement);
   /// Memory for a temporary, with what it holds at first.
   void emit(TemporaryOp temporary);
   void emit(ScanOp scan);
+  /// How large a workspace is, by dimension.
+  llvm::SmallVector<mlir::Value> sizesOf(WhereOp where);
   mlir::Value allocate(mlir::MemRefType type, mlir::ValueRange sizes,
                        bool isScratch);
   void emit(ForallOp forall, unsigned variable);
@@ -156,6 +172,11 @@ private:
   llvm::SmallVector<mlir::Value> temporaries;
   /// The operation in front of the loops of a statement; null if there is none.
   mlir::Operation *before = nullptr;
+  /// In front of what memory of workspaces is given back; null for behind the
+  /// evaluation.
+  mlir::Operation *lifetimeEnd = nullptr;
+  /// The loop of which nothing but a bound is wanted.
+  ForallOp bounded;
 };
 
 } // namespace ember::cin
