@@ -4,6 +4,7 @@ Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
+from collections.abc import Callable
 from typing import Any
 
 import ember.sparse as es
@@ -53,16 +54,24 @@ def _vector_product(rows: int, per_row: int) -> Prepared:
     return Prepared(calls, bytes_of(array, x, x), as_dense)
 
 
-def _matrix_product(rows: int, per_row: int) -> Prepared:
+def _matrix_product(rows: int, per_row: int, is_ordered: bool = True) -> Prepared:
+    """Of rows in order or in any. GraphBLAS leaves them in any until someone waits for them."""
     graphblas = _one_thread()
     a, b = (_distances(rows, per_row, seed) for seed in (0, 1))
     mine = _array(a), _array(b)
     theirs = graphblas.io.from_scipy_sparse(a), graphblas.io.from_scipy_sparse(b)
     semiring = graphblas.semiring.min_plus
-    result = es.Format("csr", fill=np.inf)
+    result = es.Format("csr" if is_ordered else "dense,compressed(unordered)", fill=np.inf)
     statement = "C[i,j] = min[k](A[i,k] + B[k,j])"
-    calls = {
-        GRAPHBLAS: lambda: theirs[0].mxm(theirs[1], semiring).new(),
+
+    def by_graphblas() -> Any:
+        product = theirs[0].mxm(theirs[1], semiring).new()
+        if is_ordered:
+            product.wait("materialize")
+        return product
+
+    calls: dict[str, Callable[[], Any]] = {
+        GRAPHBLAS: by_graphblas,
         EMBER: lambda: es.evaluate(statement, A=mine[0], B=mine[1], C=result),
     }
 
@@ -79,4 +88,11 @@ def tropical_cases() -> list[Case]:
         Case(TROPICAL, "mxv, 4 a row", lambda: _vector_product(100_000, 4), "graphblas", False),
         Case(TROPICAL, "mxm", lambda: _matrix_product(4_000, 16), "graphblas"),
         Case(TROPICAL, "mxm, 4 a row", lambda: _matrix_product(8_000, 4), "graphblas", False),
+        Case(
+            TROPICAL,
+            "mxm, 4 in any order",
+            lambda: _matrix_product(8_000, 4, is_ordered=False),
+            "graphblas",
+            False,
+        ),
     ]
