@@ -46,6 +46,14 @@ private:
   SmallVector<const Binding *> bindImplicit(ArrayRef<std::string> names);
   void addTerms(const Expression &value, bool isNegative,
                 SmallVectorImpl<Term> &terms);
+  /// Whether all terms are summed over the same variables, of which one is a
+  /// part of an index, `x[i + 1] - x[i]`: it has the same values in all. An
+  /// error if they have different ones beside it.
+  FailureOr<bool> isShiftedInOne(ArrayRef<Term> terms);
+  /// Asks that variables that `term` is summed over, which is `sum`, are as long
+  /// as in the terms before, of which `sizes` has a dimension.
+  void requireSameSizes(const Term &term, Value sum,
+                        llvm::StringMap<ArrayDimension> &sizes);
   const Binding *findBinding(StringRef name) {
     for (const Binding &binding : statement.bindings.variables)
       if (binding.variable == name)
@@ -83,19 +91,32 @@ StatementEmitter::bindImplicit(ArrayRef<std::string> names) {
   auto isBound = [&](StringRef name) {
     return llvm::is_contained(assigned, name.str());
   };
-  // Those with a range first, in the order of the text: later ones may depend
-  // on those before.
+  SmallVector<const Binding *> left;
   for (const Binding &binding : statement.bindings.variables)
     if (!isBound(binding.variable) &&
         llvm::is_contained(names, binding.variable))
-      bound.push_back(&binding);
+      left.push_back(&binding);
   for (const std::string &name : names) {
     if (isBound(name) || findBinding(name))
       continue;
     implicit.push_back(std::make_unique<Binding>());
     implicit.back()->variable = name;
     implicit.back()->position = statement.value->position;
-    bound.push_back(implicit.back().get());
+    left.push_back(implicit.back().get());
+  }
+  // Those with a range first, in the order of the text, but each behind those
+  // that its range depends on.
+  while (!left.empty()) {
+    auto isReady = [&](const Binding *binding) {
+      return llvm::none_of(left, [&](const Binding *other) {
+        return expressions.depends(*binding, other->variable);
+      });
+    };
+    auto *next = llvm::find_if(left, isReady);
+    if (next == left.end())
+      next = left.begin();
+    bound.push_back(*next);
+    left.erase(next);
   }
   return bound;
 }
@@ -104,15 +125,86 @@ FailureOr<Operand> StatementEmitter::emitReduced(const Expression &value,
                                                  Function function) {
   const Expression *condition = statement.bindings.condition.get();
   SmallVector<std::string> names = findFreeVariables(value, variables);
-  if (condition)
-    for (const std::string &name : findFreeVariables(*condition, variables))
+  auto add = [&](const Expression &part) {
+    for (const std::string &name : findFreeVariables(part, variables))
       if (!llvm::is_contained(names, name))
         names.push_back(name);
+  };
+  if (condition)
+    add(*condition);
+  // And what their ranges depend on.
+  for (size_t i = 0; i < names.size(); ++i)
+    if (const Binding *binding = findBinding(names[i]))
+      binding->visit(add);
   SmallVector<const Binding *> bound = bindImplicit(names);
   if (bound.empty())
     return expressions.emit(value);
   return expressions.emitReduction(function, bound, condition, value,
                                    statement.value->position);
+}
+
+FailureOr<bool> StatementEmitter::isShiftedInOne(ArrayRef<Term> terms) {
+  SmallVector<SmallVector<std::string>> names;
+  for (const Term &term : terms)
+    names.push_back(findFreeVariables(*term.value, variables));
+  auto contains = [](ArrayRef<std::string> list, const std::string &name) {
+    return llvm::is_contained(list, name);
+  };
+  for (ArrayRef<std::string> mine : names)
+    for (const std::string &name : mine) {
+      bool isReduced = !contains(assigned, name) && !findBinding(name);
+      bool isAlone = llvm::count_if(names, [&](ArrayRef<std::string> other) {
+                       return contains(other, name);
+                     }) == 1;
+      if (!isReduced || isAlone || !isShifted(statement, name, variables))
+        continue;
+      bool areSame = llvm::all_of(names, [&](ArrayRef<std::string> other) {
+        return other.size() == mine.size() &&
+               llvm::all_of(other, [&](const std::string &one) {
+                 return contains(mine, one);
+               });
+      });
+      if (areSame)
+        return true;
+      emitErrorAt(builder.getContext(), statement.value->position)
+          << "'" << name << "' is a part of an index, and the terms of the "
+          << "sum have different variables: write over what each is summed, "
+          << "such as sum[" << name << " in 0:n](...)";
+      return failure();
+    }
+  return false;
+}
+
+void StatementEmitter::requireSameSizes(
+    const Term &term, Value sum, llvm::StringMap<ArrayDimension> &sizes) {
+  OpBuilder::InsertionGuard guard(builder);
+  SmallVector<std::string> names = findFreeVariables(*term.value, variables);
+  auto reduce = sum ? sum.getDefiningOp<ReduceOp>() : ReduceOp();
+  for (; reduce;
+       reduce = reduce.getYield().getValue().getDefiningOp<ReduceOp>()) {
+    Operation *outermost = reduce;
+    while (!isa<EvaluateOp>(outermost->getParentOp()))
+      outermost = outermost->getParentOp();
+    builder.setInsertionPoint(outermost);
+    for (BlockArgument variable : reduce.getVariables()) {
+      // What temporaries are as long as follows from others.
+      SmallVector<ArrayDimension> dimensions = getIndexedDimensions(variable);
+      llvm::erase_if(dimensions, [](ArrayDimension dimension) {
+        return dimension.array.getDefiningOp<TemporaryOp>();
+      });
+      unsigned number = variable.getArgNumber();
+      std::string name = reduce.getNameOf(number);
+      if (reduce.getRanged()[number] || dimensions.empty() ||
+          !llvm::is_contained(names, name))
+        continue;
+      ArrayDimension mine = dimensions.front();
+      ArrayDimension first = sizes.insert({name, mine}).first->second;
+      if (!(mine == first))
+        SameSizeOp::create(builder, reduce.getLoc(), first.array,
+                           first.dimension, mine.array, mine.dimension,
+                           builder.getStringAttr(name), /*message=*/nullptr);
+    }
+  }
 }
 
 FailureOr<Operand> StatementEmitter::emitValue() {
@@ -130,11 +222,18 @@ FailureOr<Operand> StatementEmitter::emitValue() {
   // Each term is summed over what it depends on alone.
   SmallVector<Term> terms;
   addTerms(*statement.value, /*isNegative=*/false, terms);
+  FailureOr<bool> isOne = isShiftedInOne(terms);
+  if (failed(isOne))
+    return failure();
+  if (*isOne)
+    return emitReduced(*statement.value, function);
   FailureOr<Operand> sum = failure();
+  llvm::StringMap<ArrayDimension> sizes;
   for (const Term &term : terms) {
     FailureOr<Operand> next = emitReduced(*term.value, function);
     if (failed(next))
       return failure();
+    requireSameSizes(term, next->value, sizes);
     bool isFirst = &term == terms.begin();
     if (isFirst && !term.isNegative)
       sum = next;

@@ -48,6 +48,9 @@ public:
   }
   void forgetExtents() { extents.clear(); }
 
+  /// Whether the range of `binding` depends on `variable`.
+  bool depends(const Binding &binding, llvm::StringRef variable) const;
+
   llvm::FailureOr<Operand> emit(const Expression &expression);
   llvm::FailureOr<Operand> emitCall(Function function,
                                     llvm::SmallVector<Operand> operands,
@@ -97,6 +100,9 @@ private:
   llvm::FailureOr<std::pair<mlir::Value, mlir::Value>>
   emitSegment(const Expression &length);
   mlir::Value makeIndex(Position position, int64_t number);
+  /// Gives variables that are only a part of indices, `x[i + 1]`, the range that
+  /// these leave them.
+  ReduceOp rangeShifted(ReduceOp reduce);
   /// Whether all comparisons of neighbours hold.
   llvm::FailureOr<Operand> emitChain(const Expression &chain,
                                      llvm::ArrayRef<Operand> operands);

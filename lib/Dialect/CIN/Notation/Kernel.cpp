@@ -155,31 +155,6 @@ void KernelBuilder::declare(OpBuilder &builder, StringRef name,
                           TypedAttr(), builder.getStringAttr(name));
 }
 
-/// A size as a value: one more than the largest position.
-static Value makeSize(OpBuilder &builder, Location location,
-                      const LinearSize &largest) {
-  AffineExpr size =
-      getAffineConstantExpr(largest.constant + 1, builder.getContext());
-  SmallVector<Value> operands;
-  for (const LinearSize::Term &term : largest.terms) {
-    AffineExpr extent = getAffineDimExpr(operands.size(), builder.getContext());
-    size = size + (extent - 1) * term.factor;
-    Value array = term.dimension.array;
-    operands.push_back(isa<ShapedType>(array.getType())
-                           ? ExtentOp::create(builder, location,
-                                              builder.getIndexType(), array,
-                                              term.dimension.dimension)
-                                 .getResult()
-                           : array);
-  }
-  if (size == getAffineDimExpr(0, builder.getContext()) &&
-      operands.front().getType().isIndex() &&
-      operands.front().getDefiningOp<ExtentOp>())
-    return operands.front();
-  return ApplyOp::create(builder, location, builder.getIndexType(),
-                         AffineMap::get(operands.size(), 0, size), operands);
-}
-
 LogicalResult KernelBuilder::completeTemporaries(EvaluateOp evaluate) {
   for (auto temporary :
        llvm::make_early_inc_range(evaluate.getRegion().getOps<TemporaryOp>())) {

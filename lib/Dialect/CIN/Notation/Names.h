@@ -78,6 +78,11 @@ llvm::SmallVector<std::string>
 findFreeVariables(const Expression &expression,
                   const llvm::StringSet<> &variables);
 
+/// Whether a variable is a part of an index: of `x[i] + x[i + 1]` there are
+/// fewer positions than of `x`.
+bool isShifted(const Statement &statement, llvm::StringRef variable,
+               const llvm::StringSet<> &variables);
+
 } // namespace ember::cin
 
 #endif // EMBER_LIB_DIALECT_CIN_NOTATION_NAMES_H

@@ -13,6 +13,7 @@
 
 #include "Parser.h"
 #include "ExpressionParser.h"
+#include "ReducedVariables.h"
 
 #include "mlir/IR/Location.h"
 
@@ -130,6 +131,8 @@ FailureOr<Statement> StatementParser::parseStatement() {
     expected("an operator or the end of the statement");
     return failure();
   }
+  if (failed(bindReducedVariables(statement, context)))
+    return failure();
   return std::move(statement);
 }
 

@@ -10,6 +10,7 @@
 #include "mlir/IR/AffineExprVisitor.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/ScopeExit.h"
 
 using namespace mlir;
 using namespace ember::cin;
@@ -29,8 +30,11 @@ public:
 
 private:
   std::optional<LinearSize> findVariable(BlockArgument variable);
-  /// By dimensions that it is an index of together with a number: `x[i + 1]`.
+  /// By dimensions that it is an index of together with a number, or with other
+  /// variables: `x[i + 1]`, `x[i + k]`.
   std::optional<LinearSize> findShifted(BlockArgument variable);
+  /// The largest that is added to `variable`; none if it is not known.
+  std::optional<LinearSize> findBeside(BlockArgument variable, ApplyOp apply);
   std::optional<LinearSize> findAffine(ApplyOp apply);
   /// Workspaces, and sums of lengths, are as large as what they are made for.
   bool isExcluded(Value array) {
@@ -40,6 +44,8 @@ private:
   }
 
   SmallVector<Value> excluded;
+  /// Of which `findShifted` is under way.
+  llvm::SmallPtrSet<Value, 4> shifted;
 };
 } // namespace
 
@@ -111,48 +117,81 @@ std::optional<LinearSize> LargestIndex::findLast(ArrayDimension dimension) {
   return std::nullopt;
 }
 
-std::optional<LinearSize> LargestIndex::findShifted(BlockArgument variable) {
-  std::optional<ArrayDimension> found;
-  int64_t shift = 0;
-  auto add = [&](OpOperand &use, int64_t by) {
-    auto access = dyn_cast<AccessOp>(use.getOwner());
-    if (!access || isExcluded(access.getArray()))
-      return;
-    // The array is the first operand.
-    ArrayDimension mine{access.getArray(), use.getOperandNumber() - 1};
-    if (!found)
-      found = mine;
-    if (mine == found)
-      shift = std::max(shift, by);
-  };
-  for (OpOperand &use : variable.getUses()) {
-    add(use, 0);
-    auto apply = dyn_cast<ApplyOp>(use.getOwner());
-    if (!apply || apply.getMap().getNumInputs() != 1)
-      continue;
-    AffineExpr by =
-        apply.getMap().getResult(0) - getAffineDimExpr(0, apply.getContext());
-    if (auto constant = dyn_cast<AffineConstantExpr>(
-            simplifyAffineExpr(by, /*numDims=*/1, /*numSymbols=*/0)))
-      for (OpOperand &further : apply->getUses())
-        add(further, constant.getValue());
-  }
-  std::optional<LinearSize> last = found ? findLast(*found) : std::nullopt;
-  if (last)
-    last->constant -= shift;
-  return last;
-}
-
-std::optional<LinearSize> LargestIndex::findAffine(ApplyOp apply) {
+/// The factors of the operands of an affine expression, the constant last; none
+/// if there is more in it, such as a remainder.
+static std::optional<SmallVector<int64_t, 8>> getFactors(ApplyOp apply) {
   AffineMap map = apply.getMap();
   SimpleAffineExprFlattener flattener(map.getNumDims(), map.getNumSymbols());
   if (failed(flattener.walkPostOrder(map.getResult(0))) ||
       flattener.numLocals > 0)
     return std::nullopt;
-  ArrayRef<int64_t> factors = flattener.operandExprStack.back();
-  LinearSize sum{factors.back(), {}};
+  return flattener.operandExprStack.back();
+}
+
+std::optional<LinearSize>
+LargestIndex::findBeside(BlockArgument variable, ApplyOp apply) {
+  std::optional<SmallVector<int64_t, 8>> factors = getFactors(apply);
+  if (!factors)
+    return std::nullopt;
+  LinearSize beside{factors->back(), {}};
   for (auto [operand, factor] :
-       llvm::zip_equal(apply.getOperands(), factors.drop_back())) {
+       llvm::zip_equal(apply.getOperands(), ArrayRef(*factors).drop_back())) {
+    if (operand == variable) {
+      if (factor != 1)
+        return std::nullopt;
+      continue;
+    }
+    bool isOther = isa<BlockArgument>(operand) && factor >= 0;
+    std::optional<LinearSize> mine = isOther ? find(operand) : std::nullopt;
+    if (!mine)
+      return std::nullopt;
+    beside.add(*mine, factor);
+  }
+  return beside;
+}
+
+std::optional<LinearSize> LargestIndex::findShifted(BlockArgument variable) {
+  // What it is a part of is looked for once: `x[i + k]` says of each of the two
+  // how large it is if the other is known.
+  if (!shifted.insert(variable).second)
+    return std::nullopt;
+  auto done = llvm::scope_exit([&] { shifted.erase(variable); });
+  std::optional<ArrayDimension> found;
+  std::optional<LinearSize> shift;
+  auto add = [&](OpOperand &use, const LinearSize &by) {
+    auto access = dyn_cast<AccessOp>(use.getOwner());
+    if (!access || isExcluded(access.getArray()))
+      return;
+    // The array is the first operand.
+    ArrayDimension mine{access.getArray(), use.getOperandNumber() - 1};
+    if (found && !(mine == found))
+      return;
+    found = mine;
+    if (!shift || (shift->terms.empty() && shift->constant < by.constant))
+      shift = by;
+  };
+  for (OpOperand &use : variable.getUses()) {
+    add(use, LinearSize());
+    auto apply = dyn_cast<ApplyOp>(use.getOwner());
+    if (!apply)
+      continue;
+    if (std::optional<LinearSize> by = findBeside(variable, apply))
+      for (OpOperand &further : apply->getUses())
+        add(further, *by);
+  }
+  std::optional<LinearSize> last = found ? findLast(*found) : std::nullopt;
+  if (last)
+    last->add(*shift, -1);
+  return last;
+}
+
+std::optional<LinearSize> LargestIndex::findAffine(ApplyOp apply) {
+  std::optional<SmallVector<int64_t, 8>> factors = getFactors(apply);
+  if (!factors)
+    return std::nullopt;
+  LinearSize sum{factors->back(), {}};
+  for (auto [operand, factor] :
+       llvm::zip_equal(apply.getOperands(), ArrayRef(*factors).drop_back())) {
     std::optional<LinearSize> mine = factor < 0 ? std::nullopt : find(operand);
     if (!mine)
       return std::nullopt;
@@ -193,6 +232,35 @@ static Attribute describe(const LinearSize &largest, EvaluateOp evaluate) {
          builder.getI64IntegerAttr(term.factor)}));
   }
   return builder.getArrayAttr(parts);
+}
+
+Value ember::cin::makeSize(OpBuilder &builder, Location location,
+                           const LinearSize &largest) {
+  AffineExpr size =
+      getAffineConstantExpr(largest.constant + 1, builder.getContext());
+  SmallVector<Value> operands;
+  for (const LinearSize::Term &term : largest.terms) {
+    AffineExpr extent = getAffineDimExpr(operands.size(), builder.getContext());
+    size = size + (extent - 1) * term.factor;
+    Value array = term.dimension.array;
+    operands.push_back(isa<ShapedType>(array.getType())
+                           ? ExtentOp::create(builder, location,
+                                              builder.getIndexType(), array,
+                                              term.dimension.dimension)
+                                 .getResult()
+                           : array);
+  }
+  if (size == getAffineDimExpr(0, builder.getContext()) &&
+      operands.front().getType().isIndex() &&
+      operands.front().getDefiningOp<ExtentOp>())
+    return operands.front();
+  return ApplyOp::create(builder, location, builder.getIndexType(),
+                         AffineMap::get(operands.size(), 0, size), operands);
+}
+
+std::optional<LinearSize>
+ember::cin::findLargestValue(BlockArgument variable) {
+  return LargestIndex({}).find(variable);
 }
 
 Room ember::cin::findRoom(EvaluateOp evaluate, Value array) {

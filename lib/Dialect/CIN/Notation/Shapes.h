@@ -28,6 +28,13 @@ struct LinearSize {
   }
 };
 
+/// The largest value of a variable, as what it is an index of says it.
+std::optional<LinearSize> findLargestValue(mlir::BlockArgument variable);
+
+/// A size as a value: one more than the largest position.
+mlir::Value makeSize(mlir::OpBuilder &builder, mlir::Location location,
+                     const LinearSize &largest);
+
 /// What a caller has to know to make room for an array that is assigned to.
 struct Room {
   /// The largest position of each dimension, by those of arrays that are no

@@ -69,10 +69,8 @@ void VariableSize::visitAccess(const Expression &access) {
   }
 }
 
-/// Whether a variable is a part of an index: of `x[i] + x[i + 1]` there are
-/// fewer positions than of `x`.
-static bool isShifted(const Statement &statement, StringRef variable,
-                      const llvm::StringSet<> &variables) {
+bool ember::cin::isShifted(const Statement &statement, StringRef variable,
+                           const llvm::StringSet<> &variables) {
   bool isFound = false;
   walkStatement(statement, [&](const Expression &part, bool isIndex) {
     bool isSum =

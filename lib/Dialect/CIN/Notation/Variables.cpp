@@ -7,6 +7,7 @@
 
 #include "ExpressionEmitter.h"
 #include "Parser.h"
+#include "Shapes.h"
 
 using namespace mlir;
 using namespace ember::cin;
@@ -199,19 +200,59 @@ ExpressionEmitter::emitForall(ArrayRef<const Binding *> bindings,
   return result;
 }
 
+bool ExpressionEmitter::depends(const Binding &binding,
+                                StringRef variable) const {
+  bool found = false;
+  binding.visit([&](const Expression &part) {
+    found |= llvm::is_contained(findFreeVariables(part, variables), variable);
+  });
+  return found;
+}
+
+ReduceOp ExpressionEmitter::rangeShifted(ReduceOp reduce) {
+  SmallVector<Value> lowers, uppers;
+  SmallVector<bool> ranged;
+  bool isChanged = false;
+  for (BlockArgument variable : reduce.getVariables()) {
+    unsigned number = variable.getArgNumber();
+    Value lower = reduce.getLower(number), upper = reduce.getUpper(number);
+    if (!upper && getIndexedDimensions(variable).empty())
+      if (std::optional<LinearSize> largest = findLargestValue(variable)) {
+        lower = makeIndex(Position(), 0);
+        upper = makeSize(builder, reduce.getLoc(), *largest);
+        isChanged = true;
+      }
+    ranged.push_back(upper != nullptr);
+    if (!upper)
+      continue;
+    lowers.push_back(lower);
+    uppers.push_back(upper);
+  }
+  if (!isChanged)
+    return reduce;
+  auto made = ReduceOp::create(
+      builder, reduce.getLoc(), reduce.getType(), lowers, uppers, ranged,
+      reduce.getNamesAttr(), IterationAttr(), reduce.getCallee(),
+      /*rest=*/TypedAttr(), /*otherwise=*/TypedAttr());
+  made.getRegion().takeBody(reduce.getRegion());
+  reduce.erase();
+  return made;
+}
+
 FailureOr<Operand> ExpressionEmitter::emitReduction(
     Function function, ArrayRef<const Binding *> bindings,
     const Expression *condition, const Expression &value, Position position) {
-  // A range may depend on the variable before it: one reduction in the other.
-  const Binding *first = bindings.front();
-  bool dependsOnFirst = false;
-  for (const Binding *binding : bindings.drop_front())
-    binding->visit([&](const Expression &part) {
-      dependsOnFirst |= llvm::is_contained(findFreeVariables(part, variables),
-                                           first->variable);
+  // A range may depend on variables before its own: one reduction in the other.
+  size_t count = 1;
+  auto dependsOnMine = [&](const Binding *later) {
+    return llvm::any_of(bindings.take_front(count), [&](const Binding *mine) {
+      return depends(*later, mine->variable);
     });
-  ArrayRef<const Binding *> mine =
-      dependsOnFirst ? bindings.take_front() : bindings;
+  };
+  while (count < bindings.size() && !dependsOnMine(bindings[count]))
+    ++count;
+  ArrayRef<const Binding *> mine = bindings.take_front(count);
+  ArrayRef<const Binding *> others = bindings.drop_front(count);
   FailureOr<Ranges> ranges = emitRanges(mine);
   if (failed(ranges))
     return failure();
@@ -223,9 +264,8 @@ FailureOr<Operand> ExpressionEmitter::emitReduction(
   bind(mine, block);
   Value holds;
   FailureOr<Operand> term = failure();
-  if (dependsOnFirst) {
-    term = emitReduction(function, bindings.drop_front(), condition, value,
-                         position);
+  if (!others.empty()) {
+    term = emitReduction(function, others, condition, value, position);
   } else {
     term = emit(value);
     if (condition && succeeded(term)) {
@@ -257,5 +297,5 @@ FailureOr<Operand> ExpressionEmitter::emitReduction(
       typed.function.getCallee(builder.getContext()), /*rest=*/TypedAttr(),
       /*otherwise=*/TypedAttr());
   reduce.getRegion().takeBody(region);
-  return Operand{.value = reduce, .position = position};
+  return Operand{.value = rangeShifted(reduce), .position = position};
 }

@@ -50,7 +50,19 @@ ember::cin::findWalkedBeside(AssignOp assign, BlockArgument row,
                              VariableUses &uses) {
   SmallVector<AccessOp> found;
   SmallVector<Fiber> fibers;
-  for (Value part : findParts(getExpressions(assign), reductions)) {
+  llvm::SetVector<Value> parts = findParts(getExpressions(assign), reductions);
+  // Loops over a row are outside of those over what is added up in an element.
+  SmallVector<BlockArgument> inside = {row};
+  for (Value part : parts)
+    if (auto reduce = part.getDefiningOp<ReduceOp>();
+        reduce && !llvm::is_contained(reductions, reduce))
+      llvm::append_range(inside, reduce.getVariables());
+  auto isInside = [&](Value coordinate) {
+    return llvm::any_of(inside, [&](BlockArgument variable) {
+      return uses.depends(coordinate, variable);
+    });
+  };
+  for (Value part : parts) {
     auto access = part.getDefiningOp<AccessOp>();
     auto type =
         access ? dyn_cast<ArrayType>(access.getArray().getType()) : ArrayType();
@@ -59,9 +71,7 @@ ember::cin::findWalkedBeside(AssignOp assign, BlockArgument row,
     Fiber fiber{access.getArray(), getCoordinates(type, access.getIndices())};
     bool isOfRow =
         fiber.coordinates.back() == row &&
-        llvm::none_of(llvm::drop_end(fiber.coordinates), [&](Value coordinate) {
-          return uses.depends(coordinate, row);
-        });
+        llvm::none_of(llvm::drop_end(fiber.coordinates), isInside);
     if (!isOfRow || llvm::is_contained(fibers, fiber))
       continue;
     fibers.push_back(fiber);
