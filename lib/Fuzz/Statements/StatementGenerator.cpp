@@ -470,6 +470,25 @@ static bool isIndexIn(const Term &term, const std::string &name) {
   return isThere;
 }
 
+/// Whether the text may write the ranges and the condition of a reduction
+/// behind the statement: a condition without a variable of it would be the
+/// statement's.
+static bool canBindBehind(const Statement &statement) {
+  const Term &value = statement.value;
+  if (value.kind != Term::Reduction || value.isImplicit ||
+      !statement.condition.empty())
+    return false;
+  if (value.condition.empty())
+    return true;
+  bool isOfReduction = false;
+  visitTerms(value.condition.front(), [&](const Term &term) {
+    for (const VariableRange &range : value.ranges)
+      isOfReduction |=
+          term.kind == Term::Variable && term.name == range.variable;
+  });
+  return isOfReduction;
+}
+
 Statement StatementGenerator::drawStatement(bool isLast) {
   Statement statement;
   Variables variables;
@@ -491,6 +510,8 @@ Statement StatementGenerator::drawStatement(bool isLast) {
   if (!isForOthers && random.chance(style.conditions * 0.5) &&
       !notation.array(target).hasLevels())
     statement.condition.push_back(drawCondition(variables));
+  statement.value.isBoundBehind =
+      canBindBehind(statement) && random.chance(0.3);
   StoredArray &array = notation.array(target);
   array.shape = shape;
   // One that has all its elements from this statement.

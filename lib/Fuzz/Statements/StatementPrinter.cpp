@@ -91,10 +91,13 @@ static std::pair<std::string, Binding> spell(const Term &term) {
     const Term &value = term.operands.front();
     if (term.isImplicit)
       return spell(value);
-    return {term.name + "[" +
-                bindings(term.ranges, term.condition, /*isAllRanged=*/false) +
-                "](" + print(value, Choice) + ")",
-            Atom};
+    std::string bound;
+    if (term.isBoundBehind)
+      for (const VariableRange &range : term.ranges)
+        bound += (bound.empty() ? "" : ", ") + range.variable;
+    else
+      bound = bindings(term.ranges, term.condition, /*isAllRanged=*/false);
+    return {term.name + "[" + bound + "](" + print(value, Choice) + ")", Atom};
   }
   case Term::Call:
     break;
@@ -128,14 +131,20 @@ static std::string print(const Term &term, Binding least) {
 std::string printStatements(const Notation &notation) {
   std::string text;
   for (const Statement &statement : notation.statements) {
+    std::vector<VariableRange> all = statement.ranges;
+    std::vector<Term> condition = statement.condition;
+    if (statement.value.isBoundBehind) {
+      all.insert(all.end(), statement.value.ranges.begin(),
+                 statement.value.ranges.end());
+      condition = statement.value.condition;
+    }
     // `a if b` would be taken for the begin of a choice.
-    Binding least = statement.condition.empty() ? Choice : Or;
+    Binding least = condition.empty() ? Choice : Or;
     if (notation.array(statement.target.name).isTemporary)
       text += "let ";
     text += print(statement.target, Choice) + " " + statement.function + "= " +
             print(statement.value, least);
-    std::string ranges = bindings(statement.ranges, statement.condition,
-                                  /*isAllRanged=*/true);
+    std::string ranges = bindings(all, condition, /*isAllRanged=*/true);
     if (!ranges.empty())
       text += (ranges.starts_with("if ") ? " " : " for ") + ranges;
     text += "\n";

@@ -49,6 +49,9 @@ struct Term {
   std::vector<Term> condition;
   /// A sum that the text does not write, since its variables say it.
   bool isImplicit = false;
+  /// A reduction that is all of a value: the text writes ranges and condition
+  /// behind the statement.
+  bool isBoundBehind = false;
 };
 
 /// `target = value for ranges if condition`.

@@ -50,8 +50,8 @@ private:
   /// part of an index, `x[i + 1] - x[i]`: it has the same values in all. An
   /// error if they have different ones beside it.
   FailureOr<bool> isShiftedInOne(ArrayRef<Term> terms);
-  /// Asks that variables that `term` is summed over, which is `sum`, are as long
-  /// as in the terms before, of which `sizes` has a dimension.
+  /// Asks that variables that `term` is summed over, which is `sum`, are as
+  /// long as in the terms before, of which `sizes` has a dimension.
   void requireSameSizes(const Term &term, Value sum,
                         llvm::StringMap<ArrayDimension> &sizes);
   const Binding *findBinding(StringRef name) {

@@ -100,8 +100,8 @@ private:
   llvm::FailureOr<std::pair<mlir::Value, mlir::Value>>
   emitSegment(const Expression &length);
   mlir::Value makeIndex(Position position, int64_t number);
-  /// Gives variables that are only a part of indices, `x[i + 1]`, the range that
-  /// these leave them.
+  /// Gives variables that are only a part of indices, `x[i + 1]`, the range
+  /// that these leave them.
   ReduceOp rangeShifted(ReduceOp reduce);
   /// Whether all comparisons of neighbours hold.
   llvm::FailureOr<Operand> emitChain(const Expression &chain,

@@ -120,8 +120,7 @@ SmallVector<Binding *> ReducedVariables::findReduced(StringRef variable) {
   SmallVector<Binding *> found;
   walkReductions(*statement.value, {},
                  [&](Expression &reduction, ArrayRef<StringRef>) {
-                   if (Binding *own =
-                           findBinding(reduction.bindings, variable))
+                   if (Binding *own = findBinding(reduction.bindings, variable))
                      found.push_back(own);
                  });
   return found;
@@ -153,9 +152,8 @@ LogicalResult ReducedVariables::bindRange(const Binding &binding) {
   if (!binding.hasRange())
     return success();
   if (isFree(binding.variable)) {
-    bool isHidden = llvm::all_of(reduced, [](const Binding *own) {
-      return own->hasRange();
-    });
+    bool isHidden = llvm::all_of(
+        reduced, [](const Binding *own) { return own->hasRange(); });
     if (isHidden)
       return success();
     InFlightDiagnostic error =

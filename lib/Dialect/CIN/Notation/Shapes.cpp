@@ -128,8 +128,8 @@ static std::optional<SmallVector<int64_t, 8>> getFactors(ApplyOp apply) {
   return flattener.operandExprStack.back();
 }
 
-std::optional<LinearSize>
-LargestIndex::findBeside(BlockArgument variable, ApplyOp apply) {
+std::optional<LinearSize> LargestIndex::findBeside(BlockArgument variable,
+                                                   ApplyOp apply) {
   std::optional<SmallVector<int64_t, 8>> factors = getFactors(apply);
   if (!factors)
     return std::nullopt;
@@ -258,8 +258,7 @@ Value ember::cin::makeSize(OpBuilder &builder, Location location,
                          AffineMap::get(operands.size(), 0, size), operands);
 }
 
-std::optional<LinearSize>
-ember::cin::findLargestValue(BlockArgument variable) {
+std::optional<LinearSize> ember::cin::findLargestValue(BlockArgument variable) {
   return LargestIndex({}).find(variable);
 }
 

@@ -230,10 +230,10 @@ ReduceOp ExpressionEmitter::rangeShifted(ReduceOp reduce) {
   }
   if (!isChanged)
     return reduce;
-  auto made = ReduceOp::create(
-      builder, reduce.getLoc(), reduce.getType(), lowers, uppers, ranged,
-      reduce.getNamesAttr(), IterationAttr(), reduce.getCallee(),
-      /*rest=*/TypedAttr(), /*otherwise=*/TypedAttr());
+  auto made = ReduceOp::create(builder, reduce.getLoc(), reduce.getType(),
+                               lowers, uppers, ranged, reduce.getNamesAttr(),
+                               IterationAttr(), reduce.getCallee(),
+                               /*rest=*/TypedAttr(), /*otherwise=*/TypedAttr());
   made.getRegion().takeBody(reduce.getRegion());
   reduce.erase();
   return made;

@@ -69,9 +69,8 @@ ember::cin::findWalkedBeside(AssignOp assign, BlockArgument row,
     if (!type || type.getFormat().getLevels().back().kind == LevelKind::dense)
       continue;
     Fiber fiber{access.getArray(), getCoordinates(type, access.getIndices())};
-    bool isOfRow =
-        fiber.coordinates.back() == row &&
-        llvm::none_of(llvm::drop_end(fiber.coordinates), isInside);
+    bool isOfRow = fiber.coordinates.back() == row &&
+                   llvm::none_of(llvm::drop_end(fiber.coordinates), isInside);
     if (!isOfRow || llvm::is_contained(fibers, fiber))
       continue;
     fibers.push_back(fiber);
