@@ -40,7 +40,7 @@ template <typename DialectT> static bool isDialect(const Dialect *dialect) {
 /// Only where there are statements or embedding operations: with them tensors
 /// become memrefs, and what has none is loops already.
 static void addCINToSCF(OpPassManager &manager, ModuleOp module,
-                        const CompileOptions &options) {
+                        const CompileOptions &) {
   WalkResult search = module->walk([](Operation *op) {
     return isa_and_present<cin::CINDialect, embed::EmbedDialect>(
                op->getDialect())
@@ -49,9 +49,7 @@ static void addCINToSCF(OpPassManager &manager, ModuleOp module,
   });
   if (!search.wasInterrupted())
     return;
-  EmbeddingOptions embedding;
-  embedding.sumLengths = options.target && options.target->sumsLengths;
-  buildCINToSCFPipeline(manager, embedding);
+  buildCINToSCFPipeline(manager);
 }
 
 static void addSCFToSLC(OpPassManager &manager, ModuleOp,

@@ -12,7 +12,6 @@
 #include "ember/Conversion/DLCToRing/Passes.h"
 #include "ember/Conversion/DLCToTMU/Passes.h"
 #include "ember/Conversion/EmbedToCIN/Passes.h"
-#include "ember/Conversion/EmbedToSCF/Passes.h"
 #include "ember/Conversion/RingToNative/Passes.h"
 #include "ember/Conversion/RingToTMU/Passes.h"
 #include "ember/Conversion/SCFToSLC/Passes.h"
@@ -96,7 +95,6 @@ void ember::registerPasses() {
   cin::registerCINPasses();
   registerCINToSCFPasses();
   registerEmbedToCINPasses();
-  registerEmbedToSCFPasses();
   registerSCFToSLCPasses();
   registerSLCPasses();
   slcv::registerSLCVPasses();

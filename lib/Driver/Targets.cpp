@@ -17,7 +17,6 @@ ArrayRef<KernelTarget> ember::getTargets() {
        .summary = "access and compute in one program, lookups prefetched, "
                   "loops on several threads",
        .stage = "scf",
-       .sumsLengths = true,
        // Choosing costs it less than a branch that it cannot foresee.
        .masksSelects = false,
        // Lanes that are loaded by masked branches cost more than they save.
@@ -37,7 +36,6 @@ const KernelTarget &ember::getUnitTarget() {
       .name = "tmu",
       .summary = "access programs on Tensor Marshaling Units",
       .stage = "tmu",
-      .sumsLengths = true,
       // What it pops is at known places, so that loops over rows are unrolled.
       .keepsRows = true};
   return target;

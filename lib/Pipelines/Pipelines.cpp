@@ -12,7 +12,6 @@
 #include "ember/Conversion/DLCToRing/Passes.h"
 #include "ember/Conversion/DLCToTMU/Passes.h"
 #include "ember/Conversion/EmbedToCIN/Passes.h"
-#include "ember/Conversion/EmbedToSCF/Passes.h"
 #include "ember/Conversion/RingToNative/Passes.h"
 #include "ember/Conversion/SCFToSLC/Passes.h"
 #include "ember/Conversion/SLCToDLC/Passes.h"
@@ -51,8 +50,7 @@ llvm::cl::ValuesClass ember::getOptimizationLevels() {
                  "Also what suits the model and the execute unit"));
 }
 
-void ember::buildCINToSCFPipeline(OpPassManager &manager,
-                                  const EmbeddingOptions &options) {
+void ember::buildCINToSCFPipeline(OpPassManager &manager) {
   manager.addPass(cin::createCheckFunctions());
   manager.addNestedPass<func::FuncOp>(loops::createSplitIndexCasts());
   bufferization::OneShotBufferizePassOptions bufferization;
@@ -84,9 +82,6 @@ void ember::buildCINToSCFPipeline(OpPassManager &manager,
   bufferization::buildBufferDeallocationPipeline(
       manager, bufferization::BufferDeallocationPipelineOptions());
   manager.addPass(createConvertBufferizationToMemRefPass());
-  ConvertEmbedToSCFOptions loops;
-  loops.sumLengths = options.sumLengths;
-  manager.addNestedPass<func::FuncOp>(createConvertEmbedToSCF(loops));
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
 }
@@ -221,12 +216,12 @@ void ember::buildDLCToTMUPipeline(OpPassManager &manager,
 }
 
 void ember::registerPipelines() {
-  PassPipelineRegistration<EmbeddingOptions>(
+  PassPipelineRegistration<>(
       "cin-to-scf",
       "Bufferise: from statements and embedding operations to scf "
       "nests",
       buildCINToSCFPipeline);
-  PassPipelineRegistration<EmbeddingOptions>(
+  PassPipelineRegistration<>(
       "embed-to-scf", "The same as cin-to-scf", buildCINToSCFPipeline);
   PassPipelineRegistration<DecouplingOptions>(
       "scf-to-slc", "Decouple: from scf nests to lookup-compute nests",

@@ -96,9 +96,9 @@ CASES: Sequence[tuple[Operation, Sequence[NDArray], str]] = (
     (
         bag("lengths"),
         (TABLE, PAIR, ids(1, 2), OUT),
-        "bag: the lengths add up to more than there are indices",
+        "the lengths of lengths add up to more than there are indices",
     ),
-    (bag("lengths"), (TABLE, PAIR, ids(2, -1), OUT), "bag: a length is negative"),
+    (bag("lengths"), (TABLE, PAIR, ids(2, -1), OUT), "a length of lengths is negative"),
     (WEIGHTED, (TABLE, PAIR, ENDS, f32(3), OUT), "bag: there are not as many weights as indices"),
     (
         bag(),

@@ -26,9 +26,6 @@ struct KernelTarget {
   llvm::StringRef summary;
   /// The stage (see Levels.h) that native code is made from.
   llvm::StringRef stage;
-  /// Loops run on several threads: lengths of bags are summed up to offsets,
-  /// so that each bag begins at a known place.
-  bool sumsLengths = false;
   /// Callbacks that choose to store what was there are left out.
   bool masksSelects = true;
   /// Loops that do little else than look single elements up stay scalar where

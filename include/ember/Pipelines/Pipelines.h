@@ -191,19 +191,9 @@ struct QueueOptions : mlir::PassPipelineOptions<QueueOptions> {
       llvm::cl::init(0)};
 };
 
-/// How embedding operations become loops.
-struct EmbeddingOptions : mlir::PassPipelineOptions<EmbeddingOptions> {
-  Option<bool> sumLengths{
-      *this, "sum-lengths",
-      llvm::cl::desc("Sum lengths of bags up to offsets first, for loops on "
-                     "several threads"),
-      llvm::cl::init(false)};
-};
-
 /// One-shot bufferisation, also of functions' arguments and results, then
 /// loops for every embedding operation and every statement.
-void buildCINToSCFPipeline(mlir::OpPassManager &manager,
-                           const EmbeddingOptions &options);
+void buildCINToSCFPipeline(mlir::OpPassManager &manager);
 
 /// scf to slc: choose-decoupling, convert-scf-to-slc, move-to-val-ops.
 void buildSCFToSLCPipeline(mlir::OpPassManager &manager,

@@ -261,6 +261,13 @@ void EvaluationLowering::emit(WhereOp where) {
   code.clear();
 }
 
+/// A zero that no sum shows: it is negative.
+static bool addsNothing(Value value) {
+  FloatAttr number;
+  return matchPattern(value, m_Constant(&number)) &&
+         number.getValue().isNegZero();
+}
+
 /// `given` where it is the first, `combined` otherwise.
 Value EvaluationLowering::choose(Value isFirst, Value given, Value combined) {
   // Of two choices between the same values, one.
@@ -289,10 +296,16 @@ void EvaluationLowering::emit(AssignOp assign) {
   SmallVector<Value> at = indices(assign.getIndices());
   if (Function function = assign.getFunction()) {
     Value before = memref::LoadOp::create(builder, memref, at);
-    auto product = value.getDefiningOp<arith::MulFOp>();
-    bool isOnlyUse = assign.getValue().hasOneUse();
-    Value given = value;
-    if (function.is("add") && product && isOnlyUse) {
+    bool isSum = function.is("add") && assign.getValue().hasOneUse();
+    // What may add nothing: the sum is chosen, so that a product stays a part
+    // of it.
+    Value given = value, term = value, isAdded;
+    auto choice = value.getDefiningOp<arith::SelectOp>();
+    if (isSum && choice && addsNothing(choice.getFalseValue())) {
+      isAdded = choice.getCondition();
+      term = choice.getTrueValue();
+    }
+    if (auto product = term.getDefiningOp<arith::MulFOp>(); isSum && product) {
       // Rounded once, together with the sum; what comes in no order may be
       // added in any.
       auto order = assign.getFirst() ? arith::FastMathFlags::none
@@ -300,8 +313,10 @@ void EvaluationLowering::emit(AssignOp assign) {
       value = math::FmaOp::create(builder, product.getLhs(), product.getRhs(),
                                   before, order);
     } else {
-      value = emitCall(builder, function, {before, value}, value.getType());
+      value = emitCall(builder, function, {before, term}, term.getType());
     }
+    if (isAdded)
+      value = arith::SelectOp::create(builder, isAdded, value, before);
     if (Value first = assign.getFirst())
       value = choose(get(first), given, value);
   }
@@ -436,8 +451,17 @@ void EvaluationLowering::emit(ScanOp scan) {
     cf::AssertOp::create(builder, holds, message);
   };
   require(length, zero, "a length of " + name + " is negative");
-  require(after, before,
-          "the lengths of " + name + " add up to more than 64 bits hold");
+  if (Value within = scan.getWithin()) {
+    // Against what is left, which no sum of lengths can wrap around.
+    Value most = arith::IndexCastOp::create(builder, wide, size({within, 0}));
+    Value left = arith::SubIOp::create(builder, most, before);
+    require(left, length,
+            "the lengths of " + name + " add up to more than there are " +
+                evaluate.getNameOf(within));
+  } else {
+    require(after, before,
+            "the lengths of " + name + " add up to more than 64 bits hold");
+  }
   scf::YieldOp::create(builder, after);
   builder.setInsertionPointAfter(loop);
   memref::StoreOp::create(builder, loop.getResult(0), sums, count);

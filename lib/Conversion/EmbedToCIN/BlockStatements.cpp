@@ -67,7 +67,7 @@ void ember::writeStatements(GatherOp op) {
                          op.getInit(), {ij[0], place, te[1]});
                    });
   });
-  builder.finish();
+  builder.replace(op);
 }
 
 void ember::writeStatements(BlockScoresOp op) {
@@ -107,7 +107,7 @@ void ember::writeStatements(BlockScoresOp op) {
                      {query, rowOf(builder, ij[1], st[1], size)});
     });
   });
-  builder.finish();
+  builder.replace(op);
 }
 
 void ember::writeStatements(BlockValuesOp op) {
@@ -178,5 +178,5 @@ void ember::writeStatements(BlockValuesOp op) {
         type, {{nullptr, size}, {init, 1}},
         [&](Value sums) { add(i[0], sums); }, store);
   });
-  builder.finish();
+  builder.replace(op);
 }

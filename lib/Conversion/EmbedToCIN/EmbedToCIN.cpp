@@ -26,6 +26,8 @@ using namespace ember;
 
 namespace {
 struct EmbedToCIN : public ember::impl::EmbedToCINBase<EmbedToCIN> {
+  using EmbedToCINBase::EmbedToCINBase;
+
   void runOnOperation() override {
     SmallVector<Operation *> operations;
     getOperation()->walk([&](Operation *op) {
@@ -37,10 +39,8 @@ struct EmbedToCIN : public ember::impl::EmbedToCINBase<EmbedToCIN> {
           .Case<embed::SpMMOp, embed::SDDMMOp, embed::MessageOp, embed::ScoreOp,
                 embed::GatherOp, embed::BlockScoresOp, embed::BlockValuesOp>(
               [](auto op) { writeStatements(op); })
-          .Case<embed::BagOp>([](auto bag) {
-            if (isStatement(bag))
-              writeStatements(bag);
-          });
+          .Case<embed::BagOp>(
+              [&](auto bag) { writeStatements(bag, mostCopiedBytes); });
   }
 };
 } // namespace

@@ -235,7 +235,7 @@ void ember::writeStatements(SpMMOp op) {
       return builder.times(value, weight);
     };
   });
-  builder.finish();
+  builder.replace(op);
 }
 
 //===----------------------------------------------------------------------===//
@@ -292,7 +292,7 @@ void ember::writeStatements(SDDMMOp op) {
     builder.assign(sumElements(builder, op, type, edge, weight), op.getInit(),
                    edge.position);
   });
-  builder.finish();
+  builder.replace(op);
 }
 
 void ember::writeStatements(MessageOp op) {
@@ -334,5 +334,5 @@ void ember::writeStatements(MessageOp op) {
       return builder.times(message, value);
     };
   });
-  builder.finish();
+  builder.replace(op);
 }

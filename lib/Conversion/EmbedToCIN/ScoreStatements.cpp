@@ -199,7 +199,7 @@ void Scores::write() {
     builder.forall({{"q"}, {"t"}}, [&](ValueRange variables) {
       writeScore(variables[0], variables[1]);
     });
-  builder.finish();
+  builder.replace(op);
 }
 
 void ember::writeStatements(ScoreOp op) { Scores(op).write(); }

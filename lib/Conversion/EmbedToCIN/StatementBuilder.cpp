@@ -18,16 +18,20 @@
 using namespace mlir;
 using namespace ember;
 
-StatementBuilder::StatementBuilder(DestinationStyleOpInterface op,
-                                   ArrayRef<Named> inputs)
-    : ImplicitLocOpBuilder(op.getLoc(), op), op(op), outside(op.getLoc(), op) {
-  Value init = op.getDpsInitOperand(0)->get();
-  evaluate = cin::EvaluateOp::create(outside, op->getResultTypes(),
-                                     ValueRange(), init, ArrayAttr());
+StatementBuilder::StatementBuilder(Operation *op, ArrayRef<Named> inputs,
+                                   ValueRange results)
+    : ImplicitLocOpBuilder(op->getLoc(), op), outside(op->getLoc(), op) {
+  SmallVector<Type> types;
+  for (Value result : results)
+    if (isa<TensorType>(result.getType()))
+      types.push_back(result.getType());
+  evaluate = cin::EvaluateOp::create(outside, types, ValueRange(), results,
+                                     ArrayAttr());
   // What follows stands in front of it.
   outside.setInsertionPoint(evaluate);
   Block &body = evaluate.getRegion().emplaceBlock();
-  names[init] = body.addArgument(init.getType(), op.getLoc());
+  for (Value result : results)
+    names[result] = body.addArgument(result.getType(), op->getLoc());
   setInsertionPointToEnd(&body);
   for (auto [name, operand] : inputs)
     if (operand)
@@ -41,15 +45,22 @@ void StatementBuilder::take(StringRef name, Value operand) {
   unsigned number = evaluate.getInputs().size();
   evaluate.getInputsMutable().append(operand);
   known = evaluate.getRegion().front().insertArgument(number, operand.getType(),
-                                                      op.getLoc());
+                                                      getLoc());
   spelled.push_back(name);
 }
 
-void StatementBuilder::finish() {
-  SmallVector<StringRef> all = spelled;
-  all.push_back("out");
-  evaluate.setNamesAttr(getStrArrayAttr(all));
-  op->replaceAllUsesWith(evaluate->getResults());
+ResultRange StatementBuilder::finish() {
+  SmallVector<std::string> all(spelled.begin(), spelled.end());
+  size_t results = evaluate.getInits().size();
+  for (size_t number = 0; number < results; ++number)
+    all.push_back(results == 1 ? "out" : "out" + std::to_string(number));
+  evaluate.setNamesAttr(
+      getStrArrayAttr(SmallVector<StringRef>(all.begin(), all.end())));
+  return evaluate->getResults();
+}
+
+void StatementBuilder::replace(Operation *op) {
+  op->replaceAllUsesWith(finish());
   op->erase();
 }
 
@@ -65,22 +76,24 @@ Value StatementBuilder::plusOne(Value value) {
   return arith::AddIOp::create(outside, value, constant(1));
 }
 
-Value StatementBuilder::size(Value array, int64_t dimension) {
+Value StatementBuilder::size(ImplicitLocOpBuilder &builder, Value array,
+                             int64_t dimension) {
   auto type = cast<ShapedType>(array.getType());
   if (!type.isDynamicDim(dimension))
-    return constant(type.getDimSize(dimension));
+    return arith::ConstantIndexOp::create(builder, type.getDimSize(dimension));
   if (isa<MemRefType>(type))
-    return memref::DimOp::create(outside, array, dimension);
-  return tensor::DimOp::create(outside, array, dimension);
+    return memref::DimOp::create(builder, array, dimension);
+  return tensor::DimOp::create(builder, array, dimension);
 }
 
-void StatementBuilder::requireEqual(Value a, Value b, const Twine &message) {
+void StatementBuilder::requireEqual(ImplicitLocOpBuilder &builder, Value a,
+                                    Value b, const Twine &message) {
   std::optional<int64_t> left = getConstantIntValue(a);
   std::optional<int64_t> right = getConstantIntValue(b);
   if (left && right && *left == *right)
     return;
-  Value equal = arith::CmpIOp::create(outside, arith::CmpIPredicate::eq, a, b);
-  cf::AssertOp::create(outside, equal, message.str());
+  Value equal = arith::CmpIOp::create(builder, arith::CmpIPredicate::eq, a, b);
+  cf::AssertOp::create(builder, equal, message.str());
 }
 
 void StatementBuilder::requireSameSize(Value a, int64_t aDimension, Value b,
@@ -113,8 +126,12 @@ void StatementBuilder::readRows(Value table, embed::RowFormatAttr format,
       cin::FormatAttr::get(getContext(), {dense, dense}, {0, 1},
                            getFloatAttr(type, 0), /*storesFill=*/true, format);
   Value &name = names[table];
+  // The same table may stand for several.
+  Value bytes = name;
+  if (auto known = name.getDefiningOp<cin::AssembleOp>())
+    bytes = known.getValues();
   name = cin::AssembleOp::create(
-      *this, cin::ArrayType::get(getContext(), shape, type, stored), name,
+      *this, cin::ArrayType::get(getContext(), shape, type, stored), bytes,
       ValueRange(), sizes, /*name=*/StringAttr(), /*counting=*/false,
       /*locating=*/false);
 }
@@ -161,8 +178,9 @@ static Block &addBody(OpBuilder &builder, Region &region, Location location,
   return block;
 }
 
-void StatementBuilder::forall(ArrayRef<Variable> variables,
-                              llvm::function_ref<void(ValueRange)> body) {
+cin::ForallOp
+StatementBuilder::forall(ArrayRef<Variable> variables,
+                         llvm::function_ref<void(ValueRange)> body) {
   Bindings bindings(*this, variables);
   auto forall = cin::ForallOp::create(*this, bindings.lowers, bindings.uppers,
                                       bindings.ranged, bindings.names,
@@ -170,6 +188,7 @@ void StatementBuilder::forall(ArrayRef<Variable> variables,
   InsertionGuard guard(*this);
   Block &block = addBody(*this, forall.getRegion(), getLoc(), variables.size());
   body(block.getArguments());
+  return forall;
 }
 
 /// The function of that name.
@@ -220,7 +239,7 @@ void StatementBuilder::where(Type element, ArrayRef<Dimension> dimensions,
       sizes.push_back(extent(array, dimension));
   }
   Type type = MemRefType::get(shape, element);
-  if (!evaluate.getResultTypes().empty())
+  if (onTensors())
     type = RankedTensorType::get(shape, element);
   auto where = cin::WhereOp::create(*this, sizes);
   auto write = [&](Region &region, llvm::function_ref<void(Value)> statements) {
@@ -242,11 +261,21 @@ Value StatementBuilder::temporaryBeyond(StringRef name, Type element,
   else
     ++size;
   Type type = MemRefType::get(size, element);
-  if (!evaluate.getResultTypes().empty())
+  if (onTensors())
     type = RankedTensorType::get(size, element);
   return cin::TemporaryOp::create(*this, type, sizes,
                                   cast<TypedAttr>(getZeroAttr(element)),
                                   getStringAttr(name));
+}
+
+Value StatementBuilder::scan(Value lengths, Value within) {
+  int64_t size = cast<ShapedType>(lengths.getType()).getDimSize(0);
+  if (!ShapedType::isDynamic(size))
+    ++size;
+  Type type = MemRefType::get(size, getI64Type());
+  if (onTensors())
+    type = RankedTensorType::get(size, getI64Type());
+  return cin::ScanOp::create(*this, type, nameOf(lengths), nameOf(within));
 }
 
 Value StatementBuilder::extent(Value array, unsigned dimension) {

@@ -37,15 +37,13 @@ void EmbeddingEvaluator::addRow(RowReduction &reduction,
                                 const EmbeddingOperand &table, int64_t row,
                                 int64_t length,
                                 std::optional<Approximate> weight) {
-  auto weighted = [&](Approximate value) {
-    return weight ? arithmetic.multiply(value, *weight) : value;
-  };
   auto element = [&](int64_t d) { return tableElement(table, row, d, length); };
   bool isScaled = embedding.format && embedding.format->isScaled();
   if (isScaled && embedding.reduction != Embedding::Max) {
-    reduction.shift(weighted(rowParameter(table, row, 1, length)));
+    reduction.shift(rowParameter(table, row, 1, length), weight);
+    Approximate scale = rowParameter(table, row, 0, length);
     reduction.addProducts(
-        weighted(rowParameter(table, row, 0, length)),
+        weight ? arithmetic.multiply(scale, *weight) : scale,
         [&](int64_t d) { return encodedInteger(table, row, d, length); });
   } else if (weight) {
     reduction.addProducts(*weight, element);

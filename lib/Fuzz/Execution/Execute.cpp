@@ -258,7 +258,7 @@ compile(const Program &program, const Variant &variant,
   setTarget(*module, variant);
   std::vector<std::string> pipelines = variant.pipelines();
   if (hasEmbeddings(program) || program.notation)
-    pipelines.insert(pipelines.begin(), variant.embeddings());
+    pipelines.insert(pipelines.begin(), "embed-to-scf");
   for (const std::string &pipeline : pipelines) {
     if (failed(runPipeline(*module, pipeline)))
       return Failure{isRefusal(pipeline, errors.message) ||

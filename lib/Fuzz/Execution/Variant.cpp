@@ -90,11 +90,6 @@ std::vector<std::string> Variant::pipelines() const {
   return names;
 }
 
-std::string Variant::embeddings() const {
-  bool isForThreads = level == SLC && optLevel >= 0;
-  return isForThreads ? "embed-to-scf{sum-lengths=true}" : "embed-to-scf";
-}
-
 static void drawOptions(Random &random, Variant &variant) {
   variant.optLevel = static_cast<int>(random.weighted({1, 3, 2, 5, 5}));
   variant.vectorLength = random.pick<int64_t>({0, 1, 2, 4, 4, 8, 8, 16});

@@ -45,10 +45,34 @@ def EmbedToCIN : Pass<"embed-to-cin", "::mlir::func::FuncOp"> {
     ```
 
     Rows that are encoded are arrays with the encoding in their format. Bags of
-    several tables, given by lengths, with padding, or of rows that do not lie in
-    one piece stay as they are, and so do means of rows with biases:
-    `--convert-embed-to-scf` makes loops of them.
+    several tables are a statement for each, on its columns of the result. Bags
+    given by their lengths begin where `cin.scan` says. A row that is padding adds
+    what changes nothing: no branch is needed for each.
+
+    Rows of a table that is stored column by column do not lie in one piece:
+    every element is in another cache line. If the bags of such a table make at
+    least as many lookups as it has rows, they read a copy instead, which takes
+    each line once. The program decides when it runs:
+
+    ```mlir
+    %bound = arith.minui %lookups, %most_rows : index
+    %copies = arith.cmpi ule, %rows, %bound : index
+    %copied = arith.select %copies, %rows, %c0 : index
+    %copy = memref.alloc(%copied) : memref<?x64xf32>
+    cin.evaluate ... { ... copy[r, c] = table[r, c] ... }
+    %of_copy = arith.select %copies, %bags, %c0 : index
+    %of_table = arith.select %copies, %c0, %bags : index
+    cin.evaluate ... {
+      cin.forall (%b in %zero to %of_copy : index, %e) { ... %copy ... }
+      cin.forall (%b in %zero to %of_table : index, %e) { ... %table ... }
+    }
+    ```
   }];
+  let options = [
+    Option<"mostCopiedBytes", "most-copied-bytes", "int64_t", "67108864",
+           "Bytes that the copy of a table whose rows do not lie in one piece "
+           "may take; 0 for no copies">,
+  ];
   let dependentDialects = [
     "::ember::cin::CINDialect", "::mlir::arith::ArithDialect",
     "::mlir::cf::ControlFlowDialect", "::mlir::memref::MemRefDialect",

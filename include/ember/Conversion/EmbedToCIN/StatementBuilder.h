@@ -16,17 +16,23 @@
 
 namespace ember {
 
-/// Writes a `cin.evaluate` in front of an operation, which takes its place.
-/// Arrays and scalars are named by the operation's operands.
+/// Writes a `cin.evaluate` in front of an operation. Arrays and scalars are
+/// named by what they are outside.
 class StatementBuilder : public mlir::ImplicitLocOpBuilder {
 public:
   /// An operand with what it is called; null for one that is not there.
   using Named = std::pair<llvm::StringRef, mlir::Value>;
+  StatementBuilder(mlir::Operation *op, llvm::ArrayRef<Named> inputs,
+                   mlir::ValueRange results);
+  /// Of what the operation itself overwrites.
   StatementBuilder(mlir::DestinationStyleOpInterface op,
-                   llvm::ArrayRef<Named> inputs);
+                   llvm::ArrayRef<Named> inputs)
+      : StatementBuilder(op, inputs, op.getDpsInitOperand(0)->get()) {}
 
-  /// Replaces the operation by the evaluation.
-  void finish();
+  /// Ends the evaluation; on tensors, it has results.
+  mlir::ResultRange finish();
+  /// Ends it, and has it take the place of the operation.
+  void replace(mlir::Operation *op);
 
   //===--------------------------------------------------------------------===//
   // In front of the evaluation
@@ -36,9 +42,17 @@ public:
   mlir::Value constant(int64_t value);
   mlir::Value plusOne(mlir::Value value);
   /// The size of an operand along a dimension.
-  mlir::Value size(mlir::Value array, int64_t dimension);
+  mlir::Value size(mlir::Value array, int64_t dimension) {
+    return size(outside, array, dimension);
+  }
+  static mlir::Value size(mlir::ImplicitLocOpBuilder &builder,
+                          mlir::Value array, int64_t dimension);
   /// Stops the program with the message unless the sizes are equal.
-  void requireEqual(mlir::Value a, mlir::Value b, const llvm::Twine &message);
+  void requireEqual(mlir::Value a, mlir::Value b, const llvm::Twine &message) {
+    requireEqual(outside, a, b, message);
+  }
+  static void requireEqual(mlir::ImplicitLocOpBuilder &builder, mlir::Value a,
+                           mlir::Value b, const llvm::Twine &message);
   void requireSameSize(mlir::Value a, int64_t aDimension, mlir::Value b,
                        int64_t bDimension, const llvm::Twine &message);
   /// Has `table` stand for what its rows of bytes encode, as a `type`: as many
@@ -64,8 +78,8 @@ public:
     llvm::StringRef name;
     mlir::Value lower = {}, upper = {};
   };
-  void forall(llvm::ArrayRef<Variable> variables,
-              llvm::function_ref<void(mlir::ValueRange)> body);
+  cin::ForallOp forall(llvm::ArrayRef<Variable> variables,
+                       llvm::function_ref<void(mlir::ValueRange)> body);
   /// What a function makes of all terms; `otherwise` if there are none, of a
   /// function without identity.
   mlir::Value reduce(llvm::StringRef function,
@@ -91,6 +105,8 @@ public:
   /// element more than `array` has.
   mlir::Value temporaryBeyond(llvm::StringRef name, mlir::Type element,
                               mlir::Value array);
+  /// Where segments of these lengths begin and end, of elements of `within`.
+  mlir::Value scan(mlir::Value lengths, mlir::Value within);
   /// The size of an operand along a dimension, in statements.
   mlir::Value extent(mlir::Value array, unsigned dimension);
   mlir::Value access(mlir::Value array, mlir::ValueRange indices);
@@ -138,7 +154,8 @@ private:
   }
   void take(llvm::StringRef name, mlir::Value operand);
 
-  mlir::DestinationStyleOpInterface op;
+  bool onTensors() { return !evaluate.getResultTypes().empty(); }
+
   mlir::ImplicitLocOpBuilder outside;
   cin::EvaluateOp evaluate;
   llvm::DenseMap<mlir::Value, mlir::Value> names;

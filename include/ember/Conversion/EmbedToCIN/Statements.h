@@ -14,7 +14,9 @@ namespace ember {
 
 /// Each puts a `cin.evaluate` with the statements of one operation in its
 /// place, behind comparisons of sizes that no type fixes.
-void writeStatements(embed::BagOp op);
+/// `mostCopiedBytes` are what the copy of a table may take whose rows do not lie
+/// in one piece.
+void writeStatements(embed::BagOp op, int64_t mostCopiedBytes);
 void writeStatements(embed::BlockValuesOp op);
 void writeStatements(embed::ScoreOp op);
 void writeStatements(embed::SDDMMOp op);
@@ -22,11 +24,6 @@ void writeStatements(embed::MessageOp op);
 void writeStatements(embed::SpMMOp op);
 void writeStatements(embed::GatherOp op);
 void writeStatements(embed::BlockScoresOp op);
-
-/// Whether bags are statements: those of one table, given by offsets, of rows
-/// that lie in one piece, none of which is padding, but for means of rows
-/// with biases.
-bool isStatement(embed::BagOp op);
 
 } // namespace ember
 

@@ -157,9 +157,12 @@ public:
   template <typename Term> void addProducts(Approximate factor, Term term) {
     addProductsOf([factor](int64_t) { return factor; }, term);
   }
-  /// Adds `value` to all elements, apart from the rows.
-  void shift(Approximate value) {
-    shifts = arithmetic.add(shifts.value_or(Approximate()), value);
+  /// Adds `value`, times a factor if there is one, to all elements, apart from
+  /// the rows.
+  void shift(Approximate value, std::optional<Approximate> factor) {
+    Approximate before = shifts.value_or(Approximate());
+    shifts = factor ? arithmetic.multiplyAdd(value, *factor, before)
+                    : arithmetic.add(before, value);
   }
   Approximate result(int64_t d) const {
     Approximate element = row[static_cast<size_t>(d)];

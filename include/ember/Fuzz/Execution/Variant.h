@@ -94,9 +94,6 @@ struct Variant {
   std::string separation() const;
   /// The pipelines it goes through, as on ember-opt's command line.
   std::vector<std::string> pipelines() const;
-  /// In front of them where there are operations of the embed dialect: for two
-  /// programs or for threads, as the driver does.
-  std::string embeddings() const;
 };
 
 /// The variants that the program of `seed` is tried in: some at every level.

@@ -77,6 +77,8 @@ void ScanOp::getEffects(
 LogicalResult ScanOp::verify() {
   if (!isNamedArray(getLengths()) || getLengths().getDefiningOp<ScanOp>())
     return emitOpError("adds up an array that has no name");
+  if (getWithin() && !isNamedArray(getWithin()))
+    return emitOpError("has segments within an array that has no name");
   auto lengths = cast<ShapedType>(getLengths().getType());
   auto sums = cast<ShapedType>(getType());
   int64_t needed = lengths.isDynamicDim(0) ? ShapedType::kDynamic

@@ -30,7 +30,8 @@ LogicalResult ExpressionEmitter::emitSums(const Bindings &bindings) {
       ++count;
     auto type = MemRefType::get({count}, builder.getI64Type());
     scans[length.name] =
-        ScanOp::create(builder, at(length.position), type, lengths);
+        ScanOp::create(builder, at(length.position), type, lengths,
+                       /*within=*/Value());
   }
   return success();
 }

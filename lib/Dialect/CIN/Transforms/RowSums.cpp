@@ -10,6 +10,7 @@
 // shift = 0
 // forall p: shift += w * bias; forall e: out[e] += (w * scale) * x[e]
 // forall e: out[e] += shift
+// A choice of adding nothing, the same for a row, is one of its scale and bias.
 // Where a byte holds two elements, the loops over e are over bytes, and sums of
 // even and of odd elements stand apart until the end.
 //
@@ -21,13 +22,19 @@ using namespace mlir;
 using namespace ember::cin;
 
 namespace {
+/// What elements are multiplied by, or the condition under which they are added.
+struct RowFactor {
+  Value value;
+  bool isCondition;
+};
+
 /// Rows that are added up in an array.
 struct RowSum {
   AssignOp assign;
   /// The loop over the elements of a row.
   ForallOp elements;
-  /// What elements are multiplied by, in order.
-  SmallVector<Value> factors;
+  /// What is done with all elements of a row, in order.
+  SmallVector<RowFactor> factors;
   /// The outermost loop of those that the sum is complete behind.
   Operation *outer = nullptr;
   /// The loop that sets the elements to 0 in front; null if there is none.
@@ -81,25 +88,40 @@ static bool isInside(Value value, Operation *op) {
   return op->isAncestor(value.getParentBlock()->getParentOp());
 }
 
-/// The factors of `value` that are not `element`, if it is their product and
-/// these are the same for all of a loop.
-static std::optional<SmallVector<Value>> findFactors(Value value, Value element,
-                                                     Operation *loop) {
-  SmallVector<Value> factors;
+/// Whether a value is the zero that no sum shows: it is negative.
+static bool addsNothing(Value value) {
+  auto literal = value.getDefiningOp<LiteralOp>();
+  auto number = literal ? dyn_cast<FloatAttr>(literal.getValue()) : FloatAttr();
+  return number && number.getValue().isNegZero();
+}
+
+/// The calls that make `value` of `element`, inner ones first: products with
+/// what is the same for all of a loop, and choices, the same for all of it, of
+/// adding nothing instead.
+static std::optional<SmallVector<RowFactor>>
+findFactors(Value value, Value element, Operation *loop) {
+  SmallVector<RowFactor> factors;
   while (value != element) {
     auto call = value.getDefiningOp<CallOp>();
-    if (!call || !call.getFunction().is("mul") || !value.hasOneUse())
+    if (!call || !value.hasOneUse())
       return std::nullopt;
-    Value left = call.getOperands()[0], right = call.getOperands()[1];
-    bool isLeft = isInside(left, loop);
-    if (isLeft == isInside(right, loop))
+    OperandRange operands = call.getOperands();
+    if (call.getFunction().is("select") && !isInside(operands[0], loop) &&
+        addsNothing(operands[2])) {
+      factors.push_back({operands[0], /*isCondition=*/true});
+      value = operands[1];
+      continue;
+    }
+    if (!call.getFunction().is("mul"))
       return std::nullopt;
-    factors.push_back(isLeft ? right : left);
-    value = isLeft ? left : right;
+    bool isLeft = isInside(operands[0], loop);
+    if (isLeft == isInside(operands[1], loop))
+      return std::nullopt;
+    factors.push_back({operands[isLeft ? 1 : 0], /*isCondition=*/false});
+    value = operands[isLeft ? 0 : 1];
   }
   if (!value.hasOneUse())
     return std::nullopt;
-  // Inner ones first.
   std::reverse(factors.begin(), factors.end());
   return factors;
 }
@@ -177,10 +199,10 @@ static std::optional<RowSum> findSum(const EncodedAccess &mine,
     return std::nullopt;
   // Nothing but what is added.
   for (Operation &op : *sum.elements.getBody())
-    if (!isa<AccessOp, CallOp, AssignOp>(op) ||
+    if (!isa<AccessOp, CallOp, LiteralOp, AssignOp>(op) ||
         (isa<AssignOp>(op) && &op != sum.assign))
       return std::nullopt;
-  std::optional<SmallVector<Value>> factors =
+  std::optional<SmallVector<RowFactor>> factors =
       findFactors(sum.assign.getValue(), access, sum.elements);
   if (!factors)
     return std::nullopt;
@@ -261,8 +283,16 @@ void SumFactoring::clear(WhereOp where) {
 }
 
 Value SumFactoring::weighted(Value value) {
-  for (Value factor : sum.factors)
-    value = builder.call("mul", {value, factor}, decoder.getType());
+  FloatType type = decoder.getType();
+  for (auto [factor, isCondition] : sum.factors) {
+    if (!isCondition) {
+      value = builder.call("mul", {value, factor}, type);
+      continue;
+    }
+    Value nothing =
+        LiteralOp::create(builder, type, builder.getFloatAttr(type, -0.0));
+    value = builder.call("select", {factor, value, nothing}, type);
+  }
   return value;
 }
 

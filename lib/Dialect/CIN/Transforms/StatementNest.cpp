@@ -7,8 +7,29 @@
 
 #include "StatementNest.h"
 
+#include "LoopOrder.h"
+#include "ScheduledStatement.h"
+
 using namespace mlir;
 using namespace ember::cin;
+
+/// The variables around `access` of loops that also assign to its array, where
+/// these do several things: it may be another element's value each time.
+static SmallVector<Value> findAssigning(AccessOp access) {
+  SmallVector<Value> variables;
+  for (Operation *around = access->getParentOp(); !isa<EvaluateOp>(around);
+       around = around->getParentOp()) {
+    auto loop = dyn_cast<ForallOp>(around);
+    bool isAssigned =
+        loop && !LoopChain(loop).getAssignment() &&
+        llvm::any_of(access.getArray().getUsers(), [&](Operation *user) {
+          return isa<AssignOp>(user) && loop->isProperAncestor(user);
+        });
+    if (isAssigned)
+      llvm::append_range(variables, loop.getVariables());
+  }
+  return variables;
+}
 
 const DenseSet<Value> &VariableUses::of(Value value) {
   auto found = known.find(value);
@@ -27,6 +48,8 @@ const DenseSet<Value> &VariableUses::of(Value value) {
       }
     };
     add(op->getOperands());
+    if (auto access = dyn_cast<AccessOp>(op))
+      add(findAssigning(access));
     if (auto reduce = dyn_cast<ReduceOp>(op)) {
       add(reduce.getYield()->getOperands());
       for (BlockArgument mine : reduce.getVariables())

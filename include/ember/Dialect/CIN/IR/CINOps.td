@@ -184,7 +184,8 @@ def CIN_ScanOp : CIN_Op<"scan", [HasParent<"EvaluateOp">, CIN_Effects]> {
     sum of all: where consecutive segments of these lengths begin, and end. It
     is computed where it stands among statements, of what the lengths are then. A
     length that is negative is an error of the run, and so are more elements than
-    an i64 counts.
+    an i64 counts, or than the first dimension of an array has that segments are
+    `within`.
 
     ```mlir
     %offsets = cin.scan %lengths : memref<?xi32> -> memref<?xi64>
@@ -192,12 +193,17 @@ def CIN_ScanOp : CIN_Op<"scan", [HasParent<"EvaluateOp">, CIN_Effects]> {
       %begin = cin.access %offsets[%b] : memref<?xi64>
       ...
     }
+    %ends = cin.scan %lengths within %I : memref<?xi32>, memref<?xi64> -> memref<?xi64>
     ```
   }];
   let arguments = (ins AnyTypeOf<[1DTensorOf<[AnySignlessInteger, Index]>,
-                                  MemRefRankOf<[AnySignlessInteger, Index], [1]>]>:$lengths);
+                                  MemRefRankOf<[AnySignlessInteger, Index], [1]>]>:$lengths,
+                       Optional<AnyTypeOf<[AnyRankedTensor, AnyNon0RankedMemRef]>>:$within);
   let results = (outs AnyTypeOf<[1DTensorOf<[I64]>, MemRefRankOf<[I64], [1]>]>:$result);
-  let assemblyFormat = "$lengths attr-dict `:` type($lengths) `->` type($result)";
+  let assemblyFormat = [{
+    $lengths (`within` $within^)? attr-dict `:` type($lengths)
+    (`,` type($within)^)? `->` type($result)
+  }];
   let hasVerifier = 1;
 }
 

@@ -54,4 +54,50 @@ def SetTarget : Pass<"set-target", "::mlir::ModuleOp"> {
   let dependentDialects = ["::ember::EmberDialect"];
 }
 
+def DropReturnedArguments
+    : Pass<"drop-returned-arguments", "::mlir::ModuleOp"> {
+  let summary = "Drop results of kernels that are the memory of an argument";
+  let description = [{
+    An operation in destination-passing style returns the memory it was given.
+    Where that is an argument of a public function that nothing in the module
+    calls, the caller has it already.
+
+    ```mlir
+    func.func @f(%out: memref<?xf32>) -> memref<?xf32> {
+      ...
+      return %out : memref<?xf32>
+    }
+    ```
+    becomes
+    ```mlir
+    func.func @f(%out: memref<?xf32>) {
+      ...
+      return
+    }
+    ```
+  }];
+}
+
+def DropDeallocations : Pass<"drop-deallocations", "::mlir::func::FuncOp"> {
+  let summary = "Leave it to the deallocation pipeline to free memory";
+  let description = [{
+    Bufferisation makes memory that upstream's deallocation pipeline has to
+    free. That works out who owns what for all memory of a function, so it does
+    not accept what a function frees by itself. Without those frees it frees the
+    same memory: what was allocated here, or returned to here, and is not handed
+    on.
+
+    ```mlir
+    %row = memref.alloc(%n) : memref<?xf32>
+    ...
+    memref.dealloc %row : memref<?xf32>
+    ```
+    becomes
+    ```mlir
+    %row = memref.alloc(%n) : memref<?xf32>
+    ...
+    ```
+  }];
+}
+
 #endif // EMBER_DIALECT_EMBER_TRANSFORMS_PASSES_TD

@@ -5,14 +5,14 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ember/Conversion/EmbedToSCF/Passes.h"
+#include "ember/Dialect/Ember/Transforms/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 namespace ember {
 #define GEN_PASS_DEF_DROPDEALLOCATIONS
-#include "ember/Conversion/EmbedToSCF/Passes.h.inc"
+#include "ember/Dialect/Ember/Transforms/Passes.h.inc"
 } // namespace ember
 
 using namespace mlir;

