@@ -119,11 +119,16 @@ func.func @open(%x: memref<?x8xf32>, %i: memref<?xi64>, %s: memref<?xi32>, %o: m
   return
 }
 
-// What no statement says stays as it is.
+// Bags of lengths, with padding, of a table by columns, and means with biases.
 
 // CHECK-LABEL: func.func @other_bags(
-// CHECK-COUNT-4: embed.bag
-// CHECK-NOT: cin.evaluate
+// CHECK-NOT: embed.bag sum
+// CHECK: cin.scan %{{.*}} within %{{.*}} : memref<?xi32>, memref<?xi64> -> memref<?xi64>
+// CHECK: cin.call select(
+// CHECK: schedule = #cin.schedule<split(r, r0, r1, 32), reorder(r0, c, r1)>
+// CHECK: cin.call div(
+// CHECK-NOT: embed.bag sum
+// CHECK: return
 func.func @other_bags(%x: memref<?x8xf32>, %b: memref<?x16xi8>, %i: memref<?xi64>, %s: memref<?xi32>, %pad: index,
                       %strided: memref<?x8xf32, strided<[1, ?]>>, %o: memref<?x8xf32>) {
   embed.bag sum tables(%x : memref<?x8xf32>) indices(%i : memref<?xi64>)

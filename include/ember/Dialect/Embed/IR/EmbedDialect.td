@@ -23,8 +23,8 @@ def Embed_Dialect : Dialect {
     Operations are in destination-passing style, as those of `linalg`: `outs`
     are overwritten, and tied to the results. On tensors they have results; on
     memrefs, after `--one-shot-bufferize`, they have none.
-    `--convert-embed-to-scf` turns the latter into loops, and `--embed-to-scf`
-    does both.
+    `--embed-to-cin` writes them out as statements, and `--embed-to-scf` makes
+    loops of these.
 
     ```mlir
     %bags = embed.bag sum tables(%table : tensor<?x64xf32>)
