@@ -221,8 +221,8 @@ void ember::registerPipelines() {
       "Bufferise: from statements and embedding operations to scf "
       "nests",
       buildCINToSCFPipeline);
-  PassPipelineRegistration<>(
-      "embed-to-scf", "The same as cin-to-scf", buildCINToSCFPipeline);
+  PassPipelineRegistration<>("embed-to-scf", "The same as cin-to-scf",
+                             buildCINToSCFPipeline);
   PassPipelineRegistration<DecouplingOptions>(
       "scf-to-slc", "Decouple: from scf nests to lookup-compute nests",
       buildSCFToSLCPipeline);

@@ -122,9 +122,8 @@ void BagWriter::requirePadding() {
     cf::AssertOp::create(
         before, isRow,
         "embed.bag: the padding is neither -1 nor a row of the table");
-    Value isNone =
-        arith::CmpIOp::create(before, arith::CmpIPredicate::eq, above,
-                              builder.constant(0));
+    Value isNone = arith::CmpIOp::create(before, arith::CmpIPredicate::eq,
+                                         above, builder.constant(0));
     paddings.push_back({builder.scalar("padding", padding),
                         builder.scalar("has_no_padding", isNone)});
   }
@@ -193,8 +192,7 @@ BagWriter::Lookup BagWriter::getLookup(const TableBags &bags, Value position) {
   if (!paddings.empty()) {
     auto [padding, isNone] = paddings[bags.number];
     Value row = builder.convert(lookup.row, builder.getIndexType());
-    Value isOther =
-        builder.call("ne", {row, padding}, builder.getI1Type());
+    Value isOther = builder.call("ne", {row, padding}, builder.getI1Type());
     lookup.isKept = builder.call("or", {isOther, isNone});
   }
   if (op.getWeights())
@@ -220,8 +218,8 @@ Value BagWriter::getElement(const TableBags &bags, const Lookup &lookup,
 void BagWriter::reduceRows(const TableBags &bags) {
   forEachBag({{"e"}}, bags, [&](ValueRange at) {
     findSegment(bags, at[0]);
-    Value reduced = builder.reduceSegment(
-        reduction, begin, end, type, [&](Value p) {
+    Value reduced =
+        builder.reduceSegment(reduction, begin, end, type, [&](Value p) {
           return getElement(bags, getLookup(bags, p), at[1]);
         });
     if (reduction == Reduction::mean) {
@@ -247,9 +245,9 @@ void BagWriter::addAndCount(const TableBags &bags, Value bag, Value sums,
     Lookup lookup = getLookup(bags, p[0]);
     Value isFirst;
     if (reduction == Reduction::max)
-      isFirst = builder.call("and", {lookup.isKept,
-                                     builder.isZero(
-                                         builder.access(numbers, first))});
+      isFirst =
+          builder.call("and", {lookup.isKept,
+                               builder.isZero(builder.access(numbers, first))});
     builder.forall({{"e"}}, [&](ValueRange e) {
       Value value = getElement(bags, lookup, e[0]);
       if (isFirst)
@@ -273,8 +271,8 @@ void BagWriter::storeRow(const TableBags &bags, Value bag, Value sums,
         builder.divisor(builder.access(numbers, builder.literal(0)), type);
   builder.forall({{"e"}}, [&](ValueRange e) {
     SmallVector<Value> place = {bag, e[0]};
-    Value value = isResult ? builder.access(sums, place)
-                           : builder.access(sums, e[0]);
+    Value value =
+        isResult ? builder.access(sums, place) : builder.access(sums, e[0]);
     if (divisor)
       value = builder.call("div", {value, divisor});
     builder.assign(value, bags.result, place);
@@ -340,14 +338,15 @@ static void writeCopied(BagOp op, const RowCopy &copy) {
   Value ofTable =
       arith::SelectOp::create(before, copy.isUsed, zero, bags).getResult();
   Value table = op.getTables().front();
-  SmallVector<StatementBuilder::Named> inputs = {
-      {"table", table}, {"copy", copy.table}};
+  SmallVector<StatementBuilder::Named> inputs = {{"table", table},
+                                                 {"copy", copy.table}};
   llvm::append_range(inputs, getInputs(op));
   inputs.push_back({"bags_of_copy", ofCopy});
   inputs.push_back({"bags_of_table", ofTable});
   StatementBuilder builder(op, inputs, op.getInit());
-  BagWriter(builder, op).write({{0, copy.table, op.getInit(), ofCopy},
-                                {0, table, op.getInit(), ofTable}});
+  BagWriter(builder, op)
+      .write({{0, copy.table, op.getInit(), ofCopy},
+              {0, table, op.getInit(), ofTable}});
   builder.replace(op);
 }
 

@@ -14,8 +14,8 @@ namespace ember {
 
 /// Each puts a `cin.evaluate` with the statements of one operation in its
 /// place, behind comparisons of sizes that no type fixes.
-/// `mostCopiedBytes` are what the copy of a table may take whose rows do not lie
-/// in one piece.
+/// `mostCopiedBytes` are what the copy of a table may take whose rows do not
+/// lie in one piece.
 void writeStatements(embed::BagOp op, int64_t mostCopiedBytes);
 void writeStatements(embed::BlockValuesOp op);
 void writeStatements(embed::ScoreOp op);

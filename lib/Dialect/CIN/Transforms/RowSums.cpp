@@ -22,7 +22,8 @@ using namespace mlir;
 using namespace ember::cin;
 
 namespace {
-/// What elements are multiplied by, or the condition under which they are added.
+/// What elements are multiplied by, or the condition under which they are
+/// added.
 struct RowFactor {
   Value value;
   bool isCondition;
