@@ -71,10 +71,13 @@ public:
       : builder(builder), index(std::move(index)) {}
 
   void setStorage(mlir::Value array, Storage storage) {
-    storages[array] = std::move(storage);
+    std::unique_ptr<Storage> &place = storages[array];
+    if (!place)
+      place = std::make_unique<Storage>();
+    *place = std::move(storage);
   }
   const Storage &getStorage(mlir::Value array) const {
-    return storages.find(array)->second;
+    return *storages.find(array)->second;
   }
 
   /// In a loop that walks it, a fiber is where the loop has come to.
@@ -120,7 +123,9 @@ private:
 
   mlir::ImplicitLocOpBuilder &builder;
   std::function<mlir::Value(mlir::Value)> index;
-  llvm::DenseMap<mlir::Value, Storage> storages;
+  /// Each stays where it is: what appends to an array keeps it while workspaces
+  /// come.
+  llvm::DenseMap<mlir::Value, std::unique_ptr<Storage>> storages;
   llvm::SmallVector<std::pair<Fiber, Cursor>> bound;
 };
 
