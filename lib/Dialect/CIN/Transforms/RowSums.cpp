@@ -12,7 +12,8 @@
 // forall e: out[e] += shift
 // A choice of adding nothing, the same for a row, is one of its scale and bias.
 // Where a byte holds two elements, the loops over e are over bytes, and sums of
-// even and of odd elements stand apart until the end.
+// even and of odd elements stand apart until the end. A loop right behind that
+// alone reads the sums, such as that which divides them, takes sum and shift.
 //
 //===----------------------------------------------------------------------===//
 
@@ -40,6 +41,16 @@ struct RowSum {
   Operation *outer = nullptr;
   /// The loop that sets the elements to 0 in front; null if there is none.
   ForallOp initial;
+  /// The access behind that alone reads the sums, in a loop over the elements;
+  /// null if there is none.
+  AccessOp reader;
+  /// Of a workspace that `outer` fills, and that this access is of; null if
+  /// what is added up in is none.
+  WhereOp around;
+
+  ForallOp getReadingLoop() {
+    return reader ? cast<ForallOp>(reader->getParentOp()) : ForallOp();
+  }
 };
 
 /// Rewrites one sum.
@@ -68,6 +79,11 @@ private:
 
   void addElements(Value scale);
   void addPairs(Value scale, Value even, Value odd);
+  /// What is in a workspace's regions beside the loops of the sum stands in
+  /// front of it.
+  void takeOut(WhereOp where);
+  /// What is left of the product with factors.
+  void eraseProduct();
   void finish(Value shift);
   void finishPairs(Value shift, Value even, Value odd);
 
@@ -180,6 +196,76 @@ static ForallOp findInitial(Operation *outer, AssignOp assign) {
   return nullptr;
 }
 
+/// Whether `loop` is one over the elements of a row that, of `array` at
+/// `row`, reads its own element alone; the access that does.
+static AccessOp findRead(ForallOp loop, Value array, ValueRange row) {
+  if (loop.getVariables().size() != 1 || loop.getIteration() ||
+      loop.getRanged().front() || loop.getBody()->empty())
+    return nullptr;
+  auto store = dyn_cast<AssignOp>(loop.getBody()->back());
+  if (!store || store.isCombining() || store.getCondition())
+    return nullptr;
+  auto isOfElement = [&](OperandRange indices) {
+    return indices.back() == loop.getVariables().front() &&
+           llvm::equal(indices.drop_back(), row);
+  };
+  if (store.getArray() == array && !isOfElement(store.getIndices()))
+    return nullptr;
+  AccessOp reader;
+  for (Operation &op : llvm::drop_end(*loop.getBody())) {
+    if (!isa<AccessOp, ApplyOp, CallOp, LiteralOp>(op))
+      return nullptr;
+    auto access = dyn_cast<AccessOp>(op);
+    if (!access || access.getArray() != array)
+      continue;
+    if (reader || !isOfElement(access.getIndices()))
+      return nullptr;
+    reader = access;
+  }
+  return reader;
+}
+
+/// Finds the loop behind the sum that alone reads it, and after which the array
+/// does not hold it, or nobody looks.
+static void findReader(RowSum &sum) {
+  Value array = sum.assign.getArray();
+  Operation *next = sum.outer->getNextNode();
+  auto where = dyn_cast<WhereOp>(sum.outer->getParentOp());
+  bool isWorkspace =
+      !next && where && array.getParentRegion() == &where.getProducers();
+  if (isWorkspace) {
+    next = &where.getConsumers().front().front();
+    array = where.getConsumers().getArgument(0);
+  }
+  while (
+      isa_and_nonnull<AccessOp, ApplyOp, CallOp, ExtentOp, LiteralOp>(next)) {
+    if (auto access = dyn_cast<AccessOp>(next);
+        access && access.getArray() == array)
+      return;
+    next = next->getNextNode();
+  }
+  auto loop = dyn_cast_or_null<ForallOp>(next);
+  AccessOp reader =
+      loop ? findRead(loop, array, sum.assign.getIndices().drop_back())
+           : AccessOp();
+  if (!reader)
+    return;
+  if (!isWorkspace) {
+    if (cast<AssignOp>(loop.getBody()->back()).getArray() == array)
+      sum.reader = reader;
+    return;
+  }
+  // Of the workspace, nothing else is left.
+  auto isMine = [&](Operation *user) {
+    return user == sum.assign || sum.initial->isAncestor(user);
+  };
+  if (!array.hasOneUse() || loop->getNextNode() ||
+      !llvm::all_of(sum.assign.getArray().getUsers(), isMine))
+    return;
+  sum.reader = reader;
+  sum.around = where;
+}
+
 static std::optional<RowSum> findSum(const EncodedAccess &mine,
                                      ForallOp around) {
   if (!mine.variable || !mine.decoder->isScaled())
@@ -220,6 +306,8 @@ static std::optional<RowSum> findSum(const EncodedAccess &mine,
   if (isBoundInside)
     return std::nullopt;
   sum.initial = findInitial(sum.outer, sum.assign);
+  if (sum.initial)
+    findReader(sum);
   return sum;
 }
 
@@ -321,6 +409,15 @@ void SumFactoring::addPairs(Value scale, Value even, Value odd) {
 }
 
 void SumFactoring::finish(Value shift) {
+  if (ForallOp reading = sum.getReadingLoop()) {
+    if (!sum.around)
+      reading->moveBefore(builder.getBlock(), builder.getBlock()->end());
+    builder.setInsertionPointAfter(sum.reader);
+    Value total =
+        builder.call("add", {sum.reader.getResult(), shift}, decoder.getType());
+    sum.reader.getResult().replaceAllUsesExcept(total, total.getDefiningOp());
+    return;
+  }
   ForallOp loop = makeLoop({}, {});
   add(shift, sum.assign.getArray(), placeOf(loop.getVariables().front()));
 }
@@ -331,6 +428,15 @@ void SumFactoring::finishPairs(Value shift, Value even, Value odd) {
     Value total = AccessOp::create(builder, sums, pair);
     total = builder.call("add", {total, shift}, type);
     Value element = builder.apply(builder.dim(0) * 2 + isOdd, pair);
+    if (ForallOp reading = sum.getReadingLoop()) {
+      IRMapping mapping;
+      mapping.map(reading.getVariables().front(), element);
+      mapping.map(sum.reader.getResult(), total);
+      for (Operation &op : *reading.getBody())
+        if (&op != sum.reader)
+          builder.clone(op, mapping);
+      return;
+    }
     add(total, sum.assign.getArray(), placeOf(element),
         /*combines=*/!sum.initial);
   };
@@ -362,9 +468,16 @@ void SumFactoring::run() {
     wholePairs =
         fixed ? builder.index(*fixed / 2) : builder.shiftRight(length, 1);
   }
-  builder.setInsertionPoint(sum.outer);
+  // What stands in front of the loop that reads the sums does not look at them.
+  ForallOp reading = sum.getReadingLoop();
+  Operation *place = reading ? reading.getOperation() : sum.outer;
+  if (sum.around)
+    place = sum.around;
+  builder.setInsertionPoint(place);
   Value even, odd;
   if (hasPairs) {
+    if (sum.around)
+      takeOut(sum.around);
     for (Value *row : {&even, &odd}) {
       WhereOp where = makeRow();
       clear(where);
@@ -378,34 +491,57 @@ void SumFactoring::run() {
   builder.setInsertionPointToStart(&producers);
   add(builder.zero(decoder.getType()), producers.getArgument(0), first,
       /*combines=*/false);
-  sum.outer->moveBefore(&producers, producers.end());
+  // A workspace is filled where it is used.
+  bool staysInside = sum.around && !hasPairs;
+  if (staysInside)
+    sum.around->moveBefore(&consumers, consumers.end());
+  else
+    sum.outer->moveBefore(&producers, producers.end());
 
   builder.setInsertionPoint(sum.elements);
   Value scale = weighted(decoder.scale(access.row));
-  add(weighted(decoder.bias(access.row)), producers.getArgument(0), first);
+  add(weighted(decoder.bias(access.row)),
+      (staysInside ? consumers : producers).getArgument(0), first);
   if (hasPairs)
     addPairs(scale, even, odd);
   else
     addElements(scale);
 
-  builder.setInsertionPointToStart(&consumers);
   // Looked up once.
-  auto holder =
-      ForallOp::create(builder, ValueRange(), ValueRange(), ArrayRef<bool>(),
-                       ArrayAttr(), IterationAttr());
-  builder.setInsertionPointToStart(&holder.getRegion().emplaceBlock());
+  if (staysInside) {
+    builder.setInsertionPoint(reading);
+  } else {
+    builder.setInsertionPointToStart(&consumers);
+    auto holder =
+        ForallOp::create(builder, ValueRange(), ValueRange(), ArrayRef<bool>(),
+                         ArrayAttr(), IterationAttr());
+    builder.setInsertionPointToStart(&holder.getRegion().emplaceBlock());
+  }
   Value shift = AccessOp::create(builder, consumers.getArgument(0), first);
-  if (hasPairs)
-    finishPairs(shift, even, odd);
-  else
+  if (!hasPairs) {
     finish(shift);
-  if (hasPairs) {
-    sum.elements.erase();
-    if (sum.initial)
-      sum.initial.erase();
+    eraseProduct();
     return;
   }
-  // What is left of the product with factors goes, too.
+  finishPairs(shift, even, odd);
+  sum.elements.erase();
+  if (sum.initial)
+    sum.initial.erase();
+  if (reading)
+    reading.erase();
+  if (sum.around)
+    sum.around.erase();
+}
+
+void SumFactoring::takeOut(WhereOp where) {
+  ForallOp reading = sum.getReadingLoop();
+  for (Region *region : {&where.getProducers(), &where.getConsumers()})
+    for (Operation &op : llvm::make_early_inc_range(region->front()))
+      if (&op != sum.outer && &op != sum.initial && &op != reading)
+        op.moveBefore(where);
+}
+
+void SumFactoring::eraseProduct() {
   SmallVector<Operation *> dead;
   for (Operation &op :
        llvm::make_early_inc_range(llvm::reverse(*sum.elements.getBody())))
