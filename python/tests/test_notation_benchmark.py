@@ -122,8 +122,7 @@ def test_overheads(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.slow
 def test_compile_times(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(overhead, "_TURNS", 1)
-    single, thousand = overhead.compile_times()
-    assert single.seconds > 0
+    _, thousand = overhead.compile_times()
     assert thousand.seconds > 0
 
 

@@ -255,10 +255,9 @@ void BagWriter::addAndCount(const TableBags &bags, Value bag, Value sums,
       else
         builder.assign(value, sums, place(e[0]), "add");
     });
-    // Behind what asks whether it is the first.
-    Value more = builder.call(
-        "select", {lookup.isKept, builder.literal(1), builder.literal(0)});
-    builder.assign(more, numbers, first, "add");
+    // Behind what asks whether it is the first. Rows that are skipped send
+    // nothing.
+    builder.assign(builder.literal(1), numbers, first, "add", lookup.isKept);
   });
 }
 

@@ -331,14 +331,14 @@ Value StatementBuilder::apply(AffineExpr expression, ValueRange indices) {
 }
 
 void StatementBuilder::assign(Value value, Value array, ValueRange indices,
-                              StringRef function) {
+                              StringRef function, Value condition) {
   Type element = getElementTypeOrSelf(array.getType());
   cin::BuiltinAttr combining;
   if (!function.empty())
     combining = getFunction(*this, function);
   cin::AssignOp::create(*this, combining, convert(value, element),
-                        nameOf(array), indices, /*condition=*/Value(),
-                        /*first=*/Value(), TypedAttr());
+                        nameOf(array), indices, condition, /*first=*/Value(),
+                        TypedAttr());
 }
 
 void StatementBuilder::assignInOrder(Value value, Value array,

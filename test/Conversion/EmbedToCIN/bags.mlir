@@ -17,7 +17,8 @@
 // CHECK: %[[ADDED:.*]] = math.fma %{{.*}}, %{{.*}}, %[[OLD]] {{.*}}: f32
 // CHECK: %[[NEW:.*]] = arith.select %[[KEPT]], %[[ADDED]], %[[OLD]]
 // CHECK: memref.store %[[NEW]], %{{.*}} : memref<8xf32>
-// CHECK: arith.select %[[KEPT]], %c1, %c0
+// CHECK: scf.if %[[KEPT]]
+// CHECK: arith.addi %{{.*}}, %c1
 // CHECK: arith.divf
 // CHECK: arith.truncf
 func.func @mean(%t: memref<?x8xbf16>, %i: memref<?xi64>, %s: memref<?xi64>,

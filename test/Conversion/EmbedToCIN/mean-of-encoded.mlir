@@ -52,3 +52,15 @@ func.func @of_pairs(%t: memref<?x36xi8>, %i: memref<?xi64>, %s: memref<?xi64>, %
   embed.bag mean tables(%t : memref<?x36xi8>) indices(%i : memref<?xi64>) offsets(%s : memref<?xi64>) outs(%o : memref<?x64xf16>) format <int4, f16>
   return
 }
+
+// How many rows count is known behind their sum alone: the division stays there.
+
+// CHECK-LABEL: func.func @with_padding(
+// CHECK:      cin.where (%[[NUMBER:.*]] : memref<1xindex>) {
+// CHECK:        cin.assign add %{{.*}} to %[[NUMBER]]
+// CHECK:        cin.access %[[NUMBER]]
+// CHECK:        cin.call div
+func.func @with_padding(%t: memref<?x72xi8>, %i: memref<?xi64>, %s: memref<?xi64>, %p: index, %o: memref<?x64xf32>) {
+  embed.bag mean tables(%t : memref<?x72xi8>) indices(%i : memref<?xi64>) offsets(%s : memref<?xi64>) padding(%p) outs(%o : memref<?x64xf32>) format <int8, f32>
+  return
+}

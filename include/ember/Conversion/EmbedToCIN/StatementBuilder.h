@@ -139,7 +139,7 @@ public:
   mlir::Value apply(mlir::AffineExpr expression, mlir::ValueRange indices);
   /// Stores a value, rounded once, in an element of an operand.
   void assign(mlir::Value value, mlir::Value array, mlir::ValueRange indices,
-              llvm::StringRef function = {});
+              llvm::StringRef function = {}, mlir::Value condition = {});
   /// Combines a value with what is there, in the order of loops; where
   /// `isFirst` holds, it takes its place.
   void assignInOrder(mlir::Value value, mlir::Value array,

@@ -225,6 +225,13 @@ static AccessOp findRead(ForallOp loop, Value array, ValueRange row) {
   return reader;
 }
 
+static bool isAssignedIn(Operation *loop, Value array) {
+  return llvm::any_of(array.getUsers(), [&](Operation *user) {
+    auto assign = dyn_cast<AssignOp>(user);
+    return assign && assign.getArray() == array && loop->isAncestor(assign);
+  });
+}
+
 /// Finds the loop behind the sum that alone reads it, and after which the array
 /// does not hold it, or nobody looks.
 static void findReader(RowSum &sum) {
@@ -239,8 +246,10 @@ static void findReader(RowSum &sum) {
   }
   while (
       isa_and_nonnull<AccessOp, ApplyOp, CallOp, ExtentOp, LiteralOp>(next)) {
+    // What the sum's loops assign to is known behind them alone.
     if (auto access = dyn_cast<AccessOp>(next);
-        access && access.getArray() == array)
+        access && (access.getArray() == array ||
+                   isAssignedIn(sum.outer, access.getArray())))
       return;
     next = next->getNextNode();
   }
