@@ -1,0 +1,90 @@
+//===- Assignments.cpp - Elements that are assigned to --------------------===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "EvaluationLowering.h"
+
+#include "ember/Dialect/CIN/Transforms/FunctionCode.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace ember;
+using namespace ember::cin;
+
+/// A zero that no sum shows: it is negative.
+static bool addsNothing(Value value) {
+  FloatAttr number;
+  return matchPattern(value, m_Constant(&number)) &&
+         number.getValue().isNegZero();
+}
+
+/// `given` where it is the first, `combined` otherwise.
+Value EvaluationLowering::choose(Value isFirst, Value given, Value combined) {
+  // Of two choices between the same values, one.
+  auto before = combined.getDefiningOp<arith::SelectOp>();
+  if (before && before.getTrueValue() == given) {
+    isFirst = arith::OrIOp::create(builder, before.getCondition(), isFirst);
+    combined = before.getFalseValue();
+  }
+  return arith::SelectOp::create(builder, isFirst, given, combined);
+}
+
+void EvaluationLowering::emit(AssignOp assign) {
+  std::optional<OpBuilder::InsertionGuard> guard;
+  if (Value condition = assign.getCondition()) {
+    auto branch = scf::IfOp::create(builder, get(condition),
+                                    /*withElseRegion=*/false);
+    guard.emplace(builder);
+    builder.setInsertionPointToStart(branch.thenBlock());
+  }
+  Value value = get(assign.getValue());
+  if (isa<ArrayType>(assign.getArray().getType())) {
+    emitStore(assign, value);
+    return;
+  }
+  Value memref = get(assign.getArray());
+  SmallVector<Value> at = indices(assign.getIndices());
+  if (Function function = assign.getFunction()) {
+    Value before = memref::LoadOp::create(builder, memref, at);
+    bool isSum = function.is("add") && assign.getValue().hasOneUse();
+    // What may add nothing: the sum is chosen, so that a product stays a part
+    // of it.
+    Value given = value, term = value, isAdded;
+    auto choice = value.getDefiningOp<arith::SelectOp>();
+    if (isSum && choice && addsNothing(choice.getFalseValue())) {
+      isAdded = choice.getCondition();
+      term = choice.getTrueValue();
+    }
+    if (auto product = term.getDefiningOp<arith::MulFOp>(); isSum && product) {
+      // Rounded once, together with the sum; what comes in no order may be
+      // added in any.
+      auto order = assign.getFirst() ? arith::FastMathFlags::none
+                                     : arith::FastMathFlags::reassoc;
+      value = math::FmaOp::create(builder, product.getLhs(), product.getRhs(),
+                                  before, order);
+    } else {
+      value = emitCall(builder, function, {before, term}, term.getType());
+    }
+    if (isAdded)
+      value = arith::SelectOp::create(builder, isAdded, value, before);
+    if (Value first = assign.getFirst())
+      value = choose(get(first), given, value);
+  }
+  memref::StoreOp::create(builder, value, memref, at);
+}
+
+void EvaluationLowering::emitStore(AssignOp assign, Value value) {
+  Value array = assign.getArray();
+  SmallVector<Value> coordinates = getPlace(assign);
+  auto found = appended.find(array);
+  if (found != appended.end()) {
+    found->second->store(getBound(coordinates), value);
+    return;
+  }
+  workspaces[array]->store(getBound(coordinates), value, assign.getFunction());
+}
