@@ -26,7 +26,8 @@ struct Operand {
   Position position;
 
   OperandType getType() const {
-    return {value ? value.getType() : mlir::Type(), isInteger};
+    return {value ? value.getType() : mlir::Type(), isInteger,
+            number == 0 || number == 1};
   }
 };
 

@@ -46,12 +46,14 @@ static Type promote(Type a, Type b) {
 static Type chooseType(const Builtin &function, ArrayRef<OperandType> operands,
                        bool isLogical, MLIRContext *context) {
   Type type;
-  bool hasFraction = false;
+  bool hasFraction = false, areBits = true;
   for (const OperandType &operand : operands) {
-    if (operand.type)
+    if (operand.type) {
       type = promote(type, operand.type);
-    else
-      hasFraction |= !operand.isInteger;
+      continue;
+    }
+    hasFraction |= !operand.isInteger;
+    areBits &= operand.isBit;
   }
   Type f32 = Float32Type::get(context), i64 = IntegerType::get(context, 64);
   if (!type)
@@ -66,7 +68,8 @@ static Type chooseType(const Builtin &function, ArrayRef<OperandType> operands,
   bool isQuotient = function.name == "div";
   if (!isFloat && (isQuotient || !(function.types & bits)))
     return Float64Type::get(context);
-  if (type.isInteger(1) && !(function.types & booleans))
+  // Beside booleans, 2 is no boolean.
+  if (type.isInteger(1) && !(areBits && function.types & booleans))
     return i64;
   return type;
 }
@@ -186,7 +189,8 @@ OperandType Typing::find(const Expression &expression) {
     if (text.equals_insensitive("true") || text.equals_insensitive("false"))
       return {IntegerType::get(context, 1)};
     std::optional<Number> number = parseNumber(text);
-    return {Type(), number && number->isInteger};
+    return {Type(), number && number->isInteger,
+            number && (number->value == 0 || number->value == 1)};
   }
   case Kind::name:
   case Kind::access:
@@ -207,8 +211,10 @@ OperandType Typing::find(const Expression &expression) {
   for (const ExpressionPtr &operand : expression.operands)
     operands.push_back(find(*operand));
   // Numbers alone are left to what they meet.
-  if (expression.function.is("neg") && !operands.front().type)
+  if (expression.function.is("neg") && !operands.front().type) {
+    operands.front().isBit = false;
     return operands.front();
+  }
   return {chooseTypes(expression.function, operands, isLogicalCall(expression),
                       context)
               .result};

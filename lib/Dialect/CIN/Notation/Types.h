@@ -18,10 +18,11 @@
 namespace ember::cin {
 
 /// The type of an operand; of a number, which has none yet, whether it is an
-/// integer.
+/// integer, and whether it is 0 or 1, as booleans are.
 struct OperandType {
   mlir::Type type;
   bool isInteger = false;
+  bool isBit = false;
 };
 
 /// A function with the types that operands are converted to.
