@@ -89,6 +89,12 @@ double OrderCost::getDensity(ArrayType type, Value array) {
                            std::pow(scenario.extent, double(rank - 1)));
 }
 
+/// Whether coordinates of a fiber are found without walking all of it.
+static bool isSearched(const Fiber &fiber) {
+  const Level &level = fiber.getLevel();
+  return level.isOrdered && level.isUnique;
+}
+
 std::pair<double, double> OrderCost::visit(ArrayRef<Fiber> fibers,
                                            ArrayRef<double> parts,
                                            ReduceOp reduce) {
@@ -126,7 +132,7 @@ std::pair<double, double> OrderCost::visit(ArrayRef<Fiber> fibers,
       regions.push_back(!isSkipped);
     }
   }
-  double part = 0, walked = 0, shortest = 1;
+  double part = 0, walked = 0, listed = 0, shortest = 1;
   bool needsAll = regions[0];
   for (unsigned region = 0; region < count; ++region) {
     double chance = regions[region];
@@ -140,15 +146,19 @@ std::pair<double, double> OrderCost::visit(ArrayRef<Fiber> fibers,
     for (unsigned region = 0; region < count; ++region)
       isLeader &= !regions[region] || (region >> i & 1);
     walked += parts[i];
+    if (!isSearched(fibers[i]))
+      listed += parts[i];
     if (isLeader)
       shortest = std::min(shortest, parts[i]);
     hasLeader |= isLeader;
   }
   if (needsAll)
     return {part, 1};
-  // Of an intersection, what is much shorter leads.
-  return {part,
-          std::min(1.0, hasLeader ? std::min(walked, 2 * shortest) : walked)};
+  // Of an intersection, what is much shorter leads, and others are looked up in
+  // by searching. A list that cannot be searched is walked in full.
+  if (hasLeader)
+    walked = std::min(walked, listed + 2 * shortest);
+  return {part, std::min(1.0, walked)};
 }
 
 bool OrderCost::isScattered(BlockArgument variable, Operation *scope) {
