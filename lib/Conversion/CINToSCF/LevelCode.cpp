@@ -324,14 +324,19 @@ Value LevelCode::isStored(AccessOp access) {
 Value LevelCode::load(AccessOp access) {
   Value array = access.getArray();
   const Storage &storage = getStorage(array);
+  Fiber element{array, getCoordinates(storage.type, access.getIndices())};
   if (access.getStored())
-    return isStored({array, getCoordinates(storage.type, access.getIndices())});
+    return isStored(element);
   auto fill = [&]() -> Value {
     return arith::ConstantOp::create(builder,
                                      ArrayType(storage.type).getUnstored());
   };
-  Cursor cursor =
-      find({array, getCoordinates(storage.type, access.getIndices())});
+  // A boolean that is stored and not the fill is the other one.
+  FormatAttr format = storage.format();
+  if (access.getType().isInteger(1) && !format.getStoresFill() &&
+      !format.isMissing() && !storage.isLocating)
+    return arith::XOrIOp::create(builder, isStored(element), fill());
+  Cursor cursor = find(element);
   if (!cursor.position)
     return fill();
   if (storage.isLocating)
