@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "ember/Driver/TableText.h"
+#include "ember/Dialect/CIN/IR/RowEncodings.h"
 #include "ember/Dialect/CIN/Notation/Notation.h"
-#include "ember/Dialect/Embed/IR/RowEncodings.h"
 #include "ember/Driver/Levels.h"
 #include "ember/Driver/Targets.h"
 #include "ember/Runtime/ScalarTypes.h"
@@ -63,7 +63,7 @@ static json::Array describeScalars() {
 /// What rows of bytes may hold.
 static json::Array describeRowEncodings() {
   json::Array rows;
-  for (const embed::RowEncoding &row : embed::rowEncodings)
+  for (const cin::RowEncoding &row : cin::rowEncodings)
     rows.push_back(json::Object{
         {"name", StringRef(row.name)},
         {"bits", row.bits},
@@ -76,7 +76,7 @@ static json::Array describeRowEncodings() {
 
 static json::Array describeRowParameters() {
   json::Array rows;
-  for (const embed::RowParameters &row : embed::rowParameters)
+  for (const cin::RowParameters &row : cin::rowParameters)
     rows.push_back(json::Object{
         {"name", StringRef(row.name)},
         {"bits", row.bits},

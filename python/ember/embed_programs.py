@@ -75,7 +75,7 @@ def _one(name: str, kind: Type | None) -> Words:
 
 @dataclass(frozen=True)
 class RowFormat:
-    """How rows of bytes encode rows of values: #embed.row_format.
+    """How rows of bytes encode rows of values: #cin.row_format.
 
     encoding: one of ember.row_types.ENCODINGS: int8, int4, e4m3 or e5m2. parameters: one of
     ember.row_types.PARAMETERS: the type of the scale and bias of integer rows, f32 or f16, or of

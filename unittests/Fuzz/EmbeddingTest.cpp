@@ -139,8 +139,8 @@ TEST(Bag, openOffsetsEndWithTheIndices) {
 
 TEST(Bag, decodesRows) {
   Call call(Embedding::Gather);
-  call.embedding.format = {ember::embed::findRowEncoding("int4"),
-                           ember::embed::findRowParameters("f16"), true};
+  call.embedding.format = {ember::cin::findRowEncoding("int4"),
+                           ember::cin::findRowParameters("f16"), true};
   // Scale 2 (0x4000), bias -1 (0xbc00), elements 1, 15, 4.
   call.with(Role::Source, Scalar::I8, {1, 6},
             {0x00, 0x40, 0x00, 0xbc, 0xf1, 0x04});
@@ -148,7 +148,7 @@ TEST(Bag, decodesRows) {
   EXPECT_EQ(call.out({1, 1, 3}).results(), (Numbers{1, 29, 7}));
 
   Call eight(Embedding::Gather);
-  eight.embedding.format = {ember::embed::findRowEncoding("e4m3"), nullptr,
+  eight.embedding.format = {ember::cin::findRowEncoding("e4m3"), nullptr,
                             false};
   eight.with(Role::Source, Scalar::I8, {1, 4}, {0x38, 0x7e, 0x81, 0x7f});
   eight.with(Role::Blocks, Scalar::I64, {1, 1}, {0});
@@ -164,8 +164,8 @@ TEST(Bag, scalesBlocksOfRows) {
   last.insert(last.end(), {127, 255});
   row.insert(row.end(), last.begin(), last.end());
   Call call(Embedding::Gather);
-  call.embedding.format = {ember::embed::findRowEncoding("e4m3"),
-                           ember::embed::findRowParameters("f8E8M0FNU"), false};
+  call.embedding.format = {ember::cin::findRowEncoding("e4m3"),
+                           ember::cin::findRowParameters("f8E8M0FNU"), false};
   call.with(Role::Source, Scalar::I8, {2, 36}, row);
   call.with(Role::Blocks, Scalar::I64, {1, 2}, {0, 1});
   Numbers decoded = call.out({1, 2, 34}, Scalar::F64).results();

@@ -11,7 +11,6 @@
 #include "ember/Conversion/CINToSCF/Passes.h"
 #include "ember/Dialect/CIN/IR/CIN.h"
 #include "ember/Dialect/CIN/Transforms/FunctionCode.h"
-#include "ember/Dialect/Embed/IR/Embed.h"
 #include "ember/Dialect/Ember/IR/Ember.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Affine/Utils.h"

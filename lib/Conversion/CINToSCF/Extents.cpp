@@ -7,8 +7,7 @@
 
 #include "EvaluationLowering.h"
 
-#include "ember/Dialect/Embed/IR/Embed.h"
-#include "ember/Dialect/Embed/Transforms/RowStorage.h"
+#include "ember/Dialect/CIN/Transforms/RowStorage.h"
 
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -156,7 +155,7 @@ void EvaluationLowering::checkStorage(AssembleOp assemble) {
 void EvaluationLowering::checkRows(AssembleOp assemble) {
   const Storage &storage = levels.getStorage(assemble);
   FormatAttr format = storage.format();
-  embed::RowLayout layout = assemble.getEncoding().getLayout();
+  cin::RowLayout layout = assemble.getEncoding().getLayout();
   std::string name = evaluate.getNameOf(assemble);
   Value rows = size({assemble.getValues(), 0});
   Value bytes = size({assemble.getValues(), 1});
@@ -172,7 +171,7 @@ void EvaluationLowering::checkRows(AssembleOp assemble) {
   bool isListed = format.getLevels()[last].kind != LevelKind::dense;
   Value length = isListed ? size({assemble.getLevels().back(), 0})
                           : storage.sizeOfLevel(last);
-  require(bytes, embed::emitRowBytes(builder, layout, length),
+  require(bytes, cin::emitRowBytes(builder, layout, length),
           " have not as many bytes as their elements need");
   if (!format.isDense() && format.hasRows())
     return;

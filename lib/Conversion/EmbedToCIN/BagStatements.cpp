@@ -350,7 +350,7 @@ static void writeCopied(BagOp op, const RowCopy &copy) {
 }
 
 /// How many elements the rows of `table` hold, which its type says.
-static int64_t getFixedLength(Value table, embed::RowFormatAttr format) {
+static int64_t getFixedLength(Value table, cin::RowFormatAttr format) {
   int64_t size = cast<ShapedType>(table.getType()).getDimSize(1);
   return format ? format.getLayout().longestRow(size) : size;
 }

@@ -7,7 +7,7 @@
 
 #include "ember/Conversion/EmbedToCIN/StatementBuilder.h"
 
-#include "ember/Dialect/Embed/Transforms/RowStorage.h"
+#include "ember/Dialect/CIN/Transforms/RowStorage.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
@@ -103,7 +103,7 @@ void StatementBuilder::requireSameSize(Value a, int64_t aDimension, Value b,
                           /*variable=*/nullptr, getStringAttr(message));
 }
 
-void StatementBuilder::readRows(Value table, embed::RowFormatAttr format,
+void StatementBuilder::readRows(Value table, cin::RowFormatAttr format,
                                 FloatType type, Value array, int64_t dimension,
                                 const Twine &message) {
   if (!format) {
@@ -112,8 +112,7 @@ void StatementBuilder::readRows(Value table, embed::RowFormatAttr format,
   }
   Value length = size(array, dimension);
   requireEqual(size(table, 1),
-               embed::emitRowBytes(outside, format.getLayout(), length),
-               message);
+               cin::emitRowBytes(outside, format.getLayout(), length), message);
   int64_t shape[] = {cast<ShapedType>(table.getType()).getDimSize(0),
                      cast<ShapedType>(array.getType()).getDimSize(dimension)};
   SmallVector<Value> sizes;

@@ -147,10 +147,10 @@ void EmbeddingGenerator::drawFormat() {
   if (!random.chance(style.encodedTables))
     return;
   RowFormat format;
-  format.encoding = &embed::rowEncodings[random.between(
-      0, std::size(embed::rowEncodings) - 1)];
-  std::vector<const embed::RowParameters *> fitting;
-  for (const embed::RowParameters &row : embed::rowParameters)
+  format.encoding =
+      &cin::rowEncodings[random.between(0, std::size(cin::rowEncodings) - 1)];
+  std::vector<const cin::RowParameters *> fitting;
+  for (const cin::RowParameters &row : cin::rowParameters)
     if (row.fits(*format.encoding))
       fitting.push_back(&row);
   if (format.isScaled() || random.chance(0.5))

@@ -6,32 +6,32 @@
 // Formats of stored rows.
 
 // expected-error @below {{unknown encoding of rows 'int7', expected int8, int4, e4m3 or e5m2}}
-func.func private @format0() attributes {test.format = #embed.row_format<int7>}
+func.func private @format0() attributes {test.format = #cin.row_format<int7>}
 
 // -----
 
 // expected-error @below {{rows of int8 need the type of their scale and bias, f32 or f16}}
-func.func private @format1() attributes {test.format = #embed.row_format<int8>}
+func.func private @format1() attributes {test.format = #cin.row_format<int8>}
 
 // -----
 
 // expected-error @below {{rows of int4 need the type of their scale and bias, f32 or f16}}
-func.func private @format2() attributes {test.format = #embed.row_format<int4, f64>}
+func.func private @format2() attributes {test.format = #cin.row_format<int4, f64>}
 
 // -----
 
 // expected-error @below {{rows of e4m3 have no scale and bias; scales of blocks are f8E8M0FNU}}
-func.func private @format3() attributes {test.format = #embed.row_format<e4m3, f32>}
+func.func private @format3() attributes {test.format = #cin.row_format<e4m3, f32>}
 
 // -----
 
 // expected-error @below {{rows of e4m3 have no scale and bias; scales of blocks are f8E8M0FNU}}
-func.func private @format4() attributes {test.format = #embed.row_format<e4m3, f8E5M2>}
+func.func private @format4() attributes {test.format = #cin.row_format<e4m3, f8E5M2>}
 
 // -----
 
 // expected-error @below {{rows of int8 need the type of their scale and bias, f32 or f16}}
-func.func private @format5() attributes {test.format = #embed.row_format<int8, f8E8M0FNU>}
+func.func private @format5() attributes {test.format = #cin.row_format<int8, f8E8M0FNU>}
 
 // -----
 
@@ -131,7 +131,7 @@ func.func @case10(%t0: memref<?x2xf32>, %t1: memref<?x2xf32>, %i: memref<?xi64>,
 
 func.func @case11(%t0: memref<?x12xi8>, %i: memref<?xi64>, %s: memref<?xi64>,
                   %o: memref<?x4xf32>) {
-  // expected-error @below {{'embed.bag' op has rows of bytes but no format that says what they encode, such as #embed.row_format<int8, f32>}}
+  // expected-error @below {{'embed.bag' op has rows of bytes but no format that says what they encode, such as #cin.row_format<int8, f32>}}
   embed.bag sum tables(%t0 : memref<?x12xi8>) indices(%i : memref<?xi64>)
       offsets(%s : memref<?xi64>)
       outs(%o : memref<?x4xf32>)
@@ -283,7 +283,7 @@ func.func @case24(%r: memref<?xi32>, %c: memref<?xi32>, %x: memref<?x8xf32>,
 
 func.func @case25(%r: memref<?xi32>, %c: memref<?xi32>, %x: memref<?x8xi8>,
                   %o: memref<?x4xf32>) {
-  // expected-error @below {{'embed.spmm' op has rows of bytes but no format that says what they encode, such as #embed.row_format<int8, f32>}}
+  // expected-error @below {{'embed.spmm' op has rows of bytes but no format that says what they encode, such as #cin.row_format<int8, f32>}}
   embed.spmm sum csr(%r, %c : memref<?xi32>, memref<?xi32>)
       dense(%x : memref<?x8xi8>) outs(%o : memref<?x4xf32>)
   return

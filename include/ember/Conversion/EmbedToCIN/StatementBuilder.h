@@ -59,7 +59,7 @@ public:
   /// elements as a dimension of `array` has. Stops the program with the message
   /// unless rows have as many bytes as these need. Without a format, rows are
   /// what they are, and compared alike.
-  void readRows(mlir::Value table, embed::RowFormatAttr format,
+  void readRows(mlir::Value table, cin::RowFormatAttr format,
                 mlir::FloatType type, mlir::Value array, int64_t dimension,
                 const llvm::Twine &message);
   /// The name in statements of a scalar that is computed in front of them.

@@ -13,7 +13,7 @@
 #ifndef EMBER_FUZZ_EMBEDDINGS_EMBEDDING_H
 #define EMBER_FUZZ_EMBEDDINGS_EMBEDDING_H
 
-#include "ember/Dialect/Embed/IR/RowEncodings.h"
+#include "ember/Dialect/CIN/IR/RowEncodings.h"
 #include "ember/Fuzz/Program/Scalar.h"
 #include <optional>
 #include <string>
@@ -51,7 +51,7 @@ enum class Role : uint8_t {
 };
 
 /// How rows of bytes encode rows of values.
-using RowFormat = embed::RowLayout;
+using RowFormat = cin::RowLayout;
 
 /// The type of the scale and the bias of a row that has them.
 inline Scalar parameterType(const RowFormat &format) {

@@ -7,8 +7,6 @@
 
 #include "ember/Dialect/CIN/IR/CIN.h"
 
-#include "ember/Dialect/Embed/IR/Embed.h"
-
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"

@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "ember/Dialect/CIN/IR/CIN.h"
-#include "ember/Dialect/Embed/IR/Embed.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
@@ -98,7 +97,7 @@ Attribute FormatAttr::parse(AsmParser &parser, Type) {
   } else {
     order = llvm::to_vector(llvm::seq<unsigned>(0, levels.size()));
   }
-  embed::RowFormatAttr encoding;
+  RowFormatAttr encoding;
   if (succeeded(parser.parseOptionalKeyword("encoding")) &&
       parser.parseCustomAttributeWithFallback(encoding))
     return {};
@@ -150,7 +149,7 @@ void FormatAttr::print(AsmPrinter &printer) const {
 LogicalResult FormatAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                  ArrayRef<Level> levels,
                                  ArrayRef<unsigned> order, TypedAttr fill, bool,
-                                 embed::RowFormatAttr encoding) {
+                                 RowFormatAttr encoding) {
   if (levels.empty())
     return emitError() << "a format has a level for each dimension, and this "
                           "one has none";
@@ -278,7 +277,7 @@ unsigned AssembleOp::getFirstArrayOf(unsigned level) {
   return first;
 }
 
-embed::RowFormatAttr AssembleOp::getEncoding() {
+RowFormatAttr AssembleOp::getEncoding() {
   return getType().getFormat().getEncoding();
 }
 

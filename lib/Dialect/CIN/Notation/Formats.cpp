@@ -89,11 +89,11 @@ static std::optional<Level> parseLevel(StringRef text) {
 }
 
 /// `int8`, `int4:f32`, `e4m3:f8E8M0FNU:leading`
-static std::optional<embed::RowLayout> parseEncoding(StringRef text) {
+static std::optional<RowLayout> parseEncoding(StringRef text) {
   SmallVector<StringRef> words;
   text.split(words, ':');
-  embed::RowLayout layout;
-  layout.encoding = embed::findRowEncoding(words[0].trim());
+  RowLayout layout;
+  layout.encoding = findRowEncoding(words[0].trim());
   if (!layout.encoding || words.size() > 3)
     return std::nullopt;
   StringRef parameters = layout.encoding->usualParameters;
@@ -102,7 +102,7 @@ static std::optional<embed::RowLayout> parseEncoding(StringRef text) {
     parameters = words[1];
   else if (words.size() != (layout.isLeading ? 2 : 1))
     return std::nullopt;
-  layout.parameters = embed::findRowParameters(parameters);
+  layout.parameters = findRowParameters(parameters);
   if (!layout.parameters && !parameters.empty())
     return std::nullopt;
   return layout;

@@ -10,7 +10,6 @@
 #include "ScheduleText.h"
 #include "Shapes.h"
 
-#include "ember/Dialect/Embed/IR/Embed.h"
 #include "ember/Dialect/Ember/IR/Ember.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Verifier.h"

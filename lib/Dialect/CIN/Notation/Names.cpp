@@ -10,7 +10,6 @@
 #include "Types.h"
 
 #include "ember/Dialect/CIN/IR/CIN.h"
-#include "ember/Dialect/Embed/IR/Embed.h"
 
 #include <cmath>
 
@@ -186,9 +185,9 @@ static LogicalResult setFormats(NamedArrays &arrays,
              << "the fill of '" << entry.first() << "' is no number of type "
              << array->element;
     auto fail = [&] { return emitErrorAt(context, array->position); };
-    embed::RowFormatAttr encoding;
+    RowFormatAttr encoding;
     if (format->encoding) {
-      encoding = embed::RowFormatAttr::getChecked(
+      encoding = RowFormatAttr::getChecked(
           function_ref<InFlightDiagnostic()>(fail), context,
           format->encoding->encoding, format->encoding->parameters,
           format->encoding->isLeading);

@@ -17,9 +17,8 @@ using namespace ember;
 using namespace ember::cin;
 
 // What rows may be for the code here: bytes, or, of integers, half bytes.
-static_assert(std::all_of(std::begin(embed::rowEncodings),
-                          std::end(embed::rowEncodings),
-                          [](const embed::RowEncoding &row) {
+static_assert(std::all_of(std::begin(rowEncodings), std::end(rowEncodings),
+                          [](const RowEncoding &row) {
                             return row.bits == 8 ||
                                    (row.bits == 4 && row.isInteger());
                           }));

@@ -13,7 +13,6 @@
 #define EMBER_LIB_DIALECT_CIN_TRANSFORMS_ROWDECODER_H
 
 #include "ember/Dialect/CIN/IR/CIN.h"
-#include "ember/Dialect/Embed/IR/Embed.h"
 
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
@@ -80,7 +79,7 @@ private:
 
   RowExpressionBuilder &builder;
   mlir::Value bytes;
-  embed::RowLayout layout;
+  RowLayout layout;
   mlir::FloatType type;
   /// The first byte of the parameters, if it is not the row's, and of the
   /// elements likewise.

@@ -18,6 +18,7 @@
 
 using namespace mlir;
 using namespace ember::embed;
+using ember::cin::RowFormatAttr;
 
 #define GET_OP_CLASSES
 #include "ember/Dialect/Embed/IR/EmbedOps.cpp.inc"
@@ -83,7 +84,7 @@ static LogicalResult verifyStoredRows(Operation *op, Value table,
       cast<ShapedType>(table.getType()).getElementType().isInteger(8);
   if (isBytes && !format)
     return op->emitOpError("has rows of bytes but no format that says what "
-                           "they encode, such as #embed.row_format<int8, f32>");
+                           "they encode, such as #cin.row_format<int8, f32>");
   if (!isBytes && format)
     return op->emitOpError("has a format, so the table's elements must be "
                            "bytes (i8), not ")

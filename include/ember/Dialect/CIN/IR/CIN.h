@@ -12,6 +12,7 @@
 #include "ember/Dialect/CIN/IR/Function.h"
 #include "ember/Dialect/CIN/IR/Level.h"
 #include "ember/Dialect/CIN/IR/Relation.h"
+#include "ember/Dialect/CIN/IR/RowEncodings.h"
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -23,10 +24,6 @@
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
-
-namespace ember::embed {
-class RowFormatAttr;
-} // namespace ember::embed
 
 namespace ember::cin {
 /// What messages call a variable: its name or, if it has none, its position.

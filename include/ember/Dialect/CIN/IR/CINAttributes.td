@@ -55,6 +55,52 @@ def CIN_SpecialAttr : AttrDef<CIN_Dialect, "Special"> {
   let hasCustomAssemblyFormat = 1;
 }
 
+def CIN_RowFormatAttr : AttrDef<CIN_Dialect, "RowFormat"> {
+  let mnemonic = "row_format";
+  let summary = "How rows of bytes encode rows of values";
+  let description = [{
+    A table of type `?x?xi8` whose rows are encoded:
+
+    - `int8`: an unsigned byte an element, `value = byte * scale + bias`,
+      rounded once;
+    - `int4`: two elements a byte, the first in the low half, likewise;
+    - `e4m3`, `e5m2`: an 8-bit float an element (as f8E4M3FN and f8E5M2).
+
+    What is stored beside the elements is in the row itself: behind them or, with
+    `leading`, in front of them.
+
+    - Integers have one scale and one bias, as in FBGEMM's fused layouts: as f32
+      or f16, scale first.
+    - Floats have nothing, or as `f8E8M0FNU` a scale for each 32 elements, the
+      last ones of a row may be fewer: rows of MXFP8 in OCP's microscaling
+      formats. A scale is 2 to the power of its byte less 127, and NaN if that
+      is 255; an element is multiplied by it, in the type that is computed in.
+
+    Encodings and what may be beside them are the tables of `RowEncodings.h`.
+
+    ```mlir
+    #cin.row_format<int8, f32>          // D bytes, f32 scale, f32 bias
+    #cin.row_format<int4, f16>          // (D + 1) / 2 bytes, f16 scale, f16 bias
+    #cin.row_format<int8, f16, leading> // f16 scale, f16 bias, D bytes
+    #cin.row_format<e4m3>               // D bytes
+    #cin.row_format<e4m3, f8E8M0FNU>    // D bytes, (D + 31) / 32 scales
+    ```
+  }];
+  let parameters = (ins
+      "const ::ember::cin::RowEncoding *":$encoding,
+      OptionalParameter<"const ::ember::cin::RowParameters *">:$parameters,
+      DefaultValuedParameter<"bool", "false">:$leading);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    RowLayout getLayout() const {
+      return {getEncoding(), getParameters(), getLeading()};
+    }
+    /// True if rows hold a scale and a bias.
+    bool isScaled() const { return getLayout().isScaled(); }
+  }];
+}
+
 def CIN_FormatAttr : AttrDef<CIN_Dialect, "Format"> {
   let mnemonic = "format";
   let summary = "How an array is stored: its levels, and what is not stored";
@@ -75,7 +121,7 @@ def CIN_FormatAttr : AttrDef<CIN_Dialect, "Format"> {
     the fill `missing` it has no value at all: `--cin-expand-missing` says what
     statements make of that. The last level is not `dense` then.
 
-    With an `encoding`, an [`#embed.row_format`](embed.md#rowformatattr), values
+    With an `encoding`, an [`#cin.row_format`](#rowformatattr), values
     are stored as rows of bytes, each with its scale and bias or its scales of
     blocks. If the last level is dense, each position of the level above it has a
     row with all coordinates of the last one; otherwise, and where there is no
@@ -96,14 +142,14 @@ def CIN_FormatAttr : AttrDef<CIN_Dialect, "Format"> {
   let parameters = (ins ArrayRefParameter<"::ember::cin::Level">:$levels,
                         ArrayRefParameter<"unsigned">:$order,
                         "::mlir::TypedAttr":$fill, "bool":$storesFill,
-                        "::ember::embed::RowFormatAttr":$encoding);
+                        "::ember::cin::RowFormatAttr":$encoding);
   let builders = [
     /// Of values that are stored as they are.
     AttrBuilder<(ins "::llvm::ArrayRef<::ember::cin::Level>":$levels,
                      "::llvm::ArrayRef<unsigned>":$order,
                      "::mlir::TypedAttr":$fill, "bool":$storesFill), [{
       return $_get($_ctxt, levels, order, fill, storesFill,
-                   ::ember::embed::RowFormatAttr());
+                   ::ember::cin::RowFormatAttr());
     }]>
   ];
   let hasCustomAssemblyFormat = 1;

@@ -62,7 +62,6 @@ def CIN_Dialect : Dialect {
     static constexpr ::llvm::StringLiteral hintsAttr = "cin.hints";
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect",
-                           "::ember::embed::EmbedDialect",
                            "::mlir::memref::MemRefDialect",
                            "::mlir::tensor::TensorDialect"];
 }

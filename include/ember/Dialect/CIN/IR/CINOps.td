@@ -143,7 +143,7 @@ def CIN_AssembleOp : CIN_Op<"assemble", [Pure, AttrSizedOperandSegments,
     /// The size of a dimension that the type does not say.
     ::mlir::Value getSizeOf(unsigned dimension);
     /// The format of rows of bytes; null if values are what they are.
-    ::ember::embed::RowFormatAttr getEncoding();
+    ::ember::cin::RowFormatAttr getEncoding();
   }];
 }
 

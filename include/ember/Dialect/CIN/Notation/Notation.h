@@ -14,7 +14,7 @@
 #define EMBER_DIALECT_CIN_NOTATION_NOTATION_H
 
 #include "ember/Dialect/CIN/IR/Level.h"
-#include "ember/Dialect/Embed/IR/RowEncodings.h"
+#include "ember/Dialect/CIN/IR/RowEncodings.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "llvm/ADT/StringMap.h"
@@ -32,7 +32,7 @@ struct NamedFormat {
   /// Of positions and coordinates; null for i64.
   mlir::Type index;
   /// Of values that are rows of bytes.
-  std::optional<embed::RowLayout> encoding;
+  std::optional<cin::RowLayout> encoding;
 };
 
 /// What formats may be called.

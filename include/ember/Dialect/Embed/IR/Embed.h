@@ -8,7 +8,7 @@
 #ifndef EMBER_DIALECT_EMBED_IR_EMBED_H
 #define EMBER_DIALECT_EMBED_IR_EMBED_H
 
-#include "ember/Dialect/Embed/IR/RowEncodings.h"
+#include "ember/Dialect/CIN/IR/CIN.h"
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/BuiltinTypes.h"

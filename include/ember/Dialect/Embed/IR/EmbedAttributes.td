@@ -8,6 +8,7 @@
 #ifndef EMBER_DIALECT_EMBED_IR_EMBEDATTRIBUTES_TD
 #define EMBER_DIALECT_EMBED_IR_EMBEDATTRIBUTES_TD
 
+include "ember/Dialect/CIN/IR/CINAttributes.td"
 include "ember/Dialect/Embed/IR/EmbedDialect.td"
 include "mlir/IR/AttrTypeBase.td"
 include "mlir/IR/EnumAttr.td"
@@ -78,55 +79,5 @@ def Embed_ScoreModel
     : Embed_Enum<"ScoreModel", "How a triple is scored",
                  ["transe", "distmult", "complex", "rotate"]>;
 def Embed_ScoreModelAttr : Embed_EnumAttr<Embed_ScoreModel, "score">;
-
-//===----------------------------------------------------------------------===//
-// Stored rows
-//===----------------------------------------------------------------------===//
-
-def Embed_RowFormatAttr : AttrDef<Embed_Dialect, "RowFormat"> {
-  let mnemonic = "row_format";
-  let summary = "How rows of bytes encode rows of values";
-  let description = [{
-    A table of type `?x?xi8` whose rows are encoded:
-
-    - `int8`: an unsigned byte an element, `value = byte * scale + bias`,
-      rounded once;
-    - `int4`: two elements a byte, the first in the low half, likewise;
-    - `e4m3`, `e5m2`: an 8-bit float an element (as f8E4M3FN and f8E5M2).
-
-    What is stored beside the elements is in the row itself: behind them or, with
-    `leading`, in front of them.
-
-    - Integers have one scale and one bias, as in FBGEMM's fused layouts: as f32
-      or f16, scale first.
-    - Floats have nothing, or as `f8E8M0FNU` a scale for each 32 elements, the
-      last ones of a row may be fewer: rows of MXFP8 in OCP's microscaling
-      formats. A scale is 2 to the power of its byte less 127, and NaN if that
-      is 255; an element is multiplied by it, in the type that is computed in.
-
-    Encodings and what may be beside them are the tables of `RowEncodings.h`.
-
-    ```mlir
-    #embed.row_format<int8, f32>          // D bytes, f32 scale, f32 bias
-    #embed.row_format<int4, f16>          // (D + 1) / 2 bytes, f16 scale, f16 bias
-    #embed.row_format<int8, f16, leading> // f16 scale, f16 bias, D bytes
-    #embed.row_format<e4m3>               // D bytes
-    #embed.row_format<e4m3, f8E8M0FNU>    // D bytes, (D + 31) / 32 scales
-    ```
-  }];
-  let parameters = (ins
-      "const ::ember::embed::RowEncoding *":$encoding,
-      OptionalParameter<"const ::ember::embed::RowParameters *">:$parameters,
-      DefaultValuedParameter<"bool", "false">:$leading);
-  let hasCustomAssemblyFormat = 1;
-  let genVerifyDecl = 1;
-  let extraClassDeclaration = [{
-    RowLayout getLayout() const {
-      return {getEncoding(), getParameters(), getLeading()};
-    }
-    /// True if rows hold a scale and a bias.
-    bool isScaled() const { return getLayout().isScaled(); }
-  }];
-}
 
 #endif // EMBER_DIALECT_EMBED_IR_EMBEDATTRIBUTES_TD

@@ -35,10 +35,11 @@ def Embed_Dialect : Dialect {
     Types. Values are f64, f32, f16 or bf16; sums, products and means are
     computed in f64 where any value is f64 and in f32 otherwise, and rounded
     once, when they are stored. Rows may be stored quantised: see
-    `#embed.row_format`. Indices and offsets are i32, i64 or index.
+    `#cin.row_format`. Indices and offsets are i32, i64 or index.
   }];
   let useDefaultAttributePrinterParser = 1;
-  let dependentDialects = ["::mlir::arith::ArithDialect",
+  let dependentDialects = ["::ember::cin::CINDialect",
+                           "::mlir::arith::ArithDialect",
                            "::mlir::memref::MemRefDialect",
                            "::mlir::tensor::TensorDialect"];
 }

@@ -90,7 +90,7 @@ def Embed_BagOp : Embed_Op<"bag", [AttrSizedOperandSegments]> {
                        Embed_Indices:$segments,
                        Optional<Embed_Values>:$weights,
                        Variadic<Index>:$paddings, Embed_Rows:$init,
-                       OptionalAttr<Embed_RowFormatAttr>:$format);
+                       OptionalAttr<CIN_RowFormatAttr>:$format);
   let results = (outs Optional<Embed_Rows>:$result);
   let assemblyFormat = [{
     $reduction `tables` `(` $tables `:` type($tables) `)`
@@ -128,7 +128,7 @@ def Embed_SpMMOp : Embed_Op<"spmm"> {
                        Embed_Indices:$columns,
                        Optional<Embed_Values>:$values, Embed_Table:$dense,
                        Embed_Rows:$init,
-                       OptionalAttr<Embed_RowFormatAttr>:$format);
+                       OptionalAttr<CIN_RowFormatAttr>:$format);
   let results = (outs Optional<Embed_Rows>:$result);
   let assemblyFormat = [{
     $reduction $graph `(` $rows `,` $columns `:` type($rows) `,` type($columns) `)`
@@ -287,7 +287,7 @@ def Embed_GatherOp : Embed_Op<"gather"> {
   let arguments = (ins Embed_BlockSize:$block_size, Embed_Table:$source,
                        Embed_BlockIndices:$blocks,
                        Embed_Shaped<[Embed_Value], [3]>:$init,
-                       OptionalAttr<Embed_RowFormatAttr>:$format);
+                       OptionalAttr<CIN_RowFormatAttr>:$format);
   let results = (outs Optional<Embed_Shaped<[Embed_Value], [3]>>:$result);
   let assemblyFormat = [{
     `block_size` $block_size `rows` `(` $source `:` type($source) `)`

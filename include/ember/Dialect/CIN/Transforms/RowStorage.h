@@ -5,19 +5,19 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef EMBER_DIALECT_EMBED_TRANSFORMS_ROWSTORAGE_H
-#define EMBER_DIALECT_EMBED_TRANSFORMS_ROWSTORAGE_H
+#ifndef EMBER_DIALECT_CIN_TRANSFORMS_ROWSTORAGE_H
+#define EMBER_DIALECT_CIN_TRANSFORMS_ROWSTORAGE_H
 
-#include "ember/Dialect/Embed/IR/RowEncodings.h"
+#include "ember/Dialect/CIN/IR/RowEncodings.h"
 
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
-namespace ember::embed {
+namespace ember::cin {
 
 /// The bytes of a row of `length` elements.
 mlir::Value emitRowBytes(mlir::ImplicitLocOpBuilder &builder,
                          const RowLayout &layout, mlir::Value length);
 
-} // namespace ember::embed
+} // namespace ember::cin
 
-#endif // EMBER_DIALECT_EMBED_TRANSFORMS_ROWSTORAGE_H
+#endif // EMBER_DIALECT_CIN_TRANSFORMS_ROWSTORAGE_H

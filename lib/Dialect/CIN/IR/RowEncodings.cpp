@@ -5,11 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ember/Dialect/Embed/IR/RowEncodings.h"
+#include "ember/Dialect/CIN/IR/RowEncodings.h"
 #include <algorithm>
 #include <iterator>
 
-using namespace ember::embed;
+using namespace ember::cin;
 
 template <typename RowT, size_t count>
 static const RowT *find(const RowT (&rows)[count], std::string_view name) {
@@ -19,11 +19,11 @@ static const RowT *find(const RowT (&rows)[count], std::string_view name) {
   return row == std::end(rows) ? nullptr : row;
 }
 
-const RowEncoding *ember::embed::findRowEncoding(std::string_view name) {
+const RowEncoding *ember::cin::findRowEncoding(std::string_view name) {
   return find(rowEncodings, name);
 }
 
-const RowParameters *ember::embed::findRowParameters(std::string_view name) {
+const RowParameters *ember::cin::findRowParameters(std::string_view name) {
   return find(rowParameters, name);
 }
 

@@ -5,12 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ember/Dialect/Embed/Transforms/RowStorage.h"
+#include "ember/Dialect/CIN/Transforms/RowStorage.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
 using namespace ember;
+using namespace ember::cin;
 
 static Value constant(ImplicitLocOpBuilder &builder, int64_t value) {
   return arith::ConstantIndexOp::create(builder, value);
@@ -25,8 +26,8 @@ static Value divideUp(ImplicitLocOpBuilder &builder, Value number, int64_t by) {
   return arith::DivUIOp::create(builder, most, constant(builder, by));
 }
 
-Value embed::emitRowBytes(ImplicitLocOpBuilder &builder,
-                          const embed::RowLayout &layout, Value length) {
+Value cin::emitRowBytes(ImplicitLocOpBuilder &builder, const RowLayout &layout,
+                        Value length) {
   Value elements = divideUp(builder, length, layout.encoding->elementsOfByte());
   Value beside = layout.hasBlockScales()
                      ? divideUp(builder, length, layout.parameters->blockLength)

@@ -11,14 +11,14 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef EMBER_DIALECT_EMBED_IR_ROWENCODINGS_H
-#define EMBER_DIALECT_EMBED_IR_ROWENCODINGS_H
+#ifndef EMBER_DIALECT_CIN_IR_ROWENCODINGS_H
+#define EMBER_DIALECT_CIN_IR_ROWENCODINGS_H
 
 #include "ember/Runtime/ScalarTypes.h"
 #include <cstdint>
 #include <string_view>
 
-namespace ember::embed {
+namespace ember::cin {
 
 /// How an element is encoded; without a type of floats it is an unsigned
 /// integer, which the row's scale and bias turn into a value.
@@ -96,6 +96,6 @@ struct RowLayout {
   int64_t longestRow(int64_t bytes) const;
 };
 
-} // namespace ember::embed
+} // namespace ember::cin
 
-#endif // EMBER_DIALECT_EMBED_IR_ROWENCODINGS_H
+#endif // EMBER_DIALECT_CIN_IR_ROWENCODINGS_H
