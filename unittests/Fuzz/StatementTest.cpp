@@ -179,6 +179,72 @@ TEST(Statements, lookUpNothingThatThereIsNot) {
   EXPECT_EQ(outcome.message, "index 2 is out of range for dimension 0 of T");
 }
 
+/// Gradients of `notation` by two of its arrays, with those of `of` given.
+Outcome evaluateGradients(Notation notation, const std::string &of,
+                          const std::vector<double> &seeds,
+                          std::vector<std::string> by) {
+  Gradient gradient;
+  for (double seed : seeds)
+    gradient.seeds[of].push_back(encodeFloat(Scalar::F32, seed));
+  gradient.by = std::move(by);
+  notation.gradient = std::move(gradient);
+  return interpret(makeProgram(std::move(notation)), 1000);
+}
+
+TEST(Statements, haveGradients) {
+  Outcome outcome =
+      evaluateGradients(makeBags({1, 7, 0, 1}), "out", {1, 5, 10}, {"w", "T"});
+  ASSERT_EQ(outcome.status, Outcome::Fine) << outcome.message;
+  // A weight that does not count has none.
+  size_t last = outcome.inputs.size() - 1;
+  EXPECT_EQ(numbersOf(outcome.inputs[last - 1]),
+            (std::vector<double>{20, 0, 100, 200}));
+  EXPECT_EQ(numbersOf(outcome.inputs[last]), (std::vector<double>{20, 31}));
+}
+
+/// y[] = function[i](a[i] * a[i])
+Notation makeReduction(const std::string &function,
+                       const std::vector<double> &numbers) {
+  Notation notation;
+  Term a = element("a", {variable("i")});
+  Term value;
+  value.kind = Term::Reduction;
+  value.name = function;
+  value.operands = {call("*", {a, a})};
+  value.ranges = {{"i", {}}};
+  Statement statement;
+  statement.target = element("y", {});
+  statement.value = value;
+  notation.statements = {statement};
+  auto size = static_cast<int64_t>(numbers.size());
+  notation.sizes["i"] = size;
+  notation.arrays = {makeArray("y", {}, {0}), makeArray("a", {size}, numbers)};
+  return notation;
+}
+
+TEST(Statements, shareGradientsWhereTheyChoose) {
+  Outcome outcome =
+      evaluateGradients(makeReduction("max", {2, -1, -2}), "y", {3}, {"a"});
+  EXPECT_EQ(numbersOf(outcome.inputs.back()), (std::vector<double>{6, 0, -6}));
+}
+
+TEST(Statements, haveGradientsOfProductsWithZeros) {
+  Outcome outcome =
+      evaluateGradients(makeReduction("prod", {2, 0, 3}), "y", {1}, {"a"});
+  EXPECT_EQ(numbersOf(outcome.inputs.back()), (std::vector<double>{0, 0, 0}));
+  outcome =
+      evaluateGradients(makeReduction("prod", {1, 2, 3}), "y", {1}, {"a"});
+  EXPECT_EQ(numbersOf(outcome.inputs.back()),
+            (std::vector<double>{72, 36, 24}));
+}
+
+TEST(Statements, haveNoGradientWhereItIsNotClear) {
+  // A product that is rounded, and may be equal to another one.
+  Outcome outcome =
+      evaluateGradients(makeReduction("max", {0.1, 0.1}), "y", {1}, {"a"});
+  EXPECT_EQ(outcome.status, Outcome::Unspecified);
+}
+
 TEST(Statements, fillArraysInFormats) {
   Notation notation;
   Statement statement;

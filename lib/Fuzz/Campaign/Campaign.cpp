@@ -63,6 +63,8 @@ static void noteStatements(const Notation &notation,
   features.insert("statements");
   if (notation.statements.size() > 1)
     features.insert("several statements");
+  if (notation.gradient)
+    features.insert("gradient");
   for (const StoredArray &array : notation.arrays) {
     if (array.isTemporary)
       features.insert("temporary");
@@ -91,9 +93,12 @@ static void runSeed(Executor &executor, uint64_t seed,
   Case drawn = generateCase(seed, options.kind);
   if (!isComparable(drawn.program, drawn.expected))
     return sendFailure(send, {"generator", "", drawn.expected.message});
-  if (auto failure = executor.load(drawn.program))
-    return sendFailure(send, *failure);
   std::set<std::string> features;
+  auto failure = executor.load(drawn.program);
+  if (failure && failure->kind == "refusal")
+    return send("feature\trefused gradient");
+  if (failure)
+    return sendFailure(send, *failure);
   if (drawn.expected.status == Outcome::Trap)
     features.insert("ends with an error");
   if (hasWrittenSharing(drawn.program))

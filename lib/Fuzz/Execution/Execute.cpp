@@ -71,11 +71,23 @@ private:
 };
 } // namespace
 
+/// Not everything has a gradient: docs/notation.md says what.
+static bool isRefusedGradient(const Program &program, StringRef message) {
+  return program.notation && program.notation->gradient &&
+         (message.contains("has no derivative") ||
+          message.contains("there is no gradient") ||
+          message.contains("is assigned to after it is read here") ||
+          message.contains("is assigned to again") ||
+          message.contains("where each of its indices is a variable"));
+}
+
 std::optional<Failure> Executor::load(const Program &program) {
   ErrorCollector errors(&state->context);
   state->module = makeModule(program, &state->context);
   if (!state->module)
-    return Failure{"parse", "scf", errors.message};
+    return Failure{isRefusedGradient(program, errors.message) ? "refusal"
+                                                              : "parse",
+                   "scf", errors.message};
   return std::nullopt;
 }
 

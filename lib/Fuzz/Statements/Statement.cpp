@@ -71,7 +71,58 @@ void Notation::orderArrays() {
   arrays = std::move(ordered);
 }
 
+static Input makeDense(const StoredArray &like, std::vector<uint64_t> bits) {
+  Input input;
+  input.element = like.element;
+  input.isMemRef = true;
+  input.shape = like.shape;
+  input.bits = std::move(bits);
+  return input;
+}
+
+static std::vector<KernelParameter>
+parametersOfGradient(const Notation &notation) {
+  const Gradient &gradient = *notation.gradient;
+  std::vector<KernelParameter> read, assigned, given, asked;
+  auto add = [](std::vector<KernelParameter> &list, ArrayPart part,
+                size_t number, bool isWritten = false) {
+    list.push_back({std::move(part), number, /*isRoom=*/false, isWritten});
+  };
+  for (size_t number = 0; number < notation.arrays.size(); ++number) {
+    const StoredArray &array = notation.arrays[number];
+    bool isTarget = notation.isTarget(array.name);
+    if (!array.isTemporary) {
+      for (ArrayPart &size : sizesOf(array))
+        add(read, std::move(size), number);
+      for (ArrayPart &part : partsOf(array)) {
+        if (isTarget)
+          part.input.bits = gradient.results.at(array.name);
+        add(isTarget ? assigned : read, std::move(part), number);
+      }
+    }
+  }
+  auto find = [&](const std::string &name) {
+    return static_cast<size_t>(&notation.array(name) - &notation.arrays[0]);
+  };
+  for (const auto &[name, seeds] : gradient.seeds)
+    add(given, {name + "_gradient", makeDense(notation.array(name), seeds)},
+        find(name));
+  for (const std::string &name : gradient.by) {
+    ArrayPart values = partsOf(notation.array(name)).back();
+    Input &input = values.input;
+    input.isMemRef = true;
+    std::fill(input.bits.begin(), input.bits.end(), 0);
+    add(asked, {values.name + "_gradient", std::move(input)}, find(name),
+        /*isWritten=*/true);
+  }
+  for (const std::vector<KernelParameter> &list : {assigned, given, asked})
+    read.insert(read.end(), list.begin(), list.end());
+  return read;
+}
+
 std::vector<KernelParameter> parametersOf(const Notation &notation) {
+  if (notation.gradient)
+    return parametersOfGradient(notation);
   std::vector<KernelParameter> inputs, outputs;
   for (size_t number = 0; number < notation.arrays.size(); ++number) {
     const StoredArray &array = notation.arrays[number];
@@ -83,7 +134,7 @@ std::vector<KernelParameter> parametersOf(const Notation &notation) {
       inputs.push_back({std::move(size), number});
     for (ArrayPart &part : isRoom ? roomFor(array) : partsOf(array))
       (isTarget ? outputs : inputs)
-          .push_back({std::move(part), number, isRoom});
+          .push_back({std::move(part), number, isRoom, isTarget});
   }
   inputs.insert(inputs.end(), outputs.begin(), outputs.end());
   return inputs;

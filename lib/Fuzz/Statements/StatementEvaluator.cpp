@@ -4,14 +4,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// Written from docs/notation.md: every value of every variable, every element
-// of every array, whether it is stored or not.
-//
-//===----------------------------------------------------------------------===//
 
 #include "ember/Fuzz/Statements/StatementEvaluator.h"
-#include "ember/Fuzz/Evaluation/Approximate.h"
+#include "StatementRun.h"
 #include "ember/Fuzz/Evaluation/Arithmetic.h"
 #include <algorithm>
 #include <cmath>
@@ -19,84 +14,6 @@
 #include <utility>
 
 namespace ember::fuzz {
-
-namespace {
-
-/// A float, or an integer in its type's range; booleans are 0 or 1.
-struct Number {
-  bool isReal = false;
-  Approximate real;
-  int64_t integer = 0;
-
-  static Number ofReal(Approximate value) { return {true, value, 0}; }
-  static Number ofInteger(int64_t value) { return {false, {}, value}; }
-};
-
-/// The elements of an array while statements are evaluated.
-struct Elements {
-  const StoredArray *array;
-  std::vector<Number> numbers;
-};
-
-class StatementEvaluator {
-public:
-  StatementEvaluator(const Program &program, int64_t stepLimit);
-
-  Outcome run();
-
-private:
-  void runStatement(const Statement &statement, size_t range);
-  void assign(const Statement &statement);
-  Number evaluate(const Term &term);
-  Number call(const Term &term);
-  Number callReals(const std::string &name, const std::vector<Number> &given);
-  int64_t callIntegers(const std::string &name,
-                       const std::vector<int64_t> &operands);
-  Number compare(const std::string &name, const Number &a, const Number &b);
-  Number reduce(const Term &term);
-  void collect(const Term &term, size_t range, std::vector<Number> &values);
-  Number combine(const std::string &function,
-                 const std::vector<Number> &values);
-  Number identity(const std::string &function);
-  bool holds(const std::vector<Term> &condition);
-  /// Calls `visit` for each value of the variable, which is bound then.
-  template <typename Visit>
-  void forEach(const VariableRange &range, Visit visit);
-  /// The element at some indices; null after an error.
-  Number *find(const Term &term);
-  /// An index or a bound: what it is made of are integers of 64 bits.
-  int64_t evaluateIndex(const Term &term) {
-    bool wasIndex = std::exchange(isIndex, true);
-    int64_t value = evaluate(term).integer;
-    isIndex = wasIndex;
-    return value;
-  }
-  Number number(const std::string &text);
-  Approximate real(const Number &number) {
-    return number.isReal ? number.real
-                         : Approximate{static_cast<double>(number.integer), 0};
-  }
-
-  void stop(Outcome::Status status, std::string message) {
-    if (outcome.status != Outcome::Fine)
-      return;
-    outcome.status = status;
-    outcome.message = std::move(message);
-  }
-  bool isFine() const { return outcome.status == Outcome::Fine; }
-
-  const Program &program;
-  const Notation &notation;
-  int64_t stepLimit;
-  Scalar element;
-  ApproximateArithmetic arithmetic;
-  std::map<std::string, Elements> arrays;
-  std::map<std::string, int64_t> variables;
-  bool isIndex = false;
-  Outcome outcome;
-};
-
-} // namespace
 
 /// Terms that are added to an element one after the other, at most.
 static constexpr int mostTerms = 200;
@@ -108,8 +25,7 @@ static Scalar computeType(const Notation &notation) {
   return isHalf(element) ? Scalar::F32 : element;
 }
 
-StatementEvaluator::StatementEvaluator(const Program &program,
-                                       int64_t stepLimit)
+StatementRun::StatementRun(const Program &program, int64_t stepLimit)
     : program(program), notation(*program.notation), stepLimit(stepLimit),
       element(computeType(notation)), arithmetic(element) {
   for (const StoredArray &array : notation.arrays) {
@@ -132,7 +48,7 @@ StatementEvaluator::StatementEvaluator(const Program &program,
 // Expressions
 //===----------------------------------------------------------------------===//
 
-Number StatementEvaluator::number(const std::string &text) {
+Number StatementRun::number(const std::string &text) {
   if (text == "True" || text == "False")
     return Number::ofInteger(text == "True");
   if (isIndex || !isFloat(element))
@@ -143,7 +59,7 @@ Number StatementEvaluator::number(const std::string &text) {
   return Number::ofReal({value, 0});
 }
 
-Number *StatementEvaluator::find(const Term &term) {
+Number *StatementRun::find(const Term &term) {
   Elements &elements = arrays.at(term.name);
   const std::vector<int64_t> &shape = elements.array->shape;
   int64_t position = 0;
@@ -169,8 +85,8 @@ static bool isComparison(const std::string &name) {
          name == "==" || name == "!=";
 }
 
-Number StatementEvaluator::compare(const std::string &name, const Number &a,
-                                   const Number &b) {
+Number StatementRun::compare(const std::string &name, const Number &a,
+                             const Number &b) {
   double difference =
       static_cast<double>(a.integer) - static_cast<double>(b.integer);
   if (a.isReal || b.isReal) {
@@ -195,8 +111,8 @@ static Approximate choose(Approximate a, Approximate b, bool isLarger) {
   return {isFirst ? a.value : b.value, std::max(a.error, b.error)};
 }
 
-Number StatementEvaluator::callReals(const std::string &name,
-                                     const std::vector<Number> &given) {
+Number StatementRun::callReals(const std::string &name,
+                               const std::vector<Number> &given) {
   Approximate a = real(given[0]);
   Approximate b = given.size() > 1 ? real(given[1]) : Approximate();
   Approximate result;
@@ -230,8 +146,8 @@ Number StatementEvaluator::callReals(const std::string &name,
   return Number::ofReal(result);
 }
 
-int64_t StatementEvaluator::callIntegers(const std::string &name,
-                                         const std::vector<int64_t> &operands) {
+int64_t StatementRun::callIntegers(const std::string &name,
+                                   const std::vector<int64_t> &operands) {
   auto a = static_cast<uint64_t>(operands[0]);
   auto b = static_cast<uint64_t>(operands.size() > 1 ? operands[1] : 0);
   uint64_t result = 0;
@@ -267,7 +183,7 @@ static int64_t wrap(Scalar type, int64_t value) {
                              : signedValue(type, bits);
 }
 
-Number StatementEvaluator::call(const Term &term) {
+Number StatementRun::call(const Term &term) {
   std::vector<Number> operands;
   for (const Term &operand : term.operands)
     operands.push_back(evaluate(operand));
@@ -281,8 +197,11 @@ Number StatementEvaluator::call(const Term &term) {
       term.name == "and" || term.name == "or" || term.name == "not";
   bool areReal = std::any_of(operands.begin(), operands.end(),
                              [](const Number &a) { return a.isReal; });
-  if (areReal)
-    return callReals(term.name, operands);
+  if (areReal) {
+    Number result = callReals(term.name, operands);
+    differentiate(term.name, /*isReduction=*/false, operands, result);
+    return result;
+  }
   std::vector<int64_t> integers;
   for (const Number &operand : operands)
     integers.push_back(operand.integer);
@@ -292,7 +211,7 @@ Number StatementEvaluator::call(const Term &term) {
   return Number::ofInteger(wrap(type, callIntegers(term.name, integers)));
 }
 
-Number StatementEvaluator::evaluate(const Term &term) {
+Number StatementRun::evaluate(const Term &term) {
   if (++outcome.steps > stepLimit)
     stop(Outcome::TooLong, "takes too long");
   if (!isFine())
@@ -319,7 +238,7 @@ Number StatementEvaluator::evaluate(const Term &term) {
 //===----------------------------------------------------------------------===//
 
 template <typename Visit>
-void StatementEvaluator::forEach(const VariableRange &range, Visit visit) {
+void StatementRun::forEach(const VariableRange &range, Visit visit) {
   int64_t lower = 0, upper = 0;
   if (range.bounds.empty()) {
     upper = notation.sizes.at(range.variable);
@@ -340,12 +259,12 @@ void StatementEvaluator::forEach(const VariableRange &range, Visit visit) {
   variables.erase(range.variable);
 }
 
-bool StatementEvaluator::holds(const std::vector<Term> &condition) {
+bool StatementRun::holds(const std::vector<Term> &condition) {
   return condition.empty() || evaluate(condition.front()).integer != 0;
 }
 
-void StatementEvaluator::collect(const Term &term, size_t range,
-                                 std::vector<Number> &values) {
+void StatementRun::collect(const Term &term, size_t range,
+                           std::vector<Number> &values) {
   if (range < term.ranges.size()) {
     forEach(term.ranges[range], [&] { collect(term, range + 1, values); });
   } else if (holds(term.condition)) {
@@ -353,13 +272,13 @@ void StatementEvaluator::collect(const Term &term, size_t range,
   }
 }
 
-Number StatementEvaluator::reduce(const Term &term) {
+Number StatementRun::reduce(const Term &term) {
   std::vector<Number> values;
   collect(term, 0, values);
   return isFine() ? combine(term.name, values) : Number();
 }
 
-Number StatementEvaluator::identity(const std::string &function) {
+Number StatementRun::identity(const std::string &function) {
   bool isProduct = function == "prod" || function == "*";
   bool isMost = function == "max", isLeast = function == "min";
   if (isFloat(element)) {
@@ -382,8 +301,8 @@ Number StatementEvaluator::identity(const std::string &function) {
   return Number::ofInteger(isProduct);
 }
 
-Number StatementEvaluator::combine(const std::string &function,
-                                   const std::vector<Number> &values) {
+Number StatementRun::combine(const std::string &function,
+                             const std::vector<Number> &values) {
   Number result = identity(function);
   if (function == "sum" || function == "+") {
     if (isFloat(element)) {
@@ -393,6 +312,7 @@ Number StatementEvaluator::combine(const std::string &function,
       result.real = arithmetic.sum(terms);
       if (std::isnan(result.real.value))
         stop(Outcome::Unspecified, "computes a value that is no number");
+      differentiate("+", /*isReduction=*/true, values, result);
       return result;
     }
   }
@@ -416,6 +336,7 @@ Number StatementEvaluator::combine(const std::string &function,
   if (isInexact)
     result.real = arithmetic.loosen(result.real, magnitude,
                                     static_cast<int>(4 * values.size()));
+  differentiate(name, /*isReduction=*/true, values, result);
   return result;
 }
 
@@ -423,7 +344,7 @@ Number StatementEvaluator::combine(const std::string &function,
 // Statements
 //===----------------------------------------------------------------------===//
 
-void StatementEvaluator::assign(const Statement &statement) {
+void StatementRun::assign(const Statement &statement) {
   if (!holds(statement.condition))
     return;
   Number value = evaluate(statement.value);
@@ -431,9 +352,16 @@ void StatementEvaluator::assign(const Statement &statement) {
   if (!target || !isFine())
     return;
   Scalar type = notation.array(statement.target.name).element;
-  if (isFloat(type))
+  if (isFloat(type) && !value.isReal)
     value = Number::ofReal(real(value));
   if (!statement.function.empty()) {
+    bool isChoice = statement.function == "max" || statement.function == "min";
+    if (hasDirection && isChoice) {
+      std::vector<Number> &all = choices[target];
+      if (all.empty())
+        all.push_back(*target);
+      all.push_back(value);
+    }
     double magnitude =
         std::fabs(target->real.value) + std::fabs(value.real.value);
     value = combine(statement.function, {*target, value});
@@ -445,7 +373,9 @@ void StatementEvaluator::assign(const Statement &statement) {
     // Rounded to what is stored.
     double error = 0;
     uint64_t bits = arithmetic.store(type, value.real, error);
+    Tangent tangent = value.tangent;
     *target = Number::ofReal({decodeFloat(type, bits), error});
+    target->tangent = tangent;
   } else {
     bool isBoolean = bitWidth(type) == 1;
     *target = Number::ofInteger(isBoolean ? value.integer != 0
@@ -453,8 +383,7 @@ void StatementEvaluator::assign(const Statement &statement) {
   }
 }
 
-void StatementEvaluator::runStatement(const Statement &statement,
-                                      size_t range) {
+void StatementRun::runStatement(const Statement &statement, size_t range) {
   if (range == statement.ranges.size())
     assign(statement);
   else
@@ -462,8 +391,8 @@ void StatementEvaluator::runStatement(const Statement &statement,
             [&] { runStatement(statement, range + 1); });
 }
 
-/// All elements as an argument would have them.
-static Input toInput(const Elements &elements) {
+Input StatementRun::toInput(const std::string &name) const {
+  const Elements &elements = arrays.at(name);
   const StoredArray &array = *elements.array;
   Input input;
   input.element = array.element;
@@ -485,8 +414,7 @@ static Input toInput(const Elements &elements) {
   return input;
 }
 
-Outcome StatementEvaluator::run() {
-  outcome.inputs = program.inputs;
+Outcome StatementRun::run() {
   for (const Statement &statement : notation.statements) {
     // An array in a format begins with nothing.
     Elements &target = arrays.at(statement.target.name);
@@ -500,16 +428,9 @@ Outcome StatementEvaluator::run() {
       std::fill(target.numbers.begin(), target.numbers.end(), fill);
     }
     runStatement(statement, 0);
+    shareTangents();
     if (!isFine())
       break;
-  }
-  std::vector<KernelParameter> parameters = parametersOf(notation);
-  for (const StoredArray &array : notation.arrays)
-    outcome.arrays.push_back(toInput(arrays.at(array.name)));
-  for (size_t i = 0; i < parameters.size(); ++i) {
-    const StoredArray &array = notation.arrays[parameters[i].array];
-    if (notation.isTarget(array.name) && !array.hasLevels())
-      outcome.inputs[i] = outcome.arrays[parameters[i].array];
   }
   // What is wrong may be looked at outside of the loop or the condition that
   // would not come to it.
@@ -521,7 +442,19 @@ Outcome StatementEvaluator::run() {
 }
 
 Outcome evaluateStatements(const Program &program, int64_t stepLimit) {
-  return StatementEvaluator(program, stepLimit).run();
+  const Notation &notation = *program.notation;
+  if (notation.gradient)
+    return evaluateGradient(program, stepLimit);
+  StatementRun run(program, stepLimit);
+  Outcome outcome = run.run();
+  outcome.inputs = program.inputs;
+  for (const StoredArray &array : notation.arrays)
+    outcome.arrays.push_back(run.toInput(array.name));
+  std::vector<KernelParameter> parameters = parametersOf(notation);
+  for (size_t i = 0; i < parameters.size(); ++i)
+    if (parameters[i].isWritten && !parameters[i].isRoom)
+      outcome.inputs[i] = outcome.arrays[parameters[i].array];
+  return outcome;
 }
 
 } // namespace ember::fuzz

@@ -12,7 +12,9 @@
 
 #include "ember/Fuzz/Statements/StatementGenerator.h"
 #include "ember/Fuzz/Evaluation/Arithmetic.h"
+#include "ember/Fuzz/Generator.h"
 #include "ember/Fuzz/Statements/StatementArrays.h"
+#include "ember/Fuzz/Statements/StatementEvaluator.h"
 #include <algorithm>
 #include <utility>
 
@@ -60,6 +62,7 @@ private:
   Term drawNumber();
   /// A variable that is new, with a size or a segment.
   Variable bind(const Variables &variables, std::vector<VariableRange> &ranges);
+  void drawGradient();
   void drawFault(Program &program);
 
   Random &random;
@@ -72,6 +75,9 @@ private:
 };
 
 } // namespace
+
+/// Elements of an array that a gradient is by: each takes an evaluation.
+static constexpr size_t mostDirections = 50;
 
 static Term call(std::string name, std::vector<Term> operands) {
   Term term;
@@ -547,26 +553,90 @@ void StatementGenerator::drawFault(Program &program) {
   program.isFaulty = true;
 }
 
+/// Asks for gradients of all that is computed, by a few arrays.
+void StatementGenerator::drawGradient() {
+  Gradient gradient;
+  std::vector<std::string> candidates;
+  notation.orderArrays();
+  for (const StoredArray &array : notation.arrays) {
+    bool isValues = array.name.front() == 'a' || array.name.front() == 'c';
+    bool isTarget = notation.isTarget(array.name);
+    // There are none through what is put together.
+    if (isTarget && array.hasLevels())
+      return;
+    if (isValues && array.bits.size() <= mostDirections)
+      candidates.push_back(array.name);
+    if (!isTarget || array.isTemporary)
+      continue;
+    std::vector<uint64_t> &seeds = gradient.seeds[array.name];
+    for (size_t count = array.bits.size(); count > 0; --count)
+      seeds.push_back(encodeFloat(
+          style.element, static_cast<double>(random.between(-4, 4)) / 2));
+  }
+  for (size_t count = random.between(1, 3); count > 0 && !candidates.empty();
+       --count) {
+    size_t next = random.position(candidates.size());
+    gradient.by.push_back(candidates[next]);
+    candidates.erase(candidates.begin() + static_cast<int64_t>(next));
+  }
+  notation.gradient = std::move(gradient);
+}
+
 Program StatementGenerator::run() {
   size_t first = style.temporaries > 0 ? 2 : 1;
   for (size_t count = first + random.weighted({6, 2, 1}); count > 0; --count)
     notation.statements.push_back(drawStatement(/*isLast=*/count == 1));
+  bool isDifferentiable =
+      style.element == Scalar::F32 || style.element == Scalar::F64;
+  if (isDifferentiable && random.chance(0.6))
+    drawGradient();
   Program program = makeProgram(std::move(notation));
-  if (random.chance(0.04))
+  if (!program.notation->gradient && random.chance(0.04))
     drawFault(program);
   return program;
 }
 
+/// Keeps of a gradient what there still is in the statements, and evaluates
+/// what they assign to: the gradient is a function of that, too.
+static void completeGradient(Notation &notation) {
+  Gradient gradient = std::move(*notation.gradient);
+  notation.gradient.reset();
+  auto isThere = [&](const std::string &name) {
+    return std::any_of(
+        notation.arrays.begin(), notation.arrays.end(),
+        [&](const StoredArray &array) { return array.name == name; });
+  };
+  std::erase_if(gradient.by, [&](const std::string &name) {
+    return !isThere(name) || notation.isTarget(name);
+  });
+  std::erase_if(gradient.seeds, [&](const auto &seeds) {
+    return !isThere(seeds.first) || !notation.isTarget(seeds.first) ||
+           notation.array(seeds.first).isTemporary;
+  });
+  if (gradient.by.empty() || gradient.seeds.empty())
+    return;
+  Program program = makeProgram(notation);
+  Outcome outcome = evaluateStatements(program, kStepLimit);
+  if (outcome.status != Outcome::Fine)
+    return;
+  for (size_t number = 0; number < notation.arrays.size(); ++number)
+    if (notation.isTarget(notation.arrays[number].name))
+      gradient.results[notation.arrays[number].name] =
+          outcome.arrays[number].bits;
+  notation.gradient = std::move(gradient);
+}
+
 Program makeProgram(Notation notation) {
   notation.orderArrays();
+  if (notation.gradient)
+    completeGradient(notation);
   Program program;
   Function kernel;
   kernel.name = "kernel";
   for (KernelParameter &parameter : parametersOf(notation)) {
     kernel.parameterNames.push_back(parameter.part.name);
     program.inputs.push_back(std::move(parameter.part.input));
-    program.inputs.back().isReadOnly =
-        !notation.isTarget(notation.arrays[parameter.array].name);
+    program.inputs.back().isReadOnly = !parameter.isWritten;
   }
   program.functions.push_back(std::move(kernel));
   program.notation = std::move(notation);

@@ -176,6 +176,14 @@ std::vector<std::string> arrayOptions(const Notation &notation) {
     options.push_back("--fill=" + array.name + ":" +
                       printNumber(array.element, array.fill));
   }
+  if (notation.gradient) {
+    std::string of, by;
+    for (const auto &[name, seeds] : notation.gradient->seeds)
+      of += (of.empty() ? "" : ",") + name;
+    for (const std::string &name : notation.gradient->by)
+      by += (by.empty() ? "" : ",") + name;
+    options.push_back("--gradient=" + of + ":" + by);
+  }
   return options;
 }
 

@@ -73,6 +73,7 @@ using Place = std::vector<int64_t>;
 struct Entry {
   Place place;
   std::vector<Place> elements;
+  bool isStored = true;
 };
 } // namespace
 
@@ -113,7 +114,7 @@ static std::vector<Entry> descend(const StoredArray &array, size_t number,
   const StoredLevel &level = array.levels[number];
   std::vector<Entry> below;
   auto add = [&](int64_t coordinate) -> Entry & {
-    below.push_back({above.place, {}});
+    below.push_back({above.place, {}, above.isStored});
     below.back().place.push_back(coordinate);
     return below.back();
   };
@@ -130,7 +131,30 @@ static std::vector<Entry> descend(const StoredArray &array, size_t number,
     else
       add(coordinate).elements.push_back(element);
   }
+  if (level.kind == StoredLevel::Bitmap)
+    for (Entry &entry : below)
+      entry.isStored &= !entry.elements.empty();
   return below;
+}
+
+std::vector<StoredValue> valuesOf(const StoredArray &array) {
+  std::vector<StoredValue> values;
+  if (!array.hasLevels())
+    for (size_t element = 0; element < array.bits.size(); ++element)
+      values.push_back({element});
+  if (!array.hasLevels())
+    return values;
+  std::vector<Entry> entries = {{{}, storedPlaces(array)}};
+  for (size_t number = 0; number < array.levels.size(); ++number) {
+    std::vector<Entry> all;
+    for (const Entry &above : entries)
+      for (Entry &entry : descend(array, number, above))
+        all.push_back(std::move(entry));
+    entries = std::move(all);
+  }
+  for (const Entry &entry : entries)
+    values.push_back({flatten(array, entry.place), entry.isStored});
+  return values;
 }
 
 std::vector<ArrayPart> partsOf(const StoredArray &array) {
@@ -164,8 +188,8 @@ std::vector<ArrayPart> partsOf(const StoredArray &array) {
     entries = std::move(all);
   }
   std::vector<uint64_t> values;
-  for (const Entry &entry : entries)
-    values.push_back(array.bits[flatten(array, entry.place)]);
+  for (const StoredValue &value : valuesOf(array))
+    values.push_back(array.bits[value.element]);
   parts.push_back({array.name + "_values", makeList(array.element, values)});
   return parts;
 }

@@ -29,7 +29,8 @@ public:
   Executor();
   ~Executor();
 
-  /// Parses `program`, which the following runs are of.
+  /// Parses `program`, which the following runs are of. A failure of the kind
+  /// "refusal" is an error that it may end with: there is no such gradient.
   std::optional<Failure> load(const Program &program);
 
   /// Runs the loaded program in `variant` and compares it with `expected`.

@@ -15,6 +15,7 @@
 #include "ember/Fuzz/Statements/StoredArray.h"
 #include <functional>
 #include <map>
+#include <optional>
 
 namespace ember::fuzz {
 
@@ -65,6 +66,16 @@ struct Statement {
   std::vector<Term> condition;
 };
 
+/// Gradients that are asked for in place of what statements compute.
+struct Gradient {
+  /// Of dense arrays that are assigned to: the gradients that are given.
+  std::map<std::string, std::vector<uint64_t>> seeds;
+  /// Arrays that gradients are by.
+  std::vector<std::string> by;
+  /// What arrays that are assigned to have in the end.
+  std::map<std::string, std::vector<uint64_t>> results = {};
+};
+
 /// Statements with what they are evaluated on.
 struct Notation {
   /// In the order in which statements name them.
@@ -74,6 +85,7 @@ struct Notation {
   std::map<std::string, int64_t> sizes;
   /// Numbers of few bits, whose sums and products are exact in every order.
   bool hasRoundNumbers = false;
+  std::optional<Gradient> gradient = std::nullopt;
 
   StoredArray &array(const std::string &name);
   const StoredArray &array(const std::string &name) const;
@@ -89,9 +101,13 @@ struct KernelParameter {
   size_t array = 0;
   /// A part of an array in a format that the kernel fills.
   bool isRoom = false;
+  /// What the kernel assigns to.
+  bool isWritten = false;
 };
 
-/// In their order: what statements read, then what they assign to.
+/// In their order: what statements read, then what they assign to. Of a
+/// gradient: what they read, what they have assigned to, gradients that are
+/// given, and those that are asked for.
 std::vector<KernelParameter> parametersOf(const Notation &notation);
 
 /// Calls `visit` for `term` and all its parts, in the order of the text.

@@ -19,6 +19,11 @@ namespace ember::fuzz {
 /// to store them.
 Outcome evaluateStatements(const Program &program, int64_t stepLimit);
 
+/// Evaluates the gradients that a program asks for: the outcome of its
+/// parameters alone. It is not specified where a derivative is not. Each
+/// element that a gradient is by takes `stepLimit` steps at most.
+Outcome evaluateGradient(const Program &program, int64_t stepLimit);
+
 } // namespace ember::fuzz
 
 #endif // EMBER_FUZZ_STATEMENTS_STATEMENTEVALUATOR_H

@@ -65,6 +65,17 @@ struct ArrayPart {
 std::vector<ArrayPart> sizesOf(const StoredArray &array);
 /// The arrays that store it, by level, and its values; of a dense one itself.
 std::vector<ArrayPart> partsOf(const StoredArray &array);
+/// One of the values that an array stores.
+struct StoredValue {
+  /// Which of all elements it is.
+  size_t element = 0;
+  /// Not what a bitmap leaves out.
+  bool isStored = true;
+};
+
+/// In the order in which they are stored; of a dense array, all elements.
+std::vector<StoredValue> valuesOf(const StoredArray &array);
+
 /// Arrays of the same kinds for a kernel to fill, with room for all elements.
 std::vector<ArrayPart> roomFor(const StoredArray &array);
 /// All elements of the array that parts, in the order of `partsOf`, store; an

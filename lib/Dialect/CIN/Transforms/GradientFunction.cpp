@@ -49,8 +49,11 @@ Value GradientFunction::find(StringRef name, StringRef option) {
 
 /// Whether some statement of an evaluation assigns to an array.
 static bool isAssigned(Value array) {
-  return llvm::any_of(array.getUsers(),
-                      [](Operation *user) { return isa<AssignOp>(user); });
+  // A number may be what is assigned.
+  return llvm::any_of(array.getUsers(), [&](Operation *user) {
+    auto assign = dyn_cast<AssignOp>(user);
+    return assign && assign.getArray() == array;
+  });
 }
 
 LogicalResult GradientFunction::readNames(ArrayRef<std::string> ofNames,

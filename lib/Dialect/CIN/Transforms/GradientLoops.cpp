@@ -110,7 +110,7 @@ void StatementGradient::bindAll(ArrayRef<BlockArgument> variables) {
 }
 
 Value StatementGradient::sumOver(ArrayRef<BlockArgument> variables,
-                                 ArrayRef<Value> where,
+                                 llvm::function_ref<Value()> condition,
                                  llvm::function_ref<Value()> term) {
   if (variables.empty())
     return term();
@@ -130,11 +130,11 @@ Value StatementGradient::sumOver(ArrayRef<BlockArgument> variables,
       origins[mine] = variable;
     }
     ArrayRef<BlockArgument> rest = variables.drop_front(group.variables.size());
-    value = sumOver(rest, where, term);
+    value = sumOver(rest, condition, term);
     if (!value)
       return {};
-    Value condition = rest.empty() ? both(where) : Value();
-    YieldOp::create(builder, statement.getLoc(), value, condition);
+    Value holds = rest.empty() ? condition() : Value();
+    YieldOp::create(builder, statement.getLoc(), value, holds);
   }
   auto reduce = ReduceOp::create(
       builder, statement.getLoc(), value.getType(), group.lowers, group.uppers,
@@ -176,7 +176,8 @@ void StatementGradient::finish(ForallOp around) {
     Value zero = make.number(0, builder.getIndexType());
     auto set = [&](auto op) {
       unsigned number = variable.getArgNumber();
-      auto ranged = llvm::to_vector(op.getRanged());
+      // Not llvm::to_vector: of two pointers it makes a list of two booleans.
+      SmallVector<bool> ranged(op.getRanged());
       auto place = llvm::count(ArrayRef(ranged).take_front(number), true);
       SmallVector<Value> lowers(op.getLowers()), uppers(op.getUppers());
       lowers.insert(lowers.begin() + place, zero);
@@ -202,6 +203,21 @@ void StatementGradient::finish(ForallOp around) {
 //===----------------------------------------------------------------------===//
 // Levels
 //===----------------------------------------------------------------------===//
+
+Value StatementGradient::isInRange(BlockArgument variable) {
+  Value coordinate = get(variable), holds;
+  auto [lower, upper] = getRange(variable);
+  for (auto [bound, function] :
+       {std::pair(lower, "ge"), std::pair(upper, "lt")}) {
+    Value limit = get(bound);
+    if (!limit.getType().isIndex())
+      limit =
+          ApplyOp::create(builder, statement.getLoc(), builder.getIndexType(),
+                          builder.getMultiDimIdentityMap(1), limit);
+    holds = make.both(holds, make.call(function, {coordinate, limit}));
+  }
+  return holds;
+}
 
 Value StatementGradient::bindRange(Value lower, Value upper, StringRef name) {
   auto forall = ForallOp::create(
@@ -273,17 +289,6 @@ Value StatementGradient::bindLevels(AccessOp access) {
           apply(mine, element(arrayOf(number, isPair ? 1 : 0), position));
     }
     remember(values, variable, coordinate);
-    auto [lower, upper] = getRange(variable);
-    if (!lower)
-      continue;
-    for (auto [bound, function] :
-         {std::pair(lower, "ge"), std::pair(upper, "lt")}) {
-      Value limit = get(bound);
-      if (!limit.getType().isIndex())
-        limit = apply(mine, limit);
-      levelCondition =
-          make.both(levelCondition, make.call(function, {coordinate, limit}));
-    }
   }
   remember(values, access.getResult(),
            element(arrays.getForward(assemble.getValues(), access), position));

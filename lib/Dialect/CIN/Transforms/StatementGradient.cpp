@@ -129,9 +129,10 @@ Value StatementGradient::getGradientIn(Value value, Block *block) {
     SmallVector<Value> where;
     if (Value condition = inner.getYield().getCondition())
       where.push_back(condition);
-    Value part =
-        sumOver(llvm::to_vector_of<BlockArgument>(inner.getVariables()), where,
-                [&] { return getGradientIn(value, inner.getBody()); });
+    Value part = sumOver(
+        llvm::to_vector_of<BlockArgument>(inner.getVariables()),
+        [&] { return both(where); },
+        [&] { return getGradientIn(value, inner.getBody()); });
     sum = make.add(sum, part);
   }
   return sum;
@@ -297,16 +298,33 @@ StatementGradient::addTo(Value leaf, Value target, bool isFirst) {
   for (BlockArgument variable : scope)
     if (!llvm::is_contained(bound, variable))
       rest.push_back(variable);
+  auto dependsOnRest = [&](Value value) {
+    return value && llvm::any_of(rest, [&](BlockArgument variable) {
+             return uses.depends(value, variable);
+           });
+  };
+  Variables rangedInside;
+  for (BlockArgument variable : bound) {
+    auto [lower, upper] = getRange(variable);
+    if (!hasLevels || !lower)
+      continue;
+    if (dependsOnRest(lower) || dependsOnRest(upper))
+      rangedInside.push_back(variable);
+    else
+      levelCondition = make.both(levelCondition, isInRange(variable));
+  }
+  // What is looked up for a condition may not be there outside of a range.
   SmallVector<Value> outside, inside;
   for (Value condition : conditions)
-    (llvm::any_of(rest,
-                  [&](BlockArgument variable) {
-                    return uses.depends(condition, variable);
-                  })
-         ? inside
-         : outside)
+    (!rangedInside.empty() || dependsOnRest(condition) ? inside : outside)
         .push_back(condition);
-  Value value = sumOver(rest, inside, [&] { return getGradient(leaf); });
+  auto holdsInside = [&] {
+    Value holds;
+    for (BlockArgument variable : rangedInside)
+      holds = make.both(holds, isInRange(variable));
+    return make.both(holds, both(inside));
+  };
+  Value value = sumOver(rest, holdsInside, [&] { return getGradient(leaf); });
   if (isFailed || !value) {
     around->erase();
     if (isFailed)

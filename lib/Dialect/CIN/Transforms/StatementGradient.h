@@ -80,12 +80,16 @@ private:
   /// The levels of an array in a format, for the element that an access reads:
   /// its position. Null after an error.
   mlir::Value bindLevels(AccessOp access);
+  /// Whether a coordinate of a level is one that its variable has: it is bound
+  /// wherever one is stored.
+  mlir::Value isInRange(mlir::BlockArgument variable);
   /// A loop from one value to another: its variable.
   mlir::Value bindRange(mlir::Value lower, mlir::Value upper,
                         llvm::StringRef name);
-  /// A sum over `variables` of what `term` builds.
+  /// A sum over `variables` of what `term` builds, where what `condition`
+  /// builds holds, if it is not null.
   mlir::Value sumOver(llvm::ArrayRef<mlir::BlockArgument> variables,
-                      llvm::ArrayRef<mlir::Value> conditions,
+                      llvm::function_ref<mlir::Value()> condition,
                       llvm::function_ref<mlir::Value()> term);
   /// The conjunction of conditions of the statement; null if there are none.
   mlir::Value both(llvm::ArrayRef<mlir::Value> conditions);

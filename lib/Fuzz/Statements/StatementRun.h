@@ -1,0 +1,121 @@
+//===- StatementRun.h - An evaluation of statements -------------*- C++ -*-===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Every value of every variable, every element of every array, whether it is
+// stored or not. Written from docs/notation.md.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef EMBER_LIB_FUZZ_STATEMENTS_STATEMENTRUN_H
+#define EMBER_LIB_FUZZ_STATEMENTS_STATEMENTRUN_H
+
+#include "Tangent.h"
+#include "ember/Fuzz/Evaluation/Interpreter.h"
+#include "ember/Fuzz/Statements/Statement.h"
+#include <utility>
+
+namespace ember::fuzz {
+
+/// A float, or an integer in its type's range; booleans are 0 or 1.
+struct Number {
+  bool isReal = false;
+  Approximate real;
+  int64_t integer = 0;
+  /// Of a run with a direction.
+  Tangent tangent = {};
+
+  static Number ofReal(Approximate value) { return {true, value, 0, {}}; }
+  static Number ofInteger(int64_t value) { return {false, {}, value, {}}; }
+};
+
+/// The elements of an array while statements are evaluated.
+struct Elements {
+  const StoredArray *array;
+  std::vector<Number> numbers;
+};
+
+/// One evaluation of all statements.
+class StatementRun {
+public:
+  StatementRun(const Program &program, int64_t stepLimit);
+
+  /// Has tangents computed with the numbers: how they change with an element.
+  /// The outcome is not specified where they are not.
+  void setDirection(const std::string &array, size_t element);
+  /// Evaluates the statements: how it ended, and the steps that it took.
+  Outcome run();
+  /// The elements of an array, now.
+  const std::vector<Number> &elementsOf(const std::string &array) const {
+    return arrays.at(array).numbers;
+  }
+  /// The same as an argument would have them.
+  Input toInput(const std::string &array) const;
+
+private:
+  void runStatement(const Statement &statement, size_t range);
+  void assign(const Statement &statement);
+  Number evaluate(const Term &term);
+  Number call(const Term &term);
+  Number callReals(const std::string &name, const std::vector<Number> &given);
+  int64_t callIntegers(const std::string &name,
+                       const std::vector<int64_t> &operands);
+  Number compare(const std::string &name, const Number &a, const Number &b);
+  Number reduce(const Term &term);
+  void collect(const Term &term, size_t range, std::vector<Number> &values);
+  Number combine(const std::string &function,
+                 const std::vector<Number> &values);
+  /// Gives `result` its tangent, that of a function or of a reduction.
+  void differentiate(const std::string &function, bool isReduction,
+                     const std::vector<Number> &values, Number &result);
+  /// Gives what a statement chose from several values its tangents.
+  void shareTangents();
+  Number identity(const std::string &function);
+  bool holds(const std::vector<Term> &condition);
+  /// Calls `visit` for each value of the variable, which is bound then.
+  template <typename Visit>
+  void forEach(const VariableRange &range, Visit visit);
+  /// The element at some indices; null after an error.
+  Number *find(const Term &term);
+  /// An index or a bound: what it is made of are integers of 64 bits.
+  int64_t evaluateIndex(const Term &term) {
+    bool wasIndex = std::exchange(isIndex, true);
+    int64_t value = evaluate(term).integer;
+    isIndex = wasIndex;
+    return value;
+  }
+  Number number(const std::string &text);
+  Approximate real(const Number &number) {
+    return number.isReal ? number.real
+                         : Approximate{static_cast<double>(number.integer), 0};
+  }
+
+  void stop(Outcome::Status status, std::string message) {
+    if (outcome.status != Outcome::Fine)
+      return;
+    outcome.status = status;
+    outcome.message = std::move(message);
+  }
+  bool isFine() const { return outcome.status == Outcome::Fine; }
+
+  const Program &program;
+  const Notation &notation;
+  int64_t stepLimit;
+  Scalar element;
+  ApproximateArithmetic arithmetic;
+  std::map<std::string, Elements> arrays;
+  std::map<std::string, int64_t> variables;
+  bool isIndex = false;
+  bool hasDirection = false;
+  /// What the largest or least of was assigned to an element, what was there
+  /// before first.
+  std::map<Number *, std::vector<Number>> choices;
+  Outcome outcome;
+};
+
+} // namespace ember::fuzz
+
+#endif // EMBER_LIB_FUZZ_STATEMENTS_STATEMENTRUN_H
