@@ -228,6 +228,20 @@ func.func @scan_of_a_scan(%n: memref<?xi64>, %y: memref<?xf32>) {
 
 // -----
 
+func.func @scan_within_nothing(%n: memref<?xi64>, %m: memref<?xi64>, %y: memref<?xf32>) {
+  cin.evaluate ins(%lengths = %n : memref<?xi64>) outs(%out = %y : memref<?xf32>) {
+    // expected-error @below {{has segments within an array that has no name}}
+    %sums = cin.scan %lengths within %m : memref<?xi64>, memref<?xi64> -> memref<?xi64>
+    cin.forall (%i) {
+      %zero = cin.literal 0.0 : f32
+      cin.assign %zero to %out[%i] : memref<?xf32>
+    }
+  }
+  return
+}
+
+// -----
+
 func.func @scan_of_another_size(%n: memref<4xi64>, %y: memref<?xf32>) {
   cin.evaluate ins(%lengths = %n : memref<4xi64>) outs(%out = %y : memref<?xf32>) {
     // expected-error @below {{has a result of type 'memref<4xi64>', which has not one element more than 'memref<4xi64>'}}

@@ -128,3 +128,29 @@ func.func @shift(%x: memref<?xf32>, %y: memref<?xf32>, %z: memref<?x?xf32>) {
 // STEPS:       cin.assign add %{{.*}} to %t[%i]
 // STEPS:       cin.access %t[%i]
 // STEPS:       cin.assign %{{.*}} to %t[%i]
+
+// What is read of an array that the same loop assigns to stays behind that, and other values move out.
+// CHECK-LABEL: func.func @accumulates
+// CHECK:         cin.forall (%[[I:.*]]) {
+// CHECK-NEXT:      %[[ROW:.*]] = cin.access %{{.*}}[%[[I]]] : memref<?xi64>
+// CHECK-NEXT:      cin.forall (%[[J:.*]]) {
+// CHECK-NEXT:        %[[A:.*]] = cin.access %{{.*}}[%[[I]], %[[J]]]
+// CHECK-NEXT:        cin.assign add %[[A]] to %[[Y:.*]][%[[ROW]]]
+// CHECK-NEXT:        %[[SUM:.*]] = cin.access %[[Y]][%[[I]]]
+// CHECK-NEXT:        %[[SQUARE:.*]] = cin.call mul(%[[SUM]], %[[SUM]])
+// CHECK-NEXT:        cin.assign max %[[SQUARE]] to %[[Y]][%[[I]]]
+func.func @accumulates(%x: memref<?x?xf32>, %y: memref<?xf32>, %n: memref<?xi64>) {
+  cin.evaluate ins(%X = %x, %N = %n : memref<?x?xf32>, memref<?xi64>) outs(%Y = %y : memref<?xf32>) {
+    cin.forall (%i) {
+      cin.forall (%j) {
+        %row = cin.access %N[%i] : memref<?xi64>
+        %a = cin.access %X[%i, %j] : memref<?x?xf32>
+        cin.assign add %a to %Y[%row] : memref<?xf32> (i64)
+        %sum = cin.access %Y[%i] : memref<?xf32>
+        %square = cin.call mul(%sum, %sum) : (f32, f32) -> f32
+        cin.assign max %square to %Y[%i] : memref<?xf32>
+      }
+    }
+  }
+  return
+}
