@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 import torch
 from ember import huge_pages
+from ember import sparse as es
 
 MEGABYTE = 1 << 20
 
@@ -29,6 +30,17 @@ def huge_bytes(start: int, end: int) -> int:
     return total
 
 
+def advised(address: int) -> bool:
+    """Whether huge pages are advised for the mapping at an address."""
+    inside = False
+    for line in Path("/proc/self/smaps").read_text().splitlines():
+        if place := re.match(r"([0-9a-f]+)-([0-9a-f]+) ", line):
+            inside = int(place[1], 16) <= address < int(place[2], 16)
+        elif inside and line.startswith("VmFlags:"):
+            return "hg" in line.split()
+    return False
+
+
 def test_pages_in_use_become_huge() -> None:
     table = torch.arange(16 * MEGABYTE, dtype=torch.int32)
     before = table.clone()
@@ -41,6 +53,20 @@ def test_pages_in_use_become_huge() -> None:
     assert 60 * MEGABYTE <= advised <= 64 * MEGABYTE
     assert advised % (2 * MEGABYTE) == 0
     assert huge_bytes(table.data_ptr(), table.data_ptr() + 64 * MEGABYTE) >= advised
+
+
+def test_large_results_are_in_huge_pages() -> None:
+    table = torch.ones(MEGABYTE, 16)
+    if "[never]" in (huge_pages.SETTINGS / "enabled").read_text():
+        pytest.skip("this system has none")
+    result = es.evaluate("y[i,j] = 2 * x[i,j]", x=table)
+    start, size = result.data_ptr(), result.nbytes
+    assert torch.equal(result, 2 * table)
+    # Pages that are huge are so many at once, or the system had none left.
+    inside = [page for page in range(start, start + size, 2 * MEGABYTE) if advised(page)]
+    assert len(inside) >= size // (2 * MEGABYTE) - 2
+    small = es.evaluate("y[i,j] = 2 * x[i,j]", x=table[:1000])
+    assert torch.equal(small, 2 * table[:1000])
 
 
 @pytest.mark.parametrize("setting", ["always madvise [never]", None], ids=["never", "missing"])

@@ -15,6 +15,7 @@ import torch
 
 from ember.arguments import Parameter
 from ember.dtypes import DTYPES
+from ember.huge_pages import LARGE, advise_new
 from ember.sparse.array import Array
 from ember.sparse.encoded import Encoded
 from ember.sparse.format import Format
@@ -195,16 +196,28 @@ class CallCode:
         elif parameter.initial is not None:
             is_float = parameter.dtype[0] != "i"
             fill = float(parameter.initial) if is_float else int(parameter.initial)
-        library: Any = torch if self._statement.on_torch else np
         element = DTYPES[parameter.dtype].name
-        dtype = getattr(torch, element) if self._statement.on_torch else np.dtype(element)
-        function = self._constant(library.empty if fill is None else library.full)
         shape = f"({''.join(extent + ', ' for extent in extents)})"
-        initial = "" if fill is None else f", {self._constant(fill)}"
-        self._add(f"{variable} = {function}({shape}{initial}, dtype={self._constant(dtype)})")
+        if self._statement.on_torch:
+            self._make_tensor(variable, shape, getattr(torch, element), fill)
+        else:
+            function = self._constant(np.empty if fill is None else np.full)
+            initial = "" if fill is None else f", {self._constant(fill)}"
+            dtype = self._constant(np.dtype(element))
+            self._add(f"{variable} = {function}({shape}{initial}, dtype={dtype})")
         self._arguments[name] = variable
         if not sizes and not self._statement.on_torch:
             self._numbers.append(name)
+
+    def _make_tensor(self, variable: str, shape: str, dtype: torch.dtype, fill: Any) -> None:
+        """A tensor, in huge pages if it is large: NumPy's arrays are by themselves."""
+        self._add(
+            f"{variable} = {self._constant(torch.empty)}({shape}, dtype={self._constant(dtype)})"
+        )
+        advise = self._constant(advise_new)
+        self._add(f"if {variable}.nbytes >= {LARGE}: {advise}({variable})")
+        if fill is not None:
+            self._add(f"{variable}.fill_({self._constant(fill)})")
 
     def _extent_of(self, size: Sequence[Any]) -> str:
         """A size, of [c, [name, dimension of that array, f], ...]: 1 + c + f * (n - 1) + ..."""

@@ -130,15 +130,15 @@ func.func @shift(%x: memref<?xf32>, %y: memref<?xf32>, %z: memref<?x?xf32>) {
 // STEPS:       cin.assign %{{.*}} to %t[%i]
 
 // What is read of an array that the same loop assigns to stays behind that, and other values move out.
-// CHECK-LABEL: func.func @accumulates
-// CHECK:         cin.forall (%[[I:.*]]) {
-// CHECK-NEXT:      %[[ROW:.*]] = cin.access %{{.*}}[%[[I]]] : memref<?xi64>
-// CHECK-NEXT:      cin.forall (%[[J:.*]]) {
-// CHECK-NEXT:        %[[A:.*]] = cin.access %{{.*}}[%[[I]], %[[J]]]
-// CHECK-NEXT:        cin.assign add %[[A]] to %[[Y:.*]][%[[ROW]]]
-// CHECK-NEXT:        %[[SUM:.*]] = cin.access %[[Y]][%[[I]]]
-// CHECK-NEXT:        %[[SQUARE:.*]] = cin.call mul(%[[SUM]], %[[SUM]])
-// CHECK-NEXT:        cin.assign max %[[SQUARE]] to %[[Y]][%[[I]]]
+// BEFORE-LABEL: func.func @accumulates
+// BEFORE:         cin.forall (%[[I:.*]]) {
+// BEFORE-NEXT:      %[[ROW:.*]] = cin.access %{{.*}}[%[[I]]] : memref<?xi64>
+// BEFORE-NEXT:      cin.forall (%[[J:.*]]) {
+// BEFORE-NEXT:        %[[A:.*]] = cin.access %{{.*}}[%[[I]], %[[J]]]
+// BEFORE-NEXT:        cin.assign add %[[A]] to %[[Y:.*]][%[[ROW]]]
+// BEFORE-NEXT:        %[[SUM:.*]] = cin.access %[[Y]][%[[I]]]
+// BEFORE-NEXT:        %[[SQUARE:.*]] = cin.call mul(%[[SUM]], %[[SUM]])
+// BEFORE-NEXT:        cin.assign max %[[SQUARE]] to %[[Y]][%[[I]]]
 func.func @accumulates(%x: memref<?x?xf32>, %y: memref<?xf32>, %n: memref<?xi64>) {
   cin.evaluate ins(%X = %x, %N = %n : memref<?x?xf32>, memref<?xi64>) outs(%Y = %y : memref<?xf32>) {
     cin.forall (%i) {
