@@ -126,7 +126,7 @@ def test_results_store_what_operands_store_alone() -> None:
         "C[i,j] = A[i,j] - A[i,j]": a,
         "C[i,j] = sum[k](A[i,k] * M[k,j])": (a.astype(int) @ m) > 0,
         "C[i,j] = A[i,j] * sum[k](B[i,k] * B[j,k])": a[:, :40],
-        "C[j,i] = sum[k](A[i,k] * M[k,j])": np.ones((200, 40), bool),
+        "C[j,i] = sum[k](A[i,k] * M[k,j])": ((a.astype(int) @ m) > 0).T,
     }
     for text, stored in patterns.items():
         formats = {name: "csr" for name in "ABMC" if f"{name}[" in text}

@@ -8,15 +8,19 @@ import itertools
 import random
 import re
 import subprocess
+from collections.abc import Callable
 
+import ember.sparse as es
 import numpy as np
 import pytest
 from ember.compiler import Options, find_tool, load_program
+from ember.errors import EmberError
 from notation_kernels import compile_all
 from numpy.typing import NDArray
 from sparse_arrays import load, room, store
 
 RNG = np.random.default_rng(3)
+CSR = es.Format("csr")
 
 
 def sparse(*shape: int) -> NDArray:
@@ -128,6 +132,63 @@ def test_chosen_orders() -> None:
             for a, b in itertools.product(["csr", "csc", "coo"], ["csr", "csc"])
         ]
     )
+
+
+#: Statements of two matrices that want both in one order of levels, and of what they are made.
+CONTRADICTED: dict[str, Callable[[NDArray, NDArray], NDArray]] = {
+    "C[i,j] = A[i,k] * B[k,j]": lambda a, b: a @ b,
+    "C[i,j] = A[i,k] * B[j,k] + A[i,j]": lambda a, b: a @ b.T + a,
+    "C[i,j] = A[i,j] + B[i,j]": lambda a, b: a + b,
+    "C[i,j] = A[i,j] * B[j,i]": lambda a, b: a * b.T,
+    "C[i,j] = max(A[i,j], B[i,j]) - A[j,i]": lambda a, b: np.maximum(a, b) - a.T,
+    "let T[i,j] = A[i,j] + B[i,j]; C[i,j] = T[i,j] * A[j,i]": lambda a, b: (a + b) * a.T,
+}
+
+
+@pytest.mark.parametrize("text", CONTRADICTED)
+def test_copies_of_what_levels_contradict(text: str) -> None:
+    """In some pairs of formats, of no elements, one, and many."""
+    rng = np.random.default_rng(len(text))
+    names = ["csr", "csc", "csc:i32", "dcsc", "coo", "coo:i16"]
+    for dtype in (np.float32, np.int64):
+        mine, other = rng.choice(names, 2)
+        result = es.Format(rng.choice(["csr", "csc", "dense"]))
+        for size in (0, 1, 17):
+            stored = rng.integers(0, 2, (2, size, size))
+            a, b = (rng.integers(-4, 5, (2, size, size)) * stored).astype(dtype)
+            arrays = {"A": es.asarray(a, mine), "B": es.asarray(b, other)}
+            found = es.evaluate(text, **arrays, C=result)
+            found = found.to_numpy() if isinstance(found, es.Array) else found
+            expected = CONTRADICTED[text](a, b)
+            np.testing.assert_array_equal(found, expected, err_msg=f"{mine} {other} {result}")
+
+
+def test_copies_of_what_is_not_sorted_or_has_another_fill() -> None:
+    """Coordinates below the outer level are in any order; what is not stored is what it was."""
+    a = np.array([[np.inf, 2, 7], [1, np.inf, np.inf], [4, np.inf, 3]], np.float32)
+    levels = [(np.array([0, 2, 3, 5]), np.array([2, 1, 0, 2, 0]))]
+    values = np.array([7, 2, 1, 3, 4], np.float32)
+    rows = es.Format("dense,compressed(unordered)", fill=np.inf)
+    unordered = es.Array(rows, a.shape, values, levels)
+    columns = es.asarray(a, es.Format("csc", fill=np.inf))
+    for arrays in ({"A": unordered, "B": columns}, {"A": columns, "B": unordered}):
+        text = "C[i,j] = min[k](A[i,k] + B[k,j])"
+        found = es.evaluate(text, **arrays, C=es.Format("csc", fill=np.inf))
+        expected = np.min(a[:, :, None] + a[None], axis=1)
+        np.testing.assert_array_equal(found.to_numpy(), expected)
+    text = "C[i,j] = min(A[i,j], B[i,j])"
+    found = es.evaluate(text, A=unordered, B=columns, C=es.Format("csc", fill=np.inf))
+    np.testing.assert_array_equal(found.to_numpy(), a)
+
+
+def test_copies_of_what_is_out_of_bounds() -> None:
+    """Coordinates and positions that are none are errors, and nothing else is written."""
+    a = (np.arange(30).reshape(5, 6) % 3).astype(np.float32)
+    for part, wrong in (("coordinates", 5), ("coordinates", -1), ("positions", 99)):
+        columns = es.asarray(a, "csc")
+        columns.stored[1][part][2] = wrong
+        with pytest.raises(EmberError, match="B"):
+            es.evaluate("C[i,j] = A[i,j] + B[i,j]", A=es.asarray(a, "csr"), B=columns, C=CSR)
 
 
 def chosen(text: str, *options: str) -> str:

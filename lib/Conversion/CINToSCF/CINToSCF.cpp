@@ -293,11 +293,26 @@ void EvaluationLowering::emit(Operation &op) {
       });
 }
 
+/// Whether an array is a copy, which is stored as its type says.
+static bool isCopy(AssembleOp assemble) {
+  return assemble && assemble.getValues().getDefiningOp<RegroupOp>();
+}
+
+Storage EvaluationLowering::describeStorage(AssembleOp assemble) {
+  Storage storage;
+  storage.type = assemble.getType();
+  storage.name = evaluate.getNameOf(assemble);
+  storage.isLocating = assemble.getLocating();
+  for (auto [dimension, size] : llvm::enumerate(storage.type.getShape()))
+    storage.sizes.push_back(ShapedType::isDynamic(size)
+                                ? get(assemble.getSizeOf(dimension))
+                                : constant(size));
+  return storage;
+}
+
 void EvaluationLowering::emit(AssembleOp assemble) {
   ArrayType type = assemble.getType();
-  Storage storage;
-  storage.type = type;
-  storage.name = evaluate.getNameOf(assemble);
+  Storage storage = describeStorage(assemble);
   (assemble.getCounting() ? storage.counts : storage.values) =
       get(assemble.getValues());
   for (auto [number, level] : llvm::enumerate(type.getFormat().getLevels())) {
@@ -310,17 +325,12 @@ void EvaluationLowering::emit(AssembleOp assemble) {
                                    level.countArrays()),
         [&](Value array) { return get(array); }));
   }
-  storage.isLocating = assemble.getLocating();
-  for (auto [dimension, size] : llvm::enumerate(type.getShape()))
-    storage.sizes.push_back(ShapedType::isDynamic(size)
-                                ? get(assemble.getSizeOf(dimension))
-                                : constant(size));
   levels.setStorage(assemble, std::move(storage));
   if (assemble.getEncoding())
     checkRows(assemble);
   bool isTable = type.getFormat().isDense() &&
                  (assemble.getEncoding() || assemble.getLocating());
-  if (!assemble.getCounting() && !isTable)
+  if (!assemble.getCounting() && !isTable && !isCopy(assemble))
     checkStorage(assemble);
 }
 
@@ -504,8 +514,12 @@ LogicalResult EvaluationLowering::run() {
   for (auto [name, operand] : llvm::zip_equal(
            evaluate.getBody()->getArguments(), evaluate->getOperands()))
     values.map(name, operand);
+  // Of copies, which are made among statements, sizes are known before.
   for (auto assemble : evaluate.getRegion().getOps<AssembleOp>())
-    emit(assemble);
+    if (isCopy(assemble))
+      levels.setStorage(assemble, describeStorage(assemble));
+    else
+      emit(assemble);
   for (Operation &op : evaluate.getRegion().front())
     if (auto temporary = dyn_cast<TemporaryOp>(op))
       emit(temporary);
@@ -515,6 +529,10 @@ LogicalResult EvaluationLowering::run() {
   for (Operation &op : *evaluate.getBody()) {
     if (auto scan = dyn_cast<ScanOp>(op))
       emit(scan);
+    else if (auto regroup = dyn_cast<RegroupOp>(op))
+      emit(regroup);
+    else if (auto assemble = dyn_cast<AssembleOp>(op); isCopy(assemble))
+      emit(assemble);
     auto statement = dyn_cast<ForallOp>(op);
     if (!statement)
       continue;

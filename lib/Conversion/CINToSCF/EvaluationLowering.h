@@ -79,6 +79,10 @@ private:
   /// Memory for a temporary, with what it holds at first.
   void emit(TemporaryOp temporary);
   void emit(ScanOp scan);
+  /// Fills the arrays that store a copy.
+  void emit(RegroupOp regroup);
+  /// The sizes of an array, and what messages call it.
+  Storage describeStorage(AssembleOp assemble);
   /// How large a workspace is, by dimension.
   llvm::SmallVector<mlir::Value> sizesOf(WhereOp where);
   mlir::Value allocate(mlir::MemRefType type, mlir::ValueRange sizes,

@@ -44,6 +44,8 @@ std::string EvaluateOp::getNameOf(Value array) {
     return temporary.getName() ? temporary.getName()->str() : "a temporary";
   if (auto scan = array.getDefiningOp<ScanOp>())
     return "the segments of " + getNameOf(scan.getLengths());
+  if (auto regroup = array.getDefiningOp<RegroupOp>())
+    return "the copy of " + getNameOf(regroup.getArray());
   auto argument = cast<BlockArgument>(array);
   if (argument.getOwner() != getBody())
     return "a workspace";
@@ -203,15 +205,15 @@ LogicalResult EvaluateOp::verify() {
     return emitOpError(onTensors ? "on tensors has a result for each of outs"
                                  : "on memrefs has no results");
   for (Operation &op : body)
-    if (!isa<ForallOp, AssembleOp, SameSizeOp, ScanOp, TemporaryOp, ExtentOp,
-             ApplyOp, LiteralOp>(op))
+    if (!isa<ForallOp, AssembleOp, RegroupOp, SameSizeOp, ScanOp, TemporaryOp,
+             ExtentOp, ApplyOp, LiteralOp>(op))
       return op.emitOpError("stands outside of any statement");
   // Each array that is assigned to is one of outs, or is stored in some, or is
   // a workspace or a temporary.
   auto isOut = [&](Value array) {
     auto name = dyn_cast<BlockArgument>(array);
     if (!name)
-      return !array.getDefiningOp<ScanOp>();
+      return !isa<RegroupOp, ScanOp>(array.getDefiningOp());
     return name.getOwner() != &body || isInit(name);
   };
   WalkResult walk = getRegion().walk([&](AssignOp assign) {

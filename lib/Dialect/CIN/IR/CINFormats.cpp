@@ -352,7 +352,7 @@ static LogicalResult verifyCounting(AssembleOp assemble) {
 
 LogicalResult AssembleOp::verify() {
   for (Value operand : getOperands())
-    if (!isa<BlockArgument>(operand))
+    if (!isa<BlockArgument>(operand) && !operand.getDefiningOp<RegroupOp>())
       return emitOpError("is of something else than arrays that the "
                          "cin.evaluate around it names");
   int64_t unknown = getType().getNumDynamicDims();

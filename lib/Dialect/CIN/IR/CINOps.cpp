@@ -75,7 +75,8 @@ void ScanOp::getEffects(
 }
 
 LogicalResult ScanOp::verify() {
-  if (!isNamedArray(getLengths()) || getLengths().getDefiningOp<ScanOp>())
+  if (!isNamedArray(getLengths()) || getLengths().getDefiningOp<ScanOp>() ||
+      getLengths().getDefiningOp<RegroupOp>())
     return emitOpError("adds up an array that has no name");
   if (getWithin() && !isNamedArray(getWithin()))
     return emitOpError("has segments within an array that has no name");

@@ -15,7 +15,7 @@ bool ember::cin::isNamedArray(Value value) {
     return false;
   if (auto name = dyn_cast<BlockArgument>(value))
     return isa<EvaluateOp, WhereOp>(name.getOwner()->getParentOp());
-  return isa<AssembleOp, ScanOp, TemporaryOp>(value.getDefiningOp());
+  return isa<AssembleOp, RegroupOp, ScanOp, TemporaryOp>(value.getDefiningOp());
 }
 
 bool ember::cin::assignsAll(AssignOp assign) {

@@ -67,6 +67,9 @@ struct Bufferization
       moveToMemory(temporary);
     for (auto scan : body.getOps<ScanOp>())
       moveToMemory(scan);
+    for (auto regroup : body.getOps<RegroupOp>())
+      for (Value array : regroup.getResults())
+        moveToMemory(array);
     bufferization::replaceOpWithBufferizedValues(rewriter, op,
                                                  onBuffers.getInits());
     return success();

@@ -17,9 +17,6 @@ using namespace ember::cin;
 /// than another one in the larger ones by far grows faster.
 static constexpr Scenario scenarios[] = {{1e3, 10}, {1e5, 10}, {1e7, 10}};
 
-/// What a better order has to win over that which formats and rows ask for.
-static constexpr double kGain = 2;
-
 OrderChoice::OrderChoice(ForallOp statement, AssignOp assign,
                          ArrayRef<BlockArgument> variables)
     : statement(statement), assign(assign), variables(variables),
@@ -129,6 +126,19 @@ OrderChoice::Order OrderChoice::getRows(const Order &order) {
   return llvm::to_vector(sums.rows());
 }
 
+SmallVector<double> OrderChoice::getCosts(const Order &order,
+                                          ArrayRef<Value> copies) {
+  SmallVector<double> costs;
+  for (Scenario scenario : scenarios) {
+    OrderCost cost(statement, assign, variables, uses, scenario);
+    double all = cost.estimate(ScheduledOrder(order));
+    for (Value copy : copies)
+      all += cost.estimateCopy(copy);
+    costs.push_back(all);
+  }
+  return costs;
+}
+
 OrderChoice::Order OrderChoice::choose() {
   // Without a legal order, what is wrong with the natural one is said later.
   if (orders.empty())
@@ -147,7 +157,6 @@ OrderChoice::Order OrderChoice::choose() {
       ratio = std::max(ratio, mine / best);
   }
   size_t best = llvm::min_element(worst) - worst.begin();
-  bool isFirst =
-      orders.front() == first && worst.front() <= kGain * worst[best];
+  bool isFirst = orders.front() == first && worst.front() <= gain * worst[best];
   return isFirst ? orders.front() : orders[best];
 }

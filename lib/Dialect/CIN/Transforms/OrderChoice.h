@@ -29,8 +29,17 @@ public:
   bool restrictTo(llvm::ArrayRef<mlir::BlockArgument> listed);
   /// The variables whose sums are added up together in an order.
   Order getRows(const Order &order);
+  /// Whether there is an order that is legal.
+  bool hasAny() const { return !orders.empty(); }
   /// The best that is left.
   Order choose();
+  /// What an order costs, and copies that are made for it, in each of several
+  /// scenarios.
+  llvm::SmallVector<double> getCosts(const Order &order,
+                                     llvm::ArrayRef<mlir::Value> copies);
+
+  /// What a better choice has to win over what is there without it.
+  static constexpr double gain = 2;
 
 private:
   /// More are not looked at.

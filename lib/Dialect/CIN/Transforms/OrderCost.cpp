@@ -20,7 +20,7 @@ using namespace ember::cin;
 /// In visits of an innermost loop that looks up one element.
 static constexpr double kLoop = 2, kMerge = 2, kSearch = 4, kScattered = 2,
                         kContiguous = 0.25, kWorkspace = 0.5, kAppend = 4,
-                        kMark = 2;
+                        kMark = 2, kCopy = 6;
 
 struct OrderCost::Nest {
   /// How often the innermost body is entered.
@@ -45,8 +45,8 @@ OrderCost::OrderCost(ForallOp statement, AssignOp assign,
     auto type = dyn_cast<ArrayType>(access.getArray().getType());
     if (!type)
       return;
-    Stored mine{access, getCoordinates(type, access.getIndices()), {}};
-    SmallVector<double> sizes;
+    Stored mine{access, getCoordinates(type, access.getIndices()), {}, {}};
+    SmallVector<double> &sizes = mine.sizes;
     for (Value coordinate : mine.coordinates) {
       auto variable = dyn_cast<BlockArgument>(coordinate);
       sizes.push_back(variable && extents.contains(variable) ? extents[variable]
@@ -297,6 +297,16 @@ std::pair<double, double> OrderCost::append(ArrayRef<ReduceOp> added,
   // Where marks lead, sums are looked up where they are, and need no list.
   double each = need->needed[0] ? kAppend : 1;
   return {cost + terms * part * each + marked * kMark, kept * part + marked};
+}
+
+double OrderCost::estimateCopy(Value copy) {
+  auto *mine = llvm::find_if(accesses, [&](Stored &stored) {
+    return stored.access.getArray() == copy;
+  });
+  double elements = mine->stored.back();
+  for (double size : mine->sizes)
+    elements *= size;
+  return elements * kCopy + mine->sizes.front() * kLoop;
 }
 
 double OrderCost::estimate(const ScheduledOrder &order) {

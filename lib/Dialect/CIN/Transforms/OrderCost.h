@@ -41,6 +41,8 @@ public:
 
   /// In visits of an innermost loop. Infinite for what cannot be run.
   double estimate(const ScheduledOrder &order);
+  /// The same of making a copy that the statement reads.
+  double estimateCopy(mlir::Value copy);
 
 private:
   /// A loop of a nest, and how much of a dimension it visits.
@@ -52,6 +54,8 @@ private:
     /// By level: the probability that a coordinate is stored, whatever is
     /// above.
     llvm::SmallVector<double> stored;
+    /// By level.
+    llvm::SmallVector<double> sizes;
   };
 
   double getExtent(mlir::BlockArgument variable);

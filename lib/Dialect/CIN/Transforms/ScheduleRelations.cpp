@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "OperandCopies.h"
 #include "OrderChoice.h"
 #include "SplitVariable.h"
 
@@ -13,6 +14,9 @@
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/bit.h"
+
+#include <cmath>
 
 using namespace mlir;
 using namespace ember::cin;
@@ -48,6 +52,10 @@ private:
   /// Keeps an expression that is no sum in a temporary.
   Answer precomputeValue(Value value, ArrayRef<BlockArgument> over);
   OrderChoice &getChoice();
+  /// The best order, with copies of operands if they are worth it.
+  OrderChoice::Order choose(ArrayRef<RelationAttr> relations);
+  /// Asks for the orders that relations want once more.
+  bool restrictAgain(ArrayRef<RelationAttr> relations);
 
   ForallOp statement;
   ScheduleAttr schedule;
@@ -341,6 +349,50 @@ ScheduledRelations::precomputeValue(Value value, ArrayRef<BlockArgument> over) {
   return std::nullopt;
 }
 
+bool ScheduledRelations::restrictAgain(ArrayRef<RelationAttr> relations) {
+  choice.reset();
+  return llvm::all_of(relations, [&](RelationAttr relation) {
+    return relation.getKind() == RelationKind::reorder ? !reorder(relation)
+                                                       : !parallelize(relation);
+  });
+}
+
+OrderChoice::Order
+ScheduledRelations::choose(ArrayRef<RelationAttr> relations) {
+  OrderChoice::Order best = getChoice().choose();
+  // Other relations are about what is walked, which copies change.
+  bool areOrders = llvm::all_of(relations, [](RelationAttr relation) {
+    return relation.getKind() == RelationKind::reorder ||
+           relation.getKind() == RelationKind::parallelize;
+  });
+  if (!areOrders || !getChoice().hasAny())
+    return best;
+  OperandCopies copies(statement);
+  unsigned bestSet = 0;
+  SmallVector<double> costs = getChoice().getCosts(best, {});
+  for (unsigned set = 1; set < 1u << copies.size(); ++set) {
+    copies.use(set);
+    if (!restrictAgain(relations) || !getChoice().hasAny())
+      continue;
+    OrderChoice::Order order = getChoice().choose();
+    SmallVector<double> mine = getChoice().getCosts(order, copies.getMade(set));
+    // More copies have to win much over fewer.
+    bool areMore = llvm::popcount(set) > llvm::popcount(bestSet);
+    double gain = areMore ? OrderChoice::gain : 1;
+    bool isBetter = llvm::all_of(llvm::zip_equal(mine, costs), [&](auto pair) {
+      auto [cost, before] = pair;
+      return std::isfinite(cost) && cost * gain < before;
+    });
+    if (!isBetter)
+      continue;
+    best = order;
+    bestSet = set;
+    costs = mine;
+  }
+  copies.use(bestSet);
+  return best;
+}
+
 std::optional<ScheduleError> ScheduledRelations::run() {
   if (schedule)
     if (std::optional<ScheduleError> error =
@@ -383,7 +435,7 @@ std::optional<ScheduleError> ScheduledRelations::run() {
     if (wrong)
       return ScheduleError{number, wrong->variable, wrong->message};
   }
-  OrderChoice::Order order = getChoice().choose();
+  OrderChoice::Order order = choose(relations);
   MLIRContext *context = statement.getContext();
   if (order.size() > 1)
     relations.push_back(RelationAttr::get(

@@ -10,6 +10,7 @@
 
 include "ember/Dialect/CIN/IR/CINFunctions.td"
 include "ember/Dialect/CIN/IR/CINOperands.td"
+include "ember/Dialect/CIN/IR/CINRegroup.td"
 include "mlir/IR/BuiltinAttributes.td"
 include "mlir/IR/OpAsmInterface.td"
 include "mlir/Interfaces/DestinationStyleOpInterface.td"
