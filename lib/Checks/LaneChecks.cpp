@@ -14,17 +14,41 @@
 //===----------------------------------------------------------------------===//
 
 #include "CheckCollector.h"
+#include "RangeCheck.h"
 #include "ember/Analysis/MemRefNames.h"
 #include "ember/Dialect/Ember/IR/Ember.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 using namespace mlir;
 
 namespace ember::checks {
 
-/// Fails with the first lane of `lanes` for which `bad` is set.
+namespace {
+/// Consecutive elements of an array that lanes are.
+struct LaneSource {
+  Value memref;
+  ValueRange indices;
+};
+} // namespace
+
+/// Where lanes of offsets come from as they are; none if they are computed.
+static std::optional<LaneSource> findSource(Value offsets) {
+  Operation *op = offsets ? offsets.getDefiningOp() : nullptr;
+  while (isa_and_nonnull<arith::IndexCastOp, arith::ExtSIOp>(op))
+    op = op->getOperand(0).getDefiningOp();
+  if (auto load = dyn_cast_or_null<vector::LoadOp>(op))
+    return LaneSource{load.getBase(), load.getIndices()};
+  if (auto load = dyn_cast_or_null<vector::MaskedLoadOp>(op))
+    return LaneSource{load.getBase(), load.getIndices()};
+  return std::nullopt;
+}
+
+/// Fails with the first lane of `lanes` for which `bad` is set, and with where
+/// it comes from, if that is known.
 static void reportFirstLane(OpBuilder &builder, Location loc, Value lanes,
-                            Value bad, Value memref, int64_t dim) {
+                            Value bad, Value memref, int64_t dim,
+                            std::optional<LaneSource> from) {
   auto type = cast<VectorType>(lanes.getType());
   Value none = arith::ConstantIndexOp::create(builder, loc, 0);
   Value count =
@@ -40,8 +64,14 @@ static void reportFirstLane(OpBuilder &builder, Location loc, Value lanes,
   Value size = memref::DimOp::create(builder, loc, memref, dim);
   auto what = builder.getStringAttr("dimension " + std::to_string(dim) +
                                     " of " + memrefName(memref));
-  FailIndexOp::create(builder, loc, what, value, size, /*source=*/StringAttr(),
-                      /*position=*/Value());
+  StringAttr source;
+  Value position;
+  if (from) {
+    source = builder.getStringAttr(memrefName(from->memref));
+    Value first = loadPosition(loc, from->memref, from->indices, builder);
+    position = arith::AddIOp::create(builder, loc, first, lane);
+  }
+  FailIndexOp::create(builder, loc, what, value, size, source, position);
 }
 
 void emitLaneChecks(Operation *op, Value memref, ValueRange indices,
@@ -52,7 +82,10 @@ void emitLaneChecks(Operation *op, Value memref, ValueRange indices,
   auto laneType = VectorType::get(maskType.getShape(), builder.getIndexType());
   for (auto [dim, index] : llvm::enumerate(indices)) {
     Value lanes = vector::BroadcastOp::create(builder, loc, laneType, index);
+    std::optional<LaneSource> source;
     if (dim + 1 == indices.size()) {
+      if (isConstantIntValue(index, 0))
+        source = findSource(laneOffsets);
       Value offsets = laneOffsets;
       if (!offsets)
         offsets = vector::StepOp::create(builder, loc, laneType);
@@ -68,7 +101,7 @@ void emitLaneChecks(Operation *op, Value memref, ValueRange indices,
     Value any = vector::ReductionOp::create(builder, loc,
                                             vector::CombiningKind::OR, bad);
     OpBuilder inner = CheckOp::create(builder, loc, any).getBodyBuilder();
-    reportFirstLane(inner, loc, lanes, bad, memref, dim);
+    reportFirstLane(inner, loc, lanes, bad, memref, dim, source);
   }
 }
 

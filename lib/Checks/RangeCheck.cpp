@@ -103,15 +103,19 @@ OpenComparisons findOpenComparisons(RangeCheck &check,
 
 Value loadPosition(Operation *op, OpBuilder &builder) {
   auto load = cast<memref::LoadOp>(op);
-  Location loc = load.getLoc();
+  return loadPosition(load.getLoc(), load.getMemRef(), load.getIndices(),
+                      builder);
+}
+
+Value loadPosition(Location loc, Value memref, ValueRange indices,
+                   OpBuilder &builder) {
   Value position;
-  for (auto [dim, index] : llvm::enumerate(load.getIndices())) {
+  for (auto [dim, index] : llvm::enumerate(indices)) {
     if (!position) {
       position = index;
       continue;
     }
-    Value size =
-        memref::DimOp::create(builder, loc, load.getMemRef(), int64_t(dim));
+    Value size = memref::DimOp::create(builder, loc, memref, int64_t(dim));
     Value row = arith::MulIOp::create(builder, loc, position, size);
     position = arith::AddIOp::create(builder, loc, row, index);
   }

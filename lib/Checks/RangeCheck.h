@@ -68,6 +68,9 @@ void emitCheck(const RangeCheck &check, const OpenComparisons &open,
 
 /// Where in its memref, in row-major order, `load` reads; as an index.
 mlir::Value loadPosition(mlir::Operation *load, mlir::OpBuilder &builder);
+/// The same of the element of `memref` at `indices`.
+mlir::Value loadPosition(mlir::Location loc, mlir::Value memref,
+                         mlir::ValueRange indices, mlir::OpBuilder &builder);
 
 } // namespace ember::checks
 

@@ -189,6 +189,23 @@ func.func @gather(%a: memref<?xf32>, %i: vector<4xi32>, %m: vector<4xi1>, %p: ve
 
 // -----
 
+// Lanes that were loaded side by side have a position.
+
+// CHECK-LABEL: func.func @looked_up
+// CHECK: vector.maskedload
+// CHECK: scf.for %[[LANE:.*]] =
+// CHECK: %[[POSITION:.*]] = arith.addi %{{.*}}, %[[LANE]] : index
+// CHECK: ember.fail_index "dimension 0 of 'a'", %{{.*}} from "'ids'" at %[[POSITION]]
+func.func @looked_up(%a: memref<?xf32> {ember.name = "a"}, %ids: memref<?xi32> {ember.name = "ids"}, %at: index, %m: vector<4xi1>, %p: vector<4xf32>) -> vector<4xf32> {
+  %c0 = arith.constant 0 : index
+  %none = arith.constant dense<0> : vector<4xi32>
+  %i = vector.maskedload %ids[%at], %m, %none : memref<?xi32>, vector<4xi1>, vector<4xi32> into vector<4xi32>
+  %x = vector.gather %a[%c0][%i], %m, %p : memref<?xf32>, vector<4xi32>, vector<4xi1>, vector<4xf32> into vector<4xf32>
+  return %x : vector<4xf32>
+}
+
+// -----
+
 // A view is checked where it is made, and accesses against the view.
 
 // CHECK-LABEL: func.func @view
