@@ -76,6 +76,8 @@ static void addOptimizations(OpPassManager &pm,
   second.addPass(createLoopInvariantCodeMotionPass());
   pm.addPass(loops::createPromoteAccumulators());
   pm.addPass(loops::createForwardStores());
+  if (options.unroll)
+    pm.addPass(loops::createJamSums());
   OpPassManager &third = pm.nest<func::FuncOp>();
   if (options.unroll)
     third.addPass(loops::createSplitSums());

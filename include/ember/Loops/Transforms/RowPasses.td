@@ -174,6 +174,69 @@ def PromoteRuns : Pass<"promote-runs", "::mlir::ModuleOp"> {
   ];
 }
 
+def JamSums : Pass<"jam-sums", "::mlir::ModuleOp"> {
+  let summary = "Add to several rows what is read once";
+  let description = [{
+    In a product of dense blocks, each row of the result reads all rows of one
+    operand, and loads take as long as additions, or longer. Some iterations of
+    the loop over rows run at once, as many as registers hold sums of, but no
+    more than 4; what all of them read, they read once:
+
+    ```mlir
+    scf.for %a = %c0 to %c16 step %c1 {
+      %x = vector.load %out[%a, %c0]
+      %s = scf.for %c = %c0 to %c8 step %c1 iter_args(%y = %x) {
+        %w = memref.load %v[%a, %c]
+        %f = vector.broadcast %w
+        %t = vector.load %table[%c, %c0]
+        %z = math.fma %f, %t, %y
+        scf.yield %z
+      }
+      vector.store %s, %out[%a, %c0]
+    }
+    ```
+    becomes, for two of them,
+    ```mlir
+    scf.for %a = %c0 to %c16 step %c2 {
+      %a1 = arith.addi %a, %c1
+      %x0 = vector.load %out[%a, %c0]
+      %x1 = vector.load %out[%a1, %c0]
+      %s:2 = scf.for %c = %c0 to %c8 step %c1 iter_args(%y0 = %x0, %y1 = %x1) {
+        ...
+        %t = vector.load %table[%c, %c0]
+        %z0 = math.fma %f0, %t, %y0
+        %z1 = math.fma %f1, %t, %y1
+        scf.yield %z0, %z1
+      }
+      vector.store %s#0, %out[%a, %c0]
+      vector.store %s#1, %out[%a1, %c0]
+    }
+    ```
+    Indices that select rows of the output are compared first, as they have to be
+    different ones, and so are those that select what is read, as in a sparse
+    convolution, where many points in a row are multiplied by the same matrix.
+    Iterations that do not fit run one after the other. All sums are added up in
+    the order they were.
+
+    At least twice as many vectors have to be read as are added to. Loops over
+    rows that may be taken apart for threads are left alone.
+  }];
+  let options = [
+    Option<"vectorRegisters", "vector-registers", "int64_t", "0",
+           "Vector registers there are; 0 is the target's">,
+    Option<"vectorBits", "vector-bits", "int64_t", "0",
+           "Width of a vector register in bits; 0 is the target's">,
+    Option<"mayAlias", "may-alias", "bool", "false",
+           "Memref arguments may overlap">,
+  ];
+  let dependentDialects = ["::ember::EmberDialect",
+                           "::mlir::arith::ArithDialect",
+                           "::mlir::scf::SCFDialect"];
+  let statistics = [
+    Statistic<"jammed", "jammed", "Loops of which iterations run at once">,
+  ];
+}
+
 def SplitSums : Pass<"split-sums", "::mlir::func::FuncOp"> {
   let summary = "Add in several sums where one addition waits for the other";
   let description = [{

@@ -1,0 +1,514 @@
+//===- JamSums.cpp - Add to several rows what is read once ----------------===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+//   for a = 0 to 16 {
+//     x = load out[a, 0]
+//     s = for c = 0 to 8 iter(y = x) { y + v[a, c] * load table[c, 0] }
+//     store s, out[a, 0]
+//   }
+//     ->
+//   for a = 0 to 16 step 2 {
+//     x0 = load out[a, 0]; x1 = load out[a + 1, 0]
+//     s0, s1 = for c = 0 to 8 iter(y0 = x0, y1 = x1) {
+//       t = load table[c, 0]
+//       y0 + v[a, c] * t, y1 + v[a + 1, c] * t
+//     }
+//     store s0, out[a, 0]; store s1, out[a + 1, 0]
+//   }
+//
+// Where indices select the rows that are added to, they are compared first:
+// they have to be different ones. So are those that select what is read: only
+// if they are the same ones, it is read once.
+//
+//===----------------------------------------------------------------------===//
+
+#include "RowRegisters.h"
+#include "ember/Analysis/MemoryAliasing.h"
+#include "ember/Dialect/Ember/IR/Ember.h"
+#include "ember/Loops/Transforms/Passes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace ember::loops {
+using namespace mlir;
+
+#define GEN_PASS_DEF_JAMSUMS
+#include "ember/Loops/Transforms/Passes.h.inc"
+
+/// More iterations at once read what they share hardly less often.
+static constexpr int64_t kMostTogether = 4;
+/// Operations of a loop, of which there would be too many copies.
+static constexpr size_t kMostOperations = 256;
+
+namespace {
+/// A loop of which several iterations may run at once.
+class JammedLoop {
+public:
+  JammedLoop(scf::ForOp outer, const MemoryAliasing &aliasing)
+      : outer(outer), aliasing(aliasing) {}
+
+  /// Whether iterations that go to different rows may run at once, and gain by
+  /// that.
+  bool find();
+  /// The most that registers have room for.
+  int64_t countTogether(int64_t vectorBits, int64_t vectorRegisters);
+  void jam(int64_t count);
+
+private:
+  using Copies = MutableArrayRef<IRMapping>;
+
+  bool collect(Operation &op, bool isInInner);
+  bool collectAll();
+  bool isOutside(Value value) { return outer.isDefinedOutsideOfLoop(value); }
+  bool isUniform(Value value);
+  bool isLookedUp(Value value);
+  bool isRow(Value index);
+  bool isApart(const MemoryAccess &store);
+  bool stores(Value memref);
+  bool findShared();
+  Value compare(OpBuilder &builder, Copies copies);
+  void cloneSlice(OpBuilder &builder, Value value, IRMapping &copy);
+  bool isForAll(memref::PrefetchOp prefetch);
+  void cloneTogether(OpBuilder &builder, Operation &op, Copies copies);
+  void cloneInner(OpBuilder &builder, Copies copies);
+  void cloneBody(OpBuilder &builder, Copies copies);
+
+  scf::ForOp outer;
+  /// In the body, with nothing but arithmetic and loads in it; may be none.
+  scf::ForOp inner;
+  const MemoryAliasing &aliasing;
+  IndexExprs exprs;
+  SmallVector<MemoryAccess> accesses, stored;
+  size_t operations = 0;
+  /// Indices that have to differ from iteration to iteration, and those that
+  /// must not.
+  llvm::SetVector<Value> rows, common;
+  llvm::DenseSet<Operation *> shared;
+};
+
+struct JamSums : impl::JamSumsBase<JamSums> {
+  using Base::Base;
+  void runOnOperation() override;
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Which loops
+//===----------------------------------------------------------------------===//
+
+/// Whether all that `op` does is to prefetch, under a condition or not.
+static bool isPrefetch(Operation &op) {
+  if (isa<memref::PrefetchOp>(op))
+    return true;
+  auto branch = dyn_cast<scf::IfOp>(op);
+  if (!branch || branch->getNumResults() != 0)
+    return false;
+  auto result = branch->walk([](Operation *part) {
+    std::optional<MemoryAccess> access = MemoryAccess::of(part);
+    bool isHarmless = isMemoryEffectFree(part) ||
+                      isa<memref::PrefetchOp, scf::IfOp>(part) ||
+                      (access && !access->isStore());
+    return isHarmless ? WalkResult::advance() : WalkResult::interrupt();
+  });
+  return !result.wasInterrupted();
+}
+
+bool JammedLoop::collect(Operation &op, bool isInInner) {
+  ++operations;
+  if (isPrefetch(op))
+    return true;
+  if (op.getNumRegions() != 0)
+    return false;
+  std::optional<MemoryAccess> access = MemoryAccess::of(&op);
+  if (!access)
+    return isPure(&op);
+  accesses.push_back(*access);
+  if (!access->isStore())
+    // What is stored is not looked at again.
+    return stored.empty();
+  stored.push_back(*access);
+  return !isInInner && isa<VectorType>(access->type);
+}
+
+/// Notes what the loop accesses; false if it does anything else.
+bool JammedLoop::collectAll() {
+  for (Operation &op : outer.getBody()->without_terminator()) {
+    auto loop = dyn_cast<scf::ForOp>(op);
+    if (!loop) {
+      if (!collect(op, /*isInInner=*/false))
+        return false;
+      continue;
+    }
+    std::optional<APInt> trips = loop.getStaticTripCount();
+    bool isFixed = isOutside(loop.getLowerBound()) &&
+                   isOutside(loop.getUpperBound()) && isOutside(loop.getStep());
+    if (inner || !stored.empty() || !trips || trips->isZero() || !isFixed)
+      return false;
+    inner = loop;
+    for (Operation &part : loop.getBody()->without_terminator())
+      if (!collect(part, /*isInInner=*/true))
+        return false;
+  }
+  return operations <= kMostOperations;
+}
+
+/// Whether some store of the loop may change `memref`.
+bool JammedLoop::stores(Value memref) {
+  return llvm::any_of(stored, [&](const MemoryAccess &store) {
+    return aliasing.alias(store.memref, memref);
+  });
+}
+
+/// Whether a value is the same in all iterations, for a given iteration of the
+/// loop in it.
+bool JammedLoop::isUniform(Value value) {
+  if (isOutside(value))
+    return true;
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    return inner && argument == inner.getInductionVar();
+  Operation *op = value.getDefiningOp();
+  return isPure(op) && op->getNumRegions() == 0 &&
+         llvm::all_of(op->getOperands(),
+                      [&](Value operand) { return isUniform(operand); });
+}
+
+/// Whether a value of the loop is computed from its counter by arithmetic and
+/// loads of what it does not change, and from one of these.
+bool JammedLoop::isLookedUp(Value value) {
+  bool isLoaded = false;
+  SmallVector<Value> pending = {value};
+  llvm::DenseSet<Operation *> seen;
+  while (!pending.empty()) {
+    Value part = pending.pop_back_val();
+    if (isOutside(part) || part == outer.getInductionVar())
+      continue;
+    Operation *op = part.getDefiningOp();
+    if (!op || op->getBlock() != outer.getBody() || op->getNumRegions() != 0)
+      return false;
+    if (!seen.insert(op).second)
+      continue;
+    std::optional<MemoryAccess> access = MemoryAccess::of(op);
+    if (access && stores(access->memref))
+      return false;
+    if (!access && !isPure(op))
+      return false;
+    isLoaded |= access.has_value();
+    llvm::append_range(pending, op->getOperands());
+  }
+  return isLoaded;
+}
+
+/// Whether iterations with different values of an index have different rows:
+/// such as surely differ, or are compared, which `rows` notes.
+bool JammedLoop::isRow(Value index) {
+  IndexExpr expr = exprs.of(index);
+  Value counter = outer.getInductionVar();
+  int64_t factor = expr.coefficient(counter);
+  // What goes over rows one by one may be taken apart for threads as it is.
+  bool isCounted = factor != 0 && llvm::isInt<32>(factor) &&
+                   !isa<func::FuncOp>(outer->getParentOp()) &&
+                   llvm::all_of(expr.getTerms(), [&](auto term) {
+                     return term.first == counter || isOutside(term.first);
+                   });
+  if (isCounted)
+    return true;
+  if (!isLookedUp(index))
+    return false;
+  rows.insert(index);
+  return true;
+}
+
+/// Whether all accesses of what `store` may change are of the row of their own
+/// iteration.
+bool JammedLoop::isApart(const MemoryAccess &store) {
+  // Along the last dimension rows may overlap.
+  for (Value index : store.indices.drop_back()) {
+    auto isOfRow = [&](const MemoryAccess &other) {
+      if (!aliasing.alias(store.memref, other.memref))
+        return true;
+      size_t place = llvm::find(store.indices, index) - store.indices.begin();
+      return other.memref == store.memref && other.indices[place] == index;
+    };
+    if (!isOutside(index) && llvm::all_of(accesses, isOfRow) && isRow(index))
+      return isOutside(store.memref) && (!store.mask || isOutside(store.mask));
+  }
+  return false;
+}
+
+/// Notes vectors that all iterations read: surely, or where indices that are
+/// looked up are the same. False if that is not more than what is added to.
+bool JammedLoop::findShared() {
+  /// Loads by what has to be the same, and how often they are executed.
+  struct Group {
+    SmallVector<Operation *> loads;
+    int64_t count = 0;
+  };
+  llvm::MapVector<SmallVector<Value>, Group> groups;
+  int64_t trips = 1;
+  if (inner)
+    trips =
+        static_cast<int64_t>(inner.getStaticTripCount()->getLimitedValue(1024));
+  for (const MemoryAccess &access : accesses) {
+    if (access.isStore() || !isa<VectorType>(access.type) || access.mask ||
+        !isOutside(access.memref) || stores(access.memref))
+      continue;
+    SmallVector<Value> compared;
+    bool isShared = llvm::all_of(access.indices, [&](Value index) {
+      if (isUniform(index))
+        return true;
+      compared.push_back(index);
+      return isLookedUp(index) && !rows.contains(index);
+    });
+    if (!isShared)
+      continue;
+    Group &group = groups[compared];
+    group.loads.push_back(access.op);
+    group.count += inner && inner->isProperAncestor(access.op) ? trips : 1;
+  }
+  auto least = 2 * static_cast<int64_t>(stored.size());
+  int64_t count = 0;
+  auto share = [&](ArrayRef<Value> compared, const Group &group) {
+    common.insert_range(compared);
+    shared.insert_range(group.loads);
+    count += group.count;
+  };
+  auto *always = groups.find({});
+  if (always != groups.end())
+    share({}, always->second);
+  if (count >= least)
+    return true;
+  auto *most = llvm::max_element(groups, [](const auto &a, const auto &b) {
+    return a.second.count < b.second.count;
+  });
+  if (most != groups.end() && !most->first.empty())
+    share(most->first, most->second);
+  return count >= least;
+}
+
+bool JammedLoop::find() {
+  std::optional<int64_t> step = getConstantIntValue(outer.getStep());
+  if (outer->getNumResults() != 0 || outer.getUnsignedCmp() || !step ||
+      *step <= 0 || !llvm::isInt<16>(*step) ||
+      !outer.getInductionVar().getType().isIndex() || !collectAll() ||
+      stored.empty())
+    return false;
+  for (const MemoryAccess &store : stored)
+    if (!isApart(store))
+      return false;
+  return findShared();
+}
+
+int64_t JammedLoop::countTogether(int64_t vectorBits, int64_t vectorRegisters) {
+  int64_t sums = 0;
+  for (const MemoryAccess &store : stored)
+    sums += registersFor(store.type, vectorBits);
+  std::optional<APInt> trips = outer.getStaticTripCount();
+  int64_t count = kMostTogether;
+  // Beside the sums there are a row that is read, and a factor for each.
+  while (count > 1 && (sums * count + sums + count > vectorRegisters ||
+                       (trips && trips->ult(count))))
+    count /= 2;
+  return count;
+}
+
+//===----------------------------------------------------------------------===//
+// Several iterations at once
+//===----------------------------------------------------------------------===//
+
+/// Clones what computes a value that is looked up.
+void JammedLoop::cloneSlice(OpBuilder &builder, Value value, IRMapping &copy) {
+  if (copy.contains(value) || isOutside(value))
+    return;
+  Operation *op = value.getDefiningOp();
+  for (Value operand : op->getOperands())
+    cloneSlice(builder, operand, copy);
+  builder.clone(*op, copy);
+}
+
+/// Whether rows differ, and what selects the rows that are read does not.
+Value JammedLoop::compare(OpBuilder &builder, Copies copies) {
+  Location loc = outer.getLoc();
+  Value holds;
+  auto require = [&](arith::CmpIPredicate predicate, Value a, Value b) {
+    Value mine = arith::CmpIOp::create(builder, loc, predicate, a, b);
+    holds = holds ? arith::AndIOp::create(builder, loc, holds, mine) : mine;
+  };
+  for (IRMapping &copy : copies)
+    for (const auto &indices : {rows, common})
+      for (Value index : indices)
+        cloneSlice(builder, index, copy);
+  for (auto [number, copy] : llvm::enumerate(copies)) {
+    if (number != 0)
+      for (Value index : common)
+        require(arith::CmpIPredicate::eq, copy.lookup(index),
+                copies.front().lookup(index));
+    for (IRMapping &before : copies.take_front(number))
+      for (Value index : rows)
+        require(arith::CmpIPredicate::ne, copy.lookup(index),
+                before.lookup(index));
+  }
+  return holds;
+}
+
+/// Whether one of iterations at once may prefetch for all: of what is read in
+/// order, and where the same row is read again and again.
+bool JammedLoop::isForAll(memref::PrefetchOp prefetch) {
+  Value memref = prefetch.getMemref();
+  if (!common.empty() && llvm::any_of(shared, [&](Operation *load) {
+        return MemoryAccess::of(load)->memref == memref;
+      }))
+    return true;
+  OperandRange indices = prefetch.getIndices();
+  return exprs.of(indices.back()).coefficient(outer.getInductionVar()) == 1 &&
+         llvm::all_of(indices.drop_back(),
+                      [&](Value index) { return isOutside(index); });
+}
+
+void JammedLoop::cloneTogether(OpBuilder &builder, Operation &op,
+                               Copies copies) {
+  if (shared.contains(&op)) {
+    builder.clone(op, copies.front());
+    for (IRMapping &copy : copies.drop_front())
+      copy.map(op.getResult(0), copies.front().lookup(op.getResult(0)));
+    return;
+  }
+  auto prefetch = dyn_cast<memref::PrefetchOp>(op);
+  bool isLast = prefetch && isForAll(prefetch);
+  for (IRMapping &copy : isLast ? copies.take_back() : copies)
+    builder.clone(op, copy);
+}
+
+void JammedLoop::cloneInner(OpBuilder &builder, Copies copies) {
+  SmallVector<Value> initial;
+  for (IRMapping &copy : copies)
+    for (Value value : inner.getInitArgs())
+      initial.push_back(copy.lookupOrDefault(value));
+  auto loop =
+      scf::ForOp::create(builder, inner.getLoc(), inner.getLowerBound(),
+                         inner.getUpperBound(), inner.getStep(), initial);
+  loop->setDiscardableAttrs(inner->getDiscardableAttrDictionary());
+  OpBuilder::InsertionGuard guard(builder);
+  Block *body = loop.getBody();
+  if (!body->empty())
+    body->back().erase();
+  builder.setInsertionPointToEnd(body);
+  size_t each = inner.getInitArgs().size();
+  for (auto [number, copy] : llvm::enumerate(copies)) {
+    copy.map(inner.getInductionVar(), loop.getInductionVar());
+    copy.map(inner.getRegionIterArgs(),
+             ValueRange(loop.getRegionIterArgs()).slice(number * each, each));
+  }
+  for (Operation &op : inner.getBody()->without_terminator())
+    cloneTogether(builder, op, copies);
+  SmallVector<Value> yielded;
+  for (IRMapping &copy : copies)
+    for (Value value : inner.getYieldedValues())
+      yielded.push_back(copy.lookupOrDefault(value));
+  scf::YieldOp::create(builder, inner.getLoc(), yielded);
+  for (auto [number, copy] : llvm::enumerate(copies))
+    copy.map(inner.getResults(), loop.getResults().slice(number * each, each));
+}
+
+void JammedLoop::cloneBody(OpBuilder &builder, Copies copies) {
+  for (Operation &op : outer.getBody()->without_terminator())
+    if (&op == inner)
+      cloneInner(builder, copies);
+    else
+      cloneTogether(builder, op, copies);
+}
+
+void JammedLoop::jam(int64_t count) {
+  OpBuilder builder(outer);
+  Location loc = outer.getLoc();
+  int64_t step = *getConstantIntValue(outer.getStep());
+  auto index = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(builder, loc, value);
+  };
+  Value upper = outer.getUpperBound();
+  auto loop = scf::ForOp::create(builder, loc, outer.getLowerBound(), upper,
+                                 index(step * count));
+  loop->setDiscardableAttrs(outer->getDiscardableAttrDictionary());
+  builder.setInsertionPointToStart(loop.getBody());
+  Value first = loop.getInductionVar();
+  auto map = [&](OpBuilder &inside) {
+    SmallVector<IRMapping> copies(count);
+    for (auto [number, copy] : llvm::enumerate(copies)) {
+      auto ahead = static_cast<int64_t>(number) * step;
+      Value counter =
+          number == 0 ? first
+                      : arith::AddIOp::create(
+                            inside, loc, first,
+                            arith::ConstantIndexOp::create(inside, loc, ahead))
+                            .getResult();
+      copy.map(outer.getInductionVar(), counter);
+    }
+    return copies;
+  };
+  std::optional<APInt> trips = outer.getStaticTripCount();
+  bool isDivided = trips && trips->urem(count) == 0;
+  if (isDivided && rows.empty() && common.empty()) {
+    SmallVector<IRMapping> copies = map(builder);
+    cloneBody(builder, copies);
+    outer.erase();
+    return;
+  }
+  Value last =
+      arith::AddIOp::create(builder, loc, first, index(step * (count - 1)));
+  Value isWhole = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt,
+                                        last, upper);
+  Value isJammed = isWhole;
+  if (!rows.empty() || !common.empty()) {
+    auto choice = scf::IfOp::create(builder, loc, builder.getI1Type(), isWhole,
+                                    /*withElseRegion=*/true);
+    OpBuilder whole = choice.getThenBodyBuilder();
+    SmallVector<IRMapping> copies = map(whole);
+    scf::YieldOp::create(whole, loc, compare(whole, copies));
+    OpBuilder rest = choice.getElseBodyBuilder();
+    scf::YieldOp::create(rest, loc, isWhole);
+    isJammed = choice.getResult(0);
+  }
+  Value end = arith::AddIOp::create(builder, loc, first, index(step * count));
+  end = arith::MinSIOp::create(builder, loc, end, upper);
+  auto choice =
+      scf::IfOp::create(builder, loc, isJammed, /*withElseRegion=*/true);
+  OpBuilder together = choice.getThenBodyBuilder();
+  SmallVector<IRMapping> copies = map(together);
+  cloneBody(together, copies);
+  // One after the other.
+  outer->moveBefore(choice.elseBlock()->getTerminator());
+  outer.setLowerBound(first);
+  outer.setUpperBound(end);
+  outer->setDiscardableAttrs(DictionaryAttr::get(outer.getContext()));
+}
+
+void JamSums::runOnOperation() {
+  auto target = TargetAttr::of(getOperation());
+  int64_t bits = vectorBits ? vectorBits : target.getVectorBits();
+  int64_t registers =
+      vectorRegisters ? vectorRegisters : target.getVectorRegisters();
+  MemoryAliasing aliasing(getOperation(), mayAlias);
+  SmallVector<scf::ForOp> loops;
+  getOperation().walk([&](scf::ForOp loop) { loops.push_back(loop); });
+  for (scf::ForOp loop : loops) {
+    JammedLoop jammed(loop, aliasing);
+    if (!jammed.find())
+      continue;
+    int64_t count = jammed.countTogether(bits, registers);
+    if (count == 1)
+      continue;
+    jammed.jam(count);
+    ++this->jammed;
+  }
+}
+
+} // namespace ember::loops
