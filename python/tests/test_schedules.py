@@ -13,8 +13,9 @@ from collections.abc import Callable
 import ember.sparse as es
 import numpy as np
 import pytest
+import torch
 from ember.compiler import Options, find_tool, load_program
-from ember.errors import EmberError
+from ember.errors import ArgumentError, CompileError, EmberError
 from notation_kernels import compile_all
 from numpy.typing import NDArray
 from sparse_arrays import load, room, store
@@ -189,6 +190,45 @@ def test_copies_of_what_is_out_of_bounds() -> None:
         columns.stored[1][part][2] = wrong
         with pytest.raises(EmberError, match="B"):
             es.evaluate("C[i,j] = A[i,j] + B[i,j]", A=es.asarray(a, "csr"), B=columns, C=CSR)
+
+
+MASKED = "C[i,j] = M[i,j] * sum[k](A[i,k] * B[k,j])"
+
+
+def test_schedules_of_evaluations() -> None:
+    """What is written goes before what is chosen; an array may have the name, too."""
+    a, b = es.asarray(A, "csr"), es.asarray(B, "csr")
+    for schedule in ("reorder(i, k, j)", "reorder(k, i, j)", "precompute(A[i,k] * B[k,j] over j)"):
+        found = es.evaluate("C[i,j] = A[i,k] * B[k,j]", A=a, B=b, schedule=schedule)
+        np.testing.assert_allclose(found, A @ B, 1e-5, 1e-5)
+    explanation = es.explain("C[i,j] = A[i,k] * B[k,j]", A=a, B=b, schedule="reorder(k, i, j)")
+    # Columns of a copy of A, and rows of B.
+    assert [loop.variable for loop in explanation.loops] == ["i", "j"]
+    with pytest.raises(CompileError, match="no variable 'q'"):
+        es.evaluate("C[i,j] = A[i,k] * B[k,j]", A=a, B=b, schedule="reorder(q, i)")
+    x = torch.ones(3, requires_grad=True)
+    with pytest.raises(ArgumentError, match="no gradient"):
+        es.evaluate("y[i] = 2 * x[i]", x=x, schedule="reorder(i)")
+    found = es.evaluate("y[i] = 2 * schedule[i]", schedule=np.array([1.0, 2]))
+    np.testing.assert_array_equal(found, [2, 4])
+
+
+def test_orders_for_what_arrays_store() -> None:
+    """A mask of few elements asks for a search for each; results are the same in any order."""
+    rng = np.random.default_rng(7)
+    orders = set()
+    for turn in range(2):
+        for size in (0, 1, 3, 16, 70, 300):
+            a, b = ((rng.random((2, size, size)) < 0.3) * 2).astype(np.float32)
+            for stored in (0.0001, 0.3):
+                mask = (rng.random((size, size)) < stored).astype(np.float32)
+                arrays = {name: es.asarray(x) for name, x in {"M": mask, "A": a, "B": b}.items()}
+                found = es.evaluate(MASKED, **arrays, C=CSR)
+                np.testing.assert_array_equal(found.to_numpy(), mask * (a @ b))
+                if size == 300 and not turn:
+                    explanation = es.explain(MASKED, **arrays, C=CSR)
+                    orders.add(tuple(loop.variable for loop in explanation.loops))
+    assert len(orders) == 2
 
 
 def chosen(text: str, *options: str) -> str:

@@ -143,6 +143,15 @@ class CallCode:
         for dimension, size in enumerate(kind.sizes):
             if size is not None:
                 self._miss_if(f"{variable}.shape[{dimension}] != {size}")
+        if kind.magnitudes:
+            self._check_magnitudes(variable.removesuffix(".values"), kind.magnitudes)
+
+    def _check_magnitudes(self, variable: str, magnitudes: Sequence[int]) -> None:
+        """That loops are ordered for about as large an es.Array, which stores about as much."""
+        numbers = [f"{variable}.shape[{dimension}]" for dimension in range(len(magnitudes) - 1)]
+        numbers.append(f"len({variable}.values)")
+        for number, magnitude in zip(numbers, magnitudes, strict=True):
+            self._miss_if(f"{number}.bit_length() >> 1 != {magnitude}")
 
     def _describe(self, name: str, kind: Kind) -> None:
         """What a given array is to the kernel, and how large."""

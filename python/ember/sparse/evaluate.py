@@ -28,11 +28,13 @@ _COMPLEMENTS = re.compile(r"[~^]|[!=]=|\b(?:not|xor|select|where|if)\b")
 _lengths: dict[Any, int] = {}
 # From so many on, others are of rows of any length.
 MOST_LENGTHS = 8
-# The calls of statements by their text, the latest first.
-_calls: dict[str, tuple[Callable[[Mapping[str, Any]], Any], ...]] = {}
+# Of so many arrays in formats, sizes decide what is walked first, and what is searched.
+LEAST_ORDERED = 3
+# The calls of statements by their text, and by their schedule if they have one, the latest first.
+_calls: dict[str | tuple[str, str], tuple[Callable[[Mapping[str, Any]], Any], ...]] = {}
 
 
-def evaluate(statement: str, /, **arrays: Any) -> Any:
+def evaluate(statement: str, /, *, schedule: Any = None, **arrays: Any) -> Any:
     """Evaluates statements in index notation on arrays, which are given by name.
 
         y = es.evaluate("y[i] = min[j](A[i,j] + x[j])", A=A, x=x, y=es.Format(fill=np.inf))
@@ -46,37 +48,51 @@ def evaluate(statement: str, /, **arrays: Any) -> Any:
     Returns what is assigned to: es.Array for what is in a format, a tensor if any argument is one,
     else NumPy's; several results as a tuple, in the order in which the statements name them first.
 
+    Loops are ordered for about as large arrays as are given, where three or more are in formats. A
+    schedule says what to do instead, as a text of relations:
+
+        C = es.evaluate("C[i,j] = A[i,k] * B[k,j]", A=A, B=B, schedule="reorder(k, i, j)")
+
     Results are differentiable by tensors that require a gradient, any number of times.
 
     Raises CompileError, with the column, for what is wrong in the text; ArgumentError for arguments
     that do not fit; IndexOutOfRangeError for an index that is no position of its array.
     """
+    if schedule is not None and not isinstance(schedule, str):
+        # An array of that name.
+        arrays["schedule"], schedule = schedule, None
     if Function in map(type, arrays.values()):
-        return _evaluate_with_functions(statement, arrays)
-    results = _called(statement, arrays)
+        return _evaluate_with_functions(statement, arrays, schedule)
+    key = statement if schedule is None else (statement, schedule)
+    results = _called(key, arrays)
     if results is not MISS:
         return results
     if needs_gradient(arrays):
+        if schedule is not None:
+            raise ArgumentError(
+                "statements with a schedule have no gradient: detach() what requires one, or leave "
+                "the schedule out"
+            )
         return evaluate_with_gradients(statement, arrays)
     arguments = {name: taken(name, given) for name, given in arrays.items()}
     on_torch = _is_on_torch(arrays)
     if not on_torch:
-        results = _called(statement, arguments)
+        results = _called(key, arguments)
         if results is not MISS:
             return results
-    kernel = prepare(statement, arguments, on_torch)
+    kernel = prepare(statement, arguments, on_torch, schedule=schedule)
     # Tensors that became es.Array are no more seen to be tensors.
     is_known_by_kinds = not on_torch or any(
         kind.library is torch.Tensor for kind in kernel.kinds.values()
     )
     if kernel.call_if_fits is not None and is_known_by_kinds:
         call = kernel.call_if_fits
-        older = (known for known in _calls.get(statement, ()) if known is not call)
-        _calls[statement] = (call, *older)
+        older = (known for known in _calls.get(key, ()) if known is not call)
+        _calls[key] = (call, *older)
     return kernel(arguments)
 
 
-def _evaluate_with_functions(text: str, arguments: Mapping[str, Any]) -> Any:
+def _evaluate_with_functions(text: str, arguments: Mapping[str, Any], schedule: str | None) -> Any:
     """What statements make of arrays with functions of users."""
     functions = {name: one for name, one in arguments.items() if isinstance(one, Function)}
     arrays = {
@@ -87,7 +103,7 @@ def _evaluate_with_functions(text: str, arguments: Mapping[str, Any]) -> Any:
             "functions of one's own have no gradient: detach() what requires one, or write what "
             "the function computes in the statement"
         )
-    return prepare(text, arrays, _is_on_torch(arguments), functions)(arrays)
+    return prepare(text, arrays, _is_on_torch(arguments), functions, schedule)(arrays)
 
 
 def _is_on_torch(arguments: Mapping[str, Any]) -> bool:
@@ -98,9 +114,9 @@ def _is_on_torch(arguments: Mapping[str, Any]) -> bool:
     )
 
 
-def _called(text: str, arrays: Mapping[str, Any]) -> Any:
+def _called(key: str | tuple[str, str], arrays: Mapping[str, Any]) -> Any:
     """What a call of compiled code that fits the arguments returns; MISS if none does."""
-    for call in _calls.get(text, ()):
+    for call in _calls.get(key, ()):
         results = call(arrays)
         if results is not MISS:
             return results
@@ -112,25 +128,42 @@ def prepare(
     arguments: Mapping[str, Any],
     on_torch: bool,
     functions: Mapping[str, Function] | None = None,
+    schedule: str | None = None,
 ) -> Statement:
     """The kernel for arguments of these kinds, and functions by name. on_torch: dense results are
-    tensors."""
+    tensors. schedule: relations, if anything is said."""
     kinds = kinds_of(text, arguments)
+    if schedule is None:
+        kinds = with_magnitudes(kinds, arguments)
     called = tuple((name, one.version) for name, one in (functions or {}).items())
-    key = (text, on_torch, called, *kinds.items())
+    key = (text, schedule, on_torch, called, *kinds.items())
     kernel = _statements.get(key)
     if kernel is not None:
         return kernel
     of_any_size = {name: kind.of_any_size() for name, kind in kinds.items()}
     if of_any_size != kinds:
-        any_key = (text, on_torch, called, *of_any_size.items())
+        any_key = (text, schedule, on_torch, called, *of_any_size.items())
         _lengths[any_key] = count = _lengths.get(any_key, 0) + 1
         if count > MOST_LENGTHS:
             kinds, key = of_any_size, any_key
     kernel = _statements.get(key)
     if kernel is None:
-        kernel = _statements[key] = Statement(text, kinds, on_torch, functions=functions)
+        kernel = _statements[key] = Statement(
+            text, kinds, on_torch, functions=functions, schedule=schedule
+        )
     return kernel
+
+
+def with_magnitudes(kinds: dict[str, Kind], arguments: Mapping[str, Any]) -> dict[str, Kind]:
+    """The kinds with the magnitudes of arrays in formats, if these are so many that the order of
+    loops may depend on them."""
+    stored = {name: one for name, one in arguments.items() if isinstance(one, Array)}
+    if len(stored) < LEAST_ORDERED:
+        return kinds
+    return {
+        name: kind.with_magnitudes(stored[name]) if name in stored else kind
+        for name, kind in kinds.items()
+    }
 
 
 def kinds_of(text: str, arguments: Mapping[str, Any]) -> dict[str, Kind]:

@@ -9,14 +9,14 @@ import re
 from typing import Any
 
 from ember.compiler import Notation, call_compiler
-from ember.sparse.evaluate import kinds_of, taken
+from ember.sparse.evaluate import kinds_of, taken, with_magnitudes
 from ember.sparse.explanation import Explanation, Loop
 from ember.sparse.statement import notation_of
 
 _REMARK = re.compile(r"remark: (.*)")
 
 
-def explain(statement: str, /, **arrays: Any) -> Explanation:
+def explain(statement: str, /, *, schedule: Any = None, **arrays: Any) -> Explanation:
     """What the compiler makes of statements on these arrays, which are not evaluated.
 
         print(es.explain("y[i] = A[i,j] * B[i,j]", A=A, B=B))
@@ -26,8 +26,14 @@ def explain(statement: str, /, **arrays: Any) -> Explanation:
     is there; the points of the lattice by which they are walked. Then loops, and what is not
     decoupled. Arguments are those of evaluate. Raises CompileError and ArgumentError.
     """
-    kinds = kinds_of(statement, {name: taken(name, given) for name, given in arrays.items()})
-    notation = notation_of(statement, kinds)
+    if schedule is not None and not isinstance(schedule, str):
+        # An array of that name.
+        arrays["schedule"], schedule = schedule, None
+    arguments = {name: taken(name, given) for name, given in arrays.items()}
+    kinds = kinds_of(statement, arguments)
+    if schedule is None:
+        kinds = with_magnitudes(kinds, arguments)
+    notation = notation_of(statement, kinds, schedule=schedule)
     return explanation_of(Notation(statement, without_counts(notation.arrays)))
 
 

@@ -4,6 +4,7 @@ Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -32,7 +33,9 @@ class Kind:
     dtype: of elements, or of encoded ones' bytes, as the library has it. rank: how many dimensions
     there are. format: of an es.Array or es.Encoded, or the es.Format itself. stores_fill: whether a
     stored element may be the fill; None: it is not asked. sizes: of a dense array's dimensions,
-    those that a kernel is made for, and None; empty if it is for any.
+    those that a kernel is made for, and None; empty if it is for any. magnitudes: of the dimensions
+    of an es.Array, and last of how many elements it stores, that loops are ordered for; empty if
+    they are for any.
     """
 
     library: type
@@ -41,6 +44,7 @@ class Kind:
     format: Format | None = None
     stores_fill: bool | None = None
     sizes: tuple[int | None, ...] = ()
+    magnitudes: tuple[int, ...] = ()
 
     @property
     def element(self) -> str | None:
@@ -61,7 +65,22 @@ class Kind:
 
     def of_any_size(self) -> "Kind":
         """The same without sizes."""
-        return replace(self, sizes=()) if self.sizes else self
+        if not self.sizes and not self.magnitudes:
+            return self
+        return replace(self, sizes=(), magnitudes=())
+
+    def with_magnitudes(self, array: Array) -> "Kind":
+        """The same with those of an array."""
+        numbers = (*array.shape, len(array.values))
+        return replace(self, magnitudes=tuple(map(magnitude_of, numbers)))
+
+    @property
+    def hints(self) -> tuple[str, str] | None:
+        """What to expect of the array, its sizes and its density, as emberc's options have it."""
+        if not self.magnitudes:
+            return None
+        *sizes, stored = (4**magnitude for magnitude in self.magnitudes)
+        return "x".join(map(str, sizes)), repr(min(1.0, stored / math.prod(sizes)))
 
     @property
     def is_room(self) -> bool:
@@ -100,6 +119,11 @@ def kind_of(argument: Any) -> Kind:
     elif isinstance(argument, np.generic):
         return Kind(np.ndarray, argument.dtype)
     raise ArgumentError(f"it is {library.__name__}, which is neither an array nor a number")
+
+
+def magnitude_of(number: int) -> int:
+    """The power of 4 that a number is next to, which is half as much to twice as much."""
+    return number.bit_length() >> 1
 
 
 def row_sizes(shape: Sequence[int]) -> tuple[int | None, ...]:

@@ -30,12 +30,14 @@ def notation_of(
     kinds: Mapping[str, Kind],
     gradients: Sequence[str] = (),
     functions: Mapping[str, Function] | None = None,
+    schedule: str | None = None,
 ) -> Notation:
     """The statements with what emberc has to know of the arrays given; raises ArgumentError.
 
-    gradients: of what with respect to what, each of the one before it.
+    gradients: of what with respect to what, each of the one before it. schedule: relations.
     """
     words = [f"--gradient={gradient}" for gradient in gradients]
+    words += [f"--schedule={schedule}"] * bool(schedule)
     elements = []
     for name, kind in kinds.items():
         try:
@@ -55,6 +57,8 @@ def notation_of(
                 words.append(f"--fill={name}:{float(fill or 0)!r}:unstored")
             elif fill is not None:
                 words.append(f"--fill={name}:{float(fill)!r}")
+        if hints := kind.hints:
+            words += [f"--size={name}:{hints[0]}", f"--density={name}:{hints[1]}"]
     called = definitions_of(functions, elements) if functions else ""
     return Notation(text, tuple(words), called)
 
@@ -77,6 +81,7 @@ class Statement:
         gradients: Sequence[str] = (),
         gradient_kinds: Mapping[str, Kind] | None = None,
         functions: Mapping[str, Function] | None = None,
+        schedule: str | None = None,
     ) -> None:
         """Compiles the kernel, or finds it compiled; raises CompileError and ArgumentError.
 
@@ -86,7 +91,8 @@ class Statement:
         self.text = text
         self.kinds = dict(kinds if gradient_kinds is None else gradient_kinds)
         self.on_torch = on_torch
-        self.library = load_program(notation_of(text, kinds, gradients, functions), Options())
+        notation = notation_of(text, kinds, gradients, functions, schedule)
+        self.library = load_program(notation, Options())
         self._kernel = self.library.entry("kernel" + gradient_suffix(len(gradients)))
         self._counter = None if gradients else self.library.entries.get("kernel_counts")
         self.parameters = self._kernel.parameters
