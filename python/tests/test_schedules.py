@@ -192,6 +192,30 @@ def test_copies_of_what_is_out_of_bounds() -> None:
             es.evaluate("C[i,j] = A[i,j] + B[i,j]", A=es.asarray(a, "csr"), B=columns, C=CSR)
 
 
+#: Chains that are slower as one statement, or not, and what they are.
+CHAINS: dict[str, Callable[..., NDArray]] = {
+    "let T[i,k] = A[i,j] * B[j,k]; C[i,l] = T[i,k] * D[k,l]": lambda a, b, d: a @ b @ d,
+    "let T[i,k] = A[i,j] * B[j,k]; C[i,k] = T[i,k] * D[i,k]": lambda a, b, d: (a @ b) * d,
+    "let T[i,k] = max[j](A[i,j] * B[j,k]); C[k,i] = T[i,k] + D[i,k]": lambda a, b, d: (
+        (np.max(a[:, :, None] * b[None], axis=1) + d).T
+    ),
+}
+
+
+@pytest.mark.parametrize("text", CHAINS)
+def test_chains(text: str) -> None:
+    """However much of a chain is one statement."""
+    rng = np.random.default_rng(len(text))
+    a, b, d = (rng.integers(-4, 5, (3, 9, 9)) * rng.integers(0, 2, (3, 9, 9))).astype(np.float32)
+    for formats in (["csr", "csr", "csr"], ["csc", "coo", "csr"], ["dense", "csr", "dense"]):
+        arrays = {
+            name: x if format == "dense" else es.asarray(x, format)
+            for name, x, format in zip("ABD", (a, b, d), formats, strict=True)
+        }
+        found = es.evaluate(text, **arrays, C=CSR).to_numpy()
+        np.testing.assert_array_equal(found, CHAINS[text](a, b, d))
+
+
 MASKED = "C[i,j] = M[i,j] * sum[k](A[i,k] * B[k,j])"
 
 

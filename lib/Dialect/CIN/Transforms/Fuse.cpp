@@ -63,6 +63,8 @@ private:
   std::string findWrite(Producer producer, ForallOp consumer);
 
   /// Why a producer is not inlined; empty if it was.
+  bool isSlowerFused(Producer producer,
+                     ArrayRef<std::pair<ForallOp, ForallOp>> consumers);
   std::string inlineProducer(Producer producer);
   std::string checkCost(Producer producer, ArrayRef<AccessOp> reads);
   bool substitute(Producer producer, ForallOp consumer,
@@ -333,6 +335,21 @@ bool EvaluationFusion::substitute(Producer producer, ForallOp consumer,
   return isValid(consumer);
 }
 
+/// Whether consumers take much longer than they and the producer did before, of
+/// which there are copies. Without a reduction, an element costs next to
+/// nothing where it is read.
+bool EvaluationFusion::isSlowerFused(
+    Producer producer, ArrayRef<std::pair<ForallOp, ForallOp>> consumers) {
+  if (getCost(producer.assign.getValue()))
+    return false;
+  SmallVector<ForallOp> fused, apart = {producer.statement};
+  for (auto &[consumer, copy] : consumers) {
+    fused.push_back(consumer);
+    apart.push_back(copy);
+  }
+  return isSlower(fused, apart);
+}
+
 std::string EvaluationFusion::inlineProducer(Producer producer) {
   SmallVector<AccessOp> reads = findReads(producer);
   ProducerMatch match(producer.assign, producer.loops);
@@ -372,11 +389,15 @@ std::string EvaluationFusion::inlineProducer(Producer producer) {
     if (!isDone)
       break;
   }
+  bool isWorse = isDone && isSlowerFused(producer, before);
   for (auto &[consumer, copy] : before) {
-    if (!isDone)
+    if (!isDone || isWorse)
       consumer.getRegion().takeBody(copy.getRegion());
     copy->erase();
   }
+  if (isWorse)
+    return "loops that compute its elements where they are read are estimated "
+           "to take more than twice as long";
   return isDone ? ""
                 : "what reads it would read what it assigns to, or have a "
                   "variable of which nothing says how many values it has";

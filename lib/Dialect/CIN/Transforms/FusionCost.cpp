@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "FusionCost.h"
+#include "OrderChoice.h"
 #include "StatementNest.h"
 
 using namespace mlir;
@@ -134,4 +135,37 @@ bool ember::cin::readsOnce(AccessOp read, AssignOp consumer,
     loops.pop_back();
   return llvm::all_of(loops,
                       [&](BlockArgument loop) { return told.contains(loop); });
+}
+
+/// Adds what a statement costs in its best order to `costs`, by scenario.
+/// False, and nothing is added, if that is not known.
+static bool addCosts(ForallOp statement, SmallVector<double> &costs) {
+  LoopChain chain(statement);
+  AssignOp assign = chain.getAssignment();
+  if (!assign)
+    return false;
+  OrderChoice choice(statement, assign, chain.variables);
+  if (!choice.hasAny())
+    return false;
+  SmallVector<double> mine = choice.getCosts(choice.choose(), /*copies=*/{});
+  costs.resize(mine.size());
+  for (auto [sum, cost] : llvm::zip_equal(costs, mine))
+    sum += cost;
+  return true;
+}
+
+bool ember::cin::isSlower(ArrayRef<ForallOp> fused, ArrayRef<ForallOp> apart) {
+  SmallVector<double> mine, others;
+  auto areKnown = [](ArrayRef<ForallOp> statements,
+                     SmallVector<double> &costs) {
+    return llvm::all_of(statements, [&](ForallOp statement) {
+      return addCosts(statement, costs);
+    });
+  };
+  if (!areKnown(fused, mine) || !areKnown(apart, others))
+    return false;
+  return llvm::any_of(llvm::zip_equal(mine, others), [](auto pair) {
+    auto [cost, other] = pair;
+    return cost > OrderChoice::gain * other;
+  });
 }

@@ -22,6 +22,10 @@ std::optional<unsigned> getCost(mlir::Value value);
 /// in which `--cin-concretize` has loops. `match` says what it reads.
 bool readsOnce(AccessOp read, AssignOp consumer, const ProducerMatch &match);
 
+/// Whether statements are estimated to take much longer, in their best orders
+/// of loops, than those that they take the place of.
+bool isSlower(llvm::ArrayRef<ForallOp> fused, llvm::ArrayRef<ForallOp> apart);
+
 } // namespace ember::cin
 
 #endif // EMBER_LIB_DIALECT_CIN_TRANSFORMS_FUSIONCOST_H

@@ -50,6 +50,10 @@ def Fuse : Pass<"cin-fuse", "::mlir::func::FuncOp"> {
     between writes what it is computed from; and where the statement that reads
     still reads no other elements of what it assigns to.
 
+    What has a reduction is left where it is if loops that compute its elements
+    where they are read are estimated to take more than twice as long, each
+    statement in the best order of loops (--cin-schedule).
+
     It is done where no element is computed more than `recompute` times, or where
     that costs no more than `cheap`: 1 for each access and each call, 8 for each
     call of a function that takes a series or a division. An element may be
