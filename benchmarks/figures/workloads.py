@@ -177,7 +177,7 @@ def messages(graph: str, share: float) -> Workload:
     program = f"""
 func.func @run(%rows: {memref}, %columns: memref<?xi32>, %offsets: memref<?xi32>,
                %own: {memref}, %out: {memref}) {{
-  embed.message sum mul csr(%offsets, %columns : memref<?xi32>, memref<?xi32>)
+  embed.message add edge(mul) csr(%offsets, %columns : memref<?xi32>, memref<?xi32>)
       rows(%own, %rows : {memref}, {memref}) messages(%rows : {memref}) outs(%out : {memref})
   return
 }}

@@ -14,9 +14,13 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
+from ember.errors import ArgumentError
 from ember.row_types import ENCODINGS, PARAMETERS
+
+if TYPE_CHECKING:
+    from ember.sparse.function import Function
 
 ENTRY = "kernel"
 
@@ -129,6 +133,10 @@ class Operation:
         """How rows of bytes are encoded, as the operation says it behind its output."""
         return ""
 
+    def functions(self) -> str:
+        """Those of the user that the operation calls, as MLIR."""
+        return ""
+
     def operands(self) -> dict[str, Type]:
         """The operands by name, in the order of the parameters of the operation's function."""
         clauses = [word for word in self.words() if isinstance(word, Clause)]
@@ -211,52 +219,112 @@ class SpMM(Graph, Encoded):
         yield from _one("dense", self.dense)
 
 
+def _called(
+    steps: "Mapping[str, str | Function | None]", element: str
+) -> tuple[dict[str, str], list[str]]:
+    """What an operation calls its steps, and the functions of the user among them as MLIR.
+
+    element: MLIR's name of the type that they compute in.
+    """
+    named = {word: step for word, step in steps.items() if isinstance(step, str)}
+    given = {word: step for word, step in steps.items() if step is not None and word not in named}
+    if not given:
+        return named, []
+    from ember.sparse.function import Function
+    from ember.sparse.function_definitions import Definitions
+
+    definitions = Definitions()
+    for word, step in given.items():
+        if not isinstance(step, Function):
+            raise ArgumentError(
+                f"{word}: expected the name of a function of statements or one that "
+                f"ember.sparse.function made, not {step!r}"
+            )
+        symbol, _ = definitions.add(step, step.__name__, element)
+        named[word] = f"@{symbol}"
+    return named, list(definitions.texts.values())
+
+
 @dataclass(frozen=True, kw_only=True)
 class SDDMM(Graph):
-    """embed.sddmm: combines (mul, add, sub) the rows at both ends of every edge to a value.
+    """embed.sddmm: combines the rows at both ends of every edge to a value.
 
-    activation: identity, sigmoid, relu or exp, of that value. scale: the type of a factor.
+    Steps are functions of statements by their names, such as "mul", or made by
+    ember.sparse.function. edge: of an element of each row. total: what makes one value of these,
+    usually their sum. activation: of that value. scale: the type of a factor.
     """
 
     left: Array
     right: Array
-    edge_op: str = "mul"
-    activation: str = "identity"
+    edge: "str | Function" = "mul"
+    total: "str | Function | None" = None
+    activation: "str | Function | None" = None
     scale: str | None = None
 
     mnemonic = "sddmm"
 
-    def edge_values(self) -> Words:
-        """The clauses that say how an edge gets its value."""
-        if self.activation != "identity":
-            yield f"activation {self.activation}"
+    def steps(self) -> "dict[str, str | Function | None]":
+        """The steps by the words of the operation."""
+        return {"edge": self.edge, "total": self.total, "activation": self.activation}
+
+    def called(self) -> tuple[dict[str, str], list[str]]:
+        """What it calls its steps, and the functions of the user among them as MLIR."""
+        elements = [
+            operand.element if isinstance(operand, Array) else operand
+            for clause in self.clauses()
+            if isinstance(clause, Clause)
+            for operand in clause.operands.values()
+        ]
+        is_wide = "f64" in [*elements, self.out.element]
+        return _called(self.steps(), "f64" if is_wide else "f32")
+
+    def functions(self) -> str:
+        return "".join(f"{text}\n" for text in self.called()[1])
+
+    def clauses(self) -> Words:
+        """What stands behind the steps."""
         yield from self.edges()
         yield Clause("rows", {"left": self.left, "right": self.right})
+        yield from _one("scale", self.scale)
 
     def words(self) -> Words:
-        yield self.edge_op
-        yield from self.edge_values()
-        yield from _one("scale", self.scale)
+        called, _ = self.called()
+        yield " ".join(f"{word}({called[word]})" for word in self.steps() if word in called)
+        yield from self.clauses()
 
 
 @dataclass(frozen=True, kw_only=True)
 class Message(SDDMM):
-    """embed.message: the edges' values as SDDMM has them scale messages, which are reduced.
+    """embed.message: the edges' values as SDDMM has them weigh messages, which are reduced.
 
-    vector: each element of the combined rows scales the element of the message at its place.
+    weighting: of an element of a message and the edge's value, usually their product. reduction:
+    of the messages of a row, "mean" or a function. vector: each element of the combined rows
+    weighs the element of the message at its place.
     """
 
     messages: Array
-    reduction: str = "sum"
+    reduction: "str | Function" = "add"
+    weighting: "str | Function | None" = None
     vector: bool = False
 
     mnemonic = "message"
 
-    def words(self) -> Words:
-        yield f"{self.reduction} {self.edge_op}{' vector' if self.vector else ''}"
-        yield from self.edge_values()
+    def steps(self) -> "dict[str, str | Function | None]":
+        return {**super().steps(), "weighting": self.weighting, "reduction": self.reduction}
+
+    def clauses(self) -> Words:
+        yield from self.edges()
+        yield Clause("rows", {"left": self.left, "right": self.right})
         yield from _one("messages", self.messages)
         yield from _one("scale", self.scale)
+
+    def words(self) -> Words:
+        called, _ = self.called()
+        spelled = [called.pop("reduction"), f"edge({called.pop('edge')})"]
+        spelled += ["vector"] if self.vector else []
+        rest = [f"{word}({called[word]})" for word in self.steps() if word in called]
+        yield " ".join([*spelled, *rest])
+        yield from self.clauses()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -348,6 +416,8 @@ def program(
 ) -> str:
     """The MLIR of a function `entry` of one operation; functions may be joined to a module.
 
+    Functions of the user that the operation calls stand behind it.
+
     kind: tensor, or memref, whose types may have a layout. Either way the compiled kernel returns
     nothing and overwrites its last argument. names: what errors call operands (default: as here).
     before: lines of MLIR ahead of the operation, such as assertions on operands.
@@ -368,6 +438,6 @@ def program(
     text = "\n      ".join([f"embed.{operation.mnemonic} {attributes}", *clauses])
     head = f"func.func @{entry}(\n    {parameters})"
     if kind == "memref":
-        return f"{head} {{\n{before}  {text}\n  return\n}}\n"
+        return f"{head} {{\n{before}  {text}\n  return\n}}\n{operation.functions()}"
     body = f"{before}  %0 = {text}\n      -> {result}\n  return %0 : {result}"
-    return f"{head} -> {result} {{\n{body}\n}}\n"
+    return f"{head} -> {result} {{\n{body}\n}}\n{operation.functions()}"

@@ -202,13 +202,20 @@ class SpMMCase:
         return Problem(operands.arguments, expected, operands.tolerance(self.out))
 
 
-EDGE_OPS = {"mul": torch.mul, "add": torch.add, "sub": torch.sub}
+EDGE_STEPS = {
+    "mul": torch.mul,
+    "add": torch.add,
+    "sub": torch.sub,
+    "min": torch.minimum,
+}
 ACTIVATIONS = {
-    "identity": lambda value: value,
+    None: lambda value: value,
     "sigmoid": torch.sigmoid,
     "relu": torch.relu,
     "exp": torch.exp,
 }
+# Of messages, as reductions of rows are called.
+MESSAGE_REDUCTIONS = {"add": "sum", "mean": "mean", "larger": "max"}
 
 
 @dataclass(frozen=True)
@@ -218,8 +225,8 @@ class EdgeCase:
     elements: types of left, right, messages, values, scale and output.
     """
 
-    edge_op: str
-    activation: str
+    edge: str
+    activation: str | None
     graph: str
     elements: tuple[str, str, str, str, str, str]
     index: str
@@ -240,7 +247,7 @@ class EdgeCase:
             left=array(left, None, length),
             right=array(right, None, length),
             out=array(out, None),
-            edge_op=self.edge_op,
+            edge=self.edge,
             activation=self.activation,
             graph=self.graph,
             scale=scale if self.scaled else None,
@@ -272,7 +279,7 @@ class EdgeCase:
         if self.reduction is not None:
             message_rows = operands.values(messages, nodes, message_length)
         factor = operands.scalar(scale) if self.scaled else 1.0
-        pairs = EDGE_OPS[self.edge_op](left_rows[edges.rows], right_rows[edges.columns])
+        pairs = EDGE_STEPS[self.edge](left_rows[edges.rows], right_rows[edges.columns])
         combined = pairs if self.vector else pairs.sum(1, keepdim=True)
         edge_values = ACTIVATIONS[self.activation](combined) * factor * weights[:, None]
         if self.reduction is None:
@@ -281,7 +288,7 @@ class EdgeCase:
         else:
             operands.output(out, rows, message_length)
             terms = edge_values * message_rows[edges.columns]
-            expected = reduce_edges(self.reduction, rows, edges, terms)
+            expected = reduce_edges(MESSAGE_REDUCTIONS[self.reduction], rows, edges, terms)
         return Problem(operands.arguments, expected, operands.tolerance(out))
 
 

@@ -23,7 +23,8 @@ import pytest
 from drawn_cases import SEED, Value, cover
 from embed_problems import (
     ACTIVATIONS,
-    EDGE_OPS,
+    EDGE_STEPS,
+    MESSAGE_REDUCTIONS,
     SCENARIOS,
     BagCase,
     BlockCase,
@@ -131,15 +132,15 @@ def spmm_cases() -> Iterator[tuple[str, Case]]:
 
 
 def edge_cases(reductions: tuple[str | None, ...]) -> Iterator[tuple[str, Case]]:
-    for reduction, edge_op, activation, graph, storage in itertools.product(
-        reductions, EDGE_OPS, ACTIVATIONS, GRAPHS, (*VALUES, "mixed")
+    for reduction, edge, activation, graph, storage in itertools.product(
+        reductions, EDGE_STEPS, ACTIVATIONS, GRAPHS, (*VALUES, "mixed")
     ):
-        choice = Choice("edges", reduction, edge_op, activation, graph, storage)
+        choice = Choice("edges", reduction, edge, activation, graph, storage)
         left, right, messages, values, scale, out = choice.types(storage, 6)
         yield (
-            f"{reduction or 'sddmm'}-{edge_op}-{activation}-{graph}-{storage}",
+            f"{reduction or 'sddmm'}-{edge}-{activation or 'plain'}-{graph}-{storage}",
             EdgeCase(
-                edge_op,
+                edge,
                 activation,
                 graph,
                 (left, right, messages, values, scale, out),
@@ -216,7 +217,7 @@ def classes() -> Iterator[list[tuple[str, Case]]]:
     yield list(bag_cases())
     yield list(spmm_cases())
     yield list(edge_cases((None,)))
-    yield list(edge_cases(REDUCTIONS))
+    yield list(edge_cases(tuple(MESSAGE_REDUCTIONS)))
     yield list(score_cases())
     for kind in ("gather", "block_scores", "block_values"):
         yield [(name, case) for name, case in block_cases() if name.startswith(kind)]

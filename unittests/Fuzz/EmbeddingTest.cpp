@@ -214,8 +214,8 @@ TEST(Graph, edgesAreGivenByPositionsOrRows) {
 
 TEST(Graph, edgesPassOnWhatTheirEndsGive) {
   Call call(Embedding::SDDMM);
-  call.embedding.edgeOp = Embedding::Sub;
-  call.embedding.activation = Embedding::Relu;
+  call.embedding.edge = StepFunction::Sub;
+  call.embedding.activation = StepFunction::Relu;
   call.indices(Role::Rows, {0, 2}).indices(Role::Columns, {0, 1});
   call.floats(Role::Values, {2}, {2, 2});
   call.floats(Role::Left, {1, 2}, {5, 1});
@@ -228,7 +228,7 @@ TEST(Graph, messagesAreScaledByEdgesOrElements) {
   for (bool isVector : {false, true}) {
     Call call(Embedding::Message);
     call.embedding.isVector = isVector;
-    call.embedding.reduction = Embedding::Max;
+    call.embedding.combining = StepFunction::Larger;
     call.indices(Role::Rows, {0, 2}).indices(Role::Columns, {0, 1});
     call.floats(Role::Left, {1, 2}, {2, 3});
     call.floats(Role::Right, {2, 2}, {1, 1, -1, 2});
@@ -236,6 +236,21 @@ TEST(Graph, messagesAreScaledByEdgesOrElements) {
     EXPECT_EQ(call.out({1, 2}).results(),
               (isVector ? Numbers{20, 120} : Numbers{50, 80}));
   }
+}
+
+TEST(Graph, stepsAreFunctionsInOrder) {
+  Call call(Embedding::Message);
+  call.embedding.edge = StepFunction::Distance;
+  call.embedding.total = StepFunction::Max;
+  call.embedding.activation = StepFunction::Halve;
+  call.embedding.weighting = StepFunction::Sub;
+  call.embedding.combining = StepFunction::Distance;
+  call.indices(Role::Rows, {0, 2, 2}).indices(Role::Columns, {0, 1});
+  call.floats(Role::Left, {2, 2}, {2, 3, 0, 0});
+  call.floats(Role::Right, {2, 2}, {8, 5, 2, 1});
+  call.floats(Role::Messages, {2, 1}, {10, 30});
+  // |(10 - 6 / 2) - (30 - 2 / 2)|, and of no edges 0.
+  EXPECT_EQ(call.out({2, 1}).results(), (Numbers{22, 0}));
 }
 
 //===----------------------------------------------------------------------===//

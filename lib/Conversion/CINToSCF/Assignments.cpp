@@ -34,6 +34,20 @@ Value EvaluationLowering::choose(Value isFirst, Value given, Value combined) {
   return arith::SelectOp::create(builder, isFirst, given, combined);
 }
 
+Value EvaluationLowering::emitUnlessFirst(AssignOp assign, Function function,
+                                          Value before, Value given) {
+  auto branch =
+      scf::IfOp::create(builder, given.getType(), get(assign.getFirst()),
+                        /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(branch.thenBlock());
+  scf::YieldOp::create(builder, given);
+  builder.setInsertionPointToStart(branch.elseBlock());
+  scf::YieldOp::create(
+      builder, emitCall(builder, function, {before, given}, given.getType()));
+  return branch.getResult(0);
+}
+
 void EvaluationLowering::emit(AssignOp assign) {
   std::optional<OpBuilder::InsertionGuard> guard;
   if (Value condition = assign.getCondition()) {
@@ -67,12 +81,15 @@ void EvaluationLowering::emit(AssignOp assign) {
                                      : arith::FastMathFlags::reassoc;
       value = math::FmaOp::create(builder, product.getLhs(), product.getRhs(),
                                   before, order);
+    } else if (assign.getFirst() && !function.getBuiltin()) {
+      // Of what was there before the first value it may have no result.
+      value = emitUnlessFirst(assign, function, before, value);
     } else {
       value = emitCall(builder, function, {before, term}, term.getType());
     }
     if (isAdded)
       value = arith::SelectOp::create(builder, isAdded, value, before);
-    if (Value first = assign.getFirst())
+    if (Value first = assign.getFirst(); first && function.getBuiltin())
       value = choose(get(first), given, value);
   }
   memref::StoreOp::create(builder, value, memref, at);

@@ -103,6 +103,10 @@ private:
   void emit(IfOp branch);
   void emit(WhereOp where);
   void emit(AssignOp assign);
+  /// The value itself where it is the first, and else what a function of users
+  /// makes of it and of what was there before.
+  mlir::Value emitUnlessFirst(AssignOp assign, Function function,
+                              mlir::Value before, mlir::Value given);
   mlir::Value choose(mlir::Value isFirst, mlir::Value given,
                      mlir::Value combined);
   /// Of an array in a format.

@@ -218,9 +218,9 @@ Value BagWriter::getElement(const TableBags &bags, const Lookup &lookup,
 void BagWriter::reduceRows(const TableBags &bags) {
   forEachBag({{"e"}}, bags, [&](ValueRange at) {
     findSegment(bags, at[0]);
-    Value reduced =
-        builder.reduceSegment(reduction, begin, end, type, [&](Value p) {
-          return getElement(bags, getLookup(bags, p), at[1]);
+    Value reduced = builder.reduceOrZero(
+        getFunction(reduction), {{"p", begin, end}}, type, [&](ValueRange p) {
+          return getElement(bags, getLookup(bags, p[0]), at[1]);
         });
     if (reduction == Reduction::mean) {
       Value divisor = builder.divisor(builder.length(begin, end), type);

@@ -10,11 +10,8 @@
 
 using namespace mlir;
 using namespace ember;
-using ember::embed::Activation;
-using ember::embed::EdgeOp;
 using ember::embed::GraphFormat;
 using ember::embed::MessageOp;
-using ember::embed::Reduction;
 using ember::embed::SDDMMOp;
 using ember::embed::SpMMOp;
 
@@ -23,6 +20,13 @@ namespace {
 /// is stored.
 struct Edge {
   Value row, column, position;
+};
+
+/// How what the edges of a row add to it becomes one row.
+struct EdgeReduction {
+  Callee function;
+  /// Divides it by the number of edges.
+  bool isMean = false;
 };
 
 /// The edges of a graph, as every graph operation is given them.
@@ -41,7 +45,7 @@ public:
   void requireSizes(Value rows);
   /// The statements that reduce the terms of all edges into the rows of the
   /// result.
-  void reduce(Reduction reduction, Term term);
+  void reduce(EdgeReduction reduction, Term term);
   /// Writes `write` for each edge in a statement.
   void forEach(llvm::function_ref<void(Edge)> write);
   /// The edge's weight, or null.
@@ -59,9 +63,9 @@ private:
   Edge getEdge(Value row, Value position) {
     return {row, builder.access(op.getColumns(), position), position};
   }
-  Value reduceRow(Reduction reduction, Value row, Value e, Term term);
-  void addCoordinates(Term term);
-  void reduceInWorkspace(Reduction reduction, Term term);
+  Value reduceRow(EdgeReduction reduction, Value row, Value e, Term term);
+  void addCoordinates(Callee function, Term term);
+  void reduceInWorkspace(EdgeReduction reduction, Term term);
 
   StatementBuilder &builder;
   OpTy op;
@@ -108,31 +112,33 @@ void Edges<OpTy>::forEach(llvm::function_ref<void(Edge)> write) {
 }
 
 template <typename OpTy>
-Value Edges<OpTy>::reduceRow(Reduction reduction, Value row, Value e,
+Value Edges<OpTy>::reduceRow(EdgeReduction reduction, Value row, Value e,
                              Term term) {
   auto [begin, end] = getSegment(row);
-  Value reduced =
-      builder.reduceSegment(reduction, begin, end, type,
-                            [&](Value p) { return term(getEdge(row, p))(e); });
-  if (reduction != Reduction::mean)
+  Value reduced = builder.reduceOrZero(
+      reduction.function, {{"p", begin, end}}, type,
+      [&](ValueRange p) { return term(getEdge(row, p[0]))(e); });
+  if (!reduction.isMean)
     return reduced;
   Value divisor = builder.divisor(builder.length(begin, end), type);
   return builder.call("div", {reduced, divisor});
 }
 
 /// Edges in any order add to the result.
-template <typename OpTy> void Edges<OpTy>::addCoordinates(Term term) {
+template <typename OpTy>
+void Edges<OpTy>::addCoordinates(Callee function, Term term) {
   builder.forall({{"i"}, {"e"}}, [&](ValueRange at) {
     builder.assign(builder.literal(type, 0), op.getInit(), at);
   });
   builder.forall({{"p"}, {"e"}}, [&](ValueRange at) {
     Edge edge = getEdge(builder.access(op.getRows(), at[0]), at[0]);
-    builder.assign(term(edge)(at[1]), op.getInit(), {edge.row, at[1]}, "add");
+    builder.assign(term(edge)(at[1]), op.getInit(), {edge.row, at[1]},
+                   function);
   });
 }
 
 template <typename OpTy>
-void Edges<OpTy>::reduce(Reduction reduction, Term term) {
+void Edges<OpTy>::reduce(EdgeReduction reduction, Term term) {
   if (op.getGraph() == GraphFormat::csr) {
     builder.forall({{"i"}, {"e"}}, [&](ValueRange at) {
       builder.assign(reduceRow(reduction, at[0], at[1], term), op.getInit(),
@@ -141,8 +147,9 @@ void Edges<OpTy>::reduce(Reduction reduction, Term term) {
     return;
   }
   bool isWide = getElementTypeOrSelf(op.getInit().getType()) == type;
-  if (isWide && reduction == Reduction::sum)
-    addCoordinates(term);
+  if (isWide && !reduction.isMean &&
+      builder.addsToZero(reduction.function, type))
+    addCoordinates(reduction.function, term);
   else
     reduceInWorkspace(reduction, term);
 }
@@ -150,8 +157,10 @@ void Edges<OpTy>::reduce(Reduction reduction, Term term) {
 /// Rows are come back to: their sums stand in memory, in full precision,
 /// together with the numbers of their edges where these are needed.
 template <typename OpTy>
-void Edges<OpTy>::reduceInWorkspace(Reduction reduction, Term term) {
+void Edges<OpTy>::reduceInWorkspace(EdgeReduction reduction, Term term) {
   Value init = op.getInit();
+  // Otherwise terms are in order, and the first one takes the place of the 0.
+  bool addsToZero = builder.addsToZero(reduction.function, type);
   bool isWide = getElementTypeOrSelf(init.getType()) == type;
   auto add = [&](Value sums, Value numbers) {
     builder.forall({{"i"}}, [&](ValueRange i) {
@@ -162,16 +171,16 @@ void Edges<OpTy>::reduceInWorkspace(Reduction reduction, Term term) {
     builder.forall({{"p"}}, [&](ValueRange p) {
       Edge edge = getEdge(builder.access(op.getRows(), p[0]), p[0]);
       Value isFirst;
-      if (reduction == Reduction::max)
+      if (!addsToZero)
         isFirst = builder.isZero(builder.access(numbers, edge.row));
       Element element = term(edge);
       builder.forall({{"e"}}, [&](ValueRange e) {
         Value value = element(e[0]);
-        if (reduction == Reduction::max)
-          builder.assignInOrder(value, sums, {edge.row, e[0]}, "larger",
-                                isFirst);
+        if (addsToZero)
+          builder.assign(value, sums, {edge.row, e[0]}, reduction.function);
         else
-          builder.assign(value, sums, {edge.row, e[0]}, "add");
+          builder.assignInOrder(value, sums, {edge.row, e[0]},
+                                reduction.function, isFirst);
       });
       // Behind what asks whether it is the first.
       if (numbers)
@@ -181,7 +190,7 @@ void Edges<OpTy>::reduceInWorkspace(Reduction reduction, Term term) {
   auto store = [&](Value sums, Value numbers) {
     builder.forall({{"i"}}, [&](ValueRange i) {
       Value divisor;
-      if (reduction == Reduction::mean)
+      if (reduction.isMean)
         divisor = builder.divisor(builder.access(numbers, i[0]), type);
       builder.forall({{"e"}}, [&](ValueRange e) {
         Value value = builder.access(sums, {i[0], e[0]});
@@ -199,11 +208,11 @@ void Edges<OpTy>::reduceInWorkspace(Reduction reduction, Term term) {
       return;
     }
     add(init, numbers);
-    if (reduction == Reduction::mean)
+    if (reduction.isMean)
       store(init, numbers);
   };
   builder.forall({}, [&](ValueRange) {
-    if (reduction == Reduction::sum) {
+    if (addsToZero && !reduction.isMean) {
       addInRows(nullptr);
       return;
     }
@@ -228,7 +237,9 @@ void ember::writeStatements(SpMMOp op) {
                    "result needs");
   edges.requireSizes(op.getInit());
   using Element = Edges<SpMMOp>::Element;
-  edges.reduce(op.getReduction(), [&](Edge edge) -> Element {
+  EdgeReduction reduction{getFunction(op.getReduction()),
+                          op.getReduction() == embed::Reduction::mean};
+  edges.reduce(reduction, [&](Edge edge) -> Element {
     Value weight = edges.weight(edge);
     return [=, &builder](Value e) mutable {
       Value value = builder.accessAs(type, op.getDense(), {edge.column, e});
@@ -248,28 +259,34 @@ static Value combineElement(StatementBuilder &builder, OpTy op, FloatType type,
                             Edge edge, Value d) {
   Value left = builder.accessAs(type, op.getLeft(), {edge.row, d});
   Value right = builder.accessAs(type, op.getRight(), {edge.column, d});
-  return builder.call(stringifyEdgeOp(op.getEdgeOp()), {left, right});
+  return builder.call(op.getEdge(), {left, right});
 }
 
 /// `value` as the edge passes it on: activated, scaled, weighted.
 template <typename OpTy>
 static Value passOn(StatementBuilder &builder, OpTy op, FloatType type,
                     Value weight, Value value) {
-  if (op.getActivation() != Activation::identity)
-    value = builder.call(stringifyActivation(op.getActivation()), value);
+  if (Attribute activation = op.getActivationAttr())
+    value = builder.call(activation, value);
   if (Value scale = op.getScale())
     value = builder.times(value, builder.convert(builder.getName(scale), type));
   return builder.times(value, weight);
 }
 
-/// The sum of the combined elements, as the edge passes it on.
+/// `callee`, or what is called where an operation names nothing.
+static Callee getCallee(Attribute callee, const char *usual) {
+  return callee ? Callee(callee) : Callee(usual);
+}
+
+/// The total of the combined elements, as the edge passes it on.
 template <typename OpTy>
-static Value sumElements(StatementBuilder &builder, OpTy op, FloatType type,
-                         Edge edge, Value weight) {
-  Value sum = builder.reduce("add", {{"d"}}, type, [&](ValueRange d) {
-    return combineElement(builder, op, type, edge, d[0]);
-  });
-  return passOn(builder, op, type, weight, sum);
+static Value totalElements(StatementBuilder &builder, OpTy op, FloatType type,
+                           Edge edge, Value weight) {
+  Value total = builder.reduceOrZero(
+      getCallee(op.getTotalAttr(), "add"), {{"d"}}, type, [&](ValueRange d) {
+        return combineElement(builder, op, type, edge, d[0]);
+      });
+  return passOn(builder, op, type, weight, total);
 }
 
 void ember::writeStatements(SDDMMOp op) {
@@ -289,7 +306,7 @@ void ember::writeStatements(SDDMMOp op) {
                           "embed.sddmm: left and right rows differ in length");
   edges.forEach([&](Edge edge) {
     Value weight = edges.weight(edge);
-    builder.assign(sumElements(builder, op, type, edge, weight), op.getInit(),
+    builder.assign(totalElements(builder, op, type, edge, weight), op.getInit(),
                    edge.position);
   });
   builder.replace(op);
@@ -320,10 +337,13 @@ void ember::writeStatements(MessageOp op) {
         "embed.message: left rows are not as long as messages");
   edges.requireSizes(op.getInit());
   using Element = Edges<MessageOp>::Element;
-  edges.reduce(op.getReduction(), [&](Edge edge) -> Element {
+  EdgeReduction reduction{getCallee(op.getReductionAttr(), "add"),
+                          /*isMean=*/!op.getReductionAttr()};
+  Callee weighting = getCallee(op.getWeightingAttr(), "mul");
+  edges.reduce(reduction, [&](Edge edge) -> Element {
     Value weight = edges.weight(edge), shared;
     if (!op.getVector())
-      shared = sumElements(builder, op, type, edge, weight);
+      shared = totalElements(builder, op, type, edge, weight);
     return [=, &builder](Value e) mutable {
       Value value = shared;
       if (!value)
@@ -331,7 +351,7 @@ void ember::writeStatements(MessageOp op) {
                        combineElement(builder, op, type, edge, e));
       Value message =
           builder.accessAs(type, op.getMessages(), {edge.column, e});
-      return builder.times(message, value);
+      return builder.call(weighting, {message, value});
     };
   });
   builder.replace(op);

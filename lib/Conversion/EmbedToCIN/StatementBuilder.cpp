@@ -18,6 +18,10 @@
 using namespace mlir;
 using namespace ember;
 
+Callee ember::getFunction(embed::Reduction reduction) {
+  return reduction == embed::Reduction::max ? "larger" : "add";
+}
+
 StatementBuilder::StatementBuilder(Operation *op, ArrayRef<Named> inputs,
                                    ValueRange results)
     : ImplicitLocOpBuilder(op->getLoc(), op), outside(op->getLoc(), op) {
@@ -190,19 +194,14 @@ StatementBuilder::forall(ArrayRef<Variable> variables,
   return forall;
 }
 
-/// The function of that name.
-static cin::BuiltinAttr getFunction(OpBuilder &builder, StringRef name) {
-  return cin::BuiltinAttr::get(builder.getContext(), cin::findBuiltin(name));
-}
-
-Value StatementBuilder::reduce(StringRef function, ArrayRef<Variable> variables,
+Value StatementBuilder::reduce(Callee function, ArrayRef<Variable> variables,
                                Type type,
                                llvm::function_ref<Value(ValueRange)> term,
                                TypedAttr otherwise) {
   Bindings bindings(*this, variables);
   auto reduce = cin::ReduceOp::create(
       *this, type, bindings.lowers, bindings.uppers, bindings.ranged,
-      bindings.names, cin::IterationAttr(), getFunction(*this, function),
+      bindings.names, cin::IterationAttr(), function.get(getContext()),
       /*rest=*/TypedAttr(), otherwise);
   InsertionGuard guard(*this);
   Block &block = addBody(*this, reduce.getRegion(), getLoc(), variables.size());
@@ -211,15 +210,19 @@ Value StatementBuilder::reduce(StringRef function, ArrayRef<Variable> variables,
   return reduce;
 }
 
-Value StatementBuilder::reduceSegment(embed::Reduction reduction, Value begin,
-                                      Value end, FloatType type,
-                                      llvm::function_ref<Value(Value)> term) {
-  Variable position{"p", begin, end};
-  auto ofPosition = [&](ValueRange p) { return term(p.front()); };
-  if (reduction == embed::Reduction::max)
-    return reduce("larger", position, type, ofPosition,
-                  getFloatAttr(type, 0.0));
-  return reduce("add", position, type, ofPosition);
+bool StatementBuilder::addsToZero(Callee callee, FloatType type) {
+  auto function = cin::Function::lookup(evaluate, callee.get(getContext()));
+  return function.reduces() &&
+         cin::areSame(function.getIdentity(type), getFloatAttr(type, 0));
+}
+
+Value StatementBuilder::reduceOrZero(
+    Callee function, ArrayRef<Variable> variables, FloatType type,
+    llvm::function_ref<Value(ValueRange)> term) {
+  TypedAttr otherwise;
+  if (!addsToZero(function, type))
+    otherwise = getFloatAttr(type, 0);
+  return reduce(function, variables, type, term, otherwise);
 }
 
 void StatementBuilder::where(Type element, ArrayRef<Dimension> dimensions,
@@ -289,13 +292,13 @@ Value StatementBuilder::convert(Value value, Type type) {
   return value.getType() == type ? value : call("convert", value, type);
 }
 
-Value StatementBuilder::call(StringRef function, ValueRange operands,
+Value StatementBuilder::call(Callee function, ValueRange operands,
                              Type result) {
-  return cin::CallOp::create(*this, result, getFunction(*this, function),
+  return cin::CallOp::create(*this, result, function.get(getContext()),
                              operands);
 }
 
-Value StatementBuilder::approximate(StringRef function, Value operand) {
+Value StatementBuilder::approximate(Callee function, Value operand) {
   Value called = call(function, operand);
   called.getDefiningOp<cin::CallOp>().setApproximate(true);
   return called;
@@ -330,22 +333,21 @@ Value StatementBuilder::apply(AffineExpr expression, ValueRange indices) {
 }
 
 void StatementBuilder::assign(Value value, Value array, ValueRange indices,
-                              StringRef function, Value condition) {
+                              Callee function, Value condition) {
   Type element = getElementTypeOrSelf(array.getType());
-  cin::BuiltinAttr combining;
-  if (!function.empty())
-    combining = getFunction(*this, function);
+  Attribute combining;
+  if (function)
+    combining = function.get(getContext());
   cin::AssignOp::create(*this, combining, convert(value, element),
                         nameOf(array), indices, condition, /*first=*/Value(),
                         TypedAttr());
 }
 
 void StatementBuilder::assignInOrder(Value value, Value array,
-                                     ValueRange indices, StringRef function,
+                                     ValueRange indices, Callee function,
                                      Value isFirst) {
   if (!isFirst)
     isFirst = cin::LiteralOp::create(*this, getI1Type(), getBoolAttr(false));
-  cin::AssignOp::create(*this, getFunction(*this, function), value,
-                        nameOf(array), indices, /*condition=*/Value(), isFirst,
-                        TypedAttr());
+  cin::AssignOp::create(*this, function.get(getContext()), value, nameOf(array),
+                        indices, /*condition=*/Value(), isFirst, TypedAttr());
 }

@@ -66,7 +66,7 @@ private:
   void addTable(Role role, const char *name, int64_t rows, int64_t length,
                 bool hasFixedRows = false);
   void drawFormat();
-  void drawEdgeOp();
+  void drawEdgeSteps();
   int64_t drawTables(std::vector<int64_t> &lengths);
   void addPaddings(int64_t rows, int64_t tables);
   void addSegments(std::vector<int64_t> lengths, int64_t lookups);
@@ -300,17 +300,24 @@ void EmbeddingGenerator::spMM() {
   end({graph.rowCount, length});
 }
 
-void EmbeddingGenerator::drawEdgeOp() {
-  embedding.edgeOp =
-      random.pick({Embedding::Mul, Embedding::Add, Embedding::Sub});
-  embedding.activation =
-      random.pick({Embedding::Identity, Embedding::Identity, Embedding::Sigmoid,
-                   Embedding::Relu, Embedding::Exp});
+void EmbeddingGenerator::drawEdgeSteps() {
+  embedding.edge =
+      random.pick({StepFunction::Mul, StepFunction::Mul, StepFunction::Add,
+                   StepFunction::Sub, StepFunction::Min, StepFunction::Max,
+                   StepFunction::Larger, StepFunction::Distance});
+  if (random.chance(0.3))
+    embedding.total = random.pick({StepFunction::Mul, StepFunction::Min,
+                                   StepFunction::Max, StepFunction::Larger,
+                                   StepFunction::Distance, StepFunction::Plus});
+  if (random.chance(0.6))
+    embedding.activation = random.pick(
+        {StepFunction::Sigmoid, StepFunction::Relu, StepFunction::Exp,
+         StepFunction::Abs, StepFunction::Neg, StepFunction::Halve});
 }
 
 void EmbeddingGenerator::sddMM() {
   begin(Embedding::SDDMM);
-  drawEdgeOp();
+  drawEdgeSteps();
   addGraph();
   int64_t length = arrays.someLength();
   addValues(Role::Left, "left", {graph.rowCount, length});
@@ -322,8 +329,16 @@ void EmbeddingGenerator::sddMM() {
 
 void EmbeddingGenerator::message() {
   begin(Embedding::Message);
-  embedding.reduction = drawReduction();
-  drawEdgeOp();
+  embedding.reduction = random.chance(0.25) ? Embedding::Mean : Embedding::Sum;
+  embedding.combining =
+      random.pick({StepFunction::Add, StepFunction::Add, StepFunction::Larger,
+                   StepFunction::Min, StepFunction::Max, StepFunction::Mul,
+                   StepFunction::Distance, StepFunction::Plus});
+  drawEdgeSteps();
+  if (random.chance(0.3))
+    embedding.weighting =
+        random.pick({StepFunction::Add, StepFunction::Sub, StepFunction::Min,
+                     StepFunction::Larger, StepFunction::Distance});
   embedding.isVector = random.chance(0.4);
   addGraph();
   int64_t length = arrays.someLength();

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ember/Fuzz/Embeddings/EmbeddingPrinter.h"
+#include "ember/Fuzz/Embeddings/Steps.h"
 #include "ember/Fuzz/Program/Printer.h"
 
 namespace ember::fuzz {
@@ -27,6 +28,7 @@ private:
   void printClause(const char *keyword, const std::vector<Role> &roles,
                    bool hasTypes = true);
   void printWords();
+  void printSteps();
   void printFormat();
 
   std::ostream &out;
@@ -53,24 +55,37 @@ void EmbeddingPrinter::printClause(const char *keyword,
         << (hasTypes ? " : " + valueTypes : "") << ")";
 }
 
+/// Functions that are what they usually are need not be named.
+void EmbeddingPrinter::printSteps() {
+  Scalar type = computedType(op, types);
+  auto print = [&](const char *keyword, StepFunction step, StepFunction usual) {
+    if (step != usual)
+      out << " " << keyword << "(" << nameStep(step, type) << ")";
+  };
+  if (embedding.kind == Embedding::Message)
+    out << " "
+        << (embedding.reduction == Embedding::Mean
+                ? "mean"
+                : nameStep(embedding.combining, type));
+  print("edge", embedding.edge, StepFunction::None);
+  if (embedding.isVector)
+    out << " vector";
+  else
+    print("total", embedding.total, StepFunction::Add);
+  print("activation", embedding.activation, StepFunction::None);
+  if (embedding.kind == Embedding::Message)
+    print("weighting", embedding.weighting, StepFunction::Mul);
+}
+
 /// What stands in front of the operands.
 void EmbeddingPrinter::printWords() {
   static const char *const reductions[] = {"sum", "mean", "max"};
-  static const char *const edgeOps[] = {"mul", "add", "sub"};
-  static const char *const activations[] = {"identity", "sigmoid", "relu",
-                                            "exp"};
   static const char *const models[] = {"transe", "distmult", "complex",
                                        "rotate"};
-  if (embedding.isReducing())
+  if (embedding.hasSteps())
+    printSteps();
+  else if (embedding.isReducing())
     out << " " << reductions[embedding.reduction];
-  if (embedding.kind == Embedding::SDDMM ||
-      embedding.kind == Embedding::Message) {
-    out << " " << edgeOps[embedding.edgeOp];
-    if (embedding.isVector)
-      out << " vector";
-    if (embedding.activation != Embedding::Identity)
-      out << " activation " << activations[embedding.activation];
-  }
   if (embedding.kind == Embedding::Score) {
     out << " " << models[embedding.model];
     if (embedding.hasNorm())

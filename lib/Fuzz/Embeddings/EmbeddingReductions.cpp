@@ -44,10 +44,16 @@ bool simplifyEmbedding(Op &op, EmbeddingSimplification step) {
     return dropOperands(op, Role::Scale);
   case EmbeddingSimplification::Reduction:
     return simplify(embedding.reduction, Embedding::Sum);
-  case EmbeddingSimplification::EdgeOp:
-    return simplify(embedding.edgeOp, Embedding::Mul);
+  case EmbeddingSimplification::Combining:
+    return simplify(embedding.combining, StepFunction::Add);
+  case EmbeddingSimplification::Edge:
+    return simplify(embedding.edge, StepFunction::Mul);
+  case EmbeddingSimplification::Total:
+    return simplify(embedding.total, StepFunction::Add);
   case EmbeddingSimplification::Activation:
-    return simplify(embedding.activation, Embedding::Identity);
+    return simplify(embedding.activation, StepFunction::None);
+  case EmbeddingSimplification::Weighting:
+    return simplify(embedding.weighting, StepFunction::Mul);
   case EmbeddingSimplification::Vector:
     return simplify(embedding.isVector, false);
   }

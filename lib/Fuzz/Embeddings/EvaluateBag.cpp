@@ -75,7 +75,8 @@ void EmbeddingEvaluator::runBagOfTable(size_t table, int64_t firstColumn,
       requireSegment(begin, end);
     }
     lookup = end;
-    RowReduction reduction(arithmetic, embedding.reduction, length);
+    RowReduction reduction(arithmetic, embedding.combiningStep(),
+                           embedding.reduction == Embedding::Mean, length);
     for (int64_t i = begin; i < end && isFine(); ++i) {
       int64_t row = index(Role::Indices, {i});
       if (isFine() && (row < 0 || row >= size(rows, 0)))

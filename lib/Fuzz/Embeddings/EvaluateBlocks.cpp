@@ -84,7 +84,8 @@ void EmbeddingEvaluator::runBlockValues() {
   if (!isFine())
     return;
   for (int64_t query = 0; query < size(weights, 0) && isFine(); ++query) {
-    RowReduction reduction(arithmetic, Embedding::Sum, size(rows, 1));
+    RowReduction reduction(arithmetic, StepFunction::Add, /*isMean=*/false,
+                           size(rows, 1));
     for (int64_t place = 0; place < size(weights, 1) && isFine(); ++place) {
       int64_t row = gatheredRow(query / embedding.blockSize, place);
       Approximate weight = load(weights, {query, place});

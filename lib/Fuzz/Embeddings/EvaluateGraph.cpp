@@ -45,7 +45,8 @@ template <typename Add> void EmbeddingEvaluator::reduceEdges(Add add) {
   int64_t rows = size(Role::Init, 0), length = size(Role::Init, 1);
   std::vector<RowReduction> reductions(
       static_cast<size_t>(rows),
-      RowReduction(arithmetic, embedding.reduction, length));
+      RowReduction(arithmetic, embedding.combiningStep(),
+                   embedding.reduction == Embedding::Mean, length));
   forEachEdge(rows, [&](int64_t row, int64_t edge) {
     int64_t column = index(Role::Columns, {edge});
     if (isFine())
@@ -91,40 +92,29 @@ Approximate EmbeddingEvaluator::edgeElement(int64_t row, int64_t column,
                                             int64_t d) {
   Approximate left = load(operand(Role::Left), {row, d});
   Approximate right = load(operand(Role::Right), {column, d});
-  switch (embedding.edgeOp) {
-  case Embedding::Mul:
+  // Products of which the sum is taken need not be rounded before.
+  if (embedding.edge == StepFunction::Mul &&
+      (embedding.isVector || embedding.total == StepFunction::Add))
     return arithmetic.multiplyInSum(left, right);
-  case Embedding::Add:
-    return arithmetic.add(left, right);
-  default:
-    return arithmetic.subtract(left, right);
-  }
+  return applyStep(arithmetic, embedding.edge, left, right);
 }
 
-Approximate EmbeddingEvaluator::edgeSum(int64_t row, int64_t column) {
+/// Sums are in any order, other functions in that of elements.
+Approximate EmbeddingEvaluator::edgeTotal(int64_t row, int64_t column) {
   std::vector<Approximate> terms;
   for (int64_t d = 0; d < size(Role::Left, 1); ++d)
     terms.push_back(edgeElement(row, column, d));
-  return arithmetic.sum(terms);
+  if (isSum(embedding.total))
+    return arithmetic.sum(terms);
+  Approximate total = terms.empty() ? Approximate() : terms.front();
+  for (size_t d = 1; d < terms.size(); ++d)
+    total = applyStep(arithmetic, embedding.total, total, terms[d]);
+  return total;
 }
 
 /// Activated, scaled and weighted.
 Approximate EmbeddingEvaluator::passOn(Approximate value, int64_t edge) {
-  switch (embedding.activation) {
-  case Embedding::Identity:
-    break;
-  case Embedding::Sigmoid:
-    value = arithmetic.sigmoid(value);
-    break;
-  case Embedding::Relu:
-    // The sign of zero is left open.
-    if (value.value <= 0)
-      value = {0, std::max(value.error + value.value, 0x1p-1074)};
-    break;
-  case Embedding::Exp:
-    value = arithmetic.exponential(value);
-    break;
-  }
+  value = applyStep(arithmetic, embedding.activation, value, {});
   if (has(Role::Scale))
     value = arithmetic.multiply(value, scalar(Role::Scale));
   if (has(Role::Values))
@@ -141,7 +131,7 @@ void EmbeddingEvaluator::runSDDMM() {
   forEachEdge(size(Role::Left, 0), [&](int64_t row, int64_t edge) {
     int64_t column = index(Role::Columns, {edge});
     if (isFine())
-      store({edge}, passOn(edgeSum(row, column), edge));
+      store({edge}, passOn(edgeTotal(row, column), edge));
   });
 }
 
@@ -154,18 +144,21 @@ void EmbeddingEvaluator::runMessage() {
   checkGraph(size(Role::Init, 0));
   if (!isFine())
     return;
-  reduceEdges([&](RowReduction &reduction, int64_t row, int64_t column,
-                  int64_t edge) {
-    auto message = [&](int64_t d) {
-      return load(operand(Role::Messages), {column, d});
-    };
-    if (!embedding.isVector)
-      reduction.addProducts(passOn(edgeSum(row, column), edge), message);
-    else
-      reduction.addProductsOf(
-          [&](int64_t d) { return passOn(edgeElement(row, column, d), edge); },
-          message);
-  });
+  reduceEdges(
+      [&](RowReduction &reduction, int64_t row, int64_t column, int64_t edge) {
+        auto message = [&](int64_t d) {
+          return load(operand(Role::Messages), {column, d});
+        };
+        Approximate shared;
+        if (!embedding.isVector)
+          shared = passOn(edgeTotal(row, column), edge);
+        auto value = [&](int64_t d) {
+          if (!embedding.isVector)
+            return shared;
+          return passOn(edgeElement(row, column, d), edge);
+        };
+        reduction.addWeighted(embedding.weighting, value, message);
+      });
 }
 
 } // namespace ember::fuzz

@@ -12,6 +12,7 @@
 
 #include "ember/Fuzz/Program/Printer.h"
 #include "ember/Fuzz/Embeddings/EmbeddingPrinter.h"
+#include "ember/Fuzz/Embeddings/Steps.h"
 #include "ember/Fuzz/Evaluation/Arithmetic.h"
 #include "ember/Fuzz/Statements/StatementPrinter.h"
 #include <sstream>
@@ -398,6 +399,7 @@ std::string printProgram(const Program &program) {
   out << "module {\n";
   for (size_t i = 0; i < program.globals.size(); ++i)
     printGlobal(out, program.globals[i], i);
+  out << printStepFunctions(program);
   for (const Function &function : program.functions)
     Printer(program, out).print(function);
   out << "}\n";

@@ -162,9 +162,9 @@ bool Reduction::simplifyEmbeddings() {
   using Step = EmbeddingSimplification;
   bool changed = false;
   for (size_t i = 0; i < program.entry().body.ops.size(); ++i)
-    for (Step step :
-         {Step::Weights, Step::Values, Step::Padding, Step::Scale,
-          Step::Reduction, Step::EdgeOp, Step::Activation, Step::Vector})
+    for (Step step : {Step::Weights, Step::Values, Step::Padding, Step::Scale,
+                      Step::Reduction, Step::Combining, Step::Edge, Step::Total,
+                      Step::Activation, Step::Weighting, Step::Vector})
       changed |= attempt([&](Program &candidate) {
         std::vector<Op> &ops = candidate.functions.front().body.ops;
         return i < ops.size() && simplifyEmbedding(ops[i], step);

@@ -59,7 +59,7 @@ func.func @coo_mean(%r: memref<?xi32>, %c: memref<?xi32>, %x: memref<?x8xf16>,
 // CHECK: memref.store %[[SCALED]], %[[O]]
 func.func @sddmm(%r: memref<?xi32>, %c: memref<?xi32>, %x: memref<?x8xf32>,
                  %s: f32, %o: memref<?xf32>) {
-  embed.sddmm sub activation relu csr(%r, %c : memref<?xi32>, memref<?xi32>)
+  embed.sddmm edge(sub) activation(relu) csr(%r, %c : memref<?xi32>, memref<?xi32>)
       rows(%x, %x : memref<?x8xf32>, memref<?x8xf32>) scale(%s : f32)
       outs(%o : memref<?xf32>)
   return
@@ -85,14 +85,14 @@ func.func @sddmm(%r: memref<?xi32>, %c: memref<?xi32>, %x: memref<?x8xf32>,
 // CHECK: math.fma %{{.*}}, %[[VALUE]],
 func.func @message(%r: memref<?xi32>, %c: memref<?xi32>, %x: memref<?x8xf32>,
                    %o: memref<?x8xf32>) {
-  embed.message sum mul activation exp csr(%r, %c : memref<?xi32>, memref<?xi32>)
+  embed.message add edge(mul) activation(exp) csr(%r, %c : memref<?xi32>, memref<?xi32>)
       rows(%x, %x : memref<?x8xf32>, memref<?x8xf32>)
       messages(%x : memref<?x8xf32>) outs(%o : memref<?x8xf32>)
   return
 }
 func.func @vector_message(%r: memref<?xi32>, %c: memref<?xi32>,
                           %x: memref<?x8xf32>, %o: memref<?x8xf32>) {
-  embed.message sum mul vector activation exp
+  embed.message add edge(mul) vector activation(exp)
       csr(%r, %c : memref<?xi32>, memref<?xi32>)
       rows(%x, %x : memref<?x8xf32>, memref<?x8xf32>)
       messages(%x : memref<?x8xf32>) outs(%o : memref<?x8xf32>)

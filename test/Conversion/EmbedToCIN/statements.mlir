@@ -48,7 +48,58 @@ func.func @largest(%p: memref<?xi64>, %c: memref<?xi64>, %x: memref<?x8xf16>, %o
 // CHECK:   cin.access %left[
 // CHECK:   cin.call mul(
 func.func @message(%r: memref<?xi32>, %c: memref<?xi32>, %x: memref<?x8xf32>, %o: memref<?x8xf32>) {
-  embed.message sum sub activation sigmoid csr(%r, %c : memref<?xi32>, memref<?xi32>)
+  embed.message add edge(sub) activation(sigmoid) csr(%r, %c : memref<?xi32>, memref<?xi32>)
+      rows(%x, %x : memref<?x8xf32>, memref<?x8xf32>)
+      messages(%x : memref<?x8xf32>) outs(%o : memref<?x8xf32>)
+  return
+}
+
+// Functions of one's own are called as those of the table. Of a total that is
+// no sum, terms are in order.
+
+cin.function @distance(%x: f32, %y: f32) -> f32 attributes {commutative} {
+  %difference = arith.subf %x, %y : f32
+  %distance = math.absf %difference : f32
+  cin.return %distance : f32
+}
+cin.function @plus(%x: f32, %y: f32) -> f32
+    attributes {associative, commutative, identities = [#cin.special<0.0 : f32>]} {
+  %sum = arith.addf %x, %y : f32
+  cin.return %sum : f32
+}
+
+// CHECK-LABEL: func.func @own_steps(
+// CHECK: cin.reduce @plus (%p in %{{.*}} to %{{.*}} : i32) -> f32 attributes {names = ["p"]} {
+// CHECK:   cin.reduce max (%d) -> f32 attributes {names = ["d"], otherwise = 0.000000e+00 : f32} {
+// CHECK:     %[[D:.*]] = cin.call @distance(
+// CHECK:     cin.yield %[[D]]
+// CHECK:   %[[VALUE:.*]] = cin.call tanh(
+// CHECK:   %[[ROW:.*]] = cin.access %left[
+// CHECK:   cin.call sub(%[[ROW]], %[[VALUE]])
+func.func @own_steps(%r: memref<?xi32>, %c: memref<?xi32>, %x: memref<?x8xf32>, %o: memref<?x8xf32>) {
+  embed.message @plus edge(@distance) total(max) activation(tanh) weighting(sub)
+      csr(%r, %c : memref<?xi32>, memref<?xi32>)
+      rows(%x, %x : memref<?x8xf32>, memref<?x8xf32>)
+      messages(%x : memref<?x8xf32>) outs(%o : memref<?x8xf32>)
+  return
+}
+
+// Edges in any order add to the result by any sum; otherwise the first of a row
+// takes the place of what is there.
+
+// CHECK-LABEL: func.func @own_sum(
+// CHECK: cin.assign @plus %{{.*}} to %out[
+// CHECK-LABEL: func.func @own_fold(
+// CHECK: %[[FIRST:.*]] = cin.call eq(
+// CHECK: cin.assign @distance %{{.*}} to %out[{{.*}}] first %[[FIRST]]
+func.func @own_sum(%r: memref<?xi32>, %c: memref<?xi32>, %x: memref<?x8xf32>, %o: memref<?x8xf32>) {
+  embed.message @plus edge(mul) coo(%r, %c : memref<?xi32>, memref<?xi32>)
+      rows(%x, %x : memref<?x8xf32>, memref<?x8xf32>)
+      messages(%x : memref<?x8xf32>) outs(%o : memref<?x8xf32>)
+  return
+}
+func.func @own_fold(%r: memref<?xi32>, %c: memref<?xi32>, %x: memref<?x8xf32>, %o: memref<?x8xf32>) {
+  embed.message @distance edge(mul) coo(%r, %c : memref<?xi32>, memref<?xi32>)
       rows(%x, %x : memref<?x8xf32>, memref<?x8xf32>)
       messages(%x : memref<?x8xf32>) outs(%o : memref<?x8xf32>)
   return

@@ -294,7 +294,7 @@ func.func @case25(%r: memref<?xi32>, %c: memref<?xi32>, %x: memref<?x8xi8>,
 func.func @case26(%r: memref<?xi32>, %c: memref<?xi32>, %x: memref<?x4xf32>,
                   %y: memref<?x5xf32>, %o: memref<?xf32>) {
   // expected-error @below {{'embed.sddmm' op the length of the left rows is 4 but that of the right rows is 5}}
-  embed.sddmm mul csr(%r, %c : memref<?xi32>, memref<?xi32>)
+  embed.sddmm edge(mul) csr(%r, %c : memref<?xi32>, memref<?xi32>)
       rows(%x, %y : memref<?x4xf32>, memref<?x5xf32>) outs(%o : memref<?xf32>)
   return
 }
@@ -304,7 +304,7 @@ func.func @case26(%r: memref<?xi32>, %c: memref<?xi32>, %x: memref<?x4xf32>,
 func.func @case27(%r: memref<3xi32>, %c: memref<?xi32>, %x: memref<3x4xf32>,
                   %y: memref<?x4xf32>, %o: memref<?xf32>) {
   // expected-error @below {{'embed.sddmm' op the number of positions is 3 but that of rows, plus 1, is 4}}
-  embed.sddmm mul csr(%r, %c : memref<3xi32>, memref<?xi32>)
+  embed.sddmm edge(mul) csr(%r, %c : memref<3xi32>, memref<?xi32>)
       rows(%x, %y : memref<3x4xf32>, memref<?x4xf32>) outs(%o : memref<?xf32>)
   return
 }
@@ -314,7 +314,7 @@ func.func @case27(%r: memref<3xi32>, %c: memref<?xi32>, %x: memref<3x4xf32>,
 func.func @case28(%r: memref<?xi32>, %c: memref<6xi32>, %x: memref<?x4xf32>,
                   %y: memref<?x4xf32>, %o: memref<5xf32>) {
   // expected-error @below {{'embed.sddmm' op the size of outs is 5 but the number of edges is 6}}
-  embed.sddmm mul csr(%r, %c : memref<?xi32>, memref<6xi32>)
+  embed.sddmm edge(mul) csr(%r, %c : memref<?xi32>, memref<6xi32>)
       rows(%x, %y : memref<?x4xf32>, memref<?x4xf32>) outs(%o : memref<5xf32>)
   return
 }
@@ -325,7 +325,7 @@ func.func @case29(%r: memref<?xi32>, %c: memref<?xi32>, %x: memref<?x4xf32>,
                   %y: memref<?x5xf32>, %m: memref<?x4xf32>,
                   %o: memref<?x4xf32>) {
   // expected-error @below {{'embed.message' op the length of the left rows is 4 but that of the right rows is 5}}
-  embed.message sum mul csr(%r, %c : memref<?xi32>, memref<?xi32>)
+  embed.message add edge(mul) csr(%r, %c : memref<?xi32>, memref<?xi32>)
       rows(%x, %y : memref<?x4xf32>, memref<?x5xf32>) messages(%m : memref<?x4xf32>) outs(%o : memref<?x4xf32>)
   return
 }
@@ -336,7 +336,7 @@ func.func @case30(%r: memref<3xi32>, %c: memref<?xi32>, %x: memref<?x4xf32>,
                   %y: memref<?x4xf32>, %m: memref<?x4xf32>,
                   %o: memref<3x4xf32>) {
   // expected-error @below {{'embed.message' op the number of positions is 3 but that of rows, plus 1, is 4}}
-  embed.message sum mul csr(%r, %c : memref<3xi32>, memref<?xi32>)
+  embed.message add edge(mul) csr(%r, %c : memref<3xi32>, memref<?xi32>)
       rows(%x, %y : memref<?x4xf32>, memref<?x4xf32>) messages(%m : memref<?x4xf32>) outs(%o : memref<3x4xf32>)
   return
 }
@@ -347,7 +347,7 @@ func.func @case31(%r: memref<?xi32>, %c: memref<?xi32>, %x: memref<2x4xf32>,
                   %y: memref<?x4xf32>, %m: memref<?x4xf32>,
                   %o: memref<3x4xf32>) {
   // expected-error @below {{'embed.message' op the number of left rows is 2 but that of rows of outs is 3}}
-  embed.message sum mul csr(%r, %c : memref<?xi32>, memref<?xi32>)
+  embed.message add edge(mul) csr(%r, %c : memref<?xi32>, memref<?xi32>)
       rows(%x, %y : memref<2x4xf32>, memref<?x4xf32>) messages(%m : memref<?x4xf32>) outs(%o : memref<3x4xf32>)
   return
 }
@@ -358,7 +358,7 @@ func.func @case32(%r: memref<?xi32>, %c: memref<?xi32>, %x: memref<?x4xf32>,
                   %y: memref<2x4xf32>, %m: memref<3x4xf32>,
                   %o: memref<?x4xf32>) {
   // expected-error @below {{'embed.message' op the number of right rows is 2 but that of messages is 3}}
-  embed.message sum mul csr(%r, %c : memref<?xi32>, memref<?xi32>)
+  embed.message add edge(mul) csr(%r, %c : memref<?xi32>, memref<?xi32>)
       rows(%x, %y : memref<?x4xf32>, memref<2x4xf32>) messages(%m : memref<3x4xf32>) outs(%o : memref<?x4xf32>)
   return
 }
@@ -369,7 +369,7 @@ func.func @case33(%r: memref<?xi32>, %c: memref<?xi32>, %x: memref<?x4xf32>,
                   %y: memref<?x4xf32>, %m: memref<?x6xf32>,
                   %o: memref<?x6xf32>) {
   // expected-error @below {{'embed.message' op the length of the left rows is 4 but that of the messages is 6}}
-  embed.message sum mul vector csr(%r, %c : memref<?xi32>, memref<?xi32>)
+  embed.message add edge(mul) vector csr(%r, %c : memref<?xi32>, memref<?xi32>)
       rows(%x, %y : memref<?x4xf32>, memref<?x4xf32>) messages(%m : memref<?x6xf32>) outs(%o : memref<?x6xf32>)
   return
 }
@@ -380,7 +380,7 @@ func.func @case34(%r: memref<?xi32>, %c: memref<?xi32>, %x: memref<?x4xf32>,
                   %y: memref<?x4xf32>, %m: memref<?x6xf32>,
                   %o: memref<?x4xf32>) {
   // expected-error @below {{'embed.message' op the row of outs is 4 but the row of messages is 6}}
-  embed.message sum mul csr(%r, %c : memref<?xi32>, memref<?xi32>)
+  embed.message add edge(mul) csr(%r, %c : memref<?xi32>, memref<?xi32>)
       rows(%x, %y : memref<?x4xf32>, memref<?x4xf32>) messages(%m : memref<?x6xf32>) outs(%o : memref<?x4xf32>)
   return
 }
@@ -733,19 +733,142 @@ func.func @segments(%x: memref<?x4xf32>, %i: memref<?xi32>, %o: memref<?x4xf32>)
 
 // -----
 
-func.func @edge_op(%x: memref<?x4xf32>, %r: memref<?xi32>, %o: memref<?xf32>) {
-  // expected-error @below {{expected an operation on two elements: mul, add or sub}}
-  embed.sddmm div csr(%r, %r : memref<?xi32>, memref<?xi32>)
+// Steps of message passing.
+
+func.func @edge_unknown(%x: memref<?x4xf32>, %r: memref<?xi32>, %o: memref<?xf32>) {
+  // expected-error @below {{there is no function 'times'}}
+  embed.sddmm edge(times) csr(%r, %r : memref<?xi32>, memref<?xi32>)
       rows(%x, %x : memref<?x4xf32>, memref<?x4xf32>) outs(%o : memref<?xf32>)
   return
 }
 
 // -----
 
-func.func @activation(%x: memref<?x4xf32>, %r: memref<?xi32>, %o: memref<?xf32>) {
-  // expected-error @below {{expected an activation: identity, sigmoid, relu or exp}}
-  embed.sddmm mul activation tanh csr(%r, %r : memref<?xi32>, memref<?xi32>)
+func.func @edge_symbol(%x: memref<?x4xf32>, %r: memref<?xi32>, %o: memref<?xf32>) {
+  // expected-error @below {{'embed.sddmm' op calls @times, and there is no cin.function of that name}}
+  embed.sddmm edge(@times) csr(%r, %r : memref<?xi32>, memref<?xi32>)
       rows(%x, %x : memref<?x4xf32>, memref<?x4xf32>) outs(%o : memref<?xf32>)
+  return
+}
+
+// -----
+
+func.func private @times(f32, f32) -> f32
+func.func @edge_function(%x: memref<?x4xf32>, %r: memref<?xi32>, %o: memref<?xf32>) {
+  // expected-error @below {{'embed.sddmm' op calls @times, and there is no cin.function of that name}}
+  embed.sddmm edge(@times) csr(%r, %r : memref<?xi32>, memref<?xi32>)
+      rows(%x, %x : memref<?x4xf32>, memref<?x4xf32>) outs(%o : memref<?xf32>)
+  return
+}
+
+// -----
+
+func.func @edge_arity(%x: memref<?x4xf32>, %r: memref<?xi32>, %o: memref<?xf32>) {
+  // expected-error @below {{'embed.sddmm' op gives 'sqrt' 2 operands, and it takes 1}}
+  embed.sddmm edge(sqrt) csr(%r, %r : memref<?xi32>, memref<?xi32>)
+      rows(%x, %x : memref<?x4xf32>, memref<?x4xf32>) outs(%o : memref<?xf32>)
+  return
+}
+
+// -----
+
+func.func @edge_result(%x: memref<?x4xf32>, %r: memref<?xi32>, %o: memref<?xf32>) {
+  // expected-error @below {{'embed.sddmm' op of 'lt' has operands of one type and an i1 as its result, not ('f32', 'f32') -> 'f32'}}
+  embed.sddmm edge(lt) csr(%r, %r : memref<?xi32>, memref<?xi32>)
+      rows(%x, %x : memref<?x4xf32>, memref<?x4xf32>) outs(%o : memref<?xf32>)
+  return
+}
+
+// -----
+
+func.func @edge_type(%x: memref<?x4xf32>, %r: memref<?xi32>, %o: memref<?xf32>) {
+  // expected-error @below {{'embed.sddmm' op gives 'xor' values of type 'f32', which it does not take}}
+  embed.sddmm edge(xor) csr(%r, %r : memref<?xi32>, memref<?xi32>)
+      rows(%x, %x : memref<?x4xf32>, memref<?x4xf32>) outs(%o : memref<?xf32>)
+  return
+}
+
+// -----
+
+func.func @total_arity(%x: memref<?x4xf32>, %r: memref<?xi32>, %o: memref<?xf32>) {
+  // expected-error @below {{'embed.sddmm' op gives 'fma' 2 operands, and it takes 3}}
+  embed.sddmm edge(mul) total(fma) csr(%r, %r : memref<?xi32>, memref<?xi32>)
+      rows(%x, %x : memref<?x4xf32>, memref<?x4xf32>) outs(%o : memref<?xf32>)
+  return
+}
+
+// -----
+
+func.func @activation_arity(%x: memref<?x4xf32>, %r: memref<?xi32>, %o: memref<?xf32>) {
+  // expected-error @below {{'embed.sddmm' op gives 'add' 1 operands, and it takes 2}}
+  embed.sddmm edge(mul) activation(add) csr(%r, %r : memref<?xi32>, memref<?xi32>)
+      rows(%x, %x : memref<?x4xf32>, memref<?x4xf32>) outs(%o : memref<?xf32>)
+  return
+}
+
+// -----
+
+// Functions are of the type that is computed in.
+
+cin.function @half(%v: f64) -> f64 {
+  %half = arith.constant 0.5 : f64
+  %result = arith.mulf %v, %half : f64
+  cin.return %result : f64
+}
+func.func @activation_type(%x: memref<?x4xf32>, %r: memref<?xi32>, %o: memref<?xf32>) {
+  // expected-error @below {{'embed.sddmm' op of 'half' has the types (f64) -> f64, not ('f32') -> 'f32'}}
+  embed.sddmm edge(mul) activation(@half) csr(%r, %r : memref<?xi32>, memref<?xi32>)
+      rows(%x, %x : memref<?x4xf32>, memref<?x4xf32>) outs(%o : memref<?xf32>)
+  return
+}
+
+// -----
+
+cin.function @half(%v: f64) -> f64 {
+  %half = arith.constant 0.5 : f64
+  %result = arith.mulf %v, %half : f64
+  cin.return %result : f64
+}
+func.func @weighting_arity(%x: memref<?x4xf32>, %r: memref<?xi32>, %o: memref<?x4xf32>) {
+  // expected-error @below {{'embed.message' op gives 'half' 2 operands, and it takes 1}}
+  embed.message add edge(mul) weighting(@half) csr(%r, %r : memref<?xi32>, memref<?xi32>)
+      rows(%x, %x : memref<?x4xf32>, memref<?x4xf32>)
+      messages(%x : memref<?x4xf32>) outs(%o : memref<?x4xf32>)
+  return
+}
+
+// -----
+
+func.func @reduction_unknown(%x: memref<?x4xf32>, %r: memref<?xi32>, %o: memref<?x4xf32>) {
+  // expected-error @below {{there is no function 'sum'}}
+  embed.message sum edge(mul) csr(%r, %r : memref<?xi32>, memref<?xi32>)
+      rows(%x, %x : memref<?x4xf32>, memref<?x4xf32>)
+      messages(%x : memref<?x4xf32>) outs(%o : memref<?x4xf32>)
+  return
+}
+
+// -----
+
+cin.function @half(%v: f64) -> f64 {
+  %half = arith.constant 0.5 : f64
+  %result = arith.mulf %v, %half : f64
+  cin.return %result : f64
+}
+func.func @reduction_arity(%x: memref<?x4xf32>, %r: memref<?xi32>, %o: memref<?x4xf32>) {
+  // expected-error @below {{'embed.message' op gives 'half' 2 operands, and it takes 1}}
+  embed.message @half edge(mul) csr(%r, %r : memref<?xi32>, memref<?xi32>)
+      rows(%x, %x : memref<?x4xf32>, memref<?x4xf32>)
+      messages(%x : memref<?x4xf32>) outs(%o : memref<?x4xf32>)
+  return
+}
+
+// -----
+
+func.func @vector_total(%x: memref<?x4xf32>, %r: memref<?xi32>, %o: memref<?x4xf32>) {
+  // expected-error @below {{'embed.message' op has a total of the elements of an edge, which vector keeps apart}}
+  embed.message add edge(mul) vector total(max) csr(%r, %r : memref<?xi32>, memref<?xi32>)
+      rows(%x, %x : memref<?x4xf32>, memref<?x4xf32>)
+      messages(%x : memref<?x4xf32>) outs(%o : memref<?x4xf32>)
   return
 }
 

@@ -59,22 +59,53 @@ func.func @graphs(%r: memref<?xi32>, %c: memref<?xi64>, %v: memref<?xf64>,
   embed.spmm mean coo(%r, %c : memref<?xi32>, memref<?xi64>)
       values(%v : memref<?xf64>) dense(%y : memref<?x?xbf16>)
       outs(%o : memref<?x?xf32>)
-  // CHECK: embed.sddmm mul csr(%[[R]], %[[C]] : memref<?xi32>, memref<?xi64>) rows(%[[X]], %[[Y:.*]] : memref<?x?xf32>, memref<?x?xbf16>) outs(
-  embed.sddmm mul csr(%r, %c : memref<?xi32>, memref<?xi64>)
+  // CHECK: embed.sddmm edge(mul) csr(%[[R]], %[[C]] : memref<?xi32>, memref<?xi64>) rows(%[[X]], %[[Y:.*]] : memref<?x?xf32>, memref<?x?xbf16>) outs(
+  embed.sddmm edge(mul) csr(%r, %c : memref<?xi32>, memref<?xi64>)
       rows(%x, %y : memref<?x?xf32>, memref<?x?xbf16>) outs(%e : memref<?xf32>)
-  // CHECK: embed.sddmm sub activation exp coo({{.*}}) values(%[[V]] : memref<?xf64>) rows({{.*}}) scale(%{{.*}} : f16) outs(
-  embed.sddmm sub activation exp coo(%r, %c : memref<?xi32>, memref<?xi64>)
+  // CHECK: embed.sddmm edge(sub) activation(exp) coo({{.*}}) values(%[[V]] : memref<?xf64>) rows({{.*}}) scale(%{{.*}} : f16) outs(
+  embed.sddmm edge(sub) activation(exp) coo(%r, %c : memref<?xi32>, memref<?xi64>)
       values(%v : memref<?xf64>) rows(%x, %y : memref<?x?xf32>, memref<?x?xbf16>)
       scale(%s : f16) outs(%e : memref<?xf32>)
-  // CHECK: embed.message sum mul csr({{.*}}) rows({{.*}}) messages(%[[Y]] : memref<?x?xbf16>) outs(
-  embed.message sum mul csr(%r, %c : memref<?xi32>, memref<?xi64>)
+  // CHECK: embed.message add edge(mul) csr({{.*}}) rows({{.*}}) messages(%[[Y]] : memref<?x?xbf16>) outs(
+  embed.message add edge(mul) csr(%r, %c : memref<?xi32>, memref<?xi64>)
       rows(%x, %y : memref<?x?xf32>, memref<?x?xbf16>)
       messages(%y : memref<?x?xbf16>) outs(%o : memref<?x?xf32>)
-  // CHECK: embed.message max add vector activation relu coo({{.*}}) values({{.*}}) rows({{.*}}) messages({{.*}}) scale({{.*}}) outs(
-  embed.message max add vector activation relu
+  // CHECK: embed.message larger edge(add) vector activation(relu) coo({{.*}}) values({{.*}}) rows({{.*}}) messages({{.*}}) scale({{.*}}) outs(
+  embed.message larger edge(add) vector activation(relu)
       coo(%r, %c : memref<?xi32>, memref<?xi64>) values(%v : memref<?xf64>)
       rows(%x, %y : memref<?x?xf32>, memref<?x?xbf16>)
       messages(%y : memref<?x?xbf16>) scale(%s : f16) outs(%o : memref<?x?xf32>)
+  return
+}
+
+cin.function @distance(%x: f32, %y: f32) -> f32 attributes {commutative} {
+  %difference = arith.subf %x, %y : f32
+  %distance = math.absf %difference : f32
+  cin.return %distance : f32
+}
+cin.function @halve(%x: f32) -> f32 {
+  %half = arith.constant 5.0e-01 : f32
+  %halved = arith.mulf %x, %half : f32
+  cin.return %halved : f32
+}
+
+// CHECK-LABEL: func.func @steps(
+func.func @steps(%r: memref<?xi32>, %c: memref<?xi32>, %x: memref<?x4xf32>,
+                 %e: memref<?xf32>, %o: memref<?x4xf32>) {
+  // CHECK: embed.sddmm edge(@distance) total(max) activation(@halve) csr(
+  embed.sddmm edge(@distance) total(max) activation(@halve)
+      csr(%r, %c : memref<?xi32>, memref<?xi32>)
+      rows(%x, %x : memref<?x4xf32>, memref<?x4xf32>) outs(%e : memref<?xf32>)
+  // CHECK: embed.message @distance edge(min) total(@distance) weighting(sub) coo(
+  embed.message @distance edge(min) total(@distance) weighting(sub)
+      coo(%r, %c : memref<?xi32>, memref<?xi32>)
+      rows(%x, %x : memref<?x4xf32>, memref<?x4xf32>)
+      messages(%x : memref<?x4xf32>) outs(%o : memref<?x4xf32>)
+  // CHECK: embed.message mean edge(@distance) vector activation(tanh) weighting(@distance) csr(
+  embed.message mean edge(@distance) vector activation(tanh) weighting(@distance)
+      csr(%r, %c : memref<?xi32>, memref<?xi32>)
+      rows(%x, %x : memref<?x4xf32>, memref<?x4xf32>)
+      messages(%x : memref<?x4xf32>) outs(%o : memref<?x4xf32>)
   return
 }
 

@@ -63,13 +63,13 @@ func.func @largest(%x: memref<?x16xf32>, %c: memref<?xi32>, %p: memref<?xi32>, %
 }
 
 func.func @edges(%x: memref<?x16xf32>, %c: memref<?xi32>, %p: memref<?xi32>, %o: memref<?xf32>) {
-  embed.sddmm mul csr(%p, %c : memref<?xi32>, memref<?xi32>)
+  embed.sddmm edge(mul) csr(%p, %c : memref<?xi32>, memref<?xi32>)
       rows(%x, %x : memref<?x16xf32>, memref<?x16xf32>) outs(%o : memref<?xf32>)
   return
 }
 
 func.func @message(%x: memref<?x16xf32>, %c: memref<?xi32>, %p: memref<?xi32>, %o: memref<?x16xf32>) {
-  embed.message sum mul activation exp csr(%p, %c : memref<?xi32>, memref<?xi32>)
+  embed.message add edge(mul) activation(exp) csr(%p, %c : memref<?xi32>, memref<?xi32>)
       rows(%x, %x : memref<?x16xf32>, memref<?x16xf32>)
       messages(%x : memref<?x16xf32>) outs(%o : memref<?x16xf32>)
   return

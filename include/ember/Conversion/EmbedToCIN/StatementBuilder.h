@@ -16,6 +16,28 @@
 
 namespace ember {
 
+/// A function: one of the table by its name, or what an operation calls.
+class Callee {
+public:
+  Callee() = default;
+  Callee(const char *name) : name(name) {}
+  Callee(mlir::Attribute callee) : attribute(callee) {}
+
+  explicit operator bool() const { return attribute || !name.empty(); }
+  mlir::Attribute get(mlir::MLIRContext *context) const {
+    if (attribute)
+      return attribute;
+    return cin::BuiltinAttr::get(context, cin::findBuiltin(name));
+  }
+
+private:
+  llvm::StringRef name;
+  mlir::Attribute attribute;
+};
+
+/// What combines the rows of a segment; a mean is their sum, to be divided.
+Callee getFunction(embed::Reduction reduction);
+
 /// Writes a `cin.evaluate` in front of an operation. Arrays and scalars are
 /// named by what they are outside.
 class StatementBuilder : public mlir::ImplicitLocOpBuilder {
@@ -82,17 +104,19 @@ public:
                        llvm::function_ref<void(mlir::ValueRange)> body);
   /// What a function makes of all terms; `otherwise` if there are none, of a
   /// function without identity.
-  mlir::Value reduce(llvm::StringRef function,
-                     llvm::ArrayRef<Variable> variables, mlir::Type type,
+  mlir::Value reduce(Callee function, llvm::ArrayRef<Variable> variables,
+                     mlir::Type type,
                      llvm::function_ref<mlir::Value(mlir::ValueRange)> term,
                      mlir::TypedAttr otherwise = {});
-
-  /// The terms of positions from `begin` to `end`, summed, or the largest: the
-  /// first of equal ones, NaN only where it comes first, and 0 of none.
+  /// What a function makes of all terms, in their order unless it is one that
+  /// `addsToZero`; 0 if there are none.
   mlir::Value
-  reduceSegment(embed::Reduction reduction, mlir::Value begin, mlir::Value end,
-                mlir::FloatType type,
-                llvm::function_ref<mlir::Value(mlir::Value position)> term);
+  reduceOrZero(Callee function, llvm::ArrayRef<Variable> variables,
+               mlir::FloatType type,
+               llvm::function_ref<mlir::Value(mlir::ValueRange)> term);
+  /// Whether a function makes the same of terms in any order, and of none 0.
+  bool addsToZero(Callee function, mlir::FloatType type);
+
   /// A dimension of an operand, or, of none, a size.
   using Dimension = std::pair<mlir::Value, unsigned>;
   /// Statements that use what others put in a workspace, which is as large as
@@ -117,13 +141,13 @@ public:
   }
   mlir::Value convert(mlir::Value value, mlir::Type type);
   /// A function whose result is of its operands' type.
-  mlir::Value call(llvm::StringRef function, mlir::ValueRange operands) {
+  mlir::Value call(Callee function, mlir::ValueRange operands) {
     return call(function, operands, operands.back().getType());
   }
-  mlir::Value call(llvm::StringRef function, mlir::ValueRange operands,
+  mlir::Value call(Callee function, mlir::ValueRange operands,
                    mlir::Type result);
   /// A function that need not be right in its last bits.
-  mlir::Value approximate(llvm::StringRef function, mlir::Value operand);
+  mlir::Value approximate(Callee function, mlir::Value operand);
   /// A product; `value` if there is no factor.
   mlir::Value times(mlir::Value value, mlir::Value factor) {
     return factor ? call("mul", {value, factor}) : value;
@@ -139,11 +163,11 @@ public:
   mlir::Value apply(mlir::AffineExpr expression, mlir::ValueRange indices);
   /// Stores a value, rounded once, in an element of an operand.
   void assign(mlir::Value value, mlir::Value array, mlir::ValueRange indices,
-              llvm::StringRef function = {}, mlir::Value condition = {});
+              Callee function = {}, mlir::Value condition = {});
   /// Combines a value with what is there, in the order of loops; where
   /// `isFirst` holds, it takes its place.
   void assignInOrder(mlir::Value value, mlir::Value array,
-                     mlir::ValueRange indices, llvm::StringRef function,
+                     mlir::ValueRange indices, Callee function,
                      mlir::Value isFirst = {});
 
 private:

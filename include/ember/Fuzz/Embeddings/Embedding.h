@@ -58,6 +58,26 @@ inline Scalar parameterType(const RowFormat &format) {
   return findScalarType(format.parameters->name)->id;
 }
 
+/// A function that a step of message passing is; `Distance`, `Plus` and `Halve`
+/// are functions of the program's own.
+enum class StepFunction : uint8_t {
+  None,
+  Mul,
+  Add,
+  Sub,
+  Min,
+  Max,
+  Larger,
+  Distance,
+  Plus,
+  Sigmoid,
+  Relu,
+  Exp,
+  Abs,
+  Neg,
+  Halve
+};
+
 struct Embedding {
   enum Kind : uint8_t {
     Bag,
@@ -71,20 +91,22 @@ struct Embedding {
   };
   enum Reduction : uint8_t { Sum, Mean, Max };
   enum SegmentKind : uint8_t { Offsets, OpenOffsets, Lengths };
-  enum EdgeOp : uint8_t { Mul, Add, Sub };
-  enum Activation : uint8_t { Identity, Sigmoid, Relu, Exp };
   enum Model : uint8_t { TransE, DistMult, ComplEx, RotatE };
 
   Kind kind = Bag;
   /// What each operand of the operation is.
   std::vector<Role> roles;
 
+  /// Of messages, a mean or what `combining` makes of them.
   Reduction reduction = Sum;
   SegmentKind segments = Offsets;
   /// Edges are given by the row of each, not by the first one of each row.
   bool isCoordinates = false;
-  EdgeOp edgeOp = Mul;
-  Activation activation = Identity;
+  StepFunction edge = StepFunction::Mul;
+  StepFunction total = StepFunction::Add;
+  StepFunction activation = StepFunction::None;
+  StepFunction weighting = StepFunction::Mul;
+  StepFunction combining = StepFunction::Add;
   bool isVector = false;
   Model model = TransE;
   int64_t norm = 2;
@@ -98,6 +120,16 @@ struct Embedding {
   }
   bool isGraph() const {
     return kind == SpMM || kind == SDDMM || kind == Message;
+  }
+  bool hasSteps() const { return kind == SDDMM || kind == Message; }
+  std::vector<StepFunction> steps() const {
+    return {edge, total, activation, weighting, combining};
+  }
+  /// What combines the rows of a segment, or messages; a mean divides.
+  StepFunction combiningStep() const {
+    if (kind == Message)
+      return reduction == Mean ? StepFunction::Add : combining;
+    return reduction == Max ? StepFunction::Larger : StepFunction::Add;
   }
   /// The positions of the operands of a role.
   std::vector<size_t> positions(Role role) const;

@@ -13,6 +13,7 @@
 #ifndef EMBER_FUZZ_EMBEDDINGS_EMBEDDINGEVALUATOR_H
 #define EMBER_FUZZ_EMBEDDINGS_EMBEDDINGEVALUATOR_H
 
+#include "ember/Fuzz/Embeddings/Steps.h"
 #include "ember/Fuzz/Evaluation/Approximate.h"
 #include "ember/Fuzz/Evaluation/Memory.h"
 
@@ -53,7 +54,7 @@ private:
   void runSDDMM();
   void runMessage();
   Approximate edgeElement(int64_t row, int64_t column, int64_t d);
-  Approximate edgeSum(int64_t row, int64_t column);
+  Approximate edgeTotal(int64_t row, int64_t column);
   Approximate passOn(Approximate value, int64_t edge);
   /// Visits edges in their order until `visit` has met an error.
   template <typename Visit> void forEachEdge(int64_t rows, Visit visit);
@@ -132,9 +133,9 @@ private:
 /// The rows of one segment, reduced in their order.
 class RowReduction {
 public:
-  RowReduction(const ApproximateArithmetic &arithmetic,
-               Embedding::Reduction reduction, int64_t length)
-      : arithmetic(arithmetic), reduction(reduction),
+  RowReduction(const ApproximateArithmetic &arithmetic, StepFunction function,
+               bool isMean, int64_t length)
+      : arithmetic(arithmetic), function(function), isMean(isMean),
         row(static_cast<size_t>(length)) {}
 
   /// Adds the row whose elements `term(d)` gives.
@@ -143,19 +144,21 @@ public:
       row[d] = combine(row[d], term(static_cast<int64_t>(d)));
     ++count;
   }
-  /// Adds the row of products of `term(d)` with `factor(d)`.
-  template <typename Factor, typename Term>
-  void addProductsOf(Factor factor, Term term) {
+  /// Adds the row of what a function makes of `term(d)` and `weight(d)`.
+  template <typename Weight, typename Term>
+  void addWeighted(StepFunction weighting, Weight weight, Term term) {
+    bool isFused =
+        weighting == StepFunction::Mul && function == StepFunction::Add;
     for (size_t at = 0; at < row.size(); ++at) {
       auto d = static_cast<int64_t>(at);
-      row[at] = reduction == Embedding::Max
-                    ? combine(row[at], arithmetic.multiply(term(d), factor(d)))
-                    : arithmetic.multiplyAdd(term(d), factor(d), row[at]);
+      row[at] = isFused ? arithmetic.multiplyAdd(term(d), weight(d), row[at])
+                        : combine(row[at], applyStep(arithmetic, weighting,
+                                                     term(d), weight(d)));
     }
     ++count;
   }
   template <typename Term> void addProducts(Approximate factor, Term term) {
-    addProductsOf([factor](int64_t) { return factor; }, term);
+    addWeighted(StepFunction::Mul, [factor](int64_t) { return factor; }, term);
   }
   /// Adds `value`, times a factor if there is one, to all elements, apart from
   /// the rows.
@@ -168,19 +171,19 @@ public:
     Approximate element = row[static_cast<size_t>(d)];
     if (shifts)
       element = arithmetic.add(element, *shifts);
-    return reduction == Embedding::Mean ? arithmetic.divide(element, count)
-                                        : element;
+    return isMean ? arithmetic.divide(element, count) : element;
   }
 
 private:
   Approximate combine(Approximate old, Approximate value) const {
-    if (reduction != Embedding::Max)
-      return arithmetic.add(old, value);
-    return count == 0 ? value : arithmetic.maximum(old, value);
+    if (count == 0 && !isSum(function))
+      return value;
+    return applyStep(arithmetic, function, old, value);
   }
 
   const ApproximateArithmetic &arithmetic;
-  Embedding::Reduction reduction;
+  StepFunction function;
+  bool isMean;
   std::vector<Approximate> row;
   std::optional<Approximate> shifts;
   int64_t count = 0;

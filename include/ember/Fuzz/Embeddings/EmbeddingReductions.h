@@ -24,8 +24,11 @@ enum class EmbeddingSimplification : uint8_t {
   Padding,
   Scale,
   Reduction,
-  EdgeOp,
+  Combining,
+  Edge,
+  Total,
   Activation,
+  Weighting,
   Vector
 };
 

@@ -12,7 +12,6 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/SetVector.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace ember::cin;
@@ -405,16 +404,15 @@ LogicalResult FunctionOp::verifySymbolUses(SymbolTableCollection &tables) {
 }
 
 void ember::cin::dropUnusedFunctions(ModuleOp module) {
+  SymbolTable functions(module);
   llvm::SetVector<Operation *> used;
+  // Statements call functions, and so do operations that are names of some.
   auto addUses = [&](Operation *user) {
     user->walk([&](Operation *op) {
-      Attribute callee;
-      llvm::TypeSwitch<Operation *>(op)
-          .Case<CallOp, ReduceOp>([&](auto mine) { callee = mine.getCallee(); })
-          .Case<AssignOp>([&](auto mine) { callee = mine.getCalleeAttr(); });
-      Function function = callee ? Function::lookup(op, callee) : Function();
-      if (function && function.getDefinition())
-        used.insert(function.getDefinition());
+      op->getAttrDictionary().walk([&](FlatSymbolRefAttr symbol) {
+        if (auto function = functions.lookup<FunctionOp>(symbol.getAttr()))
+          used.insert(function);
+      });
     });
   };
   for (Operation &op : *module.getBody())
@@ -427,9 +425,10 @@ void ember::cin::dropUnusedFunctions(ModuleOp module) {
       function->erase();
 }
 
-/// What `op` calls, if that is a symbol; an error if it names no function.
-static FailureOr<Function> findSymbol(Operation *op, Attribute callee,
-                                      SymbolTableCollection &tables) {
+FailureOr<Function> ember::cin::findCallee(Operation *op, Attribute callee,
+                                           SymbolTableCollection &tables) {
+  if (auto builtin = dyn_cast_if_present<BuiltinAttr>(callee))
+    return Function(*builtin);
   auto symbol = dyn_cast_if_present<FlatSymbolRefAttr>(callee);
   if (!symbol)
     return Function();
@@ -441,14 +440,14 @@ static FailureOr<Function> findSymbol(Operation *op, Attribute callee,
 }
 
 LogicalResult CallOp::verifySymbolUses(SymbolTableCollection &tables) {
-  FailureOr<Function> function = findSymbol(*this, getCallee(), tables);
+  FailureOr<Function> function = findCallee(*this, getCallee(), tables);
   if (failed(function) || !*function)
     return LogicalResult(function);
   return function->verifyCall(*this, getOperandTypes(), getType());
 }
 
 LogicalResult ReduceOp::verifySymbolUses(SymbolTableCollection &tables) {
-  FailureOr<Function> function = findSymbol(*this, getCallee(), tables);
+  FailureOr<Function> function = findCallee(*this, getCallee(), tables);
   if (failed(function) || !*function)
     return LogicalResult(function);
   if (getRest() && !function->getIdentity(getType()))
@@ -457,7 +456,7 @@ LogicalResult ReduceOp::verifySymbolUses(SymbolTableCollection &tables) {
 }
 
 LogicalResult AssignOp::verifySymbolUses(SymbolTableCollection &tables) {
-  FailureOr<Function> function = findSymbol(*this, getCalleeAttr(), tables);
+  FailureOr<Function> function = findCallee(*this, getCalleeAttr(), tables);
   if (failed(function) || !*function)
     return LogicalResult(function);
   return verifyFunction(*function);

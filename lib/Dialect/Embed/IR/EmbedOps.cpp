@@ -20,6 +20,33 @@ using namespace mlir;
 using namespace ember::embed;
 using ember::cin::RowFormatAttr;
 
+//===----------------------------------------------------------------------===//
+// Functions in assembly
+//===----------------------------------------------------------------------===//
+
+static ParseResult parseCallee(OpAsmParser &parser, Attribute &callee) {
+  return ember::cin::parseCallee(parser, callee);
+}
+
+static void printCallee(OpAsmPrinter &printer, Operation *, Attribute callee) {
+  ember::cin::printCallee(printer, callee);
+}
+
+/// `mean`, which is no function, is a reduction without one.
+static ParseResult parseCalleeOrMean(OpAsmParser &parser, Attribute &callee) {
+  if (succeeded(parser.parseOptionalKeyword("mean")))
+    return success();
+  return ember::cin::parseCallee(parser, callee);
+}
+
+static void printCalleeOrMean(OpAsmPrinter &printer, Operation *,
+                              Attribute callee) {
+  if (callee)
+    ember::cin::printCallee(printer, callee);
+  else
+    printer << "mean";
+}
+
 #define GET_OP_CLASSES
 #include "ember/Dialect/Embed/IR/EmbedOps.cpp.inc"
 
@@ -212,6 +239,37 @@ static LogicalResult verifyEnds(Operation *op, Value left, Value right) {
                      "that of the right rows", getSize(right, 1));
 }
 
+/// A step computes in the type that the operation does: an error of `op` if its
+/// function, where one is named, is not of so many values of that type.
+static LogicalResult verifyStep(Operation *op, Attribute callee,
+                                unsigned operands,
+                                SymbolTableCollection &tables) {
+  FailureOr<ember::cin::Function> function =
+      ember::cin::findCallee(op, callee, tables);
+  if (failed(function) || !*function)
+    return LogicalResult(function);
+  Type type = getComputeType(op->getOperandTypes());
+  return function->verifyCall(op, SmallVector<Type>(operands, type), type);
+}
+
+template <typename OpTy>
+static LogicalResult verifyEdgeSteps(OpTy op, SymbolTableCollection &tables) {
+  return success(succeeded(verifyStep(op, op.getEdge(), 2, tables)) &&
+                 succeeded(verifyStep(op, op.getTotalAttr(), 2, tables)) &&
+                 succeeded(verifyStep(op, op.getActivationAttr(), 1, tables)));
+}
+
+LogicalResult SDDMMOp::verifySymbolUses(SymbolTableCollection &tables) {
+  return verifyEdgeSteps(*this, tables);
+}
+
+LogicalResult MessageOp::verifySymbolUses(SymbolTableCollection &tables) {
+  if (failed(verifyEdgeSteps(*this, tables)) ||
+      failed(verifyStep(*this, getWeightingAttr(), 2, tables)))
+    return failure();
+  return verifyStep(*this, getReductionAttr(), 2, tables);
+}
+
 LogicalResult SDDMMOp::verify() {
   if (failed(verifyKinds(*this)) ||
       failed(verifyEnds(*this, getLeft(), getRight())) ||
@@ -234,6 +292,9 @@ LogicalResult MessageOp::verify() {
                          getSize(getRight(), 0), "that of messages",
                          getSize(getMessages(), 0))))
     return failure();
+  if (getVector() && getTotal())
+    return emitOpError("has a total of the elements of an edge, which vector "
+                       "keeps apart");
   if (getVector() &&
       failed(verifySizes(*this, "the length of the left rows",
                          getSize(getLeft(), 1), "that of the messages",

@@ -47,8 +47,6 @@ static Attribute parseWord(AsmParser &parser, StringRef what,
 EMBED_WORD(Reduction, "a reduction")
 EMBED_WORD(SegmentKind, "how segments are given")
 EMBED_WORD(GraphFormat, "how edges are given")
-EMBED_WORD(EdgeOp, "an operation on two elements")
-EMBED_WORD(Activation, "an activation")
 EMBED_WORD(ScoreModel, "a model")
 
 #undef EMBED_WORD

@@ -58,6 +58,12 @@ void nameVariables(std::optional<mlir::ArrayAttr> names, mlir::Region &region,
 #include "ember/Dialect/CIN/IR/CINTypes.h.inc"
 
 namespace ember::cin {
+/// The function that `op` calls, none if it names none; an error if there is no
+/// `cin.function` of its name.
+llvm::FailureOr<Function> findCallee(mlir::Operation *op,
+                                     mlir::Attribute callee,
+                                     mlir::SymbolTableCollection &tables);
+
 /// The name of a function of the table, or an error that there is none of that
 /// name, or a symbol.
 mlir::ParseResult parseCallee(mlir::AsmParser &parser, mlir::Attribute &callee);
@@ -69,7 +75,7 @@ void printCallee(mlir::AsmPrinter &printer, mlir::Attribute callee);
 #include "ember/Dialect/CIN/IR/CINOps.h.inc"
 
 namespace ember::cin {
-/// Erases what no statement calls any more, nor any function that it calls.
+/// Erases what nothing calls any more, nor any function that it calls.
 void dropUnusedFunctions(mlir::ModuleOp module);
 
 /// Adds the conditions that `condition` is the `and` of, in order.

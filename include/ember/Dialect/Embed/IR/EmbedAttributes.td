@@ -1,4 +1,4 @@
-//===- EmbedAttributes.td - How rows are combined and stored -*- tablegen -*-=//
+//===- EmbedAttributes.td - How rows are combined and given --*- tablegen -*-===//
 //
 // Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -55,21 +55,6 @@ def Embed_GraphFormat
                  "every row, or `coo`, the row of every edge",
                  ["csr", "coo"]>;
 def Embed_GraphFormatAttr : Embed_EnumAttr<Embed_GraphFormat, "graph">;
-
-//===----------------------------------------------------------------------===//
-// Message passing (FusedMM's steps)
-//===----------------------------------------------------------------------===//
-
-def Embed_EdgeOp
-    : Embed_Enum<"EdgeOp",
-                 "What is done with an element of the rows of an edge's ends",
-                 ["mul", "add", "sub"]>;
-def Embed_EdgeOpAttr : Embed_EnumAttr<Embed_EdgeOp, "edge_op">;
-
-def Embed_Activation
-    : Embed_Enum<"Activation", "What is done with the value of an edge",
-                 ["identity", "sigmoid", "relu", "exp"]>;
-def Embed_ActivationAttr : Embed_EnumAttr<Embed_Activation, "activation">;
 
 //===----------------------------------------------------------------------===//
 // Knowledge graphs

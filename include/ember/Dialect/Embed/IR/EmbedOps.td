@@ -9,6 +9,7 @@
 #define EMBER_DIALECT_EMBED_IR_EMBEDOPS_TD
 
 include "ember/Dialect/Embed/IR/EmbedAttributes.td"
+include "mlir/IR/SymbolInterfaces.td"
 include "mlir/Interfaces/DestinationStyleOpInterface.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
@@ -139,25 +140,48 @@ def Embed_SpMMOp : Embed_Op<"spmm"> {
   }];
 }
 
-def Embed_SDDMMOp : Embed_Op<"sddmm", [AttrSizedOperandSegments]> {
+/// An operation whose steps are functions: of cin's table, or symbols of
+/// `cin.function`s.
+class Embed_StepsOp<string mnemonic>
+    : Embed_Op<mnemonic, [AttrSizedOperandSegments,
+                          DeclareOpInterfaceMethods<SymbolUserOpInterface>]>;
+
+def Embed_SDDMMOp : Embed_StepsOp<"sddmm"> {
   let summary = "Combines the rows at both ends of every edge to a value";
   let description = [{
-    For every edge `(i, k)`, in the order in which edges are stored, the sum
-    over `d` of `op(left[i, d], right[k, d])`, then `activation`, then a
+    For every edge `(i, k)`, in the order in which edges are stored, the `total`
+    over `d` of `edge(left[i, d], right[k, d])`, then `activation`, then a
     multiplication with `scale` and with the edge's value, where there are.
 
-    With `mul` this is the sampled dense-dense matrix product (SDDMM).
+    These steps are functions of cin's table, or symbols of functions of one's
+    own (`cin.function`); the total is `add`, and there is no activation, if
+    nothing else is said. A function is given values of the type that is computed
+    in, f64 if any value is f64 and f32 otherwise, and is of that type. A total
+    that is not a sum, that is, associative and commutative with the identity 0,
+    is taken in the order of elements; of rows without elements it is 0.
+
+    With `edge(mul)` this is the sampled dense-dense matrix product (SDDMM).
 
     ```mlir
-    %0 = embed.sddmm mul csr(%positions, %columns : tensor<?xi32>, tensor<?xi32>)
+    %0 = embed.sddmm edge(mul) csr(%positions, %columns : tensor<?xi32>, tensor<?xi32>)
         values(%values : tensor<?xf32>)
+        rows(%x, %y : tensor<?x64xf32>, tensor<?x64xf32>)
+        outs(%init : tensor<?xf32>) -> tensor<?xf32>
+
+    // The largest of the distances along each axis.
+    cin.function @distance(%x: f32, %y: f32) -> f32 attributes {commutative} {
+      %difference = arith.subf %x, %y : f32
+      %distance = math.absf %difference : f32
+      cin.return %distance : f32
+    }
+    %1 = embed.sddmm edge(@distance) total(max)
+        coo(%rows, %columns : tensor<?xi32>, tensor<?xi32>)
         rows(%x, %y : tensor<?x64xf32>, tensor<?x64xf32>)
         outs(%init : tensor<?xf32>) -> tensor<?xf32>
     ```
   }];
-  let arguments = (ins Embed_EdgeOpAttr:$edge_op,
-                       DefaultValuedAttr<Embed_ActivationAttr,
-                           "::ember::embed::Activation::identity">:$activation,
+  let arguments = (ins CIN_Callee:$edge, OptionalAttr<CIN_Callee>:$total,
+                       OptionalAttr<CIN_Callee>:$activation,
                        Embed_GraphFormatAttr:$graph, Embed_Indices:$rows,
                        Embed_Indices:$columns,
                        Optional<Embed_Values>:$values,
@@ -165,7 +189,9 @@ def Embed_SDDMMOp : Embed_Op<"sddmm", [AttrSizedOperandSegments]> {
                        Optional<Embed_Value>:$scale, Embed_Values:$init);
   let results = (outs Optional<Embed_Values>:$result);
   let assemblyFormat = [{
-    $edge_op (`activation` $activation^)?
+    `edge` `(` custom<Callee>($edge) `)`
+    (`total` `(` custom<Callee>($total)^ `)`)?
+    (`activation` `(` custom<Callee>($activation)^ `)`)?
     $graph `(` $rows `,` $columns `:` type($rows) `,` type($columns) `)`
     (`values` `(` $values^ `:` type($values) `)`)?
     `rows` `(` $left `,` $right `:` type($left) `,` type($right) `)`
@@ -174,28 +200,55 @@ def Embed_SDDMMOp : Embed_Op<"sddmm", [AttrSizedOperandSegments]> {
   }];
 }
 
-def Embed_MessageOp : Embed_Op<"message", [AttrSizedOperandSegments]> {
+def Embed_MessageOp : Embed_StepsOp<"message"> {
   let summary = "Message passing: edge values and their aggregation in one";
   let description = [{
     FusedMM (Rahman et al., IPDPS 2021): for every edge `(i, k)` a value as
     `embed.sddmm` computes it, and row `i` of `outs` is the reduction over the
-    edges of `value * messages[k]`. Edge values are never stored.
+    edges of `weighting(messages[k], value)`. Edge values are never stored.
 
-    With `vector`, the elements of `op(left[i], right[k])` are not summed: each
-    scales (after `activation`) the element of the message at its own place.
+    | step of FusedMM | here | usually |
+    |---|---|---|
+    | VOP, of the elements of both rows | `edge` | |
+    | ROP, of these to one value | `total` | `add` |
+    | SOP, of the edge's value | `activation`, `scale`, `values` | none |
+    | MOP, of an element of the message and the value | `weighting` | `mul` |
+    | AOP, of messages to a row | the first word | |
+
+    Each is a function of cin's table or of one's own, as in `embed.sddmm`. In the
+    place of the last one, `mean` is the sum of messages divided by their number.
+    Messages are reduced in the order of edges, so that it may be any function;
+    only of one's own sums the order is left open. A row without edges becomes
+    zeros, whatever the function is. `larger` keeps the first of equal elements,
+    and a NaN only where it comes first; with `max` NaN remains.
+
+    With `vector` there is no total: each element of `edge(left[i], right[k])` is
+    activated, and is the value for the element of the message at its own place.
 
     ```mlir
-    %0 = embed.message sum mul activation sigmoid
+    %0 = embed.message add edge(mul) activation(sigmoid)
+        csr(%positions, %columns : tensor<?xi32>, tensor<?xi32>)
+        rows(%x, %y : tensor<?x64xf32>, tensor<?x64xf32>)
+        messages(%y : tensor<?x64xf32>)
+        outs(%init : tensor<?x64xf32>) -> tensor<?x64xf32>
+
+    // Where two points are alike, they hear of each other.
+    cin.function @kernel(%distance: f32) -> f32 {
+      %negated = arith.negf %distance : f32
+      %kernel = math.exp %negated : f32
+      cin.return %kernel : f32
+    }
+    %1 = embed.message larger edge(@distance) activation(@kernel) weighting(add)
         csr(%positions, %columns : tensor<?xi32>, tensor<?xi32>)
         rows(%x, %y : tensor<?x64xf32>, tensor<?x64xf32>)
         messages(%y : tensor<?x64xf32>)
         outs(%init : tensor<?x64xf32>) -> tensor<?x64xf32>
     ```
   }];
-  let arguments = (ins Embed_ReductionAttr:$reduction,
-                       Embed_EdgeOpAttr:$edge_op, UnitAttr:$vector,
-                       DefaultValuedAttr<Embed_ActivationAttr,
-                           "::ember::embed::Activation::identity">:$activation,
+  let arguments = (ins OptionalAttr<CIN_Callee>:$reduction, CIN_Callee:$edge,
+                       UnitAttr:$vector, OptionalAttr<CIN_Callee>:$total,
+                       OptionalAttr<CIN_Callee>:$activation,
+                       OptionalAttr<CIN_Callee>:$weighting,
                        Embed_GraphFormatAttr:$graph, Embed_Indices:$rows,
                        Embed_Indices:$columns,
                        Optional<Embed_Values>:$values,
@@ -204,7 +257,10 @@ def Embed_MessageOp : Embed_Op<"message", [AttrSizedOperandSegments]> {
                        Embed_Rows:$init);
   let results = (outs Optional<Embed_Rows>:$result);
   let assemblyFormat = [{
-    $reduction $edge_op (`vector` $vector^)? (`activation` $activation^)?
+    custom<CalleeOrMean>($reduction) `edge` `(` custom<Callee>($edge) `)`
+    (`vector` $vector^)? (`total` `(` custom<Callee>($total)^ `)`)?
+    (`activation` `(` custom<Callee>($activation)^ `)`)?
+    (`weighting` `(` custom<Callee>($weighting)^ `)`)?
     $graph `(` $rows `,` $columns `:` type($rows) `,` type($columns) `)`
     (`values` `(` $values^ `:` type($values) `)`)?
     `rows` `(` $left `,` $right `:` type($left) `,` type($right) `)`
