@@ -501,10 +501,20 @@ IterationCode::State IterationCode::emitWhile(const LatticePoint &point,
     Round round{point.set, walked,
                 exhausted, /*walksAll=*/false,
                 smallest,  SmallVector<Value>(fibers.size())};
-    if (operands.size() > 1)
-      for (unsigned operand : operands)
-        round.isAt[operand] = arith::CmpIOp::create(
-            builder, Predicate::eq, coordinates[operand], smallest);
+    // Not by the smallest, for which positions would have to wait.
+    for (unsigned operand : operands)
+      for (unsigned other : operands) {
+        if (other == operand)
+          continue;
+        // One comparison of two serves both.
+        auto [first, second] = std::minmax(operand, other);
+        Value isNotBehind = arith::CmpIOp::create(
+            builder, operand == first ? Predicate::sle : Predicate::sge,
+            coordinates[first], coordinates[second]);
+        Value &isAt = round.isAt[operand];
+        isAt = isAt ? arith::AndIOp::create(builder, isAt, isNotBehind)
+                    : isNotBehind;
+      }
     SmallVector<Value> values = flatten(emitRound(round, at, body));
     values.push_back(smallest);
     scf::YieldOp::create(builder, values);
