@@ -9,7 +9,9 @@
 
 #include "ember/Dialect/CIN/Transforms/FunctionCode.h"
 #include "mlir/Analysis/SliceAnalysis.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
@@ -23,6 +25,24 @@ bool ember::cin::isInnermost(Operation *loop) {
                                : WalkResult::advance();
               })
               .wasInterrupted();
+}
+
+/// What a sum, or what else is combined, is computed from in its block. What is
+/// only compared is not: two comparisons of an expression, here and elsewhere,
+/// have to be of the same bits.
+static SetVector<Operation *> findSummed(Value combined) {
+  SetVector<Operation *> summed;
+  Block *block = combined.getParentBlock();
+  auto add = [&](Value value) {
+    Operation *op = value.getDefiningOp();
+    if (op && op->getBlock() == block && isa<FloatType>(value.getType()))
+      summed.insert(op);
+  };
+  add(combined);
+  for (size_t next = 0; next < summed.size(); ++next)
+    if (isa<arith::ArithDialect, math::MathDialect>(summed[next]->getDialect()))
+      llvm::for_each(summed[next]->getOperands(), add);
+  return summed;
 }
 
 EvaluationLowering::Combined EvaluationLowering::combine(ReduceOp reduce,
@@ -69,8 +89,8 @@ EvaluationLowering::Combined EvaluationLowering::combine(ReduceOp reduce,
       !function.getBuiltin())
     return {combined};
   mark(combined.getDefiningOp(), arith::FastMathFlags::reassoc);
-  for (Operation &op : *builder.getBlock())
-    mark(&op, arith::FastMathFlags::contract);
+  for (Operation *op : findSummed(combined))
+    mark(op, arith::FastMathFlags::contract);
   return {combined};
 }
 
