@@ -68,12 +68,7 @@ def evaluate(statement: str, /, *, schedule: Any = None, **arrays: Any) -> Any:
     if results is not MISS:
         return results
     if needs_gradient(arrays):
-        if schedule is not None:
-            raise ArgumentError(
-                "statements with a schedule have no gradient: detach() what requires one, or leave "
-                "the schedule out"
-            )
-        return evaluate_with_gradients(statement, arrays)
+        return _evaluate_with_gradients(statement, arrays, schedule)
     arguments = {name: taken(name, given) for name, given in arrays.items()}
     on_torch = _is_on_torch(arrays)
     if not on_torch:
@@ -92,18 +87,29 @@ def evaluate(statement: str, /, *, schedule: Any = None, **arrays: Any) -> Any:
     return kernel(arguments)
 
 
+def _evaluate_with_gradients(
+    text: str,
+    arrays: Mapping[str, Any],
+    schedule: str | None,
+    functions: Mapping[str, Function] | None = None,
+) -> Any:
+    """What statements make of tensors that require a gradient."""
+    if schedule is not None:
+        raise ArgumentError(
+            "statements with a schedule have no gradient: detach() what requires one, or leave the "
+            "schedule out"
+        )
+    return evaluate_with_gradients(text, arrays, functions)
+
+
 def _evaluate_with_functions(text: str, arguments: Mapping[str, Any], schedule: str | None) -> Any:
     """What statements make of arrays with functions of users."""
     functions = {name: one for name, one in arguments.items() if isinstance(one, Function)}
-    arrays = {
-        name: taken(name, given) for name, given in arguments.items() if name not in functions
-    }
-    if needs_gradient(arrays):
-        raise ArgumentError(
-            "functions of one's own have no gradient: detach() what requires one, or write what "
-            "the function computes in the statement"
-        )
-    return prepare(text, arrays, _is_on_torch(arguments), functions, schedule)(arrays)
+    given = {name: one for name, one in arguments.items() if name not in functions}
+    if needs_gradient(given):
+        return _evaluate_with_gradients(text, given, schedule, functions)
+    arrays = {name: taken(name, one) for name, one in given.items()}
+    return prepare(text, arrays, _is_on_torch(given), functions, schedule)(arrays)
 
 
 def _is_on_torch(arguments: Mapping[str, Any]) -> bool:

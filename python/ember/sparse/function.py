@@ -205,8 +205,12 @@ class Function:
             raise ArgumentError(
                 f"{self.__name__}: there is no operand {special.position} of {len(types)}"
             )
-        gives = "" if special.result is None else f" gives {self.number(special.result, result)}"
-        number = self.number(special.value, types[special.position or 0])
+        type = types[special.position or 0]
+        given = special.result
+        if given is None and type != result and special in self._properties.annihilators:
+            given = special.value
+        gives = "" if given is None else f" gives {self.number(given, result)}"
+        number = self.number(special.value, type)
         return f"#cin.special<{number}{at}{gives}>"
 
     def translator(self, types: Sequence[str], definitions: "Definitions") -> Translator:

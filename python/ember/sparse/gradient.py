@@ -5,7 +5,7 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
@@ -13,6 +13,7 @@ import numpy as np
 import torch
 
 from ember.errors import ArgumentError
+from ember.sparse.function import Function
 from ember.sparse.kinds import Kind, kind_of
 from ember.sparse.statement import Statement, gradient_suffix
 
@@ -31,12 +32,14 @@ def needs_gradient(arrays: Mapping[str, Any]) -> bool:
 class _Source:
     """Statements, or a gradient of them.
 
-    kinds: of the arguments of the statements themselves. gradients: each of the one before it, as
-    emberc takes them.
+    kinds: of the arguments of the statements themselves. functions: of users, by what statements
+    call them, with what tells them apart from what they were before. gradients: each of the one
+    before it, as emberc takes them.
     """
 
     text: str
     kinds: tuple[tuple[str, Kind], ...]
+    functions: tuple[tuple[str, tuple[Function, int]], ...] = ()
     gradients: tuple[str, ...] = ()
 
     @property
@@ -49,11 +52,15 @@ class _Source:
 def _compile(source: _Source, kinds: tuple[tuple[str, Kind], ...]) -> Statement:
     """The kernel for arguments of these kinds."""
     given = dict(kinds) if source.gradients else None
-    return Statement(source.text, dict(source.kinds), True, source.gradients, given)
+    functions = {name: function for name, (function, _) in source.functions}
+    return Statement(source.text, dict(source.kinds), True, source.gradients, given, functions)
 
 
-def evaluate_with_gradients(text: str, arrays: Mapping[str, Any]) -> Any:
-    """What statements assign to, as results that PyTorch differentiates.
+def evaluate_with_gradients(
+    text: str, arrays: Mapping[str, Any], functions: Mapping[str, Function] | None = None
+) -> Any:
+    """What statements, which may call functions of users, assign to, as results that PyTorch
+    differentiates.
 
     Raises what es.evaluate does, and ArgumentError for arguments that have no gradient.
     """
@@ -65,7 +72,8 @@ def evaluate_with_gradients(text: str, arrays: Mapping[str, Any]) -> Any:
                 "its positions, coordinates and values"
             )
         arguments[name] = np.asarray(given) if isinstance(given, list | tuple) else given
-    results = _differentiable(_Source(text, _kinds_of(arguments)), arguments)
+    called = tuple((name, one.version) for name, one in (functions or {}).items())
+    results = _differentiable(_Source(text, _kinds_of(arguments), called), arguments)
     return results[0] if len(results) == 1 else results
 
 
@@ -146,7 +154,7 @@ class _Evaluation(torch.autograd.Function):
         if not of or not wanted:
             return (None,) * (3 + len(needed))
         asked = f"{','.join(of)}:{','.join(wanted)}"
-        source = _Source(ctx.source.text, ctx.source.kinds, (*ctx.source.gradients, asked))
+        source = replace(ctx.source, gradients=(*ctx.source.gradients, asked))
         kernel = _compile(source, _kinds_of(arguments))
         results = dict(zip(kernel.results, _differentiable(source, arguments), strict=True))
         gradients = [

@@ -12,37 +12,16 @@
 
 #include "Derivatives.h"
 
+#include "mlir/IR/Matchers.h"
 #include "llvm/ADT/StringMap.h"
 
 using namespace mlir;
 using namespace ember::cin;
 
-namespace {
-/// A call, with the builder of what it derives to.
-struct Derivation {
-  ExpressionBuilder &make;
-  DerivedCall call;
-  unsigned position;
-
-  Value x(unsigned operand = 0) const { return call.operand(operand); }
-  Value y() const { return call.result(); }
-  Value gradient() const { return call.gradient; }
-  Type type() const { return call.gradient.getType(); }
-  Value number(double value) const { return make.number(value, type()); }
-  Value compare(StringRef function, Value value, double with) const {
-    return make.call(function, {value, number(with)});
-  }
-  /// The gradient times something.
-  Value times(Value factor) const { return make.multiply(gradient(), factor); }
-};
-} // namespace
-
-using Rule = Value (*)(const Derivation &);
-
-static Value deriveSum(const Derivation &d) { return d.gradient(); }
+static Value deriveSum(const Derivation &d) { return d.gradient; }
 
 static Value deriveDifference(const Derivation &d) {
-  return d.position == 0 ? d.gradient() : d.make.negate(d.gradient());
+  return d.position == 0 ? d.gradient : d.make.negate(d.gradient);
 }
 
 static Value deriveProduct(const Derivation &d) {
@@ -50,7 +29,7 @@ static Value deriveProduct(const Derivation &d) {
 }
 
 static Value deriveQuotient(const Derivation &d) {
-  Value divided = d.make.call("div", {d.gradient(), d.x(1)});
+  Value divided = d.over(d.x(1));
   if (d.position == 0)
     return divided;
   return d.make.negate(d.make.multiply(divided, d.y()));
@@ -59,19 +38,27 @@ static Value deriveQuotient(const Derivation &d) {
 /// x - y * floor(x / y)
 static Value deriveModulus(const Derivation &d) {
   if (d.position == 0)
-    return d.gradient();
+    return d.gradient;
   return d.make.negate(d.times(d.make.call("floordiv", {d.x(0), d.x(1)})));
 }
 
 /// x - y * trunc(x / y)
 static Value deriveRemainder(const Derivation &d) {
   if (d.position == 0)
-    return d.gradient();
+    return d.gradient;
   Value quotient = d.make.call("div", {d.x(0), d.x(1)});
   Value whole =
       d.make.select(d.compare("lt", quotient, 0), d.make.call("ceil", quotient),
                     d.make.call("floor", quotient));
   return d.make.negate(d.times(whole));
+}
+
+/// The number that a value is; null if it is none.
+static FloatAttr getLiteral(Value value) {
+  if (auto literal = value.getDefiningOp<LiteralOp>())
+    return dyn_cast<FloatAttr>(literal.getValue());
+  FloatAttr number;
+  return matchPattern(value, m_Constant(&number)) ? number : FloatAttr();
 }
 
 static Value derivePower(const Derivation &d) {
@@ -83,12 +70,12 @@ static Value derivePower(const Derivation &d) {
     Value factor = d.make.multiply(d.y(), d.make.call("log", base));
     return d.times(d.make.select(isZero, d.number(0), factor));
   }
-  if (auto literal = exponent.getDefiningOp<LiteralOp>()) {
-    double known = cast<FloatAttr>(literal.getValue()).getValueAsDouble();
+  if (FloatAttr literal = getLiteral(exponent)) {
+    double known = literal.getValueAsDouble();
     if (known == 0)
       return {};
     if (known == 1)
-      return d.gradient();
+      return d.gradient;
     if (known == 2)
       return d.times(d.make.multiply(d.number(2), base));
   }
@@ -101,22 +88,22 @@ static Value derivePower(const Derivation &d) {
 /// Of the operand that is chosen, or half of it.
 static Value deriveChosen(const Derivation &d, StringRef isChosen) {
   Value mine = d.x(d.position), other = d.x(1 - d.position);
-  Value whole = d.make.select(d.make.call(isChosen, {mine, other}),
-                              d.gradient(), d.number(0));
+  Value whole = d.make.select(d.make.call(isChosen, {mine, other}), d.gradient,
+                              d.number(0));
   return d.make.select(d.make.call("eq", {mine, other}), d.times(d.number(0.5)),
                        whole);
 }
 
 static Value deriveSelection(const Derivation &d) {
   Value zero = d.number(0);
-  return d.position == 1 ? d.make.select(d.x(0), d.gradient(), zero)
-                         : d.make.select(d.x(0), zero, d.gradient());
+  return d.position == 1 ? d.make.select(d.x(0), d.gradient, zero)
+                         : d.make.select(d.x(0), zero, d.gradient);
 }
 
 static Value deriveMagnitude(const Derivation &d) {
   Value negative = d.make.select(d.compare("lt", d.x(), 0),
-                                 d.make.negate(d.gradient()), d.number(0));
-  return d.make.select(d.compare("gt", d.x(), 0), d.gradient(), negative);
+                                 d.make.negate(d.gradient), d.number(0));
+  return d.make.select(d.compare("gt", d.x(), 0), d.gradient, negative);
 }
 
 /// (1 - y ** 2) and the like: of functions that derive to some of themselves.
@@ -130,8 +117,14 @@ static Value deriveTangent(const Derivation &d) {
   return d.times(d.make.call("sub", {d.number(1), square}));
 }
 
-static const llvm::StringMap<Rule> &getRules() {
-  static const llvm::StringMap<Rule> rules = {
+static Value deriveFusedProduct(const Derivation &d) {
+  return d.position == 2 ? d.gradient : deriveProduct(d);
+}
+
+static Value deriveStep(const Derivation &) { return {}; }
+
+static const llvm::StringMap<DerivativeRule> &getRules() {
+  static const llvm::StringMap<DerivativeRule> rules = {
       {"add", deriveSum},
       {"sub", deriveDifference},
       {"mul", deriveProduct},
@@ -142,18 +135,14 @@ static const llvm::StringMap<Rule> &getRules() {
       {"max", [](const Derivation &d) { return deriveChosen(d, "gt"); }},
       {"min", [](const Derivation &d) { return deriveChosen(d, "lt"); }},
       {"select", deriveSelection},
-      {"neg", [](const Derivation &d) { return d.make.negate(d.gradient()); }},
+      {"neg", [](const Derivation &d) { return d.make.negate(d.gradient); }},
       {"abs", deriveMagnitude},
       {"sqrt",
        [](const Derivation &d) {
-         Value twice = d.make.multiply(d.number(2), d.y());
-         return d.make.call("div", {d.gradient(), twice});
+         return d.over(d.make.multiply(d.number(2), d.y()));
        }},
       {"exp", [](const Derivation &d) { return d.times(d.y()); }},
-      {"log",
-       [](const Derivation &d) {
-         return d.make.call("div", {d.gradient(), d.x()});
-       }},
+      {"log", [](const Derivation &d) { return d.over(d.x()); }},
       {"sin",
        [](const Derivation &d) { return d.times(d.make.call("cos", d.x())); }},
       {"cos",
@@ -164,22 +153,17 @@ static const llvm::StringMap<Rule> &getRules() {
       {"sigmoid", deriveSigmoid},
       {"relu",
        [](const Derivation &d) {
-         return d.make.select(d.compare("gt", d.x(), 0), d.gradient(),
+         return d.make.select(d.compare("gt", d.x(), 0), d.gradient,
                               d.number(0));
        }},
-      {"floordiv", [](const Derivation &) { return Value(); }},
-      {"floor", [](const Derivation &) { return Value(); }},
-      {"ceil", [](const Derivation &) { return Value(); }},
+      {"fma", deriveFusedProduct},
+      {"floordiv", deriveStep},
+      {"floor", deriveStep},
+      {"ceil", deriveStep},
   };
   return rules;
 }
 
-bool ember::cin::isDifferentiable(Function function) {
-  return function.getBuiltin() && getRules().contains(function.getName());
-}
-
-Value ember::cin::derive(ExpressionBuilder &builder, DerivedCall call,
-                         unsigned operand) {
-  return getRules().lookup(call.function.getName())(
-      Derivation{builder, call, operand});
+DerivativeRule ember::cin::getDerivativeRule(StringRef builtin) {
+  return getRules().lookup(builtin);
 }

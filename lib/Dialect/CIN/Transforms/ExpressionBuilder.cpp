@@ -7,6 +7,8 @@
 
 #include "ExpressionBuilder.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
 using namespace mlir;
 using namespace ember::cin;
 
@@ -33,5 +35,7 @@ Value ExpressionBuilder::number(double value, Type type) {
     attribute = FloatAttr::get(floatType, value);
   else
     attribute = builder.getIntegerAttr(type, static_cast<int64_t>(value));
+  if (isOfFunction)
+    return arith::ConstantOp::create(builder, location, attribute);
   return LiteralOp::create(builder, location, type, attribute);
 }

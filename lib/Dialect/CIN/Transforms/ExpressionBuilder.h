@@ -14,12 +14,13 @@
 
 namespace ember::cin {
 
-/// Builds calls of functions of the table. A null value is a zero that nobody
-/// computes.
+/// Builds calls of functions of the table, in a statement or in the body of a
+/// cin.function. A null value is a zero that nobody computes.
 class ExpressionBuilder {
 public:
-  ExpressionBuilder(mlir::OpBuilder &builder, mlir::Location location)
-      : builder(builder), location(location) {}
+  ExpressionBuilder(mlir::OpBuilder &builder, mlir::Location location,
+                    bool isOfFunction = false)
+      : builder(builder), location(location), isOfFunction(isOfFunction) {}
 
   /// A call of values of one type; of a comparison, of an i1.
   mlir::Value call(llvm::StringRef function, mlir::ValueRange operands);
@@ -46,6 +47,7 @@ public:
 private:
   mlir::OpBuilder &builder;
   mlir::Location location;
+  bool isOfFunction;
 };
 
 } // namespace ember::cin

@@ -339,11 +339,11 @@ LogicalResult GradientFunction::differentiate(ForallOp statement) {
     counts.setInitialAttr(
         getConstant(Constant::zero, getElementTypeOrSelf(counts.getType())));
     ties = counts;
-    if (failed(
-            StatementGradient(builder, *this, statement, seed).countTies(ties)))
+    if (failed(StatementGradient(builder, *this, functions, statement, seed)
+                   .countTies(ties)))
       return failure();
   }
-  StatementGradient gradient(builder, *this, statement, seed, ties);
+  StatementGradient gradient(builder, *this, functions, statement, seed, ties);
   // Into what it is computed from last: it is read until then.
   auto isOfItself = [&](Value leaf) {
     auto access = leaf.getDefiningOp<AccessOp>();

@@ -107,6 +107,7 @@ private:
   llvm::MapVector<mlir::Value, Adjoint> adjoints;
   llvm::DenseSet<mlir::Value> active;
   llvm::SetVector<mlir::Value> needed;
+  FunctionDerivatives functions;
 };
 
 } // namespace ember::cin

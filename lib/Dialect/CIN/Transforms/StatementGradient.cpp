@@ -20,16 +20,11 @@
 using namespace mlir;
 using namespace ember::cin;
 
-Type ember::cin::getGradientType(Type type) {
-  auto number = dyn_cast<FloatType>(type);
-  return number && number.getWidth() < 32 ? Float32Type::get(type.getContext())
-                                          : type;
-}
-
 StatementGradient::StatementGradient(OpBuilder &builder, GradientArrays &arrays,
+                                     FunctionDerivatives &functions,
                                      ForallOp statement, Value seed, Value ties)
     : builder(builder), make(builder, statement.getLoc()), arrays(arrays),
-      statement(statement), seed(seed), ties(ties) {
+      functions(functions), statement(statement), seed(seed), ties(ties) {
   assign = getAssignment(statement, loops);
 }
 
@@ -161,7 +156,10 @@ Value StatementGradient::deriveCall(CallOp call, unsigned operand) {
   if (function.is("convert"))
     return make.convert(gradient,
                         getGradientType(call.getOperands()[0].getType()));
-  if (!isDifferentiable(function))
+  if (FunctionOp definition = function.getDefinition())
+    return deriveCall(call, definition, operand, gradient);
+  DerivativeRule rule = getDerivativeRule(function.getName());
+  if (!rule)
     return fail(call.getLoc(),
                 "'" + function.getName() + "' has no derivative");
   auto getOperand = [&](unsigned number) {
@@ -169,7 +167,26 @@ Value StatementGradient::deriveCall(CallOp call, unsigned operand) {
     return isa<FloatType>(mine.getType()) ? widen(mine) : mine;
   };
   auto getResult = [&] { return widen(get(call.getResult())); };
-  return derive(make, {function, getOperand, getResult, gradient}, operand);
+  return rule({make, getOperand, getResult, gradient, operand});
+}
+
+Value StatementGradient::deriveCall(CallOp call, FunctionOp function,
+                                    unsigned operand, Value gradient) {
+  if (isFailed)
+    return {};
+  FailureOr<FunctionOp> derivative =
+      functions.get(function, operand, call.getLoc());
+  isFailed |= failed(derivative);
+  if (isFailed || !*derivative)
+    return {};
+  Type type = derivative->getResultType();
+  SmallVector<Value> operands = llvm::map_to_vector(
+      call.getOperands(), [&](Value value) { return get(value); });
+  operands.push_back(make.convert(gradient, type));
+  if (!llvm::all_of(operands, [](Value value) { return !!value; }))
+    return {};
+  return CallOp::create(builder, call.getLoc(), type,
+                        FlatSymbolRefAttr::get(*derivative), operands);
 }
 
 Value StatementGradient::reduceAgain(ReduceOp reduce, StringRef function,

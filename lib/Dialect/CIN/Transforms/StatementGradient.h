@@ -9,16 +9,13 @@
 #define EMBER_LIB_DIALECT_CIN_TRANSFORMS_STATEMENTGRADIENT_H
 
 #include "ExpressionBuilder.h"
+#include "FunctionDerivatives.h"
 #include "Statement.h"
 #include "StatementNest.h"
 
 #include "mlir/IR/IRMapping.h"
 
 namespace ember::cin {
-
-/// The type that gradients of values of a type have: floats below 32 bits are
-/// added up in f32.
-mlir::Type getGradientType(mlir::Type type);
 
 /// The arrays that statements of the gradient read.
 class GradientArrays {
@@ -40,8 +37,8 @@ public:
   /// values that are equal to an element of a largest or least one there are;
   /// null for assignments that do not choose.
   StatementGradient(mlir::OpBuilder &builder, GradientArrays &arrays,
-                    ForallOp statement, mlir::Value seed,
-                    mlir::Value ties = {});
+                    FunctionDerivatives &functions, ForallOp statement,
+                    mlir::Value seed, mlir::Value ties = {});
 
   /// What a statement does with the gradient by a leaf: none, as it is 0, or it
   /// is added, or all of it assigned.
@@ -103,6 +100,9 @@ private:
   mlir::Value getGradientIn(mlir::Value value, mlir::Block *block);
   mlir::Value getGradientOf(mlir::OpOperand &use);
   mlir::Value deriveCall(CallOp call, unsigned operand);
+  /// Of a function of users: the call of its derivative.
+  mlir::Value deriveCall(CallOp call, FunctionOp function, unsigned operand,
+                         mlir::Value gradient);
   mlir::Value deriveTerm(ReduceOp reduce);
   mlir::Value deriveAssignment();
   /// The sum of what `term` makes of the reduction's terms, under its
@@ -146,6 +146,7 @@ private:
   mlir::OpBuilder &builder;
   ExpressionBuilder make;
   GradientArrays &arrays;
+  FunctionDerivatives &functions;
   ForallOp statement;
   AssignOp assign;
   llvm::SmallVector<ForallOp> loops;

@@ -112,8 +112,14 @@ def Differentiate : Pass<"cin-differentiate", "::mlir::ModuleOp"> {
     What a largest or least value was chosen from has equal shares, if several are
     equal. Integers, booleans, indices, bounds and conditions have no gradients.
 
+    A call of a `cin.function` has the gradient that its derivative computes:
+    another function, of its operands and of the gradient by its result, which
+    is `@NAME_by_OPERAND`. It computes what the body does, and beside each float
+    how that changes with the operand; so do its cases. What is declared of the
+    function says where the derivative is 0.
+
     It is legal where what gradients need is still there: an array that is read is
-    not assigned to behind that. Functions without a derivative, `*=` and the like
+    not assigned to behind that. Operations without a derivative, `*=` and the like
     are errors that name them.
   }];
   let options = [
@@ -124,7 +130,8 @@ def Differentiate : Pass<"cin-differentiate", "::mlir::ModuleOp"> {
            "Which function; all that evaluate statements if it is empty">];
   let dependentDialects = ["::ember::cin::CINDialect",
                            "::mlir::arith::ArithDialect",
-                           "::mlir::math::MathDialect"];
+                           "::mlir::math::MathDialect",
+                           "::mlir::scf::SCFDialect"];
 }
 
 def ExpandMissing : Pass<"cin-expand-missing", "::mlir::func::FuncOp"> {
