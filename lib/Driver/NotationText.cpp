@@ -71,6 +71,13 @@ static Error addFunctions(StringRef path, ModuleOp module) {
     if (symbols.lookup(function.getSymName()))
       return makeError("--functions=" + path + ": there is another function '" +
                        function.getSymName() + "'");
+    for (auto other : module.getOps<cin::FunctionOp>())
+      if (other.getNotationName() == function.getNotationName() &&
+          other.getOperandTypes() == function.getOperandTypes())
+        return makeError(
+            "--functions=" + path + ": '" + other.getSymName() + "' and '" +
+            function.getSymName() + "' are both what statements call '" +
+            function.getNotationName() + "', of operands of the same types");
     function->remove();
     symbols.insert(function);
   }

@@ -13,7 +13,7 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar
 
 from ember.errors import ArgumentError
@@ -21,6 +21,7 @@ from ember.row_types import ENCODINGS, PARAMETERS
 
 if TYPE_CHECKING:
     from ember.sparse.function import Function
+    from ember.sparse.function_definitions import Definitions
 
 ENTRY = "kernel"
 
@@ -67,8 +68,54 @@ class Clause:
         return f"{self.keyword}({values} : {', '.join(types[name] for name in self.operands)})"
 
 
-# What an operation is written with, in order: its attributes as text, and its operands.
-Words = Iterator[str | Clause]
+@dataclass(frozen=True)
+class Step:
+    """A function that an operation calls, behind a word of its own if that is not empty.
+
+    function: of statements, by its name, or made by ember.sparse.function. element: MLIR's name of
+    the type that it computes in.
+    """
+
+    word: str
+    function: "str | Function"
+    element: str
+
+    def spelled(self, functions: "Functions") -> str:
+        """The step, where functions of the user are among `functions`."""
+        name = self.function if isinstance(self.function, str) else functions.add(self)
+        return f"{self.word}({name})" if self.word else name
+
+
+class Functions:
+    """The functions of the user that operations of a program call, each once."""
+
+    def __init__(self) -> None:
+        """None yet."""
+        self._definitions: Definitions | None = None
+
+    def add(self, step: Step) -> str:
+        """What MLIR calls the function of a step; raises ArgumentError for what is none."""
+        from ember.sparse.function import Function
+        from ember.sparse.function_definitions import Definitions
+
+        if not isinstance(step.function, Function):
+            raise ArgumentError(
+                f"{step.word or 'reduction'}: expected the name of a function of statements or one "
+                f"that ember.sparse.function made, not {step.function!r}"
+            )
+        if self._definitions is None:
+            self._definitions = Definitions()
+        symbol, _ = self._definitions.add(step.function, step.function.__name__, step.element)
+        return f"@{symbol}"
+
+    def text(self) -> str:
+        """All of them as MLIR."""
+        return self._definitions.text() if self._definitions else ""
+
+
+# What an operation is written with, in order: its attributes as text and functions, and its
+# operands.
+Words = Iterator[str | Step | Clause]
 
 
 def _one(name: str, kind: Type | None) -> Words:
@@ -131,10 +178,6 @@ class Operation:
 
     def format(self) -> str:
         """How rows of bytes are encoded, as the operation says it behind its output."""
-        return ""
-
-    def functions(self) -> str:
-        """Those of the user that the operation calls, as MLIR."""
         return ""
 
     def operands(self) -> dict[str, Type]:
@@ -219,32 +262,6 @@ class SpMM(Graph, Encoded):
         yield from _one("dense", self.dense)
 
 
-def _called(
-    steps: "Mapping[str, str | Function | None]", element: str
-) -> tuple[dict[str, str], list[str]]:
-    """What an operation calls its steps, and the functions of the user among them as MLIR.
-
-    element: MLIR's name of the type that they compute in.
-    """
-    named = {word: step for word, step in steps.items() if isinstance(step, str)}
-    given = {word: step for word, step in steps.items() if step is not None and word not in named}
-    if not given:
-        return named, []
-    from ember.sparse.function import Function
-    from ember.sparse.function_definitions import Definitions
-
-    definitions = Definitions()
-    for word, step in given.items():
-        if not isinstance(step, Function):
-            raise ArgumentError(
-                f"{word}: expected the name of a function of statements or one that "
-                f"ember.sparse.function made, not {step!r}"
-            )
-        symbol, _ = definitions.add(step, step.__name__, element)
-        named[word] = f"@{symbol}"
-    return named, list(definitions.texts.values())
-
-
 @dataclass(frozen=True, kw_only=True)
 class SDDMM(Graph):
     """embed.sddmm: combines the rows at both ends of every edge to a value.
@@ -267,19 +284,20 @@ class SDDMM(Graph):
         """The steps by the words of the operation."""
         return {"edge": self.edge, "total": self.total, "activation": self.activation}
 
-    def called(self) -> tuple[dict[str, str], list[str]]:
-        """What it calls its steps, and the functions of the user among them as MLIR."""
+    def spelled_steps(self) -> dict[str, Step]:
+        """Those that there are."""
         elements = [
             operand.element if isinstance(operand, Array) else operand
             for clause in self.clauses()
             if isinstance(clause, Clause)
             for operand in clause.operands.values()
         ]
-        is_wide = "f64" in [*elements, self.out.element]
-        return _called(self.steps(), "f64" if is_wide else "f32")
-
-    def functions(self) -> str:
-        return "".join(f"{text}\n" for text in self.called()[1])
+        element = "f64" if "f64" in [*elements, self.out.element] else "f32"
+        return {
+            word: Step(word, function, element)
+            for word, function in self.steps().items()
+            if function is not None
+        }
 
     def clauses(self) -> Words:
         """What stands behind the steps."""
@@ -288,8 +306,7 @@ class SDDMM(Graph):
         yield from _one("scale", self.scale)
 
     def words(self) -> Words:
-        called, _ = self.called()
-        yield " ".join(f"{word}({called[word]})" for word in self.steps() if word in called)
+        yield from self.spelled_steps().values()
         yield from self.clauses()
 
 
@@ -319,11 +336,12 @@ class Message(SDDMM):
         yield from _one("scale", self.scale)
 
     def words(self) -> Words:
-        called, _ = self.called()
-        spelled = [called.pop("reduction"), f"edge({called.pop('edge')})"]
-        spelled += ["vector"] if self.vector else []
-        rest = [f"{word}({called[word]})" for word in self.steps() if word in called]
-        yield " ".join([*spelled, *rest])
+        steps = self.spelled_steps()
+        yield replace(steps.pop("reduction"), word="")
+        yield steps.pop("edge")
+        if self.vector:
+            yield "vector"
+        yield from steps.values()
         yield from self.clauses()
 
 
@@ -414,7 +432,7 @@ def program(
     names: Mapping[str, str] | None = None,
     before: str = "",
 ) -> str:
-    """The MLIR of a function `entry` of one operation; functions may be joined to a module.
+    """The MLIR of a function `entry` of one operation.
 
     Functions of the user that the operation calls stand behind it.
 
@@ -422,22 +440,49 @@ def program(
     nothing and overwrites its last argument. names: what errors call operands (default: as here).
     before: lines of MLIR ahead of the operation, such as assertions on operands.
     """
+    functions = Functions()
+    return _function(operation, entry, kind, names or {}, before, functions) + functions.text()
+
+
+def programs(operations: Mapping[str, Operation], kind: str = "tensor") -> str:
+    """The MLIR of functions of one operation each, by their names.
+
+    A function of the user that several operations call is defined once, and different ones of
+    one name are told apart, which those of joined programs are not.
+    """
+    functions = Functions()
+    text = [_function(each, entry, kind, {}, "", functions) for entry, each in operations.items()]
+    return "".join(text) + functions.text()
+
+
+def _function(
+    operation: Operation,
+    entry: str,
+    kind: str,
+    names: Mapping[str, str],
+    before: str,
+    functions: Functions,
+) -> str:
     types = {
         name: operand.spelled(kind) if isinstance(operand, Array) else operand
         for name, operand in operation.operands().items()
     }
-    shown = {name: name for name in types} | dict(names or {})
+    shown = {name: name for name in types} | dict(names)
     parameters = ",\n    ".join(
         f'%{name}: {spelled} {{ember.name = "{shown[name]}"}}' for name, spelled in types.items()
     )
-    attributes, *clauses = [
-        word.spelled(types) if isinstance(word, Clause) else word for word in operation.words()
-    ]
+    attributes: list[str] = []
+    clauses: list[str] = []
+    for word in operation.words():
+        if isinstance(word, Clause):
+            clauses.append(word.spelled(types))
+        else:
+            attributes.append(word if isinstance(word, str) else word.spelled(functions))
     result = types["out"]
     clauses.append(f"outs(%out : {result}) {operation.format()}".rstrip())
-    text = "\n      ".join([f"embed.{operation.mnemonic} {attributes}", *clauses])
+    text = "\n      ".join([f"embed.{operation.mnemonic} {' '.join(attributes)}", *clauses])
     head = f"func.func @{entry}(\n    {parameters})"
     if kind == "memref":
-        return f"{head} {{\n{before}  {text}\n  return\n}}\n{operation.functions()}"
+        return f"{head} {{\n{before}  {text}\n  return\n}}\n"
     body = f"{before}  %0 = {text}\n      -> {result}\n  return %0 : {result}"
-    return f"{head} -> {result} {{\n{body}\n}}\n{operation.functions()}"
+    return f"{head} -> {result} {{\n{body}\n}}\n"

@@ -13,7 +13,7 @@ import ember
 import ember.sparse as es
 import numpy as np
 import pytest
-from ember.embed_programs import SDDMM, Message, array, program
+from ember.embed_programs import SDDMM, Message, array, program, programs
 from ember.errors import ArgumentError, CompileError
 from numpy.typing import NDArray
 
@@ -239,3 +239,55 @@ def test_what_is_no_step(steps: dict[str, Any], error: type[Exception], words: s
     operation = SDDMM(rows=ids, columns=ids, left=rows, right=rows, out=array("f32", None), **steps)
     with pytest.raises(error, match=words):
         ember.load_program(program(operation), ember.Options())
+
+
+def test_operations_of_one_program() -> None:
+    """Functions that several operations call are defined once, others of their names are others."""
+
+    def further(offset: float) -> Any:
+        # Numbers of a definition are written out in it.
+        if offset == 1:
+
+            @es.function
+            def combined(x, y):
+                return x * y + 1
+
+        else:
+
+            @es.function
+            def combined(x, y):
+                return x * y + 2
+
+        return combined
+
+    ids, rows = array("i32", None), array("f32", None, LENGTH)
+    first, second = further(1), further(2)
+    operations = {
+        name: SDDMM(
+            rows=ids,
+            columns=ids,
+            graph="coo",
+            left=rows,
+            right=rows,
+            out=array("f32", None),
+            edge=edge,
+            activation=activation,
+        )
+        for name, edge, activation in (
+            ("one", first, None),
+            ("same", first, softened),
+            ("other", second, softened),
+        )
+    }
+    text = programs(operations)
+    assert text.count("cin.function") == 3
+    library = ember.load_program(text, ember.Options())
+    left, right = features("f32", 1), features("f32", 2)
+    for name, operation in operations.items():
+        out = np.zeros(len(ROWS), np.float32)
+        library.entry(name)(ROWS, COLUMNS, left, right, out)
+        expected = [
+            value_of(operation, left[row], right[column])
+            for row, column in zip(ROWS, COLUMNS, strict=True)
+        ]
+        np.testing.assert_allclose(out, expected, rtol=1e-5)

@@ -297,3 +297,40 @@ def test_errors_of_calls() -> None:
         es.evaluate("a[i] = f[j](b[i,j])", f=es.function(difference), b=some().reshape(6, 10))
     with pytest.raises(CompileError, match="is not defined by 'def'"):
         es.function(lambda x: x)
+
+
+def test_functions_of_one_name_are_told_apart() -> None:
+    """Also where one calls the other."""
+
+    def twice() -> Any:
+        @es.function
+        def scaled(x):
+            return 2 * x
+
+        return scaled
+
+    def thrice_and(inner: Any) -> Any:
+        @es.function
+        def scaled(x):
+            return 3 * x + inner(x)
+
+        return scaled
+
+    first = twice()
+    second = thrice_and(first)
+
+    @es.function
+    def outer(x):
+        return second(x)
+
+    x = np.arange(4.0)
+    y, z = es.evaluate("y[i] = f(x[i]); z[i] = g(x[i])", f=outer, g=first, x=x)
+    np.testing.assert_array_equal(y, 5 * x)
+    np.testing.assert_array_equal(z, 2 * x)
+    # One function by two names, and what a later call gives one of them.
+    np.testing.assert_array_equal(
+        es.evaluate("y[i] = f(x[i]) + g(x[i])", f=first, g=first, x=x), 4 * x
+    )
+    np.testing.assert_array_equal(
+        es.evaluate("y[i] = f(x[i]) + g(x[i])", f=first, g=second, x=x), 7 * x
+    )

@@ -102,6 +102,9 @@ static Error checkOutput(const Request &request) {
 static Expected<Request> getRequest(const CommandLine &line) {
   Request request;
   bool isNotation = line.options.hasArg(OPT_notation);
+  if (line.options.getAllArgValues(OPT_notation).size() > 1)
+    return makeError("more than one --notation: separate statements by ';', "
+                     "and compile those of another kernel by themselves");
   if (isNotation && !line.positionals.empty())
     return makeError("--notation takes the place of the input file '" +
                      line.positionals.front() + "'");

@@ -52,6 +52,8 @@ class Definitions:
         symbol = f"{name}.{'called.' if is_called else ''}{'.'.join(types)}"
         while symbol in self.texts:
             symbol += "."
+        # Also from what it calls.
+        self.texts[symbol] = ""
         self._open.append((id(function), tuple(types)))
         body = function.translator(types, self).translate(function.returned)
         attributes = function.attributes(types, body.result)
