@@ -65,6 +65,7 @@ void ember::buildCINToSCFPipeline(OpPassManager &manager) {
   manager.addNestedPass<func::FuncOp>(createCSEPass());
   manager.addNestedPass<func::FuncOp>(createEmbedToCIN());
   manager.addNestedPass<func::FuncOp>(cin::createFuse());
+  manager.addNestedPass<func::FuncOp>(cin::createExpandTemporaries());
   manager.addNestedPass<func::FuncOp>(cin::createExpandMissing());
   manager.addNestedPass<func::FuncOp>(cin::createSchedule());
   manager.addNestedPass<func::FuncOp>(cin::createInsertWorkspaces());

@@ -293,9 +293,10 @@ void EvaluationLowering::emit(Operation &op) {
       });
 }
 
-/// Whether an array is a copy, which is stored as its type says.
-static bool isCopy(AssembleOp assemble) {
-  return assemble && assemble.getValues().getDefiningOp<RegroupOp>();
+/// Whether an array is made among statements, and stored as its type says.
+static bool isMade(AssembleOp assemble) {
+  return assemble && isa_and_present<RegroupOp, ReserveOp>(
+                         assemble.getValues().getDefiningOp());
 }
 
 Storage EvaluationLowering::describeStorage(AssembleOp assemble) {
@@ -303,10 +304,19 @@ Storage EvaluationLowering::describeStorage(AssembleOp assemble) {
   storage.type = assemble.getType();
   storage.name = evaluate.getNameOf(assemble);
   storage.isLocating = assemble.getLocating();
-  for (auto [dimension, size] : llvm::enumerate(storage.type.getShape()))
-    storage.sizes.push_back(ShapedType::isDynamic(size)
-                                ? get(assemble.getSizeOf(dimension))
-                                : constant(size));
+  for (auto [dimension, known] : llvm::enumerate(storage.type.getShape())) {
+    if (!ShapedType::isDynamic(known)) {
+      storage.sizes.push_back(constant(known));
+      continue;
+    }
+    Value given = assemble.getSizeOf(dimension);
+    // An expression of sizes may be less than nothing.
+    storage.sizes.push_back(
+        isa<BlockArgument>(given) || given.getDefiningOp<ExtentOp>()
+            ? get(given)
+            : arith::MaxSIOp::create(builder, get(given), constant(0))
+                  .getResult());
+  }
   return storage;
 }
 
@@ -330,7 +340,7 @@ void EvaluationLowering::emit(AssembleOp assemble) {
     checkRows(assemble);
   bool isTable = type.getFormat().isDense() &&
                  (assemble.getEncoding() || assemble.getLocating());
-  if (!assemble.getCounting() && !isTable && !isCopy(assemble))
+  if (!assemble.getCounting() && !isTable && !isMade(assemble))
     checkStorage(assemble);
 }
 
@@ -514,24 +524,32 @@ LogicalResult EvaluationLowering::run() {
   for (auto [name, operand] : llvm::zip_equal(
            evaluate.getBody()->getArguments(), evaluate->getOperands()))
     values.map(name, operand);
-  // Of copies, which are made among statements, sizes are known before.
   for (auto assemble : evaluate.getRegion().getOps<AssembleOp>())
-    if (isCopy(assemble))
-      levels.setStorage(assemble, describeStorage(assemble));
-    else
+    if (isa<BlockArgument>(assemble.getValues()))
       emit(assemble);
-  for (Operation &op : evaluate.getRegion().front())
+  for (Operation &op : evaluate.getRegion().front()) {
     if (auto temporary = dyn_cast<TemporaryOp>(op))
       emit(temporary);
     else if (isa<ApplyOp, ExtentOp, LiteralOp>(op))
       emit(op);
+    auto assemble = dyn_cast<AssembleOp>(op);
+    if (!assemble || isa<BlockArgument>(assemble.getValues()))
+      continue;
+    // Of what is made among statements, sizes are known before.
+    if (isMade(assemble))
+      levels.setStorage(assemble, describeStorage(assemble));
+    else
+      emit(assemble);
+  }
   checkExtents();
   for (Operation &op : *evaluate.getBody()) {
     if (auto scan = dyn_cast<ScanOp>(op))
       emit(scan);
     else if (auto regroup = dyn_cast<RegroupOp>(op))
       emit(regroup);
-    else if (auto assemble = dyn_cast<AssembleOp>(op); isCopy(assemble))
+    else if (auto reserve = dyn_cast<ReserveOp>(op))
+      emit(reserve);
+    else if (auto assemble = dyn_cast<AssembleOp>(op); isMade(assemble))
       emit(assemble);
     auto statement = dyn_cast<ForallOp>(op);
     if (!statement)

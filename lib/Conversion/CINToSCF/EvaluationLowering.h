@@ -81,6 +81,8 @@ private:
   void emit(ScanOp scan);
   /// Fills the arrays that store a copy.
   void emit(RegroupOp regroup);
+  /// Makes room for what was counted.
+  void emit(ReserveOp reserve);
   /// The sizes of an array, and what messages call it.
   Storage describeStorage(AssembleOp assemble);
   /// How large a workspace is, by dimension.

@@ -73,7 +73,7 @@ void EvaluationLowering::checkSizes(ArrayDimension first, ArrayDimension other,
 bool EvaluationLowering::isResult(Value array) {
   if (auto assemble = array.getDefiningOp<AssembleOp>())
     array = assemble.getValues();
-  if (array.getDefiningOp<TemporaryOp>())
+  if (isa_and_present<ReserveOp, TemporaryOp>(array.getDefiningOp()))
     return true;
   auto argument = dyn_cast<BlockArgument>(array);
   return argument && argument.getOwner() == &evaluate.getRegion().front() &&

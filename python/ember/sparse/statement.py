@@ -4,6 +4,7 @@ Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
@@ -23,6 +24,11 @@ from ember.sparse.kinds import Kind, widest_float
 def gradient_suffix(level: int) -> str:
     """What is behind the names of kernels and arrays of the level-th gradient; nothing at 0."""
     return f"_gradient{level if level > 1 else ''}" if level else ""
+
+
+def is_temporary(text: str, name: str) -> bool:
+    """Whether statements declare an array of their own."""
+    return re.search(rf"\blet\s+{re.escape(name)}\b", text) is not None
 
 
 def notation_of(
@@ -49,9 +55,11 @@ def notation_of(
         if spelled is not None:
             words.append(f"--type={name}:{spelled}")
         elements.append(kind.element if kind.element or kind.is_room else spelled)
-        if kind.format is not None and kind.is_stored:
+        is_declared = kind.is_room and is_temporary(text, name)
+        if kind.format is not None and (kind.is_stored or is_declared):
             words.append(f"--format={name}:{kind.format.name}")
-            words += ["--counts"] * (kind.is_room and "--counts" not in words)
+            is_result = kind.is_room and not is_declared
+            words += ["--counts"] * (is_result and "--counts" not in words)
             fill = kind.format.fill
             if kind.stores_fill is False:
                 words.append(f"--fill={name}:{float(fill or 0)!r}:unstored")
@@ -156,7 +164,7 @@ class Statement:
         )
 
     def _check_names(self) -> None:
-        """That all that is read is given, and that only results have a format alone."""
+        """That all that is read is given, and that what has a format alone is assigned to."""
         for parameter in self.parameters:
             name = parameter.name
             is_known = name in self.kinds or name in self.rooms or self._is_part(parameter)
@@ -164,6 +172,13 @@ class Statement:
                 raise ArgumentError(f"{self.text}: '{name}' is read, and it is not given")
         written = {parameter.name for parameter in self.parameters if parameter.writable}
         for name, kind in self.kinds.items():
+            if kind.is_room and is_temporary(self.text, name):
+                if kind.format is not None and kind.format.shape is not None:
+                    raise ArgumentError(
+                        f"{self.text}: '{name}' is a temporary, which is as large as the "
+                        "statements say: leave the shape of its format out"
+                    )
+                continue
             if kind.is_room and name not in self.rooms:
                 raise ArgumentError(
                     f"{self.text}: '{name}' is a format, and no statement assigns to it"

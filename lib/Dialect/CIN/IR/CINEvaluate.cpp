@@ -44,6 +44,8 @@ std::string EvaluateOp::getNameOf(Value array) {
     return temporary.getName() ? temporary.getName()->str() : "a temporary";
   if (auto scan = array.getDefiningOp<ScanOp>())
     return "the segments of " + getNameOf(scan.getLengths());
+  if (auto reserve = array.getDefiningOp<ReserveOp>())
+    return getNameOf(reserve.getCounted());
   if (auto regroup = array.getDefiningOp<RegroupOp>())
     return "the copy of " + getNameOf(regroup.getArray());
   auto argument = cast<BlockArgument>(array);
@@ -205,8 +207,8 @@ LogicalResult EvaluateOp::verify() {
     return emitOpError(onTensors ? "on tensors has a result for each of outs"
                                  : "on memrefs has no results");
   for (Operation &op : body)
-    if (!isa<ForallOp, AssembleOp, RegroupOp, SameSizeOp, ScanOp, TemporaryOp,
-             ExtentOp, ApplyOp, LiteralOp>(op))
+    if (!isa<ForallOp, AssembleOp, RegroupOp, ReserveOp, SameSizeOp, ScanOp,
+             TemporaryOp, ExtentOp, ApplyOp, LiteralOp>(op))
       return op.emitOpError("stands outside of any statement");
   // Each array that is assigned to is one of outs, or is stored in some, or is
   // a workspace or a temporary.
@@ -234,7 +236,9 @@ LogicalResult EvaluateOp::verify() {
     bool isWritable = assemble ? isOut(assemble.getValues()) &&
                                      llvm::all_of(assemble.getLevels(), isOut)
                                : isOut(array);
-    if (assemble && isWritable &&
+    bool isStored = assemble || (isa<ArrayType>(array.getType()) &&
+                                 array.getDefiningOp<TemporaryOp>());
+    if (isStored && isWritable &&
         failed(verifyAppend(assign, getNameOf(array))))
       return WalkResult::interrupt();
     if (isWritable)

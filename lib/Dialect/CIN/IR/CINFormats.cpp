@@ -350,9 +350,17 @@ static LogicalResult verifyCounting(AssembleOp assemble) {
   return success();
 }
 
+/// Whether an assembly may be of `operand`: of a name, of what the evaluation
+/// makes, or of a size of an array of its own.
+static bool isOperandOfAssembly(Value operand) {
+  return isa<BlockArgument>(operand) ||
+         isa<ApplyOp, ExtentOp, LiteralOp, RegroupOp, ReserveOp, TemporaryOp>(
+             operand.getDefiningOp());
+}
+
 LogicalResult AssembleOp::verify() {
   for (Value operand : getOperands())
-    if (!isa<BlockArgument>(operand) && !operand.getDefiningOp<RegroupOp>())
+    if (!isOperandOfAssembly(operand))
       return emitOpError("is of something else than arrays that the "
                          "cin.evaluate around it names");
   int64_t unknown = getType().getNumDynamicDims();

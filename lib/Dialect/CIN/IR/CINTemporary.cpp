@@ -15,7 +15,8 @@ bool ember::cin::isNamedArray(Value value) {
     return false;
   if (auto name = dyn_cast<BlockArgument>(value))
     return isa<EvaluateOp, WhereOp>(name.getOwner()->getParentOp());
-  return isa<AssembleOp, RegroupOp, ScanOp, TemporaryOp>(value.getDefiningOp());
+  return isa<AssembleOp, RegroupOp, ReserveOp, ScanOp, TemporaryOp>(
+      value.getDefiningOp());
 }
 
 bool ember::cin::assignsAll(AssignOp assign) {
@@ -54,6 +55,12 @@ LogicalResult TemporaryOp::verify() {
     return emitOpError() << "holds a value of type " << initial->getType()
                          << " at first, and has elements of type "
                          << type.getElementType();
+  auto stored = dyn_cast<ArrayType>(type);
+  if (stored && getInitial())
+    return emitOpError("is in a format, of which the fill is what it holds at "
+                       "first, and has an initial value");
+  if (stored && stored.getFormat().getEncoding())
+    return emitOpError("has encoded elements, which no statement assigns to");
   return success();
 }
 
@@ -77,6 +84,7 @@ static Operation *findFirstUse(Value array, Block &block) {
 LogicalResult ember::cin::verifyAssigned(TemporaryOp temporary) {
   auto evaluate = cast<EvaluateOp>(temporary->getParentOp());
   std::string name = evaluate.getNameOf(temporary);
+  bool isStored = isa<ArrayType>(temporary.getType());
   for (auto statement : evaluate.getRegion().getOps<ForallOp>()) {
     Operation *first = findFirstUse(temporary, *statement.getBody());
     auto read = dyn_cast_if_present<AccessOp>(first);
@@ -86,7 +94,7 @@ LogicalResult ember::cin::verifyAssigned(TemporaryOp temporary) {
              << "reads " << name
              << ", a temporary, before anything is assigned to it: it has no "
                 "initial value";
-    if (assignment && !assignsAll(assignment))
+    if (assignment && !isStored && !assignsAll(assignment))
       return assignment.emitError()
              << "is the first that assigns to " << name
              << ", a temporary without an initial value, and does not assign "

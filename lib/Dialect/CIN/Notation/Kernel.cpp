@@ -148,10 +148,11 @@ void KernelBuilder::declare(OpBuilder &builder, StringRef name,
                             const NamedArray &array,
                             llvm::StringMap<Value> &values) {
   SmallVector<int64_t> shape(array.rank, ShapedType::kDynamic);
-  values[name] =
-      TemporaryOp::create(builder, locationOf(context, array.position),
-                          memoryOf(array.element, shape), ValueRange(),
-                          TypedAttr(), builder.getStringAttr(name));
+  Type type =
+      array.format ? array.format : Type(memoryOf(array.element, shape));
+  values[name] = TemporaryOp::create(
+      builder, locationOf(context, array.position), type, ValueRange(),
+      TypedAttr(), builder.getStringAttr(name));
 }
 
 LogicalResult KernelBuilder::completeTemporaries(EvaluateOp evaluate) {
@@ -324,7 +325,7 @@ LogicalResult KernelBuilder::build(ModuleOp module,
 static bool hasListedTarget(const NamedArrays &arrays) {
   return llvm::any_of(arrays, [](const auto &entry) {
     const NamedArray &array = entry.second;
-    return array.isTarget && array.format &&
+    return array.isTarget && !array.isTemporary && array.format &&
            llvm::any_of(cast<ArrayType>(array.format).getFormat().getLevels(),
                         [](const Level &level) { return level.isListed(); });
   });
@@ -341,7 +342,7 @@ static LogicalResult verifyCounted(const NamedArrays &arrays,
       const auto *found = arrays.find(part.name);
       if (failed(result) || &part == statement.target.get() ||
           found == arrays.end() || !found->second.isTarget ||
-          !found->second.format)
+          found->second.isTemporary || !found->second.format)
         return;
       result = emitErrorAt(context, part.position)
                << "'" << part.name

@@ -163,10 +163,6 @@ static LogicalResult setFormats(NamedArrays &arrays,
     NamedArray *array = find(entry.first(), "format");
     if (!array)
       return failure();
-    if (array->isTemporary)
-      return emitErrorAt(context, array->position)
-             << "'" << entry.first()
-             << "' is a temporary, and those are dense: it has no format";
     std::optional<NamedFormat> format =
         parseNamedFormat(entry.second, array->rank, context);
     if (!format)
@@ -177,6 +173,12 @@ static LogicalResult setFormats(NamedArrays &arrays,
              << llvm::join(getFormatNames(), ", ")
              << ", or a level for each dimension, such as "
                 "'dense,compressed@1,0', or an encoding, such as 'int8'";
+    bool isOther = format->encoding || !format->index.isInteger(64);
+    if (array->isTemporary && isOther)
+      return emitErrorAt(context, array->position)
+             << "'" << entry.first()
+             << "' is a temporary, of which elements are not encoded, and "
+                "positions are of i64";
     auto given = options.fills.find(entry.first());
     TypedAttr fill = makeFill(given == options.fills.end() ? 0 : given->second,
                               array->element);

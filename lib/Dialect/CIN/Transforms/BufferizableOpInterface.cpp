@@ -65,6 +65,9 @@ struct Bufferization
     });
     for (auto temporary : body.getOps<TemporaryOp>())
       moveToMemory(temporary);
+    for (auto reserve : body.getOps<ReserveOp>())
+      for (Value array : reserve.getArrays())
+        moveToMemory(array);
     for (auto scan : body.getOps<ScanOp>())
       moveToMemory(scan);
     for (auto regroup : body.getOps<RegroupOp>())

@@ -52,6 +52,35 @@ static std::pair<std::string, std::string> nameGradient(StringRef function) {
   return {base.str() + suffix, suffix};
 }
 
+/// Keeps temporaries in memory as a whole: gradients are by all elements.
+static LogicalResult makeDense(EvaluateOp evaluate) {
+  for (auto temporary : evaluate.getRegion().getOps<TemporaryOp>()) {
+    auto type = dyn_cast<ArrayType>(temporary.getType());
+    if (!type)
+      continue;
+    bool isAsked = false, isWhole = false;
+    for (Operation *user : temporary->getUsers()) {
+      auto access = dyn_cast<AccessOp>(user);
+      isAsked |=
+          access && (access.getStored() ||
+                     llvm::any_of(user->getUsers(), llvm::IsaPred<StoredOp>));
+      auto assign = dyn_cast<AssignOp>(user);
+      isWhole |= assign && assignsAll(assign);
+    }
+    TypedAttr fill = type.getFormat().getFill();
+    if (isAsked || !fill)
+      return temporary.emitError()
+             << evaluate.getNameOf(temporary)
+             << " is in a format, and which elements it stores matters: there "
+                "is no gradient through it";
+    temporary.getResult().setType(
+        MemRefType::get(type.getShape(), type.getElementType()));
+    if (!isWhole)
+      temporary.setInitialAttr(fill);
+  }
+  return success();
+}
+
 FailureOr<func::FuncOp> ember::cin::differentiate(func::FuncOp function,
                                                   ArrayRef<std::string> of,
                                                   ArrayRef<std::string> wrt) {
@@ -67,7 +96,7 @@ FailureOr<func::FuncOp> ember::cin::differentiate(func::FuncOp function,
   auto copy = cast<func::FuncOp>(builder.clone(*function));
   copy.setName(name + "_of");
   EvaluateOp evaluate = getEvaluation(copy);
-  LogicalResult result = success();
+  LogicalResult result = makeDense(evaluate);
   for (auto statement : evaluate.getRegion().getOps<ForallOp>()) {
     SmallVector<ForallOp> loops;
     if (getAssignment(statement, loops))

@@ -353,6 +353,9 @@ bool EvaluationFusion::isSlowerFused(
 std::string EvaluationFusion::inlineProducer(Producer producer) {
   SmallVector<AccessOp> reads = findReads(producer);
   ProducerMatch match(producer.assign, producer.loops);
+  auto stored = dyn_cast<ArrayType>(producer.assign.getArray().getType());
+  if (stored && !stored.getFormat().getFill())
+    return "what it does not store is missing";
   if (producer.statement.getSchedule())
     return "its loops have a schedule of their own";
   llvm::MapVector<Operation *, SmallVector<AccessOp>> consumers;
@@ -367,8 +370,9 @@ std::string EvaluationFusion::inlineProducer(Producer producer) {
     if (findDefinition(read) != producer.statement)
       return "another statement assigns to some of its elements before they "
              "are read";
-    if (llvm::any_of(read->getUsers(),
-                     [](Operation *user) { return isa<StoredOp>(user); }))
+    if (read.getStored() || llvm::any_of(read->getUsers(), [](Operation *user) {
+          return isa<StoredOp>(user);
+        }))
       return "what reads it asks whether it is stored";
     if (std::string reason = match.find(read, consumer); !reason.empty())
       return reason;

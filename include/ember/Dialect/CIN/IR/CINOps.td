@@ -11,6 +11,7 @@
 include "ember/Dialect/CIN/IR/CINFunctions.td"
 include "ember/Dialect/CIN/IR/CINOperands.td"
 include "ember/Dialect/CIN/IR/CINRegroup.td"
+include "ember/Dialect/CIN/IR/CINReserve.td"
 include "mlir/IR/BuiltinAttributes.td"
 include "mlir/IR/OpAsmInterface.td"
 include "mlir/Interfaces/DestinationStyleOpInterface.td"
@@ -163,6 +164,10 @@ def CIN_TemporaryOp
     With `initial`, all elements hold that value at first. Without, the first
     statement that names it assigns to each of its elements.
 
+    In a format, it is appended to by one statement, as results in a format are,
+    and what is not assigned to is its fill. `--cin-expand-temporaries` makes
+    arrays of it that store its levels.
+
     ```mlir
     %n = cin.extent %pos, 0 : memref<?xi64>
     %sums = cin.temporary sizes(%n) initial 0.000000e+00 : f32 {name = "sums"} : memref<?xf32>
@@ -171,9 +176,9 @@ def CIN_TemporaryOp
   let arguments = (ins Variadic<Index>:$sizes,
                        OptionalAttr<TypedAttrInterface>:$initial,
                        OptionalAttr<StrAttr>:$name);
-  let results = (outs CIN_Dense:$result);
+  let results = (outs CIN_Array:$result);
   let assemblyFormat = [{
-    (`sizes` `(` $sizes^ `)`)? (`initial` $initial^)? attr-dict `:` type($result)
+    (`sizes` `(` $sizes^ `)`)? (`initial` $initial^)? attr-dict `:` qualified(type($result))
   }];
   let hasVerifier = 1;
 }

@@ -134,6 +134,33 @@ def Differentiate : Pass<"cin-differentiate", "::mlir::ModuleOp"> {
                            "::mlir::scf::SCFDialect"];
 }
 
+def ExpandTemporaries : Pass<"cin-expand-temporaries", "::mlir::func::FuncOp"> {
+  let summary = "Make arrays that store the levels of temporaries in formats";
+  let description = [{
+    A `cin.temporary` in a format is counted for by the statement that assigns to
+    it, then there is room for it, `cin.reserve`, and then the statement appends
+    to it.
+
+    ```mlir
+    %T = cin.temporary sizes(%m, %n)
+        : !cin.array<?x?xf32, #cin.format<dense, compressed fill 0.0 : f32>>
+    cin.forall (%i, %j) { ... cin.assign %x to %T[%i, %j] ... }
+    ```
+    becomes
+    ```mlir
+    %counts = cin.temporary : memref<2xi64>
+    %counted = cin.assemble counting %counts sizes(%m, %n) ...
+    cin.forall (%i, %j) { ... cin.assign %x to %counted[%i, %j] ... }
+    %positions, %coordinates, %values = cin.reserve %counted ...
+    %T = cin.assemble %values levels(%positions, %coordinates) sizes(%m, %n) ...
+    cin.forall (%i, %j) { ... cin.assign %x to %T[%i, %j] ... }
+    ```
+
+    An array that is read before anything is assigned to it is an error.
+  }];
+  let dependentDialects = ["::ember::cin::CINDialect"];
+}
+
 def ExpandMissing : Pass<"cin-expand-missing", "::mlir::func::FuncOp"> {
   let summary = "Turn what statements make of missing elements into conditions";
   let description = [{
