@@ -73,9 +73,22 @@ static void noteStatements(const Notation &notation,
                                                     : "array in a format");
   }
   for (const Statement &statement : notation.statements) {
-    if (!statement.function.empty())
+    if (statement.function == "first" || statement.function == "last")
+      features.insert("kept value");
+    else if (!statement.function.empty())
       features.insert("combining assignment");
+    auto noteRanges = [&](const std::vector<VariableRange> &ranges) {
+      for (const VariableRange &range : ranges)
+        if (range.bounds.size() == 1)
+          features.insert(range.bounds[0].kind == Term::Call
+                              ? "segments of lengths"
+                              : "range over a list");
+    };
+    noteRanges(statement.ranges);
     visitTerms(statement, [&](const Term &term) {
+      noteRanges(term.ranges);
+      if (term.name == "slice")
+        features.insert("slice");
       if (term.kind == Term::Reduction)
         features.insert("reduction");
       if (term.kind != Term::Element)

@@ -34,10 +34,16 @@ static void visitAll(const std::vector<Term> &terms,
     visitTerms(term, visit);
 }
 
+/// Lists that ranges are over come last: they are conditions.
 static void visitRanges(const std::vector<VariableRange> &ranges,
                         const std::function<void(const Term &)> &visit) {
-  for (const VariableRange &range : ranges)
-    visitAll(range.bounds, visit);
+  for (bool areLists : {false, true})
+    for (const VariableRange &range : ranges) {
+      bool isList = range.bounds.size() == 1 &&
+                    range.bounds.front().kind == Term::Element;
+      if (isList == areLists)
+        visitAll(range.bounds, visit);
+    }
 }
 
 void visitTerms(const Term &term,

@@ -124,6 +124,49 @@ std::string StatementArrays::offsets(int64_t count, int64_t &total) {
   return add(std::move(array), "s");
 }
 
+std::string StatementArrays::lengths(int64_t count, int64_t &total) {
+  StoredArray array;
+  array.element = random.pick({Scalar::I64, Scalar::I64, Scalar::I32});
+  array.shape = {count};
+  total = 0;
+  for (; count > 0; --count) {
+    int64_t length = random.chance(0.2) ? 0 : random.between(0, 5);
+    array.bits.push_back(static_cast<uint64_t>(length));
+    total += length;
+  }
+  return add(std::move(array), "s");
+}
+
+std::string StatementArrays::mask(const std::vector<int64_t> &shape) {
+  StoredArray array;
+  array.element = Scalar::I1;
+  array.shape = shape;
+  for (int64_t count = elementCount(shape); count > 0; --count)
+    array.bits.push_back(random.chance(0.6));
+  return add(std::move(array), "m");
+}
+
+std::string StatementArrays::list(const std::vector<int64_t> &shape) {
+  StoredArray array;
+  array.element = style.element;
+  array.shape = shape;
+  for (size_t dimension = 0; dimension < shape.size(); ++dimension) {
+    StoredLevel level;
+    level.dimension = dimension;
+    bool isLast = dimension + 1 == shape.size();
+    level.kind = isLast || random.chance(0.3) ? StoredLevel::Compressed
+                                              : StoredLevel::Dense;
+    array.levels.push_back(level);
+  }
+  array.index = random.pick({Scalar::I64, Scalar::I32});
+  array.fill = drawFill();
+  for (int64_t count = elementCount(shape); count > 0; --count) {
+    array.bits.push_back(random.chance(0.5) ? number() : array.fill);
+    array.isStoredFill.push_back(random.chance(0.05));
+  }
+  return add(std::move(array), "a");
+}
+
 std::string StatementArrays::scalar() {
   StoredArray array;
   array.element = style.element;

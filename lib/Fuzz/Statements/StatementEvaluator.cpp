@@ -111,6 +111,15 @@ static Approximate choose(Approximate a, Approximate b, bool isLarger) {
   return {isFirst ? a.value : b.value, std::max(a.error, b.error)};
 }
 
+/// The next whole number; none where the error leaves open which it is.
+static Approximate roundWhole(Approximate a, bool isUp) {
+  auto next = [&](double value) {
+    return isUp ? std::ceil(value) : std::floor(value);
+  };
+  bool isClear = next(a.value - a.error) == next(a.value + a.error);
+  return {isClear ? next(a.value) : std::nan(""), 0};
+}
+
 Number StatementRun::callReals(const std::string &name,
                                const std::vector<Number> &given) {
   Approximate a = real(given[0]);
@@ -136,6 +145,8 @@ Number StatementRun::callReals(const std::string &name,
     result = arithmetic.cosine(a);
   else if (name == "sin")
     result = arithmetic.sine(a);
+  else if (name == "floor" || name == "ceil")
+    result = roundWhole(a, /*isUp=*/name == "ceil");
   else if (name == "relu")
     result = choose(a, {}, /*isLarger=*/true);
   else
@@ -144,6 +155,13 @@ Number StatementRun::callReals(const std::string &name,
   if (std::isnan(result.value))
     stop(Outcome::Unspecified, "computes a value that is no number");
   return Number::ofReal(result);
+}
+
+/// Rounded down, or what is left then.
+static int64_t divide(int64_t a, int64_t b, bool isRest) {
+  int64_t quotient = a / b, rest = a % b;
+  bool isAbove = rest != 0 && (rest < 0) != (b < 0);
+  return isRest ? rest + (isAbove ? b : 0) : quotient - (isAbove ? 1 : 0);
 }
 
 int64_t StatementRun::callIntegers(const std::string &name,
@@ -169,6 +187,14 @@ int64_t StatementRun::callIntegers(const std::string &name,
     result = ~a;
   else if (name == "abs")
     result = operands[0] < 0 ? -a : a;
+  else if (name == "slice")
+    return operands[1] + operands[3] * operands[0];
+  else if (name == "<<")
+    result = a << b;
+  else if (name == ">>")
+    return operands[0] >> b;
+  else if (name == "//" || name == "%")
+    return divide(operands[0], operands[1], /*isRest=*/name == "%");
   else if (name == "min")
     return std::min(operands[0], operands[1]);
   else if (name == "max")
@@ -237,22 +263,66 @@ Number StatementRun::evaluate(const Term &term) {
 // Reductions
 //===----------------------------------------------------------------------===//
 
-template <typename Visit>
-void StatementRun::forEach(const VariableRange &range, Visit visit) {
+std::vector<int64_t> StatementRun::positionsIn(const Term &list) {
+  const Elements &elements = arrays.at(list.name);
+  const StoredArray &array = *elements.array;
+  int64_t row = 0;
+  for (size_t dimension = 0; dimension < list.operands.size(); ++dimension)
+    row =
+        row * array.shape[dimension] + evaluateIndex(list.operands[dimension]);
+  int64_t size = array.shape.back();
+  std::vector<bool> isIn(elements.numbers.size());
+  for (size_t i = 0; i < isIn.size() && !array.hasLevels(); ++i)
+    isIn[i] = elements.numbers[i].integer != 0;
+  if (array.hasLevels())
+    for (StoredValue value : valuesOf(array))
+      isIn[value.element] = value.isStored;
+  std::vector<int64_t> positions;
+  for (int64_t at = 0; at < size && isFine(); ++at)
+    if (isIn[static_cast<size_t>(row * size + at)])
+      positions.push_back(at);
+  return positions;
+}
+
+std::vector<int64_t> StatementRun::valuesIn(const VariableRange &range,
+                                            bool &isReversed) {
   int64_t lower = 0, upper = 0;
   if (range.bounds.empty()) {
     upper = notation.sizes.at(range.variable);
-  } else {
+  } else if (range.bounds.size() == 2) {
     lower = evaluateIndex(range.bounds[0]);
     upper = evaluateIndex(range.bounds[1]);
+  } else if (range.bounds[0].kind == Term::Element) {
+    return positionsIn(range.bounds[0]);
+  } else {
+    // Lengths of the segments before it are added up.
+    const Term &length = range.bounds[0].operands[0];
+    int64_t at = evaluateIndex(length.operands[0]);
+    const std::vector<Number> &lengths = arrays.at(length.name).numbers;
+    for (int64_t i = 0; i < at; ++i)
+      lower += lengths[static_cast<size_t>(i)].integer;
+    upper = lower + evaluateIndex(length);
   }
-  if (lower > upper && isFine()) {
+  isReversed = lower > upper;
+  std::vector<int64_t> values;
+  for (int64_t value = lower; value < upper && isFine(); ++value)
+    values.push_back(value);
+  return values;
+}
+
+template <typename Visit>
+void StatementRun::forEach(const VariableRange &range, Visit visit) {
+  bool isReversed = false;
+  std::vector<int64_t> values = valuesIn(range, isReversed);
+  if (isReversed && isFine()) {
     outcome.isReported = true;
     outcome.fault = Fault::Segment;
     outcome.mayGoUnnoticed = true;
     stop(Outcome::Trap, "offsets decrease");
   }
-  for (int64_t value = lower; value < upper && isFine(); ++value) {
+  for (int64_t value : values) {
+    if (!isFine())
+      break;
     variables[range.variable] = value;
     visit();
   }
@@ -354,7 +424,10 @@ void StatementRun::assign(const Statement &statement) {
   Scalar type = notation.array(statement.target.name).element;
   if (isFloat(type) && !value.isReal)
     value = Number::ofReal(real(value));
-  if (!statement.function.empty()) {
+  bool isKept = statement.function == "first" || statement.function == "last";
+  if (statement.function == "first" && !kept.insert(target).second)
+    return;
+  if (!statement.function.empty() && !isKept) {
     bool isChoice = statement.function == "max" || statement.function == "min";
     if (hasDirection && isChoice) {
       std::vector<Number> &all = choices[target];
@@ -427,6 +500,7 @@ Outcome StatementRun::run() {
                     wrap(array.element, static_cast<int64_t>(array.fill)));
       std::fill(target.numbers.begin(), target.numbers.end(), fill);
     }
+    kept.clear();
     runStatement(statement, 0);
     shareTangents();
     if (!isFine())

@@ -60,7 +60,11 @@ private:
   Term drawIndex(const Variable &variable, const Variables &variables,
                  int64_t &size);
   Term drawNumber();
-  /// A variable that is new, with a size or a segment.
+  /// What a mask has, or an array in a format stores, of a row of so many.
+  Term drawList(const Variables &sized, int64_t size, bool isStored);
+  /// `i(1:7:2)`; `size` is how long a dimension it is of.
+  Term drawSlice(const Variable &chosen, int64_t &size);
+  /// A variable that is new, with a size, a segment or a list.
   Variable bind(const Variables &variables, std::vector<VariableRange> &ranges);
   void drawGradient();
   void drawFault(Program &program);
@@ -112,6 +116,30 @@ static Term element(std::string array, std::vector<Term> indices) {
 // Indices
 //===----------------------------------------------------------------------===//
 
+Term StatementGenerator::drawList(const Variables &sized, int64_t size,
+                                  bool isStored) {
+  std::vector<Term> indices;
+  std::vector<int64_t> shape;
+  if (!sized.empty() && random.chance(0.6)) {
+    const Variable &outer = random.pick(sized);
+    indices.push_back(variable(outer.name));
+    shape.push_back(outer.limit);
+  }
+  shape.push_back(size);
+  std::string name = isStored ? arrays.list(shape) : arrays.mask(shape);
+  return element(std::move(name), std::move(indices));
+}
+
+Term StatementGenerator::drawSlice(const Variable &chosen, int64_t &size) {
+  int64_t begin = random.between(0, 3), step = random.between(1, 3);
+  int64_t end = begin + step * (chosen.limit - 1) + 1;
+  if (step > 1)
+    end += random.between(0, step - 1);
+  size = end + random.between(0, 2);
+  return call("slice", {variable(chosen.name), integer(begin), integer(end),
+                        integer(step)});
+}
+
 Variable StatementGenerator::bind(const Variables &variables,
                                   std::vector<VariableRange> &ranges) {
   Variable bound;
@@ -132,9 +160,30 @@ Variable StatementGenerator::bind(const Variables &variables,
     if (!outer.hasRange)
       sized.push_back(outer);
   bound.limit = size;
-  switch (random.weighted({6, sized.empty() ? 0.0 : 3.0, 1})) {
+  double inOther = sized.empty() ? 0 : 1;
+  double stored = style.formats > 0 ? 0.6 : 0;
+  switch (random.weighted({6, 3 * inOther, 1, 0.6 * inOther, 0.6, stored})) {
   case 0:
     notation.sizes[bound.name] = size;
+    break;
+  case 3: {
+    const Variable &outer = random.pick(sized);
+    int64_t total = 0;
+    std::string lengths = arrays.lengths(outer.limit, total);
+    range.bounds = {
+        call("segment", {element(lengths, {variable(outer.name)})})};
+    bound.limit = total;
+    bound.hasRange = true;
+    size = 3;
+    break;
+  }
+  case 4:
+    range.bounds = {drawList(sized, size, /*isStored=*/false)};
+    bound.hasRange = true;
+    break;
+  case 5:
+    range.bounds = {drawList(sized, size, /*isStored=*/true)};
+    bound.hasRange = true;
     break;
   case 1: {
     const Variable &outer = random.pick(sized);
@@ -166,7 +215,9 @@ Term StatementGenerator::drawIndex(const Variable &chosen,
   if (chosen.limit == 0)
     return plain;
   double rest = 1 - style.indirection;
-  switch (random.weighted({rest * 8, style.indirection * 8, 1, 0.5, 0.3})) {
+  double slices = chosen.hasRange ? 0 : 0.4;
+  switch (
+      random.weighted({rest * 8, style.indirection * 8, 1, 0.5, 0.3, slices})) {
   case 1: {
     size = random.between(1, 9);
     return element(arrays.indices(chosen.limit, size), {plain});
@@ -189,6 +240,8 @@ Term StatementGenerator::drawIndex(const Variable &chosen,
     size = at + 1;
     return integer(at);
   }
+  case 5:
+    return drawSlice(chosen, size);
   default:
     return plain;
   }
@@ -299,12 +352,21 @@ Term StatementGenerator::drawCall(const Variables &variables, int depth) {
     return call(random.pick({"if", "where"}),
                 {drawCondition(variables), typed(), operand()});
   if (random.chance(0.25)) {
-    const char *name = style.isBoolean() ? "~"
-                       : style.isReal()
-                           ? random.pick({"-", "abs", "relu", "exp", "sigmoid",
-                                          "cos", "sin", "-", "abs", "relu"})
-                           : random.pick({"-", "abs", "~"});
+    const char *name =
+        style.isBoolean() ? "~"
+        : style.isReal()
+            ? random.pick({"-", "abs", "relu", "exp", "sigmoid", "cos", "sin",
+                           "-", "abs", "relu", "floor", "ceil"})
+            : random.pick({"-", "abs", "~"});
     return call(name, {typed()});
+  }
+  bool isWhole = !style.isReal() && !style.isBoolean();
+  if (isWhole && random.chance(0.12)) {
+    const char *name = random.pick({"//", "%", "<<", ">>"});
+    bool isShift = name[0] != '/' && name[0] != '%';
+    int64_t by = isShift ? random.between(0, 4) : random.between(1, 4);
+    Term number = integer(!isShift && random.chance(0.3) ? -by : by);
+    return call(name, {typed(), std::move(number)});
   }
   const char *name =
       style.isBoolean() ? random.pick({"&", "|", "^"})
@@ -428,8 +490,11 @@ void StatementGenerator::drawTarget(Statement &statement,
     variables.push_back(bind(variables, statement.ranges));
     const Variable &mine = variables.back();
     hasRanges |= mine.hasRange;
-    indices.push_back(variable(mine.name));
     shape.push_back(mine.limit);
+    bool isPart = !mine.hasRange && mine.limit > 0 && random.chance(0.06);
+    hasRanges |= isPart;
+    indices.push_back(isPart ? drawSlice(mine, shape.back())
+                             : variable(mine.name));
   }
   bool isCombined = random.chance(0.2);
   if (isCombined)
@@ -442,7 +507,8 @@ void StatementGenerator::drawTarget(Statement &statement,
 /// Several values may go to one element.
 void StatementGenerator::drawScatter(Statement &statement,
                                      Variables &variables) {
-  statement.function = drawCombination();
+  statement.function =
+      random.chance(0.15) ? random.pick({"first", "last"}) : drawCombination();
   variables.push_back(bind(variables, statement.ranges));
   const Variable mine = variables.back();
   int64_t rows = random.between(1, 7);
@@ -527,6 +593,9 @@ Statement StatementGenerator::drawStatement(bool isLast) {
                              [](const VariableRange &range) {
                                return range.bounds.empty();
                              });
+  // Not a slice.
+  for (const Term &index : statement.target.operands)
+    isWhole &= index.kind == Term::Variable;
   isWhole &= std::all_of(statement.ranges.begin(), statement.ranges.end(),
                          [&](const VariableRange &range) {
                            return isIndexIn(statement.value, range.variable);

@@ -44,6 +44,7 @@ static const std::map<std::string, Operator> operators = {
     {"&", {" & ", BitAnd}},       {"<<", {" << ", Shift}},
     {">>", {" >> ", Shift}},      {"+", {" + ", Sum}},
     {"-", {" - ", Sum}},          {"*", {" * ", Product}},
+    {"//", {" // ", Product}},    {"%", {" % ", Product}},
     {"/", {" / ", Product}},      {"<", {" < ", Comparison}},
     {"<=", {" <= ", Comparison}}, {">", {" > ", Comparison}},
     {">=", {" >= ", Comparison}}, {"==", {" == ", Comparison}},
@@ -67,9 +68,9 @@ static std::string bindings(const std::vector<VariableRange> &ranges,
     if (isAllRanged && range.bounds.empty())
       continue;
     text += (text.empty() ? "" : ", ") + range.variable;
-    if (!range.bounds.empty())
-      text += " in " + print(range.bounds[0], Or) + ":" +
-              print(range.bounds[1], Or);
+    for (const Term &bound : range.bounds)
+      text +=
+          (&bound == &range.bounds.front() ? " in " : ":") + print(bound, Or);
   }
   if (!condition.empty())
     text += (text.empty() ? "if " : " if ") + print(condition.front(), Or);
@@ -111,6 +112,12 @@ static std::pair<std::string, Binding> spell(const Term &term) {
     Binding left = binding == Comparison ? tighter : binding;
     return {print(operands[0], left) + symbol + print(operands[1], tighter),
             binding};
+  }
+  if (term.name == "slice") {
+    std::string step = operands[3].name == "1" ? "" : ":" + operands[3].name;
+    return {operands[0].name + "(" + operands[1].name + ":" + operands[2].name +
+                step + ")",
+            Atom};
   }
   if (term.name == "-" || term.name == "~")
     return {term.name + print(operands[0], Sign), Sign};

@@ -16,6 +16,7 @@
 #include "Tangent.h"
 #include "ember/Fuzz/Evaluation/Interpreter.h"
 #include "ember/Fuzz/Statements/Statement.h"
+#include <set>
 #include <utility>
 
 namespace ember::fuzz {
@@ -75,6 +76,10 @@ private:
   void shareTangents();
   Number identity(const std::string &function);
   bool holds(const std::vector<Term> &condition);
+  /// The values that a variable has, and whether its bounds decrease.
+  std::vector<int64_t> valuesIn(const VariableRange &range, bool &isReversed);
+  /// The positions of a list, `M[b]`, that hold or are stored.
+  std::vector<int64_t> positionsIn(const Term &list);
   /// Calls `visit` for each value of the variable, which is bound then.
   template <typename Visit>
   void forEach(const VariableRange &range, Visit visit);
@@ -113,6 +118,8 @@ private:
   /// What the largest or least of was assigned to an element, what was there
   /// before first.
   std::map<Number *, std::vector<Number>> choices;
+  /// What a statement that keeps the first value has assigned to.
+  std::set<Number *> kept;
   Outcome outcome;
 };
 

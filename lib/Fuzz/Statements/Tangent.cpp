@@ -74,6 +74,8 @@ Partials partialsOf(const ApproximateArithmetic &arithmetic,
       return std::nullopt;
     return {{{half, half * result.error / (result.value - result.error)}}};
   }
+  if (name == "floor" || name == "ceil")
+    return {{{0, 0}}};
   // abs and relu.
   if (isUnclear(a, {}))
     return std::nullopt;

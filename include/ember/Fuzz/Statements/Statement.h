@@ -21,11 +21,12 @@ namespace ember::fuzz {
 
 struct Term;
 
-/// `p in lower:upper`, or a variable that takes all positions of what it is an
-/// index of.
+/// `p in lower:upper`, `p in segment(L[b])`, `p in M[b]`, where booleans hold,
+/// `p in A[b]`, what an array in a format stores, or a variable that takes all
+/// positions of what it is an index of.
 struct VariableRange {
   std::string variable;
-  /// Lower and upper bound, or nothing.
+  /// Lower and upper bound, what is behind `in`, or nothing.
   std::vector<Term> bounds;
 };
 
@@ -37,7 +38,8 @@ struct Term {
     Variable,
     /// An element of an array at `operands`, or a scalar.
     Element,
-    /// A function or operator of `operands`.
+    /// A function or operator of `operands`; as an index also `slice`, of a
+    /// variable, where it begins and ends, and its step.
     Call,
     /// A function of all values of an expression, `operands.front()`.
     Reduction
@@ -58,7 +60,8 @@ struct Term {
 /// `target = value for ranges if condition`.
 struct Statement {
   Term target;
-  /// What combines the value with what is there; empty for an assignment.
+  /// What combines the value with what is there, also `first` and `last`; empty
+  /// for an assignment.
   std::string function;
   Term value;
   /// All variables that are assigned by, outer ones first.

@@ -44,6 +44,12 @@ public:
   std::string indices(int64_t count, int64_t limit);
   /// Offsets of `count` segments, which end at `total`.
   std::string offsets(int64_t count, int64_t &total);
+  /// Lengths of `count` segments, which are `total` together.
+  std::string lengths(int64_t count, int64_t &total);
+  /// Booleans.
+  std::string mask(const std::vector<int64_t> &shape);
+  /// An array of values whose last level lists what it stores.
+  std::string list(const std::vector<int64_t> &shape);
   std::string scalar();
   /// What a statement assigns to.
   std::string target(const std::vector<int64_t> &shape, bool canHaveLevels);

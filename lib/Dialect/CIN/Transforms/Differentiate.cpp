@@ -103,8 +103,8 @@ FailureOr<func::FuncOp> ember::cin::differentiate(func::FuncOp function,
       simplifyStatement(statement);
     else
       result = statement.emitError(
-          "has its loops already: gradients are of statements before "
-          "--cin-concretize");
+          "has its loops already: there is no gradient of what is kept by "
+          "first= or last=, nor of statements behind --cin-concretize");
   }
   FailureOr<func::FuncOp> made = failure();
   if (succeeded(result)) {
