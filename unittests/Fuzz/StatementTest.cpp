@@ -39,32 +39,9 @@ StoredArray makeIndices(std::string name, std::vector<uint64_t> numbers) {
   return array;
 }
 
-Term variable(std::string name) {
-  Term term;
-  term.kind = Term::Variable;
-  term.name = std::move(name);
-  return term;
-}
-
 Term number(std::string text) {
   Term term;
   term.name = std::move(text);
-  return term;
-}
-
-Term element(std::string array, std::vector<Term> indices) {
-  Term term;
-  term.kind = Term::Element;
-  term.name = std::move(array);
-  term.operands = std::move(indices);
-  return term;
-}
-
-Term call(std::string name, std::vector<Term> operands) {
-  Term term;
-  term.kind = Term::Call;
-  term.name = std::move(name);
-  term.operands = std::move(operands);
   return term;
 }
 
@@ -78,17 +55,22 @@ std::vector<double> numbersOf(const Input &input) {
 TEST(StoredArray, everyFormatHoldsWhatItIsMadeOf) {
   std::vector<double> numbers = {0, 1, 0, 0, 0, 0, 2, 0, 3, 4, 0, 5};
   size_t formats = 0;
-  for (int kinds = 0; kinds < 16; ++kinds)
+  for (int kinds = 0; kinds < 32; ++kinds)
     for (bool isTurned : {false, true}) {
-      auto outer = static_cast<StoredLevel::Kind>(kinds / 4);
+      bool isOrdered = kinds < 16;
+      auto outer = static_cast<StoredLevel::Kind>(kinds / 4 % 4);
       auto inner = static_cast<StoredLevel::Kind>(kinds % 4);
       bool isCoordinates = inner == StoredLevel::Singleton;
       if (outer == StoredLevel::Singleton ||
-          (isCoordinates && outer != StoredLevel::Compressed))
+          (isCoordinates && outer != StoredLevel::Compressed) ||
+          (!isOrdered && outer != StoredLevel::Compressed &&
+           inner != StoredLevel::Compressed))
         continue;
       StoredArray array = makeArray("A", {3, 4}, numbers);
       array.levels = {{outer, !isCoordinates, isTurned ? 1u : 0u},
                       {inner, true, isTurned ? 0u : 1u}};
+      for (StoredLevel &level : array.levels)
+        level.isOrdered = isOrdered || level.kind != StoredLevel::Compressed;
       std::vector<Input> parts;
       for (ArrayPart &part : partsOf(array))
         parts.push_back(part.input);
@@ -97,7 +79,7 @@ TEST(StoredArray, everyFormatHoldsWhatItIsMadeOf) {
       EXPECT_EQ(numbersOf(elements), numbers) << array.spellFormat();
       ++formats;
     }
-  EXPECT_EQ(formats, 20u);
+  EXPECT_EQ(formats, 32u);
 }
 
 TEST(StoredArray, whatIsWrongIsFound) {
@@ -121,13 +103,13 @@ TEST(StoredArray, whatIsWrongIsFound) {
 TEST(Statements, haveNoMoreParenthesesThanTheyNeed) {
   Notation notation;
   notation.arrays = {makeArray("y", {2}, {0, 0}), makeArray("a", {2}, {1, 2})};
-  Term a = element("a", {variable("i")});
-  Term sum = call("+", {a, call("*", {call("-", {a, number("1")}), a})});
+  Term a = elementOf("a", {variableOf("i")});
+  Term sum = callOf("+", {a, callOf("*", {callOf("-", {a, number("1")}), a})});
   Statement statement;
-  statement.target = element("y", {variable("i")});
+  statement.target = elementOf("y", {variableOf("i")});
   statement.ranges = {{"i", {}}};
-  statement.value = call("if", {call("<", {a, number("2")}), sum,
-                                call("-", {call("-", {a}), sum})});
+  statement.value = callOf("if", {callOf("<", {a, number("2")}), sum,
+                                callOf("-", {callOf("-", {a}), sum})});
   statement.function = "max";
   notation.statements = {statement};
   EXPECT_EQ(
@@ -136,20 +118,112 @@ TEST(Statements, haveNoMoreParenthesesThanTheyNeed) {
       "(a[i] - 1) * a[i])\n");
 }
 
+TEST(Statements, compareThreeNumbersAtOnce) {
+  Notation notation;
+  notation.arrays = {makeArray("y", {4}, {7, 7, 7, 7}),
+                     makeArray("a", {4}, {0, 1, 2, 3})};
+  notation.sizes["i"] = 4;
+  Term a = elementOf("a", {variableOf("i")});
+  Statement statement;
+  statement.target = elementOf("y", {variableOf("i")});
+  statement.ranges = {{"i", {}}};
+  statement.value = callOf("if", {callOf("< <=", {number("0"), a, number("2")}),
+                                  a, number("5")});
+  notation.statements = {statement};
+  EXPECT_EQ(printStatements(notation), "y[i] = a[i] if 0 < a[i] <= 2 else 5\n");
+  Outcome outcome = interpret(makeProgram(notation), 1000);
+  ASSERT_EQ(outcome.status, Outcome::Fine) << outcome.message;
+  EXPECT_EQ(numbersOf(outcome.inputs.back()),
+            (std::vector<double>{5, 1, 2, 5}));
+}
+
+/// `value`, of `a`, which stores 0 and 3 of four elements, and the rest is
+/// missing.
+std::vector<double> evaluateMissing(Term value) {
+  Notation notation;
+  StoredArray a = makeArray("a", {4}, {0, 77, 3, 77});
+  a.levels = {{StoredLevel::Compressed, true, 0}};
+  a.fill = a.bits[1];
+  a.isMissing = true;
+  notation.arrays = {makeArray("y", {4}, {1, 1, 1, 1}), a};
+  notation.sizes["i"] = notation.sizes["j"] = 4;
+  Statement statement;
+  statement.target = elementOf("y", {variableOf("i")});
+  statement.ranges = {{"i", {}}};
+  statement.value = std::move(value);
+  statement.function = "+";
+  notation.statements = {statement};
+  Outcome outcome = interpret(makeProgram(notation), 1000);
+  EXPECT_EQ(outcome.status, Outcome::Fine) << outcome.message;
+  return numbersOf(outcome.inputs.back());
+}
+
+TEST(Statements, combineWhatIsNotMissing) {
+  Term a = elementOf("a", {variableOf("i")});
+  EXPECT_EQ(evaluateMissing(callOf("+", {a, number("2")})),
+            (std::vector<double>{3, 1, 6, 1}));
+  EXPECT_EQ(evaluateMissing(callOf("coalesce", {a, number("2")})),
+            (std::vector<double>{1, 3, 4, 3}));
+  Term least;
+  least.kind = Term::Reduction;
+  least.name = "min";
+  least.operands = {callOf("+", {elementOf("a", {variableOf("j")}), a})};
+  least.ranges = {{"j", {}}};
+  EXPECT_EQ(evaluateMissing(least), (std::vector<double>{1, 1, 4, 1}));
+}
+
+TEST(Statements, callFunctionsOfOnesOwn) {
+  Notation notation;
+  UserFunction function;
+  function.name = "f0";
+  Term x = variableOf("x"), y = variableOf("y");
+  function.body =
+      callOf("if", {callOf("<", {x, y}), callOf("-", {y, x}), number("2")});
+  function.known = "1";
+  EXPECT_EQ(printFunction(function), R"(cin.function @f0(%x: f32, %y: f32) -> f32 {
+  %0 = arith.cmpf olt, %x, %y : f32
+  %1 = arith.subf %y, %x : f32
+  %2 = arith.constant 2.000000e+00 : f32
+  %3 = arith.select %0, %1, %2 : f32
+  cin.return %3 : f32
+} case (%x, 1.000000e+00 : f32) {
+  %0 = arith.constant 1.000000e+00 : f32
+  %1 = arith.cmpf olt, %x, %0 : f32
+  %2 = arith.constant 1.000000e+00 : f32
+  %3 = arith.subf %2, %x : f32
+  %4 = arith.constant 2.000000e+00 : f32
+  %5 = arith.select %1, %3, %4 : f32
+  cin.return %5 : f32
+}
+)");
+  notation.functions = {function};
+  notation.arrays = {makeArray("y", {2}, {0, 0}), makeArray("a", {2}, {0, 3})};
+  notation.sizes["i"] = 2;
+  Statement statement;
+  statement.target = elementOf("y", {variableOf("i")});
+  statement.ranges = {{"i", {}}};
+  statement.value =
+      callOf("f0", {elementOf("a", {variableOf("i")}), number("1")});
+  notation.statements = {statement};
+  Outcome outcome = interpret(makeProgram(notation), 1000);
+  ASSERT_EQ(outcome.status, Outcome::Fine) << outcome.message;
+  EXPECT_EQ(numbersOf(outcome.inputs.back()), (std::vector<double>{1, 2}));
+}
+
 /// out[b] = sum[p in s[b]:s[b + 1] if w[p] != 0](w[p] * T[I[p]])
 Notation makeBags(std::vector<uint64_t> indices) {
   Notation notation;
-  Term p = variable("p"), b = variable("b");
-  Term weight = element("w", {p});
+  Term p = variableOf("p"), b = variableOf("b");
+  Term weight = elementOf("w", {p});
   Term sum;
   sum.kind = Term::Reduction;
   sum.name = "sum";
-  sum.operands = {call("*", {weight, element("T", {element("I", {p})})})};
+  sum.operands = {callOf("*", {weight, elementOf("T", {elementOf("I", {p})})})};
   sum.ranges = {
-      {"p", {element("s", {b}), element("s", {call("+", {b, number("1")})})}}};
-  sum.condition = {call("!=", {weight, number("0")})};
+      {"p", {elementOf("s", {b}), elementOf("s", {callOf("+", {b, number("1")})})}}};
+  sum.condition = {callOf("!=", {weight, number("0")})};
   Statement statement;
-  statement.target = element("out", {b});
+  statement.target = elementOf("out", {b});
   statement.ranges = {{"b", {}}};
   statement.value = sum;
   notation.statements = {statement};
@@ -206,14 +280,14 @@ TEST(Statements, haveGradients) {
 Notation makeReduction(const std::string &function,
                        const std::vector<double> &numbers) {
   Notation notation;
-  Term a = element("a", {variable("i")});
+  Term a = elementOf("a", {variableOf("i")});
   Term value;
   value.kind = Term::Reduction;
   value.name = function;
-  value.operands = {call("*", {a, a})};
+  value.operands = {callOf("*", {a, a})};
   value.ranges = {{"i", {}}};
   Statement statement;
-  statement.target = element("y", {});
+  statement.target = elementOf("y", {});
   statement.value = value;
   notation.statements = {statement};
   auto size = static_cast<int64_t>(numbers.size());
@@ -248,11 +322,11 @@ TEST(Statements, haveNoGradientWhereItIsNotClear) {
 TEST(Statements, fillArraysInFormats) {
   Notation notation;
   Statement statement;
-  statement.target = element("y", {variable("i")});
+  statement.target = elementOf("y", {variableOf("i")});
   statement.ranges = {{"i", {}}};
-  statement.value = call("+", {element("a", {variable("i")}), number("1")});
+  statement.value = callOf("+", {elementOf("a", {variableOf("i")}), number("1")});
   statement.condition = {
-      call(">", {element("a", {variable("i")}), number("0")})};
+      callOf(">", {elementOf("a", {variableOf("i")}), number("0")})};
   notation.statements = {statement};
   notation.sizes["i"] = 3;
   notation.arrays = {makeArray("y", {3}, {5, 5, 5}),

@@ -68,6 +68,11 @@ static void noteStatements(const Notation &notation,
   for (const StoredArray &array : notation.arrays) {
     if (array.isTemporary)
       features.insert("temporary");
+    if (array.isMissing)
+      features.insert("missing elements");
+    for (const StoredLevel &level : array.levels)
+      if (!level.isOrdered)
+        features.insert("unordered level");
     if (array.hasLevels())
       features.insert(notation.isTarget(array.name) ? "result in a format"
                                                     : "array in a format");
@@ -89,6 +94,10 @@ static void noteStatements(const Notation &notation,
       noteRanges(term.ranges);
       if (term.name == "slice")
         features.insert("slice");
+      if (notation.findFunction(term.name))
+        features.insert("function of one's own");
+      if (term.name.find(' ') != std::string::npos)
+        features.insert("chained comparison");
       if (term.kind == Term::Reduction)
         features.insert("reduction");
       if (term.kind != Term::Element)

@@ -258,7 +258,9 @@ static bool isRefusal(const std::string &pipeline, StringRef message) {
 /// Nor is every array assembled in every format.
 static bool isRefusedFormat(const Program &program, StringRef message) {
   return program.notation &&
-         message.contains("appends to an array in another order");
+         (message.contains("appends to an array in another order") ||
+          message.contains("is unordered, together with others") ||
+          message.contains("is unordered and nonunique"));
 }
 
 /// Takes `module` to the llvm dialect, as `variant` says. Nothing, or what went

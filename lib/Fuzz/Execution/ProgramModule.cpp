@@ -82,8 +82,18 @@ OwningOpRef<ModuleOp> makeModule(const Program &program, MLIRContext *context) {
     if (!array.hasLevels())
       continue;
     options.formats[array.name] = array.spellFormat();
-    options.fills[array.name] = getFill(array);
+    if (array.isMissing)
+      options.missing.insert(array.name);
+    else
+      options.fills[array.name] = getFill(array);
   }
+  std::string functions;
+  for (const UserFunction &function : program.notation->functions)
+    functions += printFunction(function);
+  OwningOpRef<ModuleOp> parsed = parseSourceString<ModuleOp>(functions, context);
+  if (!parsed)
+    return nullptr;
+  options.functions = *parsed;
   OwningOpRef<ModuleOp> module = cin::buildFromNotation(
       printStatements(*program.notation), options, context);
   if (module && program.notation->gradient &&

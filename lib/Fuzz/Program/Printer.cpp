@@ -381,7 +381,11 @@ void Printer::print(const Function &target) {
 /// Statements, which other tools than ours have no syntax for, as a comment.
 static std::string printNotation(const Notation &notation) {
   std::ostringstream out;
+  for (const UserFunction &function : notation.functions)
+    out << printFunction(function);
   out << "// emberc --emit=cin";
+  if (!notation.functions.empty())
+    out << " --functions=THIS_FILE";
   for (const std::string &option : arrayOptions(notation))
     out << " '" << option << "'";
   out << " --notation '\n";

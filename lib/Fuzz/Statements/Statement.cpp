@@ -28,6 +28,22 @@ bool Notation::isTarget(const std::string &name) const {
                      });
 }
 
+const UserFunction *Notation::findFunction(const std::string &name) const {
+  for (const UserFunction &function : functions)
+    if (function.name == name)
+      return &function;
+  return nullptr;
+}
+
+bool Notation::mayBeMissing(const Term &term) const {
+  auto may = [&](const Term &part) { return mayBeMissing(part); };
+  const std::vector<Term> &parts = term.operands;
+  if (term.kind == Term::Element && array(term.name).isMissing)
+    return true;
+  return term.name == "coalesce" ? std::all_of(parts.begin(), parts.end(), may)
+                                 : std::any_of(parts.begin(), parts.end(), may);
+}
+
 static void visitAll(const std::vector<Term> &terms,
                      const std::function<void(const Term &)> &visit) {
   for (const Term &term : terms)
@@ -57,9 +73,20 @@ void visitTerms(const Term &term,
 void visitTerms(const Statement &statement,
                 const std::function<void(const Term &)> &visit) {
   visitTerms(statement.target, visit);
-  visitTerms(statement.value, visit);
-  visitRanges(statement.ranges, visit);
-  visitAll(statement.condition, visit);
+  const Term &value = statement.value;
+  if (!value.isBoundBehind) {
+    visitTerms(value, visit);
+    visitRanges(statement.ranges, visit);
+    visitAll(statement.condition, visit);
+    return;
+  }
+  // Its ranges stand behind the statement's, in one list with them.
+  visit(value);
+  visitAll(value.operands, visit);
+  std::vector<VariableRange> ranges = statement.ranges;
+  ranges.insert(ranges.end(), value.ranges.begin(), value.ranges.end());
+  visitRanges(ranges, visit);
+  visitAll(value.condition, visit);
 }
 
 void Notation::orderArrays() {

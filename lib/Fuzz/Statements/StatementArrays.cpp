@@ -20,12 +20,18 @@ StatementStyle drawStatementStyle(Random &random) {
   style.hasRoundNumbers = random.chance(0.7);
   style.formats = random.pick({0.0, 0.0, 0.4, 0.7});
   style.fills = random.pick({0.0, 0.0, 0.5});
+  style.missing = random.pick({0.0, 0.0, 0.0, 0.5});
+  style.unordered = random.pick({0.0, 0.0, 0.3});
+  style.functions = random.pick({0.0, 0.0, 0.3});
   style.reuse = random.pick({0.1, 0.5});
   style.indirection = random.pick({0.0, 0.2, 0.4});
   style.conditions = random.pick({0.0, 0.1, 0.3});
   style.temporaries = random.pick({0.0, 0.9});
   return style;
 }
+
+/// What no statement may look at: nothing else is as large.
+static constexpr int missingNumber = 77;
 
 std::string StatementArrays::add(StoredArray array, const char *prefix) {
   array.name = prefix + std::to_string(notation.arrays.size());
@@ -46,8 +52,13 @@ uint64_t StatementArrays::number() {
   return encodeFloat(style.element, value == 0 ? 0 : value);
 }
 
-uint64_t StatementArrays::drawFill() {
-  return random.chance(style.fills) ? number() : 0;
+void StatementArrays::drawFill(StoredArray &array) {
+  array.fill = random.chance(style.fills) ? number() : 0;
+  if (style.isBoolean() || !canBeMissing || !random.chance(style.missing))
+    return;
+  array.isMissing = true;
+  array.fill = style.isReal() ? encodeFloat(style.element, missingNumber)
+                              : static_cast<uint64_t>(missingNumber);
 }
 
 void StatementArrays::drawLevels(StoredArray &array, bool isTarget) {
@@ -70,10 +81,12 @@ void StatementArrays::drawLevels(StoredArray &array, bool isTarget) {
       Kinds weights = isLast ? Kinds{1, 6, 0, 2} : Kinds{4, 4, 0, 1};
       level.kind = static_cast<StoredLevel::Kind>(random.weighted(weights));
     }
+    level.isOrdered = level.kind != StoredLevel::Compressed ||
+                      !random.chance(style.unordered);
     array.levels.push_back(level);
   }
   array.index = random.pick({Scalar::I64, Scalar::I64, Scalar::I32});
-  array.fill = drawFill();
+  drawFill(array);
 }
 
 std::string StatementArrays::values(const std::vector<int64_t> &shape,
@@ -159,7 +172,7 @@ std::string StatementArrays::list(const std::vector<int64_t> &shape) {
     array.levels.push_back(level);
   }
   array.index = random.pick({Scalar::I64, Scalar::I32});
-  array.fill = drawFill();
+  drawFill(array);
   for (int64_t count = elementCount(shape); count > 0; --count) {
     array.bits.push_back(random.chance(0.5) ? number() : array.fill);
     array.isStoredFill.push_back(random.chance(0.05));

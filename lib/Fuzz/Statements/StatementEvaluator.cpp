@@ -40,6 +40,12 @@ StatementRun::StatementRun(const Program &program, int64_t stepLimit)
             Number::ofInteger(isBoolean ? static_cast<int64_t>(bits & 1)
                                         : signedValue(array.element, bits)));
     }
+    if (array.isMissing) {
+      for (Number &number : elements.numbers)
+        number.isMissing = true;
+      for (StoredValue value : valuesOf(array))
+        elements.numbers[value.element].isMissing &= !value.isStored;
+    }
     arrays[array.name] = std::move(elements);
   }
 }
@@ -209,12 +215,50 @@ static int64_t wrap(Scalar type, int64_t value) {
                              : signedValue(type, bits);
 }
 
+Number StatementRun::callOwn(const UserFunction &function,
+                             std::vector<Number> operands) {
+  for (Number &operand : operands)
+    if (isFloat(element) && !operand.isReal)
+      operand = Number::ofReal(real(operand));
+  std::map<std::string, Number> outer = std::exchange(
+      parameters, {{"x", std::move(operands[0])}, {"y", std::move(operands[1])}});
+  Number result = evaluate(function.body);
+  parameters = std::move(outer);
+  return result;
+}
+
+Number StatementRun::join(const std::string &name, const Number &a,
+                          const Number &b) {
+  if (const UserFunction *own = notation.findFunction(name))
+    return callOwn(*own, {a, b});
+  if (isFloat(element))
+    return callReals(name, {a, Number::ofReal(real(b))});
+  return Number::ofInteger(
+      wrap(element, callIntegers(name, {a.integer, b.integer})));
+}
+
 Number StatementRun::call(const Term &term) {
   std::vector<Number> operands;
   for (const Term &operand : term.operands)
     operands.push_back(evaluate(operand));
   if (!isFine())
     return {};
+  if (term.name == "coalesce")
+    return operands[operands[0].isMissing ? 1 : 0];
+  if (std::any_of(operands.begin(), operands.end(),
+                  [](const Number &operand) { return operand.isMissing; }))
+    return missing();
+  if (const UserFunction *own = notation.findFunction(term.name))
+    return callOwn(*own, operands);
+  if (operands.size() == 3 && term.name.find(' ') != std::string::npos) {
+    size_t space = term.name.find(' ');
+    bool isFirst =
+        compare(term.name.substr(0, space), operands[0], operands[1]).integer !=
+        0;
+    Number second =
+        compare(term.name.substr(space + 1), operands[1], operands[2]);
+    return Number::ofInteger(isFirst && second.integer);
+  }
   if (term.name == "if" || term.name == "where")
     return operands[operands[0].integer ? 1 : 2];
   if (isComparison(term.name))
@@ -246,6 +290,8 @@ Number StatementRun::evaluate(const Term &term) {
   case Term::Number:
     return number(term.name);
   case Term::Variable:
+    if (!parameters.empty())
+      return parameters.at(term.name);
     return Number::ofInteger(variables.at(term.name));
   case Term::Element: {
     Number *found = find(term);
@@ -330,7 +376,10 @@ void StatementRun::forEach(const VariableRange &range, Visit visit) {
 }
 
 bool StatementRun::holds(const std::vector<Term> &condition) {
-  return condition.empty() || evaluate(condition.front()).integer != 0;
+  if (condition.empty())
+    return true;
+  Number value = evaluate(condition.front());
+  return !value.isMissing && value.integer != 0;
 }
 
 void StatementRun::collect(const Term &term, size_t range,
@@ -338,17 +387,23 @@ void StatementRun::collect(const Term &term, size_t range,
   if (range < term.ranges.size()) {
     forEach(term.ranges[range], [&] { collect(term, range + 1, values); });
   } else if (holds(term.condition)) {
-    values.push_back(evaluate(term.operands.front()));
+    Number value = evaluate(term.operands.front());
+    if (!value.isMissing)
+      values.push_back(value);
   }
 }
 
 Number StatementRun::reduce(const Term &term) {
   std::vector<Number> values;
   collect(term, 0, values);
+  if (values.empty() && notation.mayBeMissing(term.operands.front()))
+    return missing();
   return isFine() ? combine(term.name, values) : Number();
 }
 
 Number StatementRun::identity(const std::string &function) {
+  if (const UserFunction *own = notation.findFunction(function))
+    return number(own->identity);
   bool isProduct = function == "prod" || function == "*";
   bool isMost = function == "max", isLeast = function == "min";
   if (isFloat(element)) {
@@ -392,13 +447,9 @@ Number StatementRun::combine(const std::string &function,
   std::string name = found == calls.end() ? function : found->second;
   double magnitude = 0;
   for (const Number &value : values) {
-    if (isFloat(element)) {
-      result = callReals(name, {result, Number::ofReal(real(value))});
+    result = join(name, result, value);
+    if (isFloat(element))
       magnitude = std::max(magnitude, std::fabs(result.real.value));
-    } else {
-      result.integer =
-          wrap(element, callIntegers(name, {result.integer, value.integer}));
-    }
   }
   // Products of others first round otherwise.
   bool isInexact = result.isReal && name == "*" && values.size() > 2 &&
@@ -418,6 +469,11 @@ void StatementRun::assign(const Statement &statement) {
   if (!holds(statement.condition))
     return;
   Number value = evaluate(statement.value);
+  bool isDense = !notation.array(statement.target.name).hasLevels();
+  if (value.isMissing && isDense && statement.function.empty())
+    value = identity(statement.value.name);
+  if (value.isMissing)
+    return;
   Number *target = find(statement.target);
   if (!target || !isFine())
     return;
@@ -498,6 +554,7 @@ Outcome StatementRun::run() {
               ? Number::ofReal({decodeFloat(array.element, array.fill), 0})
               : Number::ofInteger(
                     wrap(array.element, static_cast<int64_t>(array.fill)));
+      fill.isMissing = array.isMissing;
       std::fill(target.numbers.begin(), target.numbers.end(), fill);
     }
     kept.clear();

@@ -104,6 +104,11 @@ static std::pair<std::string, Binding> spell(const Term &term) {
     break;
   }
   const std::vector<Term> &operands = term.operands;
+  if (size_t space = term.name.find(' '); space != std::string::npos)
+    return {print(operands[0], BitOr) + " " + term.name.substr(0, space) + " " +
+                print(operands[1], BitOr) + term.name.substr(space) + " " +
+                print(operands[2], BitOr),
+            Comparison};
   if (auto found = operators.find(term.name);
       found != operators.end() && operands.size() == 2) {
     auto [symbol, binding] = found->second;
@@ -181,7 +186,9 @@ std::vector<std::string> arrayOptions(const Notation &notation) {
       continue;
     options.push_back("--format=" + array.name + ":" + array.spellFormat());
     options.push_back("--fill=" + array.name + ":" +
-                      printNumber(array.element, array.fill));
+                      (array.isMissing
+                           ? "missing"
+                           : printNumber(array.element, array.fill)));
   }
   if (notation.gradient) {
     std::string of, by;

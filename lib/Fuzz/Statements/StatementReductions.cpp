@@ -62,6 +62,7 @@ static bool simplifyArray(StoredArray &array, Step step) {
     bool hadLevels = array.hasLevels();
     array.levels.clear();
     array.isStoredFill.clear();
+    array.isMissing = false;
     return hadLevels;
   }
   // Indices and offsets stay what they are.

@@ -26,11 +26,12 @@ struct Number {
   bool isReal = false;
   Approximate real;
   int64_t integer = 0;
+  bool isMissing = false;
   /// Of a run with a direction.
   Tangent tangent = {};
 
-  static Number ofReal(Approximate value) { return {true, value, 0, {}}; }
-  static Number ofInteger(int64_t value) { return {false, {}, value, {}}; }
+  static Number ofReal(Approximate value) { return {true, value}; }
+  static Number ofInteger(int64_t value) { return {false, {}, value}; }
 };
 
 /// The elements of an array while statements are evaluated.
@@ -62,6 +63,9 @@ private:
   Number evaluate(const Term &term);
   Number call(const Term &term);
   Number callReals(const std::string &name, const std::vector<Number> &given);
+  Number callOwn(const UserFunction &function, std::vector<Number> operands);
+  /// `a` and `b` by a function of an expression, a reduction or an assignment.
+  Number join(const std::string &name, const Number &a, const Number &b);
   int64_t callIntegers(const std::string &name,
                        const std::vector<int64_t> &operands);
   Number compare(const std::string &name, const Number &a, const Number &b);
@@ -93,6 +97,11 @@ private:
     return value;
   }
   Number number(const std::string &text);
+  static Number missing() {
+    Number value;
+    value.isMissing = true;
+    return value;
+  }
   Approximate real(const Number &number) {
     return number.isReal ? number.real
                          : Approximate{static_cast<double>(number.integer), 0};
@@ -113,6 +122,8 @@ private:
   ApproximateArithmetic arithmetic;
   std::map<std::string, Elements> arrays;
   std::map<std::string, int64_t> variables;
+  /// Of the function of one's own that is evaluated.
+  std::map<std::string, Number> parameters;
   bool isIndex = false;
   bool hasDirection = false;
   /// What the largest or least of was assigned to an element, what was there

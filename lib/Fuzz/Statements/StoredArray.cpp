@@ -12,6 +12,7 @@
 #include "ember/Fuzz/Statements/StoredArray.h"
 #include "ember/Fuzz/Evaluation/Arithmetic.h"
 #include <algorithm>
+#include <set>
 
 namespace ember::fuzz {
 
@@ -23,8 +24,11 @@ std::string StoredArray::spellFormat() const {
   for (size_t number = 0; number < levels.size(); ++number) {
     const StoredLevel &level = levels[number];
     std::string separator = number ? "," : "";
-    text +=
-        separator + names[level.kind] + (level.isUnique ? "" : "(nonunique)");
+    text += separator + names[level.kind];
+    if (!level.isUnique || !level.isOrdered)
+      text += level.isUnique    ? "(unordered)"
+              : level.isOrdered ? "(nonunique)"
+                                : "(unordered nonunique)";
     order += separator + std::to_string(level.dimension);
     isInOrder &= level.dimension == number;
   }
@@ -108,6 +112,16 @@ static std::vector<Place> storedPlaces(const StoredArray &array) {
   return places;
 }
 
+/// An order that follows from what there is, and is none of coordinates.
+static void scatter(const StoredArray &array, std::vector<Entry> &entries) {
+  auto key = [&](const Entry &entry) {
+    return static_cast<uint32_t>(flatten(array, entry.elements.front()) + 1) *
+           2654435761u;
+  };
+  std::sort(entries.begin(), entries.end(),
+            [&](const Entry &a, const Entry &b) { return key(a) < key(b); });
+}
+
 /// The positions of a level below one of the level above.
 static std::vector<Entry> descend(const StoredArray &array, size_t number,
                                   const Entry &above) {
@@ -134,6 +148,8 @@ static std::vector<Entry> descend(const StoredArray &array, size_t number,
   if (level.kind == StoredLevel::Bitmap)
     for (Entry &entry : below)
       entry.isStored &= !entry.elements.empty();
+  if (!level.isOrdered)
+    scatter(array, below);
   return below;
 }
 
@@ -297,11 +313,14 @@ void Loader::visit(size_t number, int64_t position, Place place) {
   if (level.kind == StoredLevel::Compressed) {
     int64_t begin = read(first[number], position);
     int64_t end = read(first[number], position + 1), before = -1;
+    std::set<int64_t> seen;
     for (int64_t at = begin; at < end && error.empty(); ++at) {
       int64_t coordinate = read(first[number] + 1, at);
-      if (coordinate < before || (coordinate == before && level.isUnique))
+      bool isNew = seen.insert(coordinate).second;
+      if ((level.isOrdered && coordinate < before) ||
+          (level.isUnique && !isNew))
         error = "coordinates of level " + std::to_string(number) +
-                " do not increase";
+                (level.isOrdered ? " do not increase" : " are there twice");
       before = coordinate;
       visitCoordinate(number, at, place, coordinate);
     }

@@ -13,49 +13,12 @@
 #define EMBER_FUZZ_STATEMENTS_STATEMENT_H
 
 #include "ember/Fuzz/Statements/StoredArray.h"
+#include "ember/Fuzz/Statements/UserFunction.h"
 #include <functional>
 #include <map>
 #include <optional>
 
 namespace ember::fuzz {
-
-struct Term;
-
-/// `p in lower:upper`, `p in segment(L[b])`, `p in M[b]`, where booleans hold,
-/// `p in A[b]`, what an array in a format stores, or a variable that takes all
-/// positions of what it is an index of.
-struct VariableRange {
-  std::string variable;
-  /// Lower and upper bound, what is behind `in`, or nothing.
-  std::vector<Term> bounds;
-};
-
-/// An expression, or an index.
-struct Term {
-  enum Kind : uint8_t {
-    /// Of which `name` is the text.
-    Number,
-    Variable,
-    /// An element of an array at `operands`, or a scalar.
-    Element,
-    /// A function or operator of `operands`; as an index also `slice`, of a
-    /// variable, where it begins and ends, and its step.
-    Call,
-    /// A function of all values of an expression, `operands.front()`.
-    Reduction
-  };
-  Kind kind = Number;
-  std::string name;
-  std::vector<Term> operands;
-  std::vector<VariableRange> ranges;
-  /// Of a reduction: what has to hold for a value to count, or nothing.
-  std::vector<Term> condition;
-  /// A sum that the text does not write, since its variables say it.
-  bool isImplicit = false;
-  /// A reduction that is all of a value: the text writes ranges and condition
-  /// behind the statement.
-  bool isBoundBehind = false;
-};
 
 /// `target = value for ranges if condition`.
 struct Statement {
@@ -84,6 +47,7 @@ struct Notation {
   /// In the order in which statements name them.
   std::vector<StoredArray> arrays;
   std::vector<Statement> statements;
+  std::vector<UserFunction> functions = {};
   /// Of variables without a range.
   std::map<std::string, int64_t> sizes;
   /// Numbers of few bits, whose sums and products are exact in every order.
@@ -93,6 +57,11 @@ struct Notation {
   StoredArray &array(const std::string &name);
   const StoredArray &array(const std::string &name) const;
   bool isTarget(const std::string &name) const;
+  /// Null if there is none of that name.
+  const UserFunction *findFunction(const std::string &name) const;
+  /// Whether a value may be missing: if one of its operands may, both of
+  /// `coalesce`, or one of the values that a reduction is of.
+  bool mayBeMissing(const Term &term) const;
   /// Drops arrays that no statement names, and puts the others in order.
   void orderArrays();
 };

@@ -20,6 +20,9 @@ struct StatementStyle {
   /// Probabilities.
   double formats = 0;
   double fills = 0;
+  double missing = 0;
+  double unordered = 0;
+  double functions = 0;
   double reuse = 0;
   double indirection = 0;
   double conditions = 0;
@@ -54,10 +57,13 @@ public:
   /// What a statement assigns to.
   std::string target(const std::vector<int64_t> &shape, bool canHaveLevels);
 
+  /// Whether what arrays from now on do not store may be missing.
+  bool canBeMissing = true;
+
 private:
   std::string add(StoredArray array, const char *prefix);
   uint64_t number();
-  uint64_t drawFill();
+  void drawFill(StoredArray &array);
   void drawLevels(StoredArray &array, bool isTarget);
 
   Random &random;

@@ -28,6 +28,8 @@ struct StoredLevel {
   bool isUnique = true;
   /// The dimension that it stores.
   size_t dimension = 0;
+  /// Coordinates below a position increase.
+  bool isOrdered = true;
 
   bool isListed() const { return kind == Compressed || kind == Singleton; }
 };
@@ -42,8 +44,9 @@ struct StoredArray {
   std::vector<StoredLevel> levels;
   /// Of positions and coordinates.
   Scalar index = Scalar::I64;
-  /// What is not stored.
+  /// What is not stored; a number that means nothing where that is missing.
   uint64_t fill = 0;
+  bool isMissing = false;
   /// Which elements are stored though they are the fill.
   std::vector<bool> isStoredFill;
   bool isScalar = false;
