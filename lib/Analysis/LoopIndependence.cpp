@@ -121,17 +121,42 @@ bool LoopIndependence::addTerm(Extent &extent, Value value, int64_t factor,
 }
 
 std::optional<LoopIndependence::Extent>
-LoopIndependence::extentOf(const MemoryAccess &access, int64_t dim,
+LoopIndependence::extentOf(const IndexExpr &index, int64_t length,
                            IndexExprs &exprs) {
-  IndexExpr index = exprs.of(access.indices[dim]);
   Extent extent;
   extent.first = index.getConstant();
-  extent.last = index.getConstant() + (access.extent(dim) - 1);
+  extent.last = index.getConstant() + (length - 1);
   bool isKnown = isSmall(extent.first) && isSmall(extent.last) &&
                  llvm::all_of(index.getTerms(), [&](auto term) {
                    return addTerm(extent, term.first, term.second, exprs);
                  });
   return isKnown ? std::optional(extent) : std::nullopt;
+}
+
+LoopIndependence::Footprint
+LoopIndependence::footprintOf(const MemoryAccess &access, IndexExprs &exprs) {
+  SmallVector<IndexExpr> indices;
+  for (Value index : access.indices)
+    indices.push_back(exprs.of(index));
+  Value memref = access.memref;
+  // Views of other columns are apart in the array alone.
+  while (auto view = memref.getDefiningOp<memref::SubViewOp>()) {
+    if (!view.hasUnitStride() ||
+        view.getSourceType().getRank() != view.getType().getRank())
+      break;
+    for (auto [index, offset] :
+         llvm::zip_equal(indices, view.getMixedOffsets())) {
+      auto value = dyn_cast<Value>(offset);
+      index = index + (value ? exprs.of(value)
+                             : IndexExpr(*getConstantIntValue(offset)));
+    }
+    memref = view.getSource();
+  }
+  Footprint footprint{memref, access.isStore(), {}};
+  for (auto [dim, index] : llvm::enumerate(indices))
+    footprint.extents.push_back(extentOf(
+        index, access.extent(static_cast<int64_t>(dim)), exprs));
+  return footprint;
 }
 
 void LoopIndependence::collect(IndexExprs &exprs) {
@@ -154,10 +179,7 @@ void LoopIndependence::collect(IndexExprs &exprs) {
     }
     if (isOwn(access->memref))
       return WalkResult::advance();
-    Footprint footprint{access->memref, access->isStore(), {}};
-    for (size_t dim = 0; dim < access->indices.size(); ++dim)
-      footprint.extents.push_back(extentOf(*access, dim, exprs));
-    footprints.push_back(std::move(footprint));
+    footprints.push_back(footprintOf(*access, exprs));
     return WalkResult::advance();
   });
 }

@@ -50,6 +50,7 @@ private:
     IndexExpr firstOffset;
   };
   struct Footprint {
+    /// Not a view with steps of one: the array around it.
     mlir::Value memref;
     bool isStore;
     /// A dimension of which nothing is known has none. Without any dimensions:
@@ -62,8 +63,9 @@ private:
   bool addTerm(Extent &extent, mlir::Value value, int64_t factor,
                IndexExprs &exprs);
   bool addSegment(Extent &extent, mlir::Value position, IndexExprs &exprs);
-  std::optional<Extent> extentOf(const MemoryAccess &access, int64_t dim,
+  std::optional<Extent> extentOf(const IndexExpr &index, int64_t length,
                                  IndexExprs &exprs);
+  Footprint footprintOf(const MemoryAccess &access, IndexExprs &exprs);
   bool areApartInIterations(const Footprint &store,
                             const Footprint &other) const;
   bool areApartInIterations(const Extent &a, const Extent &b) const;

@@ -166,9 +166,11 @@ static bool canPrecede(Operation &op, const LoopGroup &group) {
 //===----------------------------------------------------------------------===//
 
 /// Whether the function repeats `op` rather than being handed its result: what
-/// indices and sizes are computed from stays visible there.
+/// indices and sizes are computed from stays visible there, and which array a
+/// view is of.
 bool Outlining::isRebuilt(Operation *op) {
-  if (op->hasTrait<OpTrait::ConstantLike>() || isScratch(op))
+  if (op->hasTrait<OpTrait::ConstantLike>() || isScratch(op) ||
+      isa<memref::SubViewOp>(op))
     return true;
   if (!isPure(op) || op->getNumRegions() != 0 || op->getNumResults() != 1 ||
       isa<BaseMemRefType>(op->getResult(0).getType()))

@@ -61,6 +61,38 @@ func.func @columns(%v: memref<?xf32>, %out: memref<?x2xf32>, %n: index) {
   return
 }
 
+// Views of columns that are apart, as those of each table of bags, and of ones
+// that are not. The function makes the views again.
+// CHECK-LABEL: func.func @views
+// CHECK: ember.parallel_call @views_part({{.*}}, %arg1, {{.*}}) loops [#ember.loop_cost<cost = {{.*}}>, #ember.loop_cost<cost = {{.*}}>]
+// CHECK-NEXT: ember.parallel_call @views_part_0({{.*}}) loops [#ember.loop_cost<cost = {{[0-9]+}}>]
+// CHECK-NEXT: return
+// CHECK: func.func private @views_part_0(
+// CHECK: func.func private @views_part(
+// CHECK: %[[LEFT:.*]] = memref.subview %{{.*}}[0, %{{.*}}]
+// CHECK: memref.subview %[[LEFT]][0, 1]
+func.func @views(%v: memref<?xf32>, %out: memref<?x?xf32>, %n: index, %first: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %left = memref.subview %out[0, %first] [%n, 2] [1, 1] : memref<?x?xf32> to memref<?x2xf32, strided<[?, 1], offset: ?>>
+  %next = arith.addi %first, %c1 : index
+  %right = memref.subview %left[0, 1] [%n, 1] [1, 1] : memref<?x2xf32, strided<[?, 1], offset: ?>> to memref<?x1xf32, strided<[?, 1], offset: ?>>
+  %again = memref.subview %out[0, %next] [%n, 1] [1, 1] : memref<?x?xf32> to memref<?x1xf32, strided<[?, 1], offset: ?>>
+  scf.for %b = %c0 to %n step %c1 {
+    %x = memref.load %v[%b] : memref<?xf32>
+    memref.store %x, %left[%b, %c0] : memref<?x2xf32, strided<[?, 1], offset: ?>>
+  }
+  scf.for %b = %c0 to %n step %c1 {
+    %x = memref.load %v[%b] : memref<?xf32>
+    memref.store %x, %right[%b, %c0] : memref<?x1xf32, strided<[?, 1], offset: ?>>
+  }
+  scf.for %b = %c0 to %n step %c1 {
+    %x = memref.load %v[%b] : memref<?xf32>
+    memref.store %x, %again[%b, %c0] : memref<?x1xf32, strided<[?, 1], offset: ?>>
+  }
+  return
+}
+
 // Vectors up to a column, and from there on.
 // CHECK-LABEL: func.func @vectors
 // CHECK: ember.parallel_call @vectors_part({{.*}}) loops [#ember.loop_cost<cost = {{.*}}>, #ember.loop_cost<cost = {{.*}}>]
@@ -85,7 +117,7 @@ func.func @vectors(%out: memref<?x12xf32>, %n: index, %x: vector<4xf32>) {
 // The second loop reads what the first one stores: a call each.
 // CHECK-LABEL: func.func @dependent
 // CHECK: call @dependent_part(
-// CHECK: call @dependent_part_0(
+// CHECK: call @dependent_part_{{[0-9]+}}(
 func.func @dependent(%v: memref<?xf32>, %w: memref<?xf32>, %n: index) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
