@@ -73,20 +73,9 @@ void visitTerms(const Term &term,
 void visitTerms(const Statement &statement,
                 const std::function<void(const Term &)> &visit) {
   visitTerms(statement.target, visit);
-  const Term &value = statement.value;
-  if (!value.isBoundBehind) {
-    visitTerms(value, visit);
-    visitRanges(statement.ranges, visit);
-    visitAll(statement.condition, visit);
-    return;
-  }
-  // Its ranges stand behind the statement's, in one list with them.
-  visit(value);
-  visitAll(value.operands, visit);
-  std::vector<VariableRange> ranges = statement.ranges;
-  ranges.insert(ranges.end(), value.ranges.begin(), value.ranges.end());
-  visitRanges(ranges, visit);
-  visitAll(value.condition, visit);
+  visitTerms(statement.value, visit);
+  visitRanges(statement.ranges, visit);
+  visitAll(statement.condition, visit);
 }
 
 void Notation::orderArrays() {

@@ -54,7 +54,11 @@ uint64_t StatementArrays::number() {
 
 void StatementArrays::drawFill(StoredArray &array) {
   array.fill = random.chance(style.fills) ? number() : 0;
-  if (style.isBoolean() || !canBeMissing || !random.chance(style.missing))
+  // A dense last level stores every element: none is missing.
+  bool isAllStored =
+      !array.hasLevels() || array.levels.back().kind == StoredLevel::Dense;
+  if (isAllStored || style.isBoolean() || !canBeMissing ||
+      !random.chance(style.missing))
     return;
   array.isMissing = true;
   array.fill = style.isReal() ? encodeFloat(style.element, missingNumber)

@@ -17,11 +17,11 @@ namespace ember::fuzz {
 static constexpr size_t mostDirections = 50;
 
 std::string StatementGenerator::drawCombination() {
-  if (const UserFunction *own = drawOwn(/*isReduction=*/true))
-    return own->name;
-  // Sums of halves round each time.
+  // Sums of halves round each time, and functions of one's own are of floats.
   if (isHalf(style.element))
     return random.pick({"max", "min"});
+  if (const UserFunction *own = drawOwn(/*isReduction=*/true))
+    return own->name;
   if (style.isBoolean())
     return random.pick({"&", "|", "^"});
   return random.pick({"+", "+", "+", "max", "min", "*"});
@@ -136,11 +136,14 @@ Statement StatementGenerator::drawStatement(bool isLast) {
   std::vector<int64_t> shape =
       std::exchange(notation.array(target).shape, {-1});
   statement.value = drawValue(variables, statement.function);
-  if (statement.function.empty() && !notation.array(target).hasLevels())
-    completeValue(statement.value);
   // A number takes the type of nothing.
   if (statement.value.kind == Term::Number)
     statement.value = drawElement(variables);
+  bool isKept = statement.function == "first" || statement.function == "last";
+  if (isKept)
+    statement.value = complete(statement.value);
+  else if (statement.function.empty() && !notation.array(target).hasLevels())
+    completeValue(statement.value);
   if (!isForOthers && random.chance(style.conditions * 0.5) &&
       !notation.array(target).hasLevels())
     statement.condition.push_back(drawCondition(variables));

@@ -16,6 +16,7 @@
 #include "Tangent.h"
 #include "ember/Fuzz/Evaluation/Interpreter.h"
 #include "ember/Fuzz/Statements/Statement.h"
+#include <functional>
 #include <set>
 #include <utility>
 
@@ -39,6 +40,9 @@ struct Elements {
   const StoredArray *array;
   std::vector<Number> numbers;
 };
+
+/// A number as it is stored in a type of integers.
+int64_t wrap(Scalar type, int64_t value);
 
 /// One evaluation of all statements.
 class StatementRun {
@@ -70,7 +74,10 @@ private:
                        const std::vector<int64_t> &operands);
   Number compare(const std::string &name, const Number &a, const Number &b);
   Number reduce(const Term &term);
-  void collect(const Term &term, size_t range, std::vector<Number> &values);
+  /// The values of a reduction's terms, for the variables from `range` on, of
+  /// which those from `first` on are bound together.
+  void collect(const Term &term, size_t first, size_t range,
+               std::vector<Number> &values);
   Number combine(const std::string &function,
                  const std::vector<Number> &values);
   /// Gives `result` its tangent, that of a function or of a reduction.
@@ -85,8 +92,7 @@ private:
   /// The positions of a list, `M[b]`, that hold or are stored.
   std::vector<int64_t> positionsIn(const Term &list);
   /// Calls `visit` for each value of the variable, which is bound then.
-  template <typename Visit>
-  void forEach(const VariableRange &range, Visit visit);
+  void forEach(const VariableRange &range, const std::function<void()> &visit);
   /// The element at some indices; null after an error.
   Number *find(const Term &term);
   /// An index or a bound: what it is made of are integers of 64 bits.
