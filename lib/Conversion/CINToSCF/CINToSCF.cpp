@@ -136,11 +136,13 @@ void EvaluationLowering::emitWalk(ForallOp forall) {
     if (!appended.contains(assign.getArray()))
       return;
     auto type = cast<ArrayType>(assign.getArray().getType());
-    SmallVector<Value> place = getPlace(assign);
-    for (auto [coordinate, level] :
-         llvm::zip_equal(place, type.getFormat().getLevels()))
+    // Where all levels below are located, too, elements come in any order.
+    ArrayRef<Level> stored = type.getFormat().getLevels();
+    for (auto [number, coordinate] : llvm::enumerate(getPlace(assign)))
       appendsInOrder |=
-          coordinate == forall.getVariables()[0] && level.isOrdered;
+          coordinate == forall.getVariables()[0] && stored[number].isOrdered &&
+          llvm::any_of(stored.drop_front(number),
+                       [](const Level &level) { return level.isListed(); });
   });
   // What a workspace has gathered is in order.
   bool isGiven = llvm::any_of(fibers, [](const Fiber &fiber) {
@@ -430,20 +432,18 @@ static IterationAttr getIteration(Operation *op) {
 LogicalResult EvaluationLowering::checkOrder() {
   auto check = [&](Operation *loop, CoordinateSet set) -> LogicalResult {
     SmallVector<Fiber> fibers = getLevelOperands(loop);
-    bool isCombined = true;
-    loop->walk([&](AssignOp assign) { isCombined &= assign.isCombining(); });
+    bool isAlone = fibers.size() == 1 && set == CoordinateSet::operand(0);
     for (const Fiber &fiber : fibers) {
       const Level &level = fiber.getLevel();
-      if (level.isOrdered)
-        continue;
-      bool isAlone = fibers.size() == 1 && set == CoordinateSet::operand(0);
-      if (isAlone && (level.isUnique || isCombined))
+      if (level.isOrdered || (isAlone && level.isUnique))
         continue;
       return loop->emitError()
              << "walks " << evaluate.getNameOf(fiber.array)
              << ", of which level " << fiber.depth() - 1
-             << " is unordered, together with others: sort its coordinates, "
-                "and leave 'unordered' out of its format";
+             << (isAlone ? " is unordered and nonunique"
+                         : " is unordered, together with others")
+             << ": sort its coordinates, and leave 'unordered' out of its "
+                "format";
     }
     return success();
   };

@@ -103,6 +103,8 @@ static SetVector<Operation *> findNeeded(ReduceOp reduce, Value value) {
   BackwardSliceOptions options;
   options.inclusive = true;
   options.omitBlockArguments = true;
+  // What reductions inside have from here, too.
+  options.omitUsesFromAbove = false;
   options.filter = [&](Operation *part) {
     return reduce->isProperAncestor(part);
   };

@@ -79,7 +79,8 @@ public:
 
 private:
   LogicalResult bindRange(const Binding &binding);
-  LogicalResult bindCondition();
+  FailureOr<bool> bindCondition(const ExpressionPtr &condition);
+  LogicalResult bindConditions();
   /// Calls `visit` for each reduction in `expression`, outer ones first, with
   /// the variables of those around it.
   void walkReductions(
@@ -180,15 +181,37 @@ LogicalResult ReducedVariables::bindRange(const Binding &binding) {
   return success();
 }
 
-LogicalResult ReducedVariables::bindCondition() {
-  ExpressionPtr &condition = statement.bindings.condition;
+/// Takes `condition` apart: each list that a variable is in, and the rest.
+static void splitCondition(ExpressionPtr condition,
+                           SmallVectorImpl<ExpressionPtr> &parts) {
+  std::function<bool(const Expression &)> isOfLists =
+      [&](const Expression &part) {
+        return part.kind == Kind::member ||
+               (part.kind == Kind::call && part.name == "and" &&
+                llvm::all_of(part.operands, [&](const ExpressionPtr &operand) {
+                  return isOfLists(*operand);
+                }));
+      };
+  bool isSplit = condition->kind == Kind::call && condition->name == "and" &&
+                 isOfLists(*condition->operands.front());
+  if (!isSplit) {
+    parts.push_back(std::move(condition));
+    return;
+  }
+  for (ExpressionPtr &operand : condition->operands)
+    splitCondition(std::move(operand), parts);
+}
+
+/// Whether `condition` is one of reductions, which have it then.
+FailureOr<bool>
+ReducedVariables::bindCondition(const ExpressionPtr &condition) {
   // Its variables that only reductions have.
   SmallVector<std::string> mine = findFreeVariables(*condition, variables);
   llvm::erase_if(mine, [&](const std::string &variable) {
     return isFree(variable) || findReduced(variable).empty();
   });
   if (mine.empty())
-    return success();
+    return false;
   bool isBound = false;
   walkReductions(*statement.value, {},
                  [&](Expression &reduction, ArrayRef<StringRef> around) {
@@ -209,7 +232,23 @@ LogicalResult ReducedVariables::bindCondition() {
     return emitErrorAt(context, condition->position)
            << "the condition depends on '" << mine.front() << "' and '"
            << mine.back() << "', which no reduction has together";
-  condition = nullptr;
+  return true;
+}
+
+/// A list that a variable of the statement is in stays with the statement: what
+/// is not in it is not assigned to.
+LogicalResult ReducedVariables::bindConditions() {
+  SmallVector<ExpressionPtr> parts;
+  splitCondition(std::move(statement.bindings.condition), parts);
+  ExpressionPtr rest;
+  for (ExpressionPtr &part : llvm::reverse(parts)) {
+    FailureOr<bool> isBound = bindCondition(part);
+    if (failed(isBound))
+      return failure();
+    if (!*isBound)
+      rest = join(std::move(part), std::move(rest));
+  }
+  statement.bindings.condition = std::move(rest);
   return success();
 }
 
@@ -218,7 +257,7 @@ LogicalResult ReducedVariables::bind() {
   for (const Binding &binding : llvm::reverse(statement.bindings.variables))
     if (failed(bindRange(binding)))
       return failure();
-  if (statement.bindings.condition && failed(bindCondition()))
+  if (statement.bindings.condition && failed(bindConditions()))
     return failure();
   llvm::erase_if(statement.bindings.variables, [&](const Binding &binding) {
     return !isFree(binding.variable) && !findReduced(binding.variable).empty();

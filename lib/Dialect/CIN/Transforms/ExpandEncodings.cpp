@@ -341,10 +341,7 @@ void EncodedAccesses::keepSizes(BlockArgument variable) {
   if (encoded == dimensions.end())
     return;
   ArrayDimension mine = *encoded;
-  unsigned number = variable.getArgNumber();
-  auto forall = dyn_cast<ForallOp>(loop);
-  std::string name = forall ? forall.getNameOf(number)
-                            : cast<ReduceOp>(loop).getNameOf(number);
+  std::string name = getNameOf(variable);
   builder.setInsertionPoint(around);
   for (ArrayDimension other : dimensions)
     if (!(other == mine))
@@ -366,22 +363,7 @@ void EncodedAccesses::keepSizes(BlockArgument variable) {
   Value lower = builder.index(0);
   Value upper = isFixed ? builder.index(size)
                         : builder.extent(mine.array, mine.dimension);
-  auto give = [&](auto op) {
-    ArrayRef<bool> before = op.getRanged();
-    unsigned place = llvm::count(before.take_front(number), true);
-    SmallVector<Value> lowers(op.getLowers()), uppers(op.getUppers());
-    lowers.insert(lowers.begin() + place, lower);
-    uppers.insert(uppers.begin() + place, upper);
-    SmallVector<bool> ranged(before);
-    ranged[number] = true;
-    op.getLowersMutable().assign(lowers);
-    op.getUppersMutable().assign(uppers);
-    op.setRanged(ranged);
-  };
-  if (forall)
-    give(forall);
-  else
-    give(cast<ReduceOp>(loop));
+  setRange(variable, lower, upper);
 }
 
 //===----------------------------------------------------------------------===//

@@ -50,6 +50,7 @@ private:
   Value either(Value first, Value second);
   /// `condition` as what is missing does not hold, and `existence`.
   Value guard(Value condition, Value existence);
+  void expand(IfOp branch);
   void expand(YieldOp yield);
   LogicalResult expand(AssignOp assign);
   void replace(CallOp coalesce);
@@ -144,6 +145,13 @@ Value MissingExpander::guard(Value condition, Value existence) {
   return both(existence, holds);
 }
 
+void MissingExpander::expand(IfOp branch) {
+  Value condition = branch.getCondition();
+  Value existence = existenceOf(condition);
+  builder.setInsertionPoint(branch);
+  branch.getConditionMutable().assign(both(existence, condition));
+}
+
 void MissingExpander::expand(YieldOp yield) {
   Value existence = existenceOf(yield.getValue());
   builder.setInsertionPoint(yield);
@@ -151,12 +159,20 @@ void MissingExpander::expand(YieldOp yield) {
     yield.getConditionMutable().assign(condition);
 }
 
+/// Whether `value` is what a reduction combines, in whatever type.
+static bool isReduction(Value value) {
+  auto call = value.getDefiningOp<CallOp>();
+  if (call && call.getFunction().is("convert"))
+    return isReduction(call.getOperand(0));
+  return value.getDefiningOp<ReduceOp>() != nullptr;
+}
+
 LogicalResult MissingExpander::expand(AssignOp assign) {
   Value value = assign.getValue();
   Value existence = existenceOf(value);
   bool isStored = isa<ArrayType>(assign.getArray().getType());
   // A dense array has the identity where a reduction has nothing to combine.
-  if (!isStored && !assign.getFunction() && value.getDefiningOp<ReduceOp>())
+  if (!isStored && !assign.getFunction() && isReduction(value))
     existence = nullptr;
   else if (existence && !isStored && !assign.getFunction())
     return assign.emitError()
@@ -187,7 +203,7 @@ LogicalResult MissingExpander::run() {
   SmallVector<Operation *> ends, coalesces;
   evaluate.getRegion().walk([&](Operation *op) {
     auto call = dyn_cast<CallOp>(op);
-    if (isa<YieldOp, AssignOp>(op))
+    if (isa<YieldOp, AssignOp, IfOp>(op))
       ends.push_back(op);
     else if (call && isCoalesce(call))
       coalesces.push_back(op);
@@ -195,6 +211,8 @@ LogicalResult MissingExpander::run() {
   for (Operation *op : ends) {
     if (auto yield = dyn_cast<YieldOp>(op))
       expand(yield);
+    else if (auto branch = dyn_cast<IfOp>(op))
+      expand(branch);
     else if (failed(expand(cast<AssignOp>(op))))
       return failure();
   }

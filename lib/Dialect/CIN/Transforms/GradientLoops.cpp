@@ -174,23 +174,7 @@ void StatementGradient::finish(ForallOp around) {
         ExtentOp::create(builder, statement.getLoc(), builder.getIndexType(),
                          array, dimensions.front().dimension);
     Value zero = make.number(0, builder.getIndexType());
-    auto set = [&](auto op) {
-      unsigned number = variable.getArgNumber();
-      // Not llvm::to_vector: of two pointers it makes a list of two booleans.
-      SmallVector<bool> ranged(op.getRanged());
-      auto place = llvm::count(ArrayRef(ranged).take_front(number), true);
-      SmallVector<Value> lowers(op.getLowers()), uppers(op.getUppers());
-      lowers.insert(lowers.begin() + place, zero);
-      uppers.insert(uppers.begin() + place, size);
-      ranged[number] = true;
-      op.getLowersMutable().assign(lowers);
-      op.getUppersMutable().assign(uppers);
-      op.setRanged(ranged);
-    };
-    if (auto forall = dyn_cast<ForallOp>(binding))
-      set(forall);
-    else
-      set(cast<ReduceOp>(binding));
+    setRange(variable, zero, size);
   }
   // Bounds of the outermost loop stand in the statement, too.
   Block &body = *around.getBody();

@@ -231,8 +231,11 @@ void WorkspaceInserter::reduceRows(ReduceOp reduce, Value array,
 std::optional<StatementNest::WorkspaceFormat>
 WorkspaceInserter::chooseWorkspace(ReduceOp reduce) {
   auto type = dyn_cast<ArrayType>(assign.getArray().getType());
-  if (!type)
+  if (!type && !isAskedFor(reduce))
     return std::nullopt;
+  if (!type)
+    return StatementNest::WorkspaceFormat{Level{LevelKind::bitmap},
+                                          TypedAttr()};
   // What is appended to is walked by what was added alone.
   StatementNest::WorkspaceFormat format;
   format.last.kind = LevelKind::compressed;

@@ -42,6 +42,27 @@ std::pair<Value, Value> ember::cin::getRange(BlockArgument variable) {
   return {reduce.getLower(number), reduce.getUpper(number)};
 }
 
+void ember::cin::setRange(BlockArgument variable, Value lower, Value upper) {
+  unsigned number = variable.getArgNumber();
+  auto set = [&](auto op) {
+    // Not llvm::to_vector: of two pointers it makes a list of two booleans.
+    SmallVector<bool> ranged(op.getRanged());
+    auto place = llvm::count(ArrayRef(ranged).take_front(number), true);
+    SmallVector<Value> lowers(op.getLowers()), uppers(op.getUppers());
+    lowers.insert(lowers.begin() + place, lower);
+    uppers.insert(uppers.begin() + place, upper);
+    ranged[number] = true;
+    op.getLowersMutable().assign(lowers);
+    op.getUppersMutable().assign(uppers);
+    op.setRanged(ranged);
+  };
+  Operation *binding = variable.getOwner()->getParentOp();
+  if (auto forall = dyn_cast<ForallOp>(binding))
+    set(forall);
+  else
+    set(cast<ReduceOp>(binding));
+}
+
 std::string ember::cin::getNameOf(BlockArgument variable) {
   unsigned number = variable.getArgNumber();
   Operation *binding = variable.getOwner()->getParentOp();

@@ -25,6 +25,10 @@ ForallOp getStatement(mlir::Operation *op);
 /// range.
 std::pair<mlir::Value, mlir::Value> getRange(mlir::BlockArgument variable);
 
+/// Gives a range to a variable that has none.
+void setRange(mlir::BlockArgument variable, mlir::Value lower,
+              mlir::Value upper);
+
 /// What messages call a variable.
 std::string getNameOf(mlir::BlockArgument variable);
 

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "StatementNest.h"
+#include "Statement.h"
 
 #include "LoopOrder.h"
 #include "ScheduledStatement.h"
@@ -411,6 +412,25 @@ Value StatementNest::getExistence(ReduceOp reduce, const Steps &steps) {
   return buildReduction(reduce, steps, scopes.size() - 1, Part::existence);
 }
 
+/// Whether elements exist may depend on fewer indices than the elements do: of
+/// the others the sizes are said here.
+static void giveRanges(ReduceOp existence, ReduceOp reduce,
+                       ArrayRef<unsigned> positions) {
+  ImplicitLocOpBuilder here(existence.getLoc(), existence);
+  for (auto [variable, position] :
+       llvm::zip_equal(existence.getVariables(), positions)) {
+    if (getRange(variable).first || !getIndexedDimensions(variable).empty())
+      continue;
+    BlockArgument like = reduce.getVariables()[position];
+    ArrayDimension dimension = getIndexedDimensions(like).front();
+    Type index = here.getIndexType();
+    Value zero = LiteralOp::create(here, index, here.getIndexAttr(0));
+    Value size = ExtentOp::create(here, index, dimension.array,
+                                  dimension.dimension);
+    setRange(variable, zero, size);
+  }
+}
+
 Value StatementNest::buildReduction(ReduceOp reduce, const Steps &steps,
                                     size_t depth, Part part) {
   ArrayRef<unsigned> positions = steps.front();
@@ -460,6 +480,8 @@ Value StatementNest::buildReduction(ReduceOp reduce, const Steps &steps,
     ImplicitLocOpBuilder end = at(scopes.size() - 1);
     YieldOp::create(end, term, condition);
   });
+  if (!isValue)
+    giveRanges(built, reduce, positions);
   floor = before;
   scopes.append(std::make_move_iterator(inner.begin()),
                 std::make_move_iterator(inner.end()));
