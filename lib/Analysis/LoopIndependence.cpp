@@ -154,8 +154,8 @@ LoopIndependence::footprintOf(const MemoryAccess &access, IndexExprs &exprs) {
   }
   Footprint footprint{memref, access.isStore(), {}};
   for (auto [dim, index] : llvm::enumerate(indices))
-    footprint.extents.push_back(extentOf(
-        index, access.extent(static_cast<int64_t>(dim)), exprs));
+    footprint.extents.push_back(
+        extentOf(index, access.extent(static_cast<int64_t>(dim)), exprs));
   return footprint;
 }
 

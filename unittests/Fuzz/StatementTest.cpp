@@ -109,7 +109,7 @@ TEST(Statements, haveNoMoreParenthesesThanTheyNeed) {
   statement.target = elementOf("y", {variableOf("i")});
   statement.ranges = {{"i", {}}};
   statement.value = callOf("if", {callOf("<", {a, number("2")}), sum,
-                                callOf("-", {callOf("-", {a}), sum})});
+                                  callOf("-", {callOf("-", {a}), sum})});
   statement.function = "max";
   notation.statements = {statement};
   EXPECT_EQ(
@@ -127,8 +127,8 @@ TEST(Statements, compareThreeNumbersAtOnce) {
   Statement statement;
   statement.target = elementOf("y", {variableOf("i")});
   statement.ranges = {{"i", {}}};
-  statement.value = callOf("if", {callOf("< <=", {number("0"), a, number("2")}),
-                                  a, number("5")});
+  statement.value = callOf(
+      "if", {callOf("< <=", {number("0"), a, number("2")}), a, number("5")});
   notation.statements = {statement};
   EXPECT_EQ(printStatements(notation), "y[i] = a[i] if 0 < a[i] <= 2 else 5\n");
   Outcome outcome = interpret(makeProgram(notation), 1000);
@@ -180,7 +180,8 @@ TEST(Statements, callFunctionsOfOnesOwn) {
   function.body =
       callOf("if", {callOf("<", {x, y}), callOf("-", {y, x}), number("2")});
   function.known = "1";
-  EXPECT_EQ(printFunction(function), R"(cin.function @f0(%x: f32, %y: f32) -> f32 {
+  EXPECT_EQ(printFunction(function),
+            R"(cin.function @f0(%x: f32, %y: f32) -> f32 {
   %0 = arith.cmpf olt, %x, %y : f32
   %1 = arith.subf %y, %x : f32
   %2 = arith.constant 2.000000e+00 : f32
@@ -220,7 +221,8 @@ Notation makeBags(std::vector<uint64_t> indices) {
   sum.name = "sum";
   sum.operands = {callOf("*", {weight, elementOf("T", {elementOf("I", {p})})})};
   sum.ranges = {
-      {"p", {elementOf("s", {b}), elementOf("s", {callOf("+", {b, number("1")})})}}};
+      {"p",
+       {elementOf("s", {b}), elementOf("s", {callOf("+", {b, number("1")})})}}};
   sum.condition = {callOf("!=", {weight, number("0")})};
   Statement statement;
   statement.target = elementOf("out", {b});
@@ -324,7 +326,8 @@ TEST(Statements, fillArraysInFormats) {
   Statement statement;
   statement.target = elementOf("y", {variableOf("i")});
   statement.ranges = {{"i", {}}};
-  statement.value = callOf("+", {elementOf("a", {variableOf("i")}), number("1")});
+  statement.value =
+      callOf("+", {elementOf("a", {variableOf("i")}), number("1")});
   statement.condition = {
       callOf(">", {elementOf("a", {variableOf("i")}), number("0")})};
   notation.statements = {statement};

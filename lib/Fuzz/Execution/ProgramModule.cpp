@@ -90,7 +90,8 @@ OwningOpRef<ModuleOp> makeModule(const Program &program, MLIRContext *context) {
   std::string functions;
   for (const UserFunction &function : program.notation->functions)
     functions += printFunction(function);
-  OwningOpRef<ModuleOp> parsed = parseSourceString<ModuleOp>(functions, context);
+  OwningOpRef<ModuleOp> parsed =
+      parseSourceString<ModuleOp>(functions, context);
   if (!parsed)
     return nullptr;
   options.functions = *parsed;

@@ -95,8 +95,7 @@ static bool dependsOn(const VariableRange &range,
   for (const Term &bound : range.bounds)
     visitTerms(bound, [&](const Term &part) {
       for (const VariableRange &other : others)
-        depends |=
-            part.kind == Term::Variable && part.name == other.variable;
+        depends |= part.kind == Term::Variable && part.name == other.variable;
     });
   return depends;
 }

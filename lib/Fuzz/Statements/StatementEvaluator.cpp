@@ -219,8 +219,9 @@ Number StatementRun::callOwn(const UserFunction &function,
   for (Number &operand : operands)
     if (isFloat(element) && !operand.isReal)
       operand = Number::ofReal(real(operand));
-  std::map<std::string, Number> outer = std::exchange(
-      parameters, {{"x", std::move(operands[0])}, {"y", std::move(operands[1])}});
+  std::map<std::string, Number> outer =
+      std::exchange(parameters, {{"x", std::move(operands[0])},
+                                 {"y", std::move(operands[1])}});
   Number result = evaluate(function.body);
   parameters = std::move(outer);
   return result;

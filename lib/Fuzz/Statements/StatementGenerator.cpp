@@ -46,9 +46,9 @@ void StatementGenerator::drawTarget(Statement &statement,
   bool isCombined = random.chance(0.2);
   if (isCombined)
     statement.function = drawCombination();
-  statement.target =
-      elementOf(arrays.target(shape, /*canHaveLevels=*/!isCombined && !hasRanges),
-              std::move(indices));
+  statement.target = elementOf(
+      arrays.target(shape, /*canHaveLevels=*/!isCombined && !hasRanges),
+      std::move(indices));
 }
 
 /// Several values may go to one element.
@@ -74,7 +74,7 @@ void StatementGenerator::drawScatter(Statement &statement,
     shape.push_back(variables.back().limit);
   }
   statement.target = elementOf(arrays.target(shape, /*canHaveLevels=*/false),
-                             std::move(indices));
+                               std::move(indices));
 }
 
 /// Whether a variable is an index by itself, which says how many values it has.
@@ -114,8 +114,7 @@ void StatementGenerator::completeValue(Term &value) {
   if (value.kind == Term::Reduction || !notation.mayBeMissing(value))
     return;
   bool hasImplicit = false;
-  visitTerms(value,
-             [&](const Term &term) { hasImplicit |= term.isImplicit; });
+  visitTerms(value, [&](const Term &term) { hasImplicit |= term.isImplicit; });
   // A sum that is not written is the whole value.
   Term first = value.operands.front();
   value = hasImplicit ? first : complete(value);

@@ -30,8 +30,8 @@ Term StatementGenerator::drawSlice(const Variable &chosen, int64_t &size) {
   if (step > 1)
     end += random.between(0, step - 1);
   size = end + random.between(0, 2);
-  return callOf("slice", {variableOf(chosen.name), integerOf(begin), integerOf(end),
-                        integerOf(step)});
+  return callOf("slice", {variableOf(chosen.name), integerOf(begin),
+                          integerOf(end), integerOf(step)});
 }
 
 Variable StatementGenerator::bind(const Variables &variables,
@@ -127,7 +127,7 @@ Term StatementGenerator::drawIndex(const Variable &chosen,
       return plain;
     size = (chosen.limit - 1) * second.limit + second.limit;
     return callOf("+", {callOf("*", {integerOf(second.limit), plain}),
-                      variableOf(second.name)});
+                        variableOf(second.name)});
   }
   case 4: {
     int64_t at = random.between(0, 3);
@@ -200,7 +200,7 @@ Term StatementGenerator::drawElement(const Variables &variables, bool hasLast) {
       std::any_of(indices.begin(), indices.end(),
                   [](const Term &index) { return index.kind == Term::Call; });
   return elementOf(arrays.values(shape, /*canBeOld=*/!hasSum),
-                 std::move(indices));
+                   std::move(indices));
 }
 
 } // namespace ember::fuzz

@@ -185,10 +185,9 @@ std::vector<std::string> arrayOptions(const Notation &notation) {
     if (!array.hasLevels())
       continue;
     options.push_back("--format=" + array.name + ":" + array.spellFormat());
-    options.push_back("--fill=" + array.name + ":" +
-                      (array.isMissing
-                           ? "missing"
-                           : printNumber(array.element, array.fill)));
+    options.push_back(
+        "--fill=" + array.name + ":" +
+        (array.isMissing ? "missing" : printNumber(array.element, array.fill)));
   }
   if (notation.gradient) {
     std::string of, by;

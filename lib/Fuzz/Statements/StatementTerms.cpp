@@ -44,14 +44,14 @@ Term StatementGenerator::drawCondition(const Variables &variables) {
   const char *name = random.pick({"<", "<=", ">", ">=", "==", "!="});
   if (random.chance(0.15)) {
     Term right = callOf(random.pick({"<", ">", "!="}),
-                      {drawElement(variables), drawNumber()});
+                        {drawElement(variables), drawNumber()});
     return callOf(
         random.pick({"and", "or"}),
         {callOf(name, {std::move(left), drawNumber()}), std::move(right)});
   }
   return callOf(name,
-              {std::move(left),
-               random.chance(0.5) ? drawNumber() : drawElement(variables)});
+                {std::move(left),
+                 random.chance(0.5) ? drawNumber() : drawElement(variables)});
 }
 
 const UserFunction *StatementGenerator::drawOwn(bool isReduction) {
@@ -74,7 +74,7 @@ Term StatementGenerator::drawCall(const Variables &variables, int depth) {
     return callOf(own->name, {typed(), operand()});
   if (random.chance(0.12))
     return callOf(random.pick({"if", "where"}),
-                {drawCondition(variables), typed(), operand()});
+                  {drawCondition(variables), typed(), operand()});
   if (random.chance(0.25)) {
     const char *name =
         style.isBoolean() ? "~"
@@ -124,12 +124,12 @@ Term StatementGenerator::drawReduction(const Variables &variables, int depth) {
     inner.push_back(bind(inner, term.ranges));
     Term mine = drawElement(inner, /*hasLast=*/true);
     value = i ? callOf(style.isBoolean() ? "&" : "*",
-                     {std::move(value), std::move(mine)})
+                       {std::move(value), std::move(mine)})
               : std::move(mine);
   }
   if (random.chance(0.6))
     value = callOf(style.isBoolean() ? "|" : random.pick({"*", "*", "+", "-"}),
-                 {std::move(value), drawTerm(inner, depth - 1)});
+                   {std::move(value), drawTerm(inner, depth - 1)});
   term.operands.push_back(std::move(value));
   if (random.chance(style.conditions))
     term.condition.push_back(drawCondition(inner));
@@ -172,16 +172,16 @@ Term StatementGenerator::drawImplicit(const Variables &variables) {
     term.ranges.push_back({bound.name, {}});
     inner.push_back(bound);
     work *= bound.limit;
-    term.operands.push_back(
-        callOf("*", {drawElement(inner, /*hasLast=*/true), drawElement(inner)}));
+    term.operands.push_back(callOf(
+        "*", {drawElement(inner, /*hasLast=*/true), drawElement(inner)}));
     work = workBefore;
     return term;
   };
   Term value = drawOne();
   if (random.chance(0.4))
     value = callOf(random.pick({"+", "-"}),
-                 {std::move(value),
-                  random.chance(0.5) ? drawOne() : drawElement(variables)});
+                   {std::move(value),
+                    random.chance(0.5) ? drawOne() : drawElement(variables)});
   return value;
 }
 

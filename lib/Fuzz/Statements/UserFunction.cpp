@@ -26,8 +26,8 @@ static std::string spellNumber(Scalar type, const std::string &number) {
     // There is no other way to write them.
     bool isNegative = number[0] == '-';
     char bits[20];
-    std::snprintf(bits, sizeof bits, type == Scalar::F64 ? "0x%s0000000000000"
-                                                         : "0x%s",
+    std::snprintf(bits, sizeof bits,
+                  type == Scalar::F64 ? "0x%s0000000000000" : "0x%s",
                   type == Scalar::F64 ? (isNegative ? "FFF" : "7FF")
                                       : (isNegative ? "FF800000" : "7F800000"));
     return std::string(bits) + " : " + spelling(type);
@@ -88,10 +88,14 @@ std::string FunctionPrinter::print(const Term &term) {
     return add("arith.select " + holds + ", " + first + ", " + second + typed);
   }
   static const std::map<std::string, std::pair<const char *, const char *>>
-      operations = {{"+", {"addf", "addi"}},       {"-", {"subf", "subi"}},
-                    {"*", {"mulf", "muli"}},       {"min", {"minimumf", "minsi"}},
-                    {"max", {"maximumf", "maxsi"}}, {"&", {"", "andi"}},
-                    {"|", {"", "ori"}},            {"^", {"", "xori"}}};
+      operations = {{"+", {"addf", "addi"}},
+                    {"-", {"subf", "subi"}},
+                    {"*", {"mulf", "muli"}},
+                    {"min", {"minimumf", "minsi"}},
+                    {"max", {"maximumf", "maxsi"}},
+                    {"&", {"", "andi"}},
+                    {"|", {"", "ori"}},
+                    {"^", {"", "xori"}}};
   auto [ofFloats, ofIntegers] = operations.at(term.name);
   std::string a = print(term.operands[0]), b = print(term.operands[1]);
   return add(std::string("arith.") + (isReal ? ofFloats : ofIntegers) + " " +
@@ -155,12 +159,13 @@ Term FunctionDrawer::drawBody(int depth) {
     Term condition = callOf("<", {drawBody(0), drawBody(0)});
     if (isBoolean())
       condition.name = "==";
-    return callOf("if", {std::move(condition), drawBody(depth - 1),
-                         drawBody(depth - 1)});
+    return callOf(
+        "if", {std::move(condition), drawBody(depth - 1), drawBody(depth - 1)});
   }
   const char *name = isBoolean() ? random.pick({"&", "|", "^"})
-                     : isReal() ? random.pick({"+", "-", "*", "min", "max"})
-                                : random.pick({"+", "-", "*", "min", "max", "^"});
+                     : isReal()
+                         ? random.pick({"+", "-", "*", "min", "max"})
+                         : random.pick({"+", "-", "*", "min", "max", "^"});
   return callOf(name, {drawBody(depth - 1), drawBody(depth - 1)});
 }
 

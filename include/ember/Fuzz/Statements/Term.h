@@ -33,8 +33,10 @@ struct Term {
     Variable,
     /// An element of an array at `operands`, or a scalar.
     Element,
-    /// A function or operator of `operands`; `< <=` compares three of them. As an
-    /// index also `slice`, of a variable, where it begins and ends, and its step.
+    /// A function or operator of `operands`; `< <=` compares three of them. As
+    /// an
+    /// index also `slice`, of a variable, where it begins and ends, and its
+    /// step.
     Call,
     /// A function of all values of an expression, `operands.front()`.
     Reduction

@@ -425,8 +425,8 @@ static void giveRanges(ReduceOp existence, ReduceOp reduce,
     ArrayDimension dimension = getIndexedDimensions(like).front();
     Type index = here.getIndexType();
     Value zero = LiteralOp::create(here, index, here.getIndexAttr(0));
-    Value size = ExtentOp::create(here, index, dimension.array,
-                                  dimension.dimension);
+    Value size =
+        ExtentOp::create(here, index, dimension.array, dimension.dimension);
     setRange(variable, zero, size);
   }
 }
