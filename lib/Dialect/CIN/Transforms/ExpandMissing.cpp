@@ -190,11 +190,14 @@ LogicalResult MissingExpander::expand(AssignOp assign) {
 
 void MissingExpander::replace(CallOp coalesce) {
   Value first = coalesce.getOperand(0), second = coalesce.getOperand(1);
+  Value whole = existenceOf(coalesce.getResult());
   builder.setInsertionPoint(coalesce);
   Value exists = existenceOf(first);
   Value chosen =
       exists ? call("select", {exists, first, second}, coalesce.getType())
              : first;
+  // Of a choice all operands have to exist, and of this one either.
+  known[chosen] = whole;
   coalesce.getResult().replaceAllUsesWith(chosen);
   coalesce.erase();
 }
