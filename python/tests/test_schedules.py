@@ -182,6 +182,85 @@ def test_copies_of_what_is_not_sorted_or_has_another_fill() -> None:
     np.testing.assert_array_equal(found.to_numpy(), a)
 
 
+#: Levels whose coordinates are in no order, by rank.
+SCATTERED = {
+    2: "compressed(unordered nonunique),singleton(unordered)",
+    3: "compressed(unordered nonunique),singleton(unordered nonunique),singleton(unordered)",
+}
+
+
+def scattered(a: NDArray, rng: np.random.Generator) -> es.Array:
+    """What is not 0, element by element in any order."""
+    places = rng.permutation(np.argwhere(a))
+    first, *rest = (np.ascontiguousarray(column) for column in places.T)
+    levels = [(np.array([0, len(places)]), first), *rest]
+    return es.Array(SCATTERED[a.ndim], a.shape, a[tuple(places.T)], levels)
+
+
+def by_rows_in_any_order(a: NDArray, rng: np.random.Generator) -> es.Array:
+    """Sorted rows, which are in no order."""
+    rows = rng.permutation(np.flatnonzero(a.any(1)))
+    columns = [np.flatnonzero(a[row]) for row in rows]
+    begins = np.cumsum([0, *map(len, columns)])
+    values = np.array([x for row in rows for x in a[row] if x], a.dtype)
+    found = np.concatenate([np.zeros(0, np.int64), *columns])
+    levels = [(np.array([0, len(rows)]), rows), (begins, found)]
+    return es.Array("compressed(unordered),compressed", a.shape, values, levels)
+
+
+UNORDERED: dict[str, Callable[[NDArray, NDArray], NDArray]] = {
+    "C[i,j] = 2 * A[i,j]": lambda a, b: 2 * a,
+    "C[i,j] = A[i,k] * B[k,j]": lambda a, b: a @ b,
+    "C[i,j] = A[i,j] + B[i,j]": lambda a, b: a + b,
+    "C[i,j] = B[i,j] - A[j,i]": lambda a, b: b - a.T,
+    "C[i,j] = A[i,j] * A[j,i] + B[i,j]": lambda a, b: a * a.T + b,
+}
+
+
+@pytest.mark.parametrize("make", [scattered, by_rows_in_any_order])
+@pytest.mark.parametrize("text", UNORDERED)
+def test_copies_of_what_is_in_no_order(
+    text: str, make: Callable[[NDArray, np.random.Generator], es.Array]
+) -> None:
+    """By rows, by columns, and beside another one that is unordered, too."""
+    rng = np.random.default_rng(len(text))
+    for result in ("csr", "csc"):
+        for size in (0, 1, 11):
+            stored = rng.integers(0, 2, (2, size, size))
+            a, b = (rng.integers(-4, 5, (2, size, size)) * stored).astype(np.float32)
+            for other in (es.asarray(b, rng.choice(["csr", "csc", "coo"])), scattered(b, rng)):
+                arrays = {"A": make(a, rng), "B": other}
+                given = {name: x for name, x in arrays.items() if f"{name}[" in text}
+                found = es.evaluate(text, **given, C=es.Format(result)).to_numpy()
+                np.testing.assert_array_equal(found, UNORDERED[text](a, b))
+
+
+OF_THREE: dict[str, Callable[[NDArray, NDArray], NDArray]] = {
+    "D[i,j,k] = A[i,j,k] + B[i,j,k]": lambda a, b: a + b,
+    "D[i,j,k] = A[k,j,i] * B[i,j,k]": lambda a, b: a.transpose(2, 1, 0) * b,
+    "C[i,l] = A[i,j,k] * B[k,j,l]": lambda a, b: np.einsum("ijk,kjl->il", a, b),
+}
+FORMATS_OF_THREE = ["csf", "coo", "compressed,compressed,compressed@2,1,0"]
+FORMATS_OF_THREE += ["compressed,compressed,compressed@1,2,0", "dense,dense,compressed", "any"]
+
+
+@pytest.mark.parametrize("text", OF_THREE)
+def test_copies_of_three_dimensions(text: str) -> None:
+    rng = np.random.default_rng(len(text))
+    result = {"C": es.Format("csr")} if text.startswith("C") else {"D": es.Format("csf")}
+    for mine in FORMATS_OF_THREE:
+        other = rng.choice(FORMATS_OF_THREE)
+        for size in (0, 1, 6):
+            stored = rng.integers(0, 2, (2, size, size, size))
+            a, b = (rng.integers(-4, 5, stored.shape) * stored).astype(np.float32)
+            A, B = (
+                scattered(x, rng) if format == "any" else es.asarray(x, format)
+                for x, format in ((a, mine), (b, other))
+            )
+            found = es.evaluate(text, A=A, B=B, **result).to_numpy()
+            np.testing.assert_array_equal(found, OF_THREE[text](a, b), f"{mine} {other}")
+
+
 def test_copies_of_what_is_out_of_bounds() -> None:
     """Coordinates and positions that are none are errors, and nothing else is written."""
     a = (np.arange(30).reshape(5, 6) % 3).astype(np.float32)
@@ -190,6 +269,11 @@ def test_copies_of_what_is_out_of_bounds() -> None:
         columns.stored[1][part][2] = wrong
         with pytest.raises(EmberError, match="B"):
             es.evaluate("C[i,j] = A[i,j] + B[i,j]", A=es.asarray(a, "csr"), B=columns, C=CSR)
+    for level, part, wrong in ((0, "coordinates", 5), (1, "coordinates", -1), (0, "positions", 99)):
+        unordered = scattered(a, np.random.default_rng(2))
+        unordered.stored[level][part][1] = wrong
+        with pytest.raises(EmberError, match="B"):
+            es.evaluate("C[i,j] = A[i,j] + B[i,j]", A=es.asarray(a, "csr"), B=unordered, C=CSR)
 
 
 #: Chains that are slower as one statement, or not, and what they are.

@@ -497,7 +497,9 @@ IterationCode::State IterationCode::emitWhile(const LatticePoint &point,
       smallest =
           smallest ? arith::MinSIOp::create(builder, smallest, mine) : mine;
     }
-    emitIncrease(smallest, inside->getArguments().back(), walked);
+    // What is in no order is walked alone.
+    if (fibers[operands.front()].getLevel().isOrdered)
+      emitIncrease(smallest, inside->getArguments().back(), walked);
     Round round{point.set, walked,
                 exhausted, /*walksAll=*/false,
                 smallest,  SmallVector<Value>(fibers.size())};

@@ -1,13 +1,14 @@
-//===- Regrouping.cpp - Copies of matrices by their other dimension -------===//
+//===- Regrouping.cpp - Copies of arrays by other levels ------------------===//
 //
 // Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Counting sort: how many elements each segment has, where it begins, and then
-// each element behind those that its segment has already. Where segments begin
-// moves along with that, and is put back in the end.
+// Counting sorts, by one dimension after the other: how many elements each
+// segment has, where it begins, and then each element behind those that its
+// segment has already. Where segments begin moves along with that, and is put
+// back in the end.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,127 +23,204 @@ using namespace ember;
 using namespace ember::cin;
 
 namespace {
-/// Emits the loops over what a matrix stores.
-class StoredLoops {
+/// Emits the sorts of what an array stores.
+class Sorting {
 public:
-  using Body =
-      llvm::function_ref<void(Value outer, Value inner, Value position)>;
+  using Allocate = llvm::function_ref<Value(MemRefType, Value)>;
 
-  StoredLoops(ImplicitLocOpBuilder &builder, LevelCode &levels,
-              const Storage &storage)
-      : builder(builder), levels(levels), storage(storage) {}
-
-  void emit(Body body) {
-    Value zero = levels.constant(0);
-    if (storage.level(0).kind == LevelKind::dense) {
-      forAll(zero, storage.sizeOfLevel(0),
-             [&](Value outer) { emitSegment(outer, outer, body); });
-      return;
-    }
-    Value begin = levels.loadIndex(storage.positions(0), zero);
-    Value end = levels.loadIndex(storage.positions(0), levels.constant(1));
-    forAll(begin, end, [&](Value position) {
-      Value outer = levels.loadIndex(storage.coordinates(0), position);
-      emitSegment(outer, position, body);
-    });
+  Sorting(ImplicitLocOpBuilder &builder, LevelCode &levels,
+          const Storage &storage, Allocate allocate)
+      : builder(builder), levels(levels), storage(storage), allocate(allocate) {
   }
 
-  void forAll(Value from, Value to, llvm::function_ref<void(Value)> body) {
-    auto loop = scf::ForOp::create(builder, from, to, levels.constant(1));
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPoint(loop.getBody()->getTerminator());
-    body(loop.getInductionVar());
-  }
+  /// By a dimension, whose order decides before what elements are sorted by. If
+  /// it is the last one, positions say the coordinates.
+  void sortBy(unsigned dimension, bool isLast);
+
+  /// Where the elements of each coordinate that was sorted by last begin.
+  Value positions;
+  /// By dimension, of the elements in their order.
+  SmallVector<Value> coordinates;
+  Value values;
 
 private:
-  /// What is stored below a position of the outer level.
-  void emitSegment(Value outer, Value above, Body body) {
-    auto emitElement = [&](Value position) {
-      Value inner = levels.loadIndex(storage.coordinates(1), position);
-      body(outer, inner, position);
-    };
-    if (storage.level(1).kind == LevelKind::singleton) {
-      emitElement(above);
-      return;
-    }
-    Value begin = levels.loadIndex(storage.positions(1), above);
-    Value end = levels.loadIndex(storage.positions(1), levels.add(above, 1));
-    forAll(begin, end, emitElement);
+  /// Coordinates of an element by dimension, and the position of its value.
+  using Body = llvm::function_ref<void(ArrayRef<Value>, Value)>;
+
+  /// Loops over the elements in their order.
+  void forElements(Body body);
+  /// What is stored from a level on, below a position of the one above.
+  void forStored(unsigned level, Value above, SmallVector<Value> &at,
+                 Body body);
+  void forAll(Value from, Value to, llvm::function_ref<void(Value)> body);
+
+  /// Counts elements by their coordinate, into the position behind it, and adds
+  /// these up: how many there are.
+  Value count(unsigned dimension);
+  void putBack(Value size);
+
+  Value makeArray(Type element, Value size) {
+    return allocate(MemRefType::get({ShapedType::kDynamic}, element), size);
+  }
+  Value load(Value array, Value position) {
+    return memref::LoadOp::create(builder, array, position);
+  }
+  void store(Value value, Value array, Value position) {
+    memref::StoreOp::create(builder, value, array, position);
+  }
+  Value wide(int64_t number) {
+    return arith::ConstantOp::create(builder,
+                                     builder.getI64IntegerAttr(number));
+  }
+  Value increase(Value number) {
+    return arith::AddIOp::create(builder, number, wide(1));
   }
 
   ImplicitLocOpBuilder &builder;
   LevelCode &levels;
   const Storage &storage;
+  Allocate allocate;
+  /// How many elements are sorted; null before that.
+  Value sorted;
 };
 } // namespace
 
-void EvaluationLowering::emit(RegroupOp regroup) {
-  builder.setLoc(regroup.getLoc());
-  const Storage &storage = levels.getStorage(regroup.getArray());
-  StoredLoops stored(builder, levels, storage);
-  Value zero = constant(0), one = constant(1);
-  Value size = storage.sizeOfLevel(1);
-  Type wide = builder.getI64Type();
-  auto makeArray = [&](Type element, Value count) {
-    auto type = MemRefType::get({ShapedType::kDynamic}, element);
-    return allocate(type, count, /*isScratch=*/false);
-  };
-  auto load = [&](Value array, Value position) -> Value {
-    return memref::LoadOp::create(builder, array, position);
-  };
-  auto store = [&](Value value, Value array, Value position) {
-    memref::StoreOp::create(builder, value, array, position);
-  };
-  auto increase = [&](Value count) -> Value {
-    Value step = arith::ConstantOp::create(builder, IntegerAttr::get(wide, 1));
-    return arith::AddIOp::create(builder, count, step);
-  };
+void Sorting::forAll(Value from, Value to,
+                     llvm::function_ref<void(Value)> body) {
+  auto loop = scf::ForOp::create(builder, from, to, levels.constant(1));
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPoint(loop.getBody()->getTerminator());
+  body(loop.getInductionVar());
+}
 
-  // How many there are, behind where the segment's beginning will be.
-  Value ends = arith::AddIOp::create(builder, size, one);
-  Value positions = makeArray(wide, ends);
-  Value none = arith::ConstantOp::create(builder, IntegerAttr::get(wide, 0));
-  stored.forAll(zero, ends, [&](Value end) { store(none, positions, end); });
-  unsigned dimension = storage.format().getDimensionOf(1);
-  stored.emit([&](Value, Value inner, Value) {
+void Sorting::forStored(unsigned number, Value above, SmallVector<Value> &at,
+                        Body body) {
+  if (number == storage.levels.size()) {
+    body(at, above);
+    return;
+  }
+  Value &coordinate = at[storage.format().getDimensionOf(number)];
+  auto visit = [&](Value position) {
+    coordinate = levels.loadIndex(storage.coordinates(number), position);
+    forStored(number + 1, position, at, body);
+  };
+  switch (storage.level(number).kind) {
+  case LevelKind::singleton:
+    visit(above);
+    return;
+  case LevelKind::compressed: {
+    Value begin = levels.loadIndex(storage.positions(number), above);
+    Value end =
+        levels.loadIndex(storage.positions(number), levels.add(above, 1));
+    forAll(begin, end, visit);
+    return;
+  }
+  case LevelKind::dense:
+  case LevelKind::bitmap:
+    break;
+  }
+  Value size = storage.sizeOfLevel(number);
+  forAll(levels.constant(0), size, [&](Value mine) {
+    Value position = mine;
+    if (number)
+      position = arith::AddIOp::create(
+          builder, arith::MulIOp::create(builder, above, size), mine);
+    coordinate = mine;
+    forStored(number + 1, position, at, body);
+  });
+}
+
+void Sorting::forElements(Body body) {
+  SmallVector<Value> at(storage.sizes.size());
+  if (!sorted) {
+    forStored(0, levels.constant(0), at, body);
+    return;
+  }
+  forAll(levels.constant(0), sorted, [&](Value position) {
+    for (auto [mine, array] : llvm::zip_equal(at, coordinates))
+      mine = levels.loadIndex(array, position);
+    body(at, position);
+  });
+}
+
+Value Sorting::count(unsigned dimension) {
+  Value zero = levels.constant(0), size = storage.sizes[dimension];
+  Value ends = levels.add(size, 1);
+  positions = makeArray(builder.getI64Type(), ends);
+  Value none = wide(0);
+  forAll(zero, ends, [&](Value end) { store(none, positions, end); });
+  forElements([&](ArrayRef<Value> at, Value) {
+    Value mine = at[dimension];
     Value isInside =
-        arith::CmpIOp::create(builder, arith::CmpIPredicate::ult, inner, size);
+        arith::CmpIOp::create(builder, arith::CmpIPredicate::ult, mine, size);
     cf::AssertOp::create(builder, isInside,
                          "a coordinate of dimension " +
                              std::to_string(dimension) + " of " + storage.name +
                              " is out of bounds");
-    Value end = levels.add(inner, 1);
+    Value end = levels.add(mine, 1);
     store(increase(load(positions, end)), positions, end);
   });
-  stored.forAll(zero, size, [&](Value segment) {
+  forAll(zero, size, [&](Value segment) {
     Value next = levels.add(segment, 1);
     Value sum = arith::AddIOp::create(builder, load(positions, segment),
                                       load(positions, next));
     store(sum, positions, next);
   });
+  return levels.loadIndex(positions, size);
+}
 
-  Value count = levels.loadIndex(positions, size);
-  Value coordinates = makeArray(wide, count);
-  Type element = getElementTypeOrSelf(storage.values.getType());
-  Value copied = makeArray(element, count);
-  stored.emit([&](Value outer, Value inner, Value position) {
-    Value place = load(positions, inner);
-    store(increase(place), positions, inner);
+/// Each beginning is now where the next one was.
+void Sorting::putBack(Value size) {
+  auto back = scf::ForOp::create(builder, levels.constant(0), size,
+                                 levels.constant(1), ValueRange{wide(0)});
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(back.getBody());
+  Value segment = back.getInductionVar();
+  Value next = load(positions, segment);
+  store(back.getRegionIterArg(0), positions, segment);
+  scf::YieldOp::create(builder, next);
+}
+
+void Sorting::sortBy(unsigned dimension, bool isLast) {
+  Value size = storage.sizes[dimension];
+  Value all = count(dimension);
+  Value given = sorted ? values : storage.values;
+  SmallVector<Value> found;
+  for (size_t number = 0; number < storage.sizes.size(); ++number)
+    found.push_back(isLast && number == dimension
+                        ? Value()
+                        : makeArray(builder.getI64Type(), all));
+  Value into = makeArray(getElementTypeOrSelf(given.getType()), all);
+  forElements([&](ArrayRef<Value> at, Value position) {
+    Value place = load(positions, at[dimension]);
+    store(increase(place), positions, at[dimension]);
     place = arith::IndexCastOp::create(builder, builder.getIndexType(), place);
-    store(arith::IndexCastOp::create(builder, wide, outer), coordinates, place);
-    store(load(storage.values, position), copied, place);
+    for (auto [mine, array] : llvm::zip_equal(at, found))
+      if (array)
+        store(arith::IndexCastOp::create(builder, builder.getI64Type(), mine),
+              array, place);
+    store(load(given, position), into, place);
   });
-  // Each beginning is now where the next one was.
-  auto back = scf::ForOp::create(builder, zero, size, one, ValueRange{none});
-  {
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPointToStart(back.getBody());
-    Value segment = back.getInductionVar();
-    Value next = load(positions, segment);
-    store(back.getRegionIterArg(0), positions, segment);
-    scf::YieldOp::create(builder, next);
-  }
-  values.map(regroup.getPositions(), positions);
-  values.map(regroup.getCoordinates(), coordinates);
-  values.map(regroup.getValues(), copied);
+  putBack(size);
+  coordinates = std::move(found);
+  values = into;
+  sorted = all;
+}
+
+void EvaluationLowering::emit(RegroupOp regroup) {
+  builder.setLoc(regroup.getLoc());
+  const Storage &storage = levels.getStorage(regroup.getArray());
+  auto makeArray = [&](MemRefType type, Value size) {
+    return allocate(type, size, /*isScratch=*/false);
+  };
+  Sorting sorting(builder, levels, storage, makeArray);
+  ArrayRef<int64_t> order = regroup.getOrder();
+  for (unsigned dimension :
+       RegroupOp::getSortedDimensions(storage.format(), order))
+    sorting.sortBy(dimension, /*isLast=*/dimension == order.front());
+  values.map(regroup.getPositions(), sorting.positions);
+  for (auto [result, dimension] :
+       llvm::zip_equal(regroup.getCoordinates(), order.drop_front()))
+    values.map(result, sorting.coordinates[dimension]);
+  values.map(regroup.getValues(), sorting.values);
 }

@@ -18,27 +18,67 @@ StringRef RegroupOp::findObstacle(Value array) {
       assemble.getEncoding())
     return "its values are not what is stored";
   ArrayRef<Level> levels = assemble.getType().getFormat().getLevels();
-  if (levels.size() != 2)
-    return "it has not two dimensions";
-  if (!levels[1].isListed())
+  if (levels.size() < 2)
+    return "it has one dimension";
+  if (!levels.back().isListed())
     return "its last level is no list of coordinates";
-  bool isOrdered =
-      levels[0].kind == LevelKind::dense ||
-      (levels[0].kind == LevelKind::compressed && levels[0].isOrdered);
-  return isOrdered ? "" : "its outer level is not ordered";
+  return "";
 }
 
-FormatAttr RegroupOp::getFormatOf(FormatAttr format) {
-  Level dense, listed{LevelKind::compressed};
-  unsigned order[] = {format.getDimensionOf(1), format.getDimensionOf(0)};
-  return FormatAttr::get(format.getContext(), {dense, listed}, order,
+FormatAttr RegroupOp::getFormatOf(FormatAttr format, ArrayRef<int64_t> order) {
+  SmallVector<Level> levels(order.size(), Level{LevelKind::singleton});
+  levels[0].kind = LevelKind::dense;
+  levels[1].kind = LevelKind::compressed;
+  for (size_t number = 1; number + 1 < order.size(); ++number)
+    levels[number].isUnique = false;
+  return FormatAttr::get(format.getContext(), levels,
+                         SmallVector<unsigned>(order.begin(), order.end()),
                          format.getFill(), format.getStoresFill());
+}
+
+/// Whether what a format stores is sorted by some dimensions, one after the
+/// other, among elements that are equal in all the others.
+static bool isSortedBy(FormatAttr format, ArrayRef<int64_t> dimensions) {
+  ArrayRef<Level> levels = format.getLevels();
+  const auto *next = dimensions.begin();
+  for (auto [number, level] : llvm::enumerate(levels)) {
+    if (next == dimensions.end())
+      return true;
+    bool isNext = format.getDimensionOf(number) == *next;
+    // Equal coordinates of what is neither are anywhere.
+    if (!level.isOrdered && (isNext || !level.isUnique))
+      return false;
+    next += isNext ? 1 : 0;
+  }
+  return next == dimensions.end();
+}
+
+SmallVector<unsigned> RegroupOp::getSortedDimensions(FormatAttr format,
+                                                     ArrayRef<int64_t> order) {
+  SmallVector<unsigned> sorted;
+  size_t count = 1;
+  while (!isSortedBy(format, order.drop_front(count)))
+    ++count;
+  // The last one counts most.
+  for (int64_t dimension : llvm::reverse(order.take_front(count)))
+    sorted.push_back(static_cast<unsigned>(dimension));
+  return sorted;
 }
 
 LogicalResult RegroupOp::verify() {
   if (StringRef obstacle = findObstacle(getArray()); !obstacle.empty())
     return emitOpError("cannot copy the array: ") << obstacle;
   auto assemble = getArray().getDefiningOp<AssembleOp>();
+  auto rank = static_cast<size_t>(assemble.getType().getRank());
+  SmallVector<int64_t> dimensions(getOrder());
+  llvm::sort(dimensions);
+  if (!llvm::equal(dimensions, llvm::seq<int64_t>(rank)))
+    return emitOpError() << "has an order that is none of the " << rank
+                         << " dimensions of the array";
+  if (getCoordinates().size() != rank - 1)
+    return emitOpError() << "has " << getCoordinates().size()
+                         << " results of coordinates for an array of " << rank
+                         << " dimensions";
   auto given = cast<ShapedType>(assemble.getValues().getType());
   for (Value result : getResults()) {
     auto type = cast<ShapedType>(result.getType());

@@ -1,4 +1,4 @@
-//===- OperandCopies.cpp - Matrices that statements read by copies --------===//
+//===- OperandCopies.cpp - Arrays that statements read by copies ----------===//
 //
 // Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,7 +6,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "OperandCopies.h"
+#include "ScheduledStatement.h"
+#include "Statement.h"
 
+#include "ember/Dialect/CIN/IR/LevelOperands.h"
 #include "mlir/IR/Builders.h"
 
 using namespace mlir;
@@ -30,8 +33,9 @@ OperandCopies::OperandCopies(ForallOp statement) : statement(statement) {
     });
     if (known != operands.end())
       known->accesses.push_back(access);
-    else if (operands.size() < most)
-      operands.push_back({array, {access}, {}});
+    else if (SmallVector<Copy> copies = findCopies(access);
+             !copies.empty() && operands.size() < most)
+      operands.push_back({array, {access}, std::move(copies)});
   });
 }
 
@@ -45,12 +49,63 @@ OperandCopies::~OperandCopies() {
   }
 }
 
-AssembleOp OperandCopies::findCopy(Value array) {
+/// The dimensions of `access` in the order in which `variables` has their
+/// indices; empty if these are not different variables.
+static SmallVector<int64_t> sortDimensions(AccessOp access,
+                                           ArrayRef<BlockArgument> variables) {
+  SmallVector<int64_t> order;
+  for (BlockArgument variable : variables)
+    for (auto [dimension, index] : llvm::enumerate(access.getIndices()))
+      if (index == variable)
+        order.push_back(static_cast<int64_t>(dimension));
+  bool isWhole = order.size() == access.getIndices().size();
+  return isWhole ? order : SmallVector<int64_t>();
+}
+
+SmallVector<OperandCopies::Copy> OperandCopies::findCopies(AccessOp access) {
+  FormatAttr format = cast<ArrayType>(access.getArray().getType()).getFormat();
+  SmallVector<int64_t> given(format.getOrder());
+  // What is sorted as it is needs no copy in the same order.
+  bool isSorted = llvm::all_of(
+      format.getLevels(), [](const Level &level) { return level.isOrdered; });
+  SmallVector<SmallVector<int64_t>> orders;
+  auto add = [&](const SmallVector<int64_t> &order) {
+    if (!order.empty() && !(isSorted && order == given) &&
+        !llvm::is_contained(orders, order))
+      orders.push_back(order);
+  };
+  if (given.size() == 2) {
+    add({given[1], given[0]});
+    add(given);
+  } else {
+    // As the statement names variables, and as it appends what it assigns.
+    SmallVector<BlockArgument> variables = getBoundVariables(statement);
+    add(sortDimensions(access, variables));
+    SmallVector<ForallOp> loops;
+    AssignOp assign = getAssignment(statement, loops);
+    if (auto type = dyn_cast<ArrayType>(assign.getArray().getType())) {
+      SmallVector<BlockArgument> appended;
+      for (Value coordinate : getCoordinates(type, assign.getIndices()))
+        if (auto variable = dyn_cast<BlockArgument>(coordinate))
+          appended.push_back(variable);
+      for (BlockArgument variable : variables)
+        if (!llvm::is_contained(appended, variable))
+          appended.push_back(variable);
+      add(sortDimensions(access, appended));
+    }
+  }
+  return llvm::map_to_vector(orders, [](const SmallVector<int64_t> &order) {
+    return Copy{order, {}};
+  });
+}
+
+AssembleOp OperandCopies::findMade(Value array, ArrayRef<int64_t> order) {
   // What is appended to is not the same everywhere.
   bool isInput = llvm::none_of(array.getUsers(), llvm::IsaPred<AssignOp>);
   for (Operation *user : array.getUsers()) {
     auto regroup = dyn_cast<RegroupOp>(user);
-    if (!regroup || !isInput || !regroup->isBeforeInBlock(statement))
+    if (!regroup || !isInput || regroup.getOrder() != order ||
+        !regroup->isBeforeInBlock(statement))
       continue;
     for (Operation *of : regroup.getValues().getUsers())
       if (auto copy = dyn_cast<AssembleOp>(of))
@@ -59,11 +114,11 @@ AssembleOp OperandCopies::findCopy(Value array) {
   return nullptr;
 }
 
-void OperandCopies::makeCopy(Operand &operand) {
-  operand.copy = findCopy(operand.given);
-  if (operand.copy)
+void OperandCopies::make(Value given, Copy &copy) {
+  copy.array = findMade(given, copy.order);
+  if (copy.array)
     return;
-  auto array = operand.given.getDefiningOp<AssembleOp>();
+  auto array = given.getDefiningOp<AssembleOp>();
   auto stored = cast<ShapedType>(array.getValues().getType());
   OpBuilder builder(statement);
   Location loc = statement.getLoc();
@@ -73,38 +128,58 @@ void OperandCopies::makeCopy(Operand &operand) {
                                    : Type(MemRefType::get(shape, element));
   };
   Type index = makeType(builder.getI64Type());
-  auto regroup = RegroupOp::create(builder, loc, index, index,
-                                   makeType(stored.getElementType()), array);
+  SmallVector<Type> coordinates(copy.order.size() - 1, index);
+  auto regroup =
+      RegroupOp::create(builder, loc, index, coordinates,
+                        makeType(stored.getElementType()), array, copy.order);
   ArrayType type = array.getType();
-  auto copied = ArrayType::get(builder.getContext(), type.getShape(),
-                               type.getElementType(),
-                               RegroupOp::getFormatOf(type.getFormat()));
+  auto copied = ArrayType::get(
+      builder.getContext(), type.getShape(), type.getElementType(),
+      RegroupOp::getFormatOf(type.getFormat(), copy.order));
   std::string name = statement->getParentOfType<EvaluateOp>().getNameOf(array);
-  Value levels[] = {regroup.getPositions(), regroup.getCoordinates()};
-  operand.copy = AssembleOp::create(
-      builder, loc, copied, regroup.getValues(), levels, array.getSizes(),
-      builder.getStringAttr(name), /*counting=*/false, /*locating=*/false);
-  made.push_back(operand.copy);
+  copy.array = AssembleOp::create(builder, loc, copied, regroup.getValues(),
+                                  regroup->getResults().drop_back(),
+                                  array.getSizes(), builder.getStringAttr(name),
+                                  /*counting=*/false, /*locating=*/false);
+  made.push_back(copy.array);
 }
 
-void OperandCopies::use(unsigned set) {
-  for (auto [number, operand] : llvm::enumerate(operands)) {
-    bool isCopied = set >> number & 1;
-    if (isCopied && !operand.copy)
-      makeCopy(operand);
+unsigned OperandCopies::size() const {
+  unsigned choices = 1;
+  for (const Operand &operand : operands)
+    choices *= 1 + operand.copies.size();
+  return choices;
+}
+
+SmallVector<OperandCopies::Copy *> OperandCopies::get(unsigned choice) {
+  SmallVector<Copy *> copies;
+  for (Operand &operand : operands) {
+    unsigned options = 1 + operand.copies.size(), mine = choice % options;
+    choice /= options;
+    copies.push_back(mine ? &operand.copies[mine - 1] : nullptr);
+  }
+  return copies;
+}
+
+unsigned OperandCopies::count(unsigned choice) {
+  return llvm::count_if(get(choice), [](Copy *copy) { return copy; });
+}
+
+void OperandCopies::use(unsigned choice) {
+  for (auto [operand, copy] : llvm::zip_equal(operands, get(choice))) {
+    if (copy && !copy->array)
+      make(operand.given, *copy);
     for (AccessOp access : operand.accesses)
-      access.getArrayMutable().assign(isCopied ? operand.copy.getResult()
-                                               : operand.given);
+      access.getArrayMutable().assign(copy ? copy->array.getResult()
+                                           : operand.given);
   }
 }
 
-SmallVector<Value> OperandCopies::getMade(unsigned set) {
+SmallVector<Value> OperandCopies::getMade(unsigned choice) {
   SmallVector<Value> mine;
-  for (auto [number, operand] : llvm::enumerate(operands)) {
-    bool isCopied = set >> number & 1;
-    if (isCopied && llvm::is_contained(made, operand.copy) &&
-        !llvm::is_contained(mine, operand.copy.getResult()))
-      mine.push_back(operand.copy);
-  }
+  for (Copy *copy : get(choice))
+    if (copy && llvm::is_contained(made, copy->array) &&
+        !llvm::is_contained(mine, copy->array.getResult()))
+      mine.push_back(copy->array);
   return mine;
 }

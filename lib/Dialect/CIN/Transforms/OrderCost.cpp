@@ -95,6 +95,11 @@ static bool isSearched(const Fiber &fiber) {
   return level.isOrdered && level.isUnique;
 }
 
+static bool areOrdered(ArrayRef<Fiber> fibers) {
+  return llvm::all_of(
+      fibers, [](const Fiber &fiber) { return fiber.getLevel().isOrdered; });
+}
+
 std::pair<double, double> OrderCost::visit(ArrayRef<Fiber> fibers,
                                            ArrayRef<double> parts,
                                            ReduceOp reduce) {
@@ -132,6 +137,10 @@ std::pair<double, double> OrderCost::visit(ArrayRef<Fiber> fibers,
       regions.push_back(!isSkipped);
     }
   }
+  // What is in no order is walked alone, or not at all.
+  bool isAlone = fibers.size() == 1 && !regions[0];
+  if (!areOrdered(fibers) && !isAlone)
+    return {1, INFINITY};
   double part = 0, walked = 0, listed = 0, shortest = 1;
   bool needsAll = regions[0];
   for (unsigned region = 0; region < count; ++region) {
@@ -173,6 +182,19 @@ bool OrderCost::isScattered(BlockArgument variable, Operation *scope) {
       [&](AccessOp access) { look(access.getArray(), access.getIndices()); });
   look(assign.getArray(), assign.getIndices());
   return isFar;
+}
+
+bool OrderCost::isAppendedInOrder(BlockArgument variable) {
+  auto type = dyn_cast<ArrayType>(assign.getArray().getType());
+  if (!type)
+    return false;
+  SmallVector<Value> coordinates = getCoordinates(type, assign.getIndices());
+  return llvm::any_of(
+      llvm::zip_equal(coordinates, type.getFormat().getLevels()),
+      [&](auto pair) {
+        auto [coordinate, level] = pair;
+        return coordinate == variable && level.isOrdered;
+      });
 }
 
 double OrderCost::enter(Nest &nest, ArrayRef<BlockArgument> some,
@@ -233,6 +255,9 @@ double OrderCost::enter(Nest &nest, ArrayRef<BlockArgument> some,
         ++known;
       }
     }
+    // What is appended in another order is not in the format.
+    if (!reduce && !areOrdered(fibers) && isAppendedInOrder(variable))
+      return INFINITY;
     auto [part, walked] = visit(fibers, parts, reduce);
     double extent = extents[variable];
     // An operand that all that is visited stores narrows the others.
@@ -306,7 +331,18 @@ double OrderCost::estimateCopy(Value copy) {
   double elements = mine->stored.back();
   for (double size : mine->sizes)
     elements *= size;
-  return elements * kCopy + mine->sizes.front() * kLoop;
+  // Once for each dimension that it is sorted by.
+  auto regroup = cast<AssembleOp>(copy.getDefiningOp())
+                     .getValues()
+                     .getDefiningOp<RegroupOp>();
+  FormatAttr format = cast<ArrayType>(copy.getType()).getFormat();
+  FormatAttr given = cast<ArrayType>(regroup.getArray().getType()).getFormat();
+  double cost = 0;
+  for (unsigned dimension :
+       RegroupOp::getSortedDimensions(given, regroup.getOrder()))
+    cost +=
+        elements * kCopy + mine->sizes[format.getLevelOf(dimension)] * kLoop;
+  return cost;
 }
 
 double OrderCost::estimate(const ScheduledOrder &order) {

@@ -65,6 +65,9 @@ private:
   /// what `reduce`, or the statement for null, does not need.
   double enter(Nest &nest, llvm::ArrayRef<mlir::BlockArgument> variables,
                ReduceOp reduce, const ScheduledOrder &order);
+  /// Whether values of a variable are appended to a result, which has them in
+  /// order.
+  bool isAppendedInOrder(mlir::BlockArgument variable);
   /// The part of a dimension that a loop visits, and the part that it walks.
   std::pair<double, double> visit(llvm::ArrayRef<Fiber> fibers,
                                   llvm::ArrayRef<double> parts,

@@ -368,16 +368,17 @@ ScheduledRelations::choose(ArrayRef<RelationAttr> relations) {
   if (!areOrders || !getChoice().hasAny())
     return best;
   OperandCopies copies(statement);
-  unsigned bestSet = 0;
+  unsigned bestCopies = 0;
   SmallVector<double> costs = getChoice().getCosts(best, {});
-  for (unsigned set = 1; set < 1u << copies.size(); ++set) {
-    copies.use(set);
+  for (unsigned choice = 1; choice < copies.size(); ++choice) {
+    copies.use(choice);
     if (!restrictAgain(relations) || !getChoice().hasAny())
       continue;
     OrderChoice::Order order = getChoice().choose();
-    SmallVector<double> mine = getChoice().getCosts(order, copies.getMade(set));
+    SmallVector<double> mine =
+        getChoice().getCosts(order, copies.getMade(choice));
     // More copies have to win much over fewer.
-    bool areMore = llvm::popcount(set) > llvm::popcount(bestSet);
+    bool areMore = copies.count(choice) > copies.count(bestCopies);
     double gain = areMore ? OrderChoice::gain : 1;
     bool isBetter = llvm::all_of(llvm::zip_equal(mine, costs), [&](auto pair) {
       auto [cost, before] = pair;
@@ -386,10 +387,10 @@ ScheduledRelations::choose(ArrayRef<RelationAttr> relations) {
     if (!isBetter)
       continue;
     best = order;
-    bestSet = set;
+    bestCopies = choice;
     costs = mine;
   }
-  copies.use(bestSet);
+  copies.use(bestCopies);
   return best;
 }
 

@@ -3,8 +3,8 @@
 func.func @rank(%m: index, %p: memref<?xi64>, %c: memref<?xi64>, %v: memref<?xf32>, %y: memref<?xf32>) {
   cin.evaluate ins(%M = %m, %P = %p, %C = %c, %V = %v : index, memref<?xi64>, memref<?xi64>, memref<?xf32>) outs(%out = %y : memref<?xf32>) {
     %a = cin.assemble %V levels(%P, %C) sizes(%M) : memref<?xf32>, memref<?xi64>, memref<?xi64> -> !cin.array<?xf32, #cin.format<compressed fill 0.0 : f32>>
-    // expected-error @below {{cannot copy the array: it has not two dimensions}}
-    %q, %d, %w = cin.regroup %a : !cin.array<?xf32, #cin.format<compressed fill 0.0 : f32>> -> memref<?xi64>, memref<?xi64>, memref<?xf32>
+    // expected-error @below {{cannot copy the array: it has one dimension}}
+    %q, %d, %w = cin.regroup %a order [0, 1] : !cin.array<?xf32, #cin.format<compressed fill 0.0 : f32>> -> memref<?xi64>, memref<?xi64>, memref<?xf32>
   }
   return
 }
@@ -15,18 +15,18 @@ func.func @dense(%m: index, %p: memref<?xi64>, %c: memref<?xi64>, %v: memref<?xf
   cin.evaluate ins(%M = %m, %P = %p, %C = %c, %V = %v : index, memref<?xi64>, memref<?xi64>, memref<?xf32>) outs(%out = %y : memref<?xf32>) {
     %a = cin.assemble %V levels(%P, %C) sizes(%M, %M) : memref<?xf32>, memref<?xi64>, memref<?xi64> -> !cin.array<?x?xf32, #cin.format<compressed, dense fill 0.0 : f32>>
     // expected-error @below {{cannot copy the array: its last level is no list of coordinates}}
-    %q, %d, %w = cin.regroup %a : !cin.array<?x?xf32, #cin.format<compressed, dense fill 0.0 : f32>> -> memref<?xi64>, memref<?xi64>, memref<?xf32>
+    %q, %d, %w = cin.regroup %a order [0, 1] : !cin.array<?x?xf32, #cin.format<compressed, dense fill 0.0 : f32>> -> memref<?xi64>, memref<?xi64>, memref<?xf32>
   }
   return
 }
 
 // -----
 
-func.func @unordered(%m: index, %p: memref<?xi64>, %c: memref<?xi64>, %v: memref<?xf32>, %y: memref<?xf32>) {
+func.func @order(%m: index, %p: memref<?xi64>, %c: memref<?xi64>, %v: memref<?xf32>, %y: memref<?xf32>) {
   cin.evaluate ins(%M = %m, %P = %p, %C = %c, %V = %v : index, memref<?xi64>, memref<?xi64>, memref<?xf32>) outs(%out = %y : memref<?xf32>) {
     %a = cin.assemble %V levels(%P, %C, %C) sizes(%M, %M) : memref<?xf32>, memref<?xi64>, memref<?xi64>, memref<?xi64> -> !cin.array<?x?xf32, #cin.format<compressed(unordered), singleton fill 0.0 : f32>>
-    // expected-error @below {{cannot copy the array: its outer level is not ordered}}
-    %q, %d, %w = cin.regroup %a : !cin.array<?x?xf32, #cin.format<compressed(unordered), singleton fill 0.0 : f32>> -> memref<?xi64>, memref<?xi64>, memref<?xf32>
+    // expected-error @below {{has an order that is none of the 2 dimensions of the array}}
+    %q, %d, %w = cin.regroup %a order [0, 0] : !cin.array<?x?xf32, #cin.format<compressed(unordered), singleton fill 0.0 : f32>> -> memref<?xi64>, memref<?xi64>, memref<?xf32>
   }
   return
 }
@@ -37,7 +37,7 @@ func.func @element(%m: index, %p: memref<?xi64>, %c: memref<?xi64>, %v: memref<?
   cin.evaluate ins(%M = %m, %P = %p, %C = %c, %V = %v : index, memref<?xi64>, memref<?xi64>, memref<?xf32>) outs(%out = %y : memref<?xf32>) {
     %a = cin.assemble %V levels(%P, %C) sizes(%M, %M) : memref<?xf32>, memref<?xi64>, memref<?xi64> -> !cin.array<?x?xf32, #cin.format<dense, compressed fill 0.0 : f32>>
     // expected-error @below {{has values of 'f64' for an array of 'f32'}}
-    %q, %d, %w = cin.regroup %a : !cin.array<?x?xf32, #cin.format<dense, compressed fill 0.0 : f32>> -> memref<?xi64>, memref<?xi64>, memref<?xf64>
+    %q, %d, %w = cin.regroup %a order [0, 1] : !cin.array<?x?xf32, #cin.format<dense, compressed fill 0.0 : f32>> -> memref<?xi64>, memref<?xi64>, memref<?xf64>
   }
   return
 }
@@ -48,7 +48,7 @@ func.func @size(%m: index, %p: memref<?xi64>, %c: memref<?xi64>, %v: memref<?xf3
   cin.evaluate ins(%M = %m, %P = %p, %C = %c, %V = %v : index, memref<?xi64>, memref<?xi64>, memref<?xf32>) outs(%out = %y : memref<?xf32>) {
     %a = cin.assemble %V levels(%P, %C) sizes(%M, %M) : memref<?xf32>, memref<?xi64>, memref<?xi64> -> !cin.array<?x?xf32, #cin.format<dense, compressed fill 0.0 : f32>>
     // expected-error @below {{has a result of type 'memref<4xi64>', of which nobody knows the size}}
-    %q, %d, %w = cin.regroup %a : !cin.array<?x?xf32, #cin.format<dense, compressed fill 0.0 : f32>> -> memref<4xi64>, memref<?xi64>, memref<?xf32>
+    %q, %d, %w = cin.regroup %a order [0, 1] : !cin.array<?x?xf32, #cin.format<dense, compressed fill 0.0 : f32>> -> memref<4xi64>, memref<?xi64>, memref<?xf32>
   }
   return
 }
@@ -59,7 +59,18 @@ func.func @tensor(%m: index, %p: memref<?xi64>, %c: memref<?xi64>, %v: memref<?x
   cin.evaluate ins(%M = %m, %P = %p, %C = %c, %V = %v : index, memref<?xi64>, memref<?xi64>, memref<?xf32>) outs(%out = %y : memref<?xf32>) {
     %a = cin.assemble %V levels(%P, %C) sizes(%M, %M) : memref<?xf32>, memref<?xi64>, memref<?xi64> -> !cin.array<?x?xf32, #cin.format<dense, compressed fill 0.0 : f32>>
     // expected-error @below {{has a result of type 'tensor<?xi64>', and the array's values are of 'memref<?xf32>'}}
-    %q, %d, %w = cin.regroup %a : !cin.array<?x?xf32, #cin.format<dense, compressed fill 0.0 : f32>> -> tensor<?xi64>, memref<?xi64>, memref<?xf32>
+    %q, %d, %w = cin.regroup %a order [0, 1] : !cin.array<?x?xf32, #cin.format<dense, compressed fill 0.0 : f32>> -> tensor<?xi64>, memref<?xi64>, memref<?xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @count(%m: index, %p: memref<?xi64>, %c: memref<?xi64>, %v: memref<?xf32>, %y: memref<?xf32>) {
+  cin.evaluate ins(%M = %m, %P = %p, %C = %c, %V = %v : index, memref<?xi64>, memref<?xi64>, memref<?xf32>) outs(%out = %y : memref<?xf32>) {
+    %a = cin.assemble %V levels(%P, %C) sizes(%M, %M, %M) : memref<?xf32>, memref<?xi64>, memref<?xi64> -> !cin.array<?x?x?xf32, #cin.format<dense, dense, compressed fill 0.0 : f32>>
+    // expected-error @below {{has 1 results of coordinates for an array of 3 dimensions}}
+    %q, %d, %w = cin.regroup %a order [2, 0, 1] : !cin.array<?x?x?xf32, #cin.format<dense, dense, compressed fill 0.0 : f32>> -> memref<?xi64>, memref<?xi64>, memref<?xf32>
   }
   return
 }

@@ -13,41 +13,50 @@ include "ember/Dialect/CIN/IR/CINOperands.td"
 def CIN_Regrouped : AnyTypeOf<[1DTensorOf<[I64]>, MemRefRankOf<[I64], [1]>]>;
 
 def CIN_RegroupOp : Op<CIN_Dialect, "regroup", [HasParent<"EvaluateOp">]> {
-  let summary = "Names arrays that store a matrix by its other dimension";
+  let summary = "Names arrays that store another one by other levels";
   let description = [{
-    A copy of what an array of two dimensions stores: the dimension of its last
-    level is the outer one there, which is dense, and lists the coordinates of
-    the other. `cin.assemble` makes an array of the positions, coordinates and
-    values. Of a matrix by columns it is one by rows, and the other way round.
+    A copy of what an array stores, whose levels are of the dimensions `order`:
+    the first one is dense, and lists the coordinates of the others, which are
+    sorted. `cin.assemble` makes an array of the positions, coordinates and
+    values. Of a matrix by columns it is one by rows, and the other way round; of
+    one whose rows are in any order, also one by sorted rows.
 
     It is made where it stands among statements, of what is stored then, by
-    counting, in time for what is stored and for the size of that dimension.
-    Coordinates of a segment come in the order of the outer level, which is
-    ordered: the copy is, too, also where the last level is not. A coordinate of
-    the last level that is out of bounds is an error of the run.
+    counting: once for the first dimension, and for each further one by which
+    elements are not sorted yet, in time for what is stored and for the size of
+    that dimension. A coordinate that is counted and out of bounds is an error of
+    the run.
 
     ```mlir
-    %positions, %coordinates, %values = cin.regroup %B
+    %positions, %coordinates, %values = cin.regroup %B order [0, 1]
         : !cin.array<?x?xf32, #cin.format<dense, compressed order 1, 0 fill 0.0 : f32>>
        -> memref<?xi64>, memref<?xi64>, memref<?xf32>
     %rows = cin.assemble %values levels(%positions, %coordinates) sizes(%m, %n)
         : memref<?xf32>, memref<?xi64>, memref<?xi64>
        -> !cin.array<?x?xf32, #cin.format<dense, compressed fill 0.0 : f32>>
     ```
+    Of an array of three dimensions there are two results of coordinates, and the
+    copy is `dense, compressed(nonunique), singleton`.
   }];
-  let arguments = (ins CIN_ArrayType:$array);
-  let results = (outs CIN_Regrouped:$positions, CIN_Regrouped:$coordinates,
+  let arguments = (ins CIN_ArrayType:$array, DenseI64ArrayAttr:$order);
+  let results = (outs CIN_Regrouped:$positions,
+                      Variadic<CIN_Regrouped>:$coordinates,
                       CIN_Storage:$values);
   let assemblyFormat = [{
-    $array attr-dict `:` qualified(type($array)) `->` type($positions) `,`
-    type($coordinates) `,` type($values)
+    $array `order` $order attr-dict `:` qualified(type($array)) `->`
+    type(results)
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     /// Whether an array can be regrouped: empty, or else why not.
     static ::llvm::StringRef findObstacle(::mlir::Value array);
-    /// The format of the copy.
-    static FormatAttr getFormatOf(FormatAttr format);
+    /// The format of a copy whose levels are of the dimensions `order`.
+    static FormatAttr getFormatOf(FormatAttr format,
+                                  ::llvm::ArrayRef<int64_t> order);
+    /// The dimensions that what an array of `format` stores has to be sorted
+    /// by, each keeping the order so far where coordinates are equal.
+    static ::llvm::SmallVector<unsigned>
+    getSortedDimensions(FormatAttr format, ::llvm::ArrayRef<int64_t> order);
   }];
 }
 
