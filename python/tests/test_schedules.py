@@ -339,6 +339,20 @@ def test_orders_for_what_arrays_store() -> None:
     assert len(orders) == 2
 
 
+def test_orders_for_what_two_arrays_store() -> None:
+    """A few elements by rows lead to those by columns; of many, one array is copied or walked."""
+    rng = np.random.default_rng(8)
+    b = (rng.random((400, 400)) < 0.2).astype(np.float32)
+    orders = set()
+    for stored in (0.0005, 0.4):
+        a = (rng.random((400, 400)) < stored).astype(np.float32)
+        arrays = {"A": es.asarray(a, "csr"), "B": es.asarray(b, "csc")}
+        text = "y[j] = A[i,j] * B[i,j]"
+        np.testing.assert_array_equal(es.evaluate(text, **arrays), (a * b).sum(0))
+        orders.add(tuple(loop.variable for loop in es.explain(text, **arrays).loops))
+    assert len(orders) == 2
+
+
 def chosen(text: str, *options: str) -> str:
     command = [str(find_tool("emberc")), f"--notation={text}", *options, "--emit=cin"]
     program = subprocess.run(command, capture_output=True, text=True, check=True).stdout

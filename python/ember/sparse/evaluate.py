@@ -29,7 +29,7 @@ _lengths: dict[Any, int] = {}
 # From so many on, others are of rows of any length.
 MOST_LENGTHS = 8
 # Of so many arrays in formats, sizes decide what is walked first, and what is searched.
-LEAST_ORDERED = 3
+LEAST_ORDERED = 2
 # The calls of statements by their text, and by their schedule if they have one, the latest first.
 _calls: dict[str | tuple[str, str], tuple[Callable[[Mapping[str, Any]], Any], ...]] = {}
 
@@ -48,7 +48,7 @@ def evaluate(statement: str, /, *, schedule: Any = None, **arrays: Any) -> Any:
     Returns what is assigned to: es.Array for what is in a format, a tensor if any argument is one,
     else NumPy's; several results as a tuple, in the order in which the statements name them first.
 
-    Loops are ordered for about as large arrays as are given, where three or more are in formats. A
+    Loops are ordered for about as large arrays as are given, where two or more are in formats. A
     schedule says what to do instead, as a text of relations:
 
         C = es.evaluate("C[i,j] = A[i,k] * B[k,j]", A=A, B=B, schedule="reorder(k, i, j)")
