@@ -67,7 +67,8 @@ static void noteStatements(const Notation &notation,
     features.insert("gradient");
   for (const StoredArray &array : notation.arrays) {
     if (array.isTemporary)
-      features.insert("temporary");
+      features.insert(array.hasLevels() ? "temporary in a format"
+                                        : "temporary");
     if (array.isMissing)
       features.insert("missing elements");
     for (const StoredLevel &level : array.levels)

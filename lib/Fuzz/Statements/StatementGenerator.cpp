@@ -152,7 +152,7 @@ Statement StatementGenerator::drawStatement(bool isLast) {
   array.shape = shape;
   // One that has all its elements from this statement.
   bool isWhole = statement.function.empty() && statement.condition.empty() &&
-                 !array.hasLevels() && !array.shape.empty() &&
+                 !array.shape.empty() &&
                  std::all_of(statement.ranges.begin(), statement.ranges.end(),
                              [](const VariableRange &range) {
                                return range.bounds.empty();
@@ -165,6 +165,8 @@ Statement StatementGenerator::drawStatement(bool isLast) {
                            return isIndexIn(statement.value, range.variable);
                          });
   array.isTemporary = isWhole && isForOthers;
+  if (array.isTemporary)
+    array.index = Scalar::I64;
   return statement;
 }
 
@@ -194,8 +196,10 @@ void StatementGenerator::drawGradient() {
   for (const StoredArray &array : notation.arrays) {
     bool isValues = array.name.front() == 'a' || array.name.front() == 'c';
     bool isTarget = notation.isTarget(array.name);
-    // There are none through what is put together, nor of what is missing.
-    if ((isTarget && array.hasLevels()) || array.isMissing)
+    // There are none through what is put together for the caller, nor of what
+    // is missing.
+    bool isPutTogether = isTarget && array.hasLevels() && !array.isTemporary;
+    if (isPutTogether || array.isMissing)
       return;
     if (isValues && array.bits.size() <= mostDirections)
       candidates.push_back(array.name);
