@@ -77,6 +77,8 @@ void EmbeddingEvaluator::runBagOfTable(size_t table, int64_t firstColumn,
     lookup = end;
     RowReduction reduction(arithmetic, embedding.combiningStep(),
                            embedding.reduction == Embedding::Mean, length);
+    if (padding)
+      reduction.skipsRows();
     for (int64_t i = begin; i < end && isFine(); ++i) {
       int64_t row = index(Role::Indices, {i});
       if (isFine() && (row < 0 || row >= size(rows, 0)))

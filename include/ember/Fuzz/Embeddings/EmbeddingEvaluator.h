@@ -138,6 +138,10 @@ public:
       : arithmetic(arithmetic), function(function), isMean(isMean),
         row(static_cast<size_t>(length)) {}
 
+  /// Some rows count for nothing: between a product and the sum stands a choice
+  /// then, before which the product may be rounded.
+  void skipsRows() { isChosen = true; }
+
   /// Adds the row whose elements `term(d)` gives.
   template <typename Term> void add(Term term) {
     for (size_t d = 0; d < row.size(); ++d)
@@ -147,13 +151,18 @@ public:
   /// Adds the row of what a function makes of `term(d)` and `weight(d)`.
   template <typename Weight, typename Term>
   void addWeighted(StepFunction weighting, Weight weight, Term term) {
-    bool isFused =
+    bool isProduct =
         weighting == StepFunction::Mul && function == StepFunction::Add;
     for (size_t at = 0; at < row.size(); ++at) {
       auto d = static_cast<int64_t>(at);
-      row[at] = isFused ? arithmetic.multiplyAdd(term(d), weight(d), row[at])
-                        : combine(row[at], applyStep(arithmetic, weighting,
-                                                     term(d), weight(d)));
+      if (!isProduct)
+        row[at] = combine(row[at],
+                          applyStep(arithmetic, weighting, term(d), weight(d)));
+      else if (isChosen)
+        row[at] = arithmetic.add(row[at],
+                                 arithmetic.multiplyInSum(term(d), weight(d)));
+      else
+        row[at] = arithmetic.multiplyAdd(term(d), weight(d), row[at]);
     }
     ++count;
   }
@@ -183,6 +192,7 @@ private:
 
   const ApproximateArithmetic &arithmetic;
   StepFunction function;
+  bool isChosen = false;
   bool isMean;
   std::vector<Approximate> row;
   std::optional<Approximate> shifts;
