@@ -16,13 +16,6 @@ using namespace mlir;
 using namespace ember;
 using namespace ember::cin;
 
-/// A zero that no sum shows: it is negative.
-static bool addsNothing(Value value) {
-  FloatAttr number;
-  return matchPattern(value, m_Constant(&number)) &&
-         number.getValue().isNegZero();
-}
-
 /// `given` where it is the first, `combined` otherwise.
 Value EvaluationLowering::choose(Value isFirst, Value given, Value combined) {
   // Of two choices between the same values, one.

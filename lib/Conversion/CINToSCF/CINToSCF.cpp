@@ -420,15 +420,6 @@ void EvaluationLowering::emit(ScanOp scan) {
   values.map(scan.getResult(), known);
 }
 
-/// What a loop visits; null for all, and for what is no loop.
-static IterationAttr getIteration(Operation *op) {
-  if (auto forall = dyn_cast<ForallOp>(op))
-    return forall.getIterationAttr();
-  if (auto reduce = dyn_cast<ReduceOp>(op))
-    return reduce.getIterationAttr();
-  return nullptr;
-}
-
 LogicalResult EvaluationLowering::checkOrder() {
   auto check = [&](Operation *loop, CoordinateSet set) -> LogicalResult {
     SmallVector<Fiber> fibers = getLevelOperands(loop);

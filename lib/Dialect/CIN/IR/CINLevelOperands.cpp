@@ -58,3 +58,11 @@ SmallVector<Fiber> ember::cin::getLevelOperands(Operation *loop) {
   });
   return operands;
 }
+
+IterationAttr ember::cin::getIteration(Operation *op) {
+  if (auto forall = dyn_cast<ForallOp>(op))
+    return forall.getIterationAttr();
+  if (auto reduce = dyn_cast<ReduceOp>(op))
+    return reduce.getIterationAttr();
+  return nullptr;
+}

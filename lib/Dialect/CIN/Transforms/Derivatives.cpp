@@ -12,7 +12,7 @@
 
 #include "Derivatives.h"
 
-#include "mlir/IR/Matchers.h"
+#include "ember/Dialect/CIN/Transforms/FunctionCode.h"
 #include "llvm/ADT/StringMap.h"
 
 using namespace mlir;
@@ -53,14 +53,6 @@ static Value deriveRemainder(const Derivation &d) {
   return d.make.negate(d.times(whole));
 }
 
-/// The number that a value is; null if it is none.
-static FloatAttr getLiteral(Value value) {
-  if (auto literal = value.getDefiningOp<LiteralOp>())
-    return dyn_cast<FloatAttr>(literal.getValue());
-  FloatAttr number;
-  return matchPattern(value, m_Constant(&number)) ? number : FloatAttr();
-}
-
 static Value derivePower(const Derivation &d) {
   Value base = d.x(0), exponent = d.x(1);
   if (d.position == 1) {
@@ -70,7 +62,7 @@ static Value derivePower(const Derivation &d) {
     Value factor = d.make.multiply(d.y(), d.make.call("log", base));
     return d.times(d.make.select(isZero, d.number(0), factor));
   }
-  if (FloatAttr literal = getLiteral(exponent)) {
+  if (FloatAttr literal = getFloat(exponent)) {
     double known = literal.getValueAsDouble();
     if (known == 0)
       return {};

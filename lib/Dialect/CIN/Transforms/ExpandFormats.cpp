@@ -79,12 +79,6 @@ private:
 // Which arrays
 //===----------------------------------------------------------------------===//
 
-static IterationAttr getIteration(Operation *loop) {
-  if (auto forall = dyn_cast<ForallOp>(loop))
-    return forall.getIterationAttr();
-  return cast<ReduceOp>(loop).getIterationAttr();
-}
-
 /// The fiber that a loop walks, if that is all it does.
 static std::optional<Fiber> findWalked(Operation *loop) {
   IterationAttr iteration = getIteration(loop);

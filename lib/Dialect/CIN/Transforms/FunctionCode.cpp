@@ -12,6 +12,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace ember::cin;
@@ -28,6 +29,18 @@ std::optional<unsigned> ember::cin::findCase(Function function,
     if (given.holds(known))
       return number;
   return std::nullopt;
+}
+
+FloatAttr ember::cin::getFloat(Value value) {
+  if (auto literal = value.getDefiningOp<LiteralOp>())
+    return dyn_cast<FloatAttr>(literal.getValue());
+  FloatAttr number;
+  return matchPattern(value, m_Constant(&number)) ? number : FloatAttr();
+}
+
+bool ember::cin::addsNothing(Value value) {
+  FloatAttr number = getFloat(value);
+  return number && number.getValue().isNegZero();
 }
 
 /// A copy of `body`, of `operands`, with what it calls: what it returns.

@@ -18,6 +18,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "EncodedAccesses.h"
+#include "ember/Dialect/CIN/Transforms/FunctionCode.h"
 
 using namespace mlir;
 using namespace ember::cin;
@@ -103,13 +104,6 @@ private:
 /// Whether a value is computed in `op`.
 static bool isInside(Value value, Operation *op) {
   return op->isAncestor(value.getParentBlock()->getParentOp());
-}
-
-/// Whether a value is the zero that no sum shows: it is negative.
-static bool addsNothing(Value value) {
-  auto literal = value.getDefiningOp<LiteralOp>();
-  auto number = literal ? dyn_cast<FloatAttr>(literal.getValue()) : FloatAttr();
-  return number && number.getValue().isNegZero();
 }
 
 /// The calls that make `value` of `element`, inner ones first: products with

@@ -41,6 +41,9 @@ llvm::SmallVector<mlir::Value> getCoordinates(ArrayType array,
 /// accesses to them stand in the loop.
 llvm::SmallVector<Fiber> getLevelOperands(mlir::Operation *loop);
 
+/// What a loop visits; null for all, and for what is no loop.
+IterationAttr getIteration(mlir::Operation *op);
+
 } // namespace ember::cin
 
 #endif // EMBER_DIALECT_CIN_IR_LEVELOPERANDS_H

@@ -37,6 +37,12 @@ mlir::TypedAttr foldCall(Function function,
 mlir::TypedAttr foldCase(const FunctionCase &given,
                          llvm::ArrayRef<mlir::TypedAttr> operands);
 
+/// The float that a value is, as a literal of a statement or a constant of
+/// code; null if it is none.
+mlir::FloatAttr getFloat(mlir::Value value);
+/// Whether a value is the zero that no sum shows: it is negative.
+bool addsNothing(mlir::Value value);
+
 } // namespace ember::cin
 
 #endif // EMBER_DIALECT_CIN_TRANSFORMS_FUNCTIONCODE_H

@@ -1,0 +1,177 @@
+//===- IterationLoops.cpp - Loops over coordinates and positions ----------===//
+//
+// Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "IterationCode.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace ember;
+using namespace ember::cin;
+
+using Predicate = arith::CmpIPredicate;
+
+/// The body of a new loop, where its terminator is to stand.
+static void enter(ImplicitLocOpBuilder &builder, scf::ForOp loop) {
+  if (!loop.getBody()->empty())
+    loop.getBody()->back().erase();
+  builder.setInsertionPointToEnd(loop.getBody());
+}
+
+IterationCode::State IterationCode::emitAll(Value size, State state,
+                                            Body body) {
+  auto loop = scf::ForOp::create(builder, levels.constant(0), size,
+                                 levels.constant(1), flatten(state));
+  {
+    OpBuilder::InsertionGuard guard(builder);
+    enter(builder, loop);
+    State before = unflatten(loop.getRegionIterArgs());
+    Round round{set,
+                listed,
+                0,
+                /*walksAll=*/true,
+                loop.getInductionVar(),
+                SmallVector<Value>(fibers.size())};
+    for (unsigned operand = 0; operand < fibers.size(); ++operand)
+      if (isWalked(operand, listed))
+        round.isAt[operand] =
+            isHere(operand, before.positions[operand], round.coordinate);
+    scf::YieldOp::create(builder, flatten(emitRound(round, before, body)));
+  }
+  State after = unflatten(loop.getResults());
+  for (unsigned operand = 0; operand < fibers.size(); ++operand) {
+    if (!isWalked(operand, listed))
+      continue;
+    Value isOver =
+        arith::CmpIOp::create(builder, Predicate::eq, after.positions[operand],
+                              segments[operand].end);
+    cf::AssertOp::create(builder, isOver,
+                         "coordinates of " +
+                             levels.getStorage(fibers[operand].array).name +
+                             " do not increase or are out of bounds");
+  }
+  return after;
+}
+
+void IterationCode::emitIncrease(Value coordinate, Value before,
+                                 OperandMask walked) {
+  SmallVector<std::string> names;
+  for (unsigned operand = 0; operand < fibers.size(); ++operand)
+    if (isWalked(operand, walked))
+      names.push_back(levels.getStorage(fibers[operand].array).name);
+  Value isLater =
+      arith::CmpIOp::create(builder, Predicate::sgt, coordinate, before);
+  cf::AssertOp::create(builder, isLater,
+                       "coordinates of " + llvm::join(names, " or ") +
+                           " do not increase");
+}
+
+IterationCode::State IterationCode::emitFor(const LatticePoint &point,
+                                            OperandMask exhausted,
+                                            unsigned operand, State state,
+                                            Body body) {
+  Value end = segments[operand].end;
+  SmallVector<Value> initial = flatten(state);
+  if (checksIncrease)
+    initial.push_back(levels.constant(-1));
+  auto loop = scf::ForOp::create(builder, state.positions[operand], end,
+                                 levels.constant(1), initial);
+  size_t count = flatten(state).size();
+  {
+    OpBuilder::InsertionGuard guard(builder);
+    enter(builder, loop);
+    ValueRange arguments = loop.getRegionIterArgs();
+    State before = unflatten(arguments.take_front(count));
+    Value carried = before.positions[operand];
+    // The position is the loop's own variable.
+    before.positions[operand] = loop.getInductionVar();
+    Round round{point.set,
+                OperandMask(1) << operand,
+                exhausted,
+                /*walksAll=*/false,
+                levels.getCoordinate(fibers[operand], loop.getInductionVar()),
+                SmallVector<Value>(fibers.size())};
+    if (checksIncrease)
+      emitIncrease(round.coordinate, arguments.back(), round.walked);
+    State after = emitRound(round, before, body);
+    after.positions[operand] = carried;
+    SmallVector<Value> values = flatten(after);
+    if (checksIncrease)
+      values.push_back(round.coordinate);
+    scf::YieldOp::create(builder, values);
+  }
+  State after = unflatten(loop.getResults().take_front(count));
+  after.positions[operand] = end;
+  return after;
+}
+
+IterationCode::State IterationCode::emitWhile(const LatticePoint &point,
+                                              OperandMask exhausted,
+                                              State state, Body body) {
+  OperandMask walked = point.walked & listed;
+  SmallVector<unsigned> operands;
+  for (unsigned operand = 0; operand < fibers.size(); ++operand)
+    if (isWalked(operand, walked))
+      operands.push_back(operand);
+  SmallVector<Value> initial = flatten(state);
+  // The coordinate of the round before: coordinates increase.
+  initial.push_back(levels.constant(-1));
+  SmallVector<Type> types = llvm::to_vector(ValueRange(initial).getTypes());
+  SmallVector<Location> locations(initial.size(), builder.getLoc());
+  auto loop = scf::WhileOp::create(builder, types, initial);
+  {
+    OpBuilder::InsertionGuard guard(builder);
+    Block *before =
+        builder.createBlock(&loop.getBefore(), {}, types, locations);
+    State entering = unflatten(ValueRange(before->getArguments()).drop_back());
+    Value isOpen;
+    for (unsigned operand : operands) {
+      Value hasMore = arith::CmpIOp::create(builder, Predicate::slt,
+                                            entering.positions[operand],
+                                            segments[operand].end);
+      isOpen =
+          isOpen ? arith::AndIOp::create(builder, isOpen, hasMore) : hasMore;
+    }
+    scf::ConditionOp::create(builder, isOpen, before->getArguments());
+    Block *inside = builder.createBlock(&loop.getAfter(), {}, types, locations);
+    State at = unflatten(ValueRange(inside->getArguments()).drop_back());
+    SmallVector<Value> coordinates(fibers.size());
+    Value smallest;
+    for (unsigned operand : operands) {
+      Value mine = levels.getCoordinate(fibers[operand], at.positions[operand]);
+      coordinates[operand] = mine;
+      smallest =
+          smallest ? arith::MinSIOp::create(builder, smallest, mine) : mine;
+    }
+    // What is in no order is walked alone.
+    if (fibers[operands.front()].getLevel().isOrdered)
+      emitIncrease(smallest, inside->getArguments().back(), walked);
+    Round round{point.set, walked,
+                exhausted, /*walksAll=*/false,
+                smallest,  SmallVector<Value>(fibers.size())};
+    // Not by the smallest, for which positions would have to wait.
+    for (unsigned operand : operands)
+      for (unsigned other : operands) {
+        if (other == operand)
+          continue;
+        // One comparison of two serves both.
+        auto [first, second] = std::minmax(operand, other);
+        Value isNotBehind = arith::CmpIOp::create(
+            builder, operand == first ? Predicate::sle : Predicate::sge,
+            coordinates[first], coordinates[second]);
+        Value &isAt = round.isAt[operand];
+        isAt = isAt ? arith::AndIOp::create(builder, isAt, isNotBehind)
+                    : isNotBehind;
+      }
+    SmallVector<Value> values = flatten(emitRound(round, at, body));
+    values.push_back(smallest);
+    scf::YieldOp::create(builder, values);
+  }
+  return unflatten(loop.getResults().drop_back());
+}
