@@ -40,11 +40,36 @@ LoopIndependence::LoopIndependence(scf::ForOp loop,
     findConflicts();
 }
 
+bool isFillOf(Operation *op, Value scratch) {
+  if (op->getNumResults() != 0)
+    return false;
+  WalkResult search = op->walk([&](Operation *inner) {
+    std::optional<MemoryAccess> access = MemoryAccess::of(inner);
+    bool isHarmless =
+        access ? access->isStore() && access->memref == scratch
+               : isPure(inner) || isa<scf::ForOp, scf::YieldOp>(inner);
+    return isHarmless ? WalkResult::advance() : WalkResult::interrupt();
+  });
+  return !search.wasInterrupted();
+}
+
 bool isScratchOf(Operation *op, scf::ForOp loop) {
-  return isa<memref::AllocOp>(op) && op->hasAttr(scratchAttr) &&
-         llvm::all_of(op->getUsers(), [&](Operation *user) {
-           return isa<memref::DeallocOp>(user) || loop->isProperAncestor(user);
-         });
+  if (!isa<memref::AllocOp, memref::AllocaOp>(op) || !op->hasAttr(scratchAttr))
+    return false;
+  return llvm::all_of(op->getUsers(), [&](Operation *user) {
+    if (isa<memref::DeallocOp>(user) || loop->isProperAncestor(user))
+      return true;
+    Operation *outer = loop->getBlock()->findAncestorOpInBlock(*user);
+    return outer && outer != loop && outer->isBeforeInBlock(loop) &&
+           isFillOf(outer, op->getResult(0));
+  });
+}
+
+bool LoopIndependence::isDeclaredApart(Value memref) const {
+  Operation *op = getBuffer(memref).getDefiningOp();
+  bool isScratch =
+      isa_and_nonnull<memref::AllocaOp>(op) || (op && op->hasAttr(scratchAttr));
+  return loop->hasAttr(independentAttr) && !isScratch;
 }
 
 /// Whether `memref` is a buffer, or a view of one, that the iteration makes, or
@@ -204,6 +229,8 @@ bool LoopIndependence::areApartInIterations(const Footprint &store,
                                             const Footprint &other) const {
   if (store.memref != other.memref)
     return false;
+  if (isDeclaredApart(store.memref))
+    return true;
   for (auto [a, b] : llvm::zip(store.extents, other.extents))
     if (a && b && areApartInIterations(*a, *b))
       return true;

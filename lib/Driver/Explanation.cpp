@@ -94,7 +94,7 @@ Expected<json::Value> ember::explainIteration(ModuleOp module) {
   json::Array loops;
   PassManager manager(module.getContext());
   manager.addInstrumentation(std::make_unique<IterationListener>(loops));
-  buildCINToSCFPipeline(manager);
+  buildCINToSCFPipeline(manager, StatementOptions());
   module.getContext()->disableMultithreading();
   if (failed(manager.run(module)))
     return makeDiagnosedError();

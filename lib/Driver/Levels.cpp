@@ -40,7 +40,7 @@ template <typename DialectT> static bool isDialect(const Dialect *dialect) {
 /// Only where there are statements or embedding operations: with them tensors
 /// become memrefs, and what has none is loops already.
 static void addCINToSCF(OpPassManager &manager, ModuleOp module,
-                        const CompileOptions &) {
+                        const CompileOptions &options) {
   WalkResult search = module->walk([](Operation *op) {
     return isa_and_present<cin::CINDialect, embed::EmbedDialect>(
                op->getDialect())
@@ -49,7 +49,9 @@ static void addCINToSCF(OpPassManager &manager, ModuleOp module,
   });
   if (!search.wasInterrupted())
     return;
-  buildCINToSCFPipeline(manager);
+  StatementOptions statements;
+  statements.countRows = options.target && options.target->countsRows;
+  buildCINToSCFPipeline(manager, statements);
 }
 
 static void addSCFToSLC(OpPassManager &manager, ModuleOp,

@@ -22,7 +22,8 @@ ArrayRef<KernelTarget> ember::getTargets() {
        // Lanes that are loaded by masked branches cost more than they save.
        .vectorizesLookups = false,
        // A core reads through all its caches.
-       .lookupLevel = LookupLevel::none},
+       .lookupLevel = LookupLevel::none,
+       .countsRows = true},
       {.name = "dae-threads",
        .summary = "access and compute as two threads joined by queues",
        .stage = "ring",

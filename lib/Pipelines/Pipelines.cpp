@@ -50,7 +50,8 @@ llvm::cl::ValuesClass ember::getOptimizationLevels() {
                  "Also what suits the model and the execute unit"));
 }
 
-void ember::buildCINToSCFPipeline(OpPassManager &manager) {
+void ember::buildCINToSCFPipeline(OpPassManager &manager,
+                                  const StatementOptions &options) {
   manager.addPass(cin::createCheckFunctions());
   manager.addNestedPass<func::FuncOp>(loops::createSplitIndexCasts());
   bufferization::OneShotBufferizePassOptions bufferization;
@@ -77,7 +78,9 @@ void ember::buildCINToSCFPipeline(OpPassManager &manager) {
   manager.addNestedPass<func::FuncOp>(cin::createExpandEncodings(lists));
   manager.addNestedPass<func::FuncOp>(cin::createExpandFormats());
   manager.addNestedPass<func::FuncOp>(cin::createExpandEncodings());
-  manager.addNestedPass<func::FuncOp>(createConvertCINToSCF());
+  ConvertCINToSCFOptions loops;
+  loops.countRows = options.countRows;
+  manager.addNestedPass<func::FuncOp>(createConvertCINToSCF(loops));
   manager.addPass(cin::createDropFunctions());
   manager.addNestedPass<func::FuncOp>(createDropDeallocations());
   bufferization::buildBufferDeallocationPipeline(
@@ -217,13 +220,13 @@ void ember::buildDLCToTMUPipeline(OpPassManager &manager,
 }
 
 void ember::registerPipelines() {
-  PassPipelineRegistration<>(
+  PassPipelineRegistration<StatementOptions>(
       "cin-to-scf",
       "Bufferise: from statements and embedding operations to scf "
       "nests",
       buildCINToSCFPipeline);
-  PassPipelineRegistration<>("embed-to-scf", "The same as cin-to-scf",
-                             buildCINToSCFPipeline);
+  PassPipelineRegistration<StatementOptions>(
+      "embed-to-scf", "The same as cin-to-scf", buildCINToSCFPipeline);
   PassPipelineRegistration<DecouplingOptions>(
       "scf-to-slc", "Decouple: from scf nests to lookup-compute nests",
       buildSCFToSLCPipeline);

@@ -45,14 +45,21 @@ public:
       return;
     ember_config config = currentConfiguration();
     configuredThreads = config.threads;
-    double worth = total / double(config.workOfThread);
-    // Also where the costs are no numbers.
     bool isCounted = iterations >= 2 && iterations < double(INT64_MAX / 2);
-    if (config.threads < 2 || !(worth >= 2) || !isCounted)
+    threads = isCounted ? threadsFor(total, config) : 1;
+    if (threads < 2)
       return;
-    threads = least(config.threads, worth);
+    double worth = total / double(config.workOfThread);
     parts = least(threads * partsOfThread, least(worth, iterations));
     threads = least(threads, parts);
+  }
+
+  static int64_t threadsFor(double work, const ember_config &config) {
+    double worth = work / double(config.workOfThread);
+    // Also where the costs are no numbers.
+    if (config.threads < 2 || !(worth >= 2))
+      return 1;
+    return least(config.threads, worth);
   }
 
   int64_t threadCount() const { return threads; }
@@ -207,6 +214,13 @@ static void releaseWorkers(int64_t count) {
 //===----------------------------------------------------------------------===//
 // Running
 //===----------------------------------------------------------------------===//
+
+int64_t ember_threads_for(int64_t work) {
+  Frame *frame = currentFrame();
+  if (!frame || frame->isPart)
+    return 1;
+  return PartedLoops::threadsFor(double(work), currentConfiguration());
+}
 
 static void workerMain(void *loops) {
   static_cast<PartedLoops *>(loops)->runParts();

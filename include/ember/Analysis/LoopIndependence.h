@@ -15,8 +15,12 @@
 
 namespace ember {
 
-/// Whether `op` allocates a scratch buffer that, but for its deallocation, only
-/// `loop` uses.
+/// Whether `op`, which stands outside of loops that use `scratch`, does nothing
+/// but store to it.
+bool isFillOf(mlir::Operation *op, mlir::Value scratch);
+
+/// Whether `op` allocates a scratch buffer that, but for its deallocation and
+/// what fills it in front, only `loop` uses.
 bool isScratchOf(mlir::Operation *op, mlir::scf::ForOp loop);
 
 /// What the iterations of one loop read and write, as far as they share it:
@@ -59,6 +63,8 @@ private:
   };
 
   void collect(IndexExprs &exprs);
+  /// Whether the loop says that iterations store to different places of it.
+  bool isDeclaredApart(mlir::Value memref) const;
   bool isOwn(mlir::Value memref);
   bool addTerm(Extent &extent, mlir::Value value, int64_t factor,
                IndexExprs &exprs);

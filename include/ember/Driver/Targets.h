@@ -33,6 +33,8 @@ struct KernelTarget {
   bool vectorizesLookups = true;
   /// The cache that keeps what is looked up.
   LookupLevel lookupLevel = LookupLevel::automatic;
+  /// Rows of results are counted before several threads fill them.
+  bool countsRows = false;
   /// Cases keep rows that they work on, in registers where these hold them.
   bool keepsRows = false;
   /// A run counts how often cases occur, and --profile orders them by it.

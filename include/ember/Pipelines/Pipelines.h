@@ -25,6 +25,15 @@
 
 namespace ember {
 
+/// Options of `--cin-to-scf`.
+struct StatementOptions : mlir::PassPipelineOptions<StatementOptions> {
+  Option<bool> countRows{
+      *this, "count-rows",
+      llvm::cl::desc("Count rows of results before they are filled, where "
+                     "several threads do it"),
+      llvm::cl::init(false)};
+};
+
 /// Options of `--scf-to-slc`.
 struct DecouplingOptions : mlir::PassPipelineOptions<DecouplingOptions> {
   Option<bool> mayAlias{
@@ -193,7 +202,8 @@ struct QueueOptions : mlir::PassPipelineOptions<QueueOptions> {
 
 /// One-shot bufferisation, also of functions' arguments and results, then
 /// loops for every embedding operation and every statement.
-void buildCINToSCFPipeline(mlir::OpPassManager &manager);
+void buildCINToSCFPipeline(mlir::OpPassManager &manager,
+                           const StatementOptions &options);
 
 /// scf to slc: choose-decoupling, convert-scf-to-slc, move-to-val-ops.
 void buildSCFToSLCPipeline(mlir::OpPassManager &manager,

@@ -7,6 +7,7 @@
 
 #include "AppendCode.h"
 
+#include "ember/Dialect/Ember/IR/Ember.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -91,6 +92,35 @@ AppendCode::AppendCode(ImplicitLocOpBuilder &builder, LevelCode &levels,
 }
 
 //===----------------------------------------------------------------------===//
+// Rows by themselves
+//===----------------------------------------------------------------------===//
+
+void AppendCode::setMode(Mode newMode) {
+  mode = newMode;
+  auto type = MemRefType::get({}, builder.getIndexType());
+  auto count = memref::AllocaOp::create(builder, type);
+  count->setAttr(scratchAttr, builder.getUnitAttr());
+  counts[1] = count;
+  if (mode == Mode::append)
+    setCount(1, levels.constant(0));
+}
+
+void AppendCode::sumRows(Value end) {
+  Value positions = storage.positions(1);
+  auto loop = scf::ForOp::create(builder, levels.constant(1), end,
+                                 levels.constant(1), levels.constant(0));
+  OpBuilder::InsertionGuard guard(builder);
+  if (!loop.getBody()->empty())
+    loop.getBody()->back().erase();
+  builder.setInsertionPointToEnd(loop.getBody());
+  Value position = loop.getInductionVar();
+  Value sum = arith::AddIOp::create(builder, loop.getRegionIterArg(0),
+                                    levels.loadIndex(positions, position));
+  storeIndex(sum, positions, position);
+  scf::YieldOp::create(builder, sum);
+}
+
+//===----------------------------------------------------------------------===//
 // Positions
 //===----------------------------------------------------------------------===//
 
@@ -136,6 +166,14 @@ void AppendCode::mark(unsigned level, Value position) {
 }
 
 void AppendCode::enter(unsigned level, ArrayRef<Value> coordinates) {
+  if (level == 0 && mode == Mode::countRows)
+    setCount(1, levels.constant(0));
+  if (level == 0 && mode == Mode::fillRows) {
+    Value row = coordinates.front();
+    Value positions = storage.positions(1);
+    setCount(1, levels.loadIndex(positions, row));
+    rowEnd = levels.loadIndex(positions, levels.add(row, 1));
+  }
   if (level + 1 == depth || !storage.level(level).isListed())
     return;
   if (storage.level(level + 1).isListed()) {
@@ -166,7 +204,8 @@ void AppendCode::leave(unsigned level, ArrayRef<Value> coordinates) {
   if (storage.level(level).kind == LevelKind::bitmap && !isCounting())
     mark(level, getPosition(level, coordinates));
   if (!storage.level(level).isListed()) {
-    if (isAboveSegments(level))
+    // Where a row ends is what has been counted.
+    if (isAboveSegments(level) && mode != Mode::fillRows)
       storeIndex(getCount(level + 1), storage.positions(level + 1),
                  levels.add(getPosition(level, coordinates), 1));
     return;
@@ -211,6 +250,9 @@ Value AppendCode::hasRoom() {
     size = arith::MinSIOp::create(
         builder, size,
         memref::DimOp::create(builder, storage.coordinates(level), 0));
+  // What is behind a row is another thread's.
+  if (mode == Mode::fillRows)
+    size = arith::MinSIOp::create(builder, size, rowEnd);
   return arith::CmpIOp::create(builder, Predicate::slt, getCount(last), size);
 }
 
@@ -233,7 +275,7 @@ void AppendCode::storeCounts() {
   }
 }
 
-void AppendCode::finish() {
+void AppendCode::finish(Value end) {
   if (isCounting()) {
     storeCounts();
     return;
@@ -248,8 +290,8 @@ void AppendCode::finish() {
     }
     // What no loop came to has no elements.
     Value one = levels.constant(1);
-    Value size = memref::DimOp::create(builder, positions, 0);
-    forAll(one, size, [&](Value position) {
+    Value last = end ? end : memref::DimOp::create(builder, positions, 0);
+    forAll(one, last, [&](Value position) {
       Value above = arith::SubIOp::create(builder, position, one);
       Value mine = levels.loadIndex(positions, position);
       Value most = arith::MaxSIOp::create(builder, mine,

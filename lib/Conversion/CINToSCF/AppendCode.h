@@ -16,9 +16,19 @@ namespace ember::cin {
 /// the order of its levels.
 class AppendCode {
 public:
+  /// What loops do: append everything, or count what each row stores, or store
+  /// each row where it belongs once all before it are counted.
+  enum class Mode { append, countRows, fillRows };
+
   /// Emits what is done before any statement that assigns to `array`.
   AppendCode(mlir::ImplicitLocOpBuilder &builder, LevelCode &levels,
              AssembleOp array);
+
+  /// From here on; but for appending, of an array with rows of their own.
+  void setMode(Mode newMode);
+  /// Behind loops that count rows: where each row begins. There are no rows
+  /// from `end` on.
+  void sumRows(mlir::Value end);
 
   /// In a loop over the coordinate of a level: what is done before its body,
   /// and behind it. `coordinates` are those of the levels above and its own.
@@ -36,8 +46,9 @@ public:
   void skip(mlir::Value positions);
   /// Begins anew.
   void reset();
-  /// What is done behind all statements.
-  void finish();
+  /// What is done behind all statements; for positions before `end`, or all if
+  /// that is null.
+  void finish(mlir::Value end = {});
 
 private:
   /// The outermost of the levels that share their positions with `level`.
@@ -57,7 +68,9 @@ private:
   /// Notes that a coordinate of a bitmap is stored.
   void mark(unsigned level, mlir::Value position);
   /// Whether nothing is stored but how much there would be.
-  bool isCounting() const { return !!storage.counts; }
+  bool isCounting() const {
+    return !!storage.counts || mode == Mode::countRows;
+  }
   void storeCounts();
   /// Nothing if there is no array.
   void storeIndex(mlir::Value index, mlir::Value array, mlir::Value position);
@@ -74,6 +87,9 @@ private:
   /// By level that a loop is in: the count of the level below before its body.
   llvm::SmallVector<mlir::Value> before;
   mlir::Value tentative;
+  Mode mode = Mode::append;
+  /// Of the row that loops are in, where it ends.
+  mlir::Value rowEnd;
 };
 
 } // namespace ember::cin

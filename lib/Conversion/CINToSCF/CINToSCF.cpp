@@ -173,6 +173,13 @@ void EvaluationLowering::emit(IfOp branch) {
 /// next one overwrites.
 Value EvaluationLowering::allocate(MemRefType type, ValueRange sizes,
                                    bool isScratch) {
+  // With its attributes, before a pattern makes another one of it.
+  if (std::optional<int64_t> size =
+          sizes.size() == 1 ? getConstantIntValue(sizes.front()) : std::nullopt;
+      size && type.getRank() == 1) {
+    type = MemRefType::get({*size}, type.getElementType());
+    sizes = {};
+  }
   auto memory = memref::AllocOp::create(builder, type, sizes);
   memory->setAttr(nameAttr, builder.getStringAttr("workspace"));
   if (isScratch)
@@ -224,6 +231,8 @@ void EvaluationLowering::emit(WhereOp where) {
     emitAll(where.getConsumers().front());
     return;
   }
+  if (mode == AppendCode::Mode::countRows && emitRowCount(where))
+    return;
   OpBuilder::InsertionGuard guard(builder);
   OpBuilder::InsertPoint here = builder.saveInsertionPoint();
   if (before)
@@ -501,9 +510,13 @@ bool EvaluationLowering::emitCounts(ForallOp statement) {
   return !bounds.empty();
 }
 
-void EvaluationLowering::emitStatement(ForallOp statement) {
+void EvaluationLowering::beginLoops() {
   auto here = builder.getInsertionPoint();
   before = here == builder.getBlock()->begin() ? nullptr : &*std::prev(here);
+}
+
+void EvaluationLowering::emitStatement(ForallOp statement) {
+  beginLoops();
   emit(*statement);
   for (auto &[array, code] : appended)
     code->finish();
@@ -555,6 +568,8 @@ LogicalResult EvaluationLowering::run() {
     });
     if (ForallOp rows = findRows(statement))
       emitRowBounds(statement, rows);
+    else if (ForallOp apart = findRowsApart(statement))
+      emitRowsApart(statement, apart);
     else
       emitStatement(statement);
   }
@@ -566,6 +581,8 @@ LogicalResult EvaluationLowering::run() {
 namespace {
 struct ConvertCINToSCF
     : public ember::impl::ConvertCINToSCFBase<ConvertCINToSCF> {
+  using ConvertCINToSCFBase::ConvertCINToSCFBase;
+
   void runOnOperation() override {
     SmallVector<EvaluateOp> evaluations;
     getOperation()->walk(
@@ -576,7 +593,7 @@ struct ConvertCINToSCF
                              "bufferises it first");
         return signalPassFailure();
       }
-      if (failed(EvaluationLowering(evaluate).run()))
+      if (failed(EvaluationLowering(evaluate, countRows).run()))
         return signalPassFailure();
       evaluate->erase();
     }

@@ -29,8 +29,11 @@ bool isHarmless(mlir::Operation *loop, llvm::ArrayRef<Fiber> fibers);
 /// Emits the loops of one evaluation, in front of it.
 class EvaluationLowering {
 public:
-  explicit EvaluationLowering(EvaluateOp evaluate)
-      : evaluate(evaluate), builder(evaluate.getLoc(), evaluate),
+  /// With `countsRows`, results may be counted before they are filled, where
+  /// several threads do it.
+  EvaluationLowering(EvaluateOp evaluate, bool countsRows)
+      : evaluate(evaluate), countsRows(countsRows),
+        builder(evaluate.getLoc(), evaluate),
         levels(builder, [this](mlir::Value value) { return index(value); }) {}
 
   mlir::LogicalResult run();
@@ -76,6 +79,22 @@ private:
   mlir::Value emitVisitBound(ForallOp forall);
   /// The loops of a statement, with what arrays in a format are appended by.
   void emitStatement(ForallOp statement);
+  /// Puts workspaces of what follows where loops of it stand.
+  void beginLoops();
+  /// The loop over rows of what a statement appends to, if these can be filled
+  /// at the same time; null otherwise.
+  ForallOp findRowsApart(ForallOp statement);
+  /// A statement around `rows`: loops that count each row and fill it, for
+  /// several threads, and those that append; the run chooses.
+  void emitRowsApart(ForallOp statement, ForallOp rows);
+  /// On how many threads loops over rows run.
+  mlir::Value emitThreads(ForallOp rows);
+  /// One of these loops, from `lower` to `upper`.
+  void emitRows(ForallOp rows, mlir::Value lower, mlir::Value upper,
+                AppendCode::Mode mode);
+  /// Counts what a workspace would have, for the loop that appends all of it;
+  /// false if more is done with it.
+  bool emitRowCount(WhereOp where);
   /// Memory for a temporary, with what it holds at first.
   void emit(TemporaryOp temporary);
   void emit(ScanOp scan);
@@ -166,6 +185,7 @@ private:
   bounds(mlir::Value lower, mlir::Value upper, mlir::BlockArgument variable);
 
   EvaluateOp evaluate;
+  bool countsRows;
   mlir::ImplicitLocOpBuilder builder;
   mlir::IRMapping values;
   /// Dimensions that are known to be of one size: those that were compared, and
@@ -185,6 +205,8 @@ private:
   /// In front of what memory of workspaces is given back; null for behind the
   /// evaluation.
   mlir::Operation *lifetimeEnd = nullptr;
+  /// What loops do with what is appended to.
+  AppendCode::Mode mode = AppendCode::Mode::append;
   /// The loop of which nothing but a bound is wanted.
   ForallOp bounded;
 };

@@ -80,6 +80,8 @@ private:
                         [&](scf::ForOp loop) { return isScratchOf(op, loop); });
   }
   LoopCostAttr costOf(scf::ForOp loop, SmallVectorImpl<Value> &operands);
+  /// What fills scratch buffers in front of the loops.
+  SmallVector<Operation *> findFills(Operation *scratch);
   func::FuncOp createFunction(ArrayRef<Value> operands);
   void moveLoop(scf::ForOp loop, unsigned number, func::FuncOp function);
 
@@ -144,6 +146,17 @@ static bool freesScratch(Operation &op) {
   return alloc && alloc->hasAttr(scratchAttr);
 }
 
+/// Whether a loop does nothing but fill a buffer that may be remade so.
+static bool fillsScratch(scf::ForOp loop) {
+  Value scratch;
+  loop.walk([&](Operation *op) {
+    if (std::optional<MemoryAccess> access = MemoryAccess::of(op))
+      scratch = access->memref;
+  });
+  Operation *alloc = scratch ? scratch.getDefiningOp() : nullptr;
+  return alloc && alloc->hasAttr(scratchAttr) && isFillOf(loop, scratch);
+}
+
 /// Whether `op`, which stands behind loops of `group`, can as well stand in
 /// front of them.
 static bool canPrecede(Operation &op, const LoopGroup &group) {
@@ -194,6 +207,30 @@ void Outlining::capture(Value value) {
   }
   llvm::for_each(op->getOperands(), [&](Value operand) { capture(operand); });
   rebuilt.insert(op);
+  if (!op->hasAttr(scratchAttr))
+    return;
+  for (Operation *fill : findFills(op)) {
+    fill->walk([&](Operation *inner) {
+      for (Value operand : inner->getOperands())
+        if (!fill->isAncestor(operand.getParentBlock()->getParentOp()))
+          capture(operand);
+    });
+    rebuilt.insert(fill);
+  }
+}
+
+SmallVector<Operation *> Outlining::findFills(Operation *scratch) {
+  llvm::SmallSetVector<Operation *, 4> fills;
+  Block *block = loops.front()->getBlock();
+  for (Operation *user : scratch->getUsers())
+    if (Operation *outer = block->findAncestorOpInBlock(*user);
+        outer && outer->isBeforeInBlock(loops.front()) &&
+        isFillOf(outer, scratch->getResult(0)))
+      fills.insert(outer);
+  SmallVector<Operation *> inOrder = fills.takeVector();
+  llvm::sort(inOrder,
+             [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+  return inOrder;
 }
 
 void Outlining::findCaptures() {
@@ -310,7 +347,7 @@ void Outlining::run() {
     moveLoop(loop, number, function);
   inside.setInsertionPointToEnd(&function.getBody().front());
   for (Operation *op : rebuilt)
-    if (op->hasAttr(scratchAttr))
+    if (isa<memref::AllocOp>(op))
       memref::DeallocOp::create(inside, loc, mapping.lookup(op->getResult(0)));
   func::ReturnOp::create(inside, loc);
   auto isInside = [&](OpOperand &use) {
@@ -359,7 +396,7 @@ void ParallelizeLoops::run(Block &block, const MemoryAliasing &aliasing,
         outline(group, symbols, exprs);
       continue;
     }
-    if (isShort(loop, exprs)) {
+    if (isShort(loop, exprs) || fillsScratch(loop)) {
       outline(group, symbols, exprs);
       continue;
     }
@@ -403,20 +440,41 @@ void ParallelizeLoops::runPieces(const MemoryAliasing &aliasing,
 
 /// Erases buffers that only functions of loops used, which have their own now.
 static void dropUnusedScratch(ModuleOp module) {
-  SmallVector<memref::AllocOp> unused;
-  module.walk([&](memref::AllocOp alloc) {
-    auto isDealloc = [](Operation *user) {
-      return isa<memref::DeallocOp>(user);
+  SmallVector<Operation *> unused;
+  module.walk([&](Operation *op) {
+    auto isUnneeded = [&](Operation *user) {
+      Operation *outer = op->getBlock()->findAncestorOpInBlock(*user);
+      return isa<memref::DeallocOp>(user) ||
+             (outer && isFillOf(outer, op->getResult(0)));
     };
-    if (alloc->hasAttr(scratchAttr) &&
-        llvm::all_of(alloc->getUsers(), isDealloc))
-      unused.push_back(alloc);
+    if (op->hasAttr(scratchAttr) && llvm::all_of(op->getUsers(), isUnneeded))
+      unused.push_back(op);
   });
-  for (memref::AllocOp alloc : unused) {
-    for (Operation *dealloc : llvm::make_early_inc_range(alloc->getUsers()))
-      dealloc->erase();
-    alloc.erase();
+  for (Operation *alloc : unused) {
+    llvm::SetVector<Operation *> users;
+    for (Operation *user : alloc->getUsers())
+      users.insert(alloc->getBlock()->findAncestorOpInBlock(*user));
+    for (Operation *user : users)
+      user->erase();
+    alloc->erase();
   }
+}
+
+/// Where a loop that was meant for several threads stays on one, nothing else
+/// is to count on several.
+static void foldThreads(func::FuncOp function) {
+  WalkResult search = function.walk([](scf::ForOp loop) {
+    return loop->hasAttr(independentAttr) ? WalkResult::interrupt()
+                                          : WalkResult::advance();
+  });
+  if (!search.wasInterrupted())
+    return;
+  function.walk([](ThreadsForOp op) {
+    OpBuilder builder(op);
+    op.replaceAllUsesWith(
+        arith::ConstantIndexOp::create(builder, op.getLoc(), 1).getResult());
+    op.erase();
+  });
 }
 
 void ParallelizeLoops::runOnOperation() {
@@ -430,6 +488,8 @@ void ParallelizeLoops::runOnOperation() {
     run(function.getBody().front(), aliasing, symbols);
   runPieces(aliasing, symbols);
   dropUnusedScratch(getOperation());
+  for (func::FuncOp function : functions)
+    foldThreads(function);
 }
 
 } // namespace ember::loops

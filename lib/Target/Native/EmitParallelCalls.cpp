@@ -250,11 +250,34 @@ void ParallelCallBuilder::build() {
   call.erase();
 }
 
+/// Asks the runtime; 1 in a function that calls nothing in parts.
+static void lowerThreads(ThreadsForOp op, RuntimeCalls &runtime) {
+  OpBuilder builder(op);
+  Location loc = op.getLoc();
+  auto function = op->getParentOfType<func::FuncOp>();
+  WalkResult search =
+      function.walk([](ParallelCallOp) { return WalkResult::interrupt(); });
+  Value threads;
+  if (search.wasInterrupted()) {
+    Value work = arith::IndexCastOp::create(builder, loc, builder.getI64Type(),
+                                            op.getWork());
+    auto call = LLVM::CallOp::create(
+        builder, loc, runtime.declare(EMBER_RUNTIME(ember_threads_for)), work);
+    threads = arith::IndexCastOp::create(builder, loc, builder.getIndexType(),
+                                         call.getResult());
+  } else {
+    threads = arith::ConstantIndexOp::create(builder, loc, 1);
+  }
+  op.replaceAllUsesWith(threads);
+  op.erase();
+}
+
 void EmitParallelCalls::runOnOperation() {
   ModuleOp module = getOperation();
   RuntimeCalls runtime(module);
   LLVMTypeConverter types(&getContext());
   DataLayout layout(module);
+  module.walk([&](ThreadsForOp op) { lowerThreads(op, runtime); });
   // Callers before the functions they call, which learn from them.
   SmallVector<ParallelCallOp> calls;
   module.walk<WalkOrder::PreOrder>(

@@ -240,6 +240,72 @@ func.func @scratch(%out: memref<?xf32>, %other: memref<?xf32>, %n: index, %x: f3
   return
 }
 
+// What fills a buffer in front of the loop does so in the function; each
+// iteration leaves it as it was.
+// CHECK-LABEL: func.func @filled
+// CHECK-NOT: memref.store
+// CHECK: ember.parallel_call @filled_part({{.*}}) loops
+// CHECK: func.func private @filled_part
+// CHECK: %[[MARKS:.*]] = memref.alloc() {ember.scratch} : memref<4xi1>
+// CHECK: scf.for
+// CHECK-NEXT: memref.store %false, %[[MARKS]]
+// CHECK: scf.for
+// CHECK: memref.dealloc %[[MARKS]]
+func.func @filled(%out: memref<?xi1>, %n: index, %x: i1) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %no = arith.constant false
+  %marks = memref.alloc() {ember.scratch} : memref<4xi1>
+  scf.for %m = %c0 to %c4 step %c1 {
+    memref.store %no, %marks[%m] : memref<4xi1>
+  }
+  scf.for %b = %c0 to %n step %c1 {
+    %before = memref.load %marks[%c1] : memref<4xi1>
+    memref.store %x, %marks[%c1] : memref<4xi1>
+    memref.store %before, %out[%b] : memref<?xi1>
+    memref.store %no, %marks[%c1] : memref<4xi1>
+  }
+  memref.dealloc %marks : memref<4xi1>
+  return
+}
+
+// Iterations that are said to store to different places do, but not in scratch
+// that they share; where a loop stays on one thread, nothing counts on several.
+// CHECK-LABEL: func.func @declared
+// CHECK: ember.threads_for
+// CHECK: ember.parallel_call @declared_part
+// CHECK: return
+func.func @declared(%out: memref<?xindex>, %places: memref<?xindex>, %n: index) -> index {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %threads = ember.threads_for %n
+  scf.for %b = %c0 to %n step %c1 {
+    %place = memref.load %places[%b] : memref<?xindex>
+    memref.store %b, %out[%place] : memref<?xindex>
+  } {ember.independent}
+  return %threads : index
+}
+
+// CHECK-LABEL: func.func @declared_but_shared
+// CHECK-NOT: ember.threads_for
+// CHECK-NOT: ember.parallel_call
+// CHECK: return %c1
+func.func @declared_but_shared(%out: memref<?xindex>, %n: index) -> index {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %threads = ember.threads_for %n
+  %count = memref.alloca() : memref<index>
+  memref.store %c0, %count[] : memref<index>
+  scf.for %b = %c0 to %n step %c1 {
+    %place = memref.load %count[] : memref<index>
+    memref.store %b, %out[%place] : memref<?xindex>
+    %next = arith.addi %place, %c1 : index
+    memref.store %next, %count[] : memref<index>
+  } {ember.independent}
+  return %threads : index
+}
+
 // Without the attribute, or used elsewhere too, it is not known.
 // CHECK-LABEL: func.func @shared
 // CHECK-NOT: ember.parallel_call

@@ -24,7 +24,10 @@ def ConvertCINToSCF : Pass<"convert-cin-to-scf", "::mlir::func::FuncOp"> {
     coordinates of the others, and so are, in innermost loops, those that are
     much longer than one which is needed everywhere; how long they are, the run
     says. Loops over all coordinates keep a position in
-    each. An array that is assigned to is appended to.
+    each. An array that is assigned to is appended to. With `count-rows`, one
+    with rows of their own, such as `csr`, is also counted row by row, and filled
+    row by row behind the sums of these counts, by loops with `ember.independent`;
+    which of both, `ember.threads_for` decides in the run.
 
     ```mlir
     cin.forall (%i) {
@@ -52,6 +55,11 @@ def ConvertCINToSCF : Pass<"convert-cin-to-scf", "::mlir::func::FuncOp"> {
     }
     ```
   }];
+  let options = [
+    Option<"countRows", "count-rows", "bool", /*default=*/"false",
+           "Count rows of results before they are filled, where several threads "
+           "do it">
+  ];
   let dependentDialects = [
     "::ember::EmberDialect", "::mlir::affine::AffineDialect",
     "::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",

@@ -11,6 +11,7 @@
 
 #include "ember/Dialect/CIN/IR/LevelOperands.h"
 #include "ember/Dialect/CIN/Transforms/Schedules.h"
+#include "ember/Dialect/CIN/Transforms/SeparateRows.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
@@ -206,7 +207,10 @@ ScheduledRelations::parallelize(RelationAttr relation) {
       return Refusal{0, "several values of '" + name +
                             "' may add to one element: it is no index of what "
                             "is assigned to"};
-    if (isa<ArrayType>(assign.getArray().getType()))
+    auto type = dyn_cast<ArrayType>(assign.getArray().getType());
+    bool isOfRow = type && hasSeparateRows(type.getFormat()) &&
+                   getCoordinates(type, assign.getIndices())[0] == variable;
+    if (type && !isOfRow)
       return Refusal{0, "'" + name +
                             "' is an index of what is appended to, one element "
                             "after the other"};

@@ -178,8 +178,10 @@ static std::optional<Rule> ruleOf(StringRef name, Operation *op) {
                                  : Rule{isFor, "an scf.for or an scf.if",
                                         isPositiveIndex, index})
       .Case(scratchAttr,
-            Rule{[](Operation *op) { return isa<memref::AllocOp>(op); },
-                 "a memref.alloc", isUnit, unit})
+            Rule{[](Operation *op) {
+                   return isa<memref::AllocOp, memref::AllocaOp>(op);
+                 },
+                 "a memref.alloc or memref.alloca", isUnit, unit})
       .Case(cacheLevelAttr, Rule{mayReadMemory, "a load",
                                  [](Attribute value) {
                                    return isa<slc::CacheLevelAttr>(value);

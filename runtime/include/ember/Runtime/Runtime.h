@@ -142,6 +142,9 @@ typedef struct ember_range {
 void ember_parallel(void (*body)(void *env, const ember_range *ranges),
                     void *env, const ember_loop *loops, int64_t count);
 
+// How many threads ember_parallel takes at most for so much work.
+int64_t ember_threads_for(int64_t work);
+
 // Iterations that change places with one another.
 enum { EMBER_ORDERED_ITERATIONS = 256 };
 

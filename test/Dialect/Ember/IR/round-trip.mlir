@@ -42,6 +42,10 @@ func.func @bag(%n: index, %offsets: memref<?xi64> {ember.name = "offsets", ember
   ember.parallel_call @bag_part(%n, %n, %offsets, %n) loops [#ember.loop_cost<cost = 9>] : index, index, memref<?xi64>, index
   // CHECK: {ember.name = "sums", ember.scratch}
   %sums = memref.alloc() {ember.name = "sums", ember.scratch} : memref<4xf32>
+  // CHECK: {ember.scratch} : memref<index>
+  %count = memref.alloca() {ember.scratch} : memref<index>
+  // CHECK: ember.threads_for %{{.*}}
+  %threads = ember.threads_for %n
   scf.for %i = %n to %n step %n {
     // CHECK: {ember.group = 4 : index, ember.independent, ember.pieces = 64 : index, ember.segment = "'offsets'"}
   } {ember.independent, ember.group = 4 : index, ember.pieces = 64 : index, ember.segment = "'offsets'"}

@@ -41,11 +41,11 @@ def Ember_Dialect : Dialect {
     | `ember.noalias` | a memref argument | a kernel's entry has checked that it overlaps no other argument |
     | `ember.written_arguments = array<i64: 1>` | a function | the memref arguments that it stores to |
     | `ember.segment = "'offsets'"` | a loop | the memref between two neighbouring elements of which it runs |
-    | `ember.independent` | `scf.for` | iterations may run in any order |
+    | `ember.independent` | `scf.for` | iterations may run in any order, and store to different places of memory that is not scratch |
     | `ember.group = 4 : index` | `scf.for` | it takes so many iterations at once from its lower bound on |
     | `ember.pieces = 64 : index` | `scf.for` | it runs over pieces of a reduction, of so many iterations |
     | `ember.pieces` | `scf.if` | such a loop is all that is in it |
-    | `ember.scratch` | `memref.alloc` | an iteration of an outermost loop reads from it what it has stored there itself |
+    | `ember.scratch` | `memref.alloc`, `memref.alloca` | an iteration of an outermost loop reads from it what it has stored there itself, or what is stored there in front of the loop, which it leaves there |
     | `ember.cache_level = 2 : i32` | a load | the cache that should keep the row |
     | `ember.target = #ember.target<...>` | a module | the processor that its code is for; none is the generic one |
     | `ember.may_alias` | a module | memref arguments, and memrefs of different element types, may share memory |

@@ -196,6 +196,23 @@ def Ember_ParallelCallOp
   let hasVerifier = 1;
 }
 
+def Ember_ThreadsForOp : Ember_Op<"threads_for", [Pure]> {
+  let summary = "On how many threads a loop would run";
+  let description = [{
+    How many threads take parts of a parallel call of so much work, in operations as
+    costs of loops are counted: 1 where there is too little of it, where the call
+    would stand in a part of another one, and where loops with `ember.independent`
+    stay on one thread. What is worth while on several threads alone depends on it.
+
+    ```mlir
+    %threads = ember.threads_for %work
+    ```
+  }];
+  let arguments = (ins Index:$work);
+  let results = (outs Index:$threads);
+  let assemblyFormat = "$work attr-dict";
+}
+
 //===----------------------------------------------------------------------===//
 // What engines beside a core are told
 //===----------------------------------------------------------------------===//
