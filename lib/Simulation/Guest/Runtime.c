@@ -94,6 +94,12 @@ void ember_parallel(Body *body, void *environment, const void *loops,
     body(environment, ranges);
 }
 
+// What is worth while on several threads alone is left out.
+int64_t ember_threads_for(int64_t work) {
+  (void)work;
+  return 1;
+}
+
 // Registers of the engine beside the core that calls them.
 void ember_describe_lookup(int64_t indices, int64_t index_bytes, int64_t count,
                            int64_t row, int64_t row_stride, int64_t row_bytes) {
