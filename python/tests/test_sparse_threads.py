@@ -100,3 +100,25 @@ def test_the_first_error_of_rows_is_the_one(text: str) -> None:
         ember.set_num_threads(threads)
         with pytest.raises(IndexOutOfRangeError, match="index 5000 at position 701 of 'p'"):
             es.evaluate(text, **given, x=x, p=p, C=es.Format("csr"))
+
+
+@pytest.mark.parametrize("columns", [2**40, 10**9])
+@pytest.mark.parametrize("form", ["csr", "dense,compressed(unordered)"])
+def test_rows_of_very_many_columns_are_added_up_in_tables(form: str, columns: int) -> None:
+    """A place for each column would be more memory than there is."""
+    rng = np.random.default_rng(5)
+    row, column = np.repeat(np.arange(INNER), 6), rng.integers(0, columns, 6 * INNER)
+    column[::3], column[1::5] = columns - 1, 0
+    values = rng.integers(1, 5, len(row)).astype(np.float32)
+    wide = es.Array.from_coordinates([row, column], values, (INNER, columns), "csr")
+    used, number = np.unique(column, return_inverse=True)
+    want = (A @ csr_array((values, (row, number)), shape=(INNER, len(used)))).toarray()
+    for threads in (1, 2):
+        ember.set_num_threads(threads)
+        made = es.evaluate("C[i,j] = A[i,k] * B[k,j]", A=A, B=wide, C=es.Format(form))
+        positions, coordinates = made.stored[1]["positions"], made.stored[1]["coordinates"]
+        place = np.searchsorted(used, coordinates)
+        found = csr_array((made.values, place, positions), shape=want.shape)
+        np.testing.assert_array_equal(found.toarray(), want)
+        inside = np.setdiff1d(np.arange(1, len(place)), positions)
+        assert form != "csr" or (coordinates[inside] > coordinates[inside - 1]).all()

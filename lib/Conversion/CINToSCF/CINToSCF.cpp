@@ -7,6 +7,7 @@
 
 #include "CountBounds.h"
 #include "EvaluationLowering.h"
+#include "HashWorkspace.h"
 
 #include "ember/Conversion/CINToSCF/Passes.h"
 #include "ember/Dialect/CIN/IR/CIN.h"
@@ -219,15 +220,18 @@ SmallVector<Value> EvaluationLowering::sizesOf(WhereOp where) {
   return all;
 }
 
+void EvaluationLowering::setExtents(WhereOp where) {
+  Storage storage;
+  storage.type = cast<ArrayType>(where.getWorkspaceType());
+  storage.sizes = sizesOf(where);
+  for (Region *region : {&where.getProducers(), &where.getConsumers()})
+    levels.setStorage(region->getArgument(0), storage);
+}
+
 void EvaluationLowering::emit(WhereOp where) {
   auto type = dyn_cast<ArrayType>(where.getWorkspaceType());
   if (bounded) {
-    // Of the workspace, nothing but how large it is.
-    Storage storage;
-    storage.type = type;
-    storage.sizes = sizesOf(where);
-    for (Region *region : {&where.getProducers(), &where.getConsumers()})
-      levels.setStorage(region->getArgument(0), storage);
+    setExtents(where);
     emitAll(where.getConsumers().front());
     return;
   }
@@ -255,11 +259,16 @@ void EvaluationLowering::emit(WhereOp where) {
     }
     return;
   }
-  std::unique_ptr<WorkspaceCode> workspace =
-      WorkspaceCode::create(builder, levels, type, sizesOf(where),
-                            [&](MemRefType memory, Value count) {
-                              return allocate(memory, count, isScratch);
-                            });
+  auto make = [&](MemRefType memory, Value count) {
+    return allocate(memory, count, isScratch);
+  };
+  std::unique_ptr<WorkspaceCode> workspace;
+  if (hashedStores)
+    workspace = std::make_unique<HashWorkspace>(
+        builder, levels, type, sizesOf(where), hashedStores, make);
+  else
+    workspace =
+        WorkspaceCode::create(builder, levels, type, roomOf(where), make);
   WorkspaceCode &code = *workspace;
   for (Region *region : {&where.getProducers(), &where.getConsumers()})
     levels.setStorage(region->getArgument(0), code.getStorage());

@@ -26,6 +26,16 @@ bool isInnermost(mlir::Operation *loop);
 /// is not needed.
 bool isHarmless(mlir::Operation *loop, llvm::ArrayRef<Fiber> fibers);
 
+/// Whether an operation may be emitted before any workspace is filled.
+bool isKnownBefore(mlir::Operation &op);
+/// Whether it is known how often `block` stores at most: what its loops range
+/// over, and what they look up for it, is known before.
+bool hasStoreBound(mlir::Block &block);
+
+/// The loop that is all there is in `statement`, but for what is computed in
+/// front of it; null if there is none.
+ForallOp findOutermostLoop(ForallOp statement);
+
 /// Emits the loops of one evaluation, in front of it.
 class EvaluationLowering {
 public:
@@ -87,6 +97,21 @@ private:
   /// A statement around `rows`: loops that count each row and fill it, for
   /// several threads, and those that append; the run chooses.
   void emitRowsApart(ForallOp statement, ForallOp rows);
+  /// Of a workspace, nothing but how large it is.
+  void setExtents(WhereOp where);
+  /// What fills and reads the workspace of a row, if that may be a table of
+  /// the elements that the row has; null otherwise.
+  WhereOp findHashed(ForallOp rows);
+  /// Whether rows are so long, and have so few elements, that a table of these
+  /// takes less than a place for each; and how often a row stores at most.
+  /// `hasThreads`: whether several threads take rows with places.
+  std::pair<mlir::Value, mlir::Value>
+  emitHashChoice(ForallOp rows, WhereOp where, mlir::Value hasThreads);
+  /// Emits loops with such tables where `condition` holds.
+  void emitHashed(mlir::Value condition, mlir::Value most,
+                  llvm::function_ref<void()> emitLoops);
+  /// How large a workspace is that has a place for each element, by dimension.
+  llvm::SmallVector<mlir::Value> roomOf(WhereOp where);
   /// On how many threads loops over rows run.
   mlir::Value emitThreads(ForallOp rows);
   /// One of these loops, from `lower` to `upper`.
@@ -207,6 +232,11 @@ private:
   mlir::Operation *lifetimeEnd = nullptr;
   /// What loops do with what is appended to.
   AppendCode::Mode mode = AppendCode::Mode::append;
+  /// Where tables are used: how often a row stores at most; null elsewhere.
+  mlir::Value hashedStores;
+  /// Whether loops with tables have taken the place of those that follow; null
+  /// if there are none.
+  mlir::Value isHashed;
   /// The loop of which nothing but a bound is wanted.
   ForallOp bounded;
 };

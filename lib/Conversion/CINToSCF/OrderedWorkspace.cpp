@@ -19,9 +19,6 @@ using namespace ember::cin;
 
 using Predicate = arith::CmpIPredicate;
 
-/// Bits of a word, as a power of two.
-static constexpr int64_t wordShift = 6;
-
 Value OrderedWorkspace::word(int64_t value) {
   return arith::ConstantOp::create(builder, builder.getI64IntegerAttr(value));
 }

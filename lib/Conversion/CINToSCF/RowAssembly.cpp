@@ -40,9 +40,7 @@ static bool hasWorkspaces(ForallOp rows) {
       .wasInterrupted();
 }
 
-/// The loop that is all there is in `statement`, but for what is computed in
-/// front of it; null if there is none.
-static ForallOp findOutermostLoop(ForallOp statement) {
+ForallOp cin::findOutermostLoop(ForallOp statement) {
   while (statement && statement.getVariables().empty()) {
     ForallOp inner;
     for (Operation &op : *statement.getBody()) {
@@ -132,6 +130,14 @@ void EvaluationLowering::emitRowsApart(ForallOp statement, ForallOp rows) {
     return arith::SelectOp::create(builder, isApart, apart, together);
   };
   auto [lower, upper] = bounds(rows, 0);
+  if (WhereOp where = findHashed(rows)) {
+    auto [condition, most] = emitHashChoice(rows, where, isApart);
+    emitHashed(condition, most, [&, lower = lower, upper = upper] {
+      emitRows(rows, lower, upper, AppendCode::Mode::append);
+    });
+    isHashed = condition;
+    upper = arith::SelectOp::create(builder, condition, lower, upper);
+  }
   Value end = memref::DimOp::create(
       builder, levels.getStorage(appended.front().first).positions(1), 0);
   Value none = constant(0);
@@ -141,6 +147,7 @@ void EvaluationLowering::emitRowsApart(ForallOp statement, ForallOp rows) {
   emitRows(rows, lower, lastApart, AppendCode::Mode::fillRows);
   emitRows(rows, lastApart, upper, AppendCode::Mode::append);
   code.finish(choose(none, end));
+  isHashed = nullptr;
 }
 
 /// Whether all that is done with a workspace is to append it.
@@ -188,7 +195,7 @@ bool EvaluationLowering::emitRowCount(WhereOp where) {
   else
     builder.setInsertionPointToStart(evaluate->getBlock());
   auto workspace = std::make_unique<RowCount>(
-      builder, levels, type, sizesOf(where),
+      builder, levels, type, roomOf(where),
       [&](MemRefType memory, Value count) {
         return allocate(memory, count, /*isScratch=*/true);
       });

@@ -26,8 +26,7 @@ static constexpr int64_t mostReserved = int64_t(1) << 24;
 /// The loops that are directly in a block.
 static auto getLoops(Block &block) { return block.getOps<ForallOp>(); }
 
-/// Whether an operation may be emitted before any workspace is filled.
-static bool isKnownBefore(Operation &op) {
+bool cin::isKnownBefore(Operation &op) {
   if (auto access = dyn_cast<AccessOp>(op)) {
     Value array = access.getArray();
     return !isa<ArrayType>(array.getType()) || array.getDefiningOp();
@@ -35,9 +34,7 @@ static bool isKnownBefore(Operation &op) {
   return isa<ApplyOp, CallOp, ExtentOp, LiteralOp>(op);
 }
 
-/// Whether it is known how often `block` stores at most: what its loops range
-/// over, and what they look up for it, is known before.
-static bool hasStoreBound(Block &block) {
+bool cin::hasStoreBound(Block &block) {
   bool isInnermostBlock = getLoops(block).empty();
   for (Operation &op : block) {
     if (auto forall = dyn_cast<ForallOp>(op)) {
@@ -218,8 +215,24 @@ void EvaluationLowering::emitRowBounds(ForallOp statement, ForallOp rows) {
   auto branch = scf::IfOp::create(builder, isMuch, /*withElseRegion=*/false);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(branch.thenBlock());
-  lifetimeEnd = branch.thenYield();
   code->reset();
-  emitStatement(statement);
+  auto count = [&] { emitStatement(statement); };
+  lifetimeEnd = branch.thenYield();
+  ForallOp outermost = findOutermostLoop(statement);
+  WhereOp where = outermost ? findHashed(outermost) : WhereOp();
+  if (!where) {
+    count();
+    lifetimeEnd = nullptr;
+    return;
+  }
+  auto [condition, most] = emitHashChoice(outermost, where, /*hasThreads=*/{});
+  emitHashed(condition, most, count);
+  Value yes = arith::ConstantOp::create(builder, builder.getBoolAttr(true));
+  Value isPlain = arith::XOrIOp::create(builder, condition, yes);
+  auto plain = scf::IfOp::create(builder, isPlain, /*withElseRegion=*/false);
+  builder.setInsertionPointToStart(plain.thenBlock());
+  lifetimeEnd = plain.thenYield();
+  code->reset();
+  count();
   lifetimeEnd = nullptr;
 }

@@ -17,9 +17,6 @@ using namespace mlir;
 using namespace ember;
 using namespace ember::cin;
 
-/// Bits of a word, as a power of two.
-static constexpr int64_t wordShift = 6;
-
 RowCount::RowCount(ImplicitLocOpBuilder &builder, LevelCode &levels,
                    ArrayType type, ArrayRef<Value> sizes, Allocate allocate)
     : WorkspaceCode(builder, levels, type, sizes) {

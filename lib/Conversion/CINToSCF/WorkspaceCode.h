@@ -37,6 +37,9 @@ public:
   const Storage &getStorage() const { return storage; }
 
 protected:
+  /// Bits of a word, as a power of two.
+  static constexpr int64_t wordShift = 6;
+
   WorkspaceCode(mlir::ImplicitLocOpBuilder &builder, LevelCode &levels,
                 ArrayType type, llvm::ArrayRef<mlir::Value> sizes);
 
