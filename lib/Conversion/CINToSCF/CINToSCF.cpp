@@ -177,7 +177,7 @@ Value EvaluationLowering::allocate(MemRefType type, ValueRange sizes,
   // With its attributes, before a pattern makes another one of it.
   if (std::optional<int64_t> size =
           sizes.size() == 1 ? getConstantIntValue(sizes.front()) : std::nullopt;
-      size && type.getRank() == 1) {
+      size && isScratch && type.getRank() == 1) {
     type = MemRefType::get({*size}, type.getElementType());
     sizes = {};
   }
@@ -218,14 +218,6 @@ SmallVector<Value> EvaluationLowering::sizesOf(WhereOp where) {
         {extent.getArray(), static_cast<unsigned>(extent.getDimension())}));
   }
   return all;
-}
-
-void EvaluationLowering::setExtents(WhereOp where) {
-  Storage storage;
-  storage.type = cast<ArrayType>(where.getWorkspaceType());
-  storage.sizes = sizesOf(where);
-  for (Region *region : {&where.getProducers(), &where.getConsumers()})
-    levels.setStorage(region->getArgument(0), storage);
 }
 
 void EvaluationLowering::emit(WhereOp where) {
@@ -517,11 +509,6 @@ bool EvaluationLowering::emitCounts(ForallOp statement) {
     memref::StoreOp::create(builder, bound, storage.counts, constant(level));
   }
   return !bounds.empty();
-}
-
-void EvaluationLowering::beginLoops() {
-  auto here = builder.getInsertionPoint();
-  before = here == builder.getBlock()->begin() ? nullptr : &*std::prev(here);
 }
 
 void EvaluationLowering::emitStatement(ForallOp statement) {

@@ -25,10 +25,9 @@ using Predicate = arith::CmpIPredicate;
 static constexpr int64_t multiplier = -7046029254386353131;
 
 /// `while (holds(state)) state = step(state)`
-static Value
-emitWhile(ImplicitLocOpBuilder &builder, Value first,
-          llvm::function_ref<Value(Value)> holds,
-          llvm::function_ref<Value(Value)> step) {
+static Value emitWhile(ImplicitLocOpBuilder &builder, Value first,
+                       llvm::function_ref<Value(Value)> holds,
+                       llvm::function_ref<Value(Value)> step) {
   Type type = first.getType();
   auto loop = scf::WhileOp::create(builder, type, first);
   OpBuilder::InsertionGuard guard(builder);
@@ -125,8 +124,8 @@ void HashWorkspace::store(ArrayRef<Value> coordinates, Value value,
   cf::AssertOp::create(builder, isInside,
                        "a coordinate of " + storage.name + " is out of bounds");
   Value slot = find(coordinate);
-  Value isThere = arith::CmpIOp::create(builder, Predicate::eq, getKey(slot),
-                                        coordinate);
+  Value isThere =
+      arith::CmpIOp::create(builder, Predicate::eq, getKey(slot), coordinate);
   if (function) {
     Value there = memref::LoadOp::create(builder, values, slot);
     Value sum = emitCall(builder, function, {there, value}, value.getType());
@@ -181,10 +180,9 @@ void HashWorkspace::sort(Value count) {
     Value part = arith::MulIOp::create(builder, gap, levels.constant(5));
     Value next = arith::DivUIOp::create(builder, levels.add(part, -1),
                                         levels.constant(11));
-    Value isLast = arith::CmpIOp::create(builder, Predicate::sgt, gap,
-                                         levels.constant(1));
-    Value least =
-        arith::MaxSIOp::create(builder, next, levels.constant(1));
+    Value isLast =
+        arith::CmpIOp::create(builder, Predicate::sgt, gap, levels.constant(1));
+    Value least = arith::MaxSIOp::create(builder, next, levels.constant(1));
     return arith::SelectOp::create(builder, isLast, least, levels.constant(0));
   };
   auto isOpen = [&](Value gap) -> Value {

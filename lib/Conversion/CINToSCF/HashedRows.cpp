@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // A place for each element of a row is found without any search, but there has
-// to be memory for it, and where few of very many are used, each is in a page of
-// its own. A table is as large as what a row stores at most, which is how long
-// the segments are that its loops walk: see RowBounds.cpp.
+// to be memory for it, and where few of very many are used, each is in a page
+// of its own. A table is as large as what a row stores at most, which is how
+// long the segments are that its loops walk: see RowBounds.cpp.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,6 +31,14 @@ static constexpr int64_t nearPlacesOfStore = 4096;
 static constexpr int64_t mostPlaces = int64_t(1) << 26;
 static constexpr int64_t placesOfStore = 64;
 
+void EvaluationLowering::setExtents(WhereOp where) {
+  Storage storage;
+  storage.type = cast<ArrayType>(where.getWorkspaceType());
+  storage.sizes = sizesOf(where);
+  for (Region *region : {&where.getProducers(), &where.getConsumers()})
+    levels.setStorage(region->getArgument(0), storage);
+}
+
 WhereOp EvaluationLowering::findHashed(ForallOp rows) {
   if (rows.getVariables().size() != 1 || rows.getIteration())
     return nullptr;
@@ -52,9 +60,9 @@ WhereOp EvaluationLowering::findHashed(ForallOp rows) {
   return search.wasInterrupted() ? WhereOp() : where;
 }
 
-std::pair<Value, Value>
-EvaluationLowering::emitHashChoice(ForallOp rows, WhereOp where,
-                                   Value hasThreads) {
+std::pair<Value, Value> EvaluationLowering::emitHashChoice(ForallOp rows,
+                                                           WhereOp where,
+                                                           Value hasThreads) {
   setExtents(where);
   Value size = sizesOf(where).front();
   auto isAbove = [&](Value number, Value other) -> Value {
@@ -75,10 +83,9 @@ EvaluationLowering::emitHashChoice(ForallOp rows, WhereOp where,
       if (!isa<WhereOp>(op))
         emit(op);
     Value stores = emitStoreBound(where.getProducers().front());
-    scf::YieldOp::create(builder,
-                         arith::MaxSIOp::create(
-                             builder, loop.getRegionIterArg(0), stores)
-                             .getResult());
+    scf::YieldOp::create(builder, arith::MaxSIOp::create(
+                                      builder, loop.getRegionIterArg(0), stores)
+                                      .getResult());
     values.erase(row);
   }
   Value most = loop.getResult(0);
@@ -93,9 +100,8 @@ EvaluationLowering::emitHashChoice(ForallOp rows, WhereOp where,
     Value isAlone = arith::XOrIOp::create(builder, hasThreads, yes);
     isFaster = arith::AndIOp::create(builder, isFaster, isAlone);
   }
-  Value isSmaller =
-      arith::AndIOp::create(builder, isAbove(size, constant(mostPlaces)),
-                            hasPlaces(placesOfStore));
+  Value isSmaller = arith::AndIOp::create(
+      builder, isAbove(size, constant(mostPlaces)), hasPlaces(placesOfStore));
   return {arith::OrIOp::create(builder, isFaster, isSmaller), most};
 }
 

@@ -96,6 +96,11 @@ Value EvaluationLowering::emitThreads(ForallOp rows) {
   return ThreadsForOp::create(builder, builder.getIndexType(), work);
 }
 
+void EvaluationLowering::beginLoops() {
+  auto here = builder.getInsertionPoint();
+  before = here == builder.getBlock()->begin() ? nullptr : &*std::prev(here);
+}
+
 void EvaluationLowering::emitRows(ForallOp rows, Value lower, Value upper,
                                   AppendCode::Mode newMode) {
   mode = newMode;
