@@ -66,6 +66,7 @@ void ember::buildCINToSCFPipeline(OpPassManager &manager,
   manager.addNestedPass<func::FuncOp>(createCSEPass());
   manager.addNestedPass<func::FuncOp>(createEmbedToCIN());
   manager.addNestedPass<func::FuncOp>(cin::createFuse());
+  manager.addNestedPass<func::FuncOp>(cin::createChooseFormats());
   manager.addNestedPass<func::FuncOp>(cin::createExpandTemporaries());
   manager.addNestedPass<func::FuncOp>(cin::createExpandMissing());
   manager.addNestedPass<func::FuncOp>(cin::createSchedule());

@@ -56,6 +56,20 @@ std::optional<double> ember::cin::getHintedDensity(Value array) {
 
 std::optional<int64_t> ember::cin::getHintedSize(ArrayDimension dimension) {
   HintAttr hint = getHint(dimension.array);
+  // A temporary is as long as another array.
+  auto temporary = dimension.array.getDefiningOp<TemporaryOp>();
+  auto assemble = dimension.array.getDefiningOp<AssembleOp>();
+  auto type = cast<ShapedType>(dimension.array.getType());
+  if (!hint && type.isDynamicDim(dimension.dimension)) {
+    int64_t number = llvm::count_if(
+        type.getShape().take_front(dimension.dimension), ShapedType::isDynamic);
+    Value size = temporary  ? temporary.getSizes()[number]
+                 : assemble ? assemble.getSizes()[number]
+                            : Value();
+    if (auto extent = size ? size.getDefiningOp<ExtentOp>() : ExtentOp())
+      return getHintedSize(
+          {extent.getArray(), static_cast<unsigned>(extent.getDimension())});
+  }
   if (!hint || hint.getSizes().size() <= dimension.dimension)
     return std::nullopt;
   return hint.getSizes()[dimension.dimension];

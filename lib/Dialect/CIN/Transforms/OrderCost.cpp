@@ -7,8 +7,10 @@
 
 #include "OrderCost.h"
 
+#include "OrderChoice.h"
 #include "RowMask.h"
 #include "RowReductions.h"
+#include "Statement.h"
 #include "ember/Dialect/CIN/Transforms/AbstractValues.h"
 
 #include <cmath>
@@ -41,10 +43,14 @@ OrderCost::OrderCost(ForallOp statement, AssignOp assign,
       scenario(scenario) {
   for (BlockArgument variable : getBoundVariables(statement))
     extents[variable] = getExtent(variable);
+  llvm::DenseMap<Value, double> densities;
   statement.walk([&](AccessOp access) {
-    auto type = dyn_cast<ArrayType>(access.getArray().getType());
+    Value array = access.getArray();
+    auto type = dyn_cast<ArrayType>(array.getType());
     if (!type)
       return;
+    if (!densities.contains(array))
+      densities[array] = getDensity(type, array);
     Stored mine{access, getCoordinates(type, access.getIndices()), {}, {}};
     SmallVector<double> &sizes = mine.sizes;
     for (Value coordinate : mine.coordinates) {
@@ -52,7 +58,7 @@ OrderCost::OrderCost(ForallOp statement, AssignOp assign,
       sizes.push_back(variable && extents.contains(variable) ? extents[variable]
                                                              : scenario.extent);
     }
-    double density = getDensity(type, access.getArray()), above = 1;
+    double density = densities[array], above = 1;
     for (auto [number, level] : llvm::enumerate(type.getFormat().getLevels())) {
       double below = density;
       for (double size : ArrayRef(sizes).drop_front(number + 1))
@@ -82,6 +88,27 @@ double OrderCost::getExtent(BlockArgument variable) {
 double OrderCost::getDensity(ArrayType type, Value array) {
   if (std::optional<double> density = getHintedDensity(array))
     return *density;
+  // A copy stores what it is one of.
+  auto assemble = array.getDefiningOp<AssembleOp>();
+  if (auto regroup = assemble ? assemble.getValues().getDefiningOp<RegroupOp>()
+                              : RegroupOp())
+    return getDensity(regroup.getArray().getType(), regroup.getArray());
+  // Of what a statement before appends to, that says it.
+  for (Operation *user : array.getUsers()) {
+    auto append = dyn_cast<AssignOp>(user);
+    ForallOp before = append ? getStatement(append) : ForallOp();
+    if (!before || !before->isBeforeInBlock(statement) || scenario.depth == 0)
+      continue;
+    LoopChain chain(before);
+    if (chain.getAssignment() != append)
+      continue;
+    VariableUses theirs;
+    Scenario deeper = scenario;
+    --deeper.depth;
+    OrderCost cost(before, append, chain.variables, theirs, deeper);
+    return cost.estimateDensity(
+        ScheduledOrder(findNaturalOrder(before, append, chain.variables)));
+  }
   int64_t rank = type.getRank();
   if (rank < 2)
     return std::min(0.1, scenario.stored / std::sqrt(scenario.extent));
@@ -381,6 +408,7 @@ double OrderCost::estimate(const ScheduledOrder &order) {
       cost += rows * (added.size() == 1 && !isSparse ? 0.5 : 1);
     }
   }
+  assigned = inside.visits;
   // Reductions that are values, each where what it depends on is bound.
   statement.walk([&](ReduceOp reduce) {
     bool isAdded =
@@ -412,4 +440,12 @@ double OrderCost::estimate(const ScheduledOrder &order) {
                   reduce, order);
   });
   return cost;
+}
+
+double OrderCost::estimateDensity(const ScheduledOrder &order) {
+  (void)estimate(order);
+  double elements = 1;
+  for (BlockArgument variable : variables)
+    elements *= extents[variable];
+  return std::clamp(assigned / elements, 1e-18, 1.0);
 }

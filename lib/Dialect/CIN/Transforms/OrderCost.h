@@ -31,6 +31,8 @@ struct Scenario {
   double extent;
   /// What is stored for each coordinate of the first dimension.
   double stored;
+  /// How many more statements are asked what they store.
+  unsigned depth = 8;
 };
 
 class OrderCost {
@@ -41,6 +43,8 @@ public:
 
   /// In visits of an innermost loop. Infinite for what cannot be run.
   double estimate(const ScheduledOrder &order);
+  /// What part of its elements the statement assigns to in an order.
+  double estimateDensity(const ScheduledOrder &order);
   /// The same of making a copy that the statement reads.
   double estimateCopy(mlir::Value copy);
 
@@ -86,6 +90,8 @@ private:
   llvm::SmallVector<mlir::BlockArgument> variables;
   VariableUses &uses;
   Scenario scenario;
+  /// How many elements the last order that was estimated assigns to.
+  double assigned = 0;
   llvm::SmallVector<Stored> accesses;
   llvm::DenseMap<mlir::Value, double> extents;
   /// By fibers and what skips: regions that are visited.

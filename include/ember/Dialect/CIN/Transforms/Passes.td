@@ -134,6 +134,22 @@ def Differentiate : Pass<"cin-differentiate", "::mlir::ModuleOp"> {
                            "::mlir::scf::SCFDialect"];
 }
 
+def ChooseFormats : Pass<"cin-choose-formats", "::mlir::func::FuncOp"> {
+  let summary = "Decide how temporaries are stored";
+  let description = [{
+    A `cin.temporary` of two dimensions or more is stored by rows, or by columns,
+    that list their coordinates, where the statement that assigns to it and those
+    that read it are estimated (--cin-schedule) to take less than half the time
+    then, each in its best order of loops. How much it stores is estimated from
+    what the statement visits that assigns to it. Its fill is what that statement
+    makes of nothing that is stored.
+
+    Nothing changes where a statement has a schedule, where several assign to the
+    array, or one combines, or where an element of it is an index of something.
+  }];
+  let dependentDialects = ["::ember::cin::CINDialect"];
+}
+
 def ExpandTemporaries : Pass<"cin-expand-temporaries", "::mlir::func::FuncOp"> {
   let summary = "Make arrays that store the levels of temporaries in formats";
   let description = [{
