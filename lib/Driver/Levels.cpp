@@ -51,6 +51,7 @@ static void addCINToSCF(OpPassManager &manager, ModuleOp module,
     return;
   StatementOptions statements;
   statements.countRows = options.target && options.target->countsRows;
+  statements.mostThreads = options.mostThreads;
   buildCINToSCFPipeline(manager, statements);
 }
 

@@ -81,6 +81,7 @@ void ember::buildCINToSCFPipeline(OpPassManager &manager,
   manager.addNestedPass<func::FuncOp>(cin::createExpandEncodings());
   ConvertCINToSCFOptions loops;
   loops.countRows = options.countRows;
+  loops.mostThreads = options.mostThreads;
   manager.addNestedPass<func::FuncOp>(createConvertCINToSCF(loops));
   manager.addPass(cin::createDropFunctions());
   manager.addNestedPass<func::FuncOp>(createDropDeallocations());

@@ -38,6 +38,8 @@ PREFETCHES = {
 }
 # What of all accesses to memory can.
 MEMORY = PREFETCHES | {"stream_min_output": (0, 1 << 40)}
+# What numbers can be given, with the least and the most.
+NUMBERS = MEMORY | {"most_threads": (1, 256)}
 _log = logging.getLogger(__name__)
 
 
@@ -50,6 +52,7 @@ class Options:
     beginning of a row that are prefetched. prefetch_level: the cache, 1 to 3, they are prefetched
     into. prefetch_min_table: the smallest table, in bytes, whose rows are prefetched.
     stream_min_output: the smallest output, in bytes, that is written past the caches, 0 for none.
+    most_threads: how many threads loops will run on, at most; what pays on more alone is left out.
     unroll: loops over rows of known length may be unrolled. strip_rows: rows that are longer than
     the registers may be summed strip by strip. profile: with dae-threads and opt_level 4, a file
     that `ember-run --stats` wrote, to order cases by.
@@ -66,6 +69,7 @@ class Options:
     prefetch_level: int | None = None
     prefetch_min_table: int | None = None
     stream_min_output: int | None = None
+    most_threads: int | None = None
     unroll: bool = True
     strip_rows: bool = True
     profile: str | Path | None = None
@@ -79,7 +83,7 @@ class Options:
             value = getattr(self, name)
             if value is not None and (not isinstance(value, int) or value < 1):
                 raise ArgumentError(f"{name} must be a positive number, not {value!r}")
-        for name, (least, most) in MEMORY.items():
+        for name, (least, most) in NUMBERS.items():
             value = getattr(self, name)
             if value is not None and not (isinstance(value, int) and least <= value <= most):
                 raise ArgumentError(f"{name} must be from {least} to {most}, not {value!r}")
@@ -100,7 +104,7 @@ class Options:
             words.append("--may-alias")
         if self.cpu is not None:
             words.append(f"--mcpu={self.cpu}")
-        for name in MEMORY:
+        for name in NUMBERS:
             if getattr(self, name) is not None:
                 words.append(f"--{name.replace('_', '-')}={getattr(self, name)}")
         if not self.unroll:

@@ -15,6 +15,8 @@ from ember.errors import ArgumentError
 from ember.team import Sharing, Team, find_team
 
 MOST_THREADS = 256
+# Kernels are compiled for as many threads, and for any number from here on.
+MANY_THREADS = 3
 
 
 class Configurable(Protocol):
@@ -29,6 +31,7 @@ class Configurable(Protocol):
 
 _libraries: "weakref.WeakSet[Configurable]" = weakref.WeakSet()
 _number = 0
+_compiled_for = 0  # once it was asked for
 _sharing: Sharing | None = None  # once it was looked for
 
 
@@ -39,12 +42,13 @@ def set_num_threads(number: int) -> None:
     number of processors this process may run on. Kernels with little to do use one thread in any
     case. Raises ArgumentError for numbers that are not from 1 to 256.
     """
-    global _number
+    global _number, _compiled_for
     if isinstance(number, bool) or not isinstance(number, int) or not 1 <= number <= MOST_THREADS:
         raise ArgumentError(
             f"the number of threads must be from 1 to {MOST_THREADS}, not {number!r}"
         )
     _number = number
+    _compiled_for = 0
     for library in _libraries:
         library.use_threads(number)
 
@@ -58,6 +62,14 @@ def get_num_threads() -> int:
         if text.isdecimal() and 1 <= int(text) <= MOST_THREADS:
             return int(text)
     return min(len(os.sched_getaffinity(0)), MOST_THREADS)
+
+
+def compiled_for() -> int:
+    """The most threads that kernels need to be compiled for now; 0 for any number."""
+    global _compiled_for
+    if not _compiled_for:
+        _compiled_for = min(get_num_threads(), MANY_THREADS)
+    return _compiled_for % MANY_THREADS
 
 
 def sharing() -> Sharing:

@@ -81,6 +81,9 @@ defm prefetch_min_table : Value<"prefetch-min-table",
 defm stream_min_output : Value<"stream-min-output",
     "The smallest output whose rows are written past the caches; 0 for none "
     "(default)", "BYTES">;
+defm most_threads : Value<"most-threads",
+    "Threads that loops run on at most: what pays on more is left out "
+    "(default: any number)", "N">;
 def no_unroll : Flag<["--"], "no-unroll">,
     HelpText<"Keep loops over rows of known length">;
 def no_strip_rows : Flag<["--"], "no-strip-rows">,

@@ -83,6 +83,10 @@ static Expected<CompileOptions> getCompileOptions(const InputArgList &args) {
   if (!streamed)
     return streamed.takeError();
   options->streamMinOutput = streamed->value_or(options->streamMinOutput);
+  auto threads = getInteger(args, OPT_most_threads, 1, 256);
+  if (!threads)
+    return threads.takeError();
+  options->mostThreads = threads->value_or(options->mostThreads);
   options->unroll = !args.hasArg(OPT_no_unroll);
   options->stripRows = !args.hasArg(OPT_no_strip_rows);
   return options;

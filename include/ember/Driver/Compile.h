@@ -51,6 +51,8 @@ struct CompileOptions {
   /// Rows longer than the registers may be summed strip by strip.
   bool stripRows = true;
   bool mayAlias = false;
+  /// Threads that loops run on at most; 0 for any number.
+  int64_t mostThreads = 0;
   /// Loops are divided before they are decoupled, for cores that each have a
   /// unit.
   bool parallelPrograms = false;

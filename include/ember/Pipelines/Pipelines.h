@@ -32,6 +32,10 @@ struct StatementOptions : mlir::PassPipelineOptions<StatementOptions> {
       llvm::cl::desc("Count rows of results before they are filled, where "
                      "several threads do it"),
       llvm::cl::init(false)};
+  Option<int64_t> mostThreads{
+      *this, "most-threads",
+      llvm::cl::desc("Threads that loops run on at most; 0 for any number"),
+      llvm::cl::init(0)};
 };
 
 /// Options of `--scf-to-slc`.

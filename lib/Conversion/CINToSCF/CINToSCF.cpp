@@ -589,7 +589,7 @@ struct ConvertCINToSCF
                              "bufferises it first");
         return signalPassFailure();
       }
-      if (failed(EvaluationLowering(evaluate, countRows).run()))
+      if (failed(EvaluationLowering(evaluate, countRows, mostThreads).run()))
         return signalPassFailure();
       evaluate->erase();
     }

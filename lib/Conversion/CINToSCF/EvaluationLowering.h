@@ -40,9 +40,10 @@ ForallOp findOutermostLoop(ForallOp statement);
 class EvaluationLowering {
 public:
   /// With `countsRows`, results may be counted before they are filled, where
-  /// several threads do it.
-  EvaluationLowering(EvaluateOp evaluate, bool countsRows)
-      : evaluate(evaluate), countsRows(countsRows),
+  /// several threads do it; of these there are `mostThreads`, or any number
+  /// if that is 0.
+  EvaluationLowering(EvaluateOp evaluate, bool countsRows, int64_t mostThreads)
+      : evaluate(evaluate), countsRows(countsRows), mostThreads(mostThreads),
         builder(evaluate.getLoc(), evaluate),
         levels(builder, [this](mlir::Value value) { return index(value); }) {}
 
@@ -211,6 +212,7 @@ private:
 
   EvaluateOp evaluate;
   bool countsRows;
+  int64_t mostThreads;
   mlir::ImplicitLocOpBuilder builder;
   mlir::IRMapping values;
   /// Dimensions that are known to be of one size: those that were compared, and

@@ -129,8 +129,14 @@ void EvaluationLowering::emitRowsApart(ForallOp statement, ForallOp rows) {
   // What merges count takes as long as what they fill: two threads gain
   // nothing.
   int64_t fewest = hasWorkspaces(rows) ? 2 : 3;
-  Value isApart = arith::CmpIOp::create(builder, arith::CmpIPredicate::sge,
-                                        emitThreads(rows), constant(fewest));
+  bool mayBeApart = mostThreads == 0 || mostThreads >= fewest;
+  Value isApart =
+      mayBeApart
+          ? arith::CmpIOp::create(builder, arith::CmpIPredicate::sge,
+                                  emitThreads(rows), constant(fewest))
+                .getResult()
+          : arith::ConstantOp::create(builder, builder.getBoolAttr(false))
+                .getResult();
   auto choose = [&](Value apart, Value together) -> Value {
     return arith::SelectOp::create(builder, isApart, apart, together);
   };

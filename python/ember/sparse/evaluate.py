@@ -20,6 +20,7 @@ from ember.sparse.function import Function
 from ember.sparse.gradient import evaluate_with_gradients, needs_gradient
 from ember.sparse.kinds import Kind, kind_of
 from ember.sparse.statement import Statement
+from ember.threads import compiled_for
 
 _statements: dict[Any, Statement] = {}
 # Functions that may be the fill where an operand is stored, if that is not its fill.
@@ -142,13 +143,14 @@ def prepare(
     if schedule is None:
         kinds = with_magnitudes(kinds, arguments)
     called = tuple((name, one.version) for name, one in (functions or {}).items())
-    key = (text, schedule, on_torch, called, *kinds.items())
+    threads = compiled_for()
+    key = (text, schedule, on_torch, threads, called, *kinds.items())
     kernel = _statements.get(key)
     if kernel is not None:
         return kernel
     of_any_size = {name: kind.of_any_size() for name, kind in kinds.items()}
     if of_any_size != kinds:
-        any_key = (text, schedule, on_torch, called, *of_any_size.items())
+        any_key = (text, schedule, on_torch, threads, called, *of_any_size.items())
         _lengths[any_key] = count = _lengths.get(any_key, 0) + 1
         if count > MOST_LENGTHS:
             kinds, key = of_any_size, any_key

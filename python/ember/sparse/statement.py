@@ -19,6 +19,7 @@ from ember.sparse.call_code import MISS, CallCode
 from ember.sparse.function import Function
 from ember.sparse.function_definitions import definitions_of
 from ember.sparse.kinds import Kind, widest_float
+from ember.threads import compiled_for
 
 
 def gradient_suffix(level: int) -> str:
@@ -100,7 +101,8 @@ class Statement:
         self.kinds = dict(kinds if gradient_kinds is None else gradient_kinds)
         self.on_torch = on_torch
         notation = notation_of(text, kinds, gradients, functions, schedule)
-        self.library = load_program(notation, Options())
+        # Each number is another kernel, as evaluate knows.
+        self.library = load_program(notation, Options(most_threads=compiled_for() or None))
         self._kernel = self.library.entry("kernel" + gradient_suffix(len(gradients)))
         self._counter = None if gradients else self.library.entries.get("kernel_counts")
         self.parameters = self._kernel.parameters

@@ -58,7 +58,10 @@ def ConvertCINToSCF : Pass<"convert-cin-to-scf", "::mlir::func::FuncOp"> {
   let options = [
     Option<"countRows", "count-rows", "bool", /*default=*/"false",
            "Count rows of results before they are filled, where several threads "
-           "do it">
+           "do it">,
+    Option<"mostThreads", "most-threads", "int64_t", /*default=*/"0",
+           "Threads that loops run on at most: with fewer than counting pays "
+           "with, rows are not counted. 0 for any number">
   ];
   let dependentDialects = [
     "::ember::EmberDialect", "::mlir::affine::AffineDialect",
