@@ -263,13 +263,18 @@ def test_copies_of_three_dimensions(text: str) -> None:
 
 def test_copies_of_what_is_out_of_bounds() -> None:
     """Coordinates and positions that are none are errors, and nothing else is written."""
-    a = (np.arange(30).reshape(5, 6) % 3).astype(np.float32)
-    for part, wrong in (("coordinates", 5), ("coordinates", -1), ("positions", 99)):
+    # Smaller or fuller ones are searched.
+    a = (np.arange(200 * 300).reshape(200, 300) % 11 == 1).astype(np.float32)
+    for part, wrong in (("coordinates", 200), ("coordinates", -1), ("positions", 1 << 30)):
         columns = es.asarray(a, "csc")
         columns.stored[1][part][2] = wrong
         with pytest.raises(EmberError, match="B"):
             es.evaluate("C[i,j] = A[i,j] + B[i,j]", A=es.asarray(a, "csr"), B=columns, C=CSR)
-    for level, part, wrong in ((0, "coordinates", 5), (1, "coordinates", -1), (0, "positions", 99)):
+    for level, part, wrong in (
+        (0, "coordinates", 200),
+        (1, "coordinates", -1),
+        (0, "positions", 1 << 30),
+    ):
         unordered = scattered(a, np.random.default_rng(2))
         unordered.stored[level][part][1] = wrong
         with pytest.raises(EmberError, match="B"):

@@ -430,65 +430,6 @@ void EvaluationLowering::emit(ScanOp scan) {
   values.map(scan.getResult(), known);
 }
 
-LogicalResult EvaluationLowering::checkOrder() {
-  auto check = [&](Operation *loop, CoordinateSet set) -> LogicalResult {
-    SmallVector<Fiber> fibers = getLevelOperands(loop);
-    bool isAlone = fibers.size() == 1 && set == CoordinateSet::operand(0);
-    for (const Fiber &fiber : fibers) {
-      const Level &level = fiber.getLevel();
-      if (level.isOrdered || (isAlone && level.isUnique))
-        continue;
-      return loop->emitError()
-             << "walks " << evaluate.getNameOf(fiber.array)
-             << ", of which level " << fiber.depth() - 1
-             << (isAlone ? " is unordered and nonunique"
-                         : " is unordered, together with others")
-             << ": sort its coordinates, and leave 'unordered' out of its "
-                "format";
-    }
-    return success();
-  };
-  // What is in no order, and there several times, cannot be searched for.
-  auto checkAccess = [&](AccessOp access) -> LogicalResult {
-    auto type = dyn_cast<ArrayType>(access.getArray().getType());
-    if (!type)
-      return success();
-    if (type.getFormat().getEncoding())
-      return access.emitError()
-             << "reads an element of " << evaluate.getNameOf(access.getArray())
-             << ", which is encoded: --cin-expand-encodings decodes it first";
-    SmallVector<Value> coordinates = getCoordinates(type, access.getIndices());
-    for (auto [number, level] : llvm::enumerate(type.getFormat().getLevels())) {
-      if (level.isOrdered || level.isUnique)
-        continue;
-      auto variable = dyn_cast<BlockArgument>(coordinates[number]);
-      Operation *loop = variable ? variable.getOwner()->getParentOp() : nullptr;
-      Fiber fiber{
-          access.getArray(),
-          llvm::to_vector(ArrayRef(coordinates).take_front(number + 1))};
-      if (!loop || !getIteration(loop) ||
-          !llvm::is_contained(getLevelOperands(loop), fiber))
-        return access.emitError() << "looks for coordinates of "
-                                  << evaluate.getNameOf(access.getArray())
-                                  << ", of which level " << number
-                                  << " is unordered and nonunique: sort its "
-                                     "coordinates, and leave "
-                                     "'unordered' out of its format";
-    }
-    return success();
-  };
-  WalkResult walk = evaluate.getRegion().walk([&](Operation *op) {
-    if (auto access = dyn_cast<AccessOp>(op);
-        access && failed(checkAccess(access)))
-      return WalkResult::interrupt();
-    IterationAttr iteration = getIteration(op);
-    if (iteration && failed(check(op, iteration.getSet())))
-      return WalkResult::interrupt();
-    return WalkResult::advance();
-  });
-  return failure(walk.wasInterrupted());
-}
-
 bool EvaluationLowering::emitCounts(ForallOp statement) {
   AssembleOp counted;
   statement.walk([&](AssignOp assign) {
