@@ -160,15 +160,18 @@ translateToLLVMIR(mlir::ModuleOp source, llvm::LLVMContext &context,
   return std::move(module);
 }
 
+/// Vectors of processors that there are.
+static constexpr int64_t mostPackedBits = 512;
+
 void optimizeLLVMIR(llvm::Module &module, llvm::TargetMachine &machine,
-                    unsigned optLevel, bool unroll) {
+                    unsigned optLevel, bool unroll, bool packsScalars) {
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager components;
   llvm::ModuleAnalysisManager modules;
   llvm::PipelineTuningOptions tuning;
   tuning.LoopVectorization = optLevel >= 2;
-  tuning.SLPVectorization = optLevel >= 2;
+  tuning.SLPVectorization = packsScalars && optLevel >= 2;
   tuning.LoopUnrolling = unroll;
   tuning.LoopInterleaving = unroll;
   llvm::PassBuilder builder(&machine, tuning);
@@ -215,15 +218,19 @@ llvm::Error emitCode(llvm::Module &module, llvm::TargetMachine &machine,
 llvm::Expected<std::string> generateCode(mlir::ModuleOp source,
                                          CodeFormat format,
                                          const CodeGenOptions &options) {
-  auto machine =
-      createTargetMachine(getSpec(TargetAttr::of(source)), options.optLevel);
+  TargetAttr target = TargetAttr::of(source);
+  auto machine = createTargetMachine(getSpec(target), options.optLevel);
   if (!machine)
     return machine.takeError();
   llvm::LLVMContext context;
   auto module = translateToLLVMIR(source, context, **machine, options);
   if (!module)
     return module.takeError();
-  optimizeLLVMIR(**module, **machine, options.optLevel, options.unroll);
+  // LLVM's search for them takes minutes where lanes of vectors as wide as
+  // simulated ones are inserted.
+  bool packsScalars = target.getVectorBits() <= mostPackedBits;
+  optimizeLLVMIR(**module, **machine, options.optLevel, options.unroll,
+                 packsScalars);
   llvm::SmallVector<char, 0> code;
   llvm::raw_svector_ostream stream(code);
   if (llvm::Error error = emitCode(**module, **machine, format, stream))

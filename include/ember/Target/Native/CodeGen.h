@@ -47,9 +47,10 @@ translateToLLVMIR(mlir::ModuleOp module, llvm::LLVMContext &context,
                   llvm::TargetMachine &machine,
                   const CodeGenOptions &options = {});
 
-/// Runs LLVM's standard pipeline of `optLevel`; above 3 is 3.
+/// Runs LLVM's standard pipeline of `optLevel`; above 3 is 3. With
+/// `packsScalars`, scalars are put together to vectors.
 void optimizeLLVMIR(llvm::Module &module, llvm::TargetMachine &machine,
-                    unsigned optLevel, bool unroll = true);
+                    unsigned optLevel, bool unroll, bool packsScalars);
 
 /// Writes `module`. Changes it (code generation lowers in place).
 llvm::Error emitCode(llvm::Module &module, llvm::TargetMachine &machine,
