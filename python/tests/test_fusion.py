@@ -221,7 +221,11 @@ def test_layers_at_several_levels(name: str, way: Way, tmp_path: Path) -> None:
         ("let t[i] = t[i] * 2; y[i] = t[i]", [], "1:5: error: 't' is a temporary, and is read"),
         ("y[i] = x[i]; let y[i] = x[i]", [], "1:18: error: 'y' is named before"),
         ("let t[I[p]] += x[p]; y = t[0]", [], "1:5: error: nothing says how large dimension 0"),
-        ("let t[i] = x[i]; y[i] = t[i]", ["--format=t:csf"], "1:5: error: 't' is a temporary, and"),
+        (
+            "let t[i] = x[i]; y[i] = t[i]",
+            ["--format=t:csf:i32"],
+            "1:5: error: 't' is a temporary, of",
+        ),
     ],
 )
 def test_wrong_temporaries(text: str, options: list[str], message: str) -> None:
