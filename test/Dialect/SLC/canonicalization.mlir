@@ -140,3 +140,26 @@ func.func @callbacks(%n: index, %out: memref<?xindex>) {
   }
   return
 }
+
+// Only a buffer that nobody reads is written by the loop, which goes: what stood
+// after it is done in each iteration.
+// CHECK-LABEL: func.func @loses_nested_loop
+// CHECK: slc.for
+// CHECK-NOT: slc.for
+// CHECK: slc.callback ite
+func.func @loses_nested_loop(%out: memref<?xf32>, %n: index, %x: f32) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %unread = memref.alloc() : memref<f32>
+  slc.for %i = %c0 to %n step %c1 {
+    slc.for %j = %c0 to %n step %c1 {
+      slc.callback ite {
+        memref.store %x, %unread[] : memref<f32>
+      }
+    }
+    slc.callback end {
+      memref.store %x, %out[%c0] : memref<?xf32>
+    }
+  }
+  return
+}

@@ -333,9 +333,24 @@ struct DropUnusedResults : OpRewritePattern<CallbackOp> {
     return success();
   }
 };
+
+/// Where the nested loop is gone, since it did nothing, what stood before and
+/// after it is done in each iteration.
+struct LoseNestedLoop : OpRewritePattern<CallbackOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(CallbackOp callback,
+                                PatternRewriter &rewriter) const override {
+    auto loop = dyn_cast<LoopOpInterface>(callback->getParentOp());
+    if (!loop || callback.getEvent() == Event::ite || getNestedLoop(loop))
+      return failure();
+    rewriter.modifyOpInPlace(callback, [&] { callback.setEvent(Event::ite); });
+    return success();
+  }
+};
 } // namespace
 
 void CallbackOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
                                              MLIRContext *context) {
-  patterns.add<EraseEmptyCallback, DropUnusedResults>(context);
+  patterns.add<EraseEmptyCallback, DropUnusedResults, LoseNestedLoop>(context);
 }
