@@ -38,8 +38,7 @@ static ArrayDimension getOrigin(ArrayDimension dimension) {
   ShapedType type = cast<ShapedType>(dimension.array.getType());
   if (!where || !type.isDynamicDim(dimension.dimension))
     return dimension;
-  int64_t position = llvm::count_if(
-      type.getShape().take_front(dimension.dimension), ShapedType::isDynamic);
+  unsigned position = type.getDynamicDimIndex(dimension.dimension);
   auto extent = where.getSizes()[position].getDefiningOp<ExtentOp>();
   return {extent.getArray(), static_cast<unsigned>(extent.getDimension())};
 }

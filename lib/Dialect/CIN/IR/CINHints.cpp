@@ -61,8 +61,7 @@ std::optional<int64_t> ember::cin::getHintedSize(ArrayDimension dimension) {
   auto assemble = dimension.array.getDefiningOp<AssembleOp>();
   auto type = cast<ShapedType>(dimension.array.getType());
   if (!hint && type.isDynamicDim(dimension.dimension)) {
-    int64_t number = llvm::count_if(
-        type.getShape().take_front(dimension.dimension), ShapedType::isDynamic);
+    unsigned number = type.getDynamicDimIndex(dimension.dimension);
     Value size = temporary  ? temporary.getSizes()[number]
                  : assemble ? assemble.getSizes()[number]
                             : Value();

@@ -114,8 +114,7 @@ void TemporaryExpander::replaceExtents() {
     auto dimension = static_cast<unsigned>(extent.getDimension());
     if (!type.isDynamicDim(dimension))
       continue;
-    int64_t number = llvm::count_if(type.getShape().take_front(dimension),
-                                    ShapedType::isDynamic);
+    unsigned number = type.getDynamicDimIndex(dimension);
     extent.replaceAllUsesWith(temporary.getSizes()[number]);
     extent.erase();
   }
