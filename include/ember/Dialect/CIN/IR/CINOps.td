@@ -12,6 +12,7 @@ include "ember/Dialect/CIN/IR/CINFunctions.td"
 include "ember/Dialect/CIN/IR/CINOperands.td"
 include "ember/Dialect/CIN/IR/CINRegroup.td"
 include "ember/Dialect/CIN/IR/CINReserve.td"
+include "ember/Dialect/CIN/IR/CINTemporary.td"
 include "mlir/IR/BuiltinAttributes.td"
 include "mlir/IR/OpAsmInterface.td"
 include "mlir/Interfaces/DestinationStyleOpInterface.td"
@@ -147,40 +148,6 @@ def CIN_AssembleOp : CIN_Op<"assemble", [Pure, AttrSizedOperandSegments,
     /// The format of rows of bytes; null if values are what they are.
     ::ember::cin::RowFormatAttr getEncoding();
   }];
-}
-
-def CIN_TemporaryOp
-    : CIN_Op<"temporary", [HasParent<"EvaluateOp">,
-                           DeclareOpInterfaceMethods<OpAsmOpInterface,
-                                                     ["getAsmResultNames"]>]> {
-  let summary = "An array that only the statements of an evaluation know";
-  let description = [{
-    What a statement assigns to it, those behind it read. Nobody outside sees it,
-    so that `--cin-fuse` may compute its elements where they are read instead;
-    otherwise there is memory for it as long as the evaluation lasts.
-
-    `sizes` are those that the type does not say: literals, and sizes of arrays
-    that are named before, or affine expressions of these; a negative one is 0.
-    With `initial`, all elements hold that value at first. Without, the first
-    statement that names it assigns to each of its elements.
-
-    In a format, it is appended to by one statement, as results in a format are,
-    and what is not assigned to is its fill. `--cin-expand-temporaries` makes
-    arrays of it that store its levels.
-
-    ```mlir
-    %n = cin.extent %pos, 0 : memref<?xi64>
-    %sums = cin.temporary sizes(%n) initial 0.000000e+00 : f32 {name = "sums"} : memref<?xf32>
-    ```
-  }];
-  let arguments = (ins Variadic<Index>:$sizes,
-                       OptionalAttr<TypedAttrInterface>:$initial,
-                       OptionalAttr<StrAttr>:$name);
-  let results = (outs CIN_Array:$result);
-  let assemblyFormat = [{
-    (`sizes` `(` $sizes^ `)`)? (`initial` $initial^)? attr-dict `:` qualified(type($result))
-  }];
-  let hasVerifier = 1;
 }
 
 def CIN_ScanOp : CIN_Op<"scan", [HasParent<"EvaluateOp">, CIN_Effects]> {
