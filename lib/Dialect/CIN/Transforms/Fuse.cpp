@@ -350,12 +350,23 @@ bool EvaluationFusion::isSlowerFused(
   return isSlower(fused, apart);
 }
 
+/// Whether a statement reads elements that may be missing.
+static bool readsMissing(ForallOp statement) {
+  return llvm::any_of(getReadArrays(statement), [](Value array) {
+    auto type = dyn_cast<ArrayType>(array.getType());
+    return type && type.getFormat().isMissing();
+  });
+}
+
 std::string EvaluationFusion::inlineProducer(Producer producer) {
   SmallVector<AccessOp> reads = findReads(producer);
   ProducerMatch match(producer.assign, producer.loops);
   auto stored = dyn_cast<ArrayType>(producer.assign.getArray().getType());
-  if (stored && !stored.getFormat().getFill())
+  if (stored && stored.getFormat().isMissing())
     return "what it does not store is missing";
+  // Its fill is what it has where they are.
+  if (stored && readsMissing(producer.statement))
+    return "what it reads may be missing, which its own elements are not";
   if (producer.statement.getSchedule())
     return "its loops have a schedule of their own";
   llvm::MapVector<Operation *, SmallVector<AccessOp>> consumers;
