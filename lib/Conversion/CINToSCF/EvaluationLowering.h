@@ -113,8 +113,8 @@ private:
                   llvm::function_ref<void()> emitLoops);
   /// How large a workspace is that has a place for each element, by dimension.
   llvm::SmallVector<mlir::Value> roomOf(WhereOp where);
-  /// On how many threads loops over rows run.
-  mlir::Value emitThreads(ForallOp rows);
+  /// Whether there are threads enough to count rows, and then to fill them.
+  mlir::Value emitIsApart(ForallOp rows);
   /// One of these loops, from `lower` to `upper`.
   void emitRows(ForallOp rows, mlir::Value lower, mlir::Value upper,
                 AppendCode::Mode mode);

@@ -22,7 +22,6 @@
 #include "EvaluationLowering.h"
 #include "RowCount.h"
 
-#include "ember/Dialect/CIN/Transforms/SeparateRows.h"
 #include "ember/Dialect/Ember/IR/Ember.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -62,7 +61,7 @@ ForallOp EvaluationLowering::findRowsApart(ForallOp statement) {
   Value array = appended.front().first;
   auto assemble = array.getDefiningOp<AssembleOp>();
   if (assemble.getCounting() ||
-      !hasSeparateRows(assemble.getType().getFormat()))
+      !assemble.getType().getFormat().hasSeparateRows())
     return nullptr;
   WalkResult search = rows.walk([&](AssignOp assign) {
     auto name = dyn_cast<BlockArgument>(assign.getArray());
@@ -75,7 +74,12 @@ ForallOp EvaluationLowering::findRowsApart(ForallOp statement) {
   return search.wasInterrupted() ? ForallOp() : rows;
 }
 
-Value EvaluationLowering::emitThreads(ForallOp rows) {
+Value EvaluationLowering::emitIsApart(ForallOp rows) {
+  // What merges count takes as long as what they fill: two threads gain
+  // nothing.
+  int64_t fewest = hasWorkspaces(rows) ? 2 : 3;
+  if (mostThreads != 0 && mostThreads < fewest)
+    return arith::ConstantOp::create(builder, builder.getBoolAttr(false));
   Value work = constant(0);
   auto add = [&](Value count, int64_t cost) {
     Value more = arith::MulIOp::create(builder, count, constant(cost));
@@ -93,7 +97,9 @@ Value EvaluationLowering::emitThreads(ForallOp rows) {
         add(memref::DimOp::create(builder, storage.coordinates(level), 0),
             costOfElement);
   }
-  return ThreadsForOp::create(builder, builder.getIndexType(), work);
+  Value threads = ThreadsForOp::create(builder, builder.getIndexType(), work);
+  return arith::CmpIOp::create(builder, arith::CmpIPredicate::sge, threads,
+                               constant(fewest));
 }
 
 void EvaluationLowering::beginLoops() {
@@ -126,17 +132,7 @@ void EvaluationLowering::emitRowsApart(ForallOp statement, ForallOp rows) {
     return;
   }
   AppendCode &code = *appended.front().second;
-  // What merges count takes as long as what they fill: two threads gain
-  // nothing.
-  int64_t fewest = hasWorkspaces(rows) ? 2 : 3;
-  bool mayBeApart = mostThreads == 0 || mostThreads >= fewest;
-  Value isApart =
-      mayBeApart
-          ? arith::CmpIOp::create(builder, arith::CmpIPredicate::sge,
-                                  emitThreads(rows), constant(fewest))
-                .getResult()
-          : arith::ConstantOp::create(builder, builder.getBoolAttr(false))
-                .getResult();
+  Value isApart = emitIsApart(rows);
   auto choose = [&](Value apart, Value together) -> Value {
     return arith::SelectOp::create(builder, isApart, apart, together);
   };

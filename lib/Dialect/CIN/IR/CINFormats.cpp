@@ -49,6 +49,15 @@ bool FormatAttr::isDense() {
   });
 }
 
+bool FormatAttr::hasSeparateRows() {
+  ArrayRef<Level> all = getLevels();
+  return all.size() > 1 && all[0].kind == LevelKind::dense &&
+         all[1].kind == LevelKind::compressed &&
+         llvm::all_of(all.drop_front(2), [](const Level &level) {
+           return level.kind == LevelKind::dense;
+         });
+}
+
 bool FormatAttr::hasRows() {
   return getLevels().size() > 1 && getLevels().back().kind == LevelKind::dense;
 }
@@ -282,9 +291,7 @@ RowFormatAttr AssembleOp::getEncoding() {
 }
 
 Value AssembleOp::getSizeOf(unsigned dimension) {
-  ArrayRef<int64_t> shape = getType().getShape();
-  return getSizes()[llvm::count_if(shape.take_front(dimension),
-                                   ShapedType::isDynamic)];
+  return getSizes()[getType().getDynamicDimIndex(dimension)];
 }
 
 /// What is located is a position.

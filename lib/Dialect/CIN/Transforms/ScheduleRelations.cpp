@@ -11,7 +11,6 @@
 
 #include "ember/Dialect/CIN/IR/LevelOperands.h"
 #include "ember/Dialect/CIN/Transforms/Schedules.h"
-#include "ember/Dialect/CIN/Transforms/SeparateRows.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
@@ -208,7 +207,7 @@ ScheduledRelations::parallelize(RelationAttr relation) {
                             "' may add to one element: it is no index of what "
                             "is assigned to"};
     auto type = dyn_cast<ArrayType>(assign.getArray().getType());
-    bool isOfRow = type && hasSeparateRows(type.getFormat()) &&
+    bool isOfRow = type && type.getFormat().hasSeparateRows() &&
                    getCoordinates(type, assign.getIndices())[0] == variable;
     if (type && !isOfRow)
       return Refusal{0, "'" + name +

@@ -162,6 +162,9 @@ def CIN_FormatAttr : AttrDef<CIN_Dialect, "Format"> {
     /// Whether values are encoded in a row for each position of the level above
     /// the last one; otherwise all are in one row.
     bool hasRows();
+    /// Whether each coordinate of the outermost level has a segment of its own,
+    /// at a place that is known once all of them are counted: as `csr` does.
+    bool hasSeparateRows();
     /// The level that a dimension is stored by.
     unsigned getLevelOf(unsigned dimension);
     /// The dimension of a level.
