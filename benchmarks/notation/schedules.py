@@ -18,6 +18,8 @@ import numpy as np
 from ember.compiler import Notation, Options, find_tool, load_program
 from ember.errors import CompileError
 from ember.kernel import Entry
+from ember.sparse.array import Array
+from ember.sparse.evaluate import kinds_of, with_magnitudes
 from numpy.typing import NDArray
 
 from benchmarks.cpu.measuring import Batches, Contender, Timing, measure
@@ -71,18 +73,27 @@ class Drawn:
         return self.times[self.best].median / self.times[CHOSEN].median
 
 
-def _program(text: str, formats: Mapping[str, str], order: str) -> str:
+def _hints(text: str, arrays: Mapping[str, Array | NDArray[Any]]) -> Iterator[str]:
+    """What `es.evaluate` says of arrays where loops may stand in several orders."""
+    for name, kind in with_magnitudes(kinds_of(text, arrays), arrays).items():
+        if kind.hints:
+            yield f"--size={name}:{kind.hints[0]}"
+            yield f"--density={name}:{kind.hints[1]}"
+
+
+def _program(text: str, formats: Mapping[str, str], order: str, hints: Sequence[str] = ()) -> str:
     """A module of a statement, with its loops in an order, or in none yet."""
     options = [f"--format={name}:{form}" for name, form in formats.items()]
-    if order != CHOSEN:
-        options.append(f"--schedule=reorder({', '.join(order)})")
+    options += hints if order == CHOSEN else [f"--schedule=reorder({', '.join(order)})"]
     return Notation(text, tuple(options)).program()
 
 
-def _kernel(text: str, formats: Mapping[str, str], order: str) -> Entry | None:
+def _kernel(
+    text: str, formats: Mapping[str, str], order: str, hints: Sequence[str] = ()
+) -> Entry | None:
     """The kernel of a statement; None where its loops cannot stand in that order."""
     try:
-        program = _program(text, formats, order)
+        program = _program(text, formats, order, hints)
         return load_program(program, Options(opt_level=3)).entry("kernel")
     except CompileError:
         if order == CHOSEN:
@@ -90,11 +101,11 @@ def _kernel(text: str, formats: Mapping[str, str], order: str) -> Entry | None:
         return None
 
 
-def _schedule_time(text: str, formats: Mapping[str, str]) -> float:
+def _schedule_time(text: str, formats: Mapping[str, str], hints: Sequence[str]) -> float:
     """Milliseconds of `--cin-schedule` on a statement."""
     words = [str(find_tool("ember-opt")), "-", "--cin-schedule"]
     words += ["--mlir-timing", "--mlir-timing-display=list"]
-    program = _program(text, formats, CHOSEN)
+    program = _program(text, formats, CHOSEN, hints)
     report = subprocess.run(words, input=program, capture_output=True, text=True, check=True).stderr
     seconds = re.search(r"^ *([0-9.]+) .* Schedule$", report, re.MULTILINE)
     return float(seconds[1]) * 1e3 if seconds else math.nan
@@ -125,6 +136,7 @@ def measure_statement(seed: int, size: int, seconds: float) -> Drawn:
     text, variables, arrays = chance.choice(SHAPES)
     formats: dict[str, str] = {}
     parts: dict[str, NDArray[Any] | int] = {}
+    given: dict[str, Array | NDArray[Any]] = {}
     for name, indices in arrays.items():
         array = rng.standard_normal((size,) * len(indices)).astype(np.float32)
         form = chance.choice(FORMATS) if len(indices) == 2 else ""
@@ -132,16 +144,19 @@ def measure_statement(seed: int, size: int, seconds: float) -> Drawn:
             array *= rng.random(array.shape) < chance.choice([0.01, 0.05])
             formats[name] = form
             parts |= _stored(name, array, form)
+            at = np.nonzero(array)
+            given[name] = Array.from_coordinates(at, array[at], array.shape, form)
         else:
-            parts[name] = array
+            parts[name] = given[name] = array
     target, _, indices_of_it = text.split("]")[0].partition("[")
     result = np.zeros((size,) * len(indices_of_it.split(",")), np.float32)
     parts[target] = result
-    drawn = Drawn(text, formats, milliseconds=_schedule_time(text, formats))
+    hints = tuple(_hints(text, given))
+    drawn = Drawn(text, formats, milliseconds=_schedule_time(text, formats, hints))
     contenders: list[Contender] = []
     expected = None
     for order in (CHOSEN, *map("".join, itertools.permutations(variables))):
-        entry = _kernel(text, formats, order)
+        entry = _kernel(text, formats, order, hints)
         if entry is None:
             continue
         arguments = tuple(parts[parameter.name] for parameter in entry.parameters)

@@ -103,9 +103,11 @@ def test_schedule_of_a_statement(monkeypatch: pytest.MonkeyPatch) -> None:
 
     real = schedules._kernel
 
-    def once_wrong(text: str, formats: dict[str, str], order: str) -> object:
+    def once_wrong(
+        text: str, formats: dict[str, str], order: str, hints: tuple[str, ...]
+    ) -> object:
         wrong = text.replace(" = ", " = 2 * ")
-        return real(wrong if order == "ij" else text, formats, order)
+        return real(wrong if order == "ij" else text, formats, order, hints)
 
     monkeypatch.setattr(schedules, "_kernel", once_wrong)
     drawn = schedules.measure_statement(seed=1, size=40, seconds=0.01)

@@ -345,12 +345,11 @@ def test_orders_for_what_arrays_store() -> None:
 
 
 def test_orders_for_what_two_arrays_store() -> None:
-    """A few elements by rows lead to those by columns; of many, one array is copied or walked."""
+    """Of an array by rows and one by columns, that is copied which stores less."""
     rng = np.random.default_rng(8)
-    b = (rng.random((400, 400)) < 0.2).astype(np.float32)
     orders = set()
-    for stored in (0.0005, 0.4):
-        a = (rng.random((400, 400)) < stored).astype(np.float32)
+    for stored in (0.01, 0.4), (0.4, 0.01):
+        a, b = ((rng.random((400, 400)) < part).astype(np.float32) for part in stored)
         arrays = {"A": es.asarray(a, "csr"), "B": es.asarray(b, "csc")}
         text = "y[j] = A[i,j] * B[i,j]"
         np.testing.assert_array_equal(es.evaluate(text, **arrays), (a * b).sum(0))

@@ -151,7 +151,7 @@ void EvaluationLowering::emitWalk(ForallOp forall) {
   });
   if (appendsInOrder && isGiven)
     code.checkIncrease();
-  if (isInnermost(forall))
+  if (!mergesInside(forall))
     code.searchLonger();
   // One element, appended as a coordinate and a value.
   AppendCode *only = findOnlyAppend(forall);

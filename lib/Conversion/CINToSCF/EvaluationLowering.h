@@ -21,6 +21,9 @@ namespace ember::cin {
 
 /// Whether there are no loops in a loop.
 bool isInnermost(mlir::Operation *loop);
+/// Whether loops in a loop walk what several arrays store: such code is too
+/// long to stand there several times.
+bool mergesInside(mlir::Operation *loop);
 /// Whether nothing that a loop over `fibers` computes at a coordinate can fail,
 /// or look at anything else than an element of these: it may be done where it
 /// is not needed.

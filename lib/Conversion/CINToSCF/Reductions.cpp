@@ -27,6 +27,16 @@ bool ember::cin::isInnermost(Operation *loop) {
               .wasInterrupted();
 }
 
+bool ember::cin::mergesInside(Operation *loop) {
+  WalkResult search = loop->walk([&](Operation *op) {
+    IterationAttr iteration = op != loop ? getIteration(op) : IterationAttr();
+    bool isMerge =
+        iteration && llvm::popcount(iteration.getSet().support()) > 1;
+    return isMerge ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return search.wasInterrupted();
+}
+
 /// What a sum, or what else is combined, is computed from in its block. What is
 /// only compared is not: two comparisons of an expression, here and elsewhere,
 /// have to be of the same bits.
@@ -224,7 +234,7 @@ EvaluationLowering::emitWalk(ReduceOp reduce, const Combined &before) {
   IterationCode code(builder, levels, fibers,
                      reduce.getIterationAttr().getSet(), setVariable);
   splitByCases(reduce, code);
-  if (isInnermost(reduce))
+  if (!mergesInside(reduce))
     code.searchLonger();
   if (reduce.getFunction().getBuiltin() && isHarmless(reduce, fibers))
     code.speculate({});

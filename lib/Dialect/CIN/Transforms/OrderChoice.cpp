@@ -13,6 +13,10 @@
 using namespace mlir;
 using namespace ember::cin;
 
+/// What copies and other orders have to win where sizes and densities are
+/// known: estimates of time are not exact.
+static constexpr double gainIfKnown = 1.2;
+
 /// What is assumed of arrays that nothing is said of: an order that is worse
 /// than another one in the larger ones by far grows faster.
 static constexpr Scenario scenarios[] = {{1e3, 10}, {1e5, 10}, {1e7, 10}};
@@ -139,6 +143,11 @@ SmallVector<double> OrderChoice::getCosts(const Order &order,
   return costs;
 }
 
+double OrderChoice::getGain() {
+  OrderCost cost(statement, assign, variables, uses, scenarios[0]);
+  return cost.isGuess() ? gain : gainIfKnown;
+}
+
 OrderChoice::Order OrderChoice::choose() {
   // Without a legal order, what is wrong with the natural one is said later.
   if (orders.empty())
@@ -157,6 +166,7 @@ OrderChoice::Order OrderChoice::choose() {
       ratio = std::max(ratio, mine / best);
   }
   size_t best = llvm::min_element(worst) - worst.begin();
-  bool isFirst = orders.front() == first && worst.front() <= gain * worst[best];
+  bool isFirst =
+      orders.front() == first && worst.front() <= getGain() * worst[best];
   return isFirst ? orders.front() : orders[best];
 }

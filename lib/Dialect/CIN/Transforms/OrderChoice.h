@@ -38,8 +38,11 @@ public:
   llvm::SmallVector<double> getCosts(const Order &order,
                                      llvm::ArrayRef<mlir::Value> copies);
 
-  /// What a better choice has to win over what is there without it.
+  /// What a better choice has to win over what is there without it, where
+  /// sizes and densities are assumed.
   static constexpr double gain = 2;
+  /// The same with what is known.
+  double getGain();
 
 private:
   /// More are not looked at.

@@ -20,9 +20,14 @@ using namespace ember;
 using namespace ember::cin;
 
 /// In visits of an innermost loop that looks up one element.
-static constexpr double kLoop = 2, kMerge = 2, kSearch = 4, kScattered = 2,
-                        kContiguous = 0.25, kWorkspace = 0.5, kAppend = 4,
-                        kMark = 2, kCopy = 6;
+static constexpr double kLoop = 2, kMerge = 2, kSearch = 4, kSearchStep = 2,
+                        kScattered = 2, kContiguous = 0.125, kDense = 0.1,
+                        kWorkspace = 0.5, kAppend = 4, kMark = 2, kCopy = 6;
+
+/// To find one of `length` coordinates in order.
+static double getSearchCost(double length) {
+  return kSearch + kSearchStep * std::log2(2 + length);
+}
 
 struct OrderCost::Nest {
   /// How often the innermost body is entered.
@@ -72,8 +77,10 @@ OrderCost::OrderCost(ForallOp statement, AssignOp assign,
 }
 
 double OrderCost::getExtent(BlockArgument variable) {
-  if (hasRange(variable))
+  if (hasRange(variable)) {
+    guesses = true;
     return scenario.stored;
+  }
   for (const ArrayDimension &mine : getIndexedDimensions(variable)) {
     auto type = cast<ShapedType>(mine.array.getType());
     if (std::optional<int64_t> size = getHintedSize(mine))
@@ -82,6 +89,7 @@ double OrderCost::getExtent(BlockArgument variable) {
       return std::max<double>(
           1, static_cast<double>(type.getDimSize(mine.dimension)));
   }
+  guesses = true;
   return scenario.extent;
 }
 
@@ -109,6 +117,7 @@ double OrderCost::getDensity(ArrayType type, Value array) {
     return cost.estimateDensity(
         ScheduledOrder(findNaturalOrder(before, append, chain.variables)));
   }
+  guesses = true;
   int64_t rank = type.getRank();
   if (rank < 2)
     return std::min(0.1, scenario.stored / std::sqrt(scenario.extent));
@@ -129,7 +138,7 @@ static bool areOrdered(ArrayRef<Fiber> fibers) {
 
 std::pair<double, double> OrderCost::visit(ArrayRef<Fiber> fibers,
                                            ArrayRef<double> parts,
-                                           ReduceOp reduce) {
+                                           double extent, ReduceOp reduce) {
   if (fibers.empty() || fibers.size() > kMostMerged)
     return {1, 1};
   std::vector<std::pair<void *, unsigned>> names;
@@ -188,13 +197,18 @@ std::pair<double, double> OrderCost::visit(ArrayRef<Fiber> fibers,
       shortest = std::min(shortest, parts[i]);
     hasLeader |= isLeader;
   }
+  double step = fibers.size() > 1 ? kMerge : 1;
   if (needsAll)
-    return {part, 1};
+    return {part, step};
   // Of an intersection, what is much shorter leads, and others are looked up in
   // by searching. A list that cannot be searched is walked in full.
-  if (hasLeader)
-    walked = std::min(walked, listed + 2 * shortest);
-  return {part, std::min(1.0, walked)};
+  double cost = walked * step;
+  if (hasLeader && fibers.size() > 1) {
+    double longest = *llvm::max_element(parts) * extent;
+    cost =
+        std::min(cost, listed * step + shortest * (1 + getSearchCost(longest)));
+  }
+  return {part, std::min(step, cost)};
 }
 
 bool OrderCost::isScattered(BlockArgument variable, Operation *scope) {
@@ -274,10 +288,9 @@ double OrderCost::enter(Nest &nest, ArrayRef<BlockArgument> some,
         } else if (level.kind != LevelKind::bitmap) {
           if (!level.isOrdered && !level.isUnique)
             return INFINITY;
-          double length = level.isOrdered
-                              ? std::log2(2 + part * scenario.extent)
-                              : part * scenario.extent;
-          searches += kSearch + length;
+          double length = part * scenario.extent;
+          searches +=
+              level.isOrdered ? getSearchCost(length) : kSearch + length;
         }
         ++known;
       }
@@ -285,11 +298,12 @@ double OrderCost::enter(Nest &nest, ArrayRef<BlockArgument> some,
     // What is appended in another order is not in the format.
     if (!reduce && !areOrdered(fibers) && isAppendedInOrder(variable))
       return INFINITY;
-    auto [part, walked] = visit(fibers, parts, reduce);
     double extent = extents[variable];
-    // An operand that all that is visited stores narrows the others.
-    cost += nest.visits *
-            (kLoop + extent * walked * (fibers.size() > 1 ? kMerge : 1));
+    auto [part, walk] = visit(fibers, parts, extent, reduce);
+    // A loop over all coordinates that is innermost is its body.
+    if (fibers.empty() && variable == some.back())
+      walk = 0;
+    cost += nest.visits * (kLoop + extent * walk);
     nest.visits *= std::max(extent * part, 1e-3);
     cost += nest.visits * searches;
   }
@@ -395,7 +409,7 @@ double OrderCost::estimate(const ScheduledOrder &order) {
     cost += enter(mine, loops, reduce, order);
     terms += mine.visits;
     if (!isSparse)
-      cost += around.visits * rowSize * kWorkspace;
+      cost += around.visits * rowSize * kDense;
   }
   Nest inside = around;
   if (!sums.rows().empty()) {

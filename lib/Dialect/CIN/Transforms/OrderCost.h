@@ -47,6 +47,8 @@ public:
   double estimateDensity(const ScheduledOrder &order);
   /// The same of making a copy that the statement reads.
   double estimateCopy(mlir::Value copy);
+  /// Whether anything is assumed of sizes and densities.
+  bool isGuess() const { return guesses; }
 
 private:
   /// A loop of a nest, and how much of a dimension it visits.
@@ -72,9 +74,10 @@ private:
   /// Whether values of a variable are appended to a result, which has them in
   /// order.
   bool isAppendedInOrder(mlir::BlockArgument variable);
-  /// The part of a dimension that a loop visits, and the part that it walks.
+  /// The part of a dimension of size `extent` that a loop visits, and what
+  /// walking it costs for each of its coordinates.
   std::pair<double, double> visit(llvm::ArrayRef<Fiber> fibers,
-                                  llvm::ArrayRef<double> parts,
+                                  llvm::ArrayRef<double> parts, double extent,
                                   ReduceOp reduce);
   /// Adds `terms` up in rows of what is appended to, `times` rows, and walks
   /// what is there: the cost, and how much is kept. Where an array says what is
@@ -90,6 +93,7 @@ private:
   llvm::SmallVector<mlir::BlockArgument> variables;
   VariableUses &uses;
   Scenario scenario;
+  bool guesses = false;
   /// How many elements the last order that was estimated assigns to.
   double assigned = 0;
   llvm::SmallVector<Stored> accesses;

@@ -382,7 +382,7 @@ ScheduledRelations::choose(ArrayRef<RelationAttr> relations) {
         getChoice().getCosts(order, copies.getMade(choice));
     // More copies have to win much over fewer.
     bool areMore = copies.count(choice) > copies.count(bestCopies);
-    double gain = areMore ? OrderChoice::gain : 1;
+    double gain = areMore ? getChoice().getGain() : 1;
     bool isBetter = llvm::all_of(llvm::zip_equal(mine, costs), [&](auto pair) {
       auto [cost, before] = pair;
       return std::isfinite(cost) && cost * gain < before;

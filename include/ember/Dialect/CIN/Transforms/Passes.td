@@ -222,11 +222,11 @@ def Schedule : Pass<"cin-schedule", "::mlir::func::FuncOp"> {
     for, scattered, or kept in workspaces costs more than what is walked.
 
     A matrix in a format whose levels contradict the loops is read by a copy, a
-    `cin.regroup` in front of the statement, where that is at least twice as good,
-    with what the copy costs. Written relations other than orders of loops are
+    `cin.regroup` in front of the statement, where that is better by a fifth, with
+    what the copy costs, or twice as good where sizes are assumed. Written relations other than orders of loops are
     about levels as they are: there are no copies then.
 
-    Unless another one is at least twice as good, loops stand in the order of the
+    Unless another one is as much better, loops stand in the order of the
     result's indices, and where arrays in formats want another one, in that: what
     they store is walked from the outermost level on. A reduction whose terms are
     elements of rows, that is which depend on the last variable and have it as
