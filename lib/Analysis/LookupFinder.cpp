@@ -147,6 +147,19 @@ bool isOverBlock(scf::ForOp rows) {
          getConstantIntValue(rows.getStep()) == int64_t(1);
 }
 
+/// Whether the element behind what `load` reads is where a segment ends that
+/// begins with that: the next iteration's begins there.
+bool LookupFinder::isBeginOfSegment(memref::LoadOp load) {
+  if (load.getIndices().size() != 1)
+    return false;
+  IndexExpr next = exprs.of(load.getIndices().front()) + 1;
+  return llvm::any_of(loop.getBody()->getOps<memref::LoadOp>(),
+                      [&](memref::LoadOp other) {
+                        return other.getMemRef() == load.getMemRef() &&
+                               exprs.of(other.getIndices().front()) == next;
+                      });
+}
+
 /// Describes `access` if it reads part of a row that an index of this loop
 /// selects.
 std::optional<Lookup> LookupFinder::asLookup(const MemoryAccess &access) {
@@ -188,6 +201,9 @@ std::optional<Lookup> LookupFinder::asLookup(const MemoryAccess &access) {
   }
   if (!lookup.index || lookup.index->getBlock() != loop.getBody() ||
       !lookup.index.getType().isIntOrIndex() || !isPositionOfLoop(lookup.index))
+    return std::nullopt;
+  // The hardware follows what one iteration after the other reads on.
+  if (lookup.selectsElement && isBeginOfSegment(lookup.index))
     return std::nullopt;
   lookup.first = getFirst(lookup, access.indices.back());
   return lookup;

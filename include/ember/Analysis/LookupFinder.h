@@ -55,6 +55,7 @@ public:
 
 private:
   bool isPositionOfLoop(mlir::memref::LoadOp load);
+  bool isBeginOfSegment(mlir::memref::LoadOp load);
   std::optional<int64_t> getFirst(const Lookup &lookup, mlir::Value index);
   std::optional<Lookup> asLookup(const MemoryAccess &access);
 

@@ -481,3 +481,30 @@ func.func @segments(%k: memref<?xindex>, %positions: memref<?xindex>, %out: memr
   }
   return
 }
+
+// Segments that follow each other are one sequence, which the hardware follows.
+
+// CHECK-LABEL: func.func @neighbours
+// CHECK-NOT: memref.prefetch
+// CHECK: return
+func.func @neighbours(%offsets: memref<?xi64>, %values: memref<?xf32>, %o: memref<?xf32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  scf.for %b = %c0 to %n step %c1 {
+    %next = arith.addi %b, %c1 : index
+    %i = memref.load %offsets[%b] : memref<?xi64>
+    %begin = arith.index_cast %i : i64 to index
+    %j = memref.load %offsets[%next] : memref<?xi64>
+    %end = arith.index_cast %j : i64 to index
+    %length = arith.subi %end, %begin : index
+    scf.for %k = %c0 to %length step %c1 {
+      %p = arith.addi %begin, %k : index
+      %x = memref.load %values[%p] : memref<?xf32>
+      %y = memref.load %o[%b] : memref<?xf32>
+      %s = arith.addf %y, %x : f32
+      memref.store %s, %o[%b] : memref<?xf32>
+    }
+  }
+  return
+}
