@@ -5,12 +5,14 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
 import importlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import torch
+
+from benchmarks.notation.limits import Phase
 
 EMBER, EAGER, COMPILED = "ember", "pytorch", "torch.compile"
 TORCH_SPARSE, PYDATA, GRAPHBLAS, LIMIT = "torch.sparse", "pydata/sparse", "graphblas", "limit"
@@ -30,11 +32,11 @@ class Prepared:
     """A case with its data in place.
 
     calls: the contenders by name, each of no arguments. as_dense: their results as arrays of NumPy.
-    bytes: that any of them reads and writes at the least: each array once.
+    phases: what each of them has to do at the least, one after the other.
     """
 
     calls: Mapping[str, Callable[[], Any]]
-    bytes: int
+    phases: Sequence[Phase]
     as_dense: Callable[[Any], np.ndarray] = np.asarray
 
 

@@ -130,6 +130,21 @@ def result_table(results: Sequence[Measured]) -> Iterator[str]:
             )
 
 
+def beyond_limits(results: Sequence[Measured]) -> Iterator[str]:
+    """A line for each goal of a case that no code reaches, as its limit says."""
+    for group, peer, goal in TARGETS:
+        for result in results:
+            timing = result.times.get(peer)
+            if result.group != group or timing is None or not result.limit:
+                continue
+            reachable = timing.median / result.limit
+            if reachable < goal:
+                yield (
+                    f"{group}: {result.name}: {peer} takes {reachable:.2f} times as long as the "
+                    f"limit: {goal:g} times as fast is more than the machine gives"
+                )
+
+
 def overhead_table(overheads: Sequence[Overhead]) -> Iterator[str]:
     """Times and their limits."""
     if overheads:
@@ -187,6 +202,7 @@ def main(arguments: Sequence[str]) -> int:
         schedule_table(drawn),
         overhead_table(overheads),
         target_table(outcomes),
+        beyond_limits(results),
         (f"\n{NOTE}",),
     ):
         for line in lines:

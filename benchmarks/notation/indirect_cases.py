@@ -13,12 +13,21 @@ import torch
 from torch import Tensor
 
 from benchmarks.notation.case import COMPILED, EAGER, EMBER, INDIRECT, Case, Prepared, bytes_of
+from benchmarks.notation.limits import Phase, Rows
 
 
 def _prepared(
-    statement: str, arrays: dict[str, Tensor], shape: tuple[int, ...], by_torch: Callable[..., Any]
+    statement: str,
+    arrays: dict[str, Tensor],
+    shape: tuple[int, ...],
+    by_torch: Callable[..., Any],
+    multiply_adds: int,
+    rows: Rows | None = None,
 ) -> Prepared:
-    """A statement, and a function of the same tensors, eager and compiled."""
+    """A statement, and a function of the same tensors, eager and compiled.
+
+    multiply_adds: in all. rows: what is looked up, where that is more than the caches hold.
+    """
     result = {statement.partition("[")[0]: es.Format(shape=shape)}
     tensors = list(arrays.values())
     compiled = torch.compile(by_torch)
@@ -32,7 +41,8 @@ def _prepared(
         COMPILED: lambda: compiled(*tensors),
         EMBER: by_ember,
     }
-    return Prepared(calls, bytes_of(*tensors) + out_bytes, lambda found: np.asarray(found))
+    phases = [Phase(bytes_of(*tensors) + out_bytes, multiply_adds, rows)]
+    return Prepared(calls, phases, lambda found: np.asarray(found))
 
 
 def _coo_product(rows: int, per_row: int, length: int) -> Prepared:
@@ -49,7 +59,8 @@ def _coo_product(rows: int, per_row: int, length: int) -> Prepared:
         return b.new_zeros(rows, length).index_add_(0, row, val[:, None] * b[col])
 
     statement = "C[row[p],n] += val[p] * B[col[p],n]"
-    return _prepared(statement, arrays, (rows, length), by_torch)
+    looked_up = Rows(arrays["B"], arrays["col"])
+    return _prepared(statement, arrays, (rows, length), by_torch, count * length, looked_up)
 
 
 def _sparse_convolution(points: int, channels: int) -> Prepared:
@@ -67,7 +78,8 @@ def _sparse_convolution(points: int, channels: int) -> Prepared:
         return x.new_zeros(points, channels).index_add_(0, to, terms)
 
     statement = "Y[to[p],o] += sum[c](X[at[p],c] * W[k[p],c,o])"
-    return _prepared(statement, arrays, (points, channels), by_torch)
+    products = offsets * pairs * channels * channels
+    return _prepared(statement, arrays, (points, channels), by_torch, products)
 
 
 def _equivariant_product(batch: int, channels: int) -> Prepared:
@@ -91,7 +103,9 @@ def _equivariant_product(batch: int, channels: int) -> Prepared:
         return x.new_zeros(batch, orders, channels).index_add_(1, k, products)
 
     statement = "Z[b,K[p],u] += V[p] * X[b,I[p],u] * Y[b,J[p]] * W[b,L[p],u]"
-    return _prepared(statement, arrays, (batch, orders, channels), by_torch)
+    # Two products and a sum of each channel.
+    products = 2 * batch * terms * channels
+    return _prepared(statement, arrays, (batch, orders, channels), by_torch, products)
 
 
 def _block_product(blocks: int, per_row: int, size: int, length: int) -> Prepared:
@@ -108,7 +122,8 @@ def _block_product(blocks: int, per_row: int, size: int, length: int) -> Prepare
         return b.new_zeros(blocks, size, length).index_add_(0, row, terms)
 
     statement = "C[row[p],a,n] += sum[c](V[p,a,c] * B[col[p],c,n])"
-    return _prepared(statement, arrays, (blocks, size, length), by_torch)
+    products = count * size * size * length
+    return _prepared(statement, arrays, (blocks, size, length), by_torch, products)
 
 
 def indirect_cases() -> list[Case]:

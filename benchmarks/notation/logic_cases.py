@@ -11,6 +11,7 @@ import ember.sparse as es
 import numpy as np
 
 from benchmarks.notation.case import EMBER, FUSED, LOGIC, PYDATA, Case, Prepared, bytes_of
+from benchmarks.notation.limits import Phase
 
 _TEXTS = {
     "xor": "A[{0}] ^ B[{0}]",
@@ -61,7 +62,7 @@ def _prepared(name: str, shape: tuple[int, ...], count: int, format: str) -> Pre
         EMBER: lambda: es.evaluate(statement, **arrays, C=result),
     }
     least = bytes_of(*arrays.values())
-    return Prepared(calls, least + bytes_of(calls[EMBER]()), as_dense)
+    return Prepared(calls, [Phase(least + bytes_of(calls[EMBER]()))], as_dense)
 
 
 def logic_cases() -> list[Case]:

@@ -12,6 +12,7 @@ import torch
 from torch import Tensor
 
 from benchmarks.notation.case import EMBER, MODELS, TORCH_SPARSE, Case, Prepared, bytes_of
+from benchmarks.notation.limits import Phase, Rows
 
 
 def _random_rows(rows: int, columns: int, per_row: int) -> Tensor:
@@ -37,7 +38,14 @@ def _graph_convolution(nodes: int, degree: int, features: int, hidden: int) -> P
         return es.evaluate("Y[i,e] = sum[j](A[i,j] * X[j,e])", A=matrix, X=layer @ second)
 
     calls = {TORCH_SPARSE: by_torch, EMBER: by_ember}
-    return Prepared(calls, bytes_of(matrix, x, first) + nodes * 64, lambda found: np.asarray(found))
+    at, layer = graph.col_indices(), torch.ones(nodes, hidden)
+    phases = [
+        Phase(multiply_adds=nodes * features * hidden),
+        Phase(bytes_of(matrix, layer, layer), rows=Rows(layer, at)),
+        Phase(multiply_adds=nodes * hidden * 16),
+        Phase(bytes_of(matrix), rows=Rows(layer[:, :16].contiguous(), at)),
+    ]
+    return Prepared(calls, phases, lambda found: np.asarray(found))
 
 
 def _autoencoder(inputs: int, hidden: int, per_row: int, batch: int) -> Prepared:
@@ -45,6 +53,7 @@ def _autoencoder(inputs: int, hidden: int, per_row: int, batch: int) -> Prepared
     decoder = _random_rows(inputs, hidden, per_row)
     matrices = es.asarray(encoder), es.asarray(decoder)
     x, b, c = torch.randn(inputs, batch), torch.randn(hidden), torch.randn(inputs)
+    hidden_rows = torch.ones(hidden, batch)
     layer = "H[i,b] = {}(sum[j](A[i,j] * X[j,b]) + c[i])"
 
     def by_torch() -> Any:
@@ -56,7 +65,11 @@ def _autoencoder(inputs: int, hidden: int, per_row: int, batch: int) -> Prepared
         return es.evaluate(layer.format("sigmoid"), A=matrices[1], X=code, c=c)
 
     calls = {TORCH_SPARSE: by_torch, EMBER: by_ember}
-    return Prepared(calls, bytes_of(*matrices, x, x), lambda found: np.asarray(found))
+    phases = [
+        Phase(bytes_of(matrices[0], x, hidden_rows), rows=Rows(x, encoder.col_indices())),
+        Phase(bytes_of(matrices[1], x, hidden_rows), rows=Rows(hidden_rows, decoder.col_indices())),
+    ]
+    return Prepared(calls, phases, lambda found: np.asarray(found))
 
 
 _ATTENTION = """
@@ -99,7 +112,10 @@ def _block_attention(blocks: int, per_row: int, size: int, length: int) -> Prepa
         return es.evaluate(_ATTENTION.strip(), **arrays)[-1]
 
     calls = {TORCH_SPARSE: by_torch, EMBER: by_ember}
-    return Prepared(calls, bytes_of(q, k, v, q), lambda found: np.asarray(found))
+    # Scores, and sums of values by them.
+    products = 2 * blocks * per_row * size * size * length
+    phases = [Phase(bytes_of(q, k, v, q), products)]
+    return Prepared(calls, phases, lambda found: np.asarray(found))
 
 
 def model_cases() -> list[Case]:

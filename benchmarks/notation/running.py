@@ -4,24 +4,22 @@ Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
-import time
 from dataclasses import dataclass, field
-from functools import cache
 
 import numpy as np
 import torch
 
 from benchmarks.cpu.measuring import Batches, Contender, Timing, measure
 from benchmarks.notation.case import EMBER, LIMIT, Case
+from benchmarks.notation.limits import limit_seconds
 
 # Of results, relative and absolute.
 TOLERANCE = (1e-3, 1e-4)
-_PROBE_BYTES = 64 << 20
 
 
 @dataclass
 class Measured:
-    """A case's times, seconds of a call. limit: of reading and writing each array once."""
+    """A case's times, seconds of a call. limit: what any code takes at the least."""
 
     group: str
     name: str
@@ -38,25 +36,12 @@ class Measured:
         return self.times[peer].median / self.times[EMBER].median if peer in self.times else None
 
 
-@cache
-def bandwidth() -> float:
-    """Bytes that one thread moves in a second: the best of some copies out of the caches."""
-    source = torch.ones(_PROBE_BYTES // 4)
-    target = torch.empty_like(source)
-    best = float("inf")
-    for _ in range(5):
-        started = time.perf_counter()
-        target.copy_(source)
-        best = min(best, time.perf_counter() - started)
-    return 2 * _PROBE_BYTES / best
-
-
 def run_case(case: Case, seconds: float) -> Measured:
     """Measures a case for about so many seconds."""
     torch._dynamo.reset()
     torch.manual_seed(0)
     prepared = case.prepare()
-    result = Measured(case.group, case.name, limit=prepared.bytes / bandwidth())
+    result = Measured(case.group, case.name, limit=limit_seconds(prepared.phases))
     right, expected = [], None
     for name, call in prepared.calls.items():
         found = prepared.as_dense(call())

@@ -12,6 +12,7 @@ import numpy as np
 import scipy.sparse
 
 from benchmarks.notation.case import EMBER, GRAPHBLAS, TROPICAL, Case, Prepared, bytes_of
+from benchmarks.notation.limits import Phase
 
 
 def _distances(rows: int, per_row: int, seed: int) -> Any:
@@ -51,7 +52,7 @@ def _vector_product(rows: int, per_row: int) -> Prepared:
     def as_dense(found: Any) -> np.ndarray:
         return found if isinstance(found, np.ndarray) else found.to_dense(np.inf)
 
-    return Prepared(calls, bytes_of(array, x, x), as_dense)
+    return Prepared(calls, [Phase(bytes_of(array, x, x))], as_dense)
 
 
 def _matrix_product(rows: int, per_row: int, is_ordered: bool = True) -> Prepared:
@@ -78,7 +79,7 @@ def _matrix_product(rows: int, per_row: int, is_ordered: bool = True) -> Prepare
     def as_dense(found: Any) -> np.ndarray:
         return found.to_numpy() if isinstance(found, es.Array) else found.to_dense(np.inf)
 
-    return Prepared(calls, bytes_of(*mine) + bytes_of(calls[EMBER]()), as_dense)
+    return Prepared(calls, [Phase(bytes_of(*mine) + bytes_of(calls[EMBER]()))], as_dense)
 
 
 def tropical_cases() -> list[Case]:

@@ -220,6 +220,7 @@ def test_layers_at_several_levels(name: str, way: Way, tmp_path: Path) -> None:
     [
         ("let t[i] = t[i] * 2; y[i] = t[i]", [], "1:5: error: 't' is a temporary, and is read"),
         ("y[i] = x[i]; let y[i] = x[i]", [], "1:18: error: 'y' is named before"),
+        ("let t[i] = x[i]; t[i] += x[i]", [], "1:5: error: all that is assigned to is declared by"),
         ("let t[I[p]] += x[p]; y = t[0]", [], "1:5: error: nothing says how large dimension 0"),
         (
             "let t[i] = x[i]; y[i] = t[i]",

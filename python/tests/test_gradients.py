@@ -250,6 +250,35 @@ def test_results_of_which_one_is_used() -> None:
     torch.testing.assert_close(x.grad, 2 * x.detach())
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("r[i] = 2 * x[i]; r[i] = 0 if c[i] > 0", [0, 2, 0]),
+        ("r[i] = 2 * x[i]; r[i] = k[i] if c[i] > 0", [0, 2, 0]),
+        ("r[i] = 2 * x[i]; r[0] = k[1]", [0, 2, 2]),
+        ("r[i] = 2 * x[i]; r[i] += k[i]", [2, 2, 2]),
+        ("r[i] = 2 * x[i]; r[i] *= k[i]", [10, 12, 14]),
+        ("r[i] = 2 * x[i]; r[I[j]] *= k[j]", [60, 14, 2]),
+        ("let t[i] = 2 * x[i]; t[i] *= k[i]; r[i] = t[i] + 1", [10, 12, 14]),
+        ("r[i] = x[i] * x[i]; r[i] *= k[i]; r[i] += x[i]; r[i] *= c[i]", [11, -25, 43]),
+        ("r[i] = k[i]; r[i] max= c[i]; r[i] += x[i]", [1, 1, 1]),
+    ],
+)
+def test_what_is_assigned_to_again(text: str, expected: list[float]) -> None:
+    """By a statement that depends on nothing that gradients are by."""
+    x = torch.tensor([1.0, 2, 3], requires_grad=True)
+    others = {
+        "c": torch.tensor([1.0, -1, 1]),
+        "k": torch.tensor([5.0, 6, 7]),
+        "I": torch.tensor([0, 0, 1]),
+    }
+    given = {name: value for name, value in others.items() if f"{name}[" in text}
+    found = es.evaluate(text, x=x, **given)
+    result = found if isinstance(found, torch.Tensor) else found[-1]
+    result.sum().backward()
+    np.testing.assert_array_equal(x.grad, np.array(expected, np.float32))
+
+
 def test_halves_have_gradients_of_their_type() -> None:
     W = torch.ones(9, 3, dtype=torch.float16).requires_grad_()
     col = torch.zeros(3000, dtype=torch.int64)

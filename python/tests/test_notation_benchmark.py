@@ -16,6 +16,7 @@ import torch
 from benchmarks.cpu.measuring import Timing
 from benchmarks.notation import command, overhead, schedules
 from benchmarks.notation.case import EAGER, EMBER, INDIRECT, LIMIT, Case, Prepared
+from benchmarks.notation.limits import Phase, Rows, limit_seconds
 from benchmarks.notation.running import Measured, run_case
 from benchmarks.notation.schedules import CHOSEN, Drawn
 
@@ -30,7 +31,7 @@ def small_case() -> Case:
         EAGER: lambda: torch.from_numpy(x) * 2,
         EMBER: lambda: es.evaluate("y[i] = x[i] + x[i]", x=x),
     }
-    return Case(INDIRECT, "twice", lambda: Prepared(calls, 40))
+    return Case(INDIRECT, "twice", lambda: Prepared(calls, [Phase(40)]))
 
 
 def test_cases() -> None:
@@ -113,6 +114,25 @@ def test_schedule_of_a_statement(monkeypatch: pytest.MonkeyPatch) -> None:
     drawn = schedules.measure_statement(seed=1, size=40, seconds=0.01)
     assert set(drawn.wrong) == {"ij"}
     assert "ij" not in drawn.times
+
+
+def test_limits() -> None:
+    """Phases follow each other, and take at least as long as what each of them has to do."""
+    table = torch.zeros(100, 16)
+    rows = Rows(table, torch.randint(100, (1000,)))
+    apart = [Phase(bytes=1 << 20), Phase(multiply_adds=1 << 20), Phase(rows=rows)]
+    seconds = [limit_seconds([phase]) for phase in apart[:2]]
+    assert limit_seconds(apart) > sum(seconds) > max(seconds) > 0
+    assert limit_seconds([Phase(1 << 20, 1 << 20)]) == max(seconds)
+
+
+def test_goals_beyond_limits() -> None:
+    results = [
+        Measured(INDIRECT, name, {EAGER: timing(6), EMBER: timing(3)}, limit)
+        for name, limit in (("a", 1), ("b", 2))
+    ]
+    (line,) = command.beyond_limits(results)
+    assert f"b: {EAGER} takes 3.00 times as long as the limit: 4 times" in line
 
 
 def test_overheads(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -78,7 +78,10 @@ static void noteStatements(const Notation &notation,
       features.insert(notation.isTarget(array.name) ? "result in a format"
                                                     : "array in a format");
   }
+  std::set<std::string> assigned;
   for (const Statement &statement : notation.statements) {
+    if (!assigned.insert(statement.target.name).second)
+      features.insert("array that is assigned to again");
     if (statement.function == "first" || statement.function == "last")
       features.insert("kept value");
     else if (!statement.function.empty())

@@ -48,6 +48,9 @@ private:
   Statement drawStatement(bool isLast);
   void drawTarget(Statement &statement, Variables &variables);
   void drawScatter(Statement &statement, Variables &variables);
+  /// Another statement on a dense array that one before assigns to; false if
+  /// none is suitable.
+  bool drawUpdate(Statement &statement, Variables &variables, bool isLast);
   /// A function of one's own, one of reductions if it has to be; null if there
   /// is none or another one is to be drawn.
   const UserFunction *drawOwn(bool isReduction);

@@ -77,6 +77,32 @@ void StatementGenerator::drawScatter(Statement &statement,
                                std::move(indices));
 }
 
+bool StatementGenerator::drawUpdate(Statement &statement, Variables &variables,
+                                    bool isLast) {
+  std::vector<const Statement *> suitable;
+  for (const Statement &before : notation.statements) {
+    const StoredArray &array = notation.array(before.target.name);
+    // Somebody has to get a result.
+    bool isWhole = !array.hasLevels() && !(isLast && array.isTemporary);
+    for (const Term &index : before.target.operands)
+      isWhole &= index.kind == Term::Variable;
+    for (const VariableRange &range : before.ranges)
+      isWhole &= range.bounds.empty();
+    if (isWhole)
+      suitable.push_back(&before);
+  }
+  if (suitable.empty())
+    return false;
+  const Statement &before = *random.pick(suitable);
+  statement.target = before.target;
+  statement.ranges = before.ranges;
+  for (const Term &index : before.target.operands)
+    variables.push_back({index.name, notation.sizes.at(index.name)});
+  if (random.chance(0.8))
+    statement.function = drawCombination();
+  return true;
+}
+
 /// Whether a variable is an index by itself, which says how many values it has.
 static bool isIndexIn(const Term &term, const std::string &name) {
   bool isThere = false;
@@ -124,10 +150,12 @@ Statement StatementGenerator::drawStatement(bool isLast) {
   Statement statement;
   Variables variables;
   work = 1;
-  bool isForOthers = !isLast && random.chance(style.temporaries);
-  if (!isForOthers && random.chance(0.25))
+  bool isUpdate =
+      random.chance(0.2) && drawUpdate(statement, variables, isLast);
+  bool isForOthers = !isUpdate && !isLast && random.chance(style.temporaries);
+  if (!isUpdate && !isForOthers && random.chance(0.25))
     drawScatter(statement, variables);
-  else
+  else if (!isUpdate)
     drawTarget(statement, variables);
   // What is assigned to is not read by the statement that does: of another
   // shape, no element is drawn of it.
@@ -164,7 +192,7 @@ Statement StatementGenerator::drawStatement(bool isLast) {
                          [&](const VariableRange &range) {
                            return isIndexIn(statement.value, range.variable);
                          });
-  array.isTemporary = isWhole && isForOthers;
+  array.isTemporary = isUpdate ? array.isTemporary : isWhole && isForOthers;
   if (array.isTemporary)
     array.index = Scalar::I64;
   return statement;

@@ -11,6 +11,7 @@
 #include <cmath>
 #include <cstdio>
 #include <map>
+#include <set>
 
 namespace ember::fuzz {
 
@@ -142,6 +143,7 @@ static std::string print(const Term &term, Binding least) {
 
 std::string printStatements(const Notation &notation) {
   std::string text;
+  std::set<std::string> declared;
   for (const Statement &statement : notation.statements) {
     std::vector<VariableRange> all = statement.ranges;
     std::vector<Term> condition = statement.condition;
@@ -152,7 +154,8 @@ std::string printStatements(const Notation &notation) {
     }
     // `a if b` would be taken for the begin of a choice.
     Binding least = condition.empty() ? Choice : Or;
-    if (notation.array(statement.target.name).isTemporary)
+    const std::string &target = statement.target.name;
+    if (notation.array(target).isTemporary && declared.insert(target).second)
       text += "let ";
     text += print(statement.target, Choice) + " " + statement.function + "= " +
             print(statement.value, least);

@@ -61,6 +61,28 @@ static bool isSum(BlockArgument argument, Value yielded) {
   return bitEnumContainsAll(flags, arith::FastMathFlags::reassoc);
 }
 
+/// What a loop computes in each iteration, in additions of vectors: how long
+/// the next one has to wait for a sum anyway.
+static int64_t countAdditions(scf::ForOp loop) {
+  // Of divisions, and of series that take the place of functions.
+  constexpr int64_t additionsOfSeries = 8;
+  int64_t additions = 0;
+  for (Operation &op : *loop.getBody()) {
+    bool isVector = llvm::any_of(op.getResultTypes(), [](Type type) {
+      auto vector = dyn_cast<VectorType>(type);
+      return vector && isa<FloatType>(vector.getElementType());
+    });
+    if (!isVector ||
+        !isa<arith::ArithDialect, math::MathDialect>(op.getDialect()))
+      continue;
+    bool isShort = isa<math::FmaOp, math::AbsFOp>(op) ||
+                   (isa<arith::ArithDialect>(op.getDialect()) &&
+                    !isa<arith::DivFOp, arith::RemFOp>(op));
+    additions += isShort ? 1 : additionsOfSeries;
+  }
+  return additions;
+}
+
 /// How many sums take the place of each; 1 for the loop as it is.
 int64_t SplitSums::findParts(scf::ForOp loop) {
   std::optional<APInt> trips = loop.getStaticTripCount();
@@ -82,6 +104,9 @@ int64_t SplitSums::findParts(scf::ForOp loop) {
     if (op.getNumRegions() != 0)
       return 1;
   int64_t most = std::min(kMostAtATime, available / 2) / registers;
+  // Where much else is computed, sums are not what is waited for, and code that
+  // stands there several times is only longer.
+  most = std::min(most, 2 * kMostAtATime / countAdditions(loop));
   int64_t parts = most > 0 ? int64_t(llvm::bit_floor(uint64_t(most))) : 1;
   while (trips->urem(parts) != 0)
     parts /= 2;

@@ -132,8 +132,8 @@ class Array:
 
     @property
     def fill(self) -> Any:
-        """What is not stored, as an element."""
-        return self.format.fill_of(self.dtype)
+        """What is not stored, as an element; None where it is missing."""
+        return None if self.format.is_missing else self.format.fill_of(self.dtype)
 
     @property
     def nnz(self) -> int:
@@ -158,6 +158,8 @@ class Array:
 
     def _find_fill(self) -> bool:
         """Looks at all that is stored."""
+        if self.format.is_missing:
+            return False
         if not all(level.unique for level in self.levels):
             return True
         values, fill = self.values, self.fill
@@ -170,19 +172,34 @@ class Array:
         return level_arrays.coordinates_of(self.stored, self.levels, self.shape)
 
     def to(self, format: Format | str) -> "Array":
-        """The array in another format, which has the same fill; raises ArgumentError."""
+        """The array in another format, which has the same fill; raises ArgumentError.
+
+        Where a fill is missing, and in its place if it is, any other one may be asked for.
+        """
         form = format_named(format) if isinstance(format, str) else format
         if form.fill is None:
             form = replace(form, fill=self.format.fill)
-        if form.fill_of(self.dtype) != self.fill and not self.fill != self.fill:
+        fill = form.fill_of(self.dtype)
+        is_known = not (form.is_missing or self.format.is_missing)
+        if is_known and fill != self.fill and not self.fill != self.fill:
             raise ArgumentError(f"what is not stored is {self.fill}, and not {form.fill}")
         coordinates, positions = self.coordinates()
         return Array.from_coordinates(coordinates, self.values[positions], self.shape, form)
 
-    def to_numpy(self) -> np.ndarray:
-        """The array with all its elements."""
+    def to_numpy(self, fill: Any = None) -> np.ndarray:
+        """The array with all its elements.
+
+        fill: what those are that are missing, if any may be. Raises ArgumentError.
+        """
+        if self.format.is_missing and fill is None:
+            raise ArgumentError(
+                "what is not stored is missing: to_numpy(fill=...) says what takes its place"
+            )
+        if not self.format.is_missing and fill is not None and fill != self.fill:
+            raise ArgumentError(f"what is not stored is {self.fill}, and not {fill}")
         coordinates, positions = self.coordinates()
-        result = np.full(self.shape, self.fill, self.dtype)
+        whole = replace(self.format, fill=fill) if self.format.is_missing else self.format
+        result = np.full(self.shape, whole.fill_of(self.dtype), self.dtype)
         place = tuple(coordinates)
         if all(level.unique for level in self.levels):
             result[place] = self.values[positions]
@@ -238,14 +255,15 @@ class Array:
         """That what is not stored is what others take it for."""
         if self.fill != 0:
             raise ArgumentError(
-                f"what is not stored is {self.fill}, and sparse arrays of {whose} know 0 only"
+                f"what is not stored is {self.format.fill}, and sparse arrays of {whose} know 0 only"
             )
 
     def __repr__(self) -> str:
         """What a session prints."""
+        fill = self.format.fill if self.format.is_missing else self.fill
         return (
             f"<{'x'.join(map(str, self.shape))} array of {self.dtype} in format "
-            f"{self.format.name!r}, {len(self.values)} values stored, fill {self.fill}>"
+            f"{self.format.name!r}, {len(self.values)} values stored, fill {fill}>"
         )
 
 
@@ -253,7 +271,8 @@ def asarray(source: Any, format: Format | str | None = None) -> Array:
     """An array in a format of any other: NumPy's, PyTorch's, SciPy's or PyData's, sparse ones too.
 
     format: None leaves sparse arrays in the format that they are in, and makes other ones csf (csr,
-    for two dimensions). Memory is shared where it can be. Raises ArgumentError.
+    for two dimensions). Of an array of NumPy, all that is not the fill is stored, and all of it where
+    the fill is "missing". Memory is shared where it can be. Raises ArgumentError.
     """
     found = as_sparse(source)
     if found is None:
@@ -262,7 +281,8 @@ def asarray(source: Any, format: Format | str | None = None) -> Array:
         form = form or Format("csr" if elements.ndim == 2 else "csf")
         fill = form.fill_of(elements.dtype)
         with np.errstate(invalid="ignore"):
-            is_stored = ~((elements == fill) | ((elements != elements) & (fill != fill)))
+            is_fill = (elements == fill) | ((elements != elements) & (fill != fill))
+        is_stored = np.ones_like(is_fill) if form.is_missing else ~is_fill
         place = np.nonzero(is_stored)
         return Array.from_coordinates(place, elements[place], elements.shape, form)
     return found if format is None else found.to(format)

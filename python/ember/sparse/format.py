@@ -8,7 +8,7 @@ import math
 import re
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any
+from typing import Any, Final, Literal
 
 import numpy as np
 
@@ -19,6 +19,8 @@ from ember.tables import TABLES
 
 _NAMES = {row["name"]: row["spelled"] for row in TABLES["formats"]}
 _INDICES = {f"i{bits}": np.dtype(f"int{bits}") for bits in (8, 16, 32, 64)}
+#: The fill of arrays in which what is not stored has no value.
+MISSING: Final = "missing"
 _KINDS = ("dense", "compressed", "singleton", "bitmap")
 
 
@@ -61,12 +63,13 @@ class Format:
     another order: "dense,compressed@1,0". A type of positions and coordinates may follow, as in
     "csr:i32". Rows of bytes have an encoding in place of levels: "int8", "int4:f32:leading"; see
     es.Encoded.
-    fill: what is not stored; of a dense result, what it holds where nothing is assigned to it.
+    fill: what is not stored, "missing" for no value at all; of a dense result, what it holds where
+    nothing is assigned to it.
     shape, dtype: of a result, where statements do not say; dtype is what np.dtype takes.
     """
 
     name: str = "dense"
-    fill: float | None = None
+    fill: float | Literal["missing"] | None = None
     shape: tuple[int, ...] | None = field(default=None, kw_only=True)
     dtype: Any = field(default=None, kw_only=True)
 
@@ -79,6 +82,11 @@ class Format:
                 raise ArgumentError(f"the shape {self.shape} has a negative size")
         if self.dtype is not None:
             object.__setattr__(self, "dtype", np.dtype(self.dtype))
+        if isinstance(self.fill, str) and (self.fill != MISSING or self.is_dense or self.encoding):
+            what = (
+                f"{self.fill!r} is no number" if self.fill != MISSING else "no element is missing"
+            )
+            raise ArgumentError(f"a fill of format {self.name!r}: {what}")
         if self.encoding is not None:
             return
         if self.name.count(":") > 1 or (":" in self.name and self.index_name not in _INDICES):
@@ -107,14 +115,19 @@ class Format:
         """Whether it is an ordinary array."""
         return self.name.strip() == "dense"
 
+    @property
+    def is_missing(self) -> bool:
+        """Whether what is not stored has no value."""
+        return self.fill == MISSING
+
     def levels(self, rank: int) -> tuple[Level, ...]:
         """The levels of an array of so many dimensions, outermost first; raises ArgumentError."""
         name = "dense" if self.encoding is not None else self.name.partition(":")[0].strip()
         return _levels(name, rank)
 
     def fill_of(self, dtype: np.dtype) -> Any:
-        """What is not stored, as an element; raises ArgumentError."""
-        fill = 0 if self.fill is None else self.fill
+        """What is not stored, as an element; 0 where it is missing. Raises ArgumentError."""
+        fill = 0 if self.fill is None or self.fill == MISSING else self.fill
         try:
             with np.errstate(over="ignore"):
                 element = dtype.type(fill)

@@ -62,7 +62,9 @@ def notation_of(
             is_result = kind.is_room and not is_declared
             words += ["--counts"] * (is_result and "--counts" not in words)
             fill = kind.format.fill
-            if kind.stores_fill is False:
+            if kind.format.is_missing:
+                words.append(f"--fill={name}:{fill}")
+            elif kind.stores_fill is False:
                 words.append(f"--fill={name}:{float(fill or 0)!r}:unstored")
             elif fill is not None:
                 words.append(f"--fill={name}:{float(fill)!r}")

@@ -80,3 +80,23 @@ func.func @unknown(%x: memref<?xf32>, %a: vector<8xf32>, %n: index) -> (vector<8
   }
   return %s, %t : vector<8xf32>, vector<8xf32>
 }
+
+// -----
+
+// Of a series, the sum is not what is waited for.
+
+// CHECK-LABEL: func.func @series
+// CHECK: scf.for {{.*}} step %c1
+func.func @series(%x: memref<16x8xf32>, %a: vector<8xf32>) -> vector<8xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c16 = arith.constant 16 : index
+  %s = scf.for %c = %c0 to %c16 step %c1 iter_args(%a0 = %a) -> (vector<8xf32>) {
+    %v = vector.load %x[%c, %c0] : memref<16x8xf32>, vector<8xf32>
+    %y = math.sin %v : vector<8xf32>
+    %z = math.cos %v : vector<8xf32>
+    %a1 = math.fma %y, %z, %a0 fastmath<reassoc> : vector<8xf32>
+    scf.yield %a1 : vector<8xf32>
+  }
+  return %s : vector<8xf32>
+}

@@ -251,6 +251,15 @@ FailureOr<NamedArrays> ember::cin::findArrays(ArrayRef<Statement> statements,
     for (const auto &entry : arrays)
       known.insert(entry.first);
   }
+  bool isForCaller = llvm::any_of(statements, [&](const Statement &statement) {
+    return !arrays[statement.target->name].isTemporary;
+  });
+  if (!isForCaller) {
+    emitErrorAt(context, statements.front().target->position)
+        << "all that is assigned to is declared by 'let', and nobody gets any "
+           "of it: leave 'let' out for a result";
+    return failure();
+  }
   for (const auto &entry : options.types)
     if (!arrays.contains(entry.first())) {
       emitErrorAt(context, Position())

@@ -97,6 +97,9 @@ void EvaluationFusion::rewriteUpdates() {
     if (!update || !update.isCombining() || update.getFirst() ||
         update.getCondition() || isa<ArrayType>(update.getArray().getType()))
       continue;
+    // It leaves elements as they are where there is nothing.
+    if (mayBeMissing(update.getValue()))
+      continue;
     // As an assignment of all elements, in a form that assignsAll knows.
     Attribute callee = update.getCalleeAttr();
     update.removeCalleeAttr();
@@ -350,23 +353,15 @@ bool EvaluationFusion::isSlowerFused(
   return isSlower(fused, apart);
 }
 
-/// Whether a statement reads elements that may be missing.
-static bool readsMissing(ForallOp statement) {
-  return llvm::any_of(getReadArrays(statement), [](Value array) {
-    auto type = dyn_cast<ArrayType>(array.getType());
-    return type && type.getFormat().isMissing();
-  });
-}
-
 std::string EvaluationFusion::inlineProducer(Producer producer) {
   SmallVector<AccessOp> reads = findReads(producer);
   ProducerMatch match(producer.assign, producer.loops);
   auto stored = dyn_cast<ArrayType>(producer.assign.getArray().getType());
   if (stored && stored.getFormat().isMissing())
     return "what it does not store is missing";
-  // Its fill is what it has where they are.
-  if (stored && readsMissing(producer.statement))
-    return "what it reads may be missing, which its own elements are not";
+  // Then it has its fill, or the identity of a reduction.
+  if (mayBeMissing(producer.assign.getValue()))
+    return "what is assigned to it may be missing, and no element of it is";
   if (producer.statement.getSchedule())
     return "its loops have a schedule of their own";
   llvm::MapVector<Operation *, SmallVector<AccessOp>> consumers;

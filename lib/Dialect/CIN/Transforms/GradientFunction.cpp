@@ -326,11 +326,15 @@ LogicalResult GradientFunction::differentiate(ForallOp statement) {
   if (isPlain && isWhole)
     adjoints[array] = {};
   llvm::SetVector<Value> leaves = findLeaves(statement);
-  if (leaves.empty())
-    return success();
-  Value ties;
   Function function = assign.getFunction();
+  bool changesEarlier = llvm::any_of(array.getUsers(), [&](Operation *user) {
+    return isa<AssignOp>(user) && getNumber(user) < number &&
+           !findLeaves(cast<ForallOp>(getStatement(user))).empty();
+  });
+  Value ties;
   if (function.is("max") || function.is("min")) {
+    if (leaves.empty() && !changesEarlier)
+      return success();
     if (hasEarlier)
       return assign.emitError()
              << "chooses among what is here and what another statement "
@@ -354,6 +358,7 @@ LogicalResult GradientFunction::differentiate(ForallOp statement) {
     for (Value leaf : leaves)
       if (isOfItself(leaf) == isLast)
         ordered.push_back(leaf);
+  bool contributes = false;
   for (Value leaf : ordered) {
     auto access = leaf.getDefiningOp<AccessOp>();
     Value of = access ? Value(access.getArray()) : leaf;
@@ -370,6 +375,7 @@ LogicalResult GradientFunction::differentiate(ForallOp statement) {
     using Contribution = StatementGradient::Contribution;
     if (*done == Contribution::none)
       continue;
+    contributes = true;
     auto temporary = target.array.getDefiningOp<TemporaryOp>();
     if (*done == Contribution::added && !target.isStarted) {
       TypedAttr zero = getConstant(
@@ -381,7 +387,15 @@ LogicalResult GradientFunction::differentiate(ForallOp statement) {
     }
     target.isStarted = true;
   }
-  return isCleared ? gradient.clear(adjoints[array].array) : success();
+  if (isPlain)
+    return isCleared ? gradient.clear(adjoints[array].array) : success();
+  // It changes what was assigned before, whatever it is computed from.
+  if (contributes || !changesEarlier || function.is("add"))
+    return success();
+  if (function.is("mul"))
+    return gradient.scale(own(array).array);
+  return assign.emitError() << "what is combined by '" << function.getName()
+                            << "' has no derivative: assign a reduction";
 }
 
 LogicalResult GradientFunction::recompute() {

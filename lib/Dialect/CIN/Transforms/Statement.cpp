@@ -71,6 +71,34 @@ std::string ember::cin::getNameOf(BlockArgument variable) {
   return cast<ReduceOp>(binding).getNameOf(number);
 }
 
+static bool mayBeMissing(Value value, llvm::DenseMap<Value, bool> &known) {
+  auto found = known.find(value);
+  if (found != known.end())
+    return found->second;
+  auto isMissing = [&](Value part) { return mayBeMissing(part, known); };
+  Operation *op = value.getDefiningOp();
+  bool result = false;
+  if (auto access = dyn_cast_or_null<AccessOp>(op)) {
+    auto type = dyn_cast<ArrayType>(access.getArray().getType());
+    result = (type && type.getFormat().isMissing() && !access.getStored()) ||
+             llvm::any_of(access.getIndices(), isMissing);
+  } else if (auto reduce = dyn_cast_or_null<ReduceOp>(op)) {
+    result = isMissing(reduce.getYield().getValue());
+  } else if (auto call = dyn_cast_or_null<CallOp>(op)) {
+    result = call.getFunction().is("coalesce")
+                 ? llvm::all_of(call.getOperands(), isMissing)
+                 : llvm::any_of(call.getOperands(), isMissing);
+  } else if (auto apply = dyn_cast_or_null<ApplyOp>(op)) {
+    result = llvm::any_of(apply.getOperands(), isMissing);
+  }
+  return known[value] = result;
+}
+
+bool ember::cin::mayBeMissing(Value value) {
+  llvm::DenseMap<Value, bool> known;
+  return ::mayBeMissing(value, known);
+}
+
 bool ember::cin::areEquivalent(Value a, Value b) {
   if (a == b)
     return true;

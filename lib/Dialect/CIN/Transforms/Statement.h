@@ -35,6 +35,10 @@ std::string getNameOf(mlir::BlockArgument variable);
 /// Whether two expressions of one statement have one value.
 bool areEquivalent(mlir::Value a, mlir::Value b);
 
+/// Whether there may be no value: if an element that it is computed from may be
+/// missing, both of what is coalesced, or all that a reduction combines.
+bool mayBeMissing(mlir::Value value);
+
 /// The conditions under which what stands at `op` counts: those of the
 /// reductions around it and of the assignment, outermost first.
 llvm::SmallVector<mlir::Value> getConditions(mlir::Operation *op,

@@ -412,3 +412,8 @@ LogicalResult StatementGradient::clear(Value target) {
   Type type = getElementTypeOrSelf(target.getType());
   return assignAlike(target, "", [&] { return make.number(0, type); });
 }
+
+LogicalResult StatementGradient::scale(Value target) {
+  return assignAlike(target, "mul",
+                     [&] { return widen(get(assign.getValue())); });
+}

@@ -53,6 +53,8 @@ public:
   /// A statement that sets the gradient of what is assigned to to 0 where it
   /// is.
   llvm::LogicalResult clear(mlir::Value target);
+  /// A statement that multiplies it by what the statement multiplies by.
+  llvm::LogicalResult scale(mlir::Value target);
 
 private:
   using Variables = llvm::SmallVector<mlir::BlockArgument>;
