@@ -254,8 +254,9 @@ class Array:
     def _require_zero(self, whose: str) -> None:
         """That what is not stored is what others take it for."""
         if self.fill != 0:
+            fill = self.format.fill
             raise ArgumentError(
-                f"what is not stored is {self.format.fill}, and sparse arrays of {whose} know 0 only"
+                f"what is not stored is {fill}, and sparse arrays of {whose} know 0 only"
             )
 
     def __repr__(self) -> str:
@@ -271,8 +272,8 @@ def asarray(source: Any, format: Format | str | None = None) -> Array:
     """An array in a format of any other: NumPy's, PyTorch's, SciPy's or PyData's, sparse ones too.
 
     format: None leaves sparse arrays in the format that they are in, and makes other ones csf (csr,
-    for two dimensions). Of an array of NumPy, all that is not the fill is stored, and all of it where
-    the fill is "missing". Memory is shared where it can be. Raises ArgumentError.
+    for two dimensions). Of an array of NumPy, all that is not the fill is stored, and all of it
+    where the fill is "missing". Memory is shared where it can be. Raises ArgumentError.
     """
     found = as_sparse(source)
     if found is None:
