@@ -9,6 +9,7 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 import os
 import weakref
+from collections.abc import Callable
 from typing import Protocol
 
 from ember.errors import ArgumentError
@@ -33,6 +34,12 @@ _libraries: "weakref.WeakSet[Configurable]" = weakref.WeakSet()
 _number = 0
 _compiled_for = 0  # once it was asked for
 _sharing: Sharing | None = None  # once it was looked for
+_listeners: list[Callable[[], None]] = []
+
+
+def when_changed(listener: Callable[[], None]) -> None:
+    """Has a function called whenever another number of threads is set."""
+    _listeners.append(listener)
 
 
 def set_num_threads(number: int) -> None:
@@ -51,6 +58,8 @@ def set_num_threads(number: int) -> None:
     _compiled_for = 0
     for library in _libraries:
         library.use_threads(number)
+    for listener in _listeners:
+        listener()
 
 
 def get_num_threads() -> int:

@@ -5,6 +5,7 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
 from collections.abc import Callable, Iterator
+from importlib import import_module
 from typing import Any
 
 import ember
@@ -70,6 +71,17 @@ CASES: dict[str, Callable[[], Any]] = {
     "C[i,j] = K[i,j] | L[i,j]": lambda: (M > 0) + (D > 0),
     "C[i,j] = K[i,j] ^ L[i,j]": lambda: (M > 0) != (D > 0),
 }
+
+
+def test_other_numbers_of_threads_have_other_kernels() -> None:
+    """A kernel for one thread has no loops for two."""
+    text = "C[i,j] = 2 * A[i,k] * B[k,j]"
+    statements = import_module("ember.sparse.evaluate")._statements
+    kernels = len(statements)
+    for threads, known in (1, 1), (1, 1), (2, 2), (1, 2), (2, 2):
+        ember.set_num_threads(threads)
+        es.evaluate(text, A=A, B=B, C=es.Format("csr"))
+        assert len(statements) == kernels + known
 
 
 @pytest.mark.parametrize("form", ["csr", "csr:i32", "dense,compressed(unordered)"])

@@ -7,6 +7,7 @@
 
 #include "ember/Analysis/DecouplingPlan.h"
 #include "ember/Conversion/SCFToSLC/Passes.h"
+#include "ember/Dialect/Ember/IR/Ember.h"
 #include "ember/Dialect/SLC/IR/SLC.h"
 #include "ember/Dialect/SLC/IR/StreamArithmetic.h"
 
@@ -367,6 +368,8 @@ slc::ForOp NestConversion::convertLoop(scf::ForOp loop) {
   auto result = slc::ForOp::create(
       builder, loop.getLoc(), stream(loop.getLowerBound()),
       stream(loop.getUpperBound()), stream(loop.getStep()), inits);
+  if (loop->hasAttr(independentAttr))
+    result->setAttr(independentAttr, builder.getUnitAttr());
   streams.map(loop.getInductionVar(), result.getInductionVar());
   values.map(carried, result.getRegionIterArgs());
   values.map(results, result.getResults());

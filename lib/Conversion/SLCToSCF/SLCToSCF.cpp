@@ -373,6 +373,8 @@ void Recoupling::emitTraversal(LoopOpInterface loop, IRMapping &values) {
   auto [arguments, inits] = collectCarried(loop, values);
   auto scfLoop = scf::ForOp::create(builder, loc, range.lower, range.upper,
                                     range.step, inits);
+  if (loop->hasAttr(independentAttr))
+    scfLoop->setAttr(independentAttr, builder.getUnitAttr());
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(scfLoop.getBody());
   IRMapping inside = values;

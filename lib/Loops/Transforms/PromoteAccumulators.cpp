@@ -20,6 +20,7 @@
 
 #include "AccumulatorAccess.h"
 #include "ember/Analysis/MemoryAliasing.h"
+#include "ember/Dialect/Ember/IR/Ember.h"
 #include "ember/Loops/Transforms/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -236,6 +237,10 @@ void PromoteAccumulators::runOnOperation() {
   // Inner loops first: what they no longer touch, the loops around them can
   // promote further.
   for (scf::ForOp loop : loops) {
+    // What threads share hands nothing from iteration to iteration: memory that
+    // each of them stores to is scratch.
+    if (loop->hasAttr(independentAttr))
+      continue;
     // Sums are remembered by value; values come and go with each loop.
     IndexExprs exprs;
     promoted += LoopPromotion(loop, aliasing, exprs).run();

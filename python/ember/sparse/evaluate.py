@@ -20,7 +20,7 @@ from ember.sparse.function import Function
 from ember.sparse.gradient import evaluate_with_gradients, needs_gradient
 from ember.sparse.kinds import Kind, kind_of
 from ember.sparse.statement import Statement
-from ember.threads import compiled_for
+from ember.threads import compiled_for, when_changed
 
 _statements: dict[Any, Statement] = {}
 # Functions that may be the fill where an operand is stored, if that is not its fill.
@@ -33,6 +33,8 @@ MOST_LENGTHS = 8
 LEAST_ORDERED = 2
 # The calls of statements by their text, and by their schedule if they have one, the latest first.
 _calls: dict[str | tuple[str, str], tuple[Callable[[Mapping[str, Any]], Any], ...]] = {}
+# Kernels for one thread have no loops for more.
+when_changed(_calls.clear)
 
 
 def evaluate(statement: str, /, *, schedule: Any = None, **arrays: Any) -> Any:

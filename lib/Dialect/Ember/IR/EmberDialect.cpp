@@ -172,7 +172,7 @@ static std::optional<Rule> ruleOf(StringRef name, Operation *op) {
       .Case(writtenArgumentsAttr,
             Rule{isFunction, "a function", arePositions, positions})
       .Case(segmentAttr, Rule{isLoop, "a loop", isText, text})
-      .Case(independentAttr, Rule{isFor, "an scf.for", isUnit, unit})
+      .Case(independentAttr, Rule{isLoop, "a loop", isUnit, unit})
       .Case(groupAttr, Rule{isFor, "an scf.for", isPositiveIndex, index})
       .Case(piecesAttr, isChoice ? Rule{isAnything, "an scf.if", isUnit, unit}
                                  : Rule{isFor, "an scf.for or an scf.if",

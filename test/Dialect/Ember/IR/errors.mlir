@@ -143,7 +143,7 @@ func.func private @result() -> (memref<f32> {ember.name = "sums"})
 
 // -----
 
-// expected-error @below {{'ember.independent' stands on an scf.for only}}
+// expected-error @below {{'ember.independent' stands on a loop only}}
 func.func private @independent() attributes {ember.independent}
 
 // -----
