@@ -214,10 +214,14 @@ std::pair<double, double> OrderCost::visit(ArrayRef<Fiber> fibers,
 bool OrderCost::isScattered(BlockArgument variable, Operation *scope) {
   bool isFar = false;
   auto look = [&](Value array, OperandRange indices) {
-    if (isa<ArrayType>(array.getType()))
+    auto stored = dyn_cast<ArrayType>(array.getType());
+    if (stored && !stored.getFormat().isDense())
       return;
-    for (auto [number, index] : llvm::enumerate(indices))
-      isFar |= number + 1 < indices.size() && uses.depends(index, variable);
+    for (auto [number, index] : llvm::enumerate(indices)) {
+      bool isOfRow =
+          number + 1 < indices.size() || index.getDefiningOp<AccessOp>();
+      isFar |= isOfRow && uses.depends(index, variable);
+    }
   };
   scope->walk(
       [&](AccessOp access) { look(access.getArray(), access.getIndices()); });
