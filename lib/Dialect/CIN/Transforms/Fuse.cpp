@@ -57,6 +57,8 @@ private:
   bool isHidden(AssignOp assign);
   /// The accesses that may read what `producer` assigns.
   SmallVector<AccessOp> findReads(Producer producer);
+  /// Whether a later statement combines something with what `producer` assigns.
+  bool isUpdated(Producer producer);
   /// The last statement before `read` that assigns to its array.
   ForallOp findDefinition(AccessOp read);
   /// Whether a statement between two writes what `producer` reads.
@@ -171,6 +173,15 @@ bool EvaluationFusion::isHidden(AssignOp assign) {
     auto other = dyn_cast<AssignOp>(user);
     return other && assignsAll(other) &&
            statement->isBeforeInBlock(getStatement(other));
+  });
+}
+
+bool EvaluationFusion::isUpdated(Producer producer) {
+  Value array = producer.assign.getArray();
+  return llvm::any_of(array.getUsers(), [&](Operation *user) {
+    auto update = dyn_cast<AssignOp>(user);
+    return update && update.isCombining() &&
+           producer.statement->isBeforeInBlock(getStatement(update));
   });
 }
 
@@ -425,7 +436,7 @@ void EvaluationFusion::removeDead() {
       std::optional<Producer> producer = getProducer(statement);
       Value array;
       if (producer && isHidden(producer->assign) &&
-          findReads(*producer).empty())
+          findReads(*producer).empty() && !isUpdated(*producer))
         array = producer->assign.getArray();
       // Whatever is assigned to what nobody reads.
       SmallVector<ForallOp> loops;
