@@ -358,8 +358,17 @@ static int64_t getFixedLength(Value table, cin::RowFormatAttr format) {
 /// Some columns of an array.
 static Value takeColumns(ImplicitLocOpBuilder &builder, Value array,
                          int64_t first, int64_t count) {
-  if (cast<ShapedType>(array.getType()).getDimSize(1) == 0)
+  auto type = cast<ShapedType>(array.getType());
+  if (type.getDimSize(1) == 0)
     return array;
+  // Of no rows there are no columns to take.
+  if (type.getDimSize(0) == 0) {
+    int64_t shape[] = {0, count};
+    if (isa<MemRefType>(type))
+      return memref::AllocaOp::create(
+          builder, MemRefType::get(shape, type.getElementType()));
+    return tensor::EmptyOp::create(builder, shape, type.getElementType());
+  }
   // No place is behind the last column.
   SmallVector<OpFoldResult> offsets = {
       builder.getIndexAttr(0), builder.getIndexAttr(count == 0 ? 0 : first)};
@@ -410,6 +419,8 @@ static void writeTables(BagOp op) {
       continue;
     }
     auto taken = columns.getDefiningOp<tensor::ExtractSliceOp>();
+    if (!taken)
+      continue;
     whole = tensor::InsertSliceOp::create(
         before, result, whole, taken.getMixedOffsets(), taken.getMixedSizes(),
         taken.getMixedStrides());
