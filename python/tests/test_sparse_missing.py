@@ -69,6 +69,14 @@ def test_fusion_keeps_values(statements: str, expected: list[float], declared: s
     np.testing.assert_array_equal(result, np.array(expected, np.float32))
 
 
+@pytest.mark.parametrize("name", ["csr", "csc", "coo", "dcsc"])
+def test_sums_of_nothing_in_any_order_of_loops(name: str) -> None:
+    """By columns, sums of all rows are added up together."""
+    array = A.to(es.Format(name, fill="missing"))
+    found = es.evaluate("y[i] = coalesce(sum[j](A[i,j] * X[j]), 7)", A=array, X=X)
+    np.testing.assert_array_equal(found, [4, 7, -3])
+
+
 def test_a_temporary_that_may_be_missing_has_a_format() -> None:
     text = "let t[i] = A[i,1]; y[i] = coalesce(t[i], X[i])"
     with pytest.raises(CompileError, match="assigns what may be missing to t"):

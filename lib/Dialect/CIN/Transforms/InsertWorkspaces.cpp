@@ -97,11 +97,6 @@ private:
 };
 } // namespace
 
-/// Whether it matters that a reduction combines anything.
-static bool isAskedFor(ReduceOp reduce) {
-  return llvm::any_of(reduce->getUsers(), llvm::IsaPred<StoredOp>);
-}
-
 //===----------------------------------------------------------------------===//
 // What is not walked
 //===----------------------------------------------------------------------===//
@@ -139,8 +134,9 @@ void WorkspaceInserter::assignInitial() {
 //===----------------------------------------------------------------------===//
 
 bool WorkspaceInserter::isDirect(ReduceOp reduce) {
+  // A dense result does not say whether anything was added to an element.
   Value array = assign.getArray();
-  if (isa<ArrayType>(array.getType()) ||
+  if (isa<ArrayType>(array.getType()) || isAskedFor(reduce) ||
       getElementTypeOrSelf(array.getType()) != reduce.getType())
     return false;
   if (assign.isCombining() &&

@@ -9,7 +9,6 @@
 
 #include "OrderCost.h"
 #include "RowReductions.h"
-#include "Statement.h"
 
 using namespace mlir;
 using namespace ember::cin;
@@ -39,7 +38,8 @@ bool OrderChoice::addsToResult() {
   bool isRead = llvm::any_of(array.getUsers(), [&](Operation *user) {
     return isa<AccessOp>(user) && statement->isProperAncestor(user);
   });
-  return reduce && !isRead && !isa<ArrayType>(array.getType()) &&
+  return reduce && !isAskedFor(reduce) && !isRead &&
+         !isa<ArrayType>(array.getType()) &&
          (!assign.isCombining() ||
           assign.getCalleeAttr() == reduce.getCallee());
 }
@@ -56,17 +56,6 @@ static bool keepsFolds(ForallOp statement, const ScheduledOrder &order) {
   return !walk.wasInterrupted();
 }
 
-/// Whether a reduction of nothing is asked for: it is missing where it is a
-/// value, and the identity where rows of it are added up.
-static bool asksForMissing(ForallOp statement) {
-  WalkResult walk = statement.walk([&](ReduceOp reduce) {
-    bool isAsked = mayBeMissing(reduce.getResult()) ||
-                   llvm::any_of(reduce->getUsers(), llvm::IsaPred<StoredOp>);
-    return isAsked ? WalkResult::interrupt() : WalkResult::advance();
-  });
-  return walk.wasInterrupted();
-}
-
 bool OrderChoice::isLegal(const Order &order) {
   for (auto [number, variable] : llvm::enumerate(order))
     for (BlockArgument later : ArrayRef(order).drop_front(number + 1))
@@ -74,9 +63,6 @@ bool OrderChoice::isLegal(const Order &order) {
         return false;
   ScheduledOrder positions(order);
   if (!keepsFolds(statement, positions))
-    return false;
-  if (order != first && asksForMissing(statement) &&
-      getRows(order) != getRows(first))
     return false;
   SmallVector<BlockArgument> loops = positions.sort(variables);
   auto type = dyn_cast<ArrayType>(assign.getArray().getType());

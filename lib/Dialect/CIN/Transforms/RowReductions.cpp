@@ -17,6 +17,10 @@ bool ember::cin::canBegin(ReduceOp reduce) {
   return !!reduce.getFunction().getIdentity(reduce.getType());
 }
 
+bool ember::cin::isAskedFor(ReduceOp reduce) {
+  return llvm::any_of(reduce->getUsers(), llvm::IsaPred<StoredOp>);
+}
+
 RowReductions::RowReductions(ForallOp statement,
                              ArrayRef<BlockArgument> variables,
                              const ScheduledOrder &order, VariableUses &uses)

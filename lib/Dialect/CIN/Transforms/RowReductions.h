@@ -18,6 +18,9 @@ namespace ember::cin {
 /// is.
 bool canBegin(ReduceOp reduce);
 
+/// Whether it matters that a reduction combines anything.
+bool isAskedFor(ReduceOp reduce);
+
 /// Where the order of loops has what is reduced outside of variables that the
 /// sum depends on, sums for all values of these, a row, are added up together.
 class RowReductions {
