@@ -20,6 +20,7 @@ from benchmarks import (
 from benchmarks.cpu import ablation, command, long_rows, prefetches, stores
 from benchmarks.models import command as models
 from benchmarks.notation import command as notation
+from benchmarks.notation import tiles
 
 BENCHMARKS: dict[str, Callable[[], None]] = {
     "calls": calls.main,
@@ -38,6 +39,7 @@ ALONE: dict[str, Callable[[Sequence[str]], int]] = {
     "notation": notation.main,
     "stores": stores.main,
     "sweeps": sweeps.main,
+    "tiles": tiles.main,
     "validation": validation.main,
 }
 

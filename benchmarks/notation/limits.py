@@ -16,14 +16,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from benchmarks.cpu.limit import (
-    DISTANCES,
-    LimitRead,
-    LimitUnavailableError,
-    Reading,
-    RowSize,
-    limit_library,
-)
+from benchmarks.cpu.limit import LimitRead, LimitUnavailableError, RowSize, limit_library
+from benchmarks.cpu.measuring import Batches
+from benchmarks.cpu.running import choose_reading
 
 _PROBE_BYTES = 64 << 20
 # Rows and columns of a dense product that stays in the caches.
@@ -88,12 +83,9 @@ def reading_seconds(rows: Rows) -> float:
     except LimitUnavailableError:
         return 0.0
     read = LimitRead(library, table, lambda batch: (lookups, offsets), segments=1, out_bytes=0)
-    best = float("inf")
-    for distance in DISTANCES:
-        read.reading = Reading(distance, threads=1)
-        arguments = read.arguments(None)
-        best = min(best, _best(lambda words=arguments: read.read(*words)))  # type: ignore[misc]
-    return best
+    choose_reading(read, Batches(lambda number: None), threads=1)
+    arguments = read.arguments(None)
+    return _best(lambda: read.read(*arguments))
 
 
 def limit_seconds(phases: Sequence[Phase]) -> float:

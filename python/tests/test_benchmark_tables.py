@@ -17,6 +17,7 @@ from benchmarks.cpu.document import DocumentTable
 from benchmarks.cpu.graph_cases import GraphCase
 from benchmarks.cpu.measuring import Timing
 from benchmarks.cpu.setting import Setting
+from benchmarks.notation import tiles
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "performance.md"
 
@@ -52,14 +53,24 @@ def test_the_table_of_an_ablation() -> None:
     assert "± is half the distance of their quartiles" in text
 
 
-@pytest.mark.parametrize("table", [ablation.TABLE, stores.TABLE, long_rows.TABLE])
-def test_a_table_replaces_the_one_in_a_document(table: DocumentTable, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("table", "document"),
+    [
+        (ablation.TABLE, PAGE),
+        (stores.TABLE, PAGE),
+        (long_rows.TABLE, PAGE),
+        (tiles.TABLE, PAGE.parent / "rationale" / "cin.md"),
+    ],
+)
+def test_a_table_replaces_the_one_in_a_document(
+    table: DocumentTable, document: Path, tmp_path: Path
+) -> None:
     page = tmp_path / "page.md"
-    page.write_text(PAGE.read_text())
+    page.write_text(document.read_text())
     text = table.markdown(["one", "two"], [["1", "2"], ["3", "4"]])
     assert "| one | two |\n| --- | --- |\n| 1 | 2 |\n| 3 | 4 |" in text
     table.write(page, text)
-    before, after = PAGE.read_text().split("\n"), page.read_text().split("\n")
+    before, after = document.read_text().split("\n"), page.read_text().split("\n")
     assert page.read_text().count(text) == 1
     assert before[: before.index(table.begin)] == after[: after.index(table.begin)]
     assert before[before.index(table.end) :] == after[after.index(table.end) :]
@@ -110,6 +121,17 @@ def test_strips_are_compared(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(long_rows, "call_of", other)
     with pytest.raises(ValueError, match="strips have another result"):
         long_rows.measure_bags(replace(bags, each=2), arena, 0.01)
+
+
+def test_panels_are_compared(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those that are narrower than the matrix."""
+    product = tiles.Product(30, 20, 4, 160)
+    times = tiles.measure_product(product, 0.01)
+    assert set(times) == {tiles.WHOLE, "64", "128"}
+    monkeypatch.setattr(tiles, "PRODUCTS", (product,))
+    ((name, width, _, *cells),) = tiles.rows_of_the_table(0.01)
+    assert (name, width) == ("30 x 20, 4 in a row", "160")
+    assert [bool(cell) for cell in cells] == [True, True, False, False]
 
 
 def test_the_commands_write_their_tables(

@@ -223,8 +223,9 @@ def Schedule : Pass<"cin-schedule", "::mlir::func::FuncOp"> {
 
     A matrix in a format whose levels contradict the loops is read by a copy, a
     `cin.regroup` in front of the statement, where that is better by a fifth, with
-    what the copy costs, or twice as good where sizes are assumed. Written relations other than orders of loops are
-    about levels as they are: there are no copies then.
+    what the copy costs, or twice as good where sizes are assumed. Written
+    relations other than orders of loops are about levels as they are: there are
+    no copies then.
 
     Unless another one is as much better, loops stand in the order of the
     result's indices, and where arrays in formats want another one, in that: what
