@@ -18,14 +18,15 @@ NAN = np.nan
 X = np.array([1, 2, 3], np.float32)
 
 
-def stored(rows: list[list[float]], format: es.Format = CSR) -> es.Array:
+def stored(rows: list[list[float]], format: es.Format = CSR, dtype: type = np.float32) -> es.Array:
     """An array that has no value where the rows have none."""
-    whole = np.array(rows, np.float32)
+    whole = np.array(rows, dtype)
     place = np.nonzero(~np.isnan(whole))
     return es.Array.from_coordinates(place, whole[place], whole.shape, format)
 
 
-A = stored([[NAN, 2, NAN], [NAN, NAN, NAN], [0, NAN, -1]])
+ROWS = [[NAN, 2, NAN], [NAN, NAN, NAN], [0, NAN, -1]]
+A = stored(ROWS)
 B = stored([[NAN, 5, 1], [NAN, NAN, 3], [NAN, NAN, NAN]])
 # A sum over nothing is missing in a format, and 0 where there is memory for it.
 ROW_SUMS = "sum[j](A[i,j] * X[j])"
@@ -75,6 +76,32 @@ def test_sums_of_nothing_in_any_order_of_loops(name: str) -> None:
     array = A.to(es.Format(name, fill="missing"))
     found = es.evaluate("y[i] = coalesce(sum[j](A[i,j] * X[j]), 7)", A=array, X=X)
     np.testing.assert_array_equal(found, [4, 7, -3])
+
+
+@pytest.mark.parametrize("name", ["csr", "csc", "coo", "dcsc"])
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("y[i] = min[j](A[i,j] * X[j]) if coalesce(min[j](A[i,j] * X[j]), 3) > 2", [4, np.inf, 0]),
+        ("let m[i] = min[j](A[i,j]); z[i] = coalesce(m[i], X[i]); y[i] = m[i]", [2, np.inf, -1]),
+    ],
+)
+def test_the_least_of_nothing_beside_what_asks_for_it(
+    name: str, text: str, expected: list[float]
+) -> None:
+    """It is the identity where it is assigned to a dense array, in halves, too."""
+    for dtype in (np.float32, np.float16):
+        array = stored(ROWS, es.Format(name, fill="missing"), dtype)
+        found = es.evaluate(text, A=array, X=X.astype(dtype))
+        found = found[-1] if isinstance(found, tuple) else found
+        np.testing.assert_array_equal(found, np.array(expected, dtype))
+
+
+@pytest.mark.parametrize("name", ["csr", "csc"])
+def test_the_least_half_of_nothing(name: str) -> None:
+    array = stored(ROWS, es.Format(name, fill="missing"), np.float16)
+    found = es.evaluate("y[i] = min[j](A[i,j] + X[j])", A=array, X=X.astype(np.float16))
+    np.testing.assert_array_equal(found, [4, np.inf, 1])
 
 
 def test_a_temporary_that_may_be_missing_has_a_format() -> None:

@@ -15,6 +15,7 @@
 #include "ember/Fuzz/Statements/StatementGenerator.h"
 #include "ember/Fuzz/Statements/StatementPrinter.h"
 #include "gtest/gtest.h"
+#include <cmath>
 
 using namespace ember::fuzz;
 
@@ -80,6 +81,42 @@ TEST(StoredArray, everyFormatHoldsWhatItIsMadeOf) {
       ++formats;
     }
   EXPECT_EQ(formats, 32u);
+}
+
+TEST(StoredArray, rowsOfBytesAreElements) {
+  StoredArray array = makeArray("A", {2, 3}, {0, 0.5, 2, -1, -2, -2});
+  array.levels = {{StoredLevel::Dense, true, 0}, {StoredLevel::Dense, true, 1}};
+  RowLayout layout;
+  layout.encoding = ember::cin::findRowEncoding("int4");
+  layout.parameters = ember::cin::findRowParameters("f16");
+  array.encoding = layout;
+  EXPECT_EQ(array.spellFormat(), "dense,dense/int4:f16");
+  Input values = partsOf(array)[0].input;
+  EXPECT_EQ(values.shape, (std::vector<int64_t>{2, 6}));
+  auto parameter = [&](size_t byte) {
+    return decodeFloat(Scalar::F16,
+                       values.bits[byte] | values.bits[byte + 1] << 8);
+  };
+  for (size_t row = 0; row < 2; ++row)
+    for (size_t i = 0; i < 3; ++i) {
+      uint64_t element = values.bits[row * 6 + i / 2] >> (i % 2 * 4) & 0xf;
+      EXPECT_EQ(static_cast<double>(element) * parameter(row * 6 + 2) +
+                    parameter(row * 6 + 4),
+                decodeFloat(Scalar::F32, array.bits[row * 3 + i]));
+    }
+  EXPECT_NE(parameter(4), parameter(10));
+  // Stored coordinates are one row, with a scale for a block in front.
+  array.levels[1].kind = StoredLevel::Compressed;
+  array.encoding->encoding = ember::cin::findRowEncoding("e4m3");
+  array.encoding->parameters = ember::cin::findRowParameters("f8E8M0FNU");
+  array.encoding->isLeading = true;
+  EXPECT_EQ(array.spellFormat(), "dense,compressed/e4m3:f8E8M0FNU:leading");
+  values = partsOf(array).back().input;
+  EXPECT_EQ(values.shape, (std::vector<int64_t>{1, 6}));
+  auto scale = static_cast<int>(values.bits[0]) - 127;
+  Scalar e4m3 = array.encoding->encoding->element->id;
+  EXPECT_EQ(std::ldexp(decodeFloat(e4m3, values.bits[1]), scale), 0.5);
+  EXPECT_EQ(std::ldexp(decodeFloat(e4m3, values.bits[5]), scale), -2);
 }
 
 TEST(StoredArray, whatIsWrongIsFound) {

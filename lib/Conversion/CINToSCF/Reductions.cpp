@@ -287,8 +287,7 @@ void EvaluationLowering::checkAny(ReduceOp reduce, Value isAny) {
 void EvaluationLowering::emit(ReduceOp reduce) {
   Type type = reduce.getType();
   TypedAttr otherwise = reduce.getOtherwiseAttr();
-  TypedAttr identity =
-      otherwise ? otherwise : reduce.getFunction().getIdentity(type);
+  TypedAttr identity = reduce.getValueOfNothing();
   Combined before = {arith::ConstantOp::create(
       builder, identity ? identity : getConstant(Constant::zero, type))};
   if (!identity || otherwise)

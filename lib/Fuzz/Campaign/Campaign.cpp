@@ -71,6 +71,8 @@ static void noteStatements(const Notation &notation,
                                         : "temporary");
     if (array.isMissing)
       features.insert("missing elements");
+    if (array.encoding)
+      features.insert("encoded elements");
     for (const StoredLevel &level : array.levels)
       if (!level.isOrdered)
         features.insert("unordered level");

@@ -228,7 +228,7 @@ ValueId EmbeddingArrays::values(const std::string &name,
 /// Exponents around that of 1, so that sums are finite, unless numbers are
 /// wild: then also the smallest, the largest, and that of NaN.
 void EmbeddingArrays::drawBlockScales(std::vector<uint64_t> &bits, int64_t rows,
-                                      int64_t length, const RowFormat &format) {
+                                      int64_t length, const RowLayout &format) {
   constexpr int64_t one = 127;
   int64_t scales = format.parameterBytes(length);
   int64_t first = format.isLeading ? 0 : format.elementBytes(length);
@@ -243,7 +243,7 @@ void EmbeddingArrays::drawBlockScales(std::vector<uint64_t> &bits, int64_t rows,
 }
 
 ValueId EmbeddingArrays::encodedTable(int64_t rows, int64_t length,
-                                      const RowFormat &format,
+                                      const RowLayout &format,
                                       bool hasFixedRows) {
   int64_t rowBytes = format.rowBytes(length);
   std::vector<uint64_t> bits;

@@ -142,7 +142,7 @@ uint64_t EmbeddingEvaluator::tableByte(const EmbeddingOperand &table,
 Approximate EmbeddingEvaluator::rowParameter(const EmbeddingOperand &table,
                                              int64_t row, int64_t number,
                                              int64_t length) {
-  const RowFormat &format = *embedding.format;
+  const RowLayout &format = *embedding.format;
   int64_t elements = format.elementBytes(length);
   Scalar type = parameterType(format);
   int64_t width = byteSize(type);
@@ -156,7 +156,7 @@ Approximate EmbeddingEvaluator::rowParameter(const EmbeddingOperand &table,
 Approximate EmbeddingEvaluator::encodedInteger(const EmbeddingOperand &table,
                                                int64_t row, int64_t d,
                                                int64_t length) {
-  const RowFormat &format = *embedding.format;
+  const RowLayout &format = *embedding.format;
   int64_t begin = format.isLeading ? format.parameterBytes(length) : 0;
   uint64_t number =
       format.encoding->bits == 8
@@ -168,7 +168,7 @@ Approximate EmbeddingEvaluator::encodedInteger(const EmbeddingOperand &table,
 Approximate EmbeddingEvaluator::blockScale(const EmbeddingOperand &table,
                                            int64_t row, int64_t d,
                                            int64_t length) {
-  const RowFormat &format = *embedding.format;
+  const RowLayout &format = *embedding.format;
   int64_t first = format.isLeading ? 0 : format.elementBytes(length);
   auto exponent = static_cast<int>(
       tableByte(table, row, first + d / format.parameters->blockLength));
@@ -180,7 +180,7 @@ Approximate EmbeddingEvaluator::tableElement(const EmbeddingOperand &table,
                                              int64_t length) {
   if (!embedding.format)
     return load(table, {row, d});
-  const RowFormat &format = *embedding.format;
+  const RowLayout &format = *embedding.format;
   if (!format.isScaled()) {
     int64_t begin = format.isLeading ? format.parameterBytes(length) : 0;
     double number = decodeFloat(format.encoding->element->id,

@@ -144,19 +144,8 @@ std::vector<int64_t> EmbeddingGenerator::segmentLengths(int64_t count,
 //===----------------------------------------------------------------------===//
 
 void EmbeddingGenerator::drawFormat() {
-  if (!random.chance(style.encodedTables))
-    return;
-  RowFormat format;
-  format.encoding =
-      &cin::rowEncodings[random.between(0, std::size(cin::rowEncodings) - 1)];
-  std::vector<const cin::RowParameters *> fitting;
-  for (const cin::RowParameters &row : cin::rowParameters)
-    if (row.fits(*format.encoding))
-      fitting.push_back(&row);
-  if (format.isScaled() || random.chance(0.5))
-    format.parameters = random.pick(fitting);
-  format.isLeading = format.parameters && random.chance(0.5);
-  embedding.format = format;
+  if (random.chance(style.encodedTables))
+    embedding.format = drawRowLayout(random);
 }
 
 void EmbeddingGenerator::addTable(Role role, const char *name, int64_t rows,

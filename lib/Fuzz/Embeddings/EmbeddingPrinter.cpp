@@ -131,7 +131,7 @@ void EmbeddingPrinter::print() {
 void EmbeddingPrinter::printFormat() {
   if (!embedding.format)
     return;
-  const RowFormat &format = *embedding.format;
+  const RowLayout &format = *embedding.format;
   out << " format <" << format.encoding->name;
   if (format.parameters)
     out << ", " << format.parameters->name;

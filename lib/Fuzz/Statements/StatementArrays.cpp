@@ -22,6 +22,9 @@ StatementStyle drawStatementStyle(Random &random) {
   style.fills = random.pick({0.0, 0.0, 0.5});
   style.missing = random.pick({0.0, 0.0, 0.0, 0.5});
   style.unordered = random.pick({0.0, 0.0, 0.3});
+  bool hasHalves = style.hasRoundNumbers && (style.element == Scalar::F32 ||
+                                             style.element == Scalar::F64);
+  style.encodings = hasHalves ? random.pick({0.0, 0.0, 0.4}) : 0;
   style.functions = random.pick({0.0, 0.0, 0.3});
   style.reuse = random.pick({0.1, 0.5});
   style.indirection = random.pick({0.0, 0.2, 0.4});
@@ -93,6 +96,19 @@ void StatementArrays::drawLevels(StoredArray &array, bool isTarget) {
   drawFill(array);
 }
 
+void StatementArrays::drawEncoding(StoredArray &array) {
+  if (array.isMissing)
+    return;
+  array.encoding = drawRowLayout(random);
+  // Encoded elements are below levels, dense ones if there are no others.
+  for (size_t number = array.levels.size(); number < array.shape.size();
+       ++number) {
+    StoredLevel level;
+    level.dimension = number;
+    array.levels.push_back(level);
+  }
+}
+
 std::string StatementArrays::values(const std::vector<int64_t> &shape,
                                     bool canBeOld) {
   if (canBeOld && random.chance(style.reuse)) {
@@ -110,6 +126,8 @@ std::string StatementArrays::values(const std::vector<int64_t> &shape,
   bool hasLevels = !shape.empty() && random.chance(style.formats);
   if (hasLevels)
     drawLevels(array, /*isTarget=*/false);
+  if (!shape.empty() && random.chance(style.encodings))
+    drawEncoding(array);
   double density = random.pick({0.1, 0.4, 0.8});
   for (int64_t k = elementCount(shape); k > 0; --k) {
     bool isStored = !hasLevels || random.chance(density);

@@ -229,7 +229,7 @@ void StatementGenerator::drawGradient() {
     bool isPutTogether = isTarget && array.hasLevels() && !array.isTemporary;
     if (isPutTogether || array.isMissing)
       return;
-    if (isValues && array.bits.size() <= mostDirections)
+    if (isValues && !array.encoding && array.bits.size() <= mostDirections)
       candidates.push_back(array.name);
     if (!isTarget || array.isTemporary)
       continue;

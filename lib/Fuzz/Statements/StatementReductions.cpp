@@ -63,6 +63,7 @@ static bool simplifyArray(StoredArray &array, Step step) {
     array.levels.clear();
     array.isStoredFill.clear();
     array.isMissing = false;
+    array.encoding.reset();
     return hadLevels;
   }
   // Indices and offsets stay what they are.

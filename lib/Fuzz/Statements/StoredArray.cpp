@@ -11,6 +11,7 @@
 
 #include "ember/Fuzz/Statements/StoredArray.h"
 #include "ember/Fuzz/Evaluation/Arithmetic.h"
+#include "ember/Fuzz/Statements/EncodedRow.h"
 #include <algorithm>
 #include <set>
 
@@ -34,8 +35,14 @@ std::string StoredArray::spellFormat() const {
   }
   if (!isInOrder)
     text += "@" + order;
-  return text +
-         (index == Scalar::I64 ? "" : std::string(":") + spelling(index));
+  if (index != Scalar::I64)
+    text += std::string(":") + spelling(index);
+  if (!encoding)
+    return text;
+  text += "/" + std::string(encoding->encoding->name);
+  if (encoding->parameters)
+    text += ":" + std::string(encoding->parameters->name);
+  return text + (encoding->isLeading ? ":leading" : "");
 }
 
 static Input makeList(Scalar element, std::vector<uint64_t> bits) {
@@ -173,11 +180,39 @@ std::vector<StoredValue> valuesOf(const StoredArray &array) {
   return values;
 }
 
+/// The values that are stored: as they are, or as `rows` rows of bytes.
+static Input storeValues(const StoredArray &array, size_t rows) {
+  std::vector<uint64_t> bits;
+  for (const StoredValue &value : valuesOf(array))
+    bits.push_back(array.bits[value.element]);
+  if (!array.encoding)
+    return makeList(array.element, std::move(bits));
+  std::vector<uint64_t> bytes;
+  size_t length = rows == 0 ? 0 : bits.size() / rows;
+  for (size_t row = 0; row < rows; ++row) {
+    std::vector<double> elements;
+    for (size_t i = row * length; i < (row + 1) * length; ++i)
+      elements.push_back(decodeFloat(array.element, bits[i]));
+    std::vector<uint64_t> encoded =
+        encodeRow(*array.encoding, row + array.bits.size(), elements);
+    bytes.insert(bytes.end(), encoded.begin(), encoded.end());
+  }
+  // A row has its length also where there is none.
+  if (rows == 0)
+    length = static_cast<size_t>(array.shape[array.levels.back().dimension]);
+  Input input = makeList(Scalar::I8, std::move(bytes));
+  input.shape = {static_cast<int64_t>(rows),
+                 array.encoding->rowBytes(static_cast<int64_t>(length))};
+  return input;
+}
+
 std::vector<ArrayPart> partsOf(const StoredArray &array) {
   if (!array.hasLevels())
     return {wholeOf(array)};
   std::vector<Entry> entries = {{{}, storedPlaces(array)}};
   std::vector<ArrayPart> parts;
+  // With an encoding: one for each position above a dense last level.
+  size_t rows = 1;
   auto addPart = [&](const char *what, size_t level, Scalar element,
                      std::vector<uint64_t> bits) {
     parts.push_back({array.name + "_" + what + std::to_string(level),
@@ -187,6 +222,9 @@ std::vector<ArrayPart> partsOf(const StoredArray &array) {
     const StoredLevel &level = array.levels[number];
     std::vector<Entry> all;
     std::vector<uint64_t> positions = {0}, coordinates, mask;
+    bool isLast = number + 1 == array.levels.size();
+    if (isLast && number > 0 && level.kind == StoredLevel::Dense)
+      rows = entries.size();
     for (const Entry &above : entries) {
       for (Entry &entry : descend(array, number, above)) {
         coordinates.push_back(static_cast<uint64_t>(entry.place.back()));
@@ -203,10 +241,7 @@ std::vector<ArrayPart> partsOf(const StoredArray &array) {
       addPart("mask", number, Scalar::I1, mask);
     entries = std::move(all);
   }
-  std::vector<uint64_t> values;
-  for (const StoredValue &value : valuesOf(array))
-    values.push_back(array.bits[value.element]);
-  parts.push_back({array.name + "_values", makeList(array.element, values)});
+  parts.push_back({array.name + "_values", storeValues(array, rows)});
   return parts;
 }
 

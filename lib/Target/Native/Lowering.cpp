@@ -137,6 +137,7 @@ void buildLoweringPipeline(OpPassManager &pm, const LoweringOptions &options) {
   pm.addPass(createLowerNarrowFloats());
   pm.addNestedPass<func::FuncOp>(createLowerNarrowGathers());
   pm.addNestedPass<func::FuncOp>(createLowerPackedLanes());
+  pm.addNestedPass<func::FuncOp>(createLowerLaneExtremes());
   // Transfers were given buffers, in loops too.
   PrepareBuffersOptions transferBuffers;
   transferBuffers.clearIntegers = false;

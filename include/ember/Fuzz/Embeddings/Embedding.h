@@ -13,7 +13,7 @@
 #ifndef EMBER_FUZZ_EMBEDDINGS_EMBEDDING_H
 #define EMBER_FUZZ_EMBEDDINGS_EMBEDDING_H
 
-#include "ember/Dialect/CIN/IR/RowEncodings.h"
+#include "ember/Fuzz/Program/RowLayouts.h"
 #include "ember/Fuzz/Program/Scalar.h"
 #include <optional>
 #include <string>
@@ -49,14 +49,6 @@ enum class Role : uint8_t {
   Scale,
   Init
 };
-
-/// How rows of bytes encode rows of values.
-using RowFormat = cin::RowLayout;
-
-/// The type of the scale and the bias of a row that has them.
-inline Scalar parameterType(const RowFormat &format) {
-  return findScalarType(format.parameters->name)->id;
-}
 
 /// A function that a step of message passing is; `Distance`, `Plus` and `Halve`
 /// are functions of the program's own.
@@ -111,7 +103,7 @@ struct Embedding {
   Model model = TransE;
   int64_t norm = 2;
   int64_t blockSize = 1;
-  std::optional<RowFormat> format;
+  std::optional<RowLayout> format;
 
   bool hasNorm() const { return model == TransE || model == RotatE; }
   bool isComplex() const { return model == ComplEx || model == RotatE; }

@@ -50,7 +50,7 @@ public:
   /// `hasFixedRows`, its type says how long rows are.
   ValueId values(const std::string &name, std::vector<int64_t> shape,
                  bool hasFixedRows = false);
-  ValueId encodedTable(int64_t rows, int64_t length, const RowFormat &format,
+  ValueId encodedTable(int64_t rows, int64_t length, const RowLayout &format,
                        bool hasFixedRows);
   ValueId integers(const std::string &name, Scalar element,
                    std::vector<int64_t> shape,
@@ -73,7 +73,7 @@ public:
 
 private:
   void drawBlockScales(std::vector<uint64_t> &bits, int64_t rows,
-                       int64_t length, const RowFormat &format);
+                       int64_t length, const RowLayout &format);
   /// Values that operations may read.
   struct Known {
     ValueId value = 0;

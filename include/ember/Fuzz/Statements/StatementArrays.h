@@ -22,6 +22,7 @@ struct StatementStyle {
   double fills = 0;
   double missing = 0;
   double unordered = 0;
+  double encodings = 0;
   double functions = 0;
   double reuse = 0;
   double indirection = 0;
@@ -65,6 +66,7 @@ private:
   uint64_t number();
   void drawFill(StoredArray &array);
   void drawLevels(StoredArray &array, bool isTarget);
+  void drawEncoding(StoredArray &array);
 
   Random &random;
   const StatementStyle &style;

@@ -14,7 +14,9 @@
 #define EMBER_FUZZ_STATEMENTS_STOREDARRAY_H
 
 #include "ember/Fuzz/Program/Input.h"
+#include "ember/Fuzz/Program/RowLayouts.h"
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -49,6 +51,8 @@ struct StoredArray {
   bool isMissing = false;
   /// Which elements are stored though they are the fill.
   std::vector<bool> isStoredFill;
+  /// How values are encoded in rows of bytes, if they are; see `encodeRow`.
+  std::optional<RowLayout> encoding = std::nullopt;
   bool isScalar = false;
   /// Only the statements know it.
   bool isTemporary = false;

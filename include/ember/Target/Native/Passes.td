@@ -152,6 +152,30 @@ def LowerPackedLanes : Pass<"lower-packed-lanes", "::mlir::func::FuncOp"> {
                            "::mlir::vector::VectorDialect"];
 }
 
+def LowerLaneExtremes : Pass<"lower-lane-extremes", "::mlir::func::FuncOp"> {
+  let summary = "Find the least and the largest float of a vector as integers on x86";
+  let description = [{
+    x86 has no instruction for `minimumf` and `maximumf`, in which -0 is less
+    than 0 and NaN is the result if it is an operand: LLVM 22 emits seven for
+    each, and takes the last lanes of a vector apart. Of integers there is one.
+    In their order, floats are integers of which negative ones have all bits but
+    the sign inverted; NaN is looked for once. Nothing is done on other targets.
+
+    ```mlir
+    %s = vector.reduction <minimumf>, %v : vector<8xf32> into f32
+    // becomes
+    %ordered = ...
+    %least = vector.reduction <minsi>, %ordered : vector<8xi32> into i32
+    %number = ...
+    %no_numbers = arith.cmpf uno, %v, %v : vector<8xf32>
+    %is_none = vector.reduction <or>, %no_numbers : vector<8xi1> into i1
+    %s = arith.select %is_none, %nan, %number : f32
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::vector::VectorDialect"];
+}
+
 def LowerNarrowGathers : Pass<"lower-narrow-gathers", "::mlir::func::FuncOp"> {
   let summary = "Gather integers below 32 bits lane by lane on AArch64";
   let description = [{

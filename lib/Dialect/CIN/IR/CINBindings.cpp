@@ -240,6 +240,12 @@ YieldOp ReduceOp::getYield() {
   return cast<YieldOp>(getBody()->getTerminator());
 }
 
+TypedAttr ReduceOp::getValueOfNothing() {
+  if (TypedAttr otherwise = getOtherwiseAttr())
+    return otherwise;
+  return getFunction().getIdentity(getType());
+}
+
 LogicalResult ReduceOp::verify() {
   if (failed(verifyVariables(*this)))
     return failure();

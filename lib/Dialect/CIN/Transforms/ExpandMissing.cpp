@@ -9,12 +9,14 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "RowReductions.h"
 #include "ember/Dialect/CIN/Transforms/Passes.h"
 
 #include "ember/Dialect/CIN/IR/CIN.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/IR/Iterators.h"
 
 namespace ember::cin {
 #define GEN_PASS_DEF_EXPANDMISSING
@@ -54,6 +56,12 @@ private:
   void expand(YieldOp yield);
   LogicalResult expand(AssignOp assign);
   void replace(CallOp coalesce);
+  /// Says of a reduction which value it is without anything to combine, if it
+  /// is asked whether there is: that is not kept in its value then.
+  void complete(OpOperand &operand);
+  /// Erases what nobody asked for in the end: of a reduction of which it is
+  /// asked whether it combines anything, that is kept beside.
+  void eraseUnused();
 
   Value call(StringRef function, ValueRange operands, Type type) {
     auto builtin =
@@ -64,6 +72,8 @@ private:
   EvaluateOp evaluate;
   ImplicitLocOpBuilder builder;
   llvm::DenseMap<Value, Value> known;
+  /// Reductions that are assigned to what has all elements.
+  SmallVector<OpOperand *> completed;
 };
 } // namespace
 
@@ -159,27 +169,31 @@ void MissingExpander::expand(YieldOp yield) {
     yield.getConditionMutable().assign(condition);
 }
 
-/// Whether `value` is what a reduction combines, in whatever type.
-static bool isReduction(Value value) {
-  auto call = value.getDefiningOp<CallOp>();
+/// The operand that is what a reduction combines, `operand` or what that is in
+/// another type; null if there is none.
+static OpOperand *findReduction(OpOperand &operand) {
+  auto call = operand.get().getDefiningOp<CallOp>();
   if (call && call.getFunction().is("convert"))
-    return isReduction(call.getOperand(0));
-  return value.getDefiningOp<ReduceOp>() != nullptr;
+    return findReduction(call->getOpOperand(0));
+  return operand.get().getDefiningOp<ReduceOp>() ? &operand : nullptr;
 }
 
 LogicalResult MissingExpander::expand(AssignOp assign) {
   Value value = assign.getValue();
   Value existence = existenceOf(value);
   bool isStored = isa<ArrayType>(assign.getArray().getType());
+  OpOperand *reduction = findReduction(assign.getValueMutable());
   // A dense array has the identity where a reduction has nothing to combine.
-  if (!isStored && !assign.getFunction() && isReduction(value))
+  if (existence && reduction && !isStored && !assign.getFunction()) {
+    completed.push_back(reduction);
     existence = nullptr;
-  else if (existence && !isStored && !assign.getFunction())
+  } else if (existence && !isStored && !assign.getFunction()) {
     return assign.emitError()
            << "assigns what may be missing to "
            << evaluate.getNameOf(assign.getArray())
            << ", which has all of its elements: say what takes its place, as "
               "coalesce(..., 0) does, or give it a format";
+  }
   // Where an index is missing, there is no element.
   existence = both(existence, existenceOfAll(assign.getIndices()));
   builder.setInsertionPoint(assign);
@@ -222,7 +236,29 @@ LogicalResult MissingExpander::run() {
   // Existence is asked of them before they go.
   for (Operation *op : coalesces)
     replace(cast<CallOp>(op));
+  eraseUnused();
+  for (OpOperand *operand : completed)
+    complete(*operand);
   return success();
+}
+
+void MissingExpander::complete(OpOperand &operand) {
+  auto reduce = operand.get().getDefiningOp<ReduceOp>();
+  TypedAttr nothing = reduce ? reduce.getValueOfNothing() : TypedAttr();
+  if (!nothing || !isAskedFor(reduce))
+    return;
+  Value exists = known.lookup(reduce);
+  builder.setInsertionPointAfterValue(exists);
+  Value otherwise = LiteralOp::create(builder, nothing);
+  operand.set(call("select", {exists, reduce, otherwise}, reduce.getType()));
+}
+
+void MissingExpander::eraseUnused() {
+  evaluate.getRegion().walk<WalkOrder::PostOrder, ReverseIterator>(
+      [](Operation *op) {
+        if (isa<StoredOp, CallOp>(op) && isOpTriviallyDead(op))
+          op->erase();
+      });
 }
 
 namespace {

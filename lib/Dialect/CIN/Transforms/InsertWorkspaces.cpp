@@ -72,13 +72,6 @@ private:
   /// found is known of no part of an array.
   bool addsUp();
   void identity(ReduceOp reduce, Value array, ValueRange indices);
-  /// What a reduction without terms is; null if its function has no identity
-  /// and it does not say it.
-  TypedAttr getIdentity(ReduceOp reduce) {
-    if (std::optional<TypedAttr> otherwise = reduce.getOtherwise())
-      return *otherwise;
-    return reduce.getFunction().getIdentity(reduce.getType());
-  }
 
   ForallOp statement;
   AssignOp assign;
@@ -165,7 +158,7 @@ bool WorkspaceInserter::addsUp() {
   if (!reduce || reduce.getOtherwise() || !isDirect(reduce))
     return false;
   // Of no terms, nothing changes, and no value to begin with is needed.
-  if (!getIdentity(reduce))
+  if (!reduce.getValueOfNothing())
     return assign.isCombining();
   return repeats && (initial || assign.isCombining());
 }
@@ -173,7 +166,8 @@ bool WorkspaceInserter::addsUp() {
 void WorkspaceInserter::identity(ReduceOp reduce, Value array,
                                  ValueRange indices) {
   nest.forall(rows, [&] {
-    nest.assign(nullptr, nest.literal(getIdentity(reduce)), array, indices);
+    nest.assign(nullptr, nest.literal(reduce.getValueOfNothing()), array,
+                indices);
   });
 }
 
@@ -235,7 +229,7 @@ WorkspaceInserter::chooseWorkspace(ReduceOp reduce) {
   // What is appended to is walked by what was added alone.
   StatementNest::WorkspaceFormat format;
   format.last.kind = LevelKind::compressed;
-  format.fill = isAskedFor(reduce) ? TypedAttr() : getIdentity(reduce);
+  format.fill = isAskedFor(reduce) ? TypedAttr() : reduce.getValueOfNothing();
   // Where marks lead, elements are looked up; alone, they need no order.
   SmallVector<ReduceOp> all = sums.find(assign->getOperands());
   bool isAlone = all.size() == 1 && all.front() == reduce && rows.size() == 1 &&

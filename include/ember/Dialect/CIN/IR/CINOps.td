@@ -334,6 +334,9 @@ def CIN_ReduceOp
   let extraClassDeclaration = declareVariables # [{
     YieldOp getYield();
     Function getFunction() { return Function::lookup(*this, getCallee()); }
+    /// What it is without terms; null if its function has no identity and it
+    /// does not say it.
+    ::mlir::TypedAttr getValueOfNothing();
     /// An error if terms cannot be combined by it.
     ::llvm::LogicalResult verifyFunction(Function function);
   }];
