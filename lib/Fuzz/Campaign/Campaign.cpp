@@ -65,6 +65,8 @@ static void noteStatements(const Notation &notation,
     features.insert("several statements");
   if (notation.gradient)
     features.insert("gradient");
+  if (notation.hintedDensity > 0)
+    features.insert("sizes and densities that are known");
   for (const StoredArray &array : notation.arrays) {
     if (array.isTemporary)
       features.insert(array.hasLevels() ? "temporary in a format"

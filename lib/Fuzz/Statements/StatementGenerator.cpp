@@ -255,6 +255,8 @@ Program StatementGenerator::run() {
       style.element == Scalar::F32 || style.element == Scalar::F64;
   if (isDifferentiable && random.chance(0.6))
     drawGradient();
+  if (random.chance(0.5))
+    notation.hintedDensity = random.pick({0.1, 0.5, 1.0});
   Program program = makeProgram(std::move(notation));
   if (!program.notation->gradient && random.chance(0.04))
     drawFault(program);

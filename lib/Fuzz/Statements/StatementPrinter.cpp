@@ -185,6 +185,18 @@ std::vector<std::string> arrayOptions(const Notation &notation) {
   std::vector<std::string> options;
   for (const StoredArray &array : notation.arrays) {
     options.push_back("--type=" + array.name + ":" + spelling(array.element));
+    if (notation.hintedDensity > 0 && !array.shape.empty() &&
+        !array.isTemporary) {
+      std::string size;
+      for (int64_t mine : array.shape)
+        size += (size.empty() ? "" : "x") + std::to_string(mine);
+      options.push_back("--size=" + array.name + ":" + size);
+      if (array.hasLevels())
+        options.push_back(
+            "--density=" + array.name + ":" +
+            printNumber(Scalar::F64,
+                        encodeFloat(Scalar::F64, notation.hintedDensity)));
+    }
     if (!array.hasLevels())
       continue;
     options.push_back("--format=" + array.name + ":" + array.spellFormat());

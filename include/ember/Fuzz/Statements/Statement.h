@@ -52,6 +52,9 @@ struct Notation {
   std::map<std::string, int64_t> sizes;
   /// Numbers of few bits, whose sums and products are exact in every order.
   bool hasRoundNumbers = false;
+  /// What the compiler is told of all arrays: their sizes, and how much of them
+  /// is stored, which need not be so; 0 for nothing.
+  double hintedDensity = 0;
   std::optional<Gradient> gradient = std::nullopt;
 
   StoredArray &array(const std::string &name);

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "LoopOrder.h"
+#include "RowLookups.h"
 #include "RowMask.h"
 #include "RowReductions.h"
 #include "ember/Dialect/CIN/Transforms/AbstractValues.h"
@@ -49,6 +50,11 @@ private:
                      llvm::function_ref<void()> body);
   void store();
   void assignElement();
+  /// Elements in formats that the schedule wants in workspaces, in which the
+  /// innermost loop looks them up.
+  SmallVector<AccessOp> findLookedUp();
+  /// Puts them there, and replaces them in `consume`.
+  void lookUp(ArrayRef<AccessOp> accesses, llvm::function_ref<void()> consume);
   /// Adds up in the array that is assigned to.
   void storeRows(ReduceOp reduce);
   /// Adds up `reductions` in workspaces, which `consume` uses.
@@ -311,6 +317,61 @@ void WorkspaceInserter::storeRows(ReduceOp reduce) {
 }
 
 //===----------------------------------------------------------------------===//
+// Elements that are looked up
+//===----------------------------------------------------------------------===//
+
+SmallVector<AccessOp> WorkspaceInserter::findLookedUp() {
+  SmallVector<AccessOp> found;
+  ScheduleAttr schedule = statement.getScheduleAttr();
+  if (!schedule || !rows.empty() || outer.empty())
+    return found;
+  statement.walk([&](AccessOp access) {
+    if (!isa<ArrayType>(access.getArray().getType()))
+      return;
+    std::string text = describeExpression(access.getResult());
+    bool isWanted =
+        llvm::any_of(schedule.getRelations(), [&](RelationAttr relation) {
+          return relation.getKind() == RelationKind::precompute &&
+                 relation.getExpression().getValue() == text;
+        });
+    if (isWanted && canLookUp(access, outer.back()))
+      found.push_back(access);
+  });
+  return found;
+}
+
+void WorkspaceInserter::lookUp(ArrayRef<AccessOp> accesses,
+                               llvm::function_ref<void()> consume) {
+  if (accesses.empty()) {
+    consume();
+    return;
+  }
+  AccessOp access = accesses.front();
+  FormatAttr format = cast<ArrayType>(access.getArray().getType()).getFormat();
+  SmallVector<Value> indices = {outer.back()};
+  nest.where(
+      access.getType(), outer.take_back(),
+      StatementNest::WorkspaceFormat{Level{LevelKind::bitmap}, format.getFill(),
+                                     format.getStoresFill()},
+      [&](Value workspace) {
+        nest.forall(outer.take_back(), [&] {
+          auto assign = [&] {
+            nest.assign(nullptr, nest.get(access), workspace, indices);
+          };
+          // What is assigned to exists, whatever it is.
+          if (format.isMissing())
+            nest.guardBuilt(nest.getExistence(access), assign);
+          else
+            assign();
+        });
+      },
+      [&](Value workspace) {
+        nest.replace(access, workspace, indices);
+        lookUp(accesses.drop_front(), consume);
+      });
+}
+
+//===----------------------------------------------------------------------===//
 // Statements
 //===----------------------------------------------------------------------===//
 
@@ -360,11 +421,18 @@ void WorkspaceInserter::statementOver(ArrayRef<BlockArgument> variables,
 
 bool WorkspaceInserter::run() {
   initial = findInitial();
-  if (rows.empty() && !initial && !addsUp())
+  SmallVector<AccessOp> lookedUp = findLookedUp();
+  if (rows.empty() && !initial && !addsUp() && lookedUp.empty())
     return false;
   if (initial)
     assignInitial();
-  statementOver(outer, [&] { store(); });
+  if (lookedUp.empty())
+    statementOver(outer, [&] { store(); });
+  else
+    statementOver(outer.drop_back(), [&] {
+      lookUp(lookedUp,
+             [&] { nest.forall(outer.take_back(), [&] { store(); }); });
+    });
   return true;
 }
 

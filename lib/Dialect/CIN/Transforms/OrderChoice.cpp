@@ -8,6 +8,7 @@
 #include "OrderChoice.h"
 
 #include "OrderCost.h"
+#include "RowLookups.h"
 #include "RowReductions.h"
 
 using namespace mlir;
@@ -142,6 +143,11 @@ SmallVector<double> OrderChoice::getCosts(const Order &order,
     costs.push_back(all);
   }
   return costs;
+}
+
+SmallVector<AccessOp> OrderChoice::findLookups(BlockArgument innermost) {
+  OrderCost cost(statement, assign, variables, uses, scenarios[0]);
+  return cin::findLookups(assign, innermost, cost);
 }
 
 double OrderChoice::getGain() {

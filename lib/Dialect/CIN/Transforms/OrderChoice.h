@@ -38,6 +38,9 @@ public:
   llvm::SmallVector<double> getCosts(const Order &order,
                                      llvm::ArrayRef<mlir::Value> copies);
 
+  /// Accesses of the innermost loop that are faster looked up than merged.
+  llvm::SmallVector<AccessOp> findLookups(mlir::BlockArgument innermost);
+
   /// What a better choice has to win over what is there without it, where
   /// sizes and densities are assumed.
   static constexpr double gain = 2;

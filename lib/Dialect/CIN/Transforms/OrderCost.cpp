@@ -125,6 +125,28 @@ double OrderCost::getDensity(ArrayType type, Value array) {
                            std::pow(scenario.extent, double(rank - 1)));
 }
 
+const OrderCost::Stored &OrderCost::find(AccessOp access) const {
+  const auto *found = llvm::find_if(
+      accesses, [&](const Stored &mine) { return mine.access == access; });
+  return *found;
+}
+
+double OrderCost::getRows(AccessOp access) {
+  const Stored &mine = find(access);
+  double rows = mine.stored.size() > 1 ? mine.stored.end()[-2] : 1;
+  for (double size : llvm::drop_end(mine.sizes))
+    rows *= size;
+  return rows;
+}
+
+double OrderCost::getRowLength(AccessOp access) {
+  const Stored &mine = find(access);
+  double all = mine.stored.back();
+  for (double size : mine.sizes)
+    all *= size;
+  return all / std::max(1.0, getRows(access));
+}
+
 /// Whether coordinates of a fiber are found without walking all of it.
 static bool isSearched(const Fiber &fiber) {
   const Level &level = fiber.getLevel();

@@ -49,6 +49,12 @@ public:
   double estimateCopy(mlir::Value copy);
   /// Whether anything is assumed of sizes and densities.
   bool isGuess() const { return guesses; }
+  /// How many values a variable has.
+  double getExtent(mlir::BlockArgument variable);
+  /// How many coordinates the last level of an array in a format has below one
+  /// position of the level above, and how many such positions there are.
+  double getRowLength(AccessOp access);
+  double getRows(AccessOp access);
 
 private:
   /// A loop of a nest, and how much of a dimension it visits.
@@ -64,7 +70,7 @@ private:
     llvm::SmallVector<double> sizes;
   };
 
-  double getExtent(mlir::BlockArgument variable);
+  const Stored &find(AccessOp access) const;
   double getDensity(ArrayType type, mlir::Value array);
   /// Adds the loops over `variables` to `nest`: their cost is returned, and
   /// that of what they look for. `scope` is what is computed inside, and skips

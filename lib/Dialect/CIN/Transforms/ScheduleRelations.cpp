@@ -7,6 +7,7 @@
 
 #include "OperandCopies.h"
 #include "OrderChoice.h"
+#include "RowLookups.h"
 #include "SplitVariable.h"
 
 #include "ember/Dialect/CIN/IR/LevelOperands.h"
@@ -49,11 +50,19 @@ private:
   /// The variables that a name stands for: two, if it is that of fused ones, or
   /// of one that is split.
   SmallVector<BlockArgument> findAll(StringRef name);
+  /// Keeps what an array in a format stores of one row in a workspace.
+  Answer precomputeRow(AccessOp access, ArrayRef<BlockArgument> over);
   /// Keeps an expression that is no sum in a temporary.
   Answer precomputeValue(Value value, ArrayRef<BlockArgument> over);
   OrderChoice &getChoice();
   /// The best order, with copies of operands if they are worth it.
   OrderChoice::Order choose(ArrayRef<RelationAttr> relations);
+  /// Whether a variable's loop is the innermost one of an order, and no sums
+  /// are added up together.
+  bool isInnermost(const OrderChoice::Order &order, BlockArgument variable);
+  /// Adds relations for rows that are better looked up than merged.
+  void lookUpRows(const OrderChoice::Order &order,
+                  SmallVectorImpl<RelationAttr> &relations);
   /// Asks for the orders that relations want once more.
   bool restrictAgain(ArrayRef<RelationAttr> relations);
 
@@ -249,6 +258,9 @@ ScheduledRelations::precompute(RelationAttr relation) {
       return Refusal{0,
                      "no array says how many elements a workspace has over '" +
                          getVariableName(variable) + "'"};
+  auto access = value ? value.getDefiningOp<AccessOp>() : AccessOp();
+  if (!sum && access && isa<ArrayType>(access.getArray().getType()))
+    return precomputeRow(access, over);
   if (!sum)
     return precomputeValue(value, over);
   if (!sum.getFunction().getIdentity(sum.getType()))
@@ -265,6 +277,26 @@ ScheduledRelations::precompute(RelationAttr relation) {
   if (!isPossible)
     return Refusal{0, "no order of loops has what is reduced outside of these "
                       "variables alone, so that sums are kept for them"};
+  return std::nullopt;
+}
+
+ScheduledRelations::Answer
+ScheduledRelations::precomputeRow(AccessOp access,
+                                  ArrayRef<BlockArgument> over) {
+  auto refuse = [](const std::string &reason) {
+    return Refusal{std::nullopt,
+                   "the elements cannot be kept in a workspace: " + reason};
+  };
+  if (over.size() != 1 || !canLookUp(access, over.front()))
+    return refuse("it has those of one row, over the index of a last level "
+                  "that lists each coordinate once");
+  bool isPossible = getChoice().restrict([&](const OrderChoice::Order &order) {
+    return isInnermost(order, over.front());
+  });
+  if (!isPossible)
+    return refuse("'" + getVariableName(over.front()) +
+                  "' cannot be that of the innermost loop around an "
+                  "assignment, which looks them up");
   return std::nullopt;
 }
 
@@ -352,6 +384,38 @@ ScheduledRelations::precomputeValue(Value value, ArrayRef<BlockArgument> over) {
   return std::nullopt;
 }
 
+/// Whether relations ask for an order of loops, and nothing else.
+static bool areOrders(ArrayRef<RelationAttr> relations) {
+  return llvm::all_of(relations, [](RelationAttr relation) {
+    return relation.getKind() == RelationKind::reorder ||
+           relation.getKind() == RelationKind::parallelize;
+  });
+}
+
+bool ScheduledRelations::isInnermost(const OrderChoice::Order &order,
+                                     BlockArgument variable) {
+  SmallVector<BlockArgument> loops =
+      ScheduledOrder(order).sort(LoopChain(statement).variables);
+  return !loops.empty() && loops.back() == variable &&
+         getChoice().getRows(order).empty();
+}
+
+void ScheduledRelations::lookUpRows(const OrderChoice::Order &order,
+                                    SmallVectorImpl<RelationAttr> &relations) {
+  SmallVector<BlockArgument> loops =
+      ScheduledOrder(order).sort(LoopChain(statement).variables);
+  if (!areOrders(relations) || loops.empty() ||
+      !isInnermost(order, loops.back()))
+    return;
+  MLIRContext *context = statement.getContext();
+  for (AccessOp access : getChoice().findLookups(loops.back()))
+    relations.push_back(RelationAttr::get(
+        context, RelationKind::precompute,
+        {StringAttr::get(context, getVariableName(loops.back()))},
+        /*factor=*/0,
+        StringAttr::get(context, describeExpression(access.getResult()))));
+}
+
 bool ScheduledRelations::restrictAgain(ArrayRef<RelationAttr> relations) {
   choice.reset();
   return llvm::all_of(relations, [&](RelationAttr relation) {
@@ -364,11 +428,7 @@ OrderChoice::Order
 ScheduledRelations::choose(ArrayRef<RelationAttr> relations) {
   OrderChoice::Order best = getChoice().choose();
   // Other relations are about what is walked, which copies change.
-  bool areOrders = llvm::all_of(relations, [](RelationAttr relation) {
-    return relation.getKind() == RelationKind::reorder ||
-           relation.getKind() == RelationKind::parallelize;
-  });
-  if (!areOrders || !getChoice().hasAny())
+  if (!areOrders(relations) || !getChoice().hasAny())
     return best;
   OperandCopies copies(statement);
   unsigned bestCopies = 0;
@@ -440,6 +500,7 @@ std::optional<ScheduleError> ScheduledRelations::run() {
       return ScheduleError{number, wrong->variable, wrong->message};
   }
   OrderChoice::Order order = choose(relations);
+  lookUpRows(order, relations);
   MLIRContext *context = statement.getContext();
   if (order.size() > 1)
     relations.push_back(RelationAttr::get(

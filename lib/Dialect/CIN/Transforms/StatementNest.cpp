@@ -267,7 +267,7 @@ void StatementNest::where(Type element, ArrayRef<BlockArgument> variables,
     levels.back() = format->last;
     auto order = llvm::to_vector(llvm::seq<unsigned>(0, levels.size()));
     auto attribute = FormatAttr::get(here.getContext(), levels, order,
-                                     format->fill, /*storesFill=*/true);
+                                     format->fill, format->storesFill);
     type = ArrayType::get(here.getContext(), shape, element, attribute);
   } else if (onTensors) {
     type = RankedTensorType::get(shape, element);
@@ -404,6 +404,12 @@ Value StatementNest::getInner(ReduceOp reduce, const Steps &steps) {
   if (steps.empty())
     return get(reduce.getYield().getValue());
   return buildReduction(reduce, steps, scopes.size() - 1, Part::value);
+}
+
+Value StatementNest::getExistence(AccessOp access) {
+  Value element = get(access);
+  ImplicitLocOpBuilder here = at(scopes.size() - 1);
+  return StoredOp::create(here, here.getI1Type(), element);
 }
 
 Value StatementNest::getExistence(ReduceOp reduce, const Steps &steps) {

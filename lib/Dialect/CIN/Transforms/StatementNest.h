@@ -63,6 +63,7 @@ public:
     Level last;
     /// Null for missing.
     mlir::TypedAttr fill;
+    bool storesFill = true;
   };
   /// A workspace with an element for each value of some variables; `produce` is
   /// built before `consume`. Without a format, it has all of its elements.
@@ -90,6 +91,8 @@ public:
   mlir::Value getInner(ReduceOp reduce, const Steps &steps);
   /// Whether such a reduction, over some steps, combines anything.
   mlir::Value getExistence(ReduceOp reduce, const Steps &steps);
+  /// Whether an element is stored, in the innermost scope.
+  mlir::Value getExistence(AccessOp access);
 
   /// An assignment in the innermost scope, at indices of the statement, and
   /// under a condition of it; null is none. `first` is of the nest.

@@ -227,6 +227,10 @@ def Schedule : Pass<"cin-schedule", "::mlir::func::FuncOp"> {
     relations other than orders of loops are about levels as they are: there are
     no copies then.
 
+    Lists that the innermost loop would merge are looked up instead, by a relation
+    `precompute("A[i, j]" over j)` for each, where one of them leads, as their
+    lengths are known: nothing is assigned where it has no coordinate.
+
     Unless another one is as much better, loops stand in the order of the
     result's indices, and where arrays in formats want another one, in that: what
     they store is walked from the outermost level on. A reduction whose terms are
@@ -260,6 +264,10 @@ def InsertWorkspaces : Pass<"cin-insert-workspaces", "::mlir::func::FuncOp"> {
 
     Dense results of a statement that walks what others store are what they are
     where nothing is stored, first.
+
+    An element of an array in a format that the schedule wants precomputed over
+    the variable of the innermost loop is looked up there: what the array stores
+    of that row is put in a bitmap in front of the loop.
 
     ```mlir
     cin.forall (%b, %e) attributes {schedule = #cin.schedule<reorder(b, p, e)>} {
