@@ -13,6 +13,7 @@
 #include "ember/Driver/Files.h"
 #include "ember/Driver/Registration.h"
 #include "ember/Driver/Source.h"
+#include "ember/Runtime/ScalarTypes.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
@@ -29,9 +30,7 @@ static mlir::Type parseElement(StringRef text, MLIRContext &context) {
   ScopedDiagnosticHandler silent(&context,
                                  [](Diagnostic &) { return success(); });
   mlir::Type type = parseType(text, &context);
-  bool isElement = type && (isa<mlir::FloatType, mlir::IndexType>(type) ||
-                            type.isSignlessInteger());
-  return isElement ? type : mlir::Type();
+  return findScalarType(text) ? type : mlir::Type();
 }
 
 /// Takes sizes such as `?x64x` off the front of a type.
@@ -144,7 +143,8 @@ ember::translateNotation(StringRef notation, const NotationArrays &arrays) {
     double fill = 0;
     bool isMissing = number == "missing" && mark.empty();
     bool isMarked = mark == "unstored" || number.size() == value.size();
-    if (array.empty() || (!isMissing && !(to_float(number, fill) && isMarked)))
+    if (array.empty() || (!isMissing && !(!number.empty() &&
+                                          to_float(number, fill) && isMarked)))
       return makeError("--fill=" + given +
                        ": expected an array and a number, such as A:inf, "
                        "A:0:unstored where no element that is stored is that "

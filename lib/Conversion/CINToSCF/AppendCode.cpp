@@ -32,6 +32,29 @@ void AppendCode::storeIndex(Value index, Value array, Value position) {
   memref::StoreOp::create(builder, index, array, position);
 }
 
+/// The first number that an element of `array` cannot hold; null if there is
+/// none that counts.
+Value AppendCode::getLimit(Value array) {
+  auto type = array ? dyn_cast<IntegerType>(
+                          cast<MemRefType>(array.getType()).getElementType())
+                    : IntegerType();
+  if (!type || type.getWidth() >= 64)
+    return nullptr;
+  return levels.constant(int64_t(1) << (type.getWidth() - 1));
+}
+
+void AppendCode::storePosition(Value count, unsigned level, Value at) {
+  Value positions = storage.positions(level);
+  if (Value limit = getLimit(positions)) {
+    Value fits = arith::CmpIOp::create(builder, Predicate::ult, count, limit);
+    cf::AssertOp::create(builder, fits,
+                         "more elements of " + storage.name +
+                             " are stored than its positions can count: give "
+                             "its format wider ones");
+  }
+  storeIndex(count, positions, at);
+}
+
 void AppendCode::forAll(Value from, Value to,
                         llvm::function_ref<void(Value)> body) {
   auto loop = scf::ForOp::create(builder, from, to, levels.constant(1));
@@ -116,7 +139,7 @@ void AppendCode::sumRows(Value end) {
   Value position = loop.getInductionVar();
   Value sum = arith::AddIOp::create(builder, loop.getRegionIterArg(0),
                                     levels.loadIndex(positions, position));
-  storeIndex(sum, positions, position);
+  storePosition(sum, 1, position);
   scf::YieldOp::create(builder, sum);
 }
 
@@ -138,25 +161,30 @@ Value AppendCode::getPosition(unsigned level, ArrayRef<Value> coordinates) {
 void AppendCode::append(unsigned level, ArrayRef<Value> coordinates) {
   Value count = getCount(level);
   for (unsigned mine = getTop(level); mine <= level; ++mine) {
-    Value isInside = arith::CmpIOp::create(
-        builder, Predicate::ult, coordinates[mine], storage.sizeOfLevel(mine));
+    Value end = storage.sizeOfLevel(mine);
+    Value limit = getLimit(storage.coordinates(mine));
+    if (limit)
+      end = arith::MinUIOp::create(builder, end, limit);
+    Value isInside =
+        arith::CmpIOp::create(builder, Predicate::ult, coordinates[mine], end);
     if (tentative) {
       Value yes = arith::ConstantOp::create(builder, builder.getBoolAttr(true));
       Value isLeftOut = arith::XOrIOp::create(builder, tentative, yes);
       isInside = arith::OrIOp::create(builder, isInside, isLeftOut);
     }
     unsigned dimension = storage.format().getDimensionOf(mine);
-    cf::AssertOp::create(builder, isInside,
-                         "a coordinate of dimension " +
-                             std::to_string(dimension) + " of " + storage.name +
-                             " is out of bounds");
+    cf::AssertOp::create(
+        builder, isInside,
+        "a coordinate of dimension " + std::to_string(dimension) + " of " +
+            storage.name + " is out of bounds" +
+            (limit ? ", or of the integers that store it" : ""));
     storeIndex(coordinates[mine], storage.coordinates(mine), count);
   }
   Value next = levels.add(count, 1);
   if (tentative)
     next = arith::SelectOp::create(builder, tentative, next, count);
   if (isAboveSegments(level))
-    storeIndex(getCount(level + 1), storage.positions(level + 1), next);
+    storePosition(getCount(level + 1), level + 1, next);
   setCount(level, next);
 }
 
@@ -206,8 +234,8 @@ void AppendCode::leave(unsigned level, ArrayRef<Value> coordinates) {
   if (!storage.level(level).isListed()) {
     // Where a row ends is what has been counted.
     if (isAboveSegments(level) && mode != Mode::fillRows)
-      storeIndex(getCount(level + 1), storage.positions(level + 1),
-                 levels.add(getPosition(level, coordinates), 1));
+      storePosition(getCount(level + 1), level + 1,
+                    levels.add(getPosition(level, coordinates), 1));
     return;
   }
   if (!storage.level(level + 1).isListed()) {
@@ -285,7 +313,7 @@ void AppendCode::finish(Value end) {
       continue;
     Value positions = storage.positions(level);
     if (level == 0) {
-      storeIndex(getCount(level), positions, levels.constant(1));
+      storePosition(getCount(level), level, levels.constant(1));
       continue;
     }
     // What no loop came to has no elements.

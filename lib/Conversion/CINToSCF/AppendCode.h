@@ -74,6 +74,9 @@ private:
   void storeCounts();
   /// Nothing if there is no array.
   void storeIndex(mlir::Value index, mlir::Value array, mlir::Value position);
+  mlir::Value getLimit(mlir::Value array);
+  /// Has positions of a level say how many elements there are, if they can.
+  void storePosition(mlir::Value count, unsigned level, mlir::Value at);
   /// `body` for all positions of a one-dimensional array from `from` on.
   void forAll(mlir::Value from, mlir::Value to,
               llvm::function_ref<void(mlir::Value)> body);

@@ -462,6 +462,11 @@ void EvaluationLowering::emitStatement(ForallOp statement) {
 LogicalResult EvaluationLowering::run() {
   if (failed(checkOrder()))
     return failure();
+  for (auto temporary : evaluate.getRegion().getOps<TemporaryOp>())
+    if (!isa<MemRefType>(temporary.getType()))
+      return temporary.emitOpError()
+             << "is no memory yet: run --cin-expand-temporaries first, and "
+                "bufferize tensors";
   for (auto [name, operand] : llvm::zip_equal(
            evaluate.getBody()->getArguments(), evaluate->getOperands()))
     values.map(name, operand);

@@ -196,9 +196,9 @@ int64_t StatementRun::callIntegers(const std::string &name,
   else if (name == "slice")
     return operands[1] + operands[3] * operands[0];
   else if (name == "<<")
-    result = a << b;
+    result = b < bitWidth(element) ? a << b : 0;
   else if (name == ">>")
-    return operands[0] >> b;
+    return operands[0] >> std::min<uint64_t>(b, bitWidth(element) - 1);
   else if (name == "//" || name == "%")
     return divide(operands[0], operands[1], /*isRest=*/name == "%");
   else if (name == "min")

@@ -89,6 +89,8 @@ Term StatementGenerator::drawCall(const Variables &variables, int depth) {
     const char *name = random.pick({"//", "%", "<<", ">>"});
     bool isShift = name[0] != '/' && name[0] != '%';
     int64_t by = isShift ? random.between(0, 4) : random.between(1, 4);
+    if (isShift && random.chance(0.2))
+      by = random.pick({-1, 7, 8, 31, 32, 63, 64, 100});
     Term number = integerOf(!isShift && random.chance(0.3) ? -by : by);
     return callOf(name, {typed(), std::move(number)});
   }

@@ -150,9 +150,11 @@ LogicalResult RelationAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                          << variable.getValue() << " twice";
   switch (kind) {
   case RelationKind::split:
-    if (variables.size() != 3 || factor < 1)
+    // A tile behind the last one ends at a number that is one still.
+    if (variables.size() != 3 || factor < 1 || factor > (int64_t(1) << 62))
       return emitError() << "'split' has a variable, the names of its two "
-                            "parts, and the size of a tile, at least 1";
+                            "parts, and the size of a tile, at least 1 and at "
+                            "most 2 ** 62";
     break;
   case RelationKind::fuse:
     if (variables.size() != 3)

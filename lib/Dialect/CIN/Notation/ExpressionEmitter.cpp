@@ -288,7 +288,20 @@ ExpressionEmitter::makeAffine(const Expression &expression,
   return function == "mod" ? parts[0] % divisor : parts[0].floorDiv(divisor);
 }
 
+/// Whether a literal is one of no integer.
+static bool isOtherNumber(const Expression &expression) {
+  if (expression.kind != Kind::literal)
+    return false;
+  std::optional<Number> number = parseNumber(expression.name);
+  return !number || !number->isInteger;
+}
+
 FailureOr<Value> ExpressionEmitter::emitIndex(const Expression &expression) {
+  if (isOtherNumber(expression)) {
+    emitErrorAt(builder.getContext(), expression.position)
+        << "an index is an integer, and this is " << expression.name;
+    return failure();
+  }
   if (expression.kind == Kind::access)
     return emitElement(expression);
   if (expression.kind == Kind::name) {

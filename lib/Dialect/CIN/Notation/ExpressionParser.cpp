@@ -470,6 +470,12 @@ LogicalResult ExpressionParser::parseBindings(Bindings &bindings) {
     FailureOr<Binding> binding = parseBinding(bindings.condition);
     if (failed(binding))
       return failure();
+    for (const Binding &before : bindings.variables)
+      if (before.variable == binding->variable) {
+        emitErrorAt(context, binding->position)
+            << "variable '" << binding->variable << "' is bound twice";
+        return failure();
+      }
     bindings.variables.push_back(std::move(*binding));
   } while (takeIf(","));
   if (!token.isWord("if"))

@@ -14,6 +14,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Verifier.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
 using namespace ember;
@@ -66,6 +67,8 @@ private:
   Purpose purpose;
   std::vector<Parameter> inputs, outputs;
   llvm::MapVector<StringRef, ArrayType> stored;
+  /// Those of them that a kernel counts.
+  llvm::StringSet<> countedArrays;
   /// With the place where each is named first.
   llvm::MapVector<StringRef, NamedArray> temporaries;
 };
@@ -97,6 +100,7 @@ void KernelBuilder::addStored(StringRef name, const NamedArray &array) {
     inputs.push_back(
         {nameLevel(name, "size", dimension), IndexType::get(context)});
   if (counts(array)) {
+    countedArrays.insert(name);
     outputs.push_back(
         {(name + "_counts").str(), memoryOf(IntegerType::get(context, 64))});
     return;
@@ -131,7 +135,9 @@ void KernelBuilder::add(StringRef name, const NamedArray &array) {
 void KernelBuilder::assemble(OpBuilder &builder, Block &body, StringRef name,
                              ArrayType type, llvm::StringMap<Value> &values) {
   SmallVector<Value> levels, sizes;
-  Value counted = values.lookup((name + "_counts").str());
+  Value counted = countedArrays.contains(name)
+                      ? values.lookup((name + "_counts").str())
+                      : Value();
   for (auto [number, level] : llvm::enumerate(type.getFormat().getLevels()))
     for (StringRef what : namesOf(level.kind))
       if (!counted)

@@ -127,8 +127,11 @@ static LogicalResult addArray(NamedArrays &arrays, const Expression &part,
 
 /// The number that a fill is, as a value of its type; null if it is none.
 static TypedAttr makeFill(double fill, Type element) {
-  if (auto number = dyn_cast<FloatType>(element))
-    return FloatAttr::get(number, fill);
+  if (auto number = dyn_cast<FloatType>(element)) {
+    auto attribute = FloatAttr::get(number, fill);
+    bool isTooLarge = attribute.getValue().isInfinity() && !std::isinf(fill);
+    return isTooLarge ? TypedAttr() : attribute;
+  }
   bool isBoolean = element.isInteger(1);
   unsigned width =
       element.isIndex() ? 64 : std::min(64u, element.getIntOrFloatBitWidth());

@@ -113,6 +113,24 @@ struct Remainder {
 };
 } // namespace
 
+/// By -1 nothing is left, though the quotient of the least integer is too
+/// large.
+static Value emitRemainder(ImplicitLocOpBuilder &builder, Value dividend,
+                           Value divisor) {
+  Type type = dividend.getType();
+  Value one = constant(builder, Constant::one, type);
+  Value minusOne = constant(builder, Constant::allOnes, type);
+  Value isMinusOne = arith::CmpIOp::create(builder, arith::CmpIPredicate::eq,
+                                           divisor, minusOne);
+  Value safe = arith::SelectOp::create(builder, isMinusOne, one, divisor);
+  return arith::RemSIOp::create(builder, dividend, safe);
+}
+
+static Value emitRemainderOfTruncation(ImplicitLocOpBuilder &builder,
+                                       ValueRange operands) {
+  return emitRemainder(builder, operands[0], operands[1]);
+}
+
 static Remainder emitRemainderOfFloats(ImplicitLocOpBuilder &builder,
                                        Value dividend, Value divisor) {
   Value zero = constant(builder, Constant::zero, dividend.getType());
@@ -130,7 +148,7 @@ static Remainder emitRemainderOfFloats(ImplicitLocOpBuilder &builder,
 static Remainder emitRemainderOfIntegers(ImplicitLocOpBuilder &builder,
                                          Value dividend, Value divisor) {
   Value zero = constant(builder, Constant::zero, dividend.getType());
-  Value left = arith::RemSIOp::create(builder, dividend, divisor);
+  Value left = emitRemainder(builder, dividend, divisor);
   auto compare = [&](arith::CmpIPredicate predicate, Value value) -> Value {
     return arith::CmpIOp::create(builder, predicate, value, zero);
   };
@@ -194,6 +212,33 @@ static Value divideIntegersDown(ImplicitLocOpBuilder &builder,
   return arith::SelectOp::create(builder, isOpposite, lowered, quotient);
 }
 
+/// The number of bits by which a value may be shifted, as the limit of counts.
+static Value bitsOf(ImplicitLocOpBuilder &builder, Type type,
+                    unsigned lessThan) {
+  unsigned width = type.isIndex() ? 64 : type.getIntOrFloatBitWidth();
+  return arith::ConstantOp::create(
+      builder, builder.getIntegerAttr(type, width - lessThan));
+}
+
+/// Of all bits or more, and of a negative number of them, 0 is left.
+static Value shiftLeft(ImplicitLocOpBuilder &builder, ValueRange operands) {
+  Type type = operands[0].getType();
+  Value zero = constant(builder, Constant::zero, type);
+  Value isInside =
+      arith::CmpIOp::create(builder, arith::CmpIPredicate::ult, operands[1],
+                            bitsOf(builder, type, /*lessThan=*/0));
+  Value count = arith::SelectOp::create(builder, isInside, operands[1], zero);
+  Value shifted = arith::ShLIOp::create(builder, operands[0], count);
+  return arith::SelectOp::create(builder, isInside, shifted, zero);
+}
+
+/// Of as many bits, the sign is left.
+static Value shiftRight(ImplicitLocOpBuilder &builder, ValueRange operands) {
+  Value most = bitsOf(builder, operands[0].getType(), /*lessThan=*/1);
+  Value count = arith::MinUIOp::create(builder, operands[1], most);
+  return arith::ShRSIOp::create(builder, operands[0], count);
+}
+
 /// The second operand if it is larger.
 static Value emitLarger(ImplicitLocOpBuilder &builder, ValueRange operands) {
   Value before = operands[0], next = operands[1];
@@ -221,11 +266,11 @@ static const llvm::StringMap<Code> &getCode() {
       {"div", {emitBinary<arith::DivFOp>, emitBinary<arith::DivSIOp>}},
       {"floordiv", {divideFloatsDown, divideIntegersDown}},
       {"mod", {emitModuloOfFloats, emitModuloOfIntegers}},
-      {"fmod", {emitBinary<arith::RemFOp>, emitBinary<arith::RemSIOp>}},
+      {"fmod", {emitBinary<arith::RemFOp>, emitRemainderOfTruncation}},
       {"pow", {emitBinary<math::PowFOp>}},
       {"coalesce", {takeFirst, takeFirst}},
-      {"shl", {nullptr, emitBinary<arith::ShLIOp>}},
-      {"shr", {nullptr, emitBinary<arith::ShRSIOp>}},
+      {"shl", {nullptr, shiftLeft}},
+      {"shr", {nullptr, shiftRight}},
       {"neg", {emitUnary<arith::NegFOp>, negateInteger}},
       {"abs", {emitUnary<math::AbsFOp>, emitUnary<math::AbsIOp>}},
       {"not", {nullptr, invert}},

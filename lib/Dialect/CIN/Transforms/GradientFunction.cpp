@@ -456,7 +456,7 @@ void GradientFunction::complete() {
   }
 }
 
-void GradientFunction::finish() {
+LogicalResult GradientFunction::finish() {
   marker->erase();
   Block &body = *gradients.getBody();
   for (bool changed = true; changed;) {
@@ -490,6 +490,9 @@ void GradientFunction::finish() {
   Builder attributes(made.getContext());
   SmallVector<Attribute> all;
   for (auto [number, name] : llvm::enumerate(names)) {
+    if (llvm::is_contained(ArrayRef(names).take_front(number), name))
+      return made.emitError() << "two arrays of a gradient are called '" << name
+                              << "': give the one that is read another name";
     all.push_back(attributes.getStringAttr(name));
     made.setArgAttr(number, nameAttr, all.back());
   }
@@ -511,6 +514,7 @@ void GradientFunction::finish() {
     made.setArgAttr(inputCount + number, sizesAttr,
                     attributes.getArrayAttr(sizes));
   }
+  return success();
 }
 
 FailureOr<func::FuncOp>
@@ -527,7 +531,8 @@ GradientFunction::build(ArrayRef<std::string> ofNames,
   complete();
   if (failed(recompute()))
     return failure();
-  finish();
+  if (failed(finish()))
+    return failure();
   if (failed(verify(made)))
     return failure();
   for (auto statement : gradients.getRegion().getOps<ForallOp>())

@@ -76,7 +76,7 @@ private:
   /// Zeros for what does not depend on anything.
   void complete();
   /// Drops parameters that are not used, and says what callers have to know.
-  void finish();
+  llvm::LogicalResult finish();
 
   std::string getName(mlir::Value array) { return evaluate.getNameOf(array); }
   std::string getGradientName(mlir::Value array) {

@@ -106,6 +106,10 @@ ScheduledRelations::Answer ScheduledRelations::split(RelationAttr relation) {
   BlockArgument variable = find(name);
   if (!variable && !find(relation.getVariable(1)))
     return Refusal{0, "'" + name + "' is fused, and cannot be split"};
+  for (const auto &whole : parts)
+    if (whole.second.first == name || whole.second.second == name)
+      return Refusal{0, "'" + name + "' is a part of '" + whole.first().str() +
+                            "', and cannot be split again"};
   parts[name] = {relation.getVariable(1).str(), relation.getVariable(2).str()};
   if (!variable)
     return std::nullopt;
