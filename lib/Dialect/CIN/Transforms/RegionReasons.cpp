@@ -92,6 +92,8 @@ private:
   std::string writeOutcome(Value value);
   /// Whether a condition, null for none, surely does not hold.
   bool isNever(Value condition);
+  /// Whether it stands in the loop under a condition that does not hold.
+  bool isUnderNever(AssignOp assign);
   std::string explain(ReduceOp reduce);
   std::string explain(AssignOp assign);
 
@@ -157,6 +159,15 @@ bool Explainer::isNever(Value condition) {
          cast<IntegerAttr>(known.value).getValue().isZero();
 }
 
+bool Explainer::isUnderNever(AssignOp assign) {
+  for (Operation *parent = assign->getParentOp(); parent != loop;
+       parent = parent->getParentOp())
+    if (auto branch = dyn_cast<IfOp>(parent))
+      if (isNever(branch.getCondition()))
+        return true;
+  return false;
+}
+
 std::string Explainer::explain(ReduceOp reduce) {
   Value value = reduce.getYield().getValue();
   if (isNever(reduce.getYield().getCondition()))
@@ -170,7 +181,7 @@ std::string Explainer::explain(ReduceOp reduce) {
 }
 
 std::string Explainer::explain(AssignOp assign) {
-  if (isNever(assign.getCondition()))
+  if (isNever(assign.getCondition()) || isUnderNever(assign))
     return write(assign.getValue()) + ", under a condition that does not hold";
   std::string target = nameArray(assign.getArray());
   std::string text = writeOutcome(assign.getValue());
