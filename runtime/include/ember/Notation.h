@@ -22,10 +22,14 @@
 
 #include "ember/Runtime/KernelLibrary.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cstdlib>
+#include <initializer_list>
+#include <locale>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <sstream>
 
 #include <sys/wait.h>
@@ -39,16 +43,53 @@ public:
   using std::runtime_error::runtime_error;
 };
 
+/// A boolean in an array. Elements of `std::vector<bool>` have no addresses, so
+/// that kernels could not read them.
+class Boolean {
+public:
+  Boolean(bool value = false) : value(value) {}
+  operator bool() const { return value; }
+
+private:
+  bool value;
+};
+static_assert(sizeof(Boolean) == 1, "kernels take booleans of one byte");
+
 namespace notation {
+
+/// What has to live as long as a kernel runs.
+using CallStorage = std::vector<std::shared_ptr<void>>;
 
 /// What a statement knows of an array.
 struct ArrayState {
   virtual ~ArrayState() = default;
-  /// The argument for a parameter of a kernel: the array, or a part of it that
-  /// `suffix` names, such as `_positions1`.
-  virtual Argument getArgument(const std::string &suffix) = 0;
+  /// The argument for a parameter of a kernel: the array, or a part of it, such
+  /// as `A_positions1`, which may be a copy in `storage`.
+  virtual Argument getArgument(const Parameter &parameter,
+                               CallStorage &storage) = 0;
   std::string name, type, format, fill;
 };
+
+/// "1 dimension", "2 dimensions".
+inline std::string getAmount(size_t number, const char *what) {
+  return std::to_string(number) + " " + what + (number == 1 ? "" : "s");
+}
+
+/// `numbers` as a kernel takes them that has them of a narrower type.
+template <typename Narrow>
+Argument narrow(const char *type, const std::vector<int64_t> &numbers,
+                const Parameter &parameter, CallStorage &storage) {
+  auto copy = std::make_shared<std::vector<Narrow>>();
+  copy->reserve(numbers.size());
+  for (int64_t number : numbers) {
+    copy->push_back(static_cast<Narrow>(number));
+    if (static_cast<int64_t>(copy->back()) != number)
+      throw ArgumentError("'" + parameter.name + "' must be " + type +
+                          ", which " + std::to_string(number) + " is not");
+  }
+  storage.push_back(copy);
+  return Argument(type, copy->data(), {static_cast<int64_t>(copy->size())});
+}
 
 using ArrayStates = std::map<std::string, std::shared_ptr<ArrayState>>;
 
@@ -104,10 +145,11 @@ runProgram(const std::vector<std::string> &words) {
   return {status, messages};
 }
 
-/// A folder of this process's own, which goes with it.
+/// A folder of this process's own, which goes with it. A process that is forked
+/// off has a copy of the object, but not the folder.
 class KernelFolder {
 public:
-  KernelFolder() {
+  KernelFolder() : process(getpid()) {
     std::string name =
         (std::filesystem::temp_directory_path() / "ember-XXXXXX").string();
     if (!mkdtemp(name.data()))
@@ -116,41 +158,100 @@ public:
   }
   ~KernelFolder() {
     std::error_code ignored;
-    std::filesystem::remove_all(folder, ignored);
+    if (isOurs())
+      std::filesystem::remove_all(folder, ignored);
   }
+  KernelFolder(const KernelFolder &) = delete;
+  KernelFolder &operator=(const KernelFolder &) = delete;
+
+  bool isOurs() const { return process == getpid(); }
+
+  /// The name of a file that there has not been yet: a library that was loaded
+  /// under a name would be loaded again instead of a new one.
+  std::filesystem::path makeFile() {
+    return folder / ("libkernel" + std::to_string(files++) + ".so");
+  }
+
+private:
+  pid_t process;
+  uint64_t files = 0;
   std::filesystem::path folder;
 };
+
+/// The kernel library that the compiler makes of these options.
+inline KernelLibrary compile(const std::vector<std::string> &options,
+                             const std::filesystem::path &file) {
+  const char *given = std::getenv("EMBER_COMPILER");
+  std::string compiler = given && *given ? given : "emberc";
+  std::vector<std::string> words = {compiler};
+  words.insert(words.end(), options.begin(), options.end());
+  words.insert(words.end(), {"-o", file.string()});
+  auto [status, messages] = runProgram(words);
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 127 && messages.empty())
+    throw LibraryError("there is no compiler '" + compiler +
+                       "': set EMBER_COMPILER to where emberc is");
+  if (status != 0)
+    throw StatementError(messages);
+  return KernelLibrary(file);
+}
 
 /// The kernel of a statement, which is compiled once.
 inline const Entry &getKernel(const std::vector<std::string> &options) {
   static std::mutex lock;
-  static KernelFolder place;
-  static std::map<std::vector<std::string>, std::unique_ptr<KernelLibrary>>
-      kernels;
+  static std::unique_ptr<KernelFolder> place;
+  static std::map<std::vector<std::string>, KernelLibrary> kernels;
   std::lock_guard<std::mutex> guard(lock);
-  std::unique_ptr<KernelLibrary> &kernel = kernels[options];
-  if (!kernel) {
-    const char *given = std::getenv("EMBER_COMPILER");
-    std::string compiler = given && *given ? given : "emberc";
-    std::filesystem::path file =
-        place.folder / ("libkernel" + std::to_string(kernels.size()) + ".so");
-    std::vector<std::string> words = {compiler};
-    words.insert(words.end(), options.begin(), options.end());
-    words.insert(words.end(), {"-o", file.string()});
-    auto [status, messages] = runProgram(words);
-    if (WIFEXITED(status) && WEXITSTATUS(status) == 127 && messages.empty())
-      throw LibraryError("there is no compiler '" + compiler +
-                         "': set EMBER_COMPILER to where emberc is");
-    if (status != 0)
-      throw StatementError(messages);
-    kernel = std::make_unique<KernelLibrary>(file);
+  auto found = kernels.find(options);
+  if (found == kernels.end()) {
+    if (!place || !place->isOurs())
+      place = std::make_unique<KernelFolder>();
+    KernelLibrary kernel = compile(options, place->makeFile());
+    found = kernels.emplace(options, std::move(kernel)).first;
   }
-  return kernel->entry("kernel");
+  return found->second.entry("kernel");
+}
+
+/// Around the number of a variable without a name, in texts that have not been
+/// compiled yet.
+constexpr char mark = '\1';
+
+/// The mark of a variable that has no name.
+inline std::string makeMark() {
+  static std::atomic<uint64_t> count{0};
+  return mark + std::to_string(count++) + mark;
+}
+
+/// Names variables that have no name by where they appear first, so that equal
+/// statements have equal texts wherever their variables come from. No name is
+/// given that the texts have already.
+inline void nameVariables(std::vector<std::string> &texts) {
+  auto isNamePart = [](char c) {
+    return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') ||
+           (c >= 'a' && c <= 'z') || c == '_';
+  };
+  std::set<std::string> taken;
+  for (const std::string &text : texts)
+    for (auto begin = text.begin(); begin != text.end();) {
+      begin = std::find_if(begin, text.end(), isNamePart);
+      auto end = std::find_if_not(begin, text.end(), isNamePart);
+      taken.emplace(begin, end);
+      begin = end;
+    }
+  std::map<std::string, std::string> names;
+  size_t number = 0;
+  for (std::string &text : texts)
+    for (size_t begin; (begin = text.find(mark)) != std::string::npos;) {
+      size_t size = text.find(mark, begin + 1) + 1 - begin;
+      std::string &name = names[text.substr(begin, size)];
+      while (name.empty() || taken.count(name))
+        name = "i" + std::to_string(number++);
+      text.replace(begin, size, name);
+    }
 }
 
 /// Evaluates `statement`, compiled with these further options.
 inline void run(const Term &statement, std::vector<std::string> options) {
-  options.push_back("--notation=" + statement.text);
+  options.insert(options.begin(), "--notation=" + statement.text);
   for (const auto &[name, state] : statement.arrays) {
     options.push_back("--type=" + name + ":" + state->type);
     if (!state->format.empty())
@@ -158,8 +259,10 @@ inline void run(const Term &statement, std::vector<std::string> options) {
     if (!state->fill.empty())
       options.push_back("--fill=" + name + ":" + state->fill);
   }
+  nameVariables(options);
   const Entry &kernel = getKernel(options);
   std::vector<Argument> arguments;
+  CallStorage storage;
   for (const Parameter &parameter : kernel.getParameters()) {
     // The array of that name, or the one that it is a part of.
     ArrayState *found = nullptr;
@@ -173,16 +276,14 @@ inline void run(const Term &statement, std::vector<std::string> options) {
     if (!found)
       throw ArgumentError("the kernel takes '" + parameter.name +
                           "', which is no array of the statement");
-    arguments.push_back(
-        found->getArgument(parameter.name.substr(found->name.size())));
+    arguments.push_back(found->getArgument(parameter, storage));
   }
   kernel(arguments);
 }
 
-/// A name that no other has in this program.
-inline std::string makeName(const char *prefix) {
-  static std::atomic<int> count{0};
-  return prefix + std::to_string(count++);
+/// The name of a function where a name is: `and` and `or` are operators alone.
+inline std::string getFunctionName(const std::string &function) {
+  return function == "and" ? "all" : function == "or" ? "any" : function;
 }
 
 } // namespace notation
@@ -197,6 +298,8 @@ public:
       term.text = number ? "True" : "False";
     } else {
       std::ostringstream text;
+      // The program's locale may have another point, or group digits.
+      text.imbue(std::locale::classic());
       text.precision(std::numeric_limits<T>::max_digits10);
       text << +number;
       term.text = text.str();
@@ -210,10 +313,12 @@ public:
   notation::Term term;
 };
 
-/// A variable of statements.
+/// A variable of statements. Without a name, a statement gives it one that
+/// nothing else in it has; `name` then stands for that in the statement and in
+/// options of it.
 class IndexVar {
 public:
-  IndexVar() : name(notation::makeName("i")) {}
+  IndexVar() : name(notation::makeMark()) {}
   explicit IndexVar(std::string name) : name(std::move(name)) {}
   operator Expression() const { return Expression(notation::Term{name, {}}); }
   std::string name;
@@ -234,15 +339,18 @@ struct Range {
 /// What a function, by its name in the notation, makes of values.
 template <typename... Values>
 Expression call(const std::string &function, const Values &...values) {
-  notation::Term term{function + "(", {}};
+  notation::Term term{notation::getFunctionName(function) + "(", {}};
   bool isFirst = true;
-  auto add = [&](const Expression &value) {
+  [[maybe_unused]] auto add = [&](const Expression &value) {
     term.text += (isFirst ? "" : ", ") + value.term.text;
     term.add(value.term.arrays);
     isFirst = false;
   };
   (add(Expression(values)), ...);
   term.text += ")";
+  // An operator, which binds less than those around it.
+  if (function == "not")
+    term.text = "(" + term.text + ")";
   return term;
 }
 
@@ -250,7 +358,7 @@ Expression call(const std::string &function, const Values &...values) {
 inline Expression reduce(const std::string &function,
                          const std::vector<Range> &ranges,
                          const Expression &value) {
-  notation::Term term{function + "[", {}};
+  notation::Term term{notation::getFunctionName(function) + "[", {}};
   for (size_t number = 0; number < ranges.size(); ++number) {
     term.text += (number ? ", " : "") + ranges[number].term.text;
     term.add(ranges[number].term.arrays);
@@ -262,6 +370,11 @@ inline Expression reduce(const std::string &function,
 
 inline Expression sum(const Range &range, const Expression &value) {
   return reduce("sum", {range}, value);
+}
+// A list of three variables could be a variable with its range, too.
+inline Expression sum(std::initializer_list<Range> ranges,
+                      const Expression &value) {
+  return reduce("sum", ranges, value);
 }
 inline Expression sum(const std::vector<Range> &ranges,
                       const Expression &value) {
@@ -318,14 +431,22 @@ Expression operator-(const T &value) {
 /// An element of an array: a value, or what a statement assigns to.
 class Access : public Expression {
 public:
-  explicit Access(notation::Term term) : Expression(std::move(term)) {}
+  Access(notation::Term term, std::shared_ptr<notation::ArrayState> array)
+      : Expression(std::move(term)), array(std::move(array)) {}
 
   /// Evaluates the statement, now; `options` are emberc's, such as
-  /// `--functions=gcd.mlir`.
+  /// `--functions=gcd.mlir`. Throws ArgumentError, before anything is compiled,
+  /// if the array is in a format.
   void assign(const char *function, const Expression &value,
               std::vector<std::string> options = {}) const {
+    if (!array->format.empty())
+      throw ArgumentError("array '" + array->name + "' is in the format '" +
+                          array->format +
+                          "', in which arrays are read alone here: what is "
+                          "assigned to has no format");
     notation::Term statement = term;
-    statement.text += std::string(" ") + function + "= " + value.term.text;
+    statement.text +=
+        " " + notation::getFunctionName(function) + "= " + value.term.text;
     statement.add(value.term.arrays);
     notation::run(statement, std::move(options));
   }
@@ -335,12 +456,23 @@ public:
   void operator-=(const Expression &value) const { assign("-", value); }
   void operator*=(const Expression &value) const { assign("*", value); }
   Access(const Access &) = default;
+
+private:
+  std::shared_ptr<notation::ArrayState> array;
 };
 
 /// An array with memory of its own. In a format, it is read alone: what it
-/// stores is in `getPart`.
+/// stores is in `getPart` and `values`.
 template <typename T> class Array {
+  static_assert(std::is_same_v<T, bool> || std::is_signed_v<T>,
+                "elements are bool, signed integers or floats: statements have "
+                "no unsigned integers");
+
 public:
+  using Element = std::conditional_t<std::is_same_v<T, bool>, Boolean, T>;
+
+  /// Throws ArgumentError for negative sizes, and for more elements than memory
+  /// may have.
   Array(std::string name, std::vector<int64_t> sizes, std::string format = "",
         std::string fill = "")
       : state(std::make_shared<State>()) {
@@ -348,58 +480,100 @@ public:
     state->type = getElementType<T>();
     state->format = std::move(format);
     state->fill = std::move(fill);
-    int64_t count = 1;
-    for (int64_t size : sizes) {
+    for (int64_t size : sizes)
       if (size < 0)
         throw ArgumentError("an array has the size " + std::to_string(size));
-      count *= size;
-    }
     state->sizes = std::move(sizes);
     if (state->format.empty())
-      state->values.resize(static_cast<size_t>(count));
+      state->values.resize(state->countElements());
   }
 
   template <typename... Indices>
   Access operator()(const Indices &...indices) const {
     if (sizeof...(indices) != state->sizes.size())
-      throw ArgumentError("array '" + state->name + "' has " +
-                          std::to_string(state->sizes.size()) +
-                          " dimensions, not " +
-                          std::to_string(sizeof...(indices)));
+      throw ArgumentError(
+          "array '" + state->name + "' has " +
+          notation::getAmount(state->sizes.size(), "dimension") + ", not " +
+          std::to_string(sizeof...(indices)));
     notation::Term term = call(state->name, indices...).term;
     term.text[state->name.size()] = '[';
     term.text.back() = ']';
     if (sizeof...(indices) == 0)
       term.text = state->name;
     term.add({{state->name, state}});
-    return Access(std::move(term));
+    return Access(std::move(term), state);
   }
 
   /// The elements, row by row; of an array in a format those that it stores.
-  std::vector<T> &values() const { return state->values; }
-  /// Positions or coordinates of an array in a format: "positions1".
+  /// An array without a format has to have all of them when a statement runs.
+  std::vector<Element> &values() const { return state->values; }
+  /// Positions, coordinates or a mask of an array in a format: "positions1".
+  /// Where the format has them of another type than i64, each statement copies
+  /// them.
   std::vector<int64_t> &getPart(const std::string &part) const {
     return state->parts[part];
   }
 
 private:
   struct State : notation::ArrayState {
-    Argument getArgument(const std::string &suffix) override {
-      if (suffix.empty())
-        return Argument(values.data(), sizes);
-      std::string part = suffix.substr(1);
+    Argument getArgument(const Parameter &parameter,
+                         notation::CallStorage &storage) override {
+      if (parameter.name == name)
+        return getElements();
+      std::string part = parameter.name.substr(name.size() + 1);
       if (part.compare(0, 4, "size") == 0)
         return Argument(sizes.at(std::stoul(part.substr(4))));
       if (part == "values")
-        return Argument(values);
+        return getStored(parameter);
       auto found = parts.find(part);
       if (found == parts.end())
         throw ArgumentError("array '" + name + "' needs " + part +
                             ", which were not given by getPart");
+      if (parameter.type == "i1")
+        return notation::narrow<Boolean>("i1", found->second, parameter,
+                                         storage);
+      if (parameter.type == "i32")
+        return notation::narrow<int32_t>("i32", found->second, parameter,
+                                         storage);
       return Argument(found->second);
     }
+
+    Argument getElements() {
+      size_t count = countElements();
+      if (values.size() != count)
+        throw ArgumentError("values() of array '" + name + "' has " +
+                            notation::getAmount(values.size(), "element") +
+                            ", but must have " + std::to_string(count));
+      return Argument(getElementType<T>(), values.data(), sizes);
+    }
+
+    Argument getStored(const Parameter &parameter) {
+      if (parameter.type != type)
+        throw ArgumentError("array '" + name + "' is in the format '" + format +
+                            "', whose elements are encoded: statements in C++ "
+                            "take none, but ember_notation_kernel does");
+      return Argument(getElementType<T>(), values.data(),
+                      {static_cast<int64_t>(values.size())});
+    }
+
+    /// The elements of an array without a format.
+    size_t countElements() const {
+      // What memory may have, even where another size is 0: strides are
+      // products of sizes, too.
+      int64_t count = 1;
+      const int64_t most = std::numeric_limits<int64_t>::max() / sizeof(T);
+      for (int64_t size : sizes) {
+        if (size > most / count)
+          throw ArgumentError("array '" + name +
+                              "' has more elements than memory may have");
+        count *= std::max<int64_t>(size, 1);
+      }
+      bool isEmpty = std::find(sizes.begin(), sizes.end(), 0) != sizes.end();
+      return isEmpty ? 0 : static_cast<size_t>(count);
+    }
+
     std::vector<int64_t> sizes;
-    std::vector<T> values;
+    std::vector<Element> values;
     std::map<std::string, std::vector<int64_t>> parts;
   };
   std::shared_ptr<State> state;
