@@ -150,8 +150,9 @@ static LogicalResult setFormats(NamedArrays &arrays,
     auto *found = arrays.find(name);
     if (found != arrays.end())
       return &found->second;
-    emitErrorAt(context, Position()) << "a " << what << " of '" << name
-                                     << "' is given, and no statement names it";
+    emitErrorAt(context, Position())
+        << "a " << what << " of '" << name
+        << "' is given, and no statement names such an array";
     return nullptr;
   };
   for (const auto &entry : options.fills) {
@@ -267,7 +268,7 @@ FailureOr<NamedArrays> ember::cin::findArrays(ArrayRef<Statement> statements,
     if (!arrays.contains(entry.first())) {
       emitErrorAt(context, Position())
           << "a type of '" << entry.first()
-          << "' is given, and no statement names it";
+          << "' is given, and no statement names such an array";
       return failure();
     }
   // What is assigned to has the type of what is assigned to it first.

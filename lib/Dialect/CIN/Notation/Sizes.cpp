@@ -93,12 +93,17 @@ LogicalResult ember::cin::setSizes(NamedArrays &arrays,
     // That there is one has been found out by its type.
     if (array == arrays.end())
       continue;
-    if (array->second.format || array->second.rank != entry.second.size())
+    if (array->second.format)
       return emitErrorAt(context, array->second.position)
-             << "'" << entry.first() << "' has "
-             << (array->second.format ? "a format, and its sizes are of a call"
-                                      : "another number of indices than sizes "
-                                        "are given");
+             << "'" << entry.first()
+             << "' has a format, and its sizes are of a call";
+    size_t indices = array->second.rank, dimensions = entry.second.size();
+    if (indices != dimensions)
+      return emitErrorAt(context, array->second.position)
+             << "'" << entry.first() << "' has " << indices
+             << (indices == 1 ? " index" : " indices")
+             << " in the statement, and is given with " << dimensions
+             << (dimensions == 1 ? " dimension" : " dimensions");
     llvm::copy(entry.second, array->second.shape.begin());
   }
   for (const Statement &statement : statements) {
