@@ -148,6 +148,12 @@ class Reader:
         parameter = self.parameter
         if parameter.writable and isinstance(argument, list | tuple | int | float):
             raise ArgumentError(f"{parameter.name} is written to: it must be an array")
+        torch = sys.modules.get("torch")
+        if torch is not None and isinstance(argument, torch.Tensor) and argument.is_neg():
+            raise ArgumentError(
+                f"{parameter.name} is a view that negates what its memory holds: give its "
+                "resolve_neg()"
+            )
         array = as_array(argument)
         if array.dtype.name not in self.names or not array.dtype.isnative:
             raise ArgumentError(f"{parameter.name} must be {self.names[0]}, not {array.dtype}")

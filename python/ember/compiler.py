@@ -10,6 +10,7 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import hashlib
 import logging
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -40,6 +41,8 @@ PREFETCHES = {
 MEMORY = PREFETCHES | {"stream_min_output": (0, 1 << 40)}
 # What numbers can be given, with the least and the most.
 NUMBERS = MEMORY | {"most_threads": (1, 256)}
+# What cannot be passed to a program: NUL ends words, and half of a surrogate pair has no bytes.
+_NEVER_PASSED = re.compile("[\0\ud800-\udfff]")
 _log = logging.getLogger(__name__)
 
 
@@ -164,6 +167,18 @@ class Notation:
     arrays: tuple[str, ...] = ()
     functions: str = ""
 
+    def __post_init__(self) -> None:
+        if character := _NEVER_PASSED.search(self.text):
+            line, start = self.text.count("\n", 0, character.start()), character.start()
+            column = start - self.text.rfind("\n", 0, start)
+            raise CompileError(
+                f"notation:{line + 1}:{column}: error: {character[0]!r} is no character of the "
+                "notation"
+            )
+        for word in self.arrays:
+            if character := _NEVER_PASSED.search(word):
+                raise CompileError(f"{character[0]!r} is no character of the notation: {word!r}")
+
     def words(self) -> tuple[str, ...]:
         """The statements as emberc's command line spells them; functions are its input."""
         return f"--notation={self.text}", *self.arrays, *["--functions=-"] * bool(self.functions)
@@ -201,7 +216,15 @@ def _run(command: Sequence[str], text: str) -> tuple[int, str, str]:
     """Runs a program on a text: its status, and what it wrote to stdout and stderr."""
     progress = Progress(name_of(text))
     pipe = subprocess.PIPE
-    with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, text=True) as process:
+    with subprocess.Popen(
+        command,
+        stdin=pipe,
+        stdout=pipe,
+        stderr=pipe,
+        encoding="utf-8",
+        # Messages may quote a part of a character.
+        errors="replace",
+    ) as process:
         try:
             # What is not sent yet is kept for the next round.
             unsent: str | None = text

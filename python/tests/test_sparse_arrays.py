@@ -72,6 +72,35 @@ def test_elements_in_any_order() -> None:
 
 
 @pytest.mark.parametrize(
+    "format",
+    [
+        "coo",
+        "csf",
+        "compressed(nonunique),singleton,dense",
+        "dense,compressed(nonunique),singleton",
+        "compressed(nonunique),singleton(nonunique),singleton@2,0,1",
+    ],
+)
+@pytest.mark.parametrize("count", [0, 1, 5, 30])
+def test_elements_at_one_place_are_added_in_each_format(format: str, count: int) -> None:
+    """Kernels read one element of each place, so that is what the last level may have."""
+    rng = np.random.default_rng(count)
+    place = tuple(rng.integers(0, size, count) for size in (3, 4, 2))
+    values = rng.integers(1, 9, count).astype(np.float64)
+    expected = np.zeros((3, 4, 2))
+    np.add.at(expected, place, values)
+    array = es.Array.from_coordinates(place, values, expected.shape, format)
+    np.testing.assert_array_equal(array.to_numpy(), expected)
+    np.testing.assert_array_equal(es.evaluate("y[i,j,k] = A[i,j,k]", A=array), expected)
+    if not format.endswith("dense"):
+        assert len(array.values) == np.count_nonzero(expected)
+    parts = [tuple(level.values()) for level in array.stored if level]
+    parts = [part if len(part) > 1 else part[0] for part in parts]
+    again = es.Array(array.format, array.shape, array.values, parts)
+    np.testing.assert_array_equal(again.to_numpy(), expected)
+
+
+@pytest.mark.parametrize(
     ("format", "stored", "values", "message"),
     [
         ("csr", [([0, 1, 3], [0, 0])], [1.0, 2.0], "2 coordinates instead of 3"),
@@ -88,6 +117,21 @@ def test_elements_in_any_order() -> None:
         ("csr", [([0, 0, 0],)], [], "level 1 has positions and coordinates"),
         ("csr", [([0, 0, 0], []), [1]], [], "1 more arrays than levels need"),
         ("bitmap", [[True]], [1.0], "1 booleans instead of 6"),
+        ("coo", [([0, 2], [1, 0]), [0, 0]], [1.0, 2.0], "level 0, which is compressed, has coord"),
+        ("coo", [([0, 3], [0, 0, 1]), [1, 1, 0]], [1.0] * 3, "increase: 1 is followed by 1"),
+        ("coo", [([0, 3], [0, 0, 1]), [2, 1, 0]], [1.0] * 3, "increase: 2 is followed by 1"),
+        (
+            "dense,compressed(unordered)",
+            [([0, 0, 3], [1, 0, 1])],
+            [1.0] * 3,
+            "level 1, which is compressed, has coordinate 1 of one segment twice",
+        ),
+        (
+            "compressed(unordered nonunique),singleton(unordered)",
+            [([0, 3], [1, 0, 1]), [2, 0, 2]],
+            [1.0] * 3,
+            "level 1, which is singleton, has coordinate 2 of one segment twice",
+        ),
         ("csr:i8", [([0, 200, 200], [0])], [1.0], "200 does not fit in the positions"),
         ("csr", [([0, 1, 1], [0])], [[1.0]], "values have 1 dimension, not 2"),
         ("no", [], [], "'no' is no format of 2 dimensions: expected dense, csr"),
@@ -108,6 +152,15 @@ def test_marks_say_what_coordinates_may_be() -> None:
         es.Array("compressed(nonunique)", (3,), [1, 2, 3], [parts])
     array = es.Array("compressed(unordered nonunique)", (3,), [1, 2, 3], [parts])
     assert array.to_numpy().tolist() == [2, 0, 4]
+    pairs = [([0, 3], [0, 0, 1]), [1, 1, 0]]
+    form = "compressed(nonunique),singleton(nonunique)"
+    assert es.Array(form, (2, 2), [1, 2, 3], pairs).to_numpy().tolist() == [[0, 3], [3, 0]]
+    form = "compressed(unordered nonunique),singleton(unordered)"
+    pairs = [([0, 3], [1, 0, 1]), [1, 1, 0]]
+    assert es.Array(form, (2, 2), [1, 2, 3], pairs).to_numpy().tolist() == [[0, 2], [3, 1]]
+    # The same coordinates in two segments.
+    rows = es.Array("dense,compressed(unordered)", (2, 3), [1, 2, 3], [([0, 2, 3], [2, 0, 2])])
+    assert rows.to_numpy().tolist() == [[2, 0, 1], [0, 0, 3]]
 
 
 @pytest.mark.parametrize(
@@ -125,6 +178,12 @@ def test_marks_say_what_coordinates_may_be() -> None:
         (
             lambda: es.Array.from_coordinates([[0]], [1.0], (1, 3)),
             "not one coordinate of each dimension",
+        ),
+        (
+            lambda: es.Array.from_coordinates(
+                [[0, 0], [1, 2]], [1.0, 2.0], (1, 3), "compressed,singleton"
+            ),
+            "level 1, which is singleton, has room for one of the coordinates 1 and 2",
         ),
         (
             lambda: es.asarray(torch.ones(2, 2, requires_grad=True).to_sparse()),

@@ -16,6 +16,7 @@ import torch
 from ember.compiler import Notation, Options, load_program
 from ember.errors import ArgumentError, CompileError, EmberError
 from numpy.typing import NDArray
+from torch.autograd import forward_ad
 
 pytestmark = pytest.mark.filterwarnings("ignore:Sparse CSR tensor support is in beta")
 MATRICES = ["csr", "csc", "dcsr", "dcsc", "coo", "csf", "bitmap", "dense", "csr:i32", "coo:i16"]
@@ -162,6 +163,58 @@ def test_calls_find_their_kernel_again() -> None:
     assert x.grad.tolist() == [2, 2, 2]
 
 
+def test_statements_without_arguments() -> None:
+    assert es.evaluate("y[i] = i for i in 0:4").tolist() == [0, 1, 2, 3]
+    for _ in range(2):
+        assert es.evaluate("y = 3") == 3
+
+
+def test_tensors_that_negate_what_memory_holds() -> None:
+    """Are read as the numbers that they are, and not written to."""
+    negated = torch._neg_view(torch.ones(3))
+    assert negated.is_neg()
+    place = torch.arange(3)
+    for x in (negated, negated[::2], torch._neg_view(torch.ones(3, requires_grad=True))):
+        assert set(es.evaluate("y[i] = x[i] * 2", x=x).tolist()) == {-2}
+    for matrix in (
+        torch.sparse_csr_tensor(torch.arange(4), place, negated, check_invariants=True),
+        torch.sparse_coo_tensor(place.repeat(2, 1), negated, (3, 3), check_invariants=True),
+    ):
+        assert es.evaluate("y[i] = A[i,j] * 2", A=matrix).tolist() == [-2] * 3
+    np.testing.assert_array_equal(es.asarray(negated).to_numpy(), [-1] * 3)
+    with pytest.raises(ArgumentError, match=r"y is a view that negates .* give its resolve_neg"):
+        es.evaluate("y[i] = x[i] * 2", x=torch.ones(3), y=negated)
+
+
+def test_forward_mode_is_refused() -> None:
+    """Also where the statement is known; other tensors are taken within its levels."""
+    text, ones = "y[i] = x[i] * 2", torch.ones(3)
+    es.evaluate(text, x=ones)
+    with forward_ad.dual_level():
+        dual = forward_ad.make_dual(ones.clone(), ones)
+        assert es.evaluate(text, x=ones).tolist() == [2] * 3
+        for arrays in ({"x": dual}, {"x": ones, "y": dual}):
+            with pytest.raises(ArgumentError, match=r"[xy]: it has a tangent.*backward mode"):
+                es.evaluate(text, **arrays)
+    for transform in (torch.func.vmap, torch.func.grad):
+        with pytest.raises(ArgumentError, match=r"x: it belongs to a transform of torch\.func"):
+            transform(lambda x: es.evaluate(text, x=x))(torch.ones(3, 3))
+    assert es.evaluate(text, x=ones).tolist() == [2] * 3
+
+
+def test_sparse_arrays_beside_what_requires_a_gradient() -> None:
+    """Of other libraries, too."""
+    a = drawn((4, 3))
+    for layout in ("csr", "csc", "coo", "bsr"):
+        x = torch.ones(3, requires_grad=True)
+        matrix = scipy.sparse.csr_array(a).asformat(layout)
+        y = es.evaluate("y[i] = A[i,j] * x[j]", A=matrix, x=x)
+        np.testing.assert_array_equal(y.detach(), a.sum(1))
+        y.sum().backward()
+        assert x.grad is not None
+        np.testing.assert_array_equal(x.grad, a.sum(0))
+
+
 def test_rows_of_many_lengths() -> None:
     """Some lengths have kernels of their own, others share one; results that are given, too."""
     a = es.asarray(drawn((5, 6)))
@@ -185,6 +238,8 @@ def test_elements_that_scipy_has_twice_are_added() -> None:
     rows = scipy.sparse.csr_array(([1.0, 2.0, 4.0], [2, 1, 2], [0, 3, 3]), shape=(2, 3))
     np.testing.assert_array_equal(es.asarray(rows).to_numpy(), [[0, 2, 5], [0, 0, 0]])
     assert rows.nnz == 3, "the array that is given stays as it is"
+    for _ in range(2):
+        np.testing.assert_array_equal(es.evaluate("y[i,j] = A[i,j]", A=a), a.toarray())
 
 
 def test_tropical_products() -> None:
@@ -303,6 +358,14 @@ def test_sizes_that_are_zero() -> None:
     assert (found.shape, found.nnz) == ((0, 4), 0)
 
 
+def test_integers_of_all_sizes_that_there_are() -> None:
+    """After one that fits has been called, too."""
+    for number in (5, 2**63 - 1, -(2**63)):
+        assert es.evaluate("y[i] = x[i] + s", x=np.zeros(1, int), s=number).tolist() == [number]
+    with pytest.raises(ArgumentError, match="s: 9223372036854775808 does not fit in i64"):
+        es.evaluate("y[i] = x[i] + s", x=np.zeros(1, int), s=2**63)
+
+
 def test_lookups_are_checked() -> None:
     """An index out of range names its array and the index."""
     x = np.ones(3, np.float32)
@@ -325,6 +388,21 @@ def test_lookups_are_checked() -> None:
             {"x": [1], "z": [0]},
             EmberError,
             "division by zero at notation:1:13",
+        ),
+        *[
+            ("y[i] = x[i] + s", {"x": [0], "s": s}, ArgumentError, f"s: {s} does not fit in i64")
+            for s in (2**64 + 5, 2**63, -(2**63) - 1)
+        ],
+        ("y[i] = x[i] * é[i]", {"x": [1.0]}, CompileError, "notation:1:15: error: expected"),
+        ("y[i] = x[i]\n + \0", {"x": [1.0]}, CompileError, "notation:2:4: error: '\\x00' is no"),
+        ("y[i] = \ud800[i]", {"x": [1.0]}, CompileError, "notation:1:8: error: '\\ud800' is no"),
+        ("y[i] = x[i]", {"x": [1.0], "a\0": 1.0}, CompileError, "is no character of the notation"),
+        (
+            "y[i] = x[I[i]]",
+            {"x": [1.0], "I": []},
+            CompileError,
+            "'I' is an empty list, which has no type of elements, and is taken for one of f64: "
+            "give an array of the type that is meant, such as np.array([], np.int64)",
         ),
         ("y[i] = x[i,j]", {"x": [1.0]}, ArgumentError, "x must have 2 dimensions, not 1"),
         (

@@ -8,6 +8,8 @@ import ember.sparse as es
 import numpy as np
 import pytest
 import scipy.sparse
+import torch
+from ember.errors import ArgumentError
 from numpy.typing import NDArray
 
 FORMATS = ["csr", "dcsr", "csf", "bitmap", "compressed,bitmap", "bitmap,dense"]
@@ -74,6 +76,36 @@ def test_complements_skip_what_is_stored(text: str, without: str | None, with_fi
         np.testing.assert_array_equal(found.to_numpy(), expected)
     explained = es.explain(statement, A=padded(a), B=padded(b), C=result)
     assert explained.loops[-1].set == with_fill
+
+
+def test_fills_that_are_equal_may_be_two() -> None:
+    """0.0 and -0.0 have kernels of their own, and all NaN have one."""
+    found, dense = [], []
+    for fill in (-0.0, 0.0, 0, -0.0):
+        form = es.Format("csf", fill=fill)
+        array = es.Array.from_coordinates([[1]], np.array([2.0]), (2,), form)
+        found.append(es.evaluate("y[i] = 1 / A[i]", A=array).tolist())
+        room = es.Format(fill=fill, shape=(2,))
+        dense.append(es.evaluate("y[I[i]] += x[i]", I=[1], x=[1.0], y=room))
+    assert found == [[-np.inf, 0.5], [np.inf, 0.5], [np.inf, 0.5], [-np.inf, 0.5]]
+    assert np.signbit(dense)[:, 0].tolist() == [True, False, False, True]
+    assert es.Format("csr", fill=2) == es.Format("csr", fill=2.0) != es.Format("csr", fill=3)
+    assert es.Format("csr", fill=0.0) != es.Format("csr", fill=-0.0)
+    assert es.Format(fill=float("nan")) == es.Format(fill=float("nan"))
+    assert len({es.Format(fill=float("nan")), es.Format(fill=float("nan"))}) == 1
+
+
+@pytest.mark.parametrize("on_torch", [False, True])
+@pytest.mark.parametrize(
+    ("fill", "dtype"), [(1.5, "int64"), (np.nan, "int64"), (np.inf, "int32"), (300, "int8")]
+)
+def test_fills_of_dense_results_are_elements(fill: float, dtype: str, on_torch: bool) -> None:
+    """As those of results in a format are."""
+    x = np.ones(2, dtype)
+    room = es.Format(fill=fill, shape=(3,))
+    message = rf"the fill of 'y', {fill}, is no number of type 'i{dtype[3:]}'"
+    with pytest.raises(ArgumentError, match=message):
+        es.evaluate("y[I[i]] += x[i]", I=[1, 0], x=torch.from_numpy(x) if on_torch else x, y=room)
 
 
 def test_padding_of_blocks_is_no_element() -> None:

@@ -39,7 +39,7 @@ class Array:
         if self.format.encoding is not None:
             raise ArgumentError(f"an array in rows of {self.format.name} is an es.Encoded")
         self.shape = tuple(int(size) for size in shape)
-        self.values: np.ndarray = as_array(values)
+        self.values: np.ndarray = _elements_of(values)
         self.levels: tuple[Level, ...] = self.format.levels(len(self.shape))
         self.stored: Stored = self._named(list(stored))
         self.format.fill_of(self.dtype)
@@ -100,7 +100,7 @@ class Array:
         """
         form = format_named(format) if isinstance(format, str) else format
         numbers = [np.asarray(one) for one in coordinates]
-        elements = as_array(values)
+        elements = _elements_of(values)
         sizes = tuple(int(size) for size in shape)
         if len(numbers) != len(sizes) or any(one.shape != elements.shape for one in numbers):
             raise ArgumentError("there is not one coordinate of each dimension for each value")
@@ -278,7 +278,7 @@ def asarray(source: Any, format: Format | str | None = None) -> Array:
     found = as_sparse(source)
     if found is None:
         form = format_named(format) if isinstance(format, str) else format
-        elements = as_array(source)
+        elements = _elements_of(source)
         form = form or Format("csr" if elements.ndim == 2 else "csf")
         fill = form.fill_of(elements.dtype)
         with np.errstate(invalid="ignore"):
@@ -287,6 +287,15 @@ def asarray(source: Any, format: Format | str | None = None) -> Array:
         place = np.nonzero(is_stored)
         return Array.from_coordinates(place, elements[place], elements.shape, form)
     return found if format is None else found.to(format)
+
+
+def _elements_of(source: Any) -> np.ndarray:
+    """A dense array of any library as NumPy's, which shares memory where it can."""
+    torch = sys.modules.get("torch")
+    if torch is not None and isinstance(source, torch.Tensor):
+        # NumPy knows no views that negate what memory holds.
+        source = source.resolve_neg()
+    return as_array(source)
 
 
 def as_sparse(source: Any) -> Array | None:
@@ -351,7 +360,7 @@ def _from_torch(source: Any, torch: Any) -> Array:
         positions = source.ccol_indices() if turned else source.crow_indices()
         coordinates = source.row_indices() if turned else source.col_indices()
         array = _compressed(
-            shape, positions.numpy(), coordinates.numpy(), as_array(source.values()), turned
+            shape, positions.numpy(), coordinates.numpy(), _elements_of(source.values()), turned
         )
         level_arrays.check(array.stored, array.levels, shape, len(array.values))
         return array
@@ -360,4 +369,6 @@ def _from_torch(source: Any, torch: Any) -> Array:
         if source.dense_dim():
             raise ArgumentError("sparse tensors of dense blocks are not taken: make them whole")
     source = source.coalesce()
-    return Array.from_coordinates(list(source.indices().numpy()), as_array(source.values()), shape)
+    return Array.from_coordinates(
+        list(source.indices().numpy()), _elements_of(source.values()), shape
+    )

@@ -20,6 +20,7 @@ from ember.sparse.array import Array
 from ember.sparse.encoded import Encoded
 from ember.sparse.format import Format
 from ember.sparse.kinds import Kind
+from ember.torch.private import is_transformed
 
 if TYPE_CHECKING:
     from ember.sparse.statement import Statement
@@ -104,12 +105,13 @@ class CallCode:
             self._variables[name] = f"array{number}"
         if self._checked:
             self._miss_if(f"len(arrays) != {len(kinds)}")
+            if any(kind.library is torch.Tensor for kind in kinds.values()):
+                self._miss_if(f"{self._constant(is_transformed)}()")
+        lines = [f"{self._variables[name]} = arrays[{name!r}]" for name in kinds]
+        if self._checked and lines:
             self._add("try:")
-        for name in kinds:
-            indent = "  " if self._checked else ""
-            self._add(f"{indent}{self._variables[name]} = arrays[{name!r}]")
-        if self._checked:
-            self._add("except KeyError: return MISS")
+            lines = [*(f"  {line}" for line in lines), "except KeyError: return MISS"]
+        self._lines += lines
         for name, kind in kinds.items():
             if self._checked:
                 self._check(self._variables[name], kind)

@@ -12,15 +12,17 @@ from typing import Any
 import numpy as np
 import torch
 
-from ember.errors import ArgumentError
-from ember.sparse.array import Array, as_sparse
+from ember.errors import ArgumentError, CompileError
+from ember.sparse.array import Array
 from ember.sparse.call_code import MISS
 from ember.sparse.encoded import Encoded
 from ember.sparse.function import Function
 from ember.sparse.gradient import evaluate_with_gradients, needs_gradient
-from ember.sparse.kinds import Kind, kind_of
+from ember.sparse.kinds import Kind, kind_of, taken
 from ember.sparse.statement import Statement
+from ember.sparse.transforms import refuse_transformed
 from ember.threads import compiled_for, when_changed
+from ember.torch.private import is_transformed
 
 _statements: dict[Any, Statement] = {}
 # Functions that may be the fill where an operand is stored, if that is not its fill.
@@ -56,7 +58,8 @@ def evaluate(statement: str, /, *, schedule: Any = None, **arrays: Any) -> Any:
 
         C = es.evaluate("C[i,j] = A[i,k] * B[k,j]", A=A, B=B, schedule="reorder(k, i, j)")
 
-    Results are differentiable by tensors that require a gradient, any number of times.
+    Results are differentiable by tensors that require a gradient, any number of times, in backward
+    mode.
 
     Raises CompileError, with the column, for what is wrong in the text; ArgumentError for arguments
     that do not fit; IndexOutOfRangeError for an index that is no position of its array.
@@ -64,21 +67,50 @@ def evaluate(statement: str, /, *, schedule: Any = None, **arrays: Any) -> Any:
     if schedule is not None and not isinstance(schedule, str):
         # An array of that name.
         arrays["schedule"], schedule = schedule, None
-    if Function in map(type, arrays.values()):
-        return _evaluate_with_functions(statement, arrays, schedule)
-    key = statement if schedule is None else (statement, schedule)
-    results = _called(key, arrays)
-    if results is not MISS:
-        return results
+    has_functions = Function in map(type, arrays.values())
+    if not has_functions:
+        results = _called(statement if schedule is None else (statement, schedule), arrays)
+        if results is not MISS:
+            return results
+    if is_transformed():
+        refuse_transformed(arrays)
+    evaluate_anew = _evaluate_with_functions if has_functions else _evaluate_prepared
+    try:
+        return evaluate_anew(statement, arrays, schedule)
+    except CompileError as error:
+        hint = _hint_of_empty_list(str(error), arrays)
+        if hint is None:
+            raise
+        raise CompileError(f"{error}\n{hint}") from None
+
+
+def _hint_of_empty_list(message: str, arrays: Mapping[str, Any]) -> str | None:
+    """What to do about an empty list that an error names; None if it names none.
+
+    NumPy takes such a list for one of floats, as it says nothing of its elements.
+    """
+    for name, given in arrays.items():
+        is_list = isinstance(given, list | tuple) and f"'{name}'" in message
+        if is_list and (array := np.asarray(given)).size == 0 and array.dtype == np.float64:
+            return (
+                f"'{name}' is an empty list, which has no type of elements, and is taken for one "
+                "of f64: give an array of the type that is meant, such as np.array([], np.int64)"
+            )
+    return None
+
+
+def _evaluate_prepared(text: str, arrays: Mapping[str, Any], schedule: str | None) -> Any:
+    """What statements make of arrays that no call before has fitted as they are."""
     if needs_gradient(arrays):
-        return _evaluate_with_gradients(statement, arrays, schedule)
+        return _evaluate_with_gradients(text, arrays, schedule)
+    key = text if schedule is None else (text, schedule)
     arguments = {name: taken(name, given) for name, given in arrays.items()}
     on_torch = _is_on_torch(arrays)
     if not on_torch:
         results = _called(key, arguments)
         if results is not MISS:
             return results
-    kernel = prepare(statement, arguments, on_torch, schedule=schedule)
+    kernel = prepare(text, arguments, on_torch, schedule=schedule)
     # Tensors that became es.Array are no more seen to be tensors.
     is_known_by_kinds = not on_torch or any(
         kind.library is torch.Tensor for kind in kernel.kinds.values()
@@ -189,14 +221,3 @@ def kinds_of(text: str, arguments: Mapping[str, Any]) -> dict[str, Kind]:
         except ArgumentError as error:
             raise ArgumentError(f"{name}: {error}") from None
     return kinds
-
-
-def taken(name: str, given: Any) -> Any:
-    """A sparse array of another library as es.Array, and a list as NumPy's array."""
-    try:
-        array = as_sparse(given)
-        if array is not None:
-            return array
-        return np.asarray(given) if isinstance(given, list | tuple) else given
-    except (ArgumentError, ValueError) as error:
-        raise ArgumentError(f"{name}: {error}") from None

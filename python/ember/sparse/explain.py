@@ -9,8 +9,9 @@ import re
 from typing import Any
 
 from ember.compiler import Notation, call_compiler
-from ember.sparse.evaluate import kinds_of, taken, with_magnitudes
+from ember.sparse.evaluate import kinds_of, with_magnitudes
 from ember.sparse.explanation import Explanation, Loop
+from ember.sparse.kinds import taken
 from ember.sparse.statement import notation_of
 
 _REMARK = re.compile(r"remark: (.*)")

@@ -69,9 +69,11 @@ class Format:
     """
 
     name: str = "dense"
-    fill: float | Literal["missing"] | None = None
+    fill: float | Literal["missing"] | None = field(default=None, compare=False)
     shape: tuple[int, ...] | None = field(default=None, kw_only=True)
     dtype: Any = field(default=None, kw_only=True)
+    # The fill as it is compared: 0.0 and -0.0 are different fills, and all NaN are one.
+    _fill_key: Any = field(default=None, init=False, repr=False)
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str):
@@ -87,6 +89,8 @@ class Format:
                 f"{self.fill!r} is no number" if self.fill != MISSING else "no element is missing"
             )
             raise ArgumentError(f"a fill of format {self.name!r}: {what}")
+        if self.fill is not None:
+            object.__setattr__(self, "_fill_key", _key_of(self.fill))
         if self.encoding is not None:
             return
         if self.name.count(":") > 1 or (":" in self.name and self.index_name not in _INDICES):
@@ -139,6 +143,13 @@ class Format:
         if not is_same:
             raise ArgumentError(f"the fill {fill} is no {dtype}")
         return element
+
+
+def _key_of(fill: Any) -> Any:
+    """What is equal for fills that are the same."""
+    if fill != fill:
+        return "nan"
+    return (0, math.copysign(1, fill)) if fill == 0 else fill
 
 
 @cache

@@ -9,12 +9,11 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
-import numpy as np
 import torch
 
 from ember.errors import ArgumentError
 from ember.sparse.function import Function
-from ember.sparse.kinds import Kind, kind_of
+from ember.sparse.kinds import Kind, kind_of, taken
 from ember.sparse.statement import Statement, gradient_suffix
 
 # Gradients of these are added up in f32.
@@ -71,7 +70,7 @@ def evaluate_with_gradients(
                 f"{name}: a sparse tensor beside tensors that need a gradient is not taken: give "
                 "its positions, coordinates and values"
             )
-        arguments[name] = np.asarray(given) if isinstance(given, list | tuple) else given
+        arguments[name] = taken(name, given)
     called = tuple((name, one.version) for name, one in (functions or {}).items())
     results = _differentiable(_Source(text, _kinds_of(arguments), called), arguments)
     return results[0] if len(results) == 1 else results

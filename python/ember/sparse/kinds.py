@@ -14,7 +14,7 @@ import torch
 
 from ember.dtypes import DTYPES
 from ember.errors import ArgumentError
-from ember.sparse.array import Array
+from ember.sparse.array import Array, as_sparse
 from ember.sparse.encoded import Encoded
 from ember.sparse.format import Format
 
@@ -115,10 +115,23 @@ def kind_of(argument: Any) -> Kind:
     elif library is Format:
         return Kind(Format, argument.dtype, format=argument)
     elif library in _NUMBERS:
+        if library is int and not -(1 << 63) <= argument < 1 << 63:
+            raise ArgumentError(f"{argument} does not fit in i64, which integers of Python are")
         return Kind(library)
     elif isinstance(argument, np.generic):
         return Kind(np.ndarray, argument.dtype)
     raise ArgumentError(f"it is {library.__name__}, which is neither an array nor a number")
+
+
+def taken(name: str, given: Any) -> Any:
+    """A sparse array of another library as es.Array, and a list as NumPy's array."""
+    try:
+        array = as_sparse(given)
+        if array is not None:
+            return array
+        return np.asarray(given) if isinstance(given, list | tuple) else given
+    except (ArgumentError, ValueError) as error:
+        raise ArgumentError(f"{name}: {error}") from None
 
 
 def magnitude_of(number: int) -> int:

@@ -33,14 +33,22 @@ def store(
     """Levels that have elements at these coordinates, one array a dimension.
 
     Returns the arrays of the levels, the position of each element given, which several may share
-    where levels are unique, and how many values there are.
+    where levels are unique, and how many values there are. Raises ArgumentError for elements that
+    the levels cannot tell apart.
     """
     order = np.lexsort([coordinates[level.dimension] for level in reversed(levels)])
     here = _Positions(np.zeros(len(order), np.int64), 1)
     stored: Stored = []
-    for level in levels:
-        mine = np.asarray(coordinates[level.dimension])[order].astype(np.int64, copy=False)
-        here, arrays = _store_level(level, mine, shape[level.dimension], here)
+    ordered = [
+        np.asarray(coordinates[level.dimension])[order].astype(np.int64, copy=False)
+        for level in levels
+    ]
+    for number, level in enumerate(levels):
+        # Coordinates that are not unique have one position for all that is the same down to the
+        # next level whose coordinates are; without one, each element has its own.
+        unique = [below.unique for below in levels[number:]]
+        key = ordered[number : number + unique.index(True) + 1] if any(unique) else None
+        here, arrays = _store_level(number, level, ordered[number], key, shape, here)
         for name in ("positions", "coordinates"):
             if name in arrays:
                 arrays[name] = as_indices(arrays[name], form)
@@ -62,10 +70,20 @@ def as_indices(numbers: np.ndarray, form: Format) -> np.ndarray:
 
 
 def _store_level(
-    level: Level, mine: np.ndarray, size: int, above: _Positions
+    number: int,
+    level: Level,
+    mine: np.ndarray,
+    key: Sequence[np.ndarray] | None,
+    shape: Sequence[int],
+    above: _Positions,
 ) -> tuple[_Positions, dict[str, np.ndarray]]:
-    """One level: where elements are, and its arrays. The elements are in order."""
+    """One level: where elements are, and its arrays.
+
+    mine: the coordinates of the elements, which are in order. key: those by which elements of one
+    position above are told apart; None: all have positions of their own.
+    """
     if level.kind in ("dense", "bitmap"):
+        size = shape[level.dimension]
         here = _Positions(above.of * size + mine, above.count * size)
         if level.kind == "dense":
             return here, {}
@@ -75,10 +93,18 @@ def _store_level(
     if level.kind == "singleton":
         coordinates = np.zeros(above.count, np.int64)
         coordinates[above.of] = mine
+        lost = coordinates[above.of] != mine
+        if lost.any():
+            at = int(lost.argmax())
+            raise ArgumentError(
+                f"level {number}, which is singleton, has room for one of the coordinates "
+                f"{mine[at]} and {coordinates[above.of[at]]}: they have the same coordinates in "
+                "the levels above, which are unique"
+            )
         return above, {"coordinates": coordinates}
     is_new = np.ones(len(mine), np.bool_)
-    if level.unique:
-        is_new[1:] = (above.of[1:] != above.of[:-1]) | (mine[1:] != mine[:-1])
+    if key is not None:
+        is_new[1:] = np.any([part[1:] != part[:-1] for part in (above.of, *key)], axis=0)
     here = _Positions(np.cumsum(is_new) - 1, int(is_new.sum()))
     counts = np.bincount(above.of[is_new], minlength=above.count)
     positions = np.concatenate([np.zeros(1, np.int64), np.cumsum(counts)])
@@ -131,14 +157,29 @@ def coordinates_of(
     return [walk.coordinates[dimension] for dimension in range(len(shape))], walk.positions
 
 
+@dataclass
+class _Run:
+    """A compressed level with the singleton ones below it, which together list coordinates.
+
+    columns: the segment of each position, and the coordinates of each level so far; none for
+    singletons below a level of another kind, of which each position has its own segment. ordered:
+    whether all of these levels are.
+    """
+
+    columns: list[np.ndarray] = field(default_factory=list)
+    ordered: bool = True
+
+
 def check(stored: Stored, levels: Sequence[Level], shape: Sequence[int], values: int) -> None:
     """Raises ArgumentError, naming the level, for levels that are not what their kinds ask for."""
     count = 1
+    run = _Run()
     for number, (level, arrays) in enumerate(zip(levels, stored, strict=True)):
         size = shape[level.dimension]
         what = f"level {number}, which is {level.kind},"
         if level.kind in ("dense", "bitmap"):
             count *= size
+            run = _Run()
             if level.kind == "bitmap" and len(arrays["mask"]) != count:
                 raise ArgumentError(f"{what} has {len(arrays['mask'])} booleans instead of {count}")
             continue
@@ -150,6 +191,7 @@ def check(stored: Stored, levels: Sequence[Level], shape: Sequence[int], values:
             if positions[0] != 0 or (np.diff(positions) < 0).any():
                 raise ArgumentError(f"{what} has positions that do not begin at 0 or decrease")
             count = int(positions[-1])
+            run = _Run([np.repeat(np.arange(len(positions) - 1), np.diff(positions))])
         if len(coordinates) != count:
             raise ArgumentError(f"{what} has {len(coordinates)} coordinates instead of {count}")
         if count and not 0 <= int(coordinates.min()) <= int(coordinates.max()) < size:
@@ -157,23 +199,32 @@ def check(stored: Stored, levels: Sequence[Level], shape: Sequence[int], values:
                 f"{what} has coordinates from {coordinates.min()} to {coordinates.max()} of "
                 f"dimension {level.dimension}, which has size {size}"
             )
-        if level.kind == "compressed":
-            _check_order(what, level, positions, coordinates)
+        _check_order(what, level, run, coordinates)
     if values != count:
         raise ArgumentError(f"there are {values} values instead of {count}")
 
 
-def _check_order(what: str, level: Level, positions: np.ndarray, coordinates: np.ndarray) -> None:
-    """That the coordinates of each segment increase."""
-    if not level.ordered or len(coordinates) < 2:
+def _check_order(what: str, level: Level, run: _Run, coordinates: np.ndarray) -> None:
+    """That coordinates increase where those of the run are the same, and continues the run."""
+    if not run.columns or len(coordinates) < 2:
         return
-    step = np.diff(coordinates.astype(np.int64))
-    inside = np.ones(len(step), np.bool_)
-    ends = positions[1:-1]
-    inside[ends[(ends > 0) & (ends < len(coordinates))] - 1] = False
-    wrong = inside & ((step <= 0) if level.unique else (step < 0))
+    tied = np.all([column[1:] == column[:-1] for column in run.columns], axis=0)
+    wrong = tied & (coordinates[1:] < coordinates[:-1]) if level.ordered else np.zeros_like(tied)
+    run.columns.append(coordinates)
+    run.ordered &= level.ordered
+    if level.unique and run.ordered:
+        wrong |= tied & (coordinates[1:] == coordinates[:-1])
     if wrong.any():
         raise ArgumentError(
             f"{what} has coordinates that do not increase: {coordinates[int(wrong.argmax())]} is "
             f"followed by {coordinates[int(wrong.argmax()) + 1]}"
         )
+    if level.unique and not run.ordered:
+        order = np.lexsort(run.columns[::-1])
+        columns = [column[order] for column in run.columns]
+        twice = np.all([column[1:] == column[:-1] for column in columns], axis=0)
+        if twice.any():
+            raise ArgumentError(
+                f"{what} has coordinate {columns[-1][int(twice.argmax())]} of one segment twice: "
+                "add the values, or mark the level nonunique"
+            )

@@ -14,6 +14,7 @@ import torch
 
 from ember.arguments import Parameter
 from ember.compiler import Notation, Options, load_program
+from ember.dtypes import DTYPES
 from ember.errors import ArgumentError
 from ember.sparse.call_code import MISS, CallCode
 from ember.sparse.function import Function
@@ -212,8 +213,23 @@ class Statement:
                     f"'{name}' is: give {name}=es.Format('dense', shape=...), or an array to "
                     "assign to"
                 )
+            if name in self._targets:
+                self._check_fill(name)
             if name in self._targets and self._targets[name].given:
                 raise ArgumentError(f"{self.text}: '{name}' is read, and it is not given")
+
+    def _check_fill(self, name: str) -> None:
+        """That a dense result can hold its fill; of results in formats the compiler says it."""
+        kind, dtype = self.kinds.get(name), self._targets[name].dtype
+        if kind is None or kind.format is None:
+            return
+        try:
+            kind.format.fill_of(np.dtype(DTYPES[dtype].name))
+        except ArgumentError:
+            raise ArgumentError(
+                f"{self.text}: the fill of '{name}', {kind.format.fill}, is no number of type "
+                f"'{dtype}'"
+            ) from None
 
     # Calls.
 
@@ -249,4 +265,4 @@ class Statement:
             return argument.item()
         if not isinstance(argument, torch.Tensor):
             return np.ascontiguousarray(argument)
-        return argument.detach().contiguous()
+        return argument.detach().resolve_neg().contiguous()
