@@ -56,6 +56,42 @@ def test_what_is_looked_up_is_what_is_merged(
     np.testing.assert_array_equal(es.evaluate(statement, **arrays), expected)
 
 
+REDUCTIONS: list[tuple[str, Callable[..., Any]]] = [
+    ("y[i] = sum[j](A[i,j] * B[i,j])", lambda a, b, d: (a * b).sum(1)),
+    ("y[i] = max[j]((A[i,j] + B[i,j]) * D[i,j])", lambda a, b, d: ((a + b) * d).max(1)),
+    ("C[i,j] = sum[k](A[i,k] * B[j,k])", lambda a, b, d: a @ b.T),
+    ("C[i,j] = D[i,j] * sum[k](A[i,k] * B[j,k])", lambda a, b, d: d * (a @ b.T)),
+    ("C[i,j] = sum[k](A[i,k] * B[j,k]) if D[i,j] > 1 else 0", lambda a, b, d: (a @ b.T) * (d > 1)),
+    ("y[i] += sum[j](A[i,j] * B[i,j] * D[i,j])", lambda a, b, d: (a * b * d).sum(1)),
+]
+
+
+@pytest.mark.parametrize(("text", "function"), REDUCTIONS)
+@pytest.mark.parametrize("schedule", [None, "precompute(A[{0}] over {1})"])
+def test_reductions(text: str, function: Callable[..., Any], schedule: str | None) -> None:
+    """Rows are kept outside of loops that do not change them, on threads, too."""
+    dense = [drawn((30, 30), np.float64) for _ in range(3)]
+    arrays = dict(zip("ABD", (es.asarray(array, "csr") for array in dense), strict=True))
+    arrays = {name: array for name, array in arrays.items() if f"{name}[" in text}
+    words = {}
+    if schedule:
+        last = "k" if "[i,k]" in text else "j"
+        words["schedule"] = schedule.format(f"i,{last}", last)
+    room: Any = es.Format("csr") if text.startswith("C") else np.zeros(30)
+    threads = ember.get_num_threads()
+    try:
+        for count in (1, 2):
+            ember.set_num_threads(count)
+            if text.startswith("C"):
+                found = es.evaluate(text, **arrays, C=room, **words).to_numpy()
+            else:
+                room[:] = 0
+                found = es.evaluate(text, **arrays, y=room, **words)
+            np.testing.assert_array_equal(found, function(*dense))
+    finally:
+        ember.set_num_threads(threads)
+
+
 @pytest.mark.parametrize("fill", [0.0, 1.0, np.inf])
 def test_fills_and_missing_elements(fill: float) -> None:
     a, b, d = (drawn((20, 25), np.float32, value) for value in (fill, 2.0, 0.0))
@@ -107,10 +143,11 @@ def test_coordinates_in_any_order() -> None:
     [
         ("C[i,j] = A[i,j] * D[i,j]", "precompute(A[i,j] over i)", "over the index of a last level"),
         ("C[i,j] = A[i,j] * D[i,j]", "precompute(A[i,j] over i, j)", "those of one row"),
+        ("y = sum[i,j](A[i,j] * D[i,j])", "precompute(A[i,j] over j)", "the index of a last level"),
         (
             "y[i] = sum[j](A[i,j] * D[i,j])",
-            "precompute(A[i,j] over j)",
-            "the index of a last level",
+            "precompute(A[i,j] over j) reorder(j, i)",
+            "stand in this order|innermost",
         ),
     ],
 )

@@ -53,8 +53,11 @@ private:
   /// Elements in formats that the schedule wants in workspaces, in which the
   /// innermost loop looks them up.
   SmallVector<AccessOp> findLookedUp();
-  /// Puts them there, and replaces them in `consume`.
-  void lookUp(ArrayRef<AccessOp> accesses, llvm::function_ref<void()> consume);
+  /// Puts them there, each in as few of `loops` as it can be, and stores what
+  /// all of these make of it.
+  void lookUp(ArrayRef<AccessOp> accesses, ArrayRef<BlockArgument> loops);
+  /// Puts one row in a workspace, which replaces the access in `consume`.
+  void keepRow(AccessOp access, llvm::function_ref<void()> consume);
   /// Adds up in the array that is assigned to.
   void storeRows(ReduceOp reduce);
   /// Adds up `reductions` in workspaces, which `consume` uses.
@@ -320,6 +323,11 @@ void WorkspaceInserter::storeRows(ReduceOp reduce) {
 // Elements that are looked up
 //===----------------------------------------------------------------------===//
 
+static Value getLastCoordinate(AccessOp access) {
+  auto type = cast<ArrayType>(access.getArray().getType());
+  return getCoordinates(type, access.getIndices()).back();
+}
+
 SmallVector<AccessOp> WorkspaceInserter::findLookedUp() {
   SmallVector<AccessOp> found;
   ScheduleAttr schedule = statement.getScheduleAttr();
@@ -334,27 +342,53 @@ SmallVector<AccessOp> WorkspaceInserter::findLookedUp() {
           return relation.getKind() == RelationKind::precompute &&
                  relation.getExpression().getValue() == text;
         });
-    if (isWanted && canLookUp(access, outer.back()))
+    auto innermost = dyn_cast<BlockArgument>(getLastCoordinate(access));
+    bool isLoop =
+        innermost && isa<ForallOp>(innermost.getOwner()->getParentOp());
+    if (isWanted && innermost && canLookUp(access, innermost) &&
+        (!isLoop || innermost == outer.back()))
       found.push_back(access);
   });
-  return found;
+  // Outside of loops that they do not depend on.
+  SmallVector<AccessOp> sorted;
+  for (size_t depth = 0; depth <= outer.size(); ++depth)
+    llvm::copy_if(found, std::back_inserter(sorted), [&](AccessOp access) {
+      return countLoopsOf(access, outer) == depth;
+    });
+  return sorted;
+}
+
+/// The loops that have to be around a row that an access reads, and the others.
+static std::pair<ArrayRef<BlockArgument>, ArrayRef<BlockArgument>>
+splitLoops(ArrayRef<BlockArgument> loops, AccessOp access) {
+  size_t count = countLoopsOf(access, loops);
+  return {loops.take_front(count), loops.drop_front(count)};
 }
 
 void WorkspaceInserter::lookUp(ArrayRef<AccessOp> accesses,
-                               llvm::function_ref<void()> consume) {
+                               ArrayRef<BlockArgument> loops) {
   if (accesses.empty()) {
-    consume();
+    nest.forall(loops, [&] { store(); });
     return;
   }
   AccessOp access = accesses.front();
+  auto [around, inside] = splitLoops(loops, access);
+  nest.forall(around, [&] {
+    keepRow(access, [&] { lookUp(accesses.drop_front(), inside); });
+  });
+}
+
+void WorkspaceInserter::keepRow(AccessOp access,
+                                llvm::function_ref<void()> consume) {
   FormatAttr format = cast<ArrayType>(access.getArray().getType()).getFormat();
-  SmallVector<Value> indices = {outer.back()};
+  auto variable = cast<BlockArgument>(getLastCoordinate(access));
+  SmallVector<Value> indices = {variable};
   nest.where(
-      access.getType(), outer.take_back(),
+      access.getType(), variable,
       StatementNest::WorkspaceFormat{Level{LevelKind::bitmap}, format.getFill(),
                                      format.getStoresFill()},
       [&](Value workspace) {
-        nest.forall(outer.take_back(), [&] {
+        nest.forall(variable, [&] {
           auto assign = [&] {
             nest.assign(nullptr, nest.get(access), workspace, indices);
           };
@@ -367,7 +401,7 @@ void WorkspaceInserter::lookUp(ArrayRef<AccessOp> accesses,
       },
       [&](Value workspace) {
         nest.replace(access, workspace, indices);
-        lookUp(accesses.drop_front(), consume);
+        consume();
       });
 }
 
@@ -426,13 +460,15 @@ bool WorkspaceInserter::run() {
     return false;
   if (initial)
     assignInitial();
-  if (lookedUp.empty())
+  if (lookedUp.empty()) {
     statementOver(outer, [&] { store(); });
-  else
-    statementOver(outer.drop_back(), [&] {
-      lookUp(lookedUp,
-             [&] { nest.forall(outer.take_back(), [&] { store(); }); });
-    });
+    return true;
+  }
+  auto [around, inside] = splitLoops(outer, lookedUp.front());
+  statementOver(around, [&] {
+    keepRow(lookedUp.front(),
+            [&] { lookUp(ArrayRef(lookedUp).drop_front(), inside); });
+  });
   return true;
 }
 

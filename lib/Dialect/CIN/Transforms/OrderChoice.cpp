@@ -145,9 +145,10 @@ SmallVector<double> OrderChoice::getCosts(const Order &order,
   return costs;
 }
 
-SmallVector<AccessOp> OrderChoice::findLookups(BlockArgument innermost) {
+SmallVector<AccessOp> OrderChoice::findLookups(const Order &order) {
   OrderCost cost(statement, assign, variables, uses, scenarios[0]);
-  return cin::findLookups(assign, innermost, cost);
+  return cin::findLookups(assign, ScheduledOrder(order).sort(variables),
+                          order.back(), cost);
 }
 
 double OrderChoice::getGain() {

@@ -39,7 +39,7 @@ public:
                                      llvm::ArrayRef<mlir::Value> copies);
 
   /// Accesses of the innermost loop that are faster looked up than merged.
-  llvm::SmallVector<AccessOp> findLookups(mlir::BlockArgument innermost);
+  llvm::SmallVector<AccessOp> findLookups(const Order &order);
 
   /// What a better choice has to win over what is there without it, where
   /// sizes and densities are assumed.

@@ -23,11 +23,18 @@ static constexpr double kRegions = 4;
 /// Elements of workspaces that stay in a cache near the processor.
 static constexpr double kMostElements = 1 << 16;
 
+/// Whether a variable is that of a loop, or alone in a reduction that no other
+/// one is around.
+static bool isBoundAlone(BlockArgument variable) {
+  auto reduce = dyn_cast<ReduceOp>(variable.getOwner()->getParentOp());
+  return !reduce || (reduce.getVariables().size() == 1 &&
+                     !reduce->getParentOfType<ReduceOp>());
+}
+
 bool ember::cin::canLookUp(AccessOp access, BlockArgument variable) {
   auto type = dyn_cast<ArrayType>(access.getArray().getType());
   if (!type || access.getStored() || hasRange(variable) ||
-      !isa<ForallOp>(variable.getOwner()->getParentOp()) ||
-      getIndexedDimensions(variable).empty())
+      !isBoundAlone(variable) || getIndexedDimensions(variable).empty())
     return false;
   const Level &last = type.getFormat().getLevels().back();
   SmallVector<Value> coordinates = getCoordinates(type, access.getIndices());
@@ -39,21 +46,38 @@ bool ember::cin::canLookUp(AccessOp access, BlockArgument variable) {
          });
 }
 
-/// Whether nothing is assigned where the row that `access` reads of stores
-/// nothing.
-static bool leads(AccessOp access, AssignOp assign) {
+size_t ember::cin::countLoopsOf(AccessOp access,
+                                ArrayRef<BlockArgument> loops) {
+  auto type = cast<ArrayType>(access.getArray().getType());
+  SmallVector<Value> coordinates = getCoordinates(type, access.getIndices());
+  VariableUses uses;
+  size_t count = 0;
+  for (auto [number, loop] : llvm::enumerate(loops))
+    for (Value above : llvm::drop_end(coordinates))
+      if (uses.depends(above, loop))
+        count = number + 1;
+  return count;
+}
+
+/// Whether nothing is assigned, or nothing combined by the reduction that
+/// `reduce` is, where the row that `access` reads of stores nothing.
+static bool leads(AccessOp access, AssignOp assign, ReduceOp reduce) {
   auto type = cast<ArrayType>(access.getArray().getType());
   Fiber fiber{access.getArray(), getCoordinates(type, access.getIndices())};
-  return AbstractValues({}, {fiber}).isNoEffect(assign);
+  AbstractValues values({}, {fiber});
+  return reduce ? values.isIdentity(reduce) : values.isNoEffect(assign);
 }
 
 SmallVector<AccessOp> ember::cin::findLookups(AssignOp assign,
+                                              ArrayRef<BlockArgument> loops,
                                               BlockArgument innermost,
                                               OrderCost &cost) {
+  Operation *binding = innermost.getOwner()->getParentOp();
+  auto reduce = dyn_cast<ReduceOp>(binding);
+  Operation *scope = reduce ? binding : getStatement(assign).getOperation();
   SmallVector<AccessOp> listed;
-  ForallOp statement = getStatement(assign);
   bool isMergedBeside = false;
-  statement.walk([&](AccessOp access) {
+  scope->walk([&](AccessOp access) {
     if (canLookUp(access, innermost))
       listed.push_back(access);
     else
@@ -62,28 +86,39 @@ SmallVector<AccessOp> ember::cin::findLookups(AssignOp assign,
   if (cost.isGuess() || isMergedBeside ||
       cost.getExtent(innermost) > kMostElements)
     return {};
-  // The longest list that may lead does: walking it takes less than filling a
-  // workspace.
-  auto getLength = [&](AccessOp access) { return cost.getRowLength(access); };
+  // Of those that may lead, the one that changes in the innermost loop does, as
+  // the others are put in workspaces outside of that; then the longest, since
+  // walking a list takes less than filling a workspace.
+  auto rank = [&](AccessOp access) {
+    return std::pair(countLoopsOf(access, loops), cost.getRowLength(access));
+  };
   AccessOp leader;
-  double all = 0, least = kMostElements, most = 0;
-  for (AccessOp access : listed) {
-    double length = getLength(access);
-    all += length;
-    least = std::min(least, length);
-    most = std::max(most, length);
-    if ((!leader || length > getLength(leader)) && leads(access, assign))
-      leader = access;
-  }
-  if (!leader || all < kLeastCoordinates || most > kMostTimesLonger * least)
-    return {};
-  SmallVector<AccessOp> others;
   for (AccessOp access : listed)
-    if (access.getArray() != leader.getArray())
-      others.push_back(access);
+    if (leads(access, assign, reduce) &&
+        (!leader || rank(access) > rank(leader)))
+      leader = access;
+  if (!leader)
+    return {};
+  auto [depth, length] = rank(leader);
+  double all = length;
+  SmallVector<AccessOp> others;
+  for (AccessOp access : listed) {
+    if (access.getArray() == leader.getArray() && access != leader)
+      return {};
+    if (access == leader)
+      continue;
+    auto [theirDepth, theirLength] = rank(access);
+    bool isLong =
+        theirDepth == depth && theirLength > kMostTimesLonger * length;
+    if (isLong || length > kMostTimesLonger * theirLength)
+      return {};
+    all += theirLength;
+    others.push_back(access);
+  }
   // Workspaces are cleared once, as a whole, in each region of the loops
   // around.
-  bool isCleared = cost.getRows(leader) * getLength(leader) >=
-                   kRegions * cost.getExtent(innermost);
-  return isCleared ? others : SmallVector<AccessOp>();
+  bool isCleared =
+      cost.getRows(leader) * length >= kRegions * cost.getExtent(innermost);
+  return all >= kLeastCoordinates && isCleared ? others
+                                               : SmallVector<AccessOp>();
 }

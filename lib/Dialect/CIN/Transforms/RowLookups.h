@@ -23,10 +23,16 @@ namespace ember::cin {
 /// `variable`, which is its last coordinate.
 bool canLookUp(AccessOp access, mlir::BlockArgument variable);
 
-/// The accesses of the innermost loop of an order that are faster looked up
-/// than merged, as far as sizes and densities are known; none without.
+/// How many of `loops`, outer ones first, have to be around a row that an
+/// access reads.
+size_t countLoopsOf(AccessOp access, llvm::ArrayRef<mlir::BlockArgument> loops);
+
+/// The accesses of the innermost loop of an order, of the statement or of a
+/// reduction, that are faster looked up than merged, as far as sizes and
+/// densities are known; none without. `loops` are those of the statement.
 llvm::SmallVector<AccessOp>
-findLookups(AssignOp assign, mlir::BlockArgument innermost, OrderCost &cost);
+findLookups(AssignOp assign, llvm::ArrayRef<mlir::BlockArgument> loops,
+            mlir::BlockArgument innermost, OrderCost &cost);
 
 } // namespace ember::cin
 

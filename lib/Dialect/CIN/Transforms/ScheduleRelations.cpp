@@ -51,7 +51,15 @@ private:
   /// of one that is split.
   SmallVector<BlockArgument> findAll(StringRef name);
   /// Keeps what an array in a format stores of one row in a workspace.
-  Answer precomputeRow(AccessOp access, ArrayRef<BlockArgument> over);
+  Answer precomputeRow(AccessOp access, ArrayRef<BlockArgument> over,
+                       RelationAttr relation);
+  Answer refuseRow(BlockArgument variable) {
+    return Refusal{std::nullopt,
+                   "the elements cannot be kept in a workspace: '" +
+                       getVariableName(variable) +
+                       "' cannot be that of the innermost loop, which looks "
+                       "them up"};
+  }
   /// Keeps an expression that is no sum in a temporary.
   Answer precomputeValue(Value value, ArrayRef<BlockArgument> over);
   OrderChoice &getChoice();
@@ -71,6 +79,9 @@ private:
   /// Fused variables by the name of what they are, and parts of split ones.
   llvm::StringMap<std::pair<std::string, std::string>> parts;
   std::unique_ptr<OrderChoice> choice;
+  /// Variables whose loops have to be innermost, since they look up rows, with
+  /// the relations that want it.
+  SmallVector<std::pair<BlockArgument, RelationAttr>> innermost;
 };
 } // namespace
 
@@ -264,7 +275,7 @@ ScheduledRelations::precompute(RelationAttr relation) {
                          getVariableName(variable) + "'"};
   auto access = value ? value.getDefiningOp<AccessOp>() : AccessOp();
   if (!sum && access && isa<ArrayType>(access.getArray().getType()))
-    return precomputeRow(access, over);
+    return precomputeRow(access, over, relation);
   if (!sum)
     return precomputeValue(value, over);
   if (!sum.getFunction().getIdentity(sum.getType()))
@@ -285,22 +296,19 @@ ScheduledRelations::precompute(RelationAttr relation) {
 }
 
 ScheduledRelations::Answer
-ScheduledRelations::precomputeRow(AccessOp access,
-                                  ArrayRef<BlockArgument> over) {
-  auto refuse = [](const std::string &reason) {
-    return Refusal{std::nullopt,
-                   "the elements cannot be kept in a workspace: " + reason};
-  };
+ScheduledRelations::precomputeRow(AccessOp access, ArrayRef<BlockArgument> over,
+                                  RelationAttr relation) {
   if (over.size() != 1 || !canLookUp(access, over.front()))
-    return refuse("it has those of one row, over the index of a last level "
-                  "that lists each coordinate once");
+    return Refusal{std::nullopt,
+                   "the elements cannot be kept in a workspace: it has those "
+                   "of one row, over the index of a last level that lists each "
+                   "coordinate once"};
   bool isPossible = getChoice().restrict([&](const OrderChoice::Order &order) {
     return isInnermost(order, over.front());
   });
   if (!isPossible)
-    return refuse("'" + getVariableName(over.front()) +
-                  "' cannot be that of the innermost loop around an "
-                  "assignment, which looks them up");
+    return refuseRow(over.front());
+  innermost.emplace_back(over.front(), relation);
   return std::nullopt;
 }
 
@@ -398,24 +406,19 @@ static bool areOrders(ArrayRef<RelationAttr> relations) {
 
 bool ScheduledRelations::isInnermost(const OrderChoice::Order &order,
                                      BlockArgument variable) {
-  SmallVector<BlockArgument> loops =
-      ScheduledOrder(order).sort(LoopChain(statement).variables);
-  return !loops.empty() && loops.back() == variable &&
-         getChoice().getRows(order).empty();
+  return order.back() == variable && getChoice().getRows(order).empty();
 }
 
 void ScheduledRelations::lookUpRows(const OrderChoice::Order &order,
                                     SmallVectorImpl<RelationAttr> &relations) {
-  SmallVector<BlockArgument> loops =
-      ScheduledOrder(order).sort(LoopChain(statement).variables);
-  if (!areOrders(relations) || loops.empty() ||
-      !isInnermost(order, loops.back()))
+  if (!areOrders(relations) || order.empty() ||
+      !isInnermost(order, order.back()))
     return;
   MLIRContext *context = statement.getContext();
-  for (AccessOp access : getChoice().findLookups(loops.back()))
+  for (AccessOp access : getChoice().findLookups(order))
     relations.push_back(RelationAttr::get(
         context, RelationKind::precompute,
-        {StringAttr::get(context, getVariableName(loops.back()))},
+        {StringAttr::get(context, getVariableName(order.back()))},
         /*factor=*/0,
         StringAttr::get(context, describeExpression(access.getResult()))));
 }
@@ -504,6 +507,13 @@ std::optional<ScheduleError> ScheduledRelations::run() {
       return ScheduleError{number, wrong->variable, wrong->message};
   }
   OrderChoice::Order order = choose(relations);
+  // Relations behind may want another order all the same.
+  for (auto [variable, relation] : innermost)
+    if (!isInnermost(order, variable)) {
+      auto number = static_cast<unsigned>(llvm::find(relations, relation) -
+                                          relations.begin());
+      return ScheduleError{number, std::nullopt, refuseRow(variable)->message};
+    }
   lookUpRows(order, relations);
   MLIRContext *context = statement.getContext();
   if (order.size() > 1)
