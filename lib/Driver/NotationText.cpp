@@ -7,13 +7,13 @@
 
 #include "ember/Driver/NotationText.h"
 
+#include "ember/ABI/ScalarTypes.h"
 #include "ember/Dialect/CIN/IR/CIN.h"
 #include "ember/Dialect/CIN/Notation/Notation.h"
 #include "ember/Dialect/CIN/Transforms/Differentiate.h"
 #include "ember/Driver/Files.h"
 #include "ember/Driver/Registration.h"
 #include "ember/Driver/Source.h"
-#include "ember/Runtime/ScalarTypes.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
@@ -26,11 +26,8 @@ using namespace ember;
 
 /// The element type that `text` names; null if it names none.
 static mlir::Type parseElement(StringRef text, MLIRContext &context) {
-  // What is wrong is said in the option's own words.
-  ScopedDiagnosticHandler silent(&context,
-                                 [](Diagnostic &) { return success(); });
-  mlir::Type type = parseType(text, &context);
-  return findScalarType(text) ? type : mlir::Type();
+  const ScalarType *known = findScalarType(text);
+  return known ? getType(&context, *known) : mlir::Type();
 }
 
 /// Takes sizes such as `?x64x` off the front of a type.

@@ -13,7 +13,9 @@
 #include "ember/Notation.h"
 
 #include <fstream>
+#include <functional>
 #include <iostream>
+#include <map>
 
 using namespace ember;
 
@@ -197,25 +199,18 @@ static void forkProcess() {
 }
 
 int main(int count, char **words) {
-  std::string word = count > 1 ? words[1] : "evaluate";
-  if (word == "evaluate")
-    evaluate();
-  else if (word == "booleans")
-    evaluateBooleans();
-  else if (word == "formats")
-    evaluateFormats();
-  else if (word == "sizes")
-    checkSizes();
-  else if (word == "locale")
-    useLocale();
-  else if (word == "variables")
-    useLocalVariables();
-  else if (word == "retry")
-    retry(words[2]);
-  else if (word == "fork")
-    forkProcess();
-  else if (word == "again")
-    report(useLocalVariables);
-  else
+  const std::map<std::string, std::function<void()>> sections = {
+      {"evaluate", evaluate},
+      {"booleans", evaluateBooleans},
+      {"formats", evaluateFormats},
+      {"sizes", checkSizes},
+      {"locale", useLocale},
+      {"variables", useLocalVariables},
+      {"retry", [&] { retry(words[2]); }},
+      {"fork", forkProcess},
+      {"again", [] { report(useLocalVariables); }}};
+  auto section = sections.find(count > 1 ? words[1] : "evaluate");
+  if (section == sections.end())
     return 1;
+  section->second();
 }

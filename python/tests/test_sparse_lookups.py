@@ -147,7 +147,7 @@ def test_coordinates_in_any_order() -> None:
         (
             "y[i] = sum[j](A[i,j] * D[i,j])",
             "precompute(A[i,j] over j) reorder(j, i)",
-            "stand in this order|innermost",
+            "'j' cannot be that of the innermost loop",
         ),
     ],
 )

@@ -156,9 +156,9 @@ def LowerLaneExtremes : Pass<"lower-lane-extremes", "::mlir::func::FuncOp"> {
   let summary = "Find the least and the largest float of a vector as integers on x86";
   let description = [{
     x86 has no instruction for `minimumf` and `maximumf`, in which -0 is less
-    than 0 and NaN is the result if it is an operand: LLVM 22 emits seven for
-    each, and takes the last lanes of a vector apart. Of integers there is one.
-    In their order, floats are integers of which negative ones have all bits but
+    than 0 and NaN is the result if it is an operand: LLVM 22 emits several
+    for each, and takes the last lanes of a vector apart. Of integers there is
+    one. In their order, floats are integers of which negative ones have all bits but
     the sign inverted; NaN is looked for once. Nothing is done on other targets.
 
     ```mlir

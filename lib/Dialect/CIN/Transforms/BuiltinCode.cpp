@@ -115,8 +115,8 @@ struct Remainder {
 
 /// By -1 nothing is left, though the quotient of the least integer is too
 /// large.
-static Value emitRemainder(ImplicitLocOpBuilder &builder, Value dividend,
-                           Value divisor) {
+static Value emitRemainder(ImplicitLocOpBuilder &builder, ValueRange operands) {
+  Value dividend = operands[0], divisor = operands[1];
   Type type = dividend.getType();
   Value one = constant(builder, Constant::one, type);
   Value minusOne = constant(builder, Constant::allOnes, type);
@@ -124,11 +124,6 @@ static Value emitRemainder(ImplicitLocOpBuilder &builder, Value dividend,
                                            divisor, minusOne);
   Value safe = arith::SelectOp::create(builder, isMinusOne, one, divisor);
   return arith::RemSIOp::create(builder, dividend, safe);
-}
-
-static Value emitRemainderOfTruncation(ImplicitLocOpBuilder &builder,
-                                       ValueRange operands) {
-  return emitRemainder(builder, operands[0], operands[1]);
 }
 
 static Remainder emitRemainderOfFloats(ImplicitLocOpBuilder &builder,
@@ -148,7 +143,7 @@ static Remainder emitRemainderOfFloats(ImplicitLocOpBuilder &builder,
 static Remainder emitRemainderOfIntegers(ImplicitLocOpBuilder &builder,
                                          Value dividend, Value divisor) {
   Value zero = constant(builder, Constant::zero, dividend.getType());
-  Value left = emitRemainder(builder, dividend, divisor);
+  Value left = emitRemainder(builder, {dividend, divisor});
   auto compare = [&](arith::CmpIPredicate predicate, Value value) -> Value {
     return arith::CmpIOp::create(builder, predicate, value, zero);
   };
@@ -266,7 +261,7 @@ static const llvm::StringMap<Code> &getCode() {
       {"div", {emitBinary<arith::DivFOp>, emitBinary<arith::DivSIOp>}},
       {"floordiv", {divideFloatsDown, divideIntegersDown}},
       {"mod", {emitModuloOfFloats, emitModuloOfIntegers}},
-      {"fmod", {emitBinary<arith::RemFOp>, emitRemainderOfTruncation}},
+      {"fmod", {emitBinary<arith::RemFOp>, emitRemainder}},
       {"pow", {emitBinary<math::PowFOp>}},
       {"coalesce", {takeFirst, takeFirst}},
       {"shl", {nullptr, shiftLeft}},

@@ -103,10 +103,10 @@ SmallVector<AccessOp> ember::cin::findLookups(AssignOp assign,
   double all = length;
   SmallVector<AccessOp> others;
   for (AccessOp access : listed) {
-    if (access.getArray() == leader.getArray() && access != leader)
-      return {};
     if (access == leader)
       continue;
+    if (access.getArray() == leader.getArray())
+      return {};
     auto [theirDepth, theirLength] = rank(access);
     bool isLong =
         theirDepth == depth && theirLength > kMostTimesLonger * length;

@@ -53,13 +53,6 @@ private:
   /// Keeps what an array in a format stores of one row in a workspace.
   Answer precomputeRow(AccessOp access, ArrayRef<BlockArgument> over,
                        RelationAttr relation);
-  Answer refuseRow(BlockArgument variable) {
-    return Refusal{std::nullopt,
-                   "the elements cannot be kept in a workspace: '" +
-                       getVariableName(variable) +
-                       "' cannot be that of the innermost loop, which looks "
-                       "them up"};
-  }
   /// Keeps an expression that is no sum in a temporary.
   Answer precomputeValue(Value value, ArrayRef<BlockArgument> over);
   OrderChoice &getChoice();
@@ -303,11 +296,10 @@ ScheduledRelations::precomputeRow(AccessOp access, ArrayRef<BlockArgument> over,
                    "the elements cannot be kept in a workspace: it has those "
                    "of one row, over the index of a last level that lists each "
                    "coordinate once"};
-  bool isPossible = getChoice().restrict([&](const OrderChoice::Order &order) {
+  // Whether there is such an order is seen when all relations have been asked.
+  (void)getChoice().restrict([&](const OrderChoice::Order &order) {
     return isInnermost(order, over.front());
   });
-  if (!isPossible)
-    return refuseRow(over.front());
   innermost.emplace_back(over.front(), relation);
   return std::nullopt;
 }
@@ -507,12 +499,15 @@ std::optional<ScheduleError> ScheduledRelations::run() {
       return ScheduleError{number, wrong->variable, wrong->message};
   }
   OrderChoice::Order order = choose(relations);
-  // Relations behind may want another order all the same.
   for (auto [variable, relation] : innermost)
     if (!isInnermost(order, variable)) {
       auto number = static_cast<unsigned>(llvm::find(relations, relation) -
                                           relations.begin());
-      return ScheduleError{number, std::nullopt, refuseRow(variable)->message};
+      return ScheduleError{number, std::nullopt,
+                           "the elements cannot be kept in a workspace: '" +
+                               getVariableName(variable) +
+                               "' cannot be that of the innermost loop, which "
+                               "looks them up"};
     }
   lookUpRows(order, relations);
   MLIRContext *context = statement.getContext();
