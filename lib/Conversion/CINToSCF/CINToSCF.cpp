@@ -8,6 +8,7 @@
 #include "CountBounds.h"
 #include "EvaluationLowering.h"
 #include "HashWorkspace.h"
+#include "MarkedWorkspace.h"
 
 #include "ember/Conversion/CINToSCF/Passes.h"
 #include "ember/Dialect/CIN/IR/CIN.h"
@@ -220,22 +221,16 @@ SmallVector<Value> EvaluationLowering::sizesOf(WhereOp where) {
   return all;
 }
 
-void EvaluationLowering::emit(WhereOp where) {
-  auto type = dyn_cast<ArrayType>(where.getWorkspaceType());
-  if (bounded) {
-    setExtents(where);
-    emitAll(where.getConsumers().front());
-    return;
-  }
-  if (mode == AppendCode::Mode::countRows && emitRowCount(where))
-    return;
+void EvaluationLowering::makeWorkspace(WhereOp where) {
   OpBuilder::InsertionGuard guard(builder);
-  OpBuilder::InsertPoint here = builder.saveInsertionPoint();
   if (before)
     builder.setInsertionPointAfter(before);
   else
     builder.setInsertionPointToStart(evaluate->getBlock());
   bool isScratch = isInLoop(where);
+  Value names[] = {where.getProducers().getArgument(0),
+                   where.getConsumers().getArgument(0)};
+  auto type = dyn_cast<ArrayType>(where.getWorkspaceType());
   if (!type) {
     auto memory = cast<MemRefType>(where.getWorkspaceType());
     SmallVector<Value> sizes;
@@ -244,11 +239,8 @@ void EvaluationLowering::emit(WhereOp where) {
       if (ShapedType::isDynamic(known))
         sizes.push_back(size);
     Value allocated = allocate(memory, sizes, isScratch);
-    builder.restoreInsertionPoint(here);
-    for (Region *region : {&where.getProducers(), &where.getConsumers()}) {
-      values.map(region->getArgument(0), allocated);
-      emitAll(region->front());
-    }
+    for (Value name : names)
+      values.map(name, allocated);
     return;
   }
   auto make = [&](MemRefType memory, Value count) {
@@ -258,18 +250,40 @@ void EvaluationLowering::emit(WhereOp where) {
   if (hashedStores)
     workspace = std::make_unique<HashWorkspace>(
         builder, levels, type, sizesOf(where), hashedStores, make);
+  else if (MarkedWorkspace::takes(where))
+    workspace = std::make_unique<MarkedWorkspace>(builder, levels, type,
+                                                  roomOf(where), make);
   else
     workspace =
         WorkspaceCode::create(builder, levels, type, roomOf(where), make);
-  WorkspaceCode &code = *workspace;
-  for (Region *region : {&where.getProducers(), &where.getConsumers()})
-    levels.setStorage(region->getArgument(0), code.getStorage());
-  workspaces[where.getProducers().getArgument(0)] = std::move(workspace);
-  builder.restoreInsertionPoint(here);
-  emitAll(where.getProducers().front());
+  for (Value name : names)
+    levels.setStorage(name, workspace->getStorage());
+  workspaces[names[0]] = std::move(workspace);
+}
+
+void EvaluationLowering::emit(WhereOp where) {
+  if (bounded) {
+    setExtents(where);
+    emitAll(where.getConsumers().front());
+    return;
+  }
+  if (mode == AppendCode::Mode::countRows && emitRowCount(where))
+    return;
+  // Of the cases of a loop around, each uses the same.
+  if (ready.insert(where).second)
+    makeWorkspace(where);
+  Block &producers = where.getProducers().front();
+  Block &consumers = where.getConsumers().front();
+  emitAll(producers);
+  auto found = workspaces.find(producers.getArgument(0));
+  if (found == workspaces.end()) {
+    emitAll(consumers);
+    return;
+  }
+  WorkspaceCode &code = *found->second;
   code.gather();
-  emitAll(where.getConsumers().front());
-  code.clear();
+  emitAll(consumers);
+  code.clear([&] { emitAll(producers); });
 }
 
 void EvaluationLowering::emit(Operation &op) {

@@ -15,24 +15,28 @@ using namespace mlir;
 using namespace ember;
 using namespace ember::cin;
 
-/// The loops of a statement that is nothing but loops around an assignment.
+/// The loops of a statement that is nothing but loops, and workspaces filled
+/// inside of them, around an assignment.
 static SmallVector<ForallOp> findNest(ForallOp statement, AssignOp &assign) {
   SmallVector<ForallOp> nest;
-  for (ForallOp loop = statement; loop;) {
-    nest.push_back(loop);
-    ForallOp inner;
-    for (Operation &op : *loop.getBody()) {
-      bool isLoop = isa<ForallOp>(op);
-      if ((isLoop || isa<AssignOp>(op)) && (inner || assign))
+  for (Operation *next = statement; next;) {
+    auto loop = dyn_cast<ForallOp>(next);
+    if (loop)
+      nest.push_back(loop);
+    Block &block =
+        loop ? *loop.getBody() : cast<WhereOp>(next).getConsumers().front();
+    next = nullptr;
+    for (Operation &op : block) {
+      bool isAround = isa<ForallOp, WhereOp>(op);
+      if ((isAround || isa<AssignOp>(op)) && (next || assign))
         return {};
-      if (isLoop)
-        inner = cast<ForallOp>(op);
+      if (isAround)
+        next = &op;
       else if (isa<AssignOp>(op))
         assign = cast<AssignOp>(op);
       else if (op.getNumRegions() != 0 && !isa<ReduceOp>(op))
         return {};
     }
-    loop = inner;
   }
   return nest;
 }

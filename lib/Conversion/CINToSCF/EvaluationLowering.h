@@ -152,6 +152,8 @@ private:
   void emit(CallOp call);
   void emit(IfOp branch);
   void emit(WhereOp where);
+  /// Outside of the loops that are emitted.
+  void makeWorkspace(WhereOp where);
   void emit(AssignOp assign);
   /// The value itself where it is the first, and else what a function of users
   /// makes of it and of what was there before.
@@ -228,6 +230,8 @@ private:
   llvm::MapVector<mlir::Value, std::unique_ptr<AppendCode>> appended;
   /// By the name that producers have for them.
   llvm::DenseMap<mlir::Value, std::unique_ptr<WorkspaceCode>> workspaces;
+  /// What has its workspace outside of the loops that are emitted.
+  llvm::DenseSet<mlir::Operation *> ready;
   /// The memory of temporaries.
   llvm::SmallVector<mlir::Value> temporaries;
   /// The operation in front of the loops of a statement; null if there is none.

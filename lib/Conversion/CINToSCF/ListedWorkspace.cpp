@@ -99,7 +99,7 @@ void ListedWorkspace::gather() {
   setCount(levels.constant(0));
 }
 
-void ListedWorkspace::clear() {
+void ListedWorkspace::clear(llvm::function_ref<void()> /*storeAgain*/) {
   if (!isBitmap())
     return;
   forListed([](Value, Value) {});

@@ -24,7 +24,7 @@ public:
   void store(llvm::ArrayRef<mlir::Value> coordinates, mlir::Value value,
              Function function) override;
   void gather() override;
-  void clear() override;
+  void clear(llvm::function_ref<void()> storeAgain) override;
 
 private:
   bool isBitmap() const;

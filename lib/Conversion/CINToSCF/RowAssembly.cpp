@@ -103,6 +103,7 @@ Value EvaluationLowering::emitIsApart(ForallOp rows) {
 }
 
 void EvaluationLowering::beginLoops() {
+  ready.clear();
   auto here = builder.getInsertionPoint();
   before = here == builder.getBlock()->begin() ? nullptr : &*std::prev(here);
 }

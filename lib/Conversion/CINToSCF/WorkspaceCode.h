@@ -32,8 +32,9 @@ public:
   /// What is done before elements are read: moves them to the storage, like
   /// that of any array, unless they are there already.
   virtual void gather() {}
-  /// What is done behind it, if something is still stored then.
-  virtual void clear() {}
+  /// What is done behind it, if something is still stored then; `storeAgain`
+  /// emits what stored it.
+  virtual void clear(llvm::function_ref<void()> storeAgain) {}
   const Storage &getStorage() const { return storage; }
 
 protected:

@@ -153,7 +153,7 @@ class CallCode:
         numbers = [f"{variable}.shape[{dimension}]" for dimension in range(len(magnitudes) - 1)]
         numbers.append(f"len({variable}.values)")
         for number, magnitude in zip(numbers, magnitudes, strict=True):
-            self._miss_if(f"{number}.bit_length() >> 1 != {magnitude}")
+            self._miss_if(f"{number}.bit_length() != {magnitude}")
 
     def _describe(self, name: str, kind: Kind) -> None:
         """What a given array is to the kernel, and how large."""

@@ -30,7 +30,7 @@ _COMPLEMENTS = re.compile(r"[~^]|[!=]=|\b(?:not|xor|select|where|if)\b")
 # How many kernels there are for rows of some length, by kinds without sizes.
 _lengths: dict[Any, int] = {}
 # From so many on, others are of rows of any length.
-MOST_LENGTHS = 8
+MOST_LENGTHS = 16
 # Of so many arrays in formats, sizes decide what is walked first, and what is searched.
 LEAST_ORDERED = 2
 # The calls of statements by their text, and by their schedule if they have one, the latest first.

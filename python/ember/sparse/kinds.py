@@ -79,7 +79,7 @@ class Kind:
         """What to expect of the array, its sizes and its density, as emberc's options have it."""
         if not self.magnitudes:
             return None
-        *sizes, stored = (4**magnitude for magnitude in self.magnitudes)
+        *sizes, stored = map(number_of, self.magnitudes)
         return "x".join(map(str, sizes)), repr(min(1.0, stored / math.prod(sizes)))
 
     @property
@@ -135,8 +135,13 @@ def taken(name: str, given: Any) -> Any:
 
 
 def magnitude_of(number: int) -> int:
-    """The power of 4 that a number is next to, which is half as much to twice as much."""
-    return number.bit_length() >> 1
+    """How many bits a number has."""
+    return number.bit_length()
+
+
+def number_of(magnitude: int) -> int:
+    """A number with so many bits, between the others."""
+    return max(1, 3 << magnitude >> 2)
 
 
 def row_sizes(shape: Sequence[int]) -> tuple[int | None, ...]:

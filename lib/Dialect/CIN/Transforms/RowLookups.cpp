@@ -15,7 +15,7 @@ using namespace ember::cin;
 
 /// Of rows with fewer coordinates, those of all lists together, the loops that
 /// fill and clear workspaces take as long as merging does.
-static constexpr double kLeastCoordinates = 9;
+static constexpr double kLeastCoordinates = 7;
 /// Lists that are so much longer than another one are searched.
 static constexpr double kMostTimesLonger = 16;
 /// As many workspaces as loops around may have regions.
