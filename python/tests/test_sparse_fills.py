@@ -54,16 +54,17 @@ def test_arrays_know_whether_they_store_their_fill(format: str) -> None:
     ],
 )
 def test_complements_skip_what_is_stored(text: str, without: str | None, with_fill: str) -> None:
-    """Without testing values, where no stored value is the fill."""
+    """Without testing values, where no stored value is the fill, and lists are merged."""
+    merged = "reorder(i, j)"
     a, b = drawn(0), drawn(1)
     expected = (~a & b) if "&" in text else (a ^ b)
     statement = f"C[i,j] = {text}"
     result = es.Format("csr")
     plain = {"A": es.asarray(a, "csr"), "B": es.asarray(b, "csr")}
-    found = es.evaluate(statement, **plain, C=result)
+    found = es.evaluate(statement, **plain, C=result, schedule=merged)
     np.testing.assert_array_equal(found.to_numpy(), expected)
     assert found.nnz == expected.sum(), "nothing is visited that turns out to be the fill"
-    loop = es.explain(statement, **plain, C=result).loops[-1]
+    loop = es.explain(statement, **plain, C=result, schedule=merged).loops[-1]
     both = next(region for region in loop.regions if len(region.stored) == 2)
     assert not both.visited
     assert without is None or set(loop.set.split()) == set(without.split())
@@ -72,9 +73,9 @@ def test_complements_skip_what_is_stored(text: str, without: str | None, with_fi
         {"A": padded(a), "B": padded(b)},
         {"A": es.asarray(a, "csr"), "B": padded(b)},
     ):
-        found = es.evaluate(statement, **arrays, C=result)
+        found = es.evaluate(statement, **arrays, C=result, schedule=merged)
         np.testing.assert_array_equal(found.to_numpy(), expected)
-    explained = es.explain(statement, A=padded(a), B=padded(b), C=result)
+    explained = es.explain(statement, A=padded(a), B=padded(b), C=result, schedule=merged)
     assert explained.loops[-1].set == with_fill
 
 
@@ -106,6 +107,43 @@ def test_fills_of_dense_results_are_elements(fill: float, dtype: str, on_torch: 
     message = rf"the fill of 'y', {fill}, is no number of type 'i{dtype[3:]}'"
     with pytest.raises(ArgumentError, match=message):
         es.evaluate("y[I[i]] += x[i]", I=[1, 0], x=torch.from_numpy(x) if on_torch else x, y=room)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int32", "int8"])
+@pytest.mark.parametrize("format", ["csf", "dense,compressed,compressed", "bitmap"])
+def test_fills_count_as_often_as_they_are_reduced(format: str, dtype: str) -> None:
+    """Those of rows, and of layers, of which nothing is stored, too."""
+    rng = np.random.default_rng(7)
+    a = ((rng.random((6, 5, 4)) < 0.2) * rng.integers(1, 5, (6, 5, 4))).astype(dtype)
+    a[2], a[:, 3] = 0, 0
+    one = a.dtype.type(1)
+    A = es.asarray(a, format)
+    texts = {
+        "s = sum[i,j,k](A[i,j,k] + 1)": (a + one).sum(dtype=dtype),
+        "s[k] = sum[i,j](A[i,j,k] + 1)": (a + one).sum((0, 1), dtype=dtype),
+        "s[i] = sum[j,k](A[i,j,k] + 1)": (a + one).sum((1, 2), dtype=dtype),
+        "s = max[i,j,k](A[i,j,k] + 1)": (a + one).max(),
+        "s = sum[i](max[j,k](A[i,j,k] - 1))": (a - one).max((1, 2)).sum(dtype=dtype),
+        "s = sum[i](2 * sum[j,k](A[i,j,k] + 1))": (2 * (a + one)).sum(dtype=dtype),
+    }
+    for text, expected in texts.items():
+        np.testing.assert_array_equal(es.evaluate(text, A=A), expected, err_msg=text)
+    if dtype.startswith("float"):
+        found = es.evaluate("s = prod[i,j,k](A[i,j,k] - 1.01)", A=A)
+        np.testing.assert_allclose(found, (a - a.dtype.type(1.01)).prod(), rtol=1e-4)
+
+
+def test_nobody_walks_rows_that_store_nothing() -> None:
+    rows = 10**13
+    at = [np.array([5, rows - 1]), np.array([1, 2])]
+    A = es.Array.from_coordinates(at, np.array([2.0, 3.0]), (rows, 10), "dcsr")
+    assert es.evaluate("s = sum[i,j](A[i,j] + 1)", A=A) == rows * 10 + 5
+    assert es.evaluate("s = sum[i](sum[j](A[i,j] + 1))", A=A) == rows * 10 + 5
+    # Of no columns, there is nothing.
+    none = [np.zeros(0, np.int64)] * 2
+    empty = es.Array.from_coordinates(none, np.zeros(0), (3, 0), "dcsr")
+    assert es.evaluate("s = sum[i,j](A[i,j] + 1)", A=empty) == 0
+    assert es.evaluate("s = max[i,j](A[i,j] + 1)", A=empty) == -np.inf
 
 
 def test_padding_of_blocks_is_no_element() -> None:

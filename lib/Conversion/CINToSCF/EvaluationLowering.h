@@ -173,8 +173,10 @@ private:
                          const Combined &before);
   /// One over what arrays store.
   Combined emitWalk(ReduceOp reduce, const Combined &before);
-  /// A sum with that of `count` coordinates that are not visited.
-  mlir::Value emitRest(ReduceOp reduce, mlir::Value sum, mlir::Value count);
+  /// A sum with that of coordinates that are not visited; of each loop, how
+  /// many, of which every combination counts.
+  mlir::Value emitRest(ReduceOp reduce, mlir::Value sum,
+                       llvm::ArrayRef<mlir::Value> counts);
   /// A term of a reduction, combined with what was there before.
   Combined emitTerm(ReduceOp reduce, const Combined &before);
   /// The same where `conditions` hold, one after the other.

@@ -241,37 +241,47 @@ EvaluationLowering::emitWalk(ReduceOp reduce, const Combined &before) {
   SmallVector<Value> after = code.emit(size, carried, body);
   if (!reduce.getRest())
     return after;
-  Value left = arith::SubIOp::create(builder, size, after.back());
-  return {emitRest(reduce, after.front(), left)};
+  SmallVector<Value> counts = {
+      arith::SubIOp::create(builder, size, after.back())};
+  for (ReduceOp inner = reduce; (inner = inner.getInner());)
+    for (unsigned number = 0; number < inner.getVariables().size(); ++number)
+      counts.push_back(bounds(inner, number).second);
+  return {emitRest(reduce, after.front(), counts)};
 }
 
-Value EvaluationLowering::emitRest(ReduceOp reduce, Value sum, Value count) {
+Value EvaluationLowering::emitRest(ReduceOp reduce, Value sum,
+                                   ArrayRef<Value> counts) {
   Type type = reduce.getType();
   Value rest = arith::ConstantOp::create(builder, *reduce.getRest());
   auto call = [&](StringRef name, ValueRange operands, Type result) {
     return emitCall(builder, *findBuiltin(name), operands, result);
   };
   Value combined;
+  // A product of the counts might not fit into an index.
   switch (*getRepetition(reduce.getFunction(), *reduce.getRest())) {
   case Repetition::once:
     combined = emitCall(builder, reduce.getFunction(), {sum, rest}, type);
     break;
   case Repetition::multiple:
-    rest = call("mul", {rest, call("convert", count, type)}, type);
+    for (Value count : counts)
+      rest = call("mul", {rest, call("convert", count, type)}, type);
     combined = call("add", {sum, rest}, type);
     break;
   case Repetition::power: {
     // Exponents, and whether they are odd, are exact.
     Type wide = builder.getF64Type();
-    Value power =
-        call("pow", {call("convert", rest, wide), call("convert", count, wide)},
-             wide);
+    Value power = call("convert", rest, wide);
+    for (Value count : counts)
+      power = call("pow", {power, call("convert", count, wide)}, wide);
     combined = call("mul", {sum, call("convert", power, type)}, type);
     break;
   }
   }
   // None of a value that is infinite or NaN is not 0 times it.
-  Value isAny = arith::CmpIOp::create(builder, arith::CmpIPredicate::sgt, count,
+  Value least = counts.front();
+  for (Value count : counts.drop_front())
+    least = arith::MinSIOp::create(builder, least, count);
+  Value isAny = arith::CmpIOp::create(builder, arith::CmpIPredicate::sgt, least,
                                       constant(0));
   return arith::SelectOp::create(builder, isAny, combined, sum);
 }

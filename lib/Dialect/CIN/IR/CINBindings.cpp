@@ -246,6 +246,26 @@ TypedAttr ReduceOp::getValueOfNothing() {
   return getFunction().getIdentity(getType());
 }
 
+ReduceOp ReduceOp::getInner() {
+  auto inner = getYield().getValue().getDefiningOp<ReduceOp>();
+  if (!inner || inner->getParentOp() != getOperation() ||
+      inner.getCallee() != getCallee() || getOtherwise() ||
+      inner.getOtherwise() || getYield().getCondition() ||
+      inner.getYield().getCondition())
+    return nullptr;
+  for (unsigned number = 0; number < inner.getVariables().size(); ++number)
+    if (inner.getLower(number) || inner.getUpper(number))
+      return nullptr;
+  return inner;
+}
+
+ReduceOp ReduceOp::getInnermost() {
+  ReduceOp innermost = *this;
+  while (ReduceOp inner = innermost.getInner())
+    innermost = inner;
+  return innermost;
+}
+
 LogicalResult ReduceOp::verify() {
   if (failed(verifyVariables(*this)))
     return failure();

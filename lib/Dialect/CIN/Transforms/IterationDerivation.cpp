@@ -28,7 +28,7 @@ static TypedAttr findRest(ReduceOp reduce, ArrayRef<Fiber> operands) {
   if (reduce.getOtherwise())
     return nullptr;
   AbstractValues nowhere = at(operands, 0);
-  AbstractValue value = nowhere.of(reduce.getYield().getValue());
+  AbstractValue value = nowhere.of(reduce.getInnermost().getYield().getValue());
   if (value.kind != AbstractValue::Kind::constant ||
       reduce.getYield().getCondition() || nowhere.isIdentity(reduce) ||
       !reduce.getFunction().getIdentity(reduce.getType()) ||
@@ -46,7 +46,7 @@ static bool isSkipped(Operation *loop, ArrayRef<Fiber> operands,
   if (!reduce)
     return values.isNoEffect(*cast<ForallOp>(loop).getBody());
   if (rest)
-    return values.of(reduce.getYield().getValue()).is(rest);
+    return values.of(reduce.getInnermost().getYield().getValue()).is(rest);
   return values.isIdentity(reduce);
 }
 

@@ -172,9 +172,10 @@ std::string Explainer::explain(ReduceOp reduce) {
   Value value = reduce.getYield().getValue();
   if (isNever(reduce.getYield().getCondition()))
     return write(value) + ", under a condition that does not hold";
+  Value term = reduce.getInnermost().getYield().getValue();
+  if (derivation.rest && values.of(term).is(derivation.rest))
+    return writeOutcome(term) + ", which is counted without looking";
   std::string text = writeOutcome(value);
-  if (derivation.rest && values.of(value).is(derivation.rest))
-    return text + ", which is counted without looking";
   if (values.isIdentity(reduce))
     return text + ", the identity of " + reduce.getFunction().getName().str();
   return text;

@@ -317,7 +317,9 @@ def CIN_ReduceOp
 
     A reduction with an `iteration` may have a `rest`: the value at each coordinate
     that it does not visit, all of which count, too. The function is idempotent
-    then, or annihilated by it, or a sum, or a product of floats.
+    then, or annihilated by it, or a sum, or a product of floats. Where the body
+    yields a reduction by the same function, over whole dimensions, the `rest` is
+    each term that this one has at such a coordinate.
 
     ```mlir
     %largest = cin.reduce max (%j) -> f32 {
@@ -337,6 +339,11 @@ def CIN_ReduceOp
     /// What it is without terms; null if its function has no identity and it
     /// does not say it.
     ::mlir::TypedAttr getValueOfNothing();
+    /// The reduction by the same function, over whole dimensions, that its body
+    /// yields; null if it yields anything else.
+    ReduceOp getInner();
+    /// The last of those that are in each other, which yields terms of all.
+    ReduceOp getInnermost();
     /// An error if terms cannot be combined by it.
     ::llvm::LogicalResult verifyFunction(Function function);
   }];
