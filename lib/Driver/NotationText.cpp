@@ -30,6 +30,20 @@ static mlir::Type parseElement(StringRef text, MLIRContext &context) {
   return known ? getType(&context, *known) : mlir::Type();
 }
 
+/// An error if what is given of an array is not the same each time.
+static Error checkOnce(StringRef option, ArrayRef<std::string> given) {
+  StringMap<StringRef> first;
+  for (StringRef words : given) {
+    StringRef array = words.split(':').first;
+    auto [place, isFirst] = first.try_emplace(array, words);
+    if (!isFirst && place->second != words)
+      return makeError("--" + option + "=" + words + ": --" + option + "=" +
+                       place->second + " says something else of '" + array +
+                       "': leave one of them out");
+  }
+  return Error::success();
+}
+
 /// Takes sizes such as `?x64x` off the front of a type.
 static std::vector<int64_t> takeSizes(StringRef &text) {
   std::vector<int64_t> sizes;
@@ -115,6 +129,15 @@ ember::translateNotation(StringRef notation, const NotationArrays &arrays) {
   context.printOpOnDiagnostic(false);
   cin::NotationOptions options;
   options.counts = arrays.counts;
+  std::pair<StringRef, ArrayRef<std::string>> ofArrays[] = {
+      {"type", arrays.types},
+      {"format", arrays.formats},
+      {"fill", arrays.fills},
+      {"density", arrays.densities},
+      {"size", arrays.sizes}};
+  for (auto [option, given] : ofArrays)
+    if (Error error = checkOnce(option, given))
+      return std::move(error);
   for (StringRef given : arrays.types) {
     auto [array, element] = given.split(':');
     std::vector<int64_t> sizes = takeSizes(element);
@@ -166,14 +189,14 @@ ember::translateNotation(StringRef notation, const NotationArrays &arrays) {
     auto [array, text] = given.split(':');
     SmallVector<StringRef> parts;
     text.split(parts, 'x');
-    std::vector<int64_t> &sizes = options.sizes[array];
-    sizes.clear();
+    std::vector<int64_t> sizes;
     for (StringRef part : parts)
       if (array.empty() || part.getAsInteger(10, sizes.emplace_back()) ||
           sizes.back() < 0)
         return makeError("--size=" + given +
                          ": expected an array and the sizes of its dimensions, "
                          "such as A:1000x1000");
+    options.sizes[array] = std::move(sizes);
   }
   options.schedule = arrays.schedule;
   OwningOpRef<ModuleOp> functions = ModuleOp::create(UnknownLoc::get(&context));
