@@ -306,6 +306,24 @@ def test_equal_values_have_equal_shares(value: float) -> None:
     torch.testing.assert_close(mine.grad, theirs.grad)
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("y = min[k, l in s[k]:s[k+1]](x[l])", [0, 1 / 4, 1 / 4, 0, 1 / 4, 0, 1 / 4]),
+        ("y = min[k](min[l in s[k]:s[k+1]](x[l]))", [0, 1 / 4, 1 / 4, 0, 1 / 4, 0, 1 / 4]),
+        ("y = min[k](min[l in s[k]:s[k+1] if l != 4](x[l]))", [0, 1 / 3, 1 / 3, 0, 0, 0, 1 / 3]),
+        # The segments share first, then what is in them.
+        ("y = min[k](2 * min[l in s[k]:s[k+1]](x[l]))", [0, 1 / 3, 1 / 3, 0, 2 / 3, 0, 2 / 3]),
+        ("y = sum[k](min[l in s[k]:s[k+1]](x[l]))", [0, 1 / 2, 1 / 2, 0, 1, 0, 1]),
+    ],
+)
+def test_equal_values_of_several_loops(text: str, expected: list[float]) -> None:
+    """Loops of one reduction are one, whichever way they are written."""
+    x = torch.tensor([3.0, 1, 1, 2, 1, 5, 1], dtype=torch.float64).requires_grad_()
+    es.evaluate(text, x=x, s=torch.tensor([0, 3, 5, 7])).backward()
+    torch.testing.assert_close(x.grad, torch.tensor(expected, dtype=torch.float64))
+
+
 @pytest.mark.parametrize("zeros", [1, 2])
 def test_products_where_factors_are_zero(zeros: int) -> None:
     mine = torch.tensor([[2.0, 3.0, 5.0, 7.0]], dtype=torch.float64)

@@ -189,9 +189,26 @@ Value StatementGradient::deriveCall(CallOp call, FunctionOp function,
                         FlatSymbolRefAttr::get(*derivative), operands);
 }
 
-Value StatementGradient::reduceAgain(ReduceOp reduce, StringRef function,
+/// Reductions by the same function that are in each other, `reduce` first, each
+/// of which is all that the next one combines: together they are one.
+static SmallVector<ReduceOp> findNest(ReduceOp reduce) {
+  SmallVector<ReduceOp> nest = {reduce};
+  while (auto outer = dyn_cast<ReduceOp>(nest.back()->getParentOp())) {
+    ReduceOp inner = nest.back();
+    if (outer.getYield().getValue() != inner.getResult() ||
+        !inner->hasOneUse() || outer.getCallee() != inner.getCallee() ||
+        outer.getOtherwise() || inner.getOtherwise())
+      break;
+    nest.push_back(outer);
+  }
+  return nest;
+}
+
+Value StatementGradient::reduceAgain(ArrayRef<ReduceOp> nest,
+                                     StringRef function,
                                      llvm::function_ref<Value(Value)> term) {
   // A copy, with other terms.
+  ReduceOp reduce = nest.back();
   IRMapping mapping;
   reduce->walk([&](Operation *part) {
     for (Value operand : part->getOperands()) {
@@ -205,21 +222,32 @@ Value StatementGradient::reduceAgain(ReduceOp reduce, StringRef function,
       mapping.map(operand, mine ? mine : operand);
     }
   });
-  auto copy = cast<ReduceOp>(builder.clone(*reduce, mapping));
+  SmallVector<ReduceOp> copies = {
+      cast<ReduceOp>(builder.clone(*reduce, mapping))};
+  for (size_t level = 1; level < nest.size(); ++level) {
+    Value inner = copies.back().getYield().getValue();
+    copies.push_back(inner.getDefiningOp<ReduceOp>());
+  }
   OpBuilder::InsertionGuard guard(builder);
-  YieldOp yield = copy.getYield();
+  YieldOp yield = copies.back().getYield();
   builder.setInsertionPoint(yield);
   Value value = term(widen(yield.getValue()));
   yield.getValueMutable().assign(value);
-  copy.getResult().setType(value.getType());
-  copy.setCalleeAttr(
-      BuiltinAttr::get(builder.getContext(), findBuiltin(function)));
-  return copy.getResult();
+  for (ReduceOp copy : copies) {
+    copy.getResult().setType(value.getType());
+    copy.setCalleeAttr(
+        BuiltinAttr::get(builder.getContext(), findBuiltin(function)));
+  }
+  return copies.front().getResult();
 }
 
 Value StatementGradient::deriveTerm(ReduceOp reduce) {
-  Value gradient = getGradient(reduce.getResult());
   Function function = reduce.getFunction();
+  bool chooses = function.is("max") || function.is("min");
+  SmallVector<ReduceOp> nest = {reduce};
+  if (chooses)
+    nest = findNest(reduce);
+  Value gradient = getGradient(nest.back().getResult());
   if (!gradient || function.is("add"))
     return gradient;
   Type type = gradient.getType();
@@ -227,10 +255,10 @@ Value StatementGradient::deriveTerm(ReduceOp reduce) {
   auto is = [&](Value value, Value other) {
     return make.call("eq", {value, other});
   };
-  if (function.is("max") || function.is("min")) {
+  if (chooses) {
     // Evenly to all that are equal to it.
-    Value chosen = widen(get(reduce.getResult()));
-    Value count = reduceAgain(reduce, "add", [&](Value term) {
+    Value chosen = widen(get(nest.back().getResult()));
+    Value count = reduceAgain(nest, "add", [&](Value term) {
       return make.select(is(term, chosen), number(1), number(0));
     });
     Value share = make.call("div", {gradient, count});

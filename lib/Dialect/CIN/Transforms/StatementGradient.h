@@ -107,9 +107,10 @@ private:
                          mlir::Value gradient);
   mlir::Value deriveTerm(ReduceOp reduce);
   mlir::Value deriveAssignment();
-  /// The sum of what `term` makes of the reduction's terms, under its
-  /// condition.
-  mlir::Value reduceAgain(ReduceOp reduce, llvm::StringRef function,
+  /// What `function` makes of what `term` makes of the terms of reductions in
+  /// each other, inner ones first, under their conditions.
+  mlir::Value reduceAgain(llvm::ArrayRef<ReduceOp> nest,
+                          llvm::StringRef function,
                           llvm::function_ref<mlir::Value(mlir::Value)> term);
   mlir::Value widen(mlir::Value value) {
     return make.convert(value, getGradientType(value.getType()));
