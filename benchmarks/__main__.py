@@ -20,7 +20,7 @@ from benchmarks import (
 from benchmarks.cpu import ablation, command, long_rows, prefetches, stores
 from benchmarks.models import command as models
 from benchmarks.notation import command as notation
-from benchmarks.notation import tiles
+from benchmarks.notation import lookups, tiles
 
 BENCHMARKS: dict[str, Callable[[], None]] = {
     "calls": calls.main,
@@ -35,6 +35,7 @@ ALONE: dict[str, Callable[[Sequence[str]], int]] = {
     "ablation": ablation.main,
     "cpu": command.main,
     "long-rows": long_rows.main,
+    "lookups": lookups.main,
     "models": models.main,
     "notation": notation.main,
     "stores": stores.main,

@@ -1,4 +1,4 @@
-"""The tables of documents that commands write: what optimisations are worth, stores, long rows.
+"""The tables of documents that commands write: what optimisations are worth, stores, rows.
 
 Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -17,7 +17,7 @@ from benchmarks.cpu.document import DocumentTable
 from benchmarks.cpu.graph_cases import GraphCase
 from benchmarks.cpu.measuring import Timing
 from benchmarks.cpu.setting import Setting
-from benchmarks.notation import tiles
+from benchmarks.notation import lookups, tiles
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "performance.md"
 
@@ -60,6 +60,7 @@ def test_the_table_of_an_ablation() -> None:
         (stores.TABLE, PAGE),
         (long_rows.TABLE, PAGE),
         (tiles.TABLE, PAGE.parent / "rationale" / "cin.md"),
+        (lookups.TABLE, PAGE.parent / "rationale" / "cin.md"),
     ],
 )
 def test_a_table_replaces_the_one_in_a_document(
@@ -132,6 +133,16 @@ def test_panels_are_compared(monkeypatch: pytest.MonkeyPatch) -> None:
     ((name, width, _, *cells),) = tiles.rows_of_the_table(0.01)
     assert (name, width) == ("30 x 20, 4 in a row", "160")
     assert [bool(cell) for cell in cells] == [True, True, False, False]
+
+
+def test_lists_are_merged_and_looked_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each statement of the table, with results compared."""
+    few = [replace(rows, shape=(24, 24)) for rows in lookups.STATEMENTS]
+    monkeypatch.setattr(lookups, "STATEMENTS", [few[0], few[3], *few[6:]])
+    monkeypatch.setattr(lookups, "LENGTHS", (1, 4))
+    rows = list(lookups.rows_of_the_table(0.01))
+    assert [row[0] for row in rows] == [one.name for one in lookups.STATEMENTS]
+    assert all(len(row) == 5 and all(row) for row in rows)
 
 
 def test_the_commands_write_their_tables(
