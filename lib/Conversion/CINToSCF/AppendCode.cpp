@@ -275,13 +275,13 @@ Value AppendCode::hasRoom() {
     return nullptr;
   Value size = memref::DimOp::create(builder, storage.values, 0);
   for (unsigned level = getTop(last); level <= last; ++level)
-    size = arith::MinSIOp::create(
+    size = arith::MinUIOp::create(
         builder, size,
         memref::DimOp::create(builder, storage.coordinates(level), 0));
   // What is behind a row is another thread's.
   if (mode == Mode::fillRows)
-    size = arith::MinSIOp::create(builder, size, rowEnd);
-  return arith::CmpIOp::create(builder, Predicate::slt, getCount(last), size);
+    size = arith::MinUIOp::create(builder, size, rowEnd);
+  return arith::CmpIOp::create(builder, Predicate::ult, getCount(last), size);
 }
 
 void AppendCode::skip(Value positions) {

@@ -164,8 +164,12 @@ static ArrayRef<int64_t> findLookedUpShape(const Lookup &lookup,
   return type.getShape().drop_front(same);
 }
 
-/// A table that caches hold anyway is not worth the instructions.
+/// A table that caches hold anyway is not worth the instructions, nor is what an
+/// iteration around the loop has just put in a workspace.
 bool PrefetchEmitter::isWorthwhile(const Lookup &lookup) {
+  Operation *made = lookup.table.getDefiningOp();
+  if (made && made->hasAttr(scratchAttr))
+    return false;
   auto table = cast<MemRefType>(lookup.table.getType());
   std::optional<int64_t> bytes = getElementBytes(table.getElementType());
   if (!bytes)

@@ -508,3 +508,26 @@ func.func @neighbours(%offsets: memref<?xi64>, %values: memref<?xf32>, %o: memre
   }
   return
 }
+
+// What has just been put in a workspace is near.
+
+// CHECK-LABEL: func.func @workspace
+// CHECK-NOT: memref.prefetch
+// CHECK: return
+func.func @workspace(%indices: memref<?xi32>, %o: memref<?xf32>, %size: index, %lb: index, %ub: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %one = arith.constant 1.0 : f32
+  %row = memref.alloc(%size) {ember.scratch} : memref<?xf32>
+  scf.for %i = %c0 to %size step %c1 {
+    memref.store %one, %row[%i] : memref<?xf32>
+  }
+  scf.for %p = %lb to %ub step %c1 {
+    %j = memref.load %indices[%p] : memref<?xi32>
+    %i = arith.index_cast %j : i32 to index
+    %x = memref.load %row[%i] : memref<?xf32>
+    memref.store %x, %o[%p] : memref<?xf32>
+  }
+  memref.dealloc %row : memref<?xf32>
+  return
+}
