@@ -99,6 +99,7 @@ void ember::buildSCFToSLCPipeline(OpPassManager &manager,
   // same value: the choice compares by identity.
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
+  manager.addNestedPass<func::FuncOp>(loops::createJoinReductions());
   if (options.parallel) {
     loops::ParallelizeLoopsOptions division;
     division.mayAlias = options.mayAlias;

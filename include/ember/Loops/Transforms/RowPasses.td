@@ -280,6 +280,30 @@ def SplitSums : Pass<"split-sums", "::mlir::func::FuncOp"> {
   ];
 }
 
+def JoinReductions : Pass<"join-reductions", "::mlir::func::FuncOp"> {
+  let summary = "Have one loop reduce all that is reduced over the same range";
+  let description = [{
+    Innermost loops of a block that have the same bounds, carry results and write
+    nothing become one, if none needs the result of the other and nothing is
+    written between them. What both read is read once, and the access unit walks
+    it once.
+
+    ```mlir
+    %dot = scf.for %e = %c0 to %n step %c1 iter_args(%s = %zero) -> (f32) { ... }
+    %norm = scf.for %e = %c0 to %n step %c1 iter_args(%s = %zero) -> (f32) { ... }
+    ```
+    becomes
+    ```mlir
+    %both:2 = scf.for %e = %c0 to %n step %c1
+        iter_args(%s = %zero, %t = %zero) -> (f32, f32) { ... }
+    ```
+  }];
+  let dependentDialects = ["::mlir::scf::SCFDialect"];
+  let statistics = [
+    Statistic<"joined", "joined", "Loops that became a part of another one">,
+  ];
+}
+
 def ForwardStores : Pass<"forward-stores", "::mlir::ModuleOp"> {
   let summary = "Hand on what is stored and loaded again; drop dead stores";
   let description = [{
