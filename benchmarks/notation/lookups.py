@@ -13,10 +13,10 @@ import numpy as np
 
 from benchmarks.command_line import show_progress
 from benchmarks.cpu.document import DocumentTable
-from benchmarks.cpu.measuring import Batches, Contender, Timing, measure
+from benchmarks.cpu.measuring import Timing
 from benchmarks.cpu.setting import use_threads
 from benchmarks.cpu.tables import ratio_in_words, time_in_words
-from benchmarks.notation.running import TOLERANCE
+from benchmarks.notation.schedule_times import measure_schedules
 
 MERGED, LOOKED_UP = "merged", "looked up"
 # Elements of a row.
@@ -76,18 +76,9 @@ def measure_rows(rows: Rows, length: int, seconds: float) -> dict[str, Timing]:
     if rows.statement.startswith("C"):
         arrays["C"] = es.Format("csr")
     order = "reorder(i, j, k)" if "k" in rows.statement else "reorder(i, j)"
-    contenders, expected = [], None
-    for name, schedule in ((MERGED, order), (LOOKED_UP, rows.schedule)):
-
-        def call(schedule: str = schedule) -> Any:
-            return es.evaluate(rows.statement, **arrays, schedule=schedule)
-
-        found = call()
-        values = found.values if isinstance(found, es.Array) else found
-        expected = values if expected is None else expected
-        np.testing.assert_allclose(values, expected, *TOLERANCE)
-        contenders.append(Contender(name, call, lambda batch: ()))
-    return measure(contenders, Batches(lambda number: None), seconds)
+    return measure_schedules(
+        rows.statement, arrays, {MERGED: order, LOOKED_UP: rows.schedule}, seconds
+    )
 
 
 def rows_of_the_table(seconds: float) -> Iterator[list[str]]:

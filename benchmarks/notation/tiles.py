@@ -6,17 +6,16 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import ember.sparse as es
 import numpy as np
 
 from benchmarks.command_line import show_progress
 from benchmarks.cpu.document import DocumentTable
-from benchmarks.cpu.measuring import Batches, Contender, Timing, measure
+from benchmarks.cpu.measuring import Timing
 from benchmarks.cpu.setting import use_threads
 from benchmarks.cpu.tables import ratio_in_words, time_in_words
-from benchmarks.notation.running import TOLERANCE
+from benchmarks.notation.schedule_times import measure_schedules
 
 STATEMENT = "C[i,n] = A[i,k] * B[k,n]"
 WHOLE = "whole"
@@ -78,17 +77,7 @@ def measure_product(product: Product, seconds: float) -> dict[str, Timing]:
     for tile in TILES:
         if tile < product.width:
             schedules[str(tile)] = f"split(n, n0, n1, {tile}), reorder(n0, i, k, n1)"
-    contenders, expected = [], None
-    for name, schedule in schedules.items():
-
-        def call(schedule: str | None = schedule) -> Any:
-            return es.evaluate(STATEMENT, A=a, B=b, schedule=schedule)
-
-        found = call()
-        expected = found if expected is None else expected
-        np.testing.assert_allclose(found, expected, *TOLERANCE)
-        contenders.append(Contender(name, call, lambda batch: ()))
-    return measure(contenders, Batches(lambda number: None), seconds)
+    return measure_schedules(STATEMENT, {"A": a, "B": b}, schedules, seconds)
 
 
 def rows_of_the_table(seconds: float) -> Iterator[list[str]]:
