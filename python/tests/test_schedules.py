@@ -109,6 +109,11 @@ def test_tiles_and_workspaces() -> None:
         "precompute(A[i,k] * B[k,j] over j)",
         "precompute(sum[k](A[i,k] * B[k,j]) over j)",
         "parallelize(i)",
+        # What is reduced over is outside of tiles of the result.
+        "split(i, i0, i1, 2) reorder(k, i0)",
+        "split(k, k0, k1, 4) split(j, j0, j1, 2) reorder(k0, j0, k1, j1, i)",
+        "split(i, i0, i1, 2) split(j, j0, j1, 3) split(k, k0, k1, 2) "
+        "reorder(i0, k0, j0, i1, j1, k1)",
     ]
     cases = [(*product, [f"--schedule={schedule}"]) for schedule in written]
     cases += [
@@ -121,6 +126,9 @@ def test_tiles_and_workspaces() -> None:
     ]
     scaled = ("C[i,j] = A[i,j] * exp(x[j])", {"A": D, "x": D[0]}, D * np.exp(D[0]))
     cases.append((*scaled, ["--schedule=precompute(exp(x[j]) over j)"]))
+    largest = ("C[i] = max[k](A[i,k])", {"A": A}, A.max(1))
+    tiles = "split(i, i0, i1, 2) split(k, k0, k1, 3) reorder(k0, k1, i0, i1)"
+    cases.append((*largest, [f"--schedule={tiles}"]))
     check(cases)
 
 

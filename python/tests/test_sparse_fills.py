@@ -133,6 +133,29 @@ def test_fills_count_as_often_as_they_are_reduced(format: str, dtype: str) -> No
         np.testing.assert_allclose(found, (a - a.dtype.type(1.01)).prod(), rtol=1e-4)
 
 
+@pytest.mark.parametrize(
+    ("stored", "size", "fill", "dtype", "expected"),
+    [
+        (0.0, 1000, 3.0, "float64", 0.0),
+        (0.0, 1000, 3.0, "float32", 0.0),
+        (1e30, 51, 0.1, "float32", 1e-20),
+        (1e-30, 50, 10.0, "float32", 1e19),
+        (1e-300, 401, 10.0, "float64", 1e100),
+        (np.inf, 1000, 0.01, "float64", np.inf),
+        (-2.0, 2**53 + 2, -1.0, "float64", 2.0),
+        (-2.0, 2**53 + 3, -1.0, "float64", -2.0),
+    ],
+)
+def test_products_with_many_fills(
+    stored: float, size: int, fill: float, dtype: str, expected: float
+) -> None:
+    """Where the fills' own product is too large, or too small, and the whole is not."""
+    values = np.array([stored], dtype)
+    room = es.Format("csf", fill=fill)
+    A = es.Array.from_coordinates([np.array([0])], values, (size,), room)
+    np.testing.assert_allclose(es.evaluate("y = prod[i](A[i])", A=A), expected, rtol=1e-5)
+
+
 def test_nobody_walks_rows_that_store_nothing() -> None:
     rows = 10**13
     at = [np.array([5, rows - 1]), np.array([1, 2])]

@@ -288,6 +288,29 @@ def test_errors_have_a_place(
     assert message in str(error.value)
 
 
+def test_booleans_are_numbers() -> None:
+    """Also where a statement has booleans that the function does not see."""
+
+    @es.function(commutative=True, associative=True, idempotent=True)
+    def largest(x, y):
+        return max(x, y)
+
+    @es.function
+    def mixed(x, y):
+        return abs(x) // 2 + x**2 * 3 - min(x, y) + max(y, 2) * 0.5
+
+    a, b = np.arange(9.0).reshape(3, 3), np.array([True, False, True])
+    found = es.evaluate("y[i] = f[j if b[j]](A[i,j])", f=largest, A=a, b=b)
+    np.testing.assert_array_equal(found, [2, 5, 8])
+    np.testing.assert_array_equal(es.evaluate("y[i] = f(b[i], c[i])", f=largest, b=b, c=~b), b | ~b)
+    found = es.evaluate("y[i] = f(b[i], c[i])", f=mixed, b=b, c=~b)
+    expected = [
+        abs(x) // 2 + x**2 * 3 - min(x, y) + max(y, 2) * 0.5
+        for x, y in zip(b.tolist(), (~b).tolist(), strict=True)
+    ]
+    np.testing.assert_array_equal(found, expected)
+
+
 def test_errors_of_calls() -> None:
     with pytest.raises(
         CompileError, match="notation:1:8: error: 'gcd' takes 2 operands or more, not 1"

@@ -35,7 +35,9 @@ TEXTS: list[tuple[str, type, Callable[..., Any]]] = [
 @pytest.mark.parametrize(
     ("format", "shape", "text", "dtype", "function"),
     [("csr", (40, 30), *case) for case in TEXTS]
-    + [("csf", (9, 8, 20), *TEXTS[0]), ("dcsr", (40, 30), *TEXTS[3]), ("csc", (30, 40), *TEXTS[1])],
+    + [("csf", (9, 8, 20), *TEXTS[0]), ("dcsr", (40, 30), *TEXTS[3]), ("csc", (30, 40), *TEXTS[1])]
+    # Bitmaps that are cleared as a whole, and by the row.
+    + [("csr", (12, size), *TEXTS[3]) for size in (63, 64, 65, 1024, 1025)],
 )
 def test_what_is_looked_up_is_what_is_merged(
     format: str, shape: tuple[int, ...], text: str, dtype: type, function: Callable[..., Any]
@@ -136,6 +138,22 @@ def test_coordinates_in_any_order() -> None:
         schedule="precompute(A[i,j] over j)",
     )
     np.testing.assert_array_equal(found.to_numpy(), a * d)
+
+
+@pytest.mark.parametrize("result", ["csr", "dcsr"])
+def test_rows_of_a_list_are_looked_up_for_results_that_are_counted(result: str) -> None:
+    """The room that such a result needs is counted by loops over the list of rows."""
+    a, b = drawn((9, 30), np.float32), drawn((7, 30), np.float32)
+    b[3] = 0
+    found = es.evaluate(
+        "C[i,j] = sum[k]((A[i,k] + B[j,k]) * A[i,k])",
+        A=es.asarray(a, "dcsr"),
+        B=es.asarray(b, "dcsr"),
+        C=es.Format(result),
+        schedule="precompute(B[j,k] over k)",
+    )
+    expected = ((a[:, None] + b[None]) * a[:, None]).sum(2)
+    np.testing.assert_allclose(found.to_numpy(), expected, rtol=1e-5)
 
 
 @pytest.mark.parametrize(

@@ -177,6 +177,9 @@ private:
   /// many, of which every combination counts.
   mlir::Value emitRest(ReduceOp reduce, mlir::Value sum,
                        llvm::ArrayRef<mlir::Value> counts);
+  /// A product times `factor` to the power of all counts together.
+  mlir::Value emitPower(mlir::Value product, mlir::TypedAttr factor,
+                        llvm::ArrayRef<mlir::Value> counts);
   /// A term of a reduction, combined with what was there before.
   Combined emitTerm(ReduceOp reduce, const Combined &before);
   /// The same where `conditions` hold, one after the other.

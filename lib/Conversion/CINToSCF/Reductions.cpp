@@ -249,6 +249,51 @@ EvaluationLowering::emitWalk(ReduceOp reduce, const Combined &before) {
   return {emitRest(reduce, after.front(), counts)};
 }
 
+Value EvaluationLowering::emitPower(Value product, TypedAttr factor,
+                                    ArrayRef<Value> counts) {
+  Type type = product.getType(), wide = builder.getF64Type();
+  auto call = [&](StringRef name, ValueRange operands, Type result) {
+    return emitCall(builder, *findBuiltin(name), operands, result);
+  };
+  auto multiply = [&](Value a, Value b) { return call("mul", {a, b}, wide); };
+  auto number = [&](double value) -> Value {
+    return arith::ConstantOp::create(builder, builder.getF64FloatAttr(value));
+  };
+  APFloat size = cast<FloatAttr>(factor).getValue();
+  bool isNegative = size.isNegative();
+  size.clearSign();
+  bool isInexact = false;
+  size.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven, &isInexact);
+  double magnitude = size.convertToDouble();
+  Value one = constant(1), odd = one, count;
+  for (Value mine : counts) {
+    odd = arith::AndIOp::create(builder, odd, mine);
+    mine = call("convert", mine, wide);
+    count = count ? multiply(count, mine) : mine;
+  }
+  Value isOdd =
+      arith::CmpIOp::create(builder, arith::CmpIPredicate::eq, odd, one);
+  auto ifOdd = [&](double value) -> Value {
+    return arith::SelectOp::create(builder, isOdd, number(value), number(1));
+  };
+  Value given = call("convert", product, wide);
+  if (isNegative)
+    given = multiply(given, ifOdd(-1));
+  // All of the power may be too large or too small where the product is not, so
+  // that half of it is multiplied by twice.
+  Value half = call("floor", multiply(count, number(0.5)), wide);
+  half = call("pow", {number(magnitude), half}, wide);
+  Value result = multiply(multiply(given, half), half);
+  result = multiply(result, ifOdd(magnitude));
+  if (size.isFinite()) {
+    // 0 and infinity stay what they are, as they do one factor after the other.
+    Value stays =
+        call("eq", {given, multiply(given, number(2))}, builder.getI1Type());
+    result = arith::SelectOp::create(builder, stays, given, result);
+  }
+  return call("convert", result, type);
+}
+
 Value EvaluationLowering::emitRest(ReduceOp reduce, Value sum,
                                    ArrayRef<Value> counts) {
   Type type = reduce.getType();
@@ -267,15 +312,9 @@ Value EvaluationLowering::emitRest(ReduceOp reduce, Value sum,
       rest = call("mul", {rest, call("convert", count, type)}, type);
     combined = call("add", {sum, rest}, type);
     break;
-  case Repetition::power: {
-    // Exponents, and whether they are odd, are exact.
-    Type wide = builder.getF64Type();
-    Value power = call("convert", rest, wide);
-    for (Value count : counts)
-      power = call("pow", {power, call("convert", count, wide)}, wide);
-    combined = call("mul", {sum, call("convert", power, type)}, type);
+  case Repetition::power:
+    combined = emitPower(sum, *reduce.getRest(), counts);
     break;
-  }
   }
   // None of a value that is infinite or NaN is not 0 times it.
   Value least = counts.front();

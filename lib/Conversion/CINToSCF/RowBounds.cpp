@@ -99,7 +99,8 @@ ForallOp EvaluationLowering::findRows(ForallOp statement) {
   AssembleOp array =
       assign ? assign.getArray().getDefiningOp<AssembleOp>() : nullptr;
   if (!isInWorkspace || !array || !array.getCounting() ||
-      !rows.getIteration() || rows.getVariables().size() != 1)
+      assign->getParentOp() != rows || !rows.getIteration() ||
+      rows.getVariables().size() != 1)
     return nullptr;
   ArrayRef<Level> all = array.getType().getFormat().getLevels();
   if (all.back().kind != LevelKind::compressed ||

@@ -219,8 +219,7 @@ class Expressions:
             if is_float(value.type):
                 self._source.fail(node, f"'~' is of integers, not of {value.type}")
             return self._call("not", [value], value.type)
-        if value.type == "i1":
-            value = self._typed(value, "i64")
+        value = self._counted(value)
         return value if isinstance(node.op, ast.UAdd) else self._call("neg", [value], value.type)
 
     def _binary(self, node: ast.AST, operator: ast.operator, left: Value, right: Value) -> Value:
@@ -245,13 +244,16 @@ class Expressions:
         self._source.fail(node, f"'{kind.__name__}' is no operator of functions")
 
     def _are_booleans(self, *values: Value) -> bool:
-        return all(value.type == "i1" for value in values)
+        return all(value.type in ("i1", INTEGER) for value in values)
+
+    def _counted(self, value: Value) -> Value:
+        """A boolean as the number that it is."""
+        return self._typed(value, "i64") if value.type == "i1" else value
 
     def _power(self, node: ast.AST, left: Value, right: Value) -> Value:
         is_short = not right.name and right.type == INTEGER and 0 < right.number <= _MOST_POWER
         if is_short:
-            base = self._typed(left)
-            product = base
+            product = base = self._counted(self._typed(left))
             for _ in range(int(right.number) - 1):
                 product = self._call("mul", [product, base], base.type)
             return product
@@ -312,14 +314,19 @@ class Expressions:
         if function is None:
             self._source.fail(node.func, f"'{ast.unparse(node.func)}' is no function that is known")
         if _is_in(function, _ABSOLUTE) and len(values) == 1:
-            value = self._typed(values[0])
+            value = self._counted(self._typed(values[0]))
             if function is math.fabs:
                 value = self._floated(value)
             return self._call("abs", [value], value.type)
         if _is_in(function, _CHOICES) and len(values) > 1:
-            chosen, *others = self._together(values)
+            has_number = any(value.type == INTEGER for value in values)
+            least = "i64" if has_number and self._are_booleans(*values) else None
+            chosen, *others = self._together(values, least)
+            name = _CHOICES[function]
+            if chosen.type == "i1":
+                name = "and" if name == "min" else "or"
             for other in others:
-                chosen = self._call(_CHOICES[function], [chosen, other], chosen.type)
+                chosen = self._call(name, [chosen, other], chosen.type)
             return chosen
         if len(values) == 1 and _is_in(function, (*_OF_FLOATS, *_TO_INTEGERS)):
             value = self._floated(self._typed(values[0]))

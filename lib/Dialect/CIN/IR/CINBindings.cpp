@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ParsedAttributes.h"
 #include "ember/Dialect/CIN/IR/LevelOperands.h"
 
 #include "mlir/IR/Builders.h"
@@ -113,6 +114,18 @@ static LogicalResult verifyIteration(Operation *op, IterationAttr iteration) {
   return success();
 }
 
+/// The number that a bound is; none if it is computed.
+static std::optional<int64_t> getConstant(Value bound) {
+  if (auto literal = bound.getDefiningOp<LiteralOp>())
+    if (auto number = dyn_cast<IntegerAttr>(literal.getValue()))
+      return number.getValue().trySExtValue();
+  if (auto apply = bound.getDefiningOp<ApplyOp>();
+      apply && apply.getMap().getNumResults() == 1)
+    if (auto number = dyn_cast<AffineConstantExpr>(apply.getMap().getResult(0)))
+      return number.getValue();
+  return std::nullopt;
+}
+
 template <typename OpT> static LogicalResult verifyVariables(OpT op) {
   ArrayRef<bool> ranged = op.getRanged();
   for (BlockArgument variable : op.getVariables())
@@ -138,6 +151,15 @@ template <typename OpT> static LogicalResult verifyVariables(OpT op) {
              << op.getNameOf(variable.getArgNumber())
              << " has: it has no range, and is the index of no dimension by "
                 "itself";
+  // Loops of so many iterations would have none.
+  for (auto [lower, upper] : llvm::zip_equal(op.getLowers(), op.getUppers())) {
+    std::optional<int64_t> first = getConstant(lower), end = getConstant(upper);
+    int64_t length;
+    if (first && end && *first < *end &&
+        llvm::SubOverflow(*end, *first, length))
+      return op.emitError() << "the range from " << *first << " to " << *end
+                            << " has more values than an index counts";
+  }
   return verifyIteration(op, op.getIterationAttr());
 }
 
@@ -146,7 +168,7 @@ static const StringRef elided[] = {"operandSegmentSizes", "ranged", "callee"};
 ParseResult ForallOp::parse(OpAsmParser &parser, OperationState &result) {
   SmallVector<OpAsmParser::Argument> variables;
   if (parseVariables<ForallOp>(parser, result, variables) ||
-      parser.parseOptionalAttrDictWithKeyword(result.attributes) ||
+      parseAttributes<ForallOp>(parser, result, /*hasKeyword=*/true) ||
       parser.parseRegion(*result.addRegion(), variables))
     return failure();
   if (result.regions.front()->empty())
@@ -217,7 +239,7 @@ ParseResult ReduceOp::parse(OpAsmParser &parser, OperationState &result) {
   if (parseCallee(parser, callee) ||
       parseVariables<ReduceOp>(parser, result, variables) ||
       parser.parseArrow() || parser.parseType(result.types.emplace_back()) ||
-      parser.parseOptionalAttrDictWithKeyword(result.attributes) ||
+      parseAttributes<ReduceOp>(parser, result, /*hasKeyword=*/true) ||
       parser.parseRegion(*result.addRegion(), variables))
     return failure();
   result.getOrAddProperties<Properties>().callee = callee;

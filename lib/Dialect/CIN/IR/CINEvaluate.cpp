@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CINRaces.h"
+#include "ParsedAttributes.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Builders.h"
@@ -103,7 +104,7 @@ ParseResult EvaluateOp::parse(OpAsmParser &parser, OperationState &result) {
   if (parser.parseKeyword("outs") ||
       parseNamed(parser, arguments, operands, types) ||
       parser.parseOptionalArrowTypeList(result.types) ||
-      parser.parseOptionalAttrDictWithKeyword(result.attributes) ||
+      parseAttributes<EvaluateOp>(parser, result, /*hasKeyword=*/true) ||
       parser.parseRegion(*result.addRegion(), arguments) ||
       parser.resolveOperands(operands, types, parser.getNameLoc(),
                              result.operands))
@@ -210,6 +211,16 @@ LogicalResult EvaluateOp::verify() {
     if (!isa<ForallOp, AssembleOp, RegroupOp, ReserveOp, SameSizeOp, ScanOp,
              TemporaryOp, ExtentOp, ApplyOp, LiteralOp>(op))
       return op.emitOpError("stands outside of any statement");
+  // A map that is no expression has an error of its own.
+  WalkResult maps = getRegion().walk([](ApplyOp apply) {
+    AffineMap map = apply.getMap();
+    return map.getNumResults() == 1 && map.getNumSymbols() == 0 &&
+                   map.getNumDims() == apply.getOperands().size()
+               ? WalkResult::advance()
+               : WalkResult::interrupt();
+  });
+  if (maps.wasInterrupted())
+    return success();
   // Each array that is assigned to is one of outs, or is stored in some, or is
   // a workspace or a temporary.
   auto isOut = [&](Value array) {

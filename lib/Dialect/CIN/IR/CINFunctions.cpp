@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ParsedAttributes.h"
 #include "ember/Dialect/CIN/IR/CIN.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -130,7 +131,7 @@ ParseResult FunctionOp::parse(OpAsmParser &parser, OperationState &result) {
       parser.parseArgumentList(arguments, OpAsmParser::Delimiter::Paren,
                                /*allowType=*/true) ||
       parser.parseArrow() || parser.parseType(type) ||
-      parser.parseOptionalAttrDictWithKeyword(result.attributes) ||
+      parseAttributes<FunctionOp>(parser, result, /*hasKeyword=*/true) ||
       parser.parseRegion(*result.addRegion(), arguments))
     return failure();
   SmallVector<Type> types = llvm::map_to_vector(

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ParsedAttributes.h"
 #include "ember/Dialect/CIN/IR/CIN.h"
 
 #include "mlir/IR/AffineMap.h"
@@ -119,7 +120,7 @@ ParseResult AccessOp::parse(OpAsmParser &parser, OperationState &result) {
   result.getOrAddProperties<Properties>().stored =
       isStored ? parser.getBuilder().getUnitAttr() : UnitAttr();
   if (parser.parseOperand(array) || parseIndices(parser, indices) ||
-      parser.parseOptionalAttrDict(result.attributes) ||
+      parseAttributes<AccessOp>(parser, result, /*hasKeyword=*/false) ||
       parseTypes(parser, indices, type, indexTypes) ||
       parser.resolveOperand(array, type, result.operands) ||
       parser.resolveOperands(indices, indexTypes, parser.getNameLoc(),
@@ -188,7 +189,8 @@ ParseResult ApplyOp::parse(OpAsmParser &parser, OperationState &result) {
   } else {
     types.assign(operands.size(), parser.getBuilder().getIndexType());
   }
-  if (parser.parseRParen() || parser.parseOptionalAttrDict(result.attributes) ||
+  if (parser.parseRParen() ||
+      parseAttributes<ApplyOp>(parser, result, /*hasKeyword=*/false) ||
       parser.resolveOperands(operands, types, parser.getNameLoc(),
                              result.operands))
     return failure();
@@ -206,6 +208,20 @@ void ApplyOp::print(OpAsmPrinter &printer) {
   printer.printOptionalAttrDict((*this)->getAttrs(), {"map"});
 }
 
+/// Whether an expression divides by what is no positive constant.
+static bool dividesWrongly(AffineExpr expr) {
+  bool isWrong = false;
+  expr.walk([&](AffineExpr part) {
+    auto binary = dyn_cast<AffineBinaryOpExpr>(part);
+    if (!binary || binary.getKind() == AffineExprKind::Add ||
+        binary.getKind() == AffineExprKind::Mul)
+      return;
+    auto divisor = dyn_cast<AffineConstantExpr>(binary.getRHS());
+    isWrong |= !divisor || divisor.getValue() <= 0;
+  });
+  return isWrong;
+}
+
 LogicalResult ApplyOp::verify() {
   AffineMap map = getMap();
   if (map.getNumResults() != 1 || map.getNumSymbols() != 0)
@@ -214,6 +230,9 @@ LogicalResult ApplyOp::verify() {
     return emitOpError() << "has a map of " << map.getNumDims()
                          << " dimensions and " << getOperands().size()
                          << " operands";
+  if (dividesWrongly(map.getResult(0)))
+    return emitOpError("has a map that divides by something else than a "
+                       "positive constant");
   return success();
 }
 
@@ -227,7 +246,7 @@ ParseResult CallOp::parse(OpAsmParser &parser, OperationState &result) {
   FunctionType type;
   if (parseCallee(parser, callee) ||
       parser.parseOperandList(operands, OpAsmParser::Delimiter::Paren) ||
-      parser.parseOptionalAttrDict(result.attributes) ||
+      parseAttributes<CallOp>(parser, result, /*hasKeyword=*/false) ||
       parser.parseColonType(type) ||
       parser.resolveOperands(operands, type.getInputs(), parser.getNameLoc(),
                              result.operands))
@@ -310,7 +329,7 @@ ParseResult AssignOp::parse(OpAsmParser &parser, OperationState &result) {
   bool hasFirst = succeeded(parser.parseOptionalKeyword("first"));
   if (hasFirst && parser.parseOperand(first))
     return failure();
-  if (parser.parseOptionalAttrDict(result.attributes) ||
+  if (parseAttributes<AssignOp>(parser, result, /*hasKeyword=*/false) ||
       parseTypes(parser, indices, type, indexTypes))
     return failure();
   Type boolean = parser.getBuilder().getI1Type();
@@ -385,7 +404,7 @@ ParseResult WhereOp::parse(OpAsmParser &parser, OperationState &result) {
     if (parser.parseOperand(sizes.emplace_back()))
       return failure();
   if (parser.parseRParen() ||
-      parser.parseOptionalAttrDictWithKeyword(result.attributes) ||
+      parseAttributes<WhereOp>(parser, result, /*hasKeyword=*/true) ||
       parser.parseRegion(*result.addRegion(), workspace) ||
       parser.parseKeyword("produced") ||
       parser.parseRegion(*result.addRegion(), workspace) ||

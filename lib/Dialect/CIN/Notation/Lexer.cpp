@@ -70,6 +70,10 @@ Token Lexer::next() {
       token.kind = Token::Kind::symbol;
       length = symbol->size();
     }
+    // All of a character of several bytes.
+    while (token.kind == Token::Kind::wrong && length < rest.size() &&
+           (rest[length] & 0xC0) == 0x80)
+      ++length;
   }
   token.text = rest.take_front(length);
   if (token.is("(") || token.is("["))

@@ -232,6 +232,9 @@ FailureOr<std::vector<WrittenSchedule>> ScheduleParser::parse() {
     if (token.is(","))
       take();
   }
+  // A separator may stand at the end, too.
+  if (schedules.size() > 1 && schedules.back().empty())
+    schedules.pop_back();
   return schedules;
 }
 
@@ -241,10 +244,24 @@ ember::cin::parseSchedules(StringRef text, ModuleOp functions,
   return ScheduleParser(text, functions, context).parse();
 }
 
+/// Whether a relation changes which loops there are, or their order.
+static bool isOfLoops(const WrittenRelation &written) {
+  RelationKind kind = written.relation.getKind();
+  return kind != RelationKind::precompute && kind != RelationKind::parallelize;
+}
+
 LogicalResult ember::cin::setSchedule(ForallOp statement,
-                                      const WrittenSchedule &written) {
-  if (written.empty())
+                                      const WrittenSchedule &given) {
+  if (given.empty())
     return success();
+  // What is kept, and what is parallel, is said of loops as they are in the
+  // end, wherever it stands.
+  WrittenSchedule written;
+  for (bool first : {true, false})
+    llvm::copy_if(given, std::back_inserter(written),
+                  [&](const WrittenRelation &relation) {
+                    return isOfLoops(relation) == first;
+                  });
   MLIRContext *context = statement.getContext();
   SmallVector<RelationAttr> relations;
   for (const WrittenRelation &relation : written)

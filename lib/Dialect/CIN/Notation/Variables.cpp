@@ -267,6 +267,8 @@ FailureOr<Operand> ExpressionEmitter::emitReduction(
   FailureOr<Operand> term = failure();
   if (!others.empty()) {
     term = emitReduction(function, others, condition, value, position);
+    if (succeeded(term))
+      term->value.getDefiningOp<ReduceOp>().setContinued(true);
   } else {
     term = emit(value);
     if (condition && succeeded(term)) {

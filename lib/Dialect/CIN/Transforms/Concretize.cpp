@@ -97,6 +97,9 @@ void StatementConcretizer::bindReductions() {
     bool isWalked = llvm::any_of(
         mine, [&](BlockArgument variable) { return formats.walks(variable); });
     StatementNest::Steps steps;
+    // Of one term, there is one loop of none.
+    if (mine.empty())
+      steps.emplace_back();
     for (BlockArgument variable : mine) {
       if (steps.empty() || (isWalked && !reduce.getOtherwise()))
         steps.emplace_back();

@@ -40,8 +40,16 @@ Value GradientFunction::find(StringRef name, StringRef option) {
     if (getName(assemble) == name)
       return assemble;
   for (BlockArgument argument : evaluate.getBody()->getArguments())
-    if (getName(argument) == name)
+    if (getName(argument) == name) {
+      for (Operation *user : argument.getUsers())
+        if (auto whole = dyn_cast<AssembleOp>(user)) {
+          function.emitError() << "'" << name << "', which '" << option
+                               << "' names, is a part of '" << getName(whole)
+                               << "': name that array";
+          return {};
+        }
       return argument;
+    }
   function.emitError() << "there is no array '" << name << "', which '"
                        << option << "' names";
   return {};
@@ -84,6 +92,9 @@ LogicalResult GradientFunction::readNames(ArrayRef<std::string> ofNames,
       return failure();
     if (isAssigned(array))
       return refuse(name, "is assigned to: gradients are by what is given");
+    if (auto stored = array.getDefiningOp<AssembleOp>();
+        stored && stored.getEncoding())
+      return refuse(name, "is encoded: gradients are by floats");
     if (llvm::is_contained(wrt, array))
       return refuse(name, "is named twice");
     wrt.push_back(array);

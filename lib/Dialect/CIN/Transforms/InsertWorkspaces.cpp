@@ -32,7 +32,11 @@ public:
       : statement(statement), assign(assign), formats(statement, uses),
         nest(builder, statement, uses),
         sums(statement, order.sort(variables), order, uses),
-        outer(sums.outer()), rows(sums.rows()) {}
+        outer(sums.outer()), rows(sums.rows()) {
+    llvm::copy_if(rows, std::back_inserter(places), [](BlockArgument row) {
+      return !getIndexedDimensions(row).empty();
+    });
+  }
 
   /// Builds what takes the place of the statement in front of it; false if it
   /// can stay as it is.
@@ -90,6 +94,9 @@ private:
   StatementNest nest;
   RowReductions sums;
   ArrayRef<BlockArgument> outer, rows;
+  /// Those of the rows that a workspace has a dimension for: a loop over tiles
+  /// is none of an index.
+  SmallVector<BlockArgument> places;
   /// What elements have before; null if that is not known.
   TypedAttr initial;
   /// A workspace that says which elements of rows are needed: those that it
@@ -285,11 +292,11 @@ void WorkspaceInserter::useWorkspaces(ArrayRef<ReduceOp> reductions,
     return;
   }
   ReduceOp reduce = reductions.front();
-  auto indices = llvm::to_vector_of<Value>(rows);
+  auto indices = llvm::to_vector_of<Value>(places);
   std::optional<StatementNest::WorkspaceFormat> format =
       chooseWorkspace(reduce);
   nest.where(
-      reduce.getType(), rows, format,
+      reduce.getType(), places, format,
       [&](Value workspace) {
         if (!format)
           identity(reduce, workspace, indices);

@@ -189,15 +189,15 @@ Value StatementGradient::deriveCall(CallOp call, FunctionOp function,
                         FlatSymbolRefAttr::get(*derivative), operands);
 }
 
-/// Reductions by the same function that are in each other, `reduce` first, each
-/// of which is all that the next one combines: together they are one.
+/// The reductions that `reduce` continues, itself first: together they are one.
 static SmallVector<ReduceOp> findNest(ReduceOp reduce) {
   SmallVector<ReduceOp> nest = {reduce};
   while (auto outer = dyn_cast<ReduceOp>(nest.back()->getParentOp())) {
     ReduceOp inner = nest.back();
-    if (outer.getYield().getValue() != inner.getResult() ||
-        !inner->hasOneUse() || outer.getCallee() != inner.getCallee() ||
-        outer.getOtherwise() || inner.getOtherwise())
+    if (!inner.getContinued() ||
+        outer.getYield().getValue() != inner.getResult() ||
+        outer.getCallee() != inner.getCallee() || outer.getOtherwise() ||
+        inner.getOtherwise())
       break;
     nest.push_back(outer);
   }

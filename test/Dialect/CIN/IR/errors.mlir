@@ -249,3 +249,70 @@ func.func @scan_of_another_size(%n: memref<4xi64>, %y: memref<?xf32>) {
   }
   return
 }
+
+// -----
+
+func.func @division(%y: memref<?xf32>, %x: memref<?xf32>) {
+  cin.evaluate ins(%a = %x : memref<?xf32>) outs(%out = %y : memref<?xf32>) {
+    cin.forall (%i) {
+      // expected-error @below {{has a map that divides by something else than a positive constant}}
+      %j = cin.apply affine_map<(d0) -> (d0 + d0 mod 0)>(%i)
+      %v = cin.access %a[%j] : memref<?xf32>
+      cin.assign %v to %out[%i] : memref<?xf32>
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @map(%y: memref<?xf32>, %x: memref<?xf32>) {
+  cin.evaluate ins(%a = %x : memref<?xf32>) outs(%out = %y : memref<?xf32>) {
+    cin.forall (%i) {
+      // expected-error @below {{has a map that is not one expression of dimensions}}
+      %j = cin.apply affine_map<() -> ()>()
+      %v = cin.access %a[%i] : memref<?xf32>
+      cin.assign %v to %out[%j] : memref<?xf32>
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @ranged(%y: memref<?xf32>) {
+  cin.evaluate outs(%out = %y : memref<?xf32>) {
+    // expected-error @below {{attribute 'ranged' failed to satisfy constraint}}
+    cin.forall (%i) attributes {ranged = 5} {
+      %zero = cin.literal 0.0 : f32
+      cin.assign %zero to %out[%i] : memref<?xf32>
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @schedule(%y: memref<?xf32>) {
+  cin.evaluate outs(%out = %y : memref<?xf32>) {
+    // expected-error @below {{attribute 'schedule' failed to satisfy constraint}}
+    cin.forall (%i) attributes {schedule = "reorder(i)"} {
+      %zero = cin.literal 0.0 : f32
+      cin.assign %zero to %out[%i] : memref<?xf32>
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @stored(%y: memref<?xf32>) {
+  cin.evaluate outs(%out = %y : memref<?xf32>) {
+    cin.forall (%i) {
+      // expected-error @below {{attribute 'stored' failed to satisfy constraint}}
+      %x = cin.access %out[%i] {stored = 1} : memref<?xf32>
+      cin.assign %x to %out[%i] : memref<?xf32>
+    }
+  }
+  return
+}

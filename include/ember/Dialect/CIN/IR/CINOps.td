@@ -321,6 +321,10 @@ def CIN_ReduceOp
     yields a reduction by the same function, over whole dimensions, the `rest` is
     each term that this one has at such a coordinate.
 
+    One that is `continued` goes on with the reduction by the same function whose body
+    yields it, as where a range depends on the variable before: all values that are the
+    largest share its gradient, and not those of each inner one first.
+
     ```mlir
     %largest = cin.reduce max (%j) -> f32 {
       %x = cin.access %A[%i, %j] : memref<?x?xf32>
@@ -330,7 +334,8 @@ def CIN_ReduceOp
   }];
   let arguments = !con(ranges, (ins CIN_Callee:$callee,
                                     OptionalAttr<TypedAttrInterface>:$rest,
-                                    OptionalAttr<TypedAttrInterface>:$otherwise));
+                                    OptionalAttr<TypedAttrInterface>:$otherwise,
+                                    UnitAttr:$continued));
   let results = (outs CIN_Scalar:$result);
   let regions = (region SizedRegion<1>:$region);
   let extraClassDeclaration = declareVariables # [{
