@@ -226,6 +226,28 @@ def test_second_derivatives(name: str) -> None:
     assert torch.autograd.gradgradcheck(called(case), given)
 
 
+@pytest.mark.parametrize(
+    ("text", "row"),
+    [
+        ("y[i] = v[i] * max[j](A[0,j] + v[i])", [0, 0, 0]),
+        ("y[i] = v[i] * max[j](A[I[j],j] + v[i])", [1, 0, 2]),
+    ],
+)
+def test_second_derivatives_of_the_largest_of_a_shared_row(text: str, row: list[int]) -> None:
+    """Sums that others need are kept row by row, each where it is needed."""
+    draw = torch.Generator().manual_seed(0)
+    mine = [torch.rand(size, generator=draw, dtype=torch.float64) for size in ((3, 3), (2,))]
+    A, v = (one.requires_grad_() for one in mine)
+    given = {"I": torch.tensor(row)} if "I" in text else {}
+    rows = A[torch.tensor(row), torch.arange(3)] + v[:, None]
+    found = []
+    for y in (es.evaluate(text, A=A, v=v, **given), v * rows.amax(1)):
+        first = torch.autograd.grad(y.sum(), [A, v], create_graph=True)
+        squares = [(one * one).sum() for one in first]
+        found.append(torch.autograd.grad(squares[0] + squares[1], [A, v]))
+    torch.testing.assert_close(*found)
+
+
 def test_only_what_is_asked_for_is_computed() -> None:
     W, w = floats(9, 4).requires_grad_(), floats(24)
     result = es.evaluate(

@@ -305,6 +305,7 @@ void WorkspaceInserter::useWorkspaces(ArrayRef<ReduceOp> reductions,
       [&](Value workspace) {
         nest.replace(reduce, workspace, indices);
         useWorkspaces(reductions.drop_front(), consume);
+        nest.restore(reduce);
       });
 }
 
@@ -409,6 +410,7 @@ void WorkspaceInserter::keepRow(AccessOp access,
       [&](Value workspace) {
         nest.replace(access, workspace, indices);
         consume();
+        nest.restore(access);
       });
 }
 

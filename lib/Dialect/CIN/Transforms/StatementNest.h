@@ -78,6 +78,8 @@ public:
   mlir::Value get(mlir::Value value);
   /// From here on `value` is what the array has at indices of the statement.
   void replace(mlir::Value value, mlir::Value array, mlir::ValueRange indices);
+  /// From here on it is computed again: the array is not there any more.
+  void restore(mlir::Value value) { replacements.erase(value); }
   /// The variables of a reduction that are bound together, by position, outer
   /// ones first.
   using Steps = llvm::SmallVector<llvm::SmallVector<unsigned>>;
