@@ -164,8 +164,8 @@ static ArrayRef<int64_t> findLookedUpShape(const Lookup &lookup,
   return type.getShape().drop_front(same);
 }
 
-/// A table that caches hold anyway is not worth the instructions, nor is what an
-/// iteration around the loop has just put in a workspace.
+/// A table that caches hold anyway is not worth the instructions, nor is what
+/// an iteration around the loop has just put in a workspace.
 bool PrefetchEmitter::isWorthwhile(const Lookup &lookup) {
   Operation *made = lookup.table.getDefiningOp();
   if (made && made->hasAttr(scratchAttr))

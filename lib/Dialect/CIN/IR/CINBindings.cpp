@@ -146,11 +146,10 @@ template <typename OpT> static LogicalResult verifyVariables(OpT op) {
   for (BlockArgument variable : op.getVariables())
     if (!ranged[variable.getArgNumber()] &&
         getIndexedDimensions(variable).empty())
-      return op.emitOpError()
-             << "does not say which values variable "
-             << op.getNameOf(variable.getArgNumber())
-             << " has: it has no range, and is the index of no dimension by "
-                "itself";
+      return op.emitError()
+             << "variable " << op.getNameOf(variable.getArgNumber())
+             << " has no range, and is the index of no dimension by itself, "
+                "which would say which values it has: give it a range";
   // Loops of so many iterations would have none.
   for (auto [lower, upper] : llvm::zip_equal(op.getLowers(), op.getUppers())) {
     std::optional<int64_t> first = getConstant(lower), end = getConstant(upper);

@@ -244,6 +244,34 @@ ExpressionEmitter::getInteger(const Expression *expression) {
   return number->integer;
 }
 
+/// The size of the largest constant of an expression.
+static uint64_t findLargestConstant(AffineExpr expr) {
+  uint64_t largest = 0;
+  expr.walk([&](AffineExpr part) {
+    if (auto constant = dyn_cast<AffineConstantExpr>(part))
+      largest = std::max(largest, llvm::AbsoluteValue(constant.getValue()));
+  });
+  return largest;
+}
+
+/// What an affine function makes of expressions; null if that is not affine.
+static AffineExpr combineAffine(StringRef function,
+                                ArrayRef<AffineExpr> parts) {
+  if (function == "neg")
+    return -parts[0];
+  if (function == "add")
+    return parts[0] + parts[1];
+  if (function == "sub")
+    return parts[0] - parts[1];
+  auto constant = dyn_cast<AffineConstantExpr>(parts[1]);
+  if (function == "mul")
+    return constant || isa<AffineConstantExpr>(parts[0]) ? parts[0] * parts[1]
+                                                         : AffineExpr();
+  if (!constant || constant.getValue() <= 0)
+    return AffineExpr();
+  return function == "mod" ? parts[0] % constant : parts[0].floorDiv(constant);
+}
+
 FailureOr<AffineExpr>
 ExpressionEmitter::makeAffine(const Expression &expression,
                               SmallVectorImpl<Value> &operands) {
@@ -271,21 +299,19 @@ ExpressionEmitter::makeAffine(const Expression &expression,
       return part;
     parts.push_back(*part);
   }
-  if (function == "neg")
-    return -parts[0];
-  if (function == "add")
-    return parts[0] + parts[1];
-  if (function == "sub")
-    return parts[0] - parts[1];
-  if (function == "mul")
-    return isa<AffineConstantExpr>(parts[0]) ||
-                   isa<AffineConstantExpr>(parts[1])
-               ? parts[0] * parts[1]
-               : AffineExpr();
-  auto divisor = dyn_cast<AffineConstantExpr>(parts[1]);
-  if (!divisor || divisor.getValue() <= 0)
-    return AffineExpr();
-  return function == "mod" ? parts[0] % divisor : parts[0].floorDiv(divisor);
+  AffineExpr made = combineAffine(function, parts);
+  // Constants are folded as they come, in 64 bits.
+  constexpr uint64_t most = uint64_t(1) << 62;
+  bool isTooLarge = made && findLargestConstant(made) > most;
+  if (made && function == "mul")
+    isTooLarge |=
+        llvm::SaturatingMultiply(findLargestConstant(parts[0]),
+                                 findLargestConstant(parts[1])) > most;
+  if (!isTooLarge)
+    return made;
+  emitErrorAt(context, expression.position)
+      << "the numbers of this index are larger than 2**62 together";
+  return failure();
 }
 
 /// Whether a literal is one of no integer.

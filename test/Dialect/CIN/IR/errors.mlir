@@ -87,7 +87,7 @@ func.func @input(%y: memref<?xf32>, %a: memref<?xf32>) {
 
 func.func @no_range(%y: memref<?xf32>, %a: memref<?xf32>) {
   cin.evaluate ins(%A = %a : memref<?xf32>) outs(%out = %y : memref<?xf32>) {
-    // expected-error @below {{does not say which values variable i has: it has no range, and is the index of no dimension by itself}}
+    // expected-error @below {{variable i has no range, and is the index of no dimension by itself, which would say which values it has: give it a range}}
     cin.forall (%i) attributes {names = ["i"]} {
       %next = cin.apply affine_map<(d0) -> (d0 + 1)>(%i)
       %x = cin.access %A[%next] : memref<?xf32>
