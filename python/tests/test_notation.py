@@ -477,7 +477,7 @@ def test_statements(way: Way) -> None:
         ("y[I[p]] += y[I[p]] * x[p]", 12, "that several values of p add to"),
         ("y[i] += y[j]", 9, "reads another element of y"),
         ("y[i+j] = x[i] * z[j]", 1, "several values of"),
-        ("y[0] = sum[i](x[2*i])", 8, "it has no range"),
+        ("y[0] = sum[i](x[2*i])", 8, "has no range"),
         ("y[i] = x[i(0:4:0)]", 16, "the step of a slice is a positive number"),
         ("y[i] = x[z[i] / 2.5]", 15, "an index is an integer"),
         ("y[i] = x[i] * x[1.5]", 17, "an index is an integer, and this is 1.5"),

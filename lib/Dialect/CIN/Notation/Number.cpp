@@ -66,17 +66,17 @@ std::optional<Number> ember::cin::parseNumber(StringRef text) {
       return std::nullopt;
     return parseInteger(digits, base);
   }
-  // Digits stand behind an exponent, and the underscores of decimals are
-  // between those.
+  // Digits stand behind an exponent, and underscores between digits. `inf` and
+  // `nan` have none.
+  bool hasDigits = llvm::isDigit(rest.front()) || rest.front() == '.';
   bool isDecimal = llvm::all_of(rest, [](char character) {
     return llvm::isDigit(character) || StringRef("_.eE+-").contains(character);
   });
   bool isCut = rest.back() == 'e' || rest.back() == 'E' ||
                rest.contains_insensitive("_e") ||
-               rest.contains_insensitive("e_") || rest.contains("_.") ||
-               rest.contains("._");
+               rest.contains_insensitive("e_");
   Number number;
-  if (!isDecimal || isCut ||
+  if ((hasDigits && (!isDecimal || isCut)) ||
       StringRef(digits).getAsDouble(number.value, /*AllowInexact=*/true))
     return std::nullopt;
   return number;
