@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ember/Analysis/OnlyReads.h"
 #include "ember/Loops/Transforms/Passes.h"
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -12,7 +13,6 @@
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
-#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 namespace ember::loops {
 using namespace mlir;
@@ -20,16 +20,14 @@ using namespace mlir;
 #define GEN_PASS_DEF_JOINREDUCTIONS
 #include "ember/Loops/Transforms/Passes.h.inc"
 
-/// Whether an operation computes or reads, and what is inside of it does.
-static bool onlyReads(Operation *op) {
-  return !op->walk([](Operation *part) {
-              bool isPart =
-                  part->hasTrait<OpTrait::HasRecursiveMemoryEffects>();
-              return isPart || isMemoryEffectFree(part) ||
-                             hasSingleEffect<MemoryEffects::Read>(part)
-                         ? WalkResult::advance()
-                         : WalkResult::interrupt();
-            }).wasInterrupted();
+/// Whether an operation only reads, and what is inside of it does.
+static bool onlyReadsInside(Operation *op) {
+  WalkResult walk = op->walk([](Operation *part) {
+    bool isNest = part->hasTrait<OpTrait::HasRecursiveMemoryEffects>();
+    return isNest || onlyReads(part) ? WalkResult::advance()
+                                     : WalkResult::interrupt();
+  });
+  return !walk.wasInterrupted();
 }
 
 /// Whether a loop reduces what it reads, and has no other loop in it.
@@ -39,22 +37,17 @@ static bool onlyReduces(scf::ForOp loop) {
                ? WalkResult::interrupt()
                : WalkResult::advance();
   };
-  return loop.getNumResults() != 0 && onlyReads(loop) &&
+  return loop.getNumResults() != 0 && onlyReadsInside(loop) &&
          !loop->walk(isLoop).wasInterrupted();
 }
 
 static bool haveSameRange(scf::ForOp one, scf::ForOp other) {
-  return one.getInductionVar().getType() == other.getInductionVar().getType() &&
-         llvm::all_of(llvm::zip_equal(ArrayRef<Value>{one.getLowerBound(),
-                                                      one.getUpperBound(),
-                                                      one.getStep()},
-                                      ArrayRef<Value>{other.getLowerBound(),
-                                                      other.getUpperBound(),
-                                                      other.getStep()}),
-                      [](auto both) {
-                        return isEqualConstantIntOrValue(std::get<0>(both),
-                                                         std::get<1>(both));
-                      });
+  return isEqualConstantIntOrValue(one.getLowerBound(),
+                                   other.getLowerBound()) &&
+         isEqualConstantIntOrValue(one.getUpperBound(),
+                                   other.getUpperBound()) &&
+         isEqualConstantIntOrValue(one.getStep(), other.getStep()) &&
+         one.getInductionVar().getType() == other.getInductionVar().getType();
 }
 
 /// Moves what `later` needs in front of `loop`; false if it needs the loop.
@@ -95,7 +88,7 @@ void JoinReductions::joinIn(Block &block) {
   for (Operation &op : llvm::make_early_inc_range(block)) {
     auto loop = dyn_cast<scf::ForOp>(op);
     if (!loop || !onlyReduces(loop)) {
-      if (!onlyReads(&op))
+      if (!onlyReadsInside(&op))
         open.clear();
       continue;
     }

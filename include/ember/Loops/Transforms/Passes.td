@@ -9,6 +9,7 @@
 #define EMBER_LOOPS_TRANSFORMS_PASSES_TD
 
 include "ember/Loops/Transforms/LookupPasses.td"
+include "ember/Loops/Transforms/ReductionPasses.td"
 include "ember/Loops/Transforms/RowPasses.td"
 include "ember/Loops/Transforms/SegmentPasses.td"
 include "mlir/Pass/PassBase.td"
