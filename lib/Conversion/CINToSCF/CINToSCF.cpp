@@ -223,10 +223,7 @@ SmallVector<Value> EvaluationLowering::sizesOf(WhereOp where) {
 
 void EvaluationLowering::makeWorkspace(WhereOp where) {
   OpBuilder::InsertionGuard guard(builder);
-  if (before)
-    builder.setInsertionPointAfter(before);
-  else
-    builder.setInsertionPointToStart(evaluate->getBlock());
+  goOutside();
   bool isScratch = isInLoop(where);
   Value names[] = {where.getProducers().getArgument(0),
                    where.getConsumers().getArgument(0)};

@@ -95,6 +95,8 @@ private:
   void emitStatement(ForallOp statement);
   /// Puts workspaces of what follows where loops of it stand.
   void beginLoops();
+  /// Goes to where they are put.
+  void goOutside();
   /// The loop over rows of what a statement appends to, if these can be filled
   /// at the same time; null otherwise.
   ForallOp findRowsApart(ForallOp statement);

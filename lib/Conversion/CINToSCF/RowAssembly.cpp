@@ -108,6 +108,13 @@ void EvaluationLowering::beginLoops() {
   before = here == builder.getBlock()->begin() ? nullptr : &*std::prev(here);
 }
 
+void EvaluationLowering::goOutside() {
+  if (before)
+    builder.setInsertionPointAfter(before);
+  else
+    builder.setInsertionPointToStart(evaluate->getBlock());
+}
+
 void EvaluationLowering::emitRows(ForallOp rows, Value lower, Value upper,
                                   AppendCode::Mode newMode) {
   mode = newMode;
@@ -198,10 +205,7 @@ bool EvaluationLowering::emitRowCount(WhereOp where) {
     return false;
   auto type = cast<ArrayType>(where.getWorkspaceType());
   OpBuilder::InsertPoint here = builder.saveInsertionPoint();
-  if (before)
-    builder.setInsertionPointAfter(before);
-  else
-    builder.setInsertionPointToStart(evaluate->getBlock());
+  goOutside();
   auto workspace = std::make_unique<RowCount>(
       builder, levels, type, roomOf(where),
       [&](MemRefType memory, Value count) {
