@@ -25,15 +25,16 @@ static unsigned takeBase(StringRef &digits) {
   return 10;
 }
 
-/// An underscore stands between two digits.
-static bool areUnderscoresRight(StringRef text, bool isPrefixed) {
+/// An underscore stands between two digits, or behind what says the base.
+static bool areUnderscoresRight(StringRef text, unsigned base) {
+  auto isDigit = [&](char character) {
+    return base == 16 ? llvm::isHexDigit(character) : llvm::isDigit(character);
+  };
   for (auto [place, character] : llvm::enumerate(text)) {
     if (character != '_')
       continue;
-    bool isBehindDigit =
-        place > 0 ? llvm::isHexDigit(text[place - 1]) : isPrefixed;
-    if (!isBehindDigit || place + 1 == text.size() ||
-        !llvm::isHexDigit(text[place + 1]))
+    bool isBehindDigit = place > 0 ? isDigit(text[place - 1]) : base != 10;
+    if (!isBehindDigit || place + 1 == text.size() || !isDigit(text[place + 1]))
       return false;
   }
   return true;
@@ -53,7 +54,7 @@ static std::optional<Number> parseInteger(StringRef digits, unsigned base) {
 std::optional<Number> ember::cin::parseNumber(StringRef text) {
   StringRef rest = text;
   unsigned base = takeBase(rest);
-  if (!areUnderscoresRight(rest, base != 10))
+  if (!areUnderscoresRight(rest, base))
     return std::nullopt;
   std::string digits = rest.str();
   llvm::erase(digits, '_');
@@ -66,17 +67,9 @@ std::optional<Number> ember::cin::parseNumber(StringRef text) {
       return std::nullopt;
     return parseInteger(digits, base);
   }
-  // Digits stand behind an exponent, and underscores between digits. `inf` and
-  // `nan` have none.
-  bool hasDigits = llvm::isDigit(rest.front()) || rest.front() == '.';
-  bool isDecimal = llvm::all_of(rest, [](char character) {
-    return llvm::isDigit(character) || StringRef("_.eE+-").contains(character);
-  });
-  bool isCut = rest.back() == 'e' || rest.back() == 'E' ||
-               rest.contains_insensitive("_e") ||
-               rest.contains_insensitive("e_");
   Number number;
-  if ((hasDigits && (!isDecimal || isCut)) ||
+  // An exponent without digits is taken for 0.
+  if (StringRef(digits).ends_with_insensitive("e") ||
       StringRef(digits).getAsDouble(number.value, /*AllowInexact=*/true))
     return std::nullopt;
   return number;
