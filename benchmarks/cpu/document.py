@@ -5,11 +5,12 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.command_line import processor_name
+from benchmarks.command_line import processor_name, show_progress
+from benchmarks.cpu.setting import use_threads
 
 SPREADS = (
     "Times are medians of samples in turns; ± is half the distance of their quartiles, behind a "
@@ -63,6 +64,23 @@ class DocumentTable:
             "--seconds", type=float, default=seconds, help=f"for each row (default: {seconds:g})"
         )
         return parser
+
+    def command(
+        self,
+        about: str,
+        seconds: float,
+        head: Sequence[str],
+        rows: Callable[[float], Iterable[Sequence[str]]],
+        arguments: Sequence[str],
+    ) -> int:
+        """Prints the table of what `rows` measures on one thread, in so many seconds each, and
+        writes it into a document if asked to: the command's exit status."""
+        options = self.parser(about, seconds).parse_args(arguments)
+        use_threads(1)
+        measured = list(rows(options.seconds))
+        show_progress("")
+        self.show(self.markdown(head, measured), options.write)
+        return 0
 
     def show(self, text: str, file: Path | None) -> None:
         """Prints the table, and replaces it in a file if one is given."""

@@ -20,7 +20,6 @@ from benchmarks.cpu.kernels import Variant, compiled, variant
 from benchmarks.cpu.lookups import UNIFORM, Indices, Windows, draw_stream
 from benchmarks.cpu.measuring import Batches, Contender, Timing, measure
 from benchmarks.cpu.rows import torch_type
-from benchmarks.cpu.setting import use_threads
 from benchmarks.cpu.tables import ratio_in_words, time_in_words
 
 # 16 registers of 256 bits: those of AVX-512 hold all of most rows.
@@ -113,10 +112,5 @@ def rows_of_the_table(seconds: float) -> Iterator[list[str]]:
 
 def main(arguments: Sequence[str]) -> int:
     """Prints the table, and writes it into a document if asked to."""
-    options = TABLE.parser(__doc__.splitlines()[0], SECONDS).parse_args(arguments)
-    use_threads(1)
-    rows = list(rows_of_the_table(options.seconds))
-    show_progress("")
     head = ["rows", "table", *(f"{each} lookups a bag" for each in EACH)]
-    TABLE.show(TABLE.markdown(head, rows), options.write)
-    return 0
+    return TABLE.command(__doc__.splitlines()[0], SECONDS, head, rows_of_the_table, arguments)

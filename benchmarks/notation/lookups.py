@@ -14,7 +14,6 @@ import numpy as np
 from benchmarks.command_line import show_progress
 from benchmarks.cpu.document import DocumentTable
 from benchmarks.cpu.measuring import Timing
-from benchmarks.cpu.setting import use_threads
 from benchmarks.cpu.tables import ratio_in_words, time_in_words
 from benchmarks.notation.schedule_times import measure_schedules
 
@@ -96,10 +95,5 @@ def rows_of_the_table(seconds: float) -> Iterator[list[str]]:
 
 def main(arguments: Sequence[str]) -> int:
     """Prints the table, and writes it into a document if asked to."""
-    options = TABLE.parser(__doc__.splitlines()[0], SECONDS).parse_args(arguments)
-    use_threads(1)
-    rows = list(rows_of_the_table(options.seconds))
-    show_progress("")
     head = ["statement", "columns", "four merged", *map(str, LENGTHS)]
-    TABLE.show(TABLE.markdown(head, rows), options.write)
-    return 0
+    return TABLE.command(__doc__.splitlines()[0], SECONDS, head, rows_of_the_table, arguments)
