@@ -33,9 +33,9 @@ class Kind:
     dtype: of elements, or of encoded ones' bytes, as the library has it. rank: how many dimensions
     there are. format: of an es.Array or es.Encoded, or the es.Format itself. stores_fill: whether a
     stored element may be the fill; None: it is not asked. sizes: of a dense array's dimensions,
-    those that a kernel is made for, and None; empty if it is for any. magnitudes: of the dimensions
-    of an es.Array, and last of how many elements it stores, that loops are ordered for; empty if
-    they are for any.
+    those that a kernel is made for, and None; empty if it is for any. magnitudes: how many bits
+    the sizes of an es.Array have, and last the number of elements that it stores, that loops are
+    ordered for; empty if they are for any.
     """
 
     library: type
@@ -72,7 +72,7 @@ class Kind:
     def with_magnitudes(self, array: Array) -> "Kind":
         """The same with those of an array."""
         numbers = (*array.shape, len(array.values))
-        return replace(self, magnitudes=tuple(map(magnitude_of, numbers)))
+        return replace(self, magnitudes=tuple(map(int.bit_length, numbers)))
 
     @property
     def hints(self) -> tuple[str, str] | None:
@@ -132,11 +132,6 @@ def taken(name: str, given: Any) -> Any:
         return np.asarray(given) if isinstance(given, list | tuple) else given
     except (ArgumentError, ValueError) as error:
         raise ArgumentError(f"{name}: {error}") from None
-
-
-def magnitude_of(number: int) -> int:
-    """How many bits a number has."""
-    return number.bit_length()
 
 
 def number_of(magnitude: int) -> int:
