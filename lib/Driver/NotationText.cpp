@@ -129,6 +129,7 @@ ember::translateNotation(StringRef notation, const NotationArrays &arrays) {
   context.printOpOnDiagnostic(false);
   cin::NotationOptions options;
   options.counts = arrays.counts;
+  options.approximates = arrays.approximates;
   std::pair<StringRef, ArrayRef<std::string>> ofArrays[] = {
       {"type", arrays.types},
       {"format", arrays.formats},

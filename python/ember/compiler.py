@@ -118,8 +118,8 @@ class Options:
             words.append(f"--profile={self.profile}")
         return words
 
-    def load(self, program: str) -> Library:
-        """The kernel library of an MLIR module, see load_program."""
+    def load(self, program: "str | Notation") -> Library:
+        """The kernel library of an MLIR module or of statements, see load_program."""
         return load_program(program, self)
 
     def files(self) -> list[bytes]:

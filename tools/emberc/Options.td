@@ -45,6 +45,8 @@ defm gradient : Value<"gradient",
     "With the notation's kernel another one, kernel_gradient, that takes the gradients of "
     "arrays that it assigns to, and gives those by others, such as out:W,w. Given again, "
     "kernel_gradient2 is of that one", "ARRAYS:ARRAYS">;
+def approximate : Flag<["--"], "approximate">,
+    HelpText<"Sines and cosines of the notation may be approximated, as embed.score's are">;
 def explain : Flag<["--"], "explain">,
     HelpText<"Write which coordinates loops of statements visit, and why, as JSON">;
 def locations : Flag<["--"], "locations">,

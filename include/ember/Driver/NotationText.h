@@ -36,6 +36,8 @@ struct NotationArrays {
   std::vector<std::string> gradients;
   /// Whether a second kernel counts what they store.
   bool counts = false;
+  /// Whether sines and cosines may be approximated.
+  bool approximates = false;
 };
 
 /// The program, as text, that evaluates the statements in `notation`. An error

@@ -111,7 +111,7 @@ def _places(node: Node, arguments: Iterable[Any]) -> tuple[int, ...]:
     return tuple(place for place, leaf in enumerate(leaves) if leaf in wanted)
 
 
-def _example(node: Node) -> Any:
+def example_of(node: Node) -> Any:
     """The example of a node's value; of an attribute without one, the attribute."""
     value = value_of(node)
     owner = node.graph.owning_module
@@ -121,12 +121,12 @@ def _example(node: Node) -> Any:
 
 
 def _is_list(argument: Any) -> bool:
-    return isinstance(argument, Node) and isinstance(_example(argument), list | tuple)
+    return isinstance(argument, Node) and isinstance(example_of(argument), list | tuple)
 
 
 def _held(node: Node) -> Iterator[Tensor]:
     """The tensors that the example of a node's value holds."""
-    return _tensors(_example(node))
+    return _tensors(example_of(node))
 
 
 def _tensors(value: Any) -> Iterator[Tensor]:
@@ -226,7 +226,7 @@ def _shown(node: Node) -> Effect:
     """What a call of a node's function on tensors without data does."""
     if not any(True for _ in _leaves((node.args, node.kwargs))):
         return _without_tensors(node)
-    values = torch.fx.node.map_arg((node.args, node.kwargs), _example)
+    values = torch.fx.node.map_arg((node.args, node.kwargs), example_of)
     try:
         key = (node.op, node.target, _key(values))
         known = _remembered.get(key)
@@ -291,7 +291,7 @@ def _watched(node: Node) -> Effect | None:
     copies: list[Any] = []
 
     def copied(source: Node) -> Any:
-        copy = _copy_of(_example(source))
+        copy = _copy_of(example_of(source))
         if any(True for _ in _tensors(copy)):
             copies.append(copy)
         return copy
@@ -380,7 +380,7 @@ def _key(value: Any) -> Hashable:
 
 def storages_of(node: Node) -> set[int]:
     """The storages of what a node yields, in the call that its graph is captured for."""
-    return _storages(_example(node))
+    return _storages(example_of(node))
 
 
 class Memory:

@@ -15,6 +15,7 @@ from ember.torch.bag_group_patterns import bag_group_at
 from ember.torch.bag_patterns import bag_at
 from ember.torch.block_patterns import block_region_at
 from ember.torch.edge_softmax_patterns import edge_softmax_at
+from ember.torch.graph.lookup_region import lookup_region_at
 from ember.torch.head_products_patterns import head_products_at
 from ember.torch.linear_before_sum import put_linear_before_sums
 from ember.torch.linear_together import put_linear_together
@@ -26,7 +27,6 @@ from ember.torch.quantized_patterns import quantized_bag_at, quantized_rows_at
 from ember.torch.region import Region, reference_of, replace
 from ember.torch.report import Compiled, Left, Report
 from ember.torch.row_products_patterns import row_products_at
-from ember.torch.row_score_patterns import row_score_at
 from ember.torch.row_sum_patterns import row_sum_at
 from ember.torch.segment_patterns import segments_at
 from ember.torch.selection_patterns import selection_at
@@ -39,7 +39,7 @@ PATTERNS: tuple[Callable[[Node, Settings], Region | None], ...] = (
     bag_group_at,
     pair_products_at,
     row_products_at,
-    row_score_at,
+    lookup_region_at,
     edge_softmax_at,
     aggregation_at,
     onto_at,

@@ -11,12 +11,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from copy import copy
 from dataclasses import dataclass
+from functools import cache
 from types import CodeType
 from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import Tensor, nn
 from torch.autograd import forward_ad
+from torch.fx import Graph, Node
 
 from ember.torch import private_names as names
 
@@ -329,6 +331,48 @@ def finding_values(examples: Iterable[Any]) -> Iterator[None]:
     mode = next((one.fake_mode for one in examples if isinstance(one, fake)), nullcontext())
     with torch.no_grad(), mode, dispatcher():
         yield
+
+
+has_operators = has_new_nodes and bool(names.all_of(names.OPERATORS))
+# The key of a mark among what PyTorch keeps for users of its graphs.
+_MARK = "ember"
+
+
+@cache
+def _decompositions() -> dict[Any, Callable[..., Any]]:
+    return dict(torch.export.default_decompositions())
+
+
+def operators_of(function: Callable[..., Any], examples: Sequence[Any]) -> Graph:
+    """The graph of ATen's operators, decomposed, that a function calls on these values.
+
+    Values without symbols may be tensors with data, which nothing reads. Needs has_operators.
+    """
+    make_graph, preserve = names.all_of(names.OPERATORS) or ()
+    fake = names.found["torch._subclasses.fake_tensor:FakeTensor"]
+    mode = next((one.fake_mode for one in examples if isinstance(one, fake)), None)
+    mode = mode or names.found["torch._subclasses.fake_tensor:FakeTensorMode"]()
+
+    def without_data(value: Any) -> Any:
+        if isinstance(value, Tensor) and not isinstance(value, fake):
+            return mode.from_tensor(value, static_shapes=True)
+        return value
+
+    known = [without_data(one) for one in examples]
+    with finding_values(known), preserve():
+        graph: Graph = make_graph(function, decomposition_table=_decompositions())(*known).graph
+    return graph
+
+
+def mark(node: Node, number: int) -> None:
+    """Gives a number to all operators that operators_of finds a node of an Interpreter to call."""
+    node.meta["custom"] = {_MARK: number}
+
+
+def mark_of(node: Node) -> int | None:
+    """The mark of an operator."""
+    number: int | None = node.meta.get("custom", {}).get(_MARK)
+    return number
 
 
 # --- Products with sparse matrices ---

@@ -121,6 +121,14 @@ NEW_NODES = Feature(
         "torch._subclasses.fake_tensor:FakeTensor": "stands for tensors in a graph",
     },
 )
+OPERATORS = Feature(
+    "graphs of ATen's operators",
+    "what only statements describe is left to PyTorch",
+    {
+        "torch.fx.experimental.proxy_tensor:make_fx": "makes the graph of what a function calls",
+        "torch.fx.traceback:preserve_node_meta": "tells which node an operator comes from",
+    },
+)
 WATCHED_CALLS = Feature(
     "effects of functions and methods",
     "what is no operator of a graph may change any tensor: fewer parts of models become kernels",

@@ -401,5 +401,12 @@ ember::cin::buildFromNotation(StringRef text, const NotationOptions &options,
        failed(build(KernelBuilder::Purpose::count, options.name + "_counts"))))
     return nullptr;
   dropUnusedFunctions(*module);
+  if (options.approximates)
+    module->walk([](CallOp call) {
+      auto builtin = dyn_cast<BuiltinAttr>(call.getCalleeAttr());
+      StringRef name = builtin ? builtin->name : "";
+      if (name == "sin" || name == "cos")
+        call.setApproximate(true);
+    });
   return module;
 }

@@ -75,6 +75,8 @@ struct NotationOptions {
   /// dimensions are.
   llvm::StringMap<double> densities;
   llvm::StringMap<std::vector<int64_t>> sizes;
+  /// Whether sines and cosines may be approximated.
+  bool approximates = false;
   /// Of the function.
   std::string name = "kernel";
   /// Whether there is a function beside it that counts what arrays in a format

@@ -1,0 +1,5 @@
+"""Calls of kernels that stand in graphs in the place of what they compute.
+
+Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""

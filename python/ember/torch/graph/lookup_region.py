@@ -1,0 +1,187 @@
+"""Finds parts of graphs that compute numbers from looked-up rows, and translates them.
+
+Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""
+
+import logging
+import re
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.fx import Node
+
+from ember.torch import private
+from ember.torch.calls.statement_call import Program, StatementCall
+from ember.torch.effects import effect_of, example_of
+from ember.torch.element_types import INDEX_TYPES, SUM_TYPES
+from ember.torch.graph.trace import trace
+from ember.torch.lookups import lookup_at
+from ember.torch.no_match import NoMatchError
+from ember.torch.operations import name_of, same_number, tensor_of
+from ember.torch.region import Region
+from ember.torch.region_call import Reference
+from ember.torch.settings import Settings
+from ember.torch.translate.statements import Statements
+from ember.torch.translate.translation import Untranslated, translation_of
+
+# A longer expression is no embedding operation any more.
+MOST_NODES = 200
+_log = logging.getLogger(__name__)
+
+
+def lookup_region_at(node: Node, settings: Settings) -> Region | None:
+    """The region of a number for each lookup that `node` is the last operation of; None if it is
+    none."""
+    whole = tensor_of(node)
+    if whole is None or whole.dtype not in SUM_TYPES or not private.has_operators:
+        return None
+    if whole.dim() not in (1, 2) or (whole.dim() == 2 and not same_number(whole.shape[1], 1)):
+        return None
+    found = _find(node)
+    if found is None:
+        return None
+    inputs, sizes = _inputs_of(found.statements), []
+    for size in whole.shape:
+        sizes.append(size if isinstance(size, int) else _source_of(size, inputs))
+    prototype = next(k for k, one in enumerate(inputs) if _dtype_of(one) is whole.dtype)
+    program = Program(found.statements.notation(), tuple(sizes), prototype)
+
+    def make(reference: Reference) -> StatementCall:
+        return StatementCall(
+            reference, program, len(inputs), settings.kernel_options, settings.raises
+        )
+
+    names = {found.statements.inputs[one]: name_of(one) for one in inputs}
+    tables = ", ".join(sorted({name_of(one.x) for one in map(lookup_at, found.lookups) if one}))
+    return Region(
+        "row_score",
+        node,
+        found.nodes,
+        tuple(inputs),
+        make,
+        f"numbers from {len(found.lookups)} rows of {tables}",
+        names,
+    )
+
+
+@dataclass(frozen=True)
+class _Found:
+    """Nodes with lookups among them, and what they compute."""
+
+    nodes: set[Node]
+    lookups: list[Node]
+    statements: Statements
+
+
+def _find(root: Node) -> _Found | None:
+    """The largest part of a graph that ends in `root` and has statements.
+
+    Raises NoMatchError where there would be one, but that something else needs what is within.
+    """
+    blocked: set[Node] = set()
+    while True:
+        reached = _reached(root, blocked)
+        if not any(map(_is_lookup, reached)):
+            return None
+        nodes = _own(root, reached)
+        if not any(map(_is_lookup, nodes)):
+            shared = _shared(root, reached)
+            if shared and isinstance(_translated(root, reached), Statements):
+                raise NoMatchError(f"{shared[0].name}, a part of it, has other uses")
+            return None
+        translation = _translated(root, nodes)
+        if isinstance(translation, Statements):
+            lookups = sorted(filter(_is_lookup, nodes))
+            return _Found(nodes, lookups, translation) if translation.reduces else None
+        if not translation.nodes or root in translation.nodes:
+            return None
+        blocked |= translation.nodes
+
+
+def _is_lookup(node: Node) -> bool:
+    return lookup_at(node, any_gradient=True) is not None
+
+
+def _reached(root: Node, blocked: Collection[Node]) -> set[Node]:
+    """The operations behind `root` that may be computed with it; none if they are too many."""
+    reached, pending = set(), [root]
+    while pending:
+        node = pending.pop()
+        if node in reached or node in blocked or not _may_move(node):
+            continue
+        reached.add(node)
+        pending += node.all_input_nodes
+        if len(reached) > MOST_NODES:
+            return set()
+    return reached
+
+
+def _may_move(node: Node) -> bool:
+    is_call = node.op in ("call_function", "call_method")
+    return is_call and tensor_of(node) is not None and effect_of(node).is_pure
+
+
+def _own(root: Node, reached: Collection[Node]) -> set[Node]:
+    """Those that only others of them need: what is looked up, what is computed of that, and
+    places that are looked up.
+
+    What is the same for all lookups is better computed once.
+    """
+    depending: set[Node] = set()
+    for node in sorted(reached):
+        if _is_lookup(node) or any(source in depending for source in node.all_input_nodes):
+            depending.add(node)
+    own: set[Node] = set()
+    for node in sorted(reached, reverse=True):
+        is_place = _dtype_of(node) in INDEX_TYPES
+        is_inside = node is root or all(user in own for user in node.users)
+        if is_inside and (node in depending or is_place):
+            own.add(node)
+    return own
+
+
+def _shared(root: Node, nodes: Collection[Node]) -> list[Node]:
+    """Those that something else needs, too."""
+    return [
+        node
+        for node in sorted(nodes)
+        if node is not root and any(user not in nodes for user in node.users)
+    ]
+
+
+def _translated(root: Node, nodes: Collection[Node]) -> Statements | Untranslated:
+    """The statements of nodes."""
+    read = {source for node in nodes for source in node.all_input_nodes if source not in nodes}
+    try:
+        traced = trace(root, nodes, sorted(read))
+    # An operator may ask for numbers that only the run knows.
+    except Exception as error:
+        _log.debug("%s cannot be traced: %s", root.name, error)
+        return Untranslated(frozenset())
+    return translation_of(traced)
+
+
+def _inputs_of(statements: Statements) -> list[Node]:
+    """What statements read, in the order of the kernel's parameters: that in which it is named."""
+    nodes = {name: node for node, name in statements.inputs.items()}
+    words = re.findall(r"\bx\d+\b", "; ".join(statements.lines))
+    return [nodes[name] for name in dict.fromkeys(words)]
+
+
+def _source_of(size: Any, inputs: list[Node]) -> tuple[int, int]:
+    """Which input has that size, and in which dimension; raises NoMatchError."""
+    for place, node in enumerate(inputs):
+        tensor = tensor_of(node)
+        for dimension, own in enumerate(() if tensor is None else tensor.shape):
+            if same_number(own, size):
+                return place, dimension
+    raise NoMatchError("no tensor that it reads has as many rows as its result")
+
+
+def _dtype_of(node: Node) -> torch.dtype | None:
+    example = example_of(node)
+    return example.dtype if isinstance(example, Tensor) else None

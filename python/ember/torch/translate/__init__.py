@@ -1,0 +1,5 @@
+"""ATen's operators as statements in index notation: a table with one entry for each operator.
+
+Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""

@@ -1,0 +1,132 @@
+"""Operators that reduce dimensions.
+
+Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+
+from ember.torch.translate.table import Call, translates
+from ember.torch.translate.values import FIRST, Indices, NotTranslatedError, Value, is_one, known, literal
+
+
+def _dimensions(value: Value, given: Any) -> list[int]:
+    """The dimensions that are reduced: those given, or all."""
+    if given is None or given == []:
+        return list(range(value.rank))
+    return sorted(value.place(one) for one in (given if isinstance(given, list) else [given]))
+
+
+def _reduced(
+    call: Call,
+    value: Value,
+    dimensions: Sequence[int],
+    name: str,
+    of_element: Callable[[str], str] = str,
+    of_whole: Callable[[str], str] = str,
+) -> Value:
+    """The reduction `name` of a function of elements, and a function of the whole."""
+    is_kept = bool(call.arguments.get("keepdim"))
+
+    def text(part: Value, kept: Indices) -> str:
+        left = iter(kept)
+        indices = []
+        for place, size in enumerate(part.sizes):
+            if place in dimensions:
+                indices.append(FIRST if is_one(size) else f"r{place}")
+                if is_kept:
+                    next(left)
+            else:
+                indices.append(next(left))
+        element = of_element(part.at(indices))
+        variables = [index for index in indices if index.startswith("r")]
+        return f"{name}[{','.join(variables)}]({element})" if variables else element
+
+    parts = (value,)
+    if value.parts:
+        if value.parted not in dimensions or name != "sum":
+            raise NotTranslatedError
+        parts = value.parts
+    return call.statements.reduced(
+        call.sizes,
+        call.result.dtype,
+        lambda kept: of_whole("(" + " + ".join(text(part, kept) for part in parts) + ")"),
+    )
+
+
+def _operand(call: Call) -> Value:
+    """What is reduced, in the type of the result."""
+    value = call.value("self")
+    if value.parts and value.dtype == call.result.dtype:
+        return value
+    return call.statements.converted(value, call.result.dtype)
+
+
+@translates("aten::sum")
+def _sum(call: Call) -> Value:
+    value = _operand(call)
+    return _reduced(call, value, _dimensions(value, call.arguments.get("dim")), "sum")
+
+
+@translates("aten::mean")
+def _mean(call: Call) -> Value:
+    value = _operand(call)
+    dimensions = _dimensions(value, call.arguments.get("dim"))
+    count = 1
+    for place in dimensions:
+        size = known(value.sizes[place])
+        if size is None:
+            raise NotTranslatedError
+        count *= size
+    divisor = literal(float(count))
+    return _reduced(call, value, dimensions, "sum", of_whole=lambda whole: f"({whole} / {divisor})")
+
+
+def _enter_extreme(name: str, function: str) -> None:
+    @translates(f"aten::{name}")
+    def _(call: Call) -> Value:
+        value = _operand(call)
+        return _reduced(call, value, _dimensions(value, call.arguments["dim"]), function)
+
+
+_enter_extreme("amax", "max")
+_enter_extreme("amin", "min")
+
+
+@translates("aten::linalg_vector_norm")
+def _norm(call: Call) -> Value:
+    value, order = _operand(call), call.given("ord")
+    dimensions = _dimensions(value, call.arguments["dim"])
+    if order == 1:
+        return _reduced(call, value, dimensions, "sum", lambda x: f"abs({x})")
+    if order == 2:
+        return _reduced(
+            call, value, dimensions, "sum", lambda x: f"({x} * {x})", lambda whole: f"sqrt({whole})"
+        )
+    if order == math.inf and not value.parts:
+        return _reduced(call, value, dimensions, "max", lambda x: f"abs({x})")
+    raise NotTranslatedError
+
+
+@translates("aten::_softmax")
+def _softmax(call: Call) -> Value:
+    value, sizes = call.value("self"), call.sizes
+    dimension = value.place(call.given("dim"))
+    if value.dtype != call.result.dtype or value.dtype is torch.bool:
+        raise NotTranslatedError
+    alone = tuple(1 if place == dimension else size for place, size in enumerate(sizes))
+
+    def reduced(name: str, of: Value) -> Value:
+        def element(kept: Indices) -> str:
+            indices = [*kept[:dimension], "r", *kept[dimension + 1 :]]
+            return f"{name}[r]({of.at(indices)})"
+
+        return call.statements.reduced(alone, value.dtype, element)
+
+    largest = reduced("max", value)
+    powers = call.elementwise([value, largest], "exp({0} - {1})".format)
+    return call.elementwise([powers, reduced("sum", powers)], "({0} / {1})".format)

@@ -1,0 +1,124 @@
+"""The table: which function writes the statement of an operator of ATen.
+
+An entry is written beside others of its family:
+
+    @translates("aten::neg")
+    def _neg(call: Call) -> Value:
+        return call.elementwise([call.value("self")], lambda x: f"-{x}")
+
+Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.fx import Node
+
+from ember.torch import private
+from ember.torch.operations import tensor_of, value_of
+from ember.torch.translate.statements import Statements
+from ember.torch.translate.values import NotTranslatedError, Value, literal
+
+
+@dataclass(frozen=True)
+class Call:
+    """A call of an operator: its arguments by the names that the schema gives them."""
+
+    node: Node
+    statements: Statements
+    values: Mapping[Node, Value]
+
+    @cached_property
+    def arguments(self) -> dict[str, Any]:
+        """What is given, and what is left out by its default."""
+        assert isinstance(self.node.target, private.OpOverload)
+        arguments = self.node.target._schema.arguments
+        found = {one.name: one.default_value for one in arguments if one.has_default_value()}
+        found.update(zip((one.name for one in arguments), self.node.args, strict=False))
+        return {**found, **self.node.kwargs}
+
+    def value(self, name: str) -> Value:
+        """A tensor or number as a value."""
+        return self.value_of(self.arguments[name])
+
+    def value_of(self, argument: Any) -> Value:
+        """The same of an argument, or of an element of one that is a list."""
+        if isinstance(argument, Node):
+            if argument not in self.values:
+                raise NotTranslatedError
+            return self.values[argument]
+        text = literal(argument)
+        kind = torch.float64 if isinstance(argument, float) else torch.int64
+        return Value((), kind, lambda _: text)
+
+    def given(self, name: str) -> Any:
+        """An argument that statements are written for: no tensor, and no symbol."""
+        argument = self.arguments[name]
+        if _has_node(argument):
+            raise NotTranslatedError
+        return argument
+
+    @property
+    def result(self) -> Tensor:
+        """The example of what is computed."""
+        found = tensor_of(self.node)
+        if found is None:
+            raise NotTranslatedError
+        return found
+
+    @property
+    def sizes(self) -> tuple[Any, ...]:
+        """Those of what is computed."""
+        return tuple(self.result.shape)
+
+    def elementwise(self, operands: Sequence[Value], function: Callable[..., str]) -> Value:
+        """A function of elements, computed in the result's type."""
+        dtype = self.result.dtype
+        converted = [self.statements.converted(operand, dtype) for operand in operands]
+        return self.statements.elementwise(self.sizes, dtype, converted, function)
+
+
+Translation = Callable[[Call], Value]
+_TABLE: dict[str, Translation] = {}
+
+
+def translates(*names: str) -> Callable[[Translation], Translation]:
+    """Enters a function for all overloads of operators of these names, as aten::add."""
+
+    def enter(function: Translation) -> Translation:
+        for name in names:
+            assert name not in _TABLE, f"{name} has an entry"
+            _TABLE[name] = function
+        return function
+
+    return enter
+
+
+def translated_names() -> frozenset[str]:
+    """The operators that have an entry."""
+    return frozenset(_TABLE)
+
+
+def translate(node: Node, statements: Statements, values: Mapping[Node, Value]) -> Value:
+    """The value of a node, with statements added for it.
+
+    values: of what it reads. Raises NotTranslatedError.
+    """
+    target = node.target
+    if not isinstance(target, private.OpOverload) or not isinstance(value_of(node), Tensor):
+        raise NotTranslatedError
+    entry = _TABLE.get(target._schema.name)
+    if entry is None:
+        raise NotTranslatedError
+    return entry(Call(node, statements, values))
+
+
+def _has_node(argument: Any) -> bool:
+    if isinstance(argument, list | tuple):
+        return any(map(_has_node, argument))
+    return isinstance(argument, Node)

@@ -1,0 +1,74 @@
+"""What a part of a graph computes, as statements.
+
+Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+from torch import Tensor
+from torch.fx import Node
+
+from ember.torch.graph.trace import Traced
+from ember.torch.operations import value_of
+from ember.torch.translate import elementwise, lookups, products, reductions, views
+from ember.torch.translate.statements import Statements
+from ember.torch.translate.table import translate
+from ember.torch.translate.values import NotTranslatedError, Value
+
+# Families of the table, which enter what they translate.
+FAMILIES = (elementwise, lookups, products, reductions, views)
+
+
+@dataclass(frozen=True)
+class Untranslated:
+    """Nodes of the captured graph of which an operator has no statement."""
+
+    nodes: frozenset[Node]
+
+
+def translation_of(traced: Traced) -> Statements | Untranslated:
+    """The statements of what was traced, or what keeps it from being some."""
+    result = traced.result.meta["val"]
+    if not isinstance(result, Tensor) or traced.result not in traced.sources:
+        return Untranslated(frozenset())
+    statements = Statements(result.dtype)
+    values: dict[Node, Value] = {}
+    missing: set[Node] = set()
+    read = _read_by(traced.result)
+    for node in traced.graph.nodes:
+        # Sizes and other numbers that are computed have no statements.
+        if node not in read or not (node in traced.inputs or is_tensor(node)):
+            continue
+        try:
+            if node in traced.inputs:
+                values[node] = statements.input(traced.inputs[node], value_of(node))
+            else:
+                values[node] = translate(node, statements, values)
+        except NotTranslatedError:
+            if node in traced.sources:
+                missing.add(node)
+    if missing:
+        # What is computed of something without statements may have some.
+        first = [node for node in missing if missing.isdisjoint(node.all_input_nodes)]
+        return Untranslated(frozenset(traced.sources[node] for node in first))
+    statements.finish(values[traced.result])
+    return statements
+
+
+def is_tensor(node: Node) -> bool:
+    """Whether a node's value is a tensor."""
+    return isinstance(value_of(node), Tensor)
+
+
+def _read_by(result: Node) -> set[Node]:
+    """The nodes that a result depends on, itself among them."""
+    found: set[Any] = {result}
+    pending = [result]
+    while pending:
+        for source in pending.pop().all_input_nodes:
+            if source not in found:
+                found.add(source)
+                pending.append(source)
+    return found

@@ -1,0 +1,90 @@
+"""Tensors as functions of their indices, which is what statements read.
+
+Views need no statement: they are the function of a tensor at other indices.
+
+Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+from ember.torch.operations import same_number
+
+# What an index is in statements: a variable, a number, or an element of another array.
+Indices = Sequence[str]
+FIRST = "0"
+
+
+class NotTranslatedError(Exception):
+    """No statement says what an operator computes of these arguments."""
+
+
+@dataclass(frozen=True)
+class Value:
+    """A tensor, or a number, which has no sizes.
+
+    at: the text of the element at some indices, one for each dimension. parts: of tensors that
+    are put one behind the other along dimension `parted`, these; each has its own size there.
+    """
+
+    sizes: tuple[Any, ...]
+    dtype: torch.dtype
+    at: Callable[[Indices], str]
+    parts: "tuple[Value, ...]" = ()
+    parted: int = 0
+
+    @property
+    def rank(self) -> int:
+        """How many dimensions there are."""
+        return len(self.sizes)
+
+    def place(self, dimension: int) -> int:
+        """The dimension, which may be counted from the end."""
+        return dimension + self.rank if dimension < 0 else dimension
+
+
+def known(size: Any) -> int | None:
+    """The number that a size is known to be: a symbol may have become one."""
+    return size if isinstance(size, int) else size.node.maybe_as_int()
+
+
+def is_one(size: Any) -> bool:
+    """Whether a size is known to be 1: there is one index then."""
+    return known(size) == 1
+
+
+def literal(number: Any) -> str:
+    """A number of Python as statements have it."""
+    if isinstance(number, bool):
+        return str(number)
+    if not isinstance(number, int | float):
+        raise NotTranslatedError
+    if math.isnan(number):
+        return "nan"
+    text = repr(number)
+    return f"({text})" if text.startswith("-") else text
+
+
+def same_sizes(one: Sequence[Any], other: Sequence[Any]) -> bool:
+    """Whether sizes are known to be equal."""
+    return len(one) == len(other) and all(map(same_number, one, other))
+
+
+def broadcast(value: Value, sizes: Sequence[Any]) -> Callable[[Indices], str]:
+    """The value's elements at indices of a tensor of these sizes, which it is broadcast to."""
+    skipped = len(sizes) - value.rank
+    alone = [is_one(size) for size in value.sizes]
+    for size, own in zip(sizes[skipped:], value.sizes, strict=True):
+        if not is_one(own) and not same_number(size, own):
+            raise NotTranslatedError
+    return lambda indices: value.at(
+        [
+            FIRST if one else index
+            for one, index in zip(alone, indices[skipped:], strict=True)
+        ]
+    )
