@@ -192,9 +192,9 @@ MODELS: dict[type[Any], set[str]] = {
     Lists: {"bags"},
     History: {"bag"},
     Hashed: {"bag"},
-    Factors: {"bags"},
+    Factors: {"bags", "row_score"},
     Ranking: {"row_score"},
-    Sequence: set(),
+    Sequence: {"row_score"},
     Words: {"bags"},
 }
 

@@ -23,7 +23,7 @@ from torch.fx import GraphModule
 
 import ember
 from ember import cache, configuration, processor
-from ember.compiler import Options, run_compiler
+from ember.compiler import Notation, Options, run_compiler
 from ember.errors import ArgumentError, UnsupportedError
 from ember.kernel import Library
 from ember.torch import private
@@ -224,11 +224,14 @@ def _fields(options: Options) -> dict[str, Any]:
 
 
 def _kernel(library: Library, name: str) -> dict[str, Any]:
-    return {
+    kernel = {
         "name": name,
         "library": f"{KERNELS}/lib{name}.so",
         "entries": list(library.entries),
     }
+    if isinstance(source := library.source, Notation):
+        kernel["statements"] = {"text": source.text, "arrays": list(source.arrays)}
+    return kernel
 
 
 def _outputs(module: GraphModule) -> list[dict[str, Any]]:

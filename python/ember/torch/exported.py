@@ -13,7 +13,7 @@ from torch import Tensor
 
 import ember
 from ember import processor
-from ember.compiler import Options
+from ember.compiler import Notation, Options
 from ember.errors import CompileError, ExportError, UnsupportedError
 from ember.kernel import Library
 from ember.torch import private
@@ -51,7 +51,7 @@ class LoadedProgram:
             raise ExportError(f"{folder / MANIFEST} is damaged: {error!r}; export again") from error
         self.module = _stored_module(folder, self.manifest).requires_grad_(False)
         fields: dict[str, Any] = self.manifest["options"]
-        stored = {str(library.program): library for library in self._kernels.values()}
+        stored = {library.source: library for library in self._kernels.values()}
         options = StoredKernels(**fields, folder=str(folder), stored=stored)
         excluded = tuple(self.manifest["excluded"])
         self.report: Report = partition(
@@ -130,7 +130,11 @@ def _libraries(folder: Path, manifest: dict[str, Any]) -> dict[str, Library]:
             library = Library(path)
         except CompileError as error:
             raise ExportError(f"{error}; export again") from error
-        library.source, library.options = path.with_suffix(".mlir").read_text(), options
+        if (statements := kernel.get("statements")) is None:
+            library.source = path.with_suffix(".mlir").read_text()
+        else:
+            library.source = Notation(statements["text"], tuple(statements["arrays"]))
+        library.options = options
         libraries[kernel["name"]] = library
     return libraries
 

@@ -7,26 +7,26 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from ember.compiler import Options
+from ember.compiler import Notation, Options
 from ember.errors import CompileError
 from ember.kernel import Library
 
 
 @dataclass(frozen=True, eq=False)
 class StoredKernels(Options):
-    """The options that kernels were built with, and these kernels by their programs: no compiler.
+    """The options that kernels were built with, and these kernels by what they are built from: no compiler.
 
     folder: where they are stored, for messages.
     """
 
     folder: str = ""
-    stored: Mapping[str, Library] = field(default_factory=dict)
+    stored: Mapping[str | Notation, Library] = field(default_factory=dict)
 
     # Equal options of two exports are not the same kernels.
     __eq__ = object.__eq__
     __hash__ = object.__hash__
 
-    def load(self, program: str) -> Library:
+    def load(self, program: str | Notation) -> Library:
         """The kernel of a program; raises CompileError if it is not stored."""
         library = self.stored.get(program)
         if library is None:

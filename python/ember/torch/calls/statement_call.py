@@ -26,14 +26,17 @@ ENTRY = "kernel"
 class Program:
     """What is fixed of a kernel.
 
-    notation: the statements; their kernel takes the inputs, and then the result without its
+    notation: the statements; their kernel takes so many inputs, and then the result without its
     dimensions of size 1. sizes: of the result, as numbers, or as those of an input (place,
-    dimension). prototype: the place of an input of the result's type.
+    dimension). prototype: the place of an input of the result's type. expected: numbers behind what
+    the kernel takes, which have to be these.
     """
 
     notation: Notation
     sizes: tuple[int | tuple[int, int], ...]
+    inputs: int
     prototype: int
+    expected: tuple[float, ...] = ()
 
 
 class StatementCall(RegionCall):
@@ -43,11 +46,10 @@ class StatementCall(RegionCall):
         self,
         reference: Reference,
         program: Program,
-        inputs: int,
         options: Options,
         raises: bool = False,
     ) -> None:
-        super().__init__(reference, inputs, raises)
+        super().__init__(reference, program.inputs + len(program.expected), raises)
         self.program = program
         self._options = options
 
@@ -67,7 +69,10 @@ class StatementCall(RegionCall):
         self.libraries[library] = None
         return library.entry(ENTRY)
 
-    def forward(self, *inputs: Any) -> Tensor:
+    def forward(self, *given: Any) -> Tensor:
+        inputs, numbers = given[: self.program.inputs], given[self.program.inputs :]
+        if numbers != self.program.expected:
+            raise NotTakenError
         if any(isinstance(one, Tensor) and not one.numel() for one in inputs):
             raise NotTakenError
         # Places often are columns of a tensor, which lie apart.
@@ -95,18 +100,19 @@ class StatementCall(RegionCall):
         sizes: list[Size] = [
             size if isinstance(size, int) else (*size, 0) for size in self.program.sizes
         ]
-        read = arguments[: self.inputs]
+        count = self.program.inputs
         return repeat_of(
             self.common,
             arguments,
-            range(self.inputs),
+            range(count),
             self.program.prototype,
             sizes,
             kernel_sizes=[size for size in sizes if size != 1],
             bounds=[
                 (place, dimension, 1, MOST)
-                for place, one in enumerate(read)
+                for place, one in enumerate(arguments[:count])
                 if isinstance(one, Tensor)
                 for dimension in range(one.dim())
             ],
+            expected=range(count, self.inputs),
         )

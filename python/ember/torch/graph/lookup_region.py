@@ -5,7 +5,6 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
 import logging
-import re
 from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
@@ -44,16 +43,21 @@ def lookup_region_at(node: Node, settings: Settings) -> Region | None:
     found = _find(node)
     if found is None:
         return None
-    inputs, sizes = _inputs_of(found.statements), []
+    inputs, sizes = found.statements.read(), []
     for size in whole.shape:
         sizes.append(size if isinstance(size, int) else _source_of(size, inputs))
     prototype = next(k for k, one in enumerate(inputs) if _dtype_of(one) is whole.dtype)
-    program = Program(found.statements.notation(), tuple(sizes), prototype)
+    expected = found.statements.expected
+    program = Program(
+        found.statements.notation(),
+        tuple(sizes),
+        len(inputs),
+        prototype,
+        tuple(expected.values()),
+    )
 
     def make(reference: Reference) -> StatementCall:
-        return StatementCall(
-            reference, program, len(inputs), settings.kernel_options, settings.raises
-        )
+        return StatementCall(reference, program, settings.kernel_options, settings.raises)
 
     names = {found.statements.inputs[one]: name_of(one) for one in inputs}
     tables = ", ".join(sorted({name_of(one.x) for one in map(lookup_at, found.lookups) if one}))
@@ -61,7 +65,7 @@ def lookup_region_at(node: Node, settings: Settings) -> Region | None:
         "row_score",
         node,
         found.nodes,
-        tuple(inputs),
+        (*inputs, *expected),
         make,
         f"numbers from {len(found.lookups)} rows of {tables}",
         names,
@@ -163,13 +167,6 @@ def _translated(root: Node, nodes: Collection[Node]) -> Statements | Untranslate
         _log.debug("%s cannot be traced: %s", root.name, error)
         return Untranslated(frozenset())
     return translation_of(traced)
-
-
-def _inputs_of(statements: Statements) -> list[Node]:
-    """What statements read, in the order of the kernel's parameters: that in which it is named."""
-    nodes = {name: node for node, name in statements.inputs.items()}
-    words = re.findall(r"\bx\d+\b", "; ".join(statements.lines))
-    return [nodes[name] for name in dict.fromkeys(words)]
 
 
 def _source_of(size: Any, inputs: list[Node]) -> tuple[int, int]:

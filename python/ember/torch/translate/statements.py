@@ -4,7 +4,8 @@ Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,7 +15,7 @@ from torch.fx import Node
 
 from ember.compiler import Notation
 from ember.torch.element_types import INDEX_TYPES, SUM_TYPES
-from ember.torch.operations import fixed_size
+from ember.torch.operations import fixed_size, value_of
 from ember.torch.translate.values import (
     FIRST,
     Indices,
@@ -33,15 +34,19 @@ TYPES = {**SUM_TYPES, **INDEX_TYPES, torch.bool: "i1"}
 class Statements:
     """Statements on some inputs.
 
-    number: the type of numbers that are given. lines: the statements. inputs: the names of what
+    number: the type of numbers that are given. given: nodes of the captured graph by those of the
+    traced one. lines: the statements. inputs: the names of what
     they read, by the nodes of the captured graph. types: of arrays by their names, as emberc has
-    them. reduces: whether one of them is a reduction.
+    them. expected: what numbers have to be, by their nodes, as statements are written for that.
+    reduces: whether one of them is a reduction.
     """
 
     number: torch.dtype
+    given: Mapping[Node, Node]
     lines: list[str] = field(default_factory=list)
     inputs: dict[Node, str] = field(default_factory=dict)
     types: dict[str, str] = field(default_factory=dict)
+    expected: dict[Node, float] = field(default_factory=dict)
     reduces: bool = False
     _temporaries: int = 0
 
@@ -54,6 +59,16 @@ class Statements:
             self.types[name] = _type(self.number)
             return Value((), self.number, lambda _: name)
         raise NotTranslatedError
+
+    def expect(self, number: Node) -> Any:
+        """What a number among the inputs is for now: the statements are of that one alone."""
+        node, value = self.given.get(number), value_of(number)
+        if node is None or not isinstance(value, torch.SymFloat | torch.SymInt):
+            raise NotTranslatedError
+        if value.node.hint is None:
+            raise NotTranslatedError
+        self.expected[node] = found = value.node.hint
+        return found
 
     def _array(self, name: str, example: Tensor) -> Value:
         sizes = tuple(example.shape)
@@ -119,10 +134,25 @@ class Statements:
             sizes, dtype, lambda indices: function(*(element(indices) for element in elements))
         )
 
+    @property
+    def text(self) -> str:
+        """All statements."""
+        return "; ".join(self.lines)
+
+    def read(self) -> list[Node]:
+        """What statements read, in the order of the kernel's parameters: as they name it."""
+        nodes = {name: node for node, name in self.inputs.items()}
+        return [nodes[name] for name in self._named() if name in nodes]
+
+    def _named(self) -> list[str]:
+        return list(dict.fromkeys(re.findall(r"\b[txy]\d*\b", self.text)))
+
     def notation(self) -> Notation:
         """The statements with what emberc has to know."""
-        words = (f"--type={name}:{spelled}" for name, spelled in self.types.items())
-        return Notation("; ".join(self.lines), ("--approximate", *words))
+        words = (
+            f"--type={name}:{self.types[name]}" for name in self._named() if name in self.types
+        )
+        return Notation(self.text, ("--approximate", *words))
 
 
 def _type(dtype: torch.dtype) -> str:

@@ -57,8 +57,10 @@ class Call:
         return Value((), kind, lambda _: text)
 
     def given(self, name: str) -> Any:
-        """An argument that statements are written for: no tensor, and no symbol."""
+        """An argument that statements are written for: no tensor, and a symbol as it is now."""
         argument = self.arguments[name]
+        if isinstance(argument, Node):
+            return self.statements.expect(argument)
         if _has_node(argument):
             raise NotTranslatedError
         return argument

@@ -33,7 +33,7 @@ def translation_of(traced: Traced) -> Statements | Untranslated:
     result = traced.result.meta["val"]
     if not isinstance(result, Tensor) or traced.result not in traced.sources:
         return Untranslated(frozenset())
-    statements = Statements(result.dtype)
+    statements = Statements(result.dtype, traced.inputs)
     values: dict[Node, Value] = {}
     missing: set[Node] = set()
     read = _read_by(traced.result)
@@ -53,7 +53,10 @@ def translation_of(traced: Traced) -> Statements | Untranslated:
         # What is computed of something without statements may have some.
         first = [node for node in missing if missing.isdisjoint(node.all_input_nodes)]
         return Untranslated(frozenset(traced.sources[node] for node in first))
-    statements.finish(values[traced.result])
+    try:
+        statements.finish(values[traced.result])
+    except NotTranslatedError:
+        return Untranslated(frozenset((traced.sources[traced.result],)))
     return statements
 
 
