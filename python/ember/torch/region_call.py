@@ -122,8 +122,8 @@ class RegionCall:
             return NotImplemented
         return repeat(arguments, torch.is_grad_enabled())
 
-    def differentiates(self) -> bool:
-        """Whether backward knows the gradient.
+    def differentiates(self, needed: Sequence[bool]) -> bool:
+        """Whether backward knows the gradients of the needed inputs.
 
         Where PyTorch has to compute it, it needs its own result first, and another one by a kernel
         would be for nothing.
@@ -151,7 +151,7 @@ class RegionCall:
             self.handed_over = "" if self.failed else _why_not_plain(arguments)
             return self.reference(*arguments)
         if torch.is_grad_enabled() and self.has_gradient(arguments):
-            if not self.differentiates():
+            if not self.differentiates(_needed(arguments)):
                 self.handed_over = ITS_GRADIENT
             elif _is_small(self, arguments):
                 self.handed_over = SMALL_GRADIENT
@@ -235,7 +235,7 @@ class RegionCall:
         self, arguments: Sequence[Any], needed: Sequence[bool], gradient: Tensor
     ) -> Sequence[Tensor | None]:
         """The gradients of the arguments; those that are not needed are None."""
-        is_left = bool(self.failed) or configuration.is_disabled() or not self.differentiates()
+        is_left = bool(self.failed) or configuration.is_disabled() or not self.differentiates(needed)
         if not torch.is_grad_enabled() and not is_left and type(gradient) is Tensor:
             try:
                 found = self.backward(arguments[: self.inputs], needed, gradient)
@@ -250,6 +250,11 @@ class RegionCall:
             except (CompileError, CompilerNotFoundError) as error:
                 self.give_up(error)
         return gradients_of_reference(self.reference, arguments, needed, gradient)
+
+
+def _needed(arguments: Sequence[Any]) -> list[bool]:
+    """Which of the arguments need a gradient."""
+    return [isinstance(one, Tensor) and one.requires_grad for one in arguments]
 
 
 def _is_small(call: RegionCall, arguments: Sequence[Any]) -> bool:

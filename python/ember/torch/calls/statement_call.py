@@ -1,57 +1,71 @@
-"""Calls of parts of graphs that are statements: one kernel, which is known when they are captured.
+"""Calls of parts of graphs that are statements: a kernel, and kernels of its gradients.
 
 Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
+import torch
 from torch import Tensor
 
 from ember.compiler import Notation, Options
-from ember.errors import ArgumentError
+from ember.errors import ArgumentError, CompileError
 from ember.kernel import Entry
 from ember.torch.element_types import INDEX_TYPES
 from ember.torch.region_call import NotTakenError, Reference, RegionCall
-from ember.torch.repeat import MOST, Repeat, Size, repeat_of
+from ember.torch.repeat import MOST, Repeat, Size, Source, repeat_of
 
 ENTRY = "kernel"
+GRADIENT = "_gradient"
 
 
 @dataclass(frozen=True)
 class Program:
     """What is fixed of a kernel.
 
-    notation: the statements; their kernel takes so many inputs, and then the result without its
-    dimensions of size 1. sizes: of the result, as numbers, or as those of an input (place,
-    dimension). prototype: the place of an input of the result's type. expected: numbers behind what
-    the kernel takes, which have to be these.
+    notation: the statements, which assign to `result`. inputs: the names of what they read, in the
+    order of the kernel's parameters; the result without its dimensions of size 1 comes behind.
+    sizes: of the result, as numbers, or as those of an input (place, dimension). prototype: the
+    place of an input of the result's type. expected: numbers behind what the kernel takes, which
+    have to be these. paddings: rows whose gradient is 0, with their tables' places.
+    undifferentiated: places of inputs whose gradients statements do not make.
     """
 
     notation: Notation
+    result: str
+    inputs: tuple[str, ...]
     sizes: tuple[int | tuple[int, int], ...]
-    inputs: int
     prototype: int
     expected: tuple[float, ...] = ()
+    paddings: tuple[tuple[int, int], ...] = ()
+    undifferentiated: frozenset[int] = frozenset()
+
+
+@dataclass(frozen=True)
+class _Gradient:
+    """A kernel of gradients: of which inputs, by place; the names of its parameters."""
+
+    kernel: Callable[..., Any]
+    wanted: tuple[int, ...]
+    parameters: tuple[str, ...]
 
 
 class StatementCall(RegionCall):
     """A part of a graph that statements compute: a new tensor from tensors and numbers."""
 
     def __init__(
-        self,
-        reference: Reference,
-        program: Program,
-        options: Options,
-        raises: bool = False,
+        self, reference: Reference, program: Program, options: Options, raises: bool = False
     ) -> None:
-        super().__init__(reference, program.inputs + len(program.expected), raises)
+        super().__init__(reference, len(program.inputs) + len(program.expected), raises)
         self.program = program
         self._options = options
+        # By which inputs need one.
+        self._gradients: dict[tuple[bool, ...], _Gradient] = {}
 
     @cached_property
     def kernel(self) -> Callable[..., Any]:
@@ -65,54 +79,132 @@ class StatementCall(RegionCall):
 
     @cached_property
     def _entry(self) -> Entry:
-        library = self._options.load(self.program.notation)
+        return self._built(self.program.notation, ENTRY)
+
+    def _built(self, notation: Notation, entry: str) -> Entry:
+        library = self._options.load(notation)
         self.libraries[library] = None
-        return library.entry(ENTRY)
+        return library.entry(entry)
 
     def forward(self, *given: Any) -> Tensor:
-        inputs, numbers = given[: self.program.inputs], given[self.program.inputs :]
-        if numbers != self.program.expected:
-            raise NotTakenError
-        if any(isinstance(one, Tensor) and not one.numel() for one in inputs):
+        inputs = self._taken(given)
+        sizes = self._sizes(inputs)
+        out: Tensor = inputs[self.program.prototype].new_empty(sizes)
+        try:
+            self.kernel(*map(_as_array, inputs), self._kept(out))
+        except ArgumentError:
+            raise NotTakenError from None
+        return out
+
+    def _taken(self, given: Sequence[Any]) -> list[Any]:
+        """What the kernel takes of the arguments."""
+        count = len(self.program.inputs)
+        if tuple(given[count:]) != self.program.expected:
             raise NotTakenError
         # Places often are columns of a tensor, which lie apart.
-        arguments = [
+        return [
             one.contiguous() if isinstance(one, Tensor) and one.dtype in INDEX_TYPES else one
-            for one in inputs
+            for one in given[:count]
         ]
+
+    def _sizes(self, inputs: Sequence[Any]) -> list[int]:
         sizes = [
             size if isinstance(size, int) else inputs[size[0]].shape[size[1]]
             for size in self.program.sizes
         ]
         if not math.prod(sizes):
             raise NotTakenError
-        out: Tensor = inputs[self.program.prototype].new_empty(sizes)
-        kept = [
-            size for size, given in zip(sizes, self.program.sizes, strict=True) if given != 1
-        ]
-        try:
-            self.kernel(*arguments, out.view(kept))
-        except ArgumentError:
-            raise NotTakenError from None
-        return out
+        return sizes
+
+    def _kept(self, result: Tensor) -> Tensor:
+        """A result as the kernel has it, without dimensions that are always of size 1."""
+        pairs = zip(result.shape, self.program.sizes, strict=True)
+        return result.view([size for size, given in pairs if given != 1])
 
     def repeat_for(self, arguments: tuple[Any, ...]) -> Repeat | None:
         sizes: list[Size] = [
             size if isinstance(size, int) else (*size, 0) for size in self.program.sizes
         ]
-        count = self.program.inputs
+        count = len(self.program.inputs)
+        sources: list[Source] = [
+            (place, 0) if isinstance(one, Tensor) and not one.dim() else place
+            for place, one in enumerate(arguments[:count])
+        ]
         return repeat_of(
             self.common,
             arguments,
-            range(count),
+            sources,
             self.program.prototype,
             sizes,
             kernel_sizes=[size for size in sizes if size != 1],
-            bounds=[
-                (place, dimension, 1, MOST)
-                for place, one in enumerate(arguments[:count])
-                if isinstance(one, Tensor)
-                for dimension in range(one.dim())
-            ],
+            # What has no rows is left to PyTorch.
+            bounds=[(*size, 1, MOST) for size in self.program.sizes if isinstance(size, tuple)],
             expected=range(count, self.inputs),
         )
+
+    # Gradients.
+
+    def differentiates(self, needed: Sequence[bool]) -> bool:
+        """Whether statements make the gradients."""
+        return not any(needed[place] for place in self.program.undifferentiated)
+
+    def gradient_reads(self, needed: Sequence[bool]) -> Collection[int]:
+        try:
+            gradient = self._gradient(needed)
+        except CompileError:
+            return range(self.inputs)
+        read = set(gradient.parameters)
+        # The numbers that are expected, too.
+        return [
+            place
+            for place in range(self.inputs)
+            if place >= len(self.program.inputs) or self.program.inputs[place] in read
+        ]
+
+    def _gradient(self, needed: Sequence[bool]) -> _Gradient:
+        """The kernel of the gradients of those inputs; raises CompileError."""
+        key = tuple(needed[: len(self.program.inputs)])
+        if key not in self._gradients:
+            wanted = tuple(place for place, needs in enumerate(key) if needs)
+            names = ",".join(self.program.inputs[place] for place in wanted)
+            notation = self.program.notation
+            asked = f"--gradient={self.program.result}:{names}"
+            entry = self._built(
+                replace(notation, arrays=(*notation.arrays, asked)), ENTRY + GRADIENT
+            )
+            parameters = tuple(parameter.name for parameter in entry.parameters)
+            self._gradients[key] = _Gradient(entry.bind(gradients=True), wanted, parameters)
+        return self._gradients[key]
+
+    def backward(
+        self, given: Sequence[Any], needed: Sequence[bool], gradient: Tensor
+    ) -> Sequence[Tensor | None]:
+        program = self.program
+        inputs = self._taken(given)
+        self._sizes(inputs)
+        kernel = self._gradient(needed)
+        found: dict[int, Tensor] = {
+            place: torch.zeros_like(inputs[place], memory_format=torch.contiguous_format)
+            for place in kernel.wanted
+        }
+        arguments = dict(zip(program.inputs, inputs, strict=True))
+        arguments[program.result + GRADIENT] = self._kept(gradient.contiguous())
+        for place, result in found.items():
+            arguments[program.inputs[place] + GRADIENT] = result
+        if not arguments.keys() >= set(kernel.parameters):
+            raise NotTakenError
+        try:
+            kernel.kernel(*(_as_array(arguments[name]) for name in kernel.parameters))
+        except ArgumentError:
+            raise NotTakenError from None
+        for place, row in program.paddings:
+            if place in found:
+                found[place][row] = 0
+        return [found.get(place) for place in range(self.inputs)]
+
+
+def _as_array(argument: Any) -> Any:
+    """An argument as kernels take it: a tensor without dimensions is one of one element."""
+    if isinstance(argument, Tensor) and not argument.dim():
+        return argument.view(1)
+    return argument

@@ -24,7 +24,7 @@ from ember.torch.operations import name_of, same_number, tensor_of
 from ember.torch.region import Region
 from ember.torch.region_call import Reference
 from ember.torch.settings import Settings
-from ember.torch.translate.statements import Statements
+from ember.torch.translate.statements import RESULT, Statements
 from ember.torch.translate.translation import Untranslated, translation_of
 
 # A longer expression is no embedding operation any more.
@@ -47,14 +47,7 @@ def lookup_region_at(node: Node, settings: Settings) -> Region | None:
     for size in whole.shape:
         sizes.append(size if isinstance(size, int) else _source_of(size, inputs))
     prototype = next(k for k, one in enumerate(inputs) if _dtype_of(one) is whole.dtype)
-    expected = found.statements.expected
-    program = Program(
-        found.statements.notation(),
-        tuple(sizes),
-        len(inputs),
-        prototype,
-        tuple(expected.values()),
-    )
+    program = _program(found.statements, inputs, tuple(sizes), prototype)
 
     def make(reference: Reference) -> StatementCall:
         return StatementCall(reference, program, settings.kernel_options, settings.raises)
@@ -65,10 +58,36 @@ def lookup_region_at(node: Node, settings: Settings) -> Region | None:
         "row_score",
         node,
         found.nodes,
-        (*inputs, *expected),
+        (*inputs, *found.statements.expected),
         make,
         f"numbers from {len(found.lookups)} rows of {tables}",
         names,
+    )
+
+
+def _program(
+    statements: Statements,
+    inputs: list[Node],
+    sizes: tuple[int | tuple[int, int], ...],
+    prototype: int,
+) -> Program:
+    names = tuple(statements.inputs[one] for one in inputs)
+    paddings, undifferentiated = [], set()
+    for place, name in enumerate(names):
+        padding = statements.paddings.get(name, -1)
+        if padding is None or name in statements.undifferentiated:
+            undifferentiated.add(place)
+        elif padding >= 0:
+            paddings.append((place, padding))
+    return Program(
+        statements.notation(),
+        RESULT,
+        names,
+        sizes,
+        prototype,
+        tuple(statements.expected.values()),
+        tuple(paddings),
+        frozenset(undifferentiated),
     )
 
 

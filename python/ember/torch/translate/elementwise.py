@@ -17,7 +17,7 @@ _UNARY = {
     "log": "log({0})",
     "neg": "(-{0})",
     "reciprocal": "(1.0 / {0})",
-    "relu": "max({0}, 0)",
+    "relu": "(0.0 if {0} <= 0 else {0})",
     "rsqrt": "(1.0 / sqrt({0}))",
     "sigmoid": "sigmoid({0})",
     "sin": "sin({0})",
@@ -117,12 +117,13 @@ def _pow(call: Call) -> Value:
 
 @translates("aten::clamp", "aten::clamp_min", "aten::clamp_max")
 def _clamp(call: Call) -> Value:
-    text = "{0}"
-    if (least := call.arguments.get("min")) is not None:
-        text = f"max({text}, {literal(least)})"
-    if (most := call.arguments.get("max")) is not None:
-        text = f"min({text}, {literal(most)})"
-    return call.elementwise([call.value("self")], text.format)
+    value = call.value("self")
+    # At a bound, the gradient is that of what is clamped; NaN stays.
+    for name, sign in (("min", "<"), ("max", ">")):
+        if (bound := call.arguments.get(name)) is not None:
+            text = literal(bound)
+            value = call.elementwise([value], f"({text} if {{0}} {sign} {text} else {{0}})".format)
+    return value
 
 
 @translates("aten::leaky_relu")

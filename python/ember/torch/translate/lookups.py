@@ -34,13 +34,28 @@ def _at_places(
 
 @translates("aten::embedding")
 def _embedding(call: Call) -> Value:
-    places = call.value("indices")
-    return _at_places(call, call.value("weight"), 0, places, 0, places.rank)
+    table, places = call.value("weight"), call.value("indices")
+    statements, padding = call.statements, call.given("padding_idx")
+    padding = padding if padding >= 0 else -1
+    if statements.paddings.setdefault(table.name, padding) != padding:
+        statements.paddings[table.name] = None
+    if call.arguments["scale_grad_by_freq"] or call.arguments["sparse"]:
+        statements.undifferentiated.add(table.name)
+    return _at_places(call, table, 0, places, 0, places.rank)
+
+
+def _table(call: Call) -> Value:
+    """What is looked up in, all of whose rows have a gradient."""
+    table = call.value("self")
+    paddings = call.statements.paddings
+    if paddings.setdefault(table.name, -1) != -1:
+        paddings[table.name] = None
+    return table
 
 
 @translates("aten::index_select")
 def _index_select(call: Call) -> Value:
-    table, places = call.value("self"), call.value("index")
+    table, places = _table(call), call.value("index")
     dimension = table.place(call.given("dim"))
     if places.rank != 1:
         raise NotTranslatedError
@@ -49,7 +64,7 @@ def _index_select(call: Call) -> Value:
 
 @translates("aten::index")
 def _index(call: Call) -> Value:
-    table = call.value("self")
+    table = _table(call)
     given = [None if one is None else call.value_of(one) for one in call.arguments["indices"]]
     dimensions = [number for number, one in enumerate(given) if one is not None]
     places = [one for one in given if one is not None]
@@ -73,7 +88,7 @@ def _index(call: Call) -> Value:
 
 @translates("aten::gather")
 def _gather(call: Call) -> Value:
-    table, places = call.value("self"), call.value("index")
+    table, places = _table(call), call.value("index")
     dimension = table.place(call.given("dim"))
     others = [number for number in range(table.rank) if number != dimension]
     # Where fewer are looked up than there are, variables would have two sizes.

@@ -104,9 +104,10 @@ def _norm(call: Call) -> Value:
     if order == 1:
         return _reduced(call, value, dimensions, "sum", lambda x: f"abs({x})")
     if order == 2:
-        return _reduced(
-            call, value, dimensions, "sum", lambda x: f"({x} * {x})", lambda whole: f"sqrt({whole})"
-        )
+        squares = _reduced(call, value, dimensions, "sum", lambda x: f"({x} * {x})")
+        # The gradient of a norm of nothing but zeros is 0.
+        root = "(0.0 if {0} == 0 else sqrt(1.0 if {0} == 0 else {0}))"
+        return call.elementwise([squares], root.format)
     if order == math.inf and not value.parts:
         return _reduced(call, value, dimensions, "max", lambda x: f"abs({x})")
     raise NotTranslatedError

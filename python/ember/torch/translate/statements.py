@@ -38,7 +38,9 @@ class Statements:
     traced one. lines: the statements. inputs: the names of what
     they read, by the nodes of the captured graph. types: of arrays by their names, as emberc has
     them. expected: what numbers have to be, by their nodes, as statements are written for that.
-    reduces: whether one of them is a reduction.
+    reduces: whether one of them is a reduction. paddings: rows whose lookups have no gradient, by
+    the names of tables; None: of some lookups alone. undifferentiated: names of what has a gradient
+    of another kind than statements make.
     """
 
     number: torch.dtype
@@ -48,6 +50,8 @@ class Statements:
     types: dict[str, str] = field(default_factory=dict)
     expected: dict[Node, float] = field(default_factory=dict)
     reduces: bool = False
+    paddings: dict[str, int | None] = field(default_factory=dict)
+    undifferentiated: set[str] = field(default_factory=set)
     _temporaries: int = 0
 
     def input(self, node: Node, example: Any) -> Value:
@@ -73,13 +77,14 @@ class Statements:
     def _array(self, name: str, example: Tensor) -> Value:
         sizes = tuple(example.shape)
         if example.dim() == 0:
-            raise NotTranslatedError
+            self.types[name] = f"1x{_type(example.dtype)}"
+            return Value((), example.dtype, lambda _: f"{name}[{FIRST}]", name=name)
         # Rows of a known length are kept in registers.
         known = [str(size) if is_one(size) else "?" for size in sizes]
         if example.dim() > 1:
             known[-1] = str(fixed_size(sizes[-1]))
         self.types[name] = "x".join([*known, _type(example.dtype)])
-        return Value(sizes, example.dtype, lambda indices: f"{name}[{','.join(indices)}]")
+        return Value(sizes, example.dtype, lambda indices: f"{name}[{','.join(indices)}]", name=name)
 
     def let(
         self, sizes: Sequence[Any], dtype: torch.dtype, element: Callable[[Indices], str]

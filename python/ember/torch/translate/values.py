@@ -30,6 +30,7 @@ class Value:
 
     at: the text of the element at some indices, one for each dimension. parts: of tensors that
     are put one behind the other along dimension `parted`, these; each has its own size there.
+    name: of an input as it is, what statements call it.
     """
 
     sizes: tuple[Any, ...]
@@ -37,6 +38,7 @@ class Value:
     at: Callable[[Indices], str]
     parts: "tuple[Value, ...]" = ()
     parted: int = 0
+    name: str = ""
 
     @property
     def rank(self) -> int:
