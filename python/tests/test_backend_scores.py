@@ -99,23 +99,53 @@ def test_columns_of_triples() -> None:
     torch.testing.assert_close(found, product(table, other, *indices))
 
 
-def test_where_a_gradient_is_needed_pytorch_computes() -> None:
-    """It has to, for the gradient; the first call builds the kernel, for calls without."""
-    table, other, *indices = arguments()
+def test_gradients_are_kernels() -> None:
+    table, other, *indices = arguments(torch.float64)
     table.requires_grad_()
     run = compiled(product)
     with listening() as heard:
         run(table, other, *indices)
     (part,) = heard.reports[0].compiled
-    assert part.call.kernels()
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(part.call, "forward", pytest.fail)
-        result = run(table, other, *indices)
-    torch.testing.assert_close(result, product(table, other, *indices))
+    # One for the result, one for its gradient.
+    assert len(part.call.kernels()) == 2
+    part.call.reference = pytest.fail
+    result = run(table, other, *indices)
     result.square().sum().backward()
+    torch.testing.assert_close(result, product(table, other, *indices))
     found, table.grad = table.grad, None
     product(table, other, *indices).square().sum().backward()
     torch.testing.assert_close(found, table.grad)
+
+
+def norms(table: Tensor, index: Tensor) -> Tensor:
+    return table[index].norm(dim=1)
+
+
+def clamps(table: Tensor, index: Tensor) -> Tensor:
+    return table[index].clamp(0.0, 1.0).relu().sum(1)
+
+
+def largest(table: Tensor, index: Tensor) -> Tensor:
+    return table[index].amax(1) - table[index].abs().amin(1)
+
+
+def least(table: Tensor, index: Tensor) -> Tensor:
+    rows = table[index]
+    return torch.maximum(rows, rows * 2.0).sum(1) + torch.where(rows > 0, rows, -rows).mean(1)
+
+
+@pytest.mark.parametrize("function", [norms, clamps, largest, least])
+def test_gradients_where_they_jump(function: Callable[..., Tensor]) -> None:
+    """At zeros, ones and equal elements, as PyTorch has them."""
+    table = arguments()[0].round().clamp(-1, 1)
+    table[3] = 0
+    index = torch.arange(ROWS).repeat(20)
+    found = []
+    for one in (compiled(function), function):
+        given = table.clone().requires_grad_()
+        one(given, index).sin().sum().backward()
+        found.append(given.grad)
+    torch.testing.assert_close(*found)
 
 
 def test_empty() -> None:

@@ -29,7 +29,7 @@ KINDS = {
     "bag_group_at": "bags_that_are_concatenated",
     "pair_products_at": "pair_products",
     "row_products_at": "row_products",
-    "row_score_at": "row_score",
+    "lookup_region_at": "row_score",
     "edge_softmax_at": "edge_softmax",
     "aggregation_at": "aggregation",
     "onto_at": "aggregation_onto",

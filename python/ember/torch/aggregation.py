@@ -107,7 +107,7 @@ class AggregationCall(RegionCall):
         sizes = ((3, 0, 0), length)
         return repeat_of(kernel, arguments, [*sources, 0], 0, sizes, bounds=bounds)
 
-    def differentiates(self) -> bool:
+    def differentiates(self, needed: Sequence[bool]) -> bool:
         return self.reduction in ("sum", "mean")
 
     def gradient_reads(self, needed: Sequence[bool]) -> Collection[int]:

@@ -186,7 +186,7 @@ class OntoCall(RegionCall):
             torch.autograd.graph.increment_version(base)
         return base
 
-    def differentiates(self) -> bool:
+    def differentiates(self, needed: Sequence[bool]) -> bool:
         return self.reduction == "sum"
 
     def gradient_reads(self, needed: Sequence[bool]) -> Collection[int]:

@@ -419,7 +419,7 @@ class GroupCall(RegionCall):
             self._offsets[shape] = found
         return found
 
-    def differentiates(self) -> bool:
+    def differentiates(self, needed: Sequence[bool]) -> bool:
         return all(part.mode != "max" for _, part in self._lookups)
 
     def gradient_reads(self, needed: Sequence[bool]) -> Collection[int]:

@@ -88,7 +88,7 @@ class SegmentsCall(RegionCall):
         else:
             out.add_(initial)
 
-    def differentiates(self) -> bool:
+    def differentiates(self, needed: Sequence[bool]) -> bool:
         return self.reduction != "max"
 
     def gradient_reads(self, needed: Sequence[bool]) -> Collection[int]:

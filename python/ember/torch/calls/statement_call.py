@@ -32,7 +32,9 @@ class Program:
     order of the kernel's parameters; the result without its dimensions of size 1 comes behind.
     sizes: of the result, as numbers, or as those of an input (place, dimension). prototype: the
     place of an input of the result's type. expected: numbers behind what the kernel takes, which
-    have to be these. paddings: rows whose gradient is 0, with their tables' places.
+    have to be these. row: how many elements are read for each of the result's; least_differentiated:
+    from so many elements in all on kernels of gradients gain. paddings: rows whose gradient is 0,
+    with their tables' places.
     undifferentiated: places of inputs whose gradients statements do not make.
     """
 
@@ -41,6 +43,8 @@ class Program:
     inputs: tuple[str, ...]
     sizes: tuple[int | tuple[int, int], ...]
     prototype: int
+    row: int
+    least_differentiated: int
     expected: tuple[float, ...] = ()
     paddings: tuple[tuple[int, int], ...] = ()
     undifferentiated: frozenset[int] = frozenset()
@@ -63,6 +67,7 @@ class StatementCall(RegionCall):
     ) -> None:
         super().__init__(reference, len(program.inputs) + len(program.expected), raises)
         self.program = program
+        self.least_differentiated = program.least_differentiated
         self._options = options
         # By which inputs need one.
         self._gradients: dict[tuple[bool, ...], _Gradient] = {}
@@ -143,6 +148,12 @@ class StatementCall(RegionCall):
         )
 
     # Gradients.
+
+    def elements(self, arguments: Sequence[Any]) -> int:
+        count = self.program.row
+        for size in self.program.sizes:
+            count *= size if isinstance(size, int) else arguments[size[0]].shape[size[1]]
+        return count
 
     def differentiates(self, needed: Sequence[bool]) -> bool:
         """Whether statements make the gradients."""

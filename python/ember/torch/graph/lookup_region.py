@@ -17,10 +17,11 @@ from ember.torch import private
 from ember.torch.calls.statement_call import Program, StatementCall
 from ember.torch.effects import effect_of, example_of
 from ember.torch.element_types import INDEX_TYPES, SUM_TYPES
+from ember.torch.graph.costs import LEAST_DIFFERENTIATED, OPERATIONS_OF_A_GRADIENT
 from ember.torch.graph.trace import trace
 from ember.torch.lookups import lookup_at
 from ember.torch.no_match import NoMatchError
-from ember.torch.operations import name_of, same_number, tensor_of
+from ember.torch.operations import fixed_size, name_of, same_number, tensor_of
 from ember.torch.region import Region
 from ember.torch.region_call import Reference
 from ember.torch.settings import Settings
@@ -47,7 +48,7 @@ def lookup_region_at(node: Node, settings: Settings) -> Region | None:
     for size in whole.shape:
         sizes.append(size if isinstance(size, int) else _source_of(size, inputs))
     prototype = next(k for k, one in enumerate(inputs) if _dtype_of(one) is whole.dtype)
-    program = _program(found.statements, inputs, tuple(sizes), prototype)
+    program = _program(found, inputs, tuple(sizes), prototype)
 
     def make(reference: Reference) -> StatementCall:
         return StatementCall(reference, program, settings.kernel_options, settings.raises)
@@ -66,12 +67,14 @@ def lookup_region_at(node: Node, settings: Settings) -> Region | None:
 
 
 def _program(
-    statements: Statements,
+    found: "_Found",
     inputs: list[Node],
     sizes: tuple[int | tuple[int, int], ...],
     prototype: int,
 ) -> Program:
+    statements = found.statements
     names = tuple(statements.inputs[one] for one in inputs)
+    is_long = len(found.nodes) >= OPERATIONS_OF_A_GRADIENT
     paddings, undifferentiated = [], set()
     for place, name in enumerate(names):
         padding = statements.paddings.get(name, -1)
@@ -85,6 +88,8 @@ def _program(
         names,
         sizes,
         prototype,
+        sum(_length(one) for one in found.lookups),
+        0 if is_long else LEAST_DIFFERENTIATED,
         tuple(statements.expected.values()),
         tuple(paddings),
         frozenset(undifferentiated),
@@ -196,6 +201,12 @@ def _source_of(size: Any, inputs: list[Node]) -> tuple[int, int]:
             if same_number(own, size):
                 return place, dimension
     raise NoMatchError("no tensor that it reads has as many rows as its result")
+
+
+def _length(lookup: Node) -> int:
+    """How many elements a row has that is looked up."""
+    tensor = tensor_of(lookup)
+    return 1 if tensor is None or tensor.dim() < 2 else fixed_size(tensor.shape[-1])
 
 
 def _dtype_of(node: Node) -> torch.dtype | None:
