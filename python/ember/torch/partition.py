@@ -111,6 +111,8 @@ def _regions(graph: Graph, settings: Settings, report: Report) -> list[Region]:
                 continue
             if region is None:
                 continue
+            if _is_left_to_inner(region, settings):
+                continue
             if reason := _why_not(region, taken, settings):
                 left.append(Left(node.name, reason))
                 continue
@@ -124,6 +126,26 @@ def _regions(graph: Graph, settings: Settings, report: Report) -> list[Region]:
     report.left = left[::-1] or as_fast
     report.beside = as_fast if left else []
     return found
+
+
+def _is_left_to_inner(region: Region, settings: Settings) -> bool:
+    """Whether a part of what statements compute has a kernel of its own, and no other part has:
+    then the rest is PyTorch's as ever. Several become one."""
+    if region.kind != "statements":
+        return False
+    inner: list[Region] = []
+    for node in sorted(region.nodes - {region.root}, reverse=True):
+        if any(node in one.nodes for one in inner):
+            continue
+        for pattern in PATTERNS:
+            try:
+                found = None if pattern is lookup_region_at else pattern(node, settings)
+            except NoMatchError:
+                continue
+            if found is not None:
+                inner.append(found)
+                break
+    return len(inner) == 1
 
 
 def _why_not(region: Region, taken: set[Node], settings: Settings) -> str:

@@ -23,6 +23,7 @@ KINDS = (
     "pair_products",
     "row_products",
     "row_score",
+    "statements",
     "block_gather",
     "block_scores",
     "block_values",

@@ -22,6 +22,8 @@ from ember.torch.repeat import MOST, Repeat, Size, Source, repeat_of
 
 ENTRY = "kernel"
 GRADIENT = "_gradient"
+# Sizes of a tensor: numbers, or places of inputs and their dimensions.
+Sizes = tuple[int | tuple[int, int], ...]
 
 
 @dataclass(frozen=True)
@@ -32,8 +34,8 @@ class Program:
     order of the kernel's parameters; the result without its dimensions of size 1 comes behind.
     sizes: of the result, as numbers, or as those of an input (place, dimension). prototype: the
     place of an input of the result's type. expected: numbers behind what the kernel takes, which
-    have to be these. row: how many elements are read for each of the result's; least_differentiated:
-    from so many elements in all on kernels of gradients gain. paddings: rows whose gradient is 0,
+    have to be these. looked_up: the sizes of what is looked up, each;
+    least_differentiated: from so many elements in all on kernels of gradients gain. paddings: rows whose gradient is 0,
     with their tables' places.
     undifferentiated: places of inputs whose gradients statements do not make.
     """
@@ -41,9 +43,9 @@ class Program:
     notation: Notation
     result: str
     inputs: tuple[str, ...]
-    sizes: tuple[int | tuple[int, int], ...]
+    sizes: Sizes
     prototype: int
-    row: int
+    looked_up: tuple[Sizes, ...]
     least_differentiated: int
     expected: tuple[float, ...] = ()
     paddings: tuple[tuple[int, int], ...] = ()
@@ -113,10 +115,7 @@ class StatementCall(RegionCall):
         ]
 
     def _sizes(self, inputs: Sequence[Any]) -> list[int]:
-        sizes = [
-            size if isinstance(size, int) else inputs[size[0]].shape[size[1]]
-            for size in self.program.sizes
-        ]
+        sizes = _sizes(self.program.sizes, inputs)
         if not math.prod(sizes):
             raise NotTakenError
         return sizes
@@ -150,10 +149,7 @@ class StatementCall(RegionCall):
     # Gradients.
 
     def elements(self, arguments: Sequence[Any]) -> int:
-        count = self.program.row
-        for size in self.program.sizes:
-            count *= size if isinstance(size, int) else arguments[size[0]].shape[size[1]]
-        return count
+        return sum(math.prod(_sizes(one, arguments)) for one in self.program.looked_up)
 
     def differentiates(self, needed: Sequence[bool]) -> bool:
         """Whether statements make the gradients."""
@@ -212,6 +208,13 @@ class StatementCall(RegionCall):
             if place in found:
                 found[place][row] = 0
         return [found.get(place) for place in range(self.inputs)]
+
+
+def _sizes(sizes: Sizes, inputs: Sequence[Any]) -> list[int]:
+    """Sizes of tensors of one call."""
+    return [
+        size if isinstance(size, int) else inputs[size[0]].shape[size[1]] for size in sizes
+    ]
 
 
 def _as_array(argument: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Finds parts of graphs that compute numbers from looked-up rows, and translates them.
+"""Finds parts of graphs that compute something from looked-up rows, and translates them.
 
 Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -7,70 +7,75 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import logging
 from collections.abc import Collection
 from dataclasses import dataclass
-from typing import Any
 
 import torch
 from torch import Tensor
 from torch.fx import Node
 
 from ember.torch import private
-from ember.torch.calls.statement_call import Program, StatementCall
+from ember.torch.calls.statement_call import Program, Sizes, StatementCall
 from ember.torch.effects import effect_of, example_of
 from ember.torch.element_types import INDEX_TYPES, SUM_TYPES
 from ember.torch.graph.costs import LEAST_DIFFERENTIATED, OPERATIONS_OF_A_GRADIENT
 from ember.torch.graph.trace import trace
 from ember.torch.lookups import lookup_at
 from ember.torch.no_match import NoMatchError
-from ember.torch.operations import fixed_size, name_of, same_number, tensor_of
+from ember.torch.operations import name_of, read, same_number, tensor_of
 from ember.torch.region import Region
 from ember.torch.region_call import Reference
 from ember.torch.settings import Settings
 from ember.torch.translate.statements import RESULT, Statements
 from ember.torch.translate.translation import Untranslated, translation_of
+from ember.torch.translate.values import is_one, known_number
 
 # A longer expression is no embedding operation any more.
 MOST_NODES = 200
+# Operations that look up, with their parameters: in what, and where.
+_LOOKUPS = {
+    "embedding": ("weight", "input"),
+    "gather": ("self", "index"),
+    "getitem": ("self", "index"),
+    "index": ("self", "indices"),
+    "index_select": ("self", "index"),
+    "take_along_dim": ("self", "indices"),
+}
 _log = logging.getLogger(__name__)
 
 
 def lookup_region_at(node: Node, settings: Settings) -> Region | None:
-    """The region of a number for each lookup that `node` is the last operation of; None if it is
-    none."""
+    """The region of what is computed from looked-up rows, and reduced; None if `node` ends none."""
     whole = tensor_of(node)
-    if whole is None or whole.dtype not in SUM_TYPES or not private.has_operators:
+    if whole is None or whole.dtype not in SUM_TYPES or not whole.dim():
         return None
-    if whole.dim() not in (1, 2) or (whole.dim() == 2 and not same_number(whole.shape[1], 1)):
+    if not private.has_operators or (found := _find(node)) is None:
         return None
-    found = _find(node)
-    if found is None:
+    inputs = found.statements.read()
+    sizes = _sources_of(whole, inputs)
+    if sizes is None:
         return None
-    inputs, sizes = found.statements.read(), []
-    for size in whole.shape:
-        sizes.append(size if isinstance(size, int) else _source_of(size, inputs))
-    prototype = next(k for k, one in enumerate(inputs) if _dtype_of(one) is whole.dtype)
-    program = _program(found, inputs, tuple(sizes), prototype)
+    program = _program(found, inputs, sizes, whole.dtype)
 
     def make(reference: Reference) -> StatementCall:
         return StatementCall(reference, program, settings.kernel_options, settings.raises)
 
-    names = {found.statements.inputs[one]: name_of(one) for one in inputs}
-    tables = ", ".join(sorted({name_of(one.x) for one in map(lookup_at, found.lookups) if one}))
+    tables = {name_of(one) for lookup in found.lookups for one in _tables_of(lookup)}
+    is_score = all(map(_is_of_rows, found.lookups)) and (
+        whole.dim() == 1 or (whole.dim() == 2 and is_one(whole.shape[1]))
+    )
+    of_what = f"{len(found.lookups)} rows of" if is_score else "rows of"
     return Region(
-        "row_score",
+        "row_score" if is_score else "statements",
         node,
         found.nodes,
         (*inputs, *found.statements.expected),
         make,
-        f"numbers from {len(found.lookups)} rows of {tables}",
-        names,
+        f"numbers from {of_what} {', '.join(sorted(tables))}",
+        {found.statements.inputs[one]: name_of(one) for one in inputs},
     )
 
 
 def _program(
-    found: "_Found",
-    inputs: list[Node],
-    sizes: tuple[int | tuple[int, int], ...],
-    prototype: int,
+    found: "_Found", inputs: list[Node], sizes: Sizes, dtype: torch.dtype
 ) -> Program:
     statements = found.statements
     names = tuple(statements.inputs[one] for one in inputs)
@@ -82,13 +87,14 @@ def _program(
             undifferentiated.add(place)
         elif padding >= 0:
             paddings.append((place, padding))
+    looked_up = [_sources_of(tensor_of(one), inputs) for one in found.lookups]
     return Program(
         statements.notation(),
         RESULT,
         names,
         sizes,
-        prototype,
-        sum(_length(one) for one in found.lookups),
+        next(place for place, one in enumerate(inputs) if _dtype_of(one) is dtype),
+        tuple(one for one in looked_up if one is not None),
         0 if is_long else LEAST_DIFFERENTIATED,
         tuple(statements.expected.values()),
         tuple(paddings),
@@ -131,6 +137,23 @@ def _find(root: Node) -> _Found | None:
 
 
 def _is_lookup(node: Node) -> bool:
+    return bool(_tables_of(node))
+
+
+def _tables_of(node: Node) -> list[Node]:
+    """What a node looks up elements in, at places that a tensor of integers has."""
+    operation = read(node)
+    if operation is None or operation.in_place:
+        return []
+    table, places = _LOOKUPS.get(operation.name, ("", ""))
+    index = operation.get(places)
+    indices = index if isinstance(index, tuple | list) else [index]
+    found = operation.get(table)
+    is_lookup = any(isinstance(one, Node) and _dtype_of(one) in INDEX_TYPES for one in indices)
+    return [found] if is_lookup and isinstance(found, Node) and tensor_of(found) is not None else []
+
+
+def _is_of_rows(node: Node) -> bool:
     return lookup_at(node, any_gradient=True) is not None
 
 
@@ -193,20 +216,29 @@ def _translated(root: Node, nodes: Collection[Node]) -> Statements | Untranslate
     return translation_of(traced)
 
 
-def _source_of(size: Any, inputs: list[Node]) -> tuple[int, int]:
-    """Which input has that size, and in which dimension; raises NoMatchError."""
-    for place, node in enumerate(inputs):
-        tensor = tensor_of(node)
-        for dimension, own in enumerate(() if tensor is None else tensor.shape):
-            if same_number(own, size):
-                return place, dimension
-    raise NoMatchError("no tensor that it reads has as many rows as its result")
-
-
-def _length(lookup: Node) -> int:
-    """How many elements a row has that is looked up."""
-    tensor = tensor_of(lookup)
-    return 1 if tensor is None or tensor.dim() < 2 else fixed_size(tensor.shape[-1])
+def _sources_of(tensor: Tensor | None, inputs: list[Node]) -> Sizes | None:
+    """A tensor's sizes, as numbers or as inputs have them; None where they have one not."""
+    known = {
+        place: tuple(own.shape)
+        for place, one in enumerate(inputs)
+        if (own := tensor_of(one)) is not None
+    }
+    sizes: list[int | tuple[int, int]] = []
+    for size in () if tensor is None else tensor.shape:
+        if (number := known_number(size)) is not None:
+            sizes.append(number)
+            continue
+        sources = (
+            (place, dimension)
+            for place, shape in known.items()
+            for dimension, own in enumerate(shape)
+            if same_number(own, size)
+        )
+        source = next(sources, None)
+        if source is None:
+            return None
+        sizes.append(source)
+    return tuple(sizes)
 
 
 def _dtype_of(node: Node) -> torch.dtype | None:

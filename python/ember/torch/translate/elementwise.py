@@ -120,9 +120,9 @@ def _clamp(call: Call) -> Value:
     value = call.value("self")
     # At a bound, the gradient is that of what is clamped; NaN stays.
     for name, sign in (("min", "<"), ("max", ">")):
-        if (bound := call.arguments.get(name)) is not None:
-            text = literal(bound)
-            value = call.elementwise([value], f"({text} if {{0}} {sign} {text} else {{0}})".format)
+        if call.arguments.get(name) is not None:
+            text = f"({{1}} if {{0}} {sign} {{1}} else {{0}})"
+            value = call.elementwise([value, call.value(name)], text.format)
     return value
 
 
@@ -141,6 +141,13 @@ def _where(call: Call) -> Value:
     return call.statements.elementwise(
         call.sizes, dtype, [condition, *operands], "({1} if {0} else {2})".format
     )
+
+
+@translates("aten::scalar_tensor", "aten::full", "aten::full_like")
+def _full(call: Call) -> Value:
+    name = "s" if "s" in call.arguments else "fill_value"
+    text = literal(call.given(name))
+    return Value(call.sizes, call.result.dtype, lambda _: text)
 
 
 @translates("aten::_to_copy")

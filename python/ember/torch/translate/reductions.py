@@ -11,7 +11,7 @@ from typing import Any
 import torch
 
 from ember.torch.translate.table import Call, translates
-from ember.torch.translate.values import FIRST, Indices, NotTranslatedError, Value, is_one, known, literal
+from ember.torch.translate.values import FIRST, Indices, NotTranslatedError, Value, is_one, known_number, literal
 
 
 def _dimensions(value: Value, given: Any) -> list[int]:
@@ -78,7 +78,7 @@ def _mean(call: Call) -> Value:
     dimensions = _dimensions(value, call.arguments.get("dim"))
     count = 1
     for place in dimensions:
-        size = known(value.sizes[place])
+        size = known_number(value.sizes[place])
         if size is None:
             raise NotTranslatedError
         count *= size

@@ -114,10 +114,26 @@ def translate(node: Node, statements: Statements, values: Mapping[Node, Value]) 
     target = node.target
     if not isinstance(target, private.OpOverload) or not isinstance(value_of(node), Tensor):
         raise NotTranslatedError
-    entry = _TABLE.get(target._schema.name)
+    name = target._schema.name
+    if _changes_what_is_new(node, target):
+        name = name.removesuffix("_")
+    entry = _TABLE.get(name)
     if entry is None:
         raise NotTranslatedError
     return entry(Call(node, statements, values))
+
+
+def _changes_what_is_new(node: Node, target: private.OpOverload) -> bool:
+    """Whether an operator changes in place what nothing else reads, as decompositions do."""
+    changed = node.args[0] if node.args else None
+    if not target._schema.is_mutable or not isinstance(changed, Node):
+        return False
+    made_by = changed.target
+    return (
+        isinstance(made_by, private.OpOverload)
+        and len(changed.users) == 1
+        and not any(result.alias_info for result in made_by._schema.returns)
+    )
 
 
 def _has_node(argument: Any) -> bool:

@@ -50,14 +50,14 @@ class Value:
         return dimension + self.rank if dimension < 0 else dimension
 
 
-def known(size: Any) -> int | None:
+def known_number(size: Any) -> int | None:
     """The number that a size is known to be: a symbol may have become one."""
     return size if isinstance(size, int) else size.node.maybe_as_int()
 
 
 def is_one(size: Any) -> bool:
     """Whether a size is known to be 1: there is one index then."""
-    return known(size) == 1
+    return known_number(size) == 1
 
 
 def literal(number: Any) -> str:

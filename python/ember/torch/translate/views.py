@@ -6,6 +6,7 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 from collections.abc import Sequence
 
+from ember.torch.operations import same_number
 from ember.torch.translate.table import Call, translates
 from ember.torch.translate.values import (
     FIRST,
@@ -14,7 +15,7 @@ from ember.torch.translate.values import (
     Value,
     broadcast,
     is_one,
-    known,
+    known_number,
     same_sizes,
 )
 
@@ -75,13 +76,32 @@ def _select(call: Call) -> Value:
     value = call.value("self")
     dimension, index = value.place(call.given("dim")), call.given("index")
     if index < 0:
-        size = known(value.sizes[dimension])
+        size = known_number(value.sizes[dimension])
         if size is None:
             raise NotTranslatedError
         index += size
 
     def at(indices: Indices) -> str:
         return value.at([*indices[:dimension], str(index), *indices[dimension:]])
+
+    return Value(call.sizes, value.dtype, at)
+
+
+@translates("aten::slice")
+def _slice(call: Call) -> Value:
+    """The elements from one on to the end."""
+    value = call.value("self")
+    dimension, begin = value.place(call.given("dim")), call.given("start") or 0
+    size, end = value.sizes[dimension], call.given("end")
+    is_whole = end is None or end >= 2**62 or same_number(end, size)
+    if begin < 0 or not is_whole or call.given("step") != 1:
+        raise NotTranslatedError
+    if not begin:
+        return value
+
+    def at(indices: Indices) -> str:
+        place = f"({indices[dimension]} + {begin})"
+        return value.at([*indices[:dimension], place, *indices[dimension + 1 :]])
 
     return Value(call.sizes, value.dtype, at)
 
