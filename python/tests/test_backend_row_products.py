@@ -98,7 +98,9 @@ def arguments(
 def check_products(heard: listening) -> None:
     """One graph, with the products in one kernel; small lookups besides are PyTorch's."""
     (report,) = heard.reports
-    assert [part.kind for part in report.compiled] == ["row_products"]
+    kinds = [part.kind for part in report.compiled]
+    assert kinds.count("row_products") == 1
+    assert set(kinds) <= {"row_products", "statements"}
     assert all("as fast" in left.reason for left in report.left)
 
 
@@ -132,7 +134,7 @@ def test_values_and_gradients(model: type[Tables], dtype: torch.dtype) -> None:
             ours, expected = both_gradients(run, eager, given)
             torch.testing.assert_close(ours, expected)
     check_products(heard)
-    (part,) = heard.reports[0].compiled
+    part = heard.reports[0].compiled[-1]
     assert len(part.call.kernels()) == 3
 
 
@@ -262,8 +264,8 @@ def test_rows_that_are_needed() -> None:
     with listening() as heard:
         torch.testing.assert_close(compiled(eager)(*given), eager(*given))
     (report,) = heard.reports
-    assert not report.compiled
-    assert any("has other uses" in left.reason for left in report.left)
+    assert [part.kind for part in report.compiled] == ["statements"]
+    assert not report.left
 
 
 class OwnNeeded(Tables):

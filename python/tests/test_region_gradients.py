@@ -27,6 +27,8 @@ KEPT_IN_PLACE = {
     ("aggregation with heads", 0),
     ("onto", 1),
     ("edge softmax", 0),
+    ("row score", 0),
+    ("row score", 1),
     ("row products", 1),
     ("row products of tables", 0),
     ("row products of tables", 2),

@@ -145,7 +145,8 @@ def _is_left_to_inner(region: Region, settings: Settings) -> bool:
             if found is not None:
                 inner.append(found)
                 break
-    return len(inner) == 1
+    # Rows by themselves are written and read again.
+    return sum(one.kind != "rows" for one in inner) == 1
 
 
 def _why_not(region: Region, taken: set[Node], settings: Settings) -> str:

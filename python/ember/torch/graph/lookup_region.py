@@ -20,7 +20,7 @@ from ember.torch.graph.costs import LEAST_DIFFERENTIATED, OPERATIONS_OF_A_GRADIE
 from ember.torch.graph.trace import trace
 from ember.torch.lookups import lookup_at
 from ember.torch.no_match import NoMatchError
-from ember.torch.operations import name_of, read, same_number, tensor_of
+from ember.torch.operations import VIEWS, name_of, read, same_number, tensor_of
 from ember.torch.region import Region
 from ember.torch.region_call import Reference
 from ember.torch.settings import Settings
@@ -47,7 +47,10 @@ def lookup_region_at(node: Node, settings: Settings) -> Region | None:
     whole = tensor_of(node)
     if whole is None or whole.dtype not in SUM_TYPES or not whole.dim():
         return None
-    if not private.has_operators or (found := _find(node)) is None:
+    if not private.has_operators:
+        return None
+    is_number = whole.dim() == 1 or (whole.dim() == 2 and is_one(whole.shape[1]))
+    if (found := _find(node, says_why=is_number)) is None:
         return None
     inputs = found.statements.read()
     sizes = _sources_of(whole, inputs)
@@ -59,9 +62,7 @@ def lookup_region_at(node: Node, settings: Settings) -> Region | None:
         return StatementCall(reference, program, settings.kernel_options, settings.raises)
 
     tables = {name_of(one) for lookup in found.lookups for one in _tables_of(lookup)}
-    is_score = all(map(_is_of_rows, found.lookups)) and (
-        whole.dim() == 1 or (whole.dim() == 2 and is_one(whole.shape[1]))
-    )
+    is_score = is_number and all(map(_is_of_rows, found.lookups))
     of_what = f"{len(found.lookups)} rows of" if is_score else "rows of"
     return Region(
         "row_score" if is_score else "statements",
@@ -111,10 +112,11 @@ class _Found:
     statements: Statements
 
 
-def _find(root: Node) -> _Found | None:
+def _find(root: Node, says_why: bool) -> _Found | None:
     """The largest part of a graph that ends in `root` and has statements.
 
-    Raises NoMatchError where there would be one, but that something else needs what is within.
+    says_why: raises NoMatchError where there would be one, but that something else needs what is
+    within.
     """
     blocked: set[Node] = set()
     while True:
@@ -124,7 +126,7 @@ def _find(root: Node) -> _Found | None:
         nodes = _own(root, reached)
         if not any(map(_is_lookup, nodes)):
             shared = _shared(root, reached)
-            if shared and isinstance(_translated(root, reached), Statements):
+            if says_why and shared and isinstance(_translated(root, reached), Statements):
                 raise NoMatchError(f"{shared[0].name}, a part of it, has other uses")
             return None
         translation = _translated(root, nodes)
@@ -177,10 +179,9 @@ def _may_move(node: Node) -> bool:
 
 
 def _own(root: Node, reached: Collection[Node]) -> set[Node]:
-    """Those that only others of them need: what is looked up, what is computed of that, and
-    places that are looked up.
+    """Those that only others of them need: what is looked up, and what is computed of that.
 
-    What is the same for all lookups is better computed once.
+    What is the same for all lookups is better computed once, unless it takes nothing.
     """
     depending: set[Node] = set()
     for node in sorted(reached):
@@ -188,11 +189,17 @@ def _own(root: Node, reached: Collection[Node]) -> set[Node]:
             depending.add(node)
     own: set[Node] = set()
     for node in sorted(reached, reverse=True):
-        is_place = _dtype_of(node) in INDEX_TYPES
         is_inside = node is root or all(user in own for user in node.users)
-        if is_inside and (node in depending or is_place):
+        if is_inside and (node in depending or _is_for_nothing(node)):
             own.add(node)
     return own
+
+
+def _is_for_nothing(node: Node) -> bool:
+    """Whether a node computes places, or the same elements at other indices."""
+    operation = read(node)
+    is_view = operation is not None and operation.name in VIEWS and not operation.in_place
+    return is_view or _dtype_of(node) in INDEX_TYPES
 
 
 def _shared(root: Node, nodes: Collection[Node]) -> list[Node]:

@@ -11,7 +11,7 @@ from typing import Any
 import torch
 
 from ember.torch.translate.table import Call, translates
-from ember.torch.translate.values import FIRST, Indices, NotTranslatedError, Value, is_one, known_number, literal
+from ember.torch.translate.values import FIRST, Indices, NotTranslatedError, Value, is_one, literal
 
 
 def _dimensions(value: Value, given: Any) -> list[int]:
@@ -78,10 +78,7 @@ def _mean(call: Call) -> Value:
     dimensions = _dimensions(value, call.arguments.get("dim"))
     count = 1
     for place in dimensions:
-        size = known_number(value.sizes[place])
-        if size is None:
-            raise NotTranslatedError
-        count *= size
+        count *= call.statements.number_of(value.sizes[place])
     divisor = literal(float(count))
     return _reduced(call, value, dimensions, "sum", of_whole=lambda whole: f"({whole} / {divisor})")
 

@@ -15,7 +15,7 @@ from torch.fx import Node
 
 from ember.compiler import Notation
 from ember.torch.element_types import INDEX_TYPES, SUM_TYPES
-from ember.torch.operations import fixed_size, value_of
+from ember.torch.operations import fixed_size, same_number, value_of
 from ember.torch.translate.values import (
     FIRST,
     Indices,
@@ -23,6 +23,7 @@ from ember.torch.translate.values import (
     Value,
     broadcast,
     is_one,
+    known_number,
 )
 
 RESULT = "y"
@@ -40,7 +41,7 @@ class Statements:
     them. expected: what numbers have to be, by their nodes, as statements are written for that.
     reduces: whether one of them is a reduction. paddings: rows whose lookups have no gradient, by
     the names of tables; None: of some lookups alone. undifferentiated: names of what has a gradient
-    of another kind than statements make.
+    of another kind than statements make. rows: how long those of inputs are, by names.
     """
 
     number: torch.dtype
@@ -52,6 +53,7 @@ class Statements:
     reduces: bool = False
     paddings: dict[str, int | None] = field(default_factory=dict)
     undifferentiated: set[str] = field(default_factory=set)
+    rows: dict[str, Any] = field(default_factory=dict)
     _temporaries: int = 0
 
     def input(self, node: Node, example: Any) -> Value:
@@ -75,16 +77,29 @@ class Statements:
         return found
 
     def _array(self, name: str, example: Tensor) -> Value:
-        sizes = tuple(example.shape)
-        if example.dim() == 0:
-            self.types[name] = f"1x{_type(example.dtype)}"
+        sizes, element = tuple(example.shape), _type(example.dtype)
+        if not sizes:
+            self.types[name] = f"1x{element}"
             return Value((), example.dtype, lambda _: f"{name}[{FIRST}]", name=name)
-        # Rows of a known length are kept in registers.
-        known = [str(size) if is_one(size) else "?" for size in sizes]
-        if example.dim() > 1:
-            known[-1] = str(fixed_size(sizes[-1]))
-        self.types[name] = "x".join([*known, _type(example.dtype)])
-        return Value(sizes, example.dtype, lambda indices: f"{name}[{','.join(indices)}]", name=name)
+        known = ["1" if is_one(size) else "?" for size in sizes]
+        if len(sizes) > 1 and example.is_floating_point():
+            if known_number(sizes[-1]) is None and sizes[-1].node.hint is None:
+                raise NotTranslatedError
+            self.rows[name] = sizes[-1]
+            known.pop()
+        self.types[name] = "x".join([*known, element])
+        return Value(
+            sizes, example.dtype, lambda indices: f"{name}[{','.join(indices)}]", name=name
+        )
+
+    def number_of(self, size: Any) -> int:
+        """A size as a number: of those that change, the length of rows can be fixed."""
+        number = known_number(size)
+        if number is None and any(same_number(size, one) for one in self.rows.values()):
+            number = fixed_size(size)
+        if number is None:
+            raise NotTranslatedError
+        return number
 
     def let(
         self, sizes: Sequence[Any], dtype: torch.dtype, element: Callable[[Indices], str]
@@ -153,11 +168,18 @@ class Statements:
         return list(dict.fromkeys(re.findall(r"\b[txy]\d*\b", self.text)))
 
     def notation(self) -> Notation:
-        """The statements with what emberc has to know."""
-        words = (
-            f"--type={name}:{self.types[name]}" for name in self._named() if name in self.types
-        )
-        return Notation(self.text, ("--approximate", *words))
+        """The statements with what emberc has to know. They are of rows of one length only, which
+        are kept in registers, from here on."""
+        words = ["--approximate"]
+        for name in self._named():
+            if (spelled := self.types.get(name)) is None:
+                continue
+            if name in self.rows:
+                outer, _, element = spelled.rpartition("x")
+                length = str(fixed_size(self.rows[name]))
+                spelled = "x".join([*([outer] if outer else []), length, element])
+            words.append(f"--type={name}:{spelled}")
+        return Notation(self.text, tuple(words))
 
 
 def _type(dtype: torch.dtype) -> str:
