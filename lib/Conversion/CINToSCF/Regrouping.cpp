@@ -14,6 +14,7 @@
 
 #include "EvaluationLowering.h"
 
+#include "ember/Dialect/Ember/IR/Ember.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -126,6 +127,15 @@ void Sorting::forStored(unsigned number, Value above, SmallVector<Value> &at,
       position = arith::AddIOp::create(
           builder, arith::MulIOp::create(builder, above, size), mine);
     coordinate = mine;
+    if (storage.level(number).kind == LevelKind::dense) {
+      forStored(number + 1, position, at, body);
+      return;
+    }
+    Value isStored = load(storage.coordinates(number), position);
+    auto branch =
+        scf::IfOp::create(builder, isStored, /*withElseRegion=*/false);
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(branch.thenBlock());
     forStored(number + 1, position, at, body);
   });
 }
@@ -210,8 +220,11 @@ void Sorting::sortBy(unsigned dimension, bool isLast) {
 void EvaluationLowering::emit(RegroupOp regroup) {
   builder.setLoc(regroup.getLoc());
   const Storage &storage = levels.getStorage(regroup.getArray());
+  Attribute name = builder.getStringAttr("the copy of " + storage.name);
   auto makeArray = [&](MemRefType type, Value size) {
-    return allocate(type, size, /*isScratch=*/false);
+    Value memory = allocate(type, size, /*isScratch=*/false);
+    memory.getDefiningOp()->setAttr(nameAttr, name);
+    return memory;
   };
   Sorting sorting(builder, levels, storage, makeArray);
   ArrayRef<int64_t> order = regroup.getOrder();

@@ -20,8 +20,9 @@ StringRef RegroupOp::findObstacle(Value array) {
   ArrayRef<Level> levels = assemble.getType().getFormat().getLevels();
   if (levels.size() < 2)
     return "it has one dimension";
-  if (!levels.back().isListed())
-    return "its last level is no list of coordinates";
+  if (llvm::none_of(levels,
+                    [](const Level &level) { return level.isListed(); }))
+    return "none of its levels is a list of coordinates";
   return "";
 }
 

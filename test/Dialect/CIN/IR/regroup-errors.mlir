@@ -11,11 +11,11 @@ func.func @rank(%m: index, %p: memref<?xi64>, %c: memref<?xi64>, %v: memref<?xf3
 
 // -----
 
-func.func @dense(%m: index, %p: memref<?xi64>, %c: memref<?xi64>, %v: memref<?xf32>, %y: memref<?xf32>) {
-  cin.evaluate ins(%M = %m, %P = %p, %C = %c, %V = %v : index, memref<?xi64>, memref<?xi64>, memref<?xf32>) outs(%out = %y : memref<?xf32>) {
-    %a = cin.assemble %V levels(%P, %C) sizes(%M, %M) : memref<?xf32>, memref<?xi64>, memref<?xi64> -> !cin.array<?x?xf32, #cin.format<compressed, dense fill 0.0 : f32>>
-    // expected-error @below {{cannot copy the array: its last level is no list of coordinates}}
-    %q, %d, %w = cin.regroup %a order [0, 1] : !cin.array<?x?xf32, #cin.format<compressed, dense fill 0.0 : f32>> -> memref<?xi64>, memref<?xi64>, memref<?xf32>
+func.func @dense(%m: index, %p: memref<?xi64>, %c: memref<?xi1>, %v: memref<?xf32>, %y: memref<?xf32>) {
+  cin.evaluate ins(%M = %m, %P = %p, %C = %c, %V = %v : index, memref<?xi64>, memref<?xi1>, memref<?xf32>) outs(%out = %y : memref<?xf32>) {
+    %a = cin.assemble %V levels(%C) sizes(%M, %M) : memref<?xf32>, memref<?xi1> -> !cin.array<?x?xf32, #cin.format<bitmap, dense fill 0.0 : f32>>
+    // expected-error @below {{cannot copy the array: none of its levels is a list of coordinates}}
+    %q, %d, %w = cin.regroup %a order [0, 1] : !cin.array<?x?xf32, #cin.format<bitmap, dense fill 0.0 : f32>> -> memref<?xi64>, memref<?xi64>, memref<?xf32>
   }
   return
 }

@@ -19,7 +19,8 @@ def CIN_RegroupOp : Op<CIN_Dialect, "regroup", [HasParent<"EvaluateOp">]> {
     the first one is dense, and lists the coordinates of the others, which are
     sorted. `cin.assemble` makes an array of the positions, coordinates and
     values. Of a matrix by columns it is one by rows, and the other way round; of
-    one whose rows are in any order, also one by sorted rows.
+    one whose rows are in any order, also one by sorted rows. Of levels that are
+    dense or bitmaps, below a list or above one, the copy lists what they store.
 
     It is made where it stands among statements, of what is stored then, by
     counting: once for the first dimension, and for each further one by which
