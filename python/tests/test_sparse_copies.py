@@ -123,6 +123,22 @@ def test_cubes_beside_others(form: str) -> None:
     np.testing.assert_array_equal(found.to_numpy(), a.sum(1).T)
 
 
+def test_lists_of_one_dimension() -> None:
+    """In order where they are merged or appended, as they are where they are alone."""
+    a, b = drawn((30,)), drawn((30,), 1)
+    given = {"a": shuffled(a, "compressed(unordered)"), "b": es.asarray(b, "csf")}
+    for text, expected in (
+        ("r[i] = a[i] + b[i]", a + b),
+        ("r[i] = a[i] * b[i]", a * b),
+        ("r[i] = 2 * a[i]", 2 * a),
+    ):
+        arrays = {name: array for name, array in given.items() if f"{name}[" in text}
+        found = es.evaluate(text, **arrays, r=es.Format("csf"))
+        np.testing.assert_array_equal(found.to_numpy(), expected)
+    found = es.evaluate("r[j,i] = x[j] * a[i]", a=given["a"], x=b[:3], r=es.Format("csr"))
+    np.testing.assert_array_equal(found.to_numpy(), np.outer(b[:3], a))
+
+
 def test_arrays_that_store_nothing() -> None:
     for form in MATRICES:
         empty = shuffled(np.zeros((6, 9), np.float32), form)

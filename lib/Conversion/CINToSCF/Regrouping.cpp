@@ -37,6 +37,8 @@ public:
   /// By a dimension, whose order decides before what elements are sorted by. If
   /// it is the last one, positions say the coordinates.
   void sortBy(unsigned dimension, bool isLast);
+  /// All that is sorted is one segment, from which positions are made.
+  void makeSegment();
 
   /// Where the elements of each coordinate that was sorted by last begin.
   Value positions;
@@ -217,6 +219,13 @@ void Sorting::sortBy(unsigned dimension, bool isLast) {
   sorted = all;
 }
 
+void Sorting::makeSegment() {
+  positions = makeArray(builder.getI64Type(), levels.constant(2));
+  store(wide(0), positions, levels.constant(0));
+  Value end = arith::IndexCastOp::create(builder, builder.getI64Type(), sorted);
+  store(end, positions, levels.constant(1));
+}
+
 void EvaluationLowering::emit(RegroupOp regroup) {
   builder.setLoc(regroup.getLoc());
   const Storage &storage = levels.getStorage(regroup.getArray());
@@ -228,12 +237,15 @@ void EvaluationLowering::emit(RegroupOp regroup) {
   };
   Sorting sorting(builder, levels, storage, makeArray);
   ArrayRef<int64_t> order = regroup.getOrder();
+  bool isList = order.size() == 1;
   for (unsigned dimension :
        RegroupOp::getSortedDimensions(storage.format(), order))
-    sorting.sortBy(dimension, /*isLast=*/dimension == order.front());
+    sorting.sortBy(dimension, /*isLast=*/!isList && dimension == order.front());
+  if (isList)
+    sorting.makeSegment();
   values.map(regroup.getPositions(), sorting.positions);
-  for (auto [result, dimension] :
-       llvm::zip_equal(regroup.getCoordinates(), order.drop_front()))
+  for (auto [result, dimension] : llvm::zip_equal(
+           regroup.getCoordinates(), isList ? order : order.drop_front()))
     values.map(result, sorting.coordinates[dimension]);
   values.map(regroup.getValues(), sorting.values);
 }

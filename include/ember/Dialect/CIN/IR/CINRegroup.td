@@ -37,7 +37,8 @@ def CIN_RegroupOp : Op<CIN_Dialect, "regroup", [HasParent<"EvaluateOp">]> {
        -> !cin.array<?x?xf32, #cin.format<dense, compressed fill 0.0 : f32>>
     ```
     Of an array of three dimensions there are two results of coordinates, and the
-    copy is `dense, compressed(nonunique), singleton`.
+    copy is `dense, compressed(nonunique), singleton`; of one dimension, the copy is
+    `compressed`, and has its coordinates in order.
   }];
   let arguments = (ins CIN_ArrayType:$array, DenseI64ArrayAttr:$order);
   let results = (outs CIN_Regrouped:$positions,
@@ -51,6 +52,8 @@ def CIN_RegroupOp : Op<CIN_Dialect, "regroup", [HasParent<"EvaluateOp">]> {
   let extraClassDeclaration = [{
     /// Whether an array can be regrouped: empty, or else why not.
     static ::llvm::StringRef findObstacle(::mlir::Value array);
+    /// How many arrays of coordinates a copy of `rank` dimensions has.
+    static size_t countCoordinates(size_t rank);
     /// The format of a copy whose levels are of the dimensions `order`.
     static FormatAttr getFormatOf(FormatAttr format,
                                   ::llvm::ArrayRef<int64_t> order);
