@@ -79,6 +79,11 @@ RUNS = {
         {"x": floats(4), "L": np.array([2, 3]), "y": floats(2)},
         "out of range for dimension 0 of 'x' of size 4",
     ),
+    "no such length": Run(
+        "y[i] = sum[p in segment(L[I[i]])](x[p])",
+        {"x": floats(4), "L": np.array([2, 1]), "I": np.array([1, 9]), "y": floats(2)},
+        "index 9 ...is out of range for dimension 0 of 'the offsets of L' of size 3",
+    ),
     "lengths past 64 bits": Run(
         "y[b] = sum[p in segment(L[b])](x[p])",
         {"x": floats(4), "L": np.array([2**62, 2**62]), "y": floats(2)},

@@ -403,6 +403,9 @@ void EvaluationLowering::emit(ScanOp scan) {
   Value ends = arith::AddIOp::create(builder, count, constant(1));
   auto type = MemRefType::get({ShapedType::kDynamic}, wide);
   Value sums = allocate(type, ends, /*isScratch=*/false);
+  // Messages about segments that are not there name what the user wrote.
+  sums.getDefiningOp()->setAttr(
+      nameAttr, builder.getStringAttr("the offsets of " + name));
   Value zero = arith::ConstantOp::create(builder, builder.getI64IntegerAttr(0));
   auto loop = scf::ForOp::create(builder, constant(0), count, constant(1),
                                  ValueRange{zero});

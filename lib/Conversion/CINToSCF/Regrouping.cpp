@@ -14,6 +14,7 @@
 
 #include "EvaluationLowering.h"
 
+#include "ember/Dialect/Ember/IR/Ember.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -36,6 +37,8 @@ public:
   /// By a dimension, whose order decides before what elements are sorted by. If
   /// it is the last one, positions say the coordinates.
   void sortBy(unsigned dimension, bool isLast);
+  /// All that is sorted is one segment, from which positions are made.
+  void makeSegment();
 
   /// Where the elements of each coordinate that was sorted by last begin.
   Value positions;
@@ -126,6 +129,15 @@ void Sorting::forStored(unsigned number, Value above, SmallVector<Value> &at,
       position = arith::AddIOp::create(
           builder, arith::MulIOp::create(builder, above, size), mine);
     coordinate = mine;
+    if (storage.level(number).kind == LevelKind::dense) {
+      forStored(number + 1, position, at, body);
+      return;
+    }
+    Value isStored = load(storage.coordinates(number), position);
+    auto branch =
+        scf::IfOp::create(builder, isStored, /*withElseRegion=*/false);
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(branch.thenBlock());
     forStored(number + 1, position, at, body);
   });
 }
@@ -207,20 +219,33 @@ void Sorting::sortBy(unsigned dimension, bool isLast) {
   sorted = all;
 }
 
+void Sorting::makeSegment() {
+  positions = makeArray(builder.getI64Type(), levels.constant(2));
+  store(wide(0), positions, levels.constant(0));
+  Value end = arith::IndexCastOp::create(builder, builder.getI64Type(), sorted);
+  store(end, positions, levels.constant(1));
+}
+
 void EvaluationLowering::emit(RegroupOp regroup) {
   builder.setLoc(regroup.getLoc());
   const Storage &storage = levels.getStorage(regroup.getArray());
+  Attribute name = builder.getStringAttr("the copy of " + storage.name);
   auto makeArray = [&](MemRefType type, Value size) {
-    return allocate(type, size, /*isScratch=*/false);
+    Value memory = allocate(type, size, /*isScratch=*/false);
+    memory.getDefiningOp()->setAttr(nameAttr, name);
+    return memory;
   };
   Sorting sorting(builder, levels, storage, makeArray);
   ArrayRef<int64_t> order = regroup.getOrder();
+  bool isList = order.size() == 1;
   for (unsigned dimension :
        RegroupOp::getSortedDimensions(storage.format(), order))
-    sorting.sortBy(dimension, /*isLast=*/dimension == order.front());
+    sorting.sortBy(dimension, /*isLast=*/!isList && dimension == order.front());
+  if (isList)
+    sorting.makeSegment();
   values.map(regroup.getPositions(), sorting.positions);
-  for (auto [result, dimension] :
-       llvm::zip_equal(regroup.getCoordinates(), order.drop_front()))
+  for (auto [result, dimension] : llvm::zip_equal(
+           regroup.getCoordinates(), isList ? order : order.drop_front()))
     values.map(result, sorting.coordinates[dimension]);
   values.map(regroup.getValues(), sorting.values);
 }

@@ -84,7 +84,7 @@ OwningOpRef<ModuleOp> makeModule(const Program &program, MLIRContext *context) {
     options.formats[array.name] = array.spellFormat();
     if (array.isMissing)
       options.missing.insert(array.name);
-    else
+    else if (array.hasFill())
       options.fills[array.name] = getFill(array);
   }
   std::string functions;

@@ -92,11 +92,6 @@ void StatementArrays::drawLevels(StoredArray &array, bool isTarget) {
                       !random.chance(style.unordered);
     array.levels.push_back(level);
   }
-  // Only lists of elements are sorted where loops have to be in order.
-  if (array.levels.back().kind == StoredLevel::Bitmap ||
-      array.levels.back().kind == StoredLevel::Dense)
-    for (StoredLevel &level : array.levels)
-      level.isOrdered = true;
   array.index = random.pick({Scalar::I64, Scalar::I64, Scalar::I32});
   drawFill(array);
 }

@@ -200,6 +200,8 @@ std::vector<std::string> arrayOptions(const Notation &notation) {
     if (!array.hasLevels())
       continue;
     options.push_back("--format=" + array.name + ":" + array.spellFormat());
+    if (!array.hasFill())
+      continue;
     options.push_back(
         "--fill=" + array.name + ":" +
         (array.isMissing ? "missing" : printNumber(array.element, array.fill)));

@@ -45,6 +45,13 @@ std::string StoredArray::spellFormat() const {
   return text + (encoding->isLeading ? ":leading" : "");
 }
 
+bool StoredArray::hasFill() const {
+  return !encoding || std::any_of(levels.begin(), levels.end(),
+                                  [](const StoredLevel &level) {
+                                    return level.kind != StoredLevel::Dense;
+                                  });
+}
+
 static Input makeList(Scalar element, std::vector<uint64_t> bits) {
   Input input;
   input.element = element;

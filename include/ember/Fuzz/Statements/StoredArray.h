@@ -58,6 +58,8 @@ struct StoredArray {
   bool isTemporary = false;
 
   bool hasLevels() const { return !levels.empty(); }
+  /// Whether a fill may be said: not of rows of bytes that are all stored.
+  bool hasFill() const;
   /// The format as `emberc --format` reads it.
   std::string spellFormat() const;
 };

@@ -143,6 +143,12 @@ template <typename OpT> static LogicalResult verifyVariables(OpT op) {
       names && names->size() != ranged.size())
     return op.emitOpError() << "has " << names->size() << " names for "
                             << ranged.size() << " variables";
+  return success();
+}
+
+/// What variables are for: what uses them is verified before.
+template <typename OpT> static LogicalResult verifyUses(OpT op) {
+  ArrayRef<bool> ranged = op.getRanged();
   for (BlockArgument variable : op.getVariables())
     if (!ranged[variable.getArgNumber()] &&
         getIndexedDimensions(variable).empty())
@@ -167,7 +173,8 @@ static const StringRef elided[] = {"operandSegmentSizes", "ranged", "callee"};
 ParseResult ForallOp::parse(OpAsmParser &parser, OperationState &result) {
   SmallVector<OpAsmParser::Argument> variables;
   if (parseVariables<ForallOp>(parser, result, variables) ||
-      parseAttributes<ForallOp>(parser, result, /*hasKeyword=*/true) ||
+      parseAttributes<ForallOp>(parser, result.attributes,
+                                /*hasKeyword=*/true, elided) ||
       parser.parseRegion(*result.addRegion(), variables))
     return failure();
   if (result.regions.front()->empty())
@@ -182,8 +189,10 @@ void ForallOp::print(OpAsmPrinter &printer) {
   printer.printRegion(getRegion(), /*printEntryBlockArgs=*/false);
 }
 
-LogicalResult ForallOp::verify() {
-  if (failed(verifyVariables(*this)))
+LogicalResult ForallOp::verify() { return verifyVariables(*this); }
+
+LogicalResult ForallOp::verifyRegions() {
+  if (failed(verifyUses(*this)))
     return failure();
   if (std::optional<ScheduleAttr> schedule = getSchedule())
     if (std::optional<ScheduleError> error =
@@ -238,7 +247,8 @@ ParseResult ReduceOp::parse(OpAsmParser &parser, OperationState &result) {
   if (parseCallee(parser, callee) ||
       parseVariables<ReduceOp>(parser, result, variables) ||
       parser.parseArrow() || parser.parseType(result.types.emplace_back()) ||
-      parseAttributes<ReduceOp>(parser, result, /*hasKeyword=*/true) ||
+      parseAttributes<ReduceOp>(parser, result.attributes,
+                                /*hasKeyword=*/true, elided) ||
       parser.parseRegion(*result.addRegion(), variables))
     return failure();
   result.getOrAddProperties<Properties>().callee = callee;
@@ -287,8 +297,10 @@ ReduceOp ReduceOp::getInnermost() {
   return innermost;
 }
 
-LogicalResult ReduceOp::verify() {
-  if (failed(verifyVariables(*this)))
+LogicalResult ReduceOp::verify() { return verifyVariables(*this); }
+
+LogicalResult ReduceOp::verifyRegions() {
+  if (failed(verifyUses(*this)))
     return failure();
   if (getBody()->empty() || !isa<YieldOp>(getBody()->back()))
     return emitOpError("has a body that does not end with cin.yield");

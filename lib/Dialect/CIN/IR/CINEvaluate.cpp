@@ -93,6 +93,8 @@ parseNamed(OpAsmParser &parser,
   return success();
 }
 
+static const StringRef elidedInEvaluate[] = {"operandSegmentSizes"};
+
 ParseResult EvaluateOp::parse(OpAsmParser &parser, OperationState &result) {
   SmallVector<OpAsmParser::Argument> arguments;
   SmallVector<OpAsmParser::UnresolvedOperand> operands;
@@ -104,7 +106,8 @@ ParseResult EvaluateOp::parse(OpAsmParser &parser, OperationState &result) {
   if (parser.parseKeyword("outs") ||
       parseNamed(parser, arguments, operands, types) ||
       parser.parseOptionalArrowTypeList(result.types) ||
-      parseAttributes<EvaluateOp>(parser, result, /*hasKeyword=*/true) ||
+      parseAttributes<EvaluateOp>(parser, result.attributes,
+                                  /*hasKeyword=*/true, elidedInEvaluate) ||
       parser.parseRegion(*result.addRegion(), arguments) ||
       parser.resolveOperands(operands, types, parser.getNameLoc(),
                              result.operands))
@@ -134,7 +137,7 @@ void EvaluateOp::print(OpAsmPrinter &printer) {
   printNamed("outs", getInits(), getInputs().size());
   printer.printOptionalArrowTypeList(getResultTypes());
   printer.printOptionalAttrDictWithKeyword((*this)->getAttrs(),
-                                           {"operandSegmentSizes"});
+                                           elidedInEvaluate);
   printer << " ";
   printer.printRegion(getRegion(), /*printEntryBlockArgs=*/false);
 }
@@ -207,20 +210,15 @@ LogicalResult EvaluateOp::verify() {
   if (getNumResults() != (onTensors ? getInits().size() : 0))
     return emitOpError(onTensors ? "on tensors has a result for each of outs"
                                  : "on memrefs has no results");
+  return success();
+}
+
+LogicalResult EvaluateOp::verifyRegions() {
+  Block &body = *getBody();
   for (Operation &op : body)
     if (!isa<ForallOp, AssembleOp, RegroupOp, ReserveOp, SameSizeOp, ScanOp,
              TemporaryOp, ExtentOp, ApplyOp, LiteralOp>(op))
       return op.emitOpError("stands outside of any statement");
-  // A map that is no expression has an error of its own.
-  WalkResult maps = getRegion().walk([](ApplyOp apply) {
-    AffineMap map = apply.getMap();
-    return map.getNumResults() == 1 && map.getNumSymbols() == 0 &&
-                   map.getNumDims() == apply.getOperands().size()
-               ? WalkResult::advance()
-               : WalkResult::interrupt();
-  });
-  if (maps.wasInterrupted())
-    return success();
   // Each array that is assigned to is one of outs, or is stored in some, or is
   // a workspace or a temporary.
   auto isOut = [&](Value array) {

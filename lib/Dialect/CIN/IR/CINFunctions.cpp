@@ -123,6 +123,9 @@ static ParseResult parseCase(OpAsmParser &parser, FunctionType type,
   return success();
 }
 
+static const StringRef elidedInFunction[] = {"sym_name", "function_type",
+                                             "cases"};
+
 ParseResult FunctionOp::parse(OpAsmParser &parser, OperationState &result) {
   auto &properties = result.getOrAddProperties<Properties>();
   SmallVector<OpAsmParser::Argument> arguments;
@@ -131,7 +134,8 @@ ParseResult FunctionOp::parse(OpAsmParser &parser, OperationState &result) {
       parser.parseArgumentList(arguments, OpAsmParser::Delimiter::Paren,
                                /*allowType=*/true) ||
       parser.parseArrow() || parser.parseType(type) ||
-      parseAttributes<FunctionOp>(parser, result, /*hasKeyword=*/true) ||
+      parseAttributes<FunctionOp>(parser, result.attributes,
+                                  /*hasKeyword=*/true, elidedInFunction) ||
       parser.parseRegion(*result.addRegion(), arguments))
     return failure();
   SmallVector<Type> types = llvm::map_to_vector(
@@ -155,8 +159,8 @@ void FunctionOp::print(OpAsmPrinter &printer) {
       getBody().getArguments(), printer,
       [&](BlockArgument argument) { printer.printRegionArgument(argument); });
   printer << ") -> " << getResultType();
-  printer.printOptionalAttrDictWithKeyword(
-      (*this)->getAttrs(), {"sym_name", "function_type", "cases"});
+  printer.printOptionalAttrDictWithKeyword((*this)->getAttrs(),
+                                           elidedInFunction);
   printer << " ";
   printer.printRegion(getBody(), /*printEntryBlockArgs=*/false);
   if (!getCases())

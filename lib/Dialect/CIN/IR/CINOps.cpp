@@ -14,6 +14,21 @@
 using namespace mlir;
 using namespace ember::cin;
 
+/// Of `cin.assemble`.
+static const StringRef elidedInAssemble[] = {"operandSegmentSizes", "counting",
+                                             "locating"};
+
+static ParseResult parseArrayAttributes(OpAsmParser &parser,
+                                        NamedAttrList &attributes) {
+  return parseAttributes<AssembleOp>(parser, attributes, /*hasKeyword=*/false,
+                                     elidedInAssemble);
+}
+
+static void printArrayAttributes(OpAsmPrinter &printer, AssembleOp,
+                                 DictionaryAttr attributes) {
+  printer.printOptionalAttrDict(attributes.getValue(), elidedInAssemble);
+}
+
 #define GET_OP_CLASSES
 #include "ember/Dialect/CIN/IR/CINOps.cpp.inc"
 
@@ -120,7 +135,8 @@ ParseResult AccessOp::parse(OpAsmParser &parser, OperationState &result) {
   result.getOrAddProperties<Properties>().stored =
       isStored ? parser.getBuilder().getUnitAttr() : UnitAttr();
   if (parser.parseOperand(array) || parseIndices(parser, indices) ||
-      parseAttributes<AccessOp>(parser, result, /*hasKeyword=*/false) ||
+      parseAttributes<AccessOp>(parser, result.attributes,
+                                /*hasKeyword=*/false, {"stored"}) ||
       parseTypes(parser, indices, type, indexTypes) ||
       parser.resolveOperand(array, type, result.operands) ||
       parser.resolveOperands(indices, indexTypes, parser.getNameLoc(),
@@ -190,7 +206,8 @@ ParseResult ApplyOp::parse(OpAsmParser &parser, OperationState &result) {
     types.assign(operands.size(), parser.getBuilder().getIndexType());
   }
   if (parser.parseRParen() ||
-      parseAttributes<ApplyOp>(parser, result, /*hasKeyword=*/false) ||
+      parseAttributes<ApplyOp>(parser, result.attributes,
+                               /*hasKeyword=*/false, {"map"}) ||
       parser.resolveOperands(operands, types, parser.getNameLoc(),
                              result.operands))
     return failure();
@@ -246,7 +263,8 @@ ParseResult CallOp::parse(OpAsmParser &parser, OperationState &result) {
   FunctionType type;
   if (parseCallee(parser, callee) ||
       parser.parseOperandList(operands, OpAsmParser::Delimiter::Paren) ||
-      parseAttributes<CallOp>(parser, result, /*hasKeyword=*/false) ||
+      parseAttributes<CallOp>(parser, result.attributes,
+                              /*hasKeyword=*/false, {"callee"}) ||
       parser.parseColonType(type) ||
       parser.resolveOperands(operands, type.getInputs(), parser.getNameLoc(),
                              result.operands))
@@ -309,6 +327,8 @@ void AssignOp::getEffects(
   effects.emplace_back(MemoryEffects::Write::get(), &getArrayMutable());
 }
 
+static const StringRef elidedInAssign[] = {"callee", "operandSegmentSizes"};
+
 ParseResult AssignOp::parse(OpAsmParser &parser, OperationState &result) {
   Attribute callee;
   OpAsmParser::UnresolvedOperand value, array, condition, first;
@@ -329,7 +349,8 @@ ParseResult AssignOp::parse(OpAsmParser &parser, OperationState &result) {
   bool hasFirst = succeeded(parser.parseOptionalKeyword("first"));
   if (hasFirst && parser.parseOperand(first))
     return failure();
-  if (parseAttributes<AssignOp>(parser, result, /*hasKeyword=*/false) ||
+  if (parseAttributes<AssignOp>(parser, result.attributes,
+                                /*hasKeyword=*/false, elidedInAssign) ||
       parseTypes(parser, indices, type, indexTypes))
     return failure();
   Type boolean = parser.getBuilder().getI1Type();
@@ -360,8 +381,7 @@ void AssignOp::print(OpAsmPrinter &printer) {
     printer << " where " << condition;
   if (Value first = getFirst())
     printer << " first " << first;
-  printer.printOptionalAttrDict((*this)->getAttrs(),
-                                {"callee", "operandSegmentSizes"});
+  printer.printOptionalAttrDict((*this)->getAttrs(), elidedInAssign);
   printTypes(printer, getArray().getType(), getIndices());
 }
 
@@ -404,7 +424,8 @@ ParseResult WhereOp::parse(OpAsmParser &parser, OperationState &result) {
     if (parser.parseOperand(sizes.emplace_back()))
       return failure();
   if (parser.parseRParen() ||
-      parseAttributes<WhereOp>(parser, result, /*hasKeyword=*/true) ||
+      parseAttributes<WhereOp>(parser, result.attributes, /*hasKeyword=*/true,
+                               {}) ||
       parser.parseRegion(*result.addRegion(), workspace) ||
       parser.parseKeyword("produced") ||
       parser.parseRegion(*result.addRegion(), workspace) ||

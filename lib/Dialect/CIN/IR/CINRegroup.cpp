@@ -18,17 +18,20 @@ StringRef RegroupOp::findObstacle(Value array) {
       assemble.getEncoding())
     return "its values are not what is stored";
   ArrayRef<Level> levels = assemble.getType().getFormat().getLevels();
-  if (levels.size() < 2)
-    return "it has one dimension";
-  if (!levels.back().isListed())
-    return "its last level is no list of coordinates";
+  if (llvm::none_of(levels,
+                    [](const Level &level) { return level.isListed(); }))
+    return "none of its levels is a list of coordinates";
   return "";
+}
+
+size_t RegroupOp::countCoordinates(size_t rank) {
+  return std::max<size_t>(rank - 1, 1);
 }
 
 FormatAttr RegroupOp::getFormatOf(FormatAttr format, ArrayRef<int64_t> order) {
   SmallVector<Level> levels(order.size(), Level{LevelKind::singleton});
   levels[0].kind = LevelKind::dense;
-  levels[1].kind = LevelKind::compressed;
+  levels[order.size() > 1 ? 1 : 0].kind = LevelKind::compressed;
   for (size_t number = 1; number + 1 < order.size(); ++number)
     levels[number].isUnique = false;
   return FormatAttr::get(format.getContext(), levels,
@@ -75,7 +78,7 @@ LogicalResult RegroupOp::verify() {
   if (!llvm::equal(dimensions, llvm::seq<int64_t>(rank)))
     return emitOpError() << "has an order that is none of the " << rank
                          << " dimensions of the array";
-  if (getCoordinates().size() != rank - 1)
+  if (getCoordinates().size() != countCoordinates(rank))
     return emitOpError() << "has " << getCoordinates().size()
                          << " results of coordinates for an array of " << rank
                          << " dimensions";

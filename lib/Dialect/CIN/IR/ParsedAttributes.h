@@ -13,17 +13,27 @@
 namespace ember::cin {
 
 /// Reads the dictionary of an operation's attributes, which may be absent.
-/// Without the check, those of the operation's own that are of another type
-/// would be dropped.
+/// Those in `elided` are what the operation's assembly says elsewhere, and
+/// would take its place. Without the other check, attributes of the operation's
+/// own that are of another type would be dropped.
 template <typename OpT>
-mlir::ParseResult parseAttributes(mlir::OpAsmParser &parser,
-                                  mlir::OperationState &result,
-                                  bool hasKeyword) {
+mlir::ParseResult
+parseAttributes(mlir::OpAsmParser &parser, mlir::NamedAttrList &attributes,
+                bool hasKeyword, llvm::ArrayRef<llvm::StringRef> elided) {
   llvm::SMLoc place = parser.getCurrentLocation();
-  if (hasKeyword ? parser.parseOptionalAttrDictWithKeyword(result.attributes)
-                 : parser.parseOptionalAttrDict(result.attributes))
+  mlir::NamedAttrList given;
+  if (hasKeyword ? parser.parseOptionalAttrDictWithKeyword(given)
+                 : parser.parseOptionalAttrDict(given))
     return mlir::failure();
-  return OpT::verifyInherentAttrs(result.name, result.attributes,
+  for (llvm::StringRef name : elided)
+    if (given.get(name))
+      return parser.emitError(place)
+             << "'" << name
+             << "' follows from the rest of the operation: leave it out of its "
+                "attributes";
+  mlir::OperationName operation(OpT::getOperationName(), parser.getContext());
+  attributes.append(given.begin(), given.end());
+  return OpT::verifyInherentAttrs(operation, given,
                                   [&] { return parser.emitError(place); });
 }
 

@@ -77,6 +77,8 @@ static std::optional<Level> parseLevel(StringRef text) {
     return std::nullopt;
   SmallVector<StringRef> words;
   llvm::SplitString(marks, words);
+  if (words.empty())
+    return std::nullopt;
   for (StringRef word : words) {
     if (word == "unordered")
       level.isOrdered = false;
@@ -98,9 +100,11 @@ static std::optional<RowLayout> parseEncoding(StringRef text) {
     return std::nullopt;
   StringRef parameters = layout.encoding->usualParameters;
   layout.isLeading = words.size() > 1 && words.back() == "leading";
-  if (words.size() == (layout.isLeading ? 3 : 2))
+  if (words.size() == (layout.isLeading ? 3 : 2)) {
     parameters = words[1];
-  else if (words.size() != (layout.isLeading ? 2 : 1))
+    if (parameters.empty())
+      return std::nullopt;
+  } else if (words.size() != (layout.isLeading ? 2 : 1))
     return std::nullopt;
   layout.parameters = findRowParameters(parameters);
   if (!layout.parameters && !parameters.empty())
@@ -135,7 +139,8 @@ std::optional<NamedFormat> ember::cin::parseNamedFormat(StringRef whole,
   for (size_t dimension = 0; dimension < rank; ++dimension)
     format.order.push_back(dimension);
   std::string known = spellFormat(name.trim(), rank);
-  auto [levels, order] = (known.empty() ? name : StringRef(known)).split('@');
+  StringRef spelled = known.empty() ? name : StringRef(known);
+  auto [levels, order] = spelled.split('@');
   SmallVector<StringRef> parts;
   levels.split(parts, ',');
   for (StringRef part : parts) {
@@ -144,7 +149,7 @@ std::optional<NamedFormat> ember::cin::parseNamedFormat(StringRef whole,
       return std::nullopt;
     format.levels.push_back(*level);
   }
-  if (!order.empty()) {
+  if (levels.size() != spelled.size()) {
     format.order.clear();
     SmallVector<StringRef> dimensions;
     order.split(dimensions, ',');

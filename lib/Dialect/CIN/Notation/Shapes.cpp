@@ -223,7 +223,11 @@ std::optional<LinearSize> LargestIndex::find(Value index) {
 /// constant and each factor times the last position of a dimension.
 static Attribute describe(const LinearSize &largest, EvaluateOp evaluate) {
   Builder builder(evaluate.getContext());
-  SmallVector<Attribute> parts = {builder.getI64IntegerAttr(largest.constant)};
+  // A range that ends below 0 needs nothing.
+  int64_t constant = largest.terms.empty()
+                         ? std::max<int64_t>(largest.constant, -1)
+                         : largest.constant;
+  SmallVector<Attribute> parts = {builder.getI64IntegerAttr(constant)};
   for (const LinearSize::Term &term : largest.terms) {
     Attribute name =
         builder.getStringAttr(evaluate.getNameOf(term.dimension.array));
@@ -301,9 +305,14 @@ Room ember::cin::findRoom(EvaluateOp evaluate, Value array) {
             {array, static_cast<unsigned>(dimension)});
   if (isa<ArrayType>(type))
     room.initial = nullptr;
-  for (const std::optional<LinearSize> &size : room.largest)
-    room.sizes.push_back(size
-                             ? describe(*size, evaluate)
-                             : Attribute(UnitAttr::get(evaluate.getContext())));
+  for (auto [dimension, size] : llvm::enumerate(room.largest)) {
+    if (!type.isDynamicDim(dimension))
+      room.sizes.push_back(
+          describe({type.getDimSize(dimension) - 1, {}}, evaluate));
+    else if (size)
+      room.sizes.push_back(describe(*size, evaluate));
+    else
+      room.sizes.push_back(UnitAttr::get(evaluate.getContext()));
+  }
   return room;
 }

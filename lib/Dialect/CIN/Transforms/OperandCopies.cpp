@@ -128,7 +128,8 @@ void OperandCopies::make(Value given, Copy &copy) {
                                    : Type(MemRefType::get(shape, element));
   };
   Type index = makeType(builder.getI64Type());
-  SmallVector<Type> coordinates(copy.order.size() - 1, index);
+  SmallVector<Type> coordinates(RegroupOp::countCoordinates(copy.order.size()),
+                                index);
   auto regroup =
       RegroupOp::create(builder, loc, index, coordinates,
                         makeType(stored.getElementType()), array, copy.order);

@@ -41,6 +41,23 @@ struct OrderCost::Nest {
 
 static constexpr unsigned kMostMerged = 6;
 
+/// The probability that a coordinate of each level is stored, whatever is
+/// above, with sizes by level.
+static SmallVector<double> getStored(FormatAttr format, double density,
+                                     ArrayRef<double> sizes) {
+  SmallVector<double> stored;
+  double above = 1;
+  for (auto [number, level] : llvm::enumerate(format.getLevels())) {
+    double below = density;
+    for (double size : sizes.drop_front(number + 1))
+      below *= size;
+    if (level.kind != LevelKind::dense)
+      above = std::min(above, below);
+    stored.push_back(above);
+  }
+  return stored;
+}
+
 OrderCost::OrderCost(ForallOp statement, AssignOp assign,
                      ArrayRef<BlockArgument> variables, VariableUses &uses,
                      Scenario scenario)
@@ -63,17 +80,19 @@ OrderCost::OrderCost(ForallOp statement, AssignOp assign,
       sizes.push_back(variable && extents.contains(variable) ? extents[variable]
                                                              : scenario.extent);
     }
-    double density = densities[array], above = 1;
-    for (auto [number, level] : llvm::enumerate(type.getFormat().getLevels())) {
-      double below = density;
-      for (double size : ArrayRef(sizes).drop_front(number + 1))
-        below *= size;
-      if (level.kind != LevelKind::dense)
-        above = std::min(above, below);
-      mine.stored.push_back(above);
-    }
+    mine.stored = getStored(type.getFormat(), densities[array], sizes);
     accesses.push_back(std::move(mine));
   });
+}
+
+static std::optional<double> getKnownSize(ArrayDimension dimension) {
+  auto type = cast<ShapedType>(dimension.array.getType());
+  std::optional<int64_t> size = getHintedSize(dimension);
+  if (!size && !type.isDynamicDim(dimension.dimension))
+    size = type.getDimSize(dimension.dimension);
+  if (!size)
+    return std::nullopt;
+  return std::max<double>(1, static_cast<double>(*size));
 }
 
 double OrderCost::getExtent(BlockArgument variable) {
@@ -81,26 +100,30 @@ double OrderCost::getExtent(BlockArgument variable) {
     guesses = true;
     return scenario.stored;
   }
-  for (const ArrayDimension &mine : getIndexedDimensions(variable)) {
-    auto type = cast<ShapedType>(mine.array.getType());
-    if (std::optional<int64_t> size = getHintedSize(mine))
-      return std::max<double>(1, static_cast<double>(*size));
-    if (!type.isDynamicDim(mine.dimension))
-      return std::max<double>(
-          1, static_cast<double>(type.getDimSize(mine.dimension)));
-  }
+  for (const ArrayDimension &mine : getIndexedDimensions(variable))
+    if (std::optional<double> size = getKnownSize(mine))
+      return *size;
   guesses = true;
   return scenario.extent;
 }
 
 double OrderCost::getDensity(ArrayType type, Value array) {
-  if (std::optional<double> density = getHintedDensity(array))
-    return *density;
-  // A copy stores what it is one of.
+  // A copy stores what it is one of: of levels that are dense behind all
+  // others, that is all of what is below one position.
   auto assemble = array.getDefiningOp<AssembleOp>();
   if (auto regroup = assemble ? assemble.getValues().getDefiningOp<RegroupOp>()
-                              : RegroupOp())
-    return getDensity(regroup.getArray().getType(), regroup.getArray());
+                              : RegroupOp()) {
+    Value given = regroup.getArray();
+    FormatAttr format = regroup.getArray().getType().getFormat();
+    double density = getDensity(regroup.getArray().getType(), given);
+    for (unsigned number = format.getLevels().size();
+         number-- > 0 && format.getLevels()[number].kind == LevelKind::dense;)
+      density *= getKnownSize({given, format.getOrder()[number]})
+                     .value_or(scenario.extent);
+    return std::min(1.0, density);
+  }
+  if (std::optional<double> density = getHintedDensity(array))
+    return *density;
   // Of what a statement before appends to, that says it.
   for (Operation *user : array.getUsers()) {
     auto append = dyn_cast<AssignOp>(user);
@@ -255,13 +278,16 @@ bool OrderCost::isAppendedInOrder(BlockArgument variable) {
   auto type = dyn_cast<ArrayType>(assign.getArray().getType());
   if (!type)
     return false;
+  // Where all levels below are located, too, elements come in any order.
+  ArrayRef<Level> levels = type.getFormat().getLevels();
+  auto isInOrder = [&](auto pair) {
+    auto [number, coordinate] = pair;
+    return coordinate == variable && levels[number].isOrdered &&
+           llvm::any_of(levels.drop_front(number),
+                        [](const Level &level) { return level.isListed(); });
+  };
   SmallVector<Value> coordinates = getCoordinates(type, assign.getIndices());
-  return llvm::any_of(
-      llvm::zip_equal(coordinates, type.getFormat().getLevels()),
-      [&](auto pair) {
-        auto [coordinate, level] = pair;
-        return coordinate == variable && level.isOrdered;
-      });
+  return llvm::any_of(llvm::enumerate(coordinates), isInOrder);
 }
 
 double OrderCost::enter(Nest &nest, ArrayRef<BlockArgument> some,
@@ -395,16 +421,26 @@ double OrderCost::estimateCopy(Value copy) {
   auto *mine = llvm::find_if(accesses, [&](Stored &stored) {
     return stored.access.getArray() == copy;
   });
-  double elements = mine->stored.back();
-  for (double size : mine->sizes)
-    elements *= size;
-  // Once for each dimension that it is sorted by.
   auto regroup = cast<AssembleOp>(copy.getDefiningOp())
                      .getValues()
                      .getDefiningOp<RegroupOp>();
   FormatAttr format = cast<ArrayType>(copy.getType()).getFormat();
-  FormatAttr given = cast<ArrayType>(regroup.getArray().getType()).getFormat();
-  double cost = 0;
+  FormatAttr given = regroup.getArray().getType().getFormat();
+  double elements = mine->stored.back(), slots = 1, cost = 0;
+  for (double size : mine->sizes)
+    elements *= size;
+  // What a bitmap leaves out is looked at, too.
+  SmallVector<double> sizes;
+  for (unsigned dimension : given.getOrder())
+    sizes.push_back(mine->sizes[format.getLevelOf(dimension)]);
+  double density = getDensity(regroup.getArray().getType(), regroup.getArray());
+  SmallVector<double> stored = getStored(given, density, sizes);
+  for (auto [number, level] : llvm::enumerate(given.getLevels())) {
+    slots *= sizes[number];
+    if (level.kind == LevelKind::bitmap)
+      cost += slots * (number ? stored[number - 1] : 1);
+  }
+  // Once for each dimension that it is sorted by.
   for (unsigned dimension :
        RegroupOp::getSortedDimensions(given, regroup.getOrder()))
     cost +=

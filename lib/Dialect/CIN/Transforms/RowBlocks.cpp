@@ -159,6 +159,13 @@ void BlockSplitter::run() {
 static bool isSplittable(Operation *loop) {
   if (loop->hasAttr("iteration") || loop->getRegion(0).getNumArguments() != 1)
     return false;
+  // What is appended has a variable of its own for each index.
+  auto appends = [](Operation *user) {
+    auto assign = dyn_cast<AssignOp>(user);
+    return assign && isa<ArrayType>(assign.getArray().getType());
+  };
+  if (llvm::any_of(loop->getRegion(0).getArgument(0).getUsers(), appends))
+    return false;
   auto reduce = dyn_cast<ReduceOp>(loop);
   // Parts of a fold, which begins with its first term, are no parts of a
   // result.

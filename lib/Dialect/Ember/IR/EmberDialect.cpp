@@ -129,11 +129,16 @@ static bool arePositions(Attribute value) {
                                    [](int64_t at) { return at >= 0; });
 }
 
+static bool isNumber(Attribute value) {
+  auto number = dyn_cast<IntegerAttr>(value);
+  return number && number.getType().isInteger(64);
+}
+
 /// `["x", 0, 4]`
 static bool isSizeTerm(Attribute value) {
   auto parts = dyn_cast<ArrayAttr>(value);
-  return parts && parts.size() == 3 && isText(parts[0]) &&
-         isa<IntegerAttr>(parts[1]) && isa<IntegerAttr>(parts[2]);
+  return parts && parts.size() == 3 && isText(parts[0]) && isNumber(parts[1]) &&
+         isNumber(parts[2]);
 }
 
 /// For each dimension a unit, or a number and terms.
@@ -142,9 +147,79 @@ static bool areSizes(Attribute value) {
   return sizes && llvm::all_of(sizes, [](Attribute size) {
            auto parts = dyn_cast<ArrayAttr>(size);
            return isUnit(size) ||
-                  (parts && !parts.empty() && isa<IntegerAttr>(parts[0]) &&
+                  (parts && !parts.empty() && isNumber(parts[0]) &&
                    llvm::all_of(parts.getValue().drop_front(), isSizeTerm));
          });
+}
+
+/// How many dimensions an argument has sizes of: a number is one itself.
+static size_t countSizes(Type type) {
+  auto shaped = dyn_cast<ShapedType>(type);
+  return shaped && shaped.hasRank() ? static_cast<size_t>(shaped.getRank()) : 1;
+}
+
+/// The argument of a function that has the name `name`.
+static std::optional<unsigned> findArgument(FunctionOpInterface function,
+                                            Attribute name) {
+  for (unsigned number = 0; number < function.getNumArguments(); ++number)
+    if (function.getArgAttr(number, nameAttr) == name)
+      return number;
+  return std::nullopt;
+}
+
+/// Whether the dimension that a term of a size names is there; arrays in
+/// formats are no arguments themselves.
+static LogicalResult verifySizeTerm(FunctionOpInterface function,
+                                    ArrayAttr term) {
+  int64_t dimension = cast<IntegerAttr>(term[1]).getInt();
+  auto error = [&] {
+    return function->emitError() << "'" << sizesAttr << "' names dimension "
+                                 << dimension << " of " << term[0];
+  };
+  if (dimension < 0)
+    return error() << ", and dimensions are numbered from 0";
+  std::optional<unsigned> argument = findArgument(function, term[0]);
+  if (!argument)
+    return success();
+  size_t count = countSizes(function.getArgumentTypes()[*argument]);
+  if (static_cast<size_t>(dimension) < count)
+    return success();
+  return error() << ", which has " << count
+                 << (count == 1 ? " dimension" : " dimensions");
+}
+
+/// Whether an argument can have the sizes that it is said to need.
+static LogicalResult verifySizes(FunctionOpInterface function,
+                                 unsigned argument, ArrayAttr sizes) {
+  Type type = function.getArgumentTypes()[argument];
+  size_t count = countSizes(type);
+  if (sizes.size() != count)
+    return function->emitError()
+           << "'" << sizesAttr << "' holds " << sizes.size()
+           << (sizes.size() == 1 ? " size" : " sizes")
+           << " of an argument of type " << type << ", which has " << count;
+  for (auto [dimension, size] : llvm::enumerate(sizes)) {
+    auto parts = dyn_cast<ArrayAttr>(size);
+    if (!parts)
+      continue;
+    for (Attribute term : parts.getValue().drop_front())
+      if (failed(verifySizeTerm(function, cast<ArrayAttr>(term))))
+        return failure();
+    int64_t last = cast<IntegerAttr>(parts[0]).getInt();
+    bool isKnown = parts.size() == 1;
+    if (isKnown && last < -1)
+      return function->emitError()
+             << "'" << sizesAttr << "' holds a size that ends at position "
+             << last << ", which is negative";
+    auto shaped = dyn_cast<ShapedType>(type);
+    if (isKnown && shaped && shaped.hasRank() &&
+        !shaped.isDynamicDim(dimension) &&
+        last + 1 != shaped.getDimSize(dimension))
+      return function->emitError() << "'" << sizesAttr << "' holds size "
+                                   << last + 1 << " of dimension " << dimension
+                                   << " of an argument of type " << type;
+  }
+  return success();
 }
 
 static bool isAnything(Operation *op) { return true; }
@@ -242,7 +317,9 @@ LogicalResult EmberDialect::verifyRegionArgAttribute(Operation *op,
       return op->emitError() << "'" << name
                              << "' must hold, for each dimension, a unit or a "
                                 "number and terms [name, dimension, factor]";
-    return success();
+    auto function = dyn_cast<FunctionOpInterface>(op);
+    return function ? verifySizes(function, argument, cast<ArrayAttr>(value))
+                    : success();
   }
   if (name == initialAttr) {
     if (!isa<IntegerAttr, FloatAttr>(value))

@@ -282,7 +282,7 @@ func.func @map(%y: memref<?xf32>, %x: memref<?xf32>) {
 
 func.func @ranged(%y: memref<?xf32>) {
   cin.evaluate outs(%out = %y : memref<?xf32>) {
-    // expected-error @below {{attribute 'ranged' failed to satisfy constraint}}
+    // expected-error @below {{'ranged' follows from the rest of the operation: leave it out of its attributes}}
     cin.forall (%i) attributes {ranged = 5} {
       %zero = cin.literal 0.0 : f32
       cin.assign %zero to %out[%i] : memref<?xf32>
@@ -309,9 +309,127 @@ func.func @schedule(%y: memref<?xf32>) {
 func.func @stored(%y: memref<?xf32>) {
   cin.evaluate outs(%out = %y : memref<?xf32>) {
     cin.forall (%i) {
-      // expected-error @below {{attribute 'stored' failed to satisfy constraint}}
+      // expected-error @below {{'stored' follows from the rest of the operation: leave it out of its attributes}}
       %x = cin.access %out[%i] {stored = 1} : memref<?xf32>
       cin.assign %x to %out[%i] : memref<?xf32>
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @segments_of_evaluate(%n: index, %x: memref<?xf32>, %y: memref<?xf32>) {
+  // expected-error @below {{'operandSegmentSizes' follows from the rest of the operation: leave it out of its attributes}}
+  cin.evaluate ins(%a = %x, %N = %n : memref<?xf32>, index) outs(%out = %y : memref<?xf32>) attributes {operandSegmentSizes = array<i32: 1, 2>} {
+    cin.forall (%i) {
+      %v = cin.access %a[%i] : memref<?xf32>
+      cin.assign %v to %out[%i] : memref<?xf32>
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @segments_of_forall(%n: index, %x: memref<?xf32>, %y: memref<?xf32>) {
+  cin.evaluate ins(%a = %x, %N = %n : memref<?xf32>, index) outs(%out = %y : memref<?xf32>) {
+    // expected-error @below {{'operandSegmentSizes' follows from the rest of the operation: leave it out of its attributes}}
+    cin.forall (%i in %N to %N) attributes {operandSegmentSizes = array<i32: 2, 0>} {
+      %v = cin.access %a[%i] : memref<?xf32>
+      cin.assign %v to %out[%i] : memref<?xf32>
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @segments_of_assign(%n: index, %x: memref<?xf32>, %y: memref<?xf32>) {
+  cin.evaluate ins(%a = %x, %N = %n : memref<?xf32>, index) outs(%out = %y : memref<?xf32>) {
+    cin.forall (%i) {
+      %v = cin.access %a[%i] : memref<?xf32>
+      // expected-error @below {{'operandSegmentSizes' follows from the rest of the operation: leave it out of its attributes}}
+      cin.assign %v to %out[%i] {operandSegmentSizes = array<i32: 1, 1, 0, 1, 0>} : memref<?xf32>
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @segments_of_reduce(%n: index, %x: memref<?xf32>, %y: memref<?xf32>) {
+  cin.evaluate ins(%a = %x, %N = %n : memref<?xf32>, index) outs(%out = %y : memref<?xf32>) {
+    cin.forall (%i) {
+      // expected-error @below {{'operandSegmentSizes' follows from the rest of the operation: leave it out of its attributes}}
+      %v = cin.reduce add (%j in %N to %N) -> f32 attributes {operandSegmentSizes = array<i32: 0, 2>} {
+        %w = cin.access %a[%j] : memref<?xf32>
+        cin.yield %w : f32
+      }
+      cin.assign %v to %out[%i] : memref<?xf32>
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @segments_of_assemble(%n: index, %x: memref<?xf32>, %y: memref<?xf32>) {
+  cin.evaluate ins(%a = %x, %N = %n : memref<?xf32>, index) outs(%out = %y : memref<?xf32>) {
+    // expected-error @below {{'operandSegmentSizes' follows from the rest of the operation: leave it out of its attributes}}
+    %A = cin.assemble %a sizes(%N) {operandSegmentSizes = array<i32: 1, 1, 0>} : memref<?xf32> -> !cin.array<?xf32, #cin.format<dense fill 0.0 : f32>>
+  }
+  return
+}
+
+// -----
+
+func.func @callee(%n: index, %x: memref<?xf32>, %y: memref<?xf32>) {
+  cin.evaluate ins(%a = %x, %N = %n : memref<?xf32>, index) outs(%out = %y : memref<?xf32>) {
+    cin.forall (%i) {
+      %v = cin.access %a[%i] : memref<?xf32>
+      // expected-error @below {{'callee' follows from the rest of the operation: leave it out of its attributes}}
+      %w = cin.call neg(%v) {callee = #cin.builtin<abs>} : (f32) -> f32
+      cin.assign %w to %out[%i] : memref<?xf32>
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @generic_segments(%n: index, %x: memref<?xf32>, %y: memref<?xf32>) {
+  cin.evaluate ins(%a = %x, %N = %n : memref<?xf32>, index) outs(%out = %y : memref<?xf32>) {
+    cin.forall (%i) {
+      %v = cin.access %a[%i] : memref<?xf32>
+      // expected-error @below {{'cin.assign' op operand count (3) does not match with the total size (4) specified in attribute 'operandSegmentSizes'}}
+      "cin.assign"(%v, %out, %i) {operandSegmentSizes = array<i32: 1, 1, 2, 0, 0>} : (f32, memref<?xf32>, index) -> ()
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @generic_count(%n: index, %x: memref<?xf32>, %y: memref<?xf32>) {
+  cin.evaluate ins(%a = %x, %N = %n : memref<?xf32>, index) outs(%out = %y : memref<?xf32>) {
+    cin.forall (%i) {
+      %v = cin.access %a[%i] : memref<?xf32>
+      // expected-error @below {{'cin.assign' op operand count (3) does not match with the total size (0) specified in attribute 'operandSegmentSizes'}}
+      "cin.assign"(%v, %out, %i) {operandSegmentSizes = array<i32: 1, 1, 1>} : (f32, memref<?xf32>, index) -> ()
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @negative_segment(%n: index, %x: memref<?xf32>, %y: memref<?xf32>) {
+  cin.evaluate ins(%a = %x, %N = %n : memref<?xf32>, index) outs(%out = %y : memref<?xf32>) {
+    cin.forall (%i) {
+      %v = cin.access %a[%i] : memref<?xf32>
+      // expected-error @below {{'cin.assign' op 'operandSegmentSizes' attribute cannot have negative elements}}
+      "cin.assign"(%v, %out, %i) <{operandSegmentSizes = array<i32: 1, 1, 2, -1, 0>}> : (f32, memref<?xf32>, index) -> ()
     }
   }
   return

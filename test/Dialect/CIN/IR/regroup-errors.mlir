@@ -1,21 +1,10 @@
 // RUN: ember-opt %s --split-input-file --verify-diagnostics
 
-func.func @rank(%m: index, %p: memref<?xi64>, %c: memref<?xi64>, %v: memref<?xf32>, %y: memref<?xf32>) {
-  cin.evaluate ins(%M = %m, %P = %p, %C = %c, %V = %v : index, memref<?xi64>, memref<?xi64>, memref<?xf32>) outs(%out = %y : memref<?xf32>) {
-    %a = cin.assemble %V levels(%P, %C) sizes(%M) : memref<?xf32>, memref<?xi64>, memref<?xi64> -> !cin.array<?xf32, #cin.format<compressed fill 0.0 : f32>>
-    // expected-error @below {{cannot copy the array: it has one dimension}}
-    %q, %d, %w = cin.regroup %a order [0, 1] : !cin.array<?xf32, #cin.format<compressed fill 0.0 : f32>> -> memref<?xi64>, memref<?xi64>, memref<?xf32>
-  }
-  return
-}
-
-// -----
-
-func.func @dense(%m: index, %p: memref<?xi64>, %c: memref<?xi64>, %v: memref<?xf32>, %y: memref<?xf32>) {
-  cin.evaluate ins(%M = %m, %P = %p, %C = %c, %V = %v : index, memref<?xi64>, memref<?xi64>, memref<?xf32>) outs(%out = %y : memref<?xf32>) {
-    %a = cin.assemble %V levels(%P, %C) sizes(%M, %M) : memref<?xf32>, memref<?xi64>, memref<?xi64> -> !cin.array<?x?xf32, #cin.format<compressed, dense fill 0.0 : f32>>
-    // expected-error @below {{cannot copy the array: its last level is no list of coordinates}}
-    %q, %d, %w = cin.regroup %a order [0, 1] : !cin.array<?x?xf32, #cin.format<compressed, dense fill 0.0 : f32>> -> memref<?xi64>, memref<?xi64>, memref<?xf32>
+func.func @dense(%m: index, %p: memref<?xi64>, %c: memref<?xi1>, %v: memref<?xf32>, %y: memref<?xf32>) {
+  cin.evaluate ins(%M = %m, %P = %p, %C = %c, %V = %v : index, memref<?xi64>, memref<?xi1>, memref<?xf32>) outs(%out = %y : memref<?xf32>) {
+    %a = cin.assemble %V levels(%C) sizes(%M, %M) : memref<?xf32>, memref<?xi1> -> !cin.array<?x?xf32, #cin.format<bitmap, dense fill 0.0 : f32>>
+    // expected-error @below {{cannot copy the array: none of its levels is a list of coordinates}}
+    %q, %d, %w = cin.regroup %a order [0, 1] : !cin.array<?x?xf32, #cin.format<bitmap, dense fill 0.0 : f32>> -> memref<?xi64>, memref<?xi64>, memref<?xf32>
   }
   return
 }
@@ -71,6 +60,17 @@ func.func @count(%m: index, %p: memref<?xi64>, %c: memref<?xi64>, %v: memref<?xf
     %a = cin.assemble %V levels(%P, %C) sizes(%M, %M, %M) : memref<?xf32>, memref<?xi64>, memref<?xi64> -> !cin.array<?x?x?xf32, #cin.format<dense, dense, compressed fill 0.0 : f32>>
     // expected-error @below {{has 1 results of coordinates for an array of 3 dimensions}}
     %q, %d, %w = cin.regroup %a order [2, 0, 1] : !cin.array<?x?x?xf32, #cin.format<dense, dense, compressed fill 0.0 : f32>> -> memref<?xi64>, memref<?xi64>, memref<?xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @list(%m: index, %p: memref<?xi64>, %c: memref<?xi64>, %v: memref<?xf32>, %y: memref<?xf32>) {
+  cin.evaluate ins(%M = %m, %P = %p, %C = %c, %V = %v : index, memref<?xi64>, memref<?xi64>, memref<?xf32>) outs(%out = %y : memref<?xf32>) {
+    %a = cin.assemble %V levels(%P, %C) sizes(%M) : memref<?xf32>, memref<?xi64>, memref<?xi64> -> !cin.array<?xf32, #cin.format<compressed(unordered) fill 0.0 : f32>>
+    // expected-error @below {{has 0 results of coordinates for an array of 1 dimensions}}
+    %q, %w = cin.regroup %a order [0] : !cin.array<?xf32, #cin.format<compressed(unordered) fill 0.0 : f32>> -> memref<?xi64>, memref<?xf32>
   }
   return
 }

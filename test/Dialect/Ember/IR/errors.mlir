@@ -239,6 +239,36 @@ func.func private @no_sizes(memref<?xf32> {ember.sizes = 3})
 
 // -----
 
+// expected-error @below {{'ember.sizes' must hold, for each dimension, a unit or a number and terms [name, dimension, factor]}}
+func.func private @narrow_sizes(memref<?xf32> {ember.sizes = [[0, ["A", 0, 1 : i8]]]})
+
+// -----
+
+// expected-error @below {{'ember.sizes' holds 2 sizes of an argument of type 'memref<?xf32>', which has 1}}
+func.func private @many_sizes(memref<?xf32> {ember.sizes = [[0], [0]]})
+
+// -----
+
+// expected-error @below {{'ember.sizes' names dimension -1 of "A", and dimensions are numbered from 0}}
+func.func private @negative_dimension(memref<?xf32> {ember.sizes = [[0, ["A", -1, 1]]]})
+
+// -----
+
+// expected-error @below {{'ember.sizes' names dimension 2 of "A", which has 2 dimensions}}
+func.func private @no_dimension(memref<?xf32> {ember.sizes = [[0, ["A", 2, 1]]]}, memref<?x?xf32> {ember.name = "A"})
+
+// -----
+
+// expected-error @below {{'ember.sizes' holds a size that ends at position -2, which is negative}}
+func.func private @negative_size(memref<?xf32> {ember.sizes = [[-2]]})
+
+// -----
+
+// expected-error @below {{'ember.sizes' holds size 5 of dimension 0 of an argument of type 'memref<4xf32>'}}
+func.func private @other_size(memref<4xf32> {ember.sizes = [[4]]})
+
+// -----
+
 // expected-error @below {{'ember.initial' must hold a number}}
 func.func private @initial(memref<?xf32> {ember.initial = "0"})
 

@@ -81,6 +81,7 @@ def CIN_EvaluateOp
   let regions = (region SizedRegion<1>:$region);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
+  let hasRegionVerifier = 1;
   let extraClassDeclaration = [{
     ::mlir::MutableOperandRange getDpsInitsMutable() {
       return getInitsMutable();
@@ -136,8 +137,8 @@ def CIN_AssembleOp : CIN_Op<"assemble", [Pure, AttrSizedOperandSegments,
                        UnitAttr:$counting, UnitAttr:$locating);
   let results = (outs CIN_ArrayType:$result);
   let assemblyFormat = [{
-    (`counting` $counting^)? (`locating` $locating^)? $values (`levels` `(` $levels^ `)`)? (`sizes` `(` $sizes^ `)`)? attr-dict
-    `:` type($values) (`,` type($levels)^)? `->` qualified(type($result))
+    (`counting` $counting^)? (`locating` $locating^)? $values (`levels` `(` $levels^ `)`)? (`sizes` `(` $sizes^ `)`)?
+    `` custom<ArrayAttributes>(attr-dict) `:` type($values) (`,` type($levels)^)? `->` qualified(type($result))
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
@@ -252,6 +253,7 @@ class CIN_BindingOp<string mnemonic, list<Trait> traits = []>
   }];
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
+  let hasRegionVerifier = 1;
 }
 
 def CIN_ForallOp

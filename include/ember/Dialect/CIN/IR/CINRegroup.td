@@ -19,7 +19,8 @@ def CIN_RegroupOp : Op<CIN_Dialect, "regroup", [HasParent<"EvaluateOp">]> {
     the first one is dense, and lists the coordinates of the others, which are
     sorted. `cin.assemble` makes an array of the positions, coordinates and
     values. Of a matrix by columns it is one by rows, and the other way round; of
-    one whose rows are in any order, also one by sorted rows.
+    one whose rows are in any order, also one by sorted rows. Of levels that are
+    dense or bitmaps, below a list or above one, the copy lists what they store.
 
     It is made where it stands among statements, of what is stored then, by
     counting: once for the first dimension, and for each further one by which
@@ -36,7 +37,8 @@ def CIN_RegroupOp : Op<CIN_Dialect, "regroup", [HasParent<"EvaluateOp">]> {
        -> !cin.array<?x?xf32, #cin.format<dense, compressed fill 0.0 : f32>>
     ```
     Of an array of three dimensions there are two results of coordinates, and the
-    copy is `dense, compressed(nonunique), singleton`.
+    copy is `dense, compressed(nonunique), singleton`; of one dimension, the copy is
+    `compressed`, and has its coordinates in order.
   }];
   let arguments = (ins CIN_ArrayType:$array, DenseI64ArrayAttr:$order);
   let results = (outs CIN_Regrouped:$positions,
@@ -50,6 +52,8 @@ def CIN_RegroupOp : Op<CIN_Dialect, "regroup", [HasParent<"EvaluateOp">]> {
   let extraClassDeclaration = [{
     /// Whether an array can be regrouped: empty, or else why not.
     static ::llvm::StringRef findObstacle(::mlir::Value array);
+    /// How many arrays of coordinates a copy of `rank` dimensions has.
+    static size_t countCoordinates(size_t rank);
     /// The format of a copy whose levels are of the dimensions `order`.
     static FormatAttr getFormatOf(FormatAttr format,
                                   ::llvm::ArrayRef<int64_t> order);
