@@ -14,6 +14,7 @@ from typing import Any
 
 import torch
 from ember.datasets.citations import citation_graph
+from ember.models.lookups import EdgeWeights, FactorisationMachine, Interest, Matching
 from ember.models.recommendation import (
     DLRM,
     DeepFM,
@@ -111,6 +112,37 @@ def _text() -> tuple[nn.Module, Inputs]:
     return model, inputs
 
 
+ITEMS, FIELDS, HISTORY, EDGES_EACH = 200_000, 26, 50, 10
+
+
+def _factorisation() -> tuple[nn.Module, Inputs]:
+    def inputs(samples: int, seed: int) -> tuple[Any, ...]:
+        draw = torch.Generator().manual_seed(seed)
+        return (torch.randint(ITEMS, (samples, FIELDS), generator=draw),)
+
+    return FactorisationMachine(ITEMS, 32), inputs
+
+
+def _history(make: Callable[[int, int], nn.Module]) -> tuple[nn.Module, Inputs]:
+    """Many items of each sample, and one."""
+
+    def inputs(samples: int, seed: int) -> tuple[Any, ...]:
+        draw = torch.Generator().manual_seed(seed)
+        many = torch.randint(ITEMS, (samples, HISTORY), generator=draw)
+        return many, torch.randint(ITEMS, (samples,), generator=draw)
+
+    return make(ITEMS, 32), inputs
+
+
+def _edge_weights() -> tuple[nn.Module, Inputs]:
+    def inputs(nodes: int, seed: int) -> tuple[Any, ...]:
+        draw = torch.Generator().manual_seed(seed)
+        x = torch.randn(nodes, 4, 16, generator=draw)
+        return x, torch.randint(nodes, (2, EDGES_EACH * nodes), generator=draw)
+
+    return EdgeWeights(4, 16), inputs
+
+
 def _network(kind: str, name: str, options: dict[str, Any]) -> tuple[nn.Module, Inputs]:
     """A network of two layers on a citation graph's own features."""
     graph = citation_graph(name)
@@ -200,6 +232,12 @@ def all_cases() -> list[ModelCase]:
         ModelCase("wide and deep", EMBEDDINGS, _wide_and_deep),
         ModelCase("DeepFM", EMBEDDINGS, _deep_fm),
         ModelCase("text classifier", EMBEDDINGS, _text, quick=True),
+    ]
+    cases += [
+        ModelCase("factorisation machine", EMBEDDINGS, _factorisation, quick=True),
+        ModelCase("interest", EMBEDDINGS, functools.partial(_history, Interest), quick=True),
+        ModelCase("matching", EMBEDDINGS, functools.partial(_history, Matching)),
+        ModelCase("GATv2's scores", EMBEDDINGS, _edge_weights),
     ]
     for name in ("TransE", "DistMult", "ComplEx", "RotatE"):
         make = functools.partial(_knowledge, name)

@@ -224,7 +224,7 @@ def _fields(options: Options) -> dict[str, Any]:
 
 
 def _kernel(library: Library, name: str) -> dict[str, Any]:
-    kernel = {
+    kernel: dict[str, Any] = {
         "name": name,
         "library": f"{KERNELS}/lib{name}.so",
         "entries": list(library.entries),

@@ -51,7 +51,7 @@ class LoadedProgram:
             raise ExportError(f"{folder / MANIFEST} is damaged: {error!r}; export again") from error
         self.module = _stored_module(folder, self.manifest).requires_grad_(False)
         fields: dict[str, Any] = self.manifest["options"]
-        stored = {library.source: library for library in self._kernels.values()}
+        stored = {library.source or "": library for library in self._kernels.values()}
         options = StoredKernels(**fields, folder=str(folder), stored=stored)
         excluded = tuple(self.manifest["excluded"])
         self.report: Report = partition(

@@ -235,7 +235,9 @@ class RegionCall:
         self, arguments: Sequence[Any], needed: Sequence[bool], gradient: Tensor
     ) -> Sequence[Tensor | None]:
         """The gradients of the arguments; those that are not needed are None."""
-        is_left = bool(self.failed) or configuration.is_disabled() or not self.differentiates(needed)
+        is_left = (
+            bool(self.failed) or configuration.is_disabled() or not self.differentiates(needed)
+        )
         if not torch.is_grad_enabled() and not is_left and type(gradient) is Tensor:
             try:
                 found = self.backward(arguments[: self.inputs], needed, gradient)

@@ -14,7 +14,7 @@ from ember.kernel import Library
 
 @dataclass(frozen=True, eq=False)
 class StoredKernels(Options):
-    """The options that kernels were built with, and kernels by what they were built from: no compiler.
+    """The options that kernels were built with, and these by what they were built from.
 
     folder: where they are stored, for messages.
     """

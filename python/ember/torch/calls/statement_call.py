@@ -30,14 +30,13 @@ Sizes = tuple[int | tuple[int, int], ...]
 class Program:
     """What is fixed of a kernel.
 
-    notation: the statements, which assign to `result`. inputs: the names of what they read, in the
-    order of the kernel's parameters; the result without its dimensions of size 1 comes behind.
+    notation: the statements, which assign to `result`, without its dimensions of size 1. inputs:
+    the names of what they read.
     sizes: of the result, as numbers, or as those of an input (place, dimension). prototype: the
     place of an input of the result's type. expected: numbers behind what the kernel takes, which
-    have to be these. looked_up: the sizes of what is looked up, each;
-    least_differentiated: from so many elements in all on kernels of gradients gain. paddings: rows whose gradient is 0,
-    with their tables' places.
-    undifferentiated: places of inputs whose gradients statements do not make.
+    have to be these. looked_up: the sizes of what is looked up, each; least_differentiated: from so
+    many elements in all on kernels of gradients gain. paddings: rows whose gradient is 0, with
+    their tables' places. undifferentiated: places of inputs whose gradients statements do not make.
     """
 
     notation: Notation
@@ -88,6 +87,12 @@ class StatementCall(RegionCall):
     def _entry(self) -> Entry:
         return self._built(self.program.notation, ENTRY)
 
+    @cached_property
+    def _order(self) -> list[int]:
+        """The place of the input that each parameter of the kernel is; the result comes behind."""
+        *parameters, _ = self._entry.parameters
+        return [self.program.inputs.index(parameter.name) for parameter in parameters]
+
     def _built(self, notation: Notation, entry: str) -> Entry:
         library = self._options.load(notation)
         self.libraries[library] = None
@@ -98,7 +103,8 @@ class StatementCall(RegionCall):
         sizes = self._sizes(inputs)
         out: Tensor = inputs[self.program.prototype].new_empty(sizes)
         try:
-            self.kernel(*map(_as_array, inputs), self._kept(out))
+            arguments = [_as_array(inputs[place]) for place in self._order]
+            self.kernel(*arguments, self._kept(out))
         except ArgumentError:
             raise NotTakenError from None
         return out
@@ -131,8 +137,8 @@ class StatementCall(RegionCall):
         ]
         count = len(self.program.inputs)
         sources: list[Source] = [
-            (place, 0) if isinstance(one, Tensor) and not one.dim() else place
-            for place, one in enumerate(arguments[:count])
+            (place, 0) if isinstance(one := arguments[place], Tensor) and not one.dim() else place
+            for place in self._order
         ]
         return repeat_of(
             self.common,
@@ -212,9 +218,7 @@ class StatementCall(RegionCall):
 
 def _sizes(sizes: Sizes, inputs: Sequence[Any]) -> list[int]:
     """Sizes of tensors of one call."""
-    return [
-        size if isinstance(size, int) else inputs[size[0]].shape[size[1]] for size in sizes
-    ]
+    return [size if isinstance(size, int) else inputs[size[0]].shape[size[1]] for size in sizes]
 
 
 def _as_array(argument: Any) -> Any:

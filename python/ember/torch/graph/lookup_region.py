@@ -75,9 +75,7 @@ def lookup_region_at(node: Node, settings: Settings) -> Region | None:
     )
 
 
-def _program(
-    found: "_Found", inputs: list[Node], sizes: Sizes, dtype: torch.dtype
-) -> Program:
+def _program(found: "_Found", inputs: list[Node], sizes: Sizes, dtype: torch.dtype) -> Program:
     statements = found.statements
     names = tuple(statements.inputs[one] for one in inputs)
     is_long = len(found.nodes) >= OPERATIONS_OF_A_GRADIENT

@@ -54,7 +54,7 @@ def trace(root: Node, nodes: Collection[Node], inputs: Sequence[Node]) -> Traced
     placeholders = graph.find_nodes(op="placeholder")
     sources = {}
     for node in graph.nodes:
-        number = private.mark_of(node)
-        if node.op == "call_function" and number is not None:
-            sources[node] = numbered[number]
+        place = private.mark_of(node)
+        if node.op == "call_function" and place is not None:
+            sources[node] = numbered[place]
     return Traced(graph, dict(zip(placeholders, inputs, strict=True)), sources)

@@ -16,7 +16,7 @@ from ember.torch.translate.values import FIRST, Indices, NotTranslatedError, Val
 
 def _dimensions(value: Value, given: Any) -> list[int]:
     """The dimensions that are reduced: those given, or all."""
-    if given is None or given == []:
+    if given is None or given == [] or not value.rank:
         return list(range(value.rank))
     return sorted(value.place(one) for one in (given if isinstance(given, list) else [given]))
 
@@ -46,7 +46,7 @@ def _reduced(
         variables = [index for index in indices if index.startswith("r")]
         return f"{name}[{','.join(variables)}]({element})" if variables else element
 
-    parts = (value,)
+    parts: tuple[Value, ...] = (value,)
     if value.parts:
         if value.parted not in dimensions or name != "sum":
             raise NotTranslatedError

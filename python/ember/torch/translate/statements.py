@@ -77,7 +77,8 @@ class Statements:
         return found
 
     def _array(self, name: str, example: Tensor) -> Value:
-        sizes, element = tuple(example.shape), _type(example.dtype)
+        sizes: tuple[Any, ...] = tuple(example.shape)
+        element = _type(example.dtype)
         if not sizes:
             self.types[name] = f"1x{element}"
             return Value((), example.dtype, lambda _: f"{name}[{FIRST}]", name=name)
@@ -160,7 +161,7 @@ class Statements:
         return "; ".join(self.lines)
 
     def read(self) -> list[Node]:
-        """What statements read, in the order of the kernel's parameters: as they name it."""
+        """What statements read, as they name it."""
         nodes = {name: node for node, name in self.inputs.items()}
         return [nodes[name] for name in self._named() if name in nodes]
 

@@ -85,8 +85,5 @@ def broadcast(value: Value, sizes: Sequence[Any]) -> Callable[[Indices], str]:
         if not is_one(own) and not same_number(size, own):
             raise NotTranslatedError
     return lambda indices: value.at(
-        [
-            FIRST if one else index
-            for one, index in zip(alone, indices[skipped:], strict=True)
-        ]
+        [FIRST if one else index for one, index in zip(alone, indices[skipped:], strict=True)]
     )

@@ -29,9 +29,7 @@ def _with_places(call: Call, value: Value, places: Sequence[int | None]) -> Valu
     return Value(call.sizes, value.dtype, at)
 
 
-@translates(
-    "aten::view", "aten::_unsafe_view", "aten::reshape", "aten::squeeze", "aten::unsqueeze"
-)
+@translates("aten::view", "aten::_unsafe_view", "aten::reshape", "aten::squeeze", "aten::unsqueeze")
 def _reshaped(call: Call) -> Value:
     """A view that adds and removes dimensions of size 1."""
     value = call.value("self")

@@ -1,0 +1,123 @@
+"""The table of PyTorch's operators as statements: PyTorch's own samples of each give what it gives.
+
+Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""
+
+import random
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import torch
+from drawn_cases import SEED
+from ember.compiler import Options, load_program
+from ember.torch import private
+from ember.torch.graph.trace import trace
+from ember.torch.translate.statements import Statements
+from ember.torch.translate.table import translated_names
+from ember.torch.translate.translation import translation_of
+from operator_samples import operators, sample_of
+from torch import Tensor
+from torch.fx import Graph
+
+pytestmark = pytest.mark.timeout(600)
+
+# Samples of an operator that kernels are built for.
+MOST_SAMPLES = 4
+# Operators that samples do not call, or that are no use alone: decompositions make them.
+MADE = frozenset(
+    (
+        "aten::_softmax",
+        "aten::_to_copy",
+        "aten::_unsafe_view",
+        "aten::alias",
+        "aten::clone",
+        "aten::detach",
+        "aten::full",
+        "aten::full_like",
+        "aten::lift_fresh_copy",
+        "aten::scalar_tensor",
+        "aten::t",
+        # Samples are not of those that are translated: reduced, of vectors, with numbers.
+        "aten::cat",
+        "aten::bmm",
+        "aten::mm",
+        "aten::pow",
+    )
+)
+# PyTorch's names of them, and variants.
+OPINFO = {
+    "div": ("div", "no_rounding_mode"),
+    "index": ("__getitem__", ""),
+    "embedding": ("nn.functional.embedding", ""),
+    "leaky_relu": ("nn.functional.leaky_relu", ""),
+    "linalg_vector_norm": ("linalg.vector_norm", ""),
+    "relu": ("nn.functional.relu", ""),
+    "rsub": ("__rsub__", ""),
+}
+
+
+def statements_of(call: Any, tensors: list[Tensor]) -> tuple[Statements, dict[str, Tensor]] | None:
+    """The statements of a call, with the tensors that they read; None if it has none."""
+    captured = Graph()
+    inputs = [captured.placeholder(f"input{place}") for place in range(len(tensors))]
+    for node, tensor in zip(inputs, tensors, strict=True):
+        node.meta["val"] = tensor
+    root = captured.call_function(call, tuple(inputs))
+    try:
+        found = translation_of(trace(root, [root], inputs))
+    except Exception as error:
+        # A mask's result has a size that only the run knows.
+        if "nonzero" not in str(error):
+            raise
+        return None
+    if not isinstance(found, Statements):
+        return None
+    by_node = dict(zip(inputs, tensors, strict=True))
+    return found, {found.inputs[node]: by_node[node] for node in found.read()}
+
+
+def evaluated(found: Statements, read: dict[str, Tensor], expected: Tensor) -> Tensor:
+    """What the kernel of statements computes of tensors of these names."""
+    result = torch.full_like(expected, 77, memory_format=torch.contiguous_format)
+    kept = result.view([size for size in expected.shape if size != 1])
+    entry = load_program(found.notation(), Options()).entry("kernel")
+    arguments = {name: one if one.dim() else one.view(1) for name, one in read.items()}
+    entry(*(arguments[one.name].contiguous() for one in entry.parameters[:-1]), kept)
+    return result
+
+
+def calls_of(name: str) -> Iterator[tuple[Any, list[Tensor]]]:
+    """Calls by PyTorch's samples, with their tensors: those whose elements a kernel may read."""
+    operator = operators().get(OPINFO.get(name, (name, "")))
+    assert operator is not None, f"PyTorch has no samples of {name}"
+    torch.manual_seed(0)
+    for one in operator.sample_inputs("cpu", torch.float32):
+        sample = sample_of(operator, one)
+        expected = sample.call(*sample.copies())
+        if isinstance(expected, Tensor) and expected.numel() and not sample.renormalises:
+            yield sample.call, sample.tensors
+
+
+def names() -> list[str]:
+    return sorted(name.removeprefix("aten::") for name in translated_names() - MADE)
+
+
+@pytest.mark.skipif(not private.has_operators, reason="this release has no graphs of operators")
+@pytest.mark.parametrize("name", names())
+def test_samples(name: str) -> None:
+    taken = []
+    for call, tensors in calls_of(name):
+        found = statements_of(call, tensors)
+        if found is not None and found[1]:
+            taken.append((call, tensors, *found))
+    assert taken, "no sample is translated"
+    if SEED and len(taken) > MOST_SAMPLES:
+        taken = random.Random(SEED).sample(taken, MOST_SAMPLES)
+    for call, tensors, statements, read in taken[:MOST_SAMPLES]:
+        expected = call(*tensors)
+        if any(not one.numel() for one in read.values()):
+            continue
+        found = evaluated(statements, read, expected)
+        torch.testing.assert_close(found, expected, msg=f"{statements.text} of {read}")
