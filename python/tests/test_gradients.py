@@ -357,6 +357,34 @@ def test_products_where_factors_are_zero(zeros: int) -> None:
     torch.testing.assert_close(mine.grad, theirs.grad)
 
 
+@pytest.mark.parametrize("zeros", [0, 1, 2, 3])
+@pytest.mark.parametrize("text", ["y = prod[j](x[j])", "y = prod[j](x[j] * 2 - x[3] * x[3])"])
+def test_second_derivatives_where_factors_are_zero(zeros: int, text: str) -> None:
+    x = torch.tensor([2.0, 3.0, 5.0, 0.5], dtype=torch.float64)
+    x[:zeros] = 0.125 if "x[3]" in text else 0
+    x.requires_grad_()
+    weights = torch.tensor([1.0, -2.0, 4.0, 0.25], dtype=torch.float64)
+
+    def second(y: torch.Tensor) -> torch.Tensor:
+        (first,) = torch.autograd.grad(y, x, create_graph=True)
+        return torch.autograd.grad((first * weights).sum(), x)[0]
+
+    factors = x * 2 - x[3] * x[3] if "x[3]" in text else x
+    # PyTorch's own derivative of `prod` is one by division where no factor is 0.
+    product = factors[0] * factors[1] * factors[2] * factors[3]
+    torch.testing.assert_close(second(es.evaluate(text, x=x)), second(product))
+
+
+def test_second_derivatives_by_a_number() -> None:
+    """Of a type that is not Python's."""
+    x = torch.tensor([1.0, 2.0, 3.0])
+    c = torch.tensor(2.0, requires_grad=True)
+    y = es.evaluate("y[i] = x[i] * c * c", x=x, c=c)
+    (first,) = torch.autograd.grad(y.sum(), c, create_graph=True)
+    (second,) = torch.autograd.grad(first * first, c)
+    torch.testing.assert_close((first, second), (torch.tensor(24.0), torch.tensor(576.0)))
+
+
 FORMATS = ["csr", "csc", "coo", "dcsr", "bitmap"]
 
 

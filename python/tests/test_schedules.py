@@ -334,6 +334,23 @@ def test_schedules_of_evaluations() -> None:
     np.testing.assert_array_equal(found, [2, 4])
 
 
+def test_rows_of_a_known_length_in_a_workspace() -> None:
+    """Which is as long as the type of the dense rows says."""
+    a, b = A.copy(), RNG.standard_normal(A.shape).astype(np.float32)
+    for text, expected in (
+        ("y[i,j] = A[i,j] * b[i,j]", a * b),
+        (
+            "y[i,j] = max(A[i,j], 0) * b[i,j] if d[i,j] > 0",
+            np.where(b > 0, np.maximum(a, 0) * b, 0),
+        ),
+    ):
+        dense = {"b": b, "d": b} if "d[" in text else {"b": b}
+        found = es.evaluate(
+            text, A=es.asarray(a, CSR), **dense, schedule="precompute(A[i,j] over j)"
+        )
+        np.testing.assert_allclose(found, expected)
+
+
 def test_orders_for_what_arrays_store() -> None:
     """A mask of few elements asks for a search for each; results are the same in any order."""
     rng = np.random.default_rng(7)

@@ -169,6 +169,12 @@ def test_marks_say_what_coordinates_may_be() -> None:
         (lambda: es.Format(fill=0.5).fill_of(np.dtype(np.int32)), "the fill 0.5 is no int32"),
         (lambda: es.Format(fill=300).fill_of(np.dtype(np.int8)), "the fill 300 is no int8"),
         (lambda: es.Format(shape=(-1,)), "negative size"),
+        (lambda: es.Format(shape=3), "a shape is a tuple of sizes, not 3"),  # type: ignore[arg-type]
+        (lambda: es.Format(shape=(2.5, 1)), "not (2.5, 1)"),  # type: ignore[arg-type]
+        (lambda: es.Format(dtype="some"), "'some' is no type of elements of NumPy"),
+        (lambda: es.Format(dtype=torch.float32), "torch.float32 is no type of elements of NumPy"),
+        (lambda: es.Format(fill=1j), "a fill is a number, or 'missing', not 1j"),  # type: ignore[arg-type]
+        (lambda: es.Format(fill=np.ones(2)), "a fill is a number, or 'missing', not array"),
         (lambda: es.Format(3), "a format has a name such as 'csr', not 3"),  # type: ignore[arg-type]
         (lambda: es.asarray(np.ones((2, 2)), "csf").to(es.Format("csr", 1)), "not stored is 0.0"),
         (
@@ -195,3 +201,11 @@ def test_errors_of_arrays_and_formats(make: Any, message: str) -> None:
     """What cannot be is said."""
     with pytest.raises(ArgumentError, match=re.escape(message)):
         make()
+
+
+def test_fills_of_other_libraries() -> None:
+    """Numbers in arrays of no dimension are numbers."""
+    for fill in (np.array(2.0), np.float32(2), torch.tensor(2)):
+        form = es.Format("csf", fill=fill)
+        assert es.asarray(np.array([2.0, 1]), form).nnz == 1
+        assert form == es.Format("csf", fill=2)

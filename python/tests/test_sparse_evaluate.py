@@ -382,6 +382,12 @@ def test_lookups_are_checked() -> None:
         ("y[i] = x[i]", {"x": [1.0], "q": 1}, CompileError, "a type of 'q' is given"),
         ("y[i] = x[i]", {"x": np.ones(2, np.uint8)}, ArgumentError, "x: it is of uint8"),
         ("y[i] = x[i]", {"x": "text"}, ArgumentError, "x: it is str, which is neither"),
+        (
+            "y[i] = x[i]",
+            {"x": torch.ones(2, device="meta")},
+            ArgumentError,
+            "x: it is on meta, and statements take what is on cpu",
+        ),
         ("y[i] = x[i]", {"x": [[1.0], [2.0, 3.0]]}, ArgumentError, "x: "),
         (
             "y[i] = x[i] // z[i]",

@@ -169,6 +169,18 @@ def test_nobody_walks_rows_that_store_nothing() -> None:
     assert es.evaluate("s = max[i,j](A[i,j] + 1)", A=empty) == -np.inf
 
 
+@pytest.mark.parametrize("format", ["csr", "csf", "bitmap"])
+def test_sums_of_rows_that_a_mask_leaves_out(format: str) -> None:
+    """Nothing is asked of the minimum where -inf is added to it, and nothing is stored there."""
+    room, rest = es.Format(format, fill=-np.inf), es.Format("dense,dense,compressed", fill=-np.inf)
+    b = np.array([[1, 2], [3, -np.inf]])
+    D = es.asarray(np.full((4, 2, 2), -np.inf), rest)
+    text = "y[j,i] = B[j,i] + min[k in 0:4](D[k,j,i])"
+    found = es.evaluate(text, B=es.asarray(b, room), D=D, y=room)
+    np.testing.assert_array_equal(found.to_numpy(), np.full((2, 2), -np.inf))
+    assert found.nnz == 3
+
+
 def test_padding_of_blocks_is_no_element() -> None:
     """Blocks of SciPy have zeros in them, which are stored."""
     a, b = np.eye(4, dtype=np.float32), np.ones((4, 4), np.float32)

@@ -175,7 +175,7 @@ def difference(x: float, y: float):
         ({"idempotent": True}, "declared idempotent, but difference(1.0, 1.0) is 0.0, not 1.0"),
         ({"annihilator": 0}, "declared with annihilator 0, but difference(0.0, 1.0) is -1.0, not"),
         ({"identity": 0}, "declared with identity 0, but difference(0.0, 1.0) is -1.0, not 1.0"),
-        ({"iteration": "x & y"}, "declared with iteration 0 & 1, but difference("),
+        ({"iteration": "x & y"}, "declared with iteration x & y, but difference("),
     ],
     ids=lambda one: next(iter(one)) if isinstance(one, dict) else "",
 )
@@ -183,6 +183,51 @@ def test_what_is_refuted_is_an_error(properties: dict[str, Any], message: str) -
     with pytest.raises(ArgumentError) as error:
         es.function(**properties)(difference)
     assert message in str(error.value)
+
+
+def test_nan_is_a_fill_that_is_tested() -> None:
+    with pytest.raises(ArgumentError, match="with iteration x & y, but"):
+
+        @es.function(iteration="x & y", fill=math.nan)
+        def either(x: float, y: float):
+            return y if x != x else x
+
+
+@pytest.mark.parametrize(
+    ("properties", "message"),
+    [
+        ({"iteration": "x &"}, "an iteration is a set such as 'x | y', not 'x &'"),
+        ({"iteration": "x y"}, "an iteration is a set such as"),
+        ({"iteration": ""}, "an iteration is a set such as"),
+        ({"iteration": 3}, "an iteration is a text such as 'x | y', not 3"),
+        ({"iteration": "x | 5"}, "an iteration is of x, y, not of 5"),
+        ({"identity": "a"}, "expected a number, not 'a'"),
+        ({"annihilator": (0, 0, "b")}, "expected a number, not 'b'"),
+    ],
+)
+def test_what_declares_nothing(properties: dict[str, Any], message: str) -> None:
+    with pytest.raises(ArgumentError) as error:
+        es.function(**properties)(difference)
+    assert message in str(error.value)
+
+
+def test_functions_do_not_call_themselves() -> None:
+    with pytest.raises(CompileError, match="it cannot call itself"):
+
+        @es.function
+        def again(x):
+            return again(x - 1) if x > 0 else x
+
+
+def test_there_is_one_case_for_a_value() -> None:
+    made = es.function(difference)
+
+    @made.case(y=0)
+    def first(x: float):
+        return x
+
+    with pytest.raises(ArgumentError, match="there is a case for {'y': 0} already"):
+        made.case(y=0)
 
 
 def test_a_case_has_to_agree() -> None:

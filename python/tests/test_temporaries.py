@@ -121,6 +121,25 @@ def test_gradients_through_temporaries() -> None:
         es.evaluate(text, A=a, X=x, T=CSR).sum().backward()
 
 
+def test_dense_temporaries_are_as_if_no_format_was_given() -> None:
+    """Also where nothing could be appended, and beginning with their fill."""
+    x, to = np.array([1.0, -2.0, 4.0]), np.array([1, 0, 1])
+    for text, fill, expected in (
+        ("let T[to[p]] += x[p]; y[i] = T[i] for i in 0:2", None, [-2, 5]),
+        ("let T[to[p]] += x[p]; y[i] = T[i] for i in 0:2", 10, [8, 15]),
+        ("let T[to[p]] max= x[p]; y[i] = T[i] for i in 0:2", None, [-2, 4]),
+        ("let T[to[p]] max= x[p]; y[i] = T[i] for i in 0:2", 0, [0, 4]),
+        ("let T[p] = x[p]; T[p] *= to[p]; y[p] = T[p]", 3, [1, 0, 4]),
+        ("let T[2-p] = x[p] for p in 0:3 if x[p] > 0; y[p] = T[p] for p in 0:3", 7, [4, 7, 1]),
+    ):
+        found = (
+            es.evaluate(text, x=x, to=to, T=es.Format("dense", fill=fill))
+            if ("to" in text)
+            else es.evaluate(text, x=x, T=es.Format("dense", fill=fill))
+        )
+        np.testing.assert_array_equal(found, expected, err_msg=text)
+
+
 def test_errors() -> None:
     arrays = {"A": es.asarray(np.eye(3, dtype=np.float32)), "x": np.ones(3, np.float32)}
     text = "let T[i,j] = A[i,j] * 2; y[i] = T[i,j] * x[j] + T[i,j]"

@@ -23,12 +23,13 @@ std::string EvaluationLowering::describe(ArrayDimension dimension) {
 
 Value EvaluationLowering::size(ArrayDimension dimension) {
   auto type = cast<ShapedType>(dimension.array.getType());
+  // Asked for in front of all loops, where workspaces have no storage yet.
+  if (!type.isDynamicDim(dimension.dimension))
+    return constant(type.getDimSize(dimension.dimension));
   if (isa<ArrayType>(type))
     return levels.getStorage(dimension.array).sizes[dimension.dimension];
-  if (type.isDynamicDim(dimension.dimension))
-    return memref::DimOp::create(builder, get(dimension.array),
-                                 dimension.dimension);
-  return constant(type.getDimSize(dimension.dimension));
+  return memref::DimOp::create(builder, get(dimension.array),
+                               dimension.dimension);
 }
 
 /// A workspace is as long as the dimension that it is asked to be as long as.

@@ -8,6 +8,7 @@ import math
 import re
 from dataclasses import dataclass, field
 from functools import cache
+from numbers import Real
 from typing import Any, Final, Literal
 
 import numpy as np
@@ -79,16 +80,21 @@ class Format:
         if not isinstance(self.name, str):
             raise ArgumentError(f"a format has a name such as 'csr', not {self.name!r}")
         if self.shape is not None:
-            object.__setattr__(self, "shape", tuple(int(size) for size in self.shape))
+            object.__setattr__(self, "shape", _sizes_of(self.shape))
             if any(size < 0 for size in self.shape):
                 raise ArgumentError(f"the shape {self.shape} has a negative size")
         if self.dtype is not None:
-            object.__setattr__(self, "dtype", np.dtype(self.dtype))
+            try:
+                object.__setattr__(self, "dtype", np.dtype(self.dtype))
+            except TypeError:
+                raise ArgumentError(f"{self.dtype!r} is no type of elements of NumPy") from None
         if isinstance(self.fill, str) and (self.fill != MISSING or self.is_dense or self.encoding):
             what = (
                 f"{self.fill!r} is no number" if self.fill != MISSING else "no element is missing"
             )
             raise ArgumentError(f"a fill of format {self.name!r}: {what}")
+        if self.fill is not None and not isinstance(self.fill, str):
+            object.__setattr__(self, "fill", _number_of(self.fill))
         if self.fill is not None:
             object.__setattr__(self, "_fill_key", _key_of(self.fill))
         if self.encoding is not None:
@@ -143,6 +149,29 @@ class Format:
         if not is_same:
             raise ArgumentError(f"the fill {fill} is no {dtype}")
         return element
+
+
+def _sizes_of(shape: Any) -> tuple[int, ...]:
+    """A shape as it is given; raises ArgumentError."""
+    try:
+        sizes = tuple(int(size) for size in shape)
+        is_whole = all(size == given for size, given in zip(sizes, shape, strict=True))
+    except (TypeError, ValueError, OverflowError):
+        is_whole = False
+    if not is_whole:
+        raise ArgumentError(f"a shape is a tuple of sizes, not {shape!r}")
+    return sizes
+
+
+def _number_of(fill: Any) -> float:
+    """A fill that is a number, of any library; raises ArgumentError."""
+    try:
+        number = fill.item() if hasattr(fill, "item") else fill
+    except (RuntimeError, ValueError):
+        number = None
+    if not isinstance(number, Real):
+        raise ArgumentError(f"a fill is a number, or 'missing', not {fill!r}")
+    return number
 
 
 def _key_of(fill: Any) -> Any:

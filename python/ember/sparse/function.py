@@ -93,6 +93,8 @@ class Function:
         """
         left = [name for name in self.parameters if name not in values]
         unknown = set(values) - set(self.parameters)
+        if any(case.values == values for case in self._cases):
+            raise ArgumentError(f"{self.__name__}: there is a case for {values} already")
         if unknown or not values or not left:
             raise ArgumentError(
                 f"{self.__name__}: a case is for some of {', '.join(self.parameters)}, not for "

@@ -165,12 +165,18 @@ class _Tests:
         at_fills = self._compute(*with_fills)[0]
         elsewhere = at_fills if known.elsewhere is None else known.elsewhere
         assert known.iteration is not None
-        sets = [one != fill for one, fill in zip(operands, fills, strict=True)]
+        # NaN differs from itself, and is a fill like others.
+        sets = [
+            (one != fill) & ((one == one) | (fill == fill))
+            for one, fill in zip(operands, fills, strict=True)
+        ]
         inside = _evaluate_set(known.iteration, sets)
         outside = [one[~inside] for one in operands]
         if len(outside[0]):
             expected = np.full(len(outside[0]), elsewhere)
-            self._expect(outside, expected, f"with iteration {known.iteration}")
+            names = {str(at): name for at, name in enumerate(self._function.parameters)}
+            text = " ".join(names.get(word, word) for word in known.iteration.split())
+            self._expect(outside, expected, f"with iteration {text}")
 
 
 def _evaluate_set(text: str, sets: Sequence[NDArray[Any]]) -> NDArray[Any]:

@@ -4,14 +4,19 @@ Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
+import ast
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any
+
+import numpy as np
 
 from ember.errors import ArgumentError
 
-_SET = re.compile(r"\s*(?:[|&~()]|\w+)")
+_OPERATORS = "|&~()"
+_SET = re.compile(rf"\s*(?:[{_OPERATORS}]|\w+)")
 
 
 @dataclass(frozen=True)
@@ -55,19 +60,30 @@ def specials(given: Any) -> tuple[Special, ...]:
     if isinstance(given, tuple):
         if not 1 <= len(given) <= 3:
             raise ArgumentError(f"expected a value, or (value, position, result), not {given}")
-        return (Special(*given),)
-    return (Special(given),)
+        special = Special(*given)
+    else:
+        special = Special(given)
+    for number in (special.value, special.result):
+        if number is not None and not isinstance(number, Real | np.bool_):
+            raise ArgumentError(f"expected a number, not {number!r}")
+    return (special,)
 
 
 def numbered(text: str | None, parameters: Sequence[str]) -> str | None:
     """An iteration of operands by name, as one by number."""
     if text is None:
         return None
+    if not isinstance(text, str):
+        raise ArgumentError(f"an iteration is a text such as 'x | y', not {text!r}")
     words = [word.strip() for word in _SET.findall(text)]
     if "".join(words) != re.sub(r"\s", "", text):
         raise ArgumentError(f"an iteration is a set of |, &, ~ and operands, not {text!r}")
     numbers = {name: str(number) for number, name in enumerate(parameters)}
-    unknown = [word for word in words if word[0].isidentifier() and word not in numbers]
+    unknown = [word for word in words if word not in _OPERATORS and word not in numbers]
     if unknown:
         raise ArgumentError(f"an iteration is of {', '.join(parameters)}, not of {unknown[0]}")
+    try:
+        ast.parse(text.strip(), mode="eval")
+    except SyntaxError:
+        raise ArgumentError(f"an iteration is a set such as 'x | y', not {text!r}") from None
     return " ".join(numbers.get(word, word) for word in words)

@@ -64,7 +64,13 @@ def read(function: Callable[..., Any]) -> Source:
         tree = None
     if not isinstance(tree, ast.FunctionDef):
         raise CompileError(f"{file}:{line}:{column + 1}: {name} is not defined by 'def'")
-    closure = inspect.getclosurevars(function)
+    try:
+        closure = inspect.getclosurevars(function)
+    except ValueError:
+        raise CompileError(
+            f"{file}:{line}:{column + 1}: {name} names what has no value yet, as its own name has "
+            "none: it cannot call itself"
+        ) from None
     names = {**vars(builtins), **closure.globals, **closure.nonlocals}
     source = Source(tree, file, line, column, {**function.__globals__, **names})
     arguments = tree.args

@@ -105,6 +105,8 @@ def kind_of(argument: Any) -> Kind:
         sizes = row_sizes(argument.shape)
         return Kind(np.ndarray, argument.dtype, argument.ndim, sizes=sizes)
     if library is torch.Tensor or library is torch.nn.Parameter:
+        if not argument.is_cpu:
+            raise ArgumentError(f"it is on {argument.device}, and statements take what is on cpu")
         if argument.layout is torch.strided:
             sizes = row_sizes(argument.shape)
             return Kind(torch.Tensor, argument.dtype, argument.ndim, sizes=sizes)

@@ -110,6 +110,8 @@ class Statement:
         self._counter = None if gradients else self.library.entries.get("kernel_counts")
         self.parameters = self._kernel.parameters
         self.counted = self._counter.parameters if self._counter else None
+        # Arrays without dimensions among them, as gradients by numbers are.
+        self._in_memory = {one.name for one in self.parameters if one.kind == "memref"}
         self._targets = {
             parameter.name: parameter
             for parameter in self.parameters
@@ -261,8 +263,8 @@ class Statement:
         """An array that kernels take, of elements next to each other, or a number."""
         if name in self.rooms or not isinstance(argument, np.ndarray | np.generic | torch.Tensor):
             return argument
-        if argument.ndim == 0:
+        if argument.ndim == 0 and name not in self._in_memory:
             return argument.item()
         if not isinstance(argument, torch.Tensor):
-            return np.ascontiguousarray(argument)
+            return np.asarray(argument, order="C")
         return argument.detach().resolve_neg().contiguous()

@@ -185,8 +185,10 @@ LogicalResult KernelBuilder::completeTemporaries(EvaluateOp evaluate) {
       sizes.push_back(makeSize(builder, location, *largest));
     }
     temporary.getSizesMutable().assign(sizes);
-    if (room.initial)
-      temporary.setInitialAttr(room.initial);
+    if (room.initial) {
+      TypedAttr initial = temporaries.lookup(name).initial;
+      temporary.setInitialAttr(initial ? initial : room.initial);
+    }
   }
   return success();
 }

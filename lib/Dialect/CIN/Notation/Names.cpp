@@ -142,8 +142,32 @@ static TypedAttr makeFill(double fill, Type element) {
   return IntegerAttr::get(element, static_cast<int64_t>(fill));
 }
 
+/// Whether one statement assigns to an array, once to each element: only such
+/// are appended to arrays in a format.
+static bool isAppendedTo(StringRef name, ArrayRef<Statement> statements) {
+  const Statement *only = nullptr;
+  for (const Statement &statement : statements) {
+    if (statement.target->name != name)
+      continue;
+    if (only)
+      return false;
+    only = &statement;
+  }
+  return only && !only->function && only->keeps == Statement::Keeps::only &&
+         llvm::all_of(only->target->operands, [](const ExpressionPtr &index) {
+           return index->kind == Kind::name;
+         });
+}
+
+static bool isDense(ArrayRef<Level> levels) {
+  return llvm::all_of(levels, [](const Level &level) {
+    return level.kind == LevelKind::dense;
+  });
+}
+
 /// Enters formats and fills; failure after an error.
 static LogicalResult setFormats(NamedArrays &arrays,
+                                ArrayRef<Statement> statements,
                                 const NotationOptions &options,
                                 MLIRContext *context) {
   auto find = [&](StringRef name, StringRef what) -> NamedArray * {
@@ -209,10 +233,18 @@ static LogicalResult setFormats(NamedArrays &arrays,
       if (!encoding)
         return failure();
     }
+    // What else is assigned to has to be in memory, which a dense temporary is
+    // as well: nobody sees its levels.
+    bool isMissing = options.missing.contains(entry.first());
+    if (array->isTemporary && !array->isRange && !isMissing &&
+        isDense(format->levels) && !isAppendedTo(entry.first(), statements)) {
+      array->initial = given == options.fills.end() ? TypedAttr() : fill;
+      continue;
+    }
     FormatAttr attribute = FormatAttr::getChecked(
         function_ref<InFlightDiagnostic()>(fail), context,
         ArrayRef<Level>(format->levels), ArrayRef<unsigned>(format->order),
-        options.missing.contains(entry.first()) ? TypedAttr() : fill,
+        isMissing ? TypedAttr() : fill,
         /*storesFill=*/!options.unstored.contains(entry.first()), encoding);
     if (!attribute)
       return failure();
@@ -313,7 +345,7 @@ FailureOr<NamedArrays> ember::cin::findArrays(ArrayRef<Statement> statements,
       return failure();
     }
   }
-  if (failed(setFormats(arrays, options, context)) ||
+  if (failed(setFormats(arrays, statements, options, context)) ||
       failed(setSizes(arrays, statements, options, context)))
     return failure();
   for (auto &[name, array] : arrays)

@@ -35,6 +35,9 @@ struct NamedArray {
   /// in memory.
   mlir::Type format = {};
   mlir::Type index = {};
+  /// What a temporary that is dense in memory holds at first; null if that
+  /// follows from its statements.
+  mlir::TypedAttr initial = {};
 
   bool isScalar() const { return rank == 0 && !isTarget; }
 };

@@ -22,6 +22,24 @@ static AbstractValues at(ArrayRef<Fiber> operands, OperandMask region) {
   return {std::move(stored), std::move(absent)};
 }
 
+/// Whether a statement has no effect there, whatever it reads of elements that
+/// rows in workspaces lack: `w` of `-inf + w` is not asked for, so that a mask
+/// may leave it out, and is the identity then that sums begin with, infinity,
+/// which with -inf makes NaN.
+static bool isNoEffectOfAnyRow(ForallOp loop, ArrayRef<Fiber> operands,
+                               OperandMask region) {
+  SmallVector<Fiber> stored, absent;
+  for (auto [number, fiber] : llvm::enumerate(operands)) {
+    if (region >> number & 1)
+      stored.push_back(fiber);
+    else if (!isa<BlockArgument>(fiber.array))
+      absent.push_back(fiber);
+  }
+  return absent.size() + stored.size() != operands.size() &&
+         AbstractValues(std::move(stored), std::move(absent))
+             .isNoEffect(*loop.getBody());
+}
+
 /// The value at coordinates that no operand stores, where it counts and the
 /// reduction can combine any number of it; null otherwise.
 static TypedAttr findRest(ReduceOp reduce, ArrayRef<Fiber> operands) {
@@ -43,8 +61,11 @@ static bool isSkipped(Operation *loop, ArrayRef<Fiber> operands,
                       OperandMask region, TypedAttr rest) {
   AbstractValues values = at(operands, region);
   auto reduce = dyn_cast<ReduceOp>(loop);
-  if (!reduce)
-    return values.isNoEffect(*cast<ForallOp>(loop).getBody());
+  if (!reduce) {
+    auto statement = cast<ForallOp>(loop);
+    return values.isNoEffect(*statement.getBody()) ||
+           isNoEffectOfAnyRow(statement, operands, region);
+  }
   if (rest)
     return values.of(reduce.getInnermost().getYield().getValue()).is(rest);
   return values.isIdentity(reduce);

@@ -266,19 +266,31 @@ Value StatementGradient::deriveTerm(ReduceOp reduce) {
     return make.select(is(mine, chosen), share, number(0));
   }
   if (function.is("mul")) {
-    // The product of the others, also where some are 0.
+    // The product of the others, also where some are 0. A product of factors of
+    // which one is 0 is a constant only until that one is asked for: it is a
+    // factor still, so that second derivatives are right, and nothing is
+    // divided by 0, which their gradients of 0 would make NaN.
+    auto isZero = [&](Value term) { return is(term, number(0)); };
     Value zeros = reduceAgain(reduce, "add", [&](Value term) {
-      return make.select(is(term, number(0)), number(1), number(0));
+      return make.select(isZero(term), number(1), number(0));
+    });
+    Value ofZeros = reduceAgain(reduce, "add", [&](Value term) {
+      return make.select(isZero(term), term, number(0));
     });
     Value product = reduceAgain(reduce, "mul", [&](Value term) {
-      return make.select(is(term, number(0)), number(1), term);
+      return make.select(isZero(term), number(1), term);
     });
     Value mine = widen(get(reduce.getYield().getValue()));
-    Value ofZero = make.select(is(zeros, number(1)), product, number(0));
-    Value quotient = make.call("div", {product, mine});
-    Value ofOther = make.select(is(zeros, number(0)), quotient, number(0));
-    return make.multiply(gradient,
-                         make.select(is(mine, number(0)), ofZero, ofOther));
+    // What the others are whose zeros are `left`, by how many these are.
+    auto productOf = [&](Value others, double mineAreZero, Value left) {
+      Value withZero = make.select(is(zeros, number(mineAreZero + 1)),
+                                   make.multiply(others, left), number(0));
+      return make.select(is(zeros, number(mineAreZero)), others, withZero);
+    };
+    Value ofZero = productOf(product, 1, make.call("sub", {ofZeros, mine}));
+    Value divisor = make.select(isZero(mine), number(1), mine);
+    Value ofOther = productOf(make.call("div", {product, divisor}), 0, ofZeros);
+    return make.multiply(gradient, make.select(isZero(mine), ofZero, ofOther));
   }
   return fail(reduce.getLoc(),
               "a reduction by '" + function.getName() + "' has no derivative");
