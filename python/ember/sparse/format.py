@@ -166,12 +166,12 @@ def _sizes_of(shape: Any) -> tuple[int, ...]:
 def _number_of(fill: Any) -> float:
     """A fill that is a number, of any library; raises ArgumentError."""
     try:
-        number = fill.item() if hasattr(fill, "item") else fill
+        number: Any = fill.item() if hasattr(fill, "item") else fill
     except (RuntimeError, ValueError):
         number = None
     if not isinstance(number, Real):
         raise ArgumentError(f"a fill is a number, or 'missing', not {fill!r}")
-    return number
+    return cast(float, number)
 
 
 def _key_of(fill: Any) -> Any:

@@ -63,7 +63,8 @@ def specials(given: Any) -> tuple[Special, ...]:
         special = Special(*given)
     else:
         special = Special(given)
-    for number in (special.value, special.result):
+    numbers: tuple[Any, ...] = (special.value, special.result)
+    for number in numbers:
         if number is not None and not isinstance(number, Real | np.bool_):
             raise ArgumentError(f"expected a number, not {number!r}")
     return (special,)
