@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass, field
 from functools import cache
 from numbers import Real
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, cast
 
 import numpy as np
 
