@@ -58,7 +58,7 @@ def all_cosines(table: Tensor, index: Tensor) -> Tensor:
 def edges(table: Tensor, index: Tensor) -> Tensor:
     """GATv2's weights of edges, by heads."""
     both = table[index[:, 0]] + table[index[:, 1]]
-    return (functional.leaky_relu(both, 0.2).view(-1, 3, 4) * table[:3, :4]).sum(-1)
+    return (functional.leaky_relu(both, 0.2).view(-1, 3, 4) * table[:3, 2:6]).sum(-1)
 
 
 def edges_of_heads(table: Tensor, index: Tensor) -> Tensor:
@@ -83,6 +83,7 @@ CASES = [
     interest,
     cosines,
     all_cosines,
+    edges,
     edges_of_heads,
     distances,
     mixed,

@@ -21,13 +21,17 @@ from operator_samples import operators, sample_of
 from torch import Tensor
 from torch.fx import Graph
 
-pytestmark = pytest.mark.timeout(600)
+pytestmark = [
+    pytest.mark.timeout(600),
+    pytest.mark.filterwarnings("ignore:.*degrees of freedom"),
+]
 
 # Samples of an operator that kernels are built for.
 MOST_SAMPLES = 4
 # Operators that samples do not call, or that are no use alone: decompositions make them.
 MADE = frozenset(
     (
+        "aten::_log_softmax",
         "aten::_softmax",
         "aten::_to_copy",
         "aten::_unsafe_view",

@@ -23,7 +23,8 @@ def _product(call: Call, one: Value, other: Value) -> Value:
         right = rest
         k = "0" if is_one(inner) else "r"
         product = f"{one.at([*left, k])} * {other.at([*batch[: other.rank - 2], k, *right])}"
-        return product if k == "0" else f"sum[r]({product})"
+        variable = call.statements.ranged("r", inner)
+        return product if k == "0" else f"sum[{variable}]({product})"
 
     return call.statements.reduced(call.sizes, call.result.dtype, element)
 

@@ -43,13 +43,17 @@ def _reduced(
             else:
                 indices.append(next(left))
         element = of_element(part.at(indices))
-        variables = [index for index in indices if index.startswith("r")]
+        variables = [
+            call.statements.ranged(f"r{place}", part.sizes[place])
+            for place in dimensions
+            if not is_one(part.sizes[place])
+        ]
         return f"{name}[{','.join(variables)}]({element})" if variables else element
 
     parts: tuple[Value, ...] = (value,)
     if value.parts:
         if value.parted not in dimensions or name != "sum":
-            raise NotTranslatedError
+            value.at([])
         parts = value.parts
     return call.statements.reduced(
         call.sizes,
@@ -76,9 +80,7 @@ def _sum(call: Call) -> Value:
 def _mean(call: Call) -> Value:
     value = _operand(call)
     dimensions = _dimensions(value, call.arguments.get("dim"))
-    count = 1
-    for place in dimensions:
-        count *= call.statements.number_of(value.sizes[place])
+    count = math.prod(call.statements.number_of(value.sizes[place]) for place in dimensions)
     divisor = literal(float(count))
     return _reduced(call, value, dimensions, "sum", of_whole=lambda whole: f"({whole} / {divisor})")
 
@@ -92,6 +94,38 @@ def _enter_extreme(name: str, function: str) -> None:
 
 _enter_extreme("amax", "max")
 _enter_extreme("amin", "min")
+
+
+@translates("aten::var")
+def _var(call: Call) -> Value:
+    value = _operand(call)
+    correction = call.arguments.get("correction")
+    dimensions = _dimensions(value, call.arguments.get("dim"))
+    count = math.prod(call.statements.number_of(value.sizes[place]) for place in dimensions)
+    divisor = count - (1 if correction is None else call.given("correction"))
+    if value.parts or divisor <= 0 or not call.arguments.get("unbiased", True):
+        raise NotTranslatedError
+    alone = [1 if place in dimensions else size for place, size in enumerate(value.sizes)]
+    names = {place: "0" if is_one(value.sizes[place]) else f"r{place}" for place in dimensions}
+    variables = ",".join(
+        call.statements.ranged(name, value.sizes[place])
+        for place, name in names.items()
+        if name != "0"
+    )
+
+    def mean_at(kept: Indices) -> str:
+        element = value.at([names.get(place, index) for place, index in enumerate(kept)])
+        total = f"sum[{variables}]({element})" if variables else element
+        return f"({total} / {literal(float(count))})"
+
+    mean = call.statements.reduced(alone, value.dtype, mean_at)
+    squares = call.statements.elementwise(
+        value.sizes, value.dtype, [value, mean], "(({0} - {1}) * ({0} - {1}))".format
+    )
+    scaled = literal(float(divisor))
+    return _reduced(
+        call, squares, dimensions, "sum", of_whole=lambda whole: f"({whole} / {scaled})"
+    )
 
 
 @translates("aten::linalg_vector_norm")
@@ -110,7 +144,7 @@ def _norm(call: Call) -> Value:
     raise NotTranslatedError
 
 
-@translates("aten::_softmax")
+@translates("aten::_softmax", "aten::_log_softmax")
 def _softmax(call: Call) -> Value:
     value, sizes = call.value("self"), call.sizes
     dimension = value.place(call.given("dim"))
@@ -118,13 +152,18 @@ def _softmax(call: Call) -> Value:
         raise NotTranslatedError
     alone = tuple(1 if place == dimension else size for place, size in enumerate(sizes))
 
+    variable = call.statements.ranged("r", sizes[dimension])
+
     def reduced(name: str, of: Value) -> Value:
         def element(kept: Indices) -> str:
             indices = [*kept[:dimension], "r", *kept[dimension + 1 :]]
-            return f"{name}[r]({of.at(indices)})"
+            return f"{name}[{variable}]({of.at(indices)})"
 
         return call.statements.reduced(alone, value.dtype, element)
 
     largest = reduced("max", value)
     powers = call.elementwise([value, largest], "exp({0} - {1})".format)
-    return call.elementwise([powers, reduced("sum", powers)], "({0} / {1})".format)
+    total = reduced("sum", powers)
+    if call.node.target is torch.ops.aten._softmax.default:
+        return call.elementwise([powers, total], "({0} / {1})".format)
+    return call.elementwise([value, largest, total], "({0} - {1} - log({2}))".format)

@@ -42,6 +42,7 @@ class Statements:
     reduces: whether one of them is a reduction. paddings: rows whose lookups have no gradient, by
     the names of tables; None: of some lookups alone. undifferentiated: names of what has a gradient
     of another kind than statements make. rows: how long those of inputs are, by names.
+    are_ranged: whether variables have ranges where sizes are known, since indices do not say them.
     """
 
     number: torch.dtype
@@ -54,6 +55,7 @@ class Statements:
     paddings: dict[str, int | None] = field(default_factory=dict)
     undifferentiated: set[str] = field(default_factory=set)
     rows: dict[str, Any] = field(default_factory=dict)
+    are_ranged: bool = False
     _temporaries: int = 0
 
     def input(self, node: Node, example: Any) -> Value:
@@ -123,7 +125,16 @@ class Statements:
         variables = [index for index in indices if index != FIRST]
         self.types[name] = _type(dtype)
         left = f"{name}[{','.join(variables)}]" if variables else name
-        return f"{left} = {element(indices)}"
+        right = element(indices)
+        pairs = zip(indices, sizes, strict=True)
+        ranged = [self.ranged(index, size) for index, size in pairs if index != FIRST]
+        ranges = ", ".join(one for one in ranged if " in " in one)
+        return f"{left} = {right} for {ranges}" if ranges else f"{left} = {right}"
+
+    def ranged(self, variable: str, size: Any) -> str:
+        """A variable as reductions and statements bind it."""
+        number = known_number(size) if self.are_ranged else None
+        return variable if number is None else f"{variable} in 0:{number}"
 
     def finish(self, value: Value) -> None:
         """Makes a value the result: its dimensions of size 1 are left out."""

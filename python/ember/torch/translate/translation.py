@@ -35,7 +35,9 @@ def translation_of(traced: Traced) -> Statements | Untranslated:
         return Untranslated(frozenset())
     statements = Statements(result.dtype, traced.inputs)
     values: dict[Node, Value] = {}
+    # Those without a value, and those of them that are not computed of others.
     missing: set[Node] = set()
+    first: set[Node] = set()
     read = _read_by(traced.result)
     for node in traced.graph.nodes:
         # Sizes and other numbers that are computed have no statements.
@@ -46,12 +48,13 @@ def translation_of(traced: Traced) -> Statements | Untranslated:
                 values[node] = statements.input(traced.inputs[node], value_of(node))
             else:
                 values[node] = translate(node, statements, values)
-        except NotTranslatedError:
-            if node in traced.sources:
-                missing.add(node)
-    if missing:
-        # What is computed of something without statements may have some.
-        first = [node for node in missing if missing.isdisjoint(node.all_input_nodes)]
+        except NotTranslatedError as error:
+            if node not in traced.sources:
+                continue
+            if missing.isdisjoint(node.all_input_nodes):
+                first.add(error.operator or node)
+            missing.add(node)
+    if first:
         return Untranslated(frozenset(traced.sources[node] for node in first))
     try:
         statements.finish(values[traced.result])

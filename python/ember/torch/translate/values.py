@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import torch
+from torch.fx import Node
 
 from ember.torch.operations import same_number
 
@@ -21,7 +22,14 @@ FIRST = "0"
 
 
 class NotTranslatedError(Exception):
-    """No statement says what an operator computes of these arguments."""
+    """No statement says what an operator computes of these arguments.
+
+    operator: the one whose value cannot be read so, if it is another one than that which reads it.
+    """
+
+    def __init__(self, operator: Node | None = None) -> None:
+        super().__init__()
+        self.operator = operator
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
+import math
 from collections.abc import Sequence
 
 from ember.torch.operations import same_number
@@ -16,7 +17,6 @@ from ember.torch.translate.values import (
     broadcast,
     is_one,
     known_number,
-    same_sizes,
 )
 
 
@@ -31,16 +31,71 @@ def _with_places(call: Call, value: Value, places: Sequence[int | None]) -> Valu
 
 @translates("aten::view", "aten::_unsafe_view", "aten::reshape", "aten::squeeze", "aten::unsqueeze")
 def _reshaped(call: Call) -> Value:
-    """A view that adds and removes dimensions of size 1."""
-    value = call.value("self")
+    """The same elements in the same order."""
+    value, sizes = call.value("self"), call.sizes
     mine = [place for place, size in enumerate(value.sizes) if not is_one(size)]
-    others = [place for place, size in enumerate(call.sizes) if not is_one(size)]
-    if not same_sizes([value.sizes[k] for k in mine], [call.sizes[k] for k in others]):
-        raise NotTranslatedError
-    places: list[int | None] = [None] * value.rank
-    for own, other in zip(mine, others, strict=True):
-        places[own] = other
-    return _with_places(call, value, places)
+    others = [place for place, size in enumerate(sizes) if not is_one(size)]
+    groups = _groups(value, mine, call, others)
+
+    def at(indices: Indices) -> str:
+        places = [FIRST] * value.rank
+        for own, other in groups:
+            found = [indices[place] for place in other]
+            if len(own) > 1 or len(other) > 1:
+                lengths = [call.statements.number_of(sizes[place]) for place in other]
+                shape = [call.statements.number_of(value.sizes[place]) for place in own]
+                found = _unravelled(_ravelled(found, lengths), shape)
+            for place, index in zip(own, found, strict=True):
+                places[place] = index
+        return value.at(places)
+
+    return Value(sizes, value.dtype, at)
+
+
+def _groups(
+    value: Value, mine: list[int], call: Call, others: list[int]
+) -> list[tuple[list[int], list[int]]]:
+    """Which dimensions become which: as few as have the same number of elements."""
+    groups = []
+    while mine or others:
+        own, other = mine[:1], others[:1]
+        mine, others = mine[1:], others[1:]
+        if not own or not other:
+            raise NotTranslatedError
+        if not same_number(value.sizes[own[0]], call.sizes[other[0]]):
+            # Variables that are counted together have ranges.
+            call.statements.are_ranged = True
+        while not same_number(value.sizes[own[0]], call.sizes[other[0]]):
+            left = math.prod(call.statements.number_of(value.sizes[place]) for place in own)
+            right = math.prod(call.statements.number_of(call.sizes[place]) for place in other)
+            if left == right:
+                break
+            shorter, rest = (own, mine) if left < right else (other, others)
+            if not rest:
+                raise NotTranslatedError
+            shorter.append(rest.pop(0))
+        groups.append((own, other))
+    return groups
+
+
+def _ravelled(indices: Sequence[str], sizes: Sequence[int]) -> str:
+    """Where an element is in the order of all elements of these sizes."""
+    place = indices[0]
+    for index, size in zip(indices[1:], sizes[1:], strict=True):
+        place = f"({place} * {size} + {index})"
+    return place
+
+
+def _unravelled(place: str, sizes: Sequence[int]) -> list[str]:
+    """The indices of the element at a place in the order of all elements."""
+    indices: list[str] = []
+    for number, size in reversed(list(enumerate(sizes))):
+        if not number:
+            indices.insert(0, place)
+            break
+        indices.insert(0, f"({place} % {size})")
+        place = f"({place} // {size})"
+    return indices
 
 
 @translates("aten::permute")
@@ -87,18 +142,25 @@ def _select(call: Call) -> Value:
 
 @translates("aten::slice")
 def _slice(call: Call) -> Value:
-    """The elements from one on to the end."""
+    """Elements from one on to another one."""
     value = call.value("self")
-    dimension, begin = value.place(call.given("dim")), call.given("start") or 0
-    size, end = value.sizes[dimension], call.given("end")
+    dimension = value.place(call.given("dim"))
+    begin, end, step = (call.given(name) for name in ("start", "end", "step"))
+    size = value.sizes[dimension]
     is_whole = end is None or end >= 2**62 or same_number(end, size)
-    if begin < 0 or not is_whole or call.given("step") != 1:
-        raise NotTranslatedError
-    if not begin:
+    if not begin and is_whole and step == 1:
         return value
+    begin = begin or 0
+    if begin < 0:
+        begin = max(begin + call.statements.number_of(size), 0)
+    if not is_whole or step != 1:
+        # Nothing but a range says how many elements there are.
+        call.statements.number_of(call.sizes[dimension])
+        call.statements.are_ranged = True
 
     def at(indices: Indices) -> str:
-        place = f"({indices[dimension]} + {begin})"
+        index = indices[dimension]
+        place = f"({index} * {step} + {begin})" if step != 1 else f"({index} + {begin})"
         return value.at([*indices[:dimension], place, *indices[dimension + 1 :]])
 
     return Value(call.sizes, value.dtype, at)
@@ -112,6 +174,6 @@ def _cat(call: Call) -> Value:
         raise NotTranslatedError
 
     def at(indices: Indices) -> str:
-        raise NotTranslatedError
+        raise NotTranslatedError(call.node)
 
     return Value(call.sizes, call.result.dtype, at, parts, parts[0].place(call.given("dim")))
