@@ -95,3 +95,12 @@ def test_values_and_gradients(function: Callable[..., Tensor]) -> None:
     heard = check_function(function, draw(ROWS, LENGTH), places(30, 6), dynamic=True)
     print(heard.reports)
     assert heard.kinds() & {"statements", "row_score"}
+
+
+def test_what_is_detached_has_no_gradient() -> None:
+    table, index = draw(ROWS, LENGTH), places(30)
+
+    def function(table: Tensor, other: Tensor, index: Tensor) -> Tensor:
+        return (table[index].detach() * other[index] * (table[index] > 0)).sum(1)
+
+    check_function(function, table, table + 1, index, dynamic=True)

@@ -37,7 +37,6 @@ MADE = frozenset(
         "aten::_unsafe_view",
         "aten::alias",
         "aten::clone",
-        "aten::detach",
         "aten::full",
         "aten::full_like",
         "aten::lift_fresh_copy",

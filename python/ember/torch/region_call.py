@@ -54,7 +54,7 @@ class RegionCall:
     names: Mapping[str, str]
     # Layouts of tensors that kernels read.
     layouts: Collection[torch.layout] = (torch.strided,)
-    # The places of inputs of which kernels read the size alone.
+    # The places of inputs that have no gradient, such as those whose size alone is read.
     sizes: Collection[int] = ()
     # The places of inputs that a call changes.
     changes: Collection[int] = ()

@@ -36,7 +36,8 @@ class Program:
     place of an input of the result's type. expected: numbers behind what the kernel takes, which
     have to be these. looked_up: the sizes of what is looked up, each; least_differentiated: from so
     many elements in all on kernels of gradients gain. paddings: rows whose gradient is 0, with
-    their tables' places. undifferentiated: places of inputs whose gradients statements do not make.
+    their tables' places. undifferentiated: places of inputs whose gradients statements do not make;
+    without_gradient: of those that have none.
     """
 
     notation: Notation
@@ -49,6 +50,7 @@ class Program:
     expected: tuple[float, ...] = ()
     paddings: tuple[tuple[int, int], ...] = ()
     undifferentiated: frozenset[int] = frozenset()
+    without_gradient: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -68,6 +70,7 @@ class StatementCall(RegionCall):
     ) -> None:
         super().__init__(reference, len(program.inputs) + len(program.expected), raises)
         self.program = program
+        self.sizes = program.without_gradient
         self.least_differentiated = program.least_differentiated
         self._options = options
         # By which inputs need one.
@@ -176,7 +179,9 @@ class StatementCall(RegionCall):
 
     def _gradient(self, needed: Sequence[bool]) -> _Gradient:
         """The kernel of the gradients of those inputs; raises CompileError."""
-        key = tuple(needed[: len(self.program.inputs)])
+        without = self.program.without_gradient
+        read = needed[: len(self.program.inputs)]
+        key = tuple(needs and place not in without for place, needs in enumerate(read))
         if key not in self._gradients:
             wanted = tuple(place for place, needs in enumerate(key) if needs)
             names = ",".join(self.program.inputs[place] for place in wanted)

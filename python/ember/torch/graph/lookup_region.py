@@ -56,7 +56,8 @@ def lookup_region_at(node: Node, settings: Settings) -> Region | None:
     sizes = _sources_of(whole, inputs)
     if sizes is None:
         return None
-    program = _program(found, inputs, sizes, whole.dtype)
+    is_detached = torch.is_grad_enabled() and _cuts_gradients_of(node, inputs)
+    program = _program(found, inputs, sizes, whole.dtype, is_detached)
 
     def make(reference: Reference) -> StatementCall:
         return StatementCall(reference, program, settings.kernel_options, settings.raises)
@@ -75,7 +76,9 @@ def lookup_region_at(node: Node, settings: Settings) -> Region | None:
     )
 
 
-def _program(found: "_Found", inputs: list[Node], sizes: Sizes, dtype: torch.dtype) -> Program:
+def _program(
+    found: "_Found", inputs: list[Node], sizes: Sizes, dtype: torch.dtype, is_detached: bool
+) -> Program:
     statements = found.statements
     names = tuple(statements.inputs[one] for one in inputs)
     is_long = len(found.nodes) >= OPERATIONS_OF_A_GRADIENT
@@ -98,6 +101,11 @@ def _program(found: "_Found", inputs: list[Node], sizes: Sizes, dtype: torch.dty
         tuple(statements.expected.values()),
         tuple(paddings),
         frozenset(undifferentiated),
+        frozenset(
+            place
+            for place, name in enumerate(names)
+            if is_detached or name in statements.without_gradient
+        ),
     )
 
 
@@ -162,7 +170,7 @@ def _reached(root: Node, blocked: Collection[Node]) -> set[Node]:
     reached, pending = set(), [root]
     while pending:
         node = pending.pop()
-        if node in reached or node in blocked or not _may_move(node):
+        if node in reached or node in blocked or not _may_move(node, root):
             continue
         reached.add(node)
         pending += node.all_input_nodes
@@ -171,9 +179,35 @@ def _reached(root: Node, blocked: Collection[Node]) -> set[Node]:
     return reached
 
 
-def _may_move(node: Node) -> bool:
-    is_call = node.op in ("call_function", "call_method")
-    return is_call and tensor_of(node) is not None and effect_of(node).is_pure
+def _may_move(node: Node, root: Node) -> bool:
+    if node.op not in ("call_function", "call_method") or tensor_of(node) is None:
+        return False
+    is_cut = _requires_gradient(root) and _cuts_gradients(node)
+    return not is_cut and effect_of(node).is_pure
+
+
+def _cuts_gradients_of(root: Node, inputs: Collection[Node]) -> bool:
+    """Whether no gradient comes through, though inputs have some."""
+    return not _requires_gradient(root) and any(map(_requires_gradient, inputs))
+
+
+def _requires_gradient(node: Node) -> bool:
+    tensor = tensor_of(node)
+    return tensor is not None and tensor.requires_grad
+
+
+def _cuts_gradients(node: Node) -> bool:
+    """Whether a node's value has no gradient, though what it is computed of has: it is detached.
+
+    Where gradients are off, no value has one.
+    """
+    example = example_of(node)
+    is_float = isinstance(example, Tensor) and example.is_floating_point()
+    return (
+        is_float
+        and not example.requires_grad
+        and any(map(_requires_gradient, node.all_input_nodes))
+    )
 
 
 def _own(root: Node, reached: Collection[Node]) -> set[Node]:

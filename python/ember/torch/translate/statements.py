@@ -42,6 +42,7 @@ class Statements:
     reduces: whether one of them is a reduction. paddings: rows whose lookups have no gradient, by
     the names of tables; None: of some lookups alone. undifferentiated: names of what has a gradient
     of another kind than statements make. rows: how long those of inputs are, by names.
+    without_gradient: names of what the result depends on by comparisons and places alone.
     are_ranged: whether variables have ranges where sizes are known, since indices do not say them.
     """
 
@@ -55,6 +56,7 @@ class Statements:
     paddings: dict[str, int | None] = field(default_factory=dict)
     undifferentiated: set[str] = field(default_factory=set)
     rows: dict[str, Any] = field(default_factory=dict)
+    without_gradient: set[str] = field(default_factory=set)
     are_ranged: bool = False
     _temporaries: int = 0
 

@@ -4,6 +4,7 @@ Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -60,7 +61,17 @@ def translation_of(traced: Traced) -> Statements | Untranslated:
         statements.finish(values[traced.result])
     except NotTranslatedError:
         return Untranslated(frozenset((traced.sources[traced.result],)))
+    differentiable = _read_by(traced.result, is_float)
+    for node, source in traced.inputs.items():
+        if node not in differentiable and source in statements.inputs:
+            statements.without_gradient.add(statements.inputs[source])
     return statements
+
+
+def is_float(node: Node) -> bool:
+    """Whether a node's value is a tensor of floats, as all are that have gradients."""
+    value = value_of(node)
+    return isinstance(value, Tensor) and value.is_floating_point()
 
 
 def is_tensor(node: Node) -> bool:
@@ -68,13 +79,13 @@ def is_tensor(node: Node) -> bool:
     return isinstance(value_of(node), Tensor)
 
 
-def _read_by(result: Node) -> set[Node]:
-    """The nodes that a result depends on, itself among them."""
+def _read_by(result: Node, of_kind: Callable[[Node], bool] = lambda node: True) -> set[Node]:
+    """The nodes that a result depends on by others of that kind, itself among them."""
     found: set[Any] = {result}
     pending = [result]
     while pending:
         for source in pending.pop().all_input_nodes:
-            if source not in found:
+            if source not in found and of_kind(source):
                 found.add(source)
                 pending.append(source)
     return found

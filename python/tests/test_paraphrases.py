@@ -1,0 +1,112 @@
+"""backend="ember": the same mathematics in other words gets the same kind of kernel.
+
+Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""
+
+from collections.abc import Callable
+
+import pytest
+import torch
+import torch.nn.functional as functional
+from compiled_models import check_function
+from torch import Tensor
+
+pytestmark = pytest.mark.usefixtures("fresh_dynamo")
+
+ROWS, LENGTH, LOOKUPS = 50, 12, 17
+# Of tables T and R, and places h, r and t: rows whose elements are multiplied and added up.
+Spelling = Callable[[Tensor, Tensor, Tensor, Tensor, Tensor], Tensor]
+PRODUCTS: dict[str, Spelling] = {
+    "einsum of three": lambda T, R, h, r, t: torch.einsum("bd,bd,bd->b", T[h], R[r], T[t]),
+    "einsum of two": lambda T, R, h, r, t: torch.einsum("bd,bd->b", T[h] * R[r], T[t]),
+    "functions": lambda T, R, h, r, t: torch.sum(torch.mul(torch.mul(T[h], R[r]), T[t]), dim=-1),
+    "kept": lambda T, R, h, r, t: (T[h] * R[r] * T[t]).sum(1, keepdim=True).squeeze(1),
+    "bmm": lambda T, R, h, r, t: torch.bmm((T[h] * R[r]).unsqueeze(1), T[t].unsqueeze(2)).view(-1),
+    "matmul": lambda T, R, h, r, t: ((T[h] * R[r])[:, None, :] @ T[t][:, :, None]).flatten(),
+    "vecdot": lambda T, R, h, r, t: torch.linalg.vecdot(T[h] * R[r], T[t]),
+    "index_select": lambda T, R, h, r, t: (
+        T.index_select(0, h) * torch.index_select(R, 0, r) * T.index_select(-2, t)
+    ).sum(-1),
+    "embedding": lambda T, R, h, r, t: (
+        functional.embedding(h, T) * functional.embedding(r, R) * functional.embedding(t, T)
+    ).sum(-1),
+    "gather": lambda T, R, h, r, t: (T.gather(0, h[:, None].expand(-1, LENGTH)) * R[r] * T[t]).sum(
+        -1
+    ),
+    "take_along_dim": lambda T, R, h, r, t: (
+        torch.take_along_dim(T, h[:, None].expand(-1, LENGTH), 0) * R[r] * T[t]
+    ).sum(-1),
+    "transposed": lambda T, R, h, r, t: (T[h].T * R[r].T * T[t].T).sum(0),
+    "stacked places": lambda T, R, h, r, t: _of_pair(T[torch.stack([h, t])], R[r]),
+    "places behind another": lambda T, R, h, r, t: _of_halves(T[torch.cat([h, t])], R[r]),
+    "mean": lambda T, R, h, r, t: (T[h] * R[r] * T[t]).mean(1) * LENGTH,
+    "by heads": lambda T, R, h, r, t: (
+        T[h].view(-1, 3, 4) * R[r].view(-1, 3, 4) * T[t].unflatten(1, (3, 4))
+    ).sum((1, 2)),
+    "flat table": lambda T, R, h, r, t: (T.reshape(-1).view(ROWS, LENGTH)[h] * R[r]).sum(-1),
+}
+# Distances of rows.
+DISTANCES: dict[str, Spelling] = {
+    "norm": lambda T, R, h, r, t: -torch.norm(T[h] + R[r] - T[t], dim=1),
+    "linalg.norm": lambda T, R, h, r, t: -torch.linalg.norm(T[h] + R[r] - T[t], dim=1),
+    "linalg.norm of order 1": lambda T, R, h, r, t: (
+        -torch.linalg.norm(T[h] + R[r] - T[t], ord=1, dim=-1)
+    ),
+    "pairwise_distance": lambda T, R, h, r, t: -functional.pairwise_distance(T[h] + R[r], T[t]),
+    "powers": lambda T, R, h, r, t: -((T[h] + R[r] - T[t]) ** 2).sum(1).sqrt(),
+    "square": lambda T, R, h, r, t: -torch.square(T[h] + R[r] - T[t]).sum(1).pow(0.5),
+    "abs": lambda T, R, h, r, t: -(T[h] + R[r] - T[t]).abs().sum(1),
+    "alpha": lambda T, R, h, r, t: -torch.sub(torch.add(T[h], R[r]), T[t], alpha=2).abs().sum(1),
+    "l1_loss": lambda T, R, h, r, t: (
+        -functional.l1_loss(T[h] + R[r], T[t], reduction="none").sum(1)
+    ),
+    "mse_loss": lambda T, R, h, r, t: (
+        -functional.mse_loss(T[h] + R[r], T[t], reduction="none").sum(1)
+    ),
+    "cosine": lambda T, R, h, r, t: functional.cosine_similarity(T[h] * R[r], T[t]),
+}
+# Functions of rows, and of what rows are reduced to.
+FUNCTIONS: dict[str, Spelling] = {
+    "logsigmoid": lambda T, R, h, r, t: functional.logsigmoid((T[h] * T[t]).sum(1)),
+    "softplus": lambda T, R, h, r, t: functional.softplus((T[h] * T[t]).sum(1)),
+    "expit": lambda T, R, h, r, t: torch.special.expit((T[h] * R[r]).sum(1)),
+    "halves": lambda T, R, h, r, t: (T[h][:, :6] * R[r][:, 6:]).sum(1),
+    "heads": lambda T, R, h, r, t: (T[h].view(-1, 3, 4) * R[r].view(-1, 3, 4)).sum(2),
+    "amax": lambda T, R, h, r, t: (T[h] * R[r]).amax(1),
+    "logsumexp": lambda T, R, h, r, t: (T[h] * R[r]).logsumexp(1),
+    "var": lambda T, R, h, r, t: (T[h] * R[r]).var(1),
+    "clamp": lambda T, R, h, r, t: (T[h] * R[r]).clamp(min=0).sum(1),
+    "relu": lambda T, R, h, r, t: functional.relu(T[h] - R[r]).sum(1),
+    "silu": lambda T, R, h, r, t: functional.silu(T[h] + R[r]).sum(1),
+    "exp2": lambda T, R, h, r, t: (T[h] - R[r]).exp2().sum(1),
+    "where": lambda T, R, h, r, t: torch.where(T[h] > 0, T[h], R[r]).sum(1),
+    "mask": lambda T, R, h, r, t: (T[h] * (R[r] > 0)).sum(1),
+    "masked_fill": lambda T, R, h, r, t: T[h].masked_fill(T[t] < 0, 0.0).sum(1),
+    "matrix and vector": lambda T, R, h, r, t: T[h] @ R[0],
+    "inner": lambda T, R, h, r, t: torch.inner(T[h], R[0]),
+    "tensordot": lambda T, R, h, r, t: torch.tensordot(T[h], R[0], dims=1),
+    "lerp": lambda T, R, h, r, t: torch.lerp(T[h], R[r], 0.3).sum(1),
+    "addcmul": lambda T, R, h, r, t: torch.addcmul(T[h], R[r], T[t], value=0.5).sum(1),
+    "softmax": lambda T, R, h, r, t: (functional.softmax(T[h], -1) * R[r]).sum(1),
+    "log_softmax": lambda T, R, h, r, t: (functional.log_softmax(T[h], 1) * R[r]).sum(1),
+}
+SPELLINGS = {**PRODUCTS, **DISTANCES, **FUNCTIONS}
+
+
+def _of_pair(both: Tensor, other: Tensor) -> Tensor:
+    return (both[0] * other * both[1]).sum(-1)
+
+
+def _of_halves(both: Tensor, other: Tensor) -> Tensor:
+    return (both[:LOOKUPS] * other * both[LOOKUPS:]).sum(-1)
+
+
+@pytest.mark.parametrize("spelling", SPELLINGS)
+def test_values_and_gradients(spelling: str) -> None:
+    draw = torch.Generator().manual_seed(5)
+    tables = [torch.randn(ROWS, LENGTH, generator=draw, dtype=torch.float64) for _ in range(2)]
+    places = [torch.randint(ROWS, (LOOKUPS,), generator=draw) for _ in range(3)]
+    heard = check_function(SPELLINGS[spelling], *tables, *places, dynamic=True)
+    assert heard.kinds() <= {"row_score", "statements"}
+    assert heard.covered("") > 1
