@@ -226,7 +226,7 @@ def test_there_is_one_case_for_a_value() -> None:
     def first(x: float):
         return x
 
-    with pytest.raises(ArgumentError, match="there is a case for {'y': 0} already"):
+    with pytest.raises(ArgumentError, match=r"there is a case for \{'y': 0\} already"):
         made.case(y=0)
 
 

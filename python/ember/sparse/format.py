@@ -8,7 +8,6 @@ import math
 import re
 from dataclasses import dataclass, field
 from functools import cache
-from numbers import Real
 from typing import Any, Final, Literal
 
 import numpy as np
@@ -169,7 +168,7 @@ def _number_of(fill: Any) -> float:
         number = fill.item() if hasattr(fill, "item") else fill
     except (RuntimeError, ValueError):
         number = None
-    if not isinstance(number, Real):
+    if not isinstance(number, int | float):
         raise ArgumentError(f"a fill is a number, or 'missing', not {fill!r}")
     return number
 
