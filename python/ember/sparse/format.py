@@ -8,8 +8,7 @@ import math
 import re
 from dataclasses import dataclass, field
 from functools import cache
-from numbers import Real
-from typing import Any, Final, Literal, cast
+from typing import Any, Final, Literal
 
 import numpy as np
 
@@ -166,12 +165,12 @@ def _sizes_of(shape: Any) -> tuple[int, ...]:
 def _number_of(fill: Any) -> float:
     """A fill that is a number, of any library; raises ArgumentError."""
     try:
-        number: Any = fill.item() if hasattr(fill, "item") else fill
+        number = fill.item() if hasattr(fill, "item") else fill
     except (RuntimeError, ValueError):
         number = None
-    if not isinstance(number, Real):
+    if not isinstance(number, int | float):
         raise ArgumentError(f"a fill is a number, or 'missing', not {fill!r}")
-    return cast(float, number)
+    return number
 
 
 def _key_of(fill: Any) -> Any:

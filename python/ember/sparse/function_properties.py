@@ -57,17 +57,13 @@ def specials(given: Any) -> tuple[Special, ...]:
         return ()
     if isinstance(given, list):
         return tuple(one for each in given for one in specials(each))
-    if isinstance(given, tuple):
-        if not 1 <= len(given) <= 3:
-            raise ArgumentError(f"expected a value, or (value, position, result), not {given}")
-        special = Special(*given)
-    else:
-        special = Special(given)
-    numbers: tuple[Any, ...] = (special.value, special.result)
-    for number in numbers:
+    words = given if isinstance(given, tuple) else (given,)
+    if not 1 <= len(words) <= 3:
+        raise ArgumentError(f"expected a value, or (value, position, result), not {given}")
+    for number in (words[0], *words[2:]):
         if number is not None and not isinstance(number, Real | np.bool_):
             raise ArgumentError(f"expected a number, not {number!r}")
-    return (special,)
+    return (Special(*words),)
 
 
 def numbered(text: str | None, parameters: Sequence[str]) -> str | None:
