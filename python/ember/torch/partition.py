@@ -15,7 +15,7 @@ from ember.torch.bag_group_patterns import bag_group_at
 from ember.torch.bag_patterns import bag_at
 from ember.torch.block_patterns import block_region_at
 from ember.torch.edge_softmax_patterns import edge_softmax_at
-from ember.torch.graph.lookup_region import lookup_region_at
+from ember.torch.graph.lookup_region import STATEMENTS, lookup_region_at
 from ember.torch.head_products_patterns import head_products_at
 from ember.torch.linear_before_sum import put_linear_before_sums
 from ember.torch.linear_together import put_linear_together
@@ -131,10 +131,10 @@ def _regions(graph: Graph, settings: Settings, report: Report) -> list[Region]:
 def _is_left_to_inner(region: Region, settings: Settings) -> bool:
     """Whether a part of what statements compute has a kernel of its own, and no other part has:
     then the rest is PyTorch's as ever. Several become one."""
-    if region.kind != "statements":
+    if region.kind != STATEMENTS:
         return False
     inner: list[Region] = []
-    for node in sorted(region.nodes - {region.root}, reverse=True):
+    for node in sorted(region.nodes, reverse=True):
         if any(node in one.nodes for one in inner):
             continue
         for pattern in PATTERNS:

@@ -241,6 +241,18 @@ Value StatementGradient::reduceAgain(ArrayRef<ReduceOp> nest,
   return copies.front().getResult();
 }
 
+/// Whether what a reduction chooses from is added or multiplied up.
+static bool hasSum(ReduceOp reduce) {
+  return reduce
+      .walk([](ReduceOp inner) {
+        bool isRounded = isa<FloatType>(inner.getType()) &&
+                         (inner.getFunction().is("add") ||
+                          inner.getFunction().is("mul"));
+        return isRounded ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 Value StatementGradient::deriveTerm(ReduceOp reduce) {
   Function function = reduce.getFunction();
   bool chooses = function.is("max") || function.is("min");
@@ -255,6 +267,12 @@ Value StatementGradient::deriveTerm(ReduceOp reduce) {
   auto is = [&](Value value, Value other) {
     return make.call("eq", {value, other});
   };
+  if (chooses && hasSum(nest.front()))
+    return fail(reduce.getLoc(),
+                "the gradient of '" + function.getName() +
+                    "' looks for the terms that were chosen, and sums that are "
+                    "added up again may be rounded otherwise: assign them to a "
+                    "temporary first, 'let s[...] = ...'");
   if (chooses) {
     // Evenly to all that are equal to it.
     Value chosen = widen(get(nest.back().getResult()));

@@ -30,6 +30,8 @@ from ember.torch.translate.values import is_one, known_number
 
 # A longer expression is no embedding operation any more.
 MOST_NODES = 200
+# Kinds of regions: of a number for each lookup, and all others.
+SCORE, STATEMENTS = "row_score", "statements"
 # Operations that look up, with their parameters: in what, and where.
 _LOOKUPS = {
     "embedding": ("weight", "input"),
@@ -54,7 +56,7 @@ def lookup_region_at(node: Node, settings: Settings) -> Region | None:
         return None
     inputs = found.statements.read()
     sizes = _sources_of(whole, inputs)
-    if sizes is None:
+    if sizes is None or all(_dtype_of(one) is not whole.dtype for one in inputs):
         return None
     is_detached = torch.is_grad_enabled() and _cuts_gradients_of(node, inputs)
     program = _program(found, inputs, sizes, whole.dtype, is_detached)
@@ -66,7 +68,7 @@ def lookup_region_at(node: Node, settings: Settings) -> Region | None:
     is_score = is_number and all(map(_is_of_rows, found.lookups))
     of_what = f"{len(found.lookups)} rows of" if is_score else "rows of"
     return Region(
-        "row_score" if is_score else "statements",
+        SCORE if is_score else STATEMENTS,
         node,
         found.nodes,
         (*inputs, *found.statements.expected),
@@ -85,7 +87,8 @@ def _program(
     paddings, undifferentiated = [], set()
     for place, name in enumerate(names):
         padding = statements.paddings.get(name, -1)
-        if padding is None or name in statements.undifferentiated:
+        is_left = statements.has_extremes or name in statements.undifferentiated
+        if padding is None or is_left:
             undifferentiated.add(place)
         elif padding >= 0:
             paddings.append((place, padding))
