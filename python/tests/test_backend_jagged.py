@@ -5,6 +5,7 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 import torch
@@ -65,8 +66,9 @@ def is_compiled(function: Callable[..., Tensor], offsets: Tensor) -> bool:
     return bool(part.call.kernels())
 
 
-def compiled(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
-    return torch.compile(function, backend=ember_backend, dynamic=True, options={"raises": True})
+def compiled(function: Callable[..., Tensor], **options: Any) -> Callable[..., Tensor]:
+    options = {"raises": True, **options}
+    return torch.compile(function, backend=ember_backend, dynamic=True, options=options)
 
 
 @pytest.mark.parametrize("function", BAGS)
@@ -158,9 +160,21 @@ def test_weights_of_lookups(function: Callable[..., Tensor], is_jagged: bool) ->
 def test_other_weights_are_left(function: Callable[..., Tensor], reason: str) -> None:
     arguments = values().view(3, 3), table(), sample_weights(FULL).values().view(3, 3)
     with listening() as heard:
+        result = compiled(function, excluded=("statements",))(*arguments)
+    torch.testing.assert_close(result, function(*arguments))
+    assert reason in [one.reason for one in heard.reports[0].left]
+    assert not heard.reports[0].compiled
+
+
+def test_other_weights_are_statements() -> None:
+    def function(i: Tensor, w: Tensor, s: Tensor) -> Tensor:
+        return (functional.embedding(i, w) * s[:1].double().unsqueeze(2)).mean(1)
+
+    arguments = values().view(3, 3), table(), sample_weights(FULL).values().view(3, 3)
+    with listening() as heard:
         result = compiled(function)(*arguments)
     torch.testing.assert_close(result, function(*arguments))
-    assert [one.reason for one in heard.reports[0].left] == [reason]
+    assert [part.kind for part in heard.reports[0].compiled] == ["statements"]
 
 
 @pytest.mark.parametrize("function", [bags, means])

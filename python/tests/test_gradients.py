@@ -483,3 +483,17 @@ def test_what_has_no_gradient(text: str, message: str) -> None:
 def test_results_in_place_have_no_gradient() -> None:
     with pytest.raises(ArgumentError, match="assigned to in place, which has no gradient"):
         es.evaluate("y[i] = x[i]", x=floats(3).requires_grad_(), y=floats(3))
+
+
+def test_the_largest_of_sums() -> None:
+    """Sums that are added up again may be rounded otherwise: then none would be the largest."""
+    x, y = floats(300, 16), floats(300, 16)
+    c = torch.zeros(1, dtype=torch.float64, requires_grad=True)
+    ranges = "max[p in i*7:i*7+7]"
+    inline = f"y[i] = {ranges}(sum[d](X[p,d]*Y[p,d]) + c[0]) for i in 0:40"
+    apart = f"let s[p] = sum[d](X[p,d]*Y[p,d]) + c[0]; y[i] = {ranges}(s[p]) for i in 0:40"
+    with pytest.raises(CompileError, match="assign them to a temporary first"):
+        es.evaluate(inline, X=x, Y=y, c=c).sum().backward()
+    es.evaluate(apart, X=x, Y=y, c=c).sum().backward()
+    assert c.grad is not None
+    assert c.grad.item() == 40

@@ -183,7 +183,11 @@ def _reached(root: Node, blocked: Collection[Node]) -> set[Node]:
 
 
 def _may_move(node: Node, root: Node) -> bool:
-    if node.op not in ("call_function", "call_method") or tensor_of(node) is None:
+    tensor = tensor_of(node)
+    if node.op not in ("call_function", "call_method") or tensor is None:
+        return False
+    # Jagged tensors have sizes that are none.
+    if tensor.layout is not torch.strided or tensor.is_nested:
         return False
     is_cut = _requires_gradient(root) and _cuts_gradients(node)
     return not is_cut and effect_of(node).is_pure

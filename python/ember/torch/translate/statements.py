@@ -67,6 +67,8 @@ class Statements:
         """A tensor or a number that the statements are given."""
         name = self.inputs.setdefault(node, f"x{len(self.inputs)}")
         if isinstance(example, Tensor):
+            if example.layout is not torch.strided or example.is_nested:
+                raise NotTranslatedError
             return self._array(name, example)
         if isinstance(example, float | torch.SymFloat):
             self.types[name] = _type(self.number)
