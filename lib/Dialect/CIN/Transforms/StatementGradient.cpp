@@ -245,9 +245,9 @@ Value StatementGradient::reduceAgain(ArrayRef<ReduceOp> nest,
 static bool hasSum(ReduceOp reduce) {
   return reduce
       .walk([](ReduceOp inner) {
-        bool isRounded = isa<FloatType>(inner.getType()) &&
-                         (inner.getFunction().is("add") ||
-                          inner.getFunction().is("mul"));
+        bool isRounded =
+            isa<FloatType>(inner.getType()) &&
+            (inner.getFunction().is("add") || inner.getFunction().is("mul"));
         return isRounded ? WalkResult::interrupt() : WalkResult::advance();
       })
       .wasInterrupted();
