@@ -7,10 +7,11 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import logging
 from collections.abc import Collection
 from dataclasses import dataclass
+from weakref import WeakKeyDictionary
 
 import torch
 from torch import Tensor
-from torch.fx import Node
+from torch.fx import Graph, Node
 
 from ember.torch import private
 from ember.torch.calls.statement_call import Program, Sizes, StatementCall
@@ -25,7 +26,7 @@ from ember.torch.region import Region
 from ember.torch.region_call import Reference
 from ember.torch.settings import Settings
 from ember.torch.translate.statements import RESULT, Statements
-from ember.torch.translate.translation import Untranslated, translation_of
+from ember.torch.translate.translation import Untranslated, is_translated, translation_of
 from ember.torch.translate.values import is_one, known_number
 
 # A longer expression is no embedding operation any more.
@@ -42,6 +43,8 @@ _LOOKUPS = {
     "take_along_dim": ("self", "indices"),
 }
 _log = logging.getLogger(__name__)
+# By graphs, whether operations of a kind have statements.
+_translatable: WeakKeyDictionary[Graph, dict[str, bool]] = WeakKeyDictionary()
 
 
 def lookup_region_at(node: Node, settings: Settings) -> Region | None:
@@ -170,16 +173,45 @@ def _is_of_rows(node: Node) -> bool:
 
 def _reached(root: Node, blocked: Collection[Node]) -> set[Node]:
     """The operations behind `root` that may be computed with it; none if they are too many."""
+    known = _translatable.setdefault(root.graph, {})
     reached, pending = set(), [root]
     while pending:
         node = pending.pop()
         if node in reached or node in blocked or not _may_move(node, root):
+            continue
+        kind = _kind_of(node)
+        if kind not in known:
+            known[kind] = _is_translatable(node)
+        if not known[kind]:
             continue
         reached.add(node)
         pending += node.all_input_nodes
         if len(reached) > MOST_NODES:
             return set()
     return reached
+
+
+def _kind_of(node: Node) -> str:
+    """What tells operations of one graph apart that are translated or not."""
+
+    def described(argument: Node) -> str:
+        example = example_of(argument)
+        if isinstance(example, Tensor):
+            return f"{example.dtype} {tuple(example.shape)}"
+        return type(example).__name__
+
+    arguments = torch.fx.node.map_arg((node.args, node.kwargs), described)
+    return f"{node.op} {node.target} {arguments}"
+
+
+def _is_translatable(node: Node) -> bool:
+    """Whether there are statements of an operation by itself."""
+    try:
+        return is_translated(trace(node, [node], node.all_input_nodes))
+    # An operator may ask for numbers that only the run knows.
+    except Exception as error:
+        _log.debug("%s cannot be traced: %s", node.name, error)
+        return False
 
 
 def _may_move(node: Node, root: Node) -> bool:

@@ -29,8 +29,30 @@ class Untranslated:
     nodes: frozenset[Node]
 
 
+def is_translated(traced: Traced) -> bool:
+    """Whether all operators of what was traced have statements."""
+    return not isinstance(_values_of(traced), Untranslated)
+
+
 def translation_of(traced: Traced) -> Statements | Untranslated:
     """The statements of what was traced, or what keeps it from being some."""
+    found = _values_of(traced)
+    if isinstance(found, Untranslated):
+        return found
+    statements, value = found
+    try:
+        statements.finish(value)
+    except NotTranslatedError:
+        return Untranslated(frozenset((traced.sources[traced.result],)))
+    differentiable = _read_by(traced.result, is_float)
+    for node, source in traced.inputs.items():
+        if node not in differentiable and source in statements.inputs:
+            statements.without_gradient.add(statements.inputs[source])
+    return statements
+
+
+def _values_of(traced: Traced) -> tuple[Statements, Value] | Untranslated:
+    """The statements that a result needs, and what it is then."""
     result = traced.result.meta["val"]
     if not isinstance(result, Tensor) or traced.result not in traced.sources:
         return Untranslated(frozenset())
@@ -57,15 +79,7 @@ def translation_of(traced: Traced) -> Statements | Untranslated:
             missing.add(node)
     if first:
         return Untranslated(frozenset(traced.sources[node] for node in first))
-    try:
-        statements.finish(values[traced.result])
-    except NotTranslatedError:
-        return Untranslated(frozenset((traced.sources[traced.result],)))
-    differentiable = _read_by(traced.result, is_float)
-    for node, source in traced.inputs.items():
-        if node not in differentiable and source in statements.inputs:
-            statements.without_gradient.add(statements.inputs[source])
-    return statements
+    return statements, values[traced.result]
 
 
 def is_float(node: Node) -> bool:
