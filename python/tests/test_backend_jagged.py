@@ -168,7 +168,7 @@ def test_other_weights_are_left(function: Callable[..., Tensor], reason: str) ->
 
 def test_other_weights_are_statements() -> None:
     def function(i: Tensor, w: Tensor, s: Tensor) -> Tensor:
-        return (functional.embedding(i, w) * s[:1].double().unsqueeze(2)).mean(1)
+        return (functional.embedding(i, w) * s[:1].double().unsqueeze(2)).sum(1)
 
     arguments = values().view(3, 3), table(), sample_weights(FULL).values().view(3, 3)
     with listening() as heard:

@@ -261,6 +261,12 @@ def _layer(x: Tensor, source: Tensor, target: Tensor, weight: Tensor, bias: Tens
     return functional.linear(sums + 1.5 * x, weight, bias)
 
 
+def _second_order(table: Tensor, index: Tensor) -> Tensor:
+    rows = table[index]
+    total = rows.sum(1)
+    return (total * total - (rows * rows).sum(1)).sum(1)
+
+
 def _masked(ids: Tensor, table: Tensor) -> Tensor:
     keep = (ids != 0) & (torch.arange(ids.shape[1])[None] < 2)
     return (functional.embedding(ids, table) * keep.unsqueeze(-1)).sum(1)
@@ -282,6 +288,7 @@ GRAPHS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
     **{case.name: (case.function, case.arguments(torch.float32)) for case in CASES},
     "mean by counts": (_mean, _edges_of()),
     "layer of sums": (_layer, _edges_of(torch.rand(2, LENGTH), torch.rand(2))),
+    "second order": (_second_order, (_TABLE, numbers(ROWS, BAGS, EACH))),
     "masks in parts": (_masked, (numbers(ROWS, BAGS, EACH), _TABLE)),
     "quantised bag": (
         _quantised,

@@ -166,6 +166,6 @@ def _softmax(call: Call) -> Value:
     largest = reduced("max", value)
     powers = call.elementwise([value, largest], "exp({0} - {1})".format)
     total = reduced("sum", powers)
-    if call.node.target is torch.ops.aten._softmax.default:
+    if call.name == "aten::_softmax":
         return call.elementwise([powers, total], "({0} / {1})".format)
     return call.elementwise([value, largest, total], "({0} - {1} - log({2}))".format)

@@ -33,6 +33,12 @@ class Call:
     statements: Statements
     values: Mapping[Node, Value]
 
+    @property
+    def name(self) -> str:
+        """What the schema calls the operator, as aten::add."""
+        assert isinstance(self.node.target, private.OpOverload)
+        return str(self.node.target._schema.name)
+
     @cached_property
     def arguments(self) -> dict[str, Any]:
         """What is given, and what is left out by its default."""
