@@ -104,3 +104,27 @@ def test_what_is_detached_has_no_gradient() -> None:
         return (table[index].detach() * other[index] * (table[index] > 0)).sum(1)
 
     check_function(function, table, table + 1, index, dynamic=True)
+
+
+def _product(one: Tensor, other: Tensor) -> Tensor:
+    return (one * other).sum(1)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        # A row that has a gradient by another use than lookups that leave it out.
+        lambda w, i: functional.embedding(i, w, padding_idx=3) @ w[3],
+        lambda w, i: _product(functional.embedding(i, w, padding_idx=3), w[i]),
+        lambda w, i: _product(
+            functional.embedding(i, w, padding_idx=3), functional.embedding(i, w, padding_idx=5)
+        ),
+        lambda w, i: _product(
+            functional.embedding(i, w, padding_idx=3), functional.embedding(i, w, padding_idx=3)
+        ),
+        lambda w, i: functional.embedding(i, w.view(ROWS, LENGTH), padding_idx=3).square().sum(1),
+    ],
+)
+def test_rows_without_gradients(function: Callable[..., Tensor]) -> None:
+    index = torch.tensor([3, 5, 3, 1, 2, 3, 5])
+    check_function(function, draw(ROWS, LENGTH), index, dynamic=True)

@@ -31,13 +31,12 @@ class Program:
     """What is fixed of a kernel.
 
     notation: the statements, which assign to `result`, without its dimensions of size 1. inputs:
-    the names of what they read.
-    sizes: of the result, as numbers, or as those of an input (place, dimension). prototype: the
-    place of an input of the result's type. expected: numbers behind what the kernel takes, which
-    have to be these. looked_up: the sizes of what is looked up, each; least_differentiated: from so
-    many elements in all on kernels of gradients gain. paddings: rows whose gradient is 0, with
-    their tables' places. undifferentiated: places of inputs whose gradients statements do not make;
-    without_gradient: of those that have none.
+    the names of what they read. sizes: of the result, as numbers, or as those of an input (place,
+    dimension). prototype: the place of an input of the result's type. looked_up: the sizes of what
+    is looked up, each. least_differentiated: from so many elements in all on kernels of gradients
+    gain. expected: numbers behind what the kernel takes, which have to be these. paddings: rows
+    whose gradient is 0, with their tables' places. undifferentiated: places of inputs whose
+    gradients statements do not make. without_gradient: of those that have none.
     """
 
     notation: Notation

@@ -89,12 +89,10 @@ def _program(
     is_long = len(found.nodes) >= OPERATIONS_OF_A_GRADIENT
     paddings, undifferentiated = [], set()
     for place, name in enumerate(names):
-        padding = statements.paddings.get(name, -1)
-        is_left = statements.has_extremes or name in statements.undifferentiated
-        if padding is None or is_left:
+        if statements.has_extremes or name in statements.undifferentiated:
             undifferentiated.add(place)
-        elif padding >= 0:
-            paddings.append((place, padding))
+        elif name in statements.paddings:
+            paddings.append((place, statements.paddings[name]))
     looked_up = [_sources_of(tensor_of(one), inputs) for one in found.lookups]
     return Program(
         statements.notation(),
@@ -221,7 +219,9 @@ def _may_move(node: Node, root: Node) -> bool:
     # Jagged tensors have sizes that are none.
     if tensor.layout is not torch.strided or tensor.is_nested:
         return False
-    is_cut = _requires_gradient(root) and _cuts_gradients(node)
+    operation = read(node)
+    is_detached = operation is not None and operation.name == "detach"
+    is_cut = is_detached or (_requires_gradient(root) and _cuts_gradients(node))
     return not is_cut and effect_of(node).is_pure
 
 

@@ -4,6 +4,8 @@ Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
+from torch.fx import Node
+
 from ember.torch.element_types import INDEX_TYPES
 from ember.torch.translate.table import Call, translates
 from ember.torch.translate.values import (
@@ -13,9 +15,6 @@ from ember.torch.translate.values import (
     broadcast,
     same_sizes,
 )
-
-# Operators that read at places which only the run knows.
-LOOKUPS = ("aten::embedding", "aten::index_select", "aten::index", "aten::gather")
 
 
 def _at_places(
@@ -35,27 +34,32 @@ def _at_places(
 @translates("aten::embedding")
 def _embedding(call: Call) -> Value:
     table, places = call.value("weight"), call.value("indices")
-    statements, padding = call.statements, call.given("padding_idx")
-    padding = padding if padding >= 0 else -1
-    if statements.paddings.setdefault(table.name, padding) != padding:
-        statements.paddings[table.name] = None
-    if call.arguments["scale_grad_by_freq"] or call.arguments["sparse"]:
-        statements.undifferentiated.add(table.name)
+    padding = call.given("padding_idx")
+    is_other = call.arguments["scale_grad_by_freq"] or call.arguments["sparse"]
+    if padding >= 0 or is_other:
+        if not table.name:
+            raise NotTranslatedError
+        if is_other or not _is_only_padded(call, padding):
+            call.statements.undifferentiated.add(table.name)
+        else:
+            call.statements.paddings[table.name] = padding
     return _at_places(call, table, 0, places, 0, places.rank)
 
 
-def _table(call: Call) -> Value:
-    """What is looked up in, all of whose rows have a gradient."""
-    table = call.value("self")
-    paddings = call.statements.paddings
-    if paddings.setdefault(table.name, -1) != -1:
-        paddings[table.name] = None
-    return table
+def _is_only_padded(call: Call, padding: int) -> bool:
+    """Whether all that is read of a table is read by lookups with that padding: its row has no
+    gradient then."""
+    table = call.arguments["weight"]
+    return isinstance(table, Node) and all(
+        user.target is call.node.target
+        and Call(user, call.statements, call.values).arguments["padding_idx"] == padding
+        for user in table.users
+    )
 
 
 @translates("aten::index_select")
 def _index_select(call: Call) -> Value:
-    table, places = _table(call), call.value("index")
+    table, places = call.value("self"), call.value("index")
     dimension = table.place(call.given("dim"))
     if places.rank != 1:
         raise NotTranslatedError
@@ -64,7 +68,7 @@ def _index_select(call: Call) -> Value:
 
 @translates("aten::index")
 def _index(call: Call) -> Value:
-    table = _table(call)
+    table = call.value("self")
     given = [None if one is None else call.value_of(one) for one in call.arguments["indices"]]
     dimensions = [number for number, one in enumerate(given) if one is not None]
     places = [one for one in given if one is not None]
@@ -88,7 +92,7 @@ def _index(call: Call) -> Value:
 
 @translates("aten::gather")
 def _gather(call: Call) -> Value:
-    table, places = _table(call), call.value("index")
+    table, places = call.value("self"), call.value("index")
     dimension = table.place(call.given("dim"))
     others = [number for number in range(table.rank) if number != dimension]
     # Where fewer are looked up than there are, variables would have two sizes.

@@ -7,7 +7,7 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
 from ember.torch.translate.table import Call, translates
-from ember.torch.translate.values import Indices, NotTranslatedError, Value, is_one
+from ember.torch.translate.values import FIRST, Indices, NotTranslatedError, Value, is_one
 
 
 def _product(call: Call, one: Value, other: Value) -> Value:
@@ -20,11 +20,9 @@ def _product(call: Call, one: Value, other: Value) -> Value:
         batch = list(indices[: max(one.rank, other.rank) - 2])
         rest = list(indices[len(batch) :])
         left = [*batch, rest.pop(0)] if one.rank > 1 else []
-        right = rest
-        k = "0" if is_one(inner) else "r"
-        product = f"{one.at([*left, k])} * {other.at([*batch[: other.rank - 2], k, *right])}"
-        variable = call.statements.ranged("r", inner)
-        return product if k == "0" else f"sum[{variable}]({product})"
+        k = FIRST if is_one(inner) else "r"
+        product = f"{one.at([*left, k])} * {other.at([*batch[: other.rank - 2], k, *rest])}"
+        return product if k == FIRST else f"sum[{call.statements.ranged(k, inner)}]({product})"
 
     return call.statements.reduced(call.sizes, call.result.dtype, element)
 

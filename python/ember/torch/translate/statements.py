@@ -39,8 +39,8 @@ class Statements:
     traced one. lines: the statements. inputs: the names of what
     they read, by the nodes of the captured graph. types: of arrays by their names, as emberc has
     them. expected: what numbers have to be, by their nodes, as statements are written for that.
-    reduces: whether one of them is a reduction. paddings: rows whose lookups have no gradient, by
-    the names of tables; None: of some lookups alone. undifferentiated: names of what has a gradient
+    reduces: whether one of them is a reduction. paddings: rows that have no gradient, by the names
+    of their tables. undifferentiated: names of what has a gradient
     of another kind than statements make. rows: how long those of inputs are, by names.
     without_gradient: names of what the result depends on by comparisons and places alone.
     are_ranged: whether variables have ranges where sizes are known, since indices do not say them.
@@ -55,7 +55,7 @@ class Statements:
     types: dict[str, str] = field(default_factory=dict)
     expected: dict[Node, float] = field(default_factory=dict)
     reduces: bool = False
-    paddings: dict[str, int | None] = field(default_factory=dict)
+    paddings: dict[str, int] = field(default_factory=dict)
     undifferentiated: set[str] = field(default_factory=set)
     rows: dict[str, Any] = field(default_factory=dict)
     without_gradient: set[str] = field(default_factory=set)
