@@ -208,10 +208,8 @@ static LogicalResult setFormats(NamedArrays &arrays,
              << "' is a temporary, of which elements are not encoded, and "
                 "positions are of i64";
     auto given = options.fills.find(entry.first());
-    bool isAllStored = llvm::all_of(format->levels, [](const Level &level) {
-      return level.kind == LevelKind::dense;
-    });
-    if (format->encoding && isAllStored && given != options.fills.end())
+    if (format->encoding && isDense(format->levels) &&
+        given != options.fills.end())
       return emitErrorAt(context, array->position)
              << "'" << entry.first()
              << "' has a fill, and all of its elements are stored, as rows of "
