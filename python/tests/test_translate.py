@@ -36,6 +36,7 @@ MADE = frozenset(
         "aten::_unsafe_view",
         "aten::alias",
         "aten::clone",
+        "aten::detach",
         "aten::full",
         "aten::full_like",
         "aten::lift_fresh_copy",
@@ -49,6 +50,9 @@ MADE = frozenset(
     )
 )
 # PyTorch's names of them, and variants.
+VARIANTS = {
+    "scatter_reduce": [("scatter_reduce", one) for one in ("amax", "amin", "mean", "prod", "sum")]
+}
 OPINFO = {
     "div": ("div", "no_rounding_mode"),
     "index": ("__getitem__", ""),
@@ -92,14 +96,15 @@ def evaluated(found: Statements, read: dict[str, Tensor], expected: Tensor) -> T
 
 def calls_of(name: str) -> Iterator[tuple[Any, list[Tensor]]]:
     """Calls by PyTorch's samples, with their tensors: those whose elements a kernel may read."""
-    operator = operators().get(OPINFO.get(name, (name, "")))
-    assert operator is not None, f"PyTorch has no samples of {name}"
-    torch.manual_seed(0)
-    for one in operator.sample_inputs("cpu", torch.float32):
-        sample = sample_of(operator, one)
-        expected = sample.call(*sample.copies())
-        if isinstance(expected, Tensor) and expected.numel() and not sample.renormalises:
-            yield sample.call, sample.tensors
+    for key in VARIANTS.get(name, [OPINFO.get(name, (name, ""))]):
+        operator = operators().get(key)
+        assert operator is not None, f"PyTorch has no samples of {key}"
+        torch.manual_seed(0)
+        for one in operator.sample_inputs("cpu", torch.float32):
+            sample = sample_of(operator, one)
+            expected = sample.call(*sample.copies())
+            if isinstance(expected, Tensor) and expected.numel() and not sample.renormalises:
+                yield sample.call, sample.tensors
 
 
 def names() -> list[str]:

@@ -80,7 +80,7 @@ Term StatementGenerator::drawCall(const Variables &variables, int depth) {
         style.isBoolean() ? "~"
         : style.isReal()
             ? random.pick({"-", "abs", "relu", "exp", "sigmoid", "cos", "sin",
-                           "-", "abs", "relu", "floor", "ceil"})
+                           "-", "abs", "relu", "floor", "ceil", "detach"})
             : random.pick({"-", "abs", "~"});
     return callOf(name, {typed()});
   }

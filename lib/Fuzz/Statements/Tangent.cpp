@@ -74,7 +74,7 @@ Partials partialsOf(const ApproximateArithmetic &arithmetic,
       return std::nullopt;
     return {{{half, half * result.error / (result.value - result.error)}}};
   }
-  if (name == "floor" || name == "ceil")
+  if (name == "floor" || name == "ceil" || name == "detach")
     return {{{0, 0}}};
   // abs and relu.
   if (isUnclear(a, {}))

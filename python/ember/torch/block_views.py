@@ -17,16 +17,17 @@ from torch.fx import Node
 
 from ember.torch.block_call import Blocks, Step
 from ember.torch.element_types import INDEX_TYPES, VALUE_TYPES
-from ember.torch.operations import Operation, fixed_size, read, same_number, tensor_of
+from ember.torch.operations import (
+    Operation,
+    fixed_size,
+    likely_same,
+    read,
+    same_number,
+    tensor_of,
+)
 
 # Of blocks: values, and integers as masks.
 BLOCK_TYPES = VALUE_TYPES | INDEX_TYPES
-
-
-def likely_same(one: Any, other: Any) -> bool:
-    """Whether two sizes are equal in the call that a graph is captured for; calls have to check."""
-    hints = [size.node.hint if isinstance(size, torch.SymInt) else size for size in (one, other)]
-    return same_number(one, other) or (None not in hints and hints[0] == hints[1])
 
 
 @dataclass(frozen=True)

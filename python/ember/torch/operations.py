@@ -43,6 +43,7 @@ PARAMETERS: dict[str, tuple[str, ...]] = {
     "getitem": ("self", "index"),
     "index": ("self", "indices"),
     "index_add": ("self", "dim", "index", "source"),
+    "index_put": ("self", "indices", "values", "accumulate"),
     "index_select": ("self", "dim", "index"),
     "item": ("self",),
     # What torch.export makes of tensors that a forward writes out.
@@ -437,3 +438,9 @@ def same_number(one: Any, other: Any) -> bool:
     if one is None or other is None:
         return False
     return private.is_surely_true(one == other)
+
+
+def likely_same(one: Any, other: Any) -> bool:
+    """Whether two sizes are equal in the call that a graph is captured for; calls have to check."""
+    hints = [size.node.hint if isinstance(size, torch.SymInt) else size for size in (one, other)]
+    return same_number(one, other) or (None not in hints and hints[0] == hints[1])

@@ -52,6 +52,8 @@ PATTERNS: tuple[Callable[[Node, Settings], Region | None], ...] = (
     row_sum_at,
     selection_at,
 )
+# Kinds of regions of what edges bring.
+OVER_EDGES = ("aggregation", "aggregation_onto", "edge_softmax")
 
 
 def partition(module: GraphModule, settings: Settings) -> Report:
@@ -130,9 +132,19 @@ def _regions(graph: Graph, settings: Settings, report: Report) -> list[Region]:
 
 def _is_left_to_inner(region: Region, settings: Settings) -> bool:
     """Whether a part of what statements compute has a kernel of its own, and no other part has:
-    then the rest is PyTorch's as ever. Several become one."""
+    then the rest is PyTorch's as ever. Several become one, and what edges bring is computed where
+    it is combined."""
     if region.kind != STATEMENTS:
         return False
+    inner = _inner(region, settings)
+    if any(one.kind in OVER_EDGES for one in inner):
+        return any(region.nodes <= one.nodes for one in inner)
+    # Rows by themselves are written and read again.
+    return sum(one.kind != "rows" for one in inner) == 1
+
+
+def _inner(region: Region, settings: Settings) -> list[Region]:
+    """What other patterns find in a region."""
     inner: list[Region] = []
     for node in sorted(region.nodes, reverse=True):
         if any(node in one.nodes for one in inner):
@@ -145,8 +157,7 @@ def _is_left_to_inner(region: Region, settings: Settings) -> bool:
             if found is not None:
                 inner.append(found)
                 break
-    # Rows by themselves are written and read again.
-    return sum(one.kind != "rows" for one in inner) == 1
+    return inner
 
 
 def _why_not(region: Region, taken: set[Node], settings: Settings) -> str:

@@ -15,11 +15,18 @@ from typing import Any
 from torch import Tensor
 from torch.fx import Node
 
-from ember.torch.block_views import likely_same
 from ember.torch.einsum import einsum_at
 from ember.torch.element_types import SUM_TYPES
 from ember.torch.no_match import NoMatchError
-from ember.torch.operations import Operation, fixed_size, name_of, read, same_number, tensor_of
+from ember.torch.operations import (
+    Operation,
+    fixed_size,
+    likely_same,
+    name_of,
+    read,
+    same_number,
+    tensor_of,
+)
 from ember.torch.region import Region
 from ember.torch.region_call import Reference
 from ember.torch.row_products import RowProducts, RowProductsCall

@@ -126,6 +126,8 @@ static constexpr Builtin builtins[] = {
     unary("relu", numbers),
     unary("floor", floats),
     unary("ceil", floats),
+    // The operand, without gradient.
+    unary("detach", numbers),
     comparison("lt"),
     comparison("le"),
     comparison("gt"),

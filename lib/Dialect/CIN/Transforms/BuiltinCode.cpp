@@ -31,8 +31,8 @@ struct Code {
 };
 } // namespace
 
-/// Of operands none of which is missing: `--cin-expand-missing` has seen to
-/// that.
+/// What detach is, and coalesce of operands none of which is missing:
+/// `--cin-expand-missing` has seen to that.
 static Value takeFirst(ImplicitLocOpBuilder &, ValueRange operands) {
   return operands.front();
 }
@@ -264,6 +264,7 @@ static const llvm::StringMap<Code> &getCode() {
       {"fmod", {emitBinary<arith::RemFOp>, emitRemainder}},
       {"pow", {emitBinary<math::PowFOp>}},
       {"coalesce", {takeFirst, takeFirst}},
+      {"detach", {takeFirst, takeFirst}},
       {"shl", {nullptr, shiftLeft}},
       {"shr", {nullptr, shiftRight}},
       {"neg", {emitUnary<arith::NegFOp>, negateInteger}},

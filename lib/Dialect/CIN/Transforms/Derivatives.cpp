@@ -113,7 +113,7 @@ static Value deriveFusedProduct(const Derivation &d) {
   return d.position == 2 ? d.gradient : deriveProduct(d);
 }
 
-static Value deriveStep(const Derivation &) { return {}; }
+static Value deriveNothing(const Derivation &) { return {}; }
 
 static const llvm::StringMap<DerivativeRule> &getRules() {
   static const llvm::StringMap<DerivativeRule> rules = {
@@ -149,9 +149,10 @@ static const llvm::StringMap<DerivativeRule> &getRules() {
                               d.number(0));
        }},
       {"fma", deriveFusedProduct},
-      {"floordiv", deriveStep},
-      {"floor", deriveStep},
-      {"ceil", deriveStep},
+      {"floordiv", deriveNothing},
+      {"floor", deriveNothing},
+      {"ceil", deriveNothing},
+      {"detach", deriveNothing},
   };
   return rules;
 }

@@ -15,7 +15,7 @@ using namespace ember::cin;
 /// Divisions, roots and series take many cycles; what users define may.
 static unsigned getCallCost(Function function) {
   constexpr unsigned cheap = 1, expensive = 8;
-  if (function.is("convert"))
+  if (function.is("convert") || function.is("detach"))
     return 0;
   bool isCheap = llvm::is_contained(
       ArrayRef<StringRef>{"add", "sub",  "mul",    "neg",   "abs", "min",

@@ -271,12 +271,22 @@ void GradientFunction::findActive() {
   }
 }
 
+/// Whether a gradient may come to a value from where it is used.
+static bool hasGradient(Value value) {
+  return llvm::any_of(value.getUsers(), [](Operation *user) {
+    auto call = dyn_cast<CallOp>(user);
+    if (call && call.getFunction().is("detach"))
+      return false;
+    return !call || hasGradient(call.getResult());
+  });
+}
+
 llvm::SetVector<Value> GradientFunction::findLeaves(ForallOp statement) {
   llvm::SetVector<Value> leaves;
   statement.walk([&](Operation *op) {
     auto access = dyn_cast<AccessOp>(op);
     if (access && active.contains(access.getArray()) &&
-        isa<FloatType>(access.getType()))
+        isa<FloatType>(access.getType()) && hasGradient(access))
       leaves.insert(access);
     for (Value operand : op->getOperands())
       if (isa<FloatType>(operand.getType()) && active.contains(operand))

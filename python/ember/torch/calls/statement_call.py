@@ -18,11 +18,12 @@ from ember.errors import ArgumentError, CompileError
 from ember.kernel import Entry
 from ember.torch.element_types import INDEX_TYPES
 from ember.torch.region_call import NotTakenError, Reference, RegionCall
-from ember.torch.repeat import MOST, Repeat, Size, Source, repeat_of
+from ember.torch.repeat import MOST, Bound, Repeat, Size, Source, repeat_of
 
 ENTRY = "kernel"
 GRADIENT = "_gradient"
-# Sizes of a tensor: numbers, or places of inputs and their dimensions.
+# Sizes of a tensor: numbers, or places of inputs, which are tensors or sizes themselves, and their
+# dimensions.
 Sizes = tuple[int | tuple[int, int], ...]
 
 
@@ -32,11 +33,13 @@ class Program:
 
     notation: the statements, which assign to `result`, without its dimensions of size 1. inputs:
     the names of what they read. sizes: of the result, as numbers, or as those of an input (place,
-    dimension). prototype: the place of an input of the result's type. looked_up: the sizes of what
-    is looked up, each. least_differentiated: from so many elements in all on kernels of gradients
-    gain. expected: numbers behind what the kernel takes, which have to be these. paddings: rows
-    whose gradient is 0, with their tables' places. undifferentiated: places of inputs whose
-    gradients statements do not make. without_gradient: of those that have none.
+    dimension). prototype: the place of an input of the result's type. elements: the sizes of what
+    is looked up or scattered, each. least_differentiated: from so many elements in all on kernels
+    of gradients gain. expected: numbers behind what the kernel takes, which have to be these.
+    paddings: rows whose gradient is 0, with their tables' places. undifferentiated: places of
+    inputs whose gradients statements do not make. without_gradient: of those that have none.
+    lengths: what else the kernel takes, by names. given: how many arguments there are, with those
+    that kernels do not take.
     """
 
     notation: Notation
@@ -44,12 +47,14 @@ class Program:
     inputs: tuple[str, ...]
     sizes: Sizes
     prototype: int
-    looked_up: tuple[Sizes, ...]
+    elements: tuple[Sizes, ...]
     least_differentiated: int
     expected: tuple[float, ...] = ()
     paddings: tuple[tuple[int, int], ...] = ()
     undifferentiated: frozenset[int] = frozenset()
     without_gradient: frozenset[int] = frozenset()
+    lengths: tuple[tuple[str, int | tuple[int, int]], ...] = ()
+    given: int = 0
 
 
 @dataclass(frozen=True)
@@ -67,7 +72,7 @@ class StatementCall(RegionCall):
     def __init__(
         self, reference: Reference, program: Program, options: Options, raises: bool = False
     ) -> None:
-        super().__init__(reference, len(program.inputs) + len(program.expected), raises)
+        super().__init__(reference, program.given, raises)
         self.program = program
         self.sizes = program.without_gradient
         self.least_differentiated = program.least_differentiated
@@ -90,10 +95,10 @@ class StatementCall(RegionCall):
         return self._built(self.program.notation, ENTRY)
 
     @cached_property
-    def _order(self) -> list[int]:
-        """The place of the input that each parameter of the kernel is; the result comes behind."""
+    def _parameters(self) -> list[str]:
+        """The names of what the kernel takes; the result comes behind."""
         *parameters, _ = self._entry.parameters
-        return [self.program.inputs.index(parameter.name) for parameter in parameters]
+        return [parameter.name for parameter in parameters]
 
     def _built(self, notation: Notation, entry: str) -> Entry:
         library = self._options.load(notation)
@@ -105,21 +110,28 @@ class StatementCall(RegionCall):
         sizes = self._sizes(inputs)
         out: Tensor = inputs[self.program.prototype].new_empty(sizes)
         try:
-            arguments = [_as_array(inputs[place]) for place in self._order]
-            self.kernel(*arguments, self._kept(out))
+            arguments = self._named(inputs)
+            self.kernel(*(arguments[name] for name in self._parameters), self._kept(out))
         except ArgumentError:
             raise NotTakenError from None
         return out
 
+    def _named(self, inputs: Sequence[Any]) -> dict[str, Any]:
+        """What kernels take, by names."""
+        named = dict(zip(self.program.inputs, map(_as_array, inputs), strict=False))
+        for name, size in self.program.lengths:
+            (named[name],) = _sizes([size], inputs)
+        return named
+
     def _taken(self, given: Sequence[Any]) -> list[Any]:
         """What the kernel takes of the arguments."""
         count = len(self.program.inputs)
-        if tuple(given[count:]) != self.program.expected:
+        if tuple(given[count : count + len(self.program.expected)]) != self.program.expected:
             raise NotTakenError
         # Places often are columns of a tensor, which lie apart.
         return [
             one.contiguous() if isinstance(one, Tensor) and one.dtype in INDEX_TYPES else one
-            for one in given[:count]
+            for one in given
         ]
 
     def _sizes(self, inputs: Sequence[Any]) -> list[int]:
@@ -138,10 +150,19 @@ class StatementCall(RegionCall):
             size if isinstance(size, int) else (*size, 0) for size in self.program.sizes
         ]
         count = len(self.program.inputs)
-        sources: list[Source] = [
-            (place, 0) if isinstance(one := arguments[place], Tensor) and not one.dim() else place
-            for place in self._order
-        ]
+        lengths = dict(self.program.lengths)
+        sources: list[Source] = []
+        bounds: list[Bound] = []
+        for name in self._parameters:
+            if (size := lengths.get(name)) is not None:
+                (found,) = _sizes([size], arguments)
+                sources.append((found,))
+                if isinstance(size, tuple):
+                    bounds.append((*size, found, found))
+                continue
+            place = self.program.inputs.index(name)
+            one = arguments[place]
+            sources.append((place, 0) if isinstance(one, Tensor) and not one.dim() else place)
         return repeat_of(
             self.common,
             arguments,
@@ -150,14 +171,17 @@ class StatementCall(RegionCall):
             sizes,
             kernel_sizes=[size for size in sizes if size != 1],
             # What has no rows is left to PyTorch.
-            bounds=[(*size, 1, MOST) for size in self.program.sizes if isinstance(size, tuple)],
-            expected=range(count, self.inputs),
+            bounds=[
+                *bounds,
+                *((*size, 1, MOST) for size in self.program.sizes if isinstance(size, tuple)),
+            ],
+            expected=range(count, count + len(self.program.expected)),
         )
 
     # Gradients.
 
     def elements(self, arguments: Sequence[Any]) -> int:
-        return sum(math.prod(_sizes(one, arguments)) for one in self.program.looked_up)
+        return sum(math.prod(_sizes(one, arguments)) for one in self.program.elements)
 
     def differentiates(self, needed: Sequence[bool]) -> bool:
         """Whether statements make the gradients."""
@@ -204,14 +228,14 @@ class StatementCall(RegionCall):
             place: torch.zeros_like(inputs[place], memory_format=torch.contiguous_format)
             for place in kernel.wanted
         }
-        arguments = dict(zip(program.inputs, inputs, strict=True))
+        arguments = self._named(inputs)
         arguments[program.result + GRADIENT] = self._kept(gradient.contiguous())
         for place, result in found.items():
-            arguments[program.inputs[place] + GRADIENT] = result
+            arguments[program.inputs[place] + GRADIENT] = _as_array(result)
         if not arguments.keys() >= set(kernel.parameters):
             raise NotTakenError
         try:
-            kernel.kernel(*(_as_array(arguments[name]) for name in kernel.parameters))
+            kernel.kernel(*(arguments[name] for name in kernel.parameters))
         except ArgumentError:
             raise NotTakenError from None
         for place, row in program.paddings:
@@ -220,9 +244,15 @@ class StatementCall(RegionCall):
         return [found.get(place) for place in range(self.inputs)]
 
 
-def _sizes(sizes: Sizes, inputs: Sequence[Any]) -> list[int]:
+def _sizes(sizes: Sequence[int | tuple[int, int]], inputs: Sequence[Any]) -> list[int]:
     """Sizes of tensors of one call."""
-    return [size if isinstance(size, int) else inputs[size[0]].shape[size[1]] for size in sizes]
+    return [size if isinstance(size, int) else _size(inputs[size[0]], size[1]) for size in sizes]
+
+
+def _size(argument: Any, dimension: int) -> int:
+    if isinstance(argument, Tensor):
+        return argument.shape[dimension]
+    return int(argument[dimension] if isinstance(argument, tuple) else argument)
 
 
 def _as_array(argument: Any) -> Any:

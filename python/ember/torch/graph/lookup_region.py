@@ -5,8 +5,9 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
 import logging
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
+from typing import Any
 from weakref import WeakKeyDictionary
 
 import torch
@@ -15,13 +16,14 @@ from torch.fx import Graph, Node
 
 from ember.torch import private
 from ember.torch.calls.statement_call import Program, Sizes, StatementCall
-from ember.torch.effects import effect_of, example_of
+from ember.torch.effects import changed_by, effect_of, example_of
 from ember.torch.element_types import INDEX_TYPES, SUM_TYPES
 from ember.torch.graph.costs import LEAST_DIFFERENTIATED, OPERATIONS_OF_A_GRADIENT
+from ember.torch.graph.irregular import is_irregular, looked_up_in, scattered_by
 from ember.torch.graph.trace import trace
 from ember.torch.lookups import lookup_at
 from ember.torch.no_match import NoMatchError
-from ember.torch.operations import VIEWS, name_of, read, same_number, tensor_of
+from ember.torch.operations import VIEWS, name_of, read, same_number, tensor_of, value_of
 from ember.torch.region import Region
 from ember.torch.region_call import Reference
 from ember.torch.settings import Settings
@@ -33,15 +35,12 @@ from ember.torch.translate.values import is_one, known_number
 MOST_NODES = 200
 # Kinds of regions: of a number for each lookup, and all others.
 SCORE, STATEMENTS = "row_score", "statements"
-# Operations that look up, with their parameters: in what, and where.
-_LOOKUPS = {
-    "embedding": ("weight", "input"),
-    "gather": ("self", "index"),
-    "getitem": ("self", "index"),
-    "index": ("self", "indices"),
-    "index_select": ("self", "index"),
-    "take_along_dim": ("self", "indices"),
-}
+# Operations that make tensors of one number.
+_CONSTANTS = frozenset(
+    f"{prefix}{name}{suffix}"
+    for name in ("zeros", "ones", "full")
+    for prefix, suffix in (("", ""), ("new_", ""), ("", "_like"))
+)
 _log = logging.getLogger(__name__)
 # By graphs, whether operations of a kind have statements.
 _translatable: WeakKeyDictionary[Graph, dict[str, bool]] = WeakKeyDictionary()
@@ -58,32 +57,45 @@ def lookup_region_at(node: Node, settings: Settings) -> Region | None:
     if (found := _find(node, says_why=is_number)) is None:
         return None
     inputs = found.statements.read()
-    sizes = _sources_of(whole, inputs)
-    if sizes is None or all(_dtype_of(one) is not whole.dtype for one in inputs):
+    numbers = [one for one in found.read if isinstance(value_of(one), torch.SymInt | tuple)]
+    given = [*inputs, *found.statements.expected, *numbers]
+    sizes, lengths = (
+        _sizes_of(whole.shape, given),
+        _sizes_of(found.statements.lengths.values(), given),
+    )
+    if sizes is None or lengths is None or all(_dtype_of(one) is not whole.dtype for one in inputs):
         return None
     is_detached = torch.is_grad_enabled() and _cuts_gradients_of(node, inputs)
-    program = _program(found, inputs, sizes, whole.dtype, is_detached)
+    program = _program(found, inputs, given, (sizes, lengths), whole.dtype, is_detached)
 
     def make(reference: Reference) -> StatementCall:
         return StatementCall(reference, program, settings.kernel_options, settings.raises)
 
-    tables = {name_of(one) for lookup in found.lookups for one in _tables_of(lookup)}
-    is_score = is_number and all(map(_is_of_rows, found.lookups))
-    of_what = f"{len(found.lookups)} rows of" if is_score else "rows of"
+    tables = {name_of(one) for one in map(looked_up_in, found.irregular) if one is not None}
+    tables -= {name_of(one) for one in found.nodes}
+    is_score = is_number and all(map(_is_of_rows, found.irregular))
+    of_what = f"{len(found.irregular)} rows of" if is_score else "rows of"
+    onto = ", combined at places" if any(map(scattered_by, found.irregular)) else ""
     return Region(
         SCORE if is_score else STATEMENTS,
         node,
         found.nodes,
-        (*inputs, *found.statements.expected),
+        tuple(given),
         make,
-        f"numbers from {of_what} {', '.join(sorted(tables))}",
+        f"numbers from {of_what} {', '.join(sorted(tables))}{onto}",
         {found.statements.inputs[one]: name_of(one) for one in inputs},
     )
 
 
 def _program(
-    found: "_Found", inputs: list[Node], sizes: Sizes, dtype: torch.dtype, is_detached: bool
+    found: "_Found",
+    inputs: list[Node],
+    given: list[Node],
+    sizes: tuple[Sizes, Sizes],
+    dtype: torch.dtype,
+    is_detached: bool,
 ) -> Program:
+    """sizes: of the result, and lengths."""
     statements = found.statements
     names = tuple(statements.inputs[one] for one in inputs)
     is_long = len(found.nodes) >= OPERATIONS_OF_A_GRADIENT
@@ -93,14 +105,14 @@ def _program(
             undifferentiated.add(place)
         elif name in statements.paddings:
             paddings.append((place, statements.paddings[name]))
-    looked_up = [_sources_of(tensor_of(one), inputs) for one in found.lookups]
+    elements = [_sizes_of(_elements(one).shape, given) for one in found.irregular]
     return Program(
         statements.notation(),
         RESULT,
         names,
-        sizes,
+        sizes[0],
         next(place for place, one in enumerate(inputs) if _dtype_of(one) is dtype),
-        tuple(one for one in looked_up if one is not None),
+        tuple(one for one in elements if one is not None),
         0 if is_long else LEAST_DIFFERENTIATED,
         tuple(statements.expected.values()),
         tuple(paddings),
@@ -110,15 +122,25 @@ def _program(
             for place, name in enumerate(names)
             if is_detached or name in statements.without_gradient
         ),
+        tuple(zip(statements.lengths, sizes[1], strict=True)),
+        len(given),
     )
+
+
+def _elements(node: Node) -> Tensor:
+    """The elements that a node looks up, or combines."""
+    found = tensor_of(scattered_by(node) or node)
+    assert found is not None
+    return found
 
 
 @dataclass(frozen=True)
 class _Found:
-    """Nodes with lookups among them, and what they compute."""
+    """Nodes with irregular ones among them, what these read, and what they compute."""
 
     nodes: set[Node]
-    lookups: list[Node]
+    irregular: list[Node]
+    read: list[Node]
     statements: Statements
 
 
@@ -131,38 +153,39 @@ def _find(root: Node, says_why: bool) -> _Found | None:
     blocked: set[Node] = set()
     while True:
         reached = _reached(root, blocked)
-        if not any(map(_is_lookup, reached)):
+        if not any(map(is_irregular, reached)):
             return None
         nodes = _own(root, reached)
-        if not any(map(_is_lookup, nodes)):
+        if not any(map(is_irregular, nodes)):
             shared = _shared(root, reached)
             if says_why and shared and isinstance(_translated(root, reached), Statements):
                 raise NoMatchError(f"{shared[0].name}, a part of it, has other uses")
             return None
+        if writers := _writers_elsewhere(nodes):
+            if root in writers:
+                return None
+            blocked |= writers
+            continue
         translation = _translated(root, nodes)
         if isinstance(translation, Statements):
-            lookups = sorted(filter(_is_lookup, nodes))
-            return _Found(nodes, lookups, translation) if translation.reduces else None
+            irregular = sorted(filter(is_irregular, nodes))
+            found = _Found(nodes, irregular, _read_by(nodes), translation)
+            return found if translation.reduces else None
         if not translation.nodes or root in translation.nodes:
             return None
         blocked |= translation.nodes
 
 
-def _is_lookup(node: Node) -> bool:
-    return bool(_tables_of(node))
+def _writers_elsewhere(nodes: Collection[Node]) -> set[Node]:
+    """Those that change other tensors than new ones that the nodes make."""
+    return {
+        node for node in nodes if any(one not in nodes or _is_view(one) for one in changed_by(node))
+    }
 
 
-def _tables_of(node: Node) -> list[Node]:
-    """What a node looks up elements in, at places that a tensor of integers has."""
+def _is_view(node: Node) -> bool:
     operation = read(node)
-    if operation is None or operation.in_place:
-        return []
-    table, places = _LOOKUPS.get(operation.name, ("", ""))
-    index = operation.get(places)
-    indices = index if isinstance(index, tuple | list) else [index]
-    found = operation.get(table)
-    is_lookup = any(isinstance(one, Node) and _dtype_of(one) in INDEX_TYPES for one in indices)
-    return [found] if is_lookup and isinstance(found, Node) and tensor_of(found) is not None else []
+    return operation is not None and operation.name in VIEWS and not operation.in_place
 
 
 def _is_of_rows(node: Node) -> bool:
@@ -220,9 +243,12 @@ def _may_move(node: Node, root: Node) -> bool:
     if tensor.layout is not torch.strided or tensor.is_nested:
         return False
     operation = read(node)
-    is_detached = operation is not None and operation.name == "detach"
-    is_cut = is_detached or (_requires_gradient(root) and _cuts_gradients(node))
-    return not is_cut and effect_of(node).is_pure
+    # Translations say of these that they have no gradient.
+    is_known = operation is not None and operation.name in ("detach", *_CONSTANTS)
+    if not is_known and _requires_gradient(root) and _cuts_gradients(node):
+        return False
+    effect = effect_of(node)
+    return effect.is_known and not effect.is_random
 
 
 def _cuts_gradients_of(root: Node, inputs: Collection[Node]) -> bool:
@@ -250,13 +276,19 @@ def _cuts_gradients(node: Node) -> bool:
 
 
 def _own(root: Node, reached: Collection[Node]) -> set[Node]:
-    """Those that only others of them need: what is looked up, and what is computed of that.
+    """Those that only others of them need: what is looked up, what is computed of that, and what
+    there is for each element that is scattered.
 
     What is the same for all lookups is better computed once, unless it takes nothing.
     """
     depending: set[Node] = set()
+    scattered = [tensor_of(one) for one in map(scattered_by, reached) if one is not None]
+    lengths = [one.shape[0] for one in scattered if one is not None and one.dim()]
     for node in sorted(reached):
-        if _is_lookup(node) or any(source in depending for source in node.all_input_nodes):
+        tensor = tensor_of(node)
+        is_along = tensor is not None and tensor.dim() and _is_among(tensor.shape[0], lengths)
+        is_depending = any(source in depending for source in node.all_input_nodes)
+        if is_along or is_irregular(node) or is_depending:
             depending.add(node)
     own: set[Node] = set()
     for node in sorted(reached, reverse=True):
@@ -266,11 +298,15 @@ def _own(root: Node, reached: Collection[Node]) -> set[Node]:
     return own
 
 
+def _is_among(size: Any, others: list[Any]) -> bool:
+    return any(same_number(size, one) for one in others)
+
+
 def _is_for_nothing(node: Node) -> bool:
-    """Whether a node computes places, or the same elements at other indices."""
+    """Whether a node computes places, the same elements at other indices, or one number."""
     operation = read(node)
-    is_view = operation is not None and operation.name in VIEWS and not operation.in_place
-    return is_view or _dtype_of(node) in INDEX_TYPES
+    is_constant = operation is not None and operation.name in _CONSTANTS
+    return is_constant or _is_view(node) or _dtype_of(node) in INDEX_TYPES
 
 
 def _shared(root: Node, nodes: Collection[Node]) -> list[Node]:
@@ -282,11 +318,16 @@ def _shared(root: Node, nodes: Collection[Node]) -> list[Node]:
     ]
 
 
+def _read_by(nodes: Collection[Node]) -> list[Node]:
+    """What nodes read that is none of them."""
+    read = {source for node in nodes for source in node.all_input_nodes if source not in nodes}
+    return sorted(read)
+
+
 def _translated(root: Node, nodes: Collection[Node]) -> Statements | Untranslated:
     """The statements of nodes."""
-    read = {source for node in nodes for source in node.all_input_nodes if source not in nodes}
     try:
-        traced = trace(root, nodes, sorted(read))
+        traced = trace(root, nodes, _read_by(nodes))
     # An operator may ask for numbers that only the run knows.
     except Exception as error:
         _log.debug("%s cannot be traced: %s", root.name, error)
@@ -294,29 +335,32 @@ def _translated(root: Node, nodes: Collection[Node]) -> Statements | Untranslate
     return translation_of(traced)
 
 
-def _sources_of(tensor: Tensor | None, inputs: list[Node]) -> Sizes | None:
-    """A tensor's sizes, as numbers or as inputs have them; None where they have one not."""
-    known = {
-        place: tuple(own.shape)
-        for place, one in enumerate(inputs)
-        if (own := tensor_of(one)) is not None
-    }
-    sizes: list[int | tuple[int, int]] = []
-    for size in () if tensor is None else tensor.shape:
+def _sizes_of(sizes: Iterable[Any], given: list[Node]) -> Sizes | None:
+    """Sizes as numbers or as inputs have them, or are them; None where there is another one."""
+    found: list[int | tuple[int, int]] = []
+    for size in sizes:
         if (number := known_number(size)) is not None:
-            sizes.append(number)
+            found.append(number)
             continue
         sources = (
             (place, dimension)
-            for place, shape in known.items()
-            for dimension, own in enumerate(shape)
+            for place, one in enumerate(given)
+            for dimension, own in enumerate(_own_sizes(one))
             if same_number(own, size)
         )
         source = next(sources, None)
         if source is None:
             return None
-        sizes.append(source)
-    return tuple(sizes)
+        found.append(source)
+    return tuple(found)
+
+
+def _own_sizes(node: Node) -> Iterable[Any]:
+    """The sizes of a tensor, or sizes or a number themselves."""
+    value = value_of(node)
+    if isinstance(value, Tensor):
+        return value.shape
+    return value if isinstance(value, tuple) else (value,)
 
 
 def _dtype_of(node: Node) -> torch.dtype | None:

@@ -1,20 +1,22 @@
 """Parts of captured graphs as ATen's operators, so that all spellings of an operation are one.
 
 PyTorch's own decompositions make the graph: F.normalize is a norm, a clamp and a division there,
-einsum a product of matrices between views.
+einsum a product of matrices between views. What is changed in place is a new tensor there.
 
 Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
+from collections import deque
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 import torch
 from torch.fx import Graph, GraphModule, Interpreter, Node
 
 from ember.torch import private
-from ember.torch.effects import example_of
+from ember.torch.effects import effect_of, example_of
 
 
 @dataclass(frozen=True)
@@ -22,7 +24,8 @@ class Traced:
     """What a part of a graph computes.
 
     graph: of ATen's operators, each with the example of its value. inputs: which node of the
-    captured graph each placeholder stands for. sources: the nodes that operators come from.
+    captured graph each placeholder stands for, but for those of lists. sources: the nodes that
+    operators come from.
     """
 
     graph: Graph
@@ -50,11 +53,21 @@ def trace(root: Node, nodes: Collection[Node], inputs: Sequence[Node]) -> Traced
         private.mark(copied[node], number)
     part.output(copied[root])
     run = Interpreter(GraphModule(torch.nn.Module(), part)).run
+    if any(effect_of(node).changed for node in numbered):
+        run = torch.func.functionalize(run, remove="mutations")
     graph = private.operators_of(run, [example_of(value) for value in inputs])
-    placeholders = graph.find_nodes(op="placeholder")
+    placeholders = iter(graph.find_nodes(op="placeholder"))
+    given = {}
+    for value in inputs:
+        example = example_of(value)
+        # Of a list of sizes, each is a placeholder of its own.
+        if isinstance(example, tuple | list):
+            deque(islice(placeholders, len(example)), maxlen=0)
+        else:
+            given[next(placeholders)] = value
     sources = {}
     for node in graph.nodes:
         place = private.mark_of(node)
         if node.op == "call_function" and place is not None:
             sources[node] = numbered[place]
-    return Traced(graph, dict(zip(placeholders, inputs, strict=True)), sources)
+    return Traced(graph, given, sources)

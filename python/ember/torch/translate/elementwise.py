@@ -156,6 +156,6 @@ def _to_copy(call: Call) -> Value:
     return call.elementwise([call.value("self")], "{0}".format)
 
 
-@translates("aten::clone", "aten::alias", "aten::lift_fresh_copy")
+@translates("aten::alias", "aten::clone", "aten::detach", "aten::lift_fresh_copy")
 def _same(call: Call) -> Value:
     return call.value("self")

@@ -89,7 +89,7 @@ def _enter_extreme(name: str, function: str) -> None:
     @translates(f"aten::{name}")
     def _(call: Call) -> Value:
         value = _operand(call)
-        call.statements.has_extremes = True
+        call.statements.extremes.add(call.node)
         return _reduced(call, value, _dimensions(value, call.arguments["dim"]), function)
 
 
@@ -141,7 +141,7 @@ def _norm(call: Call) -> Value:
         root = "(0.0 if {0} == 0 else sqrt(1.0 if {0} == 0 else {0}))"
         return call.elementwise([squares], root.format)
     if order == math.inf and not value.parts:
-        call.statements.has_extremes = True
+        call.statements.extremes.add(call.node)
         return _reduced(call, value, dimensions, "max", lambda x: f"abs({x})")
     raise NotTranslatedError
 

@@ -44,8 +44,10 @@ class Statements:
     of another kind than statements make. rows: how long those of inputs are, by names.
     without_gradient: names of what the result depends on by comparisons and places alone.
     are_ranged: whether variables have ranges where sizes are known, since indices do not say them.
-    has_extremes: whether a result is the largest or least of others, which its gradient looks for:
-    two computations of a sum may be rounded otherwise.
+    extremes: operators whose results are the largest or least of others, which a gradient looks
+    for: two computations of a sum may be rounded otherwise. has_extremes: whether a gradient comes
+    through one.
+    lengths: sizes that only the run knows, and that no array has, by the names of parameters.
     """
 
     number: torch.dtype
@@ -60,8 +62,12 @@ class Statements:
     rows: dict[str, Any] = field(default_factory=dict)
     without_gradient: set[str] = field(default_factory=set)
     are_ranged: bool = False
+    extremes: set[Node] = field(default_factory=set)
     has_extremes: bool = False
+    lengths: dict[str, Any] = field(default_factory=dict)
     _temporaries: int = 0
+    # Where the statements are that begin temporaries which others add to.
+    _begun: dict[str, int] = field(default_factory=dict)
 
     def input(self, node: Node, example: Any) -> Value:
         """A tensor or a number that the statements are given."""
@@ -111,32 +117,86 @@ class Statements:
             raise NotTranslatedError
         return number
 
+    def begun(
+        self, sizes: Sequence[Any], dtype: torch.dtype, element: Callable[[Indices], str]
+    ) -> Value:
+        """A temporary that begins with these elements, for `combine`. As nothing else says how
+        large it is, its variables have ranges."""
+        name, target = self._temporary(sizes, dtype)
+        self._begun[name] = len(self.lines)
+        pairs = [(f"i{place}", size) for place, size in enumerate(sizes) if not is_one(size)]
+        ranges = ", ".join(f"{index} in 0:{self._length(size)}" for index, size in pairs)
+        plain = self._plainly_assigned(name, sizes, element)
+        self.lines.append(f"let {plain} for {ranges}" if ranges else f"let {plain}")
+        return target
+
+    def _length(self, size: Any) -> str:
+        """A size as the end of a range."""
+        if (number := known_number(size)) is not None:
+            return str(number)
+        for name, known in self.lengths.items():
+            if same_number(known, size):
+                return name
+        name = f"n{len(self.lengths)}"
+        self.lengths[name] = size
+        self.types[name] = "i64"
+        return name
+
+    def combine(
+        self,
+        target: Value,
+        function: str,
+        sizes: Sequence[Any],
+        place: Callable[[Indices], Indices],
+        element: Callable[[Indices], str],
+    ) -> None:
+        """Combines an element for each index of `sizes` with what the target has at some place."""
+        self.reduces = True
+        indices = [FIRST if is_one(size) else f"i{k}" for k, size in enumerate(sizes)]
+        line = f"{target.at(place(indices))} {function}= {element(indices)}"
+        self.lines.append(line + self._ranges(indices, sizes))
+
+    def _ranges(self, indices: Sequence[str], sizes: Sequence[Any]) -> str:
+        pairs = zip(indices, sizes, strict=True)
+        ranged = [self.ranged(index, size) for index, size in pairs if index != FIRST]
+        ranges = ", ".join(one for one in ranged if " in " in one)
+        return f" for {ranges}" if ranges else ""
+
     def let(
         self, sizes: Sequence[Any], dtype: torch.dtype, element: Callable[[Indices], str]
     ) -> Value:
         """A temporary of these sizes, and its element at some indices, which are variables."""
+        name, value = self._temporary(sizes, dtype)
+        self.lines.append(f"let {self._assign(name, sizes, dtype, element)}")
+        return value
+
+    def _temporary(self, sizes: Sequence[Any], dtype: torch.dtype) -> tuple[str, Value]:
+        """A new name, and the value that is called so."""
         name = f"t{self._temporaries}"
         self._temporaries += 1
-        self.lines.append(f"let {self._assign(name, sizes, dtype, element)}")
+        self.types[name] = _type(dtype)
         places = [place for place, size in enumerate(sizes) if not is_one(size)]
 
         def at(indices: Indices) -> str:
             return f"{name}[{','.join(indices[place] for place in places)}]" if places else name
 
-        return Value(tuple(sizes), dtype, at)
+        return name, Value(tuple(sizes), dtype, at)
 
     def _assign(
         self, name: str, sizes: Sequence[Any], dtype: torch.dtype, element: Callable[[Indices], str]
     ) -> str:
+        self.types[name] = _type(dtype)
+        indices = [FIRST if is_one(size) else f"i{place}" for place, size in enumerate(sizes)]
+        return self._plainly_assigned(name, sizes, element) + self._ranges(indices, sizes)
+
+    def _plainly_assigned(
+        self, name: str, sizes: Sequence[Any], element: Callable[[Indices], str]
+    ) -> str:
+        """An assignment without ranges."""
         indices = [FIRST if is_one(size) else f"i{place}" for place, size in enumerate(sizes)]
         variables = [index for index in indices if index != FIRST]
-        self.types[name] = _type(dtype)
         left = f"{name}[{','.join(variables)}]" if variables else name
-        right = element(indices)
-        pairs = zip(indices, sizes, strict=True)
-        ranged = [self.ranged(index, size) for index, size in pairs if index != FIRST]
-        ranges = ", ".join(one for one in ranged if " in " in one)
-        return f"{left} = {right} for {ranges}" if ranges else f"{left} = {right}"
+        return f"{left} = {element(indices)}"
 
     def ranged(self, variable: str, size: Any) -> str:
         """A variable as reductions and statements bind it."""
@@ -145,7 +205,32 @@ class Statements:
 
     def finish(self, value: Value) -> None:
         """Makes a value the result: its dimensions of size 1 are left out."""
+        if self._is_renamed(value):
+            return
         self.lines.append(self._assign(RESULT, value.sizes, value.dtype, value.at))
+
+    def _is_renamed(self, value: Value) -> bool:
+        """Whether the value was a temporary that others add to, and is now what they add to: the
+        caller gives memory of the right size."""
+        names = [f"i{place}" for place in range(value.rank)]
+        indices = [
+            FIRST if is_one(size) else name for name, size in zip(names, value.sizes, strict=True)
+        ]
+        written = value.at(indices)
+        name = written.partition("[")[0]
+        variables = [index for index in indices if index != FIRST]
+        place = self._begun.get(name)
+        if place is None or written != f"{name}[{','.join(variables)}]":
+            return False
+        self.lines[place] = self.lines[place].removeprefix("let ").partition(" for ")[0]
+        self.lines = [re.sub(rf"\b{name}\b", RESULT, line) for line in self.lines]
+        self.types[RESULT] = self.types.pop(name)
+        self._begun = {}
+        used = " ".join(self.lines)
+        self.lengths = {
+            name: size for name, size in self.lengths.items() if re.search(rf"\b{name}\b", used)
+        }
+        return True
 
     def reduced(
         self, sizes: Sequence[Any], dtype: torch.dtype, element: Callable[[Indices], str]
@@ -184,7 +269,7 @@ class Statements:
         return [nodes[name] for name in self._named() if name in nodes]
 
     def _named(self) -> list[str]:
-        return list(dict.fromkeys(re.findall(r"\b[txy]\d*\b", self.text)))
+        return list(dict.fromkeys(re.findall(r"\b[ntxy]\d*\b", self.text)))
 
     def notation(self) -> Notation:
         """The statements with what emberc has to know. They are of rows of one length only, which

@@ -12,14 +12,14 @@ from torch import Tensor
 from torch.fx import Node
 
 from ember.torch.graph.trace import Traced
-from ember.torch.operations import value_of
-from ember.torch.translate import elementwise, lookups, products, reductions, views
+from ember.torch.operations import read, value_of
+from ember.torch.translate import elementwise, lookups, products, reductions, scatters, views
 from ember.torch.translate.statements import Statements
 from ember.torch.translate.table import translate
-from ember.torch.translate.values import NotTranslatedError, Value
+from ember.torch.translate.values import NotTranslatedError, Value, detached
 
 # Families of the table, which enter what they translate.
-FAMILIES = (elementwise, lookups, products, reductions, views)
+FAMILIES = (elementwise, lookups, products, reductions, scatters, views)
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,11 @@ def translation_of(traced: Traced) -> Statements | Untranslated:
         statements.finish(value)
     except NotTranslatedError:
         return Untranslated(frozenset((traced.sources[traced.result],)))
-    differentiable = _read_by(traced.result, is_float)
+    differentiable = _differentiated(traced, traced.result)
+    statements.has_extremes = any(
+        one in differentiable and not _differentiated(traced, one).isdisjoint(traced.inputs)
+        for one in statements.extremes
+    )
     for node, source in traced.inputs.items():
         if node not in differentiable and source in statements.inputs:
             statements.without_gradient.add(statements.inputs[source])
@@ -61,16 +65,17 @@ def _values_of(traced: Traced) -> tuple[Statements, Value] | Untranslated:
     # Those without a value, and those of them that are not computed of others.
     missing: set[Node] = set()
     first: set[Node] = set()
-    read = _read_by(traced.result)
+    needed = _read_by(traced.result)
     for node in traced.graph.nodes:
         # Sizes and other numbers that are computed have no statements.
-        if node not in read or not (node in traced.inputs or is_tensor(node)):
+        if node not in needed or not (node in traced.inputs or is_tensor(node)):
             continue
         try:
             if node in traced.inputs:
                 values[node] = statements.input(traced.inputs[node], value_of(node))
             else:
-                values[node] = translate(node, statements, values)
+                value = translate(node, statements, values)
+                values[node] = detached(value) if _is_detached(traced, node) else value
         except NotTranslatedError as error:
             if node not in traced.sources:
                 continue
@@ -80,6 +85,18 @@ def _values_of(traced: Traced) -> tuple[Statements, Value] | Untranslated:
     if first:
         return Untranslated(frozenset(traced.sources[node] for node in first))
     return statements, values[traced.result]
+
+
+def _differentiated(traced: Traced, node: Node) -> set[Node]:
+    """What has a gradient where a node has one."""
+    return _read_by(node, lambda one: is_float(one) and not _is_detached(traced, one))
+
+
+def _is_detached(traced: Traced, node: Node) -> bool:
+    """Whether no gradient comes through an operator."""
+    source = traced.sources.get(node)
+    operation = None if source is None else read(source)
+    return operation is not None and operation.name == "detach"
 
 
 def is_float(node: Node) -> bool:

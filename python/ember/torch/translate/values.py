@@ -14,7 +14,7 @@ from typing import Any
 import torch
 from torch.fx import Node
 
-from ember.torch.operations import same_number
+from ember.torch.operations import likely_same
 
 # What an index is in statements: a variable, a number, or an element of another array.
 Indices = Sequence[str]
@@ -81,8 +81,9 @@ def literal(number: Any) -> str:
 
 
 def same_sizes(one: Sequence[Any], other: Sequence[Any]) -> bool:
-    """Whether sizes are known to be equal."""
-    return len(one) == len(other) and all(map(same_number, one, other))
+    """Whether sizes are equal in the call that a graph is captured for: kernels ask for it in
+    others, where they are those of one variable."""
+    return len(one) == len(other) and all(map(likely_same, one, other))
 
 
 def broadcast(value: Value, sizes: Sequence[Any]) -> Callable[[Indices], str]:
@@ -90,8 +91,15 @@ def broadcast(value: Value, sizes: Sequence[Any]) -> Callable[[Indices], str]:
     skipped = len(sizes) - value.rank
     alone = [is_one(size) for size in value.sizes]
     for size, own in zip(sizes[skipped:], value.sizes, strict=True):
-        if not is_one(own) and not same_number(size, own):
+        if not is_one(own) and not likely_same(size, own):
             raise NotTranslatedError
     return lambda indices: value.at(
         [FIRST if one else index for one, index in zip(alone, indices[skipped:], strict=True)]
     )
+
+
+def detached(value: Value) -> Value:
+    """The same elements, without gradient."""
+    if not value.dtype.is_floating_point:
+        return value
+    return Value(value.sizes, value.dtype, lambda indices: f"detach({value.at(indices)})")

@@ -1,0 +1,68 @@
+"""Operations whose elements lie at places that tensors of integers have.
+
+Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+from torch.fx import Node
+
+from ember.torch.element_types import INDEX_TYPES
+from ember.torch.operations import Operation, read, tensor_of
+
+# Those that look up, with their parameters: in what, and where.
+_LOOKUPS = {
+    "embedding": ("weight", "input"),
+    "gather": ("self", "index"),
+    "getitem": ("self", "index"),
+    "index": ("self", "indices"),
+    "index_select": ("self", "index"),
+    "take_along_dim": ("self", "indices"),
+}
+# Those that combine elements, with their parameters: what, and where.
+_SCATTERS = {
+    "index_add": ("source", "index"),
+    "index_put": ("values", "indices"),
+    "scatter_add": ("src", "index"),
+    "scatter_reduce": ("src", "index"),
+}
+
+
+def is_irregular(node: Node) -> bool:
+    """Whether a node looks elements up, or combines them at places."""
+    return looked_up_in(node) is not None or scattered_by(node) is not None
+
+
+def looked_up_in(node: Node) -> Node | None:
+    """What a node looks elements up in, at places that a tensor of integers has."""
+    operation = read(node)
+    if operation is None or operation.in_place:
+        return None
+    return _at_places(operation, *_LOOKUPS.get(operation.name, ("", "")))
+
+
+def scattered_by(node: Node) -> Node | None:
+    """What a node combines at places that a tensor of integers has."""
+    operation = read(node)
+    if operation is None:
+        return None
+    return _at_places(operation, *_SCATTERS.get(operation.name, ("", "")))
+
+
+def _at_places(operation: Operation, elements: str, places: str) -> Node | None:
+    found = operation.get(elements)
+    is_irregular = any(map(_is_of_places, _indices(operation.get(places))))
+    return (
+        found if is_irregular and isinstance(found, Node) and tensor_of(found) is not None else None
+    )
+
+
+def _indices(index: Any) -> Iterator[Any]:
+    yield from index if isinstance(index, tuple | list) else (index,)
+
+
+def _is_of_places(index: Any) -> bool:
+    tensor = tensor_of(index)
+    return isinstance(index, Node) and tensor is not None and tensor.dtype in INDEX_TYPES

@@ -1,0 +1,157 @@
+"""Operators that add up, or otherwise combine, elements at places that other tensors hold.
+
+Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+from ember.torch.element_types import INDEX_TYPES
+from ember.torch.translate.table import Call, translates
+from ember.torch.translate.values import (
+    Indices,
+    NotTranslatedError,
+    Value,
+    broadcast,
+    is_one,
+    same_sizes,
+)
+
+# PyTorch's names of reductions, with what statements call them, and what they begin with.
+_REDUCTIONS = {
+    "amax": ("max", "(-inf)"),
+    "amin": ("min", "inf"),
+    "mean": ("sum", "0.0"),
+    "prod": ("prod", "1.0"),
+    "sum": ("sum", "0.0"),
+}
+
+
+@dataclass(frozen=True)
+class _Scatter:
+    """What is scattered: an element for each index of `sizes`, to some place of `onto`."""
+
+    call: Call
+    onto: Value
+    sizes: tuple[Any, ...]
+    place: Callable[[Indices], list[str]]
+    element: Callable[[Indices], str]
+
+    def combined(self, function: str, begin: Callable[[Indices], str]) -> Value:
+        """The elements combined with what each place begins with."""
+        statements, dtype = self.call.statements, self.call.result.dtype
+        target = statements.begun(self.onto.sizes, dtype, begin)
+        statements.combine(target, function, self.sizes, self.place, self.element)
+        return target
+
+    def counts(self) -> Value:
+        """How many elements come to each place: a tensor that is broadcast where all of a
+        dimension have as many."""
+        statements, dtype = self.call.statements, self.call.result.dtype
+        names = [f"v{number}" for number in range(len(self.sizes))]
+        place = self.place(names)
+        told = [name for name in names if any(_names(name, one) for one in place if one != name)]
+        # A dimension that no index is looked up by is one for all.
+        kept = [any(_names(name, one) for name in told) or one not in names for one in place]
+        sizes = tuple(
+            size if stays else 1 for size, stays in zip(self.onto.sizes, kept, strict=True)
+        )
+        own = tuple(
+            size if name in told else 1 for name, size in zip(names, self.sizes, strict=True)
+        )
+        target = statements.begun(sizes, dtype, lambda _: "0.0")
+        statements.combine(target, "sum", own, self.place, lambda _: "1.0")
+        return target
+
+
+def _names(name: str, text: str) -> bool:
+    return re.search(rf"\b{name}\b", text) is not None
+
+
+def _along_dimension(call: Call) -> _Scatter:
+    """Elements of `src` whose index in one dimension `index` has."""
+    onto, index, source = call.value("self"), call.value("index"), call.value("src")
+    source = call.statements.converted(source, call.result.dtype)
+    dimension = onto.place(call.given("dim"))
+    if not onto.rank:
+        raise NotTranslatedError
+    if index.dtype not in INDEX_TYPES or is_one(onto.sizes[dimension]):
+        raise NotTranslatedError
+    others = [place for place in range(onto.rank) if place != dimension]
+    # Where fewer are scattered than there are, variables would have two sizes.
+    if not same_sizes([onto.sizes[k] for k in others], [index.sizes[k] for k in others]):
+        raise NotTranslatedError
+    if not same_sizes(index.sizes, source.sizes):
+        raise NotTranslatedError
+
+    def place(indices: Indices) -> list[str]:
+        return [*indices[:dimension], index.at(indices), *indices[dimension + 1 :]]
+
+    return _Scatter(call, onto, index.sizes, place, source.at)
+
+
+def _onto(scatter: _Scatter) -> Callable[[Indices], str]:
+    return scatter.call.statements.converted(scatter.onto, scatter.call.result.dtype).at
+
+
+@translates("aten::scatter_add")
+def _scatter_add(call: Call) -> Value:
+    scatter = _along_dimension(call)
+    return scatter.combined("sum", _onto(scatter))
+
+
+@translates("aten::scatter_reduce")
+def _scatter_reduce(call: Call) -> Value:
+    scatter, reduction = _along_dimension(call), call.given("reduce")
+    if not call.result.is_floating_point() or reduction not in _REDUCTIONS:
+        raise NotTranslatedError
+    takes_part = bool(call.given("include_self"))
+    function, identity = _REDUCTIONS[reduction]
+    if function in ("max", "min", "prod"):
+        call.statements.extremes.add(call.node)
+    onto = _onto(scatter)
+    whole = scatter.combined(function, onto if takes_part else lambda _: identity)
+    if takes_part and reduction != "mean":
+        return whole
+    counts = scatter.counts()
+    if takes_part:
+        return call.elementwise([whole, counts], "({0} / ({1} + 1.0))".format)
+    text = "({0} / {1} if {1} > 0 else {2})" if reduction == "mean" else "({0} if {1} > 0 else {2})"
+    return call.elementwise([whole, counts, scatter.onto], text.format)
+
+
+@translates("aten::index_put")
+def _index_put(call: Call) -> Value:
+    """Rows, or other parts, of `values` to the places that indices have."""
+    onto = call.value("self")
+    if not call.given("accumulate"):
+        raise NotTranslatedError
+    given = [None if one is None else call.value_of(one) for one in call.arguments["indices"]]
+    dimensions = [number for number, one in enumerate(given) if one is not None]
+    places = [one for one in given if one is not None]
+    first = dimensions[0]
+    if dimensions != list(range(first, first + len(dimensions))):
+        raise NotTranslatedError
+    if any(one.dtype not in INDEX_TYPES for one in places):
+        raise NotTranslatedError
+    if any(is_one(onto.sizes[number]) for number in dimensions):
+        raise NotTranslatedError
+    shape = torch.broadcast_shapes(*(one.sizes for one in places))
+    end = first + len(shape)
+    sizes = (*onto.sizes[:first], *shape, *onto.sizes[first + len(dimensions) :])
+    elements = [broadcast(one, shape) for one in places]
+    values = call.statements.converted(call.value("values"), call.result.dtype)
+    if values.rank > len(sizes):
+        raise NotTranslatedError
+
+    def place(indices: Indices) -> list[str]:
+        found = [element(indices[first:end]) for element in elements]
+        return [*indices[:first], *found, *indices[end:]]
+
+    scatter = _Scatter(call, onto, sizes, place, broadcast(values, sizes))
+    return scatter.combined("sum", _onto(scatter))
