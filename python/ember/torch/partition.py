@@ -15,7 +15,8 @@ from ember.torch.bag_group_patterns import bag_group_at
 from ember.torch.bag_patterns import bag_at
 from ember.torch.block_patterns import block_region_at
 from ember.torch.edge_softmax_patterns import edge_softmax_at
-from ember.torch.graph.lookup_region import STATEMENTS, lookup_region_at
+from ember.torch.graph.irregular import is_along, lengths_of_scatters
+from ember.torch.graph.lookup_region import STATEMENTS, is_for_nothing, lookup_region_at
 from ember.torch.head_products_patterns import head_products_at
 from ember.torch.linear_before_sum import put_linear_before_sums
 from ember.torch.linear_together import put_linear_together
@@ -137,8 +138,12 @@ def _is_left_to_inner(region: Region, settings: Settings) -> bool:
     if region.kind != STATEMENTS:
         return False
     inner = _inner(region, settings)
-    if any(one.kind in OVER_EDGES for one in inner):
-        return any(region.nodes <= one.nodes for one in inner)
+    over_edges = [one for one in inner if one.kind in OVER_EDGES]
+    if over_edges:
+        lengths = lengths_of_scatters(region.nodes)
+        known = set().union(*(one.nodes for one in over_edges))
+        others = (one for one in region.nodes - known if not is_for_nothing(one))
+        return not any(is_along(one, lengths) for one in others)
     # Rows by themselves are written and read again.
     return sum(one.kind != "rows" for one in inner) == 1
 

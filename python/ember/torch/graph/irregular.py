@@ -4,13 +4,13 @@ Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from torch.fx import Node
 
 from ember.torch.element_types import INDEX_TYPES
-from ember.torch.operations import Operation, read, tensor_of
+from ember.torch.operations import Operation, read, same_number, tensor_of
 
 # Those that look up, with their parameters: in what, and where.
 _LOOKUPS = {
@@ -49,6 +49,20 @@ def scattered_by(node: Node) -> Node | None:
     if operation is None:
         return None
     return _at_places(operation, *_SCATTERS.get(operation.name, ("", "")))
+
+
+def lengths_of_scatters(nodes: Iterable[Node]) -> list[Any]:
+    """How many rows nodes combine at places: the number of edges of a graph, mostly."""
+    scattered = [tensor_of(one) for one in map(scattered_by, nodes) if one is not None]
+    return [one.shape[0] for one in scattered if one is not None and one.dim()]
+
+
+def is_along(node: Node, lengths: Iterable[Any]) -> bool:
+    """Whether a node has an element, or a row, for each of so many ones."""
+    tensor = tensor_of(node)
+    if tensor is None or not tensor.dim():
+        return False
+    return any(same_number(tensor.shape[0], length) for length in lengths)
 
 
 def _at_places(operation: Operation, elements: str, places: str) -> Node | None:

@@ -19,7 +19,13 @@ from ember.torch.calls.statement_call import Program, Sizes, StatementCall
 from ember.torch.effects import changed_by, effect_of, example_of
 from ember.torch.element_types import INDEX_TYPES, SUM_TYPES
 from ember.torch.graph.costs import LEAST_DIFFERENTIATED, OPERATIONS_OF_A_GRADIENT
-from ember.torch.graph.irregular import is_irregular, looked_up_in, scattered_by
+from ember.torch.graph.irregular import (
+    is_along,
+    is_irregular,
+    lengths_of_scatters,
+    looked_up_in,
+    scattered_by,
+)
 from ember.torch.graph.trace import trace
 from ember.torch.lookups import lookup_at
 from ember.torch.no_match import NoMatchError
@@ -282,27 +288,20 @@ def _own(root: Node, reached: Collection[Node]) -> set[Node]:
     What is the same for all lookups is better computed once, unless it takes nothing.
     """
     depending: set[Node] = set()
-    scattered = [tensor_of(one) for one in map(scattered_by, reached) if one is not None]
-    lengths = [one.shape[0] for one in scattered if one is not None and one.dim()]
+    lengths = lengths_of_scatters(reached)
     for node in sorted(reached):
-        tensor = tensor_of(node)
-        is_along = tensor is not None and tensor.dim() and _is_among(tensor.shape[0], lengths)
-        is_depending = any(source in depending for source in node.all_input_nodes)
-        if is_along or is_irregular(node) or is_depending:
+        is_own = is_irregular(node) or is_along(node, lengths)
+        if is_own or any(source in depending for source in node.all_input_nodes):
             depending.add(node)
     own: set[Node] = set()
     for node in sorted(reached, reverse=True):
         is_inside = node is root or all(user in own for user in node.users)
-        if is_inside and (node in depending or _is_for_nothing(node)):
+        if is_inside and (node in depending or is_for_nothing(node)):
             own.add(node)
     return own
 
 
-def _is_among(size: Any, others: list[Any]) -> bool:
-    return any(same_number(size, one) for one in others)
-
-
-def _is_for_nothing(node: Node) -> bool:
+def is_for_nothing(node: Node) -> bool:
     """Whether a node computes places, the same elements at other indices, or one number."""
     operation = read(node)
     is_constant = operation is not None and operation.name in _CONSTANTS
