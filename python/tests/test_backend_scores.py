@@ -162,10 +162,17 @@ def test_special_values(function: Callable[..., Tensor], value: float) -> None:
     torch.testing.assert_close(compiled(function)(*given), function(*given), equal_nan=True)
 
 
-def test_half_types_are_left() -> None:
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16], ids=str)
+@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda function: function.__name__)
+def test_half_types(function: Callable[..., Tensor], dtype: torch.dtype) -> None:
+    """They are computed in f32, and rounded once."""
+    given = arguments(dtype)
+    exact = [one.double() if one.is_floating_point() else one for one in given]
     with listening() as heard:
-        compiled(product)(*arguments(torch.bfloat16))
-    assert not heard.reports[0].compiled
+        result = compiled(function)(*given)
+    assert heard.reports[0].compiled
+    assert result.dtype is dtype
+    torch.testing.assert_close(result, function(*exact).to(dtype))
 
 
 def test_index_out_of_range() -> None:

@@ -14,7 +14,6 @@ from ember.torch.aggregation_patterns import aggregation_at
 from ember.torch.bag_group_patterns import bag_group_at
 from ember.torch.bag_patterns import bag_at
 from ember.torch.block_patterns import block_region_at
-from ember.torch.edge_softmax_patterns import edge_softmax_at
 from ember.torch.graph.irregular import is_along, lengths_of_scatters
 from ember.torch.graph.lookup_region import STATEMENTS, is_for_nothing, lookup_region_at
 from ember.torch.head_products_patterns import head_products_at
@@ -41,7 +40,6 @@ PATTERNS: tuple[Callable[[Node, Settings], Region | None], ...] = (
     pair_products_at,
     row_products_at,
     lookup_region_at,
-    edge_softmax_at,
     aggregation_at,
     onto_at,
     segments_at,
@@ -53,8 +51,10 @@ PATTERNS: tuple[Callable[[Node, Settings], Region | None], ...] = (
     row_sum_at,
     selection_at,
 )
+# Products of blocks, which keep a row of results in registers.
+OF_BLOCKS = ("block_scores", "block_values")
 # Kinds of regions of what edges bring.
-OVER_EDGES = ("aggregation", "aggregation_onto", "edge_softmax")
+OVER_EDGES = ("aggregation", "aggregation_onto")
 
 
 def partition(module: GraphModule, settings: Settings) -> Report:
@@ -138,6 +138,8 @@ def _is_left_to_inner(region: Region, settings: Settings) -> bool:
     if region.kind != STATEMENTS:
         return False
     inner = _inner(region, settings)
+    if any(one.kind in OF_BLOCKS for one in inner):
+        return True
     over_edges = [one for one in inner if one.kind in OVER_EDGES]
     if over_edges:
         lengths = lengths_of_scatters(region.nodes)

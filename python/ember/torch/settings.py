@@ -18,7 +18,6 @@ KINDS = (
     "bags",
     "segments",
     "aggregation",
-    "edge_softmax",
     "head_products",
     "pair_products",
     "row_products",

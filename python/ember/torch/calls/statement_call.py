@@ -225,11 +225,13 @@ class StatementCall(RegionCall):
         self._sizes(inputs)
         kernel = self._gradient(needed)
         found: dict[int, Tensor] = {
-            place: torch.zeros_like(inputs[place], memory_format=torch.contiguous_format)
+            place: torch.zeros(inputs[place].shape, dtype=_gradient_type(inputs[place]))
             for place in kernel.wanted
         }
         arguments = self._named(inputs)
-        arguments[program.result + GRADIENT] = self._kept(gradient.contiguous())
+        arguments[program.result + GRADIENT] = self._kept(
+            gradient.to(_gradient_type(gradient)).contiguous()
+        )
         for place, result in found.items():
             arguments[program.inputs[place] + GRADIENT] = _as_array(result)
         if not arguments.keys() >= set(kernel.parameters):
@@ -241,7 +243,10 @@ class StatementCall(RegionCall):
         for place, row in program.paddings:
             if place in found:
                 found[place][row] = 0
-        return [found.get(place) for place in range(self.inputs)]
+        return [
+            found[place].to(inputs[place].dtype) if place in found else None
+            for place in range(self.inputs)
+        ]
 
 
 def _sizes(sizes: Sequence[int | tuple[int, int]], inputs: Sequence[Any]) -> list[int]:
@@ -253,6 +258,11 @@ def _size(argument: Any, dimension: int) -> int:
     if isinstance(argument, Tensor):
         return argument.shape[dimension]
     return int(argument[dimension] if isinstance(argument, tuple) else argument)
+
+
+def _gradient_type(tensor: Tensor) -> torch.dtype:
+    """Gradients of half types are added up in f32."""
+    return torch.promote_types(tensor.dtype, torch.float32)
 
 
 def _as_array(argument: Any) -> Any:

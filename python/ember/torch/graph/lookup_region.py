@@ -17,7 +17,7 @@ from torch.fx import Graph, Node
 from ember.torch import private
 from ember.torch.calls.statement_call import Program, Sizes, StatementCall
 from ember.torch.effects import changed_by, effect_of, example_of
-from ember.torch.element_types import INDEX_TYPES, SUM_TYPES
+from ember.torch.element_types import INDEX_TYPES, VALUE_TYPES
 from ember.torch.graph.costs import LEAST_DIFFERENTIATED, OPERATIONS_OF_A_GRADIENT
 from ember.torch.graph.irregular import (
     is_along,
@@ -55,7 +55,7 @@ _translatable: WeakKeyDictionary[Graph, dict[str, bool]] = WeakKeyDictionary()
 def lookup_region_at(node: Node, settings: Settings) -> Region | None:
     """The region of what is computed from looked-up rows, and reduced; None if `node` ends none."""
     whole = tensor_of(node)
-    if whole is None or whole.dtype not in SUM_TYPES or not whole.dim():
+    if whole is None or whole.dtype not in VALUE_TYPES or not whole.dim():
         return None
     if not private.has_operators:
         return None

@@ -14,7 +14,7 @@ from torch import Tensor
 from torch.fx import Node
 
 from ember.compiler import Notation
-from ember.torch.element_types import INDEX_TYPES, SUM_TYPES
+from ember.torch.element_types import INDEX_TYPES, VALUE_TYPES
 from ember.torch.operations import fixed_size, same_number, value_of
 from ember.torch.translate.values import (
     FIRST,
@@ -27,8 +27,9 @@ from ember.torch.translate.values import (
 )
 
 RESULT = "y"
-# Half types are no types of statements here: PyTorch rounds after each operation.
-TYPES = {**SUM_TYPES, **INDEX_TYPES, torch.bool: "i1"}
+TYPES = {**VALUE_TYPES, **INDEX_TYPES, torch.bool: "i1"}
+# Temporaries of half types are kept in f32: what is computed is rounded once.
+HALF_TYPES = (torch.float16, torch.bfloat16)
 
 
 @dataclass
@@ -167,14 +168,14 @@ class Statements:
     ) -> Value:
         """A temporary of these sizes, and its element at some indices, which are variables."""
         name, value = self._temporary(sizes, dtype)
-        self.lines.append(f"let {self._assign(name, sizes, dtype, element)}")
+        self.lines.append(f"let {self._assign(name, sizes, element)}")
         return value
 
     def _temporary(self, sizes: Sequence[Any], dtype: torch.dtype) -> tuple[str, Value]:
         """A new name, and the value that is called so."""
         name = f"t{self._temporaries}"
         self._temporaries += 1
-        self.types[name] = _type(dtype)
+        self.types[name] = _type(torch.float32 if dtype in HALF_TYPES else dtype)
         places = [place for place, size in enumerate(sizes) if not is_one(size)]
 
         def at(indices: Indices) -> str:
@@ -182,10 +183,7 @@ class Statements:
 
         return name, Value(tuple(sizes), dtype, at)
 
-    def _assign(
-        self, name: str, sizes: Sequence[Any], dtype: torch.dtype, element: Callable[[Indices], str]
-    ) -> str:
-        self.types[name] = _type(dtype)
+    def _assign(self, name: str, sizes: Sequence[Any], element: Callable[[Indices], str]) -> str:
         indices = [FIRST if is_one(size) else f"i{place}" for place, size in enumerate(sizes)]
         return self._plainly_assigned(name, sizes, element) + self._ranges(indices, sizes)
 
@@ -207,7 +205,8 @@ class Statements:
         """Makes a value the result: its dimensions of size 1 are left out."""
         if self._is_renamed(value):
             return
-        self.lines.append(self._assign(RESULT, value.sizes, value.dtype, value.at))
+        self.types[RESULT] = _type(value.dtype)
+        self.lines.append(self._assign(RESULT, value.sizes, value.at))
 
     def _is_renamed(self, value: Value) -> bool:
         """Whether the value was a temporary that others add to, and is now what they add to: the
@@ -221,6 +220,8 @@ class Statements:
         variables = [index for index in indices if index != FIRST]
         place = self._begun.get(name)
         if place is None or written != f"{name}[{','.join(variables)}]":
+            return False
+        if value.dtype in HALF_TYPES:
             return False
         self.lines[place] = self.lines[place].removeprefix("let ").partition(" for ")[0]
         self.lines = [re.sub(rf"\b{name}\b", RESULT, line) for line in self.lines]
