@@ -77,20 +77,27 @@ def lookup_region_at(node: Node, settings: Settings) -> Region | None:
     def make(reference: Reference) -> StatementCall:
         return StatementCall(reference, program, settings.kernel_options, settings.raises)
 
-    tables = {name_of(one) for one in map(looked_up_in, found.irregular) if one is not None}
-    tables -= {name_of(one) for one in found.nodes}
     is_score = is_number and all(map(_is_of_rows, found.irregular))
-    of_what = f"{len(found.irregular)} rows of" if is_score else "rows of"
-    onto = ", combined at places" if any(map(scattered_by, found.irregular)) else ""
     return Region(
         SCORE if is_score else STATEMENTS,
         node,
         found.nodes,
         tuple(given),
         make,
-        f"numbers from {of_what} {', '.join(sorted(tables))}{onto}",
+        _title(found, is_score),
         {found.statements.inputs[one]: name_of(one) for one in inputs},
     )
+
+
+def _title(found: "_Found", is_score: bool) -> str:
+    """One line for reports."""
+    given = (one for one in map(looked_up_in, found.irregular) if one not in found.nodes)
+    tables = ", ".join(sorted({name_of(one) for one in given if one is not None}))
+    if any(map(scattered_by, found.irregular)):
+        of_rows = f" of rows of {tables}" if tables else ""
+        return f"{len(found.nodes)} operations over edges{of_rows}"
+    count = f"{len(found.irregular)} " if is_score else ""
+    return f"numbers from {count}rows of {tables}"
 
 
 def _program(
