@@ -157,9 +157,9 @@ def _layer(kind: str, name: str, options: dict[str, Any]) -> tuple[nn.Module, In
     geometric = importlib.import_module("torch_geometric.nn")
     if kind == "GINConv":
         model = geometric.GINConv(nn.Linear(LAYER_FEATURES, LAYER_FEATURES))
-    elif kind == "GATConv":
+    elif "heads" in options:
         heads = options["heads"]
-        model = geometric.GATConv(LAYER_FEATURES, LAYER_FEATURES // heads, heads)
+        model = getattr(geometric, kind)(LAYER_FEATURES, LAYER_FEATURES // heads, heads)
     else:
         model = getattr(geometric, kind)(LAYER_FEATURES, LAYER_FEATURES, **options)
 
@@ -218,6 +218,10 @@ LAYERS: dict[str, tuple[str, dict[str, Any]]] = {
     "GraphSAGE max": ("SAGEConv", {"aggr": "max"}),
     "GAT": ("GATConv", {"heads": 4}),
     "GIN": ("GINConv", {}),
+    "GATv2": ("GATv2Conv", {"heads": 4}),
+    "transformer": ("TransformerConv", {"heads": 4}),
+    "gated": ("ResGatedGraphConv", {}),
+    "GEN": ("GENConv", {"aggr": "softmax"}),
 }
 GEOMETRIC = "torch_geometric.nn"
 # Of torch.tensor(tensor), which BigBird's attention calls.

@@ -30,7 +30,6 @@ KINDS = {
     "pair_products_at": "pair_products",
     "row_products_at": "row_products",
     "lookup_region_at": "row_score",
-    "edge_softmax_at": "edge_softmax",
     "aggregation_at": "aggregation",
     "onto_at": "aggregation_onto",
     "segments_at": "segments",
