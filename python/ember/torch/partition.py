@@ -26,7 +26,6 @@ from ember.torch.pair_products_patterns import pair_products_at
 from ember.torch.quantized_patterns import quantized_bag_at, quantized_rows_at
 from ember.torch.region import Region, reference_of, replace
 from ember.torch.report import Compiled, Left, Report
-from ember.torch.row_products_patterns import row_products_at
 from ember.torch.row_sum_patterns import row_sum_at
 from ember.torch.segment_patterns import segments_at
 from ember.torch.selection_patterns import selection_at
@@ -38,7 +37,6 @@ from ember.torch.sums_in_place import put_sums_in_place
 PATTERNS: tuple[Callable[[Node, Settings], Region | None], ...] = (
     bag_group_at,
     pair_products_at,
-    row_products_at,
     lookup_region_at,
     edge_softmax_at,
     aggregation_at,

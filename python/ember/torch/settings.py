@@ -21,7 +21,6 @@ KINDS = (
     "edge_softmax",
     "head_products",
     "pair_products",
-    "row_products",
     "row_score",
     "statements",
     "block_gather",

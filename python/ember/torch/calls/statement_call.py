@@ -17,6 +17,7 @@ from ember.compiler import Notation, Options
 from ember.errors import ArgumentError, CompileError
 from ember.kernel import Entry
 from ember.torch.element_types import INDEX_TYPES
+from ember.torch.graph.trace import Function
 from ember.torch.region_call import NotTakenError, Reference, RegionCall
 from ember.torch.repeat import MOST, Repeat, Size, Source, repeat_of
 
@@ -24,6 +25,56 @@ ENTRY = "kernel"
 GRADIENT = "_gradient"
 # Sizes of a tensor: numbers, or places of inputs and their dimensions.
 Sizes = tuple[int | tuple[int, int], ...]
+
+
+@dataclass(frozen=True)
+class LookedUp:
+    """Rows whose gradient PyTorch makes that of their table.
+
+    name: what statements call the rows. table: its place. places: where they are. The others are
+    arguments of F.embedding, with the row that has no gradient, or -1.
+    """
+
+    name: str
+    table: int
+    places: Function
+    padding: int
+    scales_by_frequency: bool
+    is_sparse: bool
+
+    def rows(self, inputs: Sequence[Any]) -> Tensor:
+        """What is looked up, of the inputs of a call."""
+        return torch.embedding(inputs[self.table], self.places.of(inputs))
+
+    def zeros(self, inputs: Sequence[Any]) -> Tensor:
+        """As many numbers as are looked up."""
+        table = inputs[self.table]
+        zeros: Tensor = table.new_zeros((*self.places.of(inputs).shape, table.shape[1]))
+        return zeros
+
+    def gradient(self, inputs: Sequence[Any], of_rows: Tensor) -> Tensor:
+        """That of the table."""
+        found: Tensor = torch.ops.aten.embedding_backward(
+            of_rows,
+            self.places.of(inputs),
+            len(inputs[self.table]),
+            self.padding,
+            self.scales_by_frequency,
+            self.is_sparse,
+        )
+        return found
+
+
+@dataclass(frozen=True)
+class OfRows:
+    """Statements of a program, but that they are given what some lookups yield.
+
+    inputs: names of what they read.
+    """
+
+    notation: Notation
+    inputs: frozenset[str]
+    lookups: tuple[LookedUp, ...]
 
 
 @dataclass(frozen=True)
@@ -36,7 +87,8 @@ class Program:
     is looked up, each. least_differentiated: from so many elements in all on kernels of gradients
     gain. expected: numbers behind what the kernel takes, which have to be these. paddings: rows
     whose gradient is 0, with their tables' places. undifferentiated: places of inputs whose
-    gradients statements do not make. without_gradient: of those that have none.
+    gradients statements do not make. without_gradient: of those that have none. of_rows: what is
+    differentiated where gradients of tables are needed that PyTorch makes of those of rows.
     """
 
     notation: Notation
@@ -50,15 +102,19 @@ class Program:
     paddings: tuple[tuple[int, int], ...] = ()
     undifferentiated: frozenset[int] = frozenset()
     without_gradient: frozenset[int] = frozenset()
+    of_rows: OfRows | None = None
 
 
 @dataclass(frozen=True)
 class _Gradient:
-    """A kernel of gradients: of which inputs, by place; the names of its parameters."""
+    """A kernel of gradients: of which inputs, by place, and of what is looked up; the names of its
+    parameters; what else it is given."""
 
     kernel: Callable[..., Any]
     wanted: tuple[int, ...]
+    lookups: tuple[LookedUp, ...]
     parameters: tuple[str, ...]
+    given: tuple[LookedUp, ...]
 
 
 class StatementCall(RegionCall):
@@ -168,12 +224,16 @@ class StatementCall(RegionCall):
             gradient = self._gradient(needed)
         except CompileError:
             return range(self.inputs)
-        read = set(gradient.parameters)
+        read = {place for one in gradient.lookups for place in one.places.reads}
+        for one in gradient.given:
+            read |= {one.table, *one.places.reads}
         # The numbers that are expected, too.
         return [
             place
             for place in range(self.inputs)
-            if place >= len(self.program.inputs) or self.program.inputs[place] in read
+            if place >= len(self.program.inputs)
+            or place in read
+            or self.program.inputs[place] in gradient.parameters
         ]
 
     def _gradient(self, needed: Sequence[bool]) -> _Gradient:
@@ -182,16 +242,27 @@ class StatementCall(RegionCall):
         read = needed[: len(self.program.inputs)]
         key = tuple(needs and place not in without for place, needs in enumerate(read))
         if key not in self._gradients:
-            wanted = tuple(place for place, needs in enumerate(key) if needs)
-            names = ",".join(self.program.inputs[place] for place in wanted)
-            notation = self.program.notation
-            asked = f"--gradient={self.program.result}:{names}"
-            entry = self._built(
-                replace(notation, arrays=(*notation.arrays, asked)), ENTRY + GRADIENT
-            )
-            parameters = tuple(parameter.name for parameter in entry.parameters)
-            self._gradients[key] = _Gradient(entry.bind(gradients=True), wanted, parameters)
+            self._gradients[key] = self._built_gradient(key)
         return self._gradients[key]
+
+    def _built_gradient(self, needed: Sequence[bool]) -> _Gradient:
+        program, of_rows = self.program, self.program.of_rows
+        wanted = tuple(place for place, needs in enumerate(needed) if needs)
+        lookups: tuple[LookedUp, ...] = ()
+        if of_rows is not None:
+            lookups = tuple(one for one in of_rows.lookups if one.table in wanted)
+        notation = program.notation
+        if of_rows is not None and lookups:
+            notation = of_rows.notation
+            wanted = tuple(place for place in wanted if program.inputs[place] in of_rows.inputs)
+        names = [*(program.inputs[place] for place in wanted), *(one.name for one in lookups)]
+        asked = f"--gradient={program.result}:{','.join(names)}"
+        entry = self._built(replace(notation, arrays=(*notation.arrays, asked)), ENTRY + GRADIENT)
+        parameters = tuple(parameter.name for parameter in entry.parameters)
+        given = tuple(
+            one for one in (of_rows.lookups if of_rows else ()) if one.name in parameters
+        )
+        return _Gradient(entry.bind(gradients=True), wanted, lookups, parameters, given)
 
     def backward(
         self, given: Sequence[Any], needed: Sequence[bool], gradient: Tensor
@@ -208,6 +279,11 @@ class StatementCall(RegionCall):
         arguments[program.result + GRADIENT] = self._kept(gradient.contiguous())
         for place, result in found.items():
             arguments[program.inputs[place] + GRADIENT] = result
+        for lookup in kernel.given:
+            arguments[lookup.name] = lookup.rows(inputs)
+        of_rows = [lookup.zeros(inputs) for lookup in kernel.lookups]
+        for lookup, result in zip(kernel.lookups, of_rows, strict=True):
+            arguments[lookup.name + GRADIENT] = result
         if not arguments.keys() >= set(kernel.parameters):
             raise NotTakenError
         try:
@@ -217,6 +293,9 @@ class StatementCall(RegionCall):
         for place, row in program.paddings:
             if place in found:
                 found[place][row] = 0
+        for lookup, result in zip(kernel.lookups, of_rows, strict=True):
+            own, known = lookup.gradient(inputs, result), found.get(lookup.table)
+            found[lookup.table] = own if known is None else known + own
         return [found.get(place) for place in range(self.inputs)]
 
 

@@ -14,11 +14,11 @@ from torch import Tensor
 from torch.fx import Graph, Node
 
 from ember.torch import private
-from ember.torch.calls.statement_call import Program, Sizes, StatementCall
+from ember.torch.calls.statement_call import LookedUp, OfRows, Program, Sizes, StatementCall
 from ember.torch.effects import effect_of, example_of
 from ember.torch.element_types import INDEX_TYPES, SUM_TYPES
 from ember.torch.graph.costs import LEAST_DIFFERENTIATED, OPERATIONS_OF_A_GRADIENT
-from ember.torch.graph.trace import trace
+from ember.torch.graph.trace import function_of, trace
 from ember.torch.lookups import lookup_at
 from ember.torch.no_match import NoMatchError
 from ember.torch.operations import VIEWS, name_of, read, same_number, tensor_of
@@ -87,9 +87,11 @@ def _program(
     statements = found.statements
     names = tuple(statements.inputs[one] for one in inputs)
     is_long = len(found.nodes) >= OPERATIONS_OF_A_GRADIENT
+    of_rows = _of_rows(statements, inputs)
+    others = {lookup.table for lookup in statements.lookups} if of_rows is None else set()
     paddings, undifferentiated = [], set()
     for place, name in enumerate(names):
-        if statements.has_extremes or name in statements.undifferentiated:
+        if statements.has_extremes or name in others:
             undifferentiated.add(place)
         elif name in statements.paddings:
             paddings.append((place, statements.paddings[name]))
@@ -110,7 +112,33 @@ def _program(
             for place, name in enumerate(names)
             if is_detached or name in statements.without_gradient
         ),
+        of_rows,
     )
+
+
+def _of_rows(statements: Statements, inputs: list[Node]) -> OfRows | None:
+    """The statements that are given what some lookups yield, if there are any; None without."""
+    given = statements.of_rows
+    if given is None:
+        return None
+    places = {node: inputs.index(one) for node, one in statements.given.items() if one in inputs}
+    tables = {statements.inputs[one]: place for place, one in enumerate(inputs)}
+    lookups = []
+    for lookup in statements.lookups:
+        if (function := function_of(lookup.places, places)) is None:
+            return None
+        lookups.append(
+            LookedUp(
+                given.inputs[lookup.node],
+                tables[lookup.table],
+                function,
+                lookup.padding,
+                lookup.scales_by_frequency,
+                lookup.is_sparse,
+            )
+        )
+    read = frozenset(given.inputs[one] for one in given.read())
+    return OfRows(given.notation(), read, tuple(lookups))
 
 
 @dataclass(frozen=True)

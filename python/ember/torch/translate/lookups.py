@@ -7,6 +7,7 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 from torch.fx import Node
 
 from ember.torch.element_types import INDEX_TYPES
+from ember.torch.translate.statements import Lookup
 from ember.torch.translate.table import Call, translates
 from ember.torch.translate.values import (
     Indices,
@@ -35,12 +36,13 @@ def _at_places(
 def _embedding(call: Call) -> Value:
     table, places = call.value("weight"), call.value("indices")
     padding = call.given("padding_idx")
-    is_other = call.arguments["scale_grad_by_freq"] or call.arguments["sparse"]
-    if padding >= 0 or is_other:
+    options = call.arguments["scale_grad_by_freq"], call.arguments["sparse"]
+    if padding >= 0 or any(options):
         if not table.name:
             raise NotTranslatedError
-        if is_other or not _is_only_padded(call, padding):
-            call.statements.undifferentiated.add(table.name)
+        if any(options) or not _is_only_padded(call, padding):
+            at = call.arguments["indices"]
+            call.statements.lookups.append(Lookup(call.node, at, table.name, padding, *options))
         else:
             call.statements.paddings[table.name] = padding
     return _at_places(call, table, 0, places, 0, places.rank)

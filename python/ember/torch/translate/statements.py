@@ -31,6 +31,22 @@ RESULT = "y"
 TYPES = {**SUM_TYPES, **INDEX_TYPES, torch.bool: "i1"}
 
 
+@dataclass(frozen=True)
+class Lookup:
+    """An operator that looks up rows, with what tells its gradient from that of statements.
+
+    node: of the traced graph. places: of what it looks up at. table: what statements call it.
+    padding: the row without a gradient, or -1.
+    """
+
+    node: Node
+    places: Node
+    table: str
+    padding: int
+    scales_by_frequency: bool
+    is_sparse: bool
+
+
 @dataclass
 class Statements:
     """Statements on some inputs.
@@ -40,8 +56,10 @@ class Statements:
     they read, by the nodes of the captured graph. types: of arrays by their names, as emberc has
     them. expected: what numbers have to be, by their nodes, as statements are written for that.
     reduces: whether one of them is a reduction. paddings: rows that have no gradient, by the names
-    of their tables. undifferentiated: names of what has a gradient
-    of another kind than statements make. rows: how long those of inputs are, by names.
+    of their tables. lookups: operators of the traced graph that PyTorch differentiates in a way of
+    its own, by the gradient of what they look up. of_rows: the statements to differentiate where
+    there are some, which are given what these look up, by the operators' nodes. rows: how long
+    those of inputs are, by names.
     without_gradient: names of what the result depends on by comparisons and places alone.
     are_ranged: whether variables have ranges where sizes are known, since indices do not say them.
     has_extremes: whether a result is the largest or least of others, which its gradient looks for:
@@ -56,7 +74,8 @@ class Statements:
     expected: dict[Node, float] = field(default_factory=dict)
     reduces: bool = False
     paddings: dict[str, int] = field(default_factory=dict)
-    undifferentiated: set[str] = field(default_factory=set)
+    lookups: list[Lookup] = field(default_factory=list)
+    of_rows: "Statements | None" = None
     rows: dict[str, Any] = field(default_factory=dict)
     without_gradient: set[str] = field(default_factory=set)
     are_ranged: bool = False
