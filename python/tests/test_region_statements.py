@@ -28,7 +28,6 @@ from statement_cases import entries_in
 KINDS = {
     "bag_group_at": "bags_that_are_concatenated",
     "pair_products_at": "pair_products",
-    "row_products_at": "row_products",
     "lookup_region_at": "row_score",
     "edge_softmax_at": "edge_softmax",
     "aggregation_at": "aggregation",

@@ -259,9 +259,7 @@ class StatementCall(RegionCall):
         asked = f"--gradient={program.result}:{','.join(names)}"
         entry = self._built(replace(notation, arrays=(*notation.arrays, asked)), ENTRY + GRADIENT)
         parameters = tuple(parameter.name for parameter in entry.parameters)
-        given = tuple(
-            one for one in (of_rows.lookups if of_rows else ()) if one.name in parameters
-        )
+        given = tuple(one for one in (of_rows.lookups if of_rows else ()) if one.name in parameters)
         return _Gradient(entry.bind(gradients=True), wanted, lookups, parameters, given)
 
     def backward(

@@ -11,3 +11,6 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 OPERATIONS_OF_A_GRADIENT = 9
 # From so many elements on PyTorch's operations, few as they are, take longer.
 LEAST_DIFFERENTIATED = 1 << 13
+# The same where PyTorch makes the gradients of tables of those of looked-up rows: then it has them
+# looked up, too.
+LEAST_DIFFERENTIATED_OF_ROWS = 1 << 15

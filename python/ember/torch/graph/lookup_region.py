@@ -16,8 +16,12 @@ from torch.fx import Graph, Node
 from ember.torch import private
 from ember.torch.calls.statement_call import LookedUp, OfRows, Program, Sizes, StatementCall
 from ember.torch.effects import effect_of, example_of
-from ember.torch.element_types import INDEX_TYPES, SUM_TYPES
-from ember.torch.graph.costs import LEAST_DIFFERENTIATED, OPERATIONS_OF_A_GRADIENT
+from ember.torch.element_types import INDEX_TYPES, SUM_TYPES, VALUE_TYPES
+from ember.torch.graph.costs import (
+    LEAST_DIFFERENTIATED,
+    LEAST_DIFFERENTIATED_OF_ROWS,
+    OPERATIONS_OF_A_GRADIENT,
+)
 from ember.torch.graph.trace import function_of, trace
 from ember.torch.lookups import lookup_at
 from ember.torch.no_match import NoMatchError
@@ -50,13 +54,16 @@ _translatable: WeakKeyDictionary[Graph, dict[str, bool]] = WeakKeyDictionary()
 def lookup_region_at(node: Node, settings: Settings) -> Region | None:
     """The region of what is computed from looked-up rows, and reduced; None if `node` ends none."""
     whole = tensor_of(node)
-    if whole is None or whole.dtype not in SUM_TYPES or not whole.dim():
+    if whole is None or whole.dtype not in VALUE_TYPES or not whole.dim():
         return None
     if not private.has_operators:
         return None
     is_number = whole.dim() == 1 or (whole.dim() == 2 and is_one(whole.shape[1]))
     if (found := _find(node, says_why=is_number)) is None:
         return None
+    if whole.dtype not in SUM_TYPES:
+        kind = str(whole.dtype).removeprefix("torch.")
+        raise NoMatchError(f"rows are {kind}: kernels that compute with rows have f32 and f64")
     inputs = found.statements.read()
     sizes = _sources_of(whole, inputs)
     if sizes is None or all(_dtype_of(one) is not whole.dtype for one in inputs):
@@ -86,8 +93,9 @@ def _program(
 ) -> Program:
     statements = found.statements
     names = tuple(statements.inputs[one] for one in inputs)
-    is_long = len(found.nodes) >= OPERATIONS_OF_A_GRADIENT
     of_rows = _of_rows(statements, inputs)
+    least = LEAST_DIFFERENTIATED if of_rows is None else LEAST_DIFFERENTIATED_OF_ROWS
+    is_long = len(found.nodes) >= OPERATIONS_OF_A_GRADIENT
     others = {lookup.table for lookup in statements.lookups} if of_rows is None else set()
     paddings, undifferentiated = [], set()
     for place, name in enumerate(names):
@@ -103,7 +111,7 @@ def _program(
         sizes,
         next(place for place, one in enumerate(inputs) if _dtype_of(one) is dtype),
         tuple(one for one in looked_up if one is not None),
-        0 if is_long else LEAST_DIFFERENTIATED,
+        0 if is_long else least,
         tuple(statements.expected.values()),
         tuple(paddings),
         frozenset(undifferentiated),

@@ -14,7 +14,7 @@ from torch import Tensor
 from torch.fx import Node
 
 from ember.compiler import Notation
-from ember.torch.element_types import INDEX_TYPES, SUM_TYPES
+from ember.torch.element_types import INDEX_TYPES, SUM_TYPES, VALUE_TYPES
 from ember.torch.operations import fixed_size, same_number, value_of
 from ember.torch.translate.values import (
     FIRST,
@@ -27,8 +27,7 @@ from ember.torch.translate.values import (
 )
 
 RESULT = "y"
-# Half types are no types of statements here: PyTorch rounds after each operation.
-TYPES = {**SUM_TYPES, **INDEX_TYPES, torch.bool: "i1"}
+TYPES = {**VALUE_TYPES, **INDEX_TYPES, torch.bool: "i1"}
 
 
 @dataclass(frozen=True)
@@ -90,7 +89,7 @@ class Statements:
                 raise NotTranslatedError
             return self._array(name, example)
         if isinstance(example, float | torch.SymFloat):
-            self.types[name] = _type(self.number)
+            self.types[name] = self._type(self.number)
             return Value((), self.number, lambda _: name)
         raise NotTranslatedError
 
@@ -106,7 +105,7 @@ class Statements:
 
     def _array(self, name: str, example: Tensor) -> Value:
         sizes: tuple[Any, ...] = tuple(example.shape)
-        element = _type(example.dtype)
+        element = self._type(example.dtype)
         if not sizes:
             self.types[name] = f"1x{element}"
             return Value((), example.dtype, lambda _: f"{name}[{FIRST}]", name=name)
@@ -149,7 +148,7 @@ class Statements:
     ) -> str:
         indices = [FIRST if is_one(size) else f"i{place}" for place, size in enumerate(sizes)]
         variables = [index for index in indices if index != FIRST]
-        self.types[name] = _type(dtype)
+        self.types[name] = self._type(dtype)
         left = f"{name}[{','.join(variables)}]" if variables else name
         right = element(indices)
         pairs = zip(indices, sizes, strict=True)
@@ -192,6 +191,14 @@ class Statements:
             sizes, dtype, lambda indices: function(*(element(indices) for element in elements))
         )
 
+    def _type(self, dtype: torch.dtype) -> str:
+        """A type as emberc has it. Half types are none of statements on others: PyTorch rounds
+        after each operation. Those that make a half type tell of what there is no kernel."""
+        is_half = dtype in VALUE_TYPES and dtype not in SUM_TYPES
+        if dtype not in TYPES or (is_half and self.number in SUM_TYPES):
+            raise NotTranslatedError
+        return TYPES[dtype]
+
     @property
     def text(self) -> str:
         """All statements."""
@@ -218,9 +225,3 @@ class Statements:
                 spelled = "x".join([*([outer] if outer else []), length, element])
             words.append(f"--type={name}:{spelled}")
         return Notation(self.text, tuple(words))
-
-
-def _type(dtype: torch.dtype) -> str:
-    if dtype not in TYPES:
-        raise NotTranslatedError
-    return TYPES[dtype]
