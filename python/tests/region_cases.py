@@ -367,7 +367,7 @@ CASES = (
 
 
 LIMITS = {
-    "row_sum": ("LEAST_SUMMED", "LEAST_LOOKUPS", "LEAST_TABLE_BYTES"),
+    "graph.costs": ("LEAST_SUMMED", "LEAST_LOOKUPS", "LEAST_TABLE_BYTES"),
     "aggregation_onto": ("LEAST_ADDED",),
     "bag_patterns": ("LEAST_OF_MAXIMUM",),
 }

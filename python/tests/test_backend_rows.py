@@ -13,7 +13,7 @@ import torch.nn.functional as functional
 from compiled_models import Heard, check_function, compiled
 from ember.errors import IndexOutOfRangeError
 from ember.torch.backend import listening
-from ember.torch.row_sum import LEAST_LOOKUPS
+from ember.torch.graph.costs import LEAST_LOOKUPS
 from torch import Tensor, nn
 
 ROWS, LENGTH = 40_000, 32

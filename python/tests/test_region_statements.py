@@ -38,7 +38,7 @@ KINDS = {
     "quantized_rows_at": "quantized_rows_4bit",
     "bag_at": "bag_sum",
     "block_region_at": "block_scores",
-    "row_sum_at": "rows",
+    "rows_at": "rows",
     "selection_at": "selection",
 }
 UNIT_SAMPLE = 6

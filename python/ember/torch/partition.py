@@ -15,7 +15,7 @@ from ember.torch.bag_group_patterns import bag_group_at
 from ember.torch.bag_patterns import bag_at
 from ember.torch.block_patterns import block_region_at
 from ember.torch.edge_softmax_patterns import edge_softmax_at
-from ember.torch.graph.lookup_region import STATEMENTS, lookup_region_at
+from ember.torch.graph.lookup_region import STATEMENTS, lookup_region_at, rows_at
 from ember.torch.head_products_patterns import head_products_at
 from ember.torch.linear_before_sum import put_linear_before_sums
 from ember.torch.linear_together import put_linear_together
@@ -26,7 +26,6 @@ from ember.torch.pair_products_patterns import pair_products_at
 from ember.torch.quantized_patterns import quantized_bag_at, quantized_rows_at
 from ember.torch.region import Region, reference_of, replace
 from ember.torch.report import Compiled, Left, Report
-from ember.torch.row_sum_patterns import row_sum_at
 from ember.torch.segment_patterns import segments_at
 from ember.torch.selection_patterns import selection_at
 from ember.torch.settings import Settings
@@ -47,7 +46,7 @@ PATTERNS: tuple[Callable[[Node, Settings], Region | None], ...] = (
     quantized_rows_at,
     bag_at,
     block_region_at,
-    row_sum_at,
+    rows_at,
     selection_at,
 )
 
@@ -137,14 +136,13 @@ def _is_left_to_inner(region: Region, settings: Settings) -> bool:
             continue
         for pattern in PATTERNS:
             try:
-                found = None if pattern is lookup_region_at else pattern(node, settings)
+                found = None if pattern in (lookup_region_at, rows_at) else pattern(node, settings)
             except NoMatchError:
                 continue
             if found is not None:
                 inner.append(found)
                 break
-    # Rows by themselves are written and read again.
-    return sum(one.kind != "rows" for one in inner) == 1
+    return len(inner) == 1
 
 
 def _why_not(region: Region, taken: set[Node], settings: Settings) -> str:

@@ -17,6 +17,7 @@ from ember.compiler import Notation, Options
 from ember.errors import ArgumentError, CompileError
 from ember.kernel import Entry
 from ember.torch.element_types import INDEX_TYPES
+from ember.torch.graph.costs import why_rows_are_slower
 from ember.torch.graph.trace import Function
 from ember.torch.region_call import NotTakenError, Reference, RegionCall
 from ember.torch.repeat import MOST, Repeat, Size, Source, repeat_of
@@ -69,10 +70,10 @@ class LookedUp:
 class OfRows:
     """Statements of a program, but that they are given what some lookups yield.
 
-    inputs: names of what they read.
+    notation: None where that is the result. inputs: names of what they read.
     """
 
-    notation: Notation
+    notation: Notation | None
     inputs: frozenset[str]
     lookups: tuple[LookedUp, ...]
 
@@ -89,6 +90,8 @@ class Program:
     whose gradient is 0, with their tables' places. undifferentiated: places of inputs whose
     gradients statements do not make. without_gradient: of those that have none. of_rows: what is
     differentiated where gradients of tables are needed that PyTorch makes of those of rows.
+    rows: how many lookups there are, and the place of a table, where rows are all that is read, and
+    nothing is reduced.
     """
 
     notation: Notation
@@ -103,6 +106,7 @@ class Program:
     undifferentiated: frozenset[int] = frozenset()
     without_gradient: frozenset[int] = frozenset()
     of_rows: OfRows | None = None
+    rows: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True)
@@ -110,7 +114,7 @@ class _Gradient:
     """A kernel of gradients: of which inputs, by place, and of what is looked up; the names of its
     parameters; what else it is given."""
 
-    kernel: Callable[..., Any]
+    kernel: Callable[..., Any] | None
     wanted: tuple[int, ...]
     lookups: tuple[LookedUp, ...]
     parameters: tuple[str, ...]
@@ -182,6 +186,11 @@ class StatementCall(RegionCall):
         sizes = _sizes(self.program.sizes, inputs)
         if not math.prod(sizes):
             raise NotTakenError
+        if self.program.rows is not None:
+            lookups, place = self.program.rows
+            table = inputs[place]
+            if why_rows_are_slower(lookups, sizes, table.shape, table.itemsize):
+                raise NotTakenError
         return sizes
 
     def _kept(self, result: Tensor) -> Tensor:
@@ -253,6 +262,8 @@ class StatementCall(RegionCall):
             lookups = tuple(one for one in of_rows.lookups if one.table in wanted)
         notation = program.notation
         if of_rows is not None and lookups:
+            if of_rows.notation is None:
+                return _Gradient(None, (), lookups, (), ())
             notation = of_rows.notation
             wanted = tuple(place for place in wanted if program.inputs[place] in of_rows.inputs)
         names = [*(program.inputs[place] for place in wanted), *(one.name for one in lookups)]
@@ -269,6 +280,10 @@ class StatementCall(RegionCall):
         inputs = self._taken(given)
         self._sizes(inputs)
         kernel = self._gradient(needed)
+        if kernel.kernel is None:
+            (lookup,) = kernel.lookups
+            of_table = lookup.gradient(inputs, gradient)
+            return [of_table if place == lookup.table else None for place in range(self.inputs)]
         found: dict[int, Tensor] = {
             place: torch.zeros_like(inputs[place], memory_format=torch.contiguous_format)
             for place in kernel.wanted

@@ -5,8 +5,10 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
 import logging
-from collections.abc import Collection
-from dataclasses import dataclass
+import operator
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 from weakref import WeakKeyDictionary
 
 import torch
@@ -15,16 +17,17 @@ from torch.fx import Graph, Node
 
 from ember.torch import private
 from ember.torch.calls.statement_call import LookedUp, OfRows, Program, Sizes, StatementCall
-from ember.torch.effects import effect_of, example_of
+from ember.torch.effects import changed_by, effect_of, example_of
 from ember.torch.element_types import INDEX_TYPES, SUM_TYPES, VALUE_TYPES
 from ember.torch.graph.costs import (
     LEAST_DIFFERENTIATED,
     LEAST_DIFFERENTIATED_OF_ROWS,
     OPERATIONS_OF_A_GRADIENT,
+    why_rows_are_slower,
 )
 from ember.torch.graph.trace import function_of, trace
 from ember.torch.lookups import lookup_at
-from ember.torch.no_match import NoMatchError
+from ember.torch.no_match import AsFastError, NoMatchError
 from ember.torch.operations import VIEWS, name_of, read, same_number, tensor_of
 from ember.torch.region import Region
 from ember.torch.region_call import Reference
@@ -35,8 +38,8 @@ from ember.torch.translate.values import is_one, known_number
 
 # A longer expression is no embedding operation any more.
 MOST_NODES = 200
-# Kinds of regions: of a number for each lookup, and all others.
-SCORE, STATEMENTS = "row_score", "statements"
+# Kinds of regions: of a number for each lookup, all others with a reduction, and those without.
+SCORE, STATEMENTS, ROWS = "row_score", "statements", "rows"
 # Operations that look up, with their parameters: in what, and where.
 _LOOKUPS = {
     "embedding": ("weight", "input"),
@@ -59,31 +62,109 @@ def lookup_region_at(node: Node, settings: Settings) -> Region | None:
     if not private.has_operators:
         return None
     is_number = whole.dim() == 1 or (whole.dim() == 2 and is_one(whole.shape[1]))
-    if (found := _find(node, says_why=is_number)) is None:
+    found = _find(node, with_places=True, says_why=is_number)
+    if found is None or not found.statements.reduces:
         return None
     if whole.dtype not in SUM_TYPES:
         kind = str(whole.dtype).removeprefix("torch.")
         raise NoMatchError(f"rows are {kind}: kernels that compute with rows have f32 and f64")
-    inputs = found.statements.read()
+    tables = ", ".join(sorted({name_of(one) for one in found.tables}))
+    if is_number and all(map(_is_of_rows, found.lookups)):
+        title = f"numbers from {len(found.lookups)} rows of {tables}"
+        return _region(SCORE, node, found, title, settings)
+    return _region(STATEMENTS, node, found, f"numbers from rows of {tables}", settings)
+
+
+def rows_at(node: Node, settings: Settings) -> Region | None:
+    """The region of looked-up rows, or of what is computed of several, element by element; None if
+    `node` ends none."""
+    whole, operation = tensor_of(node), read(node)
+    if whole is None or whole.dtype not in VALUE_TYPES or whole.dim() < 2:
+        return None
+    if not private.has_operators:
+        return None
+    if operation is not None:
+        if operation.name == "embedding" and operation.get("max_norm") is not None:
+            raise NoMatchError("max_norm changes the rows that are looked up")
+        # What is behind a view may be one.
+        if operation.name in VIEWS and not _is_lookup(node):
+            return None
+    found = _find(node, with_places=False)
+    if found is None or not _is_of_rows_alone(found):
+        return None
+    if found.statements.is_computed and whole.dtype not in SUM_TYPES:
+        return None
+    lookups, table = len(found.lookups), tensor_of(found.tables[0])
+    assert table is not None
+    slower = why_rows_are_slower(
+        lookups, _likely(whole.shape), _likely(table.shape), whole.dtype.itemsize
+    )
+    if slower and lookups > 1:
+        # Each of the lookups has a reason of its own.
+        return None
+    if slower:
+        raise AsFastError(slower)
+    title = f"rows of {', '.join(map(name_of, found.tables))}"
+    return _region(ROWS, node, found, f"sums of {title}" if lookups > 1 else title, settings)
+
+
+def _is_of_rows_alone(found: "_Found") -> bool:
+    """Whether rows of matrices are read, and nothing besides, and no index is computed with."""
+    statements = found.statements
+    read = {one for one in statements.read() if _dtype_of(one) not in INDEX_TYPES}
+    return (
+        not statements.reduces
+        and not statements.are_ranged
+        and read <= set(found.tables)
+        and all(map(_is_of_matrix_rows, found.lookups))
+    )
+
+
+def _is_of_matrix_rows(lookup: Node) -> bool:
+    """Whether a lookup is of rows of a matrix, by one index."""
+    (table,), whole = map(tensor_of, _tables_of(lookup)), tensor_of(lookup)
+    operation = read(lookup)
+    if operation is None or table is None or whole is None or table.dim() != 2:
+        return False
+    if operation.name == "index_select":
+        return operation.get("dim") in (0, -2)
+    index = operation.get("index", operation.get("indices"))
+    if isinstance(index, tuple | list):
+        return len(index) == 1 and operation.name in ("getitem", "index")
+    return operation.name in ("embedding", "getitem")
+
+
+def _likely(sizes: Sequence[Any]) -> list[int]:
+    """The sizes in the call that the graph is captured for."""
+    hints = (one.node.hint if isinstance(one, torch.SymInt) else one for one in sizes)
+    return [hint or 0 for hint in hints]
+
+
+def _region(
+    kind: str, node: Node, found: "_Found", title: str, settings: Settings
+) -> Region | None:
+    """The region of what was found; None where it has a size that no input has."""
+    whole, inputs = tensor_of(node), found.statements.read()
     sizes = _sources_of(whole, inputs)
-    if sizes is None or all(_dtype_of(one) is not whole.dtype for one in inputs):
+    if whole is None or sizes is None:
+        return None
+    if all(_dtype_of(one) is not whole.dtype for one in inputs):
         return None
     is_detached = torch.is_grad_enabled() and _cuts_gradients_of(node, inputs)
     program = _program(found, inputs, sizes, whole.dtype, is_detached)
+    if kind == ROWS:
+        program = replace(program, rows=(len(found.lookups), inputs.index(found.tables[0])))
 
     def make(reference: Reference) -> StatementCall:
         return StatementCall(reference, program, settings.kernel_options, settings.raises)
 
-    tables = {name_of(one) for lookup in found.lookups for one in _tables_of(lookup)}
-    is_score = is_number and all(map(_is_of_rows, found.lookups))
-    of_what = f"{len(found.lookups)} rows of" if is_score else "rows of"
     return Region(
-        SCORE if is_score else STATEMENTS,
+        kind,
         node,
         found.nodes,
         (*inputs, *found.statements.expected),
         make,
-        f"numbers from {of_what} {', '.join(sorted(tables))}",
+        title,
         {found.statements.inputs[one]: name_of(one) for one in inputs},
     )
 
@@ -97,9 +178,11 @@ def _program(
     least = LEAST_DIFFERENTIATED if of_rows is None else LEAST_DIFFERENTIATED_OF_ROWS
     is_long = len(found.nodes) >= OPERATIONS_OF_A_GRADIENT
     others = {lookup.table for lookup in statements.lookups} if of_rows is None else set()
+    # Kernels of gradients make no half types.
+    is_left = statements.has_extremes or (dtype not in SUM_TYPES and of_rows is None)
     paddings, undifferentiated = [], set()
     for place, name in enumerate(names):
-        if statements.has_extremes or name in others:
+        if is_left or name in others:
             undifferentiated.add(place)
         elif name in statements.paddings:
             paddings.append((place, statements.paddings[name]))
@@ -146,7 +229,8 @@ def _of_rows(statements: Statements, inputs: list[Node]) -> OfRows | None:
             )
         )
     read = frozenset(given.inputs[one] for one in given.read())
-    return OfRows(given.notation(), read, tuple(lookups))
+    is_same = given.same == given.inputs[statements.lookups[0].node]
+    return OfRows(None if is_same else given.notation(), read, tuple(lookups))
 
 
 @dataclass(frozen=True)
@@ -157,10 +241,16 @@ class _Found:
     lookups: list[Node]
     statements: Statements
 
+    @property
+    def tables(self) -> list[Node]:
+        """What is looked up in."""
+        return [table for lookup in self.lookups for table in _tables_of(lookup)]
 
-def _find(root: Node, says_why: bool) -> _Found | None:
+
+def _find(root: Node, with_places: bool, says_why: bool = False) -> _Found | None:
     """The largest part of a graph that ends in `root` and has statements.
 
+    with_places: operations that compute where it looks up are parts of it.
     says_why: raises NoMatchError where there would be one, but that something else needs what is
     within.
     """
@@ -169,7 +259,7 @@ def _find(root: Node, says_why: bool) -> _Found | None:
         reached = _reached(root, blocked)
         if not any(map(_is_lookup, reached)):
             return None
-        nodes = _own(root, reached)
+        nodes = _own(root, reached, with_places)
         if not any(map(_is_lookup, nodes)):
             shared = _shared(root, reached)
             if says_why and shared and isinstance(_translated(root, reached), Statements):
@@ -178,7 +268,7 @@ def _find(root: Node, says_why: bool) -> _Found | None:
         translation = _translated(root, nodes)
         if isinstance(translation, Statements):
             lookups = sorted(filter(_is_lookup, nodes))
-            return _Found(nodes, lookups, translation) if translation.reduces else None
+            return _Found(nodes, lookups, translation)
         if not translation.nodes or root in translation.nodes:
             return None
         blocked |= translation.nodes
@@ -215,7 +305,8 @@ def _reached(root: Node, blocked: Collection[Node]) -> set[Node]:
             continue
         kind = _kind_of(node)
         if kind not in known:
-            known[kind] = _is_translatable(node)
+            # What changes the value of another node is read together with that.
+            known[kind] = bool(changed_by(node)) or _is_translatable(node)
         if not known[kind]:
             continue
         reached.add(node)
@@ -258,7 +349,12 @@ def _may_move(node: Node, root: Node) -> bool:
     operation = read(node)
     is_detached = operation is not None and operation.name == "detach"
     is_cut = is_detached or (_requires_gradient(root) and _cuts_gradients(node))
-    return not is_cut and effect_of(node).is_pure
+    return not is_cut and (effect_of(node).is_pure or _adds_in_place(node))
+
+
+def _adds_in_place(node: Node) -> bool:
+    """Whether a node adds to the value of another one, and does nothing else."""
+    return node.target is operator.iadd and changed_by(node) == [node.args[0]]
 
 
 def _cuts_gradients_of(root: Node, inputs: Collection[Node]) -> bool:
@@ -285,10 +381,11 @@ def _cuts_gradients(node: Node) -> bool:
     )
 
 
-def _own(root: Node, reached: Collection[Node]) -> set[Node]:
+def _own(root: Node, reached: Collection[Node], with_places: bool) -> set[Node]:
     """Those that only others of them need: what is looked up, and what is computed of that.
 
-    What is the same for all lookups is better computed once, unless it takes nothing.
+    What is the same for all lookups is better computed once, unless it takes nothing; that is a
+    part, too, with places.
     """
     depending: set[Node] = set()
     for node in sorted(reached):
@@ -297,7 +394,7 @@ def _own(root: Node, reached: Collection[Node]) -> set[Node]:
     own: set[Node] = set()
     for node in sorted(reached, reverse=True):
         is_inside = node is root or all(user in own for user in node.users)
-        if is_inside and (node in depending or _is_for_nothing(node)):
+        if is_inside and (node in depending or (with_places and _is_for_nothing(node))):
             own.add(node)
     return own
 

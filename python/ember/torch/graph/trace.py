@@ -87,7 +87,8 @@ def function_of(value: Node, places: Mapping[Node, int]) -> Function | None:
     read = {node for node in needed if node.op == "placeholder"}
     if not read <= places.keys() or any(node.op == "get_attr" for node in needed):
         return None
-    part, copied = Graph(), {}
+    part = Graph()
+    copied: dict[Node, Node] = {}
     for node in sorted(needed):
         if node not in read:
             copied[node] = part.node_copy(node, copied.__getitem__)

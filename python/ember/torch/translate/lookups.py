@@ -6,7 +6,7 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 from torch.fx import Node
 
-from ember.torch.element_types import INDEX_TYPES
+from ember.torch.element_types import INDEX_TYPES, SUM_TYPES
 from ember.torch.translate.statements import Lookup
 from ember.torch.translate.table import Call, translates
 from ember.torch.translate.values import (
@@ -35,12 +35,13 @@ def _at_places(
 @translates("aten::embedding")
 def _embedding(call: Call) -> Value:
     table, places = call.value("weight"), call.value("indices")
-    padding = call.given("padding_idx")
+    padding = call.fixed("padding_idx")
     options = call.arguments["scale_grad_by_freq"], call.arguments["sparse"]
-    if padding >= 0 or any(options):
+    is_half = table.dtype not in SUM_TYPES
+    if padding >= 0 or any(options) or is_half:
         if not table.name:
             raise NotTranslatedError
-        if any(options) or not _is_only_padded(call, padding):
+        if any(options) or is_half or not _is_only_padded(call, padding):
             at = call.arguments["indices"]
             call.statements.lookups.append(Lookup(call.node, at, table.name, padding, *options))
         else:

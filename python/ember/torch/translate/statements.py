@@ -62,7 +62,7 @@ class Statements:
     without_gradient: names of what the result depends on by comparisons and places alone.
     are_ranged: whether variables have ranges where sizes are known, since indices do not say them.
     has_extremes: whether a result is the largest or least of others, which its gradient looks for:
-    two computations of a sum may be rounded otherwise.
+    two computations of a sum may be rounded otherwise. same: the input that the result is, if any.
     """
 
     number: torch.dtype
@@ -79,6 +79,7 @@ class Statements:
     without_gradient: set[str] = field(default_factory=set)
     are_ranged: bool = False
     has_extremes: bool = False
+    same: str = ""
     _temporaries: int = 0
 
     def input(self, node: Node, example: Any) -> Value:
@@ -161,8 +162,14 @@ class Statements:
         number = known_number(size) if self.are_ranged else None
         return variable if number is None else f"{variable} in 0:{number}"
 
+    @property
+    def is_computed(self) -> bool:
+        """Whether something is computed, and not only read."""
+        return len(self.lines) > 1
+
     def finish(self, value: Value) -> None:
         """Makes a value the result: its dimensions of size 1 are left out."""
+        self.same = value.name
         self.lines.append(self._assign(RESULT, value.sizes, value.dtype, value.at))
 
     def reduced(
