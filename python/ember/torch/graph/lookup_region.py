@@ -90,10 +90,13 @@ def rows_at(node: Node, settings: Settings) -> Region | None:
         if operation.name in VIEWS and not _is_lookup(node):
             return None
     found = _find(node, with_places=False)
-    if found is None or not _is_of_rows_alone(found):
+    if found is None or not _is_of_rows_alone(found, whole.dtype):
         return None
     if found.statements.is_computed and whole.dtype not in SUM_TYPES:
         return None
+    for statements in (found.statements, found.statements.of_rows):
+        if statements is not None:
+            statements.join()
     lookups, table = len(found.lookups), tensor_of(found.tables[0])
     assert table is not None
     slower = why_rows_are_slower(
@@ -108,14 +111,15 @@ def rows_at(node: Node, settings: Settings) -> Region | None:
     return _region(ROWS, node, found, f"sums of {title}" if lookups > 1 else title, settings)
 
 
-def _is_of_rows_alone(found: "_Found") -> bool:
-    """Whether rows of matrices are read, and nothing besides, and no index is computed with."""
+def _is_of_rows_alone(found: "_Found", dtype: torch.dtype) -> bool:
+    """Whether rows of matrices of a type are read, and nothing besides, and no index is computed."""
     statements = found.statements
     read = {one for one in statements.read() if _dtype_of(one) not in INDEX_TYPES}
     return (
         not statements.reduces
         and not statements.are_ranged
         and read <= set(found.tables)
+        and all(_dtype_of(table) is dtype for table in found.tables)
         and all(map(_is_of_matrix_rows, found.lookups))
     )
 

@@ -55,7 +55,7 @@ def _is_only_padded(call: Call, padding: int) -> bool:
     table = call.arguments["weight"]
     return isinstance(table, Node) and all(
         user.target is call.node.target
-        and Call(user, call.statements, call.values).arguments["padding_idx"] == padding
+        and Call(user, call.statements, call.values).fixed("padding_idx") == padding
         for user in table.users
     )
 

@@ -172,6 +172,24 @@ class Statements:
         self.same = value.name
         self.lines.append(self._assign(RESULT, value.sizes, value.dtype, value.at))
 
+    def join(self) -> None:
+        """Makes each temporary that is read at one place a part of what reads it, so that gradients
+        ask for no sizes of what their values do not depend on.
+
+        For statements of elements of one type, whose variables have no ranges.
+        """
+        number = 0
+        while number < len(self.lines) - 1:
+            left, right = self.lines[number].removeprefix("let ").split(" = ", 1)
+            name, *variables = re.findall(r"\w+", left)
+            rest = "; ".join(self.lines[number + 1 :])
+            reads = re.findall(rf"\b{name}\[([^\[\]]*)\]", rest)
+            if len(reads) != 1 or self.types[name] != self._type(self.number):
+                number += 1
+                continue
+            element = _at(right, dict(zip(variables, reads[0].split(","), strict=True)))
+            self.lines[number:] = rest.replace(f"{name}[{reads[0]}]", element).split("; ")
+
     def reduced(
         self, sizes: Sequence[Any], dtype: torch.dtype, element: Callable[[Indices], str]
     ) -> Value:
@@ -232,3 +250,8 @@ class Statements:
                 spelled = "x".join([*([outer] if outer else []), length, element])
             words.append(f"--type={name}:{spelled}")
         return Notation(self.text, tuple(words))
+
+
+def _at(element: str, indices: Mapping[str, str]) -> str:
+    """An element at other indices than its variables."""
+    return re.sub(r"\bi\d+\b", lambda found: indices[found[0]], element)

@@ -73,8 +73,8 @@ class Call:
 
     def fixed(self, name: str) -> int:
         """A number that statements are written for from here on, as of sizes that stay."""
-        argument = self.arguments[name]
-        return fixed_number(value_of(argument) if isinstance(argument, Node) else argument)
+        found: int = fixed_number(self.arguments[name])
+        return found
 
     @property
     def result(self) -> Tensor:
