@@ -49,6 +49,8 @@ _LOOKUPS = {
     "index_select": ("self", "index"),
     "take_along_dim": ("self", "indices"),
 }
+# Operations on elements of rows that take no longer than reading these: others are PyTorch's.
+_ARITHMETIC = frozenset(("add", "sub", "mul", "div"))
 _log = logging.getLogger(__name__)
 # By graphs, whether operations of a kind have statements.
 _translatable: WeakKeyDictionary[Graph, dict[str, bool]] = WeakKeyDictionary()
@@ -112,7 +114,7 @@ def rows_at(node: Node, settings: Settings) -> Region | None:
 
 
 def _is_of_rows_alone(found: "_Found", dtype: torch.dtype) -> bool:
-    """Whether rows of matrices of a type are read, and nothing besides, and no index is computed."""
+    """Whether only rows of matrices of a type are read, and no index is computed."""
     statements = found.statements
     read = {one for one in statements.read() if _dtype_of(one) not in INDEX_TYPES}
     return (
@@ -121,7 +123,16 @@ def _is_of_rows_alone(found: "_Found", dtype: torch.dtype) -> bool:
         and read <= set(found.tables)
         and all(_dtype_of(table) is dtype for table in found.tables)
         and all(map(_is_of_matrix_rows, found.lookups))
+        and all(map(_is_cheap, found.nodes.difference(found.lookups)))
     )
+
+
+def _is_cheap(node: Node) -> bool:
+    """Whether a node computes elements in no more time than it takes to read them."""
+    operation = read(node)
+    if operation is None:
+        return _adds_in_place(node)
+    return operation.name in VIEWS | _ARITHMETIC
 
 
 def _is_of_matrix_rows(lookup: Node) -> bool:
