@@ -229,13 +229,17 @@ def _of_rows(statements: Statements, inputs: list[Node]) -> OfRows | None:
         return None
     places = {node: inputs.index(one) for node, one in statements.given.items() if one in inputs}
     tables = {statements.inputs[one]: place for place, one in enumerate(inputs)}
+    names = {one: given.inputs[one] for one in given.read()}
     lookups = []
     for lookup in statements.lookups:
+        # Of some, the sizes alone are read.
+        if (name := names.get(lookup.node)) is None:
+            continue
         if (function := function_of(lookup.places, places)) is None:
             return None
         lookups.append(
             LookedUp(
-                given.inputs[lookup.node],
+                name,
                 tables[lookup.table],
                 function,
                 lookup.padding,
@@ -243,9 +247,8 @@ def _of_rows(statements: Statements, inputs: list[Node]) -> OfRows | None:
                 lookup.is_sparse,
             )
         )
-    read = frozenset(given.inputs[one] for one in given.read())
-    is_same = given.same == given.inputs[statements.lookups[0].node]
-    return OfRows(None if is_same else given.notation(), read, tuple(lookups))
+    is_same = bool(lookups) and given.same == lookups[0].name
+    return OfRows(None if is_same else given.notation(), frozenset(names.values()), tuple(lookups))
 
 
 @dataclass(frozen=True)
