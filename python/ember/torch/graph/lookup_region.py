@@ -80,17 +80,13 @@ def lookup_region_at(node: Node, settings: Settings) -> Region | None:
 def rows_at(node: Node, settings: Settings) -> Region | None:
     """The region of looked-up rows, or of what is computed of several, element by element; None if
     `node` ends none."""
-    whole, operation = tensor_of(node), read(node)
+    whole = tensor_of(node)
     if whole is None or whole.dtype not in VALUE_TYPES or whole.dim() < 2:
         return None
-    if not private.has_operators:
+    if not private.has_operators or not (_is_lookup(node) or _is_arithmetic(node)):
         return None
-    if operation is not None:
-        if operation.name == "embedding" and operation.get("max_norm") is not None:
-            raise NoMatchError("max_norm changes the rows that are looked up")
-        # What is behind a view may be one.
-        if operation.name in VIEWS and not _is_lookup(node):
-            return None
+    if _renormalises(node):
+        raise NoMatchError("max_norm changes the rows that are looked up")
     found = _find(node, with_places=False)
     if found is None or not _is_of_rows_alone(found, whole.dtype):
         return None
@@ -123,16 +119,22 @@ def _is_of_rows_alone(found: "_Found", dtype: torch.dtype) -> bool:
         and read <= set(found.tables)
         and all(_dtype_of(table) is dtype for table in found.tables)
         and all(map(_is_of_matrix_rows, found.lookups))
-        and all(map(_is_cheap, found.nodes.difference(found.lookups)))
+        and all(_is_lookup(one) or _is_view(one) or _is_arithmetic(one) for one in found.nodes)
     )
 
 
-def _is_cheap(node: Node) -> bool:
+def _renormalises(node: Node) -> bool:
+    """Whether a lookup changes the rows that it finds."""
+    operation = read(node)
+    if operation is None or operation.name != "embedding":
+        return False
+    return operation.get("max_norm") is not None
+
+
+def _is_arithmetic(node: Node) -> bool:
     """Whether a node computes elements in no more time than it takes to read them."""
     operation = read(node)
-    if operation is None:
-        return _adds_in_place(node)
-    return operation.name in VIEWS | _ARITHMETIC
+    return _adds_in_place(node) if operation is None else operation.name in _ARITHMETIC
 
 
 def _is_of_matrix_rows(lookup: Node) -> bool:
@@ -419,9 +421,12 @@ def _own(root: Node, reached: Collection[Node], with_places: bool) -> set[Node]:
 
 def _is_for_nothing(node: Node) -> bool:
     """Whether a node computes places, or the same elements at other indices."""
+    return _is_view(node) or _dtype_of(node) in INDEX_TYPES
+
+
+def _is_view(node: Node) -> bool:
     operation = read(node)
-    is_view = operation is not None and operation.name in VIEWS and not operation.in_place
-    return is_view or _dtype_of(node) in INDEX_TYPES
+    return operation is not None and operation.name in VIEWS and not operation.in_place
 
 
 def _shared(root: Node, nodes: Collection[Node]) -> list[Node]:
