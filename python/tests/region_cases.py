@@ -344,12 +344,12 @@ CASES = (
     Case("pair products", "pair_products", pairs, samples, (0, 1)),
     Case(
         "row products",
-        "row_products",
+        "statements",
         lambda own, w, i: torch.einsum("bd,bkd->bk", own, w[i]),
         negatives,
         (0, 1),
     ),
-    Case("row products of tables", "row_products", looked_up, looked_up_tables, (0, 2)),
+    Case("row products of tables", "statements", looked_up, looked_up_tables, (0, 2)),
     Case("row score", "row_score", distance, triples, (0, 1)),
     Case("block gather", "block_gather", lambda x, i, q, w: gathered(x, i), windows, (0,)),
     Case("block scores", "block_scores", block_scores, windows, (0, 2)),
@@ -367,7 +367,7 @@ CASES = (
 
 
 LIMITS = {
-    "row_sum": ("LEAST_SUMMED", "LEAST_LOOKUPS", "LEAST_TABLE_BYTES"),
+    "graph.costs": ("LEAST_SUMMED", "LEAST_LOOKUPS", "LEAST_TABLE_BYTES"),
     "aggregation_onto": ("LEAST_ADDED",),
     "bag_patterns": ("LEAST_OF_MAXIMUM",),
 }

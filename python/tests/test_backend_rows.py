@@ -13,7 +13,7 @@ import torch.nn.functional as functional
 from compiled_models import Heard, check_function, compiled
 from ember.errors import IndexOutOfRangeError
 from ember.torch.backend import listening
-from ember.torch.row_sum import LEAST_LOOKUPS
+from ember.torch.graph.costs import LEAST_LOOKUPS
 from torch import Tensor, nn
 
 ROWS, LENGTH = 40_000, 32
@@ -118,6 +118,29 @@ def test_differences() -> None:
 
     heard = check_function(function, table(300), table(300) * 2, index(BATCH * PLACES, rows=300))
     assert heard.kinds() == {"rows"}
+
+
+@pytest.mark.parametrize("in_place", [False, True])
+def test_products(in_place: bool) -> None:
+    """Of rows with rows, whose gradient is that of the statement."""
+
+    def function(v: Tensor, w: Tensor, i: Tensor) -> Tensor:
+        found = v[i] * w.index_select(0, i.flip(0))
+        if in_place:
+            found += w[i]
+        return found
+
+    heard = check_function(function, table(300), table(300) * 2, index(BATCH * PLACES, rows=300))
+    assert heard.kinds() == {"rows"}
+
+
+def test_functions_that_pytorch_computes() -> None:
+    """Of the lookups alone there are kernels, unless they are added first."""
+    heard = check_function(
+        lambda w, i: (w[i] + w[i.flip(0)]).tanh(), table(), index(BATCH * PLACES)
+    )
+    assert heard.kinds() == {"rows"}
+    assert heard.covered("rows") == 3
 
 
 def test_sums_that_something_else_reads() -> None:

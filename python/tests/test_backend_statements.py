@@ -5,11 +5,14 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
 from collections.abc import Callable
+from typing import Any
+from unittest import mock
 
 import pytest
 import torch
 import torch.nn.functional as functional
-from compiled_models import check_function
+from compiled_models import check_function, compiled
+from ember.torch.backend import listening
 from torch import Tensor
 
 pytestmark = pytest.mark.usefixtures("fresh_dynamo")
@@ -93,7 +96,6 @@ CASES = [
 @pytest.mark.parametrize("function", CASES)
 def test_values_and_gradients(function: Callable[..., Tensor]) -> None:
     heard = check_function(function, draw(ROWS, LENGTH), places(30, 6), dynamic=True)
-    print(heard.reports)
     assert heard.kinds() & {"statements", "row_score"}
 
 
@@ -128,3 +130,64 @@ def _product(one: Tensor, other: Tensor) -> Tensor:
 def test_rows_without_gradients(function: Callable[..., Tensor]) -> None:
     index = torch.tensor([3, 5, 3, 1, 2, 3, 5])
     check_function(function, draw(ROWS, LENGTH), index, dynamic=True)
+
+
+# What PyTorch makes the gradient of a table of, where that is no sum of those of rows.
+OPTIONS: list[dict[str, Any]] = [
+    {"sparse": True},
+    {"scale_grad_by_freq": True},
+    {"sparse": True, "padding_idx": 3},
+]
+
+
+def turned(w: Tensor, i: Tensor, **options: Any) -> Tensor:
+    """Rows at indices that are views, and computed ones."""
+    one = functional.embedding(i[:, :1].flip(1), w, **options)
+    other = functional.embedding(i.view(-1, 3, 2)[..., 0], w, **options)
+    return torch.matmul(other, one.transpose(1, 2)).squeeze(2)
+
+
+BY_ROWS = [
+    lambda w, i, **options: functional.embedding(i, w, **options).square().sum(-1),
+    lambda w, i, **options: torch.einsum(
+        "bd,bkd->bk", functional.embedding(i[:, 0], w, **options), functional.embedding(i, w)
+    ),
+    lambda w, i, **options: functional.embedding(i, w, **options).exp().sum(1) @ w[0],
+    turned,
+]
+
+
+@pytest.mark.parametrize("options", OPTIONS, ids=str)
+@pytest.mark.parametrize("function", BY_ROWS)
+def test_gradients_by_rows(function: Callable[..., Tensor], options: dict[str, Any]) -> None:
+    """PyTorch makes the table's gradient of that of the rows, which a kernel computes."""
+    index = places(9, 6)
+    index[4, 0] = 3
+    run = compiled(lambda w: function(w, index, **options))
+    gradients = []
+    with listening() as heard:
+        for one in (run, lambda w: function(w, index, **options)):
+            table = draw(ROWS, LENGTH).requires_grad_()
+            one(table).cos().sum().backward()
+            assert table.grad is not None
+            gradients.append(table.grad)
+    ours, expected = gradients
+    assert ours.is_sparse == expected.is_sparse
+    torch.testing.assert_close(ours.to_dense(), expected.to_dense())
+    assert sum(len(part.call.kernels()) for part in heard.reports[0].compiled) == 2
+
+
+def test_tables_that_need_no_gradient_of_rows() -> None:
+    """Only what is needed is looked up: the kernel reads the tables themselves."""
+    frozen, table, index = draw(ROWS, LENGTH), draw(ROWS, LENGTH).requires_grad_(), places(30)
+
+    def function(one: Tensor, other: Tensor) -> Tensor:
+        rows = functional.embedding(index, one, sparse=True)
+        return (rows * functional.embedding(index, other)).sum(-1)
+
+    result = compiled(function)(frozen, table)
+    with mock.patch.object(torch, "embedding", side_effect=AssertionError):
+        result.sum().backward()
+    assert table.grad is not None
+    expected = torch.zeros(ROWS, LENGTH, dtype=torch.float64).index_add_(0, index, frozen[index])
+    torch.testing.assert_close(table.grad, expected)

@@ -28,7 +28,6 @@ from statement_cases import entries_in
 KINDS = {
     "bag_group_at": "bags_that_are_concatenated",
     "pair_products_at": "pair_products",
-    "row_products_at": "row_products",
     "lookup_region_at": "row_score",
     "aggregation_at": "aggregation",
     "onto_at": "aggregation_onto",
@@ -38,7 +37,7 @@ KINDS = {
     "quantized_rows_at": "quantized_rows_4bit",
     "bag_at": "bag_sum",
     "block_region_at": "block_scores",
-    "row_sum_at": "rows",
+    "rows_at": "rows",
     "selection_at": "selection",
 }
 UNIT_SAMPLE = 6

@@ -14,8 +14,9 @@ from ember.torch.aggregation_patterns import aggregation_at
 from ember.torch.bag_group_patterns import bag_group_at
 from ember.torch.bag_patterns import bag_at
 from ember.torch.block_patterns import block_region_at
+from ember.torch.graph.discovery import is_for_nothing
 from ember.torch.graph.irregular import is_along, lengths_of_scatters
-from ember.torch.graph.lookup_region import STATEMENTS, is_for_nothing, lookup_region_at
+from ember.torch.graph.lookup_region import STATEMENTS, lookup_region_at, rows_at
 from ember.torch.head_products_patterns import head_products_at
 from ember.torch.linear_before_sum import put_linear_before_sums
 from ember.torch.linear_together import put_linear_together
@@ -26,8 +27,6 @@ from ember.torch.pair_products_patterns import pair_products_at
 from ember.torch.quantized_patterns import quantized_bag_at, quantized_rows_at
 from ember.torch.region import Region, reference_of, replace
 from ember.torch.report import Compiled, Left, Report
-from ember.torch.row_products_patterns import row_products_at
-from ember.torch.row_sum_patterns import row_sum_at
 from ember.torch.segment_patterns import segments_at
 from ember.torch.selection_patterns import selection_at
 from ember.torch.settings import Settings
@@ -38,7 +37,6 @@ from ember.torch.sums_in_place import put_sums_in_place
 PATTERNS: tuple[Callable[[Node, Settings], Region | None], ...] = (
     bag_group_at,
     pair_products_at,
-    row_products_at,
     lookup_region_at,
     aggregation_at,
     onto_at,
@@ -48,7 +46,7 @@ PATTERNS: tuple[Callable[[Node, Settings], Region | None], ...] = (
     quantized_rows_at,
     bag_at,
     block_region_at,
-    row_sum_at,
+    rows_at,
     selection_at,
 )
 # Products of blocks, which keep a row of results in registers.
@@ -146,8 +144,7 @@ def _is_left_to_inner(region: Region, settings: Settings) -> bool:
         known = set().union(*(one.nodes for one in over_edges))
         others = (one for one in region.nodes - known if not is_for_nothing(one))
         return not any(is_along(one, lengths) for one in others)
-    # Rows by themselves are written and read again.
-    return sum(one.kind != "rows" for one in inner) == 1
+    return len(inner) == 1
 
 
 def _inner(region: Region, settings: Settings) -> list[Region]:
@@ -158,7 +155,7 @@ def _inner(region: Region, settings: Settings) -> list[Region]:
             continue
         for pattern in PATTERNS:
             try:
-                found = None if pattern is lookup_region_at else pattern(node, settings)
+                found = None if pattern in (lookup_region_at, rows_at) else pattern(node, settings)
             except NoMatchError:
                 continue
             if found is not None:

@@ -20,7 +20,6 @@ KINDS = (
     "aggregation",
     "head_products",
     "pair_products",
-    "row_products",
     "row_score",
     "statements",
     "block_gather",

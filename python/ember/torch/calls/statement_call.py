@@ -17,6 +17,8 @@ from ember.compiler import Notation, Options
 from ember.errors import ArgumentError, CompileError
 from ember.kernel import Entry
 from ember.torch.element_types import INDEX_TYPES
+from ember.torch.graph.costs import why_rows_are_slower
+from ember.torch.graph.trace import Function
 from ember.torch.region_call import NotTakenError, Reference, RegionCall
 from ember.torch.repeat import MOST, Bound, Repeat, Size, Source, repeat_of
 
@@ -25,6 +27,56 @@ GRADIENT = "_gradient"
 # Sizes of a tensor: numbers, or places of inputs, which are tensors or sizes themselves, and their
 # dimensions.
 Sizes = tuple[int | tuple[int, int], ...]
+
+
+@dataclass(frozen=True)
+class LookedUp:
+    """Rows whose gradient PyTorch makes that of their table.
+
+    name: what statements call the rows. table: its place. places: where they are. The others are
+    arguments of F.embedding, with the row that has no gradient, or -1.
+    """
+
+    name: str
+    table: int
+    places: Function
+    padding: int
+    scales_by_frequency: bool
+    is_sparse: bool
+
+    def rows(self, inputs: Sequence[Any]) -> Tensor:
+        """What is looked up, of the inputs of a call."""
+        return torch.embedding(inputs[self.table], self.places.of(inputs))
+
+    def zeros(self, inputs: Sequence[Any]) -> Tensor:
+        """As many numbers as are looked up."""
+        table = inputs[self.table]
+        sizes = (*self.places.of(inputs).shape, table.shape[1])
+        return torch.zeros(sizes, dtype=_gradient_type(table))
+
+    def gradient(self, inputs: Sequence[Any], of_rows: Tensor) -> Tensor:
+        """That of the table."""
+        found: Tensor = torch.ops.aten.embedding_backward(
+            of_rows.to(inputs[self.table].dtype),
+            self.places.of(inputs),
+            len(inputs[self.table]),
+            self.padding,
+            self.scales_by_frequency,
+            self.is_sparse,
+        )
+        return found
+
+
+@dataclass(frozen=True)
+class OfRows:
+    """Statements of a program, but that they are given what some lookups yield.
+
+    notation: None where that is the result. inputs: names of what they read.
+    """
+
+    notation: Notation | None
+    inputs: frozenset[str]
+    lookups: tuple[LookedUp, ...]
 
 
 @dataclass(frozen=True)
@@ -39,7 +91,9 @@ class Program:
     paddings: rows whose gradient is 0, with their tables' places. undifferentiated: places of
     inputs whose gradients statements do not make. without_gradient: of those that have none.
     lengths: what else the kernel takes, by names. given: how many arguments there are, with those
-    that kernels do not take.
+    that kernels do not take. of_rows: what is differentiated where gradients of tables are needed
+    that PyTorch makes of those of rows. rows: how many lookups there are, and the place of a table,
+    where rows are all that is read, and nothing is reduced.
     """
 
     notation: Notation
@@ -55,15 +109,20 @@ class Program:
     without_gradient: frozenset[int] = frozenset()
     lengths: tuple[tuple[str, int | tuple[int, int]], ...] = ()
     given: int = 0
+    of_rows: OfRows | None = None
+    rows: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True)
 class _Gradient:
-    """A kernel of gradients: of which inputs, by place; the names of its parameters."""
+    """A kernel of gradients: of which inputs, by place, and of what is looked up; the names of its
+    parameters; what else it is given."""
 
-    kernel: Callable[..., Any]
+    kernel: Callable[..., Any] | None
     wanted: tuple[int, ...]
+    lookups: tuple[LookedUp, ...]
     parameters: tuple[str, ...]
+    given: tuple[LookedUp, ...]
 
 
 class StatementCall(RegionCall):
@@ -138,6 +197,11 @@ class StatementCall(RegionCall):
         sizes = _sizes(self.program.sizes, inputs)
         if not math.prod(sizes):
             raise NotTakenError
+        if self.program.rows is not None:
+            lookups, place = self.program.rows
+            table = inputs[place]
+            if why_rows_are_slower(lookups, sizes, table.shape, table.itemsize):
+                raise NotTakenError
         return sizes
 
     def _kept(self, result: Tensor) -> Tensor:
@@ -192,12 +256,16 @@ class StatementCall(RegionCall):
             gradient = self._gradient(needed)
         except CompileError:
             return range(self.inputs)
-        read = set(gradient.parameters)
+        read = {place for one in gradient.lookups for place in one.places.reads}
+        for one in gradient.given:
+            read |= {one.table, *one.places.reads}
         # The numbers that are expected, too.
         return [
             place
             for place in range(self.inputs)
-            if place >= len(self.program.inputs) or self.program.inputs[place] in read
+            if place >= len(self.program.inputs)
+            or place in read
+            or self.program.inputs[place] in gradient.parameters
         ]
 
     def _gradient(self, needed: Sequence[bool]) -> _Gradient:
@@ -206,16 +274,27 @@ class StatementCall(RegionCall):
         read = needed[: len(self.program.inputs)]
         key = tuple(needs and place not in without for place, needs in enumerate(read))
         if key not in self._gradients:
-            wanted = tuple(place for place, needs in enumerate(key) if needs)
-            names = ",".join(self.program.inputs[place] for place in wanted)
-            notation = self.program.notation
-            asked = f"--gradient={self.program.result}:{names}"
-            entry = self._built(
-                replace(notation, arrays=(*notation.arrays, asked)), ENTRY + GRADIENT
-            )
-            parameters = tuple(parameter.name for parameter in entry.parameters)
-            self._gradients[key] = _Gradient(entry.bind(gradients=True), wanted, parameters)
+            self._gradients[key] = self._built_gradient(key)
         return self._gradients[key]
+
+    def _built_gradient(self, needed: Sequence[bool]) -> _Gradient:
+        program, of_rows = self.program, self.program.of_rows
+        wanted = tuple(place for place, needs in enumerate(needed) if needs)
+        lookups: tuple[LookedUp, ...] = ()
+        if of_rows is not None:
+            lookups = tuple(one for one in of_rows.lookups if one.table in wanted)
+        notation = program.notation
+        if of_rows is not None and lookups:
+            if of_rows.notation is None:
+                return _Gradient(None, (), lookups, (), ())
+            notation = of_rows.notation
+            wanted = tuple(place for place in wanted if program.inputs[place] in of_rows.inputs)
+        names = [*(program.inputs[place] for place in wanted), *(one.name for one in lookups)]
+        asked = f"--gradient={program.result}:{','.join(names)}"
+        entry = self._built(replace(notation, arrays=(*notation.arrays, asked)), ENTRY + GRADIENT)
+        parameters = tuple(parameter.name for parameter in entry.parameters)
+        given = tuple(one for one in (of_rows.lookups if of_rows else ()) if one.name in parameters)
+        return _Gradient(entry.bind(gradients=True), wanted, lookups, parameters, given)
 
     def backward(
         self, given: Sequence[Any], needed: Sequence[bool], gradient: Tensor
@@ -224,6 +303,10 @@ class StatementCall(RegionCall):
         inputs = self._taken(given)
         self._sizes(inputs)
         kernel = self._gradient(needed)
+        if kernel.kernel is None:
+            (lookup,) = kernel.lookups
+            of_table = lookup.gradient(inputs, gradient)
+            return [of_table if place == lookup.table else None for place in range(self.inputs)]
         found: dict[int, Tensor] = {
             place: torch.zeros(inputs[place].shape, dtype=_gradient_type(inputs[place]))
             for place in kernel.wanted
@@ -234,6 +317,11 @@ class StatementCall(RegionCall):
         )
         for place, result in found.items():
             arguments[program.inputs[place] + GRADIENT] = _as_array(result)
+        for lookup in kernel.given:
+            arguments[lookup.name] = lookup.rows(inputs)
+        of_rows = [lookup.zeros(inputs) for lookup in kernel.lookups]
+        for lookup, result in zip(kernel.lookups, of_rows, strict=True):
+            arguments[lookup.name + GRADIENT] = result
         if not arguments.keys() >= set(kernel.parameters):
             raise NotTakenError
         try:
@@ -243,10 +331,12 @@ class StatementCall(RegionCall):
         for place, row in program.paddings:
             if place in found:
                 found[place][row] = 0
-        return [
-            found[place].to(inputs[place].dtype) if place in found else None
-            for place in range(self.inputs)
-        ]
+        for place, result in found.items():
+            found[place] = result.to(inputs[place].dtype)
+        for lookup, result in zip(kernel.lookups, of_rows, strict=True):
+            own, known = lookup.gradient(inputs, result), found.get(lookup.table)
+            found[lookup.table] = own if known is None else known + own
+        return [found.get(place) for place in range(self.inputs)]
 
 
 def _sizes(sizes: Sequence[int | tuple[int, int]], inputs: Sequence[Any]) -> list[int]:

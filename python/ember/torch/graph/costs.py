@@ -6,8 +6,42 @@ Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
+import math
+from collections.abc import Sequence
+
 # A kernel with its gradient is called through autograd's interface to Python, which takes as long
 # as PyTorch does for so many operations of few elements, forth and back.
 OPERATIONS_OF_A_GRADIENT = 9
 # From so many elements on PyTorch's operations, few as they are, take longer.
 LEAST_DIFFERENTIATED = 1 << 13
+# The same where PyTorch makes the gradients of tables of those of looked-up rows: then it has them
+# looked up, too.
+LEAST_DIFFERENTIATED_OF_ROWS = 1 << 15
+# Where a kernel is faster than PyTorch's lookups, each of which is called in less time: rows of
+# tables that the nearer caches do not hold, and sums whose parts PyTorch writes and reads again.
+LEAST_LOOKUPS = 1 << 14
+LEAST_TABLE_BYTES = 4 << 20
+MOST_ROW_BYTES = 1 << 10
+LEAST_SUMMED = 1 << 17
+
+
+def why_rows_are_slower(
+    lookups: int, result: Sequence[int], table: Sequence[int], element_bytes: int
+) -> str:
+    """Why PyTorch is as fast for rows that are looked up, or computed of so many; empty if not.
+
+    result and table are sizes.
+    """
+    if lookups > 1:
+        few = f"PyTorch adds fewer than {LEAST_SUMMED} elements as fast"
+        return few if math.prod(result) < LEAST_SUMMED else ""
+    row_bytes = result[-1] * element_bytes
+    if math.prod(result[:-1]) < LEAST_LOOKUPS:
+        return f"PyTorch looks up fewer than {LEAST_LOOKUPS} rows as fast"
+    if table[0] * row_bytes < LEAST_TABLE_BYTES:
+        return (
+            f"PyTorch looks up rows of a table of less than {LEAST_TABLE_BYTES >> 20} MiB as fast"
+        )
+    if row_bytes > MOST_ROW_BYTES:
+        return f"PyTorch copies rows of more than {MOST_ROW_BYTES} bytes as fast"
+    return ""

@@ -8,9 +8,10 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
 from collections import deque
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from typing import Any
 
 import torch
 from torch.fx import Graph, GraphModule, Interpreter, Node
@@ -37,6 +38,18 @@ class Traced:
         """The operator whose value the part's root has."""
         (found,) = self.graph.output_node().all_input_nodes
         return found
+
+
+@dataclass(frozen=True)
+class Function:
+    """A function of some of a call's inputs, whose places are `reads`."""
+
+    compute: Callable[..., Any]
+    reads: tuple[int, ...]
+
+    def of(self, inputs: Sequence[Any]) -> Any:
+        """What it is of the call's inputs."""
+        return self.compute(*(inputs[place] for place in self.reads))
 
 
 def trace(root: Node, nodes: Collection[Node], inputs: Sequence[Node]) -> Traced:
@@ -71,3 +84,29 @@ def trace(root: Node, nodes: Collection[Node], inputs: Sequence[Node]) -> Traced
         if node.op == "call_function" and place is not None:
             sources[node] = numbered[place]
     return Traced(graph, given, sources)
+
+
+def function_of(value: Node, places: Mapping[Node, int]) -> Function | None:
+    """The function of inputs that an operator's value is; None if it reads anything else.
+
+    places: those of inputs among the function's arguments, by placeholders of the operator's graph.
+    """
+    needed, pending = {value}, [value]
+    while pending:
+        for source in pending.pop().all_input_nodes:
+            if source not in needed:
+                needed.add(source)
+                pending.append(source)
+    read = {node for node in needed if node.op == "placeholder"}
+    if not read <= places.keys() or any(node.op == "get_attr" for node in needed):
+        return None
+    part = Graph()
+    copied: dict[Node, Node] = {}
+    for node in sorted(needed):
+        if node not in read:
+            copied[node] = part.node_copy(node, copied.__getitem__)
+        else:
+            copied[node] = part.placeholder(node.name)
+    part.output(copied[value])
+    arguments = tuple(places[node] for node in sorted(read))
+    return Function(GraphModule(torch.nn.Module(), part).forward, arguments)

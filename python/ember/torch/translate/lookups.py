@@ -6,7 +6,8 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 from torch.fx import Node
 
-from ember.torch.element_types import INDEX_TYPES
+from ember.torch.element_types import INDEX_TYPES, SUM_TYPES
+from ember.torch.translate.statements import Lookup
 from ember.torch.translate.table import Call, translates
 from ember.torch.translate.values import (
     Indices,
@@ -34,13 +35,15 @@ def _at_places(
 @translates("aten::embedding")
 def _embedding(call: Call) -> Value:
     table, places = call.value("weight"), call.value("indices")
-    padding = call.given("padding_idx")
-    is_other = call.arguments["scale_grad_by_freq"] or call.arguments["sparse"]
-    if padding >= 0 or is_other:
+    padding = call.fixed("padding_idx")
+    options = call.arguments["scale_grad_by_freq"], call.arguments["sparse"]
+    is_half = table.dtype not in SUM_TYPES
+    if padding >= 0 or any(options) or is_half:
         if not table.name:
             raise NotTranslatedError
-        if is_other or not _is_only_padded(call, padding):
-            call.statements.undifferentiated.add(table.name)
+        if any(options) or is_half or not _is_only_padded(call, padding):
+            at = call.arguments["indices"]
+            call.statements.lookups.append(Lookup(call.node, at, table.name, padding, *options))
         else:
             call.statements.paddings[table.name] = padding
     return _at_places(call, table, 0, places, 0, places.rank)
@@ -52,7 +55,7 @@ def _is_only_padded(call: Call, padding: int) -> bool:
     table = call.arguments["weight"]
     return isinstance(table, Node) and all(
         user.target is call.node.target
-        and Call(user, call.statements, call.values).arguments["padding_idx"] == padding
+        and Call(user, call.statements, call.values).fixed("padding_idx") == padding
         for user in table.users
     )
 

@@ -32,6 +32,22 @@ TYPES = {**VALUE_TYPES, **INDEX_TYPES, torch.bool: "i1"}
 HALF_TYPES = (torch.float16, torch.bfloat16)
 
 
+@dataclass(frozen=True)
+class Lookup:
+    """An operator that looks up rows, with what tells its gradient from that of statements.
+
+    node: of the traced graph. places: of what it looks up at. table: what statements call it.
+    padding: the row without a gradient, or -1.
+    """
+
+    node: Node
+    places: Node
+    table: str
+    padding: int
+    scales_by_frequency: bool
+    is_sparse: bool
+
+
 @dataclass
 class Statements:
     """Statements on some inputs.
@@ -41,14 +57,16 @@ class Statements:
     they read, by the nodes of the captured graph. types: of arrays by their names, as emberc has
     them. expected: what numbers have to be, by their nodes, as statements are written for that.
     reduces: whether one of them is a reduction. paddings: rows that have no gradient, by the names
-    of their tables. undifferentiated: names of what has a gradient
-    of another kind than statements make. rows: how long those of inputs are, by names.
+    of their tables. lookups: operators of the traced graph that PyTorch differentiates in a way of
+    its own, by the gradient of what they look up. of_rows: the statements to differentiate where
+    there are some, which are given what these look up, by the operators' nodes. rows: how long
+    those of inputs are, by names.
     without_gradient: names of what the result depends on by comparisons and places alone.
     are_ranged: whether variables have ranges where sizes are known, since indices do not say them.
     extremes: operators whose results are the largest or least of others, which a gradient looks
     for: two computations of a sum may be rounded otherwise. has_extremes: whether a gradient comes
-    through one.
-    lengths: sizes that only the run knows, and that no array has, by the names of parameters.
+    through one. lengths: sizes that only the run knows, and that no array has, by the names of
+    parameters. same: the input that the result is, if any.
     """
 
     number: torch.dtype
@@ -59,13 +77,15 @@ class Statements:
     expected: dict[Node, float] = field(default_factory=dict)
     reduces: bool = False
     paddings: dict[str, int] = field(default_factory=dict)
-    undifferentiated: set[str] = field(default_factory=set)
+    lookups: list[Lookup] = field(default_factory=list)
+    of_rows: "Statements | None" = None
     rows: dict[str, Any] = field(default_factory=dict)
     without_gradient: set[str] = field(default_factory=set)
     are_ranged: bool = False
     extremes: set[Node] = field(default_factory=set)
     has_extremes: bool = False
     lengths: dict[str, Any] = field(default_factory=dict)
+    same: str = ""
     _temporaries: int = 0
     # Where the statements are that begin temporaries which others add to.
     _begun: dict[str, int] = field(default_factory=dict)
@@ -201,10 +221,16 @@ class Statements:
         number = known_number(size) if self.are_ranged else None
         return variable if number is None else f"{variable} in 0:{number}"
 
+    @property
+    def is_computed(self) -> bool:
+        """Whether something is computed, and not only read."""
+        return len(self.lines) > 1
+
     def finish(self, value: Value) -> None:
         """Makes a value the result: its dimensions of size 1 are left out."""
         if self._is_renamed(value):
             return
+        self.same = value.name
         self.types[RESULT] = _type(value.dtype)
         self.lines.append(self._assign(RESULT, value.sizes, value.at))
 
@@ -232,6 +258,24 @@ class Statements:
             name: size for name, size in self.lengths.items() if re.search(rf"\b{name}\b", used)
         }
         return True
+
+    def join(self) -> None:
+        """Makes each temporary that is read at one place a part of what reads it, so that gradients
+        ask for no sizes of what their values do not depend on.
+
+        For statements of elements of one type, whose variables have no ranges.
+        """
+        number = 0
+        while number < len(self.lines) - 1:
+            left, right = self.lines[number].removeprefix("let ").split(" = ", 1)
+            name, *variables = re.findall(r"\w+", left)
+            rest = "; ".join(self.lines[number + 1 :])
+            reads = re.findall(rf"\b{name}\[([^\[\]]*)\]", rest)
+            if len(reads) != 1 or self.types[name] != _type(self.number):
+                number += 1
+                continue
+            element = _at(right, dict(zip(variables, reads[0].split(","), strict=True)))
+            self.lines[number:] = rest.replace(f"{name}[{reads[0]}]", element).split("; ")
 
     def reduced(
         self, sizes: Sequence[Any], dtype: torch.dtype, element: Callable[[Indices], str]
@@ -285,6 +329,11 @@ class Statements:
                 spelled = "x".join([*([outer] if outer else []), length, element])
             words.append(f"--type={name}:{spelled}")
         return Notation(self.text, tuple(words))
+
+
+def _at(element: str, indices: Mapping[str, str]) -> str:
+    """An element at other indices than its variables."""
+    return re.sub(r"\bi\d+\b", lambda found: indices[found[0]], element)
 
 
 def _type(dtype: torch.dtype) -> str:

@@ -20,7 +20,7 @@ from torch import Tensor
 from torch.fx import Node
 
 from ember.torch import private
-from ember.torch.operations import tensor_of, value_of
+from ember.torch.operations import fixed_number, tensor_of, value_of
 from ember.torch.translate.statements import Statements
 from ember.torch.translate.values import NotTranslatedError, Value, literal
 
@@ -70,6 +70,11 @@ class Call:
         if _has_node(argument):
             raise NotTranslatedError
         return argument
+
+    def fixed(self, name: str) -> int:
+        """A number that statements are written for from here on, as of sizes that stay."""
+        found: int = fixed_number(self.arguments[name])
+        return found
 
     @property
     def result(self) -> Tensor:

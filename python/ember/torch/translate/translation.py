@@ -4,8 +4,8 @@ Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 from torch import Tensor
@@ -44,6 +44,8 @@ def translation_of(traced: Traced) -> Statements | Untranslated:
         statements.finish(value)
     except NotTranslatedError:
         return Untranslated(frozenset((traced.sources[traced.result],)))
+    if statements.lookups:
+        statements.of_rows = _of_rows(traced, statements)
     differentiable = _differentiated(traced, traced.result)
     statements.has_extremes = any(
         one in differentiable and not _differentiated(traced, one).isdisjoint(traced.inputs)
@@ -55,17 +57,34 @@ def translation_of(traced: Traced) -> Statements | Untranslated:
     return statements
 
 
-def _values_of(traced: Traced) -> tuple[Statements, Value] | Untranslated:
-    """The statements that a result needs, and what it is then."""
+def _of_rows(traced: Traced, statements: Statements) -> Statements | None:
+    """The statements of the same that are given what lookups yield; arrays keep their names."""
+    rows = {lookup.node: lookup.node for lookup in statements.lookups}
+    given = replace(traced, inputs={**traced.inputs, **rows})
+    found = _values_of(given, statements.inputs)
+    if isinstance(found, Untranslated):
+        return None
+    of_rows, value = found
+    of_rows.finish(value)
+    return of_rows
+
+
+def _values_of(
+    traced: Traced, names: Mapping[Node, str] | None = None
+) -> tuple[Statements, Value] | Untranslated:
+    """The statements that a result needs, and what it is then.
+
+    names: what inputs are called that have names already.
+    """
     result = traced.result.meta["val"]
     if not isinstance(result, Tensor) or traced.result not in traced.sources:
         return Untranslated(frozenset())
-    statements = Statements(result.dtype, traced.inputs)
+    statements = Statements(result.dtype, traced.inputs, inputs=dict(names or {}))
     values: dict[Node, Value] = {}
     # Those without a value, and those of them that are not computed of others.
     missing: set[Node] = set()
     first: set[Node] = set()
-    needed = _read_by(traced.result)
+    needed = _read_by(traced.result, traced.inputs)
     for node in traced.graph.nodes:
         # Sizes and other numbers that are computed have no statements.
         if node not in needed or not (node in traced.inputs or is_tensor(node)):
@@ -89,7 +108,7 @@ def _values_of(traced: Traced) -> tuple[Statements, Value] | Untranslated:
 
 def _differentiated(traced: Traced, node: Node) -> set[Node]:
     """What has a gradient where a node has one."""
-    return _read_by(node, lambda one: is_float(one) and not _is_detached(traced, one))
+    return _read_by(node, of_kind=lambda one: is_float(one) and not _is_detached(traced, one))
 
 
 def _is_detached(traced: Traced, node: Node) -> bool:
@@ -110,12 +129,17 @@ def is_tensor(node: Node) -> bool:
     return isinstance(value_of(node), Tensor)
 
 
-def _read_by(result: Node, of_kind: Callable[[Node], bool] = lambda node: True) -> set[Node]:
-    """The nodes that a result depends on by others of that kind, itself among them."""
+def _read_by(
+    result: Node,
+    inputs: Collection[Node] = (),
+    of_kind: Callable[[Node], bool] = lambda node: True,
+) -> set[Node]:
+    """The nodes that a result depends on by others of that kind, itself and inputs among them."""
     found: set[Any] = {result}
     pending = [result]
     while pending:
-        for source in pending.pop().all_input_nodes:
+        node = pending.pop()
+        for source in () if node in inputs else node.all_input_nodes:
             if source not in found and of_kind(source):
                 found.add(source)
                 pending.append(source)

@@ -1,0 +1,232 @@
+"""Finds the largest part of a graph that ends in a node and has statements.
+
+It has what looks elements up, or combines them at places, and what only that needs.
+
+Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""
+
+import logging
+from collections.abc import Collection
+from dataclasses import dataclass
+from weakref import WeakKeyDictionary
+
+import torch
+from torch import Tensor
+from torch.fx import Graph, Node
+
+from ember.torch.effects import changed_by, effect_of, example_of
+from ember.torch.element_types import INDEX_TYPES
+from ember.torch.graph.irregular import is_along, is_irregular, lengths_of_scatters, looked_up_in
+from ember.torch.graph.trace import trace
+from ember.torch.no_match import NoMatchError
+from ember.torch.operations import VIEWS, read, tensor_of
+from ember.torch.translate.statements import Statements
+from ember.torch.translate.translation import Untranslated, is_translated, translation_of
+
+# A longer expression is no embedding operation any more.
+MOST_NODES = 200
+# Operations that make tensors of one number.
+_CONSTANTS = frozenset(
+    f"{prefix}{name}{suffix}"
+    for name in ("zeros", "ones", "full")
+    for prefix, suffix in (("", ""), ("new_", ""), ("", "_like"))
+)
+_log = logging.getLogger(__name__)
+# By graphs, whether operations of a kind have statements.
+_translatable: WeakKeyDictionary[Graph, dict[str, bool]] = WeakKeyDictionary()
+
+
+@dataclass(frozen=True)
+class Found:
+    """Nodes with irregular ones among them, what these read, and what they compute."""
+
+    nodes: set[Node]
+    irregular: list[Node]
+    read: list[Node]
+    statements: Statements
+
+    @property
+    def tables(self) -> list[Node]:
+        """What is looked up in, by each lookup in order."""
+        return [one for one in map(looked_up_in, self.irregular) if one is not None]
+
+
+def find(root: Node, with_places: bool, says_why: bool = False) -> Found | None:
+    """The largest part of a graph that ends in `root` and has statements.
+
+    with_places: operations that compute where it looks up are parts of it. says_why: raises
+    NoMatchError where there would be one, but that something else needs what is within.
+    """
+    blocked: set[Node] = set()
+    while True:
+        reached = _reached(root, blocked)
+        if not any(map(is_irregular, reached)):
+            return None
+        nodes = _own(root, reached, with_places)
+        if not any(map(is_irregular, nodes)):
+            shared = _shared(root, reached)
+            if says_why and shared and isinstance(_translated(root, reached), Statements):
+                raise NoMatchError(f"{shared[0].name}, a part of it, has other uses")
+            return None
+        if writers := _writers_elsewhere(nodes):
+            if root in writers:
+                return None
+            blocked |= writers
+            continue
+        translation = _translated(root, nodes)
+        if isinstance(translation, Statements):
+            return Found(nodes, sorted(filter(is_irregular, nodes)), _read_by(nodes), translation)
+        if not translation.nodes or root in translation.nodes:
+            return None
+        blocked |= translation.nodes
+
+
+def _writers_elsewhere(nodes: Collection[Node]) -> set[Node]:
+    """Those that change other tensors than new ones that the nodes make."""
+    return {
+        node for node in nodes if any(one not in nodes or is_view(one) for one in changed_by(node))
+    }
+
+
+def is_view(node: Node) -> bool:
+    """Whether a node shows a tensor's elements at other indices."""
+    operation = read(node)
+    return operation is not None and operation.name in VIEWS and not operation.in_place
+
+
+def _reached(root: Node, blocked: Collection[Node]) -> set[Node]:
+    """The operations behind `root` that may be computed with it; none if they are too many."""
+    known = _translatable.setdefault(root.graph, {})
+    reached, pending = set(), [root]
+    while pending:
+        node = pending.pop()
+        if node in reached or node in blocked or not _may_move(node, root):
+            continue
+        kind = _kind_of(node)
+        if kind not in known:
+            known[kind] = _is_translatable(node)
+        if not known[kind]:
+            continue
+        reached.add(node)
+        pending += node.all_input_nodes
+        if len(reached) > MOST_NODES:
+            return set()
+    return reached
+
+
+def _kind_of(node: Node) -> str:
+    """What tells operations of one graph apart that are translated or not."""
+
+    def described(argument: Node) -> str:
+        example = example_of(argument)
+        if isinstance(example, Tensor):
+            return f"{example.dtype} {tuple(example.shape)}"
+        return type(example).__name__
+
+    arguments = torch.fx.node.map_arg((node.args, node.kwargs), described)
+    return f"{node.op} {node.target} {arguments}"
+
+
+def _is_translatable(node: Node) -> bool:
+    """Whether there are statements of an operation by itself."""
+    try:
+        return is_translated(trace(node, [node], node.all_input_nodes))
+    # An operator may ask for numbers that only the run knows.
+    except Exception as error:
+        _log.debug("%s cannot be traced: %s", node.name, error)
+        return False
+
+
+def _may_move(node: Node, root: Node) -> bool:
+    tensor = tensor_of(node)
+    if node.op not in ("call_function", "call_method") or tensor is None:
+        return False
+    # Jagged tensors have sizes that are none.
+    if tensor.layout is not torch.strided or tensor.is_nested:
+        return False
+    operation = read(node)
+    # Translations say of these that they have no gradient.
+    is_known = operation is not None and operation.name in ("detach", *_CONSTANTS)
+    if not is_known and requires_gradient(root) and _cuts_gradients(node):
+        return False
+    effect = effect_of(node)
+    return effect.is_known and not effect.is_random
+
+
+def requires_gradient(node: Node) -> bool:
+    """Whether a gradient may come to a node's value."""
+    tensor = tensor_of(node)
+    return tensor is not None and tensor.requires_grad
+
+
+def _cuts_gradients(node: Node) -> bool:
+    """Whether a node's value has no gradient, though what it is computed of has: it is detached.
+
+    Where gradients are off, no value has one.
+    """
+    example = example_of(node)
+    is_float = isinstance(example, Tensor) and example.is_floating_point()
+    return (
+        is_float and not example.requires_grad and any(map(requires_gradient, node.all_input_nodes))
+    )
+
+
+def _own(root: Node, reached: Collection[Node], with_places: bool) -> set[Node]:
+    """Those that only others of them need: what is looked up, what is computed of that, and what
+    there is for each element that is combined at a place.
+
+    What is the same for all lookups is better computed once, unless it takes nothing; that is a
+    part, too, with places.
+    """
+    depending: set[Node] = set()
+    lengths = lengths_of_scatters(reached)
+    for node in sorted(reached):
+        is_own = is_irregular(node) or is_along(node, lengths)
+        if is_own or any(source in depending for source in node.all_input_nodes):
+            depending.add(node)
+    own: set[Node] = set()
+    for node in sorted(reached, reverse=True):
+        is_inside = node is root or all(user in own for user in node.users)
+        if is_inside and (node in depending or (with_places and is_for_nothing(node))):
+            own.add(node)
+    return own
+
+
+def is_for_nothing(node: Node) -> bool:
+    """Whether a node computes places, the same elements at other indices, or one number."""
+    operation = read(node)
+    is_constant = operation is not None and operation.name in _CONSTANTS
+    return is_constant or is_view(node) or dtype_of(node) in INDEX_TYPES
+
+
+def _shared(root: Node, nodes: Collection[Node]) -> list[Node]:
+    """Those that something else needs, too."""
+    return [
+        node
+        for node in sorted(nodes)
+        if node is not root and any(user not in nodes for user in node.users)
+    ]
+
+
+def _read_by(nodes: Collection[Node]) -> list[Node]:
+    """What nodes read that is none of them."""
+    read = {source for node in nodes for source in node.all_input_nodes if source not in nodes}
+    return sorted(read)
+
+
+def _translated(root: Node, nodes: Collection[Node]) -> Statements | Untranslated:
+    """The statements of nodes."""
+    try:
+        traced = trace(root, nodes, _read_by(nodes))
+    # An operator may ask for numbers that only the run knows.
+    except Exception as error:
+        _log.debug("%s cannot be traced: %s", root.name, error)
+        return Untranslated(frozenset())
+    return translation_of(traced)
+
+
+def dtype_of(node: Node) -> torch.dtype | None:
+    """The type of a node's tensor; None where it has none."""
+    example = example_of(node)
+    return example.dtype if isinstance(example, Tensor) else None
