@@ -199,9 +199,7 @@ class Campaign:
     run: int = 0
 
 
-def tried(
-    count: int, seed: int, kind: str = "", show_progress: bool = False
-) -> Campaign:
+def tried(count: int, seed: int, kind: str = "", show_progress: bool = False) -> Campaign:
     """Compares programs with PyTorch, those numbered from seed on."""
     torch.set_num_threads(1)
     campaign = Campaign()

@@ -5,6 +5,7 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
 import random
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -41,8 +42,12 @@ MADE = frozenset(
         "aten::lift_fresh_copy",
         "aten::scalar_tensor",
         "aten::t",
-        # Samples are not of those that are translated: reduced, of vectors, with numbers.
+        # Samples are not of those that are translated: reduced, of vectors, with numbers, one of
+        # several results.
+        "aten::addmm",
         "aten::cat",
+        "aten::max",
+        "aten::min",
         "aten::bmm",
         "aten::mm",
         "aten::pow",
@@ -52,12 +57,16 @@ MADE = frozenset(
 OPINFO = {
     "div": ("div", "no_rounding_mode"),
     "index": ("__getitem__", ""),
-    "embedding": ("nn.functional.embedding", ""),
-    "leaky_relu": ("nn.functional.leaky_relu", ""),
+    **{
+        name: (f"nn.functional.{name}", "")
+        for name in ("elu", "embedding", "gelu", "hardtanh", "leaky_relu", "relu", "softplus")
+    },
     "linalg_vector_norm": ("linalg.vector_norm", ""),
-    "relu": ("nn.functional.relu", ""),
     "rsub": ("__rsub__", ""),
 }
+
+# Those of booleans alone.
+LOGICAL = re.compile("all|any|(bitwise|logical)_(and|not|or|xor)")
 
 
 def statements_of(call: Any, tensors: list[Tensor]) -> tuple[Statements, dict[str, Tensor]] | None:
@@ -95,7 +104,8 @@ def calls_of(name: str) -> Iterator[tuple[Any, list[Tensor]]]:
     operator = operators().get(OPINFO.get(name, (name, "")))
     assert operator is not None, f"PyTorch has no samples of {name}"
     torch.manual_seed(0)
-    for one in operator.sample_inputs("cpu", torch.float32):
+    dtype = torch.bool if LOGICAL.fullmatch(name) else torch.float32
+    for one in operator.sample_inputs("cpu", dtype):
         sample = sample_of(operator, one)
         expected = sample.call(*sample.copies())
         if isinstance(expected, Tensor) and expected.numel() and not sample.renormalises:

@@ -5,6 +5,7 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
 import logging
+import operator
 from collections.abc import Collection
 from dataclasses import dataclass
 from weakref import WeakKeyDictionary
@@ -191,6 +192,8 @@ def _reached(root: Node, blocked: Collection[Node]) -> set[Node]:
 
 def _kind_of(node: Node) -> str:
     """What tells operations of one graph apart that are translated or not."""
+    if (several := _made_with_others(node)) is not None:
+        return f"{_kind_of(several)}[{node.args[1]}]"
 
     def described(argument: Node) -> str:
         example = example_of(argument)
@@ -204,15 +207,33 @@ def _kind_of(node: Node) -> str:
 
 def _is_translatable(node: Node) -> bool:
     """Whether there are statements of an operation by itself."""
+    if _are_tensors(node):
+        return True
+    several = _made_with_others(node)
+    inputs = (several or node).all_input_nodes
     try:
-        return is_translated(trace(node, [node], node.all_input_nodes))
+        return is_translated(trace(node, [several, node] if several else [node], inputs))
     # An operator may ask for numbers that only the run knows.
     except Exception as error:
         _log.debug("%s cannot be traced: %s", node.name, error)
         return False
 
 
+def _are_tensors(node: Node) -> bool:
+    """Whether an operation has several results, as a split has: what takes them is translated."""
+    example = example_of(node)
+    return isinstance(example, tuple | list) and all(isinstance(one, Tensor) for one in example)
+
+
+def _made_with_others(node: Node) -> Node | None:
+    """The operation that a node takes one of several results of."""
+    source = node.args[0] if node.target is operator.getitem else None
+    return source if isinstance(source, Node) and _are_tensors(source) else None
+
+
 def _may_move(node: Node, root: Node) -> bool:
+    if _are_tensors(node):
+        return node is not root and effect_of(node).is_pure
     tensor = tensor_of(node)
     if node.op not in ("call_function", "call_method") or tensor is None:
         return False

@@ -16,6 +16,10 @@ from torch.fx import Graph, GraphModule, Interpreter, Node
 from ember.torch import private
 from ember.torch.effects import example_of
 
+# Operators that have statements as they are, or none: their gradient is finite where that of their
+# decomposition, which computes what it does not choose, is infinite times 0.
+_WHOLE = frozenset(("aten::softplus", "aten::std", "aten::xlogy"))
+
 
 @dataclass(frozen=True)
 class Traced:
@@ -50,7 +54,7 @@ def trace(root: Node, nodes: Collection[Node], inputs: Sequence[Node]) -> Traced
         private.mark(copied[node], number)
     part.output(copied[root])
     run = Interpreter(GraphModule(torch.nn.Module(), part)).run
-    graph = private.operators_of(run, [example_of(value) for value in inputs])
+    graph = private.operators_of(run, [example_of(value) for value in inputs], _WHOLE)
     placeholders = graph.find_nodes(op="placeholder")
     sources = {}
     for node in graph.nodes:

@@ -134,12 +134,19 @@ class Statements:
         left = f"{name}[{','.join(variables)}]" if variables else name
         right = element(indices)
         pairs = zip(indices, sizes, strict=True)
-        ranged = [self.ranged(index, size) for index, size in pairs if index != FIRST]
+        # Of a result, the tensor that is given says how many elements there are.
+        read = f"{left} {right}" if name == RESULT else right
+        ranged = [self.ranged(index, size, read) for index, size in pairs if index != FIRST]
         ranges = ", ".join(one for one in ranged if " in " in one)
         return f"{left} = {right} for {ranges}" if ranges else f"{left} = {right}"
 
-    def ranged(self, variable: str, size: Any) -> str:
-        """A variable as reductions and statements bind it."""
+    def ranged(self, variable: str, size: Any, read: str) -> str:
+        """A variable as reductions and statements bind it that read that.
+
+        An index of nothing, as where elements are repeated, needs a range.
+        """
+        if re.search(rf"[\[,]{variable}[,\]]", read) is None:
+            return f"{variable} in 0:{self.number_of(size)}"
         number = known_number(size) if self.are_ranged else None
         return variable if number is None else f"{variable} in 0:{number}"
 

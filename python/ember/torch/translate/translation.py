@@ -43,7 +43,7 @@ def translation_of(traced: Traced) -> Statements | Untranslated:
     try:
         statements.finish(value)
     except NotTranslatedError:
-        return Untranslated(frozenset((traced.sources[traced.result],)))
+        return Untranslated(frozenset(filter(None, [traced.sources.get(traced.result)])))
     differentiable = _read_by(traced.result, is_float)
     for node, source in traced.inputs.items():
         if node not in differentiable and source in statements.inputs:
@@ -54,7 +54,9 @@ def translation_of(traced: Traced) -> Statements | Untranslated:
 def _values_of(traced: Traced) -> tuple[Statements, Value] | Untranslated:
     """The statements that a result needs, and what it is then."""
     result = traced.result.meta["val"]
-    if not isinstance(result, Tensor) or traced.result not in traced.sources:
+    # What changes nothing, as conversions to the type that there is, is its input.
+    known = traced.sources.keys() | traced.inputs.keys()
+    if not isinstance(result, Tensor) or traced.result not in known:
         return Untranslated(frozenset())
     statements = Statements(result.dtype, traced.inputs)
     values: dict[Node, Value] = {}

@@ -166,6 +166,53 @@ def _slice(call: Call) -> Value:
     return Value(call.sizes, value.dtype, at)
 
 
+@translates("aten::flip")
+def _flip(call: Call) -> Value:
+    value = call.value("self")
+    flipped = {
+        value.place(one): call.statements.number_of(value.sizes[value.place(one)]) - 1
+        for one in call.given("dims")
+    }
+
+    def at(indices: Indices) -> str:
+        return value.at(
+            [
+                f"({flipped[place]} - {index})" if place in flipped else index
+                for place, index in enumerate(indices)
+            ]
+        )
+
+    return Value(call.sizes, value.dtype, at)
+
+
+@translates("aten::repeat")
+def _repeat(call: Call) -> Value:
+    """A tensor several times, one behind the other."""
+    value = call.value("self")
+    skipped = len(call.sizes) - value.rank
+    # Nothing but a range says how many elements there are.
+    repeated = {
+        place: call.statements.number_of(size)
+        for place, size in enumerate(value.sizes)
+        if not same_number(size, call.sizes[place + skipped])
+    }
+
+    def at(indices: Indices) -> str:
+        own = indices[skipped:]
+        return value.at(
+            [
+                FIRST
+                if is_one(size)
+                else f"({index} % {repeated[place]})"
+                if place in repeated
+                else index
+                for place, (index, size) in enumerate(zip(own, value.sizes, strict=True))
+            ]
+        )
+
+    return Value(call.sizes, value.dtype, at)
+
+
 @translates("aten::cat")
 def _cat(call: Call) -> Value:
     """Tensors one behind the other, for reductions along that dimension."""
