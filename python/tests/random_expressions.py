@@ -2,8 +2,8 @@
 
 An expression begins with a lookup, and goes on step by step: functions of elements, views,
 products, reductions, other lookups beside it, writes in place now and then. Each step is computed
-when it is drawn, so that the next one knows what there is; what PyTorch refuses is not taken. Types,
-sizes (1 and 0 among them), memory layouts and which inputs have gradients are drawn, too.
+when it is drawn, so that the next one knows what there is; what PyTorch refuses is not taken.
+Types, sizes (1 and 0 among them), memory layouts and which inputs have gradients are drawn, too.
 
 Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

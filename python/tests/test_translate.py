@@ -47,6 +47,7 @@ MADE = frozenset(
         "aten::addmm",
         "aten::cat",
         "aten::max",
+        "aten::split_with_sizes",
         "aten::min",
         "aten::bmm",
         "aten::mm",
@@ -59,7 +60,17 @@ OPINFO = {
     "index": ("__getitem__", ""),
     **{
         name: (f"nn.functional.{name}", "")
-        for name in ("elu", "embedding", "gelu", "hardtanh", "leaky_relu", "relu", "softplus")
+        for name in (
+            "celu",
+            "elu",
+            "embedding",
+            "gelu",
+            "hardtanh",
+            "leaky_relu",
+            "mish",
+            "relu",
+            "softplus",
+        )
     },
     "linalg_vector_norm": ("linalg.vector_norm", ""),
     "rsub": ("__rsub__", ""),

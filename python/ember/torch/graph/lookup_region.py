@@ -222,7 +222,7 @@ def _is_translatable(node: Node) -> bool:
 def _are_tensors(node: Node) -> bool:
     """Whether an operation has several results, as a split has: what takes them is translated."""
     example = example_of(node)
-    return isinstance(example, tuple | list) and all(isinstance(one, Tensor) for one in example)
+    return isinstance(example, tuple | list) and len(_tensors_of(node)) == len(example)
 
 
 def _made_with_others(node: Node) -> Node | None:
@@ -252,8 +252,14 @@ def _cuts_gradients_of(root: Node, inputs: Collection[Node]) -> bool:
 
 
 def _requires_gradient(node: Node) -> bool:
-    tensor = tensor_of(node)
-    return tensor is not None and tensor.requires_grad
+    return any(tensor.requires_grad for tensor in _tensors_of(node))
+
+
+def _tensors_of(node: Node) -> list[Tensor]:
+    """The tensor that a node has as its value, or those."""
+    example = example_of(node)
+    values = example if isinstance(example, tuple | list) else [example]
+    return [one for one in values if isinstance(one, Tensor)]
 
 
 def _cuts_gradients(node: Node) -> bool:
@@ -261,11 +267,10 @@ def _cuts_gradients(node: Node) -> bool:
 
     Where gradients are off, no value has one.
     """
-    example = example_of(node)
-    is_float = isinstance(example, Tensor) and example.is_floating_point()
+    is_float = any(tensor.is_floating_point() for tensor in _tensors_of(node))
     return (
         is_float
-        and not example.requires_grad
+        and not _requires_gradient(node)
         and any(map(_requires_gradient, node.all_input_nodes))
     )
 

@@ -18,7 +18,20 @@ from ember.torch.effects import example_of
 
 # Operators that have statements as they are, or none: their gradient is finite where that of their
 # decomposition, which computes what it does not choose, is infinite times 0.
-_WHOLE = frozenset(("aten::softplus", "aten::std", "aten::xlogy"))
+_WHOLE = frozenset(
+    f"aten::{name}"
+    for name in (
+        "celu",
+        "logit",
+        "mish",
+        "sinc",
+        "softplus",
+        "special_entr",
+        "special_xlog1py",
+        "std",
+        "xlogy",
+    )
+)
 
 
 @dataclass(frozen=True)

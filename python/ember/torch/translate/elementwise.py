@@ -237,10 +237,12 @@ def _log1p(call: Call) -> Value:
     return _log1p_of(call, call.value("self"))
 
 
-@translates("aten::elu")
+@translates("aten::elu", "aten::celu")
 def _elu(call: Call) -> Value:
     value = call.value("self")
-    alpha, scale, inner = (call.given(name) for name in ("alpha", "scale", "input_scale"))
+    alpha = call.given("alpha")
+    scale = call.arguments.get("scale", 1.0)
+    inner = call.arguments.get("input_scale", 1 / alpha)
     # What is not chosen must not be infinite: 0 times that is its gradient.
     below = call.elementwise([value], f"({{0}} * {literal(inner)} if {{0}} <= 0 else 0.0)".format)
     power = _expm1_of(call, below)
@@ -248,13 +250,23 @@ def _elu(call: Call) -> Value:
     return call.elementwise([value, power], text.format)
 
 
+def _softplus_of(call: Call, value: Value, beta: float, threshold: float) -> Value:
+    is_linear = f"{{0}} * {literal(beta)} > {literal(threshold)}"
+    below = call.elementwise([value], f"(0.0 if {is_linear} else {{0}} * {literal(beta)})".format)
+    power = call.elementwise([below], "exp({0})".format)
+    text = f"({{0}} if {is_linear} else {{1}} / {literal(beta)})"
+    return call.elementwise([value, _log1p_of(call, power)], text.format)
+
+
 @translates("aten::softplus")
 def _softplus(call: Call) -> Value:
-    value, beta = call.value("self"), literal(call.given("beta"))
-    is_linear = f"{{0}} * {beta} > {literal(call.given('threshold'))}"
-    power = call.elementwise([value], f"(0.0 if {is_linear} else exp({{0}} * {beta}))".format)
-    text = f"({{0}} if {is_linear} else {{1}} / {beta})"
-    return call.elementwise([value, _log1p_of(call, power)], text.format)
+    return _softplus_of(call, call.value("self"), call.given("beta"), call.given("threshold"))
+
+
+@translates("aten::mish")
+def _mish(call: Call) -> Value:
+    value = call.value("self")
+    return call.elementwise([value, _softplus_of(call, value, 1, 20)], "({0} * tanh({1}))".format)
 
 
 @translates("aten::gelu")

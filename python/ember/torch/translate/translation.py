@@ -85,9 +85,10 @@ def _values_of(traced: Traced) -> tuple[Statements, Value] | Untranslated:
 
 
 def is_float(node: Node) -> bool:
-    """Whether a node's value is a tensor of floats, as all are that have gradients."""
+    """Whether a node's value is a tensor of floats, as all are that have gradients, or has one."""
     value = value_of(node)
-    return isinstance(value, Tensor) and value.is_floating_point()
+    values = value if isinstance(value, tuple | list) else [value]
+    return any(isinstance(one, Tensor) and one.is_floating_point() for one in values)
 
 
 def is_tensor(node: Node) -> bool:

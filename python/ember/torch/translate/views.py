@@ -153,7 +153,22 @@ def _slice(call: Call) -> Value:
     begin = begin or 0
     if begin < 0:
         begin = max(begin + call.statements.number_of(size), 0)
-    if not is_whole or step != 1:
+    return _some(call, value, dimension, begin, step, is_behind=is_whole and step == 1)
+
+
+@translates("aten::split_with_sizes")
+def _split(call: Call) -> Value:
+    """One of the parts that a tensor is split into."""
+    value = call.value("self")
+    begin = sum(call.given("split_sizes")[: call.number])
+    return _some(call, value, value.place(call.given("dim")), begin)
+
+
+def _some(
+    call: Call, value: Value, dimension: int, begin: int, step: int = 1, is_behind: bool = False
+) -> Value:
+    """Elements in steps from one on; is_behind: all of those."""
+    if not is_behind:
         # Nothing but a range says how many elements there are.
         call.statements.number_of(call.sizes[dimension])
         call.statements.are_ranged = True
