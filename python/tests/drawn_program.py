@@ -55,7 +55,8 @@ class Program:
     """A program in the making.
 
     lines: its statements. inputs: what it is given. results: what it returns. copies_leaves:
-    whether it writes to what it is given, which leaves of gradients do not allow.
+    whether it writes to what it is given, which leaves of gradients do not allow. of: what it is
+    made of, in words. plain: a program that means the same, and has kernels.
     """
 
     draw: random.Random
@@ -63,6 +64,8 @@ class Program:
     lines: list[str] = field(default_factory=list)
     results: list[str] = field(default_factory=list)
     copies_leaves: bool = True
+    of: str = ""
+    plain: "Program | None" = None
 
     def put(self, text: str) -> str:
         """A new variable of a value."""

@@ -190,11 +190,14 @@ class Expression(Program):
     """A program that is an expression.
 
     dtype: of its numbers, for the most part. values: what its variables and inputs are, for now.
+    sizes: those that most tensors have, by letters. leaves_out: whether some elements are computed
+    for nothing, which kernels do not.
     """
 
     dtype: torch.dtype = torch.float64
     values: dict[str, Tensor] = field(default_factory=dict)
     sizes: dict[str, int] = field(default_factory=dict)
+    leaves_out: bool = False
 
     def given(self, shape: tuple[int, ...], like: str, **described: Any) -> str:
         """A new input."""
@@ -392,7 +395,10 @@ def view(program: Expression, value: str) -> str:
         f"torch.atleast_2d({value})",
         f"{value}.diagonal(0, {d}, {e})",
     ]
-    return program.try_put(draw.choice(texts))
+    seen = program.try_put(draw.choice(texts))
+    if seen and program.values[seen].numel() < program.values[value].numel():
+        program.leaves_out = True
+    return seen
 
 
 def product(program: Expression, value: str) -> str:
@@ -485,7 +491,7 @@ def drawn_expression(draw: random.Random) -> Program:
     if draw.random() < 0.03:
         sizes[draw.choice("BL")] = 0
     dtype = draw.choices(FLOATS, (60, 34, 3, 3))[0]
-    program = Expression(draw, copies_leaves=False, dtype=dtype, sizes=sizes)
+    program = Expression(draw, copies_leaves=False, of="expressions", dtype=dtype, sizes=sizes)
     for _ in range(1 if program.chance(0.8) else 2):
         value = lookup(program)
         for found in _steps(program, value):
@@ -493,7 +499,7 @@ def drawn_expression(draw: random.Random) -> Program:
         if program.values[value].dim() > 1:
             value = reduction(program, value) or value
         program.results.append(value)
-    if program.chance(0.06):
+    if program.chance(0.08) and not program.leaves_out:
         _misplace(program)
     return program
 

@@ -2,9 +2,10 @@
 
     python python/tests/random_programs.py 1000 --seed 7
 
-Half of them are expressions of looked-up rows over the whole table of operators
-(random_expressions.py), and half are regions of every kind, in parts, with writes in place among
-them (random_regions.py). What a program returns, what its arguments are afterwards and its
+A third of them are expressions of looked-up rows over the whole table of operators
+(random_expressions.py), a third regions of every kind, in parts, with writes in place among them
+(random_regions.py), and a third operations of models in other words (paraphrases.py), which should
+have no more kernels than in plain words, and some. What a program returns, what its arguments are afterwards and its
 gradients are PyTorch's, and so is what it raises. Where they are not, the program is made shorter,
 and printed with its number.
 
@@ -17,8 +18,9 @@ import random
 import sys
 import time
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 from unittest.mock import patch
 
@@ -26,12 +28,17 @@ import random_regions  # noqa: F401  Its operators are called by programs.
 import torch
 import torch.nn.functional as functional
 from drawn_program import Input, Program, arguments
+from paraphrases import drawn_paraphrase
 from random_expressions import drawn_expression
 from random_regions import drawn_regions
 from torch import Tensor
 
 # Programs by what they are made of.
-KINDS = {"expressions": drawn_expression, "regions": drawn_regions}
+KINDS = {
+    "expressions": drawn_expression,
+    "paraphrases": drawn_paraphrase,
+    "regions": drawn_regions,
+}
 # How far results of a type may be from PyTorch's, of which each operation is rounded, too.
 TOLERANCES = {
     torch.float64: 1e-7,
@@ -190,26 +197,65 @@ def shortened(program: Program, seed: int) -> str:
 
 
 @dataclass
-class Campaign:
-    """What became of programs: the texts of those that fail, and how many had kernels of those that
-    PyTorch runs."""
+class Share:
+    """How many programs have kernels, of those that PyTorch runs: no more than in plain words."""
 
-    failed: list[str] = field(default_factory=list)
     with_kernels: int = 0
     run: int = 0
 
+    def __str__(self) -> str:
+        return f"{self.with_kernels} of {self.run}"
 
-def tried(count: int, seed: int, kind: str = "", show_progress: bool = False) -> Campaign:
-    """Compares programs with PyTorch, those numbered from seed on."""
+
+@dataclass
+class Campaign:
+    """What became of programs: the texts of those that fail, and the shares by what they are made
+    of; elsewhere: the texts of those that have other kernels than in plain words."""
+
+    failed: list[str] = field(default_factory=list)
+    shares: dict[str, Share] = field(default_factory=dict)
+    elsewhere: list[str] = field(default_factory=list)
+
+    def share(self) -> float:
+        """That of all programs."""
+        run = sum(share.run for share in self.shares.values())
+        return sum(share.with_kernels for share in self.shares.values()) / run
+
+    def count(self, program: Program, found: Difference) -> None:
+        """Counts a program's kernels."""
+        if found.raises:
+            return
+        share = self.shares.setdefault(program.of, Share())
+        most = found.kernels
+        if program.plain:
+            most = _kernels_of(program.plain.text(), tuple(program.plain.inputs))
+        share.run += 1
+        if 1 <= found.kernels <= most:
+            share.with_kernels += 1
+        elif program.plain:
+            self.elsewhere.append(
+                f"{found.kernels} kernels, {most} in plain words: {program.of}\n{program.text()}"
+            )
+
+
+@cache
+def _kernels_of(text: str, inputs: tuple[Input, ...]) -> int:
+    found = difference(text, inputs, 0)
+    assert not found.text and found.kernels, f"{found}: {text}"
+    return found.kernels
+
+
+def tried(
+    programs: Iterable[tuple[int, Program]], count: int, show_progress: bool = False
+) -> Campaign:
+    """Compares programs, each with its number, with PyTorch; count: how many there are."""
     torch.set_num_threads(1)
     campaign = Campaign()
     began = shown = time.monotonic()
-    for number in range(seed, seed + count):
-        program = generate(number, kind)
+    for done, (number, program) in enumerate(programs, 1):
         text = program.text()
         found = difference(text, program.inputs, number)
-        campaign.run += not found.raises
-        campaign.with_kernels += bool(found.kernels) and not found.raises
+        campaign.count(program, found)
         if found.text:
             given = "\n".join(map(str, program.inputs))
             campaign.failed.append(
@@ -219,13 +265,17 @@ def tried(count: int, seed: int, kind: str = "", show_progress: bool = False) ->
         now = time.monotonic()
         if show_progress and now - shown > 10:
             shown = now
-            done = number - seed + 1
             left = (now - began) / done * (count - done)
             print(
                 f"{done} of {count}, {len(campaign.failed)} fail, {left:.0f} s left",
                 file=sys.stderr,
             )
     return campaign
+
+
+def numbered(count: int, seed: int, kind: str = "") -> Iterator[tuple[int, Program]]:
+    """Programs with their numbers, from seed on."""
+    return ((number, generate(number, kind)) for number in range(seed, seed + count))
 
 
 def main(words: Sequence[str] | None = None) -> int:
@@ -237,10 +287,12 @@ def main(words: Sequence[str] | None = None) -> int:
     given = parser.parse_args(words)
     seed = random.randrange(1 << 30) if given.seed is None else given.seed
     print(f"random PyTorch programs: {given.count} from number {seed} on")
-    campaign = tried(given.count, seed, given.kind, show_progress=True)
-    for text in campaign.failed:
+    campaign = tried(numbered(given.count, seed, given.kind), given.count, show_progress=True)
+    for text in (*campaign.elsewhere, *campaign.failed):
         print(text)
-    print(f"{campaign.with_kernels} of {campaign.run} that PyTorch runs have kernels")
+    print("programs with kernels, of those that PyTorch runs:")
+    for of, share in sorted(campaign.shares.items()):
+        print(f"{of:>20}: {share}")
     print(f"{given.count - len(campaign.failed)} passed, {len(campaign.failed)} failed")
     return 1 if campaign.failed else 0
 

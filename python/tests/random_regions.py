@@ -262,7 +262,7 @@ def inputs(gradients: bool) -> list[Input]:
 def drawn_regions(draw: random.Random) -> Program:
     """A program of some of them."""
     gradients = draw.random() < 0.5
-    program = RegionProgram(draw, inputs(gradients))
+    program = RegionProgram(draw, inputs(gradients), of="regions")
     for _ in range(draw.randint(1, 4)):
         program.results.append(draw.choice(KINDS)(program))
     return program

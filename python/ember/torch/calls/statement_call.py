@@ -204,14 +204,14 @@ class StatementCall(RegionCall):
             place: torch.zeros_like(inputs[place], memory_format=torch.contiguous_format)
             for place in kernel.wanted
         }
-        arguments = dict(zip(program.inputs, inputs, strict=True))
+        arguments = {name: _as_array(one) for name, one in zip(program.inputs, inputs, strict=True)}
         arguments[program.result + GRADIENT] = self._kept(gradient.contiguous())
         for place, result in found.items():
-            arguments[program.inputs[place] + GRADIENT] = result
+            arguments[program.inputs[place] + GRADIENT] = _as_array(result)
         if not arguments.keys() >= set(kernel.parameters):
             raise NotTakenError
         try:
-            kernel.kernel(*(_as_array(arguments[name]) for name in kernel.parameters))
+            kernel.kernel(*(arguments[name] for name in kernel.parameters))
         except ArgumentError:
             raise NotTakenError from None
         for place, row in program.paddings:

@@ -90,7 +90,7 @@ def _program(
     is_long = len(found.nodes) >= OPERATIONS_OF_A_GRADIENT
     paddings, undifferentiated = [], set()
     for place, name in enumerate(names):
-        if statements.has_extremes or name in statements.undifferentiated:
+        if statements.has_own_gradients or name in statements.undifferentiated:
             undifferentiated.add(place)
         elif name in statements.paddings:
             paddings.append((place, statements.paddings[name]))

@@ -34,8 +34,8 @@ _UNARY = {
     "tanh": "tanh({0})",
     "trunc": "(floor({0}) if {0} > 0 else ceil({0}))",
 }
-# Those of floats alone: of integers they are floats, or as they were.
-_OF_FLOATS = frozenset(("ceil", "floor", "sign", "trunc"))
+# Those of them that are steps.
+_STEPS = frozenset(("ceil", "floor", "sign", "trunc"))
 _BINARY = {
     "fmod": "fmod({0}, {1})",
     "maximum": "max({0}, {1})",
@@ -63,8 +63,11 @@ _COMPARISONS = {
 def _enter_unary(name: str, text: str) -> None:
     @translates(f"aten::{name}")
     def _(call: Call) -> Value:
-        if name in _OF_FLOATS and not call.result.is_floating_point():
-            raise NotTranslatedError
+        if name in _STEPS:
+            # Of integers they are floats, or as they were.
+            if not call.result.is_floating_point():
+                raise NotTranslatedError
+            call.statements.has_own_gradients = True
         return call.elementwise([call.value("self")], text.format)
 
 

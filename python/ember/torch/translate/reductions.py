@@ -101,7 +101,7 @@ def _enter_extreme(name: str, function: str) -> None:
     @translates(f"aten::{name}")
     def _(call: Call) -> Value:
         value = _operand(call)
-        call.statements.has_extremes = True
+        call.statements.has_own_gradients = True
         return _reduced(call, value, _dimensions(value, call.arguments["dim"]), function)
 
 
@@ -116,7 +116,7 @@ def _enter_extreme_with_place(name: str) -> None:
         if call.number or "dim" not in call.arguments:
             raise NotTranslatedError
         value = _operand(call)
-        call.statements.has_extremes = True
+        call.statements.has_own_gradients = True
         return _reduced(call, value, _dimensions(value, call.arguments["dim"]), name)
 
 
@@ -195,7 +195,7 @@ def _norm(call: Call) -> Value:
         root = f"(0.0 if {{0}} == 0 else (1.0 if {{0}} == 0 else {{0}}) ** {1 / order!r})"
         return call.elementwise([powers], root.format)
     if order == math.inf and not value.parts:
-        call.statements.has_extremes = True
+        call.statements.has_own_gradients = True
         return _reduced(call, value, dimensions, "max", lambda x: f"abs({x})")
     raise NotTranslatedError
 

@@ -44,8 +44,9 @@ class Statements:
     of another kind than statements make. rows: how long those of inputs are, by names.
     without_gradient: names of what the result depends on by comparisons and places alone.
     are_ranged: whether variables have ranges where sizes are known, since indices do not say them.
-    has_extremes: whether a result is the largest or least of others, which its gradient looks for:
-    two computations of a sum may be rounded otherwise.
+    has_own_gradients: whether gradients are PyTorch's. So are those of what is the largest or least
+    of others, which they look for: two computations of a sum may be rounded otherwise. And those of
+    steps, which are 0, and which PyTorch multiplies by what kernels do not read.
     """
 
     number: torch.dtype
@@ -60,7 +61,7 @@ class Statements:
     rows: dict[str, Any] = field(default_factory=dict)
     without_gradient: set[str] = field(default_factory=set)
     are_ranged: bool = False
-    has_extremes: bool = False
+    has_own_gradients: bool = False
     _temporaries: int = 0
 
     def input(self, node: Node, example: Any) -> Value:
