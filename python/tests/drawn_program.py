@@ -56,7 +56,8 @@ class Program:
 
     lines: its statements. inputs: what it is given. results: what it returns. copies_leaves:
     whether it writes to what it is given, which leaves of gradients do not allow. of: what it is
-    made of, in words. plain: a program that means the same, and has kernels.
+    made of, in words. plain: a program that means the same, and has kernels. dynamic: what
+    torch.compile is told of sizes.
     """
 
     draw: random.Random
@@ -66,6 +67,7 @@ class Program:
     copies_leaves: bool = True
     of: str = ""
     plain: "Program | None" = None
+    dynamic: bool | None = None
 
     def put(self, text: str) -> str:
         """A new variable of a value."""

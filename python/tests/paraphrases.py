@@ -448,9 +448,14 @@ def mixture(to: Writer) -> Text:
     return to.total(to.product(to.beside(gates, 2), outputs), 1)
 
 
+def _pairs(to: Writer) -> list[Text]:
+    table = to.numbers("T", ROWS, LENGTH)
+    return [to.lookup(table, to.places(name, LOOKUPS, below=ROWS)) for name in "ht"]
+
+
 def cosine(to: Writer) -> Text:
     """Cosines of pairs of rows."""
-    head, _, tail = _triples(to)
+    head, tail = _pairs(to)
     if not to.chance(0.7):
         return to.named(f"functional.cosine_similarity({head}, {tail}, dim=1)", head.shape[:1])
     if to.chance(0.5):
@@ -463,13 +468,13 @@ def cosine(to: Writer) -> Text:
 
 def squared_distance(to: Writer) -> Text:
     """Squares of the distances of pairs of rows."""
-    head, _, tail = _triples(to)
-    moved = to.difference(head, tail)
-    if to.chance(0.3):
-        return to.inner(moved, moved)
+    head, tail = _pairs(to)
     if to.chance(0.2):
         losses = f"functional.mse_loss({head}, {tail}, reduction='none')"
         return to.total(to.named(losses, head.shape), 1)
+    moved = to.difference(head, tail)
+    if to.chance(0.3):
+        return to.inner(moved, moved)
     return to.total(to.square(moved), 1)
 
 
@@ -493,9 +498,10 @@ def mean_messages(to: Writer) -> Text:
     ones = to.named(
         to.one_of(f"torch.ones({EDGES}).double()", f"{nodes}.new_ones({EDGES})"), (EDGES,)
     )
-    count = to.scattered(ones, target, NODES)
-    least = to.named(to.one_of(f"{count}.clamp(min=1)", f"torch.clamp({count}, min=1.0)"), (NODES,))
-    return to.named(f"{total} / {to.beside(least, 1)}", total.shape)
+    count = to.scattered(to.named(ones, (EDGES,)), target, NODES)
+    least = to.one_of(f"{count}.clamp(min=1)", f"torch.clamp({count}, min=1.0)")
+    divisor = to.beside(to.named(least, (NODES,)), 1)
+    return to.named(f"{total} / {divisor}", total.shape)
 
 
 def edge_softmax(to: Writer) -> Text:
