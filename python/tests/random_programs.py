@@ -135,12 +135,23 @@ def difference(
     kernels = sum(bool(call.kernels()) for call in calls)
     if expected.error is not None:
         return Difference(_other_error(found, expected.error), kernels, raises=True)
+    if isinstance(found.error, torch._dynamo.exc.TorchDynamoException) and not _is_captured(
+        function, inputs, seed, dynamic
+    ):
+        return Difference(raises=True)
     if found.error is not None:
         return Difference(f"{type(found.error).__name__}: {found.error}", kernels)
     why = _other_values(found, expected)
     if why and not is_well_conditioned(function, inputs, seed, expected):
         why = ""
     return Difference(why, kernels)
+
+
+def _is_captured(function: Any, inputs: Sequence[Input], seed: int, dynamic: bool | None) -> bool:
+    """Whether torch.compile captures a program at all."""
+    torch._dynamo.reset()
+    captured = torch.compile(function, backend="eager", dynamic=dynamic)
+    return run(captured, arguments(inputs, seed)).error is None
 
 
 def _other_error(found: Outcome, expected: Exception) -> str:
