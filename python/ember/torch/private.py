@@ -340,8 +340,8 @@ _MARK = "ember"
 
 @cache
 def _decompositions(whole: frozenset[str]) -> dict[Any, Callable[..., Any]]:
-    found = torch.export.default_decompositions().items()
-    return {made: function for made, function in found if made._schema.name not in whole}
+    found = dict(torch.export.default_decompositions())
+    return {made: function for made, function in found.items() if made._schema.name not in whole}
 
 
 def operators_of(
