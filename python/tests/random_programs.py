@@ -281,6 +281,8 @@ def tried(
                 f"program {number}: {found.text}\n{given}\n{text}\n"
                 f"shorter:\n{shortened(program, number)}"
             )
+            if show_progress:
+                print(campaign.failed[-1], flush=True)
         now = time.monotonic()
         if show_progress and now - shown > 10:
             shown = now
@@ -307,7 +309,7 @@ def main(words: Sequence[str] | None = None) -> int:
     seed = random.randrange(1 << 30) if given.seed is None else given.seed
     print(f"random PyTorch programs: {given.count} from number {seed} on")
     campaign = tried(numbered(given.count, seed, given.kind), given.count, show_progress=True)
-    for text in (*campaign.elsewhere, *campaign.failed):
+    for text in campaign.elsewhere:
         print(text)
     print("programs with kernels, of those that PyTorch runs:")
     for of, share in sorted(campaign.shares.items()):

@@ -65,6 +65,8 @@ OPINFO = {
             "elu",
             "embedding",
             "gelu",
+            "hardsigmoid",
+            "hardswish",
             "hardtanh",
             "leaky_relu",
             "mish",

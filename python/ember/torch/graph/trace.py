@@ -16,12 +16,15 @@ from torch.fx import Graph, GraphModule, Interpreter, Node
 from ember.torch import private
 from ember.torch.effects import example_of
 
-# Operators that have statements as they are, or none: their gradient is finite where that of their
-# decomposition, which computes what it does not choose, is infinite times 0.
+# Operators that have statements as they are, or none: their gradient is another one than that of
+# their decomposition, which is infinite times 0 where it computes what it does not choose, or
+# another one where they have a kink.
 _WHOLE = frozenset(
     f"aten::{name}"
     for name in (
         "celu",
+        "hardsigmoid",
+        "hardswish",
         "logit",
         "mish",
         "sinc",

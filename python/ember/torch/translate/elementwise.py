@@ -195,6 +195,18 @@ def _hardtanh(call: Call) -> Value:
     return call.elementwise([call.value("self")], text.format)
 
 
+@translates("aten::hardsigmoid")
+def _hardsigmoid(call: Call) -> Value:
+    text = "(0.0 if {0} <= -3 else (1.0 if {0} >= 3 else {0} / 6 + 0.5))"
+    return call.elementwise([call.value("self")], text.format)
+
+
+@translates("aten::hardswish")
+def _hardswish(call: Call) -> Value:
+    text = "(0.0 if {0} <= -3 else ({0} if {0} >= 3 else {0} * ({0} / 6 + 0.5)))"
+    return call.elementwise([call.value("self")], text.format)
+
+
 # Around 0, where a number and 1 would be added up to the same for many, functions are series.
 _NEAR = 0.35
 _NEAR_TEXT = f"abs({{0}}) < {_NEAR}"
