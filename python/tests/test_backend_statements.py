@@ -215,6 +215,31 @@ def test_the_gradient_of_one_number_is_a_kernels(monkeypatch: pytest.MonkeyPatch
     check_function(lambda w, i: (w[i] * w[i]).sum(1), draw(ROWS, LENGTH), places(30)[:1])
 
 
+def test_one_place_that_is_computed() -> None:
+    def function(table: Tensor, index: Tensor) -> Tensor:
+        rows = torch.take_along_dim(table, index.reshape(-1, 1), 0)
+        return rows.exp2().sum(1)
+
+    for place in range(3):
+        check_function(function, draw(3, 1), torch.tensor([place]), dynamic=False)
+
+
+def test_gradients_of_products_of_one_element() -> None:
+    index = places(30)
+
+    def function(table: Tensor, row: Tensor, index: Tensor) -> Tensor:
+        return torch.einsum("bkd,d->bk", table[index].unsqueeze(1), row).prod(1)
+
+    # PyTorch computes transposed tables, of which the kernel's gradient would not read anything.
+    tables = [draw(LENGTH, ROWS).t(), draw(LENGTH, seed=7)]
+    outcomes = []
+    for run in (compiled(function), function):
+        given = [one.detach().requires_grad_(number == 0) for number, one in enumerate(tables)]
+        run(*given, index).sum().backward()
+        outcomes.append(given[0].grad)
+    torch.testing.assert_close(*outcomes)
+
+
 def test_gradients_of_steps_are_zeros() -> None:
     def function(table: Tensor, other: Tensor, index: Tensor) -> Tensor:
         product = torch.linalg.vecdot(table[index], other[index])

@@ -130,7 +130,11 @@ def _enter_reduction(name: str, function: str) -> None:
         value = call.value("self")
         if value.dtype != call.result.dtype:
             raise NotTranslatedError
-        return _reduced(call, value, _dimensions(value, call.arguments.get("dim")), function)
+        dimensions = _dimensions(value, call.arguments.get("dim"))
+        if all(is_one(value.sizes[place]) for place in dimensions):
+            # PyTorch's gradient reads what a kernel's does not.
+            call.statements.has_own_gradients = True
+        return _reduced(call, value, dimensions, function)
 
 
 _enter_reduction("all", "all")

@@ -118,6 +118,11 @@ class Statements:
         """A temporary of these sizes, and its element at some indices, which are variables."""
         name = f"t{self._temporaries}"
         self._temporaries += 1
+        if dtype in INDEX_TYPES and all(map(is_one, sizes)):
+            # As an index, a name without one of its own would be a variable.
+            self.types[name] = _type(dtype)
+            self.lines.append(f"let {name}[i] = {element([FIRST] * len(sizes))} for i in 0:1")
+            return Value(tuple(sizes), dtype, lambda _: f"{name}[{FIRST}]")
         self.lines.append(f"let {self._assign(name, sizes, dtype, element)}")
         places = [place for place, size in enumerate(sizes) if not is_one(size)]
 
