@@ -240,6 +240,16 @@ def test_gradients_of_products_of_one_element() -> None:
     torch.testing.assert_close(*outcomes)
 
 
+def test_writes_to_a_view_that_pytorch_computed() -> None:
+    def function(table: Tensor, index: Tensor) -> Tensor:
+        numbers = (table[index] * 2).sum(-1).flatten(0, 1)
+        numbers.mul_(0.5)
+        return numbers
+
+    table, index = draw(LENGTH, ROWS).t().requires_grad_(), places(30, 2)
+    torch.testing.assert_close(compiled(function)(table, index), function(table, index))
+
+
 def test_gradients_of_steps_are_zeros() -> None:
     def function(table: Tensor, other: Tensor, index: Tensor) -> Tensor:
         product = torch.linalg.vecdot(table[index], other[index])
