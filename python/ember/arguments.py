@@ -154,6 +154,8 @@ class Reader:
                 f"{parameter.name} is a view that negates what its memory holds: give its "
                 "resolve_neg()"
             )
+        if torch is not None and self.gradients and isinstance(argument, torch.Tensor):
+            argument = argument.detach()
         array = as_array(argument)
         if array.dtype.name not in self.names or not array.dtype.isnative:
             raise ArgumentError(f"{parameter.name} must be {self.names[0]}, not {array.dtype}")

@@ -1,11 +1,13 @@
-"""Random PyTorch programs of lookups, sums and writes in place, eager against compiled.
+"""Random PyTorch programs, eager against compiled.
 
     python python/tests/random_programs.py 1000 --seed 7
 
-A program is a few statements of every kind that the backend knows, in parts, with others among them
-that write to any tensor there is: by index, through views and aliases, through functions, operators
-and lists. What it returns, what its arguments are afterwards and its gradients are PyTorch's. Where
-they are not, the program is made shorter, and printed with its number.
+A third of them are expressions of looked-up rows over the whole table of operators
+(random_expressions.py), a third regions of every kind, in parts, with writes in place among them
+(random_regions.py), and a third operations of models in other words (paraphrases.py), which should
+have no more kernels than in plain words, and some. What a program returns, what its arguments are
+afterwards and its gradients are PyTorch's, and so is what it raises. Where they are not, the
+program is made shorter, and printed with its number.
 
 Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -15,286 +17,44 @@ import argparse
 import random
 import sys
 import time
-from collections.abc import Sequence
+import warnings
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
+from unittest.mock import patch
 
+import random_regions  # noqa: F401  Its operators are called by programs.
 import torch
 import torch.nn.functional as functional
+from drawn_program import Input, Program, arguments
+from paraphrases import drawn_paraphrase
+from random_expressions import drawn_expression
+from random_regions import drawn_regions
 from torch import Tensor
 
-NODES, EDGES, LENGTH, ROWS, BAGS, LOOKUPS = 12, 40, 8, 30, 12, 5
-
-ARGUMENTS = "x, y, table, other, source, target, ids, weights"
-# What may be written to by whoever likes to: rows of LENGTH numbers, and their number.
-ROWS_OF = {"x": NODES, "y": NODES, "table": ROWS, "other": ROWS}
-INDICES = ("source", "target", "ids")
-
-
-@torch.library.custom_op("ember_random::bump", mutates_args=("changed",))
-def bump(number: float, read: Tensor, changed: Tensor) -> None:
-    """Adds a number to the last of its arguments."""
-    changed.add_(number)
-
-
-@bump.register_fake
-def _(number: float, read: Tensor, changed: Tensor) -> None:
-    return None
+# Programs by what they are made of.
+KINDS = {
+    "expressions": drawn_expression,
+    "paraphrases": drawn_paraphrase,
+    "regions": drawn_regions,
+}
+# How far results of a type may be from PyTorch's, of which each operation is rounded, too.
+TOLERANCES = {
+    torch.float64: 1e-7,
+    torch.float32: 1e-4,
+    torch.float16: 1e-2,
+    torch.bfloat16: 8e-2,
+}
 
 
-def arguments(seed: int, gradients: bool) -> tuple[Tensor, ...]:
-    """A program's arguments, in their order; gradients: floating-point ones have some."""
-    draw = torch.Generator().manual_seed(seed)
-
-    def values(*shape: int) -> Tensor:
-        drawn = torch.randn(*shape, generator=draw, dtype=torch.float64)
-        return drawn.requires_grad_(gradients)
-
-    def below(most: int, *shape: int) -> Tensor:
-        return torch.randint(0, most, shape, generator=draw)
-
-    rows = [values(count, LENGTH) for count in ROWS_OF.values()]
-    indices = [below(NODES, EDGES), below(NODES, EDGES), below(ROWS, BAGS, LOOKUPS)]
-    return (*rows, *indices, values(EDGES))
-
-
-@dataclass
-class Program:
-    """A program in the making.
-
-    lines: its statements. rows: its tensors of LENGTH columns by name, with the number of rows.
-    results: what it returns. gradients: whether its arguments have some.
-    """
-
-    draw: random.Random
-    gradients: bool
-    lines: list[str] = field(default_factory=list)
-    rows: dict[str, int] = field(default_factory=lambda: dict(ROWS_OF))
-    results: list[str] = field(default_factory=list)
-
-    def put(self, text: str, rows: int = 0) -> str:
-        """A new variable of a value; rows: it has that many of LENGTH columns."""
-        name = f"v{len(self.lines)}"
-        self.lines.append(f"{name} = {text}")
-        if rows:
-            self.rows[name] = rows
-        self.maybe_write()
-        return name
-
-    def one_of(self, *texts: str) -> str:
-        """One of several ways to write the same."""
-        return self.draw.choice(texts)
-
-    def tensor(self, count: int) -> str:
-        """A tensor of that many rows."""
-        return self.draw.choice([name for name, rows in self.rows.items() if rows == count])
-
-    def maybe_write(self) -> None:
-        """Now and then, a statement that writes to a tensor."""
-        if self.draw.random() < 0.7:
-            return
-        if self.draw.random() < 0.15:
-            name = self.draw.choice(INDICES)
-            self.lines.append(self.one_of(f"{name}[1:3] = 0", f"{name}.view(-1)[2:5].fill_(1)"))
-            return
-        name = self.draw.choice(list(self.rows))
-        like = self.tensor(self.rows[name])
-        self.lines.append(
-            self.one_of(
-                f"{name}[:3] = 2.0",
-                f"{name}[:, 1] = {like}[:, 0]",
-                f"{name}.view(-1).mul_(0.5)",
-                f"{name}.t()[2].add_(1.0)",
-                f"{name}.detach().add_(1.0)",
-                f"{name}.add_({like} * 0.5)",
-                f"{name}.masked_fill_({name} > 0.5, 0.25)",
-                f"{name}.copy_({like} + 1)",
-                f"{name}.split(2)[1].zero_()",
-                f"torch._foreach_mul_([{name}], 0.5)",
-                f"torch.ops.ember_random.bump(1.0, {like}, {name})",
-                f"torch.ops.ember_random.bump.default(1.0, changed={name}, read={like})",
-                f"functional.relu({name}, inplace=True)",
-                f"torch.add({name}, 1.0, out={name})",
-                f"torch.nn.init.constant_({name}, 0.5)",
-            )
-        )
-
-    def text(self) -> str:
-        """The whole program."""
-        first = []
-        if self.gradients:
-            # Leaves may not be written to.
-            first = [f"{name} = {name} * 1" for name in (*ROWS_OF, "weights")]
-        lines = [*first, *self.lines, f"return ({', '.join(self.results)},)"]
-        return f"def program({ARGUMENTS}):\n" + "".join(f"    {line}\n" for line in lines)
-
-
-def _messages(program: Program) -> str:
-    """Rows of edges."""
-    x = program.tensor(NODES)
-    messages = program.put(
-        program.one_of(f"{x}[source]", f"{x}.index_select(0, source)", f"embedding(source, {x})")
-    )
-    if program.draw.random() < 0.5:
-        messages = program.put(
-            program.one_of(
-                f"weights.view(-1, 1) * {messages}", f"{messages} * weights.unsqueeze(-1)"
-            )
-        )
-    return messages
-
-
-def _base(program: Program, x: str = "x") -> str:
-    """What rows of edges are added to."""
-    if program.draw.random() < 0.3:
-        return program.tensor(NODES)
-    zeros = program.one_of(
-        f"{x}.new_zeros({NODES}, {LENGTH})",
-        f"torch.zeros({NODES}, {LENGTH}, dtype={x}.dtype)",
-        f"torch.zeros_like({x})",
-        f"torch.full(({NODES}, {LENGTH}), 0.0, dtype={x}.dtype)",
-    )
-    return program.put(zeros, NODES)
-
-
-def sum_over_edges(program: Program) -> str:
-    """Messages added to the rows of their targets."""
-    messages, base = _messages(program), _base(program)
-    wide = f"target.view(-1, 1).expand(-1, {LENGTH})"
-    place = program.one_of("", "_")
-    added = program.one_of(
-        f"{base}.index_add{place}(0, target, {messages})",
-        f"{base}.scatter_add{place}(0, {wide}, {messages})",
-        f"torch.scatter_add({base}, 0, {wide}, {messages})",
-    )
-    return program.put(added, NODES)
-
-
-def maximum_over_edges(program: Program) -> str:
-    """The largest messages of every target."""
-    messages, base = _messages(program), _base(program)
-    wide = f"target.view(-1, 1).expand(-1, {LENGTH})"
-    own = program.one_of("True", "False")
-    text = f"{base}.scatter_reduce(0, {wide}, {messages}, 'amax', include_self={own})"
-    return program.put(text, NODES)
-
-
-def mean_over_edges(program: Program) -> str:
-    """Sums divided by the number of edges."""
-    total = sum_over_edges(program)
-    ones = program.put("weights.new_ones(target.shape[0])")
-    if program.draw.random() < 0.3:
-        program.lines.append(f"{ones}[:2] = 3.0")
-    zeros = program.put(f"weights.new_zeros({NODES})")
-    if program.draw.random() < 0.3:
-        program.lines.append(f"{zeros}[1] = 2.0")
-    count = program.put(
-        program.one_of(
-            f"{zeros}.index_add(0, target, {ones})", f"{zeros}.scatter_add_(0, target, {ones})"
-        )
-    )
-    return program.put(f"{total} / {count}.clamp(min=1).view(-1, 1)", NODES)
-
-
-def bag(program: Program) -> str:
-    """Sums, means and maxima of looked-up rows."""
-    table = program.tensor(ROWS)
-    whole = program.one_of("sum", "mean", "max")
-    if program.draw.random() < 0.4:
-        return program.put(f"functional.embedding_bag(ids, {table}, mode='{whole}')", BAGS)
-    rows = program.put(program.one_of(f"embedding(ids, {table})", f"{table}[ids]"))
-    if program.draw.random() < 0.4:
-        keep = program.put(program.one_of("ids != 0", "(ids > 2) & (ids < 20)", "~(ids == 1)"))
-        rows = program.put(f"{rows} * {keep}.unsqueeze(-1)")
-    reduced = program.one_of(f"{rows}.sum(1)", f"{rows}.mean(1)", f"{rows}.amax(1)")
-    return program.put(reduced, BAGS)
-
-
-def side_by_side(program: Program) -> str:
-    """Rows of several tables, one behind the other."""
-    first, second = program.tensor(ROWS), program.tensor(ROWS)
-    one = program.put(f"embedding(ids[:, 0], {first})", BAGS)
-    two = program.put(f"functional.embedding_bag(ids, {second}, mode='sum')", BAGS)
-    return program.put(f"torch.cat([{one}, {two}, {program.tensor(BAGS)}], 1)")
-
-
-def scores(program: Program) -> str:
-    """A number for each edge."""
-    x, y = program.tensor(NODES), program.tensor(NODES)
-    one, two = program.put(f"{x}[source]"), program.put(f"{y}[target]")
-    return program.put(
-        program.one_of(
-            f"({one} * {two}).sum(-1)",
-            f"({one} - {two}).norm(dim=-1)",
-            f"-(functional.normalize({one}, dim=-1) + {two}).pow(2).sum(-1)",
-        )
-    )
-
-
-def softmax_over_edges(program: Program) -> str:
-    """Weights of edges that add up to 1 for every target."""
-    zeros = program.put(f"weights.new_zeros({NODES})")
-    most = program.put(
-        f"{zeros}.scatter_reduce(0, target, weights.detach(), 'amax', include_self=False)"
-    )
-    powers = program.put(f"(weights - {most}.index_select(0, target)).exp()")
-    sums = program.put(f"{zeros}.index_add(0, target, {powers}) + 1e-16")
-    return program.put(f"{powers} / {sums}.index_select(0, target)")
-
-
-def layer(program: Program) -> str:
-    """A linear layer of sums over edges."""
-    sums = sum_over_edges(program)
-    if program.draw.random() < 0.5:
-        sums = program.put(f"{sums} + 0.5 * {program.tensor(NODES)}", NODES)
-    weight = program.tensor(ROWS)
-    return program.put(f"functional.linear({sums}, {weight}[:4])")
-
-
-def sum_of_lookups(program: Program) -> str:
-    """Rows of several tables, added up."""
-    one, two = program.tensor(ROWS), program.tensor(ROWS)
-    first, second = program.put(f"embedding(ids, {one})"), program.put(f"embedding(ids, {two})")
-    return program.put(f"{first} + 2 * {second}")
-
-
-def pairs(program: Program) -> str:
-    """Products of the rows of every bag with one another."""
-    rows = program.put(f"embedding(ids, {program.tensor(ROWS)})")
-    products = program.put(f"torch.bmm({rows}, {rows}.transpose(1, 2))")
-    return program.put(f"{products}[:, [1, 2, 2], [0, 0, 1]]")
-
-
-def views(program: Program) -> str:
-    """Other tensors in the memory of one."""
-    name = program.draw.choice(list(program.rows))
-    view = program.one_of(f"{name}[:]", f"{name}.view(-1, {LENGTH})", f"{name}.detach()")
-    return program.put(view, program.rows[name])
-
-
-KINDS = (
-    sum_over_edges,
-    sum_over_edges,
-    maximum_over_edges,
-    mean_over_edges,
-    bag,
-    bag,
-    side_by_side,
-    scores,
-    softmax_over_edges,
-    layer,
-    sum_of_lookups,
-    pairs,
-    views,
-)
-
-
-def generate(seed: int) -> Program:
-    """The program of a number."""
+def generate(seed: int, kind: str = "") -> Program:
+    """The program of a number; kind: what it is made of, drawn without."""
     draw = random.Random(seed)
-    program = Program(draw, draw.random() < 0.5)
-    for _ in range(draw.randint(1, 4)):
-        program.results.append(draw.choice(KINDS)(program))
+    chosen = draw.choice(sorted(KINDS))
+    program = KINDS[kind or chosen](draw)
+    if not program.plain:
+        program.dynamic = draw.choice((None, True, False))
     return program
 
 
@@ -307,59 +67,140 @@ class Outcome:
     arguments: list[Tensor] = field(default_factory=list)
     gradients: list[Tensor | None] = field(default_factory=list)
     error: Exception | None = None
+    is_error_of_backward: bool = False
 
 
-def run(function: Any, seed: int, gradients: bool) -> Outcome:
+def run(function: Any, given: Sequence[Tensor]) -> Outcome:
     """The outcome of a call."""
-    given, outcome = arguments(seed, gradients), Outcome()
+    outcome = Outcome()
     try:
         results = function(*given)
         outcome.results = [result.detach().clone() for result in results]
-        if gradients:
-            weighted = [
-                (result * torch.linspace(0.5, 1.5, result.numel()).view_as(result)).sum()
-                for result in results
-                if result.requires_grad
-            ]
-            if weighted:
-                sum(weighted).backward()  # type: ignore[union-attr]
-            outcome.gradients = [one.grad for one in given]
+        weighted = [
+            (result * torch.linspace(0.5, 1.5, result.numel()).view_as(result)).sum()
+            for result in results
+            if result.requires_grad
+        ]
+        if weighted:
+            outcome.is_error_of_backward = True
+            sum(weighted).backward()  # type: ignore[union-attr]
+        outcome.gradients = [one.grad for one in given]
     except Exception as error:
         outcome.error = error
     outcome.arguments = [one.detach() for one in given]
     return outcome
 
 
-def difference(text: str, seed: int, gradients: bool) -> str:
-    """What is not PyTorch's of a compiled program; empty if all is."""
-    from ember.torch.backend import ember_backend
-
+def function_of(text: str) -> Any:
+    """The function that a program's text defines."""
     scope = {"torch": torch, "functional": functional, "embedding": functional.embedding}
-    exec(compile(text, f"<program {seed}>", "exec"), scope)
-    function: Any = scope["program"]
-    expected = run(function, seed, gradients)
-    if expected.error is not None:
-        # Where PyTorch cannot go on, as with tensors that backward needs and that are changed,
-        # anything is right.
-        return ""
+    exec(compile(text, "<program>", "exec"), scope)
+    return scope["program"]
+
+
+@dataclass
+class Difference:
+    """What is not PyTorch's of a compiled program; empty if all is.
+
+    kernels: how many ran. raises: whether PyTorch raises.
+    """
+
+    text: str = ""
+    kernels: int = 0
+    raises: bool = False
+
+
+def difference(
+    text: str, inputs: Sequence[Input], seed: int, dynamic: bool | None = None
+) -> Difference:
+    """Runs a program, eager and compiled."""
+    from ember.torch.backend import ember_backend, listening
+
+    function = function_of(text)
     torch._dynamo.reset()
-    options = {"raises": True}
-    dynamic = (None, True, False)[seed % 3]
-    found = run(
-        torch.compile(function, backend=ember_backend, options=options, dynamic=dynamic),
-        seed,
-        gradients,
+    compiled = torch.compile(
+        function, backend=ember_backend, options={"raises": True}, dynamic=dynamic
     )
+    # Tensors are small: their gradients would be PyTorch's.
+    all_gradients = patch("ember.torch.region_call._is_small", lambda call, arguments: False)
+    with warnings.catch_warnings(), listening() as heard, all_gradients:
+        warnings.simplefilter("ignore")
+        expected = run(function, arguments(inputs, seed))
+        if expected.error is not None and expected.is_error_of_backward:
+            # Where PyTorch cannot go on, as with tensors that backward needs and that are changed,
+            # anything is right.
+            return Difference(raises=True)
+        found = run(compiled, arguments(inputs, seed))
+    calls = [part.call for report in heard.reports for part in report.compiled]
+    kernels = sum(bool(call.kernels()) for call in calls)
+    if expected.error is not None:
+        return Difference(_other_error(found, expected.error), kernels, raises=True)
+    if isinstance(found.error, torch._dynamo.exc.TorchDynamoException) and not _is_captured(
+        function, inputs, seed, dynamic
+    ):
+        return Difference(raises=True)
     if found.error is not None:
-        return f"{type(found.error).__name__}: {found.error}"
+        return Difference(f"{type(found.error).__name__}: {found.error}", kernels)
+    why = _other_values(found, expected)
+    if why and not is_well_conditioned(function, inputs, seed, expected):
+        why = ""
+    return Difference(why, kernels)
+
+
+def _is_captured(function: Any, inputs: Sequence[Input], seed: int, dynamic: bool | None) -> bool:
+    """Whether torch.compile captures a program at all."""
+    torch._dynamo.reset()
+    captured = torch.compile(function, backend="eager", dynamic=dynamic)
+    return run(captured, arguments(inputs, seed)).error is None
+
+
+def _other_error(found: Outcome, expected: Exception) -> str:
+    """Says that a program does not raise what PyTorch raises; Dynamo has errors of its own."""
+    error = found.error
+    if isinstance(error, type(expected) | torch._dynamo.exc.TorchDynamoException):
+        return ""
+    raised = "nothing" if error is None else f"{type(error).__name__}: {error}"
+    return f"PyTorch raises {type(expected).__name__}: {expected}\nEmber raises {raised}"
+
+
+def _other_values(found: Outcome, expected: Outcome) -> str:
+    dtypes = [one.dtype for one in (*expected.arguments, *expected.results)]
+    tolerance = max(TOLERANCES.get(dtype, 0.0) for dtype in dtypes)
     for what in ("results", "arguments", "gradients"):
         try:
             torch.testing.assert_close(
-                getattr(found, what), getattr(expected, what), rtol=1e-7, atol=1e-7, equal_nan=True
+                getattr(found, what),
+                getattr(expected, what),
+                rtol=tolerance,
+                atol=tolerance,
+                equal_nan=True,
             )
         except AssertionError as error:
             return f"{what}: {error}"
     return ""
+
+
+def is_well_conditioned(
+    function: Any, inputs: Sequence[Input], seed: int, expected: Outcome
+) -> bool:
+    """Whether PyTorch itself computes the same of numbers that differ in their last places.
+
+    Equal numbers, and those that are 0, stay so: where a function jumps there, it counts.
+    """
+    for sign in (1, -1):
+        given = arguments(inputs, seed)
+        with torch.no_grad():
+            for one in given:
+                if one.is_floating_point():
+                    wave = one.double().mul(1e9).sin()
+                    one.mul_(1 + sign * 4 * torch.finfo(one.dtype).eps * wave)
+        if _other_values(run(function, given), expected):
+            return False
+    return True
+
+
+def _of(program: Program, seed: int) -> Difference:
+    return difference(program.text(), program.inputs, seed, program.dynamic)
 
 
 def shortened(program: Program, seed: int) -> str:
@@ -368,28 +209,94 @@ def shortened(program: Program, seed: int) -> str:
         for part in list(reversed(parts)):
             place = len(parts) - 1 - parts[::-1].index(part)
             del parts[place]
-            if not program.results or not difference(program.text(), seed, program.gradients):
+            found = program.results and _of(program, seed).text
+            if not found:
                 parts.insert(place, part)
     return program.text()
 
 
-def failures(count: int, seed: int, show_progress: bool = False) -> list[str]:
-    """Programs that are not PyTorch's when compiled, of those numbered from seed on."""
+@dataclass
+class Share:
+    """How many programs have kernels, of those that PyTorch runs: no more than in plain words."""
+
+    with_kernels: int = 0
+    run: int = 0
+
+    def __str__(self) -> str:
+        return f"{self.with_kernels} of {self.run}"
+
+
+@dataclass
+class Campaign:
+    """What became of programs: the texts of those that fail, and the shares by what they are made
+    of; elsewhere: the texts of those that have other kernels than in plain words."""
+
+    failed: list[str] = field(default_factory=list)
+    shares: dict[str, Share] = field(default_factory=dict)
+    elsewhere: list[str] = field(default_factory=list)
+
+    def share(self) -> float:
+        """That of all programs."""
+        run = sum(share.run for share in self.shares.values())
+        return sum(share.with_kernels for share in self.shares.values()) / run
+
+    def count(self, program: Program, found: Difference) -> None:
+        """Counts a program's kernels."""
+        if found.raises:
+            return
+        share = self.shares.setdefault(program.of, Share())
+        most = found.kernels
+        if program.plain:
+            most = _kernels_of(program.plain.text(), tuple(program.plain.inputs))
+        share.run += 1
+        if 1 <= found.kernels <= most:
+            share.with_kernels += 1
+        elif program.plain:
+            self.elsewhere.append(
+                f"{found.kernels} kernels, {most} in plain words: {program.of}\n{program.text()}"
+            )
+
+
+@cache
+def _kernels_of(text: str, inputs: tuple[Input, ...]) -> int:
+    found = difference(text, inputs, 0)
+    assert found.kernels, f"{found}: {text}"
+    return found.kernels
+
+
+def tried(
+    programs: Iterable[tuple[int, Program]], count: int, show_progress: bool = False
+) -> Campaign:
+    """Compares programs, each with its number, with PyTorch; count: how many there are."""
     torch.set_num_threads(1)
-    found: list[str] = []
+    campaign = Campaign()
     began = shown = time.monotonic()
-    for number in range(seed, seed + count):
-        program = generate(number)
+    for done, (number, program) in enumerate(programs, 1):
         text = program.text()
-        if why := difference(text, number, program.gradients):
-            found.append(f"program {number}: {why}\n{text}\nshorter:\n{shortened(program, number)}")
+        found = _of(program, number)
+        campaign.count(program, found)
+        if found.text:
+            given = "\n".join(map(str, program.inputs))
+            campaign.failed.append(
+                f"program {number}: {found.text}\n{given}\n{text}\n"
+                f"shorter:\n{shortened(program, number)}"
+            )
+            if show_progress:
+                print(campaign.failed[-1], flush=True)
         now = time.monotonic()
         if show_progress and now - shown > 10:
             shown = now
-            done = number - seed + 1
             left = (now - began) / done * (count - done)
-            print(f"{done} of {count}, {len(found)} fail, {left:.0f} s left", file=sys.stderr)
-    return found
+            print(
+                f"{done} of {count}, {len(campaign.failed)} fail, {left:.0f} s left",
+                file=sys.stderr,
+            )
+    return campaign
+
+
+def numbered(count: int, seed: int, kind: str = "") -> Iterator[tuple[int, Program]]:
+    """Programs with their numbers, from seed on."""
+    return ((number, generate(number, kind)) for number in range(seed, seed + count))
 
 
 def main(words: Sequence[str] | None = None) -> int:
@@ -397,14 +304,18 @@ def main(words: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("count", type=int, nargs="?", default=300)
     parser.add_argument("--seed", type=int, default=None, help="the first program's number")
+    parser.add_argument("--kind", choices=sorted(KINDS), default="", help="one kind of programs")
     given = parser.parse_args(words)
     seed = random.randrange(1 << 30) if given.seed is None else given.seed
     print(f"random PyTorch programs: {given.count} from number {seed} on")
-    found = failures(given.count, seed, show_progress=True)
-    for text in found:
+    campaign = tried(numbered(given.count, seed, given.kind), given.count, show_progress=True)
+    for text in campaign.elsewhere:
         print(text)
-    print(f"{given.count - len(found)} passed, {len(found)} failed")
-    return 1 if found else 0
+    print("programs with kernels, of those that PyTorch runs:")
+    for of, share in sorted(campaign.shares.items()):
+        print(f"{of:>20}: {share}")
+    print(f"{given.count - len(campaign.failed)} passed, {len(campaign.failed)} failed")
+    return 1 if campaign.failed else 0
 
 
 if __name__ == "__main__":

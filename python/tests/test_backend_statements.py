@@ -191,3 +191,134 @@ def test_tables_that_need_no_gradient_of_rows() -> None:
     assert table.grad is not None
     expected = torch.zeros(ROWS, LENGTH, dtype=torch.float64).index_add_(0, index, frozen[index])
     torch.testing.assert_close(table.grad, expected)
+
+
+def test_gradients_of_what_is_computed_without_them_and_split() -> None:
+    def function(table: Tensor, index: Tensor) -> Tensor:
+        rows = table[index]
+        with torch.no_grad():
+            left, right = table[index].chunk(2, 1)
+        return (rows * torch.cat([left, right], 1)).sum(1)
+
+    check_function(function, draw(ROWS, LENGTH), places(30))
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda w, i: _product(*w[i].chunk(2, 1)),
+        lambda w, i: _product(*w[i].split([4, 8], 1)[1].unflatten(1, (2, 4)).unbind(1)),
+        lambda w, i: (w[i] * w[0]).max(1).values,
+        lambda w, i: w[i].min(1)[0] * w[i].sum(1),
+        lambda w, i: torch.cat([w[i], w[i + 1] * 2], 1).amax(1),
+        lambda w, i: (w[i].flip(1) * w[i].repeat(1, 2)[:, LENGTH:]).sum(1),
+        lambda w, i: torch.where((w[i] > 0) & ~(w[i + 1] > 0), w[i], 0.0).sum(1),
+        lambda w, i: (w[i] > 0).any(1) * w[i].prod(1),
+        # Elements that are repeated are the index of nothing.
+        lambda w, i: w[i].sum(1, keepdim=True).expand(-1, 5).exp().sum(1),
+        lambda w, i: w[i].sum(1, keepdim=True).expand(-1, 5).softmax(1),
+        lambda w, i: w[i].unsqueeze(1).expand(-1, 4, -1).sum((1, 2)),
+        lambda w, i: w[i][:, :1].log_softmax(1) + w[i].sum(1, keepdim=True),
+        lambda w, i: functional.linear(w[i], w[:1], w[0, :1]),
+    ],
+)
+def test_one_kernel(function: Callable[..., Tensor]) -> None:
+    heard = check_function(function, draw(ROWS, LENGTH), places(30) % (ROWS - 1))
+    assert heard.covered("") > 1
+
+
+FUNCTIONS = {
+    "celu": lambda x: functional.celu(x, 0.25),
+    "elu": lambda x: functional.elu(x, 0.5),
+    "gelu": lambda x: functional.gelu(x, approximate="tanh"),
+    "expm1": lambda x: x.clamp(max=5).expm1(),
+    "hardswish": functional.hardswish,
+    "hardtanh": functional.hardtanh,
+    "log1p": lambda x: x.abs().log1p(),
+    "logaddexp": lambda x: torch.logaddexp(x, 2 * x),
+    "logsigmoid": functional.logsigmoid,
+    "mish": functional.mish,
+    "norm": lambda x: x.norm(3, dim=1, keepdim=True),
+    "selu": functional.selu,
+    "silu": functional.silu,
+    "softplus": lambda x: functional.softplus(x, 2.0, 5.0),
+    "std": lambda x: x.std(1, keepdim=True),
+}
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_functions_of_numbers_of_any_size(name: str) -> None:
+    """Gradients are finite where a branch that is not taken is not, and small numbers are kept."""
+    sizes = torch.tensor(
+        [1000.0, -1000.0, 0.0, 1e-9, -1e-9, 0.3, -3.0, 3.0, 30.0], dtype=torch.float64
+    )
+    table = sizes[:, None] * torch.tensor([1.0, 1.0, 1.0, 0.5], dtype=torch.float64)
+
+    def function(table: Tensor, index: Tensor) -> Tensor:
+        return FUNCTIONS[name](table[index]).sum(1)  # type: ignore[no-untyped-call]
+
+    heard = check_function(function, table, torch.arange(len(table)), rtol=1e-12, atol=1e-25)
+    assert heard.covered("") > 1
+
+
+def test_numbers_of_a_transposed_table_that_has_gradients() -> None:
+    table, index = draw(LENGTH, ROWS).t().requires_grad_(), places(30)
+
+    def function(table: Tensor, index: Tensor) -> Tensor:
+        return (table[index] > 0).sum(1) * 0.5
+
+    torch.testing.assert_close(compiled(function)(table, index), function(table, index))
+
+
+def test_the_gradient_of_one_number_is_a_kernels(monkeypatch: pytest.MonkeyPatch) -> None:
+    def gradients(*arguments: object) -> None:
+        pytest.fail("PyTorch's gradient")
+
+    monkeypatch.setattr("ember.torch.region_call.gradients_of_reference", gradients)
+    check_function(lambda w, i: (w[i] * w[i]).sum(1), draw(ROWS, LENGTH), places(30)[:1])
+
+
+def test_one_place_that_is_computed() -> None:
+    def function(table: Tensor, index: Tensor) -> Tensor:
+        rows = torch.take_along_dim(table, index.reshape(-1, 1), 0)
+        return rows.exp2().sum(1)
+
+    for place in range(3):
+        check_function(function, draw(3, 1), torch.tensor([place]), dynamic=False)
+
+
+def test_gradients_of_products_of_one_element() -> None:
+    index = places(30)
+
+    def function(table: Tensor, row: Tensor, index: Tensor) -> Tensor:
+        return torch.einsum("bkd,d->bk", table[index].unsqueeze(1), row).prod(1)
+
+    # PyTorch computes transposed tables, of which the kernel's gradient would not read anything.
+    tables = [draw(LENGTH, ROWS).t(), draw(LENGTH, seed=7)]
+    outcomes = []
+    for run in (compiled(function), function):
+        given = [one.detach().requires_grad_(number == 0) for number, one in enumerate(tables)]
+        run(*given, index).sum().backward()
+        outcomes.append(given[0].grad)
+    torch.testing.assert_close(*outcomes)
+
+
+def test_writes_to_a_view_that_pytorch_computed() -> None:
+    def function(table: Tensor, index: Tensor) -> Tensor:
+        rows = table[index]
+        numbers = torch.einsum("bd,be->bde", rows, rows).sum(-1).flatten(0, 1)
+        numbers.masked_fill_(numbers > 0.5, 0.25)
+        return numbers
+
+    table, index = draw(LENGTH, ROWS).t().requires_grad_(), places(30)
+    run = compiled(function, dynamic=False)
+    torch.testing.assert_close(run(table, index), function(table, index))
+
+
+def test_gradients_of_steps_are_zeros() -> None:
+    def function(table: Tensor, other: Tensor, index: Tensor) -> Tensor:
+        product = torch.linalg.vecdot(table[index], other[index])
+        return functional.normalize(product, p=1, dim=1).floor().sum(-1)
+
+    index = places(30)[:1, None]
+    check_function(function, draw(ROWS, LENGTH), draw(ROWS, LENGTH, seed=7), index)

@@ -4,17 +4,23 @@ Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
+import random
 from collections.abc import Callable
 
 import pytest
 import torch
 import torch.nn.functional as functional
 from compiled_models import check_function
+from drawn_cases import SEED
+from paraphrases import OPERATIONS, Text, Writer, written
+from random_programs import tried
 from torch import Tensor
 
 pytestmark = pytest.mark.usefixtures("fresh_dynamo")
 
 ROWS, LENGTH, LOOKUPS = 50, 12, 17
+# Of each operation, in so many drawn words.
+DRAWN = 4
 # Of tables T and R, and places h, r and t: rows whose elements are multiplied and added up.
 Spelling = Callable[[Tensor, Tensor, Tensor, Tensor, Tensor], Tensor]
 PRODUCTS: dict[str, Spelling] = {
@@ -100,6 +106,20 @@ def _of_pair(both: Tensor, other: Tensor) -> Tensor:
 
 def _of_halves(both: Tensor, other: Tensor) -> Tensor:
     return (both[:LOOKUPS] * other * both[LOOKUPS:]).sum(-1)
+
+
+def named(operation: Callable[[Writer], Text]) -> str:
+    return operation.__name__
+
+
+@pytest.mark.parametrize("operation", OPERATIONS, ids=named)
+def test_drawn_words(operation: Callable[[Writer], Text]) -> None:
+    """Values and gradients are right, and most words have the plain ones' kernels."""
+    draw = random.Random(f"{SEED} {operation.__name__}")
+    programs = [(number, written(operation, draw)) for number in range(DRAWN)]
+    campaign = tried(programs, DRAWN)
+    assert not campaign.failed, "\n".join(campaign.failed)
+    assert 2 * len(campaign.elsewhere) <= DRAWN, "\n".join(campaign.elsewhere)
 
 
 @pytest.mark.parametrize("spelling", SPELLINGS)

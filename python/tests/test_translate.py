@@ -5,6 +5,7 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
 import random
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -42,8 +43,13 @@ MADE = frozenset(
         "aten::lift_fresh_copy",
         "aten::scalar_tensor",
         "aten::t",
-        # Samples are not of those that are translated: reduced, of vectors, with numbers.
+        # Samples are not of those that are translated: reduced, of vectors, with numbers, one of
+        # several results.
+        "aten::addmm",
         "aten::cat",
+        "aten::max",
+        "aten::split_with_sizes",
+        "aten::min",
         "aten::bmm",
         "aten::mm",
         "aten::pow",
@@ -56,12 +62,28 @@ VARIANTS = {
 OPINFO = {
     "div": ("div", "no_rounding_mode"),
     "index": ("__getitem__", ""),
-    "embedding": ("nn.functional.embedding", ""),
-    "leaky_relu": ("nn.functional.leaky_relu", ""),
+    **{
+        name: (f"nn.functional.{name}", "")
+        for name in (
+            "celu",
+            "elu",
+            "embedding",
+            "gelu",
+            "hardsigmoid",
+            "hardswish",
+            "hardtanh",
+            "leaky_relu",
+            "mish",
+            "relu",
+            "softplus",
+        )
+    },
     "linalg_vector_norm": ("linalg.vector_norm", ""),
-    "relu": ("nn.functional.relu", ""),
     "rsub": ("__rsub__", ""),
 }
+
+# Those of booleans alone.
+LOGICAL = re.compile("all|any|(bitwise|logical)_(and|not|or|xor)")
 
 
 def statements_of(call: Any, tensors: list[Tensor]) -> tuple[Statements, dict[str, Tensor]] | None:
@@ -96,11 +118,12 @@ def evaluated(found: Statements, read: dict[str, Tensor], expected: Tensor) -> T
 
 def calls_of(name: str) -> Iterator[tuple[Any, list[Tensor]]]:
     """Calls by PyTorch's samples, with their tensors: those whose elements a kernel may read."""
+    dtype = torch.bool if LOGICAL.fullmatch(name) else torch.float32
     for key in VARIANTS.get(name, [OPINFO.get(name, (name, ""))]):
         operator = operators().get(key)
         assert operator is not None, f"PyTorch has no samples of {key}"
         torch.manual_seed(0)
-        for one in operator.sample_inputs("cpu", torch.float32):
+        for one in operator.sample_inputs("cpu", dtype):
             sample = sample_of(operator, one)
             expected = sample.call(*sample.copies())
             if isinstance(expected, Tensor) and expected.numel() and not sample.renormalises:

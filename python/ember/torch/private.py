@@ -339,14 +339,18 @@ _MARK = "ember"
 
 
 @cache
-def _decompositions() -> dict[Any, Callable[..., Any]]:
-    return dict(torch.export.default_decompositions())
+def _decompositions(whole: frozenset[str]) -> dict[Any, Callable[..., Any]]:
+    found = dict(torch.export.default_decompositions())
+    return {made: function for made, function in found.items() if made._schema.name not in whole}
 
 
-def operators_of(function: Callable[..., Any], examples: Sequence[Any]) -> Graph:
+def operators_of(
+    function: Callable[..., Any], examples: Sequence[Any], whole: frozenset[str] = frozenset()
+) -> Graph:
     """The graph of ATen's operators, decomposed, that a function calls on these values.
 
-    Values without symbols may be tensors with data, which nothing reads. Needs has_operators.
+    whole: names, in their schemas, of those that stay as they are. Values without symbols may be
+    tensors with data, which nothing reads. Needs has_operators.
     """
     make_graph, preserve = names.all_of(names.OPERATORS) or ()
     fake = names.found["torch._subclasses.fake_tensor:FakeTensor"]
@@ -360,7 +364,9 @@ def operators_of(function: Callable[..., Any], examples: Sequence[Any]) -> Graph
 
     known = [without_data(one) for one in examples]
     with finding_values(known), preserve():
-        graph: Graph = make_graph(function, decomposition_table=_decompositions())(*known).graph
+        graph: Graph = make_graph(function, decomposition_table=_decompositions(whole))(
+            *known
+        ).graph
     return graph
 
 

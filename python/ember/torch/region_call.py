@@ -370,7 +370,9 @@ class _Differentiable(torch.autograd.Function):
                 others.append(Outline(argument))
         ctx.others = others
         ctx.save_for_backward(*kept)
-        return call.run(arguments)
+        result = call.run(arguments)
+        # PyTorch's own may be a view, which nothing may be written to behind an autograd function.
+        return result.clone() if result._is_view() else result
 
     @staticmethod
     def backward(ctx: Any, *gradients: Tensor) -> Any:

@@ -7,6 +7,7 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
 import logging
+import operator
 from collections.abc import Collection
 from dataclasses import dataclass
 from weakref import WeakKeyDictionary
@@ -117,6 +118,8 @@ def _reached(root: Node, blocked: Collection[Node]) -> set[Node]:
 
 def _kind_of(node: Node) -> str:
     """What tells operations of one graph apart that are translated or not."""
+    if (several := _made_with_others(node)) is not None:
+        return f"{_kind_of(several)}[{node.args[1]}]"
 
     def described(argument: Node) -> str:
         example = example_of(argument)
@@ -130,15 +133,33 @@ def _kind_of(node: Node) -> str:
 
 def _is_translatable(node: Node) -> bool:
     """Whether there are statements of an operation by itself."""
+    if _are_tensors(node):
+        return True
+    several = _made_with_others(node)
+    inputs = (several or node).all_input_nodes
     try:
-        return is_translated(trace(node, [node], node.all_input_nodes))
+        return is_translated(trace(node, [several, node] if several else [node], inputs))
     # An operator may ask for numbers that only the run knows.
     except Exception as error:
         _log.debug("%s cannot be traced: %s", node.name, error)
         return False
 
 
+def _are_tensors(node: Node) -> bool:
+    """Whether an operation has several results, as a split has: what takes them is translated."""
+    example = example_of(node)
+    return isinstance(example, tuple | list) and 0 < len(_tensors_of(node)) == len(example)
+
+
+def _made_with_others(node: Node) -> Node | None:
+    """The operation that a node takes one of several results of."""
+    source = node.args[0] if node.target is operator.getitem else None
+    return source if isinstance(source, Node) and _are_tensors(source) else None
+
+
 def _may_move(node: Node, root: Node) -> bool:
+    if _are_tensors(node):
+        return node is not root and effect_of(node).is_pure
     tensor = tensor_of(node)
     if node.op not in ("call_function", "call_method") or tensor is None:
         return False
@@ -156,8 +177,14 @@ def _may_move(node: Node, root: Node) -> bool:
 
 def requires_gradient(node: Node) -> bool:
     """Whether a gradient may come to a node's value."""
-    tensor = tensor_of(node)
-    return tensor is not None and tensor.requires_grad
+    return any(tensor.requires_grad for tensor in _tensors_of(node))
+
+
+def _tensors_of(node: Node) -> list[Tensor]:
+    """The tensor that a node has as its value, or those."""
+    example = example_of(node)
+    values = example if isinstance(example, tuple | list) else [example]
+    return [one for one in values if isinstance(one, Tensor)]
 
 
 def _cuts_gradients(node: Node) -> bool:
@@ -165,11 +192,9 @@ def _cuts_gradients(node: Node) -> bool:
 
     Where gradients are off, no value has one.
     """
-    example = example_of(node)
-    is_float = isinstance(example, Tensor) and example.is_floating_point()
-    return (
-        is_float and not example.requires_grad and any(map(requires_gradient, node.all_input_nodes))
-    )
+    is_float = any(tensor.is_floating_point() for tensor in _tensors_of(node))
+    is_cut = is_float and not requires_gradient(node)
+    return is_cut and any(map(requires_gradient, node.all_input_nodes))
 
 
 def _own(root: Node, reached: Collection[Node], with_places: bool) -> set[Node]:

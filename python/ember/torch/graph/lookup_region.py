@@ -196,7 +196,7 @@ def _program(
     are_half_rows = dtype not in SUM_TYPES and not statements.reduces and of_rows is None
     paddings, undifferentiated = [], set()
     for place, name in enumerate(names):
-        if statements.has_extremes or are_half_rows or name in others:
+        if statements.has_own_gradients or are_half_rows or name in others:
             undifferentiated.add(place)
         elif name in statements.paddings:
             paddings.append((place, statements.paddings[name]))

@@ -19,6 +19,26 @@ from torch.fx import Graph, GraphModule, Interpreter, Node
 from ember.torch import private
 from ember.torch.effects import effect_of, example_of
 
+# Operators that have statements as they are, or none: their gradient is another one than that of
+# their decomposition, which is infinite times 0 where it computes what it does not choose, or
+# another one where they have a kink.
+_WHOLE = frozenset(
+    f"aten::{name}"
+    for name in (
+        "celu",
+        "hardsigmoid",
+        "hardswish",
+        "logit",
+        "mish",
+        "sinc",
+        "softplus",
+        "special_entr",
+        "special_xlog1py",
+        "std",
+        "xlogy",
+    )
+)
+
 
 @dataclass(frozen=True)
 class Traced:
@@ -68,7 +88,7 @@ def trace(root: Node, nodes: Collection[Node], inputs: Sequence[Node]) -> Traced
     run = Interpreter(GraphModule(torch.nn.Module(), part)).run
     if any(effect_of(node).changed for node in numbered):
         run = torch.func.functionalize(run, remove="mutations")
-    graph = private.operators_of(run, [example_of(value) for value in inputs])
+    graph = private.operators_of(run, [example_of(value) for value in inputs], _WHOLE)
     placeholders = iter(graph.find_nodes(op="placeholder"))
     given = {}
     for value in inputs:

@@ -4,7 +4,10 @@ Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
+import math
+
 import torch
+from torch.fx import Node
 
 from ember.torch.translate.table import Call, translates
 from ember.torch.translate.values import NotTranslatedError, Value, literal
@@ -12,23 +15,40 @@ from ember.torch.translate.values import NotTranslatedError, Value, literal
 # What is computed of one operand, by operators that are named so.
 _UNARY = {
     "abs": "abs({0})",
+    "ceil": "ceil({0})",
     "cos": "cos({0})",
     "exp": "exp({0})",
     "exp2": "(2.0 ** {0})",
+    "floor": "floor({0})",
     "log": "log({0})",
+    "log10": f"(log({{0}}) / {math.log(10)!r})",
+    "log2": f"(log({{0}}) / {math.log(2)!r})",
     "neg": "(-{0})",
     "reciprocal": "(1.0 / {0})",
     "relu": "(0.0 if {0} <= 0 else {0})",
     "rsqrt": "(1.0 / sqrt({0}))",
     "sigmoid": "sigmoid({0})",
+    "sign": "(1.0 if {0} > 0 else (-1.0 if {0} < 0 else 0.0))",
     "sin": "sin({0})",
     "sqrt": "sqrt({0})",
     "tanh": "tanh({0})",
+    "trunc": "(floor({0}) if {0} > 0 else ceil({0}))",
 }
+# Those of them that are steps.
+_STEPS = frozenset(("ceil", "floor", "sign", "trunc"))
 _BINARY = {
+    "fmod": "fmod({0}, {1})",
     "maximum": "max({0}, {1})",
     "minimum": "min({0}, {1})",
     "mul": "({0} * {1})",
+    "remainder": "({0} % {1})",
+}
+# Functions of booleans.
+_LOGICAL = {
+    "and": "({0} and {1})",
+    "not": "(not {0})",
+    "or": "({0} or {1})",
+    "xor": "({0} != {1})",
 }
 _COMPARISONS = {
     "eq": "==",
@@ -43,7 +63,21 @@ _COMPARISONS = {
 def _enter_unary(name: str, text: str) -> None:
     @translates(f"aten::{name}")
     def _(call: Call) -> Value:
+        if name in _STEPS:
+            # Of integers they are floats, or as they were.
+            if not call.result.is_floating_point():
+                raise NotTranslatedError
+            call.statements.own_gradients.add(call.node)
         return call.elementwise([call.value("self")], text.format)
+
+
+def _enter_logical(name: str, text: str) -> None:
+    @translates(f"aten::logical_{name}", f"aten::bitwise_{name}")
+    def _(call: Call) -> Value:
+        operands = [call.value(one) for one in ("self", "other") if one in call.arguments]
+        if any(operand.dtype is not torch.bool for operand in operands):
+            raise NotTranslatedError
+        return call.elementwise(operands, text.format)
 
 
 def _enter_binary(name: str, text: str) -> None:
@@ -68,8 +102,17 @@ for _name, _text in _UNARY.items():
     _enter_unary(_name, _text)
 for _name, _text in _BINARY.items():
     _enter_binary(_name, _text)
+for _name, _text in _LOGICAL.items():
+    _enter_logical(_name, _text)
 for _name, _sign in _COMPARISONS.items():
     _enter_comparison(_name, _sign)
+
+
+@translates("aten::isnan")
+def _isnan(call: Call) -> Value:
+    return call.statements.elementwise(
+        call.sizes, torch.bool, [call.value("self")], "({0} != {0})".format
+    )
 
 
 def _sum(call: Call, sign: str) -> Value:
@@ -108,12 +151,22 @@ def _div(call: Call) -> Value:
 
 @translates("aten::pow")
 def _pow(call: Call) -> Value:
+    if not isinstance(call.arguments["self"], Node):
+        return _power_of_number(call)
     exponent = call.given("exponent")
     if exponent == 2:
         return call.elementwise([call.value("self")], "({0} * {0})".format)
     if exponent == 0.5:
         return call.elementwise([call.value("self")], "sqrt({0})".format)
     return call.elementwise([call.value("self")], f"({{0}} ** {literal(exponent)})".format)
+
+
+def _power_of_number(call: Call) -> Value:
+    base = call.given("self")
+    # Others have gradients of their own where a power is 0.
+    if not base > 0:
+        raise NotTranslatedError
+    return call.elementwise([call.value("exponent")], f"({literal(float(base))} ** {{0}})".format)
 
 
 @translates("aten::clamp", "aten::clamp_min", "aten::clamp_max")
@@ -133,6 +186,110 @@ def _leaky_relu(call: Call) -> Value:
     return call.elementwise(
         [call.value("self")], f"({{0}} if {{0}} > 0 else {slope} * {{0}})".format
     )
+
+
+@translates("aten::hardtanh")
+def _hardtanh(call: Call) -> Value:
+    least, most = (literal(call.given(name)) for name in ("min_val", "max_val"))
+    text = f"({least} if {{0}} <= {least} else ({most} if {{0}} >= {most} else {{0}}))"
+    return call.elementwise([call.value("self")], text.format)
+
+
+@translates("aten::hardsigmoid")
+def _hardsigmoid(call: Call) -> Value:
+    text = "(0.0 if {0} <= -3 else (1.0 if {0} >= 3 else {0} / 6 + 0.5))"
+    return call.elementwise([call.value("self")], text.format)
+
+
+@translates("aten::hardswish")
+def _hardswish(call: Call) -> Value:
+    text = "(0.0 if {0} <= -3 else ({0} if {0} >= 3 else {0} * ({0} / 6 + 0.5)))"
+    return call.elementwise([call.value("self")], text.format)
+
+
+# Around 0, where a number and 1 would be added up to the same for many, functions are series.
+_NEAR = 0.35
+_NEAR_TEXT = f"abs({{0}}) < {_NEAR}"
+# What the series are given elsewhere, so that neither they nor their gradients are infinite.
+_NEAR_0 = f"({{0}} if {_NEAR_TEXT} else 0.0)"
+_TERMS_OF_EXP, _TERMS_OF_LOG = 13, 12
+
+
+def _expm1_text() -> str:
+    """exp(x) - 1, by x (1 + x/2 (1 + x/3 (...)))."""
+    series = "1.0"
+    for term in range(_TERMS_OF_EXP, 1, -1):
+        series = f"(1.0 + {{1}} / {float(term)} * {series})"
+    return f"({{1}} * {series} if {_NEAR_TEXT} else exp({{0}}) - 1)"
+
+
+def _log1p_text() -> str:
+    """log(1 + x), by 2 (s + s^3/3 + s^5/5 + ...) of s = x / (2 + x)."""
+    series = f"{1 / (2 * _TERMS_OF_LOG - 1)!r}"
+    for term in range(_TERMS_OF_LOG - 1, 0, -1):
+        series = f"({1 / (2 * term - 1)!r} + {{2}} * {{2}} * {series})"
+    return f"(2.0 * {{2}} * {series} if {_NEAR_TEXT} else log(1 + {{0}}))"
+
+
+def _expm1_of(call: Call, value: Value) -> Value:
+    near = call.elementwise([value], _NEAR_0.format)
+    return call.elementwise([value, near], _expm1_text().format)
+
+
+@translates("aten::expm1")
+def _expm1(call: Call) -> Value:
+    return _expm1_of(call, call.value("self"))
+
+
+def _log1p_of(call: Call, value: Value) -> Value:
+    near = call.elementwise([value], _NEAR_0.format)
+    quotient = call.elementwise([near], "({0} / (2 + {0}))".format)
+    return call.elementwise([value, near, quotient], _log1p_text().format)
+
+
+@translates("aten::log1p")
+def _log1p(call: Call) -> Value:
+    return _log1p_of(call, call.value("self"))
+
+
+@translates("aten::elu", "aten::celu")
+def _elu(call: Call) -> Value:
+    value = call.value("self")
+    alpha = call.given("alpha")
+    scale = call.arguments.get("scale", 1.0)
+    inner = call.arguments.get("input_scale", 1 / alpha)
+    # What is not chosen must not be infinite: 0 times that is its gradient.
+    below = call.elementwise([value], f"({{0}} * {literal(inner)} if {{0}} <= 0 else 0.0)".format)
+    power = _expm1_of(call, below)
+    text = f"({literal(alpha * scale)} * {{1}} if {{0}} <= 0 else {{0}} * {literal(scale)})"
+    return call.elementwise([value, power], text.format)
+
+
+def _softplus_of(call: Call, value: Value, beta: float, threshold: float) -> Value:
+    is_linear = f"{{0}} * {literal(beta)} > {literal(threshold)}"
+    below = call.elementwise([value], f"(0.0 if {is_linear} else {{0}} * {literal(beta)})".format)
+    power = call.elementwise([below], "exp({0})".format)
+    text = f"({{0}} if {is_linear} else {{1}} / {literal(beta)})"
+    return call.elementwise([value, _log1p_of(call, power)], text.format)
+
+
+@translates("aten::softplus")
+def _softplus(call: Call) -> Value:
+    return _softplus_of(call, call.value("self"), call.given("beta"), call.given("threshold"))
+
+
+@translates("aten::mish")
+def _mish(call: Call) -> Value:
+    value = call.value("self")
+    return call.elementwise([value, _softplus_of(call, value, 1, 20)], "({0} * tanh({1}))".format)
+
+
+@translates("aten::gelu")
+def _gelu(call: Call) -> Value:
+    if call.given("approximate") != "tanh":
+        raise NotTranslatedError
+    inner = f"{{0}} * {math.sqrt(2 / math.pi)!r} * (1 + 0.044715 * {{0}} * {{0}})"
+    return call.elementwise([call.value("self")], f"(0.5 * {{0}} * (1 + tanh({inner})))".format)
 
 
 @translates("aten::where")

@@ -7,7 +7,14 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
 from ember.torch.translate.table import Call, translates
-from ember.torch.translate.values import FIRST, Indices, NotTranslatedError, Value, is_one
+from ember.torch.translate.values import (
+    FIRST,
+    Indices,
+    NotTranslatedError,
+    Value,
+    is_one,
+    literal,
+)
 
 
 def _product(call: Call, one: Value, other: Value) -> Value:
@@ -22,7 +29,9 @@ def _product(call: Call, one: Value, other: Value) -> Value:
         left = [*batch, rest.pop(0)] if one.rank > 1 else []
         k = FIRST if is_one(inner) else "r"
         product = f"{one.at([*left, k])} * {other.at([*batch[: other.rank - 2], k, *rest])}"
-        return product if k == FIRST else f"sum[{call.statements.ranged(k, inner)}]({product})"
+        if k == FIRST:
+            return product
+        return f"sum[{call.statements.ranged(k, inner, product)}]({product})"
 
     return call.statements.reduced(call.sizes, call.result.dtype, element)
 
@@ -33,6 +42,17 @@ def _matrices(call: Call) -> Value:
     if not is_one(one.sizes[-2]) and not is_one(other.sizes[-1]):
         raise NotTranslatedError
     return _product(call, one, other)
+
+
+@translates("aten::addmm")
+def _matrices_and_others(call: Call) -> Value:
+    """A product, and what is added to it, as linear layers do."""
+    one, other = call.value("mat1"), call.value("mat2")
+    if not is_one(one.sizes[-2]) and not is_one(other.sizes[-1]):
+        raise NotTranslatedError
+    beta, alpha = (literal(call.given(name)) for name in ("beta", "alpha"))
+    text = "({0} + {1})" if beta == alpha == "1" else f"({beta} * {{0}} + {alpha} * {{1}})"
+    return call.elementwise([call.value("self"), _product(call, one, other)], text.format)
 
 
 @translates("aten::mv")

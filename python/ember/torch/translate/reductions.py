@@ -44,7 +44,7 @@ def _reduced(
                 indices.append(next(left))
         element = of_element(part.at(indices))
         variables = [
-            call.statements.ranged(f"r{place}", part.sizes[place])
+            call.statements.ranged(f"r{place}", part.sizes[place], element)
             for place in dimensions
             if not is_one(part.sizes[place])
         ]
@@ -52,14 +52,26 @@ def _reduced(
 
     parts: tuple[Value, ...] = (value,)
     if value.parts:
-        if value.parted not in dimensions or name != "sum":
+        if value.parted not in dimensions or name not in _JOINED:
             value.at([])
         parts = value.parts
+    joined = _JOINED.get(name, "")
     return call.statements.reduced(
         call.sizes,
         call.result.dtype,
-        lambda kept: of_whole("(" + " + ".join(text(part, kept) for part in parts) + ")"),
+        lambda kept: of_whole(_all_of([text(part, kept) for part in parts], joined)),
     )
+
+
+# How reductions of parts are joined.
+_JOINED = {"sum": "({0} + {1})", "max": "max({0}, {1})", "min": "min({0}, {1})"}
+
+
+def _all_of(parts: Sequence[str], joined: str) -> str:
+    whole, *others = parts
+    for part in others:
+        whole = joined.format(whole, part)
+    return f"({whole})"
 
 
 def _operand(call: Call) -> Value:
@@ -89,12 +101,54 @@ def _enter_extreme(name: str, function: str) -> None:
     @translates(f"aten::{name}")
     def _(call: Call) -> Value:
         value = _operand(call)
-        call.statements.extremes.add(call.node)
+        call.statements.own_gradients.add(call.node)
         return _reduced(call, value, _dimensions(value, call.arguments["dim"]), function)
 
 
 _enter_extreme("amax", "max")
 _enter_extreme("amin", "min")
+
+
+def _enter_extreme_with_place(name: str) -> None:
+    @translates(f"aten::{name}")
+    def _(call: Call) -> Value:
+        # Where it is, no statement says.
+        if call.number or "dim" not in call.arguments:
+            raise NotTranslatedError
+        value = _operand(call)
+        call.statements.own_gradients.add(call.node)
+        return _reduced(call, value, _dimensions(value, call.arguments["dim"]), name)
+
+
+_enter_extreme_with_place("max")
+_enter_extreme_with_place("min")
+
+
+def _enter_reduction(name: str, function: str) -> None:
+    @translates(f"aten::{name}")
+    def _(call: Call) -> Value:
+        value = call.value("self")
+        if value.dtype != call.result.dtype:
+            raise NotTranslatedError
+        dimensions = _dimensions(value, call.arguments.get("dim"))
+        if all(is_one(value.sizes[place]) for place in dimensions):
+            # PyTorch's gradient reads what a kernel's does not.
+            call.statements.own_gradients.add(call.node)
+        return _reduced(call, value, dimensions, function)
+
+
+_enter_reduction("all", "all")
+_enter_reduction("any", "any")
+_enter_reduction("prod", "prod")
+
+
+# The gradient of the root of nothing but zeros is 0.
+_ROOT = "(0.0 if {0} == 0 else sqrt(1.0 if {0} == 0 else {0}))"
+
+
+@translates("aten::std")
+def _std(call: Call) -> Value:
+    return call.elementwise([_var(call)], _ROOT.format)
 
 
 @translates("aten::var")
@@ -108,14 +162,14 @@ def _var(call: Call) -> Value:
         raise NotTranslatedError
     alone = [1 if place in dimensions else size for place, size in enumerate(value.sizes)]
     names = {place: "0" if is_one(value.sizes[place]) else f"r{place}" for place in dimensions}
-    variables = ",".join(
-        call.statements.ranged(name, value.sizes[place])
-        for place, name in names.items()
-        if name != "0"
-    )
 
     def mean_at(kept: Indices) -> str:
         element = value.at([names.get(place, index) for place, index in enumerate(kept)])
+        variables = ",".join(
+            call.statements.ranged(name, value.sizes[place], element)
+            for place, name in names.items()
+            if name != "0"
+        )
         total = f"sum[{variables}]({element})" if variables else element
         return f"({total} / {literal(float(count))})"
 
@@ -137,11 +191,15 @@ def _norm(call: Call) -> Value:
         return _reduced(call, value, dimensions, "sum", lambda x: f"abs({x})")
     if order == 2:
         squares = _reduced(call, value, dimensions, "sum", lambda x: f"({x} * {x})")
-        # The gradient of a norm of nothing but zeros is 0.
-        root = "(0.0 if {0} == 0 else sqrt(1.0 if {0} == 0 else {0}))"
-        return call.elementwise([squares], root.format)
+        return call.elementwise([squares], _ROOT.format)
+    if 1 < order < math.inf:
+        powers = _reduced(
+            call, value, dimensions, "sum", lambda x: f"(abs({x}) ** {literal(float(order))})"
+        )
+        root = f"(0.0 if {{0}} == 0 else (1.0 if {{0}} == 0 else {{0}}) ** {1 / order!r})"
+        return call.elementwise([powers], root.format)
     if order == math.inf and not value.parts:
-        call.statements.extremes.add(call.node)
+        call.statements.own_gradients.add(call.node)
         return _reduced(call, value, dimensions, "max", lambda x: f"abs({x})")
     raise NotTranslatedError
 
@@ -154,12 +212,10 @@ def _softmax(call: Call) -> Value:
         raise NotTranslatedError
     alone = tuple(1 if place == dimension else size for place, size in enumerate(sizes))
 
-    variable = call.statements.ranged("r", sizes[dimension])
-
     def reduced(name: str, of: Value) -> Value:
         def element(kept: Indices) -> str:
-            indices = [*kept[:dimension], "r", *kept[dimension + 1 :]]
-            return f"{name}[{variable}]({of.at(indices)})"
+            element = of.at([*kept[:dimension], "r", *kept[dimension + 1 :]])
+            return f"{name}[{call.statements.ranged('r', sizes[dimension], element)}]({element})"
 
         return call.statements.reduced(alone, value.dtype, element)
 

@@ -113,7 +113,7 @@ def _scatter_reduce(call: Call) -> Value:
     takes_part = bool(call.given("include_self"))
     function, identity = _REDUCTIONS[reduction]
     if function in ("max", "min", "prod"):
-        call.statements.extremes.add(call.node)
+        call.statements.own_gradients.add(call.node)
     onto = _onto(scatter)
     whole = scatter.combined(function, onto if takes_part else lambda _: identity)
     if takes_part and reduction != "mean":

@@ -63,10 +63,11 @@ class Statements:
     those of inputs are, by names.
     without_gradient: names of what the result depends on by comparisons and places alone.
     are_ranged: whether variables have ranges where sizes are known, since indices do not say them.
-    extremes: operators whose results are the largest or least of others, which a gradient looks
-    for: two computations of a sum may be rounded otherwise. has_extremes: whether a gradient comes
-    through one. lengths: sizes that only the run knows, and that no array has, by the names of
-    parameters. same: the input that the result is, if any.
+    own_gradients: operators whose gradients are PyTorch's. So are those of what is the largest or
+    least of others, which they look for: two computations of a sum may be rounded otherwise. And
+    those of steps, which are 0, and which PyTorch multiplies by what kernels do not read.
+    has_own_gradients: whether a gradient comes through one. lengths: sizes that only the run knows,
+    and that no array has, by the names of parameters. same: the input that the result is, if any.
     """
 
     number: torch.dtype
@@ -82,8 +83,8 @@ class Statements:
     rows: dict[str, Any] = field(default_factory=dict)
     without_gradient: set[str] = field(default_factory=set)
     are_ranged: bool = False
-    extremes: set[Node] = field(default_factory=set)
-    has_extremes: bool = False
+    own_gradients: set[Node] = field(default_factory=set)
+    has_own_gradients: bool = False
     lengths: dict[str, Any] = field(default_factory=dict)
     same: str = ""
     _temporaries: int = 0
@@ -175,11 +176,12 @@ class Statements:
         self.reduces = True
         indices = [FIRST if is_one(size) else f"i{k}" for k, size in enumerate(sizes)]
         line = f"{target.at(place(indices))} {function}= {element(indices)}"
-        self.lines.append(line + self._ranges(indices, sizes))
+        self.lines.append(line + self._ranges(indices, sizes, line))
 
-    def _ranges(self, indices: Sequence[str], sizes: Sequence[Any]) -> str:
+    def _ranges(self, indices: Sequence[str], sizes: Sequence[Any], read: str) -> str:
+        """The ranges of variables that some are needed of, in a statement that reads that."""
         pairs = zip(indices, sizes, strict=True)
-        ranged = [self.ranged(index, size) for index, size in pairs if index != FIRST]
+        ranged = [self.ranged(index, size, read) for index, size in pairs if index != FIRST]
         ranges = ", ".join(one for one in ranged if " in " in one)
         return f" for {ranges}" if ranges else ""
 
@@ -188,6 +190,10 @@ class Statements:
     ) -> Value:
         """A temporary of these sizes, and its element at some indices, which are variables."""
         name, value = self._temporary(sizes, dtype)
+        if dtype in INDEX_TYPES and all(map(is_one, sizes)):
+            # As an index, a name without one of its own would be a variable.
+            self.lines.append(f"let {name}[i] = {element([FIRST] * len(sizes))} for i in 0:1")
+            return Value(tuple(sizes), dtype, lambda _: f"{name}[{FIRST}]")
         self.lines.append(f"let {self._assign(name, sizes, element)}")
         return value
 
@@ -205,7 +211,10 @@ class Statements:
 
     def _assign(self, name: str, sizes: Sequence[Any], element: Callable[[Indices], str]) -> str:
         indices = [FIRST if is_one(size) else f"i{place}" for place, size in enumerate(sizes)]
-        return self._plainly_assigned(name, sizes, element) + self._ranges(indices, sizes)
+        line = self._plainly_assigned(name, sizes, element)
+        # Of a result, the tensor that is given says how many elements there are.
+        read = line if name == RESULT else line.partition(" = ")[2]
+        return line + self._ranges(indices, sizes, read)
 
     def _plainly_assigned(
         self, name: str, sizes: Sequence[Any], element: Callable[[Indices], str]
@@ -216,8 +225,13 @@ class Statements:
         left = f"{name}[{','.join(variables)}]" if variables else name
         return f"{left} = {element(indices)}"
 
-    def ranged(self, variable: str, size: Any) -> str:
-        """A variable as reductions and statements bind it."""
+    def ranged(self, variable: str, size: Any, read: str) -> str:
+        """A variable as reductions and statements bind it that read that.
+
+        An index of nothing, as where elements are repeated, needs a range.
+        """
+        if re.search(rf"[\[,]{variable}[,\]]", read) is None:
+            return f"{variable} in 0:{self.number_of(size)}"
         number = known_number(size) if self.are_ranged else None
         return variable if number is None else f"{variable} in 0:{number}"
 

@@ -10,6 +10,7 @@ Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
+import operator
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -20,18 +21,23 @@ from torch import Tensor
 from torch.fx import Node
 
 from ember.torch import private
-from ember.torch.operations import fixed_number, tensor_of, value_of
+from ember.torch.operations import fixed_number, tensor_of
 from ember.torch.translate.statements import Statements
 from ember.torch.translate.values import NotTranslatedError, Value, literal
 
 
 @dataclass(frozen=True)
 class Call:
-    """A call of an operator: its arguments by the names that the schema gives them."""
+    """A call of an operator: its arguments by the names that the schema gives them.
+
+    number: which of its results is asked for, where it has several; taken: what takes that.
+    """
 
     node: Node
     statements: Statements
     values: Mapping[Node, Value]
+    number: int = 0
+    taken: Node | None = None
 
     @property
     def name(self) -> str:
@@ -79,7 +85,7 @@ class Call:
     @property
     def result(self) -> Tensor:
         """The example of what is computed."""
-        found = tensor_of(self.node)
+        found = tensor_of(self.taken or self.node)
         if found is None:
             raise NotTranslatedError
         return found
@@ -122,8 +128,11 @@ def translate(node: Node, statements: Statements, values: Mapping[Node, Value]) 
 
     values: of what it reads. Raises NotTranslatedError.
     """
+    number, taken = 0, None
+    if node.target is operator.getitem:
+        taken, (node, number) = node, node.args  # type: ignore[assignment]
     target = node.target
-    if not isinstance(target, private.OpOverload) or not isinstance(value_of(node), Tensor):
+    if not isinstance(target, private.OpOverload) or tensor_of(taken or node) is None:
         raise NotTranslatedError
     name = target._schema.name
     if _changes_what_is_new(node, target):
@@ -131,7 +140,7 @@ def translate(node: Node, statements: Statements, values: Mapping[Node, Value]) 
     entry = _TABLE.get(name)
     if entry is None:
         raise NotTranslatedError
-    return entry(Call(node, statements, values))
+    return entry(Call(node, statements, values, number, taken))
 
 
 def _changes_what_is_new(node: Node, target: private.OpOverload) -> bool:

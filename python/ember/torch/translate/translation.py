@@ -43,13 +43,13 @@ def translation_of(traced: Traced) -> Statements | Untranslated:
     try:
         statements.finish(value)
     except NotTranslatedError:
-        return Untranslated(frozenset((traced.sources[traced.result],)))
+        return Untranslated(frozenset(filter(None, [traced.sources.get(traced.result)])))
     if statements.lookups:
         statements.of_rows = _of_rows(traced, statements)
     differentiable = _differentiated(traced, traced.result)
-    statements.has_extremes = any(
+    statements.has_own_gradients = any(
         one in differentiable and not _differentiated(traced, one).isdisjoint(traced.inputs)
-        for one in statements.extremes
+        for one in statements.own_gradients
     )
     for node, source in traced.inputs.items():
         if node not in differentiable and source in statements.inputs:
@@ -77,7 +77,9 @@ def _values_of(
     names: what inputs are called that have names already.
     """
     result = traced.result.meta["val"]
-    if not isinstance(result, Tensor) or traced.result not in traced.sources:
+    # What changes nothing, as conversions to the type that there is, is its input.
+    known = traced.sources.keys() | traced.inputs.keys()
+    if not isinstance(result, Tensor) or traced.result not in known:
         return Untranslated(frozenset())
     statements = Statements(result.dtype, traced.inputs, inputs=dict(names or {}))
     values: dict[Node, Value] = {}
@@ -119,9 +121,10 @@ def _is_detached(traced: Traced, node: Node) -> bool:
 
 
 def is_float(node: Node) -> bool:
-    """Whether a node's value is a tensor of floats, as all are that have gradients."""
+    """Whether a node's value is a tensor of floats, as all are that have gradients, or has one."""
     value = value_of(node)
-    return isinstance(value, Tensor) and value.is_floating_point()
+    values = value if isinstance(value, tuple | list) else [value]
+    return any(isinstance(one, Tensor) and one.is_floating_point() for one in values)
 
 
 def is_tensor(node: Node) -> bool:

@@ -153,7 +153,22 @@ def _slice(call: Call) -> Value:
     begin = begin or 0
     if begin < 0:
         begin = max(begin + call.statements.number_of(size), 0)
-    if not is_whole or step != 1:
+    return _some(call, value, dimension, begin, step, is_behind=is_whole and step == 1)
+
+
+@translates("aten::split_with_sizes")
+def _split(call: Call) -> Value:
+    """One of the parts that a tensor is split into."""
+    value = call.value("self")
+    begin = sum(call.given("split_sizes")[: call.number])
+    return _some(call, value, value.place(call.given("dim")), begin)
+
+
+def _some(
+    call: Call, value: Value, dimension: int, begin: int, step: int = 1, is_behind: bool = False
+) -> Value:
+    """Elements in steps from one on; is_behind: all of those."""
+    if not is_behind:
         # Nothing but a range says how many elements there are.
         call.statements.number_of(call.sizes[dimension])
         call.statements.are_ranged = True
@@ -162,6 +177,53 @@ def _slice(call: Call) -> Value:
         index = indices[dimension]
         place = f"({index} * {step} + {begin})" if step != 1 else f"({index} + {begin})"
         return value.at([*indices[:dimension], place, *indices[dimension + 1 :]])
+
+    return Value(call.sizes, value.dtype, at)
+
+
+@translates("aten::flip")
+def _flip(call: Call) -> Value:
+    value = call.value("self")
+    flipped = {
+        value.place(one): call.statements.number_of(value.sizes[value.place(one)]) - 1
+        for one in call.given("dims")
+    }
+
+    def at(indices: Indices) -> str:
+        return value.at(
+            [
+                f"({flipped[place]} - {index})" if place in flipped else index
+                for place, index in enumerate(indices)
+            ]
+        )
+
+    return Value(call.sizes, value.dtype, at)
+
+
+@translates("aten::repeat")
+def _repeat(call: Call) -> Value:
+    """A tensor several times, one behind the other."""
+    value = call.value("self")
+    skipped = len(call.sizes) - value.rank
+    # Nothing but a range says how many elements there are.
+    repeated = {
+        place: call.statements.number_of(size)
+        for place, size in enumerate(value.sizes)
+        if not same_number(size, call.sizes[place + skipped])
+    }
+
+    def at(indices: Indices) -> str:
+        own = indices[skipped:]
+        return value.at(
+            [
+                FIRST
+                if is_one(size)
+                else f"({index} % {repeated[place]})"
+                if place in repeated
+                else index
+                for place, (index, size) in enumerate(zip(own, value.sizes, strict=True))
+            ]
+        )
 
     return Value(call.sizes, value.dtype, at)
 
