@@ -485,15 +485,75 @@ def test_results_in_place_have_no_gradient() -> None:
         es.evaluate("y[i] = x[i]", x=floats(3).requires_grad_(), y=floats(3))
 
 
-def test_the_largest_of_sums() -> None:
-    """Sums that are added up again may be rounded otherwise: then none would be the largest."""
-    x, y = floats(300, 16), floats(300, 16)
-    c = torch.zeros(1, dtype=torch.float64, requires_grad=True)
-    ranges = "max[p in i*7:i*7+7]"
-    inline = f"y[i] = {ranges}(sum[d](X[p,d]*Y[p,d]) + c[0]) for i in 0:40"
-    apart = f"let s[p] = sum[d](X[p,d]*Y[p,d]) + c[0]; y[i] = {ranges}(s[p]) for i in 0:40"
-    with pytest.raises(CompileError, match="assign them to a temporary first"):
-        es.evaluate(inline, X=x, Y=y, c=c).sum().backward()
-    es.evaluate(apart, X=x, Y=y, c=c).sum().backward()
+SEGMENTS = torch.arange(0, 281, 7)
+COMPARED = {
+    "sums": "y[i] = max[p in s[i]:s[i+1]](sum[d](X[p,d] * Y[p,d]) + c[0])",
+    "sums of two rows": "y[i] = max[p in s[i]:s[i+1]](sum[d](Z[i,d] * Y[p,d]) + c[0])",
+    "inside of a function": "y[i] = 1 + max[p in s[i]:s[i+1]](sum[d](X[p,d] * Y[p,d]) + c[0])",
+    "under a condition": "y[i] = max[p in s[i]:s[i+1] if Y[p,0] > -1](sum[d](X[p,d]) + c[0])",
+    "windows": "y[i] = max[p in i:i+5](sum[d](X[p,d] * Y[p,d]) + c[0]) for i in 0:40",
+    "numbers": "y[i] = min[k in 0:9](sum[d](Z[i,d] * (k+1)) + c[0])",
+    "products of sums": "y[i] = max[j](prod[d](X[j,d] + Z[i,d]) + c[0])",
+    "series": "y[i] = max[j](exp(Z[i,j]) + c[0])",
+    "products that are added": "y[i] = max[j](Z[i,j] * X[0,j] + c[0])",
+    "a temporary": "let t[i,j] = Z[i,j] * X[0,j] + c[0]; y[i] = max[j](t[i,j])",
+    "scattered sums": "y[row[p]] max= sum[d](X[p,d] * Y[p,d]) + c[0]",
+    "scattered series": "y[row[p]] min= exp(X[p,0]) * Y[p,0] + c[0]",
+}
+
+
+@pytest.mark.parametrize("name", COMPARED)
+def test_the_largest_of_what_is_rounded(name: str) -> None:
+    """One of the terms is the largest, however loops round: each row gives c all of its share."""
+    text = COMPARED[name]
+    X, Y = (floats(280, 19).float() for _ in range(2))
+    known = {
+        "X": X,
+        "Y": Y,
+        "Z": floats(40, 19).float(),
+        "s": SEGMENTS,
+        "row": torch.repeat_interleave(torch.arange(40), SEGMENTS.diff()),
+    }
+    given = {key: value for key, value in known.items() if f"{key}[" in text}
+    if "row" in given:
+        given["y"] = es.Format("dense", shape=(40,))
+    c = torch.zeros(1, requires_grad=True)
+    es.evaluate(text, c=c, **given).sum().backward()
     assert c.grad is not None
     assert c.grad.item() == 40
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "y[i] = max[p in s[i]:s[i+1]](sum[d](X[p,d] * Y[p,d])) if i != 1",
+        "y[i] = sin(max[p](sum[d](X[p,d] * Z[i,d])))",
+        "y[row[p]] max= sum[d](X[p,d] * Y[p,d])",
+        "y[i] = min[p](prod[d](X[p,d] + Z[i,d]))",
+    ],
+)
+def test_second_derivatives_of_the_largest_of_sums(text: str) -> None:
+    known = {"X": floats(7, 4), "Y": floats(7, 4), "Z": floats(3, 4)}
+    names = [name for name in known if f"{name}[" in text]
+    others = {}
+    if "s[i]" in text:
+        others["s"] = torch.tensor([0, 3, 3, 7])
+    if "row" in text:
+        others["row"] = torch.tensor([0, 0, 1, 2, 2, 2, 1])
+        others["y"] = es.Format("dense", shape=(3,))
+
+    def call(*given: Tensor) -> Tensor:
+        return es.evaluate(text, **others, **dict(zip(names, given, strict=True)))
+
+    given = [known[name].requires_grad_() for name in names]
+    assert torch.autograd.gradcheck(call, given)
+    assert torch.autograd.gradgradcheck(call, given)
+
+
+def test_equal_sums_have_equal_shares() -> None:
+    """Of rows that are the same, also where more than one is the largest."""
+    X = floats(4, 19)[[0, 1, 0, 2, 0, 3]].requires_grad_()
+    es.evaluate("y = max[p](sum[d](X[p,d] * X[p,d]))", X=X).backward()
+    theirs = X.detach().clone().requires_grad_()
+    (theirs * theirs).sum(1).amax().backward()
+    torch.testing.assert_close(X.grad, theirs.grad)

@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "GradientFunction.h"
+#include "ComparedTerms.h"
 
 #include "ember/Dialect/Ember/IR/Ember.h"
 #include "mlir/IR/Verifier.h"
@@ -313,6 +314,33 @@ GradientFunction::Adjoint &GradientFunction::own(Value array) {
   return adjoint;
 }
 
+LogicalResult
+GradientFunction::choose(ForallOp statement, AssignOp assign,
+                         StatementGradient::Combination &combination) {
+  Value array = assign.getArray();
+  auto makeNext = [&](const Twine &name, bool isCount) -> Value {
+    TemporaryOp made = makeLike(array, getName(array) + name);
+    Type type = getElementTypeOrSelf(made.getType());
+    made.setInitialAttr(isCount ? getConstant(Constant::zero, type)
+                                : assign.getFunction().getIdentity(type));
+    return made;
+  };
+  // A result was chosen from terms that were rounded otherwise.
+  bool choosesAgain =
+      isKept(assign.getValue()) && !array.getDefiningOp<TemporaryOp>();
+  combination.chosen = choosesAgain ? makeNext("_chosen", /*isCount=*/false)
+                                    : getAssigned(assign);
+  if (!combination.chosen)
+    return assign.emitError("what is chosen here is assigned to again: assign "
+                            "to another array");
+  combination.ties = makeNext("_ties", /*isCount=*/true);
+  StatementGradient again(builder, *this, functions, statement,
+                          /*seed=*/Value(), combination);
+  if (choosesAgain && failed(again.choose()))
+    return failure();
+  return again.countTies();
+}
+
 LogicalResult GradientFunction::differentiate(ForallOp statement) {
   SmallVector<ForallOp> loops;
   AssignOp assign = getAssignment(statement, loops);
@@ -342,23 +370,18 @@ LogicalResult GradientFunction::differentiate(ForallOp statement) {
     return isa<AssignOp>(user) && getNumber(user) < number &&
            !findLeaves(cast<ForallOp>(getStatement(user))).empty();
   });
-  Value ties;
-  if (function.is("max") || function.is("min")) {
-    if (leaves.empty() && !changesEarlier)
-      return success();
-    if (hasEarlier)
-      return assign.emitError()
-             << "chooses among what is here and what another statement "
-                "assigned: there is no gradient of that; assign a reduction";
-    TemporaryOp counts = makeLike(array, getName(array) + "_ties");
-    counts.setInitialAttr(
-        getConstant(Constant::zero, getElementTypeOrSelf(counts.getType())));
-    ties = counts;
-    if (failed(StatementGradient(builder, *this, functions, statement, seed)
-                   .countTies(ties)))
-      return failure();
-  }
-  StatementGradient gradient(builder, *this, functions, statement, seed, ties);
+  bool chooses = function.is("max") || function.is("min");
+  if (chooses && leaves.empty() && !changesEarlier)
+    return success();
+  if (chooses && hasEarlier)
+    return assign.emitError()
+           << "chooses among what is here and what another statement "
+              "assigned: there is no gradient of that; assign a reduction";
+  StatementGradient::Combination combination;
+  if (chooses && failed(choose(statement, assign, combination)))
+    return failure();
+  StatementGradient gradient(builder, *this, functions, statement, seed,
+                             combination);
   // Into what it is computed from last: it is read until then.
   auto isOfItself = [&](Value leaf) {
     auto access = leaf.getDefiningOp<AccessOp>();

@@ -64,6 +64,9 @@ private:
   /// Which arrays depend on what is asked for.
   void findActive();
   llvm::LogicalResult differentiate(ForallOp statement);
+  /// Statements that say what an assignment by max or min chose.
+  llvm::LogicalResult choose(ForallOp statement, AssignOp assign,
+                             StatementGradient::Combination &combination);
   /// The distinct accesses and numbers of a statement that depend on what is
   /// asked for.
   llvm::SetVector<mlir::Value> findLeaves(ForallOp statement);

@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "StatementGradient.h"
+#include "ComparedTerms.h"
 #include "Derivatives.h"
 #include "FusionCost.h"
 
@@ -22,15 +23,27 @@ using namespace ember::cin;
 
 StatementGradient::StatementGradient(OpBuilder &builder, GradientArrays &arrays,
                                      FunctionDerivatives &functions,
-                                     ForallOp statement, Value seed, Value ties)
+                                     ForallOp statement, Value seed,
+                                     Combination combination)
     : builder(builder), make(builder, statement.getLoc()), arrays(arrays),
-      functions(functions), statement(statement), seed(seed), ties(ties) {
+      functions(functions), statement(statement), seed(seed),
+      combination(combination) {
   assign = getAssignment(statement, loops);
 }
 
 //===----------------------------------------------------------------------===//
 // Values of the statement
 //===----------------------------------------------------------------------===//
+
+/// Whether what is assigned is the largest of terms that the gradient evaluates
+/// again, to a result, which another function has evaluated.
+static bool choosesAgain(AssignOp assign) {
+  auto reduce = assign.getValue().getDefiningOp<ReduceOp>();
+  while (reduce && reduce.getYield().getValue().getDefiningOp<ReduceOp>())
+    reduce = reduce.getYield().getValue().getDefiningOp<ReduceOp>();
+  return reduce && isKept(reduce.getYield().getValue()) &&
+         !assign.getArray().getDefiningOp<TemporaryOp>();
+}
 
 Value StatementGradient::get(Value value) {
   if (Value known = values.lookup(value))
@@ -43,7 +56,7 @@ Value StatementGradient::get(Value value) {
   std::optional<unsigned> cost = getCost(value);
   constexpr unsigned cheap = 4;
   bool isAssigned = value == assign.getValue() && !assign.isCombining() &&
-                    (!cost || *cost > cheap);
+                    (!cost || *cost > cheap) && !choosesAgain(assign);
   if (Value array = isAssigned ? arrays.getAssigned(assign) : Value()) {
     SmallVector<Value> indices = llvm::map_to_vector(
         assign.getIndices(), [&](Value index) { return get(index); });
@@ -189,21 +202,6 @@ Value StatementGradient::deriveCall(CallOp call, FunctionOp function,
                         FlatSymbolRefAttr::get(*derivative), operands);
 }
 
-/// The reductions that `reduce` continues, itself first: together they are one.
-static SmallVector<ReduceOp> findNest(ReduceOp reduce) {
-  SmallVector<ReduceOp> nest = {reduce};
-  while (auto outer = dyn_cast<ReduceOp>(nest.back()->getParentOp())) {
-    ReduceOp inner = nest.back();
-    if (!inner.getContinued() ||
-        outer.getYield().getValue() != inner.getResult() ||
-        outer.getCallee() != inner.getCallee() || outer.getOtherwise() ||
-        inner.getOtherwise())
-      break;
-    nest.push_back(outer);
-  }
-  return nest;
-}
-
 Value StatementGradient::reduceAgain(ArrayRef<ReduceOp> nest,
                                      StringRef function,
                                      llvm::function_ref<Value(Value)> term) {
@@ -241,18 +239,6 @@ Value StatementGradient::reduceAgain(ArrayRef<ReduceOp> nest,
   return copies.front().getResult();
 }
 
-/// Whether what a reduction chooses from is added or multiplied up.
-static bool hasSum(ReduceOp reduce) {
-  return reduce
-      .walk([](ReduceOp inner) {
-        bool isRounded =
-            isa<FloatType>(inner.getType()) &&
-            (inner.getFunction().is("add") || inner.getFunction().is("mul"));
-        return isRounded ? WalkResult::interrupt() : WalkResult::advance();
-      })
-      .wasInterrupted();
-}
-
 Value StatementGradient::deriveTerm(ReduceOp reduce) {
   Function function = reduce.getFunction();
   bool chooses = function.is("max") || function.is("min");
@@ -267,12 +253,17 @@ Value StatementGradient::deriveTerm(ReduceOp reduce) {
   auto is = [&](Value value, Value other) {
     return make.call("eq", {value, other});
   };
-  if (chooses && hasSum(nest.front()))
+  Value term = reduce.getYield().getValue();
+  if (chooses && !isRepeatable(term)) {
+    StringRef reason =
+        mayBeMissing(term)
+            ? "some of them may be missing: 'coalesce' says what they are then"
+            : "nothing says how many there are: assign them to a temporary "
+              "first, 'let s[...] = ...'";
     return fail(reduce.getLoc(),
                 "the gradient of '" + function.getName() +
-                    "' looks for the terms that were chosen, and sums that are "
-                    "added up again may be rounded otherwise: assign them to a "
-                    "temporary first, 'let s[...] = ...'");
+                    "' keeps the terms that it compares, and " + reason);
+  }
   if (chooses) {
     // Evenly to all that are equal to it.
     Value chosen = widen(get(nest.back().getResult()));
@@ -326,16 +317,14 @@ Value StatementGradient::deriveAssignment() {
                           "has no derivative: assign a reduction");
   if (!assign.isCombining() || function.is("add"))
     return gradient;
-  if (!ties)
+  if (!combination.ties)
     return fail(location, "what is combined by '" + function.getName() +
                               "' has no derivative: assign a reduction");
-  Value array = arrays.getAssigned(assign);
-  if (!array)
-    return fail(location, "what is chosen here is assigned to again: assign to "
-                          "another array");
-  Value chosen = widen(AccessOp::create(builder, location, array, indices));
-  Value count = AccessOp::create(builder, location, ties, indices);
-  Value share = make.call("div", {gradient, count});
+  auto element = [&](Value array) -> Value {
+    return AccessOp::create(builder, location, array, indices).getResult();
+  };
+  Value chosen = widen(element(combination.chosen));
+  Value share = make.call("div", {gradient, element(combination.ties)});
   Value isChosen = make.call("eq", {widen(get(assign.getValue())), chosen});
   return make.select(isChosen, share, make.number(0, share.getType()));
 }
@@ -448,22 +437,22 @@ StatementGradient::assignAlike(Value target, StringRef function,
   return success();
 }
 
-LogicalResult StatementGradient::countTies(Value target) {
-  Value array = arrays.getAssigned(assign);
-  Type type = getElementTypeOrSelf(target.getType());
-  if (!array) {
-    fail(assign.getLoc(), "what is chosen here is assigned to again: assign to "
-                          "another array");
-    return failure();
-  }
-  return assignAlike(target, "add", [&] {
+LogicalResult StatementGradient::countTies() {
+  Type type = getElementTypeOrSelf(combination.ties.getType());
+  return assignAlike(combination.ties, "add", [&] {
     SmallVector<Value> indices = llvm::map_to_vector(
         assign.getIndices(), [&](Value index) { return get(index); });
     Value chosen =
-        AccessOp::create(builder, assign.getLoc(), array, indices).getResult();
-    Value isChosen = make.call("eq", {get(assign.getValue()), chosen});
+        AccessOp::create(builder, assign.getLoc(), combination.chosen, indices);
+    Value isChosen =
+        make.call("eq", {widen(get(assign.getValue())), widen(chosen)});
     return make.select(isChosen, make.number(1, type), make.number(0, type));
   });
+}
+
+LogicalResult StatementGradient::choose() {
+  return assignAlike(combination.chosen, assign.getFunction().getName(),
+                     [&] { return widen(get(assign.getValue())); });
 }
 
 LogicalResult StatementGradient::clear(Value target) {

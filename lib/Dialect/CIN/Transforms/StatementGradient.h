@@ -33,12 +33,17 @@ public:
 /// point of a builder.
 class StatementGradient {
 public:
-  /// `seed` is the gradient of what is assigned to. `ties` says how many of the
-  /// values that are equal to an element of a largest or least one there are;
-  /// null for assignments that do not choose.
+  /// What is known of all values that an assignment combines to an element:
+  /// arrays like the one that is assigned to. Null where nothing is asked.
+  struct Combination {
+    /// The largest or least of them, and how many are equal to that.
+    mlir::Value chosen, ties;
+  };
+
+  /// `seed` is the gradient of what is assigned to.
   StatementGradient(mlir::OpBuilder &builder, GradientArrays &arrays,
                     FunctionDerivatives &functions, ForallOp statement,
-                    mlir::Value seed, mlir::Value ties = {});
+                    mlir::Value seed, Combination combination);
 
   /// What a statement does with the gradient by a leaf: none, as it is 0, or it
   /// is added, or all of it assigned.
@@ -48,8 +53,10 @@ public:
   /// `target`, or that assigns it if it is the first one and assigns all of it.
   llvm::FailureOr<Contribution> addTo(mlir::Value leaf, mlir::Value target,
                                       bool isFirst);
+  /// A statement that chooses the largest or least values again.
+  llvm::LogicalResult choose();
   /// A statement that counts which values are the ones that were chosen.
-  llvm::LogicalResult countTies(mlir::Value target);
+  llvm::LogicalResult countTies();
   /// A statement that sets the gradient of what is assigned to to 0 where it
   /// is.
   llvm::LogicalResult clear(mlir::Value target);
@@ -153,7 +160,8 @@ private:
   ForallOp statement;
   AssignOp assign;
   llvm::SmallVector<ForallOp> loops;
-  mlir::Value seed, ties;
+  mlir::Value seed;
+  Combination combination;
   VariableUses uses;
   Variables scope;
   llvm::SmallVector<mlir::Value> conditions;
