@@ -357,6 +357,51 @@ def test_products_where_factors_are_zero(zeros: int) -> None:
     torch.testing.assert_close(mine.grad, theirs.grad)
 
 
+FACTORS_OF = torch.tensor([0, 0, 1, 1, 2, 2, 2, 3])
+
+
+def multiplied(before: Tensor, factors: Tensor) -> Tensor:
+    """What elements are times the factors that FACTORS_OF gives them, of which any may be 0."""
+    return torch.stack([before[i] * factors[FACTORS_OF == i].prod() for i in range(5)])
+
+
+PRODUCTS: dict[str, Callable[[Tensor, Tensor], Tensor]] = {
+    "y[I[p]] *= f[p]": lambda f, k: multiplied(torch.ones_like(k), f),
+    "y[i] = k[i]; y[I[p]] *= f[p]": lambda f, k: multiplied(k, f),
+    "let t[i] = k[i] * k[i]; t[I[p]] *= f[p]; y[i] = sin(t[i])": lambda f, k: multiplied(
+        k * k, f
+    ).sin(),
+    "y[i] = k[i]; y[I[p]] *= f[p]; y[I[p]] *= f[p] + 1; y[i] += k[i]": lambda f, k: (
+        multiplied(multiplied(k, f), f + 1) + k
+    ),
+    "y[i] = k[i]; let z[i] = y[i] * y[i]; y[I[p]] *= f[p] if f[p] < 1; y[i] *= z[i]": lambda f, k: (
+        multiplied(k, torch.where(f < 1, f, 1)) * k * k
+    ),
+}
+
+
+@pytest.mark.parametrize("text", PRODUCTS)
+def test_factors_of_what_is_multiplied(text: str) -> None:
+    """First and second derivatives, where none, one or several factors of an element are 0."""
+    for zeros in ([], [0], [4, 5], [0, 1, 4, 7]):
+        factors, before = floats(8), floats(5)
+        factors[zeros] = 0
+        given = {"f": factors, "k": before} if "k[" in text else {"f": factors}
+        room = {} if "k[" in text else {"y": es.Format("dense", shape=(5,))}
+        mine = {name: value.clone().requires_grad_() for name, value in given.items()}
+        theirs = {name: value.clone().requires_grad_() for name, value in given.items()}
+        result = es.evaluate(text, I=FACTORS_OF, **mine, **room)
+        expected = PRODUCTS[text](theirs["f"], theirs.get("k", before))
+        weights = floats(5)
+        found = []
+        for y, leaves in ((result, mine), (expected, theirs)):
+            by = list(leaves.values())
+            first = torch.autograd.grad((y * weights).sum(), by, create_graph=True)
+            squares = [(one * one).sum() for one in first]
+            found.append((*first, *torch.autograd.grad(sum(squares), by)))
+        torch.testing.assert_close(*found)
+
+
 @pytest.mark.parametrize("zeros", [0, 1, 2, 3])
 @pytest.mark.parametrize("text", ["y = prod[j](x[j])", "y = prod[j](x[j] * 2 - x[3] * x[3])"])
 def test_second_derivatives_where_factors_are_zero(zeros: int, text: str) -> None:
@@ -467,7 +512,7 @@ def test_gradients_at_several_levels(name: str, way: Way, tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("y[row[p]] *= x[p]", "'mul' has no derivative"),
+        ("y[row[p]] += x[p]; y[row[p]] max= x[p]", "chooses among what is here"),
         ("t[i] = x[i] * x[i]; y[i] = t[i] * t[i]; t[i] = 1.0", "t is assigned to after it is read"),
     ],
 )

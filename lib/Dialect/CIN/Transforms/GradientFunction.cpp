@@ -12,7 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "GradientFunction.h"
-#include "ComparedTerms.h"
+#include "ArrayVersions.h"
 
 #include "ember/Dialect/Ember/IR/Ember.h"
 #include "mlir/IR/Verifier.h"
@@ -26,6 +26,11 @@ GradientFunction::GradientFunction(func::FuncOp function, EvaluateOp evaluate,
                                    StringRef name, StringRef suffix)
     : function(function), evaluate(evaluate), name(name), suffix(suffix),
       builder(function.getContext()) {
+  numberStatements();
+}
+
+void GradientFunction::numberStatements() {
+  statements.clear();
   for (auto statement : evaluate.getRegion().getOps<ForallOp>()) {
     numbers[statement] = statements.size();
     statements.push_back(statement);
@@ -314,33 +319,6 @@ GradientFunction::Adjoint &GradientFunction::own(Value array) {
   return adjoint;
 }
 
-LogicalResult
-GradientFunction::choose(ForallOp statement, AssignOp assign,
-                         StatementGradient::Combination &combination) {
-  Value array = assign.getArray();
-  auto makeNext = [&](const Twine &name, bool isCount) -> Value {
-    TemporaryOp made = makeLike(array, getName(array) + name);
-    Type type = getElementTypeOrSelf(made.getType());
-    made.setInitialAttr(isCount ? getConstant(Constant::zero, type)
-                                : assign.getFunction().getIdentity(type));
-    return made;
-  };
-  // A result was chosen from terms that were rounded otherwise.
-  bool choosesAgain =
-      isKept(assign.getValue()) && !array.getDefiningOp<TemporaryOp>();
-  combination.chosen = choosesAgain ? makeNext("_chosen", /*isCount=*/false)
-                                    : getAssigned(assign);
-  if (!combination.chosen)
-    return assign.emitError("what is chosen here is assigned to again: assign "
-                            "to another array");
-  combination.ties = makeNext("_ties", /*isCount=*/true);
-  StatementGradient again(builder, *this, functions, statement,
-                          /*seed=*/Value(), combination);
-  if (choosesAgain && failed(again.choose()))
-    return failure();
-  return again.countTies();
-}
-
 LogicalResult GradientFunction::differentiate(ForallOp statement) {
   SmallVector<ForallOp> loops;
   AssignOp assign = getAssignment(statement, loops);
@@ -379,6 +357,9 @@ LogicalResult GradientFunction::differentiate(ForallOp statement) {
               "assigned: there is no gradient of that; assign a reduction";
   StatementGradient::Combination combination;
   if (chooses && failed(choose(statement, assign, combination)))
+    return failure();
+  bool multiplies = function.is("mul") && !leaves.empty() && !hasEarlier;
+  if (multiplies && failed(multiply(statement, assign, combination)))
     return failure();
   StatementGradient gradient(builder, *this, functions, statement, seed,
                              combination);
@@ -556,8 +537,13 @@ GradientFunction::build(ArrayRef<std::string> ofNames,
                         ArrayRef<std::string> wrtNames) {
   if (failed(readNames(ofNames, wrtNames)))
     return failure();
-  createFunction();
   findActive();
+  for (ForallOp statement : llvm::reverse(statements))
+    if (!findLeaves(statement).empty())
+      splitProduct(function, evaluate, statement);
+  numberStatements();
+  findActive();
+  createFunction();
   builder.setInsertionPointToEnd(gradients.getBody());
   for (ForallOp statement : llvm::reverse(statements))
     if (failed(differentiate(statement)))

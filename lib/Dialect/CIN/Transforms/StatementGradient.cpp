@@ -239,6 +239,31 @@ Value StatementGradient::reduceAgain(ArrayRef<ReduceOp> nest,
   return copies.front().getResult();
 }
 
+/// The product of the others, also where some are 0. A product of factors of
+/// which one is 0 is a constant only until that one is asked for: it is a
+/// factor still, so that second derivatives are right, and nothing is divided
+/// by 0, which their gradients of 0 would make NaN.
+Value StatementGradient::productOfOthers(Value mine, const Combination &all) {
+  auto number = [&](double value) {
+    return make.number(value, mine.getType());
+  };
+  auto is = [&](Value value, double other) {
+    return make.call("eq", {value, number(other)});
+  };
+  // What the others are whose zeros are `left`, by how many these are.
+  auto productOf = [&](Value others, double mineAreZero, Value left) {
+    Value withZero = make.select(is(all.zeros, mineAreZero + 1),
+                                 make.multiply(others, left), number(0));
+    return make.select(is(all.zeros, mineAreZero), others, withZero);
+  };
+  Value ofZero =
+      productOf(all.product, 1, make.call("sub", {all.ofZeros, mine}));
+  Value divisor = make.select(is(mine, 0), number(1), mine);
+  Value ofOther =
+      productOf(make.call("div", {all.product, divisor}), 0, all.ofZeros);
+  return make.select(is(mine, 0), ofZero, ofOther);
+}
+
 Value StatementGradient::deriveTerm(ReduceOp reduce) {
   Function function = reduce.getFunction();
   bool chooses = function.is("max") || function.is("min");
@@ -275,31 +300,18 @@ Value StatementGradient::deriveTerm(ReduceOp reduce) {
     return make.select(is(mine, chosen), share, number(0));
   }
   if (function.is("mul")) {
-    // The product of the others, also where some are 0. A product of factors of
-    // which one is 0 is a constant only until that one is asked for: it is a
-    // factor still, so that second derivatives are right, and nothing is
-    // divided by 0, which their gradients of 0 would make NaN.
     auto isZero = [&](Value term) { return is(term, number(0)); };
-    Value zeros = reduceAgain(reduce, "add", [&](Value term) {
+    Combination all;
+    all.zeros = reduceAgain(reduce, "add", [&](Value term) {
       return make.select(isZero(term), number(1), number(0));
     });
-    Value ofZeros = reduceAgain(reduce, "add", [&](Value term) {
+    all.ofZeros = reduceAgain(reduce, "add", [&](Value term) {
       return make.select(isZero(term), term, number(0));
     });
-    Value product = reduceAgain(reduce, "mul", [&](Value term) {
+    all.product = reduceAgain(reduce, "mul", [&](Value term) {
       return make.select(isZero(term), number(1), term);
     });
-    Value mine = widen(get(reduce.getYield().getValue()));
-    // What the others are whose zeros are `left`, by how many these are.
-    auto productOf = [&](Value others, double mineAreZero, Value left) {
-      Value withZero = make.select(is(zeros, number(mineAreZero + 1)),
-                                   make.multiply(others, left), number(0));
-      return make.select(is(zeros, number(mineAreZero)), others, withZero);
-    };
-    Value ofZero = productOf(product, 1, make.call("sub", {ofZeros, mine}));
-    Value divisor = make.select(isZero(mine), number(1), mine);
-    Value ofOther = productOf(make.call("div", {product, divisor}), 0, ofZeros);
-    return make.multiply(gradient, make.select(isZero(mine), ofZero, ofOther));
+    return make.multiply(gradient, productOfOthers(widen(get(term)), all));
   }
   return fail(reduce.getLoc(),
               "a reduction by '" + function.getName() + "' has no derivative");
@@ -317,12 +329,20 @@ Value StatementGradient::deriveAssignment() {
                           "has no derivative: assign a reduction");
   if (!assign.isCombining() || function.is("add"))
     return gradient;
-  if (!combination.ties)
-    return fail(location, "what is combined by '" + function.getName() +
-                              "' has no derivative: assign a reduction");
   auto element = [&](Value array) -> Value {
     return AccessOp::create(builder, location, array, indices).getResult();
   };
+  if (combination.product) {
+    Combination all;
+    all.zeros = element(combination.zeros);
+    all.ofZeros = element(combination.ofZeros);
+    all.product = element(combination.product);
+    return make.multiply(gradient,
+                         productOfOthers(widen(get(assign.getValue())), all));
+  }
+  if (!combination.ties)
+    return fail(location, "what is combined by '" + function.getName() +
+                              "' has no derivative: assign a reduction");
   Value chosen = widen(element(combination.chosen));
   Value share = make.call("div", {gradient, element(combination.ties)});
   Value isChosen = make.call("eq", {widen(get(assign.getValue())), chosen});
@@ -453,6 +473,30 @@ LogicalResult StatementGradient::countTies() {
 LogicalResult StatementGradient::choose() {
   return assignAlike(combination.chosen, assign.getFunction().getName(),
                      [&] { return widen(get(assign.getValue())); });
+}
+
+LogicalResult StatementGradient::multiply() {
+  Type type = getElementTypeOrSelf(combination.product.getType());
+  Value zero, isZero, factor;
+  auto assignEach = [&](Value target, StringRef function,
+                        llvm::function_ref<Value()> value) {
+    return assignAlike(target, function, [&] {
+      zero = make.number(0, type);
+      factor = widen(get(assign.getValue()));
+      isZero = make.call("eq", {factor, zero});
+      return value();
+    });
+  };
+  return success(
+      succeeded(assignEach(
+          combination.zeros, "add",
+          [&] { return make.select(isZero, make.number(1, type), zero); })) &&
+      succeeded(
+          assignEach(combination.ofZeros, "add",
+                     [&] { return make.select(isZero, factor, zero); })) &&
+      succeeded(assignEach(combination.product, "mul", [&] {
+        return make.select(isZero, make.number(1, type), factor);
+      })));
 }
 
 LogicalResult StatementGradient::clear(Value target) {

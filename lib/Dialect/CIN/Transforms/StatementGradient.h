@@ -38,6 +38,8 @@ public:
   struct Combination {
     /// The largest or least of them, and how many are equal to that.
     mlir::Value chosen, ties;
+    /// How many are 0, the sum of those, and the product of the others.
+    mlir::Value zeros, ofZeros, product;
   };
 
   /// `seed` is the gradient of what is assigned to.
@@ -57,6 +59,8 @@ public:
   llvm::LogicalResult choose();
   /// A statement that counts which values are the ones that were chosen.
   llvm::LogicalResult countTies();
+  /// Statements that multiply values that are not 0, and count those that are.
+  llvm::LogicalResult multiply();
   /// A statement that sets the gradient of what is assigned to to 0 where it
   /// is.
   llvm::LogicalResult clear(mlir::Value target);
@@ -113,6 +117,9 @@ private:
   mlir::Value deriveCall(CallOp call, FunctionOp function, unsigned operand,
                          mlir::Value gradient);
   mlir::Value deriveTerm(ReduceOp reduce);
+  /// By what the gradient by a factor is multiplied; values of `all` are those
+  /// of the element.
+  mlir::Value productOfOthers(mlir::Value mine, const Combination &all);
   mlir::Value deriveAssignment();
   /// What `function` makes of what `term` makes of the terms of reductions in
   /// each other, inner ones first, under their conditions.
