@@ -65,19 +65,17 @@ private:
 } // namespace
 
 bool ProductSplit::findBefore() {
-  AssignOp first;
   for (auto other : evaluate.getRegion().getOps<ForallOp>())
     other.walk([&](Operation *op) {
       auto access = dyn_cast<AccessOp>(op);
       auto mine = dyn_cast<AssignOp>(op);
       bool isUse = (access && access.getArray() == array) ||
                    (mine && mine.getArray() == array);
-      if (!isUse || !other->isBeforeInBlock(statement))
-        return;
-      earlier.push_back(op);
-      if (!first)
-        first = mine;
+      if (isUse && other->isBeforeInBlock(statement))
+        earlier.push_back(op);
     });
+  // What is read first is given.
+  auto first = earlier.empty() ? AssignOp() : dyn_cast<AssignOp>(earlier[0]);
   bool readsItself = llvm::any_of(array.getUsers(), [&](Operation *user) {
     return isa<AccessOp>(user) && statement->isAncestor(user);
   });
