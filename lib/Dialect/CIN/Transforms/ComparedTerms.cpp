@@ -144,16 +144,14 @@ bool Repeatability::ofCall(CallOp call) {
 }
 
 bool Repeatability::ofTemporary(TemporaryOp temporary) {
-  return temporary.getKept() ||
-         llvm::all_of(temporary->getUsers(), [&](Operation *user) {
-           auto assign = dyn_cast<AssignOp>(user);
-           if (!assign || assign.getArray() != temporary)
-             return true;
-           bool isSum =
-               assign.isCombining() &&
-               !isExact(assign.getFunction(), assign.getValue().getType());
-           return !isSum && of(assign.getValue());
-         });
+  return llvm::all_of(temporary->getUsers(), [&](Operation *user) {
+    auto assign = dyn_cast<AssignOp>(user);
+    if (!assign || assign.getArray() != temporary)
+      return true;
+    bool isSum = assign.isCombining() &&
+                 !isExact(assign.getFunction(), assign.getValue().getType());
+    return !isSum && of(assign.getValue());
+  });
 }
 
 bool Repeatability::find(Value value) {
@@ -170,7 +168,24 @@ bool Repeatability::find(Value value) {
   return true;
 }
 
-bool ember::cin::isRepeatable(Value value) { return Repeatability().of(value); }
+/// Whether evaluating `value` again, in other loops or in another kernel,
+/// surely gives the same bits: nothing in it is added up, nor rounded as loops
+/// see fit.
+static bool isRepeatable(Value value) { return Repeatability().of(value); }
+
+LogicalResult ember::cin::verifyCompared(Location location, Function function,
+                                         Value term) {
+  if (isKept(term) || isRepeatable(term))
+    return success();
+  StringRef reason =
+      mayBeMissing(term)
+          ? "some of them may be missing: 'coalesce' says what they are then"
+          : "nothing says how many there are: assign them to a temporary "
+            "first, 'let s[...] = ...'";
+  return emitError(location)
+         << "the gradient of '" << function.getName()
+         << "' keeps the terms that it compares, and " << reason;
+}
 
 //===----------------------------------------------------------------------===//
 // Temporaries
@@ -380,8 +395,8 @@ void ember::cin::keepComparedTerms(EvaluateOp evaluate) {
     auto isCompared = [&](Operation *op, Function function) {
       Value term = op->getOperand(0);
       return (function.is("max") || function.is("min")) &&
-             isa<FloatType>(term.getType()) && !isRepeatable(term) &&
-             !mayBeMissing(term);
+             isa<FloatType>(term.getType()) && !isKept(term) &&
+             !isRepeatable(term) && !mayBeMissing(term);
     };
     SmallVector<Operation *> readers;
     statement.walk([&](ReduceOp reduce) {

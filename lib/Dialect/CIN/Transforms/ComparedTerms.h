@@ -19,14 +19,15 @@ llvm::SmallVector<ReduceOp> findNest(ReduceOp reduce);
 /// compares such elements finds those equal that are.
 bool isKept(mlir::Value value);
 
-/// Whether evaluating `value` again, in other loops, surely gives the same
-/// bits: nothing in it is added up, nor rounded as loops see fit.
-bool isRepeatable(mlir::Value value);
-
 /// Of what max and min choose from, puts in temporaries that are kept what may
 /// be rounded otherwise where it is evaluated again. What no array says the
 /// size of stays where it is.
 void keepComparedTerms(EvaluateOp evaluate);
+
+/// An error if `function` chooses from terms that may be rounded otherwise
+/// where they are evaluated again, and are not kept.
+llvm::LogicalResult verifyCompared(mlir::Location location, Function function,
+                                   mlir::Value term);
 
 } // namespace ember::cin
 

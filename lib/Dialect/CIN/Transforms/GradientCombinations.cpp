@@ -31,6 +31,9 @@ Value GradientFunction::makeCombined(AssignOp assign, StringRef name,
 LogicalResult
 GradientFunction::choose(ForallOp statement, AssignOp assign,
                          StatementGradient::Combination &combination) {
+  if (failed(verifyCompared(assign.getLoc(), assign.getFunction(),
+                            assign.getValue())))
+    return failure();
   // A result was chosen from terms that were rounded otherwise.
   bool choosesAgain = isKept(assign.getValue()) &&
                       !assign.getArray().getDefiningOp<TemporaryOp>();

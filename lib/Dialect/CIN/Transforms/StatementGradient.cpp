@@ -279,15 +279,9 @@ Value StatementGradient::deriveTerm(ReduceOp reduce) {
     return make.call("eq", {value, other});
   };
   Value term = reduce.getYield().getValue();
-  if (chooses && !isRepeatable(term)) {
-    StringRef reason =
-        mayBeMissing(term)
-            ? "some of them may be missing: 'coalesce' says what they are then"
-            : "nothing says how many there are: assign them to a temporary "
-              "first, 'let s[...] = ...'";
-    return fail(reduce.getLoc(),
-                "the gradient of '" + function.getName() +
-                    "' keeps the terms that it compares, and " + reason);
+  if (chooses && failed(verifyCompared(reduce.getLoc(), function, term))) {
+    isFailed = true;
+    return {};
   }
   if (chooses) {
     // Evenly to all that are equal to it.
