@@ -346,6 +346,13 @@ def test_equal_values_of_several_loops(text: str, expected: list[float]) -> None
     torch.testing.assert_close(x.grad, torch.tensor(expected, dtype=torch.float64))
 
 
+def test_of_two_the_larger_one_has_the_gradient() -> None:
+    """By `larger`, which is the first one if they are equal."""
+    a, b = (torch.tensor(one, requires_grad=True) for one in ([1.0, 2, 3], [2.0, 2, 1]))
+    es.evaluate("y[i] = larger(a[i], b[i])", a=a, b=b).sum().backward()
+    torch.testing.assert_close((a.grad, b.grad), (torch.tensor([0.0, 1, 1]), torch.eye(3)[0]))
+
+
 @pytest.mark.parametrize("zeros", [1, 2])
 def test_products_where_factors_are_zero(zeros: int) -> None:
     mine = torch.tensor([[2.0, 3.0, 5.0, 7.0]], dtype=torch.float64)
@@ -467,7 +474,7 @@ def test_gradients_at_several_levels(name: str, way: Way, tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("y[row[p]] *= x[p]", "'mul' has no derivative"),
+        ("y[row[p]] += x[p]; y[row[p]] max= x[p]", "chooses among what is here"),
         ("t[i] = x[i] * x[i]; y[i] = t[i] * t[i]; t[i] = 1.0", "t is assigned to after it is read"),
     ],
 )
@@ -483,17 +490,3 @@ def test_what_has_no_gradient(text: str, message: str) -> None:
 def test_results_in_place_have_no_gradient() -> None:
     with pytest.raises(ArgumentError, match="assigned to in place, which has no gradient"):
         es.evaluate("y[i] = x[i]", x=floats(3).requires_grad_(), y=floats(3))
-
-
-def test_the_largest_of_sums() -> None:
-    """Sums that are added up again may be rounded otherwise: then none would be the largest."""
-    x, y = floats(300, 16), floats(300, 16)
-    c = torch.zeros(1, dtype=torch.float64, requires_grad=True)
-    ranges = "max[p in i*7:i*7+7]"
-    inline = f"y[i] = {ranges}(sum[d](X[p,d]*Y[p,d]) + c[0]) for i in 0:40"
-    apart = f"let s[p] = sum[d](X[p,d]*Y[p,d]) + c[0]; y[i] = {ranges}(s[p]) for i in 0:40"
-    with pytest.raises(CompileError, match="assign them to a temporary first"):
-        es.evaluate(inline, X=x, Y=y, c=c).sum().backward()
-    es.evaluate(apart, X=x, Y=y, c=c).sum().backward()
-    assert c.grad is not None
-    assert c.grad.item() == 40

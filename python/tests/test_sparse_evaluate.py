@@ -531,3 +531,23 @@ def test_exponentials_of_all_sizes() -> None:
         expected = np.exp(x.astype(np.float64)).astype(np.float32)
     np.testing.assert_array_max_ulp(found[1:], expected[1:], 2)
     np.testing.assert_array_equal(found[0], expected[0])
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_what_is_left_has_the_sign_of_the_divisor(dtype: type) -> None:
+    """Also where nothing is left."""
+    x = np.array([-0.0, 0, 3, -3, 5, -5, -0.0, 0, 6, np.inf, np.nan, 1], dtype)
+    y = np.array([3, -3, -3, 3, -3, 3, -np.inf, np.inf, np.inf, 1, 1, 0], dtype)
+    with np.errstate(invalid="ignore"):
+        expected = np.remainder(x, y)
+    for found in (
+        es.evaluate("z[i] = x[i] % y[i]", x=x, y=y),
+        es.evaluate("z[i] = f(x[i], y[i])", f=es.function(remainder), x=x, y=y),
+    ):
+        np.testing.assert_array_equal(found, expected)
+        is_number = ~np.isnan(expected)
+        np.testing.assert_array_equal(np.signbit(found)[is_number], np.signbit(expected)[is_number])
+
+
+def remainder(x, y):
+    return x % y

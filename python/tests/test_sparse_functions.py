@@ -356,6 +356,36 @@ def test_booleans_are_numbers() -> None:
     np.testing.assert_array_equal(found, expected)
 
 
+def test_commutative_functions_of_booleans() -> None:
+    """One that makes integers of them is one of integers, as sums are; others are errors."""
+
+    @es.function(commutative=True, associative=True, identity=0)
+    def plus(x, y):
+        return x + y
+
+    b = np.array([True, False, True])
+    found = es.evaluate("y[i] = f(b[i], c[i])", f=plus, b=b, c=np.ones(3, bool))
+    np.testing.assert_array_equal(found, [2, 1, 2])
+    assert es.evaluate("y = f[i](b[i])", f=plus, b=b) == 2
+
+    def same(x, y):
+        return x == y
+
+    with pytest.raises(CompileError, match=r"py:\d+:5: same is commutative, and makes i1 of "):
+        es.function(commutative=True)(same)
+
+
+def test_functions_of_halves() -> None:
+    """They are given f32, and give that."""
+
+    @es.function
+    def twice(x):
+        return 2 * x
+
+    x = np.ones(3, np.float16)
+    assert es.evaluate("y[i] = f(x[i])", f=twice, x=x).dtype == np.float32
+
+
 def test_errors_of_calls() -> None:
     with pytest.raises(
         CompileError, match="notation:1:8: error: 'gcd' takes 2 operands or more, not 1"

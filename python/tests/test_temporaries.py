@@ -161,3 +161,13 @@ def test_errors() -> None:
             es.evaluate(statements, **arrays, T=CSR)
     with pytest.raises(ArgumentError, match="no statement assigns to it"):
         es.evaluate("y[i] = T[i,j] * x[j]", x=arrays["x"], T=CSR)
+
+
+def test_errors_name_temporaries() -> None:
+    """Also those of a size that is known."""
+    with pytest.raises(IndexError, match=r"index 9 at position 1 of 'I' .* of 's' of size 4"):
+        es.evaluate(
+            "let s[I[p]] += x[p]; y[i] = s[i] for i in 0:4",
+            x=np.ones(2, np.float32),
+            I=np.array([0, 9]),
+        )

@@ -371,13 +371,25 @@ void EvaluationLowering::emit(TemporaryOp temporary) {
   auto type = cast<MemRefType>(temporary.getType());
   SmallVector<Value> sizes =
       llvm::map_to_vector(temporary.getSizes(), [&](Value size) {
-        return arith::MaxSIOp::create(builder, get(size), constant(0))
-            .getResult();
+        return builder.createOrFold<arith::MaxSIOp>(get(size), constant(0));
       });
-  auto memory = memref::AllocOp::create(builder, type, sizes);
+  // Where a pattern finds a size constant, it makes another one, of no name.
+  SmallVector<OpFoldResult> mixed =
+      getMixedValues(type.getShape(), sizes, builder);
+  for (OpFoldResult &size : mixed)
+    if (std::optional<int64_t> known = getConstantIntValue(size))
+      size = builder.getIndexAttr(*known);
+  SmallVector<Value> dynamic;
+  SmallVector<int64_t> shape;
+  dispatchIndexOpFoldResults(mixed, dynamic, shape);
+  auto memory = memref::AllocOp::create(
+      builder, MemRefType::get(shape, type.getElementType()), dynamic);
   memory->setAttr(nameAttr,
                   builder.getStringAttr(evaluate.getNameOf(temporary)));
-  values.map(temporary.getResult(), memory.getResult());
+  Value array = memory;
+  if (memory.getType() != type)
+    array = memref::CastOp::create(builder, type, memory);
+  values.map(temporary.getResult(), array);
   temporaries.push_back(memory);
   std::optional<TypedAttr> initial = temporary.getInitial();
   if (!initial)

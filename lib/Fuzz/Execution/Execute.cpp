@@ -76,6 +76,7 @@ static bool isRefusedGradient(const Program &program, StringRef message) {
   return program.notation && program.notation->gradient &&
          (message.contains("has no derivative") ||
           message.contains("there is no gradient") ||
+          message.contains("keeps the terms that it compares") ||
           message.contains("is assigned to after it is read here") ||
           message.contains("is assigned to again") ||
           message.contains("where each of its indices is a variable"));

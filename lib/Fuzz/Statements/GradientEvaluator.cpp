@@ -29,6 +29,29 @@ static constexpr double kRoundings = 400;
 void StatementRun::setDirection(const std::string &array, size_t element) {
   hasDirection = true;
   arrays.at(array).numbers[element].tangent = {1, 0, 1};
+  for (const StoredArray &target : notation.arrays)
+    if (notation.isTarget(target.name) && !target.isTemporary &&
+        !target.hasLevels())
+      findGiven(target);
+}
+
+void StatementRun::findGiven(const StoredArray &array) {
+  const Statement *first = nullptr;
+  bool isMultiplied = false;
+  for (const Statement &statement : notation.statements) {
+    if (statement.target.name != array.name)
+      continue;
+    first = first ? first : &statement;
+    isMultiplied |= statement.function == "*";
+  }
+  if (!isMultiplied)
+    return;
+  bool combines = !first->function.empty() && first->function != "first" &&
+                  first->function != "last";
+  double initial = combines ? real(identity(first->function)).value : 0;
+  for (const Number &number : arrays.at(array.name).numbers)
+    if (number.real.value != initial)
+      given.insert(&number);
 }
 
 void StatementRun::differentiate(const std::string &function, bool isReduction,
@@ -57,23 +80,26 @@ void StatementRun::differentiate(const std::string &function, bool isReduction,
     result.tangent = result.tangent + values[i].tangent.times((*partials)[i]);
 }
 
-void StatementRun::shareTangents() {
+void StatementRun::shareTangents(const Statement &statement) {
+  // What may be rounded is chosen again, without what was there.
+  bool isPlain = statement.value.kind == Term::Element &&
+                 !notation.array(statement.value.name).isTemporary;
   for (auto &[target, all] : choices) {
     std::vector<Number> terms(all.begin() + 1, all.end());
-    double before = all.front().real.value;
-    auto isChosen = [&](const Number &term) {
-      return term.real.value == target->real.value;
-    };
-    bool isExact = std::all_of(all.begin(), all.end(), [](const Number &term) {
-      return term.real.error == 0;
-    });
-    // What was there has no share that anybody could ask for.
-    bool isTied = before == target->real.value &&
-                  std::any_of(terms.begin(), terms.end(), isChosen);
-    if (!isExact || isTied)
-      stop(Outcome::Unspecified, "chooses among numbers that may be equal");
     Number result = *target;
-    if (before == target->real.value)
+    double before = all.front().real.value;
+    double error = all.front().real.error + result.real.error;
+    bool isBefore = std::fabs(before - result.real.value) <= error;
+    bool isTied =
+        isBefore &&
+        std::any_of(terms.begin(), terms.end(), [&](const Number &term) {
+          return !(std::fabs(term.real.value - before) >
+                   term.real.error + error);
+        });
+    // What was there has no share that anybody could ask for.
+    if (isTied || (isBefore && !isPlain))
+      stop(Outcome::Unspecified, "chooses among numbers that may be equal");
+    if (isBefore)
       result.tangent = {};
     else
       differentiate("max", /*isReduction=*/true, terms, result);

@@ -48,9 +48,12 @@ uint64_t StatementArrays::number() {
   if (!style.isReal())
     return truncateBits(style.element,
                         static_cast<uint64_t>(random.between(-9, 9)));
+  // Some are equal, and some are 0, which gradients have to tell apart.
+  double fraction = random.chance(0.15) ? random.pick({0.0, 0.3, -1.7})
+                                        : random.fraction() * 6 - 3;
   double value = style.hasRoundNumbers
                      ? static_cast<double>(random.between(-4, 4)) / 2
-                     : random.fraction() * 6 - 3;
+                     : fraction;
   // A zero with a sign is the fill and is not.
   return encodeFloat(style.element, value == 0 ? 0 : value);
 }

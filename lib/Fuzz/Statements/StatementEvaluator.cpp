@@ -297,6 +297,8 @@ Number StatementRun::evaluate(const Term &term) {
     return Number::ofInteger(variables.at(term.name));
   case Term::Element: {
     Number *found = find(term);
+    if (given.contains(found))
+      stop(Outcome::Unspecified, "has a gradient of what it was not given");
     return found ? *found : Number();
   }
   case Term::Call:
@@ -329,19 +331,27 @@ void StatementRun::assign(const Statement &statement) {
   bool isKept = statement.function == "first" || statement.function == "last";
   if (statement.function == "first" && !kept.insert(target).second)
     return;
+  if (statement.function.empty() || isKept)
+    given.erase(target);
+  if (given.contains(target) && statement.function == "*" &&
+      !value.tangent.isNothing())
+    stop(Outcome::Unspecified, "has a gradient of what it was not given");
   if (!statement.function.empty() && !isKept) {
     bool isChoice = statement.function == "max" || statement.function == "min";
     if (hasDirection && isChoice) {
       std::vector<Number> &all = choices[target];
       if (all.empty())
         all.push_back(*target);
-      all.push_back(value);
+      Number term = value;
+      uint64_t bits = arithmetic.store(type, value.real, term.real.error);
+      term.real.value = decodeFloat(type, bits);
+      all.push_back(term);
     }
     double magnitude =
         std::fabs(target->real.value) + std::fabs(value.real.value);
     value = combine(statement.function, {*target, value});
     // Terms may be added in any order, each to what is there.
-    if (value.isReal && !notation.hasRoundNumbers)
+    if (value.isReal && !notation.hasRoundNumbers && !isChoice)
       value.real = arithmetic.loosen(value.real, magnitude, mostTerms);
   }
   if (isFloat(type)) {
@@ -405,7 +415,7 @@ Outcome StatementRun::run() {
     }
     kept.clear();
     runStatement(statement, 0);
-    shareTangents();
+    shareTangents(statement);
     if (!isFine())
       break;
   }

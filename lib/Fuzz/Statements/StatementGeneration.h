@@ -78,6 +78,7 @@ private:
   Term drawSlice(const Variable &chosen, int64_t &size);
   /// A variable that is new, with a size, a segment or a list.
   Variable bind(const Variables &variables, std::vector<VariableRange> &ranges);
+  void drawBeginnings();
   void drawGradient();
   void drawFault(Program &program);
 

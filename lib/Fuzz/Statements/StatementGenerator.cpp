@@ -9,6 +9,8 @@
 #include "StatementGeneration.h"
 #include "ember/Fuzz/Evaluation/Arithmetic.h"
 #include <algorithm>
+#include <limits>
+#include <optional>
 #include <utility>
 
 namespace ember::fuzz {
@@ -216,6 +218,33 @@ void StatementGenerator::drawFault(Program &program) {
   program.isFaulty = true;
 }
 
+/// What an array that statements combine something with begins with, if nobody
+/// says anything else; none for others.
+static std::optional<double> findBeginning(const Notation &notation,
+                                           const std::string &array) {
+  for (const Statement &statement : notation.statements) {
+    if (statement.target.name != array)
+      continue;
+    double most = std::numeric_limits<double>::infinity();
+    return statement.function == "+"     ? std::optional(0.0)
+           : statement.function == "*"   ? std::optional(1.0)
+           : statement.function == "max" ? std::optional(-most)
+           : statement.function == "min" ? std::optional(most)
+                                         : std::nullopt;
+  }
+  return std::nullopt;
+}
+
+/// Gradients know of most arrays what these begin with.
+void StatementGenerator::drawBeginnings() {
+  for (StoredArray &array : notation.arrays) {
+    std::optional<double> beginning = findBeginning(notation, array.name);
+    if (beginning && !array.hasLevels() && random.chance(0.7))
+      std::fill(array.bits.begin(), array.bits.end(),
+                encodeFloat(array.element, *beginning));
+  }
+}
+
 /// Asks for gradients of all that is computed, by a few arrays.
 void StatementGenerator::drawGradient() {
   Gradient gradient;
@@ -245,6 +274,7 @@ void StatementGenerator::drawGradient() {
     candidates.erase(candidates.begin() + static_cast<int64_t>(next));
   }
   notation.gradient = std::move(gradient);
+  drawBeginnings();
 }
 
 Program StatementGenerator::run() {

@@ -84,8 +84,10 @@ private:
   void differentiate(const std::string &function, bool isReduction,
                      const std::vector<Number> &values, Number &result);
   /// Gives what a statement chose from several values its tangents.
-  void shareTangents();
+  void shareTangents(const Statement &statement);
   Number identity(const std::string &function);
+  /// Finds what gradients do not know of an array.
+  void findGiven(const StoredArray &array);
   bool holds(const std::vector<Term> &condition);
   /// The values that a variable has, and whether its bounds decrease.
   std::vector<int64_t> valuesIn(const VariableRange &range, bool &isReversed);
@@ -135,6 +137,9 @@ private:
   /// What the largest or least of was assigned to an element, what was there
   /// before first.
   std::map<Number *, std::vector<Number>> choices;
+  /// Elements of results that statements multiply, and that hold something else
+  /// than gradients take them to begin with.
+  std::set<const Number *> given;
   /// What a statement that keeps the first value has assigned to.
   std::set<Number *> kept;
   Outcome outcome;

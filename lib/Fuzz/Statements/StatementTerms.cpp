@@ -17,7 +17,8 @@ Term StatementGenerator::drawNumber() {
   else if (!style.isReal())
     term.name = std::to_string(random.between(0, 7));
   else
-    term.name = random.pick({"0", "1", "2", "0.5", "1.5", "3"});
+    term.name = random.pick(
+        {"0", "1", "2", "0.5", style.hasRoundNumbers ? "1.5" : "0.1", "3"});
   return term;
 }
 
@@ -132,6 +133,11 @@ Term StatementGenerator::drawReduction(const Variables &variables, int depth) {
   if (random.chance(0.6))
     value = callOf(style.isBoolean() ? "|" : random.pick({"*", "*", "+", "-"}),
                    {std::move(value), drawTerm(inner, depth - 1)});
+  // Of sums, which one is the largest depends on how they are rounded.
+  bool isChoice = term.name == "max" || term.name == "min";
+  if (isChoice && style.isReal() && depth > 1 && work < 120 &&
+      random.chance(0.4))
+    value = callOf("+", {std::move(value), drawReduction(inner, depth - 1)});
   term.operands.push_back(std::move(value));
   if (random.chance(style.conditions))
     term.condition.push_back(drawCondition(inner));

@@ -175,6 +175,12 @@ class Function:
         words = [
             name for name in ("commutative", "associative", "idempotent") if getattr(known, name)
         ]
+        if words and (len(types) < 2 or {*types} != {result}):
+            self._source.fail(
+                self._source.tree,
+                f"{self.__name__} is {words[0]}, and makes {result} of {', '.join(types)}: such a "
+                "function has several operands and a result, all of one type",
+            )
         for name in ("annihilators", "identities"):
             special = [self._special(one, types, result) for one in getattr(known, name)]
             if special:

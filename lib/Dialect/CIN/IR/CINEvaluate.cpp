@@ -5,7 +5,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "CINRaces.h"
 #include "ParsedAttributes.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"

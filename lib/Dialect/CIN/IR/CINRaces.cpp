@@ -11,7 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "CINRaces.h"
+#include "ember/Dialect/CIN/IR/CIN.h"
 
 #include "mlir/IR/AffineExpr.h"
 #include "mlir/IR/OperationSupport.h"

@@ -8,7 +8,7 @@
 #include "ExpressionEmitter.h"
 #include "Parser.h"
 #include "ScheduleText.h"
-#include "Shapes.h"
+#include "ember/Dialect/CIN/Transforms/Shapes.h"
 
 #include "ember/Dialect/Ember/IR/Ember.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"

@@ -7,7 +7,7 @@
 
 #include "ExpressionEmitter.h"
 #include "Parser.h"
-#include "Shapes.h"
+#include "ember/Dialect/CIN/Transforms/Shapes.h"
 
 using namespace mlir;
 using namespace ember::cin;

@@ -154,12 +154,21 @@ static Remainder emitRemainderOfIntegers(ImplicitLocOpBuilder &builder,
           arith::AndIOp::create(builder, compare(ne, left), hasOtherSign)};
 }
 
+/// A zero, too, has the sign of the divisor.
 static Value emitModuloOfFloats(ImplicitLocOpBuilder &builder,
                                 ValueRange operands) {
+  Value divisor = operands[1];
   auto [left, isOpposite] =
-      emitRemainderOfFloats(builder, operands[0], operands[1]);
-  Value raised = arith::AddFOp::create(builder, left, operands[1]);
-  return arith::SelectOp::create(builder, isOpposite, raised, left);
+      emitRemainderOfFloats(builder, operands[0], divisor);
+  Value raised = arith::AddFOp::create(builder, left, divisor);
+  Value value = arith::SelectOp::create(builder, isOpposite, raised, left);
+  Value zero = constant(builder, Constant::zero, divisor.getType());
+  Value negative = arith::NegFOp::create(builder, zero);
+  using enum arith::CmpFPredicate;
+  Value isNegative = arith::CmpFOp::create(builder, OLT, divisor, zero);
+  Value isZero = arith::CmpFOp::create(builder, OEQ, left, zero);
+  Value nothing = arith::SelectOp::create(builder, isNegative, negative, zero);
+  return arith::SelectOp::create(builder, isZero, nothing, value);
 }
 
 static Value emitModuloOfIntegers(ImplicitLocOpBuilder &builder,

@@ -86,6 +86,13 @@ static Value deriveChosen(const Derivation &d, StringRef isChosen) {
                        whole);
 }
 
+/// Of the second operand if it is larger: equal ones are the first.
+static Value deriveLarger(const Derivation &d) {
+  Value isSecond = d.make.call("gt", {d.x(1), d.x(0)}), zero = d.number(0);
+  return d.position == 1 ? d.make.select(isSecond, d.gradient, zero)
+                         : d.make.select(isSecond, zero, d.gradient);
+}
+
 static Value deriveSelection(const Derivation &d) {
   Value zero = d.number(0);
   return d.position == 1 ? d.make.select(d.x(0), d.gradient, zero)
@@ -126,6 +133,7 @@ static const llvm::StringMap<DerivativeRule> &getRules() {
       {"pow", derivePower},
       {"max", [](const Derivation &d) { return deriveChosen(d, "gt"); }},
       {"min", [](const Derivation &d) { return deriveChosen(d, "lt"); }},
+      {"larger", deriveLarger},
       {"select", deriveSelection},
       {"neg", [](const Derivation &d) { return d.make.negate(d.gradient); }},
       {"abs", deriveMagnitude},

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ember/Dialect/CIN/Transforms/Differentiate.h"
+#include "ComparedTerms.h"
 #include "GradientFunction.h"
 
 #include "ember/Dialect/CIN/Transforms/Passes.h"
@@ -108,6 +109,7 @@ FailureOr<func::FuncOp> ember::cin::differentiate(func::FuncOp function,
   }
   FailureOr<func::FuncOp> made = failure();
   if (succeeded(result)) {
+    keepComparedTerms(evaluate);
     GradientFunction gradient(copy, evaluate, name, suffix);
     made = gradient.build(of, wrt);
   }

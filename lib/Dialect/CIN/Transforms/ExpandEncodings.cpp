@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "EncodedAccesses.h"
+#include "Statement.h"
 
 #include "ember/Dialect/CIN/IR/LevelOperands.h"
 #include "ember/Dialect/CIN/Transforms/Passes.h"

@@ -370,6 +370,10 @@ std::string EvaluationFusion::inlineProducer(Producer producer) {
   auto stored = dyn_cast<ArrayType>(producer.assign.getArray().getType());
   if (stored && stored.getFormat().isMissing())
     return "what it does not store is missing";
+  auto temporary = producer.assign.getArray().getDefiningOp<TemporaryOp>();
+  if (temporary && temporary.getKept())
+    return "what reads it compares its elements, and each has to be the same "
+           "wherever it is read";
   // Then it has its fill, or the identity of a reduction.
   if (mayBeMissing(producer.assign.getValue()))
     return "what is assigned to it may be missing, and no element of it is";

@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "GradientFunction.h"
+#include "ArrayVersions.h"
 
 #include "ember/Dialect/Ember/IR/Ember.h"
 #include "mlir/IR/Verifier.h"
@@ -25,6 +26,11 @@ GradientFunction::GradientFunction(func::FuncOp function, EvaluateOp evaluate,
                                    StringRef name, StringRef suffix)
     : function(function), evaluate(evaluate), name(name), suffix(suffix),
       builder(function.getContext()) {
+  numberStatements();
+}
+
+void GradientFunction::numberStatements() {
+  statements.clear();
   for (auto statement : evaluate.getRegion().getOps<ForallOp>()) {
     numbers[statement] = statements.size();
     statements.push_back(statement);
@@ -352,23 +358,21 @@ LogicalResult GradientFunction::differentiate(ForallOp statement) {
     return isa<AssignOp>(user) && getNumber(user) < number &&
            !findLeaves(cast<ForallOp>(getStatement(user))).empty();
   });
-  Value ties;
-  if (function.is("max") || function.is("min")) {
-    if (leaves.empty() && !changesEarlier)
-      return success();
-    if (hasEarlier)
-      return assign.emitError()
-             << "chooses among what is here and what another statement "
-                "assigned: there is no gradient of that; assign a reduction";
-    TemporaryOp counts = makeLike(array, getName(array) + "_ties");
-    counts.setInitialAttr(
-        getConstant(Constant::zero, getElementTypeOrSelf(counts.getType())));
-    ties = counts;
-    if (failed(StatementGradient(builder, *this, functions, statement, seed)
-                   .countTies(ties)))
-      return failure();
-  }
-  StatementGradient gradient(builder, *this, functions, statement, seed, ties);
+  bool chooses = function.is("max") || function.is("min");
+  if (chooses && leaves.empty() && !changesEarlier)
+    return success();
+  if (chooses && hasEarlier)
+    return assign.emitError()
+           << "chooses among what is here and what another statement "
+              "assigned: there is no gradient of that; assign a reduction";
+  StatementGradient::Combination combination;
+  if (chooses && failed(choose(statement, assign, combination)))
+    return failure();
+  bool multiplies = function.is("mul") && !leaves.empty() && !hasEarlier;
+  if (multiplies && failed(multiply(statement, assign, combination)))
+    return failure();
+  StatementGradient gradient(builder, *this, functions, statement, seed,
+                             combination);
   // Into what it is computed from last: it is read until then.
   auto isOfItself = [&](Value leaf) {
     auto access = leaf.getDefiningOp<AccessOp>();
@@ -543,8 +547,13 @@ GradientFunction::build(ArrayRef<std::string> ofNames,
                         ArrayRef<std::string> wrtNames) {
   if (failed(readNames(ofNames, wrtNames)))
     return failure();
-  createFunction();
   findActive();
+  for (ForallOp statement : llvm::reverse(statements))
+    if (!findLeaves(statement).empty())
+      splitProduct(function, evaluate, statement);
+  numberStatements();
+  findActive();
+  createFunction();
   builder.setInsertionPointToEnd(gradients.getBody());
   for (ForallOp statement : llvm::reverse(statements))
     if (failed(differentiate(statement)))

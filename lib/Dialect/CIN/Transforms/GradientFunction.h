@@ -60,10 +60,21 @@ private:
     names.push_back(name.str());
     types.push_back(type);
   }
+  void numberStatements();
   void createFunction();
   /// Which arrays depend on what is asked for.
   void findActive();
   llvm::LogicalResult differentiate(ForallOp statement);
+  /// Statements that say what an assignment by max or min chose.
+  llvm::LogicalResult choose(ForallOp statement, AssignOp assign,
+                             StatementGradient::Combination &combination);
+  /// The same of what one by a product multiplied.
+  llvm::LogicalResult multiply(ForallOp statement, AssignOp assign,
+                               StatementGradient::Combination &combination);
+  /// A temporary of numbers for each element that is assigned to, which are
+  /// `initial` first.
+  mlir::Value makeCombined(AssignOp assign, llvm::StringRef name,
+                           double initial);
   /// The distinct accesses and numbers of a statement that depend on what is
   /// asked for.
   llvm::SetVector<mlir::Value> findLeaves(ForallOp statement);

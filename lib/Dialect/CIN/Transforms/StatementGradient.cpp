@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "StatementGradient.h"
+#include "ComparedTerms.h"
 #include "Derivatives.h"
 #include "FusionCost.h"
 
@@ -22,15 +23,27 @@ using namespace ember::cin;
 
 StatementGradient::StatementGradient(OpBuilder &builder, GradientArrays &arrays,
                                      FunctionDerivatives &functions,
-                                     ForallOp statement, Value seed, Value ties)
+                                     ForallOp statement, Value seed,
+                                     Combination combination)
     : builder(builder), make(builder, statement.getLoc()), arrays(arrays),
-      functions(functions), statement(statement), seed(seed), ties(ties) {
+      functions(functions), statement(statement), seed(seed),
+      combination(combination) {
   assign = getAssignment(statement, loops);
 }
 
 //===----------------------------------------------------------------------===//
 // Values of the statement
 //===----------------------------------------------------------------------===//
+
+/// Whether what is assigned is the largest of terms that the gradient evaluates
+/// again, to a result, which another function has evaluated.
+static bool choosesAgain(AssignOp assign) {
+  auto reduce = assign.getValue().getDefiningOp<ReduceOp>();
+  while (reduce && reduce.getYield().getValue().getDefiningOp<ReduceOp>())
+    reduce = reduce.getYield().getValue().getDefiningOp<ReduceOp>();
+  return reduce && isKept(reduce.getYield().getValue()) &&
+         !assign.getArray().getDefiningOp<TemporaryOp>();
+}
 
 Value StatementGradient::get(Value value) {
   if (Value known = values.lookup(value))
@@ -43,7 +56,7 @@ Value StatementGradient::get(Value value) {
   std::optional<unsigned> cost = getCost(value);
   constexpr unsigned cheap = 4;
   bool isAssigned = value == assign.getValue() && !assign.isCombining() &&
-                    (!cost || *cost > cheap);
+                    (!cost || *cost > cheap) && !choosesAgain(assign);
   if (Value array = isAssigned ? arrays.getAssigned(assign) : Value()) {
     SmallVector<Value> indices = llvm::map_to_vector(
         assign.getIndices(), [&](Value index) { return get(index); });
@@ -189,21 +202,6 @@ Value StatementGradient::deriveCall(CallOp call, FunctionOp function,
                         FlatSymbolRefAttr::get(*derivative), operands);
 }
 
-/// The reductions that `reduce` continues, itself first: together they are one.
-static SmallVector<ReduceOp> findNest(ReduceOp reduce) {
-  SmallVector<ReduceOp> nest = {reduce};
-  while (auto outer = dyn_cast<ReduceOp>(nest.back()->getParentOp())) {
-    ReduceOp inner = nest.back();
-    if (!inner.getContinued() ||
-        outer.getYield().getValue() != inner.getResult() ||
-        outer.getCallee() != inner.getCallee() || outer.getOtherwise() ||
-        inner.getOtherwise())
-      break;
-    nest.push_back(outer);
-  }
-  return nest;
-}
-
 Value StatementGradient::reduceAgain(ArrayRef<ReduceOp> nest,
                                      StringRef function,
                                      llvm::function_ref<Value(Value)> term) {
@@ -241,16 +239,29 @@ Value StatementGradient::reduceAgain(ArrayRef<ReduceOp> nest,
   return copies.front().getResult();
 }
 
-/// Whether what a reduction chooses from is added or multiplied up.
-static bool hasSum(ReduceOp reduce) {
-  return reduce
-      .walk([](ReduceOp inner) {
-        bool isRounded =
-            isa<FloatType>(inner.getType()) &&
-            (inner.getFunction().is("add") || inner.getFunction().is("mul"));
-        return isRounded ? WalkResult::interrupt() : WalkResult::advance();
-      })
-      .wasInterrupted();
+/// The product of the others, also where some are 0. A product of factors of
+/// which one is 0 is a constant only until that one is asked for: it is a
+/// factor still, so that second derivatives are right, and nothing is divided
+/// by 0, which their gradients of 0 would make NaN.
+Value StatementGradient::productOfOthers(Value mine, const Combination &all) {
+  auto number = [&](double value) {
+    return make.number(value, mine.getType());
+  };
+  auto is = [&](Value value, double other) {
+    return make.call("eq", {value, number(other)});
+  };
+  // What the others are whose zeros are `left`, by how many these are.
+  auto productOf = [&](Value others, double mineAreZero, Value left) {
+    Value withZero = make.select(is(all.zeros, mineAreZero + 1),
+                                 make.multiply(others, left), number(0));
+    return make.select(is(all.zeros, mineAreZero), others, withZero);
+  };
+  Value ofZero =
+      productOf(all.product, 1, make.call("sub", {all.ofZeros, mine}));
+  Value divisor = make.select(is(mine, 0), number(1), mine);
+  Value ofOther =
+      productOf(make.call("div", {all.product, divisor}), 0, all.ofZeros);
+  return make.select(is(mine, 0), ofZero, ofOther);
 }
 
 Value StatementGradient::deriveTerm(ReduceOp reduce) {
@@ -267,12 +278,11 @@ Value StatementGradient::deriveTerm(ReduceOp reduce) {
   auto is = [&](Value value, Value other) {
     return make.call("eq", {value, other});
   };
-  if (chooses && hasSum(nest.front()))
-    return fail(reduce.getLoc(),
-                "the gradient of '" + function.getName() +
-                    "' looks for the terms that were chosen, and sums that are "
-                    "added up again may be rounded otherwise: assign them to a "
-                    "temporary first, 'let s[...] = ...'");
+  Value term = reduce.getYield().getValue();
+  if (chooses && failed(verifyCompared(reduce.getLoc(), function, term))) {
+    isFailed = true;
+    return {};
+  }
   if (chooses) {
     // Evenly to all that are equal to it.
     Value chosen = widen(get(nest.back().getResult()));
@@ -284,31 +294,18 @@ Value StatementGradient::deriveTerm(ReduceOp reduce) {
     return make.select(is(mine, chosen), share, number(0));
   }
   if (function.is("mul")) {
-    // The product of the others, also where some are 0. A product of factors of
-    // which one is 0 is a constant only until that one is asked for: it is a
-    // factor still, so that second derivatives are right, and nothing is
-    // divided by 0, which their gradients of 0 would make NaN.
     auto isZero = [&](Value term) { return is(term, number(0)); };
-    Value zeros = reduceAgain(reduce, "add", [&](Value term) {
+    Combination all;
+    all.zeros = reduceAgain(reduce, "add", [&](Value term) {
       return make.select(isZero(term), number(1), number(0));
     });
-    Value ofZeros = reduceAgain(reduce, "add", [&](Value term) {
+    all.ofZeros = reduceAgain(reduce, "add", [&](Value term) {
       return make.select(isZero(term), term, number(0));
     });
-    Value product = reduceAgain(reduce, "mul", [&](Value term) {
+    all.product = reduceAgain(reduce, "mul", [&](Value term) {
       return make.select(isZero(term), number(1), term);
     });
-    Value mine = widen(get(reduce.getYield().getValue()));
-    // What the others are whose zeros are `left`, by how many these are.
-    auto productOf = [&](Value others, double mineAreZero, Value left) {
-      Value withZero = make.select(is(zeros, number(mineAreZero + 1)),
-                                   make.multiply(others, left), number(0));
-      return make.select(is(zeros, number(mineAreZero)), others, withZero);
-    };
-    Value ofZero = productOf(product, 1, make.call("sub", {ofZeros, mine}));
-    Value divisor = make.select(isZero(mine), number(1), mine);
-    Value ofOther = productOf(make.call("div", {product, divisor}), 0, ofZeros);
-    return make.multiply(gradient, make.select(isZero(mine), ofZero, ofOther));
+    return make.multiply(gradient, productOfOthers(widen(get(term)), all));
   }
   return fail(reduce.getLoc(),
               "a reduction by '" + function.getName() + "' has no derivative");
@@ -326,16 +323,22 @@ Value StatementGradient::deriveAssignment() {
                           "has no derivative: assign a reduction");
   if (!assign.isCombining() || function.is("add"))
     return gradient;
-  if (!ties)
+  auto element = [&](Value array) -> Value {
+    return AccessOp::create(builder, location, array, indices).getResult();
+  };
+  if (combination.product) {
+    Combination all;
+    all.zeros = element(combination.zeros);
+    all.ofZeros = element(combination.ofZeros);
+    all.product = element(combination.product);
+    return make.multiply(gradient,
+                         productOfOthers(widen(get(assign.getValue())), all));
+  }
+  if (!combination.ties)
     return fail(location, "what is combined by '" + function.getName() +
                               "' has no derivative: assign a reduction");
-  Value array = arrays.getAssigned(assign);
-  if (!array)
-    return fail(location, "what is chosen here is assigned to again: assign to "
-                          "another array");
-  Value chosen = widen(AccessOp::create(builder, location, array, indices));
-  Value count = AccessOp::create(builder, location, ties, indices);
-  Value share = make.call("div", {gradient, count});
+  Value chosen = widen(element(combination.chosen));
+  Value share = make.call("div", {gradient, element(combination.ties)});
   Value isChosen = make.call("eq", {widen(get(assign.getValue())), chosen});
   return make.select(isChosen, share, make.number(0, share.getType()));
 }
@@ -448,22 +451,46 @@ StatementGradient::assignAlike(Value target, StringRef function,
   return success();
 }
 
-LogicalResult StatementGradient::countTies(Value target) {
-  Value array = arrays.getAssigned(assign);
-  Type type = getElementTypeOrSelf(target.getType());
-  if (!array) {
-    fail(assign.getLoc(), "what is chosen here is assigned to again: assign to "
-                          "another array");
-    return failure();
-  }
-  return assignAlike(target, "add", [&] {
+LogicalResult StatementGradient::countTies() {
+  Type type = getElementTypeOrSelf(combination.ties.getType());
+  return assignAlike(combination.ties, "add", [&] {
     SmallVector<Value> indices = llvm::map_to_vector(
         assign.getIndices(), [&](Value index) { return get(index); });
     Value chosen =
-        AccessOp::create(builder, assign.getLoc(), array, indices).getResult();
-    Value isChosen = make.call("eq", {get(assign.getValue()), chosen});
+        AccessOp::create(builder, assign.getLoc(), combination.chosen, indices);
+    Value isChosen =
+        make.call("eq", {widen(get(assign.getValue())), widen(chosen)});
     return make.select(isChosen, make.number(1, type), make.number(0, type));
   });
+}
+
+LogicalResult StatementGradient::choose() {
+  return assignAlike(combination.chosen, assign.getFunction().getName(),
+                     [&] { return widen(get(assign.getValue())); });
+}
+
+LogicalResult StatementGradient::multiply() {
+  Type type = getElementTypeOrSelf(combination.product.getType());
+  Value zero, isZero, factor;
+  auto assignEach = [&](Value target, StringRef function,
+                        llvm::function_ref<Value()> value) {
+    return assignAlike(target, function, [&] {
+      zero = make.number(0, type);
+      factor = widen(get(assign.getValue()));
+      isZero = make.call("eq", {factor, zero});
+      return value();
+    });
+  };
+  return success(
+      succeeded(assignEach(
+          combination.zeros, "add",
+          [&] { return make.select(isZero, make.number(1, type), zero); })) &&
+      succeeded(
+          assignEach(combination.ofZeros, "add",
+                     [&] { return make.select(isZero, factor, zero); })) &&
+      succeeded(assignEach(combination.product, "mul", [&] {
+        return make.select(isZero, make.number(1, type), factor);
+      })));
 }
 
 LogicalResult StatementGradient::clear(Value target) {

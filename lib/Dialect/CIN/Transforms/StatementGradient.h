@@ -33,12 +33,19 @@ public:
 /// point of a builder.
 class StatementGradient {
 public:
-  /// `seed` is the gradient of what is assigned to. `ties` says how many of the
-  /// values that are equal to an element of a largest or least one there are;
-  /// null for assignments that do not choose.
+  /// What is known of all values that an assignment combines to an element:
+  /// arrays like the one that is assigned to. Null where nothing is asked.
+  struct Combination {
+    /// The largest or least of them, and how many are equal to that.
+    mlir::Value chosen, ties;
+    /// How many are 0, the sum of those, and the product of the others.
+    mlir::Value zeros, ofZeros, product;
+  };
+
+  /// `seed` is the gradient of what is assigned to.
   StatementGradient(mlir::OpBuilder &builder, GradientArrays &arrays,
                     FunctionDerivatives &functions, ForallOp statement,
-                    mlir::Value seed, mlir::Value ties = {});
+                    mlir::Value seed, Combination combination);
 
   /// What a statement does with the gradient by a leaf: none, as it is 0, or it
   /// is added, or all of it assigned.
@@ -48,8 +55,12 @@ public:
   /// `target`, or that assigns it if it is the first one and assigns all of it.
   llvm::FailureOr<Contribution> addTo(mlir::Value leaf, mlir::Value target,
                                       bool isFirst);
+  /// A statement that chooses the largest or least values again.
+  llvm::LogicalResult choose();
   /// A statement that counts which values are the ones that were chosen.
-  llvm::LogicalResult countTies(mlir::Value target);
+  llvm::LogicalResult countTies();
+  /// Statements that multiply values that are not 0, and count those that are.
+  llvm::LogicalResult multiply();
   /// A statement that sets the gradient of what is assigned to to 0 where it
   /// is.
   llvm::LogicalResult clear(mlir::Value target);
@@ -106,6 +117,9 @@ private:
   mlir::Value deriveCall(CallOp call, FunctionOp function, unsigned operand,
                          mlir::Value gradient);
   mlir::Value deriveTerm(ReduceOp reduce);
+  /// By what the gradient by a factor is multiplied; values of `all` are those
+  /// of the element.
+  mlir::Value productOfOthers(mlir::Value mine, const Combination &all);
   mlir::Value deriveAssignment();
   /// What `function` makes of what `term` makes of the terms of reductions in
   /// each other, inner ones first, under their conditions.
@@ -153,7 +167,8 @@ private:
   ForallOp statement;
   AssignOp assign;
   llvm::SmallVector<ForallOp> loops;
-  mlir::Value seed, ties;
+  mlir::Value seed;
+  Combination combination;
   VariableUses uses;
   Variables scope;
   llvm::SmallVector<mlir::Value> conditions;

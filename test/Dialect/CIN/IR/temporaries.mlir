@@ -9,7 +9,9 @@ func.func @whole(%a: memref<?xf32>, %b: memref<?xf32>) {
     // CHECK: cin.temporary initial 0.000000e+00 : f32 : memref<4xf32>
     %n = cin.extent %x, 0 : memref<?xf32>
     %twice = cin.temporary sizes(%n) {name = "twice"} : memref<?xf32>
+    // CHECK: cin.temporary {kept} : memref<2xf32>
     %four = cin.temporary initial 0.0 : f32 : memref<4xf32>
+    %two = cin.temporary {kept} : memref<2xf32>
     cin.forall (%i) {
       %e = cin.access %x[%i] : memref<?xf32>
       %sum = cin.call add(%e, %e) : (f32, f32) -> f32

@@ -86,6 +86,9 @@ void addConjuncts(mlir::Value condition,
 /// assigns to than the one that it computes: which values those have would
 /// depend on the order of loops.
 llvm::LogicalResult verifyOwnReads(ForallOp statement);
+/// An error if an assignment that combines nothing may assign to one element of
+/// `array` for several values of the variables around it.
+llvm::LogicalResult verifyDistinct(AssignOp assign, llvm::StringRef array);
 /// Whether `value` is an array that statements know: a name of an evaluation or
 /// of a workspace, an assembly or a temporary.
 bool isNamedArray(mlir::Value value);

@@ -26,6 +26,9 @@ def CIN_TemporaryOp
     With `initial`, all elements hold that value at first. Without, the first
     statement that names it assigns to each of its elements.
 
+    With `kept`, elements stay in memory: what reads them several times, to
+    compare them, reads the same bits.
+
     In a format, it is appended to by one statement, as results in a format are,
     and what is not assigned to is its fill. `--cin-expand-temporaries` makes
     arrays of it that store its levels.
@@ -37,7 +40,8 @@ def CIN_TemporaryOp
   }];
   let arguments = (ins Variadic<Index>:$sizes,
                        OptionalAttr<TypedAttrInterface>:$initial,
-                       OptionalAttr<StrAttr>:$name);
+                       OptionalAttr<StrAttr>:$name,
+                       UnitAttr:$kept);
   let results = (outs CIN_Array:$result);
   let assemblyFormat = [{
     (`sizes` `(` $sizes^ `)`)? (`initial` $initial^)? attr-dict `:` qualified(type($result))

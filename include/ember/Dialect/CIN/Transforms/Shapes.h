@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef EMBER_LIB_DIALECT_CIN_NOTATION_SHAPES_H
-#define EMBER_LIB_DIALECT_CIN_NOTATION_SHAPES_H
+#ifndef EMBER_DIALECT_CIN_TRANSFORMS_SHAPES_H
+#define EMBER_DIALECT_CIN_TRANSFORMS_SHAPES_H
 
 #include "ember/Dialect/CIN/IR/CIN.h"
 
@@ -55,4 +55,4 @@ Room findRoom(EvaluateOp evaluate, mlir::Value array);
 
 } // namespace ember::cin
 
-#endif // EMBER_LIB_DIALECT_CIN_NOTATION_SHAPES_H
+#endif // EMBER_DIALECT_CIN_TRANSFORMS_SHAPES_H

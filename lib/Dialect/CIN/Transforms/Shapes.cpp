@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Shapes.h"
+#include "ember/Dialect/CIN/Transforms/Shapes.h"
 
 #include "mlir/IR/AffineExprVisitor.h"
 #include "mlir/IR/Builders.h"
