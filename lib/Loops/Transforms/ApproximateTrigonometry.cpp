@@ -165,8 +165,9 @@ findFunctions(func::FuncOp function) {
 
 void ApproximateTrigonometry::runOnOperation() {
   for (auto &[place, functions] : findFunctions(getOperation())) {
-    Value angle = place.first;
     Operation *first = functions.first();
+    // Of a function of another one, that has been replaced meanwhile.
+    Value angle = first->getOperand(0);
     OpBuilder builder(first);
     Location loc = first->getLoc();
     Value isFar = Approximation(builder, loc, angle).isAnyFar();

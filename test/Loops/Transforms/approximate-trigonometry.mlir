@@ -43,3 +43,19 @@ func.func @kept(%x: f32, %y: vector<8xf64>, %z: vector<8xf32>) -> (f32, vector<8
   %c = math.sin %z : vector<8xf32>
   return %a, %b, %c : f32, vector<8xf64>, vector<8xf32>
 }
+
+// Of a sine that is approximated, too.
+
+// CHECK-LABEL: func.func @nested
+// CHECK-SAME: %[[X:[a-z0-9]+]]: vector<8xf32>
+// CHECK: math.absf %[[X]]
+// CHECK: %[[S:.*]]:2 = scf.if
+// CHECK: math.absf %[[S]]#0
+// CHECK: %[[C:.*]]:2 = scf.if
+// CHECK: math.cos %[[S]]#0 : vector<8xf32>
+// CHECK: return %[[C]]#1
+func.func @nested(%x: vector<8xf32>) -> vector<8xf32> {
+  %s = math.sin %x fastmath<afn> : vector<8xf32>
+  %c = math.cos %s fastmath<afn> : vector<8xf32>
+  return %c : vector<8xf32>
+}

@@ -69,9 +69,8 @@ def _index_select(call: Call) -> Value:
     return _at_places(call, table, dimension, places, dimension, 1)
 
 
-@translates("aten::index")
-def _index(call: Call) -> Value:
-    table = call.value("self")
+def places_of(call: Call) -> tuple[int, list[Value]]:
+    """The first dimension that has an index, and the indices of those from there on."""
     given = [None if one is None else call.value_of(one) for one in call.arguments["indices"]]
     dimensions = [number for number, one in enumerate(given) if one is not None]
     places = [one for one in given if one is not None]
@@ -81,6 +80,13 @@ def _index(call: Call) -> Value:
         raise NotTranslatedError
     if any(one.dtype not in INDEX_TYPES for one in places):
         raise NotTranslatedError
+    return first, places
+
+
+@translates("aten::index")
+def _index(call: Call) -> Value:
+    table = call.value("self")
+    first, places = places_of(call)
     rank = max(one.rank for one in places)
     sizes = call.sizes[first : first + rank]
     elements = [broadcast(one, sizes) for one in places]

@@ -12,6 +12,7 @@ from typing import Any
 import torch
 
 from ember.torch.element_types import INDEX_TYPES
+from ember.torch.translate.lookups import places_of
 from ember.torch.translate.table import Call, translates
 from ember.torch.translate.values import (
     Indices,
@@ -131,19 +132,12 @@ def _index_put(call: Call) -> Value:
     onto = call.value("self")
     if not call.given("accumulate"):
         raise NotTranslatedError
-    given = [None if one is None else call.value_of(one) for one in call.arguments["indices"]]
-    dimensions = [number for number, one in enumerate(given) if one is not None]
-    places = [one for one in given if one is not None]
-    first = dimensions[0]
-    if dimensions != list(range(first, first + len(dimensions))):
+    first, places = places_of(call)
+    if any(is_one(size) for size in onto.sizes[first : first + len(places)]):
         raise NotTranslatedError
-    if any(one.dtype not in INDEX_TYPES for one in places):
-        raise NotTranslatedError
-    if any(is_one(onto.sizes[number]) for number in dimensions):
-        raise NotTranslatedError
-    shape = torch.broadcast_shapes(*(one.sizes for one in places))
+    shape = torch.broadcast_shapes(*(one.sizes for one in places))  # type: ignore[no-untyped-call]
     end = first + len(shape)
-    sizes = (*onto.sizes[:first], *shape, *onto.sizes[first + len(dimensions) :])
+    sizes = (*onto.sizes[:first], *shape, *onto.sizes[first + len(places) :])
     elements = [broadcast(one, shape) for one in places]
     values = call.statements.converted(call.value("values"), call.result.dtype)
     if values.rank > len(sizes):
