@@ -80,6 +80,7 @@ INTEGERS: dict[str, Callable[..., NDArray]] = {
     "neg(a) * (a != b)": lambda a, b: -a * (a != b),
     "coalesce(a, b)": lambda a, b: a,
     "abs(a) * b": lambda a, b: abs(a) * b,
+    "detach(a) - b": np.subtract,
 }
 KINDS = {
     "f32": (FLOATS, np.float32, (0, 1, INF, -INF, 2), (3.0, -2.0, 0.5)),

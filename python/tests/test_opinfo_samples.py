@@ -51,8 +51,8 @@ SCATTERS = [
     ("scatter_add", ""),
     *(("scatter_reduce", variant) for variant in ("sum", "prod", "mean", "amin", "amax")),
 ]
-# Samples of index_add that go along the first dimension of a tensor that has one.
-INDEX_ADDS = 3
+# Samples whose index is as wide as what is scattered, of one variant and type.
+KERNELS_ONTO = {"index_add": 6, "scatter_add": 3, "scatter_reduce": 9}
 
 
 def of_types(*operations: tuple[str, str]) -> list[Any]:
@@ -202,8 +202,7 @@ def test_many_lookups(dtype: str, record_property: Any) -> None:
 def test_scatters_onto_values(name: str, variant: str, dtype: str, record_property: Any) -> None:
     found = list(samples(operators()[name, variant], TYPES[dtype]))
     counted = outcomes(found, record_property)
-    # Of these operations, only one has an index of rows.
-    kernels = INDEX_ADDS if name == "index_add" else 0
+    kernels = KERNELS_ONTO[name]
     assert counted[KERNEL] <= kernels if SEED else counted[KERNEL] == kernels
     assert "no pattern" not in counted
     assert counted.total() == len(taken(found))

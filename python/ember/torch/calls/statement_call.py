@@ -225,8 +225,9 @@ class StatementCall(RegionCall):
                     bounds.append((*size, found, found))
                 continue
             place = self.program.inputs.index(name)
-            one = arguments[place]
-            sources.append((place, 0) if isinstance(one, Tensor) and not one.dim() else place)
+            if isinstance(one := arguments[place], Tensor) and not one.dim():
+                return None
+            sources.append(place)
         return repeat_of(
             self.common,
             arguments,

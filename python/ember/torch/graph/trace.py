@@ -19,15 +19,16 @@ from torch.fx import Graph, GraphModule, Interpreter, Node
 from ember.torch import private
 from ember.torch.effects import effect_of, example_of
 
-# Operators that have statements as they are, or none: their gradient is another one than that of
-# their decomposition, which is infinite times 0 where it computes what it does not choose, or
-# another one where they have a kink.
+# Operators that have statements as they are, or none: they refuse what their decomposition takes,
+# or their gradient is another one than that of it, which is infinite times 0 where it computes what
+# it does not choose, or another one where they have a kink.
 _WHOLE = frozenset(
     f"aten::{name}"
     for name in (
         "celu",
         "hardsigmoid",
         "hardswish",
+        "index_add",
         "logit",
         "mish",
         "sinc",

@@ -20,6 +20,7 @@ from ember.torch.translate.values import (
     Value,
     broadcast,
     is_one,
+    literal,
     same_sizes,
 )
 
@@ -124,6 +125,31 @@ def _scatter_reduce(call: Call) -> Value:
         return call.elementwise([whole, counts], "({0} / ({1} + 1.0))".format)
     text = "({0} / {1} if {1} > 0 else {2})" if reduction == "mean" else "({0} if {1} > 0 else {2})"
     return call.elementwise([whole, counts, scatter.onto], text.format)
+
+
+@translates("aten::index_add")
+def _index_add(call: Call) -> Value:
+    """Multiples of parts of `source` to where `index` says, one for each of its places."""
+    onto, index, source = call.value("self"), call.value("index"), call.value("source")
+    dimension, factor = onto.place(call.given("dim")), literal(call.given("alpha"))
+    source = call.statements.converted(source, call.result.dtype)
+    if not onto.rank or index.rank != 1 or source.rank != onto.rank:
+        raise NotTranslatedError
+    sizes = (*onto.sizes[:dimension], index.sizes[0], *onto.sizes[dimension + 1 :])
+    if index.dtype not in INDEX_TYPES or is_one(onto.sizes[dimension]):
+        raise NotTranslatedError
+    if not same_sizes(source.sizes, sizes):
+        raise NotTranslatedError
+
+    def place(indices: Indices) -> list[str]:
+        return [*indices[:dimension], index.at([indices[dimension]]), *indices[dimension + 1 :]]
+
+    def element(indices: Indices) -> str:
+        text = source.at(indices)
+        return text if factor == "1" else f"({factor} * {text})"
+
+    scatter = _Scatter(call, onto, sizes, place, element)
+    return scatter.combined("sum", _onto(scatter))
 
 
 @translates("aten::index_put")
