@@ -11,6 +11,8 @@
 #include "ember/Dialect/CIN/IR/CIN.h"
 #include "ember/Dialect/CIN/Notation/Notation.h"
 #include "ember/Dialect/CIN/Transforms/Differentiate.h"
+#include "ember/Dialect/CIN/Transforms/Passes.h"
+#include "ember/Dialect/Ember/IR/Ember.h"
 #include "ember/Driver/Files.h"
 #include "ember/Driver/Registration.h"
 #include "ember/Driver/Source.h"
@@ -120,6 +122,30 @@ static Error addGradients(ModuleOp module, StringRef kernel,
   return Error::success();
 }
 
+/// Makes statements that scatter by the elements of `arrays` reductions over
+/// groups.
+static Error groupScatters(ModuleOp module, StringRef kernel,
+                           ArrayRef<std::string> arrays) {
+  if (arrays.empty())
+    return Error::success();
+  auto function = module.lookupSymbol<func::FuncOp>(kernel);
+  for (StringRef array : arrays) {
+    auto isCalled = [&](BlockArgument argument) {
+      auto name = function.getArgAttrOfType<StringAttr>(argument.getArgNumber(),
+                                                        nameAttr);
+      return name && name.getValue() == array;
+    };
+    if (llvm::none_of(function.getArguments(), isCalled))
+      return makeError("--group=" + array + ": there is no array '" + array +
+                       "' in the statements");
+  }
+  cin::GroupScattersOptions options;
+  options.by = llvm::to_vector<1>(arrays);
+  PassManager manager(module.getContext());
+  manager.addNestedPass<func::FuncOp>(cin::createGroupScatters(options));
+  return failed(manager.run(module)) ? makeDiagnosedError() : Error::success();
+}
+
 Expected<std::unique_ptr<MemoryBuffer>>
 ember::translateNotation(StringRef notation, const NotationArrays &arrays) {
   MLIRContext context(MLIRContext::Threading::DISABLED);
@@ -216,6 +242,8 @@ ember::translateNotation(StringRef notation, const NotationArrays &arrays) {
   if (!module)
     return makeDiagnosedError();
   if (Error error = addGradients(*module, options.name, arrays.gradients))
+    return std::move(error);
+  if (Error error = groupScatters(*module, options.name, arrays.groups))
     return std::move(error);
   std::string text;
   raw_string_ostream os(text);

@@ -45,6 +45,10 @@ defm gradient : Value<"gradient",
     "With the notation's kernel another one, kernel_gradient, that takes the gradients of "
     "arrays that it assigns to, and gives those by others, such as out:W,w. Given again, "
     "kernel_gradient2 is of that one", "ARRAYS:ARRAYS">;
+defm group : Value<"group",
+    "An array of places that statements scatter to. What comes to one place is reduced in one go: "
+    "kernels also take ARRAY_offsets and ARRAY_order, the elements grouped by their places, and "
+    "OTHER_by_ARRAY, other places in that order (--cin-group-scatters)", "ARRAY">;
 def approximate : Flag<["--"], "approximate">,
     HelpText<"Sines and cosines of the notation may be approximated, as embed.score's are">;
 def explain : Flag<["--"], "explain">,

@@ -34,6 +34,8 @@ struct NotationArrays {
   /// evaluated by further functions. Each differentiates what the one before it
   /// made.
   std::vector<std::string> gradients;
+  /// Arrays of places whose scatters are grouped: `--cin-group-scatters`.
+  std::vector<std::string> groups;
   /// Whether a second kernel counts what they store.
   bool counts = false;
   /// Whether sines and cosines may be approximated.

@@ -134,6 +134,60 @@ def Differentiate : Pass<"cin-differentiate", "::mlir::ModuleOp"> {
                            "::mlir::scf::SCFDialect"];
 }
 
+def GroupScatters : Pass<"cin-group-scatters", "::mlir::func::FuncOp"> {
+  let summary = "Combine what is scattered to one place in one go";
+  let description = [{
+    A statement that combines an element for each `e` with what is there at place
+    `target[e]` becomes one over all places, which reduces the elements of each:
+    for `by=target`
+
+    ```mlir
+    cin.forall (%e, %f) {
+      %n = cin.access %target[%e] : memref<?xi64>
+      %w = cin.access %weights[%e] : memref<?xf32>
+      %row = cin.access %source[%e] : memref<?xi64>
+      %x = cin.access %X[%row, %f] : memref<?x?xf32> (i64, index)
+      %message = cin.call mul(%w, %x) : (f32, f32) -> f32
+      cin.assign add %message to %out[%n, %f] : memref<?x?xf32> (i64, index)
+    }
+    ```
+    becomes
+    ```mlir
+    cin.forall (%n, %f) {
+      %next = cin.apply affine_map<(d0) -> (d0 + 1)>(%n)
+      %begin = cin.access %target_offsets[%n] : memref<?xi32>
+      %end = cin.access %target_offsets[%next] : memref<?xi32>
+      %sum = cin.reduce add (%p in %begin to %end : i32) -> f32 {
+        %e = cin.access %target_order[%p] : memref<?xi32>
+        %w = cin.access %weights[%e] : memref<?xf32> (i32)
+        %row = cin.access %source_by_target[%p] : memref<?xi32>
+        %x = cin.access %X[%row, %f] : memref<?x?xf32> (i32, index)
+        %message = cin.call mul(%w, %x) : (f32, f32) -> f32
+        cin.yield %message : f32
+      }
+      cin.assign add %sum to %out[%n, %f] : memref<?x?xf32>
+    }
+    ```
+
+    so that sums stay in registers and places are shared out among threads. The
+    function takes three more kinds of parameters, of i32: `target_offsets`, one
+    more than there are places, say where the group of each begins in
+    `target_order`, the elements' numbers in the order of their places;
+    `source_by_target` is `source` in that order, for each array of integers that
+    says where to look up. Whoever calls it has grouped them, once for all calls
+    with these targets.
+
+    It is legal where the function that combines is associative and commutative
+    and has an identity, where nothing else that is assigned to depends on the
+    element's number, and where the statement does not read what it assigns to.
+    Terms of one place are combined in the order of `target_order`. What began as
+    the identity is assigned to instead. Other statements stay as they are.
+  }];
+  let options = [
+    ListOption<"by", "by", "std::string", "Arrays that say places">];
+  let dependentDialects = ["::ember::cin::CINDialect"];
+}
+
 def ChooseFormats : Pass<"cin-choose-formats", "::mlir::func::FuncOp"> {
   let summary = "Decide how temporaries are stored";
   let description = [{
