@@ -142,6 +142,8 @@ static Error groupScatters(ModuleOp module, StringRef kernel,
   cin::GroupScattersOptions options;
   options.by = llvm::to_vector<1>(arrays);
   PassManager manager(module.getContext());
+  // What is computed for each element that is scattered has its own places.
+  manager.addNestedPass<func::FuncOp>(cin::createFuse());
   manager.addNestedPass<func::FuncOp>(cin::createGroupScatters(options));
   return failed(manager.run(module)) ? makeDiagnosedError() : Error::success();
 }

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 import torch
 from compiled_models import compiled
-from ember.torch.aggregation_onto import OntoCall
 from ember.torch.backend import listening
+from ember.torch.calls.statement_call import StatementCall
 from torch import Tensor
 
 NODES, EDGES, LENGTH = 30, 90, 12
@@ -111,9 +111,7 @@ def test_values(function: Callable[..., Tensor], dtype: torch.dtype) -> None:
     kept, given = base.clone(), base.clone()
     with listening() as heard, torch.no_grad():
         result = compiled(function)(given, *others)
-    # What is computed of edges is statements.
-    call = "StatementCall" if function is of_edges else "OntoCall"
-    assert kinds(heard) == [call] * (2 if function is twice else 1)
+    assert kinds(heard) == ["InPlaceCall" if function is in_place else "StatementCall"]
     exact = [one.double() if one.is_floating_point() else one for one in (base, *others)]
     expected = function(*exact).to(dtype)
     assert result.dtype is dtype
@@ -188,7 +186,7 @@ def test_shapes_and_types_of_indices(shape: tuple[int, ...], index: torch.dtype)
     arguments = graph(shape=shape, index=index)
     with listening() as heard:
         result = compiled(scaled)(*arguments)
-    assert kinds(heard) == ["OntoCall"]
+    assert kinds(heard) == ["StatementCall"]
     torch.testing.assert_close(result, scaled(*arguments))
 
 
@@ -253,7 +251,8 @@ def test_rows_of_what_is_changed() -> None:
     expected = function(x.clone())
     with listening() as heard:
         torch.testing.assert_close(compiled(function)(x), expected)
-    assert kinds(heard) == ["OntoCall"]
+    # The rows would be the changed ones.
+    assert kinds(heard) == []
 
 
 def test_rows_of_a_view_of_what_is_changed() -> None:
@@ -309,7 +308,7 @@ def test_in_place_twice() -> None:
     with listening() as heard:
         result = compiled(function)(x)
     torch.testing.assert_close(result, function(x))
-    assert kinds(heard) == ["AggregationCall", "OntoCall"]
+    assert kinds(heard) == ["StatementCall"]
 
 
 @pytest.mark.parametrize("function", [weighted, in_place])
@@ -319,7 +318,7 @@ def test_with_inductor(function: Callable[..., Tensor]) -> None:
     with listening() as heard:
         result = compiled(function, rest="inductor")(base.clone(), *others)
     torch.testing.assert_close(result, expected)
-    assert kinds(heard) == ([] if function is in_place else ["OntoCall"])
+    assert kinds(heard) == ([] if function is in_place else ["StatementCall"])
 
 
 def reasons(function: Callable[..., Any], *arguments: Tensor) -> list[str]:
@@ -336,7 +335,7 @@ def test_what_is_left() -> None:
     base, x, source, target, _ = graph()
     whole = base.long()
     assert reasons(lambda: whole.index_add(0, target, x.long()[source])) == [
-        "it is of torch.int64; kernels add floating-point numbers of one type"
+        "it is of torch.int64; kernels add floating-point numbers"
     ]
     torch._dynamo.reset()
     half = graph(torch.bfloat16)
@@ -366,5 +365,5 @@ def test_values_are_taken_at_each_call() -> None:
                 one.mul_(2)
     (report,) = heard.reports
     call = report.compiled[0].call
-    assert isinstance(call, OntoCall)
+    assert isinstance(call, StatementCall)
     assert len(call.kernels()) == 1

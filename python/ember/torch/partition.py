@@ -9,16 +9,12 @@ from collections.abc import Callable
 
 from torch.fx import Graph, GraphModule, Node
 
-from ember.torch.aggregation_onto_patterns import onto_at
-from ember.torch.aggregation_patterns import aggregation_at
 from ember.torch.bag_group_patterns import bag_group_at
 from ember.torch.bag_patterns import bag_at
 from ember.torch.block_patterns import block_region_at
-from ember.torch.graph.discovery import is_for_nothing
-from ember.torch.graph.irregular import is_along, lengths_of_scatters
+from ember.torch.graph.linear_before_sum import put_linear_before_sums
 from ember.torch.graph.lookup_region import STATEMENTS, lookup_region_at, rows_at
 from ember.torch.head_products_patterns import head_products_at
-from ember.torch.linear_before_sum import put_linear_before_sums
 from ember.torch.linear_together import put_linear_together
 from ember.torch.movement import changed_behind, use_results, why_not_movable
 from ember.torch.no_match import AsFastError, NoMatchError
@@ -38,8 +34,6 @@ PATTERNS: tuple[Callable[[Node, Settings], Region | None], ...] = (
     bag_group_at,
     pair_products_at,
     lookup_region_at,
-    aggregation_at,
-    onto_at,
     segments_at,
     head_products_at,
     quantized_bag_at,
@@ -51,8 +45,6 @@ PATTERNS: tuple[Callable[[Node, Settings], Region | None], ...] = (
 )
 # Products of blocks, which keep a row of results in registers.
 OF_BLOCKS = ("block_scores", "block_values")
-# Kinds of regions of what edges bring.
-OVER_EDGES = ("aggregation", "aggregation_onto")
 
 
 def partition(module: GraphModule, settings: Settings) -> Report:
@@ -131,19 +123,12 @@ def _regions(graph: Graph, settings: Settings, report: Report) -> list[Region]:
 
 def _is_left_to_inner(region: Region, settings: Settings) -> bool:
     """Whether a part of what statements compute has a kernel of its own, and no other part has:
-    then the rest is PyTorch's as ever. Several become one, and what edges bring is computed where
-    it is combined."""
+    then the rest is PyTorch's as ever. Several become one."""
     if region.kind != STATEMENTS:
         return False
     inner = _inner(region, settings)
     if any(one.kind in OF_BLOCKS for one in inner):
         return True
-    over_edges = [one for one in inner if one.kind in OVER_EDGES]
-    if over_edges:
-        lengths = lengths_of_scatters(region.nodes)
-        known = set().union(*(one.nodes for one in over_edges))
-        others = (one for one in region.nodes - known if not is_for_nothing(one))
-        return not any(is_along(one, lengths) for one in others)
     return len(inner) == 1
 
 

@@ -355,7 +355,11 @@ def operators_of(
     make_graph, preserve = names.all_of(names.OPERATORS) or ()
     fake = names.found["torch._subclasses.fake_tensor:FakeTensor"]
     mode = next((one.fake_mode for one in examples if isinstance(one, fake)), None)
-    mode = mode or names.found["torch._subclasses.fake_tensor:FakeTensorMode"]()
+    if mode is None:
+        # What is made of sizes alone.
+        symbols = (one.node.shape_env for one in examples if isinstance(one, torch.SymInt))
+        make_mode = names.found["torch._subclasses.fake_tensor:FakeTensorMode"]
+        mode = make_mode(shape_env=next(symbols, None))
 
     def without_data(value: Any) -> Any:
         if isinstance(value, Tensor) and not isinstance(value, fake):
@@ -430,7 +434,11 @@ def trial(tensors: Iterable[Tensor]) -> Iterator[None]:
     """
     dispatcher, fake = names.all_of(names.NEW_NODES) or (nullcontext, ())
     mode = next((one.fake_mode for one in tensors if isinstance(one, fake)), None)
-    mode = mode or names.found["torch._subclasses.fake_tensor:FakeTensorMode"]()
+    if mode is None:
+        # What is made of sizes alone.
+        symbols = (one.node.shape_env for one in examples if isinstance(one, torch.SymInt))
+        make_mode = names.found["torch._subclasses.fake_tensor:FakeTensorMode"]
+        mode = make_mode(shape_env=next(symbols, None))
     shapes = mode.shape_env
     with ExitStack() as stack:
         stack.enter_context(torch.no_grad())

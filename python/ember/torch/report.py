@@ -13,7 +13,7 @@ from torch.fx import Graph as FxGraph
 from torch.fx import Node
 
 from ember.torch.explanation import CompiledPart, Explanation, Graph, LeftPart
-from ember.torch.linear_before_sum import Reordered
+from ember.torch.graph.linear_before_sum import Reordered
 from ember.torch.region_call import RegionCall
 from ember.torch.source_places import place_in_trace
 

@@ -16,7 +16,7 @@ from ember.compiler import Options
 from ember.embed_programs import ENTRY, SDDMM, SpMM, array, program
 from ember.kernel import Library
 from ember.threads import get_num_threads
-from ember.torch.edge_groups import EdgeMemory
+from ember.torch.calls.edge_groups import EdgeMemory
 from ember.torch.element_types import INDEX_TYPES, VALUE_TYPES
 from ember.torch.region_call import NotTakenError, Reference, RegionCall
 from ember.torch.repeat import MOST, Repeat, exactly, repeat_of
@@ -83,11 +83,13 @@ class SparseCall(RegionCall):
         """The transposed matrix: by rows, which is on threads, where it was asked for before."""
         rows, columns = entries.shape
         of_entries = entries.rows_of_entries()
-        grouped = self.memory.find(entries.columns, of_entries, columns)
-        if grouped is None or grouped.largest >= rows:
+        edges = self.memory.find((entries.columns, of_entries))
+        grouped = edges and edges.by(0, columns)
+        sources, largest = (grouped and grouped.in_order(1)) or (None, 0)
+        if grouped is None or sources is None or largest >= rows:
             return Entries("coo", entries.columns, of_entries, entries.values, (columns, rows))
         values = entries.values.index_select(0, grouped.order)
-        return Entries("csr", grouped.offsets, grouped.sources, values, (columns, rows))
+        return Entries("csr", grouped.offsets, sources, values, (columns, rows))
 
     def multiply(self, entries: Entries, dense: Tensor, reduction: str) -> Tensor:
         """The rows of `dense` (columns, length), times the values, reduced: (rows, length)."""

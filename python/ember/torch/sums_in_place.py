@@ -20,7 +20,7 @@ from torch import Tensor
 from torch.fx import Graph, Node
 
 from ember.torch import private
-from ember.torch.aggregation import AggregationCall
+from ember.torch.calls.statement_call import StatementCall
 from ember.torch.movement import why_not_movable
 from ember.torch.operations import read, same_number, tensor_of
 
@@ -167,7 +167,7 @@ def _layer(node: Node) -> tuple[Node, Node, Node | None] | None:
 
 
 def _is_aggregation(node: Node) -> bool:
-    return isinstance(node.target, AggregationCall)
+    return isinstance(node.target, StatementCall)
 
 
 def _is_own(node: Node) -> bool:

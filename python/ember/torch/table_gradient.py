@@ -13,10 +13,9 @@ import torch
 from torch import Tensor
 
 from ember import configuration
-from ember.compiler import Options
+from ember.compiler import Notation, Options
 from ember.errors import CompileError, CompilerNotFoundError
 from ember.fallback import left_to_pytorch
-from ember.torch.aggregation_kernel import AggregationShape, aggregation_kernel
 from ember.torch.element_types import VALUE_TYPES
 
 # Half types would be rounded at every addition.
@@ -57,7 +56,7 @@ def table_gradient(
         sources = torch.arange(len(indices))
     out = gradient.new_empty(rows, length)
     values = [] if weights is None else [weights.contiguous()]
-    kernel(indices.long().contiguous(), sources, *values, gradient.contiguous(), out)
+    kernel(indices.long().contiguous(), *values, gradient.contiguous(), sources, out)
     return out
 
 
@@ -66,9 +65,17 @@ def _kernel(
     length: int, value: str, is_weighted: bool, options: Options
 ) -> Callable[..., object] | None:
     """The kernel; None, with a warning, if it cannot be built."""
-    shape = AggregationShape(length, value, "i64", "sum", is_weighted)
+    weighted = "weights[k] * " if is_weighted else ""
+    rows = f"?x{length}x{value}"
+    types = {"out": rows, "gradient": rows, "indices": "?xi64", "sources": "?xi64"}
+    if is_weighted:
+        types["weights"] = f"?x{value}"
+    notation = Notation(
+        f"out[r,f] = 0.0; out[indices[k],f] += {weighted}gradient[sources[k],f]",
+        tuple(f"--type={name}:{spelled}" for name, spelled in types.items()),
+    )
     try:
-        return aggregation_kernel(shape, options)[0]
+        return options.load(notation).entry("kernel").bind(gradients=True)
     except (CompileError, CompilerNotFoundError) as error:
         left_to_pytorch("gradients of tables", error)
         return None

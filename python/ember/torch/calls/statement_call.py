@@ -4,6 +4,7 @@ Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
+import logging
 import math
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
@@ -14,16 +15,18 @@ import torch
 from torch import Tensor
 
 from ember.compiler import Notation, Options
-from ember.errors import ArgumentError, CompileError
+from ember.errors import ArgumentError, CompileError, CompilerNotFoundError, KernelError
 from ember.kernel import Entry
+from ember.torch.calls.grouped_kernel import GroupedKernel
 from ember.torch.element_types import INDEX_TYPES
-from ember.torch.graph.costs import why_rows_are_slower
+from ember.torch.graph.costs import is_worth_grouping, most_ungrouped, why_rows_are_slower
 from ember.torch.graph.trace import Function
 from ember.torch.region_call import NotTakenError, Reference, RegionCall
 from ember.torch.repeat import MOST, Bound, Repeat, Size, Source, repeat_of
 
 ENTRY = "kernel"
 GRADIENT = "_gradient"
+_log = logging.getLogger(__name__)
 # Sizes of a tensor: numbers, or places of inputs, which are tensors or sizes themselves, and their
 # dimensions.
 Sizes = tuple[int | tuple[int, int], ...]
@@ -48,11 +51,11 @@ class LookedUp:
         """What is looked up, of the inputs of a call."""
         return torch.embedding(inputs[self.table], self.places.of(inputs))
 
-    def zeros(self, inputs: Sequence[Any]) -> Tensor:
-        """As many numbers as are looked up."""
+    def room(self, inputs: Sequence[Any]) -> Tensor:
+        """For as many numbers as are looked up."""
         table = inputs[self.table]
         sizes = (*self.places.of(inputs).shape, table.shape[1])
-        return torch.zeros(sizes, dtype=_gradient_type(table))
+        return torch.empty(sizes, dtype=_gradient_type(table))
 
     def gradient(self, inputs: Sequence[Any], of_rows: Tensor) -> Tensor:
         """That of the table."""
@@ -93,7 +96,8 @@ class Program:
     lengths: what else the kernel takes, by names. given: how many arguments there are, with those
     that kernels do not take. of_rows: what is differentiated where gradients of tables are needed
     that PyTorch makes of those of rows. rows: how many lookups there are, and the place of a table,
-    where rows are all that is read, and nothing is reduced.
+    where rows are all that is read, and nothing is reduced. ends: places of tensors that have an
+    end of each edge. scatters: the functions that combine what is scattered.
     """
 
     notation: Notation
@@ -111,18 +115,23 @@ class Program:
     given: int = 0
     of_rows: OfRows | None = None
     rows: tuple[int, int] | None = None
+    ends: tuple[int, ...] = ()
+    scatters: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class _Gradient:
     """A kernel of gradients: of which inputs, by place, and of what is looked up; the names of its
-    parameters; what else it is given."""
+    parameters; those that have to hold zeros before; what else it is given; how it is built of
+    edges that are grouped."""
 
     kernel: Callable[..., Any] | None
-    wanted: tuple[int, ...]
-    lookups: tuple[LookedUp, ...]
-    parameters: tuple[str, ...]
-    given: tuple[LookedUp, ...]
+    wanted: tuple[int, ...] = ()
+    lookups: tuple[LookedUp, ...] = ()
+    parameters: tuple[str, ...] = ()
+    initial: frozenset[str] = frozenset()
+    given: tuple[LookedUp, ...] = ()
+    notation: Notation | None = None
 
 
 class StatementCall(RegionCall):
@@ -138,6 +147,8 @@ class StatementCall(RegionCall):
         self._options = options
         # By which inputs need one.
         self._gradients: dict[tuple[bool, ...], _Gradient] = {}
+        # Kernels of edges that are grouped, by their statements; None if there is none.
+        self._grouped: dict[Notation, GroupedKernel | None] = {}
 
     @cached_property
     def kernel(self) -> Callable[..., Any]:
@@ -168,12 +179,63 @@ class StatementCall(RegionCall):
         inputs = self._taken(given)
         sizes = self._sizes(inputs)
         out: Tensor = inputs[self.program.prototype].new_empty(sizes)
+        self._compute(inputs, self._kept(out))
+        return out
+
+    def _compute(self, inputs: Sequence[Any], out: Tensor) -> None:
+        """Writes the result to memory for it."""
+        arguments = self._named(inputs)
+        if self.program.scatters and self._groups(inputs):
+            arguments[self.program.result] = out
+            if self._run_grouped(self.program.notation, ENTRY, arguments):
+                return
         try:
-            arguments = self._named(inputs)
-            self.kernel(*(arguments[name] for name in self._parameters), self._kept(out))
+            self.kernel(*(arguments[name] for name in self._parameters), out)
         except ArgumentError:
             raise NotTakenError from None
-        return out
+
+    # Edges that come again.
+
+    def _groups(self, inputs: Sequence[Any], scatters: Sequence[str] = ()) -> bool:
+        """Whether edges that come again are to be grouped by their targets."""
+        edges = max((len(inputs[place]) for place in self.program.ends), default=0)
+        elements = max(math.prod(_sizes(one, inputs)) for one in self.program.elements)
+        return edges > 0 and is_worth_grouping(
+            edges, elements // edges, scatters or self.program.scatters
+        )
+
+    def _run_grouped(self, notation: Notation, entry: str, arguments: dict[str, Any]) -> bool:
+        """Calls the kernel of edges that are grouped, if these came before; whether it was."""
+        grouped = self._grouped_kernel(notation, entry)
+        found = grouped and grouped.grouped(arguments)
+        if not grouped or not found:
+            return False
+        for name in grouped.initial:
+            found[name].zero_()
+        try:
+            grouped.kernel(*(found[name] for name in grouped.parameters))
+        except KernelError:
+            # Of edges as they come, the error says where it is.
+            return False
+        return True
+
+    def _grouped_kernel(self, notation: Notation, entry: str) -> GroupedKernel | None:
+        """The kernel of edges that are grouped; None if nothing is scattered, or there is none: an
+        exported program has those that its example needed."""
+        if notation not in self._grouped:
+            ends = [self.program.inputs[place] for place in self.program.ends]
+            words = [f"--group={end}" for end in ends]
+            try:
+                found = GroupedKernel(
+                    self._built(replace(notation, arrays=(*notation.arrays, *words)), entry), ends
+                )
+                self._grouped[notation] = found if found.has_groups else None
+            except (CompileError, CompilerNotFoundError) as error:
+                if self.raises:
+                    raise
+                _log.info("%s goes over edges as they come: %s", self.__name__, error)
+                self._grouped[notation] = None
+        return self._grouped[notation]
 
     def _named(self, inputs: Sequence[Any]) -> dict[str, Any]:
         """What kernels take, by names."""
@@ -217,6 +279,15 @@ class StatementCall(RegionCall):
         lengths = dict(self.program.lengths)
         sources: list[Source] = []
         bounds: list[Bound] = []
+        if self.program.scatters and self.program.ends:
+            if self._groups(arguments):
+                return None
+            edges = max(len(arguments[place]) for place in self.program.ends)
+            elements = max(math.prod(_sizes(one, arguments)) for one in self.program.elements)
+            most = most_ungrouped(elements // max(edges, 1))
+            if edges > most:
+                return None
+            bounds += [(place, 0, 0, most) for place in self.program.ends]
         for name in self._parameters:
             if (size := lengths.get(name)) is not None:
                 (found,) = _sizes([size], arguments)
@@ -287,15 +358,18 @@ class StatementCall(RegionCall):
         notation = program.notation
         if of_rows is not None and lookups:
             if of_rows.notation is None:
-                return _Gradient(None, (), lookups, (), ())
+                return _Gradient(None, lookups=lookups)
             notation = of_rows.notation
             wanted = tuple(place for place in wanted if program.inputs[place] in of_rows.inputs)
         names = [*(program.inputs[place] for place in wanted), *(one.name for one in lookups)]
         asked = f"--gradient={program.result}:{','.join(names)}"
-        entry = self._built(replace(notation, arrays=(*notation.arrays, asked)), ENTRY + GRADIENT)
+        notation = replace(notation, arrays=(*notation.arrays, asked))
+        entry = self._built(notation, ENTRY + GRADIENT)
         parameters = tuple(parameter.name for parameter in entry.parameters)
         given = tuple(one for one in (of_rows.lookups if of_rows else ()) if one.name in parameters)
-        return _Gradient(entry.bind(gradients=True), wanted, lookups, parameters, given)
+        initial = frozenset(one.name for one in entry.parameters if one.initial is not None)
+        kernel = entry.bind(gradients=True)
+        return _Gradient(kernel, wanted, lookups, parameters, initial, given, notation)
 
     def backward(
         self, given: Sequence[Any], needed: Sequence[bool], gradient: Tensor
@@ -309,7 +383,7 @@ class StatementCall(RegionCall):
             of_table = lookup.gradient(inputs, gradient)
             return [of_table if place == lookup.table else None for place in range(self.inputs)]
         found: dict[int, Tensor] = {
-            place: torch.zeros(inputs[place].shape, dtype=_gradient_type(inputs[place]))
+            place: torch.empty(inputs[place].shape, dtype=_gradient_type(inputs[place]))
             for place in kernel.wanted
         }
         arguments = self._named(inputs)
@@ -320,15 +394,20 @@ class StatementCall(RegionCall):
             arguments[program.inputs[place] + GRADIENT] = _as_array(result)
         for lookup in kernel.given:
             arguments[lookup.name] = lookup.rows(inputs)
-        of_rows = [lookup.zeros(inputs) for lookup in kernel.lookups]
+        of_rows = [lookup.room(inputs) for lookup in kernel.lookups]
         for lookup, result in zip(kernel.lookups, of_rows, strict=True):
             arguments[lookup.name + GRADIENT] = result
         if not arguments.keys() >= set(kernel.parameters):
             raise NotTakenError
-        try:
-            kernel.kernel(*(arguments[name] for name in kernel.parameters))
-        except ArgumentError:
-            raise NotTakenError from None
+        assert kernel.notation is not None
+        groups = self._groups(inputs, ("sum",))
+        if not groups or not self._run_grouped(kernel.notation, ENTRY + GRADIENT, arguments):
+            for name in kernel.initial:
+                arguments[name].zero_()
+            try:
+                kernel.kernel(*(arguments[name] for name in kernel.parameters))
+            except ArgumentError:
+                raise NotTakenError from None
         for place, row in program.paddings:
             if place in found:
                 found[place][row] = 0

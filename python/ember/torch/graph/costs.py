@@ -9,6 +9,9 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import math
 from collections.abc import Sequence
 
+from ember import threads
+from ember.torch.repeat import MOST
+
 # A kernel with its gradient is called through autograd's interface to Python, which takes as long
 # as PyTorch does for so many operations of few elements, forth and back.
 OPERATIONS_OF_A_GRADIENT = 9
@@ -23,6 +26,29 @@ LEAST_LOOKUPS = 1 << 14
 LEAST_TABLE_BYTES = 4 << 20
 MOST_ROW_BYTES = 1 << 10
 LEAST_SUMMED = 1 << 17
+# Elements from which on a kernel that adds in place, and looks into all tensors first, is faster.
+LEAST_ADDED = 1 << 15
+# Elements of messages, and lengths of rows, from which on edges that come again are grouped by
+# their targets: below, comparing them with those of the calls before costs more than is gained.
+GROUPED_ELEMENTS, GROUPED_LENGTH = 1 << 18, 32
+# The same on one thread, where only means and maxima gain as much as on several.
+GROUPED_ELEMENTS_ALONE, GROUPED_LENGTH_ALONE = 1 << 19, 64
+
+
+def is_worth_grouping(edges: int, length: int, scatters: Sequence[str]) -> bool:
+    """Whether sums, or what else functions scatter, of so many rows are faster in groups, with the
+    edges compared in each call."""
+    elements = edges * length
+    if length < GROUPED_LENGTH or elements < GROUPED_ELEMENTS:
+        return False
+    if length >= GROUPED_LENGTH_ALONE and elements >= GROUPED_ELEMENTS_ALONE:
+        return True
+    return tuple(scatters) != ("sum",) or threads.get_num_threads() > 1
+
+
+def most_ungrouped(length: int) -> int:
+    """How many edges with rows of a length surely are not grouped."""
+    return (GROUPED_ELEMENTS - 1) // length if length >= GROUPED_LENGTH else MOST
 
 
 def why_rows_are_slower(

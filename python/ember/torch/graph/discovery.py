@@ -18,7 +18,13 @@ from torch.fx import Graph, Node
 
 from ember.torch.effects import changed_by, effect_of, example_of
 from ember.torch.element_types import INDEX_TYPES
-from ember.torch.graph.irregular import is_along, is_irregular, lengths_of_scatters, looked_up_in
+from ember.torch.graph.irregular import (
+    is_along,
+    is_irregular,
+    lengths_of_scatters,
+    looked_up_in,
+    scattered_by,
+)
 from ember.torch.graph.trace import trace
 from ember.torch.no_match import NoMatchError
 from ember.torch.operations import VIEWS, read, tensor_of
@@ -33,6 +39,8 @@ _CONSTANTS = frozenset(
     for name in ("zeros", "ones", "full")
     for prefix, suffix in (("", ""), ("new_", ""), ("", "_like"))
 )
+# Those that give a tensor the sizes of another one.
+_LIKE_OTHERS = ("expand_as", "reshape_as", "view_as")
 _log = logging.getLogger(__name__)
 # By graphs, whether operations of a kind have statements.
 _translatable: WeakKeyDictionary[Graph, dict[str, bool]] = WeakKeyDictionary()
@@ -40,12 +48,16 @@ _translatable: WeakKeyDictionary[Graph, dict[str, bool]] = WeakKeyDictionary()
 
 @dataclass(frozen=True)
 class Found:
-    """Nodes with irregular ones among them, what these read, and what they compute."""
+    """Nodes with irregular ones among them, what these read, and what they compute.
+
+    changed: the tensor that the last one changes, and returns, if it is none of them.
+    """
 
     nodes: set[Node]
     irregular: list[Node]
     read: list[Node]
     statements: Statements
+    changed: Node | None = None
 
     @property
     def tables(self) -> list[Node]:
@@ -70,14 +82,17 @@ def find(root: Node, with_places: bool, says_why: bool = False) -> Found | None:
             if says_why and shared and isinstance(_translated(root, reached), Statements):
                 raise NoMatchError(f"{shared[0].name}, a part of it, has other uses")
             return None
-        if writers := _writers_elsewhere(nodes):
-            if root in writers:
-                return None
-            blocked |= writers
+        writers = _writers_elsewhere(nodes)
+        changed = _changed_by_scatter(root) if root in writers else None
+        if root in writers and changed is None:
+            return None
+        if writers - {root}:
+            blocked |= writers - {root}
             continue
-        translation = _translated(root, nodes)
+        translation = _translated(root, nodes, changed)
         if isinstance(translation, Statements):
-            return Found(nodes, sorted(filter(is_irregular, nodes)), _read_by(nodes), translation)
+            irregular = sorted(filter(is_irregular, nodes))
+            return Found(nodes, irregular, _read_by(nodes), translation, changed)
         if not translation.nodes or root in translation.nodes:
             return None
         blocked |= translation.nodes
@@ -88,6 +103,12 @@ def _writers_elsewhere(nodes: Collection[Node]) -> set[Node]:
     return {
         node for node in nodes if any(one not in nodes or is_view(one) for one in changed_by(node))
     }
+
+
+def _changed_by_scatter(node: Node) -> Node | None:
+    """The tensor that a node adds to in place, and returns."""
+    changed = changed_by(node)
+    return changed[0] if scattered_by(node) is not None and len(changed) == 1 else None
 
 
 def is_view(node: Node) -> bool:
@@ -193,8 +214,11 @@ def _cuts_gradients(node: Node) -> bool:
     Where gradients are off, no value has one.
     """
     is_float = any(tensor.is_floating_point() for tensor in _tensors_of(node))
-    is_cut = is_float and not requires_gradient(node)
-    return is_cut and any(map(requires_gradient, node.all_input_nodes))
+    operation = read(node)
+    # Of others it asks for sizes alone.
+    like = operation.get("other") if operation and operation.name in _LIKE_OTHERS else None
+    sources = (one for one in node.all_input_nodes if one is not like)
+    return is_float and not requires_gradient(node) and any(map(requires_gradient, sources))
 
 
 def _own(root: Node, reached: Collection[Node], with_places: bool) -> set[Node]:
@@ -210,6 +234,8 @@ def _own(root: Node, reached: Collection[Node], with_places: bool) -> set[Node]:
         is_own = is_irregular(node) or is_along(node, lengths)
         if is_own or any(source in depending for source in node.all_input_nodes):
             depending.add(node)
+            # What is changed in place is a part of what changes it.
+            depending |= {one for one in changed_by(node) if one in reached and not is_view(one)}
     own: set[Node] = set()
     for node in sorted(reached, reverse=True):
         is_inside = node is root or all(user in own for user in node.users)
@@ -240,15 +266,17 @@ def _read_by(nodes: Collection[Node]) -> list[Node]:
     return sorted(read)
 
 
-def _translated(root: Node, nodes: Collection[Node]) -> Statements | Untranslated:
-    """The statements of nodes."""
+def _translated(
+    root: Node, nodes: Collection[Node], changed: Node | None = None
+) -> Statements | Untranslated:
+    """The statements of nodes; changed: what they are to change in place."""
     try:
         traced = trace(root, nodes, _read_by(nodes))
     # An operator may ask for numbers that only the run knows.
     except Exception as error:
         _log.debug("%s cannot be traced: %s", root.name, error)
         return Untranslated(frozenset())
-    return translation_of(traced)
+    return translation_of(traced, changed)
 
 
 def dtype_of(node: Node) -> torch.dtype | None:

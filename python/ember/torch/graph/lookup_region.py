@@ -14,6 +14,7 @@ from torch import Tensor
 from torch.fx import Node
 
 from ember.torch import private
+from ember.torch.calls.in_place_call import InPlaceCall
 from ember.torch.calls.statement_call import LookedUp, OfRows, Program, Sizes, StatementCall
 from ember.torch.element_types import INDEX_TYPES, SUM_TYPES, VALUE_TYPES
 from ember.torch.graph.costs import (
@@ -44,8 +45,12 @@ def lookup_region_at(node: Node, settings: Settings) -> Region | None:
     """The region of what is computed from looked-up rows, or of edges, and reduced; None if `node`
     ends none."""
     whole = tensor_of(node)
-    if whole is None or whole.dtype not in VALUE_TYPES or not whole.dim():
+    if whole is None or not whole.dim():
         return None
+    if whole.dtype not in VALUE_TYPES:
+        if scattered_by(node) is None:
+            return None
+        raise NoMatchError(f"it is of {whole.dtype}; kernels add floating-point numbers")
     if not private.has_operators:
         return None
     is_number = whole.dim() == 1 or (whole.dim() == 2 and is_one(whole.shape[1]))
@@ -148,6 +153,14 @@ def _region(kind: str, node: Node, found: Found, title: str, settings: Settings)
     inputs = statements.read()
     numbers = [one for one in found.read if isinstance(value_of(one), torch.SymInt | tuple)]
     given = [*inputs, *statements.expected, *numbers]
+    call = StatementCall
+    if found.changed is not None:
+        if settings.rest == "inductor":
+            raise NoMatchError("it changes a tensor in place; kernels beside Inductor change none")
+        if whole is not None and whole.dtype not in SUM_TYPES:
+            raise NoMatchError("it adds to a half type in place; kernels keep sums in f32")
+        call = InPlaceCall
+        given.append(found.changed)
     if whole is None or all(dtype_of(one) is not whole.dtype for one in inputs):
         return None
     sizes = _sizes_of(whole.shape, given)
@@ -161,10 +174,11 @@ def _region(kind: str, node: Node, found: Found, title: str, settings: Settings)
         program = replace(program, rows=rows)
 
     def make(reference: Reference) -> StatementCall:
-        return StatementCall(reference, program, settings.kernel_options, settings.raises)
+        return call(reference, program, settings.kernel_options, settings.raises)
 
     names = {statements.inputs[one]: name_of(one) for one in inputs}
-    return Region(kind, node, found.nodes, tuple(given), make, title, names)
+    changes = () if found.changed is None else (found.changed,)
+    return Region(kind, node, found.nodes, tuple(given), make, title, names, changes=changes)
 
 
 def _title(found: Found, is_score: bool) -> str:
@@ -220,6 +234,19 @@ def _program(
         tuple(zip(statements.lengths, sizes[1], strict=True)),
         len(given),
         of_rows,
+        ends=tuple(place for place, one in enumerate(inputs) if _is_of_ends(one)),
+        scatters=tuple(statements.scatters),
+    )
+
+
+def _is_of_ends(node: Node) -> bool:
+    """Whether a tensor may have an end of each edge."""
+    tensor = tensor_of(node)
+    return (
+        tensor is not None
+        and tensor.dtype in INDEX_TYPES
+        and tensor.dim() == 1
+        and not is_one(tensor.shape[0])
     )
 
 

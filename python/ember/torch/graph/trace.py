@@ -107,6 +107,15 @@ def trace(root: Node, nodes: Collection[Node], inputs: Sequence[Node]) -> Traced
     return Traced(graph, given, sources)
 
 
+def arguments_of(node: Node) -> dict[str, Any]:
+    """An operator's arguments by the names that its schema gives them, with defaults."""
+    assert isinstance(node.target, private.OpOverload)
+    arguments = node.target._schema.arguments
+    found = {one.name: one.default_value for one in arguments if one.has_default_value()}
+    found.update(zip((one.name for one in arguments), node.args, strict=False))
+    return {**found, **node.kwargs}
+
+
 def function_of(value: Node, places: Mapping[Node, int]) -> Function | None:
     """The function of inputs that an operator's value is; None if it reads anything else.
 

@@ -47,7 +47,7 @@ class _Scatter:
     def combined(self, function: str, begin: Callable[[Indices], str]) -> Value:
         """The elements combined with what each place begins with."""
         statements, dtype = self.call.statements, self.call.result.dtype
-        target = statements.begun(self.onto.sizes, dtype, begin)
+        target = statements.onto(self.onto) or statements.begun(self.onto.sizes, dtype, begin)
         statements.combine(target, function, self.sizes, self.place, self.element)
         return target
 

@@ -68,6 +68,8 @@ class Statements:
     those of steps, which are 0, and which PyTorch multiplies by what kernels do not read.
     has_own_gradients: whether a gradient comes through one. lengths: sizes that only the run knows,
     and that no array has, by the names of parameters. same: the input that the result is, if any.
+    scatters: the functions that combine what is scattered, one for each scatter. changed: the input
+    that what is scattered is added to in place: the result.
     """
 
     number: torch.dtype
@@ -87,6 +89,8 @@ class Statements:
     has_own_gradients: bool = False
     lengths: dict[str, Any] = field(default_factory=dict)
     same: str = ""
+    scatters: list[str] = field(default_factory=list)
+    changed: Node | None = None
     _temporaries: int = 0
     # Where the statements are that begin temporaries which others add to.
     _begun: dict[str, int] = field(default_factory=dict)
@@ -139,6 +143,13 @@ class Statements:
             raise NotTranslatedError
         return number
 
+    def onto(self, value: Value) -> Value | None:
+        """What `combine` changes in place if it adds to that value; None for a new temporary."""
+        if self.changed is None or self.inputs.get(self.changed) != value.name:
+            return None
+        self.types[RESULT] = _type(value.dtype)
+        return self._array_of(RESULT, value.sizes, value.dtype)
+
     def begun(
         self, sizes: Sequence[Any], dtype: torch.dtype, element: Callable[[Indices], str]
     ) -> Value:
@@ -174,6 +185,7 @@ class Statements:
     ) -> None:
         """Combines an element for each index of `sizes` with what the target has at some place."""
         self.reduces = True
+        self.scatters.append(function)
         indices = [FIRST if is_one(size) else f"i{k}" for k, size in enumerate(sizes)]
         line = f"{target.at(place(indices))} {function}= {element(indices)}"
         self.lines.append(line + self._ranges(indices, sizes, line))
@@ -202,12 +214,16 @@ class Statements:
         name = f"t{self._temporaries}"
         self._temporaries += 1
         self.types[name] = _type(torch.float32 if dtype in HALF_TYPES else dtype)
+        return name, self._array_of(name, sizes, dtype)
+
+    def _array_of(self, name: str, sizes: Sequence[Any], dtype: torch.dtype) -> Value:
+        """An array without the dimensions of size 1."""
         places = [place for place, size in enumerate(sizes) if not is_one(size)]
 
         def at(indices: Indices) -> str:
             return f"{name}[{','.join(indices[place] for place in places)}]" if places else name
 
-        return name, Value(tuple(sizes), dtype, at)
+        return Value(tuple(sizes), dtype, at)
 
     def _assign(self, name: str, sizes: Sequence[Any], element: Callable[[Indices], str]) -> str:
         indices = [FIRST if is_one(size) else f"i{place}" for place, size in enumerate(sizes)]
@@ -242,6 +258,12 @@ class Statements:
 
     def finish(self, value: Value) -> None:
         """Makes a value the result: its dimensions of size 1 are left out."""
+        if self.changed is not None:
+            # Nothing else may read what is changed.
+            written = value.at([f"i{place}" for place in range(value.rank)])
+            if written.partition("[")[0] != RESULT or self.inputs.get(self.changed) in self._named():
+                raise NotTranslatedError
+            return
         if self._is_renamed(value):
             return
         self.same = value.name

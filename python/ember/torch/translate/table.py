@@ -21,6 +21,7 @@ from torch import Tensor
 from torch.fx import Node
 
 from ember.torch import private
+from ember.torch.graph.trace import arguments_of
 from ember.torch.operations import fixed_number, tensor_of
 from ember.torch.translate.statements import Statements
 from ember.torch.translate.values import NotTranslatedError, Value, literal
@@ -48,11 +49,7 @@ class Call:
     @cached_property
     def arguments(self) -> dict[str, Any]:
         """What is given, and what is left out by its default."""
-        assert isinstance(self.node.target, private.OpOverload)
-        arguments = self.node.target._schema.arguments
-        found = {one.name: one.default_value for one in arguments if one.has_default_value()}
-        found.update(zip((one.name for one in arguments), self.node.args, strict=False))
-        return {**found, **self.node.kwargs}
+        return arguments_of(self.node)
 
     def value(self, name: str) -> Value:
         """A tensor or number as a value."""

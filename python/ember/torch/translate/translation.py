@@ -34,9 +34,12 @@ def is_translated(traced: Traced) -> bool:
     return not isinstance(_values_of(traced), Untranslated)
 
 
-def translation_of(traced: Traced) -> Statements | Untranslated:
-    """The statements of what was traced, or what keeps it from being some."""
-    found = _values_of(traced)
+def translation_of(traced: Traced, changed: Node | None = None) -> Statements | Untranslated:
+    """The statements of what was traced, or what keeps it from being some.
+
+    changed: the input that they add to, if the result is to be in its memory.
+    """
+    found = _values_of(traced, changed=changed)
     if isinstance(found, Untranslated):
         return found
     statements, value = found
@@ -70,7 +73,7 @@ def _of_rows(traced: Traced, statements: Statements) -> Statements | None:
 
 
 def _values_of(
-    traced: Traced, names: Mapping[Node, str] | None = None
+    traced: Traced, names: Mapping[Node, str] | None = None, changed: Node | None = None
 ) -> tuple[Statements, Value] | Untranslated:
     """The statements that a result needs, and what it is then.
 
@@ -81,7 +84,9 @@ def _values_of(
     known = traced.sources.keys() | traced.inputs.keys()
     if not isinstance(result, Tensor) or traced.result not in known:
         return Untranslated(frozenset())
-    statements = Statements(result.dtype, traced.inputs, inputs=dict(names or {}))
+    statements = Statements(
+        result.dtype, traced.inputs, inputs=dict(names or {}), changed=changed
+    )
     values: dict[Node, Value] = {}
     # Those without a value, and those of them that are not computed of others.
     missing: set[Node] = set()

@@ -1,0 +1,64 @@
+"""Calls of statements that add to a tensor in its memory, as index_add_ does.
+
+Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""
+
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from ember.compiler import Options
+from ember.torch.calls.statement_call import Program, StatementCall
+from ember.torch.element_types import INDEX_TYPES
+from ember.torch.graph.costs import LEAST_ADDED
+from ember.torch.region_call import NotTakenError, Reference
+from ember.torch.repeat import Repeat
+
+
+class InPlaceCall(StatementCall):
+    """Statements whose result is the last argument, changed; PyTorch does that where a gradient is
+    needed."""
+
+    # What is added twice is wrong: PyTorch is asked before anything is changed, or not at all.
+    asks_again = False
+
+    def __init__(
+        self, reference: Reference, program: Program, options: Options, raises: bool = False
+    ) -> None:
+        super().__init__(reference, program, options, raises)
+        self.changes = (program.given - 1,)
+
+    def __call__(self, *arguments: Any) -> Any:
+        """What the region computes."""
+        if torch.is_grad_enabled():
+            for argument in arguments:
+                if isinstance(argument, Tensor) and argument.requires_grad:
+                    return self.reference(*arguments)
+        return super().__call__(*arguments)
+
+    def forward(self, *given: Any) -> Tensor:
+        base: Tensor = given[self.program.given - 1]
+        inputs = self._taken(given)
+        # The first call builds the kernel, so that there is one to export, however small it is.
+        if self.libraries and self.elements(inputs) < LEAST_ADDED:
+            raise NotTakenError
+        memory = base.untyped_storage().data_ptr()
+        for one in inputs[: len(self.program.inputs)]:
+            if not isinstance(one, Tensor):
+                continue
+            # What is looked up must not be changed.
+            if one.untyped_storage().data_ptr() == memory or not one.numel():
+                raise NotTakenError
+            if one.dtype in INDEX_TYPES and int(one.min()) < 0:
+                raise NotTakenError
+        if not base.is_contiguous() or not base.numel():
+            raise NotTakenError
+        self._compute(inputs, self._kept(base.detach()))
+        if not base.is_inference():
+            torch.autograd.graph.increment_version(base)
+        return base
+
+    def repeat_for(self, arguments: tuple[Any, ...]) -> Repeat | None:
+        return None
