@@ -103,7 +103,7 @@ def cases() -> dict[str, Case]:
             ({0: nodes}, {1: edges}, {0: edges}),
             Convolution.batch(7, 30),
             [Convolution.batch(*size) for size in ((3, 2), (20, 100), (50, 9))],
-            {"aggregation"},
+            {"statements"},
         ),
         "scores": Case(
             Scores().eval(),

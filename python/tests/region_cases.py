@@ -284,42 +284,42 @@ CASES = (
     ),
     Case(
         "aggregation of zeros like",
-        "aggregation",
+        "statements",
         lambda x, s, t: torch.zeros_like(x).index_add_(0, t, x[s]),
         graph,
         (0,),
     ),
     Case(
         "aggregation weighted",
-        "aggregation",
+        "statements",
         lambda x, s, t, w: scatter(x.index_select(0, s) * w.view(-1, 1), t, "sum"),
         weighted_graph,
         (0, 3),
     ),
     Case(
         "aggregation with heads",
-        "aggregation",
+        "statements",
         lambda x, s, t, w: scatter(x[s] * w, t, "sum"),
         graph_with_heads,
         (0, 3),
     ),
     Case(
         "onto",
-        "aggregation",
+        "statements",
         lambda b, x, s, t, w: b.index_add(0, t, x[s] * w.view(-1, 1), alpha=3),
         graph_onto,
         (0, 1, 4),
     ),
     Case(
         "onto in place",
-        "aggregation",
+        "statements",
         lambda b, x, s, t, w: (b * 1).index_add_(0, t, x[s]),
         graph_onto,
         (0, 1),
     ),
     Case(
         "maximum onto",
-        "aggregation",
+        "statements",
         lambda b, x, s, t, w: b.scatter_reduce(0, t.view(-1, 1).expand(-1, LENGTH), x[s], "amax"),
         graph_onto,
         (0, 1),
@@ -368,7 +368,7 @@ CASES = (
 
 LIMITS = {
     "graph.costs": ("LEAST_SUMMED", "LEAST_LOOKUPS", "LEAST_TABLE_BYTES"),
-    "aggregation_onto": ("LEAST_ADDED",),
+    "calls.in_place_call": ("LEAST_ADDED",),
     "bag_patterns": ("LEAST_OF_MAXIMUM",),
 }
 

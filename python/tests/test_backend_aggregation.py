@@ -136,8 +136,7 @@ def test_values(function: Callable[..., Tensor], dtype: torch.dtype) -> None:
     arguments = graph(dtype=dtype)
     with listening() as heard, torch.no_grad():
         result = compiled(function)(*arguments)
-    kind = "statements" if function in COMPUTED else "aggregation"
-    assert [part.kind for report in heard.reports for part in report.compiled] == [kind]
+    assert [part.kind for report in heard.reports for part in report.compiled] == ["statements"]
     expected = function(*(one.double() if one.is_floating_point() else one for one in arguments))
     torch.testing.assert_close(
         result, expected.to(dtype), rtol=TOLERANCES[dtype], atol=TOLERANCES[dtype]
@@ -297,7 +296,7 @@ def test_dimension_that_is_an_argument_is_fixed() -> None:
     with listening() as heard:
         result = compiled(function)(0, x, source, target)
     torch.testing.assert_close(result, function(0, x, source, target))
-    assert [part.kind for report in heard.reports for part in report.compiled] == ["aggregation"]
+    assert [part.kind for report in heard.reports for part in report.compiled] == ["statements"]
 
 
 def test_along_columns() -> None:
@@ -384,8 +383,8 @@ def test_gradients_switched_in_between() -> None:
 
 
 def test_excluded() -> None:
-    assert reasons(plain, *graph(), excluded=["aggregation"]) == [
-        "aggregation is excluded by the options"
+    assert reasons(plain, *graph(), excluded=["statements"]) == [
+        "statements is excluded by the options"
     ]
 
 

@@ -240,4 +240,4 @@ def test_explained() -> None:
     assert graph.others["add"] == 1
     with listening() as heard, torch.no_grad():
         compiled(Layer(biased))(*arguments())
-    assert [part.kind for part in heard.reports[0].compiled] == ["aggregation"]
+    assert [part.kind for part in heard.reports[0].compiled] == ["statements"]

@@ -46,7 +46,7 @@ class Model(nn.Module):
         return torch.cat([bags + self.single(indices), sums.relu()]) * scores.sigmoid().mean()
 
 
-KINDS = {"bags", "bag", "aggregation", "row_score"}
+KINDS = {"bags", "bag", "statements", "row_score"}
 
 
 def batch(samples: int = 6, edges: int = EDGES, seed: int = 0) -> Batch:

@@ -19,8 +19,6 @@ import pytest
 import torch
 import torch.nn.functional as functional
 from ember import compiler, configuration, places, progress
-from ember.torch.aggregation import AggregationCall
-from ember.torch.aggregation_kernel import aggregation_kernel
 from ember.torch.bag_call import BagCall
 from ember.torch.bag_group import GroupCall
 from ember.torch.embedding_bag import BagShape, bag_program
@@ -194,8 +192,6 @@ def test_the_backend_is_disabled_too(
     empty_cache: Path,
 ) -> None:
     torch._dynamo.reset()
-    # As if nothing had been built in this process.
-    aggregation_kernel.cache_clear()
     compiled = torch.compile(model, backend="ember", options={"raises": True})
 
     def values(function: Callable[[], torch.Tensor]) -> list[torch.Tensor]:
@@ -213,7 +209,7 @@ def test_the_backend_is_disabled_too(
     assert len(ember.libraries()) >= 1
     # Kernels that are there are not called.
     with ember.disabled(), pytest.MonkeyPatch.context() as patch:
-        for kind in (AggregationCall, GroupCall):
+        for kind in (StatementCall, GroupCall):
             patch.setattr(kind, "forward", None)
             patch.setattr(kind, "backward", None)
         patch.setattr(BagCall, "__call__", None)

@@ -46,13 +46,13 @@ def arguments() -> tuple[Tensor, Tensor, Tensor]:
 def test_what_is_compiled_and_left() -> None:
     found = ember.explain(Model(), *arguments())
     (graph,) = found.graphs
-    assert sorted(part.kind for part in found.compiled) == ["aggregation", "bag"]
+    assert sorted(part.kind for part in found.compiled) == ["statements", "bag"]
     for part in found.compiled:
         (library,) = part.libraries
         assert library.is_file()
         assert part.operations
         assert not part.problem
-    sums = next(part for part in found.compiled if part.kind == "aggregation")
+    sums = next(part for part in found.compiled if part.kind == "statements")
     assert Path(__file__).name in sums.place
     assert sums.place.endswith(
         "sums = torch.zeros(NODES, LENGTH).index_add(0, edges[1], x[edges[0]])"
@@ -153,7 +153,7 @@ def test_tables_side_by_side() -> None:
 
 def test_options() -> None:
     found = ember.explain(Model(), *arguments(), options={"excluded": ["bag"]})
-    assert [part.kind for part in found.compiled] == ["aggregation"]
+    assert [part.kind for part in found.compiled] == ["statements"]
     assert "bag is excluded by the options" in [left.reason for left in found.left]
     with pytest.raises(ember.ArgumentError, match="no option 'exclude'"):
         ember.explain(Model(), *arguments(), options={"exclude": ["bag"]})
@@ -214,7 +214,7 @@ def test_what_ember_compile_captures_and_torch_compile_does_not() -> None:
     for model in (without_loops, compiled):
         found = ember.explain(model, *given)
         assert (len(found.graphs), len(found.breaks)) == (len(compiled.reports()), 0) == (1, 0)
-        assert {part.kind for part in found.compiled} == {"selection", "aggregation"}
+        assert {part.kind for part in found.compiled} == {"selection", "statements"}
         assert found.way == "ember.compile"
         assert found.other is not None
         assert found.other.breaks > 0
@@ -232,7 +232,7 @@ def test_what_ember_compile_captures_and_torch_compile_does_not() -> None:
 def test_options_of_what_ember_compiled() -> None:
     compiled = ember.compile(Model(), excluded=("bag",))
     found = ember.explain(compiled, *arguments())
-    assert [part.kind for part in found.compiled] == ["aggregation"]
+    assert [part.kind for part in found.compiled] == ["statements"]
     assert len(ember.explain(compiled, *arguments(), options={}).compiled) == 2
 
 

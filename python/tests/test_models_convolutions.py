@@ -70,4 +70,4 @@ def test_values_and_gradients(name: str) -> None:
             torch.testing.assert_close(*results, rtol=1e-4, atol=1e-4)
             check_gradients(other, model, rtol=1e-3, atol=1e-3)
     kinds = {part.kind for one in heard.reports for part in one.compiled}
-    assert kinds & {"aggregation", "statements"}
+    assert "statements" in kinds

@@ -29,8 +29,6 @@ KINDS = {
     "bag_group_at": "bags_that_are_concatenated",
     "pair_products_at": "pair_products",
     "lookup_region_at": "row_score",
-    "aggregation_at": "aggregation",
-    "onto_at": "aggregation_onto",
     "segments_at": "segments",
     "head_products_at": "head_products",
     "quantized_bag_at": "quantized_bag_byte",

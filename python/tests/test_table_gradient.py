@@ -104,7 +104,7 @@ def test_kernels_that_cannot_be_built(caplog: pytest.LogCaptureFixture) -> None:
     with (
         torch.no_grad(),
         caplog.at_level(logging.WARNING, "ember"),
-        mock.patch.object(table_gradient, "aggregation_kernel", failing),
+        mock.patch.object(Options, "load", failing),
     ):
         assert summed() is None
         assert summed() is None

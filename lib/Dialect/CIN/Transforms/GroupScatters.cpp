@@ -56,7 +56,8 @@ private:
   /// The scatter that a statement is; none if it cannot be grouped.
   std::optional<Scatter> getScatter(ForallOp statement);
   bool isTarget(Value index, BlockArgument variable);
-  /// Whether all that reads an element of `access` looks up at it.
+  /// Whether an access is of a place of the variable's element, and nothing
+  /// else than a place.
   bool isPlace(AccessOp access, BlockArgument variable);
   /// A parameter of the function, and an array of the evaluation.
   Value getArray(const Twine &name);
@@ -116,18 +117,44 @@ static llvm::DenseSet<Value> getDependent(BlockArgument variable,
   return dependent;
 }
 
+/// What an integer was before it got a wider type.
+static Value getNarrow(Value value) {
+  while (auto call = value.getDefiningOp<CallOp>()) {
+    if (!call.getFunction().is("convert"))
+      return value;
+    auto from = dyn_cast<IntegerType>(call.getOperands().front().getType());
+    auto to = dyn_cast<IntegerType>(call.getType());
+    if (!from || !to || from.getWidth() > to.getWidth() || from.getWidth() == 1)
+      return value;
+    value = call.getOperands().front();
+  }
+  return value;
+}
+
 bool ScatterGrouping::isTarget(Value index, BlockArgument variable) {
-  auto access = index.getDefiningOp<AccessOp>();
+  auto access = getNarrow(index).getDefiningOp<AccessOp>();
   return access && access.getArray() == targets &&
          access.getIndices().front() == variable;
+}
+
+/// Whether all that reads an integer, or one of a wider type that it gets,
+/// looks up at it.
+static bool isIndexAlone(Value value) {
+  return llvm::all_of(value.getUses(), [&](OpOperand &use) {
+    if (isa<AccessOp>(use.getOwner()))
+      return true;
+    if (auto assign = dyn_cast<AssignOp>(use.getOwner()))
+      return assign.getValue() != value;
+    auto call = dyn_cast<CallOp>(use.getOwner());
+    return call && getNarrow(call) != call && isIndexAlone(call);
+  });
 }
 
 bool ScatterGrouping::isPlace(AccessOp access, BlockArgument variable) {
   auto array = dyn_cast<BlockArgument>(access.getArray());
   return array && !evaluate.isInit(array) && access.getIndices().size() == 1 &&
          access.getIndices().front() == variable &&
-         llvm::all_of(access->getUsers(), llvm::IsaPred<AccessOp, AssignOp>) &&
-         isa<IntegerType>(access.getResult().getType());
+         isa<IntegerType>(access.getResult().getType()) && isIndexAlone(access);
 }
 
 std::optional<Scatter> ScatterGrouping::getScatter(ForallOp statement) {
@@ -274,6 +301,7 @@ Value ScatterGrouping::reduce(OpBuilder &builder, const Scatter &scatter,
   Block &body = reduction.getRegion().emplaceBlock();
   Value position = body.addArgument(builder.getIndexType(), location);
   builder.setInsertionPointToEnd(&body);
+  llvm::DenseSet<Value> places;
   for (Operation *op : terms) {
     auto access = dyn_cast<AccessOp>(op);
     if (access && isPlace(access, scatter.variable)) {
@@ -282,6 +310,15 @@ Value ScatterGrouping::reduce(OpBuilder &builder, const Scatter &scatter,
                         ? node
                         : readArray(builder, array + "_by_" + name, position);
       mapping.map(access.getResult(), place);
+      places.insert(access);
+      continue;
+    }
+    // A place is an index of any type.
+    auto call = dyn_cast<CallOp>(op);
+    if (call && getNarrow(call) != call &&
+        places.contains(call.getOperands().front())) {
+      mapping.map(call.getResult(), mapping.lookup(call.getOperands().front()));
+      places.insert(call);
       continue;
     }
     if (!mapping.contains(scatter.variable) &&

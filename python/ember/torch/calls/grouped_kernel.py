@@ -12,13 +12,13 @@ from typing import Any
 from torch import Tensor
 
 from ember.kernel import Entry
-from ember.torch.calls.edge_groups import EdgeMemory
+from ember.torch.calls.edge_groups import Edges
 
 _OFFSETS, _ORDER, _BY = "_offsets", "_order", "_by_"
 
 
 class GroupedKernel:
-    """A kernel of edges that are grouped, and the edges that it saw.
+    """A kernel of edges that are grouped.
 
     ends: the names of arrays that have an end of each edge. parameters: the names of what the
     kernel takes. initial: those that have to hold zeros before.
@@ -28,19 +28,13 @@ class GroupedKernel:
         self.parameters = [parameter.name for parameter in entry.parameters]
         self.initial = {one.name for one in entry.parameters if one.initial is not None}
         self.kernel = entry.bind(gradients=True)
+        self._ends = ends
         # By targets, how many offsets there are.
         self._offsets = {
             parameter.name.removesuffix(_OFFSETS): parameter.sizes[0]
             for parameter in entry.parameters
             if parameter.name.removesuffix(_OFFSETS) in ends and parameter.sizes
         }
-        self._ends = [
-            end
-            for end in ends
-            if end in self._offsets
-            or any(f"{end}{_BY}{target}" in self.parameters for target in self._offsets)
-        ]
-        self._memory = EdgeMemory()
 
     @property
     def has_groups(self) -> bool:
@@ -48,15 +42,12 @@ class GroupedKernel:
         order."""
         return bool(self._offsets)
 
-    def grouped(self, named: Mapping[str, Any]) -> dict[str, Any] | None:
-        """What the kernel takes, by names, if it saw the edges before; None for new ones, and for
-        those that cannot be grouped: a kernel that gets them as they are says what is wrong.
+    def arguments(self, edges: Edges, named: Mapping[str, Any]) -> dict[str, Any] | None:
+        """What the kernel takes, by names; None for edges that cannot be grouped: a kernel that
+        gets them as they are says what is wrong.
 
         named: what the kernel of edges in any order takes, and results.
         """
-        edges = self._memory.find([named[end] for end in self._ends])
-        if edges is None:
-            return None
         found = dict(named)
         for target, size in self._offsets.items():
             places = size and _size(size, named) - 1

@@ -17,6 +17,7 @@ from torch import Tensor
 from ember.compiler import Notation, Options
 from ember.errors import ArgumentError, CompileError, CompilerNotFoundError, KernelError
 from ember.kernel import Entry
+from ember.torch.calls.edge_groups import EdgeMemory
 from ember.torch.calls.grouped_kernel import GroupedKernel
 from ember.torch.element_types import INDEX_TYPES
 from ember.torch.graph.costs import is_worth_grouping, most_ungrouped, why_rows_are_slower
@@ -149,6 +150,8 @@ class StatementCall(RegionCall):
         self._gradients: dict[tuple[bool, ...], _Gradient] = {}
         # Kernels of edges that are grouped, by their statements; None if there is none.
         self._grouped: dict[Notation, GroupedKernel | None] = {}
+        # The edges that their calls were given.
+        self._edges: dict[Notation, EdgeMemory] = {}
 
     @cached_property
     def kernel(self) -> Callable[..., Any]:
@@ -206,8 +209,10 @@ class StatementCall(RegionCall):
 
     def _run_grouped(self, notation: Notation, entry: str, arguments: dict[str, Any]) -> bool:
         """Calls the kernel of edges that are grouped, if these came before; whether it was."""
-        grouped = self._grouped_kernel(notation, entry)
-        found = grouped and grouped.grouped(arguments)
+        ends = [arguments[self.program.inputs[place]] for place in self.program.ends]
+        edges = self._edges.setdefault(notation, EdgeMemory()).find(ends)
+        grouped = edges and self._grouped_kernel(notation, entry)
+        found = edges and grouped and grouped.arguments(edges, arguments)
         if not grouped or not found:
             return False
         for name in grouped.initial:
