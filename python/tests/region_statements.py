@@ -57,6 +57,16 @@ def edges(draw: Draw) -> dict[str, NDArray]:
     }
 
 
+def grouped(arrays: dict[str, NDArray], bags: int) -> dict[str, NDArray]:
+    """Edges with what a kernel of edges that are grouped by `t` takes."""
+    order = np.argsort(arrays["t"], kind="stable")
+    offsets = np.searchsorted(arrays["t"][order], np.arange(bags + 1))
+    made = {"t_offsets": offsets, "t_order": order}
+    if "s" in arrays:
+        made["s_by_t"] = arrays["s"][order]
+    return arrays | {name: array.astype(np.int32) for name, array in made.items()}
+
+
 def aggregated(t: Tensors, reduce: str, weighted: bool = False) -> Tensor:
     messages = t["X"][t["s"]] * (t["w"][:, None] if weighted else 1)
     index = t["t"][:, None].expand_as(messages)
@@ -275,6 +285,31 @@ EDGES = {
         },
         ("m", "e", "z", "out"),
         softmax_of_edges,
+    ),
+    "grouped_aggregation": Region(
+        "out[n,e] = 0.0\nout[t[p],e] += w[p] * X[s[p],e]",
+        lambda d: grouped(edges(d) | {"out": d.output("bags", "length")}, *d.shape("bags")),
+        ("out",),
+        lambda t: aggregated(t, "sum", weighted=True),
+        ("--group=t",),
+    ),
+    "grouped_edge_softmax": Region(
+        "m[n,h] = (-inf)\nm[t[p],h] max= x[p,h]\n"
+        "z[n,h] = 0.0\nz[t[p],h] += exp(x[p,h] - m[t[p],h])\n"
+        "out[p,h] = exp(x[p,h] - m[t[p],h]) / z[t[p],h]",
+        lambda d: grouped(
+            {
+                "x": d.floats("lookups", "heads"),
+                "t": d.indices("bags", "lookups"),
+                "m": d.output("bags", "heads"),
+                "z": d.output("bags", "heads"),
+                "out": d.output("lookups", "heads"),
+            },
+            *d.shape("bags"),
+        ),
+        ("m", "z", "out"),
+        softmax_of_edges,
+        ("--group=t",),
     ),
     "head_products": Region(
         "out[n,h] = sum[d](x[n,h,d] * a[h,d])",
