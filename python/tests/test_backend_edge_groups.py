@@ -5,7 +5,7 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -29,10 +29,9 @@ REDUCTIONS = ("sum", "mean", "amax", "amin", "prod")
 
 
 @pytest.fixture(autouse=True)
-def _any_size(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def _any_size(monkeypatch: pytest.MonkeyPatch) -> None:
     """Groups edges of graphs that are too small for it to pay."""
     monkeypatch.setattr(statement_call, "is_worth_grouping", lambda *_: True)
-    yield
 
 
 def ends(seed: int = 0, dtype: torch.dtype = torch.int64) -> tuple[Tensor, Tensor]:
@@ -251,9 +250,7 @@ def test_fewer_rows_than_the_edges_that_were_grouped_need() -> None:
 
 @pytest.mark.parametrize("reduction", ["sum", "mean"])
 @pytest.mark.parametrize("weighted", [False, True])
-def test_gradients(
-    reduction: str, weighted: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_gradients(reduction: str, weighted: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(statement_call.StatementCall, "elements", lambda *_: 1 << 30)
     source, target = ends()
 

@@ -21,6 +21,7 @@ import torch.nn.functional as functional
 from ember import compiler, configuration, places, progress
 from ember.torch.bag_call import BagCall
 from ember.torch.bag_group import GroupCall
+from ember.torch.calls.statement_call import StatementCall
 from ember.torch.embedding_bag import BagShape, bag_program
 from preloaded import run_python
 

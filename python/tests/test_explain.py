@@ -46,7 +46,7 @@ def arguments() -> tuple[Tensor, Tensor, Tensor]:
 def test_what_is_compiled_and_left() -> None:
     found = ember.explain(Model(), *arguments())
     (graph,) = found.graphs
-    assert sorted(part.kind for part in found.compiled) == ["statements", "bag"]
+    assert sorted(part.kind for part in found.compiled) == ["bag", "statements"]
     for part in found.compiled:
         (library,) = part.libraries
         assert library.is_file()
@@ -183,9 +183,9 @@ def test_kernel_that_cannot_be_built(
 
 def test_tensors_without_a_kernel() -> None:
     def function(x: Tensor, source: Tensor) -> Tensor:
-        return torch.zeros(NODES, LENGTH).index_add(0, source, x.to(torch.float32)[source])
+        return torch.zeros_like(x).index_add(0, source, x[source])
 
-    found = ember.explain(function, torch.randn(NODES, LENGTH), torch.zeros(0, dtype=torch.int64))
+    found = ember.explain(function, torch.randn(0, LENGTH), torch.zeros(0, dtype=torch.int64))
     (part,) = found.graphs[0].compiled
     assert part.problem == "there is no kernel for tensors as the arguments were"
 

@@ -43,6 +43,8 @@ PATTERNS: tuple[Callable[[Node, Settings], Region | None], ...] = (
     rows_at,
     selection_at,
 )
+# Lookups alone, which whatever is computed with them takes along.
+LOOKUPS = ("block_gather",)
 # Products of blocks, which keep a row of results in registers.
 OF_BLOCKS = ("block_scores", "block_values")
 
@@ -87,7 +89,7 @@ def _regions(graph: Graph, settings: Settings, report: Report) -> list[Region]:
     """Regions that have no nodes in common, in the order of the graph."""
     found: list[Region] = []
     taken: set[Node] = set()
-    left: list[Left] = []
+    left: dict[Left, set[Node]] = {}
     as_fast: list[Left] = []
     # From the end, so that what another pattern ends in is found before it.
     for node in reversed(list(graph.nodes)):
@@ -100,14 +102,18 @@ def _regions(graph: Graph, settings: Settings, report: Report) -> list[Region]:
                 as_fast.append(Left(node.name, str(error), as_fast=True))
                 continue
             except NoMatchError as error:
-                left.append(Left(node.name, str(error)))
+                left[Left(node.name, str(error))] = {node}
                 continue
             if region is None:
                 continue
             if _is_left_to_inner(region, settings):
                 continue
             if reason := _why_not(region, taken, settings):
-                left.append(Left(node.name, reason))
+                # What is within has the same reason, and is what it is about.
+                for one in [one for one in left if one.reason == reason]:
+                    if left[one] >= region.nodes:
+                        del left[one]
+                left[Left(node.name, reason)] = region.nodes
                 continue
             found.append(region)
             taken |= region.nodes
@@ -116,7 +122,7 @@ def _regions(graph: Graph, settings: Settings, report: Report) -> list[Region]:
     names = {node.name for node in taken}
     # What a larger pattern did not take, another one may have.
     as_fast = [one for one in reversed(as_fast) if one.node not in names]
-    report.left = left[::-1] or as_fast
+    report.left = list(left)[::-1] or as_fast
     report.beside = as_fast if left else []
     return found
 
@@ -126,7 +132,7 @@ def _is_left_to_inner(region: Region, settings: Settings) -> bool:
     then the rest is PyTorch's as ever. Several become one."""
     if region.kind != STATEMENTS:
         return False
-    inner = _inner(region, settings)
+    inner = [one for one in _inner(region, settings) if one.kind not in LOOKUPS]
     if any(one.kind in OF_BLOCKS for one in inner):
         return True
     return len(inner) == 1

@@ -367,7 +367,7 @@ def operators_of(
         return value
 
     known = [without_data(one) for one in examples]
-    with finding_values(known), preserve():
+    with mode, finding_values(known), preserve():
         graph: Graph = make_graph(function, decomposition_table=_decompositions(whole))(
             *known
         ).graph
@@ -434,11 +434,7 @@ def trial(tensors: Iterable[Tensor]) -> Iterator[None]:
     """
     dispatcher, fake = names.all_of(names.NEW_NODES) or (nullcontext, ())
     mode = next((one.fake_mode for one in tensors if isinstance(one, fake)), None)
-    if mode is None:
-        # What is made of sizes alone.
-        symbols = (one.node.shape_env for one in examples if isinstance(one, torch.SymInt))
-        make_mode = names.found["torch._subclasses.fake_tensor:FakeTensorMode"]
-        mode = make_mode(shape_env=next(symbols, None))
+    mode = mode or names.found["torch._subclasses.fake_tensor:FakeTensorMode"]()
     shapes = mode.shape_env
     with ExitStack() as stack:
         stack.enter_context(torch.no_grad())

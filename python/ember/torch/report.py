@@ -31,7 +31,7 @@ class Compiled:
     call: RegionCall
 
 
-@dataclass
+@dataclass(frozen=True)
 class Left:
     """An operation that PyTorch computes, with the reason. as_fast: because it is as fast."""
 

@@ -481,8 +481,19 @@ void GradientFunction::complete() {
   }
 }
 
+void GradientFunction::readSizesOfGradients() {
+  for (Value array : wrt) {
+    Value given = forward.lookupOrNull(array);
+    if (!given || !isa<BlockArgument>(given))
+      continue;
+    if (llvm::all_of(given.getUsers(), llvm::IsaPred<ExtentOp>))
+      given.replaceAllUsesWith(adjoints[array].array);
+  }
+}
+
 LogicalResult GradientFunction::finish() {
   marker->erase();
+  readSizesOfGradients();
   Block &body = *gradients.getBody();
   for (bool changed = true; changed;) {
     changed = false;

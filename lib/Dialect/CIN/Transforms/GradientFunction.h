@@ -87,6 +87,9 @@ private:
   /// Zeros for what does not depend on anything.
   void complete();
   /// Drops parameters that are not used, and says what callers have to know.
+  /// Asks gradients for sizes of arrays of which nothing else is read, so that
+  /// these are no parameters.
+  void readSizesOfGradients();
   llvm::LogicalResult finish();
 
   std::string getName(mlir::Value array) { return evaluate.getNameOf(array); }

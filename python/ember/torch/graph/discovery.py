@@ -98,6 +98,13 @@ def find(root: Node, with_places: bool, says_why: bool = False) -> Found | None:
         blocked |= translation.nodes
 
 
+def why_not_alone(node: Node) -> str:
+    """Why there are no statements of an operation by itself."""
+    translation = _translated(node, [node])
+    reason = translation.reason if isinstance(translation, Untranslated) else ""
+    return reason or "it has no statement in index notation"
+
+
 def _writers_elsewhere(nodes: Collection[Node]) -> set[Node]:
     """Those that change other tensors than new ones that the nodes make."""
     return {

@@ -23,7 +23,14 @@ from ember.torch.graph.costs import (
     OPERATIONS_OF_A_GRADIENT,
     why_rows_are_slower,
 )
-from ember.torch.graph.discovery import Found, dtype_of, find, is_view, requires_gradient
+from ember.torch.graph.discovery import (
+    Found,
+    dtype_of,
+    find,
+    is_view,
+    requires_gradient,
+    why_not_alone,
+)
 from ember.torch.graph.irregular import looked_up_in, scattered_by
 from ember.torch.graph.trace import function_of
 from ember.torch.lookups import lookup_at
@@ -55,6 +62,8 @@ def lookup_region_at(node: Node, settings: Settings) -> Region | None:
         return None
     is_number = whole.dim() == 1 or (whole.dim() == 2 and is_one(whole.shape[1]))
     found = find(node, with_places=True, says_why=is_number)
+    if found is None and scattered_by(node) is not None:
+        raise NoMatchError(why_not_alone(node))
     if found is None or not found.statements.reduces:
         return None
     is_score = is_number and all(

@@ -81,20 +81,29 @@ def _along_dimension(call: Call) -> _Scatter:
     source = call.statements.converted(source, call.result.dtype)
     dimension = onto.place(call.given("dim"))
     if not onto.rank:
-        raise NotTranslatedError
-    if index.dtype not in INDEX_TYPES or is_one(onto.sizes[dimension]):
-        raise NotTranslatedError
+        raise NotTranslatedError("it has one number, and no rows")
+    _check_places(index, onto.sizes[dimension])
     others = [place for place in range(onto.rank) if place != dimension]
     # Where fewer are scattered than there are, variables would have two sizes.
     if not same_sizes([onto.sizes[k] for k in others], [index.sizes[k] for k in others]):
-        raise NotTranslatedError
+        raise NotTranslatedError(
+            "its index is not as wide as its rows, which are combined in part then"
+        )
     if not same_sizes(index.sizes, source.sizes):
-        raise NotTranslatedError
+        raise NotTranslatedError("there are not as many indices as elements")
 
     def place(indices: Indices) -> list[str]:
         return [*indices[:dimension], index.at(indices), *indices[dimension + 1 :]]
 
     return _Scatter(call, onto, index.sizes, place, source.at)
+
+
+def _check_places(index: Value, size: Any) -> None:
+    """Raises NotTranslatedError for places that statements do not scatter to."""
+    if index.dtype not in INDEX_TYPES:
+        raise NotTranslatedError(f"its index is {index.dtype}")
+    if is_one(size):
+        raise NotTranslatedError("there is one place for all")
 
 
 def _onto(scatter: _Scatter) -> Callable[[Indices], str]:
@@ -111,7 +120,7 @@ def _scatter_add(call: Call) -> Value:
 def _scatter_reduce(call: Call) -> Value:
     scatter, reduction = _along_dimension(call), call.given("reduce")
     if not call.result.is_floating_point() or reduction not in _REDUCTIONS:
-        raise NotTranslatedError
+        raise NotTranslatedError(f"there is no reduction {reduction} of {call.result.dtype}")
     takes_part = bool(call.given("include_self"))
     function, identity = _REDUCTIONS[reduction]
     if function in ("max", "min", "prod"):
@@ -134,12 +143,11 @@ def _index_add(call: Call) -> Value:
     dimension, factor = onto.place(call.given("dim")), literal(call.given("alpha"))
     source = call.statements.converted(source, call.result.dtype)
     if not onto.rank or index.rank != 1 or source.rank != onto.rank:
-        raise NotTranslatedError
+        raise NotTranslatedError("it has one number, and no rows")
     sizes = (*onto.sizes[:dimension], index.sizes[0], *onto.sizes[dimension + 1 :])
-    if index.dtype not in INDEX_TYPES or is_one(onto.sizes[dimension]):
-        raise NotTranslatedError
+    _check_places(index, onto.sizes[dimension])
     if not same_sizes(source.sizes, sizes):
-        raise NotTranslatedError
+        raise NotTranslatedError("its rows are not known to be as long as those of the result")
 
     def place(indices: Indices) -> list[str]:
         return [*indices[:dimension], index.at([indices[dimension]]), *indices[dimension + 1 :]]

@@ -261,7 +261,8 @@ class Statements:
         if self.changed is not None:
             # Nothing else may read what is changed.
             written = value.at([f"i{place}" for place in range(value.rank)])
-            if written.partition("[")[0] != RESULT or self.inputs.get(self.changed) in self._named():
+            changed = self.inputs.get(self.changed)
+            if written.partition("[")[0] != RESULT or changed in self._named():
                 raise NotTranslatedError
             return
         if self._is_renamed(value):

@@ -24,9 +24,10 @@ FAMILIES = (elementwise, lookups, products, reductions, scatters, views)
 
 @dataclass(frozen=True)
 class Untranslated:
-    """Nodes of the captured graph of which an operator has no statement."""
+    """Nodes of the captured graph of which an operator has no statement; why, if that is known."""
 
     nodes: frozenset[Node]
+    reason: str = ""
 
 
 def is_translated(traced: Traced) -> bool:
@@ -84,13 +85,11 @@ def _values_of(
     known = traced.sources.keys() | traced.inputs.keys()
     if not isinstance(result, Tensor) or traced.result not in known:
         return Untranslated(frozenset())
-    statements = Statements(
-        result.dtype, traced.inputs, inputs=dict(names or {}), changed=changed
-    )
+    statements = Statements(result.dtype, traced.inputs, inputs=dict(names or {}), changed=changed)
     values: dict[Node, Value] = {}
     # Those without a value, and those of them that are not computed of others.
     missing: set[Node] = set()
-    first: set[Node] = set()
+    first: dict[Node, str] = {}
     needed = _read_by(traced.result, traced.inputs)
     for node in traced.graph.nodes:
         # Sizes and other numbers that are computed have no statements.
@@ -106,10 +105,11 @@ def _values_of(
             if node not in traced.sources:
                 continue
             if missing.isdisjoint(node.all_input_nodes):
-                first.add(error.operator or node)
+                first[error.operator or node] = error.reason
             missing.add(node)
     if first:
-        return Untranslated(frozenset(traced.sources[node] for node in first))
+        reason = next(filter(None, first.values()), "")
+        return Untranslated(frozenset(traced.sources[node] for node in first), reason)
     return statements, values[traced.result]
 
 

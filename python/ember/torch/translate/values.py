@@ -24,11 +24,13 @@ FIRST = "0"
 class NotTranslatedError(Exception):
     """No statement says what an operator computes of these arguments.
 
-    operator: the one whose value cannot be read so, if it is another one than that which reads it.
+    reason: why, for reports. operator: the one whose value cannot be read so, if it is another one
+    than that which reads it.
     """
 
-    def __init__(self, operator: Node | None = None) -> None:
-        super().__init__()
+    def __init__(self, reason: str = "", operator: Node | None = None) -> None:
+        super().__init__(reason)
+        self.reason = reason
         self.operator = operator
 
 

@@ -236,6 +236,6 @@ def _cat(call: Call) -> Value:
         raise NotTranslatedError
 
     def at(indices: Indices) -> str:
-        raise NotTranslatedError(call.node)
+        raise NotTranslatedError(operator=call.node)
 
     return Value(call.sizes, call.result.dtype, at, parts, parts[0].place(call.given("dim")))
