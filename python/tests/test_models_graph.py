@@ -59,9 +59,9 @@ NETWORKS = {
 # one class once for both if it breaks their graphs.
 AGGREGATIONS = {
     "GCN": {"sum over edges", "sum over edges of rows of"},
-    "GraphSAGE, mean": {"mean over edges of rows of"},
+    "GraphSAGE, mean": {"sum over edges of rows of"},
     "GraphSAGE, max": {"max over edges of rows of"},
-    "GAT": {"operations over edges of rows of"},
+    "GAT": {"max, sum over edges of rows of"},
     "GIN": {"sum over edges of rows of"},
 }
 
