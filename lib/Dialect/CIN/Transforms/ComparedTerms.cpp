@@ -97,48 +97,13 @@ static bool isExact(Function function, Type type) {
 
 bool Repeatability::ofCall(CallOp call) {
   Function function = call.getFunction();
-  // Series are evaluated otherwise in loops of lanes, and what users define may
-  // be made of anything.
-  bool isRoundedOnce = llvm::is_contained(
-      ArrayRef<StringRef>{"add",
-                          "sub",
-                          "mul",
-                          "div",
-                          "neg",
-                          "abs",
-                          "min",
-                          "max",
-                          "relu",
-                          "sqrt",
-                          "lt",
-                          "le",
-                          "gt",
-                          "ge",
-                          "eq",
-                          "ne",
-                          "and",
-                          "or",
-                          "xor",
-                          "not",
-                          "shl",
-                          "shr",
-                          "fma",
-                          "select",
-                          "ceil",
-                          "larger",
-                          "mod",
-                          "coalesce",
-                          "floor",
-                          "convert",
-                          "convert_unsigned",
-                          "bitcast"},
-      function.getBuiltin() ? function.getName() : StringRef());
+  // What users define may be made of anything.
+  const Builtin *row = function.getBuiltin();
   bool isFloat = isa<FloatType>(call.getType());
   // In a sum around it, one instruction may do both.
   bool addsProduct = (function.is("add") || function.is("sub")) &&
                      llvm::any_of(call.getOperands(), isProduct);
-  bool isDivided = isFloat && function.is("mod");
-  return isRoundedOnce && !addsProduct && !isDivided &&
+  return row && (row->isRoundedOnce || !isFloat) && !addsProduct &&
          llvm::all_of(call.getOperands(),
                       [&](Value operand) { return of(operand); });
 }
