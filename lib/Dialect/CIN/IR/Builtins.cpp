@@ -127,6 +127,8 @@ static constexpr Builtin builtins[] = {
      .types = all,
      .isAssociative = true,
      .isIdempotent = true},
+    // The first operand with the sign of the second one.
+    binary("copysign", floats),
     with(binary("shl", integers), identity(zero, 1),
          annihilator(zero, zero, 0)),
     with(binary("shr", integers), identity(zero, 1),
@@ -136,14 +138,23 @@ static constexpr Builtin builtins[] = {
     unary("not", bits),
     slow(unary("sqrt", floats)),
     series(unary("exp", floats)),
+    // exp(x) - 1, near 0, too.
+    series(unary("expm1", floats)),
     series(unary("log", floats)),
+    // log(1 + x), near 0, too.
+    series(unary("log1p", floats)),
     series(unary("sin", floats)),
     series(unary("cos", floats)),
     series(unary("tanh", floats)),
+    series(unary("erf", floats)),
     series(unary("sigmoid", floats)),
     unary("relu", numbers),
     unary("floor", floats),
     unary("ceil", floats),
+    // Towards 0.
+    unary("trunc", floats),
+    // To the nearest whole number, of two to the even one.
+    unary("round", floats),
     // The operand, without gradient.
     free(unary("detach", numbers)),
     comparison("lt"),
