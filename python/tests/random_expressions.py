@@ -102,6 +102,7 @@ FUNCTIONS_OF_TWO = (
     "torch.maximum({0}, {1})",
     "{0}.minimum({1})",
     "torch.hypot({0}, {1})",
+    "torch.copysign({0}, {1})",
     "torch.lerp({0}, {1}, 0.3)",
     "torch.addcmul({0}, {1}, {1}, value=0.5)",
     "torch.addcdiv({0}, {1}, {1}.abs() + 0.5)",

@@ -7,6 +7,7 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
 import itertools
+import math
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -18,6 +19,7 @@ from numpy.typing import NDArray
 from sparse_uses import Use, compile_many
 
 INF = np.inf
+ERF = np.vectorize(math.erf, otypes=[np.float32])
 
 FLOATS: dict[str, Callable[..., NDArray]] = {
     "a + b": np.add,
@@ -41,6 +43,10 @@ FLOATS: dict[str, Callable[..., NDArray]] = {
     "tanh(a) + sin(b)": lambda a, b: np.tanh(a) + np.sin(b),
     "sigmoid(a) * b": lambda a, b: b / (1 + np.exp(-a)),
     "floor(a) + ceil(b)": lambda a, b: np.floor(a) + np.ceil(b),
+    "trunc(a) * round(b)": lambda a, b: np.trunc(a) * np.rint(b),
+    "expm1(a) * b": lambda a, b: np.expm1(a) * b,
+    "log1p(abs(a)) + erf(b)": lambda a, b: np.log1p(abs(a)) + ERF(b),
+    "copysign(a, b)": np.copysign,
     "log(abs(a) + 1) * b": lambda a, b: np.log(abs(a) + 1) * b,
     "a * (a < b)": lambda a, b: a * (a < b),
     "a * (a <= b)": lambda a, b: a * (a <= b),
@@ -149,7 +155,7 @@ def elementwise(
 
 def test_every_function_is_there() -> None:
     texts = " ".join(FLOATS | INTEGERS)
-    tested = {OPERATORS.get(word, word) for word in re.findall(r"[a-z]+|[^\w\s(),.]+", texts)}
+    tested = {OPERATORS.get(word, word) for word in re.findall(r"[a-z]\w*|[^\w\s(),.]+", texts)}
     builtins = set(re.findall(r'(?:\(|name = )"(\w+)"', BUILTINS.read_text()))
     assert len(builtins) > 30
     assert builtins - tested == TYPING

@@ -176,6 +176,19 @@ CASES = {
             + a["a"].floor()
         ),
     ),
+    "more functions": Case(
+        "y[i] = log1p(abs(a[i])) + expm1(a[i]) * erf(b[i]) + trunc(4 * a[i]) * b[i] "
+        "+ round(3 * b[i]) * a[i] + copysign(a[i], b[i]) + fmod(a[i], b[i])",
+        {"a": floats(7), "b": floats(7)},
+        lambda a: (
+            torch.log1p(a["a"].abs())
+            + torch.expm1(a["a"]) * torch.erf(a["b"])
+            + torch.trunc(4 * a["a"]) * a["b"]
+            + torch.round(3 * a["b"]) * a["a"]
+            + torch.copysign(a["a"], a["b"])
+            + torch.fmod(a["a"], a["b"])
+        ),
+    ),
     "updates": Case(
         "let t[i] = a[i]; t[row[p]] += s[p] * s[p]; u[i] = t[i] * a[i]; u[i] += t[i]; "
         "w[i] = u[i] * 2",

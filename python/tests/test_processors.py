@@ -52,7 +52,8 @@ PROCESSORS = (
 )
 # What kernels may ask for: the runtime's functions, the C library's and its mathematics library's.
 KNOWN = re.compile(
-    r"ember_\w+|mem(cpy|move|set)|(sin|cos|sincos|exp|exp2|log|pow|tanh|fma|ceil|floor|rint)f?"
+    r"ember_\w+|mem(cpy|move|set)|"
+    r"(sin|cos|sincos|exp|exp2|expm1|log|log1p|erf|pow|tanh|fma|ceil|floor|rint)f?"
 )
 
 

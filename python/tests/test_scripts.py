@@ -43,6 +43,23 @@ JUNIT = """<testsuites><testsuite>
 </testsuite></testsuites>"""
 
 
+def test_an_environment_behind_a_link_is_kept(tmp_path: Path) -> None:
+    """What is set up anew is emptied first, which may not be another checkout's."""
+    kept = tmp_path / "elsewhere" / "python"
+    kept.parent.mkdir()
+    kept.touch()
+    (tmp_path / ".venv").symlink_to(kept.parent)
+    (tmp_path / "scripts").mkdir()
+    for name in ("run", "scripts/requirements.txt"):
+        (tmp_path / name).write_bytes((ROOT / name).read_bytes())
+    functions = (tmp_path / "run").read_text().rpartition("\ncommand=")[0]
+    (tmp_path / "run").write_text(f'{functions}\nsetup_venv "$(usual_torch)"\n')
+    done = subprocess.run(["bash", tmp_path / "run"], capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert "run: error: .venv is a link to" in done.stderr
+    assert kept.exists()
+
+
 def test_results_are_added_up(tmp_path: Path) -> None:
     codes = ("PASS", "XFAIL", "FAIL", "XPASS", "UNRESOLVED", "TIMEOUT", "UNSUPPORTED")
     lit = tmp_path / "lit.json"

@@ -121,16 +121,23 @@ def nested(x: int):
     return steps
 
 
+@es.function
+def of_floats(x: float, n: int):
+    near = math.expm1(x / 8) + np.log1p(abs(x)) + math.erf(x)
+    return near + round(x) * math.trunc(x) + np.rint(n / 2) + math.copysign(np.trunc(x), -n)
+
+
 @pytest.mark.parametrize(
     ("function", "arrays"),
     [
+        (of_floats, {"x": RNG.standard_normal(40) * 2, "n": RNG.integers(-9, 9, 40)}),
         (polynomial, {"x": RNG.standard_normal(40) * 2, "n": RNG.integers(0, 9, 40)}),
         (signs, {"x": RNG.integers(-9, 9, 60), "n": RNG.integers(-4, 4, 60)}),
         (both_signs, {"x": RNG.integers(-9, 9, 60), "n": RNG.integers(-4, 4, 60)}),
         (mixture, {"x": (RNG.standard_normal(40) * 9).astype(np.float32), "n": some(bool, 40)}),
         (nested, {"x": RNG.integers(0, 20, 20)}),
     ],
-    ids=["polynomial", "signs", "both_signs", "mixture", "nested"],
+    ids=["of_floats", "polynomial", "signs", "both_signs", "mixture", "nested"],
 )
 def test_definitions_compute_what_python_does(
     function: es.Function, arrays: dict[str, NDArray]

@@ -114,6 +114,29 @@ Approximate ApproximateArithmetic::exponential(Approximate a) const {
   return finish(value, error);
 }
 
+Approximate ApproximateArithmetic::exponentialLess1(Approximate a) const {
+  double value = std::expm1(a.value);
+  double error = kFunctionUnits * unit() * std::fabs(value) + smallest();
+  if (a.error > 0)
+    error += std::exp(a.value) * std::expm1(a.error);
+  return finish(value, error);
+}
+
+Approximate ApproximateArithmetic::logarithmOf1Plus(Approximate a) const {
+  double value = std::log1p(a.value);
+  double error = kFunctionUnits * unit() * std::fabs(value) + smallest();
+  if (a.error > 0)
+    error += value - std::log1p(a.value - a.error);
+  return finish(value, error);
+}
+
+Approximate ApproximateArithmetic::errorFunction(Approximate a) const {
+  double value = std::erf(a.value);
+  // Its slope is less than 1.13 everywhere.
+  return finish(value, kFunctionUnits * unit() * std::fabs(value) + smallest() +
+                           1.13 * a.error);
+}
+
 Approximate ApproximateArithmetic::sigmoid(Approximate a) const {
   double value = 1 / (1 + std::exp(-a.value));
   // Where exp overflows, the quotient becomes zero.

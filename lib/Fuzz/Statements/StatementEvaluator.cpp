@@ -117,13 +117,10 @@ static Approximate choose(Approximate a, Approximate b, bool isLarger) {
   return {isFirst ? a.value : b.value, std::max(a.error, b.error)};
 }
 
-/// The next whole number; none where the error leaves open which it is.
-static Approximate roundWhole(Approximate a, bool isUp) {
-  auto next = [&](double value) {
-    return isUp ? std::ceil(value) : std::floor(value);
-  };
-  bool isClear = next(a.value - a.error) == next(a.value + a.error);
-  return {isClear ? next(a.value) : std::nan(""), 0};
+/// A whole number; none where the error leaves open which it is.
+static Approximate roundWhole(Approximate a, double (*round)(double)) {
+  bool isClear = round(a.value - a.error) == round(a.value + a.error);
+  return {isClear ? round(a.value) : std::nan(""), 0};
 }
 
 Number StatementRun::callReals(const std::string &name,
@@ -151,8 +148,20 @@ Number StatementRun::callReals(const std::string &name,
     result = arithmetic.cosine(a);
   else if (name == "sin")
     result = arithmetic.sine(a);
-  else if (name == "floor" || name == "ceil")
-    result = roundWhole(a, /*isUp=*/name == "ceil");
+  else if (name == "expm1")
+    result = arithmetic.exponentialLess1(a);
+  else if (name == "log1p")
+    result = arithmetic.logarithmOf1Plus(a);
+  else if (name == "erf")
+    result = arithmetic.errorFunction(a);
+  else if (name == "floor")
+    result = roundWhole(a, std::floor);
+  else if (name == "ceil")
+    result = roundWhole(a, std::ceil);
+  else if (name == "trunc")
+    result = roundWhole(a, std::trunc);
+  else if (name == "round")
+    result = roundWhole(a, std::nearbyint);
   else if (name == "detach")
     result = a;
   else if (name == "relu")

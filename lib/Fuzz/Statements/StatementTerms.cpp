@@ -81,9 +81,14 @@ Term StatementGenerator::drawCall(const Variables &variables, int depth) {
         style.isBoolean() ? "~"
         : style.isReal()
             ? random.pick({"-", "abs", "relu", "exp", "sigmoid", "cos", "sin",
-                           "-", "abs", "relu", "floor", "ceil", "detach"})
+                           "-", "abs", "relu", "floor", "ceil", "detach",
+                           "expm1", "log1p", "erf", "trunc", "round"})
             : random.pick({"-", "abs", "~"});
-    return callOf(name, {typed()});
+    Term drawn = typed();
+    // Of less than -1 it is no number.
+    if (name == std::string_view("log1p"))
+      drawn = callOf("abs", {std::move(drawn)});
+    return callOf(name, {std::move(drawn)});
   }
   bool isWhole = !style.isReal() && !style.isBoolean();
   if (isWhole && random.chance(0.12)) {

@@ -62,6 +62,20 @@ Partials partialsOf(const ApproximateArithmetic &arithmetic,
     return {{{-1, 0}}};
   if (name == "exp")
     return {{result}};
+  if (name == "expm1")
+    return {{arithmetic.exponential(a)}};
+  if (name == "log1p") {
+    double sum = 1 + a.value;
+    if (!(sum > a.error))
+      return std::nullopt;
+    return {{{1 / sum, a.error / sum / (sum - a.error)}}};
+  }
+  if (name == "erf") {
+    Approximate power =
+        arithmetic.exponential(arithmetic.negate(arithmetic.multiply(a, a)));
+    constexpr double factor = 1.1283791670955126; // 2 / sqrt(pi)
+    return {{{factor * power.value, factor * power.error}}};
+  }
   if (name == "sigmoid")
     return {{{result.value * (1 - result.value), 2 * result.error}}};
   if (name == "sin")
@@ -74,7 +88,8 @@ Partials partialsOf(const ApproximateArithmetic &arithmetic,
       return std::nullopt;
     return {{{half, half * result.error / (result.value - result.error)}}};
   }
-  if (name == "floor" || name == "ceil" || name == "detach")
+  if (name == "floor" || name == "ceil" || name == "trunc" || name == "round" ||
+      name == "detach")
     return {{{0, 0}}};
   // abs and relu.
   if (isUnclear(a, {}))

@@ -11,10 +11,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "LaneCode.h"
+
 #include "ember/Loops/Transforms/Passes.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/ADT/MapVector.h"
@@ -40,41 +40,20 @@ struct Functions {
 };
 
 /// Builds sine and cosine of vectors of f32.
-class Approximation {
+class Approximation : LaneCode {
 public:
   Approximation(OpBuilder &builder, Location loc, Value angle)
-      : builder(builder), loc(loc), angle(angle),
-        type(cast<VectorType>(angle.getType())),
-        integers(type.clone(builder.getI32Type())) {}
+      : LaneCode(builder, loc, cast<VectorType>(angle.getType())),
+        angle(angle) {}
 
   /// Whether some lane is too far from zero, infinite or no number.
   Value isAnyFar();
   std::pair<Value, Value> getSineAndCosine();
 
 private:
-  Value constant(float value) {
-    return arith::ConstantOp::create(
-        builder, loc,
-        DenseElementsAttr::get(type, builder.getF32FloatAttr(value)));
-  }
-  Value integer(int32_t value) {
-    return arith::ConstantOp::create(
-        builder, loc,
-        DenseElementsAttr::get(integers, builder.getI32IntegerAttr(value)));
-  }
-  Value multiply(Value a, Value b) {
-    return arith::MulFOp::create(builder, loc, a, b);
-  }
-  Value multiplyAdd(Value a, Value b, Value c) {
-    return math::FmaOp::create(builder, loc, a, b, c);
-  }
-  Value polynomial(Value at, ArrayRef<float> highestFirst);
   Value inQuadrant(Value quadrant, Value even, Value odd);
 
-  OpBuilder &builder;
-  Location loc;
   Value angle;
-  VectorType type, integers;
 };
 
 struct ApproximateTrigonometry
@@ -88,39 +67,28 @@ struct ApproximateTrigonometry
 static constexpr float farthest = 10000;
 
 Value Approximation::isAnyFar() {
-  Value size = math::AbsFOp::create(builder, loc, angle);
-  Value isFar = arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::UGT,
-                                      size, constant(farthest));
-  return vector::ReductionOp::create(builder, loc, vector::CombiningKind::OR,
-                                     isFar);
-}
-
-Value Approximation::polynomial(Value at, ArrayRef<float> highestFirst) {
-  Value result = constant(highestFirst.front());
-  for (float coefficient : highestFirst.drop_front())
-    result = multiplyAdd(result, at, constant(coefficient));
-  return result;
+  Value size = math::AbsFOp::create(builder, angle);
+  return vector::ReductionOp::create(builder, vector::CombiningKind::OR,
+                                     compare(Predicate::UGT, size, farthest));
 }
 
 /// `even` or `odd` as the lowest bit of the quadrant says, negated as the next
 /// one does.
 Value Approximation::inQuadrant(Value quadrant, Value even, Value odd) {
-  Value bit = arith::AndIOp::create(builder, loc, quadrant, integer(1));
-  Value isOdd = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne,
-                                      bit, integer(0));
-  Value chosen = arith::SelectOp::create(builder, loc, isOdd, odd, even);
+  Value bit = arith::AndIOp::create(builder, quadrant, integer(1));
+  Value isOdd =
+      arith::CmpIOp::create(builder, arith::CmpIPredicate::ne, bit, integer(0));
+  Value chosen = select(isOdd, odd, even);
   // The sign of a float is its highest bit.
   Value sign = arith::ShLIOp::create(
-      builder, loc, arith::AndIOp::create(builder, loc, quadrant, integer(2)),
+      builder, arith::AndIOp::create(builder, quadrant, integer(2)),
       integer(30));
-  Value bits = arith::BitcastOp::create(builder, loc, integers, chosen);
-  return arith::BitcastOp::create(
-      builder, loc, type, arith::XOrIOp::create(builder, loc, bits, sign));
+  return fromBits(arith::XOrIOp::create(builder, bits(chosen), sign));
 }
 
 std::pair<Value, Value> Approximation::getSineAndCosine() {
   Value turns = math::RoundEvenOp::create(
-      builder, loc, multiply(angle, constant(0x1.45f306p-1f)));
+      builder, multiply(angle, constant(0x1.45f306p-1f)));
   // pi / 2 as the sum of three floats.
   Value rest = multiplyAdd(turns, constant(-0x1.921fb4p+0f), angle);
   rest = multiplyAdd(turns, constant(-0x1.4442d0p-24f), rest);
@@ -135,8 +103,8 @@ std::pair<Value, Value> Approximation::getSineAndCosine() {
       polynomial(square, {2.443315711809948e-5f, -1.388731625493765e-3f,
                           4.166664568298827e-2f, -0.5f, 1.0f});
 
-  Value quadrant = arith::FPToSIOp::create(builder, loc, integers, turns);
-  Value next = arith::AddIOp::create(builder, loc, quadrant, integer(1));
+  Value quadrant = arith::FPToSIOp::create(builder, integers, turns);
+  Value next = arith::AddIOp::create(builder, quadrant, integer(1));
   return {inQuadrant(quadrant, sine, cosine), inQuadrant(next, sine, cosine)};
 }
 
@@ -150,9 +118,8 @@ findFunctions(func::FuncOp function) {
                             arith::FastMathFlags::afn))
       return;
     Value angle = op->getOperand(0);
-    auto type = dyn_cast<VectorType>(angle.getType());
-    if (!type || type.getRank() != 1 || type.isScalable() ||
-        !type.getElementType().isF32())
+    VectorType type = LaneCode::getLanes(op);
+    if (!type || type.getRank() != 1)
       return;
     Functions &functions = found[{angle, op->getBlock()}];
     if (auto sine = dyn_cast<math::SinOp>(*op))

@@ -177,6 +177,17 @@ static LogicalResult keepNamesApart(ModuleOp module) {
   return success();
 }
 
+/// Has the C library compute e^x - 1: LLVM's conversion subtracts, which leaves
+/// nothing of small x.
+static LogicalResult callExponentialLess1(ModuleOp module) {
+  ConversionTarget target(*module.getContext());
+  target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
+  target.addIllegalOp<math::ExpM1Op>();
+  RewritePatternSet patterns(module.getContext());
+  populateMathToLibmConversionPatterns(patterns);
+  return applyPartialConversion(module, target, std::move(patterns));
+}
+
 void ConvertNativeToLLVM::runOnOperation() {
   ModuleOp module = getOperation();
   MLIRContext *context = &getContext();
@@ -189,6 +200,8 @@ void ConvertNativeToLLVM::runOnOperation() {
   RewritePatternSet expansions(context);
   math::populateExpansionPatterns(expansions, {"rsqrt"});
   walkAndApplyPatterns(module, std::move(expansions));
+  if (failed(callExponentialLess1(module)))
+    return signalPassFailure();
 
   LowerToLLVMOptions options(context);
   options.allocLowering = LowerToLLVMOptions::AllocLowering::None;
@@ -197,7 +210,8 @@ void ConvertNativeToLLVM::runOnOperation() {
   patterns.add<AllocLowering, DeallocLowering>(types);
   arith::populateCeilFloorDivExpandOpsPatterns(patterns);
   arith::populateArithToLLVMConversionPatterns(types, patterns);
-  populateMathToLLVMConversionPatterns(types, patterns);
+  populateMathToLLVMConversionPatterns(types, patterns,
+                                       /*approximateLog1p=*/false);
   // Preferred over a call of the library's function for each lane.
   patterns.add<VectorConvertToLLVMPattern<math::FmaOp, LLVM::FMAOp>>(
       types, PatternBenefit(2));

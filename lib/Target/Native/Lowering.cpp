@@ -92,7 +92,10 @@ static void addCheckedOptimizations(OpPassManager &pm,
   if (options.tileSweeps)
     pm.addPass(loops::createTileSweeps());
   pm.addPass(loops::createInterleaveReductions());
+  // Of exponentials.
+  pm.addNestedPass<func::FuncOp>(loops::createApproximateErrorFunctions());
   pm.addNestedPass<func::FuncOp>(loops::createApproximateExponentials());
+  pm.addNestedPass<func::FuncOp>(loops::createApproximateLogarithms());
   if (options.approximateTrigonometry)
     pm.addNestedPass<func::FuncOp>(loops::createApproximateTrigonometry());
   loops::StreamStoresOptions stream;

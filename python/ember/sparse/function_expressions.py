@@ -40,10 +40,28 @@ _COMPARISONS = {
 #: Functions of one float, by what they are.
 _OF_FLOATS: dict[Any, str] = {
     one: name
-    for name in ("sqrt", "exp", "log", "sin", "cos", "tanh")
+    for name in ("sqrt", "exp", "expm1", "log", "log1p", "sin", "cos", "tanh")
     for one in (getattr(math, name), getattr(np, name))
-} | {np.floor: "floor", np.ceil: "ceil"}
-_TO_INTEGERS: dict[Any, str] = {math.floor: "floor", math.ceil: "ceil"}
+} | {
+    math.erf: "erf",
+    np.floor: "floor",
+    np.ceil: "ceil",
+    np.trunc: "trunc",
+    np.rint: "round",
+}
+_TO_INTEGERS: dict[Any, str] = {
+    math.floor: "floor",
+    math.ceil: "ceil",
+    math.trunc: "trunc",
+    round: "round",
+}
+#: Functions of two floats.
+_OF_TWO_FLOATS: dict[Any, str] = {
+    math.pow: "pow",
+    np.power: "pow",
+    math.copysign: "copysign",
+    np.copysign: "copysign",
+}
 _ABSOLUTE = (abs, math.fabs, np.abs, np.fabs)
 _CHOICES: dict[Any, str] = {min: "min", max: "max", np.minimum: "min", np.maximum: "max"}
 _CONVERSIONS: dict[Any, str] = {int: "i64", float: "f64", bool: "i1"}
@@ -333,9 +351,9 @@ class Expressions:
             name = _OF_FLOATS.get(function) or _TO_INTEGERS[function]
             value = self._call(name, [value], value.type)
             return self._typed(value, "i64") if _is_in(function, _TO_INTEGERS) else value
-        if _is_in(function, (math.pow, np.power)) and len(values) == 2:
+        if _is_in(function, _OF_TWO_FLOATS) and len(values) == 2:
             floats = [self._floated(value) for value in self._together(values)]
-            return self._call("pow", floats, floats[0].type)
+            return self._call(_OF_TWO_FLOATS[function], floats, floats[0].type)
         if _is_in(function, _CONVERSIONS) and len(values) == 1:
             return self._typed(self._typed(values[0]), _CONVERSIONS[function])
         found = self._callee(function, [self._default(value.type) for value in values])

@@ -17,6 +17,20 @@ func.func @exp(%x: vector<8xf32>) -> vector<8xf32> {
   return %y : vector<8xf32>
 }
 
+// 2^128 is no float.
+// CHECK-LABEL: func.func @expm1
+// CHECK-SAME: %[[X:.*]]: vector<8xf32>
+// CHECK-NOT: math.expm1
+// CHECK: %[[LARGEST:.*]] = arith.cmpi eq
+// CHECK: arith.select %[[LARGEST]]
+// CHECK: math.fma
+// CHECK: %[[Y:.*]] = math.copysign %{{.*}}, %[[X]]
+// CHECK: return %[[Y]]
+func.func @expm1(%x: vector<8xf32>) -> vector<8xf32> {
+  %y = math.expm1 %x : vector<8xf32>
+  return %y : vector<8xf32>
+}
+
 // Of single numbers, and of f64, the C library knows more.
 // CHECK-LABEL: func.func @others
 // CHECK: math.exp %{{.*}} : f32

@@ -42,6 +42,10 @@ public:
   Approximate absolute(Approximate a) const;
   Approximate squareRoot(Approximate a) const;
   Approximate exponential(Approximate a) const;
+  /// e^a - 1.
+  Approximate exponentialLess1(Approximate a) const;
+  Approximate logarithmOf1Plus(Approximate a) const;
+  Approximate errorFunction(Approximate a) const;
   Approximate sigmoid(Approximate a) const;
   Approximate cosine(Approximate a) const;
   Approximate sine(Approximate a) const;

@@ -426,9 +426,9 @@ def ApproximateExponentials
     : Pass<"approximate-exponentials", "::mlir::func::FuncOp"> {
   let summary = "Compute exponentials of vectors without the C library";
   let description = [{
-    `math.exp` of vectors of f32 becomes a polynomial, scaled by a power of two,
-    which is right to about one unit in the last place for all numbers; the C
-    library would be called for each lane.
+    `math.exp` and `math.expm1` of vectors of f32 become a polynomial, scaled by a
+    power of two, which is right to about one unit in the last place for all
+    numbers, the second one to two; the C library would be called for each lane.
 
     ```mlir
     %y = math.exp %x : vector<8xf32>
@@ -447,6 +447,64 @@ def ApproximateExponentials
                            "::mlir::math::MathDialect"];
   let statistics = [
     Statistic<"approximated", "approximated", "Exponentials">,
+  ];
+}
+
+def ApproximateLogarithms
+    : Pass<"approximate-logarithms", "::mlir::func::FuncOp"> {
+  let summary = "Compute logarithms of vectors without the C library";
+  let description = [{
+    `math.log` and `math.log1p` of vectors of f32 become a polynomial of the
+    fraction and a multiple of the exponent, which are right to about one unit in
+    the last place for all numbers, also near 0; the C library would be called for
+    each lane.
+
+    ```mlir
+    %y = math.log1p %x : vector<8xf32>
+    ```
+    becomes
+    ```mlir
+    %sum = arith.addf %x, %one : vector<8xf32>
+    ... // %lost, what 1 + x is less than the sum, by the sum
+    ... // %exponent and %fraction of the sum, and a polynomial of the fraction
+    %y = math.fma %exponent, %ln2, %rest : vector<8xf32>
+    ```
+    Of 0, infinities, negative numbers and what is no number, the results are the C
+    library's. MLIR's own approximation of `math.log1p` is the logarithm of the sum
+    times x by what is left of it, which takes a division more.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::math::MathDialect"];
+  let statistics = [
+    Statistic<"approximated", "approximated", "Logarithms">,
+  ];
+}
+
+def ApproximateErrorFunctions
+    : Pass<"approximate-error-functions", "::mlir::func::FuncOp"> {
+  let summary = "Compute erf of vectors without the C library";
+  let description = [{
+    `math.erf` of vectors of f32 becomes a polynomial near 0, and 1 less an
+    exponential elsewhere, which are right to about one unit in the last place for
+    all numbers; the C library would be called for each lane. The exponential is
+    for `approximate-exponentials`.
+
+    ```mlir
+    %y = math.erf %x : vector<8xf32>
+    ```
+    becomes
+    ```mlir
+    ... // %small, a polynomial of %x, and %exponent, one of its size
+    %power = math.exp %exponent : vector<8xf32>
+    %large = arith.subf %one, %power : vector<8xf32>
+    ... // with the sign of %x
+    %y = arith.select %isNear0, %small, %signed : vector<8xi1>, vector<8xf32>
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::math::MathDialect"];
+  let statistics = [
+    Statistic<"approximated", "approximated", "Functions">,
   ];
 }
 

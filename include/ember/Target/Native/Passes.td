@@ -231,7 +231,10 @@ def ConvertNativeToLLVM : Pass<"convert-native-to-llvm", "::mlir::ModuleOp"> {
     All functions but kernel entries become internal.
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect",
-                           "::mlir::cf::ControlFlowDialect"];
+                           "::mlir::arith::ArithDialect",
+                           "::mlir::cf::ControlFlowDialect",
+                           "::mlir::func::FuncDialect",
+                           "::mlir::vector::VectorDialect"];
 }
 
 #endif // EMBER_TARGET_NATIVE_PASSES_TD

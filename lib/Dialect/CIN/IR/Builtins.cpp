@@ -62,6 +62,24 @@ static constexpr Builtin unary(llvm::StringLiteral name, TypeClass types) {
       .name = name, .arity = 1, .signature = Signature::same, .types = types};
 }
 
+/// What changes no bits, or only the type that they are of.
+static constexpr Builtin free(Builtin row) {
+  row.cost = 0;
+  return row;
+}
+
+/// What is one instruction of many cycles.
+static constexpr Builtin slow(Builtin row) {
+  row.cost = 8;
+  return row;
+}
+
+/// What floats are computed of in several steps.
+static constexpr Builtin series(Builtin row) {
+  row.isRoundedOnce = false;
+  return slow(row);
+}
+
 static constexpr Builtin comparison(llvm::StringLiteral name,
                                     bool isCommutative = false) {
   return {.name = name,
@@ -93,15 +111,15 @@ static constexpr Builtin builtins[] = {
     with(combining("xor", bits), identity(zero)),
     larger(),
     with(binary("sub", numbers), identity(zero, 1)),
-    with(binary("div", numbers), identity(one, 1), zeroDividend),
+    with(slow(binary("div", numbers)), identity(one, 1), zeroDividend),
     // Rounded down, and what is left then, which has the sign of the divisor.
-    with(binary("floordiv", numbers), zeroDividend),
-    with(binary("mod", numbers), zeroDividend),
+    with(series(binary("floordiv", numbers)), zeroDividend),
+    with(series(binary("mod", numbers)), zeroDividend),
     // What is left of a quotient that is rounded to 0.
-    with(binary("fmod", numbers), zeroDividend),
+    with(series(binary("fmod", numbers)), zeroDividend),
     // x ** 0 is 1 whatever x is, and so is 1 ** x.
-    with(binary("pow", floats), identity(one, 1), annihilator(zero, one, 1),
-         annihilator(one, one, 0)),
+    with(series(binary("pow", floats)), identity(one, 1),
+         annihilator(zero, one, 1), annihilator(one, one, 0)),
     // The first operand that is not missing.
     {.name = "coalesce",
      .arity = 2,
@@ -109,6 +127,8 @@ static constexpr Builtin builtins[] = {
      .types = all,
      .isAssociative = true,
      .isIdempotent = true},
+    // The first operand with the sign of the second one.
+    binary("copysign", floats),
     with(binary("shl", integers), identity(zero, 1),
          annihilator(zero, zero, 0)),
     with(binary("shr", integers), identity(zero, 1),
@@ -116,18 +136,27 @@ static constexpr Builtin builtins[] = {
     unary("neg", numbers),
     unary("abs", numbers),
     unary("not", bits),
-    unary("sqrt", floats),
-    unary("exp", floats),
-    unary("log", floats),
-    unary("sin", floats),
-    unary("cos", floats),
-    unary("tanh", floats),
-    unary("sigmoid", floats),
+    slow(unary("sqrt", floats)),
+    series(unary("exp", floats)),
+    // exp(x) - 1, near 0, too.
+    series(unary("expm1", floats)),
+    series(unary("log", floats)),
+    // log(1 + x), near 0, too.
+    series(unary("log1p", floats)),
+    series(unary("sin", floats)),
+    series(unary("cos", floats)),
+    series(unary("tanh", floats)),
+    series(unary("erf", floats)),
+    series(unary("sigmoid", floats)),
     unary("relu", numbers),
     unary("floor", floats),
     unary("ceil", floats),
+    // Towards 0.
+    unary("trunc", floats),
+    // To the nearest whole number, of two to the even one.
+    unary("round", floats),
     // The operand, without gradient.
-    unary("detach", numbers),
+    free(unary("detach", numbers)),
     comparison("lt"),
     comparison("le"),
     comparison("gt"),
@@ -140,19 +169,19 @@ static constexpr Builtin builtins[] = {
      .types = all},
     // x * y + z, rounded once.
     {.name = "fma", .arity = 3, .signature = Signature::same, .types = floats},
-    {.name = "convert",
-     .arity = 1,
-     .signature = Signature::conversion,
-     .types = all},
+    free({.name = "convert",
+          .arity = 1,
+          .signature = Signature::conversion,
+          .types = all}),
     // Of integers that have no sign.
-    {.name = "convert_unsigned",
-     .arity = 1,
-     .signature = Signature::conversion,
-     .types = bits},
-    {.name = "bitcast",
-     .arity = 1,
-     .signature = Signature::reinterpretation,
-     .types = all},
+    free({.name = "convert_unsigned",
+          .arity = 1,
+          .signature = Signature::conversion,
+          .types = bits}),
+    free({.name = "bitcast",
+          .arity = 1,
+          .signature = Signature::reinterpretation,
+          .types = all}),
 };
 
 ArrayRef<Builtin> ember::cin::getBuiltins() { return builtins; }

@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Parser.h"
+#include "AssignedNumbers.h"
 #include "ExpressionParser.h"
 #include "ReducedVariables.h"
 
@@ -41,6 +42,9 @@ private:
   FailureOr<Statement> parseStatement();
   Statement::Keeps parseKeeps();
   FailureOr<Function> parseAssignment();
+
+  /// What statements so far assign to that has no dimensions.
+  llvm::StringSet<> numbers;
 };
 } // namespace
 
@@ -131,8 +135,11 @@ FailureOr<Statement> StatementParser::parseStatement() {
     expected("an operator or the end of the statement");
     return failure();
   }
+  readAssignedNumbers(statement, numbers);
   if (failed(bindReducedVariables(statement, context)))
     return failure();
+  if (statement.target->kind == Expression::Kind::name)
+    numbers.insert(statement.target->name);
   return std::move(statement);
 }
 

@@ -97,48 +97,13 @@ static bool isExact(Function function, Type type) {
 
 bool Repeatability::ofCall(CallOp call) {
   Function function = call.getFunction();
-  // Series are evaluated otherwise in loops of lanes, and what users define may
-  // be made of anything.
-  bool isRoundedOnce = llvm::is_contained(
-      ArrayRef<StringRef>{"add",
-                          "sub",
-                          "mul",
-                          "div",
-                          "neg",
-                          "abs",
-                          "min",
-                          "max",
-                          "relu",
-                          "sqrt",
-                          "lt",
-                          "le",
-                          "gt",
-                          "ge",
-                          "eq",
-                          "ne",
-                          "and",
-                          "or",
-                          "xor",
-                          "not",
-                          "shl",
-                          "shr",
-                          "fma",
-                          "select",
-                          "ceil",
-                          "larger",
-                          "mod",
-                          "coalesce",
-                          "floor",
-                          "convert",
-                          "convert_unsigned",
-                          "bitcast"},
-      function.getBuiltin() ? function.getName() : StringRef());
+  // What users define may be made of anything.
+  const Builtin *row = function.getBuiltin();
   bool isFloat = isa<FloatType>(call.getType());
   // In a sum around it, one instruction may do both.
   bool addsProduct = (function.is("add") || function.is("sub")) &&
                      llvm::any_of(call.getOperands(), isProduct);
-  bool isDivided = isFloat && function.is("mod");
-  return isRoundedOnce && !addsProduct && !isDivided &&
+  return row && (row->isRoundedOnce || !isFloat) && !addsProduct &&
          llvm::all_of(call.getOperands(),
                       [&](Value operand) { return of(operand); });
 }
@@ -214,9 +179,13 @@ private:
   /// variables that indices have to tell.
   void buildStatement();
   void bind(BlockArgument variable);
+  /// Gives a variable all positions of a dimension as its range.
+  void setWholeRange(BlockArgument variable, ArrayDimension like);
   /// Gives their ranges to variables that index nothing any more.
   void setRanges();
   void dropIndices();
+  /// Reads what is kept in place of the term.
+  void replaceTerm();
 
   EvaluateOp evaluate;
   ForallOp statement;
@@ -308,6 +277,16 @@ void KeptTerm::buildStatement() {
                           condition, /*first=*/Value(), TypedAttr());
 }
 
+void KeptTerm::setWholeRange(BlockArgument variable, ArrayDimension like) {
+  Location location = temporary.getLoc();
+  builder.setInsertionPoint(variable.getOwner()->getParentOp());
+  Value size = ExtentOp::create(builder, location, builder.getIndexType(),
+                                like.array, like.dimension);
+  Value zero =
+      ExpressionBuilder(builder, location).number(0, builder.getIndexType());
+  setRange(variable, zero, size);
+}
+
 void KeptTerm::setRanges() {
   for (auto [mine, theirs] : llvm::zip_equal(indices, variables)) {
     bool isIndex =
@@ -316,14 +295,7 @@ void KeptTerm::setRanges() {
         });
     if (getRange(mine).first || isIndex)
       continue;
-    ArrayDimension like = getIndexedDimensions(theirs).front();
-    builder.setInsertionPoint(mine.getOwner()->getParentOp());
-    Value size =
-        ExtentOp::create(builder, term.getLoc(), builder.getIndexType(),
-                         like.array, like.dimension);
-    Value zero = ExpressionBuilder(builder, term.getLoc())
-                     .number(0, builder.getIndexType());
-    setRange(mine, zero, size);
+    setWholeRange(mine, getIndexedDimensions(theirs).front());
   }
 }
 
@@ -342,6 +314,23 @@ void KeptTerm::dropIndices() {
     variables.erase(variables.begin() + number);
   }
   kept.getIndicesMutable().assign(llvm::to_vector_of<Value>(indices));
+}
+
+void KeptTerm::replaceTerm() {
+  // In reductions, the term may be all that says how many values they have.
+  SmallVector<std::pair<BlockArgument, ArrayDimension>> reduced;
+  for (auto reduce = dyn_cast<ReduceOp>(reader->getParentOp()); reduce;
+       reduce = dyn_cast<ReduceOp>(reduce->getParentOp()))
+    for (BlockArgument variable : reduce.getVariables())
+      if (!getRange(variable).first)
+        reduced.push_back({variable, getIndexedDimensions(variable).front()});
+  builder.setInsertionPoint(reader);
+  reader->setOperand(0, AccessOp::create(builder, term.getLoc(), temporary,
+                                         llvm::to_vector_of<Value>(variables)));
+  simplifyStatement(statement);
+  for (auto [variable, like] : reduced)
+    if (getIndexedDimensions(variable).empty())
+      setWholeRange(variable, like);
 }
 
 void KeptTerm::keep() {
@@ -374,11 +363,8 @@ void KeptTerm::keep() {
   temporary.getSizesMutable().assign(sizes);
   if (room.initial)
     temporary.setInitialAttr(room.initial);
-  builder.setInsertionPoint(reader);
-  reader->setOperand(0, AccessOp::create(builder, term.getLoc(), temporary,
-                                         llvm::to_vector_of<Value>(variables)));
+  replaceTerm();
   simplifyStatement(made);
-  simplifyStatement(statement);
   // Bounds of the outermost loop stand in the statement, too.
   Block &body = *made.getBody();
   if (llvm::hasSingleElement(body) && isa<ForallOp>(body.front())) {

@@ -14,6 +14,7 @@
 
 #include "ember/Dialect/CIN/Transforms/FunctionCode.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace ember::cin;
@@ -47,10 +48,7 @@ static Value deriveRemainder(const Derivation &d) {
   if (d.position == 0)
     return d.gradient;
   Value quotient = d.make.call("div", {d.x(0), d.x(1)});
-  Value whole =
-      d.make.select(d.compare("lt", quotient, 0), d.make.call("ceil", quotient),
-                    d.make.call("floor", quotient));
-  return d.make.negate(d.times(whole));
+  return d.make.negate(d.times(d.make.call("trunc", quotient)));
 }
 
 static Value derivePower(const Derivation &d) {
@@ -116,6 +114,22 @@ static Value deriveTangent(const Derivation &d) {
   return d.times(d.make.call("sub", {d.number(1), square}));
 }
 
+static Value deriveErrorFunction(const Derivation &d) {
+  Value power =
+      d.make.call("exp", d.make.negate(d.make.multiply(d.x(), d.x())));
+  return d.times(
+      d.make.multiply(d.number(2 * llvm::numbers::inv_sqrtpi), power));
+}
+
+/// Of a size with the sign of something else, which has no derivative.
+static Value deriveSigned(const Derivation &d) {
+  if (d.position == 1)
+    return {};
+  Value signedly = d.make.select(d.make.call("eq", {d.x(), d.y()}), d.gradient,
+                                 d.make.negate(d.gradient));
+  return d.make.select(d.compare("eq", d.x(), 0), d.number(0), signedly);
+}
+
 static Value deriveFusedProduct(const Derivation &d) {
   return d.position == 2 ? d.gradient : deriveProduct(d);
 }
@@ -142,7 +156,14 @@ static const llvm::StringMap<DerivativeRule> &getRules() {
          return d.over(d.make.multiply(d.number(2), d.y()));
        }},
       {"exp", [](const Derivation &d) { return d.times(d.y()); }},
+      // Not the result and 1, which lose what is small far below 0.
+      {"expm1",
+       [](const Derivation &d) { return d.times(d.make.call("exp", d.x())); }},
       {"log", [](const Derivation &d) { return d.over(d.x()); }},
+      {"log1p",
+       [](const Derivation &d) {
+         return d.over(d.make.add(d.x(), d.number(1)));
+       }},
       {"sin",
        [](const Derivation &d) { return d.times(d.make.call("cos", d.x())); }},
       {"cos",
@@ -151,6 +172,8 @@ static const llvm::StringMap<DerivativeRule> &getRules() {
        }},
       {"tanh", deriveTangent},
       {"sigmoid", deriveSigmoid},
+      {"erf", deriveErrorFunction},
+      {"copysign", deriveSigned},
       {"relu",
        [](const Derivation &d) {
          return d.make.select(d.compare("gt", d.x(), 0), d.gradient,
@@ -160,6 +183,8 @@ static const llvm::StringMap<DerivativeRule> &getRules() {
       {"floordiv", deriveNothing},
       {"floor", deriveNothing},
       {"ceil", deriveNothing},
+      {"trunc", deriveNothing},
+      {"round", deriveNothing},
       {"detach", deriveNothing},
   };
   return rules;

@@ -8,6 +8,7 @@
 #include "ember/Dialect/CIN/Transforms/Differentiate.h"
 #include "ComparedTerms.h"
 #include "GradientFunction.h"
+#include "WholeRanges.h"
 
 #include "ember/Dialect/CIN/Transforms/Passes.h"
 
@@ -97,6 +98,7 @@ FailureOr<func::FuncOp> ember::cin::differentiate(func::FuncOp function,
   auto copy = cast<func::FuncOp>(builder.clone(*function));
   copy.setName(name + "_of");
   EvaluateOp evaluate = getEvaluation(copy);
+  dropWholeRanges(evaluate);
   LogicalResult result = makeDense(evaluate);
   for (auto statement : evaluate.getRegion().getOps<ForallOp>()) {
     SmallVector<ForallOp> loops;

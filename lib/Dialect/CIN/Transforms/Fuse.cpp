@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "FusionCost.h"
+#include "WholeRanges.h"
 
 #include "ember/Dialect/CIN/Transforms/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -469,6 +470,7 @@ void EvaluationFusion::removeDead() {
 }
 
 void EvaluationFusion::run() {
+  dropWholeRanges(evaluate);
   rewriteUpdates();
   if (findCandidates().empty())
     return restoreUpdates();

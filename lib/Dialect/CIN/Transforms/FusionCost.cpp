@@ -12,18 +12,15 @@
 using namespace mlir;
 using namespace ember::cin;
 
-/// Divisions, roots and series take many cycles; what users define may.
+/// What users define may take as long as any function of the table.
 static unsigned getCallCost(Function function) {
-  constexpr unsigned cheap = 1, expensive = 8;
-  if (function.is("convert") || function.is("detach"))
-    return 0;
-  bool isCheap = llvm::is_contained(
-      ArrayRef<StringRef>{"add", "sub",  "mul",    "neg",   "abs", "min",
-                          "max", "and",  "or",     "xor",   "not", "shl",
-                          "shr", "relu", "lt",     "le",    "gt",  "ge",
-                          "eq",  "ne",   "select", "floor", "ceil"},
-      function.getBuiltin() ? function.getName() : StringRef());
-  return isCheap ? cheap : expensive;
+  if (const Builtin *row = function.getBuiltin())
+    return row->cost;
+  static const unsigned most =
+      llvm::max_element(getBuiltins(), [](const Builtin &a, const Builtin &b) {
+        return a.cost < b.cost;
+      })->cost;
+  return most;
 }
 
 static std::optional<unsigned> addCost(Value value, DenseSet<Value> &seen) {

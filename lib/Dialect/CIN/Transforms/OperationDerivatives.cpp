@@ -31,25 +31,10 @@ static Value getCosineOfArcSine(const Derivation &d) {
   return d.make.call("sqrt", rest);
 }
 
-static Value deriveErrorFunction(const Derivation &d) {
-  Value power = d.make.call("exp", d.make.negate(square(d, d.x())));
-  return d.times(
-      d.make.multiply(d.number(2 * llvm::numbers::inv_sqrtpi), power));
-}
-
 static Value deriveAngle(const Derivation &d) {
   Value length = d.make.add(square(d, d.x(0)), square(d, d.x(1)));
   Value factor = d.make.call("div", {d.x(1 - d.position), length});
   return d.times(d.position == 0 ? factor : d.make.negate(factor));
-}
-
-/// Of a size with the sign of something else, which has no derivative.
-static Value deriveSigned(const Derivation &d) {
-  if (d.position == 1)
-    return {};
-  Value signedly = d.make.select(d.make.call("eq", {d.x(), d.y()}), d.gradient,
-                                 d.make.negate(d.gradient));
-  return d.make.select(d.compare("eq", d.x(), 0), d.number(0), signedly);
 }
 
 static const llvm::StringMap<DerivativeRule> &getOperationRules() {
@@ -57,12 +42,10 @@ static const llvm::StringMap<DerivativeRule> &getOperationRules() {
   static const llvm::StringMap<DerivativeRule> rules = {
       {"math.exp2",
        [](D d) { return d.times(d.make.multiply(d.number(M_LN2), d.y())); }},
-      {"math.expm1", [](D d) { return d.times(plus(d, d.y(), 1)); }},
       {"math.log2",
        [](D d) { return d.over(d.make.multiply(d.number(M_LN2), d.x())); }},
       {"math.log10",
        [](D d) { return d.over(d.make.multiply(d.number(M_LN10), d.x())); }},
-      {"math.log1p", [](D d) { return d.over(plus(d, d.x(), 1)); }},
       {"math.rsqrt",
        [](D d) {
          Value half = d.make.call("div", {d.y(), d.x()});
@@ -99,12 +82,9 @@ static const llvm::StringMap<DerivativeRule> &getOperationRules() {
        [](D d) {
          return d.over(d.make.call("sub", {d.number(1), square(d, d.x())}));
        }},
-      {"math.erf", deriveErrorFunction},
-      {"math.erfc", [](D d) { return d.make.negate(deriveErrorFunction(d)); }},
-      {"math.copysign", deriveSigned},
-      {"math.trunc", [](D) { return Value(); }},
+      {"math.erfc",
+       [](D d) { return d.make.negate(getDerivativeRule("erf")(d)); }},
       {"math.round", [](D) { return Value(); }},
-      {"math.roundeven", [](D) { return Value(); }},
   };
   return rules;
 }
@@ -112,17 +92,20 @@ static const llvm::StringMap<DerivativeRule> &getOperationRules() {
 /// The function of the table that an operation of floats computes.
 static StringRef getBuiltinName(StringRef op) {
   static const llvm::StringMap<StringRef> names = {
-      {"arith.addf", "add"},      {"arith.subf", "sub"},
-      {"arith.mulf", "mul"},      {"arith.divf", "div"},
-      {"arith.remf", "fmod"},     {"arith.negf", "neg"},
-      {"arith.minimumf", "min"},  {"arith.maximumf", "max"},
-      {"arith.minnumf", "min"},   {"arith.maxnumf", "max"},
-      {"arith.select", "select"}, {"math.absf", "abs"},
-      {"math.sqrt", "sqrt"},      {"math.exp", "exp"},
-      {"math.log", "log"},        {"math.sin", "sin"},
-      {"math.cos", "cos"},        {"math.tanh", "tanh"},
-      {"math.powf", "pow"},       {"math.floor", "floor"},
-      {"math.ceil", "ceil"},      {"math.fma", "fma"},
+      {"arith.addf", "add"},       {"arith.subf", "sub"},
+      {"arith.mulf", "mul"},       {"arith.divf", "div"},
+      {"arith.remf", "fmod"},      {"arith.negf", "neg"},
+      {"arith.minimumf", "min"},   {"arith.maximumf", "max"},
+      {"arith.minnumf", "min"},    {"arith.maxnumf", "max"},
+      {"arith.select", "select"},  {"math.absf", "abs"},
+      {"math.sqrt", "sqrt"},       {"math.exp", "exp"},
+      {"math.log", "log"},         {"math.sin", "sin"},
+      {"math.cos", "cos"},         {"math.tanh", "tanh"},
+      {"math.powf", "pow"},        {"math.floor", "floor"},
+      {"math.ceil", "ceil"},       {"math.fma", "fma"},
+      {"math.expm1", "expm1"},     {"math.log1p", "log1p"},
+      {"math.erf", "erf"},         {"math.trunc", "trunc"},
+      {"math.roundeven", "round"}, {"math.copysign", "copysign"},
   };
   return names.lookup(op);
 }

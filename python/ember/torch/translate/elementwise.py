@@ -17,26 +17,31 @@ _UNARY = {
     "abs": "abs({0})",
     "ceil": "ceil({0})",
     "cos": "cos({0})",
+    "erf": "erf({0})",
     "exp": "exp({0})",
     "exp2": "(2.0 ** {0})",
+    "expm1": "expm1({0})",
     "floor": "floor({0})",
     "log": "log({0})",
     "log10": f"(log({{0}}) / {math.log(10)!r})",
+    "log1p": "log1p({0})",
     "log2": f"(log({{0}}) / {math.log(2)!r})",
     "neg": "(-{0})",
     "reciprocal": "(1.0 / {0})",
     "relu": "(0.0 if {0} <= 0 else {0})",
+    "round": "round({0})",
     "rsqrt": "(1.0 / sqrt({0}))",
     "sigmoid": "sigmoid({0})",
     "sign": "(1.0 if {0} > 0 else (-1.0 if {0} < 0 else 0.0))",
     "sin": "sin({0})",
     "sqrt": "sqrt({0})",
     "tanh": "tanh({0})",
-    "trunc": "(floor({0}) if {0} > 0 else ceil({0}))",
+    "trunc": "trunc({0})",
 }
 # Those of them that are steps.
-_STEPS = frozenset(("ceil", "floor", "sign", "trunc"))
+_STEPS = frozenset(("ceil", "floor", "round", "sign", "trunc"))
 _BINARY = {
+    "copysign": "copysign({0}, {1})",
     "fmod": "fmod({0}, {1})",
     "maximum": "max({0}, {1})",
     "minimum": "min({0}, {1})",
@@ -64,8 +69,8 @@ def _enter_unary(name: str, text: str) -> None:
     @translates(f"aten::{name}")
     def _(call: Call) -> Value:
         if name in _STEPS:
-            # Of integers they are floats, or as they were.
-            if not call.result.is_floating_point():
+            # Of integers they are floats, or as they were; decimals are for numbers that are read.
+            if not call.result.is_floating_point() or call.arguments.get("decimals"):
                 raise NotTranslatedError
             call.statements.own_gradients.add(call.node)
         return call.elementwise([call.value("self")], text.format)
@@ -207,51 +212,6 @@ def _hardswish(call: Call) -> Value:
     return call.elementwise([call.value("self")], text.format)
 
 
-# Around 0, where a number and 1 would be added up to the same for many, functions are series.
-_NEAR = 0.35
-_NEAR_TEXT = f"abs({{0}}) < {_NEAR}"
-# What the series are given elsewhere, so that neither they nor their gradients are infinite.
-_NEAR_0 = f"({{0}} if {_NEAR_TEXT} else 0.0)"
-_TERMS_OF_EXP, _TERMS_OF_LOG = 13, 12
-
-
-def _expm1_text() -> str:
-    """exp(x) - 1, by x (1 + x/2 (1 + x/3 (...)))."""
-    series = "1.0"
-    for term in range(_TERMS_OF_EXP, 1, -1):
-        series = f"(1.0 + {{1}} / {float(term)} * {series})"
-    return f"({{1}} * {series} if {_NEAR_TEXT} else exp({{0}}) - 1)"
-
-
-def _log1p_text() -> str:
-    """log(1 + x), by 2 (s + s^3/3 + s^5/5 + ...) of s = x / (2 + x)."""
-    series = f"{1 / (2 * _TERMS_OF_LOG - 1)!r}"
-    for term in range(_TERMS_OF_LOG - 1, 0, -1):
-        series = f"({1 / (2 * term - 1)!r} + {{2}} * {{2}} * {series})"
-    return f"(2.0 * {{2}} * {series} if {_NEAR_TEXT} else log(1 + {{0}}))"
-
-
-def _expm1_of(call: Call, value: Value) -> Value:
-    near = call.elementwise([value], _NEAR_0.format)
-    return call.elementwise([value, near], _expm1_text().format)
-
-
-@translates("aten::expm1")
-def _expm1(call: Call) -> Value:
-    return _expm1_of(call, call.value("self"))
-
-
-def _log1p_of(call: Call, value: Value) -> Value:
-    near = call.elementwise([value], _NEAR_0.format)
-    quotient = call.elementwise([near], "({0} / (2 + {0}))".format)
-    return call.elementwise([value, near, quotient], _log1p_text().format)
-
-
-@translates("aten::log1p")
-def _log1p(call: Call) -> Value:
-    return _log1p_of(call, call.value("self"))
-
-
 @translates("aten::elu", "aten::celu")
 def _elu(call: Call) -> Value:
     value = call.value("self")
@@ -260,7 +220,7 @@ def _elu(call: Call) -> Value:
     inner = call.arguments.get("input_scale", 1 / alpha)
     # What is not chosen must not be infinite: 0 times that is its gradient.
     below = call.elementwise([value], f"({{0}} * {literal(inner)} if {{0}} <= 0 else 0.0)".format)
-    power = _expm1_of(call, below)
+    power = call.elementwise([below], "expm1({0})".format)
     text = f"({literal(alpha * scale)} * {{1}} if {{0}} <= 0 else {{0}} * {literal(scale)})"
     return call.elementwise([value, power], text.format)
 
@@ -269,8 +229,8 @@ def _softplus_of(call: Call, value: Value, beta: float, threshold: float) -> Val
     is_linear = f"{{0}} * {literal(beta)} > {literal(threshold)}"
     below = call.elementwise([value], f"(0.0 if {is_linear} else {{0}} * {literal(beta)})".format)
     power = call.elementwise([below], "exp({0})".format)
-    text = f"({{0}} if {is_linear} else {{1}} / {literal(beta)})"
-    return call.elementwise([value, _log1p_of(call, power)], text.format)
+    text = f"({{0}} if {is_linear} else log1p({{1}}) / {literal(beta)})"
+    return call.elementwise([value, power], text.format)
 
 
 @translates("aten::softplus")
@@ -286,10 +246,12 @@ def _mish(call: Call) -> Value:
 
 @translates("aten::gelu")
 def _gelu(call: Call) -> Value:
-    if call.given("approximate") != "tanh":
-        raise NotTranslatedError
-    inner = f"{{0}} * {math.sqrt(2 / math.pi)!r} * (1 + 0.044715 * {{0}} * {{0}})"
-    return call.elementwise([call.value("self")], f"(0.5 * {{0}} * (1 + tanh({inner})))".format)
+    if call.given("approximate") == "tanh":
+        inner = f"{{0}} * {math.sqrt(2 / math.pi)!r} * (1 + 0.044715 * {{0}} * {{0}})"
+        normal = f"tanh({inner})"
+    else:
+        normal = f"erf({{0}} * {math.sqrt(0.5)!r})"
+    return call.elementwise([call.value("self")], f"(0.5 * {{0}} * (1 + {normal}))".format)
 
 
 @translates("aten::where")

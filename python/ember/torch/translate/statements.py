@@ -202,10 +202,6 @@ class Statements:
     ) -> Value:
         """A temporary of these sizes, and its element at some indices, which are variables."""
         name, value = self._temporary(sizes, dtype)
-        if dtype in INDEX_TYPES and all(map(is_one, sizes)):
-            # As an index, a name without one of its own would be a variable.
-            self.lines.append(f"let {name}[i] = {element([FIRST] * len(sizes))} for i in 0:1")
-            return Value(tuple(sizes), dtype, lambda _: f"{name}[{FIRST}]")
         self.lines.append(f"let {self._assign(name, sizes, element)}")
         return value
 

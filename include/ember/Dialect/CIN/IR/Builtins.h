@@ -84,6 +84,11 @@ struct Builtin {
   bool isAssociative = false;
   /// f(x, x) = x.
   bool isIdempotent = false;
+  /// How long a call takes, in additions.
+  unsigned cost = 1;
+  /// Whether all code computes the same bits of the same floats. Series are
+  /// evaluated otherwise in loops of lanes.
+  bool isRoundedOnce = true;
   /// Annihilators and identities. What an annihilator makes of infinities and
   /// NaN is not asked, as everywhere with sparse arrays.
   std::array<SpecialOperand, 4> specialOperands = {};

@@ -61,6 +61,25 @@ def Fuse : Pass<"cin-fuse", "::mlir::func::FuncOp"> {
     or in a loop inside of another one that it does not depend on. A reduction is
     never computed more often. What stays is said, and why.
 
+    A range that is all of the dimensions that its variable is the index of is
+    none, and a temporary that is assigned to as a whole first has no initial
+    value: what fills it as far as it reaches, `let t[i] = -inf for i in 0:n`,
+    assigns to each of its elements.
+
+    ```mlir
+    %t = cin.temporary sizes(%n) initial 0.000000e+00 : f32 : memref<?xf32>
+    cin.forall (%i in %zero to %n) {
+      cin.assign %least to %t[%i] : memref<?xf32>
+    }
+    ```
+    becomes
+    ```mlir
+    %t = cin.temporary sizes(%n) : memref<?xf32>
+    cin.forall (%i) {
+      cin.assign %least to %t[%i] : memref<?xf32>
+    }
+    ```
+
     Statements that have a schedule stay as they are. Statements over the same
     variables stay statements of their own: which loops they share is for
     schedules to say.
