@@ -195,7 +195,8 @@ def _title(found: Found, is_score: bool) -> str:
     tables = ", ".join(sorted({name_of(one) for one in found.tables if one not in found.nodes}))
     if any(map(scattered_by, found.irregular)):
         of_rows = f" of rows of {tables}" if tables else ""
-        functions = ", ".join(dict.fromkeys(found.statements.scatters))
+        combined = [one for one in found.statements.scatters if one != "count"]
+        functions = ", ".join(dict.fromkeys(combined))
         return f"{functions} over edges{of_rows} by {len(found.nodes)} operations"
     count = f"{len(found.irregular)} " if is_score else ""
     return f"numbers from {count}rows of {tables}"

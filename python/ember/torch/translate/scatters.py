@@ -67,7 +67,7 @@ class _Scatter:
             size if name in told else 1 for name, size in zip(names, self.sizes, strict=True)
         )
         target = statements.begun(sizes, dtype, lambda _: "0.0")
-        statements.combine(target, "sum", own, self.place, lambda _: "1.0")
+        statements.combine(target, "sum", own, self.place, lambda _: "1.0", "count")
         return target
 
 

@@ -68,7 +68,7 @@ class Statements:
     those of steps, which are 0, and which PyTorch multiplies by what kernels do not read.
     has_own_gradients: whether a gradient comes through one. lengths: sizes that only the run knows,
     and that no array has, by the names of parameters. same: the input that the result is, if any.
-    scatters: the functions that combine what is scattered, one for each scatter. changed: the input
+    scatters: the functions that combine what is scattered, one for each scatter, or "count". changed: the input
     that what is scattered is added to in place: the result.
     """
 
@@ -182,10 +182,14 @@ class Statements:
         sizes: Sequence[Any],
         place: Callable[[Indices], Indices],
         element: Callable[[Indices], str],
+        purpose: str = "",
     ) -> None:
-        """Combines an element for each index of `sizes` with what the target has at some place."""
+        """Combines an element for each index of `sizes` with what the target has at some place.
+
+        purpose: what `scatters` calls it, if not by the function.
+        """
         self.reduces = True
-        self.scatters.append(function)
+        self.scatters.append(purpose or function)
         indices = [FIRST if is_one(size) else f"i{k}" for k, size in enumerate(sizes)]
         line = f"{target.at(place(indices))} {function}= {element(indices)}"
         self.lines.append(line + self._ranges(indices, sizes, line))
