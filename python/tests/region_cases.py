@@ -265,7 +265,7 @@ CASES = (
     *(
         Case(
             f"segments' {mode}",
-            "segments",
+            "statements",
             lambda x, i, lengths, mode=mode: torch.segment_reduce(x[i], mode, lengths=lengths),
             segments,
             (0,),

@@ -31,7 +31,6 @@ KINDS = {
     "lookup_region_at": "row_score",
     "aggregation_at": "aggregation",
     "onto_at": "aggregation_onto",
-    "segments_at": "segments",
     "head_products_at": "head_products",
     "quantized_bag_at": "quantized_bag_byte",
     "quantized_rows_at": "quantized_rows_4bit",

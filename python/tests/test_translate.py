@@ -57,7 +57,8 @@ MADE = frozenset(
 )
 # PyTorch's names of them, and variants.
 VARIANTS = {
-    "scatter_reduce": [("scatter_reduce", one) for one in ("amax", "amin", "mean", "prod", "sum")]
+    "scatter_reduce": [("scatter_reduce", one) for one in ("amax", "amin", "mean", "prod", "sum")],
+    "segment_reduce": [("_segment_reduce", one) for one in ("lengths", "offsets")],
 }
 OPINFO = {
     "div": ("div", "no_rounding_mode"),

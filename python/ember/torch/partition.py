@@ -27,7 +27,6 @@ from ember.torch.pair_products_patterns import pair_products_at
 from ember.torch.quantized_patterns import quantized_bag_at, quantized_rows_at
 from ember.torch.region import Region, reference_of, replace
 from ember.torch.report import Compiled, Left, Report
-from ember.torch.segment_patterns import segments_at
 from ember.torch.selection_patterns import selection_at
 from ember.torch.settings import Settings
 from ember.torch.sums_in_place import put_sums_in_place
@@ -40,7 +39,6 @@ PATTERNS: tuple[Callable[[Node, Settings], Region | None], ...] = (
     lookup_region_at,
     aggregation_at,
     onto_at,
-    segments_at,
     head_products_at,
     quantized_bag_at,
     quantized_rows_at,

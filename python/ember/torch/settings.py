@@ -16,7 +16,6 @@ RESTS = ("eager", "inductor")
 KINDS = (
     "bag",
     "bags",
-    "segments",
     "aggregation",
     "head_products",
     "pair_products",

@@ -5,6 +5,7 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
 import math
+import re
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -14,7 +15,7 @@ import torch
 from torch import Tensor
 
 from ember.compiler import Notation, Options
-from ember.errors import ArgumentError, CompileError
+from ember.errors import ArgumentError, CompileError, KernelError, OffsetsError
 from ember.kernel import Entry
 from ember.torch.element_types import INDEX_TYPES
 from ember.torch.graph.costs import why_rows_are_slower
@@ -24,9 +25,8 @@ from ember.torch.repeat import MOST, Bound, Repeat, Size, Source, repeat_of
 
 ENTRY = "kernel"
 GRADIENT = "_gradient"
-# Sizes of a tensor: numbers, or places of inputs, which are tensors or sizes themselves, and their
-# dimensions.
-Sizes = tuple[int | tuple[int, int], ...]
+# Sizes of a tensor: numbers, or those of inputs, which are tensors or sizes themselves.
+Sizes = tuple[Size, ...]
 
 
 @dataclass(frozen=True)
@@ -84,16 +84,17 @@ class Program:
     """What is fixed of a kernel.
 
     notation: the statements, which assign to `result`, without its dimensions of size 1. inputs:
-    the names of what they read. sizes: of the result, as numbers, or as those of an input (place,
-    dimension). prototype: the place of an input of the result's type. elements: the sizes of what
-    is looked up or scattered, each. least_differentiated: from so many elements in all on kernels
-    of gradients gain. expected: numbers behind what the kernel takes, which have to be these.
-    paddings: rows whose gradient is 0, with their tables' places. undifferentiated: places of
-    inputs whose gradients statements do not make. without_gradient: of those that have none.
-    lengths: what else the kernel takes, by names. given: how many arguments there are, with those
-    that kernels do not take. of_rows: what is differentiated where gradients of tables are needed
-    that PyTorch makes of those of rows. rows: how many lookups there are, and the place of a table,
-    where rows are all that is read, and nothing is reduced.
+    the names of what they read. sizes: of the result. prototype: the place of an input of the
+    result's type. elements: the sizes of what is looked up or scattered, each.
+    least_differentiated: from so many elements in all on kernels of gradients gain. expected:
+    numbers behind what the kernel takes, which have to be these. paddings: rows whose gradient is
+    0, with their tables' places. undifferentiated: places of inputs whose gradients statements do
+    not make. without_gradient: of those that have none. lengths: what else the kernel takes, by
+    names. given: how many arguments there are, with those that kernels do not take. of_rows: what
+    is differentiated where gradients of tables are needed that PyTorch makes of those of rows.
+    rows: how many lookups there are, and the place of a table, where rows are all that is read, and
+    nothing is reduced. totals: lengths, with the number that they have to add up to, none of them
+    negative. offsets: names of inputs that say where segments begin.
     """
 
     notation: Notation
@@ -107,10 +108,17 @@ class Program:
     paddings: tuple[tuple[int, int], ...] = ()
     undifferentiated: frozenset[int] = frozenset()
     without_gradient: frozenset[int] = frozenset()
-    lengths: tuple[tuple[str, int | tuple[int, int]], ...] = ()
+    lengths: tuple[tuple[str, Size], ...] = ()
     given: int = 0
     of_rows: OfRows | None = None
     rows: tuple[int, int] | None = None
+    totals: tuple[tuple[Function, Sizes], ...] = ()
+    offsets: frozenset[str] = frozenset()
+
+    @property
+    def sizes_of_call(self) -> list[tuple[int, int, int]]:
+        """Those of the result that are no numbers."""
+        return [size for size in self.sizes if isinstance(size, tuple)]
 
 
 @dataclass(frozen=True)
@@ -175,6 +183,12 @@ class StatementCall(RegionCall):
             raise NotTakenError from None
         return out
 
+    def explained(self, error: KernelError, inputs: Sequence[Any]) -> KernelError:
+        bound = re.search(r"of '(\w+)' is out of range", str(error))
+        # Where segments end outside, PyTorch reads what lies there.
+        is_of_offsets = bound is not None and bound[1] in self.program.offsets
+        return OffsetsError(str(error)) if is_of_offsets else error
+
     def _named(self, inputs: Sequence[Any]) -> dict[str, Any]:
         """What kernels take, by names."""
         named = dict(zip(self.program.inputs, map(_as_array, inputs), strict=False))
@@ -187,6 +201,10 @@ class StatementCall(RegionCall):
         count = len(self.program.inputs)
         if tuple(given[count : count + len(self.program.expected)]) != self.program.expected:
             raise NotTakenError
+        for lengths, total in self.program.totals:
+            found = lengths.of(given)
+            if [int(found.sum())] != _sizes(total, given) or bool((found < 0).any()):
+                raise NotTakenError
         # Places often are columns of a tensor, which lie apart.
         return [
             one.contiguous() if isinstance(one, Tensor) and one.dtype in INDEX_TYPES else one
@@ -210,9 +228,8 @@ class StatementCall(RegionCall):
         return result.view([size for size, given in pairs if given != 1])
 
     def repeat_for(self, arguments: tuple[Any, ...]) -> Repeat | None:
-        sizes: list[Size] = [
-            size if isinstance(size, int) else (*size, 0) for size in self.program.sizes
-        ]
+        if self.program.totals:
+            return None
         count = len(self.program.inputs)
         lengths = dict(self.program.lengths)
         sources: list[Source] = []
@@ -222,7 +239,8 @@ class StatementCall(RegionCall):
                 (found,) = _sizes([size], arguments)
                 sources.append((found,))
                 if isinstance(size, tuple):
-                    bounds.append((*size, found, found))
+                    place, dimension, added = size
+                    bounds.append((place, dimension, found - added, found - added))
                 continue
             place = self.program.inputs.index(name)
             if isinstance(one := arguments[place], Tensor) and not one.dim():
@@ -233,12 +251,15 @@ class StatementCall(RegionCall):
             arguments,
             sources,
             self.program.prototype,
-            sizes,
-            kernel_sizes=[size for size in sizes if size != 1],
+            self.program.sizes,
+            kernel_sizes=[size for size in self.program.sizes if size != 1],
             # What has no rows is left to PyTorch.
             bounds=[
                 *bounds,
-                *((*size, 1, MOST) for size in self.program.sizes if isinstance(size, tuple)),
+                *(
+                    (place, dimension, 1 - added, MOST)
+                    for place, dimension, added in self.program.sizes_of_call
+                ),
             ],
             expected=range(count, count + len(self.program.expected)),
         )
@@ -340,15 +361,15 @@ class StatementCall(RegionCall):
         return [found.get(place) for place in range(self.inputs)]
 
 
-def _sizes(sizes: Sequence[int | tuple[int, int]], inputs: Sequence[Any]) -> list[int]:
+def _sizes(sizes: Sequence[Size], inputs: Sequence[Any]) -> list[int]:
     """Sizes of tensors of one call."""
-    return [size if isinstance(size, int) else _size(inputs[size[0]], size[1]) for size in sizes]
+    return [size if isinstance(size, int) else _size(inputs[size[0]], *size[1:]) for size in sizes]
 
 
-def _size(argument: Any, dimension: int) -> int:
+def _size(argument: Any, dimension: int, added: int) -> int:
     if isinstance(argument, Tensor):
-        return argument.shape[dimension]
-    return int(argument[dimension] if isinstance(argument, tuple) else argument)
+        return argument.shape[dimension] + added
+    return int(argument[dimension] if isinstance(argument, tuple) else argument) + added
 
 
 def _gradient_type(tensor: Tensor) -> torch.dtype:

@@ -27,6 +27,7 @@ _SCATTERS = {
     "index_put": ("values", "indices"),
     "scatter_add": ("src", "index"),
     "scatter_reduce": ("src", "index"),
+    "segment_reduce": ("data", "segments"),
 }
 
 
@@ -48,7 +49,9 @@ def scattered_by(node: Node) -> Node | None:
     operation = read(node)
     if operation is None:
         return None
-    return _at_places(operation, *_SCATTERS.get(operation.name, ("", "")))
+    elements, places = _SCATTERS.get(operation.name, ("", ""))
+    given = "lengths" if operation.get("offsets") is None else "offsets"
+    return _at_places(operation, elements, given if operation.name == "segment_reduce" else places)
 
 
 def lengths_of_scatters(nodes: Iterable[Node]) -> list[Any]:

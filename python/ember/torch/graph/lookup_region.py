@@ -24,12 +24,13 @@ from ember.torch.graph.costs import (
 )
 from ember.torch.graph.discovery import Found, dtype_of, find, is_view, requires_gradient
 from ember.torch.graph.irregular import looked_up_in, scattered_by
-from ember.torch.graph.trace import function_of
+from ember.torch.graph.trace import Function, function_of
 from ember.torch.lookups import lookup_at
 from ember.torch.no_match import AsFastError, NoMatchError
-from ember.torch.operations import name_of, read, same_number, tensor_of, value_of
+from ember.torch.operations import name_of, read, tensor_of, value_of
 from ember.torch.region import Region
 from ember.torch.region_call import Reference
+from ember.torch.repeat import Size
 from ember.torch.settings import Settings
 from ember.torch.translate.statements import RESULT, Statements
 from ember.torch.translate.values import is_one, known_number
@@ -152,19 +153,34 @@ def _region(kind: str, node: Node, found: Found, title: str, settings: Settings)
         return None
     sizes = _sizes_of(whole.shape, given)
     lengths = _sizes_of(statements.lengths.values(), given)
-    if sizes is None or lengths is None:
+    totals = _totals(statements, given)
+    if sizes is None or lengths is None or totals is None:
         return None
     is_detached = torch.is_grad_enabled() and _cuts_gradients_of(node, inputs)
     program = _program(found, inputs, given, (sizes, lengths), whole.dtype, is_detached)
     if kind == ROWS:
-        rows = (len(found.irregular), inputs.index(found.tables[0]))
-        program = replace(program, rows=rows)
+        program = replace(program, rows=(len(found.irregular), inputs.index(found.tables[0])))
+    program = replace(program, totals=totals, offsets=frozenset(statements.offsets))
 
     def make(reference: Reference) -> StatementCall:
         return StatementCall(reference, program, settings.kernel_options, settings.raises)
 
     names = {statements.inputs[one]: name_of(one) for one in inputs}
     return Region(kind, node, found.nodes, tuple(given), make, title, names)
+
+
+def _totals(statements: Statements, given: list[Node]) -> tuple[tuple[Function, Sizes], ...] | None:
+    """Lengths as functions of inputs, and what they have to add up to; None where one is of
+    something else."""
+    places = {node: given.index(one) for node, one in statements.given.items() if one in given}
+    functions = [function_of(lengths, places) for lengths in statements.totals]
+    sizes = [_sizes_of([total], given) for total in statements.totals.values()]
+    found = [
+        (function, size)
+        for function, size in zip(functions, sizes, strict=True)
+        if function is not None and size is not None
+    ]
+    return tuple(found) if len(found) == len(functions) else None
 
 
 def _title(found: Found, is_score: bool) -> str:
@@ -265,19 +281,20 @@ def _cuts_gradients_of(root: Node, inputs: Collection[Node]) -> bool:
 
 
 def _sizes_of(sizes: Iterable[Any], given: list[Node]) -> Sizes | None:
-    """Sizes as numbers or as inputs have them, or are them; None where there is another one."""
-    found: list[int | tuple[int, int]] = []
+    """Sizes as numbers or as inputs have them, or are them, but for a number that is added; None
+    where there is another one."""
+    found: list[Size] = []
     for size in sizes:
         if (number := known_number(size)) is not None:
             found.append(number)
             continue
         sources = (
-            (place, dimension)
+            (place, dimension, added)
             for place, one in enumerate(given)
             for dimension, own in enumerate(_own_sizes(one))
-            if same_number(own, size)
+            if (added := known_number(size - own)) is not None
         )
-        source = next(sources, None)
+        source = min(sources, key=lambda one: abs(one[2]), default=None)
         if source is None:
             return None
         found.append(source)

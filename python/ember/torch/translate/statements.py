@@ -67,7 +67,9 @@ class Statements:
     least of others, which they look for: two computations of a sum may be rounded otherwise. And
     those of steps, which are 0, and which PyTorch multiplies by what kernels do not read.
     has_own_gradients: whether a gradient comes through one. lengths: sizes that only the run knows,
-    and that no array has, by the names of parameters. same: the input that the result is, if any.
+    and that no array has, by the names of parameters. totals: what lengths, which are nodes of the
+    traced graph, have to add up to, none of them negative. offsets: names of inputs that say where
+    segments begin. same: the input that the result is, if any.
     """
 
     number: torch.dtype
@@ -86,6 +88,8 @@ class Statements:
     own_gradients: set[Node] = field(default_factory=set)
     has_own_gradients: bool = False
     lengths: dict[str, Any] = field(default_factory=dict)
+    totals: dict[Node, Any] = field(default_factory=dict)
+    offsets: set[str] = field(default_factory=set)
     same: str = ""
     _temporaries: int = 0
     # Where the statements are that begin temporaries which others add to.

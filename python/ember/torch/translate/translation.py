@@ -13,13 +13,21 @@ from torch.fx import Node
 
 from ember.torch.graph.trace import Traced
 from ember.torch.operations import read, value_of
-from ember.torch.translate import elementwise, lookups, products, reductions, scatters, views
+from ember.torch.translate import (
+    elementwise,
+    lookups,
+    products,
+    reductions,
+    scatters,
+    segments,
+    views,
+)
 from ember.torch.translate.statements import Statements
 from ember.torch.translate.table import translate
 from ember.torch.translate.values import NotTranslatedError, Value, detached
 
 # Families of the table, which enter what they translate.
-FAMILIES = (elementwise, lookups, products, reductions, scatters, views)
+FAMILIES = (elementwise, lookups, products, reductions, scatters, segments, views)
 
 
 @dataclass(frozen=True)
