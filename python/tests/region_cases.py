@@ -333,7 +333,7 @@ CASES = (
     ),
     Case(
         "head products",
-        "head_products",
+        "statements",
         lambda x, w: (x * w).sum(-1),
         lambda dtype: (
             values(NODES, HEADS, LENGTH, dtype=dtype),

@@ -31,12 +31,12 @@ KINDS = {
     "lookup_region_at": "row_score",
     "aggregation_at": "aggregation",
     "onto_at": "aggregation_onto",
-    "head_products_at": "head_products",
     "quantized_bag_at": "quantized_bag_byte",
     "quantized_rows_at": "quantized_rows_4bit",
     "bag_at": "bag_sum",
     "block_region_at": "block_scores",
     "rows_at": "rows",
+    "reduction_at": "head_products",
     "selection_at": "selection",
 }
 UNIT_SAMPLE = 6

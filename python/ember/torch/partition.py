@@ -16,8 +16,7 @@ from ember.torch.bag_patterns import bag_at
 from ember.torch.block_patterns import block_region_at
 from ember.torch.graph.discovery import is_for_nothing
 from ember.torch.graph.irregular import is_along, lengths_of_scatters
-from ember.torch.graph.lookup_region import STATEMENTS, lookup_region_at, rows_at
-from ember.torch.head_products_patterns import head_products_at
+from ember.torch.graph.lookup_region import STATEMENTS, lookup_region_at, reduction_at, rows_at
 from ember.torch.linear_before_sum import put_linear_before_sums
 from ember.torch.linear_together import put_linear_together
 from ember.torch.movement import changed_behind, use_results, why_not_movable
@@ -39,14 +38,15 @@ PATTERNS: tuple[Callable[[Node, Settings], Region | None], ...] = (
     lookup_region_at,
     aggregation_at,
     onto_at,
-    head_products_at,
     quantized_bag_at,
     quantized_rows_at,
     bag_at,
     block_region_at,
     rows_at,
+    reduction_at,
     selection_at,
 )
+OF_STATEMENTS = (lookup_region_at, rows_at, reduction_at)
 # Products of blocks, which keep a row of results in registers.
 OF_BLOCKS = ("block_scores", "block_values")
 # Kinds of regions of what edges bring.
@@ -153,7 +153,7 @@ def _inner(region: Region, settings: Settings) -> list[Region]:
             continue
         for pattern in PATTERNS:
             try:
-                found = None if pattern in (lookup_region_at, rows_at) else pattern(node, settings)
+                found = None if pattern in OF_STATEMENTS else pattern(node, settings)
             except NoMatchError:
                 continue
             if found is not None:

@@ -17,7 +17,6 @@ KINDS = (
     "bag",
     "bags",
     "aggregation",
-    "head_products",
     "pair_products",
     "row_score",
     "statements",

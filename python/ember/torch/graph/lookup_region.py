@@ -4,6 +4,7 @@ Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
+import math
 import operator
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
@@ -19,10 +20,18 @@ from ember.torch.element_types import INDEX_TYPES, SUM_TYPES, VALUE_TYPES
 from ember.torch.graph.costs import (
     LEAST_DIFFERENTIATED,
     LEAST_DIFFERENTIATED_OF_ROWS,
+    LEAST_DIFFERENTIATED_REDUCED,
     OPERATIONS_OF_A_GRADIENT,
     why_rows_are_slower,
 )
-from ember.torch.graph.discovery import Found, dtype_of, find, is_view, requires_gradient
+from ember.torch.graph.discovery import (
+    Found,
+    dtype_of,
+    find,
+    find_reduced,
+    is_view,
+    requires_gradient,
+)
 from ember.torch.graph.irregular import looked_up_in, scattered_by
 from ember.torch.graph.trace import Function, function_of
 from ember.torch.lookups import lookup_at
@@ -58,6 +67,25 @@ def lookup_region_at(node: Node, settings: Settings) -> Region | None:
     )
     kind = SCORE if is_score else STATEMENTS
     return _region(kind, node, found, _title(found, is_score), settings)
+
+
+def reduction_at(node: Node, settings: Settings) -> Region | None:
+    """The region of elements that are computed to be added up, which PyTorch stores; None if
+    `node` ends none. Inductor has loops of its own for them."""
+    whole = tensor_of(node)
+    if whole is None or whole.dtype not in SUM_TYPES or not whole.dim():
+        return None
+    if not private.has_operators or settings.rest == "inductor":
+        return None
+    found = find_reduced(node)
+    if found is None or not found.statements.reduces:
+        return None
+    (elements,) = found.elements
+    is_small = math.prod(_likely(elements.shape)) < LEAST_DIFFERENTIATED_REDUCED
+    if is_small and whole.requires_grad:
+        return None
+    title = f"sums of what {len(found.nodes) - 1} operations compute"
+    return _region(STATEMENTS, node, found, title, settings)
 
 
 def rows_at(node: Node, settings: Settings) -> Region | None:
@@ -206,7 +234,10 @@ def _program(
     names = tuple(statements.inputs[one] for one in inputs)
     of_rows = _of_rows(statements, inputs)
     least = LEAST_DIFFERENTIATED if of_rows is None else LEAST_DIFFERENTIATED_OF_ROWS
-    is_long = len(found.nodes) >= OPERATIONS_OF_A_GRADIENT
+    if len(found.nodes) >= OPERATIONS_OF_A_GRADIENT:
+        least = 0
+    if not found.irregular:
+        least = LEAST_DIFFERENTIATED_REDUCED
     others = {lookup.table for lookup in statements.lookups} if of_rows is None else set()
     # PyTorch adds up rows of half types as fast.
     are_half_rows = dtype not in SUM_TYPES and not statements.reduces and of_rows is None
@@ -216,7 +247,7 @@ def _program(
             undifferentiated.add(place)
         elif name in statements.paddings:
             paddings.append((place, statements.paddings[name]))
-    elements = [_sizes_of(_elements(one).shape, given) for one in found.irregular]
+    elements = [_sizes_of(one.shape, given) for one in found.elements]
     return Program(
         statements.notation(),
         RESULT,
@@ -224,7 +255,7 @@ def _program(
         sizes[0],
         next(place for place, one in enumerate(inputs) if dtype_of(one) is dtype),
         tuple(one for one in elements if one is not None),
-        0 if is_long else least,
+        least,
         tuple(statements.expected.values()),
         tuple(paddings),
         frozenset(undifferentiated),
@@ -237,13 +268,6 @@ def _program(
         len(given),
         of_rows,
     )
-
-
-def _elements(node: Node) -> Tensor:
-    """The elements that a node looks up, or combines."""
-    found = tensor_of(scattered_by(node) or node)
-    assert found is not None
-    return found
 
 
 def _of_rows(statements: Statements, inputs: list[Node]) -> OfRows | None:

@@ -37,9 +37,10 @@ class Untranslated:
     nodes: frozenset[Node]
 
 
-def is_translated(traced: Traced) -> bool:
-    """Whether all operators of what was traced have statements."""
-    return not isinstance(_values_of(traced), Untranslated)
+def text_of(traced: Traced) -> str | None:
+    """The statements that compute what was traced; None if an operator has none."""
+    found = _values_of(traced)
+    return None if isinstance(found, Untranslated) else found[0].text
 
 
 def translation_of(traced: Traced) -> Statements | Untranslated:
