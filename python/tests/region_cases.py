@@ -341,7 +341,7 @@ CASES = (
         ),
         (0, 1),
     ),
-    Case("pair products", "pair_products", pairs, samples, (0, 1)),
+    Case("pair products", "statements", pairs, samples, (0, 1)),
     Case(
         "row products",
         "statements",

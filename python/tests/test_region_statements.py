@@ -27,7 +27,6 @@ from statement_cases import entries_in
 # Which statement is a region of which pattern.
 KINDS = {
     "bag_group_at": "bags_that_are_concatenated",
-    "pair_products_at": "pair_products",
     "lookup_region_at": "row_score",
     "aggregation_at": "aggregation",
     "onto_at": "aggregation_onto",

@@ -22,7 +22,6 @@ from ember.torch.linear_together import put_linear_together
 from ember.torch.movement import changed_behind, use_results, why_not_movable
 from ember.torch.no_match import AsFastError, NoMatchError
 from ember.torch.operations import name_of, tensor_of, value_of
-from ember.torch.pair_products_patterns import pair_products_at
 from ember.torch.quantized_patterns import quantized_bag_at, quantized_rows_at
 from ember.torch.region import Region, reference_of, replace
 from ember.torch.report import Compiled, Left, Report
@@ -34,7 +33,6 @@ from ember.torch.sums_in_place import put_sums_in_place
 # NoMatchError says why one of them has no kernel. Larger patterns come first.
 PATTERNS: tuple[Callable[[Node, Settings], Region | None], ...] = (
     bag_group_at,
-    pair_products_at,
     lookup_region_at,
     aggregation_at,
     onto_at,
@@ -156,7 +154,7 @@ def _inner(region: Region, settings: Settings) -> list[Region]:
                 found = None if pattern in OF_STATEMENTS else pattern(node, settings)
             except NoMatchError:
                 continue
-            if found is not None:
+            if found is not None and found.kind not in settings.excluded:
                 inner.append(found)
                 break
     return inner

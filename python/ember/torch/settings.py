@@ -17,7 +17,6 @@ KINDS = (
     "bag",
     "bags",
     "aggregation",
-    "pair_products",
     "row_score",
     "statements",
     "block_gather",

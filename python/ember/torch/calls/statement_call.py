@@ -25,8 +25,19 @@ from ember.torch.repeat import MOST, Bound, Repeat, Size, Source, repeat_of
 
 ENTRY = "kernel"
 GRADIENT = "_gradient"
+
+
+@dataclass(frozen=True)
+class Multiple:
+    """The size of an input's dimension, so many times."""
+
+    place: int
+    dimension: int
+    times: int
+
+
 # Sizes of a tensor: numbers, or those of inputs, which are tensors or sizes themselves.
-Sizes = tuple[Size, ...]
+Sizes = tuple[Size | Multiple, ...]
 
 
 @dataclass(frozen=True)
@@ -94,7 +105,8 @@ class Program:
     is differentiated where gradients of tables are needed that PyTorch makes of those of rows.
     rows: how many lookups there are, and the place of a table, where rows are all that is read, and
     nothing is reduced. totals: lengths, with the number that they have to add up to, none of them
-    negative. offsets: names of inputs that say where segments begin.
+    negative. offsets: names of inputs that say where segments begin. constants: arrays that kernels
+    are given in each call. masks: what places are looked for in, by the names of the places.
     """
 
     notation: Notation
@@ -108,12 +120,14 @@ class Program:
     paddings: tuple[tuple[int, int], ...] = ()
     undifferentiated: frozenset[int] = frozenset()
     without_gradient: frozenset[int] = frozenset()
-    lengths: tuple[tuple[str, Size], ...] = ()
+    lengths: tuple[tuple[str, Size | Multiple], ...] = ()
     given: int = 0
     of_rows: OfRows | None = None
     rows: tuple[int, int] | None = None
     totals: tuple[tuple[Function, Sizes], ...] = ()
     offsets: frozenset[str] = frozenset()
+    constants: tuple[tuple[str, Tensor], ...] = ()
+    masks: tuple[tuple[str, Function], ...] = ()
 
     @property
     def sizes_of_call(self) -> list[tuple[int, int, int]]:
@@ -192,6 +206,9 @@ class StatementCall(RegionCall):
     def _named(self, inputs: Sequence[Any]) -> dict[str, Any]:
         """What kernels take, by names."""
         named = dict(zip(self.program.inputs, map(_as_array, inputs), strict=False))
+        named.update(self.program.constants)
+        names = [name for name, _ in self.program.masks]
+        named.update(zip(names, inputs[self.inputs :], strict=True))
         for name, size in self.program.lengths:
             (named[name],) = _sizes([size], inputs)
         return named
@@ -206,10 +223,11 @@ class StatementCall(RegionCall):
             if [int(found.sum())] != _sizes(total, given) or bool((found < 0).any()):
                 raise NotTakenError
         # Places often are columns of a tensor, which lie apart.
-        return [
+        taken = [
             one.contiguous() if isinstance(one, Tensor) and one.dtype in INDEX_TYPES else one
             for one in given
         ]
+        return [*taken, *(mask.of(given).nonzero() for _, mask in self.program.masks)]
 
     def _sizes(self, inputs: Sequence[Any]) -> list[int]:
         sizes = _sizes(self.program.sizes, inputs)
@@ -228,19 +246,27 @@ class StatementCall(RegionCall):
         return result.view([size for size, given in pairs if given != 1])
 
     def repeat_for(self, arguments: tuple[Any, ...]) -> Repeat | None:
-        if self.program.totals:
+        sizes = [size for size in self.program.sizes if not isinstance(size, Multiple)]
+        lengths, constants = dict(self.program.lengths), dict(self.program.constants)
+        if self.program.totals or self.program.masks or len(sizes) < len(self.program.sizes):
             return None
         count = len(self.program.inputs)
-        lengths = dict(self.program.lengths)
         sources: list[Source] = []
         bounds: list[Bound] = []
         for name in self._parameters:
             if (size := lengths.get(name)) is not None:
                 (found,) = _sizes([size], arguments)
                 sources.append((found,))
-                if isinstance(size, tuple):
+                if isinstance(size, Multiple):
+                    bounds.append(
+                        (size.place, size.dimension, found // size.times, found // size.times)
+                    )
+                elif isinstance(size, tuple):
                     place, dimension, added = size
                     bounds.append((place, dimension, found - added, found - added))
+                continue
+            if name in constants:
+                sources.append((constants[name],))
                 continue
             place = self.program.inputs.index(name)
             if isinstance(one := arguments[place], Tensor) and not one.dim():
@@ -251,8 +277,8 @@ class StatementCall(RegionCall):
             arguments,
             sources,
             self.program.prototype,
-            self.program.sizes,
-            kernel_sizes=[size for size in self.program.sizes if size != 1],
+            sizes,
+            kernel_sizes=[size for size in sizes if size != 1],
             # What has no rows is left to PyTorch.
             bounds=[
                 *bounds,
@@ -279,6 +305,7 @@ class StatementCall(RegionCall):
         except CompileError:
             return range(self.inputs)
         read = {place for one in gradient.lookups for place in one.places.reads}
+        read |= {place for _, mask in self.program.masks for place in mask.reads}
         for one in gradient.given:
             read |= {one.table, *one.places.reads}
         # The numbers that are expected, too.
@@ -361,12 +388,18 @@ class StatementCall(RegionCall):
         return [found.get(place) for place in range(self.inputs)]
 
 
-def _sizes(sizes: Sequence[Size], inputs: Sequence[Any]) -> list[int]:
+def _sizes(sizes: Sequence[Size | Multiple], inputs: Sequence[Any]) -> list[int]:
     """Sizes of tensors of one call."""
-    return [size if isinstance(size, int) else _size(inputs[size[0]], *size[1:]) for size in sizes]
+    return [_size(size, inputs) for size in sizes]
 
 
-def _size(argument: Any, dimension: int, added: int) -> int:
+def _size(size: Size | Multiple, inputs: Sequence[Any]) -> int:
+    if isinstance(size, int):
+        return size
+    if isinstance(size, Multiple):
+        return size.times * _size((size.place, size.dimension, 0), inputs)
+    place, dimension, added = size
+    argument = inputs[place]
     if isinstance(argument, Tensor):
         return argument.shape[dimension] + added
     return int(argument[dimension] if isinstance(argument, tuple) else argument) + added

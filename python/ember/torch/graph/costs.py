@@ -30,6 +30,11 @@ LEAST_SUMMED = 1 << 17
 # from so many elements on only: before, gradients are added to zeros in no less time than PyTorch
 # takes to write them.
 LEAST_DIFFERENTIATED_REDUCED = 1 << 22
+# A product of more rows with each gathered matrix is PyTorch's: its library makes better use of the
+# processor then, and outweighs that the matrices are written and read again.
+MOST_QUERIES = 24
+# Products of rows from this length on PyTorch computes as fast as a kernel three quarters of them.
+LONG_ROWS = 128
 _SLOW = re.compile(r"\*\*|\b(log|tanh|fmod)\(|%|\b(all|any|max|min|prod)\[")
 
 

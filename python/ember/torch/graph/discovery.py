@@ -19,8 +19,8 @@ from torch import Tensor
 from torch.fx import Graph, Node
 
 from ember.torch.effects import changed_by, effect_of, example_of
-from ember.torch.element_types import INDEX_TYPES
-from ember.torch.graph.costs import is_slow
+from ember.torch.element_types import INDEX_TYPES, SUM_TYPES
+from ember.torch.graph.costs import LONG_ROWS, is_slow
 from ember.torch.graph.irregular import (
     is_along,
     is_irregular,
@@ -30,7 +30,7 @@ from ember.torch.graph.irregular import (
 )
 from ember.torch.graph.trace import trace
 from ember.torch.no_match import NoMatchError
-from ember.torch.operations import VIEWS, read, same_number, tensor_of
+from ember.torch.operations import VIEWS, likely_sizes, read, same_number, tensor_of
 from ember.torch.translate.statements import Statements
 from ember.torch.translate.translation import Untranslated, text_of, translation_of
 
@@ -103,7 +103,7 @@ def find_reduced(root: Node) -> Found | None:
             is_inside = node is root or (
                 all(user in nodes for user in node.users) and _has_elements(node, sizes)
             )
-            if is_inside and not is_slow(_text_of(node) or ""):
+            if is_inside and not is_irregular(node) and not is_slow(_text_of(node) or ""):
                 nodes.add(node)
         is_computed = any(node is not root and not is_for_nothing(node) for node in nodes)
         return nodes if is_computed else set()
@@ -130,6 +130,9 @@ def _largest(root: Node, own: Callable[[Collection[Node]], set[Node]]) -> Found 
         if isinstance(translation, Statements):
             irregular = sorted(filter(is_irregular, nodes))
             read = [scattered_by(one) or one for one in irregular] or root.all_input_nodes[:1]
+            if any(looked_up_in(one) in nodes for one in irregular):
+                # What is looked up in is computed here, of more than what is looked up.
+                read += [one for one in _read_by(nodes) if dtype_of(one) in SUM_TYPES]
             elements = [one for one in map(tensor_of, read) if one is not None]
             return Found(nodes, irregular, _read_by(nodes), translation, elements)
         if not translation.nodes or root in translation.nodes:
@@ -148,7 +151,10 @@ def _writers_elsewhere(nodes: Collection[Node]) -> set[Node]:
 def is_view(node: Node) -> bool:
     """Whether a node shows a tensor's elements at other indices."""
     operation = read(node)
-    return operation is not None and operation.name in VIEWS and not operation.in_place
+    if operation is not None:
+        return operation.name in VIEWS and not operation.in_place
+    name = node.args[1] if node.target is getattr else node.target
+    return str(getattr(name, "__name__", name)).partition(".")[0] in VIEWS
 
 
 def _reached(root: Node, blocked: Collection[Node]) -> set[Node]:
@@ -272,9 +278,45 @@ def _own(root: Node, reached: Collection[Node], with_places: bool) -> set[Node]:
     own: set[Node] = set()
     for node in sorted(reached, reverse=True):
         is_inside = node is root or all(user in own for user in node.users)
-        if is_inside and (node in depending or (with_places and is_for_nothing(node))):
+        is_for_lookups = with_places and (
+            is_for_nothing(node) or _is_for_few(node) or _is_of_nothing(node)
+        )
+        if is_inside and (node in depending or is_for_lookups):
             own.add(node)
     return own
+
+
+def _is_of_nothing(node: Node) -> bool:
+    """Whether a mask is the same in each call."""
+    is_kind = dtype_of(node) is torch.bool or not node.all_input_nodes
+    return is_kind and node.op.startswith("call") and all(map(_is_of_nothing, node.all_input_nodes))
+
+
+def _is_for_few(node: Node) -> bool:
+    """Whether a node is a product of matrices of which only some elements are looked up."""
+    product, text = tensor_of(node), _text_of(node)
+    if product is None or not text or "sum[" not in text:
+        return False
+    lookups = _lookups_in(node)
+    rows = tensor_of(node.all_input_nodes[0])
+    asked = sum(math.prod(likely_sizes(one.shape)) for one in lookups)
+    is_most = 4 * asked > 3 * math.prod(likely_sizes(product.shape))
+    is_long = rows is not None and likely_sizes(rows.shape)[-1] >= LONG_ROWS
+    return bool(lookups) and not (is_most and is_long)
+
+
+def _lookups_in(node: Node) -> list[Tensor]:
+    """What is looked up in a node's value, or views of it; none if something else reads it."""
+    found: list[Tensor] = []
+    for user in node.users:
+        whole = tensor_of(user)
+        if looked_up_in(user) is node and whole is not None:
+            found.append(whole)
+        elif is_view(user) and (inner := _lookups_in(user)):
+            found += inner
+        else:
+            return []
+    return found
 
 
 def is_for_nothing(node: Node) -> bool:

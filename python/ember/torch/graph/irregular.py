@@ -7,6 +7,7 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+import torch
 from torch.fx import Node
 
 from ember.torch.element_types import INDEX_TYPES
@@ -81,5 +82,11 @@ def _indices(index: Any) -> Iterator[Any]:
 
 
 def _is_of_places(index: Any) -> bool:
+    if isinstance(index, list):
+        return all(isinstance(one, int) for one in index)
     tensor = tensor_of(index)
-    return isinstance(index, Node) and tensor is not None and tensor.dtype in INDEX_TYPES
+    return (
+        isinstance(index, Node)
+        and tensor is not None
+        and tensor.dtype in (*INDEX_TYPES, torch.bool)
+    )

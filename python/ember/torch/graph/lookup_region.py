@@ -15,7 +15,14 @@ from torch import Tensor
 from torch.fx import Node
 
 from ember.torch import private
-from ember.torch.calls.statement_call import LookedUp, OfRows, Program, Sizes, StatementCall
+from ember.torch.calls.statement_call import (
+    LookedUp,
+    Multiple,
+    OfRows,
+    Program,
+    Sizes,
+    StatementCall,
+)
 from ember.torch.element_types import INDEX_TYPES, SUM_TYPES, VALUE_TYPES
 from ember.torch.graph.costs import (
     LEAST_DIFFERENTIATED,
@@ -33,10 +40,18 @@ from ember.torch.graph.discovery import (
     requires_gradient,
 )
 from ember.torch.graph.irregular import looked_up_in, scattered_by
-from ember.torch.graph.trace import Function, function_of
+from ember.torch.graph.trace import Function, function_of, read_by
 from ember.torch.lookups import lookup_at
 from ember.torch.no_match import AsFastError, NoMatchError
-from ember.torch.operations import name_of, read, tensor_of, value_of
+from ember.torch.operations import (
+    fixed_size,
+    likely_sizes,
+    name_of,
+    read,
+    same_number,
+    tensor_of,
+    value_of,
+)
 from ember.torch.region import Region
 from ember.torch.region_call import Reference
 from ember.torch.repeat import Size
@@ -81,7 +96,7 @@ def reduction_at(node: Node, settings: Settings) -> Region | None:
     if found is None or not found.statements.reduces:
         return None
     (elements,) = found.elements
-    is_small = math.prod(_likely(elements.shape)) < LEAST_DIFFERENTIATED_REDUCED
+    is_small = math.prod(likely_sizes(elements.shape)) < LEAST_DIFFERENTIATED_REDUCED
     if is_small and whole.requires_grad:
         return None
     title = f"sums of what {len(found.nodes) - 1} operations compute"
@@ -109,7 +124,7 @@ def rows_at(node: Node, settings: Settings) -> Region | None:
     lookups, table = len(found.irregular), tensor_of(found.tables[0])
     assert table is not None
     slower = why_rows_are_slower(
-        lookups, _likely(whole.shape), _likely(table.shape), whole.dtype.itemsize
+        lookups, likely_sizes(whole.shape), likely_sizes(table.shape), whole.dtype.itemsize
     )
     if slower and lookups > 1:
         # Each of the lookups has a reason of its own.
@@ -165,30 +180,35 @@ def _is_of_matrix_rows(lookup: Node) -> bool:
     return operation.name in ("embedding", "getitem")
 
 
-def _likely(sizes: Sequence[Any]) -> list[int]:
-    """The sizes in the call that the graph is captured for."""
-    hints = (one.node.hint if isinstance(one, torch.SymInt) else one for one in sizes)
-    return [hint or 0 for hint in hints]
-
-
 def _region(kind: str, node: Node, found: Found, title: str, settings: Settings) -> Region | None:
     """The region of what was found; None where it has a size that no input has."""
     whole, statements = tensor_of(node), found.statements
     inputs = statements.read()
     numbers = [one for one in found.read if isinstance(value_of(one), torch.SymInt | tuple)]
-    given = [*inputs, *statements.expected, *numbers]
+    masks = [
+        statements.given[one] for mask, _ in statements.masks.values() for one in read_by(mask)
+    ]
+    given = list(dict.fromkeys([*inputs, *statements.expected, *numbers, *masks]))
     if whole is None or all(dtype_of(one) is not whole.dtype for one in inputs):
         return None
-    sizes = _sizes_of(whole.shape, given)
+    counts = [count for _, count in statements.masks.values()]
+    sizes = _sizes_of(_with_counts(statements), given, counts)
     lengths = _sizes_of(statements.lengths.values(), given)
     totals = _totals(statements, given)
-    if sizes is None or lengths is None or totals is None:
+    functions = _masks(statements, given)
+    if sizes is None or lengths is None or totals is None or functions is None:
         return None
     is_detached = torch.is_grad_enabled() and _cuts_gradients_of(node, inputs)
     program = _program(found, inputs, given, (sizes, lengths), whole.dtype, is_detached)
     if kind == ROWS:
         program = replace(program, rows=(len(found.irregular), inputs.index(found.tables[0])))
-    program = replace(program, totals=totals, offsets=frozenset(statements.offsets))
+    program = replace(
+        program,
+        totals=totals,
+        offsets=frozenset(statements.offsets),
+        constants=tuple(statements.constants.items()),
+        masks=functions,
+    )
 
     def make(reference: Reference) -> StatementCall:
         return StatementCall(reference, program, settings.kernel_options, settings.raises)
@@ -211,9 +231,34 @@ def _totals(statements: Statements, given: list[Node]) -> tuple[tuple[Function, 
     return tuple(found) if len(found) == len(functions) else None
 
 
+def _with_counts(statements: Statements) -> list[Any]:
+    """The sizes of the result, with numbers of places where constant masks hold."""
+    sizes = []
+    for size in statements.sizes:
+        for count, number in statements.counts:
+            if (added := known_number(size - count)) is not None:
+                size = number + added
+        sizes.append(size)
+    return sizes
+
+
+def _masks(statements: Statements, given: list[Node]) -> tuple[tuple[str, Function], ...] | None:
+    """Masks as functions of inputs; None where one is of something else."""
+    places = {node: given.index(one) for node, one in statements.given.items() if one in given}
+    found = [
+        (name, mask)
+        for name, (node, _) in statements.masks.items()
+        if (mask := function_of(node, places)) is not None
+    ]
+    return tuple(found) if len(found) == len(statements.masks) else None
+
+
 def _title(found: Found, is_score: bool) -> str:
     """One line for reports."""
-    tables = ", ".join(sorted({name_of(one) for one in found.tables if one not in found.nodes}))
+    outside = [one for one in found.tables if one not in found.nodes]
+    # What is looked up in may be computed here, too, as products of matrices are.
+    outside = outside or [one for one in found.read if dtype_of(one) in VALUE_TYPES]
+    tables = ", ".join(sorted(set(map(name_of, outside))))
     if any(map(scattered_by, found.irregular)):
         of_rows = f" of rows of {tables}" if tables else ""
         return f"{len(found.nodes)} operations over edges{of_rows}"
@@ -234,7 +279,7 @@ def _program(
     names = tuple(statements.inputs[one] for one in inputs)
     of_rows = _of_rows(statements, inputs)
     least = LEAST_DIFFERENTIATED if of_rows is None else LEAST_DIFFERENTIATED_OF_ROWS
-    if len(found.nodes) >= OPERATIONS_OF_A_GRADIENT:
+    if len(found.nodes) >= OPERATIONS_OF_A_GRADIENT or statements.masks:
         least = 0
     if not found.irregular:
         least = LEAST_DIFFERENTIATED_REDUCED
@@ -304,25 +349,38 @@ def _cuts_gradients_of(root: Node, inputs: Collection[Node]) -> bool:
     return not requires_gradient(root) and any(map(requires_gradient, inputs))
 
 
-def _sizes_of(sizes: Iterable[Any], given: list[Node]) -> Sizes | None:
+def _sizes_of(sizes: Iterable[Any], given: list[Node], counts: Sequence[Any] = ()) -> Sizes | None:
     """Sizes as numbers or as inputs have them, or are them, but for a number that is added; None
     where there is another one."""
-    found: list[Size] = []
+    found: list[Size | Multiple] = []
     for size in sizes:
         if (number := known_number(size)) is not None:
             found.append(number)
             continue
         sources = (
             (place, dimension, added)
-            for place, one in enumerate(given)
-            for dimension, own in enumerate(_own_sizes(one))
+            for place, owns in enumerate([*map(_own_sizes, given), *([one] for one in counts)])
+            for dimension, own in enumerate(owns)
             if (added := known_number(size - own)) is not None
         )
-        source = min(sources, key=lambda one: abs(one[2]), default=None)
+        source = min(sources, key=lambda one: abs(one[2]), default=None) or _multiple(size, given)
         if source is None:
             return None
         found.append(source)
     return tuple(found)
+
+
+def _multiple(size: Any, given: list[Node]) -> Multiple | None:
+    """The size as a multiple of one that inputs have."""
+    for place, one in enumerate(given):
+        for dimension, own in enumerate(_own_sizes(one)):
+            if known_number(own) is not None or not same_number(own * (size // own), size):
+                continue
+            times = size // own
+            # What is computed of other sizes is that of a block, which stays.
+            if known_number(times) is not None or not times.node.expr.is_symbol:
+                return Multiple(place, dimension, fixed_size(times))
+    return None
 
 
 def _own_sizes(node: Node) -> Iterable[Any]:
