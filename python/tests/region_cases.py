@@ -265,7 +265,7 @@ CASES = (
     *(
         Case(
             f"segments' {mode}",
-            "segments",
+            "statements",
             lambda x, i, lengths, mode=mode: torch.segment_reduce(x[i], mode, lengths=lengths),
             segments,
             (0,),
@@ -333,7 +333,7 @@ CASES = (
     ),
     Case(
         "head products",
-        "head_products",
+        "statements",
         lambda x, w: (x * w).sum(-1),
         lambda dtype: (
             values(NODES, HEADS, LENGTH, dtype=dtype),
@@ -341,7 +341,7 @@ CASES = (
         ),
         (0, 1),
     ),
-    Case("pair products", "pair_products", pairs, samples, (0, 1)),
+    Case("pair products", "statements", pairs, samples, (0, 1)),
     Case(
         "row products",
         "statements",

@@ -105,7 +105,7 @@ def test_kinds_are_documented() -> None:
     page = (Path(__file__).parents[2] / "docs" / "pytorch.md").read_text()
     rows = page.split("| kind |")[1].split("\n\n")[0].splitlines()[2:]
     named = {kind for row in rows for kind in re.findall(r"`(\w+)`", row.split("|")[1])}
-    assert {*named, "segments"} == set(KINDS)
+    assert named == set(KINDS)
 
 
 def test_mode_is_inductors(caplog: pytest.LogCaptureFixture) -> None:

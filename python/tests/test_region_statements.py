@@ -27,15 +27,13 @@ from statement_cases import entries_in
 # Which statement is a region of which pattern.
 KINDS = {
     "bag_group_at": "bags_that_are_concatenated",
-    "pair_products_at": "pair_products",
     "lookup_region_at": "row_score",
-    "segments_at": "segments",
-    "head_products_at": "head_products",
     "quantized_bag_at": "quantized_bag_byte",
     "quantized_rows_at": "quantized_rows_4bit",
     "bag_at": "bag_sum",
     "block_region_at": "block_scores",
     "rows_at": "rows",
+    "reduction_at": "head_products",
     "selection_at": "selection",
 }
 UNIT_SAMPLE = 6

@@ -57,7 +57,8 @@ MADE = frozenset(
 )
 # PyTorch's names of them, and variants.
 VARIANTS = {
-    "scatter_reduce": [("scatter_reduce", one) for one in ("amax", "amin", "mean", "prod", "sum")]
+    "scatter_reduce": [("scatter_reduce", one) for one in ("amax", "amin", "mean", "prod", "sum")],
+    "segment_reduce": [("_segment_reduce", one) for one in ("lengths", "offsets")],
 }
 OPINFO = {
     "div": ("div", "no_rounding_mode"),
@@ -100,10 +101,12 @@ def statements_of(call: Any, tensors: list[Tensor]) -> tuple[Statements, dict[st
         if "nonzero" not in str(error):
             raise
         return None
-    if not isinstance(found, Statements):
+    # Calls find out where masks hold.
+    if not isinstance(found, Statements) or found.masks:
         return None
     by_node = dict(zip(inputs, tensors, strict=True))
-    return found, {found.inputs[node]: by_node[node] for node in found.read()}
+    read = {found.inputs[node]: by_node[node] for node in found.read()}
+    return found, {**read, **found.constants}
 
 
 def evaluated(found: Statements, read: dict[str, Tensor], expected: Tensor) -> Tensor:

@@ -14,11 +14,9 @@ from torch import Tensor
 from ember.compiler import Options
 from ember.errors import ArgumentError
 from ember.torch.block_programs import ENTRY, BlockProgram
+from ember.torch.graph.costs import MOST_QUERIES
 from ember.torch.region_call import NotTakenError, Reference, RegionCall
 
-# A product of more rows with each block is PyTorch's, of gathered blocks: its library makes better
-# use of the processor then, and outweighs that the blocks are written and read again.
-MOST_QUERIES = 24
 # Makes the numbers of windows' blocks from others, which the model gathers by. It is told how many
 # blocks there are, and then the sizes of the call that it asked for.
 Step = Callable[[Tensor, Sequence[int]], Tensor]

@@ -10,11 +10,12 @@ from typing import Any
 import torch
 from torch.fx import Node
 
-from ember.torch.block_call import MOST_QUERIES, BlockCall
+from ember.torch.block_call import BlockCall
 from ember.torch.block_programs import BlockProgram
 from ember.torch.block_views import BLOCK_TYPES, Gathered, gathered_at, views_of
 from ember.torch.einsum import einsum_at
 from ember.torch.element_types import INDEX_TYPES
+from ember.torch.graph.costs import MOST_QUERIES
 from ember.torch.no_match import AsFastError
 from ember.torch.operations import likely_same, name_of, read, same_number, tensor_of
 from ember.torch.region import Region

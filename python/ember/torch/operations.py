@@ -10,7 +10,7 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 import operator
 import re
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -168,6 +168,7 @@ ALIASES = {
 # Operations whose result lies in the memory of their first argument, or may.
 VIEWS = frozenset(
     (
+        "T",
         "alias",
         "chunk",
         "contiguous",
@@ -177,13 +178,17 @@ VIEWS = frozenset(
         "expand_as",
         "flatten",
         "getitem",
+        "mT",
         "movedim",
         "narrow",
         "permute",
         "reshape",
         "select",
+        "slice",
         "split",
         "squeeze",
+        "swapaxes",
+        "swapdims",
         "t",
         "to",
         "transpose",
@@ -334,7 +339,6 @@ def _read_operator(target: private.OpOverload, node: Node) -> Operation | None:
         indices = node.args[1]
         if isinstance(indices, list | tuple) and len(indices) == 1:
             return Operation("getitem", {"self": node.args[0], "index": indices[0]})
-        return None
     in_place = name.endswith("_")
     plain = ALIASES.get(name.removesuffix("_"), name.removesuffix("_"))
     if plain not in PARAMETERS:
@@ -404,6 +408,11 @@ def tensor_of(argument: Any) -> torch.Tensor | None:
     return value if isinstance(value, torch.Tensor) else None
 
 
+def is_tensor(node: Node) -> bool:
+    """Whether a node's value is a tensor."""
+    return tensor_of(node) is not None
+
+
 def name_of(node: Any) -> str:
     """What a user calls a node's value, such as self.bags.0.weight, where that is known."""
     source = getattr(node, "_dynamo_source", None)
@@ -438,6 +447,12 @@ def same_number(one: Any, other: Any) -> bool:
     if one is None or other is None:
         return False
     return private.is_surely_true(one == other)
+
+
+def likely_sizes(sizes: Sequence[Any]) -> list[int]:
+    """The sizes in the call that the graph is captured for; 0 where elements decide."""
+    hints = (one.node.hint if isinstance(one, torch.SymInt) else one for one in sizes)
+    return [hint or 0 for hint in hints]
 
 
 def likely_same(one: Any, other: Any) -> bool:

@@ -13,17 +13,14 @@ from ember.torch.bag_group_patterns import bag_group_at
 from ember.torch.bag_patterns import bag_at
 from ember.torch.block_patterns import block_region_at
 from ember.torch.graph.linear_before_sum import put_linear_before_sums
-from ember.torch.graph.lookup_region import STATEMENTS, lookup_region_at, rows_at
-from ember.torch.head_products_patterns import head_products_at
+from ember.torch.graph.lookup_region import STATEMENTS, lookup_region_at, reduction_at, rows_at
 from ember.torch.linear_together import put_linear_together
 from ember.torch.movement import changed_behind, use_results, why_not_movable
 from ember.torch.no_match import AsFastError, NoMatchError
 from ember.torch.operations import name_of, tensor_of, value_of
-from ember.torch.pair_products_patterns import pair_products_at
 from ember.torch.quantized_patterns import quantized_bag_at, quantized_rows_at
 from ember.torch.region import Region, reference_of, replace
 from ember.torch.report import Compiled, Left, Report
-from ember.torch.segment_patterns import segments_at
 from ember.torch.selection_patterns import selection_at
 from ember.torch.settings import Settings
 from ember.torch.sums_in_place import put_sums_in_place
@@ -32,19 +29,18 @@ from ember.torch.sums_in_place import put_sums_in_place
 # NoMatchError says why one of them has no kernel. Larger patterns come first.
 PATTERNS: tuple[Callable[[Node, Settings], Region | None], ...] = (
     bag_group_at,
-    pair_products_at,
     lookup_region_at,
-    segments_at,
-    head_products_at,
     quantized_bag_at,
     quantized_rows_at,
     bag_at,
     block_region_at,
     rows_at,
+    reduction_at,
     selection_at,
 )
 # Lookups alone, which whatever is computed with them takes along.
 LOOKUPS = ("block_gather",)
+OF_STATEMENTS = (lookup_region_at, rows_at, reduction_at)
 # Products of blocks, which keep a row of results in registers.
 OF_BLOCKS = ("block_scores", "block_values")
 
@@ -146,10 +142,10 @@ def _inner(region: Region, settings: Settings) -> list[Region]:
             continue
         for pattern in PATTERNS:
             try:
-                found = None if pattern in (lookup_region_at, rows_at) else pattern(node, settings)
+                found = None if pattern in OF_STATEMENTS else pattern(node, settings)
             except NoMatchError:
                 continue
-            if found is not None:
+            if found is not None and found.kind not in settings.excluded:
                 inner.append(found)
                 break
     return inner

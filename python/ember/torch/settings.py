@@ -16,9 +16,6 @@ RESTS = ("eager", "inductor")
 KINDS = (
     "bag",
     "bags",
-    "segments",
-    "head_products",
-    "pair_products",
     "row_score",
     "statements",
     "block_gather",

@@ -189,11 +189,14 @@ TemporaryOp GradientFunction::makeLike(Value array, const Twine &name) {
     auto mine = getForward(temporary, nullptr).getDefiningOp<TemporaryOp>();
     llvm::append_range(sizes, mine.getSizes());
   } else {
+    // What the caller gives is as large, and the array itself may be no
+    // operand.
+    Value given = adjoints.lookup(array).array;
+    Value sized = given ? given : getForward(array, nullptr);
     for (int64_t dimension = 0; dimension < type.getRank(); ++dimension)
       if (type.isDynamicDim(dimension))
-        sizes.push_back(
-            ExtentOp::create(builder, array.getLoc(), builder.getIndexType(),
-                             getForward(array, nullptr), dimension));
+        sizes.push_back(ExtentOp::create(
+            builder, array.getLoc(), builder.getIndexType(), sized, dimension));
   }
   return TemporaryOp::create(builder, array.getLoc(), type, sizes, TypedAttr(),
                              builder.getStringAttr(name));
@@ -329,6 +332,51 @@ GradientFunction::Adjoint &GradientFunction::own(Value array) {
   return adjoint;
 }
 
+/// The constant that an index is; nothing if it is another one.
+static std::optional<int64_t> getConstant(Value index) {
+  auto apply = index ? index.getDefiningOp<ApplyOp>() : ApplyOp();
+  auto constant = apply ? dyn_cast<AffineConstantExpr>(
+                              AffineExpr(apply.getMap().getResult(0)))
+                        : AffineConstantExpr();
+  return constant ? std::optional(constant.getValue()) : std::nullopt;
+}
+
+/// The begin and the end of the values of an index, a variable of known range
+/// that a number may be added to; nothing if it is another one.
+static std::optional<std::pair<int64_t, int64_t>> getKnownRange(Value index) {
+  int64_t offset = 0;
+  if (auto apply = index.getDefiningOp<ApplyOp>();
+      apply && apply.getOperands().size() == 1) {
+    AffineExpr added = simplifyAffineExpr(
+        apply.getMap().getResult(0) - getAffineDimExpr(0, apply.getContext()),
+        /*numDims=*/1, /*numSymbols=*/0);
+    auto constant = dyn_cast<AffineConstantExpr>(added);
+    if (!constant)
+      return std::nullopt;
+    offset = constant.getValue();
+    index = apply.getOperands().front();
+  }
+  auto variable = dyn_cast<BlockArgument>(index);
+  if (!variable)
+    return std::nullopt;
+  auto [lower, upper] = getRange(variable);
+  std::optional<int64_t> begin = getConstant(lower), end = getConstant(upper);
+  if (!begin || !end)
+    return std::nullopt;
+  return std::pair(*begin + offset, *end + offset);
+}
+
+/// Whether assignments to an array surely have no element in common.
+static bool areApart(AssignOp one, AssignOp other) {
+  return llvm::any_of(
+      llvm::zip_equal(one.getIndices(), other.getIndices()), [](auto indices) {
+        auto [left, right] = indices;
+        auto mine = getKnownRange(left), others = getKnownRange(right);
+        return mine && others &&
+               (mine->second <= others->first || others->second <= mine->first);
+      });
+}
+
 LogicalResult GradientFunction::differentiate(ForallOp statement) {
   SmallVector<ForallOp> loops;
   AssignOp assign = getAssignment(statement, loops);
@@ -340,7 +388,8 @@ LogicalResult GradientFunction::differentiate(ForallOp statement) {
   bool isPlain = !assign.isCombining();
   unsigned number = getNumber(statement);
   bool hasEarlier = llvm::any_of(array.getUsers(), [&](Operation *user) {
-    return isa<AssignOp>(user) && getNumber(user) < number;
+    auto earlier = dyn_cast<AssignOp>(user);
+    return earlier && getNumber(user) < number && !areApart(earlier, assign);
   });
   bool readsItself = false;
   statement.walk(

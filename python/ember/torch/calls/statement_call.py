@@ -6,6 +6,7 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 import logging
 import math
+import re
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -15,7 +16,13 @@ import torch
 from torch import Tensor
 
 from ember.compiler import Notation, Options
-from ember.errors import ArgumentError, CompileError, CompilerNotFoundError, KernelError
+from ember.errors import (
+    ArgumentError,
+    CompileError,
+    CompilerNotFoundError,
+    KernelError,
+    OffsetsError,
+)
 from ember.kernel import Entry
 from ember.torch.calls.edge_groups import EdgeMemory
 from ember.torch.calls.grouped_kernel import GroupedKernel
@@ -28,9 +35,19 @@ from ember.torch.repeat import MOST, Bound, Repeat, Size, Source, repeat_of
 ENTRY = "kernel"
 GRADIENT = "_gradient"
 _log = logging.getLogger(__name__)
-# Sizes of a tensor: numbers, or places of inputs, which are tensors or sizes themselves, and their
-# dimensions.
-Sizes = tuple[int | tuple[int, int], ...]
+
+
+@dataclass(frozen=True)
+class Multiple:
+    """The size of an input's dimension, so many times."""
+
+    place: int
+    dimension: int
+    times: int
+
+
+# Sizes of a tensor: numbers, or those of inputs, which are tensors or sizes themselves.
+Sizes = tuple[Size | Multiple, ...]
 
 
 @dataclass(frozen=True)
@@ -88,17 +105,20 @@ class Program:
     """What is fixed of a kernel.
 
     notation: the statements, which assign to `result`, without its dimensions of size 1. inputs:
-    the names of what they read. sizes: of the result, as numbers, or as those of an input (place,
-    dimension). prototype: the place of an input of the result's type. elements: the sizes of what
-    is looked up or scattered, each. least_differentiated: from so many elements in all on kernels
-    of gradients gain. expected: numbers behind what the kernel takes, which have to be these.
-    paddings: rows whose gradient is 0, with their tables' places. undifferentiated: places of
-    inputs whose gradients statements do not make. without_gradient: of those that have none.
-    lengths: what else the kernel takes, by names. given: how many arguments there are, with those
-    that kernels do not take. of_rows: what is differentiated where gradients of tables are needed
-    that PyTorch makes of those of rows. rows: how many lookups there are, and the place of a table,
-    where rows are all that is read, and nothing is reduced. ends: places of tensors that have an
-    end of each edge. scatters: the functions that combine what is scattered.
+    the names of what they read. sizes: of the result. prototype: the place of an input of the
+    result's type. elements: the sizes of what is looked up or scattered, each.
+    least_differentiated: from so many elements in all on kernels of gradients gain. expected:
+    numbers behind what the kernel takes, which have to be these. paddings: rows whose gradient is
+    0, with their tables' places. undifferentiated: places of inputs whose gradients statements do
+    not make. without_gradient: of those that have none. lengths: what else the kernel takes, by
+    names. given: how many arguments there are, with those that kernels do not take. of_rows: what
+    is differentiated where gradients of tables are needed that PyTorch makes of those of rows.
+    rows: how many lookups there are, and the place of a table, where rows are all that is read, and
+    nothing is reduced. totals: lengths, with the number that they have to add up to, none of them
+    negative. offsets: names of inputs that say where segments begin. constants: arrays that kernels
+    are given in each call. masks: what places are looked for in, by the names of the places. ends:
+    places of tensors that have an end of each edge. scatters: the functions that combine what is
+    scattered, or "count".
     """
 
     notation: Notation
@@ -112,12 +132,21 @@ class Program:
     paddings: tuple[tuple[int, int], ...] = ()
     undifferentiated: frozenset[int] = frozenset()
     without_gradient: frozenset[int] = frozenset()
-    lengths: tuple[tuple[str, int | tuple[int, int]], ...] = ()
+    lengths: tuple[tuple[str, Size | Multiple], ...] = ()
     given: int = 0
     of_rows: OfRows | None = None
     rows: tuple[int, int] | None = None
     ends: tuple[int, ...] = ()
     scatters: tuple[str, ...] = ()
+    totals: tuple[tuple[Function, Sizes], ...] = ()
+    offsets: frozenset[str] = frozenset()
+    constants: tuple[tuple[str, Tensor], ...] = ()
+    masks: tuple[tuple[str, Function], ...] = ()
+
+    @property
+    def sizes_of_call(self) -> list[tuple[int, int, int]]:
+        """Those of the result that are no numbers."""
+        return [size for size in self.sizes if isinstance(size, tuple)]
 
 
 @dataclass(frozen=True)
@@ -242,9 +271,18 @@ class StatementCall(RegionCall):
                 self._grouped[notation] = None
         return self._grouped[notation]
 
+    def explained(self, error: KernelError, inputs: Sequence[Any]) -> KernelError:
+        bound = re.search(r"of '(\w+)' is out of range", str(error))
+        # Where segments end outside, PyTorch reads what lies there.
+        is_of_offsets = bound is not None and bound[1] in self.program.offsets
+        return OffsetsError(str(error)) if is_of_offsets else error
+
     def _named(self, inputs: Sequence[Any]) -> dict[str, Any]:
         """What kernels take, by names."""
         named = dict(zip(self.program.inputs, map(_as_array, inputs), strict=False))
+        named.update(self.program.constants)
+        names = [name for name, _ in self.program.masks]
+        named.update(zip(names, inputs[self.inputs :], strict=True))
         for name, size in self.program.lengths:
             (named[name],) = _sizes([size], inputs)
         return named
@@ -254,11 +292,16 @@ class StatementCall(RegionCall):
         count = len(self.program.inputs)
         if tuple(given[count : count + len(self.program.expected)]) != self.program.expected:
             raise NotTakenError
+        for lengths, total in self.program.totals:
+            found = lengths.of(given)
+            if [int(found.sum())] != _sizes(total, given) or bool((found < 0).any()):
+                raise NotTakenError
         # Places often are columns of a tensor, which lie apart.
-        return [
+        taken = [
             one.contiguous() if isinstance(one, Tensor) and one.dtype in INDEX_TYPES else one
             for one in given
         ]
+        return [*taken, *(mask.of(given).nonzero() for _, mask in self.program.masks)]
 
     def _sizes(self, inputs: Sequence[Any]) -> list[int]:
         sizes = _sizes(self.program.sizes, inputs)
@@ -277,11 +320,11 @@ class StatementCall(RegionCall):
         return result.view([size for size, given in pairs if given != 1])
 
     def repeat_for(self, arguments: tuple[Any, ...]) -> Repeat | None:
-        sizes: list[Size] = [
-            size if isinstance(size, int) else (*size, 0) for size in self.program.sizes
-        ]
+        sizes = [size for size in self.program.sizes if not isinstance(size, Multiple)]
+        lengths, constants = dict(self.program.lengths), dict(self.program.constants)
+        if self.program.totals or self.program.masks or len(sizes) < len(self.program.sizes):
+            return None
         count = len(self.program.inputs)
-        lengths = dict(self.program.lengths)
         sources: list[Source] = []
         bounds: list[Bound] = []
         if self.program.scatters and self.program.ends:
@@ -297,8 +340,16 @@ class StatementCall(RegionCall):
             if (size := lengths.get(name)) is not None:
                 (found,) = _sizes([size], arguments)
                 sources.append((found,))
-                if isinstance(size, tuple):
-                    bounds.append((*size, found, found))
+                if isinstance(size, Multiple):
+                    bounds.append(
+                        (size.place, size.dimension, found // size.times, found // size.times)
+                    )
+                elif isinstance(size, tuple):
+                    place, dimension, added = size
+                    bounds.append((place, dimension, found - added, found - added))
+                continue
+            if name in constants:
+                sources.append((constants[name],))
                 continue
             place = self.program.inputs.index(name)
             if isinstance(one := arguments[place], Tensor) and not one.dim():
@@ -314,7 +365,10 @@ class StatementCall(RegionCall):
             # What has no rows is left to PyTorch.
             bounds=[
                 *bounds,
-                *((*size, 1, MOST) for size in self.program.sizes if isinstance(size, tuple)),
+                *(
+                    (place, dimension, 1 - added, MOST)
+                    for place, dimension, added in self.program.sizes_of_call
+                ),
             ],
             expected=range(count, count + len(self.program.expected)),
         )
@@ -334,6 +388,7 @@ class StatementCall(RegionCall):
         except CompileError:
             return range(self.inputs)
         read = {place for one in gradient.lookups for place in one.places.reads}
+        read |= {place for _, mask in self.program.masks for place in mask.reads}
         for one in gradient.given:
             read |= {one.table, *one.places.reads}
         # The numbers that are expected, too.
@@ -424,15 +479,21 @@ class StatementCall(RegionCall):
         return [found.get(place) for place in range(self.inputs)]
 
 
-def _sizes(sizes: Sequence[int | tuple[int, int]], inputs: Sequence[Any]) -> list[int]:
+def _sizes(sizes: Sequence[Size | Multiple], inputs: Sequence[Any]) -> list[int]:
     """Sizes of tensors of one call."""
-    return [size if isinstance(size, int) else _size(inputs[size[0]], size[1]) for size in sizes]
+    return [_size(size, inputs) for size in sizes]
 
 
-def _size(argument: Any, dimension: int) -> int:
+def _size(size: Size | Multiple, inputs: Sequence[Any]) -> int:
+    if isinstance(size, int):
+        return size
+    if isinstance(size, Multiple):
+        return size.times * _size((size.place, size.dimension, 0), inputs)
+    place, dimension, added = size
+    argument = inputs[place]
     if isinstance(argument, Tensor):
-        return argument.shape[dimension]
-    return int(argument[dimension] if isinstance(argument, tuple) else argument)
+        return argument.shape[dimension] + added
+    return int(argument[dimension] if isinstance(argument, tuple) else argument) + added
 
 
 def _gradient_type(tensor: Tensor) -> torch.dtype:

@@ -7,9 +7,11 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
 import logging
+import math
 import operator
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
+from typing import Any
 from weakref import WeakKeyDictionary
 
 import torch
@@ -17,7 +19,8 @@ from torch import Tensor
 from torch.fx import Graph, Node
 
 from ember.torch.effects import changed_by, effect_of, example_of
-from ember.torch.element_types import INDEX_TYPES
+from ember.torch.element_types import INDEX_TYPES, SUM_TYPES
+from ember.torch.graph.costs import LONG_ROWS, is_slow
 from ember.torch.graph.irregular import (
     is_along,
     is_irregular,
@@ -27,9 +30,9 @@ from ember.torch.graph.irregular import (
 )
 from ember.torch.graph.trace import trace
 from ember.torch.no_match import NoMatchError
-from ember.torch.operations import VIEWS, read, tensor_of
+from ember.torch.operations import VIEWS, likely_sizes, read, same_number, tensor_of
 from ember.torch.translate.statements import Statements
-from ember.torch.translate.translation import Untranslated, is_translated, translation_of
+from ember.torch.translate.translation import Untranslated, text_of, translation_of
 
 # A longer expression is no embedding operation any more.
 MOST_NODES = 200
@@ -42,21 +45,25 @@ _CONSTANTS = frozenset(
 # Those that give a tensor the sizes of another one.
 _LIKE_OTHERS = ("expand_as", "reshape_as", "view_as")
 _log = logging.getLogger(__name__)
-# By graphs, whether operations of a kind have statements.
-_translatable: WeakKeyDictionary[Graph, dict[str, bool]] = WeakKeyDictionary()
+# By graphs, the statements of operations of a kind, if they have some.
+_texts: WeakKeyDictionary[Graph, dict[str, str | None]] = WeakKeyDictionary()
+# Reductions that a loop over elements is as fast for as PyTorch's own.
+_REDUCTIONS = frozenset(("linalg_vector_norm", "mean", "norm", "sum"))
 
 
 @dataclass(frozen=True)
 class Found:
-    """Nodes with irregular ones among them, what these read, and what they compute.
+    """Nodes, the irregular ones among them, what they read, and what they compute.
 
-    changed: the tensor that the last one changes, and returns, if it is none of them.
+    elements: what is looked up, combined or, without either, reduced. changed: the tensor that the
+    last one changes, and returns, if it is none of them.
     """
 
     nodes: set[Node]
     irregular: list[Node]
     read: list[Node]
     statements: Statements
+    elements: list[Tensor]
     changed: Node | None = None
 
     @property
@@ -71,17 +78,55 @@ def find(root: Node, with_places: bool, says_why: bool = False) -> Found | None:
     with_places: operations that compute where it looks up are parts of it. says_why: raises
     NoMatchError where there would be one, but that something else needs what is within.
     """
-    blocked: set[Node] = set()
-    while True:
-        reached = _reached(root, blocked)
+
+    def own(reached: Collection[Node]) -> set[Node]:
         if not any(map(is_irregular, reached)):
-            return None
+            return set()
         nodes = _own(root, reached, with_places)
-        if not any(map(is_irregular, nodes)):
-            shared = _shared(root, reached)
-            if says_why and shared and isinstance(_translated(root, reached), Statements):
-                raise NoMatchError(f"{shared[0].name}, a part of it, has other uses")
-            return None
+        if any(map(is_irregular, nodes)):
+            return nodes
+        shared = _shared(root, reached)
+        if says_why and shared and isinstance(_translated(root, reached), Statements):
+            raise NoMatchError(f"{shared[0].name}, a part of it, has other uses")
+        return set()
+
+    return _largest(root, own)
+
+
+def find_reduced(root: Node) -> Found | None:
+    """A reduction with the elements that it reduces, where these are computed in no more time than
+    it takes to store and read them again; None for anything else."""
+    operation = read(root)
+    source = None if operation is None else operation.get("self")
+    whole = tensor_of(source)
+    if operation is None or operation.name not in _REDUCTIONS or whole is None:
+        return None
+    sizes = tuple(whole.shape)
+
+    def own(reached: Collection[Node]) -> set[Node]:
+        nodes: set[Node] = set()
+        for node in sorted(reached, reverse=True):
+            is_inside = node is root or (
+                all(user in nodes for user in node.users) and _has_elements(node, sizes)
+            )
+            if is_inside and not is_irregular(node) and not is_slow(_text_of(node) or ""):
+                nodes.add(node)
+        is_computed = any(node is not root and not is_for_nothing(node) for node in nodes)
+        return nodes if is_computed else set()
+
+    return _largest(root, own)
+
+
+def _has_elements(node: Node, sizes: Sequence[Any]) -> bool:
+    """Whether a node's value has as many elements as a tensor of these sizes."""
+    tensor = tensor_of(node)
+    return tensor is not None and same_number(tensor.numel(), math.prod(sizes))
+
+
+def _largest(root: Node, own: Callable[[Collection[Node]], set[Node]]) -> Found | None:
+    """The largest part that has statements, of what `own` chooses of reached nodes."""
+    blocked: set[Node] = set()
+    while nodes := own(_reached(root, blocked)):
         writers = _writers_elsewhere(nodes)
         changed = _changed_by_scatter(root) if root in writers else None
         if root in writers and changed is None:
@@ -92,10 +137,16 @@ def find(root: Node, with_places: bool, says_why: bool = False) -> Found | None:
         translation = _translated(root, nodes, changed)
         if isinstance(translation, Statements):
             irregular = sorted(filter(is_irregular, nodes))
-            return Found(nodes, irregular, _read_by(nodes), translation, changed)
+            read = [scattered_by(one) or one for one in irregular] or root.all_input_nodes[:1]
+            if any(looked_up_in(one) in nodes for one in irregular):
+                # What is looked up in is computed here, of more than what is looked up.
+                read += [one for one in _read_by(nodes) if dtype_of(one) in SUM_TYPES]
+            elements = [one for one in map(tensor_of, read) if one is not None]
+            return Found(nodes, irregular, _read_by(nodes), translation, elements, changed)
         if not translation.nodes or root in translation.nodes:
             return None
         blocked |= translation.nodes
+    return None
 
 
 def why_not_alone(node: Node) -> str:
@@ -121,21 +172,20 @@ def _changed_by_scatter(node: Node) -> Node | None:
 def is_view(node: Node) -> bool:
     """Whether a node shows a tensor's elements at other indices."""
     operation = read(node)
-    return operation is not None and operation.name in VIEWS and not operation.in_place
+    if operation is not None:
+        return operation.name in VIEWS and not operation.in_place
+    name = node.args[1] if node.target is getattr else node.target
+    return str(getattr(name, "__name__", name)).partition(".")[0] in VIEWS
 
 
 def _reached(root: Node, blocked: Collection[Node]) -> set[Node]:
     """The operations behind `root` that may be computed with it; none if they are too many."""
-    known = _translatable.setdefault(root.graph, {})
     reached, pending = set(), [root]
     while pending:
         node = pending.pop()
         if node in reached or node in blocked or not _may_move(node, root):
             continue
-        kind = _kind_of(node)
-        if kind not in known:
-            known[kind] = _is_translatable(node)
-        if not known[kind]:
+        if _text_of(node) is None:
             continue
         reached.add(node)
         pending += node.all_input_nodes
@@ -159,18 +209,26 @@ def _kind_of(node: Node) -> str:
     return f"{node.op} {node.target} {arguments}"
 
 
-def _is_translatable(node: Node) -> bool:
-    """Whether there are statements of an operation by itself."""
+def _text_of(node: Node) -> str | None:
+    """The statements of an operation by itself; None if it has none."""
+    known = _texts.setdefault(node.graph, {})
+    kind = _kind_of(node)
+    if kind not in known:
+        known[kind] = _translated_text(node)
+    return known[kind]
+
+
+def _translated_text(node: Node) -> str | None:
     if _are_tensors(node):
-        return True
+        return ""
     several = _made_with_others(node)
     inputs = (several or node).all_input_nodes
     try:
-        return is_translated(trace(node, [several, node] if several else [node], inputs))
+        return text_of(trace(node, [several, node] if several else [node], inputs))
     # An operator may ask for numbers that only the run knows.
     except Exception as error:
         _log.debug("%s cannot be traced: %s", node.name, error)
-        return False
+        return None
 
 
 def _are_tensors(node: Node) -> bool:
@@ -246,9 +304,45 @@ def _own(root: Node, reached: Collection[Node], with_places: bool) -> set[Node]:
     own: set[Node] = set()
     for node in sorted(reached, reverse=True):
         is_inside = node is root or all(user in own for user in node.users)
-        if is_inside and (node in depending or (with_places and is_for_nothing(node))):
+        is_for_lookups = with_places and (
+            is_for_nothing(node) or _is_for_few(node) or _is_of_nothing(node)
+        )
+        if is_inside and (node in depending or is_for_lookups):
             own.add(node)
     return own
+
+
+def _is_of_nothing(node: Node) -> bool:
+    """Whether a mask is the same in each call."""
+    is_kind = dtype_of(node) is torch.bool or not node.all_input_nodes
+    return is_kind and node.op.startswith("call") and all(map(_is_of_nothing, node.all_input_nodes))
+
+
+def _is_for_few(node: Node) -> bool:
+    """Whether a node is a product of matrices of which only some elements are looked up."""
+    product, text = tensor_of(node), _text_of(node)
+    if product is None or not text or "sum[" not in text:
+        return False
+    lookups = _lookups_in(node)
+    rows = tensor_of(node.all_input_nodes[0])
+    asked = sum(math.prod(likely_sizes(one.shape)) for one in lookups)
+    is_most = 4 * asked > 3 * math.prod(likely_sizes(product.shape))
+    is_long = rows is not None and likely_sizes(rows.shape)[-1] >= LONG_ROWS
+    return bool(lookups) and not (is_most and is_long)
+
+
+def _lookups_in(node: Node) -> list[Tensor]:
+    """What is looked up in a node's value, or views of it; none if something else reads it."""
+    found: list[Tensor] = []
+    for user in node.users:
+        whole = tensor_of(user)
+        if looked_up_in(user) is node and whole is not None:
+            found.append(whole)
+        elif is_view(user) and (inner := _lookups_in(user)):
+            found += inner
+        else:
+            return []
+    return found
 
 
 def is_for_nothing(node: Node) -> bool:

@@ -7,6 +7,7 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+import torch
 from torch.fx import Node
 
 from ember.torch.element_types import INDEX_TYPES
@@ -27,6 +28,7 @@ _SCATTERS = {
     "index_put": ("values", "indices"),
     "scatter_add": ("src", "index"),
     "scatter_reduce": ("src", "index"),
+    "segment_reduce": ("data", "segments"),
 }
 
 
@@ -48,7 +50,9 @@ def scattered_by(node: Node) -> Node | None:
     operation = read(node)
     if operation is None:
         return None
-    return _at_places(operation, *_SCATTERS.get(operation.name, ("", "")))
+    elements, places = _SCATTERS.get(operation.name, ("", ""))
+    given = "lengths" if operation.get("offsets") is None else "offsets"
+    return _at_places(operation, elements, given if operation.name == "segment_reduce" else places)
 
 
 def lengths_of_scatters(nodes: Iterable[Node]) -> list[Any]:
@@ -78,5 +82,11 @@ def _indices(index: Any) -> Iterator[Any]:
 
 
 def _is_of_places(index: Any) -> bool:
+    if isinstance(index, list):
+        return all(isinstance(one, int) for one in index)
     tensor = tensor_of(index)
-    return isinstance(index, Node) and tensor is not None and tensor.dtype in INDEX_TYPES
+    return (
+        isinstance(index, Node)
+        and tensor is not None
+        and tensor.dtype in (*INDEX_TYPES, torch.bool)
+    )

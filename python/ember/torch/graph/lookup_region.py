@@ -4,6 +4,7 @@ Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
+import math
 import operator
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
@@ -15,11 +16,19 @@ from torch.fx import Node
 
 from ember.torch import private
 from ember.torch.calls.in_place_call import InPlaceCall
-from ember.torch.calls.statement_call import LookedUp, OfRows, Program, Sizes, StatementCall
+from ember.torch.calls.statement_call import (
+    LookedUp,
+    Multiple,
+    OfRows,
+    Program,
+    Sizes,
+    StatementCall,
+)
 from ember.torch.element_types import INDEX_TYPES, SUM_TYPES, VALUE_TYPES
 from ember.torch.graph.costs import (
     LEAST_DIFFERENTIATED,
     LEAST_DIFFERENTIATED_OF_ROWS,
+    LEAST_DIFFERENTIATED_REDUCED,
     OPERATIONS_OF_A_GRADIENT,
     why_rows_are_slower,
 )
@@ -27,17 +36,27 @@ from ember.torch.graph.discovery import (
     Found,
     dtype_of,
     find,
+    find_reduced,
     is_view,
     requires_gradient,
     why_not_alone,
 )
 from ember.torch.graph.irregular import looked_up_in, scattered_by
-from ember.torch.graph.trace import function_of
+from ember.torch.graph.trace import Function, function_of, read_by
 from ember.torch.lookups import lookup_at
 from ember.torch.no_match import AsFastError, NoMatchError
-from ember.torch.operations import name_of, read, same_number, tensor_of, value_of
+from ember.torch.operations import (
+    fixed_size,
+    likely_sizes,
+    name_of,
+    read,
+    same_number,
+    tensor_of,
+    value_of,
+)
 from ember.torch.region import Region
 from ember.torch.region_call import Reference
+from ember.torch.repeat import Size
 from ember.torch.settings import Settings
 from ember.torch.translate.statements import RESULT, Statements
 from ember.torch.translate.values import is_one, known_number
@@ -73,6 +92,25 @@ def lookup_region_at(node: Node, settings: Settings) -> Region | None:
     return _region(kind, node, found, _title(found, is_score), settings)
 
 
+def reduction_at(node: Node, settings: Settings) -> Region | None:
+    """The region of elements that are computed to be added up, which PyTorch stores; None if
+    `node` ends none. Inductor has loops of its own for them."""
+    whole = tensor_of(node)
+    if whole is None or whole.dtype not in SUM_TYPES or not whole.dim():
+        return None
+    if not private.has_operators or settings.rest == "inductor":
+        return None
+    found = find_reduced(node)
+    if found is None or not found.statements.reduces:
+        return None
+    (elements,) = found.elements
+    is_small = math.prod(likely_sizes(elements.shape)) < LEAST_DIFFERENTIATED_REDUCED
+    if is_small and whole.requires_grad:
+        return None
+    title = f"sums of what {len(found.nodes) - 1} operations compute"
+    return _region(STATEMENTS, node, found, title, settings)
+
+
 def rows_at(node: Node, settings: Settings) -> Region | None:
     """The region of looked-up rows, or of what is computed of several, element by element; None if
     `node` ends none."""
@@ -94,7 +132,7 @@ def rows_at(node: Node, settings: Settings) -> Region | None:
     lookups, table = len(found.irregular), tensor_of(found.tables[0])
     assert table is not None
     slower = why_rows_are_slower(
-        lookups, _likely(whole.shape), _likely(table.shape), whole.dtype.itemsize
+        lookups, likely_sizes(whole.shape), likely_sizes(table.shape), whole.dtype.itemsize
     )
     if slower and lookups > 1:
         # Each of the lookups has a reason of its own.
@@ -150,18 +188,15 @@ def _is_of_matrix_rows(lookup: Node) -> bool:
     return operation.name in ("embedding", "getitem")
 
 
-def _likely(sizes: Sequence[Any]) -> list[int]:
-    """The sizes in the call that the graph is captured for."""
-    hints = (one.node.hint if isinstance(one, torch.SymInt) else one for one in sizes)
-    return [hint or 0 for hint in hints]
-
-
 def _region(kind: str, node: Node, found: Found, title: str, settings: Settings) -> Region | None:
     """The region of what was found; None where it has a size that no input has."""
     whole, statements = tensor_of(node), found.statements
     inputs = statements.read()
     numbers = [one for one in found.read if isinstance(value_of(one), torch.SymInt | tuple)]
-    given = [*inputs, *statements.expected, *numbers]
+    masks = [
+        statements.given[one] for mask, _ in statements.masks.values() for one in read_by(mask)
+    ]
+    given = list(dict.fromkeys([*inputs, *statements.expected, *numbers, *masks]))
     call = StatementCall
     if found.changed is not None:
         if settings.rest == "inductor":
@@ -172,15 +207,24 @@ def _region(kind: str, node: Node, found: Found, title: str, settings: Settings)
         given.append(found.changed)
     if whole is None or all(dtype_of(one) is not whole.dtype for one in inputs):
         return None
-    sizes = _sizes_of(whole.shape, given)
+    counts = [count for _, count in statements.masks.values()]
+    sizes = _sizes_of(_with_counts(statements), given, counts)
     lengths = _sizes_of(statements.lengths.values(), given)
-    if sizes is None or lengths is None:
+    totals = _totals(statements, given)
+    functions = _masks(statements, given)
+    if sizes is None or lengths is None or totals is None or functions is None:
         return None
     is_detached = torch.is_grad_enabled() and _cuts_gradients_of(node, inputs)
     program = _program(found, inputs, given, (sizes, lengths), whole.dtype, is_detached)
     if kind == ROWS:
-        rows = (len(found.irregular), inputs.index(found.tables[0]))
-        program = replace(program, rows=rows)
+        program = replace(program, rows=(len(found.irregular), inputs.index(found.tables[0])))
+    program = replace(
+        program,
+        totals=totals,
+        offsets=frozenset(statements.offsets),
+        constants=tuple(statements.constants.items()),
+        masks=functions,
+    )
 
     def make(reference: Reference) -> StatementCall:
         return call(reference, program, settings.kernel_options, settings.raises)
@@ -190,9 +234,48 @@ def _region(kind: str, node: Node, found: Found, title: str, settings: Settings)
     return Region(kind, node, found.nodes, tuple(given), make, title, names, changes=changes)
 
 
+def _totals(statements: Statements, given: list[Node]) -> tuple[tuple[Function, Sizes], ...] | None:
+    """Lengths as functions of inputs, and what they have to add up to; None where one is of
+    something else."""
+    places = {node: given.index(one) for node, one in statements.given.items() if one in given}
+    functions = [function_of(lengths, places) for lengths in statements.totals]
+    sizes = [_sizes_of([total], given) for total in statements.totals.values()]
+    found = [
+        (function, size)
+        for function, size in zip(functions, sizes, strict=True)
+        if function is not None and size is not None
+    ]
+    return tuple(found) if len(found) == len(functions) else None
+
+
+def _with_counts(statements: Statements) -> list[Any]:
+    """The sizes of the result, with numbers of places where constant masks hold."""
+    sizes = []
+    for size in statements.sizes:
+        for count, number in statements.counts:
+            if (added := known_number(size - count)) is not None:
+                size = number + added
+        sizes.append(size)
+    return sizes
+
+
+def _masks(statements: Statements, given: list[Node]) -> tuple[tuple[str, Function], ...] | None:
+    """Masks as functions of inputs; None where one is of something else."""
+    places = {node: given.index(one) for node, one in statements.given.items() if one in given}
+    found = [
+        (name, mask)
+        for name, (node, _) in statements.masks.items()
+        if (mask := function_of(node, places)) is not None
+    ]
+    return tuple(found) if len(found) == len(statements.masks) else None
+
+
 def _title(found: Found, is_score: bool) -> str:
     """One line for reports."""
-    tables = ", ".join(sorted({name_of(one) for one in found.tables if one not in found.nodes}))
+    outside = [one for one in found.tables if one not in found.nodes]
+    # What is looked up in may be computed here, too, as products of matrices are.
+    outside = outside or [one for one in found.read if dtype_of(one) in VALUE_TYPES]
+    tables = ", ".join(sorted(set(map(name_of, outside))))
     if any(map(scattered_by, found.irregular)):
         of_rows = f" of rows of {tables}" if tables else ""
         combined = [one for one in found.statements.scatters if one != "count"]
@@ -215,7 +298,10 @@ def _program(
     names = tuple(statements.inputs[one] for one in inputs)
     of_rows = _of_rows(statements, inputs)
     least = LEAST_DIFFERENTIATED if of_rows is None else LEAST_DIFFERENTIATED_OF_ROWS
-    is_long = len(found.nodes) >= OPERATIONS_OF_A_GRADIENT
+    if len(found.nodes) >= OPERATIONS_OF_A_GRADIENT or statements.masks:
+        least = 0
+    if not found.irregular:
+        least = LEAST_DIFFERENTIATED_REDUCED
     others = {lookup.table for lookup in statements.lookups} if of_rows is None else set()
     # PyTorch adds up rows of half types as fast.
     are_half_rows = dtype not in SUM_TYPES and not statements.reduces and of_rows is None
@@ -225,7 +311,7 @@ def _program(
             undifferentiated.add(place)
         elif name in statements.paddings:
             paddings.append((place, statements.paddings[name]))
-    elements = [_sizes_of(_elements(one).shape, given) for one in found.irregular]
+    elements = [_sizes_of(one.shape, given) for one in found.elements]
     return Program(
         statements.notation(),
         RESULT,
@@ -233,7 +319,7 @@ def _program(
         sizes[0],
         next(place for place, one in enumerate(inputs) if dtype_of(one) is dtype),
         tuple(one for one in elements if one is not None),
-        0 if is_long else least,
+        least,
         tuple(statements.expected.values()),
         tuple(paddings),
         frozenset(undifferentiated),
@@ -259,13 +345,6 @@ def _is_of_ends(node: Node) -> bool:
         and tensor.dim() == 1
         and not is_one(tensor.shape[0])
     )
-
-
-def _elements(node: Node) -> Tensor:
-    """The elements that a node looks up, or combines."""
-    found = tensor_of(scattered_by(node) or node)
-    assert found is not None
-    return found
 
 
 def _of_rows(statements: Statements, inputs: list[Node]) -> OfRows | None:
@@ -302,24 +381,38 @@ def _cuts_gradients_of(root: Node, inputs: Collection[Node]) -> bool:
     return not requires_gradient(root) and any(map(requires_gradient, inputs))
 
 
-def _sizes_of(sizes: Iterable[Any], given: list[Node]) -> Sizes | None:
-    """Sizes as numbers or as inputs have them, or are them; None where there is another one."""
-    found: list[int | tuple[int, int]] = []
+def _sizes_of(sizes: Iterable[Any], given: list[Node], counts: Sequence[Any] = ()) -> Sizes | None:
+    """Sizes as numbers or as inputs have them, or are them, but for a number that is added; None
+    where there is another one."""
+    found: list[Size | Multiple] = []
     for size in sizes:
         if (number := known_number(size)) is not None:
             found.append(number)
             continue
         sources = (
-            (place, dimension)
-            for place, one in enumerate(given)
-            for dimension, own in enumerate(_own_sizes(one))
-            if same_number(own, size)
+            (place, dimension, added)
+            for place, owns in enumerate([*map(_own_sizes, given), *([one] for one in counts)])
+            for dimension, own in enumerate(owns)
+            if (added := known_number(size - own)) is not None
         )
-        source = next(sources, None)
+        source = min(sources, key=lambda one: abs(one[2]), default=None) or _multiple(size, given)
         if source is None:
             return None
         found.append(source)
     return tuple(found)
+
+
+def _multiple(size: Any, given: list[Node]) -> Multiple | None:
+    """The size as a multiple of one that inputs have."""
+    for place, one in enumerate(given):
+        for dimension, own in enumerate(_own_sizes(one)):
+            if known_number(own) is not None or not same_number(own * (size // own), size):
+                continue
+            times = size // own
+            # What is computed of other sizes is that of a block, which stays.
+            if known_number(times) is not None or not times.node.expr.is_symbol:
+                return Multiple(place, dimension, fixed_size(times))
+    return None
 
 
 def _own_sizes(node: Node) -> Iterable[Any]:

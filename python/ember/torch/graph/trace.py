@@ -116,18 +116,28 @@ def arguments_of(node: Node) -> dict[str, Any]:
     return {**found, **node.kwargs}
 
 
-def function_of(value: Node, places: Mapping[Node, int]) -> Function | None:
-    """The function of inputs that an operator's value is; None if it reads anything else.
+def read_by(value: Node) -> list[Node]:
+    """The placeholders that an operator's value depends on."""
+    return sorted(node for node in _needed(value) if node.op == "placeholder")
 
-    places: those of inputs among the function's arguments, by placeholders of the operator's graph.
-    """
+
+def _needed(value: Node) -> set[Node]:
     needed, pending = {value}, [value]
     while pending:
         for source in pending.pop().all_input_nodes:
             if source not in needed:
                 needed.add(source)
                 pending.append(source)
-    read = {node for node in needed if node.op == "placeholder"}
+    return needed
+
+
+def function_of(value: Node, places: Mapping[Node, int]) -> Function | None:
+    """The function of inputs that an operator's value is; None if it reads anything else.
+
+    places: those of inputs among the function's arguments, by placeholders of the operator's graph.
+    """
+    needed = _needed(value)
+    read = set(read_by(value))
     if not read <= places.keys() or any(node.op == "get_attr" for node in needed):
         return None
     part = Graph()

@@ -4,9 +4,14 @@ Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
+from typing import Any
+
+import torch
 from torch.fx import Node
 
 from ember.torch.element_types import INDEX_TYPES, SUM_TYPES
+from ember.torch.operations import fixed_size
+from ember.torch.translate.order import Place
 from ember.torch.translate.statements import Lookup
 from ember.torch.translate.table import Call, translates
 from ember.torch.translate.values import (
@@ -26,10 +31,10 @@ def _at_places(
         raise NotTranslatedError
 
     def at(indices: Indices) -> str:
-        place = places.at(indices[begin : begin + rank])
+        place = Place.of(places, indices[begin : begin + rank])
         return table.at([*indices[:dimension], place, *indices[dimension + rank :]])
 
-    return Value(call.sizes, table.dtype, at)
+    return call.shown(table, at, is_looked_up=True)
 
 
 @translates("aten::embedding")
@@ -62,7 +67,7 @@ def _is_only_padded(call: Call, padding: int) -> bool:
 
 @translates("aten::index_select")
 def _index_select(call: Call) -> Value:
-    table, places = call.value("self"), call.value("index")
+    table, places = call.seen(call.arguments["self"]), call.value("index")
     dimension = table.place(call.given("dim"))
     if places.rank != 1:
         raise NotTranslatedError
@@ -71,7 +76,16 @@ def _index_select(call: Call) -> Value:
 
 def places_of(call: Call) -> tuple[int, list[Value]]:
     """The first dimension that has an index, and the indices of those from there on."""
-    given = [None if one is None else call.value_of(one) for one in call.arguments["indices"]]
+    given: list[Value | None] = []
+    for one in call.arguments["indices"]:
+        value = None if one is None else call.value_of(one)
+        if value is None or value.dtype is not torch.bool:
+            given.append(value)
+        elif call.result.dtype in INDEX_TYPES:
+            # Chosen edges are indices of many others, which read them one after the other.
+            raise NotTranslatedError
+        else:
+            given += call.statements.places_where(one, value, call.sizes[len(given)])
     dimensions = [number for number, one in enumerate(given) if one is not None]
     places = [one for one in given if one is not None]
     first = dimensions[0]
@@ -83,25 +97,39 @@ def places_of(call: Call) -> tuple[int, list[Value]]:
     return first, places
 
 
+def _from_the_beginning(call: Call, place: Value, size: Any) -> Value:
+    """Constant places, of which those count that are counted from the end."""
+    constant = call.statements.constants.get(place.name)
+    if constant is None or not (constant < 0).any():
+        return place
+    return call.statements.constant(
+        torch.where(constant < 0, constant + fixed_size(size), constant)
+    )
+
+
 @translates("aten::index")
 def _index(call: Call) -> Value:
-    table = call.value("self")
+    table = call.seen(call.arguments["self"])
     first, places = places_of(call)
+    places = [
+        _from_the_beginning(call, one, size)
+        for one, size in zip(places, table.sizes[first:], strict=False)
+    ]
     rank = max(one.rank for one in places)
     sizes = call.sizes[first : first + rank]
-    elements = [broadcast(one, sizes) for one in places]
+    shown = [Value(tuple(sizes), one.dtype, broadcast(one, sizes)) for one in places]
 
     def at(indices: Indices) -> str:
         mine = indices[first : first + rank]
-        found = [element(mine) for element in elements]
+        found = [Place.of(one, mine) for one in shown]
         return table.at([*indices[:first], *found, *indices[first + rank :]])
 
-    return Value(call.sizes, table.dtype, at)
+    return call.shown(table, at, is_looked_up=True)
 
 
 @translates("aten::gather")
 def _gather(call: Call) -> Value:
-    table, places = call.value("self"), call.value("index")
+    table, places = call.seen(call.arguments["self"]), call.value("index")
     dimension = table.place(call.given("dim"))
     others = [number for number in range(table.rank) if number != dimension]
     # Where fewer are looked up than there are, variables would have two sizes.
@@ -114,4 +142,4 @@ def _gather(call: Call) -> Value:
         place = places.at(indices)
         return table.at([*indices[:dimension], place, *indices[dimension + 1 :]])
 
-    return Value(call.sizes, table.dtype, at)
+    return call.shown(table, at, is_looked_up=True)

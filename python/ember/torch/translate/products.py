@@ -1,11 +1,20 @@
-"""Products of matrices, of which one has a single row or column.
+"""Products of matrices, of which one has a single row or column, or few for each gathered matrix.
 
-Larger ones reuse what they read, and are PyTorch's.
+Larger ones reuse what they read, and are PyTorch's, unless few of their elements are looked up.
 
 Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
+from typing import Any
+
+import torch
+from torch.fx import Node
+
+from ember.torch import private
+from ember.torch.element_types import SUM_TYPES
+from ember.torch.graph.costs import MOST_QUERIES
+from ember.torch.operations import VIEWS, fixed_size, is_tensor
 from ember.torch.translate.table import Call, translates
 from ember.torch.translate.values import (
     FIRST,
@@ -16,12 +25,17 @@ from ember.torch.translate.values import (
     literal,
 )
 
+_LOOKUPS = frozenset(("aten::gather", "aten::index", "aten::index_select"))
+_VIEWS = frozenset(f"aten::{name}" for name in (*VIEWS, "_unsafe_view"))
+
 
 def _product(call: Call, one: Value, other: Value) -> Value:
     """Of matrices (..., m, k) and (..., k, n), or a vector (k,) in the place of either."""
     if one.dtype != other.dtype or not one.dtype.is_floating_point:
         raise NotTranslatedError
     inner = one.sizes[-1]
+
+    _check(call, one, other)
 
     def element(indices: Indices) -> str:
         batch = list(indices[: max(one.rank, other.rank) - 2])
@@ -33,23 +47,59 @@ def _product(call: Call, one: Value, other: Value) -> Value:
             return product
         return f"sum[{call.statements.ranged(k, inner, product)}]({product})"
 
-    return call.statements.reduced(call.sizes, call.result.dtype, element)
+    call.statements.reduces = True
+    is_looked_up = one.is_looked_up or other.is_looked_up
+    return Value(call.sizes, call.result.dtype, element, is_reduced=True, is_looked_up=is_looked_up)
+
+
+def _check(call: Call, one: Value, other: Value) -> None:
+    """Raises NotTranslatedError for what PyTorch computes as fast."""
+    rows = one.sizes[-2] if one.rank > 1 else 1
+    columns = other.sizes[-1] if other.rank > 1 else 1
+    if is_one(rows) or is_one(columns):
+        return
+    if call.name != "aten::bmm" or one.dtype not in SUM_TYPES:
+        raise NotTranslatedError
+    if call.statements.is_trial:
+        return
+    if is_only_looked_up(call.node):
+        # How far apart the rows of pairs lie is better known.
+        call.statements.fixed += [rows, columns]
+        return
+    if other.is_looked_up and _are_few(rows):
+        return
+    if not one.is_looked_up or not _are_few(columns):
+        raise NotTranslatedError
+
+
+def is_only_looked_up(node: Node) -> bool:
+    """Whether operators read elements of a value at places, or of views of it, and no others."""
+
+    def looks_up(user: Node) -> bool:
+        name = user.target._schema.name if isinstance(user.target, private.OpOverload) else ""
+        is_lookup = name in _LOOKUPS and user.args[0] is node
+        is_size = not is_tensor(user)
+        return is_lookup or is_size or (name in _VIEWS and is_only_looked_up(user))
+
+    return any(map(is_tensor, node.users)) and all(map(looks_up, node.users))
+
+
+def _are_few(queries: Any) -> bool:
+    """Whether so few rows are multiplied with each gathered matrix that writing it would take
+    longer than what PyTorch's products gain: that number stays then."""
+    likely = queries.node.hint if isinstance(queries, torch.SymInt) else queries
+    return likely is not None and likely <= MOST_QUERIES and bool(fixed_size(queries))
 
 
 @translates("aten::bmm", "aten::mm")
 def _matrices(call: Call) -> Value:
-    one, other = call.value("self"), call.value("mat2")
-    if not is_one(one.sizes[-2]) and not is_one(other.sizes[-1]):
-        raise NotTranslatedError
-    return _product(call, one, other)
+    return _product(call, call.value("self"), call.value("mat2"))
 
 
 @translates("aten::addmm")
 def _matrices_and_others(call: Call) -> Value:
     """A product, and what is added to it, as linear layers do."""
     one, other = call.value("mat1"), call.value("mat2")
-    if not is_one(one.sizes[-2]) and not is_one(other.sizes[-1]):
-        raise NotTranslatedError
     beta, alpha = (literal(call.given(name)) for name in ("beta", "alpha"))
     text = "({0} + {1})" if beta == alpha == "1" else f"({beta} * {{0}} + {alpha} * {{1}})"
     return call.elementwise([call.value("self"), _product(call, one, other)], text.format)

@@ -54,7 +54,7 @@ def _reduced(
     if value.parts:
         if value.parted not in dimensions or name not in _JOINED:
             value.at([])
-        parts = value.parts
+        parts = tuple(map(call.statements.stored, value.parts))
     joined = _JOINED.get(name, "")
     return call.statements.reduced(
         call.sizes,

@@ -25,7 +25,7 @@ from ember.torch.translate.values import (
 )
 
 # PyTorch's names of reductions, with what statements call them, and what they begin with.
-_REDUCTIONS = {
+REDUCTIONS = {
     "amax": ("max", "(-inf)"),
     "amin": ("min", "inf"),
     "mean": ("sum", "0.0"),
@@ -119,10 +119,10 @@ def _scatter_add(call: Call) -> Value:
 @translates("aten::scatter_reduce")
 def _scatter_reduce(call: Call) -> Value:
     scatter, reduction = _along_dimension(call), call.given("reduce")
-    if not call.result.is_floating_point() or reduction not in _REDUCTIONS:
+    if not call.result.is_floating_point() or reduction not in REDUCTIONS:
         raise NotTranslatedError(f"there is no reduction {reduction} of {call.result.dtype}")
     takes_part = bool(call.given("include_self"))
-    function, identity = _REDUCTIONS[reduction]
+    function, identity = REDUCTIONS[reduction]
     if function in ("max", "min", "prod"):
         call.statements.own_gradients.add(call.node)
     onto = _onto(scatter)

@@ -5,8 +5,8 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
 import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import torch
@@ -67,9 +67,15 @@ class Statements:
     least of others, which they look for: two computations of a sum may be rounded otherwise. And
     those of steps, which are 0, and which PyTorch multiplies by what kernels do not read.
     has_own_gradients: whether a gradient comes through one. lengths: sizes that only the run knows,
-    and that no array has, by the names of parameters. same: the input that the result is, if any.
-    scatters: the functions that combine what is scattered, one for each scatter, or "count". changed: the input
-    that what is scattered is added to in place: the result.
+    and that no array has, by the names of parameters. totals: what lengths, which are nodes of the
+    traced graph, have to add up to, none of them negative. offsets: names of inputs that say where
+    segments begin. same: the input that the result is, if any. constants: tensors that are computed
+    of nothing, by names. is_trial: it is only asked whether an operator has statements, whatever
+    its operands are. masks: by names of places where they hold, with how many those are. counts: of
+    places where constant ones do. sizes: of the result. shapes: of inputs with rows. fixed: sizes
+    that stay from here on, whatever dimension has them, besides lengths of rows.
+    scatters: the functions that combine what is scattered, one for each scatter, or "count".
+    changed: the input that what is scattered is added to in place: the result.
     """
 
     number: torch.dtype
@@ -88,10 +94,22 @@ class Statements:
     own_gradients: set[Node] = field(default_factory=set)
     has_own_gradients: bool = False
     lengths: dict[str, Any] = field(default_factory=dict)
+    totals: dict[Node, Any] = field(default_factory=dict)
+    offsets: set[str] = field(default_factory=set)
     same: str = ""
     scatters: list[str] = field(default_factory=list)
     changed: Node | None = None
+    constants: dict[str, Tensor] = field(default_factory=dict)
+    is_trial: bool = False
+    masks: dict[str, tuple[Node, Any]] = field(default_factory=dict)
+    counts: list[tuple[Any, int]] = field(default_factory=list)
+    shapes: dict[str, tuple[Any, ...]] = field(default_factory=dict)
+    fixed: list[Any] = field(default_factory=list)
+    sizes: tuple[Any, ...] = ()
     _temporaries: int = 0
+    # What was reduced where it is read, and is in an array now.
+    _stored: list[tuple[Value, Value]] = field(default_factory=list)
+    _of_places: dict[tuple[str, str], Value] = field(default_factory=dict)
     # Where the statements are that begin temporaries which others add to.
     _begun: dict[str, int] = field(default_factory=dict)
 
@@ -101,11 +119,56 @@ class Statements:
         if isinstance(example, Tensor):
             if example.layout is not torch.strided or example.is_nested:
                 raise NotTranslatedError
-            return self._array(name, example)
+            return replace(self._array(name, example), is_looked_up=self.is_trial)
         if isinstance(example, float | torch.SymFloat):
             self.types[name] = _type(self.number)
             return Value((), self.number, lambda _: name)
         raise NotTranslatedError
+
+    def constant(self, tensor: Tensor) -> Value:
+        """A tensor that the statements bring along."""
+        name = f"c{len(self.constants)}"
+        self.constants[name] = tensor
+        return self._array(name, tensor)
+
+    def stored(self, value: Value) -> Value:
+        """A value whose elements are not computed anew wherever they are read."""
+        if not value.is_reduced:
+            return value
+        for known, array in self._stored:
+            if known is value:
+                return array
+        array = replace(
+            self.let(value.sizes, value.dtype, value.at), is_looked_up=value.is_looked_up
+        )
+        self._stored.append((value, array))
+        return array
+
+    def places_where(self, node: Node, mask: Value, count: Any) -> list[Value]:
+        """Where a mask holds, an index for each of its dimensions: a tensor that PyTorch makes in
+        each call, as how many there are depends on it."""
+        known = self.constants.get(mask.name)
+        name = f"m{len(self.masks) + len(self.counts)}"
+        if known is None:
+            self.masks[name] = (node, count)
+        else:
+            self.constants[name] = known.nonzero()
+            self.counts.append((count, len(self.constants[name])))
+        self.types[name] = f"?x{mask.rank}xi64"
+
+        def column(number: int) -> Value:
+            return Value((count,), torch.int64, lambda indices: f"{name}[{indices[0]},{number}]")
+
+        return [column(number) for number in range(mask.rank)]
+
+    def of_places(self, value: Value, text: str) -> Value:
+        """A function of indices that a tensor has, as another tensor."""
+        read = value.at([f"i{place}" for place in range(value.rank)])
+        if (read, text) not in self._of_places:
+            self._of_places[read, text] = self.let(
+                value.sizes, value.dtype, lambda indices: text.format(value.at(indices))
+            )
+        return self._of_places[read, text]
 
     def expect(self, number: Node) -> Any:
         """What a number among the inputs is for now: the statements are of that one alone."""
@@ -127,7 +190,7 @@ class Statements:
         if len(sizes) > 1 and example.is_floating_point():
             if known_number(sizes[-1]) is None and sizes[-1].node.hint is None:
                 raise NotTranslatedError
-            self.rows[name] = sizes[-1]
+            self.rows[name], self.shapes[name] = sizes[-1], sizes
             known.pop()
         self.types[name] = "x".join([*known, element])
         return Value(
@@ -156,17 +219,18 @@ class Statements:
         """A temporary that begins with these elements, for `combine`. As nothing else says how
         large it is, its variables have ranges."""
         name, target = self._temporary(sizes, dtype)
-        self._begun[name] = len(self.lines)
         pairs = [(f"i{place}", size) for place, size in enumerate(sizes) if not is_one(size)]
-        ranges = ", ".join(f"{index} in 0:{self._length(size)}" for index, size in pairs)
+        ranges = ", ".join(f"{index} in 0:{self.length(size)}" for index, size in pairs)
         plain = self._plainly_assigned(name, sizes, element)
+        self._begun[name] = len(self.lines)
         self.lines.append(f"let {plain} for {ranges}" if ranges else f"let {plain}")
         return target
 
-    def _length(self, size: Any) -> str:
+    def length(self, size: Any) -> str:
         """A size as the end of a range."""
-        if (number := known_number(size)) is not None:
-            return str(number)
+        known = [*self.rows.values(), *self.fixed]
+        if known_number(size) is not None or any(same_number(size, one) for one in known):
+            return str(fixed_size(size))
         for name, known in self.lengths.items():
             if same_number(known, size):
                 return name
@@ -194,10 +258,21 @@ class Statements:
         line = f"{target.at(place(indices))} {function}= {element(indices)}"
         self.lines.append(line + self._ranges(indices, sizes, line))
 
-    def _ranges(self, indices: Sequence[str], sizes: Sequence[Any], read: str) -> str:
+    def _ranges(
+        self,
+        indices: Sequence[str],
+        sizes: Sequence[Any],
+        read: str,
+        parted: Collection[int] = (),
+    ) -> str:
         """The ranges of variables that some are needed of, in a statement that reads that."""
-        pairs = zip(indices, sizes, strict=True)
-        ranged = [self.ranged(index, size, read) for index, size in pairs if index != FIRST]
+        ranged = [
+            f"{index} in 0:{self.length(size)}"
+            if place in parted
+            else self.ranged(index, size, read)
+            for place, (index, size) in enumerate(zip(indices, sizes, strict=True))
+            if index != FIRST
+        ]
         ranges = ", ".join(one for one in ranged if " in " in one)
         return f" for {ranges}" if ranges else ""
 
@@ -205,6 +280,21 @@ class Statements:
         self, sizes: Sequence[Any], dtype: torch.dtype, element: Callable[[Indices], str]
     ) -> Value:
         """A temporary of these sizes, and its element at some indices, which are variables."""
+        names = [FIRST if is_one(size) else f"i{place}" for place, size in enumerate(sizes)]
+        text = element(names)
+        # What is repeated is computed once.
+        alone = [
+            size if re.search(rf"\b{index}\b", text) else 1
+            for index, size in zip(names, sizes, strict=True)
+        ]
+        if not all(map(is_one, alone)) and any(map(is_one, alone)):
+            kept = self._let(alone, dtype, element)
+            return replace(kept, sizes=tuple(sizes), at=broadcast(kept, sizes))
+        return self._let(sizes, dtype, element)
+
+    def _let(
+        self, sizes: Sequence[Any], dtype: torch.dtype, element: Callable[[Indices], str]
+    ) -> Value:
         name, value = self._temporary(sizes, dtype)
         self.lines.append(f"let {self._assign(name, sizes, element)}")
         return value
@@ -225,21 +315,46 @@ class Statements:
 
         return Value(tuple(sizes), dtype, at)
 
-    def _assign(self, name: str, sizes: Sequence[Any], element: Callable[[Indices], str]) -> str:
+    def _assign(
+        self,
+        name: str,
+        sizes: Sequence[Any],
+        element: Callable[[Indices], str],
+        begins: Mapping[int, Any] | None = None,
+    ) -> str:
+        """begins: where elements begin in some dimensions, of which they are a part."""
         indices = [FIRST if is_one(size) else f"i{place}" for place, size in enumerate(sizes)]
-        line = self._plainly_assigned(name, sizes, element)
+        line = self._plainly_assigned(name, sizes, element, begins)
         # Of a result, the tensor that is given says how many elements there are.
         read = line if name == RESULT else line.partition(" = ")[2]
-        return line + self._ranges(indices, sizes, read)
+        return line + self._ranges(indices, sizes, read, begins or ())
 
     def _plainly_assigned(
-        self, name: str, sizes: Sequence[Any], element: Callable[[Indices], str]
+        self,
+        name: str,
+        sizes: Sequence[Any],
+        element: Callable[[Indices], str],
+        begins: Mapping[int, Any] | None = None,
     ) -> str:
         """An assignment without ranges."""
         indices = [FIRST if is_one(size) else f"i{place}" for place, size in enumerate(sizes)]
-        variables = [index for index in indices if index != FIRST]
+        variables = [
+            f"({index} + {self.length(begins[place])})" if begins and place in begins else index
+            for place, index in enumerate(indices)
+            if index != FIRST or (begins and place in begins)
+        ]
         left = f"{name}[{','.join(variables)}]" if variables else name
         return f"{left} = {element(indices)}"
+
+    def _write(self, name: str, value: Value, begins: Mapping[int, Any]) -> None:
+        """Assigns a value, or its parts side by side."""
+        if not value.parts:
+            self.lines.append(self._assign(name, value.sizes, value.at, begins))
+            return
+        begin = begins.get(value.parted, 0)
+        for part in value.parts:
+            self._write(name, part, {**begins, value.parted: begin})
+            begin += part.sizes[value.parted]
 
     def ranged(self, variable: str, size: Any, read: str) -> str:
         """A variable as reductions and statements bind it that read that.
@@ -247,7 +362,7 @@ class Statements:
         An index of nothing, as where elements are repeated, needs a range.
         """
         if re.search(rf"[\[,]{variable}[,\]]", read) is None:
-            return f"{variable} in 0:{self.number_of(size)}"
+            return f"{variable} in 0:{self.length(size)}"
         number = known_number(size) if self.are_ranged else None
         return variable if number is None else f"{variable} in 0:{number}"
 
@@ -264,12 +379,14 @@ class Statements:
             changed = self.inputs.get(self.changed)
             if written.partition("[")[0] != RESULT or changed in self._named():
                 raise NotTranslatedError
-            return
-        if self._is_renamed(value):
-            return
-        self.same = value.name
-        self.types[RESULT] = _type(value.dtype)
-        self.lines.append(self._assign(RESULT, value.sizes, value.at))
+        elif value.parts or not self._is_renamed(value):
+            self.same = value.name
+            self.types[RESULT] = _type(value.dtype)
+            self._write(RESULT, value, {})
+        self.sizes = value.sizes
+        used = set(self._named())
+        self.lengths = {name: size for name, size in self.lengths.items() if name in used}
+        self.constants = {name: one for name, one in self.constants.items() if name in used}
 
     def _is_renamed(self, value: Value) -> bool:
         """Whether the value was a temporary that others add to, and is now what they add to: the
@@ -290,10 +407,6 @@ class Statements:
         self.lines = [re.sub(rf"\b{name}\b", RESULT, line) for line in self.lines]
         self.types[RESULT] = self.types.pop(name)
         self._begun = {}
-        used = " ".join(self.lines)
-        self.lengths = {
-            name: size for name, size in self.lengths.items() if re.search(rf"\b{name}\b", used)
-        }
         return True
 
     def join(self) -> None:
@@ -351,7 +464,7 @@ class Statements:
         return [nodes[name] for name in self._named() if name in nodes]
 
     def _named(self) -> list[str]:
-        return list(dict.fromkeys(re.findall(r"\b[ntxy]\d*\b", self.text)))
+        return list(dict.fromkeys(re.findall(r"\b[cmntxy]\d*\b", self.text)))
 
     def notation(self) -> Notation:
         """The statements with what emberc has to know. They are of rows of one length only, which
@@ -361,9 +474,11 @@ class Statements:
             if (spelled := self.types.get(name)) is None:
                 continue
             if name in self.rows:
-                outer, _, element = spelled.rpartition("x")
-                length = str(fixed_size(self.rows[name]))
-                spelled = "x".join([*([outer] if outer else []), length, element])
+                *outer, element = spelled.split("x")
+                for place, size in enumerate(self.shapes[name][:-1]):
+                    if any(same_number(size, fixed) for fixed in self.fixed):
+                        outer[place] = str(fixed_size(size))
+                spelled = "x".join([*outer, str(fixed_size(self.rows[name])), element])
             words.append(f"--type={name}:{spelled}")
         return Notation(self.text, tuple(words))
 

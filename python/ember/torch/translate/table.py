@@ -12,7 +12,7 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 import operator
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -24,7 +24,7 @@ from ember.torch import private
 from ember.torch.graph.trace import arguments_of
 from ember.torch.operations import fixed_number, tensor_of
 from ember.torch.translate.statements import Statements
-from ember.torch.translate.values import NotTranslatedError, Value, literal
+from ember.torch.translate.values import Indices, NotTranslatedError, Value, literal
 
 
 @dataclass(frozen=True)
@@ -52,11 +52,15 @@ class Call:
         return arguments_of(self.node)
 
     def value(self, name: str) -> Value:
-        """A tensor or number as a value."""
+        """A tensor or number as a value that may be read at several places."""
         return self.value_of(self.arguments[name])
 
     def value_of(self, argument: Any) -> Value:
         """The same of an argument, or of an element of one that is a list."""
+        return self.statements.stored(self.seen(argument))
+
+    def seen(self, argument: Any) -> Value:
+        """The same to be read at one place, for each of the result's elements once."""
         if isinstance(argument, Node):
             if argument not in self.values:
                 raise NotTranslatedError
@@ -91,6 +95,10 @@ class Call:
     def sizes(self) -> tuple[Any, ...]:
         """Those of what is computed."""
         return tuple(self.result.shape)
+
+    def shown(self, value: Value, at: Callable[[Indices], str], **changes: Any) -> Value:
+        """The result as elements of a value at other indices."""
+        return replace(value, sizes=self.sizes, at=at, parts=(), name="", **changes)
 
     def elementwise(self, operands: Sequence[Value], function: Callable[..., str]) -> Value:
         """A function of elements, computed in the result's type."""

@@ -5,6 +5,7 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
 from collections.abc import Callable, Collection, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,14 +13,23 @@ from torch import Tensor
 from torch.fx import Node
 
 from ember.torch.graph.trace import Traced
-from ember.torch.operations import read, value_of
-from ember.torch.translate import elementwise, lookups, products, reductions, scatters, views
+from ember.torch.operations import is_tensor, read, value_of
+from ember.torch.translate import (
+    elementwise,
+    lookups,
+    products,
+    reductions,
+    scatters,
+    segments,
+    views,
+)
+from ember.torch.translate.constants import constants_of
 from ember.torch.translate.statements import Statements
 from ember.torch.translate.table import translate
 from ember.torch.translate.values import NotTranslatedError, Value, detached
 
 # Families of the table, which enter what they translate.
-FAMILIES = (elementwise, lookups, products, reductions, scatters, views)
+FAMILIES = (elementwise, lookups, products, reductions, scatters, segments, views)
 
 
 @dataclass(frozen=True)
@@ -30,9 +40,16 @@ class Untranslated:
     reason: str = ""
 
 
-def is_translated(traced: Traced) -> bool:
-    """Whether all operators of what was traced have statements."""
-    return not isinstance(_values_of(traced), Untranslated)
+def text_of(traced: Traced) -> str | None:
+    """The statements that compute what was traced; None if an operator has none."""
+    found = _values_of(traced, is_trial=True)
+    if isinstance(found, Untranslated):
+        return None
+    statements, value = found
+    # What is put side by side is read by others alone.
+    with suppress(NotTranslatedError):
+        statements.finish(value)
+    return statements.text
 
 
 def translation_of(traced: Traced, changed: Node | None = None) -> Statements | Untranslated:
@@ -74,7 +91,10 @@ def _of_rows(traced: Traced, statements: Statements) -> Statements | None:
 
 
 def _values_of(
-    traced: Traced, names: Mapping[Node, str] | None = None, changed: Node | None = None
+    traced: Traced,
+    names: Mapping[Node, str] | None = None,
+    is_trial: bool = False,
+    changed: Node | None = None,
 ) -> tuple[Statements, Value] | Untranslated:
     """The statements that a result needs, and what it is then.
 
@@ -85,14 +105,24 @@ def _values_of(
     known = traced.sources.keys() | traced.inputs.keys()
     if not isinstance(result, Tensor) or traced.result not in known:
         return Untranslated(frozenset())
-    statements = Statements(result.dtype, traced.inputs, inputs=dict(names or {}), changed=changed)
+    statements = Statements(
+        result.dtype,
+        traced.inputs,
+        inputs=dict(names or {}),
+        is_trial=is_trial,
+        changed=changed,
+    )
     values: dict[Node, Value] = {}
+    constants = constants_of(traced.graph)
     # Those without a value, and those of them that are not computed of others.
     missing: set[Node] = set()
     first: dict[Node, str] = {}
     needed = _read_by(traced.result, traced.inputs)
     for node in traced.graph.nodes:
         # Sizes and other numbers that are computed have no statements.
+        if node in needed and node in constants:
+            values[node] = statements.constant(constants[node])
+            continue
         if node not in needed or not (node in traced.inputs or is_tensor(node)):
             continue
         try:
@@ -130,11 +160,6 @@ def is_float(node: Node) -> bool:
     value = value_of(node)
     values = value if isinstance(value, tuple | list) else [value]
     return any(isinstance(one, Tensor) and one.is_floating_point() for one in values)
-
-
-def is_tensor(node: Node) -> bool:
-    """Whether a node's value is a tensor."""
-    return isinstance(value_of(node), Tensor)
 
 
 def _read_by(

@@ -8,7 +8,7 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
@@ -40,7 +40,9 @@ class Value:
 
     at: the text of the element at some indices, one for each dimension. parts: of tensors that
     are put one behind the other along dimension `parted`, these; each has its own size there.
-    name: of an input as it is, what statements call it.
+    name: of an input as it is, what statements call it. is_reduced: elements are reduced where they
+    are read: what reads them more than once is given an array. is_looked_up: whether they are
+    elements of a tensor at places.
     """
 
     sizes: tuple[Any, ...]
@@ -49,6 +51,8 @@ class Value:
     parts: "tuple[Value, ...]" = ()
     parted: int = 0
     name: str = ""
+    is_reduced: bool = False
+    is_looked_up: bool = False
 
     @property
     def rank(self) -> int:
@@ -104,4 +108,4 @@ def detached(value: Value) -> Value:
     """The same elements, without gradient."""
     if not value.dtype.is_floating_point:
         return value
-    return Value(value.sizes, value.dtype, lambda indices: f"detach({value.at(indices)})")
+    return replace(value, name="", at=lambda indices: f"detach({value.at(indices)})")

@@ -4,10 +4,10 @@ Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
-import math
 from collections.abc import Sequence
 
 from ember.torch.operations import same_number
+from ember.torch.translate.order import reordered
 from ember.torch.translate.table import Call, translates
 from ember.torch.translate.values import (
     FIRST,
@@ -26,88 +26,31 @@ def _with_places(call: Call, value: Value, places: Sequence[int | None]) -> Valu
     def at(indices: Indices) -> str:
         return value.at([FIRST if place is None else indices[place] for place in places])
 
-    return Value(call.sizes, value.dtype, at)
+    return call.shown(value, at)
 
 
 @translates("aten::view", "aten::_unsafe_view", "aten::reshape", "aten::squeeze", "aten::unsqueeze")
 def _reshaped(call: Call) -> Value:
     """The same elements in the same order."""
-    value, sizes = call.value("self"), call.sizes
-    mine = [place for place, size in enumerate(value.sizes) if not is_one(size)]
-    others = [place for place, size in enumerate(sizes) if not is_one(size)]
-    groups = _groups(value, mine, call, others)
+    value = call.seen(call.arguments["self"])
 
     def at(indices: Indices) -> str:
-        places = [FIRST] * value.rank
-        for own, other in groups:
-            found = [indices[place] for place in other]
-            if len(own) > 1 or len(other) > 1:
-                lengths = [call.statements.number_of(sizes[place]) for place in other]
-                shape = [call.statements.number_of(value.sizes[place]) for place in own]
-                found = _unravelled(_ravelled(found, lengths), shape)
-            for place, index in zip(own, found, strict=True):
-                places[place] = index
-        return value.at(places)
+        return value.at(reordered(call.statements, indices, call.sizes, value.sizes))
 
-    return Value(sizes, value.dtype, at)
-
-
-def _groups(
-    value: Value, mine: list[int], call: Call, others: list[int]
-) -> list[tuple[list[int], list[int]]]:
-    """Which dimensions become which: as few as have the same number of elements."""
-    groups = []
-    while mine or others:
-        own, other = mine[:1], others[:1]
-        mine, others = mine[1:], others[1:]
-        if not own or not other:
-            raise NotTranslatedError
-        if not same_number(value.sizes[own[0]], call.sizes[other[0]]):
-            # Variables that are counted together have ranges.
-            call.statements.are_ranged = True
-        while not same_number(value.sizes[own[0]], call.sizes[other[0]]):
-            left = math.prod(call.statements.number_of(value.sizes[place]) for place in own)
-            right = math.prod(call.statements.number_of(call.sizes[place]) for place in other)
-            if left == right:
-                break
-            shorter, rest = (own, mine) if left < right else (other, others)
-            if not rest:
-                raise NotTranslatedError
-            shorter.append(rest.pop(0))
-        groups.append((own, other))
-    return groups
-
-
-def _ravelled(indices: Sequence[str], sizes: Sequence[int]) -> str:
-    """Where an element is in the order of all elements of these sizes."""
-    place = indices[0]
-    for index, size in zip(indices[1:], sizes[1:], strict=True):
-        place = f"({place} * {size} + {index})"
-    return place
-
-
-def _unravelled(place: str, sizes: Sequence[int]) -> list[str]:
-    """The indices of the element at a place in the order of all elements."""
-    indices: list[str] = []
-    for number, size in reversed(list(enumerate(sizes))):
-        if not number:
-            indices.insert(0, place)
-            break
-        indices.insert(0, f"({place} % {size})")
-        place = f"({place} // {size})"
-    return indices
+    reordered(call.statements, [""] * len(call.sizes), call.sizes, value.sizes)
+    return call.shown(value, at)
 
 
 @translates("aten::permute")
 def _permute(call: Call) -> Value:
-    value = call.value("self")
+    value = call.seen(call.arguments["self"])
     order = [value.place(one) for one in call.given("dims")]
     return _with_places(call, value, [order.index(place) for place in range(value.rank)])
 
 
 @translates("aten::transpose", "aten::t")
 def _transpose(call: Call) -> Value:
-    value = call.value("self")
+    value = call.seen(call.arguments["self"])
     places: list[int | None] = list(range(value.rank))
     if value.rank > 1:
         one, other = (
@@ -120,13 +63,13 @@ def _transpose(call: Call) -> Value:
 
 @translates("aten::expand")
 def _expand(call: Call) -> Value:
-    value = call.value("self")
-    return Value(call.sizes, value.dtype, broadcast(value, call.sizes))
+    value = call.seen(call.arguments["self"])
+    return call.shown(value, broadcast(value, call.sizes))
 
 
 @translates("aten::select")
 def _select(call: Call) -> Value:
-    value = call.value("self")
+    value = call.seen(call.arguments["self"])
     dimension, index = value.place(call.given("dim")), call.given("index")
     if index < 0:
         size = known_number(value.sizes[dimension])
@@ -137,13 +80,13 @@ def _select(call: Call) -> Value:
     def at(indices: Indices) -> str:
         return value.at([*indices[:dimension], str(index), *indices[dimension:]])
 
-    return Value(call.sizes, value.dtype, at)
+    return call.shown(value, at)
 
 
 @translates("aten::slice")
 def _slice(call: Call) -> Value:
     """Elements from one on to another one."""
-    value = call.value("self")
+    value = call.seen(call.arguments["self"])
     dimension = value.place(call.given("dim"))
     begin, end, step = (call.given(name) for name in ("start", "end", "step"))
     size = value.sizes[dimension]
@@ -159,7 +102,7 @@ def _slice(call: Call) -> Value:
 @translates("aten::split_with_sizes")
 def _split(call: Call) -> Value:
     """One of the parts that a tensor is split into."""
-    value = call.value("self")
+    value = call.seen(call.arguments["self"])
     begin = sum(call.given("split_sizes")[: call.number])
     return _some(call, value, value.place(call.given("dim")), begin)
 
@@ -178,12 +121,12 @@ def _some(
         place = f"({index} * {step} + {begin})" if step != 1 else f"({index} + {begin})"
         return value.at([*indices[:dimension], place, *indices[dimension + 1 :]])
 
-    return Value(call.sizes, value.dtype, at)
+    return call.shown(value, at)
 
 
 @translates("aten::flip")
 def _flip(call: Call) -> Value:
-    value = call.value("self")
+    value = call.seen(call.arguments["self"])
     flipped = {
         value.place(one): call.statements.number_of(value.sizes[value.place(one)]) - 1
         for one in call.given("dims")
@@ -197,13 +140,13 @@ def _flip(call: Call) -> Value:
             ]
         )
 
-    return Value(call.sizes, value.dtype, at)
+    return call.shown(value, at)
 
 
 @translates("aten::repeat")
 def _repeat(call: Call) -> Value:
     """A tensor several times, one behind the other."""
-    value = call.value("self")
+    value = call.seen(call.arguments["self"])
     skipped = len(call.sizes) - value.rank
     # Nothing but a range says how many elements there are.
     repeated = {
@@ -225,13 +168,13 @@ def _repeat(call: Call) -> Value:
             ]
         )
 
-    return Value(call.sizes, value.dtype, at)
+    return call.shown(value, at)
 
 
 @translates("aten::cat")
 def _cat(call: Call) -> Value:
-    """Tensors one behind the other, for reductions along that dimension."""
-    parts = tuple(call.value_of(one) for one in call.arguments["tensors"])
+    """Tensors one behind the other, for reductions along that dimension, or as a result."""
+    parts = tuple(call.seen(one) for one in call.arguments["tensors"])
     if any(part.rank != len(call.sizes) or part.dtype != call.result.dtype for part in parts):
         raise NotTranslatedError
 

@@ -1,0 +1,51 @@
+"""Tensors of integers that a graph makes of nothing, as torch.tril_indices does: made once.
+
+Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""
+
+import torch
+from torch import Tensor
+from torch.fx import Graph, Node
+from torch.fx.node import map_arg
+
+from ember.torch import private
+from ember.torch.element_types import INDEX_TYPES
+from ember.torch.kept_tensors import for_later_calls
+
+# What is larger stays an input.
+MOST_ELEMENTS = 1 << 16
+
+
+def constants_of(graph: Graph) -> dict[Node, Tensor]:
+    """The values of operators that read nothing but numbers and other such operators."""
+    found: dict[Node, Tensor] = {}
+    for node in graph.nodes:
+        if not set(node.all_input_nodes) <= found.keys():
+            continue
+        value = None
+        if node.op == "get_attr":
+            value = getattr(graph.owning_module, str(node.target), None)
+        elif node.op == "call_function" and _is_fixed(node):
+            arguments, keywords = map_arg((node.args, node.kwargs), found.__getitem__)
+            with for_later_calls():
+                value = node.target(*arguments, **keywords)
+        if isinstance(value, Tensor) and value.dtype in (*INDEX_TYPES, torch.bool):
+            found[node] = value
+    return found
+
+
+def _is_fixed(node: Node) -> bool:
+    """Whether an operator computes few integers, the same ones in each call."""
+    target, example = node.target, node.meta.get("val")
+    return (
+        isinstance(target, private.OpOverload)
+        and not target._schema.is_mutable
+        and torch.Tag.nondeterministic_seeded not in target.tags
+        and isinstance(example, Tensor)
+        and example.dtype in (*INDEX_TYPES, torch.bool)
+        and all(isinstance(size, int) and size <= MOST_ELEMENTS for size in example.shape)
+        and not any(
+            isinstance(one, torch.SymInt) for one in torch.utils._pytree.tree_leaves(node.args)
+        )
+    )

@@ -1,0 +1,148 @@
+"""Indices of elements in tensors that have them in the same order, but other dimensions.
+
+Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from ember.torch.operations import likely_sizes, same_number
+from ember.torch.translate.statements import Statements
+from ember.torch.translate.values import (
+    FIRST,
+    Indices,
+    NotTranslatedError,
+    Value,
+    is_one,
+    known_number,
+)
+
+
+class Joined(str):
+    """An index that counts several dimensions together; it knows their indices and sizes, so that
+    a view of a view, as products of matrices are, is of these again."""
+
+    parts: tuple[tuple[str, Any], ...]
+
+    @staticmethod
+    def of(text: str, parts: Sequence[tuple[str, Any]]) -> "Joined":
+        """An index with that text."""
+        joined = Joined(text)
+        joined.parts = tuple(parts)
+        return joined
+
+
+class Place(str):
+    """An element of a tensor of integers as an index; quotients of these are computed once."""
+
+    value: Value
+    indices: Indices
+
+    @staticmethod
+    def of(value: Value, indices: Indices) -> "Place":
+        """The element at these indices."""
+        place = Place(value.at(indices))
+        place.value, place.indices = value, tuple(indices)
+        return place
+
+
+class Split(str):
+    """One of several indices that an index was taken apart into; together they are that one."""
+
+    whole: str
+    number: int
+    many: int
+
+    @staticmethod
+    def of(text: str, whole: str, number: int, many: int) -> "Split":
+        """An index with that text."""
+        split = Split(text)
+        split.whole, split.number, split.many = whole, number, many
+        return split
+
+
+def reordered(
+    statements: Statements, indices: Indices, sizes: Sequence[Any], others: Sequence[Any]
+) -> list[str]:
+    """The indices, in a tensor of sizes `others`, of the element that is at `indices` in one of
+    `sizes`."""
+    given: list[tuple[str, Any]] = []
+    for index, size in zip(indices, sizes, strict=True):
+        given += index.parts if isinstance(index, Joined) else [(index, size)]
+    given = [(index, size) for index, size in given if not is_one(size)]
+    wanted = [place for place, size in enumerate(others) if not is_one(size)]
+    places = [FIRST] * len(others)
+    while given and wanted and same_number(given[-1][1], others[wanted[-1]]):
+        places[wanted.pop()] = given.pop()[0]
+    while given or wanted:
+        left, right = given[:1], wanted[:1]
+        del given[:1], wanted[:1]
+        while (is_less := _is_less([size for _, size in left], [others[k] for k in right])) != 0:
+            if not given and not wanted:
+                # All of it has as many elements, whatever is known of sizes.
+                break
+            if not (given if is_less < 0 else wanted):
+                raise NotTranslatedError
+            if is_less < 0:
+                left.append(given.pop(0))
+            else:
+                right.append(wanted.pop(0))
+        if len(left) > 1 or len(right) > 1:
+            # Variables that are counted together have ranges.
+            statements.are_ranged = True
+        place = _ravelled(statements, left)
+        rest = place
+        first, *behind = right
+        for number in reversed(behind):
+            size = _length(statements, others[number])
+            places[number] = _computed(statements, rest, f"({{0}} % {size})")
+            rest = _computed(statements, rest, f"({{0}} // {size})")
+        places[first] = rest
+        if behind:
+            for number, part in enumerate(right):
+                places[part] = Split.of(places[part], place, number, len(right))
+    return places
+
+
+def _computed(statements: Statements, place: str, text: str) -> str:
+    """A function of an index; of a tensor's elements, one of its own."""
+    if not isinstance(place, Place):
+        return text.format(place)
+    return Place.of(statements.of_places(place.value, text), place.indices)
+
+
+def _is_less(left: Sequence[Any], right: Sequence[Any]) -> int:
+    """-1 where dimensions of these sizes have fewer elements than others, 1 where these have."""
+    if not left or not right:
+        raise NotTranslatedError
+    one, other = math.prod(left), math.prod(right)
+    if same_number(one, other):
+        return 0
+    left_likely, right_likely = math.prod(likely_sizes(left)), math.prod(likely_sizes(right))
+    return -1 if left_likely < right_likely else 1
+
+
+def _length(statements: Statements, size: Any) -> str:
+    """A size that an index is multiplied by, or divided: one that is computed of others, as that of
+    a block is, stays."""
+    if known_number(size) is None and not size.node.expr.is_symbol:
+        statements.fixed.append(size)
+    return statements.length(size)
+
+
+def _ravelled(statements: Statements, parts: Sequence[tuple[str, Any]]) -> str:
+    """Where an element is in the order of all elements of these dimensions."""
+    wholes = {(index.whole, index.many) for index, _ in parts if isinstance(index, Split)}
+    if len(wholes) == 1 and all(
+        isinstance(index, Split) and index.number == number
+        for number, (index, _) in enumerate(parts)
+    ):
+        ((whole, many),) = wholes
+        if many == len(parts):
+            return whole
+    (place, _), *others = parts
+    for index, size in others:
+        place = f"({place} * {_length(statements, size)} + {index})"
+    return Joined.of(place, parts) if others else place
