@@ -13,7 +13,6 @@ from unittest import mock
 import ember
 import torch
 from ember.kernel import Entry
-from ember.torch import aggregation
 from torch import Tensor, nn
 
 from benchmarks.calls import microseconds
@@ -127,17 +126,8 @@ def _recorded_kernels() -> Iterator[list[tuple[Callable[..., Any], tuple[Any, ..
 
         return noted
 
-    # Calls that are kept for all regions are made again.
-    _forget_kept_calls()
     with mock.patch.object(Entry, "_compiled_call", recording):
         yield seen
-    _forget_kept_calls()
-
-
-def _forget_kept_calls() -> None:
-    for kept in vars(aggregation).values():
-        if hasattr(kept, "cache_clear"):
-            kept.cache_clear()
 
 
 def _arguments_of(

@@ -84,12 +84,12 @@ class SparseCall(RegionCall):
         rows, columns = entries.shape
         of_entries = entries.rows_of_entries()
         edges = self.memory.find((entries.columns, of_entries))
-        grouped = edges and edges.by(0, columns)
-        sources, largest = (grouped and grouped.in_order(1)) or (None, 0)
-        if grouped is None or sources is None or largest >= rows:
+        grouped = None if edges is None else edges.by(0, columns)
+        in_order = None if grouped is None else grouped.in_order(1)
+        if grouped is None or in_order is None or in_order[1] >= rows:
             return Entries("coo", entries.columns, of_entries, entries.values, (columns, rows))
         values = entries.values.index_select(0, grouped.order)
-        return Entries("csr", grouped.offsets, sources, values, (columns, rows))
+        return Entries("csr", grouped.offsets, in_order[0], values, (columns, rows))
 
     def multiply(self, entries: Entries, dense: Tensor, reduction: str) -> Tensor:
         """The rows of `dense` (columns, length), times the values, reduced: (rows, length)."""

@@ -50,6 +50,8 @@ def is_worth_grouping(edges: int, length: int, scatters: Sequence[str]) -> bool:
 def most_ungrouped(length: int) -> int:
     """How many edges with rows of a length surely are not grouped."""
     return (GROUPED_ELEMENTS - 1) // length if length >= GROUPED_LENGTH else MOST
+
+
 # What PyTorch computes of elements to add them up, it stores and reads again; a kernel is 1.2 to 4
 # times as fast from 256 elements to 5 million, along any dimension, without a lookup, too. Not
 # with these functions, each of which takes 1.5 to 8 times as long as PyTorch's, and with a gradient

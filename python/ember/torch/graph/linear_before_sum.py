@@ -275,6 +275,7 @@ class _Shorter:
         if is_short and node not in self.sums.linear:
             arguments = tuple(self._shortened(one) for one in arguments)
         like = self.sums.traced.sources.get(node, self.sums.x)
+        assert not isinstance(node.target, str)
         added = call_like(self.rows.graph, like, node.target, arguments, words)
         self.added.append(added)
         return added
