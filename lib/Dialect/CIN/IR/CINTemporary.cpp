@@ -19,63 +19,19 @@ bool ember::cin::isNamedArray(Value value) {
       value.getDefiningOp());
 }
 
-std::optional<PlainSize> ember::cin::getPlainSize(Value size) {
-  if (auto apply = size.getDefiningOp<ApplyOp>()) {
-    if (apply.getMap().isSingleConstant())
-      return PlainSize{{}, apply.getMap().getSingleConstantResult()};
-    if (!apply.getMap().isIdentity())
-      return std::nullopt;
-    size = apply.getOperands().front();
-  }
-  if (auto literal = size.getDefiningOp<LiteralOp>())
-    if (auto number = dyn_cast<IntegerAttr>(literal.getValue()))
-      return PlainSize{{}, number.getInt()};
-  auto scalar = dyn_cast<BlockArgument>(size);
-  if (scalar && isa<EvaluateOp>(scalar.getOwner()->getParentOp()))
-    return PlainSize{size, 0};
-  return std::nullopt;
-}
-
-std::optional<PlainSize> ember::cin::getRangeFromZero(ForallOp forall,
-                                                      unsigned variable) {
-  Value lower = forall.getLower(variable);
-  if (!lower || getPlainSize(lower) != PlainSize{{}, 0})
-    return std::nullopt;
-  return getPlainSize(forall.getUpper(variable));
-}
-
-/// Whether a variable has all positions of a dimension.
-static bool isWhole(ForallOp forall, unsigned variable, Value array,
-                    unsigned dimension) {
-  if (!forall.getLower(variable))
-    return true;
-  auto temporary = array.getDefiningOp<TemporaryOp>();
-  std::optional<PlainSize> range = getRangeFromZero(forall, variable);
-  if (!temporary || !range)
-    return false;
-  auto type = cast<ShapedType>(array.getType());
-  if (!type.isDynamicDim(dimension))
-    return range == PlainSize{{}, type.getDimSize(dimension)};
-  unsigned number = type.getDynamicDimIndex(dimension);
-  return number < temporary.getSizes().size() &&
-         range == getPlainSize(temporary.getSizes()[number]);
-}
-
 bool ember::cin::assignsAll(AssignOp assign) {
   if (assign.getCondition() || assign.isCombining() ||
       assign->getParentOfType<IfOp>())
     return false;
   llvm::SmallPtrSet<Value, 4> seen;
-  for (auto [dimension, index] : llvm::enumerate(assign.getIndices())) {
+  return llvm::all_of(assign.getIndices(), [&](Value index) {
     auto variable = dyn_cast<BlockArgument>(index);
     auto forall = variable
                       ? dyn_cast<ForallOp>(variable.getOwner()->getParentOp())
                       : ForallOp();
-    if (!forall || !seen.insert(index).second ||
-        !isWhole(forall, variable.getArgNumber(), assign.getArray(), dimension))
-      return false;
-  }
-  return true;
+    return forall && !forall.getRanged()[variable.getArgNumber()] &&
+           seen.insert(index).second;
+  });
 }
 
 void TemporaryOp::getAsmResultNames(OpAsmSetValueNameFn setName) {

@@ -16,6 +16,11 @@
 
 namespace ember::cin {
 
+/// The type of the gradient by an array or a number.
+mlir::MemRefType getGradientArray(mlir::Value array);
+/// Whether some statement of an evaluation assigns to an array.
+bool isAssigned(mlir::Value array);
+
 /// Builds the function that evaluates the gradients of another one's
 /// statements, last ones first.
 class GradientFunction : public GradientArrays {

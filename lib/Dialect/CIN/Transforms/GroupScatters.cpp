@@ -15,6 +15,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Statement.h"
+#include "WholeRanges.h"
 
 #include "ember/Dialect/CIN/Transforms/Passes.h"
 #include "ember/Dialect/Ember/IR/Ember.h"
@@ -395,6 +396,16 @@ void ScatterGrouping::dropBegin(AssignOp assign, TypedAttr identity) {
   removeInitial(assign.getArray());
 }
 
+/// The scalar of the evaluation that a size is; null for others.
+static BlockArgument getScalar(Value size) {
+  auto apply = size.getDefiningOp<ApplyOp>();
+  if (apply && apply.getMap().isIdentity())
+    size = apply.getOperands().front();
+  auto scalar = dyn_cast<BlockArgument>(size);
+  bool isNamed = scalar && isa<EvaluateOp>(scalar.getOwner()->getParentOp());
+  return isNamed ? scalar : BlockArgument();
+}
+
 void ScatterGrouping::describeOffsets(const Scatter &scatter) {
   auto offsets =
       cast<BlockArgument>(getArray(evaluate.getNameOf(targets) + "_offsets"));
@@ -423,9 +434,11 @@ void ScatterGrouping::describeOffsets(const Scatter &scatter) {
     Value given = temporary.getSizes()[number];
     if (auto extent = given.getDefiningOp<ExtentOp>())
       size = sizes(1, getLast(extent.getArray(), extent.getDimension()));
-    else if (std::optional<PlainSize> plain = getPlainSize(given))
-      size = plain->scalar ? sizes(1, getLast(plain->scalar, 0))
-                           : sizes(plain->number, {});
+    else if (auto apply = given.getDefiningOp<ApplyOp>();
+             apply && apply.getMap().isSingleConstant())
+      size = sizes(apply.getMap().getSingleConstantResult(), {});
+    else if (BlockArgument scalar = getScalar(given))
+      size = sizes(1, getLast(scalar, 0));
   } else {
     size = sizes(1, getLast(array, scatter.dimension));
   }
@@ -473,6 +486,7 @@ void ScatterGrouping::group(const Scatter &scatter) {
 }
 
 void ScatterGrouping::run() {
+  dropWholeRanges(evaluate);
   SmallVector<Scatter> scatters;
   for (auto statement : evaluate.getRegion().getOps<ForallOp>())
     if (std::optional<Scatter> scatter = getScatter(statement))

@@ -266,26 +266,6 @@ std::optional<LinearSize> ember::cin::findLargestValue(BlockArgument variable) {
   return LargestIndex({}).find(variable);
 }
 
-/// Whether a temporary has the elements that a statement assigns to, and no
-/// others, where it is the first.
-static bool definesSizes(AssignOp assign) {
-  if (assign.isCombining() || assign.getCondition() ||
-      !assign.getArray().getDefiningOp<TemporaryOp>())
-    return false;
-  llvm::SmallPtrSet<Value, 4> seen;
-  return llvm::all_of(assign.getIndices(), [&](Value index) {
-    auto variable = dyn_cast<BlockArgument>(index);
-    auto forall = variable
-                      ? dyn_cast<ForallOp>(variable.getOwner()->getParentOp())
-                      : ForallOp();
-    if (!forall || !seen.insert(index).second)
-      return false;
-    unsigned number = variable.getArgNumber();
-    return !forall.getLower(number) ||
-           getRangeFromZero(forall, number).has_value();
-  });
-}
-
 Room ember::cin::findRoom(EvaluateOp evaluate, Value array) {
   Room room;
   auto type = cast<ShapedType>(array.getType());
@@ -306,7 +286,7 @@ Room ember::cin::findRoom(EvaluateOp evaluate, Value array) {
     isNamed |= isRead || assign;
     if (!assign)
       continue;
-    if (isFirst && !isRead && !assignsAll(assign) && !definesSizes(assign)) {
+    if (isFirst && !isRead && !assignsAll(assign)) {
       Type element = type.getElementType();
       room.initial = assign.isCombining()
                          ? assign.getFunction().getIdentity(element)

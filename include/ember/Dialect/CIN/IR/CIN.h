@@ -95,18 +95,6 @@ bool isNamedArray(mlir::Value value);
 /// Whether an assignment surely is to each element of its array: its indices
 /// are variables of all positions, each another one, and nothing is combined.
 bool assignsAll(AssignOp assign);
-
-/// A size that is a scalar of an evaluation, or a number where that is null.
-struct PlainSize {
-  mlir::Value scalar;
-  int64_t number;
-
-  bool operator==(const PlainSize &) const = default;
-};
-/// A size that is one of these; none for others.
-std::optional<PlainSize> getPlainSize(mlir::Value size);
-/// The end of a range that begins at 0; none for others, and without a range.
-std::optional<PlainSize> getRangeFromZero(ForallOp forall, unsigned variable);
 /// An error if a temporary without an initial value may be read where it holds
 /// nothing: what statements that are not concrete assign first is all of it.
 llvm::LogicalResult verifyAssigned(TemporaryOp temporary);
