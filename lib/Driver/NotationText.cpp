@@ -20,6 +20,7 @@
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/SourceMgr.h"
 
 using namespace llvm;
@@ -129,15 +130,23 @@ static Error groupScatters(ModuleOp module, StringRef kernel,
   if (arrays.empty())
     return Error::success();
   auto function = module.lookupSymbol<func::FuncOp>(kernel);
+  llvm::StringSet<> names;
+  for (unsigned number = 0; number < function.getNumArguments(); ++number)
+    if (auto name = function.getArgAttrOfType<StringAttr>(number, nameAttr))
+      names.insert(name.getValue());
   for (StringRef array : arrays) {
-    auto isCalled = [&](BlockArgument argument) {
-      auto name = function.getArgAttrOfType<StringAttr>(argument.getArgNumber(),
-                                                        nameAttr);
-      return name && name.getValue() == array;
-    };
-    if (llvm::none_of(function.getArguments(), isCalled))
+    if (!names.contains(array))
       return makeError("--group=" + array + ": there is no array '" + array +
                        "' in the statements");
+    for (const auto &name : names) {
+      StringRef given = name.getKey();
+      bool isAdded = given.consume_front(array) &&
+                     (given == "_offsets" || given == "_order");
+      if (isAdded || name.getKey().ends_with(("_by_" + array).str()))
+        return makeError("--group=" + array + ": kernels take an array '" +
+                         name.getKey() +
+                         "' of their own: give yours another name");
+    }
   }
   cin::GroupScattersOptions options;
   options.by = llvm::to_vector<1>(arrays);

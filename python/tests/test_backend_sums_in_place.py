@@ -88,11 +88,12 @@ CHANGED = {
     two_layers: 1,
     two_layers_of_maxima: 1,
     two_layers_without_bias: 1,
-    biased: 1,
-    biased_on_the_left: 1,
-    own_rows: 1,
-    own_rows_times_number: 1,
-    own_rows_and_bias: 3,
+    # Kernels of sums take these along.
+    biased: 0,
+    biased_on_the_left: 0,
+    own_rows: 0,
+    own_rows_times_number: 0,
+    own_rows_and_bias: 0,
     multiple_of_sums: 0,
 }
 

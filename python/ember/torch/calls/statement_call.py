@@ -238,6 +238,8 @@ class StatementCall(RegionCall):
 
     def _run_grouped(self, notation: Notation, entry: str, arguments: dict[str, Any]) -> bool:
         """Calls the kernel of edges that are grouped, if these came before; whether it was."""
+        if notation in self._grouped and self._grouped[notation] is None:
+            return False
         ends = [arguments[self.program.inputs[place]] for place in self.program.ends]
         edges = self._edges.setdefault(notation, EdgeMemory()).find(ends)
         grouped = edges and self._grouped_kernel(notation, entry)

@@ -180,6 +180,10 @@ def _linear_in(rows: Node, traced: Traced) -> set[Node] | None:
     is one, and nothing else reads any of them."""
     linear = {rows}
     for node in traced.graph.nodes:
+        # Sizes in a list have no node of their own.
+        is_size = node.op == "placeholder" and node not in traced.inputs and node.users
+        if is_size and not isinstance(value_of(node), int) and not _size_in(traced, value_of(node)):
+            return None
         if node.op != "call_function" or not isinstance(value_of(node), Tensor):
             continue
         if _is_linear(node, linear):
@@ -245,6 +249,21 @@ def _is_zero(value: Any) -> bool:
     return operation.name in ("new_zeros", "zeros", "zeros_like")
 
 
+def _size_in(traced: Traced, size: Any) -> tuple[Node, int] | None:
+    """An input's dimension of a size that only the run knows; None for other values."""
+    if not isinstance(size, torch.SymInt):
+        return None
+    return next(
+        (
+            (one, dimension)
+            for one, source in traced.inputs.items()
+            for dimension, own in enumerate(_shape(source))
+            if same_number(own, size)
+        ),
+        None,
+    )
+
+
 class _Shorter:
     """Puts operators into a graph again, those that are linear for rows of another length."""
 
@@ -255,46 +274,34 @@ class _Shorter:
         self.added: list[Node] = []
         self._copied: dict[tuple[Node, bool], Node] = {}
 
-    def copy(self, node: Node, is_short: bool) -> Node:
-        """The node of the captured graph that has an operator's value."""
+    def copy(self, node: Node, is_short: bool) -> Any:
+        """The node of the captured graph that has an operator's value, or the number that it is."""
         if node is self.sums.rows and is_short:
             return self.rows
         if node in self.sums.traced.inputs:
             return self.sums.traced.inputs[node]
+        if node.op == "placeholder" and isinstance(value_of(node), int):
+            return value_of(node)
         if (node, is_short) not in self._copied:
             self._copied[node, is_short] = self._computed(node, is_short)
         return self._copied[node, is_short]
 
     def _computed(self, node: Node, is_short: bool) -> Node:
         def copied(argument: Node) -> Node:
-            return self.copy(argument, is_short and self._is_long(argument))
+            found: Node = self.copy(argument, is_short and self._is_long(argument))
+            return found
 
-        arguments, words = torch.fx.node.map_arg(
-            (self._of_inputs(node) or node.args, node.kwargs), copied
-        )
+        # Of an input that has it, so that no message is made to be asked how many there are.
+        size = _size_in(self.sums.traced, value_of(node))
+        target = torch.ops.aten.sym_size.int if size else node.target
+        arguments, words = torch.fx.node.map_arg((size or node.args, node.kwargs), copied)
         if is_short and node not in self.sums.linear:
             arguments = tuple(self._shortened(one) for one in arguments)
         like = self.sums.traced.sources.get(node, self.sums.x)
-        assert not isinstance(node.target, str)
-        added = call_like(self.rows.graph, like, node.target, arguments, words)
+        assert not isinstance(target, str)
+        added = call_like(self.rows.graph, like, target, arguments, words)
         self.added.append(added)
         return added
-
-    def _of_inputs(self, node: Node) -> tuple[Any, ...] | None:
-        """What a node asks a size of, so that no message is made to be asked: an input that has it;
-        None for other nodes."""
-        size = value_of(node)
-        if not isinstance(size, torch.SymInt):
-            return None
-        return next(
-            (
-                (one, dimension)
-                for one, source in self.sums.traced.inputs.items()
-                for dimension, own in enumerate(_shape(source))
-                if same_number(own, size)
-            ),
-            None,
-        )
 
     def _is_long(self, node: Node) -> bool:
         """Whether a value has rows that get shorter: sums, zeros, and what is repeated in rows."""

@@ -71,8 +71,12 @@ def lookup_region_at(node: Node, settings: Settings) -> Region | None:
     """The region of what is computed from looked-up rows, or of edges, and reduced; None if `node`
     ends none."""
     whole = tensor_of(node)
-    if whole is None or not whole.dim():
+    if whole is None:
         return None
+    if not whole.dim():
+        if scattered_by(node) is None:
+            return None
+        raise NoMatchError("it has one number, and no rows")
     if whole.dtype not in VALUE_TYPES:
         if scattered_by(node) is None:
             return None
@@ -280,7 +284,7 @@ def _title(found: Found, is_score: bool) -> str:
         of_rows = f" of rows of {tables}" if tables else ""
         combined = [one for one in found.statements.scatters if one != "count"]
         functions = ", ".join(dict.fromkeys(combined))
-        return f"{functions} over edges{of_rows} by {len(found.nodes)} operations"
+        return f"{functions} over edges{of_rows}"
     count = f"{len(found.irregular)} " if is_score else ""
     return f"numbers from {count}rows of {tables}"
 

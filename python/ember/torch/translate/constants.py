@@ -4,6 +4,9 @@ Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
+from collections.abc import Iterable, Iterator
+from typing import Any
+
 import torch
 from torch import Tensor
 from torch.fx import Graph, Node
@@ -45,7 +48,11 @@ def _is_fixed(node: Node) -> bool:
         and isinstance(example, Tensor)
         and example.dtype in (*INDEX_TYPES, torch.bool)
         and all(isinstance(size, int) and size <= MOST_ELEMENTS for size in example.shape)
-        and not any(
-            isinstance(one, torch.SymInt) for one in torch.utils._pytree.tree_leaves(node.args)
-        )
+        and not any(isinstance(one, torch.SymInt) for one in _numbers(node.args))
     )
+
+
+def _numbers(arguments: Iterable[Any]) -> Iterator[Any]:
+    """Arguments, and those in lists."""
+    for argument in arguments:
+        yield from argument if isinstance(argument, list | tuple) else (argument,)
