@@ -155,6 +155,20 @@ def test_several_statements(function: Callable[..., Tensor]) -> None:
     assert edges.is_grouped
 
 
+def test_rows_of_a_matrix() -> None:
+    """As torch_geometric has edges."""
+    x, both = torch.randn(NODES, LENGTH), torch.stack(ends())
+
+    def function(x: Tensor, both: Tensor) -> Tensor:
+        source, target = both
+        return reduced(x[source] - x[target], target, "sum") + reduced(x[both[0]], both[1], "amax")
+
+    edges = Edges(function)
+    for _ in range(3):
+        torch.testing.assert_close(edges(x, both), function(x, both))
+    assert edges.is_grouped
+
+
 def test_edges_that_change_without_a_new_version() -> None:
     source, target = ends()
     seen = torch.zeros(NODES, LENGTH).index_add(0, target, torch.ones(EDGES, LENGTH))
