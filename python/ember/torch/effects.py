@@ -16,6 +16,7 @@ import operator
 import types
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import torch
@@ -386,10 +387,11 @@ def storages_of(node: Node) -> set[int]:
 class Memory:
     """In whose memory a graph's tensors lie: storages by numbers, OUTSIDE for those of inputs.
 
-    The graph may grow meanwhile.
+    The graph may grow until `sharing` or `writers` is asked for, which know the nodes of then.
     """
 
     def __init__(self, graph: Graph) -> None:
+        self._graph = graph
         self._known: dict[Node, frozenset[int]] = {}
         self._outside: set[int] = set()
         for node in graph.nodes:
@@ -410,6 +412,27 @@ class Memory:
     def changed_by(self, node: Node) -> frozenset[int]:
         """The memory to which a node, of a known effect, writes."""
         return self.of_all(changed_by(node))
+
+    def sharing(self, places: Iterable[int]) -> list[Node]:
+        """The nodes whose results lie in some of these places, in order."""
+        return sorted({node for place in places for node in self._lying_in.get(place, ())})
+
+    @cached_property
+    def writers(self) -> list[tuple[Node, set[int]]]:
+        """The nodes that change tensors, in order, with the storages of these."""
+        found = []
+        for node in self._graph.nodes:
+            if written := set().union(*map(storages_of, changed_by(node))):
+                found.append((node, written))
+        return found
+
+    @cached_property
+    def _lying_in(self) -> dict[int, list[Node]]:
+        lying: dict[int, list[Node]] = {}
+        for node in self._graph.nodes:
+            for place in self.of(node):
+                lying.setdefault(place, []).append(node)
+        return lying
 
     def _places_of(self, node: Node) -> frozenset[int]:
         if node.op in ("placeholder", "get_attr"):

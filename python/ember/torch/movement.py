@@ -67,20 +67,18 @@ def is_changed_before(made: Node, last: Node) -> bool:
     return False
 
 
-def changed_behind(last: Node, nodes: Iterable[Node]) -> dict[Node, Node]:
+def changed_behind(memory: Memory, last: Node, nodes: Iterable[Node]) -> dict[Node, Node]:
     """Those of the nodes whose own memory is changed behind `last`, and what changes it.
 
     Two inputs of the graph that share memory unknown to it count as apart.
     """
     pending = {node: places for node in nodes if (places := storages_of(node))}
     changers: dict[Node, Node] = {}
-    node = last.next
-    while pending and node.op != "root":
-        written = set().union(*map(storages_of, changed_by(node)))
-        for changed in [read for read, places in pending.items() if places & written]:
-            changers[changed] = node
-            del pending[changed]
-        node = node.next
+    for node, written in memory.writers if pending else ():
+        if node > last:
+            for changed in [read for read, places in pending.items() if places & written]:
+                changers[changed] = node
+                del pending[changed]
     return changers
 
 
@@ -90,14 +88,15 @@ def why_not_movable(
     inputs: Iterable[Node],
     others: Iterable[Node] = (),
     kept: Iterable[Node] = (),
+    memory: Memory | None = None,
 ) -> str:
     """Why a region may not be computed where its last operation stands; empty if it may.
 
     own: the region's nodes. inputs: what it is computed from instead. others: what else its nodes
     read, and a pattern has looked at. kept: the inputs that are changed where the last operation
-    did so.
+    did so. memory: that of the graph, if it is known already.
     """
-    memory = Memory(last.graph)
+    memory = memory or Memory(last.graph)
     inputs = set(inputs)
     seen = {node for node in others if OUTSIDE not in memory.of(node)}
     return _why_not_later(memory, own, last, inputs, seen) or _why_visible(
@@ -139,12 +138,10 @@ def _why_visible(memory: Memory, own: Collection[Node], last: Node, kept: frozen
     first = {place: node for node, places in reversed(writers) for place in places}
     if OUTSIDE in result or OUTSIDE in first:
         return "it changes one of the graph's inputs in place, or returns it"
-    for node in last.graph.nodes:
-        if node is last or not (result or first):
+    for node in memory.sharing(result | first.keys()):
+        if node >= last:
             break
         shared = memory.of(node) & (result | first.keys())
-        if not shared:
-            continue
         after = min((first.get(place, last) for place in shared), default=last)
         for user in node.users:
             if user not in own and user > after:

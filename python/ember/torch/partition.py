@@ -12,6 +12,7 @@ from torch.fx import Graph, GraphModule, Node
 from ember.torch.bag_group_patterns import bag_group_at
 from ember.torch.bag_patterns import bag_at
 from ember.torch.block_patterns import block_region_at
+from ember.torch.effects import Memory
 from ember.torch.graph.linear_before_sum import put_linear_before_sums
 from ember.torch.graph.lookup_region import STATEMENTS, lookup_region_at, reduction_at, rows_at
 from ember.torch.linear_together import put_linear_together
@@ -87,9 +88,10 @@ def _regions(graph: Graph, settings: Settings, report: Report) -> list[Region]:
     taken: set[Node] = set()
     left: dict[Left, set[Node]] = {}
     as_fast: list[Left] = []
+    memory = Memory(graph)
     # From the end, so that what another pattern ends in is found before it.
     for node in reversed(list(graph.nodes)):
-        if node in taken:
+        if node in taken or not node.op.startswith("call"):
             continue
         for pattern in PATTERNS:
             try:
@@ -104,7 +106,7 @@ def _regions(graph: Graph, settings: Settings, report: Report) -> list[Region]:
                 continue
             if _is_left_to_inner(region, settings):
                 continue
-            if reason := _why_not(region, taken, settings):
+            if reason := _why_not(region, taken, settings, memory):
                 # What is within has the same reason, and is what it is about.
                 for one in [one for one in left if one.reason == reason]:
                     if left[one] >= region.nodes:
@@ -151,7 +153,7 @@ def _inner(region: Region, settings: Settings) -> list[Region]:
     return inner
 
 
-def _why_not(region: Region, taken: set[Node], settings: Settings) -> str:
+def _why_not(region: Region, taken: set[Node], settings: Settings, memory: Memory) -> str:
     """Why a region cannot be replaced; empty if it can."""
     if region.kind in settings.excluded:
         return f"{region.kind} is excluded by the options"
@@ -160,11 +162,11 @@ def _why_not(region: Region, taken: set[Node], settings: Settings) -> str:
     inputs = [value for value in region.inputs if isinstance(value, Node)]
     others = region.others()
     return why_not_movable(
-        region.nodes, region.root, inputs, others, region.changes
-    ) or _why_not_differentiable(region)
+        region.nodes, region.root, inputs, others, region.changes, memory
+    ) or _why_not_differentiable(region, memory)
 
 
-def _why_not_differentiable(region: Region) -> str:
+def _why_not_differentiable(region: Region, memory: Memory) -> str:
     """Why a region's gradient would not find what it reads; empty if it does, or there is none.
 
     PyTorch's own operations keep copies of what they look up, kernels keep the tables themselves.
@@ -172,7 +174,8 @@ def _why_not_differentiable(region: Region) -> str:
     result = tensor_of(region.root)
     if result is None or not result.requires_grad:
         return ""
-    changed = changed_behind(region.root, (one for one in region.inputs if isinstance(one, Node)))
+    inputs = (one for one in region.inputs if isinstance(one, Node))
+    changed = changed_behind(memory, region.root, inputs)
     if not changed:
         return ""
     tensors = [tensor_of(value) for value in region.inputs]

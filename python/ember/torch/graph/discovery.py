@@ -45,7 +45,9 @@ _CONSTANTS = frozenset(
 # Those that give a tensor the sizes of another one.
 _LIKE_OTHERS = ("expand_as", "reshape_as", "view_as")
 _log = logging.getLogger(__name__)
-# By graphs, the statements of operations of a kind, if they have some.
+# The statements of operations of a kind, if they have some, and which of a graph's have been asked.
+_MOST_REMEMBERED = 1 << 14
+_remembered: dict[str, str | None] = {}
 _texts: WeakKeyDictionary[Graph, dict[str, str | None]] = WeakKeyDictionary()
 # Reductions that a loop over elements is as fast for as PyTorch's own.
 _REDUCTIONS = frozenset(("linalg_vector_norm", "mean", "norm", "sum"))
@@ -93,13 +95,15 @@ def find(root: Node, with_places: bool, says_why: bool = False) -> Found | None:
     return _largest(root, own)
 
 
-def find_reduced(root: Node) -> Found | None:
-    """A reduction with the elements that it reduces, where these are computed in no more time than
-    it takes to store and read them again; None for anything else."""
+def find_reduced(root: Node, least: int) -> Found | None:
+    """A reduction with the elements that it reduces, where these are so many at least, and computed
+    in no more time than it takes to store and read them again; None for anything else."""
     operation = read(root)
     source = None if operation is None else operation.get("self")
     whole = tensor_of(source)
     if operation is None or operation.name not in _REDUCTIONS or whole is None:
+        return None
+    if math.prod(likely_sizes(whole.shape)) < least:
         return None
     sizes = tuple(whole.shape)
 
@@ -195,14 +199,14 @@ def _reached(root: Node, blocked: Collection[Node]) -> set[Node]:
 
 
 def _kind_of(node: Node) -> str:
-    """What tells operations of one graph apart that are translated or not."""
+    """What tells operations apart that are translated or not."""
     if (several := _made_with_others(node)) is not None:
         return f"{_kind_of(several)}[{node.args[1]}]"
 
     def described(argument: Node) -> str:
         example = example_of(argument)
         if isinstance(example, Tensor):
-            return f"{example.dtype} {tuple(example.shape)}"
+            return f"{example.dtype} {tuple(example.shape)} {likely_sizes(example.shape)}"
         return type(example).__name__
 
     arguments = torch.fx.node.map_arg((node.args, node.kwargs), described)
@@ -212,10 +216,14 @@ def _kind_of(node: Node) -> str:
 def _text_of(node: Node) -> str | None:
     """The statements of an operation by itself; None if it has none."""
     known = _texts.setdefault(node.graph, {})
-    kind = _kind_of(node)
-    if kind not in known:
-        known[kind] = _translated_text(node)
-    return known[kind]
+    if node.name not in known:
+        kind = _kind_of(node)
+        if kind not in _remembered:
+            if len(_remembered) >= _MOST_REMEMBERED:
+                _remembered.clear()
+            _remembered[kind] = _translated_text(node)
+        known[node.name] = _remembered[kind]
+    return known[node.name]
 
 
 def _translated_text(node: Node) -> str | None:

@@ -104,12 +104,8 @@ def reduction_at(node: Node, settings: Settings) -> Region | None:
         return None
     if not private.has_operators or settings.rest == "inductor":
         return None
-    found = find_reduced(node)
+    found = find_reduced(node, LEAST_DIFFERENTIATED_REDUCED if whole.requires_grad else 0)
     if found is None or not found.statements.reduces:
-        return None
-    (elements,) = found.elements
-    is_small = math.prod(likely_sizes(elements.shape)) < LEAST_DIFFERENTIATED_REDUCED
-    if is_small and whole.requires_grad:
         return None
     title = f"sums of what {len(found.nodes) - 1} operations compute"
     return _region(STATEMENTS, node, found, title, settings)

@@ -8,12 +8,14 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
 from collections import deque
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import torch
+from torch import Tensor
 from torch.fx import Graph, GraphModule, Interpreter, Node
 
 from ember.torch import private
@@ -39,6 +41,11 @@ _WHOLE = frozenset(
         "xlogy",
     )
 )
+
+
+# By captured graphs, the operators of parts that are alike, as layers of a model are, each marked
+# with the number of its node in the part.
+_known: WeakKeyDictionary[Graph, dict[Hashable, Graph]] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True)
@@ -78,18 +85,11 @@ def trace(root: Node, nodes: Collection[Node], inputs: Sequence[Node]) -> Traced
 
     Raises what the operators raise on examples of these values.
     """
-    part, copied = Graph(), {}
-    for value in inputs:
-        copied[value] = part.placeholder(value.name)
     numbered = sorted(nodes)
-    for number, node in enumerate(numbered):
-        copied[node] = part.node_copy(node, copied.__getitem__)
-        private.mark(copied[node], number)
-    part.output(copied[root])
-    run = Interpreter(GraphModule(torch.nn.Module(), part)).run
-    if any(effect_of(node).changed for node in numbered):
-        run = torch.func.functionalize(run, remove="mutations")
-    graph = private.operators_of(run, [example_of(value) for value in inputs], _WHOLE)
+    known, key = _known.setdefault(root.graph, {}), _key(root, numbered, inputs)
+    graph = known.get(key)
+    if graph is None:
+        graph = known[key] = _operators(root, numbered, inputs)
     placeholders = iter(graph.find_nodes(op="placeholder"))
     given = {}
     for value in inputs:
@@ -104,7 +104,45 @@ def trace(root: Node, nodes: Collection[Node], inputs: Sequence[Node]) -> Traced
         place = private.mark_of(node)
         if node.op == "call_function" and place is not None:
             sources[node] = numbered[place]
+    if any(torch.Tag.dynamic_output_shape in one.target.tags for one in sources):
+        # Sizes that elements decide have symbols of their own in each part.
+        del known[key]
     return Traced(graph, given, sources)
+
+
+def _operators(root: Node, numbered: Sequence[Node], inputs: Sequence[Node]) -> Graph:
+    part, copied = Graph(), {}
+    for value in inputs:
+        copied[value] = part.placeholder(value.name)
+    for number, node in enumerate(numbered):
+        copied[node] = part.node_copy(node, copied.__getitem__)
+        private.mark(copied[node], number)
+    part.output(copied[root])
+    run = Interpreter(GraphModule(torch.nn.Module(), part)).run
+    if any(effect_of(node).changed for node in numbered):
+        run = torch.func.functionalize(run, remove="mutations")
+    return private.operators_of(run, [example_of(value) for value in inputs], _WHOLE)
+
+
+def _key(root: Node, numbered: Sequence[Node], inputs: Sequence[Node]) -> Hashable:
+    """What two parts of a graph have in common that have the same operators."""
+    places = {node: f"%{place}" for place, node in enumerate((*inputs, *numbered))}
+    calls = tuple(
+        (node.op, node.target, repr(torch.fx.node.map_arg((node.args, node.kwargs), places.get)))
+        for node in numbered
+    )
+    storages: dict[int | None, int] = {}
+    examples = []
+    for value in inputs:
+        example = example_of(value)
+        if not isinstance(example, Tensor):
+            examples.append(repr(example))
+            continue
+        # Whether inputs lie in one memory matters to what is changed in place.
+        place = storages.setdefault(private.storage_of(example), len(storages))
+        sizes = tuple(example.shape), example.stride(), example.storage_offset()
+        examples.append(f"{example.dtype} {sizes} {example.requires_grad} {place}")
+    return places[root], calls, tuple(examples)
 
 
 def arguments_of(node: Node) -> dict[str, Any]:
