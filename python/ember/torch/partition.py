@@ -13,6 +13,7 @@ from ember.torch.bag_group_patterns import bag_group_at
 from ember.torch.bag_patterns import bag_at
 from ember.torch.block_patterns import block_region_at
 from ember.torch.effects import Memory
+from ember.torch.graph.layers_of_sums import put_layers_of_sums_together
 from ember.torch.graph.linear_before_sum import put_linear_before_sums
 from ember.torch.graph.lookup_region import STATEMENTS, lookup_region_at, reduction_at, rows_at
 from ember.torch.linear_together import put_linear_together
@@ -24,7 +25,6 @@ from ember.torch.region import Region, reference_of, replace
 from ember.torch.report import Compiled, Left, Report
 from ember.torch.selection_patterns import selection_at
 from ember.torch.settings import Settings
-from ember.torch.sums_in_place import put_sums_in_place
 
 # Each finds the region that ends at a node: None if the node is none of its operations;
 # NoMatchError says why one of them has no kernel. Larger patterns come first.
@@ -66,7 +66,7 @@ def partition(module: GraphModule, settings: Settings) -> Report:
     # Inductor makes one loop of additions.
     if regions and settings.reorders and settings.rest == "eager":
         put_linear_together(graph)
-        put_sums_in_place(graph)
+        put_layers_of_sums_together(graph)
     if regions or report.reordered:
         graph.lint()
         module.recompile()

@@ -9,6 +9,7 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import logging
 import math
 import operator
+import re
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -44,6 +45,7 @@ _CONSTANTS = frozenset(
 )
 # Those that give a tensor the sizes of another one.
 _LIKE_OTHERS = ("expand_as", "reshape_as", "view_as")
+_REDUCTION = re.compile(r"\bsum\[")
 _log = logging.getLogger(__name__)
 # The statements of operations of a kind, if they have some, and which of a graph's have been asked.
 _MOST_REMEMBERED = 1 << 14
@@ -299,9 +301,9 @@ def _own(root: Node, reached: Collection[Node], with_places: bool) -> set[Node]:
     there is for each element that is combined at a place.
 
     What is the same for all lookups is better computed once, unless it takes nothing; that is a
-    part, too, with places.
+    part, too, with places. What there is for each element of the result is computed once anyway.
     """
-    depending: set[Node] = set()
+    depending = _beside_result(root, reached) if with_places else set()
     lengths = lengths_of_scatters(reached)
     for node in sorted(reached):
         is_own = is_irregular(node) or is_along(node, lengths)
@@ -319,6 +321,26 @@ def _own(root: Node, reached: Collection[Node], with_places: bool) -> set[Node]:
         if is_inside and is_wanted and (node in depending or is_for_lookups):
             own.add(node)
     return own
+
+
+def _beside_result(root: Node, reached: Collection[Node]) -> set[Node]:
+    """Those that compute an element for each one of the root, as multiples that are added to sums
+    over edges, in no more time than it takes to store and read it."""
+    sizes = getattr(tensor_of(root), "shape", ())
+    beside = {root} if _is_elementwise(root) else set()
+    for node in sorted(reached, reverse=True):
+        is_beside = node is not root and all(user in beside for user in node.users)
+        if is_beside and _is_elementwise(node) and _has_elements(node, sizes):
+            beside.add(node)
+    return beside - {root}
+
+
+def _is_elementwise(node: Node) -> bool:
+    """Whether each element of a node's value is computed of one of each operand, in little time."""
+    text = _text_of(node)
+    if text is None or is_irregular(node):
+        return False
+    return not is_slow(text) and not _REDUCTION.search(text)
 
 
 def _is_end_of_edges(node: Node) -> bool:

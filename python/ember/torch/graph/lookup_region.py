@@ -4,7 +4,6 @@ Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
-import math
 import operator
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace

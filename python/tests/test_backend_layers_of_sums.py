@@ -1,4 +1,4 @@
-"""backend="ember": what layers add to sums over edges, in the memory of these sums.
+"""backend="ember": linear layers of sums over edges, added to others in the memory of these.
 
 Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,8 +13,7 @@ import torch
 import torch.nn.functional as functional
 from compiled_models import compiled
 from ember import configuration
-from ember.torch.backend import listening
-from ember.torch.sums_in_place import add_multiple, add_product
+from ember.torch.graph.layers_of_sums import add_product
 from torch import Tensor, nn
 from torch.fx import GraphModule
 
@@ -88,14 +87,16 @@ CHANGED = {
     two_layers: 1,
     two_layers_of_maxima: 1,
     two_layers_without_bias: 1,
-    # Kernels of sums take these along.
-    biased: 0,
-    biased_on_the_left: 0,
-    own_rows: 0,
-    own_rows_times_number: 0,
-    own_rows_and_bias: 0,
-    multiple_of_sums: 0,
 }
+# What kernels of sums take along.
+TAKEN = (
+    biased,
+    biased_on_the_left,
+    own_rows,
+    own_rows_times_number,
+    own_rows_and_bias,
+    multiple_of_sums,
+)
 
 
 def arguments(dtype: torch.dtype = torch.float64) -> tuple[Tensor, Tensor]:
@@ -117,9 +118,7 @@ def changed_by(run: Callable[[], Any], monkeypatch: pytest.MonkeyPatch) -> int:
 
     monkeypatch.setattr("ember.torch.backend.partition", noting)
     run()
-    return sum(
-        node.target in (add_product, add_multiple) for module in seen for node in module.graph.nodes
-    )
+    return sum(node.target is add_product for module in seen for node in module.graph.nodes)
 
 
 @pytest.mark.parametrize("dtype", [torch.float64, torch.float32], ids=str)
@@ -139,7 +138,19 @@ def test_values(function: Function, dtype: torch.dtype, monkeypatch: pytest.Monk
         assert changed_by(check, monkeypatch) == CHANGED[function]
 
 
-@pytest.mark.parametrize("function", CHANGED, ids=lambda function: function.__name__)
+@pytest.mark.parametrize("function", TAKEN, ids=lambda function: function.__name__)
+def test_taken_along(function: Function) -> None:
+    layer, given = Layer(function), arguments()
+    run = compiled(layer)
+    with torch.no_grad():
+        torch.testing.assert_close(run(*given), layer(*given), rtol=1e-12, atol=1e-12)
+    (graph,) = ember.explain(layer, *given).graphs
+    # What is left are the ends of edges, and what is computed of one number.
+    left = {name: graph.others.get(name, 0) for name in ("add", "mul", "addcmul")}
+    assert sum(left.values()) == (function is own_rows)
+
+
+@pytest.mark.parametrize("function", [*CHANGED, *TAKEN], ids=lambda function: function.__name__)
 def test_gradients(function: Function) -> None:
     layer, (x, edges) = Layer(function), arguments()
     run = compiled(layer)
@@ -167,22 +178,9 @@ def test_without_kernels(function: Function) -> None:
         )
 
 
-def sums_are_needed(self: Layer, x: Tensor, edges: Tensor) -> Tensor:
-    total = sums(x, edges)
-    return (total + self.bias) * total
-
-
 def results_are_needed(self: Layer, x: Tensor, edges: Tensor) -> Tensor:
     left = self.left(sums(x, edges))
     return (left + self.right(x)) * left
-
-
-def broadcast(self: Layer, x: Tensor, edges: Tensor) -> Tensor:
-    return sums(x, edges) + x.view(NODES, 1, LENGTH)
-
-
-def wider(self: Layer, x: Tensor, edges: Tensor) -> Tensor:
-    return sums(x.float(), edges) + x
 
 
 def x_is_changed(self: Layer, x: Tensor, edges: Tensor) -> Tensor:
@@ -194,7 +192,7 @@ def x_is_changed(self: Layer, x: Tensor, edges: Tensor) -> Tensor:
 
 @pytest.mark.parametrize(
     "function",
-    [sums_are_needed, results_are_needed, broadcast, wider, x_is_changed],
+    [results_are_needed, x_is_changed],
     ids=lambda function: function.__name__,
 )
 def test_sums_that_stay(function: Function, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -221,17 +219,17 @@ def test_switched_off(options: dict[str, Any], monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_batches_and_tangents() -> None:
-    x, other = torch.rand(2, 3, 4), torch.rand(2, 3, 4)
-    weight = torch.rand(4, 4)
-    for add, third in ((add_product, weight), (add_multiple, 2.0)):
-        expected = [add(one.clone(), two, third) for one, two in zip(x, other, strict=True)]
-        found = torch.vmap(lambda one, two, add=add, third=third: add(one, two, third))(x, other)
-        torch.testing.assert_close(found, torch.stack(expected))
-        # A base without a batch, which has no room for one.
-        found = torch.vmap(lambda two, add=add, third=third: add(x[0], two, third))(other)
-        torch.testing.assert_close(found[0], add(x[0].clone(), other[0], third))
-    _, tangent = torch.func.jvp(lambda one: add_multiple(x[0], one, 2.0), (other[0],), (other[1],))
-    torch.testing.assert_close(tangent, 2 * other[1])
+    x, other, weight = torch.rand(2, 3, 4), torch.rand(2, 3, 4), torch.rand(4, 4)
+    expected = [add_product(one.clone(), two, weight) for one, two in zip(x, other, strict=True)]
+    found = torch.vmap(lambda one, two: add_product(one, two, weight))(x, other)
+    torch.testing.assert_close(found, torch.stack(expected))
+    # A base without a batch, which has no room for one.
+    found = torch.vmap(lambda two: add_product(x[0], two, weight))(other)
+    torch.testing.assert_close(found[0], add_product(x[0].clone(), other[0], weight))
+    _, tangent = torch.func.jvp(
+        lambda one: add_product(x[0], one, weight), (other[0],), (other[1],)
+    )
+    torch.testing.assert_close(tangent, other[1] @ weight.T)
 
 
 def test_explained() -> None:
@@ -239,6 +237,3 @@ def test_explained() -> None:
     (graph,) = found.graphs
     assert graph.others["linear"] == 1
     assert graph.others["add"] == 1
-    with listening() as heard, torch.no_grad():
-        compiled(Layer(biased))(*arguments())
-    assert [part.kind for part in heard.reports[0].compiled] == ["statements"]
