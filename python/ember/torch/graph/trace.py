@@ -104,10 +104,18 @@ def trace(root: Node, nodes: Collection[Node], inputs: Sequence[Node]) -> Traced
         place = private.mark_of(node)
         if node.op == "call_function" and place is not None:
             sources[node] = numbered[place]
-    if any(torch.Tag.dynamic_output_shape in one.target.tags for one in sources):
-        # Sizes that elements decide have symbols of their own in each part.
+    if any(map(_decides_sizes, sources)):
+        # These have symbols of their own in each part.
         del known[key]
     return Traced(graph, given, sources)
+
+
+def _decides_sizes(node: Node) -> bool:
+    """Whether a tensor's elements decide how large an operator's result is."""
+    target = node.target
+    if not isinstance(target, private.OpOverload):
+        return False
+    return torch.Tag.dynamic_output_shape in target.tags
 
 
 def _operators(root: Node, numbered: Sequence[Node], inputs: Sequence[Node]) -> Graph:

@@ -12,6 +12,7 @@ from typing import Any
 import torch
 
 from ember.torch.element_types import INDEX_TYPES
+from ember.torch.operations import is_tensor
 from ember.torch.translate.lookups import places_of
 from ember.torch.translate.table import Call, translates
 from ember.torch.translate.values import (
@@ -44,12 +45,24 @@ class _Scatter:
     place: Callable[[Indices], list[str]]
     element: Callable[[Indices], str]
 
-    def combined(self, function: str, begin: Callable[[Indices], str]) -> Value:
-        """The elements combined with what each place begins with."""
+    def combined(self, function: str, identity: str = "") -> Value:
+        """The elements combined with what each place begins with: an identity, or what is there."""
         statements, dtype = self.call.statements, self.call.result.dtype
-        target = statements.onto(self.onto) or statements.begun(self.onto.sizes, dtype, begin)
+        target = statements.onto(self.onto)
+        if target is None and not identity and self._may_change():
+            target = self.onto
+        if target is None:
+            there = statements.converted(self.onto, dtype).at
+            begin = (lambda _: identity) if identity else there
+            target = statements.begun(self.onto.sizes, dtype, begin)
         statements.combine(target, function, self.sizes, self.place, self.element)
         return target
+
+    def _may_change(self) -> bool:
+        """Whether what is there is the result of other scatters, which nothing else reads."""
+        readers = filter(is_tensor, self.call.arguments["self"].users)
+        is_alone = self.call.statements.is_begun(self.onto) and len(list(readers)) == 1
+        return is_alone and self.onto.dtype == self.call.result.dtype
 
     def counts(self) -> Value:
         """How many elements come to each place: a tensor that is broadcast where all of a
@@ -106,14 +119,9 @@ def _check_places(index: Value, size: Any) -> None:
         raise NotTranslatedError("there is one place for all")
 
 
-def _onto(scatter: _Scatter) -> Callable[[Indices], str]:
-    return scatter.call.statements.converted(scatter.onto, scatter.call.result.dtype).at
-
-
 @translates("aten::scatter_add")
 def _scatter_add(call: Call) -> Value:
-    scatter = _along_dimension(call)
-    return scatter.combined("sum", _onto(scatter))
+    return _along_dimension(call).combined("sum")
 
 
 @translates("aten::scatter_reduce")
@@ -125,8 +133,7 @@ def _scatter_reduce(call: Call) -> Value:
     function, identity = REDUCTIONS[reduction]
     if function in ("max", "min", "prod"):
         call.statements.own_gradients.add(call.node)
-    onto = _onto(scatter)
-    whole = scatter.combined(function, onto if takes_part else lambda _: identity)
+    whole = scatter.combined(function, "" if takes_part else identity)
     if takes_part and reduction != "mean":
         return whole
     counts = scatter.counts()
@@ -156,8 +163,7 @@ def _index_add(call: Call) -> Value:
         text = source.at(indices)
         return text if factor == "1" else f"({factor} * {text})"
 
-    scatter = _Scatter(call, onto, sizes, place, element)
-    return scatter.combined("sum", _onto(scatter))
+    return _Scatter(call, onto, sizes, place, element).combined("sum")
 
 
 @translates("aten::index_put")
@@ -181,5 +187,4 @@ def _index_put(call: Call) -> Value:
         found = [element(indices[first:end]) for element in elements]
         return [*indices[:first], *found, *indices[end:]]
 
-    scatter = _Scatter(call, onto, sizes, place, broadcast(values, sizes))
-    return scatter.combined("sum", _onto(scatter))
+    return _Scatter(call, onto, sizes, place, broadcast(values, sizes)).combined("sum")

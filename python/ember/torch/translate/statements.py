@@ -112,6 +112,7 @@ class Statements:
     _of_places: dict[tuple[str, str], Value] = field(default_factory=dict)
     # Where the statements are that begin temporaries which others add to.
     _begun: dict[str, int] = field(default_factory=dict)
+    _begun_values: list[Value] = field(default_factory=list)
 
     def input(self, node: Node, example: Any) -> Value:
         """A tensor or a number that the statements are given."""
@@ -213,6 +214,10 @@ class Statements:
         self.types[RESULT] = _type(value.dtype)
         return self._array_of(RESULT, value.sizes, value.dtype)
 
+    def is_begun(self, value: Value) -> bool:
+        """Whether a value is a temporary, as it is, that elements were combined with."""
+        return any(one is value for one in self._begun_values)
+
     def begun(
         self, sizes: Sequence[Any], dtype: torch.dtype, element: Callable[[Indices], str]
     ) -> Value:
@@ -224,6 +229,7 @@ class Statements:
         plain = self._plainly_assigned(name, sizes, element)
         self._begun[name] = len(self.lines)
         self.lines.append(f"let {plain} for {ranges}" if ranges else f"let {plain}")
+        self._begun_values.append(target)
         return target
 
     def length(self, size: Any) -> str:
