@@ -282,6 +282,34 @@ ForallOp ScatterGrouping::copyLoop(OpBuilder &builder, const Scatter &scatter,
   return loop;
 }
 
+/// Makes a reduction by the same function over whole dimensions, which the body
+/// of `outer` yields, a part of it: an order of loops is chosen for all of them
+/// then, and rows of results stay rows.
+static void continueInside(ReduceOp outer) {
+  auto inner = outer.getYield().getValue().getDefiningOp<ReduceOp>();
+  if (!inner || inner->getBlock() != outer.getBody() || !inner->hasOneUse() ||
+      inner.getCallee() != outer.getCallee() || inner.getIteration() ||
+      inner.getRest() || inner.getOtherwise() || !inner.getLowers().empty())
+    return;
+  OpBuilder builder(outer);
+  SmallVector<bool> ranged(outer.getRanged());
+  SmallVector<Attribute> names(outer.getNamesAttr().getValue());
+  llvm::append_range(ranged, inner.getRanged());
+  llvm::append_range(names, inner.getNamesAttr());
+  outer.setRangedAttr(builder.getDenseBoolArrayAttr(ranged));
+  outer.setNamesAttr(builder.getArrayAttr(names));
+  for (BlockArgument variable : inner.getVariables())
+    variable.replaceAllUsesWith(
+        outer.getBody()->addArgument(variable.getType(), variable.getLoc()));
+  Operation *yield = outer.getYield();
+  YieldOp innerYield = inner.getYield();
+  yield->setOperands(innerYield->getOperands());
+  outer.getBody()->getOperations().splice(
+      yield->getIterator(), inner.getBody()->getOperations(),
+      inner.getBody()->begin(), innerYield->getIterator());
+  inner.erase();
+}
+
 Value ScatterGrouping::reduce(OpBuilder &builder, const Scatter &scatter,
                               Value node, ArrayRef<Operation *> terms,
                               IRMapping &mapping) {
@@ -330,6 +358,7 @@ Value ScatterGrouping::reduce(OpBuilder &builder, const Scatter &scatter,
   }
   YieldOp::create(builder, location, mapping.lookupOrDefault(assign.getValue()),
                   /*condition=*/Value());
+  continueInside(reduction);
   return reduction;
 }
 

@@ -61,6 +61,8 @@ LEAST_DIFFERENTIATED_REDUCED = 1 << 22
 # A product of more rows with each gathered matrix is PyTorch's: its library makes better use of the
 # processor then, and outweighs that the matrices are written and read again.
 MOST_QUERIES = 24
+# Of more tensors, orders of products are too many to be compared.
+MOST_OPERANDS = 5
 # Products of rows from this length on PyTorch computes as fast as a kernel three quarters of them.
 LONG_ROWS = 128
 _SLOW = re.compile(r"\*\*|\b(log|tanh|fmod)\(|%|\b(all|any|max|min|prod)\[")

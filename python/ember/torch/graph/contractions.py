@@ -1,0 +1,160 @@
+"""Products of three and more tensors (torch.einsum), two at a time in the order that costs least.
+
+PyTorch takes them from the left, and stores what each two make. For edges' rows, harmonics and
+coefficients that are numbers for each pair of them, where coefficients with harmonics first leave
+a small matrix for each edge, which a kernel keeps.
+
+Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from itertools import combinations
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.fx import Node
+
+from ember.torch.graph.costs import MOST_OPERANDS, MOST_QUERIES
+from ember.torch.operations import likely_sizes, tensor_of
+
+_TARGETS = (torch.einsum, torch.functional.einsum, torch.ops.aten.einsum.default)
+# Numbers of operands, of those that are left: the first two of each step, whose product is last.
+Steps = tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True)
+class Contraction:
+    """What torch.einsum computes: the letters of operands and of the result, and the order."""
+
+    operands: tuple[Node, ...]
+    letters: tuple[str, ...]
+    result: str
+    steps: Steps
+
+
+def contract(
+    letters: Sequence[str], result: str, steps: Steps, operands: Sequence[Tensor]
+) -> Tensor:
+    """A contraction of tensors by products of elements and sums of these alone."""
+    left = list(zip(letters, operands, strict=True))
+    for one, other in steps:
+        pair = [left[one], left[other]]
+        left = [kept for place, kept in enumerate(left) if place not in (one, other)]
+        kept = "".join(sorted(_kept([own for own, _ in pair], [*_own(left), result])))
+        left.append((kept, _summed(pair, kept)))
+    return _summed(left, result)
+
+
+def contraction_at(node: Node) -> Contraction | None:
+    """The product that a node is; None for one that PyTorch computes as fast, or of fewer operands,
+    and for anything else."""
+    if node.target not in _TARGETS or node.kwargs:
+        return None
+    equation, *given = node.args
+    if len(given) == 1 and isinstance(given[0], list | tuple):
+        given = list(given[0])
+    operands = [one for one in given if isinstance(one, Node)]
+    tensors = [tensor for one in operands if (tensor := tensor_of(one)) is not None]
+    if not isinstance(equation, str) or "." in equation or len(tensors) < len(given):
+        return None
+    letters, result = _letters(equation)
+    if not 3 <= len(letters) == len(tensors) <= MOST_OPERANDS:
+        return None
+    if len({tensor.dtype for tensor in tensors}) > 1 or not tensors[0].is_floating_point():
+        return None
+    if any(len(set(own)) < len(own) for own in letters):
+        return None
+    sizes = _sizes(letters, tensors)
+    steps = min(_orders(list(letters), result), key=lambda one: _cost(one, letters, result, sizes))
+    found = Contraction(tuple(operands), letters, result, steps)
+    return None if _reuses(found, sizes) else found
+
+
+def _letters(equation: str) -> tuple[tuple[str, ...], str]:
+    """Those of the operands' dimensions, and of the result's: without an arrow those that come
+    once, in order."""
+    terms, arrow, result = equation.replace(" ", "").partition("->")
+    once = sorted(one for one in set(terms) - {","} if terms.count(one) == 1)
+    return tuple(terms.split(",")), result if arrow else "".join(once)
+
+
+def _sizes(letters: Sequence[str], tensors: Sequence[Tensor]) -> dict[str, int]:
+    sizes: dict[str, int] = {}
+    for own, tensor in zip(letters, tensors, strict=True):
+        for one, size in zip(own, likely_sizes(tensor.shape), strict=True):
+            sizes[one] = max(size, sizes.get(one, 1))
+    return sizes
+
+
+def _own(pairs: Sequence[tuple[str, Any]]) -> list[str]:
+    return [own for own, _ in pairs]
+
+
+def _kept(pair: Sequence[str], others: Sequence[str]) -> set[str]:
+    """The letters of two operands that others have, too: the rest is summed."""
+    return set("".join(pair)) & set("".join(others))
+
+
+def _orders(letters: list[str], result: str) -> list[Steps]:
+    """All orders, up to a last product of two."""
+    if len(letters) <= 2:
+        return [()]
+    found = []
+    for one, other in combinations(range(len(letters)), 2):
+        left = [own for place, own in enumerate(letters) if place not in (one, other)]
+        left.append("".join(sorted(_kept([letters[one], letters[other]], [*left, result]))))
+        found += [((one, other), *rest) for rest in _orders(left, result)]
+    return found
+
+
+def _products(
+    steps: Steps, letters: Sequence[str], result: str
+) -> list[tuple[tuple[str, str], set[str]]]:
+    """The letters of the two operands of each product, and of what it makes."""
+    left, found = list(letters), []
+    for one, other in (*steps, (0, 1)):
+        pair = left[one], left[other]
+        left = [own for place, own in enumerate(left) if place not in (one, other)]
+        kept = _kept(pair, [*left, result])
+        left.append("".join(sorted(kept)))
+        found.append((pair, kept))
+    return found
+
+
+def _count(letters: set[str], sizes: Mapping[str, int]) -> int:
+    return math.prod(sizes[one] for one in letters)
+
+
+def _cost(steps: Steps, letters: Sequence[str], result: str, sizes: Mapping[str, int]) -> int:
+    """How many multiplications an order takes."""
+    return sum(_count(set("".join(pair)), sizes) for pair, _ in _products(steps, letters, result))
+
+
+def _reuses(found: Contraction, sizes: Mapping[str, int]) -> bool:
+    """Whether a product uses each number so often that PyTorch's library computes it faster."""
+    for pair, made in _products(found.steps, found.letters, found.result):
+        numbers = sum(_count(set(own), sizes) for own in (*pair, "".join(made)))
+        if _count(set("".join(pair)), sizes) > MOST_QUERIES * numbers:
+            return True
+    return False
+
+
+def _summed(pairs: Sequence[tuple[str, Tensor]], kept: str) -> Tensor:
+    """The product of tensors, by letters of their dimensions, summed over those that are not
+    kept."""
+    order = [*kept, *sorted(set("".join(_own(pairs))) - set(kept))]
+    aligned = []
+    for own, tensor in pairs:
+        shown = tensor.permute([own.index(one) for one in order if one in own])
+        for place, one in enumerate(order):
+            if one not in own:
+                shown = shown.unsqueeze(place)
+        aligned.append(shown)
+    product = reduce(torch.mul, aligned)
+    summed = list(range(len(kept), len(order)))
+    return product.sum(summed) if summed else product
