@@ -14,6 +14,16 @@ from typing import Any
 
 import torch
 from ember.datasets.citations import citation_graph
+from ember.models.edges import (
+    Distances,
+    MixtureOfExperts,
+    PairConvolution,
+    RaggedAttention,
+    Relations,
+    SparseConvolution,
+    Statistics,
+    TensorProduct,
+)
 from ember.models.lookups import EdgeWeights, FactorisationMachine, Interest, Matching
 from ember.models.recommendation import (
     DLRM,
@@ -29,7 +39,8 @@ from ember.models.text import TextClassifier
 from torch import nn
 
 # What a case's target is.
-EMBEDDINGS, GRAPH_LAYER, OTHER = "embeddings", "graph layer", "other"
+EMBEDDINGS, GRAPH_LAYER, EDGE_LAYER = "embeddings", "graph layer", "edge layer"
+OTHER = "other"
 BATCHES = (1, 16, 128, 1024, 4096)
 QUICK_BATCHES = (16, 1024)
 # Rows of the recommendation models' largest tables: 26 tables of MLPerf's are 2 GB then.
@@ -143,6 +154,78 @@ def _edge_weights() -> tuple[nn.Module, Inputs]:
     return EdgeWeights(4, 16), inputs
 
 
+POINTS, OFFSETS, EXPERTS, KINDS, ORDERS = 4000, 27, 8, 8, 9
+
+
+def _ragged() -> tuple[nn.Module, Inputs]:
+    """Users with as many items as there are edges of a node, on average."""
+
+    def inputs(users: int, seed: int) -> tuple[Any, ...]:
+        draw = torch.Generator().manual_seed(seed)
+        count = EDGES_EACH * users
+        items = torch.randint(ITEMS, (count,), generator=draw)
+        return items, torch.randint(users, (count,), generator=draw).sort().values, users
+
+    return RaggedAttention(ITEMS, 32), inputs
+
+
+def _points(make: Callable[[], nn.Module], attributes: Sequence[str]) -> tuple[nn.Module, Inputs]:
+    """Rows of points, and edges between them with attributes."""
+
+    def inputs(size: int, seed: int) -> tuple[Any, ...]:
+        draw = torch.Generator().manual_seed(seed)
+        edges = EDGES_EACH * POINTS
+        of_offsets = (edges + torch.arange(OFFSETS)) // OFFSETS
+        made: dict[str, Callable[[], Any]] = {
+            "rows": lambda: torch.randn(POINTS, 32, generator=draw),
+            "vectors": lambda: torch.randn(POINTS, 16, ORDERS, generator=draw),
+            "edges": lambda: torch.randint(POINTS, (2, edges), generator=draw),
+            "kinds": lambda: torch.randint(KINDS, (edges,), generator=draw),
+            "offsets": lambda: torch.arange(OFFSETS).repeat_interleave(of_offsets),
+            "starts": lambda: [0, *of_offsets.cumsum(0).tolist()],
+            "harmonics": lambda: torch.randn(edges, ORDERS, generator=draw),
+            "weights": lambda: torch.randn(edges, 16, generator=draw),
+        }
+        return tuple(made[one]() for one in attributes)
+
+    return make(), inputs
+
+
+def _distances() -> tuple[nn.Module, Inputs]:
+    def inputs(samples: int, seed: int) -> tuple[Any, ...]:
+        draw = torch.Generator().manual_seed(seed)
+        seen = torch.randint(ITEMS, (samples, HISTORY), generator=draw)
+        return seen, torch.randint(ITEMS, (samples, 4), generator=draw)
+
+    return Distances(ITEMS, 32), inputs
+
+
+def _of_edges() -> list[ModelCase]:
+    """Models whose edges, pairs and tokens are looked up, computed with, and combined."""
+    of_points: dict[str, tuple[Callable[[], nn.Module], tuple[str, ...]]] = {
+        "statistics": (Statistics, ("rows", "edges")),
+        "relations": (lambda: Relations(KINDS, 32), ("rows", "edges", "kinds")),
+        "sparse convolution": (
+            lambda: SparseConvolution(OFFSETS, 32),
+            ("rows", "edges", "starts"),
+        ),
+        "pair convolution": (lambda: PairConvolution(OFFSETS, 32), ("rows", "edges", "offsets")),
+        "mixture of experts": (lambda: MixtureOfExperts(EXPERTS, 32), ("rows",)),
+        "tensor product": (
+            lambda: TensorProduct(ORDERS),
+            ("vectors", "edges", "harmonics", "weights"),
+        ),
+    }
+    return [
+        ModelCase("ragged attention", EMBEDDINGS, _ragged),
+        ModelCase("distances", EMBEDDINGS, _distances),
+        *(
+            ModelCase(name, EDGE_LAYER, functools.partial(_points, *given), (0,))
+            for name, given in of_points.items()
+        ),
+    ]
+
+
 def _network(kind: str, name: str, options: dict[str, Any]) -> tuple[nn.Module, Inputs]:
     """A network of two layers on a citation graph's own features."""
     graph = citation_graph(name)
@@ -242,6 +325,7 @@ def all_cases() -> list[ModelCase]:
         ModelCase("interest", EMBEDDINGS, functools.partial(_history, Interest), quick=True),
         ModelCase("matching", EMBEDDINGS, functools.partial(_history, Matching)),
         ModelCase("GATv2's scores", EMBEDDINGS, _edge_weights),
+        *_of_edges(),
     ]
     for name in ("TransE", "DistMult", "ComplEx", "RotatE"):
         make = functools.partial(_knowledge, name)

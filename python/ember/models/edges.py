@@ -81,6 +81,20 @@ class SparseConvolution(nn.Module):
         return result
 
 
+class PairConvolution(nn.Module):
+    """The same convolution as one product for each pair of points, as an equation has it."""
+
+    def __init__(self, offsets: int, length: int) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(torch.randn(offsets, length, length) / length**0.5)
+
+    def forward(self, x: Tensor, pairs: Tensor, offsets: Tensor) -> Tensor:
+        """Rows (points, length) of rows, pairs (2, pairs) of points and the kernel's offset of
+        each (pairs,)."""
+        messages = torch.einsum("pc,pco->po", x[pairs[0]], self.weight[offsets])
+        return sums_at(messages, pairs[1], len(x))
+
+
 class MixtureOfExperts(nn.Module):
     """Two experts for each token: dispatch, a layer of each expert, weighted sums of both
     (arXiv:1701.06538)."""
@@ -105,10 +119,9 @@ class MixtureOfExperts(nn.Module):
 class TensorProduct(nn.Module):
     """Equivariant products of neighbours' rows and of edges' harmonics (arXiv:1802.08219)."""
 
-    def __init__(self, length: int, orders: int) -> None:
+    def __init__(self, orders: int) -> None:
         super().__init__()
         self.coupling = nn.Parameter(torch.randn(orders, orders, orders))
-        self.length = length
 
     def forward(self, x: Tensor, edges: Tensor, harmonics: Tensor, weights: Tensor) -> Tensor:
         """Rows (nodes, length, orders) of rows, edges (2, edges), harmonics (edges, orders) and

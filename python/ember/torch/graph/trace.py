@@ -20,29 +20,7 @@ from torch.fx import Graph, GraphModule, Interpreter, Node
 
 from ember.torch import private
 from ember.torch.effects import effect_of, example_of
-from ember.torch.graph.contractions import contract, contraction_at
-
-# Operators that have statements as they are, or none: they refuse what their decomposition takes,
-# or their gradient is another one than that of it, which is infinite times 0 where it computes what
-# it does not choose, or another one where they have a kink.
-_WHOLE = frozenset(
-    f"aten::{name}"
-    for name in (
-        "celu",
-        "hardsigmoid",
-        "hardswish",
-        "index_add",
-        "logit",
-        "mish",
-        "sinc",
-        "softplus",
-        "special_entr",
-        "special_xlog1py",
-        "std",
-        "xlogy",
-    )
-)
-
+from ember.torch.graph.decompositions import WHOLE, copy
 
 # By captured graphs, the operators of parts that are alike, as layers of a model are, each marked
 # with the number of its node in the part.
@@ -124,22 +102,13 @@ def _operators(root: Node, numbered: Sequence[Node], inputs: Sequence[Node]) -> 
     for value in inputs:
         copied[value] = part.placeholder(value.name)
     for number, node in enumerate(numbered):
-        copied[node] = _copy(node, part, copied)
+        copied[node] = copy(node, part, copied)
         private.mark(copied[node], number)
     part.output(copied[root])
     run = Interpreter(GraphModule(torch.nn.Module(), part)).run
     if any(effect_of(node).changed for node in numbered):
         run = torch.func.functionalize(run, remove="mutations")
-    return private.operators_of(run, [example_of(value) for value in inputs], _WHOLE)
-
-
-def _copy(node: Node, part: Graph, copied: Mapping[Node, Node]) -> Node:
-    """A node among those that are copied already."""
-    found = contraction_at(node)
-    if found is None:
-        return part.node_copy(node, copied.__getitem__)
-    operands = tuple(copied[one] for one in found.operands)
-    return part.call_function(contract, (found.letters, found.result, found.steps, operands))
+    return private.operators_of(run, [example_of(value) for value in inputs], WHOLE)
 
 
 def _key(root: Node, numbered: Sequence[Node], inputs: Sequence[Node]) -> Hashable:

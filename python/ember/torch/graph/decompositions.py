@@ -1,0 +1,64 @@
+"""What ATen's operators are made of where regions are looked for, if not what PyTorch says.
+
+Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""
+
+from collections.abc import Mapping
+
+import torch
+from torch import Tensor
+from torch.fx import Graph, Node
+
+from ember.torch.graph.contractions import contract, contraction_at
+from ember.torch.graph.costs import MOST_QUERIES
+from ember.torch.operations import likely_sizes, tensor_of
+
+# Operators that have statements as they are, or none: they refuse what their decomposition takes,
+# or their gradient is another one than that of it, which is infinite times 0 where it computes what
+# it does not choose, or another one where they have a kink.
+WHOLE = frozenset(
+    f"aten::{name}"
+    for name in (
+        "celu",
+        "hardsigmoid",
+        "hardswish",
+        "index_add",
+        "logit",
+        "mish",
+        "sinc",
+        "softplus",
+        "special_entr",
+        "special_xlog1py",
+        "std",
+        "xlogy",
+    )
+)
+
+
+_DISTANCES = (torch.cdist, torch.functional.cdist, torch.ops.aten.cdist.default)
+
+
+def copy(node: Node, part: Graph, copied: Mapping[Node, Node]) -> Node:
+    """A node in another graph that computes the same; copied: those that it reads, there."""
+    if (found := contraction_at(node)) is not None:
+        operands = tuple(copied[one] for one in found.operands)
+        return part.call_function(contract, (found.letters, found.result, found.steps, operands))
+    made = part.node_copy(node, copied.__getitem__)
+    if node.target in _DISTANCES and _are_few(node):
+        made.target = _distances
+    return made
+
+
+def _are_few(distances: Node) -> bool:
+    """Whether there are few rows of one kind: of many, PyTorch makes a product of matrices."""
+    rows = [tensor_of(one) for one in distances.all_input_nodes[:2]]
+    return len(rows) == 2 and any(
+        one is not None and likely_sizes(one.shape)[-2] <= MOST_QUERIES for one in rows
+    )
+
+
+def _distances(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: str | None = None) -> Tensor:
+    """Norms of the differences of all pairs of rows, as torch.cdist has them."""
+    found: Tensor = torch.linalg.vector_norm(x1.unsqueeze(-2) - x2.unsqueeze(-3), ord=p, dim=-1)
+    return found
