@@ -16,7 +16,7 @@ from torch import Tensor, nn
 
 from benchmarks.cpu.measuring import Timing
 from benchmarks.models import command, plots, running, tables
-from benchmarks.models.cases import EMBEDDINGS, GRAPH_LAYER, OTHER, ModelCase, all_cases
+from benchmarks.models.cases import EDGE_LAYER, EMBEDDINGS, GRAPH_LAYER, OTHER, ModelCase, all_cases
 from benchmarks.models.overhead import Overhead, contenders_of, functions, measure_overheads
 from benchmarks.models.running import COMPILED, EAGER, EMBER, Measured, run_case
 from benchmarks.models.targets import FirstCall, Outcome, evaluate
@@ -122,16 +122,18 @@ def test_targets() -> None:
         measured("a", EMBEDDINGS, 4096, eager=0.5, compiled=1, ember=1),
         measured("b", GRAPH_LAYER, 0, eager=3, compiled=1, ember=1),
         measured("c", OTHER, 4, eager=1, compiled=1, ember=1.02),
+        measured("d", EDGE_LAYER, 0, eager=4, compiled=1.2, ember=1),
     ]
     first_calls = [FirstCall("a", 1, 2.9), FirstCall("b", 1, 12)]
     overheads = [Overhead("bag", 2, 6.5, 9, 20, 15, 6), Overhead("bags", 7, 13, 20, 40, 38, 90)]
-    small_eager, small_compiled, any_model, layers, first, calls = evaluate(
+    small_eager, small_compiled, any_model, layers, edges, edges_compiled, first, calls = evaluate(
         results, first_calls, overheads
     )
     assert (small_eager.values, small_eager.met) == ({"a, batch 16, threads 1": 4.0}, 1)
     assert small_compiled.met == 1
-    assert (any_model.met, any_model.worst) == (3, (0.5, "a, batch 4096, threads 1"))
+    assert (any_model.met, any_model.worst) == (4, (0.5, "a, batch 4096, threads 1"))
     assert layers.met == 1
+    assert (edges.met, edges_compiled.met) == (1, 0)
     assert (first.met, first.worst[1]) == (1, "a")
     assert (calls.met, calls.worst) == (1, (6, "bags"))
     assert Outcome("", 2, {"x": 1.0, "y": 4.0}).summary.mean == pytest.approx(2)

@@ -10,9 +10,12 @@ from typing import Any
 import ember
 import pytest
 import torch
+import torch.nn.functional as functional
 from compiled_models import check_function, check_gradients, compiled
 from ember.models import edges as models
 from ember.torch.backend import listening
+from ember.torch.calls import statement_call
+from ember.torch.graph.costs import MOST_MATRIX_BYTES
 from torch import Tensor, nn
 
 pytestmark = pytest.mark.usefixtures("fresh_dynamo")
@@ -141,3 +144,51 @@ def test_distances(order: float, others: int) -> None:
         assert torch.equal(compiled(function)(table), function(table))
     else:
         check_function(function, table, rtol=1e-6, atol=1e-6)
+
+
+# Messages of looked-up rows times a matrix, some of which have kernels.
+PRODUCTS: dict[str, tuple[Callable[[Tensor, Tensor, Tensor], Tensor], bool]] = {
+    "product": (lambda x, w, b: x @ w, True),
+    "relu": (lambda x, w, b: torch.relu(x @ w), True),
+    "layer": (lambda x, w, b: functional.gelu(functional.linear(x, w.t(), b)), True),
+    "two layers": (lambda x, w, b: torch.relu(x @ w) @ w, False),
+}
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.bfloat16], ids=str)
+@pytest.mark.parametrize("length", [8, 33, 600])
+@pytest.mark.parametrize("name", PRODUCTS)
+def test_products_of_rows(name: str, length: int, dtype: torch.dtype) -> None:
+    message, is_whole = PRODUCTS[name]
+    source, target = drawn(2, EDGES, NODES)
+
+    def function(x: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
+        sums = message(x[source], weight, bias)
+        return x.new_zeros(NODES, length).index_add(0, target, sums)
+
+    given = [rows(NODES, 8), rows(8, length) / 4, rows(length)]
+    if not is_whole:
+        given[0], given[1] = rows(NODES, length), rows(length, length) / length
+    tolerance = 0.2 if dtype is torch.bfloat16 else 1e-3
+    heard = check_function(
+        function, *(one.to(dtype) for one in given), rtol=tolerance, atol=tolerance
+    )
+    taken = {node for report in heard.reports for part in report.compiled for node in part.nodes}
+    # What has no product within has no lookup either.
+    is_small = given[1].numel() * dtype.itemsize <= MOST_MATRIX_BYTES
+    assert ("getitem" in taken) == (is_whole and is_small and dtype is not torch.bfloat16)
+
+
+@pytest.mark.parametrize("name", ["product", "relu"])
+def test_products_that_come_again(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(statement_call, "is_worth_grouping", lambda *_: True)
+    source, target = drawn(2, EDGES, NODES)
+
+    def function(x: Tensor, weight: Tensor) -> Tensor:
+        sums = PRODUCTS[name][0](x[source], weight, weight)
+        return x.new_zeros(NODES, LENGTH).index_add(0, target, sums)
+
+    run = compiled(function)
+    for seed in range(4):
+        given = rows(NODES, LENGTH) + seed, rows(LENGTH, LENGTH) / 4
+        torch.testing.assert_close(run(*given), function(*given), rtol=1e-4, atol=1e-3)

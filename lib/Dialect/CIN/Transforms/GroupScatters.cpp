@@ -158,6 +158,25 @@ bool ScatterGrouping::isPlace(AccessOp access, BlockArgument variable) {
          isa<IntegerType>(access.getResult().getType()) && isIndexAlone(access);
 }
 
+/// Whether a reduction can be a part of that of a group: it is all that is
+/// scattered, over whole dimensions.
+static bool isContinuable(ReduceOp inner, AssignOp scatter) {
+  return scatter.getValue() == inner && inner->hasOneUse() &&
+         inner.getCallee() == scatter.getCallee() && !inner.getIteration() &&
+         !inner.getRest() && !inner.getOtherwise() && inner.getLowers().empty();
+}
+
+/// Whether a reduction differs from element to element of a row. Within that of
+/// a group it would be computed for one after the other; of edges as they come,
+/// a row of sums is kept.
+static bool dependsOn(ReduceOp inner, BlockArgument row) {
+  WalkResult found = inner.walk([&](Operation *op) {
+    return llvm::is_contained(op->getOperands(), row) ? WalkResult::interrupt()
+                                                      : WalkResult::advance();
+  });
+  return found.wasInterrupted();
+}
+
 std::optional<Scatter> ScatterGrouping::getScatter(ForallOp statement) {
   Scatter scatter;
   AssignOp assign = scatter.assign = getAssignment(statement, scatter.loops);
@@ -169,11 +188,15 @@ std::optional<Scatter> ScatterGrouping::getScatter(ForallOp statement) {
   if (!assign.getFunction().reduces() ||
       !assign.getFunction().getIdentity(assign.getValue().getType()))
     return std::nullopt;
-  bool readsItself = false;
-  statement.walk([&](AccessOp access) {
-    readsItself |= access.getArray() == assign.getArray();
+  bool readsItself = false, reducesRows = false;
+  BlockArgument row = scatter.loops.back().getVariables().back();
+  statement.walk([&](Operation *op) {
+    if (auto access = dyn_cast<AccessOp>(op))
+      readsItself |= access.getArray() == assign.getArray();
+    if (auto inner = dyn_cast<ReduceOp>(op))
+      reducesRows |= !isContinuable(inner, assign) && dependsOn(inner, row);
   });
-  if (readsItself)
+  if (readsItself || reducesRows)
     return std::nullopt;
   for (ForallOp loop : scatter.loops)
     for (BlockArgument variable : loop.getVariables()) {
@@ -282,15 +305,11 @@ ForallOp ScatterGrouping::copyLoop(OpBuilder &builder, const Scatter &scatter,
   return loop;
 }
 
-/// Makes a reduction by the same function over whole dimensions, which the body
-/// of `outer` yields, a part of it: an order of loops is chosen for all of them
-/// then, and rows of results stay rows.
+/// Makes the reduction that the body of `outer` yields a part of it: an order of
+/// loops is chosen for all of them then, and rows of results stay rows.
 static void continueInside(ReduceOp outer) {
   auto inner = outer.getYield().getValue().getDefiningOp<ReduceOp>();
-  if (!inner || inner->getBlock() != outer.getBody() || !inner->hasOneUse() ||
-      inner.getCallee() != outer.getCallee() || inner.getIteration() ||
-      inner.getRest() || inner.getOtherwise() || !inner.getLowers().empty())
-    return;
+  assert(inner && inner->getBlock() == outer.getBody());
   OpBuilder builder(outer);
   SmallVector<bool> ranged(outer.getRanged());
   SmallVector<Attribute> names(outer.getNamesAttr().getValue());
@@ -358,7 +377,9 @@ Value ScatterGrouping::reduce(OpBuilder &builder, const Scatter &scatter,
   }
   YieldOp::create(builder, location, mapping.lookupOrDefault(assign.getValue()),
                   /*condition=*/Value());
-  continueInside(reduction);
+  auto inner = assign.getValue().getDefiningOp<ReduceOp>();
+  if (inner && isContinuable(inner, assign))
+    continueInside(reduction);
   return reduction;
 }
 

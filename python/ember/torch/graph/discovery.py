@@ -16,6 +16,7 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 import torch
+import torch.nn.functional as functional
 from torch import Tensor
 from torch.fx import Graph, Node
 
@@ -34,6 +35,7 @@ from ember.torch.no_match import NoMatchError
 from ember.torch.operations import VIEWS, likely_sizes, read, same_number, tensor_of
 from ember.torch.translate.statements import Statements
 from ember.torch.translate.translation import Untranslated, text_of, translation_of
+from ember.torch.translate.values import is_one
 
 # A longer expression is no embedding operation any more.
 MOST_NODES = 200
@@ -46,6 +48,19 @@ _CONSTANTS = frozenset(
 # Those that give a tensor the sizes of another one.
 _LIKE_OTHERS = ("expand_as", "reshape_as", "view_as")
 _REDUCTION = re.compile(r"\bsum\[")
+# Products of matrices, as models call them.
+_PRODUCTS = frozenset(
+    (
+        functional.linear,
+        operator.matmul,
+        torch.matmul,
+        torch.mm,
+        torch.ops.aten.linear.default,
+        torch.ops.aten.mm.default,
+        "matmul",
+        "mm",
+    )
+)
 _log = logging.getLogger(__name__)
 # The statements of operations of a kind, if they have some, and which of a graph's have been asked.
 _MOST_REMEMBERED = 1 << 14
@@ -191,13 +206,25 @@ def _reached(root: Node, blocked: Collection[Node]) -> set[Node]:
         node = pending.pop()
         if node in reached or node in blocked or not _may_move(node, root):
             continue
-        if _text_of(node) is None:
+        if _text_of(node) is None or _multiplies_others(node):
             continue
         reached.add(node)
         pending += node.all_input_nodes
         if len(reached) > MOST_NODES:
             return set()
     return reached
+
+
+def _multiplies_others(node: Node) -> bool:
+    """Whether a node is a product of two matrices of which none is looked up: PyTorch's."""
+    if node.target not in _PRODUCTS:
+        return False
+    operands = (
+        node.all_input_nodes[-2:] if "addmm" in str(node.target) else node.all_input_nodes[:2]
+    )
+    shapes = [tensor.shape for one in operands if (tensor := tensor_of(one)) is not None]
+    are_matrices = all(len(shape) == 2 and not any(map(is_one, shape)) for shape in shapes)
+    return are_matrices and all(looked_up_in(one) is None for one in operands)
 
 
 def _kind_of(node: Node) -> str:

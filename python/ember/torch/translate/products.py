@@ -13,7 +13,7 @@ from torch.fx import Node
 
 from ember.torch import private
 from ember.torch.element_types import SUM_TYPES
-from ember.torch.graph.costs import MOST_QUERIES
+from ember.torch.graph.costs import MOST_QUERIES, is_small_matrix
 from ember.torch.operations import VIEWS, fixed_size, is_tensor
 from ember.torch.translate.table import Call, translates
 from ember.torch.translate.values import (
@@ -26,6 +26,9 @@ from ember.torch.translate.values import (
 )
 
 _LOOKUPS = frozenset(("aten::gather", "aten::index", "aten::index_select"))
+_SCATTERS = frozenset(
+    f"aten::{name}" for name in ("index_add", "index_put", "scatter_add", "scatter_reduce")
+)
 _VIEWS = frozenset(f"aten::{name}" for name in (*VIEWS, "_unsafe_view"))
 
 
@@ -58,9 +61,16 @@ def _check(call: Call, one: Value, other: Value) -> None:
     columns = other.sizes[-1] if other.rank > 1 else 1
     if is_one(rows) or is_one(columns):
         return
-    if call.name != "aten::bmm" or one.dtype not in SUM_TYPES:
+    if one.dtype not in SUM_TYPES:
         raise NotTranslatedError
-    if call.statements.is_trial:
+    is_trial = call.statements.is_trial
+    if call.name != "aten::bmm":
+        # Rows that PyTorch would store to multiply them, and again to combine what comes of them.
+        is_between = one.is_looked_up and (is_trial or _is_scattered(call.node))
+        if not is_between or not is_small_matrix(other.sizes, other.dtype):
+            raise NotTranslatedError
+        return
+    if is_trial:
         return
     if is_only_looked_up(call.node):
         # How far apart the rows of pairs lie is better known.
@@ -70,6 +80,19 @@ def _check(call: Call, one: Value, other: Value) -> None:
         return
     if not one.is_looked_up or not _are_few(columns):
         raise NotTranslatedError
+
+
+def _is_scattered(node: Node) -> bool:
+    """Whether what operators compute of a value is combined at places."""
+    found, pending = {node}, [node]
+    while pending:
+        for user in pending.pop().users:
+            if isinstance(user.target, private.OpOverload) and user not in found:
+                if user.target._schema.name in _SCATTERS:
+                    return True
+                found.add(user)
+                pending.append(user)
+    return False
 
 
 def is_only_looked_up(node: Node) -> bool:
