@@ -45,8 +45,11 @@ class _Scatter:
     place: Callable[[Indices], list[str]]
     element: Callable[[Indices], str]
 
-    def combined(self, function: str, identity: str = "") -> Value:
-        """The elements combined with what each place begins with: an identity, or what is there."""
+    def combined(self, function: str, identity: str = "", purpose: str = "") -> Value:
+        """The elements combined with what each place begins with: an identity, or what is there.
+
+        purpose: what reports call it, if not by the function.
+        """
         statements, dtype = self.call.statements, self.call.result.dtype
         target = statements.onto(self.onto)
         if target is None and not identity and self._may_change():
@@ -55,7 +58,7 @@ class _Scatter:
             there = statements.converted(self.onto, dtype).at
             begin = (lambda _: identity) if identity else there
             target = statements.begun(self.onto.sizes, dtype, begin)
-        statements.combine(target, function, self.sizes, self.place, self.element)
+        statements.combine(target, function, self.sizes, self.place, self.element, purpose)
         return target
 
     def _may_change(self) -> bool:
@@ -133,7 +136,8 @@ def _scatter_reduce(call: Call) -> Value:
     function, identity = REDUCTIONS[reduction]
     if function in ("max", "min", "prod"):
         call.statements.own_gradients.add(call.node)
-    whole = scatter.combined(function, "" if takes_part else identity)
+    purpose = "mean" if reduction == "mean" else ""
+    whole = scatter.combined(function, "" if takes_part else identity, purpose)
     if takes_part and reduction != "mean":
         return whole
     counts = scatter.counts()
