@@ -64,7 +64,10 @@ def _segments(call: Call, data: Value, axis: int) -> tuple[Value, Callable[[Indi
     lengths = call.value("lengths")
     _check(lengths, axis)
     if axis:
-        raise NotTranslatedError
+        raise NotTranslatedError(
+            f"its lengths are those of dimension {axis}; statements take lengths along the first "
+            "dimension, and offsets along any"
+        )
     if not call.given("unsafe"):
         call.statements.totals[call.arguments["lengths"]] = data.sizes[0]
     counts = Value((*lengths.sizes, *after), lengths.dtype, lambda indices: lengths.at(indices[:1]))
