@@ -236,6 +236,7 @@ ember::translateNotation(StringRef notation, const NotationArrays &arrays) {
                          "such as A:1000x1000");
     options.sizes[array] = std::move(sizes);
   }
+  options.compact.insert_range(arrays.compact);
   options.schedule = arrays.schedule;
   OwningOpRef<ModuleOp> functions = ModuleOp::create(UnknownLoc::get(&context));
   for (StringRef path : arrays.functions)

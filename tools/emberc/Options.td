@@ -49,6 +49,10 @@ defm group : Value<"group",
     "An array of places that statements scatter to. What comes to one place is reduced in one go: "
     "kernels also take ARRAY_offsets and ARRAY_order, the elements grouped by their places, and "
     "OTHER_by_ARRAY, other places in that order (--cin-group-scatters)", "ARRAY">;
+defm compact : Value<"compact",
+    "An array that statements assign to where a condition holds of its last index. What they "
+    "assign is stored without gaps: kernels also take ARRAY_count, and store there how many "
+    "positions that is (cin.compact)", "ARRAY">;
 def approximate : Flag<["--"], "approximate">,
     HelpText<"Sines and cosines of the notation may be approximated, as embed.score's are">;
 def explain : Flag<["--"], "explain">,
