@@ -215,9 +215,7 @@ ROWS = {
     ),
     "selection_by_a_mask": Region(
         "out[i] = w[i] if M[i] != 0",
-        lambda d: (
-            {"w": d.floats("lookups"), "M": d.bools("lookups").astype(np.int8)} | selected(d)
-        ),
+        lambda d: {"w": d.floats("lookups"), "M": d.bools("lookups").astype(np.int8)} | selected(d),
         ("out_count", "out"),
         lambda t: t["w"][t["M"] != 0],
         ("--type=M:i8", "--compact=out"),

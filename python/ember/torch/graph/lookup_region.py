@@ -16,6 +16,7 @@ from torch.fx import Node
 
 from ember.torch import private
 from ember.torch.calls.in_place_call import InPlaceCall
+from ember.torch.calls.selection_call import SelectionCall
 from ember.torch.calls.statement_call import (
     LookedUp,
     Multiple,
@@ -37,11 +38,12 @@ from ember.torch.graph.discovery import (
     dtype_of,
     find,
     find_reduced,
+    find_selected,
     is_view,
     requires_gradient,
     why_not_alone,
 )
-from ember.torch.graph.irregular import looked_up_in, scattered_by
+from ember.torch.graph.irregular import looked_up_in, scattered_by, selected_in
 from ember.torch.graph.trace import Function, function_of, read_by
 from ember.torch.lookups import lookup_at
 from ember.torch.no_match import AsFastError, NoMatchError
@@ -63,6 +65,9 @@ from ember.torch.translate.values import is_one, known_number
 
 # Kinds of regions: of a number for each lookup, all others with a reduction, and those without.
 SCORE, STATEMENTS, ROWS = "row_score", "statements", "rows"
+# What is stored in one pass over a mask.
+SELECTION = "selection"
+MOST_SELECTED_ROWS = 8
 # Operations on elements of rows that take no longer than reading these: others are PyTorch's.
 _ARITHMETIC = frozenset(("add", "sub", "mul", "div"))
 
@@ -147,6 +152,26 @@ def rows_at(node: Node, settings: Settings) -> Region | None:
     return _region(ROWS, node, found, f"sums of {title}" if lookups > 1 else title, settings)
 
 
+def selection_at(node: Node, settings: Settings) -> Region | None:
+    """The region of columns that a mask selects; None for anything else.
+
+    Its result has a size that depends on elements, which Inductor is spared.
+    """
+    selected = None if settings.rest == "inductor" else selected_in(node)
+    if selected is None or not private.has_operators:
+        return None
+    whole = tensor_of(selected[0])
+    if whole is None or whole.dtype not in (*SUM_TYPES, *INDEX_TYPES) or whole.dim() > 2:
+        return None
+    if not 0 < math.prod(likely_sizes(whole.shape[:-1])) <= MOST_SELECTED_ROWS:
+        return None
+    found = find_selected(node, *selected)
+    if found is None:
+        return None
+    title = f"columns of {name_of(selected[0])} by {name_of(selected[1])}"
+    return _region(SELECTION, node, found, title, settings)
+
+
 def _is_of_rows_alone(found: Found, dtype: torch.dtype) -> bool:
     """Whether only rows of matrices of a type are read, and no index is computed."""
     statements = found.statements
@@ -201,7 +226,7 @@ def _region(kind: str, node: Node, found: Found, title: str, settings: Settings)
         statements.given[one] for mask, _ in statements.masks.values() for one in read_by(mask)
     ]
     given = list(dict.fromkeys([*inputs, *statements.expected, *numbers, *masks]))
-    call = StatementCall
+    call = StatementCall if statements.condition is None else SelectionCall
     if found.changed is not None:
         if settings.rest == "inductor":
             raise NoMatchError("it changes a tensor in place; kernels beside Inductor change none")
