@@ -326,22 +326,9 @@ def _own(root: Node, reached: Collection[Node], with_places: bool) -> set[Node]:
         is_for_lookups = with_places and (
             is_for_nothing(node) or _is_for_few(node) or _is_of_nothing(node)
         )
-        is_wanted = node is root or not (lengths and _is_end_of_edges(node))
-        if is_inside and is_wanted and (node in depending or is_for_lookups):
+        if is_inside and (node in depending or is_for_lookups):
             own.add(node)
     return own
-
-
-def _is_end_of_edges(node: Node) -> bool:
-    """Whether a node is a row of a matrix of integers, as edges have two: kernels are given these
-    rows, since edges are grouped by one of them."""
-    operation, tensor = read(node), tensor_of(node)
-    if operation is None or operation.name not in ("getitem", "select") or tensor is None:
-        return False
-    ends = tensor_of(operation.get("self"))
-    return (
-        tensor.dtype in INDEX_TYPES and tensor.dim() == 1 and ends is not None and ends.dim() == 2
-    )
 
 
 def _is_of_nothing(node: Node) -> bool:

@@ -6,7 +6,8 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 import math
 import operator
-from collections.abc import Collection, Iterable, Sequence
+import re
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -15,6 +16,7 @@ from torch import Tensor
 from torch.fx import Node
 
 from ember.torch import private
+from ember.torch.calls.edge_ends import End
 from ember.torch.calls.in_place_call import InPlaceCall
 from ember.torch.calls.selection_call import SelectionCall
 from ember.torch.calls.statement_call import (
@@ -360,20 +362,24 @@ def _program(
         tuple(zip(statements.lengths, sizes[1], strict=True)),
         len(given),
         of_rows,
-        ends=tuple(place for place, one in enumerate(inputs) if _is_of_ends(one)),
+        ends=tuple(_ends(statements, inputs)),
         scatters=tuple(statements.scatters),
     )
 
 
-def _is_of_ends(node: Node) -> bool:
-    """Whether a tensor may have an end of each edge."""
-    tensor = tensor_of(node)
-    return (
-        tensor is not None
-        and tensor.dtype in INDEX_TYPES
-        and tensor.dim() == 1
-        and not is_one(tensor.shape[0])
-    )
+def _ends(statements: Statements, inputs: list[Node]) -> Iterator[End]:
+    """Where there may be an end of each edge: tensors of integers, and rows of such."""
+    for place, node in enumerate(inputs):
+        tensor, name = tensor_of(node), statements.inputs[node]
+        if tensor is None or tensor.dtype not in INDEX_TYPES or not tensor.dim():
+            continue
+        if is_one(tensor.shape[-1]):
+            continue
+        if tensor.dim() == 1:
+            yield End(place, name)
+        elif tensor.dim() == 2:
+            rows = re.findall(rf"\b{name}\[(\d+),i\d+\]", statements.text)
+            yield from (End(place, name, row) for row in sorted(set(map(int, rows))))
 
 
 def _of_rows(statements: Statements, inputs: list[Node]) -> OfRows | None:
