@@ -235,10 +235,17 @@ SmallVector<Lookup> LookupFinder::find() {
 
 SmallVector<memref::LoadOp> LookupFinder::findSequences() {
   SmallVector<memref::LoadOp> sequences;
-  llvm::SmallPtrSet<Value, 4> seen;
+  // Of a matrix, each row is one.
+  auto isSame = [](memref::LoadOp first, memref::LoadOp other) {
+    return first.getMemRef() == other.getMemRef() &&
+           (first.getIndices().empty() ||
+            first.getIndices().drop_back() == other.getIndices().drop_back());
+  };
   for (auto load : loop.getBody()->getOps<memref::LoadOp>())
     if (load.getType().isIntOrIndexOrFloat() && isPositionOfLoop(load) &&
-        seen.insert(load.getMemRef()).second)
+        llvm::none_of(sequences, [&](memref::LoadOp known) {
+          return isSame(known, load);
+        }))
       sequences.push_back(load);
   return sequences;
 }

@@ -11,6 +11,7 @@
 #include "ember/Dialect/CIN/IR/CIN.h"
 #include "ember/Dialect/CIN/Notation/Notation.h"
 #include "ember/Dialect/CIN/Transforms/Differentiate.h"
+#include "ember/Dialect/CIN/Transforms/GroupedPlaces.h"
 #include "ember/Dialect/CIN/Transforms/Passes.h"
 #include "ember/Dialect/Ember/IR/Ember.h"
 #include "ember/Driver/Files.h"
@@ -134,16 +135,29 @@ static Error groupScatters(ModuleOp module, StringRef kernel,
   for (unsigned number = 0; number < function.getNumArguments(); ++number)
     if (auto name = function.getArgAttrOfType<StringAttr>(number, nameAttr))
       names.insert(name.getValue());
-  for (StringRef array : arrays) {
+  for (StringRef by : arrays) {
+    std::optional<cin::GroupedPlaces> places = cin::parseGroupedPlaces(by);
+    if (!places)
+      return makeError("--group=" + by +
+                       ": expected an array of places, or a "
+                       "row of one, such as target or edges[1]");
+    std::string array = places->array;
     if (!names.contains(array))
-      return makeError("--group=" + array + ": there is no array '" + array +
+      return makeError("--group=" + by + ": there is no array '" + array +
                        "' in the statements");
+    for (int64_t number : places->row)
+      array += "_" + std::to_string(number);
     for (const auto &name : names) {
       StringRef given = name.getKey();
       bool isAdded = given.consume_front(array) &&
                      (given == "_offsets" || given == "_order");
-      if (isAdded || name.getKey().ends_with(("_by_" + array).str()))
-        return makeError("--group=" + array + ": kernels take an array '" +
+      // Rows are called so.
+      StringRef row = name.getKey();
+      bool isRow = !places->row.empty() &&
+                   row.consume_front(places->array + "_") && !row.empty() &&
+                   row.find_first_not_of("0123456789_") == StringRef::npos;
+      if (isAdded || isRow || name.getKey().ends_with("_by_" + array))
+        return makeError("--group=" + by + ": kernels take an array '" +
                          name.getKey() +
                          "' of their own: give yours another name");
     }
@@ -236,6 +250,7 @@ ember::translateNotation(StringRef notation, const NotationArrays &arrays) {
                          "such as A:1000x1000");
     options.sizes[array] = std::move(sizes);
   }
+  options.compact.insert_range(arrays.compact);
   options.schedule = arrays.schedule;
   OwningOpRef<ModuleOp> functions = ModuleOp::create(UnknownLoc::get(&context));
   for (StringRef path : arrays.functions)

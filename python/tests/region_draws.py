@@ -66,7 +66,7 @@ class Region:
     """A kind of region: statements, their arrays, and what the last one computes.
 
     outputs: what statements assign to, in any order; the rest of the arrays is read. but: scenarios
-    that PyTorch has no answer for.
+    that PyTorch has no answer for. count: the output that has how much of the last one there is.
     """
 
     text: str
@@ -76,3 +76,9 @@ class Region:
     options: tuple[str, ...] = ()
     but: tuple[str, ...] = ()
     tolerance: float = 3e-5
+    count: str = ""
+
+    def found(self, outputs: dict[str, NDArray]) -> NDArray:
+        """The last output, as far as there is any of it."""
+        last = outputs[self.outputs[-1]]
+        return last[..., : int(outputs[self.count][0])] if self.count else last

@@ -67,6 +67,14 @@ def grouped(arrays: dict[str, NDArray], bags: int) -> dict[str, NDArray]:
     return arrays | {name: array.astype(np.int32) for name, array in made.items()}
 
 
+def edge_index(draw: Draw) -> dict[str, NDArray]:
+    """Edges as a matrix of their ends, grouped by its second row."""
+    made = grouped(edges(draw) | {"out": draw.output("bags", "length")}, *draw.shape("bags"))
+    matrix = np.stack([made.pop("s"), made.pop("t")])
+    names = {"t_offsets": "ends_1_offsets", "t_order": "ends_1_order", "s_by_t": "ends_0_by_ends_1"}
+    return {names.get(name, name): array for name, array in made.items()} | {"ends": matrix}
+
+
 def aggregated(t: Tensors, reduce: str, weighted: bool = False) -> Tensor:
     messages = t["X"][t["s"]] * (t["w"][:, None] if weighted else 1)
     index = t["t"][:, None].expand_as(messages)
@@ -292,6 +300,13 @@ EDGES = {
         ("out",),
         lambda t: aggregated(t, "sum", weighted=True),
         ("--group=t",),
+    ),
+    "grouped_rows_of_edges": Region(
+        "out[n,e] = 0.0\nout[ends[1,p],e] += w[p] * X[ends[0,p],e]",
+        edge_index,
+        ("out",),
+        lambda t: aggregated({**t, "s": t["ends"][0], "t": t["ends"][1]}, "sum", weighted=True),
+        ("--type=ends:2x?xi64", "--group=ends[1]"),
     ),
     "grouped_edge_softmax": Region(
         "m[n,h] = (-inf)\nm[t[p],h] max= x[p,h]\n"

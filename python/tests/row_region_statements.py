@@ -42,6 +42,19 @@ def gathered(t: Tensors) -> Tensor:
     return t["K"].unflatten(0, (6, 4))[t["B"]].flatten(1, 2)
 
 
+def selected(draw: Draw, *rows: str | int, dtype: type = np.float32) -> dict[str, NDArray]:
+    """Room for what is selected of lookups, and for how many they are."""
+    counts = np.full(1, 77, np.int64)
+    return {"out": draw.output(*rows, "lookups", dtype=dtype), "out_count": counts}
+
+
+def padded_lookups(draw: Draw) -> dict[str, NDArray]:
+    """Lookups in a table, some of them of -1, which is nowhere."""
+    places = draw.indices("rows", "lookups")
+    places[draw.generator.random(len(places)) < 0.3] = -1
+    return {"W": draw.floats("rows", "length"), "I": places}
+
+
 def score(name: str, text: str, expected: Callable[[Tensors], Tensor], width: int = 1) -> Region:
     """Scores of triples."""
     return Region(f"out[q] = {text}", lambda d: triples(d, width), ("out",), expected)
@@ -193,19 +206,28 @@ ROWS = {
         lambda t: torch.einsum("ik,ike->ie", t["P"], gathered(t)),
     ),
     "selection": Region(
-        "kept[i] = edges[0,i] != edges[1,i]\nout[r,p] = edges[r,i] for i, p in segment(kept[i])",
-        lambda d: {
-            "edges": d.indices("bags", 2, "lookups"),
-            "kept": d.output("lookups", dtype=np.int64),
-            "out": np.full(d.shape(2, "lookups"), -1),
-        },
-        ("kept", "out"),
-        lambda t: functional.pad(
-            t["edges"][:, t["edges"][0] != t["edges"][1]],
-            (0, int((t["edges"][0] == t["edges"][1]).sum())),
-            value=-1,
-        ),
-        ("--type=edges:i64", "--type=out:i64", "--type=kept:i64"),
+        "out[r,i] = edges[r,i] if edges[0,i] != edges[1,i]",
+        lambda d: {"edges": d.indices("bags", 2, "lookups")} | selected(d, 2, dtype=np.int64),
+        ("out_count", "out"),
+        lambda t: t["edges"][:, t["edges"][0] != t["edges"][1]],
+        ("--type=edges:2x?xi64", "--compact=out"),
+        count="out_count",
+    ),
+    "selection_by_a_mask": Region(
+        "out[i] = w[i] if M[i] != 0",
+        lambda d: {"w": d.floats("lookups"), "M": d.bools("lookups").astype(np.int8)} | selected(d),
+        ("out_count", "out"),
+        lambda t: t["w"][t["M"] != 0],
+        ("--type=M:i8", "--compact=out"),
+        count="out_count",
+    ),
+    "selection_of_lookups": Region(
+        "out[e,i] = W[I[i],e] for i if I[i] >= 0",
+        lambda d: padded_lookups(d) | selected(d, "length"),
+        ("out_count", "out"),
+        lambda t: t["W"][t["I"][t["I"] >= 0]].T,
+        ("--compact=out",),
+        count="out_count",
     ),
 }
 

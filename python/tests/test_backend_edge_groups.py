@@ -167,6 +167,36 @@ def test_rows_of_a_matrix() -> None:
     for _ in range(3):
         torch.testing.assert_close(edges(x, both), function(x, both))
     assert edges.is_grouped
+    # The kernel reads the matrix itself, wherever its rows lie.
+    assert [end.row for end in edges.call.program.ends] == [0, 1]
+    (kernel,) = edges.call._grouped.values()
+    assert kernel is not None
+    assert {"x0_1_offsets", "x0_0_by_x0_1"} <= set(kernel.parameters)
+    apart = both.t().contiguous().t()
+    for _ in range(3):
+        torch.testing.assert_close(edges(x, apart), function(x, both))
+    assert edges.is_grouped
+    both[1, 0] = NODES
+    with pytest.raises(IndexError, match=f"index {NODES} .*'both' is out of range"):
+        edges(x, both)
+
+
+def test_gradients_by_rows_of_a_matrix() -> None:
+    x, both = torch.randn(NODES, LENGTH, dtype=torch.float64), torch.stack(ends())
+    weights = torch.rand(EDGES, dtype=torch.float64)
+
+    def function(x: Tensor, both: Tensor, weights: Tensor) -> Tensor:
+        return reduced(x[both[0]] * weights[:, None], both[1], "sum")
+
+    edges = Edges(function)
+    for _ in range(3):
+        given = [one.clone().requires_grad_() for one in (x, weights)]
+        (edges(given[0], both, given[1]) ** 2).sum().backward()
+        expected = [one.clone().requires_grad_() for one in (x, weights)]
+        (function(expected[0], both, expected[1]) ** 2).sum().backward()
+        for found, wanted in zip(given, expected, strict=True):
+            torch.testing.assert_close(found.grad, wanted.grad)
+    assert edges.is_grouped
 
 
 def test_edges_that_change_without_a_new_version() -> None:

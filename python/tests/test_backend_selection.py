@@ -42,12 +42,17 @@ def by_rows_of_another(edges: Tensor, weights: Tensor) -> Any:
     return weights[edges[1] != edges[0]]
 
 
+def by_two_conditions(edges: Tensor, weights: Tensor) -> Any:
+    return edges[:, (edges[0] != edges[1]) & ~(weights > 0.5)]
+
+
 SELECTIONS = {
     without_loops: 1,
     compared_by_function: 1,
     with_weights: 2,
     by_other_mask: 1,
     by_rows_of_another: 1,
+    by_two_conditions: 1,
 }
 
 
@@ -66,10 +71,10 @@ def check(function: Function, calls: Sequence[tuple[Tensor, ...]], **options: An
             expected = function(*given)
             for _ in range(2):
                 found = run(*given)
-                torch.testing.assert_close(found, expected, rtol=0, atol=0)
+                torch.testing.assert_close(found, expected, rtol=0, atol=0, equal_nan=True)
                 for one, other in zip(*map(_tensors, (found, expected)), strict=True):
                     assert one.stride() == other.stride()
-            assert all(map(torch.equal, before, given))
+            torch.testing.assert_close(given, tuple(before), rtol=0, atol=0, equal_nan=True)
     return heard.reports
 
 
@@ -115,6 +120,31 @@ def test_types_and_rows(rows: int, dtype: torch.dtype) -> None:
     x = torch.randint(-5, 5, (rows, 40)).to(dtype)
     mask = torch.rand(40) < 0.5
     check(lambda x, mask: x[:, mask], [(x, mask), (x.t().contiguous().t(), mask)])
+
+
+@pytest.mark.parametrize("dtype", [torch.float64, torch.float32, torch.int64], ids=str)
+def test_comparisons(dtype: torch.dtype) -> None:
+    """They are parts of the kernels, of numbers of any type, NaN and infinities among them."""
+    x = torch.randint(-5, 5, (2, 60)).to(dtype)
+    if dtype.is_floating_point:
+        x[:, ::7], x[:, ::11] = torch.nan, torch.inf
+    ends = torch.randint(-5, 5, (2, 60))
+    for function in (
+        lambda x, ends: ends[:, x[0] != x[1]],
+        lambda x, ends: ends[:, x[0] > 0.5],
+        lambda x, ends: x[:, ~(x[0] <= x[1])],
+        lambda x, ends: x[0][(ends[1] == 2) | (x[1] < x[0])],
+    ):
+        (report,) = check(function, [(x, ends)])
+        (part,) = report.compiled
+        assert len(part.nodes) > 2
+
+
+def test_number_among_the_arguments() -> None:
+    x = torch.randint(-5, 5, (2, 60))
+    run = ember.compile(lambda x, limit: x[:, x[0] > limit], raises=True)
+    for limit in (0.5, 1.7, -2.2):
+        torch.testing.assert_close(run(x, limit), x[:, x[0] > limit], rtol=0, atol=0)
 
 
 def test_gradients() -> None:

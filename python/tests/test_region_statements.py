@@ -71,7 +71,7 @@ def check(name: str, entry: Entry, way: Way) -> None:
             )
         )
         message = f"{name}, {scenario}, {way.name}"
-        found, bound = arrays[region.outputs[-1]], region.tolerance
+        found, bound = region.found(arrays), region.tolerance
         np.testing.assert_allclose(found, expected, bound, bound, err_msg=message)
 
 
@@ -108,9 +108,9 @@ def test_on_an_access_unit(name: str, tmp_path: Path) -> None:
             words.append(f"@{tmp_path / key}.npy")
         else:
             words.append(arrays[key].item())
-    saved = tmp_path / "result.npy"
-    last = names.index(region.outputs[-1])
-    options = ["--unit=tmu", "--cores=1", f"--save={last}:{saved}", *NARROW.get(name, ())]
-    call("ember-sim", source, *words, *options)
+    saved = {key: tmp_path / f"{key}_result.npy" for key in region.outputs}
+    options = [f"--save={names.index(key)}:{path}" for key, path in saved.items()]
+    call("ember-sim", source, *words, "--unit=tmu", "--cores=1", *options, *NARROW.get(name, ()))
     expected, bound = expected_of(region, arrays), region.tolerance
-    np.testing.assert_allclose(np.load(saved), expected, bound, bound)
+    found = region.found({key: np.load(path) for key, path in saved.items()})
+    np.testing.assert_allclose(found, expected, bound, bound)

@@ -46,9 +46,14 @@ defm gradient : Value<"gradient",
     "arrays that it assigns to, and gives those by others, such as out:W,w. Given again, "
     "kernel_gradient2 is of that one", "ARRAYS:ARRAYS">;
 defm group : Value<"group",
-    "An array of places that statements scatter to. What comes to one place is reduced in one go: "
+    "An array of places that statements scatter to, or a row of one of several dimensions, such as "
+    "edges[1], of which edges_1 is the name. What comes to one place is reduced in one go: "
     "kernels also take ARRAY_offsets and ARRAY_order, the elements grouped by their places, and "
     "OTHER_by_ARRAY, other places in that order (--cin-group-scatters)", "ARRAY">;
+defm compact : Value<"compact",
+    "An array that statements assign to where a condition holds of its last index. What they "
+    "assign is stored without gaps: kernels also take ARRAY_count, and store there how many "
+    "positions that is (cin.compact)", "ARRAY">;
 def approximate : Flag<["--"], "approximate">,
     HelpText<"Sines and cosines of the notation may be approximated, as embed.score's are">;
 def explain : Flag<["--"], "explain">,

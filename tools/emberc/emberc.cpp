@@ -120,7 +120,7 @@ static Expected<Request> getRequest(const CommandLine &line) {
           std::pair(OPT_schedule, "--schedule"),
           std::pair(OPT_density, "--density"), std::pair(OPT_size, "--size"),
           std::pair(OPT_gradient, "--gradient"),
-          std::pair(OPT_group, "--group"),
+          std::pair(OPT_group, "--group"), std::pair(OPT_compact, "--compact"),
           std::pair(OPT_approximate, "--approximate")})
       if (line.options.hasArg(option))
         return makeError(Twine(name) +
@@ -249,6 +249,7 @@ static Error compile(const CommandLine &line) {
                         line.options.getAllArgValues(OPT_size),
                         line.options.getAllArgValues(OPT_gradient),
                         line.options.getAllArgValues(OPT_group),
+                        line.options.getAllArgValues(OPT_compact),
                         line.options.hasArg(OPT_counts),
                         line.options.hasArg(OPT_approximate)};
   auto program = notation ? translateNotation(notation->getValue(), arrays)

@@ -36,6 +36,8 @@ struct NotationArrays {
   std::vector<std::string> gradients;
   /// Arrays of places whose scatters are grouped: `--cin-group-scatters`.
   std::vector<std::string> groups;
+  /// Arrays that are stored without gaps.
+  std::vector<std::string> compact;
   /// Whether a second kernel counts what they store.
   bool counts = false;
   /// Whether sines and cosines may be approximated.

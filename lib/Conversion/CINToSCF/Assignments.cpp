@@ -49,6 +49,10 @@ void EvaluationLowering::emit(AssignOp assign) {
     guard.emplace(builder);
     builder.setInsertionPointToStart(branch.thenBlock());
   }
+  emitStored(assign);
+}
+
+void EvaluationLowering::emitStored(AssignOp assign) {
   Value value = get(assign.getValue());
   if (isa<ArrayType>(assign.getArray().getType())) {
     emitStore(assign, value);
@@ -56,6 +60,8 @@ void EvaluationLowering::emit(AssignOp assign) {
   }
   Value memref = get(assign.getArray());
   SmallVector<Value> at = indices(assign.getIndices());
+  if (compacted && assign == compacted.getAssignment())
+    at.back() = nextPlace;
   if (Function function = assign.getFunction()) {
     Value before = memref::LoadOp::create(builder, memref, at);
     bool isSum = function.is("add") && assign.getValue().hasOneUse();

@@ -55,6 +55,10 @@ void EvaluationLowering::emit(ForallOp forall, unsigned variable) {
     emitWalk(forall);
     return;
   }
+  if (compacted && forall.getVariables()[variable] == compacted.getVariable()) {
+    emitCompacted(forall);
+    return;
+  }
   auto [lower, upper] = bounds(forall, variable);
   auto loop = scf::ForOp::create(builder, lower, upper, constant(1));
   OpBuilder::InsertionGuard guard(builder);
@@ -480,13 +484,14 @@ bool EvaluationLowering::emitCounts(ForallOp statement) {
 
 void EvaluationLowering::emitStatement(ForallOp statement) {
   beginLoops();
+  beginCompacted(statement);
   emit(*statement);
   for (auto &[array, code] : appended)
     code->finish();
 }
 
 LogicalResult EvaluationLowering::run() {
-  if (failed(checkOrder()))
+  if (failed(checkOrder()) || failed(checkCompacted()))
     return failure();
   for (auto temporary : evaluate.getRegion().getOps<TemporaryOp>())
     if (!isa<MemRefType>(temporary.getType()))
@@ -499,6 +504,8 @@ LogicalResult EvaluationLowering::run() {
   for (auto assemble : evaluate.getRegion().getOps<AssembleOp>())
     if (isa<BlockArgument>(assemble.getValues()))
       emit(assemble);
+  for (auto compact : evaluate.getRegion().getOps<CompactOp>())
+    values.map(compact.getResult(), get(compact.getMemory()));
   for (Operation &op : evaluate.getRegion().front()) {
     if (auto temporary = dyn_cast<TemporaryOp>(op))
       emit(temporary);

@@ -28,6 +28,8 @@ bool mergesInside(mlir::Operation *loop);
 /// or look at anything else than an element of these: it may be done where it
 /// is not needed.
 bool isHarmless(mlir::Operation *loop, llvm::ArrayRef<Fiber> fibers);
+/// Whether a function of the table may be called with any values.
+bool isTotal(CallOp call);
 
 /// Whether an operation may be emitted before any workspace is filled.
 bool isKnownBefore(mlir::Operation &op);
@@ -151,12 +153,26 @@ private:
   /// functions that it calls have bodies of their own.
   void splitByCases(mlir::Operation *loop, IterationCode &code);
   void emit(ApplyOp apply);
+  /// Notes what a statement stores without gaps, if it does: nothing so far.
+  void beginCompacted(ForallOp statement);
+  /// A loop over the positions of what is stored without gaps.
+  void emitCompacted(ForallOp forall);
+  /// What such a loop does at a position; gives the place of the next one.
+  mlir::Value emitCompacted(mlir::Block &block);
+  /// The same where `condition` holds: with a branch only where it has to be.
+  mlir::Value emitCompacted(mlir::Value condition, mlir::Operation &guarded,
+                            llvm::function_ref<mlir::Value()> body);
+  mlir::Value emitNextPlace();
+  /// An error if what is stored without gaps is not in loops of that kind.
+  mlir::LogicalResult checkCompacted();
   void emit(CallOp call);
   void emit(IfOp branch);
   void emit(WhereOp where);
   /// Outside of the loops that are emitted.
   void makeWorkspace(WhereOp where);
   void emit(AssignOp assign);
+  /// What it does where its condition holds.
+  void emitStored(AssignOp assign);
   /// The value itself where it is the first, and else what a function of users
   /// makes of it and of what was there before.
   mlir::Value emitUnlessFirst(AssignOp assign, Function function,
@@ -253,6 +269,10 @@ private:
   /// Whether loops with tables have taken the place of those that follow; null
   /// if there are none.
   mlir::Value isHashed;
+  /// What is stored without gaps by the loops that are emitted, and where its
+  /// next position is.
+  CompactOp compacted;
+  mlir::Value nextPlace;
   /// The loop of which nothing but a bound is wanted.
   ForallOp bounded;
 };

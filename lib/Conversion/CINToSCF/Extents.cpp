@@ -73,6 +73,8 @@ void EvaluationLowering::checkSizes(ArrayDimension first, ArrayDimension other,
 bool EvaluationLowering::isResult(Value array) {
   if (auto assemble = array.getDefiningOp<AssembleOp>())
     array = assemble.getValues();
+  if (auto compact = array.getDefiningOp<CompactOp>())
+    array = compact.getMemory();
   if (isa_and_present<ReserveOp, TemporaryOp>(array.getDefiningOp()))
     return true;
   auto argument = dyn_cast<BlockArgument>(array);

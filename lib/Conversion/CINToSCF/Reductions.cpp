@@ -122,10 +122,10 @@ static SetVector<Operation *> findNeeded(ReduceOp reduce, Value value) {
   return needed;
 }
 
-/// Whether a function of the table may be called with any values.
-static bool isTotal(CallOp call) {
+bool ember::cin::isTotal(CallOp call) {
   Function function = call.getFunction();
-  bool divides = function.is("div") || function.is("mod");
+  bool divides = function.is("div") || function.is("floordiv") ||
+                 function.is("mod") || function.is("fmod");
   return function.getBuiltin() && (isa<FloatType>(call.getType()) || !divides);
 }
 

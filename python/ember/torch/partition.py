@@ -15,7 +15,13 @@ from ember.torch.block_patterns import block_region_at
 from ember.torch.effects import Memory
 from ember.torch.graph.layers_of_sums import put_layers_of_sums_together
 from ember.torch.graph.linear_before_sum import put_linear_before_sums
-from ember.torch.graph.lookup_region import STATEMENTS, lookup_region_at, reduction_at, rows_at
+from ember.torch.graph.lookup_region import (
+    STATEMENTS,
+    lookup_region_at,
+    reduction_at,
+    rows_at,
+    selection_at,
+)
 from ember.torch.linear_together import put_linear_together
 from ember.torch.movement import changed_behind, use_results, why_not_movable
 from ember.torch.no_match import AsFastError, NoMatchError
@@ -23,7 +29,6 @@ from ember.torch.operations import name_of, tensor_of, value_of
 from ember.torch.quantized_patterns import quantized_bag_at, quantized_rows_at
 from ember.torch.region import Region, reference_of, replace
 from ember.torch.report import Compiled, Left, Report
-from ember.torch.selection_patterns import selection_at
 from ember.torch.settings import Settings
 
 # Each finds the region that ends at a node: None if the node is none of its operations;

@@ -215,6 +215,32 @@ func.func @sequences(%t: memref<?x8xf32>, %ids: memref<?xi32>, %weights: memref<
   return
 }
 
+// Each row of a matrix is a sequence.
+// SEQUENCE-LABEL: func.func @rows_of_a_matrix(
+// SEQUENCE-SAME: %[[EDGES:.*]]: memref<2x?xi64>, %[[T:.*]]: memref<?x16xf32>, %[[O:.*]]: memref<?x16xf32>
+// SEQUENCE: %[[FAR:.*]] = arith.addi %[[E:.*]], %c32
+// SEQUENCE: memref.prefetch %[[EDGES]][%c0, %[[FAR]]], read
+// SEQUENCE: memref.load %[[EDGES]][%c0, %[[E]]]
+// SEQUENCE: memref.prefetch %[[EDGES]][%c1, %{{.*}}], read
+// SEQUENCE: memref.load %[[EDGES]][%c1, %[[E]]]
+// SEQUENCE: return
+func.func @rows_of_a_matrix(%edges: memref<2x?xi64>, %t: memref<?x16xf32>, %o: memref<?x16xf32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c16 = arith.constant 16 : index
+  scf.for %e = %c0 to %n step %c1 {
+    %i = memref.load %edges[%c0, %e] : memref<2x?xi64>
+    %row = arith.index_cast %i : i64 to index
+    %j = memref.load %edges[%c1, %e] : memref<2x?xi64>
+    %place = arith.index_cast %j : i64 to index
+    scf.for %f = %c0 to %c16 step %c1 {
+      %x = memref.load %t[%row, %f] : memref<?x16xf32>
+      memref.store %x, %o[%place, %f] : memref<?x16xf32>
+    }
+  }
+  return
+}
+
 // A block of four rows: the loop over queries, as long as that over the rows,
 // prefetches a row in each iteration. Behind the end of a row of indices the
 // next begins. Four rows of 256 bytes: four blocks ahead.

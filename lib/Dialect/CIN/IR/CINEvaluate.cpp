@@ -40,6 +40,8 @@ std::string EvaluateOp::getNameOf(Value array) {
   if (auto assemble = array.getDefiningOp<AssembleOp>())
     return assemble.getName() ? assemble.getName()->str()
                               : getNameOf(assemble.getValues());
+  if (auto compact = array.getDefiningOp<CompactOp>())
+    return getNameOf(compact.getMemory());
   if (auto temporary = array.getDefiningOp<TemporaryOp>())
     return temporary.getName() ? temporary.getName()->str() : "a temporary";
   if (auto scan = array.getDefiningOp<ScanOp>())
@@ -215,8 +217,8 @@ LogicalResult EvaluateOp::verify() {
 LogicalResult EvaluateOp::verifyRegions() {
   Block &body = *getBody();
   for (Operation &op : body)
-    if (!isa<ForallOp, AssembleOp, RegroupOp, ReserveOp, SameSizeOp, ScanOp,
-             TemporaryOp, ExtentOp, ApplyOp, LiteralOp>(op))
+    if (!isa<ForallOp, AssembleOp, CompactOp, RegroupOp, ReserveOp, SameSizeOp,
+             ScanOp, TemporaryOp, ExtentOp, ApplyOp, LiteralOp>(op))
       return op.emitOpError("stands outside of any statement");
   // Each array that is assigned to is one of outs, or is stored in some, or is
   // a workspace or a temporary.
@@ -257,5 +259,10 @@ LogicalResult EvaluateOp::verifyRegions() {
                          << ", which is not one of outs";
     return WalkResult::interrupt();
   });
-  return failure(walk.wasInterrupted());
+  if (walk.wasInterrupted())
+    return failure();
+  for (auto compact : body.getOps<CompactOp>())
+    if (failed(compact.verifyAssignment()))
+      return failure();
+  return success();
 }

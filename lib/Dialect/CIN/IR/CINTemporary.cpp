@@ -15,7 +15,7 @@ bool ember::cin::isNamedArray(Value value) {
     return false;
   if (auto name = dyn_cast<BlockArgument>(value))
     return isa<EvaluateOp, WhereOp>(name.getOwner()->getParentOp());
-  return isa<AssembleOp, RegroupOp, ReserveOp, ScanOp, TemporaryOp>(
+  return isa<AssembleOp, CompactOp, RegroupOp, ReserveOp, ScanOp, TemporaryOp>(
       value.getDefiningOp());
 }
 

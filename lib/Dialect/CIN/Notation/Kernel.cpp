@@ -71,11 +71,18 @@ private:
   llvm::StringSet<> countedArrays;
   /// With the place where each is named first.
   llvm::MapVector<StringRef, NamedArray> temporaries;
+  /// Those that are stored without gaps.
+  SmallVector<StringRef> compact;
 };
 } // namespace
 
 static std::string nameLevel(StringRef array, StringRef what, size_t level) {
   return (array + "_" + what + Twine(level)).str();
+}
+
+/// What gets how much of an array is stored.
+static std::string nameCount(StringRef array) {
+  return (array + "_count").str();
 }
 
 /// What the arrays of a level are called.
@@ -130,6 +137,11 @@ void KernelBuilder::add(StringRef name, const NamedArray &array) {
         .push_back({name.str(), array.isScalar()
                                     ? array.element
                                     : memoryOf(array.element, array.shape)});
+  if (array.isCompact) {
+    compact.push_back(name);
+    outputs.push_back(
+        {nameCount(name), memoryOf(IntegerType::get(context, 64), {1})});
+  }
 }
 
 void KernelBuilder::assemble(OpBuilder &builder, Block &body, StringRef name,
@@ -206,6 +218,12 @@ void KernelBuilder::describeRooms(func::FuncOp function, EvaluateOp evaluate) {
       for (auto [parameter, size] :
            llvm::zip_equal(assemble.getSizes(), room.sizes))
         set(parameter, sizesAttr, builder.getArrayAttr(size));
+      return;
+    }
+    if (auto given = array.getDefiningOp<CompactOp>()) {
+      set(given.getMemory(), sizesAttr, builder.getArrayAttr(room.sizes));
+      set(given.getCount(), sizesAttr,
+          builder.getArrayAttr(builder.getI64ArrayAttr(0)));
       return;
     }
     set(array, sizesAttr, builder.getArrayAttr(room.sizes));
@@ -304,6 +322,9 @@ LogicalResult KernelBuilder::build(ModuleOp module,
   builder.setInsertionPointToEnd(&body);
   for (auto &[array, type] : stored)
     assemble(builder, body, array, type, values);
+  for (StringRef array : compact)
+    values[array] = CompactOp::create(builder, location, values.lookup(array),
+                                      values.lookup(nameCount(array)));
   for (auto &[array, declared] : temporaries)
     declare(builder, array, declared, values);
   // What a statement of the text becomes ends with what assigns its value.

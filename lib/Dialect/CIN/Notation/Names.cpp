@@ -346,6 +346,18 @@ FailureOr<NamedArrays> ember::cin::findArrays(ArrayRef<Statement> statements,
   if (failed(setFormats(arrays, statements, options, context)) ||
       failed(setSizes(arrays, statements, options, context)))
     return failure();
+  for (const auto &entry : options.compact) {
+    auto *found = arrays.find(entry.first());
+    bool isResult = found != arrays.end() && found->second.isTarget &&
+                    !found->second.isTemporary && !found->second.format &&
+                    found->second.rank > 0;
+    if (!isResult)
+      return emitErrorAt(context, Position())
+             << "'" << entry.first()
+             << "' is to be stored without gaps, and is no dense array with "
+                "indices that a statement assigns to for the caller";
+    found->second.isCompact = true;
+  }
   for (auto &[name, array] : arrays)
     if (array.isRange && !array.format && !array.element.isInteger(1)) {
       emitErrorAt(context, array.position)

@@ -26,6 +26,8 @@ struct NamedArray {
   bool isTemporary = false;
   /// It is an index of something, or a bound of a variable.
   bool isIndex = false;
+  /// It is stored without gaps.
+  bool isCompact = false;
   /// Some variable ranges over what it stores.
   bool isRange = false;
   mlir::Type element = {};

@@ -100,6 +100,10 @@ FailureOr<func::FuncOp> ember::cin::differentiate(func::FuncOp function,
   EvaluateOp evaluate = getEvaluation(copy);
   dropWholeRanges(evaluate);
   LogicalResult result = makeDense(evaluate);
+  for (auto compact : evaluate.getRegion().getOps<CompactOp>())
+    result = compact.emitError()
+             << evaluate.getNameOf(compact)
+             << " is stored without gaps: there is no gradient of it";
   for (auto statement : evaluate.getRegion().getOps<ForallOp>()) {
     SmallVector<ForallOp> loops;
     if (getAssignment(statement, loops))

@@ -12,11 +12,14 @@
 //                    w[order[p]] * x[source'[p], f]
 //   }
 //
+// Places may be a row of an array of several dimensions, `edges[1, e]`.
+//
 //===----------------------------------------------------------------------===//
 
 #include "Statement.h"
 #include "WholeRanges.h"
 
+#include "ember/Dialect/CIN/Transforms/GroupedPlaces.h"
 #include "ember/Dialect/CIN/Transforms/Passes.h"
 #include "ember/Dialect/Ember/IR/Ember.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -35,6 +38,16 @@ using namespace ember;
 using namespace ember::cin;
 
 namespace {
+/// Places that elements have: an array of one dimension, or what one of more
+/// has behind some numbers as its first indices.
+struct Places {
+  BlockArgument array;
+  SmallVector<int64_t> row;
+
+  bool operator==(const Places &other) const = default;
+  unsigned getDimension() const { return row.size(); }
+};
+
 /// A statement that combines elements at places that an array has.
 struct Scatter {
   SmallVector<ForallOp> loops;
@@ -44,12 +57,11 @@ struct Scatter {
   unsigned dimension;
 };
 
-/// Groups the scatters of one function by one array of places.
+/// Groups the scatters of one function by one array of places, or a row of one.
 class ScatterGrouping {
 public:
-  ScatterGrouping(func::FuncOp function, EvaluateOp evaluate,
-                  BlockArgument targets)
-      : function(function), evaluate(evaluate), targets(targets) {}
+  ScatterGrouping(func::FuncOp function, EvaluateOp evaluate, Places targets)
+      : function(function), evaluate(evaluate), targets(std::move(targets)) {}
 
   void run();
 
@@ -57,9 +69,11 @@ private:
   /// The scatter that a statement is; none if it cannot be grouped.
   std::optional<Scatter> getScatter(ForallOp statement);
   bool isTarget(Value index, BlockArgument variable);
-  /// Whether an access is of a place of the variable's element, and nothing
-  /// else than a place.
-  bool isPlace(AccessOp access, BlockArgument variable);
+  /// The places that an access is of, as the variable's element has one; none
+  /// if it is anything else than a place, too.
+  std::optional<Places> getPlaces(AccessOp access, BlockArgument variable);
+  /// What the parameters for places are called by.
+  std::string nameOf(const Places &places);
   /// A parameter of the function, and an array of the evaluation.
   Value getArray(const Twine &name);
   Value readArray(OpBuilder &builder, const Twine &name, Value position);
@@ -86,7 +100,7 @@ private:
 
   func::FuncOp function;
   EvaluateOp evaluate;
-  BlockArgument targets;
+  Places targets;
   llvm::MapVector<StringAttr, BlockArgument> arrays;
   llvm::DenseSet<Value> asked;
 };
@@ -132,10 +146,41 @@ static Value getNarrow(Value value) {
   return value;
 }
 
+/// The number that an index always is.
+static std::optional<int64_t> getNumber(Value index) {
+  auto apply = index.getDefiningOp<ApplyOp>();
+  if (apply && apply.getMap().isSingleConstant())
+    return apply.getMap().getSingleConstantResult();
+  return std::nullopt;
+}
+
+/// The places that an access is an element of, that of the variable.
+static std::optional<Places> getElementOf(AccessOp access,
+                                          BlockArgument variable) {
+  auto array = dyn_cast<BlockArgument>(access.getArray());
+  OperandRange indices = access.getIndices();
+  if (!array || indices.empty() || indices.back() != variable)
+    return std::nullopt;
+  Places places{array, {}};
+  for (Value index : indices.drop_back()) {
+    std::optional<int64_t> number = getNumber(index);
+    if (!number)
+      return std::nullopt;
+    places.row.push_back(*number);
+  }
+  return places;
+}
+
+std::string ScatterGrouping::nameOf(const Places &places) {
+  std::string name = evaluate.getNameOf(places.array);
+  for (int64_t number : places.row)
+    name += "_" + std::to_string(number);
+  return name;
+}
+
 bool ScatterGrouping::isTarget(Value index, BlockArgument variable) {
   auto access = getNarrow(index).getDefiningOp<AccessOp>();
-  return access && access.getArray() == targets &&
-         access.getIndices().front() == variable;
+  return access && getElementOf(access, variable) == targets;
 }
 
 /// Whether all that reads an integer, or one of a wider type that it gets,
@@ -151,11 +196,13 @@ static bool isIndexAlone(Value value) {
   });
 }
 
-bool ScatterGrouping::isPlace(AccessOp access, BlockArgument variable) {
-  auto array = dyn_cast<BlockArgument>(access.getArray());
-  return array && !evaluate.isInit(array) && access.getIndices().size() == 1 &&
-         access.getIndices().front() == variable &&
-         isa<IntegerType>(access.getResult().getType()) && isIndexAlone(access);
+std::optional<Places> ScatterGrouping::getPlaces(AccessOp access,
+                                                 BlockArgument variable) {
+  std::optional<Places> places = getElementOf(access, variable);
+  bool isOfPlaces = places && !evaluate.isInit(places->array) &&
+                    isa<IntegerType>(access.getResult().getType()) &&
+                    isIndexAlone(access);
+  return isOfPlaces ? places : std::nullopt;
 }
 
 /// Whether a reduction can be a part of that of a group: it is all that is
@@ -334,7 +381,7 @@ Value ScatterGrouping::reduce(OpBuilder &builder, const Scatter &scatter,
                               IRMapping &mapping) {
   AssignOp assign = scatter.assign;
   Location location = assign.getLoc();
-  std::string name = evaluate.getNameOf(targets);
+  std::string name = nameOf(targets);
   Value next = ApplyOp::create(
       builder, location, builder.getIndexType(),
       AffineMap::get(1, 0, builder.getAffineDimExpr(0) + 1), node);
@@ -349,24 +396,25 @@ Value ScatterGrouping::reduce(OpBuilder &builder, const Scatter &scatter,
   Block &body = reduction.getRegion().emplaceBlock();
   Value position = body.addArgument(builder.getIndexType(), location);
   builder.setInsertionPointToEnd(&body);
-  llvm::DenseSet<Value> places;
+  llvm::DenseSet<Value> known;
   for (Operation *op : terms) {
     auto access = dyn_cast<AccessOp>(op);
-    if (access && isPlace(access, scatter.variable)) {
-      std::string array = evaluate.getNameOf(access.getArray());
-      Value place = access.getArray() == targets
-                        ? node
-                        : readArray(builder, array + "_by_" + name, position);
+    if (std::optional<Places> places =
+            access ? getPlaces(access, scatter.variable) : std::nullopt) {
+      Value place =
+          places == targets
+              ? node
+              : readArray(builder, nameOf(*places) + "_by_" + name, position);
       mapping.map(access.getResult(), place);
-      places.insert(access);
+      known.insert(access);
       continue;
     }
     // A place is an index of any type.
     auto call = dyn_cast<CallOp>(op);
     if (call && getNarrow(call) != call &&
-        places.contains(call.getOperands().front())) {
+        known.contains(call.getOperands().front())) {
       mapping.map(call.getResult(), mapping.lookup(call.getOperands().front()));
-      places.insert(call);
+      known.insert(call);
       continue;
     }
     if (!mapping.contains(scatter.variable) &&
@@ -457,8 +505,7 @@ static BlockArgument getScalar(Value size) {
 }
 
 void ScatterGrouping::describeOffsets(const Scatter &scatter) {
-  auto offsets =
-      cast<BlockArgument>(getArray(evaluate.getNameOf(targets) + "_offsets"));
+  auto offsets = cast<BlockArgument>(getArray(nameOf(targets) + "_offsets"));
   unsigned parameter = getParameter(offsets).getArgNumber();
   if (function.getArgAttr(parameter, sizesAttr))
     return;
@@ -499,9 +546,9 @@ void ScatterGrouping::askForSizes(const Scatter &scatter) {
   OpBuilder builder(scatter.loops.front());
   for (ArrayDimension other : getIndexedDimensions(scatter.variable)) {
     auto array = dyn_cast<BlockArgument>(other.array);
-    if (array && array != targets && other.dimension == 0 &&
-        asked.insert(array).second)
-      SameSizeOp::create(builder, evaluate.getLoc(), targets, 0, array, 0,
+    if (array && array != targets.array && asked.insert(array).second)
+      SameSizeOp::create(builder, evaluate.getLoc(), targets.array,
+                         targets.getDimension(), array, other.dimension,
                          builder.getStringAttr(getNameOf(scatter.variable)),
                          /*message=*/nullptr);
   }
@@ -553,17 +600,41 @@ struct GroupScatters
   void runOnOperation() override {
     getOperation().walk([&](EvaluateOp evaluate) {
       for (const std::string &name : by)
-        for (BlockArgument array : evaluate.getBody()->getArguments()) {
-          auto type = dyn_cast<MemRefType>(array.getType());
-          if (type && type.getRank() == 1 &&
-              type.getElementType().isSignlessInteger() &&
-              !evaluate.isInit(array) && evaluate.getNamesAttr() &&
-              evaluate.getNameOf(array) == name) {
-            ScatterGrouping(getOperation(), evaluate, array).run();
-            break;
-          }
-        }
+        if (std::optional<Places> places = find(evaluate, name))
+          ScatterGrouping(getOperation(), evaluate, *places).run();
     });
+  }
+
+private:
+  /// What is called `target`, or `edges[1]`; none if there is no array of
+  /// integers that is so.
+  static std::optional<Places> find(EvaluateOp evaluate, StringRef text) {
+    std::optional<GroupedPlaces> given = parseGroupedPlaces(text);
+    for (BlockArgument array : evaluate.getBody()->getArguments()) {
+      auto type = dyn_cast<MemRefType>(array.getType());
+      if (given && type && type.getElementType().isSignlessInteger() &&
+          type.getRank() == static_cast<int64_t>(given->row.size()) + 1 &&
+          !evaluate.isInit(array) && evaluate.getNamesAttr() &&
+          evaluate.getNameOf(array) == given->array)
+        return Places{array, given->row};
+    }
+    return std::nullopt;
   }
 };
 } // namespace
+
+std::optional<GroupedPlaces> ember::cin::parseGroupedPlaces(StringRef text) {
+  auto [array, rest] = text.split('[');
+  GroupedPlaces places{array.str(), {}};
+  bool isRow = text.contains('[');
+  if (array.empty() || (isRow && !rest.consume_back("]")))
+    return std::nullopt;
+  SmallVector<StringRef> numbers;
+  if (isRow)
+    rest.split(numbers, ',');
+  for (StringRef number : numbers)
+    if (number.trim().getAsInteger(10, places.row.emplace_back()) ||
+        places.row.back() < 0)
+      return std::nullopt;
+  return places;
+}

@@ -147,6 +147,11 @@ SmallVector<BlockArgument> OrderChooser::run() {
   llvm::append_range(order, around);
   llvm::append_range(order, formats.sort(rows));
   llvm::append_range(order, inside);
+  // What is stored without gaps is so in one go over its positions.
+  if (auto compact = assign.getArray().getDefiningOp<CompactOp>()) {
+    auto *counted = llvm::find(order, compact.getVariable());
+    std::rotate(order.begin(), counted, std::next(counted));
+  }
   return order;
 }
 

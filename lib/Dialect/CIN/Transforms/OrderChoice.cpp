@@ -66,6 +66,9 @@ bool OrderChoice::isLegal(const Order &order) {
   if (!keepsFolds(statement, positions))
     return false;
   SmallVector<BlockArgument> loops = positions.sort(variables);
+  auto compact = assign.getArray().getDefiningOp<CompactOp>();
+  if (compact && loops.front() != compact.getVariable())
+    return false;
   auto type = dyn_cast<ArrayType>(assign.getArray().getType());
   if (type && !llvm::equal(getCoordinates(type, assign.getIndices()), loops))
     return false;

@@ -226,6 +226,10 @@ ScheduledRelations::parallelize(RelationAttr relation) {
     auto type = dyn_cast<ArrayType>(assign.getArray().getType());
     bool isOfRow = type && type.getFormat().hasSeparateRows() &&
                    getCoordinates(type, assign.getIndices())[0] == variable;
+    if (assign.getArray().getDefiningOp<CompactOp>())
+      return Refusal{0, "'" + name +
+                            "' is an index of what is stored without gaps, one "
+                            "position after the other"};
     if (type && !isOfRow)
       return Refusal{0, "'" + name +
                             "' is an index of what is appended to, one element "

@@ -116,6 +116,11 @@ ScheduledOrder::sort(ArrayRef<BlockArgument> some) const {
 
 LogicalResult ember::cin::verifyAppends(AssignOp assign,
                                         ArrayRef<BlockArgument> order) {
+  auto compact = assign.getArray().getDefiningOp<CompactOp>();
+  if (compact && order.front() != compact.getVariable())
+    return assign.emitError()
+           << "assigns to an array that is stored without gaps, and the loop "
+              "over its last index is not the outermost one";
   auto type = dyn_cast<ArrayType>(assign.getArray().getType());
   if (!type || !assign.getArray().getDefiningOp<AssembleOp>())
     return success();

@@ -20,7 +20,7 @@ _OFFSETS, _ORDER, _BY = "_offsets", "_order", "_by_"
 class GroupedKernel:
     """A kernel of edges that are grouped.
 
-    ends: the names of arrays that have an end of each edge. parameters: the names of what the
+    ends: what parameters call those of edges. parameters: the names of what the
     kernel takes. initial: those that have to hold zeros before.
     """
 

@@ -24,6 +24,7 @@ from ember.errors import (
     OffsetsError,
 )
 from ember.kernel import Entry
+from ember.torch.calls.edge_ends import End
 from ember.torch.calls.edge_groups import EdgeMemory
 from ember.torch.calls.grouped_kernel import GroupedKernel
 from ember.torch.element_types import INDEX_TYPES
@@ -117,7 +118,7 @@ class Program:
     nothing is reduced. totals: lengths, with the number that they have to add up to, none of them
     negative. offsets: names of inputs that say where segments begin. constants: arrays that kernels
     are given in each call. masks: what places are looked for in, by the names of the places. ends:
-    places of tensors that have an end of each edge. scatters: the functions that combine what is
+    where those of edges are, of which each has some. scatters: the functions that combine what is
     scattered, or "count".
     """
 
@@ -136,7 +137,7 @@ class Program:
     given: int = 0
     of_rows: OfRows | None = None
     rows: tuple[int, int] | None = None
-    ends: tuple[int, ...] = ()
+    ends: tuple[End, ...] = ()
     scatters: tuple[str, ...] = ()
     totals: tuple[tuple[Function, Sizes], ...] = ()
     offsets: frozenset[str] = frozenset()
@@ -230,7 +231,7 @@ class StatementCall(RegionCall):
 
     def _groups(self, inputs: Sequence[Any], scatters: Sequence[str] = ()) -> bool:
         """Whether edges that come again are to be grouped by their targets."""
-        edges = max((len(inputs[place]) for place in self.program.ends), default=0)
+        edges = max((end.edges(inputs) for end in self.program.ends), default=0)
         elements = max(math.prod(_sizes(one, inputs)) for one in self.program.elements)
         return edges > 0 and is_worth_grouping(
             edges, elements // edges, scatters or self.program.scatters
@@ -240,7 +241,7 @@ class StatementCall(RegionCall):
         """Calls the kernel of edges that are grouped, if these came before; whether it was."""
         if notation in self._grouped and self._grouped[notation] is None:
             return False
-        ends = [arguments[self.program.inputs[place]] for place in self.program.ends]
+        ends = [end.of(arguments) for end in self.program.ends]
         edges = self._edges.setdefault(notation, EdgeMemory()).find(ends)
         grouped = edges and self._grouped_kernel(notation, entry)
         found = edges and grouped and grouped.arguments(edges, arguments)
@@ -259,11 +260,11 @@ class StatementCall(RegionCall):
         """The kernel of edges that are grouped; None if nothing is scattered, or there is none: an
         exported program has those that its example needed."""
         if notation not in self._grouped:
-            ends = [self.program.inputs[place] for place in self.program.ends]
-            words = [f"--group={end}" for end in ends]
+            words = [f"--group={end.spelled}" for end in self.program.ends]
             try:
                 found = GroupedKernel(
-                    self._built(replace(notation, arrays=(*notation.arrays, *words)), entry), ends
+                    self._built(replace(notation, arrays=(*notation.arrays, *words)), entry),
+                    [end.called for end in self.program.ends],
                 )
                 self._grouped[notation] = found if found.has_groups else None
             except (CompileError, CompilerNotFoundError) as error:
@@ -332,12 +333,12 @@ class StatementCall(RegionCall):
         if self.program.scatters and self.program.ends:
             if self._groups(arguments):
                 return None
-            edges = max(len(arguments[place]) for place in self.program.ends)
+            edges = max(end.edges(arguments) for end in self.program.ends)
             elements = max(math.prod(_sizes(one, arguments)) for one in self.program.elements)
             most = most_ungrouped(elements // max(edges, 1))
             if edges > most:
                 return None
-            bounds += [(place, 0, 0, most) for place in self.program.ends]
+            bounds += [(end.place, end.dimension, 0, most) for end in self.program.ends]
         for name in self._parameters:
             if (size := lengths.get(name)) is not None:
                 (found,) = _sizes([size], arguments)

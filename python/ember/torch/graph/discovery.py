@@ -138,6 +138,25 @@ def find_reduced(root: Node, least: int) -> Found | None:
     return _largest(root, own)
 
 
+def find_selected(root: Node, table: Node, mask: Node) -> Found | None:
+    """What selects elements of a table by a mask, with comparisons that nothing else needs; None
+    where there is no statement of it."""
+    own = {root}
+    for node in sorted(_reached(mask, ()), reverse=True):
+        is_compared = is_view(node) or dtype_of(node) is torch.bool
+        # Numbers that are given have the type of the result, and not of what they meet.
+        is_of_tensors = all(dtype_of(one) is not None for one in node.all_input_nodes)
+        is_inside = all(user in own for user in node.users) and not changed_by(node)
+        if is_compared and is_of_tensors and is_inside:
+            own.add(node)
+    for nodes in (own, {root}):
+        translation = _translated(root, nodes, selects=True)
+        whole = tensor_of(table)
+        if isinstance(translation, Statements) and whole is not None:
+            return Found(nodes, [root], _read_by(nodes), translation, [whole])
+    return None
+
+
 def _has_elements(node: Node, sizes: Sequence[Any]) -> bool:
     """Whether a node's value has as many elements as a tensor of these sizes."""
     tensor = tensor_of(node)
@@ -344,8 +363,7 @@ def _own(root: Node, reached: Collection[Node], with_places: bool) -> set[Node]:
         is_for_lookups = with_places and (
             is_for_nothing(node) or _is_for_few(node) or _is_of_nothing(node)
         )
-        is_wanted = node is root or not (lengths and _is_end_of_edges(node))
-        if is_inside and is_wanted and (node in depending or is_for_lookups):
+        if is_inside and (node in depending or is_for_lookups):
             own.add(node)
     return own
 
@@ -368,18 +386,6 @@ def _is_elementwise(node: Node) -> bool:
     if text is None or is_irregular(node):
         return False
     return not is_slow(text) and not _REDUCTION.search(text)
-
-
-def _is_end_of_edges(node: Node) -> bool:
-    """Whether a node is a row of a matrix of integers, as edges have two: kernels are given these
-    rows, since edges are grouped by one of them."""
-    operation, tensor = read(node), tensor_of(node)
-    if operation is None or operation.name not in ("getitem", "select") or tensor is None:
-        return False
-    ends = tensor_of(operation.get("self"))
-    return (
-        tensor.dtype in INDEX_TYPES and tensor.dim() == 1 and ends is not None and ends.dim() == 2
-    )
 
 
 def _is_of_nothing(node: Node) -> bool:
@@ -438,16 +444,20 @@ def _read_by(nodes: Collection[Node]) -> list[Node]:
 
 
 def _translated(
-    root: Node, nodes: Collection[Node], changed: Node | None = None
+    root: Node,
+    nodes: Collection[Node],
+    changed: Node | None = None,
+    selects: bool = False,
 ) -> Statements | Untranslated:
-    """The statements of nodes; changed: what they are to change in place."""
+    """The statements of nodes; changed: what they are to change in place; selects: whether the
+    result has as many columns as a mask has ones."""
     try:
         traced = trace(root, nodes, _read_by(nodes))
     # An operator may ask for numbers that only the run knows.
     except Exception as error:
         _log.debug("%s cannot be traced: %s", root.name, error)
         return Untranslated(frozenset())
-    return translation_of(traced, changed)
+    return translation_of(traced, changed, selects)
 
 
 def dtype_of(node: Node) -> torch.dtype | None:

@@ -55,6 +55,29 @@ def scattered_by(node: Node) -> Node | None:
     return _at_places(operation, elements, given if operation.name == "segment_reduce" else places)
 
 
+def selected_in(node: Node) -> tuple[Node, Node] | None:
+    """A tensor, and a mask of the last of its dimensions, where a node selects what is at its ones
+    of all others."""
+    operation = read(node)
+    if operation is None or operation.in_place:
+        return None
+    tensor, every = operation.get("self"), None
+    if operation.name == "getitem":
+        indices, every = list(_indices(operation.get("index"))), slice(None)
+    elif operation.name == "index":
+        indices = list(_indices(operation.get("indices")))
+    else:
+        return None
+    mask = indices.pop()
+    whole, bits = tensor_of(tensor), tensor_of(mask)
+    if not isinstance(tensor, Node) or not isinstance(mask, Node) or whole is None or bits is None:
+        return None
+    is_of_columns = bits.dtype is torch.bool and bits.dim() == 1
+    if not is_of_columns or indices != [every] * (whole.dim() - 1):
+        return None
+    return (tensor, mask) if same_number(whole.shape[-1], bits.shape[0]) else None
+
+
 def lengths_of_scatters(nodes: Iterable[Node]) -> list[Any]:
     """How many rows nodes combine at places: the number of edges of a graph, mostly."""
     scattered = [tensor_of(one) for one in map(scattered_by, nodes) if one is not None]

@@ -5,7 +5,8 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
 import operator
-from collections.abc import Collection, Iterable, Sequence
+import re
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -14,7 +15,9 @@ from torch import Tensor
 from torch.fx import Node
 
 from ember.torch import private
+from ember.torch.calls.edge_ends import End
 from ember.torch.calls.in_place_call import InPlaceCall
+from ember.torch.calls.selection_call import SelectionCall
 from ember.torch.calls.statement_call import (
     LookedUp,
     Multiple,
@@ -36,11 +39,12 @@ from ember.torch.graph.discovery import (
     dtype_of,
     find,
     find_reduced,
+    find_selected,
     is_view,
     requires_gradient,
     why_not_alone,
 )
-from ember.torch.graph.irregular import looked_up_in, scattered_by
+from ember.torch.graph.irregular import looked_up_in, scattered_by, selected_in
 from ember.torch.graph.trace import Function, function_of, read_by
 from ember.torch.lookups import lookup_at
 from ember.torch.no_match import AsFastError, NoMatchError
@@ -62,6 +66,9 @@ from ember.torch.translate.values import is_one, known_number
 
 # Kinds of regions: of a number for each lookup, all others with a reduction, and those without.
 SCORE, STATEMENTS, ROWS = "row_score", "statements", "rows"
+# What is stored in one pass over a mask.
+SELECTION = "selection"
+MOST_SELECTED_ROWS = 8
 # Operations on elements of rows that take no longer than reading these: others are PyTorch's.
 _ARITHMETIC = frozenset(("add", "sub", "mul", "div"))
 
@@ -142,6 +149,26 @@ def rows_at(node: Node, settings: Settings) -> Region | None:
     return _region(ROWS, node, found, f"sums of {title}" if lookups > 1 else title, settings)
 
 
+def selection_at(node: Node, settings: Settings) -> Region | None:
+    """The region of columns that a mask selects; None for anything else.
+
+    Its result has a size that depends on elements, which Inductor is spared.
+    """
+    selected = None if settings.rest == "inductor" else selected_in(node)
+    if selected is None or not private.has_operators:
+        return None
+    whole = tensor_of(selected[0])
+    if whole is None or whole.dtype not in (*SUM_TYPES, *INDEX_TYPES) or whole.dim() > 2:
+        return None
+    if not 0 < math.prod(likely_sizes(whole.shape[:-1])) <= MOST_SELECTED_ROWS:
+        return None
+    found = find_selected(node, *selected)
+    if found is None:
+        return None
+    title = f"columns of {name_of(selected[0])} by {name_of(selected[1])}"
+    return _region(SELECTION, node, found, title, settings)
+
+
 def _is_of_rows_alone(found: Found, dtype: torch.dtype) -> bool:
     """Whether only rows of matrices of a type are read, and no index is computed."""
     statements = found.statements
@@ -196,7 +223,7 @@ def _region(kind: str, node: Node, found: Found, title: str, settings: Settings)
         statements.given[one] for mask, _ in statements.masks.values() for one in read_by(mask)
     ]
     given = list(dict.fromkeys([*inputs, *statements.expected, *numbers, *masks]))
-    call = StatementCall
+    call = StatementCall if statements.condition is None else SelectionCall
     if found.changed is not None:
         if settings.rest == "inductor":
             raise NoMatchError("it changes a tensor in place; kernels beside Inductor change none")
@@ -330,20 +357,24 @@ def _program(
         tuple(zip(statements.lengths, sizes[1], strict=True)),
         len(given),
         of_rows,
-        ends=tuple(place for place, one in enumerate(inputs) if _is_of_ends(one)),
+        ends=tuple(_ends(statements, inputs)),
         scatters=tuple(statements.scatters),
     )
 
 
-def _is_of_ends(node: Node) -> bool:
-    """Whether a tensor may have an end of each edge."""
-    tensor = tensor_of(node)
-    return (
-        tensor is not None
-        and tensor.dtype in INDEX_TYPES
-        and tensor.dim() == 1
-        and not is_one(tensor.shape[0])
-    )
+def _ends(statements: Statements, inputs: list[Node]) -> Iterator[End]:
+    """Where there may be an end of each edge: tensors of integers, and rows of such."""
+    for place, node in enumerate(inputs):
+        tensor, name = tensor_of(node), statements.inputs[node]
+        if tensor is None or tensor.dtype not in INDEX_TYPES or not tensor.dim():
+            continue
+        if is_one(tensor.shape[-1]):
+            continue
+        if tensor.dim() == 1:
+            yield End(place, name)
+        elif tensor.dim() == 2:
+            rows = re.findall(rf"\b{name}\[(\d+),i\d+\]", statements.text)
+            yield from (End(place, name, row) for row in sorted(set(map(int, rows))))
 
 
 def _of_rows(statements: Statements, inputs: list[Node]) -> OfRows | None:

@@ -4,6 +4,7 @@ Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
+from dataclasses import replace
 from typing import Any
 
 import torch
@@ -19,6 +20,7 @@ from ember.torch.translate.values import (
     NotTranslatedError,
     Value,
     broadcast,
+    is_one,
     same_sizes,
 )
 
@@ -107,8 +109,21 @@ def _from_the_beginning(call: Call, place: Value, size: Any) -> Value:
     )
 
 
+def _selected(call: Call, mask: Any) -> Value:
+    """The columns of a tensor where a mask holds: the result, and its size with it."""
+    table, holds = call.seen(call.arguments["self"]), call.value_of(mask)
+    if is_one(table.sizes[-1]) or not same_sizes(table.sizes[-1:], holds.sizes):
+        raise NotTranslatedError
+    call.statements.condition = lambda index: holds.at([index])
+    # How many columns there are kernels tell PyTorch, which differentiates by places.
+    call.statements.own_gradients.add(call.node)
+    return replace(table, name="")
+
+
 @translates("aten::index")
 def _index(call: Call) -> Value:
+    if call.node is call.statements.selecting:
+        return _selected(call, call.arguments["indices"][-1])
     table = call.seen(call.arguments["self"])
     first, places = places_of(call)
     places = [

@@ -75,7 +75,9 @@ class Statements:
     places where constant ones do. sizes: of the result. shapes: of inputs with rows. fixed: sizes
     that stay from here on, whatever dimension has them, besides lengths of rows.
     scatters: the functions that combine what is scattered, one for each scatter, or "count".
-    changed: the input that what is scattered is added to in place: the result.
+    changed: the input that what is scattered is added to in place: the result. selecting: the
+    operator of the traced graph that selects columns, of which the result is. condition: where it
+    does, by the index of a column; the sizes are those of all columns then.
     """
 
     number: torch.dtype
@@ -99,6 +101,8 @@ class Statements:
     same: str = ""
     scatters: list[str] = field(default_factory=list)
     changed: Node | None = None
+    selecting: Node | None = None
+    condition: Callable[[str], str] | None = None
     constants: dict[str, Tensor] = field(default_factory=dict)
     is_trial: bool = False
     masks: dict[str, tuple[Node, Any]] = field(default_factory=dict)
@@ -188,7 +192,10 @@ class Statements:
             self.types[name] = f"1x{element}"
             return Value((), example.dtype, lambda _: f"{name}[{FIRST}]", name=name)
         known = ["1" if is_one(size) else "?" for size in sizes]
-        if len(sizes) > 1 and example.is_floating_point():
+        if self.selecting is not None:
+            # Rows are stored side by side, and there may be any number of columns.
+            known[:-1] = [str(fixed_size(size)) for size in sizes[:-1]]
+        elif len(sizes) > 1 and example.is_floating_point():
             if known_number(sizes[-1]) is None and sizes[-1].node.hint is None:
                 raise NotTranslatedError
             self.rows[name], self.shapes[name] = sizes[-1], sizes
@@ -389,6 +396,8 @@ class Statements:
             self.same = value.name
             self.types[RESULT] = _type(value.dtype)
             self._write(RESULT, value, {})
+            if self.condition is not None:
+                self.lines[-1] += f" if {self.condition(f'i{value.rank - 1}')}"
         self.sizes = value.sizes
         used = set(self._named())
         self.lengths = {name: size for name, size in self.lengths.items() if name in used}
@@ -476,6 +485,8 @@ class Statements:
         """The statements with what emberc has to know. They are of rows of one length only, which
         are kept in registers, from here on."""
         words = ["--approximate"]
+        if self.condition is not None:
+            words.append(f"--compact={RESULT}")
         for name in self._named():
             if (spelled := self.types.get(name)) is None:
                 continue

@@ -52,12 +52,15 @@ def text_of(traced: Traced) -> str | None:
     return statements.text
 
 
-def translation_of(traced: Traced, changed: Node | None = None) -> Statements | Untranslated:
+def translation_of(
+    traced: Traced, changed: Node | None = None, selects: bool = False
+) -> Statements | Untranslated:
     """The statements of what was traced, or what keeps it from being some.
 
-    changed: the input that they add to, if the result is to be in its memory.
+    changed: the input that they add to, if the result is to be in its memory. selects: whether the
+    result is what a mask selects, of a size that only the run knows.
     """
-    found = _values_of(traced, changed=changed)
+    found = _values_of(traced, changed=changed, selects=selects)
     if isinstance(found, Untranslated):
         return found
     statements, value = found
@@ -95,6 +98,7 @@ def _values_of(
     names: Mapping[Node, str] | None = None,
     is_trial: bool = False,
     changed: Node | None = None,
+    selects: bool = False,
 ) -> tuple[Statements, Value] | Untranslated:
     """The statements that a result needs, and what it is then.
 
@@ -111,6 +115,7 @@ def _values_of(
         inputs=dict(names or {}),
         is_trial=is_trial,
         changed=changed,
+        selecting=traced.result if selects else None,
     )
     values: dict[Node, Value] = {}
     constants = constants_of(traced.graph)

@@ -434,3 +434,23 @@ func.func @negative_segment(%n: index, %x: memref<?xf32>, %y: memref<?xf32>) {
   }
   return
 }
+
+// -----
+
+func.func @compact_input(%x: memref<?xf32>, %y: memref<?xf32>, %n: memref<1xi64>) {
+  cin.evaluate ins(%A = %x : memref<?xf32>) outs(%out = %y, %count = %n : memref<?xf32>, memref<1xi64>) {
+    // expected-error @below {{'cin.compact' op is of something else than arrays of outs}}
+    %kept = cin.compact %A counted %count : memref<?xf32>, memref<1xi64>
+  }
+  return
+}
+
+// -----
+
+func.func @compact_counts(%y: memref<?xf32>, %n: memref<?xi64>) {
+  cin.evaluate outs(%out = %y, %count = %n : memref<?xf32>, memref<?xi64>) {
+    // expected-error @below {{'cin.compact' op has a count of type 'memref<?xi64>', which is not one number}}
+    %kept = cin.compact %out counted %count : memref<?xf32>, memref<?xi64>
+  }
+  return
+}

@@ -94,3 +94,18 @@ func.func @in_order(%a: memref<?xf32>, %c: i1, %y: memref<?xf32>) {
   }
   return
 }
+
+// CHECK-LABEL: func.func @compact(
+func.func @compact(%m: memref<?xi1>, %x: memref<?xf32>, %y: memref<?xf32>, %n: memref<1xi64>) {
+  cin.evaluate ins(%M = %m, %A = %x : memref<?xi1>, memref<?xf32>) outs(%out = %y, %count = %n : memref<?xf32>, memref<1xi64>) {
+    // CHECK: %[[KEPT:.*]] = cin.compact %{{.*}} counted %{{.*}} : memref<?xf32>, memref<1xi64>
+    %kept = cin.compact %out counted %count : memref<?xf32>, memref<1xi64>
+    cin.forall (%i) {
+      %c = cin.access %M[%i] : memref<?xi1>
+      %v = cin.access %A[%i] : memref<?xf32>
+      // CHECK: cin.assign %{{.*}} to %[[KEPT]][%{{.*}}] where %{{.*}} : memref<?xf32>
+      cin.assign %v to %kept[%i] where %c : memref<?xf32>
+    }
+  }
+  return
+}

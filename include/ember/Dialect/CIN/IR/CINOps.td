@@ -8,6 +8,7 @@
 #ifndef EMBER_DIALECT_CIN_IR_CINOPS_TD
 #define EMBER_DIALECT_CIN_IR_CINOPS_TD
 
+include "ember/Dialect/CIN/IR/CINCompact.td"
 include "ember/Dialect/CIN/IR/CINFunctions.td"
 include "ember/Dialect/CIN/IR/CINOperands.td"
 include "ember/Dialect/CIN/IR/CINRegroup.td"

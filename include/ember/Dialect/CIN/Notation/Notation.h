@@ -67,6 +67,8 @@ struct NotationOptions {
   /// Arrays of which what is not stored is missing, and those that store
   /// nothing that is their fill.
   llvm::StringSet<> missing, unstored;
+  /// Arrays that are stored without gaps along their last dimension.
+  llvm::StringSet<> compact;
   /// A module with functions that statements may call; null for none.
   mlir::ModuleOp functions;
   /// Scheduling relations of statements, separated as these are.
@@ -87,8 +89,9 @@ struct NotationOptions {
 /// A module with a function of memrefs that evaluates the statements in `text`:
 /// first what they read, in the order in which it is named, then what they
 /// assign to. An array `A` in a format is `A_size0` and so on, `A_positions0`,
-/// `A_coordinates0` or `A_mask0` for its levels, and `A_values`. What callers
-/// have to know to make room for what is assigned to are attributes of these
+/// `A_coordinates0` or `A_mask0` for its levels, and `A_values`. Beside one
+/// that is compact, `A_count` gets how much of it is stored. What callers have
+/// to know to make room for what is assigned to are attributes of these
 /// parameters (`ember.sizes` and others). With `counts`, if an array that is
 /// assigned to has coordinates, a function `NAME_counts` takes one of i64 in
 /// place of its parts, and counts the positions of each level: the room that
