@@ -6,6 +6,7 @@ Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
+from collections.abc import Mapping
 from typing import Any
 
 import torch
@@ -41,11 +42,12 @@ def _product(call: Call, one: Value, other: Value) -> Value:
         batch = list(indices[: max(one.rank, other.rank) - 2])
         rest = list(indices[len(batch) :])
         left = [*batch, rest.pop(0)] if one.rank > 1 else []
-        k = FIRST if is_one(inner) else "r"
-        product = f"{one.at([*left, k])} * {other.at([*batch[: other.rank - 2], k, *rest])}"
-        if k == FIRST:
-            return product
-        return f"sum[{call.statements.ranged(k, inner, product)}]({product})"
+
+        def product(at: Mapping[str, str]) -> str:
+            k = at.get("r", FIRST)
+            return f"{one.at([*left, k])} * {other.at([*batch[: other.rank - 2], k, *rest])}"
+
+        return call.statements.reduction("sum", {} if is_one(inner) else {"r": inner}, product)
 
     call.statements.reduces = True
     is_looked_up = one.is_looked_up or other.is_looked_up

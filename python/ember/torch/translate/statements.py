@@ -5,7 +5,7 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -20,6 +20,8 @@ from ember.torch.translate.values import (
     FIRST,
     Indices,
     NotTranslatedError,
+    Part,
+    PartedError,
     Value,
     broadcast,
     is_one,
@@ -27,6 +29,8 @@ from ember.torch.translate.values import (
 )
 
 RESULT = "y"
+# How reductions of tensors that lie one behind another are joined.
+_JOINED = {"sum": "({0} + {1})", "max": "max({0}, {1})", "min": "min({0}, {1})"}
 TYPES = {**VALUE_TYPES, **INDEX_TYPES, torch.bool: "i1"}
 # Temporaries of half types are kept in f32: what is computed is rounded once.
 HALF_TYPES = (torch.float16, torch.bfloat16)
@@ -46,6 +50,20 @@ class Lookup:
     padding: int
     scales_by_frequency: bool
     is_sparse: bool
+
+
+@dataclass(frozen=True)
+class Piece:
+    """What is computed for some values of variables.
+
+    at: an index for each variable; sizes: of what the variables count; parted: those that count
+    a part of what others do, and need ranges.
+    """
+
+    element: str
+    at: Mapping[str, str]
+    sizes: Mapping[str, Any]
+    parted: frozenset[str] = frozenset()
 
 
 @dataclass
@@ -75,7 +93,8 @@ class Statements:
     places where constant ones do. sizes: of the result. shapes: of inputs with rows. fixed: sizes
     that stay from here on, whatever dimension has them, besides lengths of rows.
     scatters: the functions that combine what is scattered, one for each scatter, or "count".
-    changed: the input that what is scattered is added to in place: the result.
+    changed: the input that what is scattered is added to in place: the result. strided: names of
+    inputs whose rows lie apart, as those of heads that are columns of a matrix.
     """
 
     number: torch.dtype
@@ -106,6 +125,7 @@ class Statements:
     shapes: dict[str, tuple[Any, ...]] = field(default_factory=dict)
     fixed: list[Any] = field(default_factory=list)
     sizes: tuple[Any, ...] = ()
+    strided: set[str] = field(default_factory=set)
     _temporaries: int = 0
     # What was reduced where it is read, and is in an array now.
     _stored: list[tuple[Value, Value]] = field(default_factory=list)
@@ -191,6 +211,8 @@ class Statements:
             if known_number(sizes[-1]) is None and sizes[-1].node.hint is None:
                 raise NotTranslatedError
             self.rows[name], self.shapes[name] = sizes[-1], sizes
+            if not example.is_contiguous() and same_number(example.stride(-1), 1):
+                self.strided.add(name)
             known.pop()
         self.types[name] = "x".join([*known, element])
         return Value(
@@ -221,7 +243,10 @@ class Statements:
         name, target = self._temporary(sizes, dtype)
         pairs = [(f"i{place}", size) for place, size in enumerate(sizes) if not is_one(size)]
         ranges = ", ".join(f"{index} in 0:{self.length(size)}" for index, size in pairs)
-        plain = self._plainly_assigned(name, sizes, element)
+        names = [index for index, _ in pairs]
+        left = f"{name}[{','.join(names)}]" if names else name
+        indices = [FIRST if is_one(size) else f"i{place}" for place, size in enumerate(sizes)]
+        plain = f"{left} = {element(indices)}"
         self._begun[name] = len(self.lines)
         self.lines.append(f"let {plain} for {ranges}" if ranges else f"let {plain}")
         return target
@@ -256,25 +281,10 @@ class Statements:
         self.scatters.append(purpose or function)
         indices = [FIRST if is_one(size) else f"i{k}" for k, size in enumerate(sizes)]
         line = f"{target.at(place(indices))} {function}= {element(indices)}"
-        self.lines.append(line + self._ranges(indices, sizes, line))
-
-    def _ranges(
-        self,
-        indices: Sequence[str],
-        sizes: Sequence[Any],
-        read: str,
-        parted: Collection[int] = (),
-    ) -> str:
-        """The ranges of variables that some are needed of, in a statement that reads that."""
-        ranged = [
-            f"{index} in 0:{self.length(size)}"
-            if place in parted
-            else self.ranged(index, size, read)
-            for place, (index, size) in enumerate(zip(indices, sizes, strict=True))
-            if index != FIRST
-        ]
-        ranges = ", ".join(one for one in ranged if " in " in one)
-        return f" for {ranges}" if ranges else ""
+        variables = {
+            index: size for index, size in zip(indices, sizes, strict=True) if index != FIRST
+        }
+        self.lines.append(self._ranged(Piece(line, {}, variables), line, line))
 
     def let(
         self, sizes: Sequence[Any], dtype: torch.dtype, element: Callable[[Indices], str]
@@ -296,7 +306,10 @@ class Statements:
         self, sizes: Sequence[Any], dtype: torch.dtype, element: Callable[[Indices], str]
     ) -> Value:
         name, value = self._temporary(sizes, dtype)
-        self.lines.append(f"let {self._assign(name, sizes, element)}")
+        line, *others = self._assign(name, sizes, element)
+        if others:
+            raise NotTranslatedError
+        self.lines.append(f"let {line}")
         return value
 
     def _temporary(self, sizes: Sequence[Any], dtype: torch.dtype) -> tuple[str, Value]:
@@ -316,45 +329,77 @@ class Statements:
         return Value(tuple(sizes), dtype, at)
 
     def _assign(
-        self,
-        name: str,
-        sizes: Sequence[Any],
-        element: Callable[[Indices], str],
-        begins: Mapping[int, Any] | None = None,
-    ) -> str:
-        """begins: where elements begin in some dimensions, of which they are a part."""
+        self, name: str, sizes: Sequence[Any], element: Callable[[Indices], str]
+    ) -> list[str]:
+        """The assignments of all elements: one, or one for each part of them."""
         indices = [FIRST if is_one(size) else f"i{place}" for place, size in enumerate(sizes)]
-        line = self._plainly_assigned(name, sizes, element, begins)
-        # Of a result, the tensor that is given says how many elements there are.
-        read = line if name == RESULT else line.partition(" = ")[2]
-        return line + self._ranges(indices, sizes, read, begins or ())
+        variables = {
+            index: size for index, size in zip(indices, sizes, strict=True) if index != FIRST
+        }
+        lines = []
+        for piece in self.pieces(
+            variables, lambda at: element([at.get(index, index) for index in indices])
+        ):
+            left = f"{name}[{','.join(piece.at.values())}]" if variables else name
+            line = f"{left} = {piece.element}"
+            # Of a result, the tensor that is given says how many elements there are.
+            lines.append(self._ranged(piece, line, line if name == RESULT else piece.element))
+        return lines
 
-    def _plainly_assigned(
-        self,
-        name: str,
-        sizes: Sequence[Any],
-        element: Callable[[Indices], str],
-        begins: Mapping[int, Any] | None = None,
-    ) -> str:
-        """An assignment without ranges."""
-        indices = [FIRST if is_one(size) else f"i{place}" for place, size in enumerate(sizes)]
-        variables = [
-            f"({index} + {self.length(begins[place])})" if begins and place in begins else index
-            for place, index in enumerate(indices)
-            if index != FIRST or (begins and place in begins)
+    def pieces(
+        self, sizes: Mapping[str, Any], element: Callable[[Mapping[str, str]], str]
+    ) -> list[Piece]:
+        """A function of variables, which have sizes; where it reads tensors one behind another, one
+        of each of them."""
+        pending = [Piece("", {name: name for name in sizes}, dict(sizes))]
+        found = []
+        while pending:
+            piece = pending.pop(0)
+            try:
+                found.append(replace(piece, element=element(piece.at)))
+            except PartedError as error:
+                if error.index not in piece.sizes:
+                    raise
+                pending = [*self._parts(piece, error), *pending]
+        return found
+
+    def _parts(self, piece: Piece, error: PartedError) -> Iterator[Piece]:
+        """A piece by the parts that its variable has to be of."""
+        variable, begin = error.index, 0
+        for number, size in enumerate(error.sizes):
+            own = FIRST if is_one(size) else variable
+            index = self._within(piece.at[variable], own, self.length(begin), error.sizes, number)
+            sizes = {name: one for name, one in piece.sizes.items() if name != variable}
+            if own == variable:
+                sizes[variable] = size
+            yield Piece(
+                "", {**piece.at, variable: index}, sizes, frozenset((*piece.parted, variable))
+            )
+            begin += size
+
+    def _within(
+        self, index: str, own: str, begin: str, sizes: Sequence[Any], number: int
+    ) -> Part:
+        """The index of a part, which may be one of a part itself."""
+        if not isinstance(index, Part):
+            return Part.of(own, begin, sizes, number)
+        inner = self._within(index.own, own, begin, sizes, number)
+        outer = self.length(sum(index.sizes[: index.number]))
+        return Part.of(inner, outer, index.sizes, index.number)
+
+    def _bound(self, piece: Piece, read: str) -> list[str]:
+        """A piece's variables as what binds them has them, where that is read."""
+        return [
+            f"{name} in 0:{self.length(size)}"
+            if name in piece.parted
+            else self.ranged(name, size, read)
+            for name, size in piece.sizes.items()
         ]
-        left = f"{name}[{','.join(variables)}]" if variables else name
-        return f"{left} = {element(indices)}"
 
-    def _write(self, name: str, value: Value, begins: Mapping[int, Any]) -> None:
-        """Assigns a value, or its parts side by side."""
-        if not value.parts:
-            self.lines.append(self._assign(name, value.sizes, value.at, begins))
-            return
-        begin = begins.get(value.parted, 0)
-        for part in value.parts:
-            self._write(name, part, {**begins, value.parted: begin})
-            begin += part.sizes[value.parted]
+    def _ranged(self, piece: Piece, line: str, read: str) -> str:
+        """A statement with the ranges of variables that need some, where that is read."""
+        ranges = ", ".join(one for one in self._bound(piece, read) if " in " in one)
+        return f"{line} for {ranges}" if ranges else line
 
     def ranged(self, variable: str, size: Any, read: str) -> str:
         """A variable as reductions and statements bind it that read that.
@@ -379,10 +424,10 @@ class Statements:
             changed = self.inputs.get(self.changed)
             if written.partition("[")[0] != RESULT or changed in self._named():
                 raise NotTranslatedError
-        elif value.parts or not self._is_renamed(value):
+        elif not self._is_renamed(value):
             self.same = value.name
             self.types[RESULT] = _type(value.dtype)
-            self._write(RESULT, value, {})
+            self.lines += self._assign(RESULT, value.sizes, value.at)
         self.sizes = value.sizes
         used = set(self._named())
         self.lengths = {name: size for name, size in self.lengths.items() if name in used}
@@ -391,6 +436,8 @@ class Statements:
     def _is_renamed(self, value: Value) -> bool:
         """Whether the value was a temporary that others add to, and is now what they add to: the
         caller gives memory of the right size."""
+        if not self._begun:
+            return False
         names = [f"i{place}" for place in range(value.rank)]
         indices = [
             FIRST if is_one(size) else name for name, size in zip(names, value.sizes, strict=True)
@@ -426,6 +473,26 @@ class Statements:
                 continue
             element = _at(right, dict(zip(variables, reads[0].split(","), strict=True)))
             self.lines[number:] = rest.replace(f"{name}[{reads[0]}]", element).split("; ")
+
+    def reduction(
+        self,
+        function: str,
+        sizes: Mapping[str, Any],
+        element: Callable[[Mapping[str, str]], str],
+    ) -> str:
+        """The text of a reduction of elements over variables; of tensors one behind another, that
+        of each joined."""
+        found = []
+        for piece in self.pieces(sizes, element):
+            variables = ",".join(self._bound(piece, piece.element))
+            text = f"{function}[{variables}]({piece.element})"
+            found.append(text if variables else piece.element)
+        whole, *others = found
+        if others and function not in _JOINED:
+            raise NotTranslatedError
+        for one in others:
+            whole = _JOINED[function].format(whole, one)
+        return whole
 
     def reduced(
         self, sizes: Sequence[Any], dtype: torch.dtype, element: Callable[[Indices], str]
@@ -479,7 +546,8 @@ class Statements:
                     if any(same_number(size, fixed) for fixed in self.fixed):
                         outer[place] = str(fixed_size(size))
                 spelled = "x".join([*outer, str(fixed_size(self.rows[name])), element])
-            words.append(f"--type={name}:{spelled}")
+            layout = ":strided" if name in self.strided else ""
+            words.append(f"--type={name}:{spelled}{layout}")
         return Notation(self.text, tuple(words))
 
 

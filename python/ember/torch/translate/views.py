@@ -13,10 +13,13 @@ from ember.torch.translate.values import (
     FIRST,
     Indices,
     NotTranslatedError,
+    Part,
+    PartedError,
     Value,
     broadcast,
     is_one,
     known_number,
+    same_sizes,
 )
 
 
@@ -173,12 +176,18 @@ def _repeat(call: Call) -> Value:
 
 @translates("aten::cat")
 def _cat(call: Call) -> Value:
-    """Tensors one behind the other, for reductions along that dimension, or as a result."""
-    parts = tuple(call.seen(one) for one in call.arguments["tensors"])
+    """Tensors one behind another: statements are of one of them each."""
+    parts = [call.value_of(one) for one in call.arguments["tensors"]]
     if any(part.rank != len(call.sizes) or part.dtype != call.result.dtype for part in parts):
         raise NotTranslatedError
+    dimension = parts[0].place(call.given("dim"))
+    sizes = [part.sizes[dimension] for part in parts]
 
     def at(indices: Indices) -> str:
-        raise NotTranslatedError(operator=call.node)
+        index = indices[dimension]
+        if not isinstance(index, Part) or not same_sizes(index.sizes, sizes):
+            raise PartedError(index, sizes, call.node)
+        return parts[index.number].at([*indices[:dimension], index.own, *indices[dimension + 1 :]])
 
-    return Value(call.sizes, call.result.dtype, at, parts, parts[0].place(call.given("dim")))
+    is_looked_up = any(part.is_looked_up for part in parts)
+    return Value(call.sizes, call.result.dtype, at, is_looked_up=is_looked_up)
