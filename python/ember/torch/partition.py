@@ -11,7 +11,6 @@ from torch.fx import Graph, GraphModule, Node
 
 from ember.torch.bag_group_patterns import bag_group_at
 from ember.torch.bag_patterns import bag_at
-from ember.torch.block_patterns import block_region_at
 from ember.torch.graph.linear_before_sum import put_linear_before_sums
 from ember.torch.graph.lookup_region import STATEMENTS, lookup_region_at, reduction_at, rows_at
 from ember.torch.linear_together import put_linear_together
@@ -33,7 +32,6 @@ PATTERNS: tuple[Callable[[Node, Settings], Region | None], ...] = (
     quantized_bag_at,
     quantized_rows_at,
     bag_at,
-    block_region_at,
     rows_at,
     reduction_at,
     selection_at,

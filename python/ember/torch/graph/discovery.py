@@ -18,6 +18,7 @@ import torch
 from torch import Tensor
 from torch.fx import Graph, Node
 
+from ember.torch.einsum import einsum_at
 from ember.torch.effects import changed_by, effect_of, example_of
 from ember.torch.element_types import INDEX_TYPES, SUM_TYPES
 from ember.torch.graph.costs import LONG_ROWS, is_slow
@@ -65,6 +66,15 @@ class Found:
     statements: Statements
     elements: list[Tensor]
     changed: Node | None = None
+
+    @property
+    def shared(self) -> frozenset[Node]:
+        """Those that others read, too, with what they are computed of."""
+        own: set[Node] = {max(self.nodes)}
+        for node in sorted(self.nodes, reverse=True):
+            if all(user in own for user in node.users):
+                own.add(node)
+        return frozenset(self.nodes - own)
 
     @property
     def tables(self) -> list[Node]:
@@ -304,6 +314,8 @@ def _own(root: Node, reached: Collection[Node], with_places: bool) -> set[Node]:
     own: set[Node] = set()
     for node in sorted(reached, reverse=True):
         is_inside = node is root or all(user in own for user in node.users)
+        if not is_inside and _is_for_products(node):
+            is_inside = any(user in own for user in node.users)
         is_for_lookups = with_places and (
             is_for_nothing(node) or _is_for_few(node) or _is_of_nothing(node)
         )
@@ -311,6 +323,23 @@ def _own(root: Node, reached: Collection[Node], with_places: bool) -> set[Node]:
         if is_inside and is_wanted and (node in depending or is_for_lookups):
             own.add(node)
     return own
+
+
+def _is_for_products(node: Node) -> bool:
+    """Whether products of matrices alone read what a node looks up, or shows of that: each of them
+    reads it where it lies, and none makes it."""
+    operation = read(node)
+    is_shown = looked_up_in(node) is not None or is_view(node)
+    if not is_shown and (operation is None or operation.name != "cat"):
+        return False
+    return all(_is_product(user) or _is_for_products(user) for user in node.users)
+
+
+def _is_product(node: Node) -> bool:
+    """Whether a node is a product of matrices."""
+    operation = read(node)
+    is_named = operation is not None and operation.name in ("bmm", "matmul")
+    return is_named or einsum_at(node) is not None
 
 
 def _is_end_of_edges(node: Node) -> bool:

@@ -235,7 +235,9 @@ def _region(kind: str, node: Node, found: Found, title: str, settings: Settings)
 
     names = {statements.inputs[one]: name_of(one) for one in inputs}
     changes = () if found.changed is None else (found.changed,)
-    return Region(kind, node, found.nodes, tuple(given), make, title, names, changes=changes)
+    return Region(
+        kind, node, found.nodes, tuple(given), make, title, names, found.shared, changes
+    )
 
 
 def _totals(statements: Statements, given: list[Node]) -> tuple[tuple[Function, Sizes], ...] | None:

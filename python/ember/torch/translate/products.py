@@ -15,8 +15,8 @@ from torch.fx import Node
 from ember.torch import private
 from ember.torch.element_types import SUM_TYPES
 from ember.torch.graph.costs import MOST_QUERIES
-from ember.torch.operations import VIEWS, fixed_size, is_tensor
-from ember.torch.translate.table import Call, translates
+from ember.torch.operations import fixed_size, is_tensor
+from ember.torch.translate.table import VIEWED, Call, translates
 from ember.torch.translate.values import (
     FIRST,
     Indices,
@@ -27,7 +27,6 @@ from ember.torch.translate.values import (
 )
 
 _LOOKUPS = frozenset(("aten::gather", "aten::index", "aten::index_select"))
-_VIEWS = frozenset(f"aten::{name}" for name in (*VIEWS, "_unsafe_view"))
 
 
 def _product(call: Call, one: Value, other: Value) -> Value:
@@ -81,7 +80,7 @@ def is_only_looked_up(node: Node) -> bool:
         name = user.target._schema.name if isinstance(user.target, private.OpOverload) else ""
         is_lookup = name in _LOOKUPS and user.args[0] is node
         is_size = not is_tensor(user)
-        return is_lookup or is_size or (name in _VIEWS and is_only_looked_up(user))
+        return is_lookup or is_size or (name in VIEWED and is_only_looked_up(user))
 
     return any(map(is_tensor, node.users)) and all(map(looks_up, node.users))
 

@@ -6,9 +6,12 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 from collections.abc import Sequence
 
+from torch.fx import Node
+
+from ember.torch import private
 from ember.torch.operations import same_number
-from ember.torch.translate.order import reordered
-from ember.torch.translate.table import Call, translates
+from ember.torch.translate.order import Joined, Place, reordered
+from ember.torch.translate.table import VIEWED, Call, translates
 from ember.torch.translate.values import (
     FIRST,
     Indices,
@@ -36,12 +39,31 @@ def _with_places(call: Call, value: Value, places: Sequence[int | None]) -> Valu
 def _reshaped(call: Call) -> Value:
     """The same elements in the same order."""
     value = call.seen(call.arguments["self"])
+    is_given = _is_given(call.node)
 
     def at(indices: Indices) -> str:
-        return value.at(reordered(call.statements, indices, call.sizes, value.sizes))
+        found = reordered(call.statements, indices, call.sizes, value.sizes)
+        if is_given and any(map(_is_of_places, found)):
+            # Errors name places of the view, which is free.
+            raise NotTranslatedError(operator=call.node)
+        return value.at(found)
 
     reordered(call.statements, [""] * len(call.sizes), call.sizes, value.sizes)
     return call.shown(value, at)
+
+
+def _is_given(node: Node) -> bool:
+    """Whether a node is a view of what statements are given, or that itself."""
+    if node.op == "placeholder":
+        return True
+    name = node.target._schema.name if isinstance(node.target, private.OpOverload) else ""
+    source = node.args[0] if name in VIEWED else None
+    return isinstance(source, Node) and _is_given(source)
+
+
+def _is_of_places(index: str) -> bool:
+    """Whether places are counted together with something else."""
+    return isinstance(index, Joined) and any(isinstance(one, Place) for one, _ in index.parts)
 
 
 @translates("aten::permute")
