@@ -12,7 +12,13 @@ from torch.fx import Graph, GraphModule, Node
 from ember.torch.bag_group_patterns import bag_group_at
 from ember.torch.bag_patterns import bag_at
 from ember.torch.graph.linear_before_sum import put_linear_before_sums
-from ember.torch.graph.lookup_region import STATEMENTS, lookup_region_at, reduction_at, rows_at
+from ember.torch.graph.lookup_region import (
+    STATEMENTS,
+    blocks_at,
+    lookup_region_at,
+    reduction_at,
+    rows_at,
+)
 from ember.torch.linear_together import put_linear_together
 from ember.torch.movement import changed_behind, use_results, why_not_movable
 from ember.torch.no_match import AsFastError, NoMatchError
@@ -33,12 +39,13 @@ PATTERNS: tuple[Callable[[Node, Settings], Region | None], ...] = (
     quantized_rows_at,
     bag_at,
     rows_at,
+    blocks_at,
     reduction_at,
     selection_at,
 )
 # Lookups alone, which whatever is computed with them takes along.
 LOOKUPS = ("block_gather",)
-OF_STATEMENTS = (lookup_region_at, rows_at, reduction_at)
+OF_STATEMENTS = (lookup_region_at, rows_at, blocks_at, reduction_at)
 # Products of blocks, which keep a row of results in registers.
 OF_BLOCKS = ("block_scores", "block_values")
 

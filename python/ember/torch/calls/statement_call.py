@@ -115,7 +115,8 @@ class Program:
     is differentiated where gradients of tables are needed that PyTorch makes of those of rows.
     rows: how many lookups there are, and the place of a table, where rows are all that is read, and
     nothing is reduced. totals: lengths, with the number that they have to add up to, none of them
-    negative. offsets: names of inputs that say where segments begin. constants: arrays that kernels
+    negative. least: elements of the result below which PyTorch is as fast. offsets: names of
+    inputs that say where segments begin. constants: arrays that kernels
     are given in each call. masks: what places are looked for in, by the names of the places. ends:
     places of tensors that have an end of each edge. scatters: the functions that combine what is
     scattered, or "count".
@@ -142,6 +143,7 @@ class Program:
     offsets: frozenset[str] = frozenset()
     constants: tuple[tuple[str, Tensor], ...] = ()
     masks: tuple[tuple[str, Function], ...] = ()
+    least: int = 0
 
     @property
     def sizes_of_call(self) -> list[tuple[int, int, int]]:
@@ -309,6 +311,9 @@ class StatementCall(RegionCall):
         sizes = _sizes(self.program.sizes, inputs)
         if not math.prod(sizes):
             raise NotTakenError
+        # The first call builds the kernel, so that there is one to export, however small it is.
+        if math.prod(sizes) < self.program.least and self.libraries:
+            raise NotTakenError
         if self.program.rows is not None:
             lookups, place = self.program.rows
             table = inputs[place]
@@ -325,6 +330,8 @@ class StatementCall(RegionCall):
         sizes = [size for size in self.program.sizes if not isinstance(size, Multiple)]
         lengths, constants = dict(self.program.lengths), dict(self.program.constants)
         if self.program.totals or self.program.masks or len(sizes) < len(self.program.sizes):
+            return None
+        if self.program.least and self.program.sizes_of_call:
             return None
         count = len(self.program.inputs)
         sources: list[Source] = []

@@ -26,6 +26,7 @@ from ember.torch.calls.statement_call import (
 )
 from ember.torch.element_types import INDEX_TYPES, SUM_TYPES, VALUE_TYPES
 from ember.torch.graph.costs import (
+    LEAST_COPIED,
     LEAST_DIFFERENTIATED,
     LEAST_DIFFERENTIATED_OF_ROWS,
     LEAST_DIFFERENTIATED_REDUCED,
@@ -63,6 +64,8 @@ from ember.torch.translate.values import is_one, known_number
 
 # Kinds of regions: of a number for each lookup, all others with a reduction, and those without.
 SCORE, STATEMENTS, ROWS = "row_score", "statements", "rows"
+# What is looked up and not computed with: masks, too.
+COPIED_TYPES = VALUE_TYPES | INDEX_TYPES
 # Operations on elements of rows that take no longer than reading these: others are PyTorch's.
 _ARITHMETIC = frozenset(("add", "sub", "mul", "div"))
 
@@ -147,6 +150,29 @@ def rows_at(node: Node, settings: Settings) -> Region | None:
     return _region(ROWS, node, found, f"sums of {title}" if lookups > 1 else title, settings)
 
 
+def blocks_at(node: Node, settings: Settings) -> Region | None:
+    """The region of rows of several matrices, or of blocks of rows, that are looked up, with others
+    beside them; None if `node` ends none."""
+    whole, operation = tensor_of(node), read(node)
+    if whole is None or whole.dtype not in COPIED_TYPES or not private.has_operators:
+        return None
+    if operation is None or (looked_up_in(node) is None and operation.name != "cat"):
+        return None
+    found = find(node, with_places=True)
+    if found is None or not found.statements.are_copies or not all(map(_is_of_blocks, found.tables)):
+        return None
+    if operation.name == "index_select":
+        raise AsFastError("PyTorch copies whole blocks as fast; no product with few rows follows")
+    title = f"blocks of rows of {', '.join(map(name_of, found.tables))}"
+    return _region(ROWS, node, found, title, settings, LEAST_COPIED)
+
+
+def _is_of_blocks(table: Node) -> bool:
+    """Whether a tensor has more rows than a matrix."""
+    tensor = tensor_of(table)
+    return tensor is not None and tensor.dim() > 2
+
+
 def _is_of_rows_alone(found: Found, dtype: torch.dtype) -> bool:
     """Whether only rows of matrices of a type are read, and no index is computed."""
     statements = found.statements
@@ -192,8 +218,11 @@ def _is_of_matrix_rows(lookup: Node) -> bool:
     return operation.name in ("embedding", "getitem")
 
 
-def _region(kind: str, node: Node, found: Found, title: str, settings: Settings) -> Region | None:
-    """The region of what was found; None where it has a size that no input has."""
+def _region(
+    kind: str, node: Node, found: Found, title: str, settings: Settings, least: int = 0
+) -> Region | None:
+    """The region of what was found; None where it has a size that no input has. least: elements of
+    a result below which PyTorch is as fast."""
     whole, statements = tensor_of(node), found.statements
     inputs = statements.read()
     numbers = [one for one in found.read if isinstance(value_of(one), torch.SymInt | tuple)]
@@ -220,10 +249,11 @@ def _region(kind: str, node: Node, found: Found, title: str, settings: Settings)
         return None
     is_detached = torch.is_grad_enabled() and _cuts_gradients_of(node, inputs)
     program = _program(found, inputs, given, (sizes, lengths), whole.dtype, is_detached)
-    if kind == ROWS:
+    if kind == ROWS and not least:
         program = replace(program, rows=(len(found.irregular), inputs.index(found.tables[0])))
     program = replace(
         program,
+        least=least,
         totals=totals,
         offsets=frozenset(statements.offsets),
         constants=tuple(statements.constants.items()),

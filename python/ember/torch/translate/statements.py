@@ -416,6 +416,18 @@ class Statements:
         """Whether something is computed, and not only read."""
         return len(self.lines) > 1
 
+    @property
+    def are_copies(self) -> bool:
+        """Whether rows are written as they are read, and nothing but places is computed."""
+        indices = set(INDEX_TYPES.values())
+        for line in self.lines:
+            name = line.removeprefix("let ").partition("[")[0]
+            copied = re.match(r"y\[.*\b(i\d+)\] = x\d+\[.*,(i\d+)\](?: for |$)", line)
+            is_row = copied is not None and copied[1] == copied[2]
+            if not is_row and (name == RESULT or self.types[name] not in indices):
+                return False
+        return True
+
     def finish(self, value: Value) -> None:
         """Makes a value the result: its dimensions of size 1 are left out."""
         if self.changed is not None:
