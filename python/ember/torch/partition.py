@@ -43,11 +43,7 @@ PATTERNS: tuple[Callable[[Node, Settings], Region | None], ...] = (
     reduction_at,
     selection_at,
 )
-# Lookups alone, which whatever is computed with them takes along.
-LOOKUPS = ("block_gather",)
 OF_STATEMENTS = (lookup_region_at, rows_at, blocks_at, reduction_at)
-# Products of blocks, which keep a row of results in registers.
-OF_BLOCKS = ("block_scores", "block_values")
 
 
 def partition(module: GraphModule, settings: Settings) -> Report:
@@ -133,10 +129,7 @@ def _is_left_to_inner(region: Region, settings: Settings) -> bool:
     then the rest is PyTorch's as ever. Several become one."""
     if region.kind != STATEMENTS:
         return False
-    inner = [one for one in _inner(region, settings) if one.kind not in LOOKUPS]
-    if any(one.kind in OF_BLOCKS for one in inner):
-        return True
-    return len(inner) == 1
+    return len(_inner(region, settings)) == 1
 
 
 def _inner(region: Region, settings: Settings) -> list[Region]:

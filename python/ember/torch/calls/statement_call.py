@@ -39,11 +39,11 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Multiple:
-    """The size of an input's dimension, so many times."""
+    """The size of an input's dimension, so many times: a number, or another size."""
 
     place: int
     dimension: int
-    times: int
+    times: Size
 
 
 # Sizes of a tensor: numbers, or those of inputs, which are tensors or sizes themselves.
@@ -233,10 +233,13 @@ class StatementCall(RegionCall):
     def _groups(self, inputs: Sequence[Any], scatters: Sequence[str] = ()) -> bool:
         """Whether edges that come again are to be grouped by their targets."""
         edges = max((len(inputs[place]) for place in self.program.ends), default=0)
-        elements = max(math.prod(_sizes(one, inputs)) for one in self.program.elements)
+        elements = self._most_elements(inputs)
         return edges > 0 and is_worth_grouping(
             edges, elements // edges, scatters or self.program.scatters
         )
+
+    def _most_elements(self, inputs: Sequence[Any]) -> int:
+        return max((math.prod(_sizes(one, inputs)) for one in self.program.elements), default=0)
 
     def _run_grouped(self, notation: Notation, entry: str, arguments: dict[str, Any]) -> bool:
         """Calls the kernel of edges that are grouped, if these came before; whether it was."""
@@ -333,6 +336,8 @@ class StatementCall(RegionCall):
             return None
         if self.program.least and self.program.sizes_of_call:
             return None
+        if any(isinstance(one, Multiple) and isinstance(one.times, tuple) for one in lengths.values()):
+            return None
         count = len(self.program.inputs)
         sources: list[Source] = []
         bounds: list[Bound] = []
@@ -340,7 +345,7 @@ class StatementCall(RegionCall):
             if self._groups(arguments):
                 return None
             edges = max(len(arguments[place]) for place in self.program.ends)
-            elements = max(math.prod(_sizes(one, arguments)) for one in self.program.elements)
+            elements = self._most_elements(arguments)
             most = most_ungrouped(elements // max(edges, 1))
             if edges > most:
                 return None
@@ -350,6 +355,7 @@ class StatementCall(RegionCall):
                 (found,) = _sizes([size], arguments)
                 sources.append((found,))
                 if isinstance(size, Multiple):
+                    assert isinstance(size.times, int)
                     bounds.append(
                         (size.place, size.dimension, found // size.times, found // size.times)
                     )
@@ -497,7 +503,7 @@ def _size(size: Size | Multiple, inputs: Sequence[Any]) -> int:
     if isinstance(size, int):
         return size
     if isinstance(size, Multiple):
-        return size.times * _size((size.place, size.dimension, 0), inputs)
+        return _size(size.times, inputs) * _size((size.place, size.dimension, 0), inputs)
     place, dimension, added = size
     argument = inputs[place]
     if isinstance(argument, Tensor):

@@ -18,7 +18,6 @@ import torch
 from torch import Tensor
 from torch.fx import Graph, Node
 
-from ember.torch.einsum import einsum_at
 from ember.torch.effects import changed_by, effect_of, example_of
 from ember.torch.element_types import INDEX_TYPES, SUM_TYPES
 from ember.torch.graph.costs import LONG_ROWS, is_slow
@@ -50,6 +49,7 @@ _log = logging.getLogger(__name__)
 _texts: WeakKeyDictionary[Graph, dict[str, str | None]] = WeakKeyDictionary()
 # Reductions that a loop over elements is as fast for as PyTorch's own.
 _REDUCTIONS = frozenset(("linalg_vector_norm", "mean", "norm", "sum"))
+_PRODUCTS = frozenset(("bmm", "einsum", "matmul"))
 
 
 @dataclass(frozen=True)
@@ -184,8 +184,13 @@ def is_view(node: Node) -> bool:
     operation = read(node)
     if operation is not None:
         return operation.name in VIEWS and not operation.in_place
+    return _name_of(node) in VIEWS
+
+
+def _name_of(node: Node) -> str:
+    """What is called, without an overload, or which attribute is read."""
     name = node.args[1] if node.target is getattr else node.target
-    return str(getattr(name, "__name__", name)).partition(".")[0] in VIEWS
+    return str(getattr(name, "__name__", name)).partition(".")[0]
 
 
 def _reached(root: Node, blocked: Collection[Node]) -> set[Node]:
@@ -337,9 +342,7 @@ def _is_for_products(node: Node) -> bool:
 
 def _is_product(node: Node) -> bool:
     """Whether a node is a product of matrices."""
-    operation = read(node)
-    is_named = operation is not None and operation.name in ("bmm", "matmul")
-    return is_named or einsum_at(node) is not None
+    return _name_of(node) in _PRODUCTS
 
 
 def _is_end_of_edges(node: Node) -> bool:

@@ -339,8 +339,9 @@ def _program(
     if not found.irregular:
         least = LEAST_DIFFERENTIATED_REDUCED
     others = {lookup.table for lookup in statements.lookups} if of_rows is None else set()
-    # PyTorch adds up rows of half types as fast.
+    # PyTorch adds up rows of half types as fast, but not blocks of them.
     are_half_rows = dtype not in SUM_TYPES and not statements.reduces and of_rows is None
+    are_half_rows = are_half_rows and not all(map(_is_of_blocks, found.tables))
     paddings, undifferentiated = [], set()
     for place, name in enumerate(names):
         if statements.has_own_gradients or are_half_rows or name in others:
@@ -448,6 +449,17 @@ def _multiple(size: Any, given: list[Node]) -> Multiple | None:
             # What is computed of other sizes is that of a block, which stays.
             if known_number(times) is not None or not times.node.expr.is_symbol:
                 return Multiple(place, dimension, fixed_size(times))
+            other = next(
+                (
+                    (number, at, 0)
+                    for number, other in enumerate(given)
+                    for at, length in enumerate(_own_sizes(other))
+                    if same_number(length, times)
+                ),
+                None,
+            )
+            if other is not None:
+                return Multiple(place, dimension, other)
     return None
 
 
