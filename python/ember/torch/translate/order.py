@@ -74,8 +74,20 @@ def reordered(
     given = [(index, size) for index, size in given if not is_one(size)]
     wanted = [place for place, size in enumerate(others) if not is_one(size)]
     places = [FIRST] * len(others)
-    while given and wanted and same_number(given[-1][1], others[wanted[-1]]):
-        places[wanted.pop()] = given.pop()[0]
+    while given and wanted:
+        index, size = given.pop()
+        if same_number(size, others[wanted[-1]]):
+            places[wanted.pop()] = index
+            continue
+        divisor = _divisor(size, [others[place] for place in wanted])
+        if divisor is None:
+            given.append((index, size))
+            break
+        # All that lies in front of it is counted without it.
+        inner, outer = (_computed(statements, index, f"({{0}} {sign} {divisor})") for sign in ("%", "//"))
+        statements.are_ranged = True
+        places[wanted.pop()] = Split.of(inner, index, 1, 2)
+        given.append((Split.of(outer, index, 0, 2), size // divisor))
     while given or wanted:
         left, right = given[:1], wanted[:1]
         del given[:1], wanted[:1]
@@ -104,6 +116,22 @@ def reordered(
             for number, part in enumerate(right):
                 places[part] = Split.of(places[part], place, number, len(right))
     return places
+
+
+def _divisor(size: Any, wanted: Sequence[Any]) -> int | None:
+    """The last of the wanted sizes, where one of a variable is a multiple of it, but not of as many
+    elements as some of the last ones together."""
+    number, last, count = known_number(size), known_number(wanted[-1]), 1
+    if number is None or last is None or number <= last or number % last:
+        return None
+    for one in reversed(wanted):
+        known = known_number(one)
+        if known is None:
+            break
+        count *= known
+        if count == number:
+            return None
+    return last
 
 
 def _computed(statements: Statements, place: str, text: str) -> str:

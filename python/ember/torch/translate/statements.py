@@ -558,9 +558,20 @@ class Statements:
                     if any(same_number(size, fixed) for fixed in self.fixed):
                         outer[place] = str(fixed_size(size))
                 spelled = "x".join([*outer, str(fixed_size(self.rows[name])), element])
+            if name == RESULT and self.are_ranged:
+                spelled = self._ranged_type(spelled)
             layout = ":strided" if name in self.strided else ""
             words.append(f"--type={name}:{spelled}{layout}")
         return Notation(self.text, tuple(words))
+
+
+    def _ranged_type(self, element: str) -> str:
+        """The type of a result whose variables have ranges, which do not say how long rows are."""
+        *outer, last = [size for size in self.sizes if not is_one(size)] or [1]
+        length = known_number(last)
+        if length is None or not outer:
+            return element
+        return "x".join([*("?" for _ in outer), str(length), element])
 
 
 def _at(element: str, indices: Mapping[str, str]) -> str:
