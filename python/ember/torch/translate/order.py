@@ -13,25 +13,14 @@ from ember.torch.translate.statements import Statements
 from ember.torch.translate.values import (
     FIRST,
     Indices,
+    Joined,
     NotTranslatedError,
+    SplitError,
     Value,
+    Variable,
     is_one,
     known_number,
 )
-
-
-class Joined(str):
-    """An index that counts several dimensions together; it knows their indices and sizes, so that
-    a view of a view, as products of matrices are, is of these again."""
-
-    parts: tuple[tuple[str, Any], ...]
-
-    @staticmethod
-    def of(text: str, parts: Sequence[tuple[str, Any]]) -> "Joined":
-        """An index with that text."""
-        joined = Joined(text)
-        joined.parts = tuple(parts)
-        return joined
 
 
 class Place(str):
@@ -43,6 +32,12 @@ class Place(str):
     @staticmethod
     def of(value: Value, indices: Indices) -> "Place":
         """The element at these indices."""
+        for index in indices:
+            # Each place is better looked up once than with each of what lies behind it.
+            if isinstance(index, Split) and isinstance(index.whole, Variable):
+                others = [one.number for one in indices if isinstance(one, Split)]
+                if others != list(range(len(index.sizes))):
+                    raise SplitError(index.whole, index.sizes)
         place = Place(value.at(indices))
         place.value, place.indices = value, tuple(indices)
         return place
@@ -53,13 +48,13 @@ class Split(str):
 
     whole: str
     number: int
-    many: int
+    sizes: tuple[Any, ...]
 
     @staticmethod
-    def of(text: str, whole: str, number: int, many: int) -> "Split":
-        """An index with that text."""
+    def of(text: str, whole: str, number: int, sizes: Sequence[Any]) -> "Split":
+        """An index with that text, one of several of these sizes."""
         split = Split(text)
-        split.whole, split.number, split.many = whole, number, many
+        split.whole, split.number, split.sizes = whole, number, tuple(sizes)
         return split
 
 
@@ -86,8 +81,9 @@ def reordered(
         # All that lies in front of it is counted without it.
         inner, outer = (_computed(statements, index, f"({{0}} {sign} {divisor})") for sign in ("%", "//"))
         statements.are_ranged = True
-        places[wanted.pop()] = Split.of(inner, index, 1, 2)
-        given.append((Split.of(outer, index, 0, 2), size // divisor))
+        parts = size // divisor, divisor
+        places[wanted.pop()] = Split.of(inner, index, 1, parts)
+        given.append((Split.of(outer, index, 0, parts), parts[0]))
     while given or wanted:
         left, right = given[:1], wanted[:1]
         del given[:1], wanted[:1]
@@ -114,7 +110,8 @@ def reordered(
         places[first] = rest
         if behind:
             for number, part in enumerate(right):
-                places[part] = Split.of(places[part], place, number, len(right))
+                parts = [others[one] for one in right]
+                places[part] = Split.of(places[part], place, number, parts)
     return places
 
 
@@ -162,7 +159,7 @@ def _length(statements: Statements, size: Any) -> str:
 
 def _ravelled(statements: Statements, parts: Sequence[tuple[str, Any]]) -> str:
     """Where an element is in the order of all elements of these dimensions."""
-    wholes = {(index.whole, index.many) for index, _ in parts if isinstance(index, Split)}
+    wholes = {(index.whole, len(index.sizes)) for index, _ in parts if isinstance(index, Split)}
     if len(wholes) == 1 and all(
         isinstance(index, Split) and index.number == number
         for number, (index, _) in enumerate(parts)

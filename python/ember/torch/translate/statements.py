@@ -7,6 +7,7 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from string import ascii_lowercase
 from typing import Any
 
 import torch
@@ -19,10 +20,13 @@ from ember.torch.operations import fixed_size, same_number, value_of
 from ember.torch.translate.values import (
     FIRST,
     Indices,
+    Joined,
     NotTranslatedError,
     Part,
     PartedError,
+    SplitError,
     Value,
+    Variable,
     broadcast,
     is_one,
     known_number,
@@ -338,7 +342,9 @@ class Statements:
         }
         lines = []
         for piece in self.pieces(
-            variables, lambda at: element([at.get(index, index) for index in indices])
+            variables,
+            lambda at: element([at.get(index, index) for index in indices]),
+            splits=name == RESULT,
         ):
             left = f"{name}[{','.join(piece.at.values())}]" if variables else name
             line = f"{left} = {piece.element}"
@@ -347,20 +353,30 @@ class Statements:
         return lines
 
     def pieces(
-        self, sizes: Mapping[str, Any], element: Callable[[Mapping[str, str]], str]
+        self,
+        sizes: Mapping[str, Any],
+        element: Callable[[Mapping[str, str]], str],
+        splits: bool = True,
     ) -> list[Piece]:
         """A function of variables, which have sizes; where it reads tensors one behind another, one
-        of each of them."""
-        pending = [Piece("", {name: name for name in sizes}, dict(sizes))]
+        of each of them; where it looks up by a part of a variable, of variables for the parts."""
+        kind = Variable if splits else str
+        pending = [Piece("", {name: kind(name) for name in sizes}, dict(sizes))]
         found = []
         while pending:
             piece = pending.pop(0)
             try:
                 found.append(replace(piece, element=element(piece.at)))
-            except PartedError as error:
-                if error.index not in piece.sizes:
+            except (PartedError, SplitError) as error:
+                if error.index[:-1] in sizes:
+                    # A part is of parts itself.
+                    return self.pieces(sizes, element, splits=False)
+                if error.index not in piece.at:
                     raise
-                pending = [*self._parts(piece, error), *pending]
+                if isinstance(error, SplitError):
+                    pending.insert(0, self._split(piece, error))
+                else:
+                    pending = [*self._parts(piece, error), *pending]
         return found
 
     def _parts(self, piece: Piece, error: PartedError) -> Iterator[Piece]:
@@ -368,24 +384,35 @@ class Statements:
         variable, begin = error.index, 0
         for number, size in enumerate(error.sizes):
             own = FIRST if is_one(size) else variable
-            index = self._within(piece.at[variable], own, self.length(begin), error.sizes, number)
+            part = Part.of(own, self.length(begin), error.sizes, number)
+            index = self._with_inner(piece.at[variable], part)
             sizes = {name: one for name, one in piece.sizes.items() if name != variable}
             if own == variable:
                 sizes[variable] = size
-            yield Piece(
-                "", {**piece.at, variable: index}, sizes, frozenset((*piece.parted, variable))
-            )
+            parted = frozenset((*piece.parted, variable))
+            yield Piece("", {**piece.at, variable: index}, sizes, parted)
             begin += size
 
-    def _within(
-        self, index: str, own: str, begin: str, sizes: Sequence[Any], number: int
-    ) -> Part:
-        """The index of a part, which may be one of a part itself."""
+    def _split(self, piece: Piece, error: SplitError) -> Piece:
+        """A piece with a variable for each part of one."""
+        names = [f"{error.index}{letter}" for letter in ascii_lowercase[: len(error.sizes)]]
+        text, *others = names
+        for name, size in zip(others, error.sizes[1:], strict=True):
+            text = f"({text} * {self.length(size)} + {name})"
+        parts = list(zip(names, error.sizes, strict=True))
+        index = self._with_inner(piece.at[error.index], Joined.of(text, parts))
+        sizes: dict[str, Any] = {}
+        for name, size in piece.sizes.items():
+            sizes.update(parts if name == error.index else [(name, size)])
+        return replace(piece, at={**piece.at, error.index: index}, sizes=sizes)
+
+    def _with_inner(self, index: str, inner: str) -> str:
+        """An index, of a part where it is one, by another variable."""
         if not isinstance(index, Part):
-            return Part.of(own, begin, sizes, number)
-        inner = self._within(index.own, own, begin, sizes, number)
-        outer = self.length(sum(index.sizes[: index.number]))
-        return Part.of(inner, outer, index.sizes, index.number)
+            return inner
+        begin = self.length(sum(index.sizes[: index.number]))
+        own = self._with_inner(index.own, inner)
+        return Part.of(own, begin, index.sizes, index.number)
 
     def _bound(self, piece: Piece, read: str) -> list[str]:
         """A piece's variables as what binds them has them, where that is read."""

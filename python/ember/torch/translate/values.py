@@ -47,6 +47,36 @@ class PartedError(NotTranslatedError):
         self.sizes = tuple(sizes)
 
 
+class SplitError(NotTranslatedError):
+    """Places lie along a part of what a variable counts: better there is a variable for each part.
+
+    index: the variable; sizes: of the parts.
+    """
+
+    def __init__(self, index: str, sizes: Sequence[Any]) -> None:
+        super().__init__()
+        self.index = index
+        self.sizes = tuple(sizes)
+
+
+class Variable(str):
+    """A variable that may become several."""
+
+
+class Joined(str):
+    """An index that counts several dimensions together; it knows their indices and sizes, so that
+    a view of a view, as products of matrices are, is of these again."""
+
+    parts: tuple[tuple[str, Any], ...]
+
+    @staticmethod
+    def of(text: str, parts: Sequence[tuple[str, Any]]) -> "Joined":
+        """An index with that text."""
+        joined = Joined(text)
+        joined.parts = tuple(parts)
+        return joined
+
+
 class Part(str):
     """An index in several tensors one behind another; `own` is that in the one which it is of.
 

@@ -10,11 +10,12 @@ from torch.fx import Node
 
 from ember.torch import private
 from ember.torch.operations import same_number
-from ember.torch.translate.order import Joined, Place, reordered
+from ember.torch.translate.order import Place, reordered
 from ember.torch.translate.table import VIEWED, Call, translates
 from ember.torch.translate.values import (
     FIRST,
     Indices,
+    Joined,
     NotTranslatedError,
     Part,
     PartedError,
