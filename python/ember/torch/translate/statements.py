@@ -70,6 +70,19 @@ class Piece:
     parted: frozenset[str] = frozenset()
 
 
+class Terms(str):
+    """A sum, whose terms are faster added one by one where it is written."""
+
+    terms: tuple[str, ...]
+
+    @staticmethod
+    def of(text: str, terms: Sequence[str]) -> "Terms":
+        """A sum with that text."""
+        found = Terms(text)
+        found.terms = tuple(terms)
+        return found
+
+
 @dataclass
 class Statements:
     """Statements on some inputs.
@@ -157,6 +170,8 @@ class Statements:
 
     def stored(self, value: Value) -> Value:
         """A value whose elements are not computed anew wherever they are read."""
+        if value.kept is not None:
+            return value.kept()
         if not value.is_reduced:
             return value
         for known, array in self._stored:
@@ -310,10 +325,10 @@ class Statements:
         self, sizes: Sequence[Any], dtype: torch.dtype, element: Callable[[Indices], str]
     ) -> Value:
         name, value = self._temporary(sizes, dtype)
-        line, *others = self._assign(name, sizes, element)
-        if others:
+        (first, *others), *parts = self._assign(name, sizes, element)
+        if parts:
             raise NotTranslatedError
-        self.lines.append(f"let {line}")
+        self.lines += [f"let {first}", *others]
         return value
 
     def _temporary(self, sizes: Sequence[Any], dtype: torch.dtype) -> tuple[str, Value]:
@@ -334,8 +349,8 @@ class Statements:
 
     def _assign(
         self, name: str, sizes: Sequence[Any], element: Callable[[Indices], str]
-    ) -> list[str]:
-        """The assignments of all elements: one, or one for each part of them."""
+    ) -> list[list[str]]:
+        """The assignments of all elements, or of each part of them: one, and others that add."""
         indices = [FIRST if is_one(size) else f"i{place}" for place, size in enumerate(sizes)]
         variables = {
             index: size for index, size in zip(indices, sizes, strict=True) if index != FIRST
@@ -347,9 +362,13 @@ class Statements:
             splits=name == RESULT,
         ):
             left = f"{name}[{','.join(piece.at.values())}]" if variables else name
-            line = f"{left} = {piece.element}"
-            # Of a result, the tensor that is given says how many elements there are.
-            lines.append(self._ranged(piece, line, line if name == RESULT else piece.element))
+            terms = piece.element.terms if isinstance(piece.element, Terms) else [piece.element]
+            mine = []
+            for number, term in enumerate(terms):
+                line = f"{left} {'+=' if number else '='} {term}"
+                # Of a result, the tensor that is given says how many elements there are.
+                mine.append(self._ranged(piece, line, line if name == RESULT else term))
+            lines.append(mine)
         return lines
 
     def pieces(
@@ -398,13 +417,16 @@ class Statements:
         names = [f"{error.index}{letter}" for letter in ascii_lowercase[: len(error.sizes)]]
         text, *others = names
         for name, size in zip(others, error.sizes[1:], strict=True):
+            # How many rows a block has stays.
+            self.fixed.append(size)
             text = f"({text} * {self.length(size)} + {name})"
         parts = list(zip(names, error.sizes, strict=True))
         index = self._with_inner(piece.at[error.index], Joined.of(text, parts))
         sizes: dict[str, Any] = {}
         for name, size in piece.sizes.items():
             sizes.update(parts if name == error.index else [(name, size)])
-        return replace(piece, at={**piece.at, error.index: index}, sizes=sizes)
+        parted = frozenset((*piece.parted, *others))
+        return replace(piece, at={**piece.at, error.index: index}, sizes=sizes, parted=parted)
 
     def _with_inner(self, index: str, inner: str) -> str:
         """An index, of a part where it is one, by another variable."""
@@ -466,7 +488,8 @@ class Statements:
         elif not self._is_renamed(value):
             self.same = value.name
             self.types[RESULT] = _type(value.dtype)
-            self.lines += self._assign(RESULT, value.sizes, value.at)
+            for lines in self._assign(RESULT, value.sizes, value.at):
+                self.lines += lines
         self.sizes = value.sizes
         used = set(self._named())
         self.lengths = {name: size for name, size in self.lengths.items() if name in used}
@@ -531,7 +554,7 @@ class Statements:
             raise NotTranslatedError
         for one in others:
             whole = _JOINED[function].format(whole, one)
-        return whole
+        return Terms.of(whole, found) if others and function == "sum" else whole
 
     def reduced(
         self, sizes: Sequence[Any], dtype: torch.dtype, element: Callable[[Indices], str]

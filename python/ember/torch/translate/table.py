@@ -98,7 +98,7 @@ class Call:
 
     def shown(self, value: Value, at: Callable[[Indices], str], **changes: Any) -> Value:
         """The result as elements of a value at other indices."""
-        return replace(value, sizes=self.sizes, at=at, name="", **changes)
+        return replace(value, sizes=self.sizes, at=at, name="", kept=None, **changes)
 
     def elementwise(self, operands: Sequence[Value], function: Callable[..., str]) -> Value:
         """A function of elements, computed in the result's type."""

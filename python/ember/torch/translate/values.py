@@ -100,7 +100,8 @@ class Value:
     """A tensor, or a number, which has no sizes.
 
     at: the text of the element at some indices, one for each dimension. name: of an input as it is, what statements call it. is_reduced: elements are reduced where they
-    are read: what reads them more than once is given an array. is_looked_up: whether they are
+    are read: what reads them more than once is given an array. kept: the same of such arrays, of
+    tensors one behind another. is_looked_up: whether they are
     elements of a tensor at places.
     """
 
@@ -110,6 +111,7 @@ class Value:
     name: str = ""
     is_reduced: bool = False
     is_looked_up: bool = False
+    kept: "Callable[[], Value] | None" = None
 
     @property
     def rank(self) -> int:

@@ -5,6 +5,7 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from torch.fx import Node
 
@@ -200,10 +201,23 @@ def _repeat(call: Call) -> Value:
 @translates("aten::cat")
 def _cat(call: Call) -> Value:
     """Tensors one behind another: statements are of one of them each."""
-    parts = [call.value_of(one) for one in call.arguments["tensors"]]
+    parts = [call.seen(one) for one in call.arguments["tensors"]]
     if any(part.rank != len(call.sizes) or part.dtype != call.result.dtype for part in parts):
         raise NotTranslatedError
     dimension = parts[0].place(call.given("dim"))
+    whole = _behind_another(call, parts, dimension)
+    if not any(part.is_reduced for part in parts):
+        return whole
+    stored = call.statements.stored
+
+    def kept() -> Value:
+        return _behind_another(call, list(map(stored, parts)), dimension)
+
+    return replace(whole, is_reduced=True, kept=kept)
+
+
+def _behind_another(call: Call, parts: Sequence[Value], dimension: int) -> Value:
+    """Parts along a dimension: each index is to be of one of them."""
     sizes = [part.sizes[dimension] for part in parts]
 
     def at(indices: Indices) -> str:
