@@ -49,8 +49,10 @@ static std::optional<int64_t> getMost(Value value) {
 static std::optional<int64_t> getSpreadInArrays(BlockArgument variable) {
   std::optional<int64_t> least;
   for (ArrayDimension dimension : getIndexedDimensions(variable))
+    // Temporaries get their sizes when all statements are there.
     if (auto type = dyn_cast<MemRefType>(dimension.array.getType());
-        type && !type.isDynamicDim(dimension.dimension))
+        type && dimension.dimension < type.getRank() &&
+        !type.isDynamicDim(dimension.dimension))
       least = std::min(least.value_or(INT64_MAX),
                        type.getDimSize(dimension.dimension));
   return least ? std::optional(std::max<int64_t>(*least - 1, 0))

@@ -336,7 +336,9 @@ class StatementCall(RegionCall):
             return None
         if self.program.least and self.program.sizes_of_call:
             return None
-        if any(isinstance(one, Multiple) and isinstance(one.times, tuple) for one in lengths.values()):
+        if any(
+            isinstance(one, Multiple) and isinstance(one.times, tuple) for one in lengths.values()
+        ):
             return None
         count = len(self.program.inputs)
         sources: list[Source] = []

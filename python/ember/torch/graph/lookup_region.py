@@ -159,7 +159,9 @@ def blocks_at(node: Node, settings: Settings) -> Region | None:
     if operation is None or (looked_up_in(node) is None and operation.name != "cat"):
         return None
     found = find(node, with_places=True)
-    if found is None or not found.statements.are_copies or not all(map(_is_of_blocks, found.tables)):
+    if found is None or not found.statements.are_copies:
+        return None
+    if not all(map(_is_of_blocks, found.tables)):
         return None
     if operation.name == "index_select":
         raise AsFastError("PyTorch copies whole blocks as fast; no product with few rows follows")
@@ -265,9 +267,7 @@ def _region(
 
     names = {statements.inputs[one]: name_of(one) for one in inputs}
     changes = () if found.changed is None else (found.changed,)
-    return Region(
-        kind, node, found.nodes, tuple(given), make, title, names, found.shared, changes
-    )
+    return Region(kind, node, found.nodes, tuple(given), make, title, names, found.shared, changes)
 
 
 def _totals(statements: Statements, given: list[Node]) -> tuple[tuple[Function, Sizes], ...] | None:

@@ -79,11 +79,13 @@ def reordered(
             given.append((index, size))
             break
         # All that lies in front of it is counted without it.
-        inner, outer = (_computed(statements, index, f"({{0}} {sign} {divisor})") for sign in ("%", "//"))
+        inner, outer = (
+            _computed(statements, index, f"({{0}} {sign} {divisor})") for sign in ("%", "//")
+        )
         statements.are_ranged = True
-        parts = size // divisor, divisor
-        places[wanted.pop()] = Split.of(inner, index, 1, parts)
-        given.append((Split.of(outer, index, 0, parts), parts[0]))
+        halves = size // divisor, divisor
+        places[wanted.pop()] = Split.of(inner, index, 1, halves)
+        given.append((Split.of(outer, index, 0, halves), halves[0]))
     while given or wanted:
         left, right = given[:1], wanted[:1]
         del given[:1], wanted[:1]

@@ -5,9 +5,8 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from string import ascii_lowercase
 from typing import Any
 
 import torch
@@ -17,16 +16,12 @@ from torch.fx import Node
 from ember.compiler import Notation
 from ember.torch.element_types import INDEX_TYPES, VALUE_TYPES
 from ember.torch.operations import fixed_size, same_number, value_of
+from ember.torch.translate.pieces import Piece, Pieces, Terms
 from ember.torch.translate.values import (
     FIRST,
     Indices,
-    Joined,
     NotTranslatedError,
-    Part,
-    PartedError,
-    SplitError,
     Value,
-    Variable,
     broadcast,
     is_one,
     known_number,
@@ -54,33 +49,6 @@ class Lookup:
     padding: int
     scales_by_frequency: bool
     is_sparse: bool
-
-
-@dataclass(frozen=True)
-class Piece:
-    """What is computed for some values of variables.
-
-    at: an index for each variable; sizes: of what the variables count; parted: those that count
-    a part of what others do, and need ranges.
-    """
-
-    element: str
-    at: Mapping[str, str]
-    sizes: Mapping[str, Any]
-    parted: frozenset[str] = frozenset()
-
-
-class Terms(str):
-    """A sum, whose terms are faster added one by one where it is written."""
-
-    terms: tuple[str, ...]
-
-    @staticmethod
-    def of(text: str, terms: Sequence[str]) -> "Terms":
-        """A sum with that text."""
-        found = Terms(text)
-        found.terms = tuple(terms)
-        return found
 
 
 @dataclass
@@ -270,6 +238,11 @@ class Statements:
         self.lines.append(f"let {plain} for {ranges}" if ranges else f"let {plain}")
         return target
 
+    def fixed_length(self, size: Any) -> str:
+        """The same of a size that stays, as that of a block does."""
+        self.fixed.append(size)
+        return self.length(size)
+
     def length(self, size: Any) -> str:
         """A size as the end of a range."""
         known = [*self.rows.values(), *self.fixed]
@@ -377,64 +350,8 @@ class Statements:
         element: Callable[[Mapping[str, str]], str],
         splits: bool = True,
     ) -> list[Piece]:
-        """A function of variables, which have sizes; where it reads tensors one behind another, one
-        of each of them; where it looks up by a part of a variable, of variables for the parts."""
-        kind = Variable if splits else str
-        pending = [Piece("", {name: kind(name) for name in sizes}, dict(sizes))]
-        found = []
-        while pending:
-            piece = pending.pop(0)
-            try:
-                found.append(replace(piece, element=element(piece.at)))
-            except (PartedError, SplitError) as error:
-                if error.index[:-1] in sizes:
-                    # A part is of parts itself.
-                    return self.pieces(sizes, element, splits=False)
-                if error.index not in piece.at:
-                    raise
-                if isinstance(error, SplitError):
-                    pending.insert(0, self._split(piece, error))
-                else:
-                    pending = [*self._parts(piece, error), *pending]
-        return found
-
-    def _parts(self, piece: Piece, error: PartedError) -> Iterator[Piece]:
-        """A piece by the parts that its variable has to be of."""
-        variable, begin = error.index, 0
-        for number, size in enumerate(error.sizes):
-            own = FIRST if is_one(size) else variable
-            part = Part.of(own, self.length(begin), error.sizes, number)
-            index = self._with_inner(piece.at[variable], part)
-            sizes = {name: one for name, one in piece.sizes.items() if name != variable}
-            if own == variable:
-                sizes[variable] = size
-            parted = frozenset((*piece.parted, variable))
-            yield Piece("", {**piece.at, variable: index}, sizes, parted)
-            begin += size
-
-    def _split(self, piece: Piece, error: SplitError) -> Piece:
-        """A piece with a variable for each part of one."""
-        names = [f"{error.index}{letter}" for letter in ascii_lowercase[: len(error.sizes)]]
-        text, *others = names
-        for name, size in zip(others, error.sizes[1:], strict=True):
-            # How many rows a block has stays.
-            self.fixed.append(size)
-            text = f"({text} * {self.length(size)} + {name})"
-        parts = list(zip(names, error.sizes, strict=True))
-        index = self._with_inner(piece.at[error.index], Joined.of(text, parts))
-        sizes: dict[str, Any] = {}
-        for name, size in piece.sizes.items():
-            sizes.update(parts if name == error.index else [(name, size)])
-        parted = frozenset((*piece.parted, *others))
-        return replace(piece, at={**piece.at, error.index: index}, sizes=sizes, parted=parted)
-
-    def _with_inner(self, index: str, inner: str) -> str:
-        """An index, of a part where it is one, by another variable."""
-        if not isinstance(index, Part):
-            return inner
-        begin = self.length(sum(index.sizes[: index.number]))
-        own = self._with_inner(index.own, inner)
-        return Part.of(own, begin, index.sizes, index.number)
+        """A function of variables, which have sizes, in pieces that each have a statement."""
+        return Pieces(self.length, self.fixed_length).of(sizes, element, splits)
 
     def _bound(self, piece: Piece, read: str) -> list[str]:
         """A piece's variables as what binds them has them, where that is read."""
@@ -613,7 +530,6 @@ class Statements:
             layout = ":strided" if name in self.strided else ""
             words.append(f"--type={name}:{spelled}{layout}")
         return Notation(self.text, tuple(words))
-
 
     def _ranged_type(self, element: str) -> str:
         """The type of a result whose variables have ranges, which do not say how long rows are."""

@@ -99,10 +99,10 @@ class Part(str):
 class Value:
     """A tensor, or a number, which has no sizes.
 
-    at: the text of the element at some indices, one for each dimension. name: of an input as it is, what statements call it. is_reduced: elements are reduced where they
-    are read: what reads them more than once is given an array. kept: the same of such arrays, of
-    tensors one behind another. is_looked_up: whether they are
-    elements of a tensor at places.
+    at: the text of the element at some indices, one for each dimension. name: of an input as it is,
+    what statements call it. is_reduced: elements are reduced where they are read: what reads them
+    more than once is given an array. is_looked_up: whether they are elements of a tensor at places.
+    kept: the same of arrays, of tensors one behind another of which some are reduced.
     """
 
     sizes: tuple[Any, ...]
