@@ -115,11 +115,10 @@ class Program:
     is differentiated where gradients of tables are needed that PyTorch makes of those of rows.
     rows: how many lookups there are, and the place of a table, where rows are all that is read, and
     nothing is reduced. totals: lengths, with the number that they have to add up to, none of them
-    negative. least: elements of the result below which PyTorch is as fast. offsets: names of
-    inputs that say where segments begin. constants: arrays that kernels
-    are given in each call. masks: what places are looked for in, by the names of the places. ends:
-    places of tensors that have an end of each edge. scatters: the functions that combine what is
-    scattered, or "count".
+    negative. least: elements of the result below which PyTorch is as fast. offsets: names of inputs
+    that say where segments begin. constants: arrays that kernels are given in each call. masks:
+    what places are looked for in, by the names of the places. ends: places of tensors that have an
+    end of each edge. scatters: the functions that combine what is scattered, or "count".
     """
 
     notation: Notation

@@ -418,9 +418,14 @@ def _cuts_gradients_of(root: Node, inputs: Collection[Node]) -> bool:
     return not requires_gradient(root) and any(map(requires_gradient, inputs))
 
 
-def _sizes_of(sizes: Iterable[Any], given: list[Node], counts: Sequence[Any] = ()) -> Sizes | None:
+def _sizes_of(
+    sizes: Iterable[Any],
+    given: list[Node],
+    counts: Sequence[Any] = (),
+    are_multiples: bool = True,
+) -> Sizes | None:
     """Sizes as numbers or as inputs have them, or are them, but for a number that is added; None
-    where there is another one."""
+    where there is another one. are_multiples: it may be a multiple of one."""
     found: list[Size | Multiple] = []
     for size in sizes:
         if (number := known_number(size)) is not None:
@@ -432,7 +437,9 @@ def _sizes_of(sizes: Iterable[Any], given: list[Node], counts: Sequence[Any] = (
             for dimension, own in enumerate(owns)
             if (added := known_number(size - own)) is not None
         )
-        source = min(sources, key=lambda one: abs(one[2]), default=None) or _multiple(size, given)
+        source: Size | Multiple | None = min(sources, key=lambda one: abs(one[2]), default=None)
+        if source is None and are_multiples:
+            source = _multiple(size, given)
         if source is None:
             return None
         found.append(source)
@@ -449,17 +456,9 @@ def _multiple(size: Any, given: list[Node]) -> Multiple | None:
             # What is computed of other sizes is that of a block, which stays.
             if known_number(times) is not None or not times.node.expr.is_symbol:
                 return Multiple(place, dimension, fixed_size(times))
-            other = next(
-                (
-                    (number, at, 0)
-                    for number, other in enumerate(given)
-                    for at, length in enumerate(_own_sizes(other))
-                    if same_number(length, times)
-                ),
-                None,
-            )
-            if other is not None:
-                return Multiple(place, dimension, other)
+            sources = _sizes_of([times], given, are_multiples=False)
+            if sources is not None and not isinstance(sources[0], Multiple):
+                return Multiple(place, dimension, sources[0])
     return None
 
 

@@ -70,10 +70,10 @@ class Pieces:
             try:
                 found.append(replace(piece, element=element(piece.at)))
             except (PartedError, SplitError) as error:
-                if error.index[:-1] in sizes:
+                if error.index not in sizes and error.index[:-1] in sizes:
                     # A part is of parts itself.
                     return self.of(sizes, element, splits=False)
-                if error.index not in piece.at:
+                if error.index not in piece.sizes:
                     raise
                 if isinstance(error, SplitError):
                     pending.insert(0, self._split(piece, error))
