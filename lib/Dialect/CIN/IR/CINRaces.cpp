@@ -44,8 +44,8 @@ static std::optional<int64_t> getMost(Value value) {
   return divisor.getValue() - 1;
 }
 
-/// By how much a variable without a range varies, at most, by arrays whose sizes
-/// are known.
+/// By how much a variable without a range varies, at most, by arrays whose
+/// sizes are known.
 static std::optional<int64_t> getSpreadInArrays(BlockArgument variable) {
   std::optional<int64_t> least;
   for (ArrayDimension dimension : getIndexedDimensions(variable))
@@ -55,8 +55,7 @@ static std::optional<int64_t> getSpreadInArrays(BlockArgument variable) {
         !type.isDynamicDim(dimension.dimension))
       least = std::min(least.value_or(INT64_MAX),
                        type.getDimSize(dimension.dimension));
-  return least ? std::optional(std::max<int64_t>(*least - 1, 0))
-               : std::nullopt;
+  return least ? std::optional(std::max<int64_t>(*least - 1, 0)) : std::nullopt;
 }
 
 /// By how much a variable varies, at most.

@@ -137,8 +137,8 @@ void KernelBuilder::add(StringRef name, const NamedArray &array) {
     addStored(name, array);
   else
     (array.isTarget ? outputs : inputs)
-        .push_back({name.str(), array.isScalar() ? array.element
-                                                 : Type(memoryOf(array))});
+        .push_back({name.str(),
+                    array.isScalar() ? array.element : Type(memoryOf(array))});
 }
 
 void KernelBuilder::assemble(OpBuilder &builder, Block &body, StringRef name,
