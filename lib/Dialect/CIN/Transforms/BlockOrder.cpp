@@ -35,20 +35,27 @@ static std::optional<OrderChoice::Order>
 findOrderFor(AccessOp access, ArrayRef<BlockArgument> order,
              VariableUses &uses) {
   AccessOp lookup;
-  for (Value index : access.getIndices())
-    if (AccessOp found = findLookup(index))
+  size_t dimension = 0;
+  for (auto [number, index] : llvm::enumerate(access.getIndices()))
+    if (AccessOp found = findLookup(index)) {
       lookup = found;
+      dimension = number;
+    }
   if (!lookup)
     return std::nullopt;
+  auto decidesOn = [&](OperandRange indices, BlockArgument variable) {
+    return llvm::any_of(
+        indices, [&](Value index) { return uses.depends(index, variable); });
+  };
+  OperandRange outer = access.getIndices().take_front(dimension + 1),
+               inner = access.getIndices().drop_front(dimension + 1);
   OrderChoice::Order ofLookup, others, ofBlock;
   for (BlockArgument variable : order) {
-    bool isOfBlock = llvm::any_of(access.getIndices(), [&](Value index) {
-      return uses.depends(index, variable);
-    });
     bool isReduced = isa<ReduceOp>(variable.getOwner()->getParentOp());
-    if (uses.depends(lookup, variable))
+    // Which block it is.
+    if (decidesOn(outer, variable))
       ofLookup.push_back(variable);
-    else if (isOfBlock)
+    else if (decidesOn(inner, variable))
       ofBlock.push_back(variable);
     else if (isReduced)
       return std::nullopt;
