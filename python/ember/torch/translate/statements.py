@@ -240,7 +240,8 @@ class Statements:
 
     def fixed_length(self, size: Any) -> str:
         """The same of a size that stays, as that of a block does."""
-        self.fixed.append(size)
+        if known_number(size) is None:
+            self.fixed.append(size)
         return self.length(size)
 
     def length(self, size: Any) -> str:
