@@ -334,7 +334,8 @@ def selected(k: Tensor, i: Tensor, q: Tensor) -> Tensor:
 def test_selected_blocks() -> None:
     """PyTorch's index_select is as fast; a product behind it reads the blocks where they are."""
     for each in (EACH, 256):
-        heard = check_function(selected, keys(), numbers(2, each), queries(), dynamic=False)
+        given = keys(), numbers(2, each), queries()
+        heard = check_function(selected, *given, dynamic=False, rtol=1e-4, atol=1e-4)
         assert kinds(heard) == ["statements"]
 
 
