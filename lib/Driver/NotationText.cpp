@@ -191,14 +191,19 @@ ember::translateNotation(StringRef notation, const NotationArrays &arrays) {
     if (Error error = checkOnce(option, given))
       return std::move(error);
   for (StringRef given : arrays.types) {
-    auto [array, element] = given.split(':');
+    auto [array, text] = given.split(':');
+    auto [element, layout] = text.split(':');
     std::vector<int64_t> sizes = takeSizes(element);
     mlir::Type type = parseElement(element, context);
-    if (array.empty() || !type)
+    bool isStrided = layout == "strided";
+    bool isWhole = layout.empty() && !text.ends_with(":");
+    if (array.empty() || !type || !(isStrided || isWhole))
       return makeError("--type=" + given +
                        ": expected an array and the type of its elements, "
-                       "such as A:f16 or A:?x64xf32");
+                       "such as A:f16, A:?x64xf32 or A:?x64xf32:strided");
     options.types[array] = type;
+    if (isStrided)
+      options.strided.insert(array);
     if (!sizes.empty())
       options.shapes[array] = sizes;
   }

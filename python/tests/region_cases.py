@@ -351,9 +351,9 @@ CASES = (
     ),
     Case("row products of tables", "statements", looked_up, looked_up_tables, (0, 2)),
     Case("row score", "row_score", distance, triples, (0, 1)),
-    Case("block gather", "block_gather", lambda x, i, q, w: gathered(x, i), windows, (0,)),
-    Case("block scores", "block_scores", block_scores, windows, (0, 2)),
-    Case("block values", "block_values", block_values, windows, (0, 3)),
+    Case("block gather", "rows", lambda x, i, q, w: gathered(x, i), windows, (0,)),
+    Case("block scores", "statements", block_scores, windows, (0, 2)),
+    Case("block values", "statements", block_values, windows, (0, 3)),
     Case(
         "rows",
         "rows",

@@ -320,7 +320,7 @@ def test_few_rows_for_each_gathered_matrix() -> None:
     for queries in (1, 3, 24, 30):
         torch._dynamo.reset()
         rows = torch.randn(40, queries, 12, generator=draw)
-        run = compiled(function, dynamic=False, excluded=("block_gather", "block_values"))
+        run = compiled(function, dynamic=False)
         outcomes = []
         with listening() as heard:
             for each in (run, function):

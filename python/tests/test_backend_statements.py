@@ -211,6 +211,13 @@ def test_gradients_of_what_is_computed_without_them_and_split() -> None:
         lambda w, i: (w[i] * w[0]).max(1).values,
         lambda w, i: w[i].min(1)[0] * w[i].sum(1),
         lambda w, i: torch.cat([w[i], w[i + 1] * 2], 1).amax(1),
+        # One behind another, and shown otherwise, within others, and as few as one.
+        lambda w, i: torch.cat([w[i], w[i + 1] * 2], 1).unflatten(0, (5, 6)).transpose(1, 2).sum(1),
+        lambda w, i: torch.cat([w[i], torch.cat([w[i] * 2, w[i + 1][:, 3:]], 1)], 1).sum(1),
+        lambda w, i: torch.cat([w[i][:, :1], w[i + 1]], 1).sum(1) + w[i].sum(1),
+        # Rows by a part of what a result or a sum counts.
+        lambda w, i: w[i].unsqueeze(1).expand(-1, 3, -1).reshape(90, -1) @ w[1],
+        lambda w, i: (w[i].reshape(15, 24) * w[:24, 0]).sum(1),
         lambda w, i: (w[i].flip(1) * w[i].repeat(1, 2)[:, LENGTH:]).sum(1),
         lambda w, i: torch.where((w[i] > 0) & ~(w[i + 1] > 0), w[i], 0.0).sum(1),
         lambda w, i: (w[i] > 0).any(1) * w[i].prod(1),
@@ -225,6 +232,26 @@ def test_gradients_of_what_is_computed_without_them_and_split() -> None:
 def test_one_kernel(function: Callable[..., Tensor]) -> None:
     heard = check_function(function, draw(ROWS, LENGTH), places(30) % (ROWS - 1))
     assert heard.covered("") > 1
+
+
+@pytest.mark.parametrize("dynamic", [False, True], ids=["static", "dynamic"])
+def test_rows_that_lie_apart(dynamic: bool) -> None:
+    """Heads are columns of a matrix: they are read where they lie, and not by PyTorch."""
+
+    def function(rows: Tensor, index: Tensor) -> Tensor:
+        return (rows.view(ROWS, 3, LENGTH).transpose(0, 1)[:, index] * 2).square().sum(2)
+
+    index = places(30)
+    for rows in (draw(ROWS, 3 * LENGTH), draw(ROWS, 6 * LENGTH)[:, : 3 * LENGTH]):
+        torch._dynamo.reset()
+        run = compiled(function, dynamic=dynamic)
+        with listening() as heard:
+            torch.testing.assert_close(run(rows, index), function(rows, index))
+        calls = [part.call for report in heard.reports for part in report.compiled]
+        assert calls
+        for call in calls:
+            call.reference = mock.Mock(side_effect=AssertionError)
+        torch.testing.assert_close(run(rows, index), function(rows, index))
 
 
 FUNCTIONS = {

@@ -31,7 +31,7 @@ KINDS = {
     "quantized_bag_at": "quantized_bag_byte",
     "quantized_rows_at": "quantized_rows_4bit",
     "bag_at": "bag_sum",
-    "block_region_at": "block_scores",
+    "blocks_at": "block_gather",
     "rows_at": "rows",
     "reduction_at": "head_products",
     "selection_at": "selection",

@@ -16,7 +16,7 @@ defm notation : Value<"notation",
 defm type : Value<"type",
     "The type of an array's elements in the notation; others are of f32, or "
     "i64 if they are the index of something. Sizes that are known may stand before it: "
-    "A:?x64xf32", "ARRAY:TYPE">;
+    "A:?x64xf32. Rows of A:?x64xf32:strided may lie apart", "ARRAY:TYPE">;
 defm format : Value<"format",
     "How an array of the notation is stored: csr, csc, dcsr, dcsc, coo, csf, bitmap, or "
     "levels such as dense,compressed@1,0; with i32 positions and coordinates A:csr:i32",

@@ -11,12 +11,12 @@ from torch.fx import Graph, GraphModule, Node
 
 from ember.torch.bag_group_patterns import bag_group_at
 from ember.torch.bag_patterns import bag_at
-from ember.torch.block_patterns import block_region_at
 from ember.torch.effects import Memory
 from ember.torch.graph.layers_of_sums import put_layers_of_sums_together
 from ember.torch.graph.linear_before_sum import put_linear_before_sums
 from ember.torch.graph.lookup_region import (
     STATEMENTS,
+    blocks_at,
     lookup_region_at,
     reduction_at,
     rows_at,
@@ -39,16 +39,12 @@ PATTERNS: tuple[Callable[[Node, Settings], Region | None], ...] = (
     quantized_bag_at,
     quantized_rows_at,
     bag_at,
-    block_region_at,
     rows_at,
+    blocks_at,
     reduction_at,
     selection_at,
 )
-# Lookups alone, which whatever is computed with them takes along.
-LOOKUPS = ("block_gather",)
-OF_STATEMENTS = (lookup_region_at, rows_at, reduction_at)
-# Products of blocks, which keep a row of results in registers.
-OF_BLOCKS = ("block_scores", "block_values")
+OF_STATEMENTS = (lookup_region_at, rows_at, blocks_at, reduction_at)
 
 
 def partition(module: GraphModule, settings: Settings) -> Report:
@@ -135,10 +131,7 @@ def _is_left_to_inner(region: Region, settings: Settings) -> bool:
     then the rest is PyTorch's as ever. Several become one."""
     if region.kind != STATEMENTS:
         return False
-    inner = [one for one in _inner(region, settings) if one.kind not in LOOKUPS]
-    if any(one.kind in OF_BLOCKS for one in inner):
-        return True
-    return len(inner) == 1
+    return len(_inner(region, settings)) == 1
 
 
 def _inner(region: Region, settings: Settings) -> list[Region]:

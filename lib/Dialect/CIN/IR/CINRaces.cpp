@@ -44,6 +44,20 @@ static std::optional<int64_t> getMost(Value value) {
   return divisor.getValue() - 1;
 }
 
+/// By how much a variable without a range varies, at most, by arrays whose
+/// sizes are known.
+static std::optional<int64_t> getSpreadInArrays(BlockArgument variable) {
+  std::optional<int64_t> least;
+  for (ArrayDimension dimension : getIndexedDimensions(variable))
+    // Temporaries get their sizes when all statements are there.
+    if (auto type = dyn_cast<MemRefType>(dimension.array.getType());
+        type && dimension.dimension < type.getRank() &&
+        !type.isDynamicDim(dimension.dimension))
+      least = std::min(least.value_or(INT64_MAX),
+                       type.getDimSize(dimension.dimension));
+  return least ? std::optional(std::max<int64_t>(*least - 1, 0)) : std::nullopt;
+}
+
 /// By how much a variable varies, at most.
 static std::optional<int64_t> getSpread(Value value) {
   auto variable = dyn_cast<BlockArgument>(value);
@@ -52,6 +66,8 @@ static std::optional<int64_t> getSpread(Value value) {
                     : nullptr;
   if (!forall)
     return std::nullopt;
+  if (!forall.getUpper(variable.getArgNumber()))
+    return getSpreadInArrays(variable);
   std::optional<int64_t> lower =
       getLiteral(forall.getLower(variable.getArgNumber()));
   std::optional<int64_t> upper =

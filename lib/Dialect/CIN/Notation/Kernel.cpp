@@ -51,6 +51,16 @@ private:
                       ArrayRef<int64_t> shape = {ShapedType::kDynamic}) {
     return MemRefType::get(shape, element);
   }
+  MemRefType memoryOf(const NamedArray &array) {
+    MemRefType whole = memoryOf(array.element, array.shape);
+    if (!array.isStrided || array.rank == 0)
+      return whole;
+    SmallVector<int64_t> strides(array.rank, ShapedType::kDynamic);
+    strides.back() = 1;
+    return MemRefType::get(
+        array.shape, array.element,
+        StridedLayoutAttr::get(context, ShapedType::kDynamic, strides));
+  }
   void addStored(StringRef name, const NamedArray &array);
   /// Names a temporary; its sizes follow from the statements.
   void declare(OpBuilder &builder, StringRef name, const NamedArray &array,
@@ -134,9 +144,8 @@ void KernelBuilder::add(StringRef name, const NamedArray &array) {
     addStored(name, array);
   else
     (array.isTarget ? outputs : inputs)
-        .push_back({name.str(), array.isScalar()
-                                    ? array.element
-                                    : memoryOf(array.element, array.shape)});
+        .push_back({name.str(),
+                    array.isScalar() ? array.element : Type(memoryOf(array))});
   if (array.isCompact) {
     compact.push_back(name);
     outputs.push_back(

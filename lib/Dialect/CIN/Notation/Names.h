@@ -33,6 +33,8 @@ struct NamedArray {
   mlir::Type element = {};
   /// Its sizes, where they are known; of arrays that are dense in memory.
   llvm::SmallVector<int64_t> shape = {};
+  /// Its rows may lie apart in memory, in any order.
+  bool isStrided = false;
   /// How it is stored, of elements and arrays of what type; null if it is dense
   /// in memory.
   mlir::Type format = {};

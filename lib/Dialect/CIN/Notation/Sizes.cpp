@@ -106,6 +106,17 @@ LogicalResult ember::cin::setSizes(NamedArrays &arrays,
              << (dimensions == 1 ? " dimension" : " dimensions");
     llvm::copy(entry.second, array->second.shape.begin());
   }
+  for (const auto &entry : options.strided) {
+    auto *array = arrays.find(entry.first());
+    if (array == arrays.end())
+      continue;
+    if (array->second.format || array->second.isTemporary)
+      return emitErrorAt(context, array->second.position)
+             << "'" << entry.first() << "' is "
+             << (array->second.format ? "stored in a format" : "a temporary")
+             << ", and no array of the caller's whose rows could lie apart";
+    array->second.isStrided = true;
+  }
   for (const Statement &statement : statements) {
     NamedArray &target = arrays[statement.target->name];
     if (target.format)

@@ -27,6 +27,10 @@ OrderChoice::OrderChoice(ForallOp statement, AssignOp assign,
     : statement(statement), assign(assign), variables(variables),
       formats(statement, uses) {
   first = findNaturalOrder(statement, assign, variables);
+  std::optional<Order> order = findBlockOrder(statement, assign, first);
+  isForBlocks = order && isLegal(*order);
+  if (isForBlocks)
+    first = *order;
   if (isLegal(first))
     orders.push_back(first);
   Order begun;
@@ -163,7 +167,7 @@ OrderChoice::Order OrderChoice::choose() {
   // Without a legal order, what is wrong with the natural one is said later.
   if (orders.empty())
     return first;
-  if (orders.size() == 1)
+  if (orders.size() == 1 || (isForBlocks && orders.front() == first))
     return orders.front();
   // How much worse an order is than the best, where it is worst.
   std::vector<double> worst(orders.size(), 1);

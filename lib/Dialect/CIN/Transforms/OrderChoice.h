@@ -64,12 +64,20 @@ private:
   /// The first one is that which formats and rows ask for, if it is left.
   std::vector<Order> orders;
   Order first;
+  /// Whether the first one is for blocks that are looked up.
+  bool isForBlocks = false;
 };
 
 /// The order that formats and rows ask for.
 llvm::SmallVector<mlir::BlockArgument>
 findNaturalOrder(ForallOp statement, AssignOp assign,
                  llvm::ArrayRef<mlir::BlockArgument> variables);
+
+/// The order of a statement's variables in which blocks of rows that it looks
+/// up are read while they are near; none if there are no such blocks.
+std::optional<OrderChoice::Order>
+findBlockOrder(ForallOp statement, AssignOp assign,
+               llvm::ArrayRef<mlir::BlockArgument> order);
 
 } // namespace ember::cin
 

@@ -40,11 +40,11 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Multiple:
-    """The size of an input's dimension, so many times."""
+    """The size of an input's dimension, so many times: a number, or another size."""
 
     place: int
     dimension: int
-    times: int
+    times: Size
 
 
 # Sizes of a tensor: numbers, or those of inputs, which are tensors or sizes themselves.
@@ -116,10 +116,10 @@ class Program:
     is differentiated where gradients of tables are needed that PyTorch makes of those of rows.
     rows: how many lookups there are, and the place of a table, where rows are all that is read, and
     nothing is reduced. totals: lengths, with the number that they have to add up to, none of them
-    negative. offsets: names of inputs that say where segments begin. constants: arrays that kernels
-    are given in each call. masks: what places are looked for in, by the names of the places. ends:
-    where those of edges are, of which each has some. scatters: the functions that combine what is
-    scattered, or "count".
+    negative. least: elements of the result below which PyTorch is as fast. offsets: names of inputs
+    that say where segments begin. constants: arrays that kernels are given in each call. masks:
+    what places are looked for in, by the names of the places. ends: where those of edges are, of
+    which each has some. scatters: the functions that combine what is scattered, or "count".
     """
 
     notation: Notation
@@ -143,6 +143,7 @@ class Program:
     offsets: frozenset[str] = frozenset()
     constants: tuple[tuple[str, Tensor], ...] = ()
     masks: tuple[tuple[str, Function], ...] = ()
+    least: int = 0
 
     @property
     def sizes_of_call(self) -> list[tuple[int, int, int]]:
@@ -232,10 +233,13 @@ class StatementCall(RegionCall):
     def _groups(self, inputs: Sequence[Any], scatters: Sequence[str] = ()) -> bool:
         """Whether edges that come again are to be grouped by their targets."""
         edges = max((end.edges(inputs) for end in self.program.ends), default=0)
-        elements = max(math.prod(_sizes(one, inputs)) for one in self.program.elements)
+        elements = self._most_elements(inputs)
         return edges > 0 and is_worth_grouping(
             edges, elements // edges, scatters or self.program.scatters
         )
+
+    def _most_elements(self, inputs: Sequence[Any]) -> int:
+        return max((math.prod(_sizes(one, inputs)) for one in self.program.elements), default=0)
 
     def _run_grouped(self, notation: Notation, entry: str, arguments: dict[str, Any]) -> bool:
         """Calls the kernel of edges that are grouped, if these came before; whether it was."""
@@ -310,6 +314,9 @@ class StatementCall(RegionCall):
         sizes = _sizes(self.program.sizes, inputs)
         if not math.prod(sizes):
             raise NotTakenError
+        # The first call builds the kernel, so that there is one to export, however small it is.
+        if math.prod(sizes) < self.program.least and self.libraries:
+            raise NotTakenError
         if self.program.rows is not None:
             lookups, place = self.program.rows
             table = inputs[place]
@@ -327,6 +334,12 @@ class StatementCall(RegionCall):
         lengths, constants = dict(self.program.lengths), dict(self.program.constants)
         if self.program.totals or self.program.masks or len(sizes) < len(self.program.sizes):
             return None
+        if self.program.least and self.program.sizes_of_call:
+            return None
+        if any(
+            isinstance(one, Multiple) and isinstance(one.times, tuple) for one in lengths.values()
+        ):
+            return None
         count = len(self.program.inputs)
         sources: list[Source] = []
         bounds: list[Bound] = []
@@ -334,7 +347,7 @@ class StatementCall(RegionCall):
             if self._groups(arguments):
                 return None
             edges = max(end.edges(arguments) for end in self.program.ends)
-            elements = max(math.prod(_sizes(one, arguments)) for one in self.program.elements)
+            elements = self._most_elements(arguments)
             most = most_ungrouped(elements // max(edges, 1))
             if edges > most:
                 return None
@@ -344,6 +357,7 @@ class StatementCall(RegionCall):
                 (found,) = _sizes([size], arguments)
                 sources.append((found,))
                 if isinstance(size, Multiple):
+                    assert isinstance(size.times, int)
                     bounds.append(
                         (size.place, size.dimension, found // size.times, found // size.times)
                     )
@@ -491,7 +505,7 @@ def _size(size: Size | Multiple, inputs: Sequence[Any]) -> int:
     if isinstance(size, int):
         return size
     if isinstance(size, Multiple):
-        return size.times * _size((size.place, size.dimension, 0), inputs)
+        return _size(size.times, inputs) * _size((size.place, size.dimension, 0), inputs)
     place, dimension, added = size
     argument = inputs[place]
     if isinstance(argument, Tensor):

@@ -30,6 +30,9 @@ LEAST_LOOKUPS = 1 << 14
 LEAST_TABLE_BYTES = 4 << 20
 MOST_ROW_BYTES = 1 << 10
 LEAST_SUMMED = 1 << 17
+# Elements of blocks of rows from which on a kernel looks them up in less time than PyTorch, which
+# has a place for each element.
+LEAST_COPIED = 1 << 13
 # Elements from which on a kernel that adds in place, and looks into all tensors first, is faster.
 LEAST_ADDED = 1 << 15
 # Elements of messages, and lengths of rows, from which on edges that come again are grouped by

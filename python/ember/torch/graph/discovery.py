@@ -16,7 +16,6 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 import torch
-import torch.nn.functional as functional
 from torch import Tensor
 from torch.fx import Graph, Node
 
@@ -48,19 +47,6 @@ _CONSTANTS = frozenset(
 # Those that give a tensor the sizes of another one.
 _LIKE_OTHERS = ("expand_as", "reshape_as", "view_as")
 _REDUCTION = re.compile(r"\bsum\[")
-# Products of matrices, as models call them.
-_PRODUCTS = frozenset(
-    (
-        functional.linear,
-        operator.matmul,
-        torch.matmul,
-        torch.mm,
-        torch.ops.aten.linear.default,
-        torch.ops.aten.mm.default,
-        "matmul",
-        "mm",
-    )
-)
 _log = logging.getLogger(__name__)
 # The statements of operations of a kind, if they have some, and which of a graph's have been asked.
 _MOST_REMEMBERED = 1 << 14
@@ -68,6 +54,8 @@ _remembered: dict[str, str | None] = {}
 _texts: WeakKeyDictionary[Graph, dict[str, str | None]] = WeakKeyDictionary()
 # Reductions that a loop over elements is as fast for as PyTorch's own.
 _REDUCTIONS = frozenset(("linalg_vector_norm", "mean", "norm", "sum"))
+_PRODUCTS = frozenset(("bmm", "einsum", "matmul"))
+_OF_TWO_MATRICES = frozenset(("linear", "matmul", "mm"))
 
 
 @dataclass(frozen=True)
@@ -84,6 +72,15 @@ class Found:
     statements: Statements
     elements: list[Tensor]
     changed: Node | None = None
+
+    @property
+    def shared(self) -> frozenset[Node]:
+        """Those that others read, too, with what they are computed of."""
+        own: set[Node] = {max(self.nodes)}
+        for node in sorted(self.nodes, reverse=True):
+            if all(user in own for user in node.users):
+                own.add(node)
+        return frozenset(self.nodes - own)
 
     @property
     def tables(self) -> list[Node]:
@@ -214,8 +211,13 @@ def is_view(node: Node) -> bool:
     operation = read(node)
     if operation is not None:
         return operation.name in VIEWS and not operation.in_place
+    return _name_of(node) in VIEWS
+
+
+def _name_of(node: Node) -> str:
+    """What is called, without an overload, or which attribute is read."""
     name = node.args[1] if node.target is getattr else node.target
-    return str(getattr(name, "__name__", name)).partition(".")[0] in VIEWS
+    return str(getattr(name, "__name__", name)).partition(".")[0]
 
 
 def _reached(root: Node, blocked: Collection[Node]) -> set[Node]:
@@ -236,11 +238,9 @@ def _reached(root: Node, blocked: Collection[Node]) -> set[Node]:
 
 def _multiplies_others(node: Node) -> bool:
     """Whether a node is a product of two matrices of which none is looked up: PyTorch's."""
-    if node.target not in _PRODUCTS:
+    if _name_of(node) not in _OF_TWO_MATRICES:
         return False
-    operands = (
-        node.all_input_nodes[-2:] if "addmm" in str(node.target) else node.all_input_nodes[:2]
-    )
+    operands = node.all_input_nodes[:2]
     shapes = [tensor.shape for one in operands if (tensor := tensor_of(one)) is not None]
     are_matrices = all(len(shape) == 2 and not any(map(is_one, shape)) for shape in shapes)
     return are_matrices and all(looked_up_in(one) is None for one in operands)
@@ -360,12 +360,29 @@ def _own(root: Node, reached: Collection[Node], with_places: bool) -> set[Node]:
     own: set[Node] = set()
     for node in sorted(reached, reverse=True):
         is_inside = node is root or all(user in own for user in node.users)
+        if not is_inside and _is_for_products(node):
+            is_inside = any(user in own for user in node.users)
         is_for_lookups = with_places and (
             is_for_nothing(node) or _is_for_few(node) or _is_of_nothing(node)
         )
         if is_inside and (node in depending or is_for_lookups):
             own.add(node)
     return own
+
+
+def _is_for_products(node: Node) -> bool:
+    """Whether products of matrices alone read what a node looks up, or shows of that: each of them
+    reads it where it lies, and none makes it."""
+    operation = read(node)
+    is_shown = looked_up_in(node) is not None or is_view(node)
+    if not is_shown and (operation is None or operation.name != "cat"):
+        return False
+    return all(_is_product(user) or _is_for_products(user) for user in node.users)
+
+
+def _is_product(node: Node) -> bool:
+    """Whether a node is a product of matrices."""
+    return _name_of(node) in _PRODUCTS
 
 
 def _beside_result(root: Node, reached: Collection[Node]) -> set[Node]:

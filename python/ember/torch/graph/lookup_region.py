@@ -29,6 +29,7 @@ from ember.torch.calls.statement_call import (
 )
 from ember.torch.element_types import INDEX_TYPES, SUM_TYPES, VALUE_TYPES
 from ember.torch.graph.costs import (
+    LEAST_COPIED,
     LEAST_DIFFERENTIATED,
     LEAST_DIFFERENTIATED_OF_ROWS,
     LEAST_DIFFERENTIATED_REDUCED,
@@ -70,6 +71,8 @@ SCORE, STATEMENTS, ROWS = "row_score", "statements", "rows"
 # What is stored in one pass over a mask.
 SELECTION = "selection"
 MOST_SELECTED_ROWS = 8
+# What is looked up and not computed with: masks, too.
+COPIED_TYPES = VALUE_TYPES | INDEX_TYPES
 # Operations on elements of rows that take no longer than reading these: others are PyTorch's.
 _ARITHMETIC = frozenset(("add", "sub", "mul", "div"))
 
@@ -170,6 +173,31 @@ def selection_at(node: Node, settings: Settings) -> Region | None:
     return _region(SELECTION, node, found, title, settings)
 
 
+def blocks_at(node: Node, settings: Settings) -> Region | None:
+    """The region of rows of several matrices, or of blocks of rows, that are looked up, with others
+    beside them; None if `node` ends none."""
+    whole, operation = tensor_of(node), read(node)
+    if whole is None or whole.dtype not in COPIED_TYPES or not private.has_operators:
+        return None
+    if operation is None or (looked_up_in(node) is None and operation.name != "cat"):
+        return None
+    found = find(node, with_places=True)
+    if found is None or not found.statements.are_copies:
+        return None
+    if not all(map(_is_of_blocks, found.tables)):
+        return None
+    if operation.name == "index_select":
+        raise AsFastError("PyTorch copies whole blocks as fast; no product with few rows follows")
+    title = f"blocks of rows of {', '.join(map(name_of, found.tables))}"
+    return _region(ROWS, node, found, title, settings, LEAST_COPIED)
+
+
+def _is_of_blocks(table: Node) -> bool:
+    """Whether a tensor has more rows than a matrix."""
+    tensor = tensor_of(table)
+    return tensor is not None and tensor.dim() > 2
+
+
 def _is_of_rows_alone(found: Found, dtype: torch.dtype) -> bool:
     """Whether only rows of matrices of a type are read, and no index is computed."""
     statements = found.statements
@@ -215,8 +243,11 @@ def _is_of_matrix_rows(lookup: Node) -> bool:
     return operation.name in ("embedding", "getitem")
 
 
-def _region(kind: str, node: Node, found: Found, title: str, settings: Settings) -> Region | None:
-    """The region of what was found; None where it has a size that no input has."""
+def _region(
+    kind: str, node: Node, found: Found, title: str, settings: Settings, least: int = 0
+) -> Region | None:
+    """The region of what was found; None where it has a size that no input has. least: elements of
+    a result below which PyTorch is as fast."""
     whole, statements = tensor_of(node), found.statements
     inputs = statements.read()
     numbers = [one for one in found.read if isinstance(value_of(one), torch.SymInt | tuple)]
@@ -243,10 +274,11 @@ def _region(kind: str, node: Node, found: Found, title: str, settings: Settings)
         return None
     is_detached = torch.is_grad_enabled() and _cuts_gradients_of(node, inputs)
     program = _program(found, inputs, given, (sizes, lengths), whole.dtype, is_detached)
-    if kind == ROWS:
+    if kind == ROWS and not least:
         program = replace(program, rows=(len(found.irregular), inputs.index(found.tables[0])))
     program = replace(
         program,
+        least=least,
         totals=totals,
         offsets=frozenset(statements.offsets),
         constants=tuple(statements.constants.items()),
@@ -258,7 +290,7 @@ def _region(kind: str, node: Node, found: Found, title: str, settings: Settings)
 
     names = {statements.inputs[one]: name_of(one) for one in inputs}
     changes = () if found.changed is None else (found.changed,)
-    return Region(kind, node, found.nodes, tuple(given), make, title, names, changes=changes)
+    return Region(kind, node, found.nodes, tuple(given), make, title, names, found.shared, changes)
 
 
 def _totals(statements: Statements, given: list[Node]) -> tuple[tuple[Function, Sizes], ...] | None:
@@ -330,8 +362,9 @@ def _program(
     if not found.irregular:
         least = LEAST_DIFFERENTIATED_REDUCED
     others = {lookup.table for lookup in statements.lookups} if of_rows is None else set()
-    # PyTorch adds up rows of half types as fast.
+    # PyTorch adds up rows of half types as fast, but not blocks of them.
     are_half_rows = dtype not in SUM_TYPES and not statements.reduces and of_rows is None
+    are_half_rows = are_half_rows and not all(map(_is_of_blocks, found.tables))
     paddings, undifferentiated = [], set()
     for place, name in enumerate(names):
         if statements.has_own_gradients or are_half_rows or name in others:
@@ -412,9 +445,14 @@ def _cuts_gradients_of(root: Node, inputs: Collection[Node]) -> bool:
     return not requires_gradient(root) and any(map(requires_gradient, inputs))
 
 
-def _sizes_of(sizes: Iterable[Any], given: list[Node], counts: Sequence[Any] = ()) -> Sizes | None:
+def _sizes_of(
+    sizes: Iterable[Any],
+    given: list[Node],
+    counts: Sequence[Any] = (),
+    are_multiples: bool = True,
+) -> Sizes | None:
     """Sizes as numbers or as inputs have them, or are them, but for a number that is added; None
-    where there is another one."""
+    where there is another one. are_multiples: it may be a multiple of one."""
     found: list[Size | Multiple] = []
     for size in sizes:
         if (number := known_number(size)) is not None:
@@ -426,7 +464,9 @@ def _sizes_of(sizes: Iterable[Any], given: list[Node], counts: Sequence[Any] = (
             for dimension, own in enumerate(owns)
             if (added := known_number(size - own)) is not None
         )
-        source = min(sources, key=lambda one: abs(one[2]), default=None) or _multiple(size, given)
+        source: Size | Multiple | None = min(sources, key=lambda one: abs(one[2]), default=None)
+        if source is None and are_multiples:
+            source = _multiple(size, given)
         if source is None:
             return None
         found.append(source)
@@ -443,6 +483,9 @@ def _multiple(size: Any, given: list[Node]) -> Multiple | None:
             # What is computed of other sizes is that of a block, which stays.
             if known_number(times) is not None or not times.node.expr.is_symbol:
                 return Multiple(place, dimension, fixed_size(times))
+            sources = _sizes_of([times], given, are_multiples=False)
+            if sources is not None and not isinstance(sources[0], Multiple):
+                return Multiple(place, dimension, sources[0])
     return None
 
 

@@ -154,7 +154,7 @@ def _gather(call: Call) -> Value:
         raise NotTranslatedError
 
     def at(indices: Indices) -> str:
-        place = places.at(indices)
+        place = Place.of(places, indices)
         return table.at([*indices[:dimension], place, *indices[dimension + 1 :]])
 
     return call.shown(table, at, is_looked_up=True)

@@ -13,25 +13,14 @@ from ember.torch.translate.statements import Statements
 from ember.torch.translate.values import (
     FIRST,
     Indices,
+    Joined,
     NotTranslatedError,
+    SplitError,
     Value,
+    Variable,
     is_one,
     known_number,
 )
-
-
-class Joined(str):
-    """An index that counts several dimensions together; it knows their indices and sizes, so that
-    a view of a view, as products of matrices are, is of these again."""
-
-    parts: tuple[tuple[str, Any], ...]
-
-    @staticmethod
-    def of(text: str, parts: Sequence[tuple[str, Any]]) -> "Joined":
-        """An index with that text."""
-        joined = Joined(text)
-        joined.parts = tuple(parts)
-        return joined
 
 
 class Place(str):
@@ -43,6 +32,12 @@ class Place(str):
     @staticmethod
     def of(value: Value, indices: Indices) -> "Place":
         """The element at these indices."""
+        for index in indices:
+            # Each place is better looked up once than with each of what lies behind it.
+            if isinstance(index, Split) and isinstance(index.whole, Variable):
+                others = [one.number for one in indices if isinstance(one, Split)]
+                if others != list(range(len(index.sizes))):
+                    raise SplitError(index.whole, index.sizes)
         place = Place(value.at(indices))
         place.value, place.indices = value, tuple(indices)
         return place
@@ -53,13 +48,13 @@ class Split(str):
 
     whole: str
     number: int
-    many: int
+    sizes: tuple[Any, ...]
 
     @staticmethod
-    def of(text: str, whole: str, number: int, many: int) -> "Split":
-        """An index with that text."""
+    def of(text: str, whole: str, number: int, sizes: Sequence[Any]) -> "Split":
+        """An index with that text, one of several of these sizes."""
         split = Split(text)
-        split.whole, split.number, split.many = whole, number, many
+        split.whole, split.number, split.sizes = whole, number, tuple(sizes)
         return split
 
 
@@ -74,8 +69,23 @@ def reordered(
     given = [(index, size) for index, size in given if not is_one(size)]
     wanted = [place for place, size in enumerate(others) if not is_one(size)]
     places = [FIRST] * len(others)
-    while given and wanted and same_number(given[-1][1], others[wanted[-1]]):
-        places[wanted.pop()] = given.pop()[0]
+    while given and wanted:
+        index, size = given.pop()
+        if same_number(size, others[wanted[-1]]):
+            places[wanted.pop()] = index
+            continue
+        divisor = _divisor(size, [others[place] for place in wanted])
+        if divisor is None:
+            given.append((index, size))
+            break
+        # All that lies in front of it is counted without it.
+        inner, outer = (
+            _computed(statements, index, f"({{0}} {sign} {divisor})") for sign in ("%", "//")
+        )
+        statements.are_ranged = True
+        halves = size // divisor, divisor
+        places[wanted.pop()] = Split.of(inner, index, 1, halves)
+        given.append((Split.of(outer, index, 0, halves), halves[0]))
     while given or wanted:
         left, right = given[:1], wanted[:1]
         del given[:1], wanted[:1]
@@ -102,8 +112,25 @@ def reordered(
         places[first] = rest
         if behind:
             for number, part in enumerate(right):
-                places[part] = Split.of(places[part], place, number, len(right))
+                parts = [others[one] for one in right]
+                places[part] = Split.of(places[part], place, number, parts)
     return places
+
+
+def _divisor(size: Any, wanted: Sequence[Any]) -> int | None:
+    """The last of the wanted sizes, where one of a variable is a multiple of it, but not of as many
+    elements as some of the last ones together."""
+    number, last, count = known_number(size), known_number(wanted[-1]), 1
+    if number is None or last is None or number <= last or number % last:
+        return None
+    for one in reversed(wanted):
+        known = known_number(one)
+        if known is None:
+            break
+        count *= known
+        if count == number:
+            return None
+    return last
 
 
 def _computed(statements: Statements, place: str, text: str) -> str:
@@ -134,7 +161,7 @@ def _length(statements: Statements, size: Any) -> str:
 
 def _ravelled(statements: Statements, parts: Sequence[tuple[str, Any]]) -> str:
     """Where an element is in the order of all elements of these dimensions."""
-    wholes = {(index.whole, index.many) for index, _ in parts if isinstance(index, Split)}
+    wholes = {(index.whole, len(index.sizes)) for index, _ in parts if isinstance(index, Split)}
     if len(wholes) == 1 and all(
         isinstance(index, Split) and index.number == number
         for number, (index, _) in enumerate(parts)

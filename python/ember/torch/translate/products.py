@@ -6,6 +6,7 @@ Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
+from collections.abc import Mapping
 from typing import Any
 
 import torch
@@ -14,8 +15,8 @@ from torch.fx import Node
 from ember.torch import private
 from ember.torch.element_types import SUM_TYPES
 from ember.torch.graph.costs import MOST_QUERIES, is_small_matrix
-from ember.torch.operations import VIEWS, fixed_size, is_tensor
-from ember.torch.translate.table import Call, translates
+from ember.torch.operations import fixed_size, is_tensor
+from ember.torch.translate.table import VIEWED, Call, translates
 from ember.torch.translate.values import (
     FIRST,
     Indices,
@@ -29,7 +30,6 @@ _LOOKUPS = frozenset(("aten::gather", "aten::index", "aten::index_select"))
 _SCATTERS = frozenset(
     f"aten::{name}" for name in ("index_add", "index_put", "scatter_add", "scatter_reduce")
 )
-_VIEWS = frozenset(f"aten::{name}" for name in (*VIEWS, "_unsafe_view"))
 
 
 def _product(call: Call, one: Value, other: Value) -> Value:
@@ -44,11 +44,12 @@ def _product(call: Call, one: Value, other: Value) -> Value:
         batch = list(indices[: max(one.rank, other.rank) - 2])
         rest = list(indices[len(batch) :])
         left = [*batch, rest.pop(0)] if one.rank > 1 else []
-        k = FIRST if is_one(inner) else "r"
-        product = f"{one.at([*left, k])} * {other.at([*batch[: other.rank - 2], k, *rest])}"
-        if k == FIRST:
-            return product
-        return f"sum[{call.statements.ranged(k, inner, product)}]({product})"
+
+        def product(at: Mapping[str, str]) -> str:
+            k = at.get("r", FIRST)
+            return f"{one.at([*left, k])} * {other.at([*batch[: other.rank - 2], k, *rest])}"
+
+        return call.statements.reduction("sum", {} if is_one(inner) else {"r": inner}, product)
 
     call.statements.reduces = True
     is_looked_up = one.is_looked_up or other.is_looked_up
@@ -102,7 +103,7 @@ def is_only_looked_up(node: Node) -> bool:
         name = user.target._schema.name if isinstance(user.target, private.OpOverload) else ""
         is_lookup = name in _LOOKUPS and user.args[0] is node
         is_size = not is_tensor(user)
-        return is_lookup or is_size or (name in _VIEWS and is_only_looked_up(user))
+        return is_lookup or is_size or (name in VIEWED and is_only_looked_up(user))
 
     return any(map(is_tensor, node.users)) and all(map(looks_up, node.users))
 

@@ -32,54 +32,33 @@ def _reduced(
     """The reduction `name` of a function of elements, and a function of the whole."""
     is_kept = bool(call.arguments.get("keepdim"))
 
-    def text(part: Value, kept: Indices) -> str:
+    def text(kept: Indices) -> str:
         left = iter(kept)
         indices = []
-        for place, size in enumerate(part.sizes):
+        for place, size in enumerate(value.sizes):
             if place in dimensions:
                 indices.append(FIRST if is_one(size) else f"r{place}")
                 if is_kept:
                     next(left)
             else:
                 indices.append(next(left))
-        element = of_element(part.at(indices))
-        variables = [
-            call.statements.ranged(f"r{place}", part.sizes[place], element)
+        variables = {
+            f"r{place}": value.sizes[place]
             for place in dimensions
-            if not is_one(part.sizes[place])
-        ]
-        return f"{name}[{','.join(variables)}]({element})" if variables else element
+            if not is_one(value.sizes[place])
+        }
+        return call.statements.reduction(
+            name,
+            variables,
+            lambda at: of_element(value.at([at.get(index, index) for index in indices])),
+        )
 
-    parts: tuple[Value, ...] = (value,)
-    if value.parts:
-        if value.parted not in dimensions or name not in _JOINED:
-            value.at([])
-        parts = tuple(map(call.statements.stored, value.parts))
-    joined = _JOINED.get(name, "")
-    return call.statements.reduced(
-        call.sizes,
-        call.result.dtype,
-        lambda kept: of_whole(_all_of([text(part, kept) for part in parts], joined)),
-    )
-
-
-# How reductions of parts are joined.
-_JOINED = {"sum": "({0} + {1})", "max": "max({0}, {1})", "min": "min({0}, {1})"}
-
-
-def _all_of(parts: Sequence[str], joined: str) -> str:
-    whole, *others = parts
-    for part in others:
-        whole = joined.format(whole, part)
-    return f"({whole})"
+    return call.statements.reduced(call.sizes, call.result.dtype, lambda kept: of_whole(text(kept)))
 
 
 def _operand(call: Call) -> Value:
     """What is reduced, in the type of the result."""
-    value = call.value("self")
-    if value.parts and value.dtype == call.result.dtype:
-        return value
-    return call.statements.converted(value, call.result.dtype)
+    return call.statements.converted(call.value("self"), call.result.dtype)
 
 
 @translates("aten::sum")
@@ -158,7 +137,7 @@ def _var(call: Call) -> Value:
     dimensions = _dimensions(value, call.arguments.get("dim"))
     count = math.prod(call.statements.number_of(value.sizes[place]) for place in dimensions)
     divisor = count - (1 if correction is None else call.given("correction"))
-    if value.parts or divisor <= 0 or not call.arguments.get("unbiased", True):
+    if divisor <= 0 or not call.arguments.get("unbiased", True):
         raise NotTranslatedError
     alone = [1 if place in dimensions else size for place, size in enumerate(value.sizes)]
     names = {place: "0" if is_one(value.sizes[place]) else f"r{place}" for place in dimensions}
@@ -198,7 +177,7 @@ def _norm(call: Call) -> Value:
         )
         root = f"(0.0 if {{0}} == 0 else (1.0 if {{0}} == 0 else {{0}}) ** {1 / order!r})"
         return call.elementwise([powers], root.format)
-    if order == math.inf and not value.parts:
+    if order == math.inf:
         call.statements.own_gradients.add(call.node)
         return _reduced(call, value, dimensions, "max", lambda x: f"abs({x})")
     raise NotTranslatedError

@@ -5,7 +5,7 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -16,6 +16,7 @@ from torch.fx import Node
 from ember.compiler import Notation
 from ember.torch.element_types import INDEX_TYPES, VALUE_TYPES
 from ember.torch.operations import fixed_size, same_number, value_of
+from ember.torch.translate.pieces import Piece, Pieces, Terms
 from ember.torch.translate.values import (
     FIRST,
     Indices,
@@ -27,6 +28,8 @@ from ember.torch.translate.values import (
 )
 
 RESULT = "y"
+# How reductions of tensors that lie one behind another are joined.
+_JOINED = {"sum": "({0} + {1})", "max": "max({0}, {1})", "min": "min({0}, {1})"}
 TYPES = {**VALUE_TYPES, **INDEX_TYPES, torch.bool: "i1"}
 # Temporaries of half types are kept in f32: what is computed is rounded once.
 HALF_TYPES = (torch.float16, torch.bfloat16)
@@ -77,7 +80,8 @@ class Statements:
     scatters: the functions that combine what is scattered, one for each scatter, or "count".
     changed: the input that what is scattered is added to in place: the result. selecting: the
     operator of the traced graph that selects columns, of which the result is. condition: where it
-    does, by the index of a column; the sizes are those of all columns then.
+    does, by the index of a column; the sizes are those of all columns then. strided: names of
+    inputs whose rows lie apart, as those of heads that are columns of a matrix.
     """
 
     number: torch.dtype
@@ -110,6 +114,7 @@ class Statements:
     shapes: dict[str, tuple[Any, ...]] = field(default_factory=dict)
     fixed: list[Any] = field(default_factory=list)
     sizes: tuple[Any, ...] = ()
+    strided: set[str] = field(default_factory=set)
     _temporaries: int = 0
     # What was reduced where it is read, and is in an array now.
     _stored: list[tuple[Value, Value]] = field(default_factory=list)
@@ -138,6 +143,8 @@ class Statements:
 
     def stored(self, value: Value) -> Value:
         """A value whose elements are not computed anew wherever they are read."""
+        if value.kept is not None:
+            return value.kept()
         if not value.is_reduced:
             return value
         for known, array in self._stored:
@@ -199,6 +206,8 @@ class Statements:
             if known_number(sizes[-1]) is None and sizes[-1].node.hint is None:
                 raise NotTranslatedError
             self.rows[name], self.shapes[name] = sizes[-1], sizes
+            if not example.is_contiguous() and same_number(example.stride(-1), 1):
+                self.strided.add(name)
             known.pop()
         self.types[name] = "x".join([*known, element])
         return Value(
@@ -233,11 +242,20 @@ class Statements:
         name, target = self._temporary(sizes, dtype)
         pairs = [(f"i{place}", size) for place, size in enumerate(sizes) if not is_one(size)]
         ranges = ", ".join(f"{index} in 0:{self.length(size)}" for index, size in pairs)
-        plain = self._plainly_assigned(name, sizes, element)
+        names = [index for index, _ in pairs]
+        left = f"{name}[{','.join(names)}]" if names else name
+        indices = [FIRST if is_one(size) else f"i{place}" for place, size in enumerate(sizes)]
+        plain = f"{left} = {element(indices)}"
         self._begun[name] = len(self.lines)
         self.lines.append(f"let {plain} for {ranges}" if ranges else f"let {plain}")
         self._begun_values.append(target)
         return target
+
+    def fixed_length(self, size: Any) -> str:
+        """The same of a size that stays, as that of a block does."""
+        if known_number(size) is None:
+            self.fixed.append(size)
+        return self.length(size)
 
     def length(self, size: Any) -> str:
         """A size as the end of a range."""
@@ -269,25 +287,10 @@ class Statements:
         self.scatters.append(purpose or function)
         indices = [FIRST if is_one(size) else f"i{k}" for k, size in enumerate(sizes)]
         line = f"{target.at(place(indices))} {function}= {element(indices)}"
-        self.lines.append(line + self._ranges(indices, sizes, line))
-
-    def _ranges(
-        self,
-        indices: Sequence[str],
-        sizes: Sequence[Any],
-        read: str,
-        parted: Collection[int] = (),
-    ) -> str:
-        """The ranges of variables that some are needed of, in a statement that reads that."""
-        ranged = [
-            f"{index} in 0:{self.length(size)}"
-            if place in parted
-            else self.ranged(index, size, read)
-            for place, (index, size) in enumerate(zip(indices, sizes, strict=True))
-            if index != FIRST
-        ]
-        ranges = ", ".join(one for one in ranged if " in " in one)
-        return f" for {ranges}" if ranges else ""
+        variables = {
+            index: size for index, size in zip(indices, sizes, strict=True) if index != FIRST
+        }
+        self.lines.append(self._ranged(Piece(line, {}, variables), line, line))
 
     def let(
         self, sizes: Sequence[Any], dtype: torch.dtype, element: Callable[[Indices], str]
@@ -309,7 +312,10 @@ class Statements:
         self, sizes: Sequence[Any], dtype: torch.dtype, element: Callable[[Indices], str]
     ) -> Value:
         name, value = self._temporary(sizes, dtype)
-        self.lines.append(f"let {self._assign(name, sizes, element)}")
+        (first, *others), *parts = self._assign(name, sizes, element)
+        if parts:
+            raise NotTranslatedError
+        self.lines += [f"let {first}", *others]
         return value
 
     def _temporary(self, sizes: Sequence[Any], dtype: torch.dtype) -> tuple[str, Value]:
@@ -329,45 +335,51 @@ class Statements:
         return Value(tuple(sizes), dtype, at)
 
     def _assign(
-        self,
-        name: str,
-        sizes: Sequence[Any],
-        element: Callable[[Indices], str],
-        begins: Mapping[int, Any] | None = None,
-    ) -> str:
-        """begins: where elements begin in some dimensions, of which they are a part."""
+        self, name: str, sizes: Sequence[Any], element: Callable[[Indices], str]
+    ) -> list[list[str]]:
+        """The assignments of all elements, or of each part of them: one, and others that add."""
         indices = [FIRST if is_one(size) else f"i{place}" for place, size in enumerate(sizes)]
-        line = self._plainly_assigned(name, sizes, element, begins)
-        # Of a result, the tensor that is given says how many elements there are.
-        read = line if name == RESULT else line.partition(" = ")[2]
-        return line + self._ranges(indices, sizes, read, begins or ())
+        variables = {
+            index: size for index, size in zip(indices, sizes, strict=True) if index != FIRST
+        }
+        lines = []
+        for piece in self.pieces(
+            variables,
+            lambda at: element([at.get(index, index) for index in indices]),
+            splits=name == RESULT,
+        ):
+            left = f"{name}[{','.join(piece.at.values())}]" if variables else name
+            terms = piece.element.terms if isinstance(piece.element, Terms) else [piece.element]
+            mine = []
+            for number, term in enumerate(terms):
+                line = f"{left} {'+=' if number else '='} {term}"
+                # Of a result, the tensor that is given says how many elements there are.
+                mine.append(self._ranged(piece, line, line if name == RESULT else term))
+            lines.append(mine)
+        return lines
 
-    def _plainly_assigned(
+    def pieces(
         self,
-        name: str,
-        sizes: Sequence[Any],
-        element: Callable[[Indices], str],
-        begins: Mapping[int, Any] | None = None,
-    ) -> str:
-        """An assignment without ranges."""
-        indices = [FIRST if is_one(size) else f"i{place}" for place, size in enumerate(sizes)]
-        variables = [
-            f"({index} + {self.length(begins[place])})" if begins and place in begins else index
-            for place, index in enumerate(indices)
-            if index != FIRST or (begins and place in begins)
+        sizes: Mapping[str, Any],
+        element: Callable[[Mapping[str, str]], str],
+        splits: bool = True,
+    ) -> list[Piece]:
+        """A function of variables, which have sizes, in pieces that each have a statement."""
+        return Pieces(self.length, self.fixed_length).of(sizes, element, splits)
+
+    def _bound(self, piece: Piece, read: str) -> list[str]:
+        """A piece's variables as what binds them has them, where that is read."""
+        return [
+            f"{name} in 0:{self.length(size)}"
+            if name in piece.parted
+            else self.ranged(name, size, read)
+            for name, size in piece.sizes.items()
         ]
-        left = f"{name}[{','.join(variables)}]" if variables else name
-        return f"{left} = {element(indices)}"
 
-    def _write(self, name: str, value: Value, begins: Mapping[int, Any]) -> None:
-        """Assigns a value, or its parts side by side."""
-        if not value.parts:
-            self.lines.append(self._assign(name, value.sizes, value.at, begins))
-            return
-        begin = begins.get(value.parted, 0)
-        for part in value.parts:
-            self._write(name, part, {**begins, value.parted: begin})
-            begin += part.sizes[value.parted]
+    def _ranged(self, piece: Piece, line: str, read: str) -> str:
+        """A statement with the ranges of variables that need some, where that is read."""
+        ranges = ", ".join(one for one in self._bound(piece, read) if " in " in one)
+        return f"{line} for {ranges}" if ranges else line
 
     def ranged(self, variable: str, size: Any, read: str) -> str:
         """A variable as reductions and statements bind it that read that.
@@ -384,6 +396,18 @@ class Statements:
         """Whether something is computed, and not only read."""
         return len(self.lines) > 1
 
+    @property
+    def are_copies(self) -> bool:
+        """Whether rows are written as they are read, and nothing but places is computed."""
+        indices = set(INDEX_TYPES.values())
+        for line in self.lines:
+            name = line.removeprefix("let ").partition("[")[0]
+            copied = re.match(r"y\[.*\b(i\d+)\] = x\d+\[.*,(i\d+)\](?: for |$)", line)
+            is_row = copied is not None and copied[1] == copied[2]
+            if not is_row and (name == RESULT or self.types[name] not in indices):
+                return False
+        return True
+
     def finish(self, value: Value) -> None:
         """Makes a value the result: its dimensions of size 1 are left out."""
         if self.changed is not None:
@@ -392,10 +416,11 @@ class Statements:
             changed = self.inputs.get(self.changed)
             if written.partition("[")[0] != RESULT or changed in self._named():
                 raise NotTranslatedError
-        elif value.parts or not self._is_renamed(value):
+        elif not self._is_renamed(value):
             self.same = value.name
             self.types[RESULT] = _type(value.dtype)
-            self._write(RESULT, value, {})
+            for lines in self._assign(RESULT, value.sizes, value.at):
+                self.lines += lines
             if self.condition is not None:
                 self.lines[-1] += f" if {self.condition(f'i{value.rank - 1}')}"
         self.sizes = value.sizes
@@ -406,6 +431,8 @@ class Statements:
     def _is_renamed(self, value: Value) -> bool:
         """Whether the value was a temporary that others add to, and is now what they add to: the
         caller gives memory of the right size."""
+        if not self._begun:
+            return False
         names = [f"i{place}" for place in range(value.rank)]
         indices = [
             FIRST if is_one(size) else name for name, size in zip(names, value.sizes, strict=True)
@@ -441,6 +468,26 @@ class Statements:
                 continue
             element = _at(right, dict(zip(variables, reads[0].split(","), strict=True)))
             self.lines[number:] = rest.replace(f"{name}[{reads[0]}]", element).split("; ")
+
+    def reduction(
+        self,
+        function: str,
+        sizes: Mapping[str, Any],
+        element: Callable[[Mapping[str, str]], str],
+    ) -> str:
+        """The text of a reduction of elements over variables; of tensors one behind another, that
+        of each joined."""
+        found = []
+        for piece in self.pieces(sizes, element):
+            variables = ",".join(self._bound(piece, piece.element))
+            text = f"{function}[{variables}]({piece.element})"
+            found.append(text if variables else piece.element)
+        whole, *others = found
+        if others and function not in _JOINED:
+            raise NotTranslatedError
+        for one in others:
+            whole = _JOINED[function].format(whole, one)
+        return Terms.of(whole, found) if others and function == "sum" else whole
 
     def reduced(
         self, sizes: Sequence[Any], dtype: torch.dtype, element: Callable[[Indices], str]
@@ -496,8 +543,19 @@ class Statements:
                     if any(same_number(size, fixed) for fixed in self.fixed):
                         outer[place] = str(fixed_size(size))
                 spelled = "x".join([*outer, str(fixed_size(self.rows[name])), element])
-            words.append(f"--type={name}:{spelled}")
+            if name == RESULT and self.are_ranged:
+                spelled = self._ranged_type(spelled)
+            layout = ":strided" if name in self.strided else ""
+            words.append(f"--type={name}:{spelled}{layout}")
         return Notation(self.text, tuple(words))
+
+    def _ranged_type(self, element: str) -> str:
+        """The type of a result whose variables have ranges, which do not say how long rows are."""
+        *outer, last = [size for size in self.sizes if not is_one(size)] or [1]
+        length = known_number(last)
+        if length is None or not outer:
+            return element
+        return "x".join([*("?" for _ in outer), str(length), element])
 
 
 def _at(element: str, indices: Mapping[str, str]) -> str:

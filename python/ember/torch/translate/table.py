@@ -22,7 +22,7 @@ from torch.fx import Node
 
 from ember.torch import private
 from ember.torch.graph.trace import arguments_of
-from ember.torch.operations import fixed_number, tensor_of
+from ember.torch.operations import VIEWS, fixed_number, tensor_of
 from ember.torch.translate.statements import Statements
 from ember.torch.translate.values import Indices, NotTranslatedError, Value, literal
 
@@ -98,7 +98,7 @@ class Call:
 
     def shown(self, value: Value, at: Callable[[Indices], str], **changes: Any) -> Value:
         """The result as elements of a value at other indices."""
-        return replace(value, sizes=self.sizes, at=at, parts=(), name="", **changes)
+        return replace(value, sizes=self.sizes, at=at, name="", kept=None, **changes)
 
     def elementwise(self, operands: Sequence[Value], function: Callable[..., str]) -> Value:
         """A function of elements, computed in the result's type."""
@@ -108,6 +108,8 @@ class Call:
 
 
 Translation = Callable[[Call], Value]
+# Operators that show a tensor's elements at other indices, by their names in schemas.
+VIEWED = frozenset(f"aten::{name}" for name in (*VIEWS, "_unsafe_view"))
 _TABLE: dict[str, Translation] = {}
 
 

@@ -66,8 +66,9 @@ def translation_of(
     statements, value = found
     try:
         statements.finish(value)
-    except NotTranslatedError:
-        return Untranslated(frozenset(filter(None, [traced.sources.get(traced.result)])))
+    except NotTranslatedError as error:
+        operator = error.operator or traced.result
+        return Untranslated(frozenset(filter(None, [traced.sources.get(operator)])))
     if statements.lookups:
         statements.of_rows = _of_rows(traced, statements)
     differentiable = _differentiated(traced, traced.result)

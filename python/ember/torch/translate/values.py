@@ -34,25 +34,84 @@ class NotTranslatedError(Exception):
         self.operator = operator
 
 
+class PartedError(NotTranslatedError):
+    """Elements are those of tensors one behind another: which ones an index says that is known to
+    be of one part.
+
+    index: of the dimension of which the tensors are parts; sizes: theirs there.
+    """
+
+    def __init__(self, index: str, sizes: Sequence[Any], operator: Node) -> None:
+        super().__init__(operator=operator)
+        self.index = index
+        self.sizes = tuple(sizes)
+
+
+class SplitError(NotTranslatedError):
+    """Places lie along a part of what a variable counts: better there is a variable for each part.
+
+    index: the variable; sizes: of the parts.
+    """
+
+    def __init__(self, index: str, sizes: Sequence[Any]) -> None:
+        super().__init__()
+        self.index = index
+        self.sizes = tuple(sizes)
+
+
+class Variable(str):
+    """A variable that may become several."""
+
+
+class Joined(str):
+    """An index that counts several dimensions together; it knows their indices and sizes, so that
+    a view of a view, as products of matrices are, is of these again."""
+
+    parts: tuple[tuple[str, Any], ...]
+
+    @staticmethod
+    def of(text: str, parts: Sequence[tuple[str, Any]]) -> "Joined":
+        """An index with that text."""
+        joined = Joined(text)
+        joined.parts = tuple(parts)
+        return joined
+
+
+class Part(str):
+    """An index in several tensors one behind another; `own` is that in the one which it is of.
+
+    sizes: of the tensors; number: which of them it is of.
+    """
+
+    own: str
+    sizes: tuple[Any, ...]
+    number: int
+
+    @staticmethod
+    def of(own: str, begin: str, sizes: Sequence[Any], number: int) -> "Part":
+        """The index of a tensor that begins there."""
+        part = Part(own if begin == FIRST else begin if own == FIRST else f"({own} + {begin})")
+        part.own, part.sizes, part.number = own, tuple(sizes), number
+        return part
+
+
 @dataclass(frozen=True)
 class Value:
     """A tensor, or a number, which has no sizes.
 
-    at: the text of the element at some indices, one for each dimension. parts: of tensors that
-    are put one behind the other along dimension `parted`, these; each has its own size there.
-    name: of an input as it is, what statements call it. is_reduced: elements are reduced where they
-    are read: what reads them more than once is given an array. is_looked_up: whether they are
-    elements of a tensor at places.
+    at: the text of the element at some indices, one for each dimension. name: of an input as it is,
+    what statements call it. is_reduced: elements are reduced where they are read: what reads them
+    more than once is given an array. is_looked_up: whether they are elements of a tensor at places.
+    kept: the same of arrays, of tensors one behind another of which some are reduced.
     """
 
     sizes: tuple[Any, ...]
     dtype: torch.dtype
     at: Callable[[Indices], str]
-    parts: "tuple[Value, ...]" = ()
-    parted: int = 0
     name: str = ""
     is_reduced: bool = False
     is_looked_up: bool = False
+    kept: "Callable[[], Value] | None" = None
 
     @property
     def rank(self) -> int:

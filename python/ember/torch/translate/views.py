@@ -5,18 +5,26 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 
+from torch.fx import Node
+
+from ember.torch import private
 from ember.torch.operations import same_number
-from ember.torch.translate.order import reordered
-from ember.torch.translate.table import Call, translates
+from ember.torch.translate.order import Place, reordered
+from ember.torch.translate.table import VIEWED, Call, translates
 from ember.torch.translate.values import (
     FIRST,
     Indices,
+    Joined,
     NotTranslatedError,
+    Part,
+    PartedError,
     Value,
     broadcast,
     is_one,
     known_number,
+    same_sizes,
 )
 
 
@@ -33,12 +41,31 @@ def _with_places(call: Call, value: Value, places: Sequence[int | None]) -> Valu
 def _reshaped(call: Call) -> Value:
     """The same elements in the same order."""
     value = call.seen(call.arguments["self"])
+    is_given = _is_given(call.node)
 
     def at(indices: Indices) -> str:
-        return value.at(reordered(call.statements, indices, call.sizes, value.sizes))
+        found = reordered(call.statements, indices, call.sizes, value.sizes)
+        if is_given and any(map(_is_of_places, found)):
+            # Errors name places of the view, which is free.
+            raise NotTranslatedError(operator=call.node)
+        return value.at(found)
 
     reordered(call.statements, [""] * len(call.sizes), call.sizes, value.sizes)
     return call.shown(value, at)
+
+
+def _is_given(node: Node) -> bool:
+    """Whether a node is a view of what statements are given, or that itself."""
+    if node.op == "placeholder":
+        return True
+    name = node.target._schema.name if isinstance(node.target, private.OpOverload) else ""
+    source = node.args[0] if name in VIEWED else None
+    return isinstance(source, Node) and _is_given(source)
+
+
+def _is_of_places(index: str) -> bool:
+    """Whether places are counted together with something else."""
+    return isinstance(index, Joined) and any(isinstance(one, Place) for one, _ in index.parts)
 
 
 @translates("aten::permute")
@@ -173,12 +200,31 @@ def _repeat(call: Call) -> Value:
 
 @translates("aten::cat")
 def _cat(call: Call) -> Value:
-    """Tensors one behind the other, for reductions along that dimension, or as a result."""
-    parts = tuple(call.seen(one) for one in call.arguments["tensors"])
+    """Tensors one behind another: statements are of one of them each."""
+    parts = [call.seen(one) for one in call.arguments["tensors"]]
     if any(part.rank != len(call.sizes) or part.dtype != call.result.dtype for part in parts):
         raise NotTranslatedError
+    dimension = parts[0].place(call.given("dim"))
+    whole = _behind_another(call, parts, dimension)
+    if not any(part.is_reduced for part in parts):
+        return whole
+    stored = call.statements.stored
+
+    def kept() -> Value:
+        return _behind_another(call, list(map(stored, parts)), dimension)
+
+    return replace(whole, is_reduced=True, kept=kept)
+
+
+def _behind_another(call: Call, parts: Sequence[Value], dimension: int) -> Value:
+    """Parts along a dimension: each index is to be of one of them."""
+    sizes = [part.sizes[dimension] for part in parts]
 
     def at(indices: Indices) -> str:
-        raise NotTranslatedError(operator=call.node)
+        index = indices[dimension]
+        if not isinstance(index, Part) or not same_sizes(index.sizes, sizes):
+            raise PartedError(index, sizes, call.node)
+        return parts[index.number].at([*indices[:dimension], index.own, *indices[dimension + 1 :]])
 
-    return Value(call.sizes, call.result.dtype, at, parts, parts[0].place(call.given("dim")))
+    is_looked_up = any(part.is_looked_up for part in parts)
+    return Value(call.sizes, call.result.dtype, at, is_looked_up=is_looked_up)

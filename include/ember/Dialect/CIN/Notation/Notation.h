@@ -60,6 +60,8 @@ struct NotationOptions {
   /// What is assigned to is known to be as large as arrays that it has a
   /// variable in common with.
   llvm::StringMap<std::vector<int64_t>> shapes;
+  /// Dense arrays whose rows may lie apart in memory, in any order.
+  llvm::StringSet<> strided;
   /// Formats by array, as text, and what is not stored, as a number; 0 if it is
   /// not said.
   llvm::StringMap<std::string> formats;

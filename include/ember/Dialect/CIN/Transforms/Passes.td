@@ -309,7 +309,9 @@ def Schedule : Pass<"cin-schedule", "::mlir::func::FuncOp"> {
     result's indices, and where arrays in formats want another one, in that: what
     they store is walked from the outermost level on. A reduction whose terms are
     elements of rows, that is which depend on the last variable and have it as
-    last index everywhere, is outside of that variable.
+    last index everywhere, is outside of that variable. Blocks of rows that are
+    looked up are read for all that they are combined with: `y[w,q,e] =
+    sum[j,t](P[w,q,j,t] * V[I[w,j],t,e])` in the order `w, j, q, t, e`.
 
     ```mlir
     cin.forall (%i, %j) attributes {names = ["i", "j"]} {

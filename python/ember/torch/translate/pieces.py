@@ -1,0 +1,118 @@
+"""Functions of variables in pieces: of tensors one behind another, and of parts of variables.
+
+Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from string import ascii_lowercase
+from typing import Any
+
+from ember.torch.translate.values import (
+    FIRST,
+    Joined,
+    Part,
+    PartedError,
+    SplitError,
+    Variable,
+    is_one,
+)
+
+
+@dataclass(frozen=True)
+class Piece:
+    """What is computed for some values of variables.
+
+    at: an index for each variable; sizes: of what the variables count; parted: those that count
+    a part of what others do, and need ranges.
+    """
+
+    element: str
+    at: Mapping[str, str]
+    sizes: Mapping[str, Any]
+    parted: frozenset[str] = frozenset()
+
+
+class Terms(str):
+    """A sum, whose terms are faster added one by one where it is written."""
+
+    terms: tuple[str, ...]
+
+    @staticmethod
+    def of(text: str, terms: Sequence[str]) -> "Terms":
+        """A sum with that text."""
+        found = Terms(text)
+        found.terms = tuple(terms)
+        return found
+
+
+@dataclass(frozen=True)
+class Pieces:
+    """Makes pieces; `length` writes sizes down, `fixed_length` those that stay from then on."""
+
+    length: Callable[[Any], str]
+    fixed_length: Callable[[Any], str]
+
+    def of(
+        self,
+        sizes: Mapping[str, Any],
+        element: Callable[[Mapping[str, str]], str],
+        splits: bool = True,
+    ) -> list[Piece]:
+        """Where a function reads tensors one behind another, one of each of them; where it looks up
+        by a part of a variable, one of variables for the parts, unless not `splits`."""
+        kind = Variable if splits else str
+        pending = [Piece("", {name: kind(name) for name in sizes}, dict(sizes))]
+        found = []
+        while pending:
+            piece = pending.pop(0)
+            try:
+                found.append(replace(piece, element=element(piece.at)))
+            except (PartedError, SplitError) as error:
+                if error.index not in sizes and error.index[:-1] in sizes:
+                    # A part is of parts itself.
+                    return self.of(sizes, element, splits=False)
+                if error.index not in piece.sizes:
+                    raise
+                if isinstance(error, SplitError):
+                    pending.insert(0, self._split(piece, error))
+                else:
+                    pending = [*self._parts(piece, error), *pending]
+        return found
+
+    def _parts(self, piece: Piece, error: PartedError) -> Iterator[Piece]:
+        """A piece by the parts that its variable has to be of."""
+        variable, begin = error.index, 0
+        for number, size in enumerate(error.sizes):
+            own = FIRST if is_one(size) else variable
+            part = Part.of(own, self.length(begin), error.sizes, number)
+            index = self._with_inner(piece.at[variable], part)
+            sizes = {name: one for name, one in piece.sizes.items() if name != variable}
+            if own == variable:
+                sizes[variable] = size
+            parted = frozenset((*piece.parted, variable))
+            yield Piece("", {**piece.at, variable: index}, sizes, parted)
+            begin += size
+
+    def _split(self, piece: Piece, error: SplitError) -> Piece:
+        """A piece with a variable for each part of one."""
+        names = [f"{error.index}{letter}" for letter in ascii_lowercase[: len(error.sizes)]]
+        text, *others = names
+        for name, size in zip(others, error.sizes[1:], strict=True):
+            text = f"({text} * {self.fixed_length(size)} + {name})"
+        parts = list(zip(names, error.sizes, strict=True))
+        index = self._with_inner(piece.at[error.index], Joined.of(text, parts))
+        sizes: dict[str, Any] = {}
+        for name, size in piece.sizes.items():
+            sizes.update(parts if name == error.index else [(name, size)])
+        parted = frozenset((*piece.parted, *others))
+        return replace(piece, at={**piece.at, error.index: index}, sizes=sizes, parted=parted)
+
+    def _with_inner(self, index: str, inner: str) -> str:
+        """An index, of a part where it is one, by another variable."""
+        if not isinstance(index, Part):
+            return inner
+        begin = self.length(sum(index.sizes[: index.number]))
+        own = self._with_inner(index.own, inner)
+        return Part.of(own, begin, index.sizes, index.number)
