@@ -68,7 +68,7 @@ def selected_in(node: Node) -> tuple[Node, Node] | None:
         indices = list(_indices(operation.get("indices")))
     else:
         return None
-    mask = indices.pop()
+    mask = indices.pop() if indices else None
     whole, bits = tensor_of(tensor), tensor_of(mask)
     if not isinstance(tensor, Node) or not isinstance(mask, Node) or whole is None or bits is None:
         return None

@@ -14,10 +14,10 @@ def CIN_CompactOp : Op<CIN_Dialect, "compact", [
     Pure, HasParent<"EvaluateOp">, AllTypesMatch<["memory", "result"]>]> {
   let summary = "Names an array that is stored without gaps";
   let description = [{
-    Of the positions of its last dimension, those that a statement assigns at are
-    stored one behind the other, in their order, from the first on. `count` gets how
-    many they are. What the memory holds behind them may be anything: it is as
-    large as if all were assigned at.
+    Of the positions of its last dimension, those that a statement assigns at
+    are stored one behind the other, in their order, from the first on. `count`
+    gets how many they are. What the memory holds behind them may be anything:
+    it is as large as if all were assigned at.
 
     One statement assigns to the array, and nothing reads it. Which positions
     there are does not depend on its other indices.

@@ -194,8 +194,9 @@ def GroupScatters : Pass<"cin-group-scatters", "::mlir::func::FuncOp"> {
     `target_order`, the elements' numbers in the order of their places;
     `source_by_target` is `source` in that order, for each array of integers that
     says where to look up. Whoever calls it has grouped them, once for all calls
-    with these targets. Places may be a row of an array of several dimensions: of
-    `by=edges[1]`, which is `edges[1, e]`, parameters are `edges_1_offsets` and so on.
+    with these targets. Places may be a row of an array of several dimensions:
+    of `by=edges[1]`, which is `edges[1, e]`, parameters are `edges_1_offsets` and
+    so on.
 
     It is legal where the function that combines is associative and commutative
     and has an identity, where nothing else that is assigned to depends on the
