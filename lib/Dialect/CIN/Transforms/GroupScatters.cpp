@@ -352,8 +352,8 @@ ForallOp ScatterGrouping::copyLoop(OpBuilder &builder, const Scatter &scatter,
   return loop;
 }
 
-/// Makes the reduction that the body of `outer` yields a part of it: an order of
-/// loops is chosen for all of them then, and rows of results stay rows.
+/// Makes the reduction that the body of `outer` yields a part of it: an order
+/// of loops is chosen for all of them then, and rows of results stay rows.
 static void continueInside(ReduceOp outer) {
   auto inner = outer.getYield().getValue().getDefiningOp<ReduceOp>();
   assert(inner && inner->getBlock() == outer.getBody());
