@@ -175,5 +175,6 @@ def test_what_has_no_kernel() -> None:
     x = table()[: int(OFFSETS[-1])]
     lengths = torch.tensor([[LENGTH]]).expand(len(x), 1).contiguous()
     assert left(lambda x, n: torch.segment_reduce(x, "sum", lengths=n, axis=1), x, lengths) == [
-        "it has no statement in index notation"
+        "its lengths are those of dimension 1; statements take lengths along the first dimension, "
+        "and offsets along any"
     ]

@@ -188,7 +188,7 @@ class Words(nn.Module):
 
 # Each with the kinds of its kernels.
 MODELS: dict[type[Any], set[str]] = {
-    Fields: {"bags"},
+    Fields: {"row_score"},
     Lists: {"bags"},
     History: {"bag"},
     Hashed: {"bag"},

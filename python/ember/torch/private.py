@@ -364,6 +364,9 @@ def operators_of(
     def without_data(value: Any) -> Any:
         if isinstance(value, Tensor) and not isinstance(value, fake):
             return mode.from_tensor(value, static_shapes=True)
+        if isinstance(value, fake):
+            # What changes a tensor's sizes in place is not to change the example.
+            return value.detach().requires_grad_(value.requires_grad)
         return value
 
     known = [without_data(one) for one in examples]

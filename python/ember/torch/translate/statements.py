@@ -21,6 +21,7 @@ from ember.torch.translate.values import (
     FIRST,
     Indices,
     NotTranslatedError,
+    PartedError,
     Value,
     broadcast,
     is_one,
@@ -401,7 +402,7 @@ class Statements:
         """Whether rows are written as they are read, and nothing but places is computed."""
         indices = set(INDEX_TYPES.values())
         for line in self.lines:
-            name = line.removeprefix("let ").partition("[")[0]
+            name = re.split(r"[\[ ]", line.removeprefix("let "))[0]
             copied = re.match(r"y\[.*\b(i\d+)\] = x\d+\[.*,(i\d+)\](?: for |$)", line)
             is_row = copied is not None and copied[1] == copied[2]
             if not is_row and (name == RESULT or self.types[name] not in indices):
@@ -437,7 +438,10 @@ class Statements:
         indices = [
             FIRST if is_one(size) else name for name, size in zip(names, value.sizes, strict=True)
         ]
-        written = value.at(indices)
+        try:
+            written = value.at(indices)
+        except PartedError:
+            return False
         name = written.partition("[")[0]
         variables = [index for index in indices if index != FIRST]
         place = self._begun.get(name)
