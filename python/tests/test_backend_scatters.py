@@ -156,3 +156,17 @@ def test_models(name: str, dynamic: bool) -> None:
         dynamic=dynamic,
     )
     assert heard.kinds() == {"statements"}
+
+
+def test_what_is_asked_for_sizes_may_be_changed() -> None:
+    """Of a tensor that zeros are made like, gradients keep nothing."""
+
+    def function(x: Tensor, other: Tensor, weight: Tensor) -> Tensor:
+        other = other * 1
+        places = torch.arange(12).remainder(5)
+        weights = weight * 1
+        sums = other.new_zeros(5, 4).index_add(0, places, x[places] * weights.unsqueeze(-1))
+        other.add_(1.0)
+        return sums
+
+    check_function(function, torch.rand(12, 4), torch.rand(3), torch.rand(12))

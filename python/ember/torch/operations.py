@@ -10,7 +10,7 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 import operator
 import re
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -406,6 +406,29 @@ def tensor_of(argument: Any) -> torch.Tensor | None:
     """The example of a node's tensor; None where it has none."""
     value = value_of(argument)
     return value if isinstance(value, torch.Tensor) else None
+
+
+# Operations that make tensors of one number.
+CONSTANTS = frozenset(
+    f"{prefix}{name}{suffix}"
+    for name in ("zeros", "ones", "full")
+    for prefix, suffix in (("", ""), ("new_", ""), ("", "_like"))
+)
+# Those that give a tensor the sizes of another one.
+LIKE_OTHERS = ("expand_as", "reshape_as", "view_as")
+
+
+def asks_for_sizes(node: Node, read_by: Iterable[Node]) -> bool:
+    """Whether what reads a node's value asks for its sizes and its type alone."""
+
+    def is_outline(user: Node) -> bool:
+        operation = read(user)
+        if operation is None:
+            return False
+        is_like = operation.name in LIKE_OTHERS and operation.get("self") is not node
+        return is_like or operation.name in CONSTANTS
+
+    return all(map(is_outline, read_by))
 
 
 def is_tensor(node: Node) -> bool:

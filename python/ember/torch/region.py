@@ -12,7 +12,7 @@ import torch
 from torch.fx import Graph, GraphModule, Node
 
 from ember.torch.effects import effect_of
-from ember.torch.operations import read
+from ember.torch.operations import asks_for_sizes, read
 from ember.torch.region_call import Reference, RegionCall
 
 
@@ -98,6 +98,11 @@ def replace(region: Region, name: str) -> RegionCall:
     """
     call = region.make(reference_of(region))
     call.names = region.names
+    call.outlines = frozenset(
+        place
+        for place, node in enumerate(region.others(), start=len(region.inputs))
+        if asks_for_sizes(node, region.nodes & node.users.keys())
+    )
     # What FX asks of functions in graphs.
     call.__name__ = call.__qualname__ = name
     graph = region.root.graph

@@ -56,6 +56,8 @@ class RegionCall:
     layouts: Collection[torch.layout] = (torch.strided,)
     # The places of inputs that have no gradient, such as those whose size alone is read.
     sizes: Collection[int] = ()
+    # The places of what only PyTorch reads, and asks for no values of.
+    outlines: Collection[int] = ()
     # The places of inputs that a call changes.
     changes: Collection[int] = ()
     # Whether PyTorch may have an answer where a kernel finds a bad value.
@@ -355,7 +357,11 @@ class _Differentiable(torch.autograd.Function):
         identities = {
             id(arguments[place]) for place in call.gradient_reads(ctx.needs_input_grad[1:])
         }
-        identities.update(map(id, arguments[call.inputs :]))
+        identities.update(
+            id(argument)
+            for place, argument in enumerate(arguments)
+            if place >= call.inputs and place not in call.outlines
+        )
         kept: list[Tensor | None] = []
         others: list[Any] = []
         for argument in arguments:

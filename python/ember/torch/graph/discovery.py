@@ -31,21 +31,21 @@ from ember.torch.graph.irregular import (
 )
 from ember.torch.graph.trace import trace
 from ember.torch.no_match import NoMatchError
-from ember.torch.operations import VIEWS, likely_sizes, read, same_number, tensor_of
+from ember.torch.operations import (
+    CONSTANTS,
+    LIKE_OTHERS,
+    VIEWS,
+    likely_sizes,
+    read,
+    same_number,
+    tensor_of,
+)
 from ember.torch.translate.statements import Statements
 from ember.torch.translate.translation import Untranslated, text_of, translation_of
 from ember.torch.translate.values import is_one
 
 # A longer expression is no embedding operation any more.
 MOST_NODES = 200
-# Operations that make tensors of one number.
-_CONSTANTS = frozenset(
-    f"{prefix}{name}{suffix}"
-    for name in ("zeros", "ones", "full")
-    for prefix, suffix in (("", ""), ("new_", ""), ("", "_like"))
-)
-# Those that give a tensor the sizes of another one.
-_LIKE_OTHERS = ("expand_as", "reshape_as", "view_as")
 _REDUCTION = re.compile(r"\bsum\[")
 _log = logging.getLogger(__name__)
 # The statements of operations of a kind, if they have some, and which of a graph's have been asked.
@@ -310,7 +310,7 @@ def _may_move(node: Node, root: Node) -> bool:
         return False
     operation = read(node)
     # Translations say of these that they have no gradient.
-    is_known = operation is not None and operation.name in ("detach", *_CONSTANTS)
+    is_known = operation is not None and operation.name in ("detach", *CONSTANTS)
     if not is_known and requires_gradient(root) and _cuts_gradients(node):
         return False
     effect = effect_of(node)
@@ -337,7 +337,7 @@ def _cuts_gradients(node: Node) -> bool:
     is_float = any(tensor.is_floating_point() for tensor in _tensors_of(node))
     operation = read(node)
     # Of others it asks for sizes alone.
-    like = operation.get("other") if operation and operation.name in _LIKE_OTHERS else None
+    like = operation.get("other") if operation and operation.name in LIKE_OTHERS else None
     sources = (one for one in node.all_input_nodes if one is not like)
     return is_float and not requires_gradient(node) and any(map(requires_gradient, sources))
 
@@ -441,7 +441,7 @@ def _lookups_in(node: Node) -> list[Tensor]:
 def is_for_nothing(node: Node) -> bool:
     """Whether a node computes places, the same elements at other indices, or one number."""
     operation = read(node)
-    is_constant = operation is not None and operation.name in _CONSTANTS
+    is_constant = operation is not None and operation.name in CONSTANTS
     return is_constant or is_view(node) or dtype_of(node) in INDEX_TYPES
 
 
