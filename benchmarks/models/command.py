@@ -19,6 +19,7 @@ from benchmarks.command_line import about_run, parser_of, show_progress, warn_of
 from benchmarks.cpu.setting import all_threads
 from benchmarks.cpu.tables import NOTE
 from benchmarks.models.cases import GRAPHS, QUICK_BATCHES, ModelCase, all_cases
+from benchmarks.models.document import TABLE, document_of, earlier_ratios
 from benchmarks.models.first_call import seconds_of_first_call
 from benchmarks.models.overhead import Overhead, measure_overheads
 from benchmarks.models.plots import draw, plot_file
@@ -63,6 +64,15 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_argument(
         "--no-first-calls", action="store_true", help="do not measure the time of compiling"
     )
+    parser.add_argument(
+        "--write", metavar="FILE.md", type=Path, help="replace the table there (one thread)"
+    )
+    parser.add_argument(
+        "--before",
+        metavar="FILE.json",
+        type=Path,
+        help="an earlier run, whose times as fast as eager stand beside those of the table",
+    )
     return parser.parse_args(arguments)
 
 
@@ -97,6 +107,11 @@ def main(arguments: Sequence[str]) -> int:
     if not cases:
         print(f"error: no model's name contains {options.only!r}", file=sys.stderr)
         return 2
+    try:
+        earlier = earlier_ratios(options.before) if options.before else {}
+    except (OSError, ValueError) as error:
+        print(f"error: --before: {error}", file=sys.stderr)
+        return 2
     thread_counts = options.threads or ([1] if options.quick else [1, all_threads()])
     names = ("rest", "automatic", "wrapped")
     about = about_run(options) | {name: getattr(options, name) for name in names}
@@ -128,6 +143,9 @@ def main(arguments: Sequence[str]) -> int:
     options.json.parent.mkdir(parents=True, exist_ok=True)
     options.json.write_text(_to_json(about, outcomes, results, first_calls, overheads))
     print(f"\n{about['seconds']:g} s; wrote {options.json}")
+    if options.write:
+        TABLE.write(options.write, document_of(results, earlier))
+        print(f"table: {options.write}")
     try:
         draw(results, plot_file(options.json))
         print(f"plot: {plot_file(options.json)}")

@@ -196,6 +196,7 @@ Error ember::compileKernel(Source &source, const CompileOptions &options,
           : std::max<int64_t>(target.getVectorBits() / 32, 1);
   description.queueCapacity = options.queueCapacity;
   description.remarks = source.getRemarks();
+  description.decisions = source.getDecisions().getAll();
   json::Value manifest = makeManifest(description, std::move(entries));
   SmallString<256> path(folder);
   sys::path::append(path, "kernel.json");

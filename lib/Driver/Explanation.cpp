@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ember/Driver/Explanation.h"
+#include "ember/Driver/Source.h"
 
 #include "ember/Analysis/IterationAlgebra/IterationLattice.h"
 #include "ember/Dialect/CIN/Transforms/IterationDerivation.h"

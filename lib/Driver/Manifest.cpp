@@ -123,9 +123,11 @@ json::Array ember::describeEntries(ModuleOp module) {
 
 json::Value ember::makeManifest(const KernelDescription &description,
                                 json::Array entries) {
-  json::Array remarks;
+  json::Array remarks, decisions;
   for (const std::string &remark : description.remarks)
     remarks.push_back(json::fixUTF8(remark));
+  for (const std::string &decision : description.decisions)
+    decisions.push_back(json::fixUTF8(decision));
   json::Object manifest{{"ember", getEmberVersion()},
                         {"target", description.target},
                         {"opt_level", description.optLevel},
@@ -133,7 +135,8 @@ json::Value ember::makeManifest(const KernelDescription &description,
                         {"features", description.features},
                         {"vector_length", description.vectorLength},
                         {"entries", std::move(entries)},
-                        {"remarks", std::move(remarks)}};
+                        {"remarks", std::move(remarks)},
+                        {"decisions", std::move(decisions)}};
   if (description.queueCapacity)
     manifest["queue_capacity"] = *description.queueCapacity;
   return manifest;

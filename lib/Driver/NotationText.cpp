@@ -14,6 +14,7 @@
 #include "ember/Dialect/CIN/Transforms/GroupedPlaces.h"
 #include "ember/Dialect/CIN/Transforms/Passes.h"
 #include "ember/Dialect/Ember/IR/Ember.h"
+#include "ember/Driver/Decisions.h"
 #include "ember/Driver/Files.h"
 #include "ember/Driver/Registration.h"
 #include "ember/Driver/Source.h"
@@ -173,11 +174,13 @@ static Error groupScatters(ModuleOp module, StringRef kernel,
 
 Expected<std::unique_ptr<MemoryBuffer>>
 ember::translateNotation(StringRef notation, const NotationArrays &arrays) {
+  Decisions decisions;
   MLIRContext context(MLIRContext::Threading::DISABLED);
   DialectRegistry registry;
   registerDialects(registry);
   context.appendDialectRegistry(registry);
   context.printOpOnDiagnostic(false);
+  decisions.listenTo(context);
   cin::NotationOptions options;
   options.counts = arrays.counts;
   options.approximates = arrays.approximates;
@@ -276,6 +279,7 @@ ember::translateNotation(StringRef notation, const NotationArrays &arrays) {
     return std::move(error);
   if (Error error = groupScatters(*module, options.name, arrays.groups))
     return std::move(error);
+  decisions.putOn(*module);
   std::string text;
   raw_string_ostream os(text);
   // Locations are those of the notation: the messages of a run name its

@@ -63,13 +63,14 @@ private:
 };
 
 Source::Source(bool printRemarks)
-    : context(MLIRContext::Threading::DISABLED),
+    : decisions(printRemarks), context(MLIRContext::Threading::DISABLED),
       printer(std::make_unique<Printer>(*this, printRemarks)) {
   DialectRegistry registry;
   registerDialects(registry);
   context.appendDialectRegistry(registry);
   // Messages stand for themselves, without the text of the operation.
   context.printOpOnDiagnostic(false);
+  decisions.listenTo(context);
 }
 
 Source::~Source() = default;
@@ -89,6 +90,7 @@ Source::parse(std::unique_ptr<MemoryBuffer> text, bool printRemarks) {
       parseSourceFile<ModuleOp>(source->sourceManager, &source->context);
   if (!source->module || failed(refuseUnsupported(*source->module)))
     return makeDiagnosedError();
+  source->decisions.takeOff(*source->module);
   return source;
 }
 

@@ -96,6 +96,13 @@ class Library:
         source = self.source
         return source if source is None or isinstance(source, str) else source.program()
 
+    @property
+    def decisions(self) -> list[str]:
+        """What rules have done to make it of statements, each as "PASS: text"."""
+        # A library of an older version says nothing of it.
+        found: list[str] = self.manifest.get("decisions", [])
+        return found
+
     def entry(self, name: str) -> "Entry":
         """The entry of that name; raises ArgumentError with the names there are."""
         try:

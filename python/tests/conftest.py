@@ -6,6 +6,7 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
 import gc
+import logging
 import os
 from collections import defaultdict
 from collections.abc import Iterator
@@ -35,6 +36,16 @@ hypothesis.settings.load_profile("ember")
 def pytest_configure(config: pytest.Config) -> None:
     if SEED:
         config.option.hypothesis_seed = SEED
+
+
+class _Refusing(logging.Handler):
+    """Makes errors of warnings: of mistakes that leave parts to PyTorch."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        raise AssertionError(record.getMessage()) from (record.exc_info or (None, None))[1]
+
+
+logging.getLogger("ember.torch.graph.trace").addHandler(_Refusing(logging.WARNING))
 
 
 def pytest_report_header() -> list[str]:

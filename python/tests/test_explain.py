@@ -367,3 +367,58 @@ def test_reports_of_a_bag() -> None:
     (part,) = report.graph().compiled
     assert part.libraries == (compiled.kernels()[0].path,)
     assert "1 operation in 1 graph; 1 of them in 1 kernel" in str(report)
+
+
+def attention(x: Tensor, scores: Tensor, source: Tensor, target: Tensor) -> Tensor:
+    most = scores.new_full((len(x),), -torch.inf).scatter_reduce(0, target, scores, "amax")
+    powers = (scores - most[target]).exp()
+    sums = scores.new_zeros(len(x)).index_add(0, target, powers)
+    weights = powers / sums[target]
+    return torch.zeros_like(x).index_add(0, target, weights.view(-1, 1) * x[source])
+
+
+def test_rules_and_costs() -> None:
+    source, target = torch.randint(0, NODES, (2, EDGES))
+    found = ember.explain(attention, torch.randn(NODES, LENGTH), torch.randn(EDGES), source, target)
+    (part,) = found.compiled
+    rules = [one for one in part.decisions if one.startswith("cin-")]
+    costs = [one for one in part.decisions if one.startswith("cost: ")]
+    assert len(rules) + len(costs) == len(part.decisions)
+    # What is read several times is stored, what is read once is not.
+    assert any(re.fullmatch(r"cin-fuse: \w+ stays in memory: .*", one) for one in rules)
+    assert any(re.fullmatch(r"cin-fuse: \w+ is computed where it is read", one) for one in rules)
+    assert any(re.fullmatch(r"cin-schedule: y has loops over i\d, i\d", one) for one in rules)
+    assert any("elements of messages are combined as edges come" in one for one in costs)
+    assert {f"    {one}" for one in part.decisions} <= set(str(found).splitlines())
+
+
+def test_rules_of_what_comes_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ember.torch.calls.statement_call.is_worth_grouping", lambda *_: True)
+    source, target = torch.randint(0, NODES, (2, EDGES))
+    arguments = torch.randn(NODES, LENGTH), torch.randn(EDGES), source, target
+    compiled = ember.compile(attention, arguments)
+    with torch.no_grad():
+        for _ in range(3):
+            torch.testing.assert_close(compiled(*arguments), attention(*arguments))
+    parts = [part for report in compiled.reports() for part in report.graph().compiled]
+    assert any(
+        re.fullmatch(r"cin-group-scatters: y is reduced in groups of x\d", one)
+        for part in parts
+        for one in part.decisions
+    )
+
+
+def test_levels_ahead_of_the_program() -> None:
+    source, target = torch.randint(0, NODES, (2, EDGES))
+    found = ember.explain(attention, torch.randn(NODES, LENGTH), torch.randn(EDGES), source, target)
+    (part,) = found.compiled
+    operators = ember.show(part.call, "aten")
+    for name in ("index", "exp", "div", "index_add", "scatter_reduce"):
+        assert f"torch.ops.aten.{name}." in operators
+    assert "= None" not in operators
+    statements = ember.show(part.call, "statements").splitlines()
+    assert statements[-1].startswith("y[")
+    assert any("max=" in line for line in statements)
+    assert all("; " not in line for line in statements)
+    with pytest.raises(ember.ArgumentError, match="no level 'aten'"):
+        ember.show(part.call.kernels(), "aten")  # type: ignore[attr-defined]

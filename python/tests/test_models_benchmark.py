@@ -15,7 +15,7 @@ import torch
 from torch import Tensor, nn
 
 from benchmarks.cpu.measuring import Timing
-from benchmarks.models import command, plots, running, tables
+from benchmarks.models import command, document, plots, running, tables
 from benchmarks.models.cases import EDGE_LAYER, EMBEDDINGS, GRAPH_LAYER, OTHER, ModelCase, all_cases
 from benchmarks.models.overhead import Overhead, contenders_of, functions, measure_overheads
 from benchmarks.models.running import COMPILED, EAGER, EMBER, Measured, run_case
@@ -219,3 +219,38 @@ def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
 def test_command_without_models(capsys: pytest.CaptureFixture[str]) -> None:
     assert command.main(["--only", "nothing like it"]) == 2
     assert "no model's name contains" in capsys.readouterr().err
+
+
+def test_table_of_a_document(tmp_path: Path) -> None:
+    before = [measured("bag", EMBEDDINGS, 2, eager=3.0, ember=2.0)]
+    now = [
+        measured("bag", EMBEDDINGS, 2, eager=4.0, compiled=2.0, ember=2.0),
+        measured("edges", EDGE_LAYER, 0, eager=1.0, ember=1.0),
+        replace(measured("edges", EDGE_LAYER, 0, eager=1.0, ember=0.5), threads=2),
+    ]
+    earlier, page = tmp_path / "before.json", tmp_path / "page.md"
+    earlier.write_text(command._to_json({}, [], before, [], []))
+    page.write_text(f"above\n{document.TABLE.begin}\nold\n{document.TABLE.end}\nbelow\n")
+    document.TABLE.write(page, document.document_of(now, document.earlier_ratios(earlier)))
+    text = page.read_text()
+    rows = [line.split(" | ") for line in text.splitlines() if line.startswith("| ")][2:]
+    assert [row[0].removeprefix("| ") for row in rows] == [
+        "bag, batch 2",
+        "edges",
+        "geometric mean",
+    ]
+    assert [cell[:4] for cell in rows[0][2:4]] == ["2.00", "1.00"]
+    # Twice as fast as eager, one and a half times as fast before.
+    assert [row[4] for row in rows] == ["1.33", "-", "1.33"]
+    assert rows[2][2:4] == ["1.41", "1.00"]
+    assert [text[:6], text[-7:]] == ["above\n", "\nbelow\n"]
+    assert "old" not in text
+
+
+def test_other_files_are_no_earlier_runs(tmp_path: Path) -> None:
+    for text in ("no JSON", "{}", '{"results": [1]}'):
+        file = tmp_path / "other.json"
+        file.write_text(text)
+        with pytest.raises(ValueError, match="is no result of"):
+            document.earlier_ratios(file)
+    assert command.main(["--before", str(tmp_path / "none.json"), "--only", "DLRM"]) == 2

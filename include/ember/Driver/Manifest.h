@@ -37,6 +37,8 @@ struct KernelDescription {
   /// Operands and tokens the queues hold; nothing is the runtime's default.
   std::optional<int64_t> queueCapacity;
   std::vector<std::string> remarks;
+  /// What rules have done, as "PASS: text".
+  std::vector<std::string> decisions;
 };
 
 llvm::json::Value makeManifest(const KernelDescription &description,

@@ -6,13 +6,15 @@
 //===----------------------------------------------------------------------===//
 //
 // One run of a tool on one .mlir text: the context with the dialects in use,
-// the module, and the handler that prints errors and keeps remarks.
+// the module, and the handlers that print errors and keep remarks and what
+// rules decide.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef EMBER_DRIVER_SOURCE_H
 #define EMBER_DRIVER_SOURCE_H
 
+#include "ember/Driver/Decisions.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
@@ -38,11 +40,14 @@ public:
   mlir::MLIRContext &getContext() { return context; }
   /// The remarks so far, as "LINE:COLUMN: text".
   const std::vector<std::string> &getRemarks() const { return remarks; }
+  const Decisions &getDecisions() const { return decisions; }
 
 private:
   explicit Source(bool printRemarks);
 
   class Printer;
+  // Remarks of passes in the context come here.
+  Decisions decisions;
   mlir::MLIRContext context;
   llvm::SourceMgr sourceManager;
   std::unique_ptr<Printer> printer;

@@ -98,7 +98,9 @@ def show(
     """The program of a kernel as text, at a level.
 
     kernel: what ember.compile, ember.load_program or ember.libraries returns, or the text of an
-    MLIR module. level: "program" (or "embed"), what the compiler was given; "scf", as loops;
+    MLIR module; or what stands for a part of a model, as explanation.compiled[0].call. level:
+    "aten", the part as PyTorch's operators, and "statements", what the compiler was given of it;
+    of all kernels "program" (or "embed"), what they are compiled from; "scf", as loops;
     "slc"; "slcv"; "dlc"; "recoupled", the loops that target cpu makes of slcv; "llvm" (or
     "native"); "assembly". which: where there are several kernels, the number of one, or words of
     its description. options: what a program given as text is compiled with.
@@ -106,6 +108,9 @@ def show(
     Raises ArgumentError for another level, kernel or choice, CompileError where the compiler
     refuses the program.
     """
+    # Parts of models have levels ahead of those of programs.
+    if callable(texts := getattr(kernel, "texts", None)) and level in (own := texts()):
+        return own[level]
     chosen = find_level(level)
     return text_at(find_source(kernel, which, options), chosen)
 

@@ -7,7 +7,8 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import logging
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from torch.fx import GraphModule
@@ -19,7 +20,7 @@ from ember.torch.settings import Settings
 from ember.torch.sparse_mode import outside_products
 
 _log = logging.getLogger(__name__)
-# Reports of graphs compiled in this thread go to the innermost of these lists.
+# Reports of graphs compiled in this thread go to these lists.
 _listeners = threading.local()
 
 
@@ -73,3 +74,13 @@ class listening:
 
     def __exit__(self, *exception: object) -> None:
         _listeners.lists.remove(self.reports)
+
+
+@contextmanager
+def unheard() -> Iterator[None]:
+    """While entered, graphs that this thread compiles are of no model: nobody is told of them."""
+    lists, _listeners.lists = getattr(_listeners, "lists", []), []
+    try:
+        yield
+    finally:
+        _listeners.lists = lists

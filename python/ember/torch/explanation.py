@@ -19,6 +19,7 @@ class CompiledPart:
     stands in the model, empty if unknown. libraries: the kernels that the calls needed. problem:
     why there is none, if so; then PyTorch computes. note: when PyTorch computes though there is
     one, if that is known. call: what stands for them in the graph; it may be given to ember.show.
+    decisions: the rules that made the kernels, and the costs that leave other calls to PyTorch.
     """
 
     kind: str
@@ -29,6 +30,7 @@ class CompiledPart:
     problem: str
     call: Callable[..., object] = field(repr=False)
     note: str = ""
+    decisions: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -65,7 +67,7 @@ class Graph:
         for part in self.compiled:
             count = counted(len(part.operations), "operation")
             found.append(Line(part.kind, f"{part.title} ({count})"))
-            details = (part.place, *map(str, part.libraries), part.note)
+            details = (part.place, *map(str, part.libraries), *part.decisions, part.note)
             found += [Line("", detail, 1) for detail in details if detail]
             if part.problem:
                 found.append(Line("left to PyTorch", part.problem, 1))

@@ -84,6 +84,16 @@ class RegionCall:
         """The kernels that calls have needed so far."""
         return list(self.libraries)
 
+    def texts(self) -> Mapping[str, str]:
+        """What the region is ahead of the program that the compiler gets, by levels."""
+        return {}
+
+    def decisions(self) -> list[str]:
+        """Which rules of the compiler made the kernels that calls have needed, and what costs say
+        of other calls."""
+        decided = (one for library in self.kernels() for one in library.decisions)
+        return list(dict.fromkeys(decided))
+
     def forward(self, *inputs: Any) -> Tensor:
         """The result, without gradient, of inputs that are plain tensors and numbers.
 

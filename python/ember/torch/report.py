@@ -151,7 +151,10 @@ def compiled_part(
     if not libraries and not problem:
         problem = call.handed_over or NO_KERNEL
     note = "" if problem else call.handed_over
-    return CompiledPart(kind, title, tuple(operations), place, libraries, problem, call, note)
+    decisions = () if problem else tuple(call.decisions())
+    return CompiledPart(
+        kind, title, tuple(operations), place, libraries, problem, call, note, decisions
+    )
 
 
 def _name(node: Node) -> str:

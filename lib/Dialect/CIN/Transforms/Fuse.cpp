@@ -17,6 +17,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Remarks.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -27,6 +28,9 @@ namespace ember::cin {
 
 using namespace mlir;
 using namespace ember::cin;
+
+static constexpr auto byRule =
+    remark::RemarkOpts::name("Producer").category("cin-fuse");
 
 namespace {
 /// Fuses the statements of one evaluation.
@@ -491,6 +495,9 @@ void EvaluationFusion::run() {
         reasons[statement] = reason;
         continue;
       }
+      remark::passed(producer.assign.getLoc(), byRule)
+          << evaluate.getNameOf(producer.assign.getArray())
+          << " is computed where it is read";
       // What it reads has one reader less.
       reasons.erase(statement);
       llvm::erase(rewritten, statement);
@@ -500,8 +507,10 @@ void EvaluationFusion::run() {
   }
   for (auto &[statement, reason] : reasons) {
     AssignOp assign = getProducer(cast<ForallOp>(statement))->assign;
-    emitRemark(assign.getLoc()) << evaluate.getNameOf(assign.getArray())
-                                << " stays in memory: " << reason;
+    std::string text =
+        evaluate.getNameOf(assign.getArray()) + " stays in memory: " + reason;
+    emitRemark(assign.getLoc()) << text;
+    remark::missed(assign.getLoc(), byRule) << text;
   }
   removeDead();
   restoreUpdates();

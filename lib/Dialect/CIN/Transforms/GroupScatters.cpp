@@ -16,15 +16,16 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ScatterPlaces.h"
 #include "Statement.h"
 #include "WholeRanges.h"
 
-#include "ember/Dialect/CIN/Transforms/GroupedPlaces.h"
 #include "ember/Dialect/CIN/Transforms/Passes.h"
 #include "ember/Dialect/Ember/IR/Ember.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Remarks.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/MapVector.h"
 
@@ -38,16 +39,6 @@ using namespace ember;
 using namespace ember::cin;
 
 namespace {
-/// Places that elements have: an array of one dimension, or what one of more
-/// has behind some numbers as its first indices.
-struct Places {
-  BlockArgument array;
-  SmallVector<int64_t> row;
-
-  bool operator==(const Places &other) const = default;
-  unsigned getDimension() const { return row.size(); }
-};
-
 /// A statement that combines elements at places that an array has.
 struct Scatter {
   SmallVector<ForallOp> loops;
@@ -72,8 +63,6 @@ private:
   /// The places that an access is of, as the variable's element has one; none
   /// if it is anything else than a place, too.
   std::optional<Places> getPlaces(AccessOp access, BlockArgument variable);
-  /// What the parameters for places are called by.
-  std::string nameOf(const Places &places);
   /// A parameter of the function, and an array of the evaluation.
   Value getArray(const Twine &name);
   Value readArray(OpBuilder &builder, const Twine &name, Value position);
@@ -130,52 +119,6 @@ static llvm::DenseSet<Value> getDependent(BlockArgument variable,
       if (readsAny(op, dependent))
         dependent.insert_range(op.getResults());
   return dependent;
-}
-
-/// What an integer was before it got a wider type.
-static Value getNarrow(Value value) {
-  while (auto call = value.getDefiningOp<CallOp>()) {
-    if (!call.getFunction().is("convert"))
-      return value;
-    auto from = dyn_cast<IntegerType>(call.getOperands().front().getType());
-    auto to = dyn_cast<IntegerType>(call.getType());
-    if (!from || !to || from.getWidth() > to.getWidth() || from.getWidth() == 1)
-      return value;
-    value = call.getOperands().front();
-  }
-  return value;
-}
-
-/// The number that an index always is.
-static std::optional<int64_t> getNumber(Value index) {
-  auto apply = index.getDefiningOp<ApplyOp>();
-  if (apply && apply.getMap().isSingleConstant())
-    return apply.getMap().getSingleConstantResult();
-  return std::nullopt;
-}
-
-/// The places that an access is an element of, that of the variable.
-static std::optional<Places> getElementOf(AccessOp access,
-                                          BlockArgument variable) {
-  auto array = dyn_cast<BlockArgument>(access.getArray());
-  OperandRange indices = access.getIndices();
-  if (!array || indices.empty() || indices.back() != variable)
-    return std::nullopt;
-  Places places{array, {}};
-  for (Value index : indices.drop_back()) {
-    std::optional<int64_t> number = getNumber(index);
-    if (!number)
-      return std::nullopt;
-    places.row.push_back(*number);
-  }
-  return places;
-}
-
-std::string ScatterGrouping::nameOf(const Places &places) {
-  std::string name = evaluate.getNameOf(places.array);
-  for (int64_t number : places.row)
-    name += "_" + std::to_string(number);
-  return name;
 }
 
 bool ScatterGrouping::isTarget(Value index, BlockArgument variable) {
@@ -235,8 +178,11 @@ std::optional<Scatter> ScatterGrouping::getScatter(ForallOp statement) {
   if (!assign.getFunction().reduces() ||
       !assign.getFunction().getIdentity(assign.getValue().getType()))
     return std::nullopt;
+  auto variables = scatter.loops.back().getVariables();
+  if (variables.empty())
+    return std::nullopt;
   bool readsItself = false, reducesRows = false;
-  BlockArgument row = scatter.loops.back().getVariables().back();
+  BlockArgument row = variables.back();
   statement.walk([&](Operation *op) {
     if (auto access = dyn_cast<AccessOp>(op))
       readsItself |= access.getArray() == assign.getArray();
@@ -381,7 +327,7 @@ Value ScatterGrouping::reduce(OpBuilder &builder, const Scatter &scatter,
                               IRMapping &mapping) {
   AssignOp assign = scatter.assign;
   Location location = assign.getLoc();
-  std::string name = nameOf(targets);
+  std::string name = spell(targets, evaluate);
   Value next = ApplyOp::create(
       builder, location, builder.getIndexType(),
       AffineMap::get(1, 0, builder.getAffineDimExpr(0) + 1), node);
@@ -404,7 +350,8 @@ Value ScatterGrouping::reduce(OpBuilder &builder, const Scatter &scatter,
       Value place =
           places == targets
               ? node
-              : readArray(builder, nameOf(*places) + "_by_" + name, position);
+              : readArray(builder, spell(*places, evaluate) + "_by_" + name,
+                          position);
       mapping.map(access.getResult(), place);
       known.insert(access);
       continue;
@@ -505,7 +452,8 @@ static BlockArgument getScalar(Value size) {
 }
 
 void ScatterGrouping::describeOffsets(const Scatter &scatter) {
-  auto offsets = cast<BlockArgument>(getArray(nameOf(targets) + "_offsets"));
+  auto offsets =
+      cast<BlockArgument>(getArray(spell(targets, evaluate) + "_offsets"));
   unsigned parameter = getParameter(offsets).getArgNumber();
   if (function.getArgAttr(parameter, sizesAttr))
     return;
@@ -555,6 +503,11 @@ void ScatterGrouping::askForSizes(const Scatter &scatter) {
 }
 
 void ScatterGrouping::group(const Scatter &scatter) {
+  AssignOp assign = scatter.assign;
+  remark::passed(assign.getLoc(), remark::RemarkOpts::name("Scatter").category(
+                                      "cin-group-scatters"))
+      << evaluate.getNameOf(assign.getArray()) << " is reduced in groups of "
+      << spell(targets, evaluate);
   describeOffsets(scatter);
   askForSizes(scatter);
   ForallOp old = scatter.loops.front();
@@ -569,7 +522,6 @@ void ScatterGrouping::group(const Scatter &scatter) {
   }
   Value combined = reduce(builder, scatter, node, terms, mapping);
   SmallVector<Value> indices;
-  AssignOp assign = scatter.assign;
   for (auto [number, index] : llvm::enumerate(assign.getIndices()))
     indices.push_back(
         number == scatter.dimension ? node : mapping.lookupOrDefault(index));
@@ -600,41 +552,9 @@ struct GroupScatters
   void runOnOperation() override {
     getOperation().walk([&](EvaluateOp evaluate) {
       for (const std::string &name : by)
-        if (std::optional<Places> places = find(evaluate, name))
+        if (std::optional<Places> places = findPlaces(evaluate, name))
           ScatterGrouping(getOperation(), evaluate, *places).run();
     });
   }
-
-private:
-  /// What is called `target`, or `edges[1]`; none if there is no array of
-  /// integers that is so.
-  static std::optional<Places> find(EvaluateOp evaluate, StringRef text) {
-    std::optional<GroupedPlaces> given = parseGroupedPlaces(text);
-    for (BlockArgument array : evaluate.getBody()->getArguments()) {
-      auto type = dyn_cast<MemRefType>(array.getType());
-      if (given && type && type.getElementType().isSignlessInteger() &&
-          type.getRank() == static_cast<int64_t>(given->row.size()) + 1 &&
-          !evaluate.isInit(array) && evaluate.getNamesAttr() &&
-          evaluate.getNameOf(array) == given->array)
-        return Places{array, given->row};
-    }
-    return std::nullopt;
-  }
 };
 } // namespace
-
-std::optional<GroupedPlaces> ember::cin::parseGroupedPlaces(StringRef text) {
-  auto [array, rest] = text.split('[');
-  GroupedPlaces places{array.str(), {}};
-  bool isRow = text.contains('[');
-  if (array.empty() || (isRow && !rest.consume_back("]")))
-    return std::nullopt;
-  SmallVector<StringRef> numbers;
-  if (isRow)
-    rest.split(numbers, ',');
-  for (StringRef number : numbers)
-    if (number.trim().getAsInteger(10, places.row.emplace_back()) ||
-        places.row.back() < 0)
-      return std::nullopt;
-  return places;
-}

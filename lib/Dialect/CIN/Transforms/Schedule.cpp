@@ -11,6 +11,8 @@
 #include "ember/Dialect/CIN/Transforms/Schedules.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Remarks.h"
+#include "llvm/ADT/StringExtras.h"
 
 namespace ember::cin {
 #define GEN_PASS_DEF_SCHEDULE
@@ -19,6 +21,21 @@ namespace ember::cin {
 
 using namespace mlir;
 using namespace ember::cin;
+
+/// Says in which order a statement's loops are.
+static void sayOrder(ForallOp statement) {
+  AssignOp assign = LoopChain(statement).getAssignment();
+  ScheduleAttr schedule = statement.getScheduleAttr();
+  if (!assign || !schedule || schedule.getOrder().empty())
+    return;
+  auto evaluate = statement->getParentOfType<EvaluateOp>();
+  remark::passed(statement.getLoc(),
+                 remark::RemarkOpts::name("Order").category("cin-schedule"))
+      << evaluate.getNameOf(assign.getArray()) << " has loops over "
+      << llvm::join(llvm::map_range(schedule.getOrder(),
+                                    std::mem_fn(&StringAttr::getValue)),
+                    ", ");
+}
 
 static LogicalResult schedule(ForallOp statement) {
   // What has several statements inside has its loops.
@@ -44,6 +61,7 @@ struct Schedule : public ember::cin::impl::ScheduleBase<Schedule> {
            llvm::to_vector(evaluate.getRegion().getOps<ForallOp>()))
         if (failed(schedule(statement)))
           return WalkResult::interrupt();
+      llvm::for_each(evaluate.getRegion().getOps<ForallOp>(), sayOrder);
       return WalkResult::advance();
     });
     if (walk.wasInterrupted())

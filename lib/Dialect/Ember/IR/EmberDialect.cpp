@@ -116,6 +116,10 @@ struct Rule {
 } // namespace
 
 static bool isText(Attribute value) { return isa<StringAttr>(value); }
+static bool areTexts(Attribute value) {
+  auto texts = dyn_cast<ArrayAttr>(value);
+  return texts && llvm::all_of(texts, isText);
+}
 static bool isUnit(Attribute value) { return isa<UnitAttr>(value); }
 
 static bool isPositiveIndex(Attribute value) {
@@ -267,6 +271,8 @@ static std::optional<Rule> ruleOf(StringRef name, Operation *op) {
                  [](Attribute value) { return isa<TargetAttr>(value); },
                  "a target"})
       .Case(mayAliasAttr, Rule{isModule, "a module", isUnit, unit})
+      .Case(decisionsAttr,
+            Rule{isModule, "a module", areTexts, "an array of strings"})
       .Default(std::nullopt);
 }
 

@@ -7,13 +7,14 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import logging
 import math
 import re
-from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 import torch
 from torch import Tensor
+from torch.fx import Graph
 
 from ember.compiler import Notation, Options
 from ember.errors import (
@@ -28,7 +29,13 @@ from ember.torch.calls.edge_ends import End
 from ember.torch.calls.edge_groups import EdgeMemory
 from ember.torch.calls.grouped_kernel import GroupedKernel
 from ember.torch.element_types import INDEX_TYPES
-from ember.torch.graph.costs import is_worth_grouping, most_ungrouped, why_rows_are_slower
+from ember.torch.graph.costs import (
+    GROUPED_ELEMENTS,
+    Cost,
+    is_worth_grouping,
+    most_ungrouped,
+    why_rows_are_slower,
+)
 from ember.torch.graph.trace import Function
 from ember.torch.region_call import NotTakenError, Reference, RegionCall
 from ember.torch.repeat import MOST, Bound, Repeat, Size, Source, repeat_of
@@ -120,6 +127,7 @@ class Program:
     that say where segments begin. constants: arrays that kernels are given in each call. masks:
     what places are looked for in, by the names of the places. ends: where those of edges are, of
     which each has some. scatters: the functions that combine what is scattered, or "count".
+    operators: the traced graph that the statements are of.
     """
 
     notation: Notation
@@ -144,6 +152,7 @@ class Program:
     constants: tuple[tuple[str, Tensor], ...] = ()
     masks: tuple[tuple[str, Function], ...] = ()
     least: int = 0
+    operators: Graph | None = field(default=None, compare=False, repr=False)
 
     @property
     def sizes_of_call(self) -> list[tuple[int, int, int]]:
@@ -208,6 +217,22 @@ class StatementCall(RegionCall):
         library = self._options.load(notation)
         self.libraries[library] = None
         return library.entry(entry)
+
+    def texts(self) -> Mapping[str, str]:
+        operators = self.program.operators
+        code = "" if operators is None else operators.python_code("self").src
+        return {
+            # Without what is said of values that are not needed any more.
+            "aten": re.sub(r";  .* = None$|^\n+", "", code, flags=re.MULTILINE),
+            "statements": self.program.notation.text.replace("; ", "\n") + "\n",
+        }
+
+    def decisions(self) -> list[str]:
+        program = self.program
+        costs = [program.least, program.least_differentiated]
+        if program.scatters and program.ends:
+            costs.append(GROUPED_ELEMENTS)
+        return [*super().decisions(), *(cost.said for cost in costs if isinstance(cost, Cost))]
 
     def forward(self, *given: Any) -> Tensor:
         inputs = self._taken(given)

@@ -16,14 +16,33 @@ import torch
 from ember import threads
 from ember.torch.repeat import MOST
 
+
+class Cost(int):
+    """A number of elements, and what is said of fewer."""
+
+    fewer: str
+
+    def __new__(cls, number: int, fewer: str) -> "Cost":
+        cost = super().__new__(cls, number)
+        cost.fewer = fewer
+        return cost
+
+    @property
+    def said(self) -> str:
+        """The entry in words."""
+        return f"cost: fewer than {int(self)} {self.fewer}"
+
+
 # A kernel with its gradient is called through autograd's interface to Python, which takes as long
 # as PyTorch does for so many operations of few elements, forth and back.
 OPERATIONS_OF_A_GRADIENT = 9
 # From so many elements on PyTorch's operations, few as they are, take longer.
-LEAST_DIFFERENTIATED = 1 << 13
+LEAST_DIFFERENTIATED = Cost(1 << 13, "elements with a gradient are PyTorch's, few operations")
 # The same where PyTorch makes the gradients of tables of those of looked-up rows: then it has them
 # looked up, too.
-LEAST_DIFFERENTIATED_OF_ROWS = 1 << 15
+LEAST_DIFFERENTIATED_OF_ROWS = Cost(
+    1 << 15, "elements with a gradient are PyTorch's, which makes tables' gradients of rows'"
+)
 # Where a kernel is faster than PyTorch's lookups, each of which is called in less time: rows of
 # tables that the nearer caches do not hold, and sums whose parts PyTorch writes and reads again.
 LEAST_LOOKUPS = 1 << 14
@@ -32,12 +51,13 @@ MOST_ROW_BYTES = 1 << 10
 LEAST_SUMMED = 1 << 17
 # Elements of blocks of rows from which on a kernel looks them up in less time than PyTorch, which
 # has a place for each element.
-LEAST_COPIED = 1 << 13
+LEAST_COPIED = Cost(1 << 13, "elements of blocks are PyTorch's")
 # Elements from which on a kernel that adds in place, and looks into all tensors first, is faster.
-LEAST_ADDED = 1 << 15
+LEAST_ADDED = Cost(1 << 15, "elements are added in place by PyTorch")
 # Elements of messages, and lengths of rows, from which on edges that come again are grouped by
 # their targets: below, comparing them with those of the calls before costs more than is gained.
-GROUPED_ELEMENTS, GROUPED_LENGTH = 1 << 18, 32
+GROUPED_ELEMENTS = Cost(1 << 18, "elements of messages are combined as edges come")
+GROUPED_LENGTH = 32
 # The same on one thread, where only means and maxima gain as much as on several.
 GROUPED_ELEMENTS_ALONE, GROUPED_LENGTH_ALONE = 1 << 19, 64
 
@@ -63,7 +83,7 @@ def most_ungrouped(length: int) -> int:
 # with these functions, each of which takes 1.5 to 8 times as long as PyTorch's, and with a gradient
 # from so many elements on only: before, gradients are added to zeros in no less time than PyTorch
 # takes to write them.
-LEAST_DIFFERENTIATED_REDUCED = 1 << 22
+LEAST_DIFFERENTIATED_REDUCED = Cost(1 << 22, "elements with a gradient are reduced by PyTorch")
 # A product of more rows with each gathered matrix is PyTorch's: its library makes better use of the
 # processor then, and outweighs that the matrices are written and read again.
 MOST_QUERIES = 24

@@ -6,7 +6,6 @@ Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
-import logging
 import math
 import operator
 import re
@@ -29,7 +28,7 @@ from ember.torch.graph.irregular import (
     looked_up_in,
     scattered_by,
 )
-from ember.torch.graph.trace import trace
+from ember.torch.graph.trace import say_untraced, trace
 from ember.torch.no_match import NoMatchError
 from ember.torch.operations import (
     CONSTANTS,
@@ -47,7 +46,6 @@ from ember.torch.translate.values import is_one
 # A longer expression is no embedding operation any more.
 MOST_NODES = 200
 _REDUCTION = re.compile(r"\bsum\[")
-_log = logging.getLogger(__name__)
 # The statements of operations of a kind, if they have some, and which of a graph's have been asked.
 _MOST_REMEMBERED = 1 << 14
 _remembered: dict[str, str | None] = {}
@@ -281,9 +279,8 @@ def _translated_text(node: Node) -> str | None:
     inputs = (several or node).all_input_nodes
     try:
         return text_of(trace(node, [several, node] if several else [node], inputs))
-    # An operator may ask for numbers that only the run knows.
     except Exception as error:
-        _log.debug("%s cannot be traced: %s", node.name, error)
+        say_untraced(node, error)
         return None
 
 
@@ -470,9 +467,8 @@ def _translated(
     result has as many columns as a mask has ones."""
     try:
         traced = trace(root, nodes, _read_by(nodes))
-    # An operator may ask for numbers that only the run knows.
     except Exception as error:
-        _log.debug("%s cannot be traced: %s", root.name, error)
+        say_untraced(root, error)
         return Untranslated(frozenset())
     return translation_of(traced, changed, selects)
 

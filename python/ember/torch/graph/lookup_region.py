@@ -283,6 +283,7 @@ def _region(
         offsets=frozenset(statements.offsets),
         constants=tuple(statements.constants.items()),
         masks=functions,
+        operators=statements.operators,
     )
 
     def make(reference: Reference) -> StatementCall:

@@ -7,6 +7,7 @@ Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
+import logging
 from collections import deque
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass
@@ -22,6 +23,7 @@ from ember.torch import private
 from ember.torch.effects import effect_of, example_of
 from ember.torch.graph.decompositions import WHOLE, copy
 
+_log = logging.getLogger(__name__)
 # By captured graphs, the operators of parts that are alike, as layers of a model are, each marked
 # with the number of its node in the part.
 _known: WeakKeyDictionary[Graph, dict[Hashable, Graph]] = WeakKeyDictionary()
@@ -130,6 +132,17 @@ def _key(root: Node, numbered: Sequence[Node], inputs: Sequence[Node]) -> Hashab
         sizes = tuple(example.shape), example.stride(), example.storage_offset()
         examples.append(f"{example.dtype} {sizes} {example.requires_grad} {place}")
     return places[root], calls, tuple(examples)
+
+
+def say_untraced(node: Node, error: Exception) -> None:
+    """Notes that what a node computes has no operators.
+
+    An operator that asks for numbers which only the run knows raises a RuntimeError. Others are
+    mistakes: the part is PyTorch's all the same, but not without a word.
+    """
+    is_usual = isinstance(error, RuntimeError)
+    level = logging.DEBUG if is_usual else logging.WARNING
+    _log.log(level, "%s cannot be traced: %r", node.name, error, exc_info=not is_usual)
 
 
 def arguments_of(node: Node) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from typing import Any
 
 import torch
 from torch import Tensor
-from torch.fx import Node
+from torch.fx import Graph, Node
 
 from ember.compiler import Notation
 from ember.torch.element_types import INDEX_TYPES, VALUE_TYPES
@@ -82,7 +82,8 @@ class Statements:
     changed: the input that what is scattered is added to in place: the result. selecting: the
     operator of the traced graph that selects columns, of which the result is. condition: where it
     does, by the index of a column; the sizes are those of all columns then. strided: names of
-    inputs whose rows lie apart, as those of heads that are columns of a matrix.
+    inputs whose rows lie apart, as those of heads that are columns of a matrix. operators: the
+    traced graph that they are the statements of.
     """
 
     number: torch.dtype
@@ -116,6 +117,7 @@ class Statements:
     fixed: list[Any] = field(default_factory=list)
     sizes: tuple[Any, ...] = ()
     strided: set[str] = field(default_factory=set)
+    operators: Graph | None = None
     _temporaries: int = 0
     # What was reduced where it is read, and is in an array now.
     _stored: list[tuple[Value, Value]] = field(default_factory=list)

@@ -69,6 +69,7 @@ def translation_of(
     except NotTranslatedError as error:
         operator = error.operator or traced.result
         return Untranslated(frozenset(filter(None, [traced.sources.get(operator)])))
+    statements.operators = traced.graph
     if statements.lookups:
         statements.of_rows = _of_rows(traced, statements)
     differentiable = _differentiated(traced, traced.result)

@@ -281,3 +281,8 @@ func.func private @given(memref<?xf32> {ember.given = 1})
 
 // expected-error @below {{'ember.given' stands on memrefs only}}
 func.func private @given_number(index {ember.given})
+
+// -----
+
+// expected-error @below {{'ember.decisions' must hold an array of strings}}
+module attributes {ember.decisions = [1]} {}

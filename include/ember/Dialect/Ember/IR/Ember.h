@@ -46,6 +46,7 @@ constexpr llvm::StringLiteral scratchAttr = "ember.scratch";
 constexpr llvm::StringLiteral cacheLevelAttr = "ember.cache_level";
 constexpr llvm::StringLiteral targetAttr = "ember.target";
 constexpr llvm::StringLiteral mayAliasAttr = "ember.may_alias";
+constexpr llvm::StringLiteral decisionsAttr = "ember.decisions";
 
 /// The generic target: what is taken of a processor that does not say.
 struct GenericTarget {

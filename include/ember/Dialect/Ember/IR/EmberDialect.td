@@ -49,6 +49,7 @@ def Ember_Dialect : Dialect {
     | `ember.cache_level = 2 : i32` | a load | the cache that should keep the row |
     | `ember.target = #ember.target<...>` | a module | the processor that its code is for; none is the generic one |
     | `ember.may_alias` | a module | memref arguments, and memrefs of different element types, may share memory |
+    | `ember.decisions = ["cin-fuse: t is computed where it is read"]` | a module | what rules have done with its statements |
   }];
   let useDefaultAttributePrinterParser = 1;
   let hasOperationAttrVerify = 1;
