@@ -75,7 +75,7 @@ class Bag:
 def bag_at(node: Node, settings: Settings) -> Region | None:
     """The region of a bag whose last operation is `node`; None if it is another operation."""
     bag = _bag(node)
-    return None if bag is None else _region(BAG, node, [bag], bag.nodes, bag.title, settings)
+    return None if bag is None else _region(BAG, bag.root, [bag], bag.nodes, bag.title, settings)
 
 
 def bags_at(node: Node, settings: Settings) -> Region | None:
@@ -146,8 +146,9 @@ def _of_operation(node: Node, operation: Operation) -> Bag:
     """F.embedding_bag itself; options that are not tensors are fixed."""
     if operation.get("max_norm") is not None:
         raise NoMatchError("max_norm changes the table")
-    tensors = ("input", "weight", "offsets", "per_sample_weights")
-    if any(isinstance(fixed_number(operation.get(name)), Node) for name in operation.arguments if name not in tensors):
+    others = ("input", "weight", "offsets", "per_sample_weights", "max_norm", "norm_type")
+    fixed = (fixed_number(one) for name, one in operation.arguments.items() if name not in others)
+    if any(isinstance(one, Node) for one in fixed):
         raise NoMatchError("its options are computed")
     _check_types(operation)
     mode = operation.get("mode", "mean")

@@ -4,7 +4,7 @@ Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import torch
 import torch.nn.functional as functional
@@ -38,6 +38,7 @@ WHOLE = frozenset(
 )
 
 
+_STACKS = (torch.stack, torch.ops.aten.stack.default)
 _DISTANCES = (torch.cdist, torch.functional.cdist, torch.ops.aten.cdist.default)
 
 
@@ -49,9 +50,16 @@ def copy(node: Node, part: Graph, copied: Mapping[Node, Node]) -> Node:
     made = part.node_copy(node, copied.__getitem__)
     if node.target is functional.embedding_bag:
         made.target = embedding_bag
+    if node.target in _STACKS:
+        made.target = _stacked
     if node.target in _DISTANCES and _are_few(node):
         made.target = _distances
     return made
+
+
+def _stacked(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
+    """torch.stack, of which each part is one of those that are put behind another."""
+    return torch.cat([one.unsqueeze(dim) for one in tensors], dim)
 
 
 def _are_few(distances: Node) -> bool:

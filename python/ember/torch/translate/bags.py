@@ -5,13 +5,13 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
+
+import torch
 
 from ember.torch.element_types import INDEX_TYPES
 from ember.torch.translate.table import Call, translates
-from ember.torch.translate.values import FIRST, Indices, NotTranslatedError, Value, is_one
-
-# Of nothing, and of values in a row, as PyTorch has them.
-_FUNCTIONS = {"sum": "sum", "mean": "sum", "max": "larger"}
+from ember.torch.translate.values import Indices, NotTranslatedError, Value
 
 
 @translates("ember::bags")
@@ -20,67 +20,95 @@ def _bags(call: Call) -> Value:
     mode, _, without_gradient = call.given("mode").partition(" ")
     if mode == "max" or without_gradient:
         call.statements.own_gradients.add(call.node)
-    rows = call.seen(call.arguments["rows"])
-    counted = call.arguments["counted"]
+    rows, counted = call.seen(call.arguments["rows"]), call.arguments["counted"]
     condition = None if counted is None else call.value_of(counted)
     if call.arguments["offsets"] is None:
-        begin, segment, lookups = _equal(call, rows)
+        segments = _equal(call, rows)
     else:
-        begin, segment, lookups = _between_offsets(call, rows)
+        segments = _between_offsets(call, rows)
+    if mode == "max":
+        return _largest(call, rows, condition, segments)
 
-    def reduced(function: str, element: str, place: Indices, bag: str) -> str:
-        holds = "" if condition is None else f" if {condition.at(place)}"
-        variables = segment(bag)
-        if not variables:
-            return f"({element} if {condition.at(place)} else 0.0)" if holds else element
-        return f"{function}[{variables}{holds}]({element})"
+    def summed(text: str, bag: str) -> str:
+        holds = "" if condition is None else f" if {condition.at(segments.place(bag))}"
+        return f"sum[r in {segments.begin(bag)}:{segments.end(bag)}{holds}]({text})"
 
-    def element(indices: Indices) -> str:
-        place = begin(indices[0])
-        return reduced(_FUNCTIONS[mode], rows.at([*place, indices[1]]), place, indices[0])
-
-    whole = call.statements.reduced(call.sizes, call.result.dtype, element)
-    if mode != "mean":
-        return whole
-    if condition is None:
-        return call.elementwise([whole, lookups], "({0} / max({1}, 1.0))".format)
-    counts = call.statements.reduced(
-        (call.sizes[0], 1),
-        whole.dtype,
-        lambda indices: reduced("sum", "1.0", begin(indices[0]), indices[0]),
+    total = call.statements.reduced(
+        call.sizes,
+        call.result.dtype,
+        lambda at: summed(rows.at([*segments.place(at[0]), at[1]]), at[0]),
     )
-    return call.elementwise([whole, counts], "({0} / max({1}, 1.0))".format)
+    if mode == "sum":
+        return total
+    counts = segments.counts
+    if condition is not None:
+        counts = call.statements.reduced(
+            (call.sizes[0], 1), total.dtype, lambda at: summed("1.0", at[0])
+        )
+    return call.elementwise([total, counts], "({0} / max({1}, 1.0))".format)
 
 
-Segments = tuple[Callable[[str], list[str]], Callable[[str], str], Value]
+def _largest(call: Call, rows: Value, condition: Value | None, segments: "Segments") -> Value:
+    """The largest of each bag as PyTorch has it: a NaN only if it is the first, 0 of nothing."""
+    begin, place = segments.begin, segments.place
+    if condition is not None:
+        # Rows that do not count come after one that does, and are what changes nothing.
+        firsts = call.statements.reduced(
+            call.sizes[:1],
+            torch.int64,
+            lambda at: (
+                f"min[r in {segments.begin(at[0])}:{segments.end(at[0])}"
+                f" if {condition.at(place(at[0]))}](r)"
+            ),
+        )
+
+        def begin(bag: str) -> str:
+            return firsts.at([bag])
+
+    def element(at: Indices) -> str:
+        text = rows.at([*place(at[0]), at[1]])
+        if condition is not None:
+            text = f"({text} if {condition.at(place(at[0]))} else nan)"
+        return f"larger[r in {begin(at[0])}:{segments.end(at[0])}]({text})"
+
+    return call.statements.reduced(call.sizes, call.result.dtype, element)
+
+
+@dataclass(frozen=True)
+class Segments:
+    """The bags: of each, by its index, where it begins and ends, and the place of row r of it.
+
+    counts: how many rows each has, to be broadcast.
+    """
+
+    begin: Callable[[str], str]
+    end: Callable[[str], str]
+    place: Callable[[str], list[str]]
+    counts: Value
 
 
 def _equal(call: Call, rows: Value) -> Segments:
-    """Where a row of a bag is, the variable of its rows, and how many it has."""
-    size = rows.sizes[1]
-    variable = FIRST if is_one(size) else "r"
-    length = call.statements.length(size)
-    return (
-        lambda bag: [bag, variable],
-        lambda bag: "" if variable == FIRST else f"r in 0:{length}",
-        # As a number of the rows' type, which quotients have then.
-        call.statements.let((), call.result.dtype, lambda _: length),
-    )
+    """Bags of (bags, lookups a bag, length)."""
+    length = call.statements.length(rows.sizes[1])
+    # As a number of the rows' type, which quotients have then.
+    count = call.statements.let((), call.result.dtype, lambda _: length)
+    return Segments(lambda bag: "0", lambda bag: length, lambda bag: [bag, "r"], count)
 
 
 def _between_offsets(call: Call, rows: Value) -> Segments:
-    """The same of bags between offsets, which are checked: the first one is 0."""
+    """Bags between offsets, which are checked: the first one is 0."""
     offsets = call.value("offsets")
     if offsets.dtype not in INDEX_TYPES or not offsets.name:
         raise NotTranslatedError
-    has_last = call.given("has_last")
-    ends = call.statements.ends_of(offsets, rows.sizes[0], has_last)
+    ends = call.statements.ends_of(offsets, rows.sizes[0], call.given("has_last"))
 
-    def length(indices: Indices) -> str:
-        return f"({ends.at([f'({indices[0]} + 1)'])} - {ends.at([indices[0]])})"
+    def begin(bag: str) -> str:
+        return ends.at([bag])
 
-    return (
-        lambda bag: ["r"],
-        lambda bag: f"r in {ends.at([bag])}:{ends.at([f'({bag} + 1)'])}",
-        Value((call.sizes[0], 1), offsets.dtype, length),
+    def end(bag: str) -> str:
+        return ends.at([f"({bag} + 1)"])
+
+    counts = Value(
+        (call.sizes[0], 1), offsets.dtype, lambda at: f"({end(at[0])} - {begin(at[0])})"
     )
+    return Segments(begin, end, lambda bag: ["r"], counts)

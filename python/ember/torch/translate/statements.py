@@ -122,6 +122,7 @@ class Statements:
     _stored: list[tuple[Value, Value]] = field(default_factory=list)
     _of_places: dict[tuple[str, str], Value] = field(default_factory=dict)
     _ends: dict[str, Value] = field(default_factory=dict)
+    _zero: Value | None = None
     # Where the statements are that begin temporaries which others add to.
     _begun: dict[str, int] = field(default_factory=dict)
     _begun_values: list[Value] = field(default_factory=list)
@@ -191,10 +192,14 @@ class Statements:
         self.segments[offsets.name] = total
         key = f"{offsets.name} {has_last}"
         if key not in self._ends:
-            name, ends = self._temporary(offsets.sizes, offsets.dtype)
+            name, _ = self._temporary(offsets.sizes, offsets.dtype)
+            # One more than offsets, of which there may be one.
+            ends = Value((), offsets.dtype, lambda indices: f"{name}[{indices[0]}]")
             count, first = self.length(offsets.sizes[0]), offsets.at([FIRST])
             # Where anything but 0 is out of bounds.
-            zero = self.constant(torch.zeros(1, dtype=torch.int64)).name
+            if self._zero is None:
+                self._zero = self.constant(torch.zeros(1, dtype=torch.int64))
+            zero = self._zero.name
             copied = f"{name}[i0] = {offsets.at(['i0'])} for i0 in {zero}[{first}]:{count}"
             lines = [copied]
             if not has_last:
