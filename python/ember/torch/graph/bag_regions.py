@@ -13,6 +13,8 @@ from typing import Any
 from torch import Tensor
 from torch.fx import Node
 
+from ember.torch.bag_call import BagCall
+from ember.torch.calls.jagged_bags import FixedBag, ReducedRows
 from ember.torch.element_types import INDEX_TYPES, VALUE_TYPES
 from ember.torch.graph.discovery import find_exactly, why_not_alone
 from ember.torch.graph.lookup_region import BAG, BAGS, region_of
@@ -27,6 +29,7 @@ from ember.torch.operations import (
     tensor_of,
 )
 from ember.torch.region import Region
+from ember.torch.region_call import Reference
 from ember.torch.settings import Settings
 
 # Indices that give a tensor of two dimensions one more.
@@ -63,6 +66,12 @@ class Bag:
             return f"{self.mode} of bags of rows of {name_of(self.table)}"
         times = f", times {name_of(self.weights)}" if self.weights is not None else ""
         return f"{self.mode} of rows of {name_of(self.table)}{times}"
+
+    @property
+    def is_jagged(self) -> bool:
+        """Whether its indices are a jagged tensor."""
+        indices = tensor_of(self.lookup.get("input"))
+        return indices is not None and indices.is_nested
 
     @property
     def sizes(self) -> tuple[Any, ...]:
@@ -123,11 +132,36 @@ def _region(
     title: str,
     settings: Settings,
 ) -> Region | None:
+    if any(bag.is_jagged for bag in bags):
+        if len(bags) > 1:
+            raise NoMatchError("kernels do not put bags of jagged indices side by side")
+        return _of_jagged(bags[0], settings)
     sizes = [bag.sizes for bag in bags]
     found = find_exactly(root, set(nodes), [bag.looked_up for bag in bags], sizes)
     if found is None:
         raise NoMatchError(why_not_alone(root))
     return region_of(kind, root, found, title, settings)
+
+
+def _of_jagged(bag: Bag, settings: Settings) -> Region:
+    """The region of a bag of jagged indices, whose tensors are seen in each call."""
+    lookup, is_operation = bag.lookup, bag.lookup.name == "embedding_bag"
+    named = ("mode", "sparse", "scale_grad_by_freq", "include_last_offset", "padding_idx")
+    fixed = {name: lookup.get(name) for name in named if lookup.get(name) is not None}
+    fixed["mode"] = bag.mode
+    weights = lookup.get("per_sample_weights") if is_operation else bag.weights
+    inputs = (lookup.get("input"), bag.table, lookup.get("offsets"), weights)
+
+    def make(reference: Reference) -> FixedBag:
+        call = BagCall(settings.kernel_options)
+        if is_operation:
+            return FixedBag(call, reference, fixed, raises=settings.raises)
+        rows = ReducedRows(call, reference, fixed, raises=settings.raises)
+        rows.skips = fixed.pop("padding_idx", None) is not None
+        return rows
+
+    names = {"weight": name_of(bag.table), "indices": name_of(lookup.get("input"))}
+    return Region(BAG, bag.root, set(bag.nodes), inputs, make, bag.title, names)
 
 
 def _bag(node: Node) -> Bag | None:

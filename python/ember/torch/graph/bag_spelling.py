@@ -43,7 +43,8 @@ def spell_bags(graph: Graph, splits_renorm: bool) -> None:
         if operation is None or operation.name != "embedding_bag":
             continue
         renormalises = operation.get("max_norm") is not None
-        if renormalises and not splits_renorm:
+        indices = tensor_of(operation.get("input"))
+        if renormalises and (not splits_renorm or indices is None or indices.is_nested):
             continue
         if renormalises or node.target is not functional.embedding_bag:
             _spell(graph, node, operation)

@@ -108,7 +108,5 @@ def _between_offsets(call: Call, rows: Value) -> Segments:
     def end(bag: str) -> str:
         return ends.at([f"({bag} + 1)"])
 
-    counts = Value(
-        (call.sizes[0], 1), offsets.dtype, lambda at: f"({end(at[0])} - {begin(at[0])})"
-    )
+    counts = Value((call.sizes[0], 1), offsets.dtype, lambda at: f"({end(at[0])} - {begin(at[0])})")
     return Segments(begin, end, lambda bag: ["r"], counts)

@@ -84,7 +84,7 @@ def _mean(call: Call) -> Value:
 
 
 def _count(call: Call, sizes: Sequence[Any]) -> str:
-    """How many elements are reduced, as a float; of one dimension, any number that the run knows."""
+    """How many elements are reduced, as a float; of one dimension, any number."""
     if len(sizes) == 1 and known_number(sizes[0]) is None:
         length = call.statements.length(sizes[0])
         if not length.isdigit():

@@ -73,11 +73,12 @@ class Statements:
     has_own_gradients: whether a gradient comes through one. lengths: sizes that only the run knows,
     and that no array has, by the names of parameters. totals: what lengths, which are nodes of the
     traced graph, have to add up to, none of them negative. offsets: names of inputs that say where
-    segments begin. segments: of those that begin at 0, how many rows there are. same: the input that the result is, if any. constants: tensors that are computed
-    of nothing, by names. is_trial: it is only asked whether an operator has statements, whatever
-    its operands are. masks: by names of places where they hold, with how many those are. counts: of
-    places where constant ones do. sizes: of the result. shapes: of inputs with rows. fixed: sizes
-    that stay from here on, whatever dimension has them, besides lengths of rows.
+    segments begin. segments: of those that begin at 0, how many rows there are. same: the input
+    that the result is, if any. constants: tensors that are computed of nothing, by names. is_trial:
+    it is only asked whether an operator has statements, whatever its operands are. masks: by names
+    of places where they hold, with how many those are. counts: of places where constant ones do.
+    sizes: of the result. shapes: of inputs with rows. fixed: sizes that stay from here on, whatever
+    dimension has them, besides lengths of rows.
     scatters: the functions that combine what is scattered, one for each scatter, or "count".
     changed: the input that what is scattered is added to in place: the result. selecting: the
     operator of the traced graph that selects columns, of which the result is. condition: where it
