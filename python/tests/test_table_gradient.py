@@ -12,7 +12,7 @@ import pytest
 import torch
 from ember.compiler import Options
 from ember.errors import CompileError
-from ember.torch import bag_gradient, bag_group, table_gradient
+from ember.torch import bag_gradient, table_gradient
 from ember.torch.bag_gradient import bag_gradients
 from torch import Tensor, nn
 

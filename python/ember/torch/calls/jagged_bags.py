@@ -145,7 +145,6 @@ class ReducedRows(FixedBag):
         """The reduced rows, (bags, length)."""
         input, weight = arguments[:2]
         gradient = weight.requires_grad and torch.is_grad_enabled()
-        is_maximum = self.fixed["mode"] == "max"
         self.handed_over = self.why_other_gradient() if gradient else ""
         # Without lookups PyTorch has zeros, NaN or an error; a bag has zeros.
         if not self.handed_over and _has_empty_rows(input):

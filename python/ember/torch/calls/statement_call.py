@@ -20,6 +20,7 @@ from ember.errors import (
     ArgumentError,
     CompileError,
     CompilerNotFoundError,
+    IndexOutOfRangeError,
     KernelError,
     OffsetsError,
 )
@@ -27,7 +28,7 @@ from ember.kernel import Entry
 from ember.torch.calls.edge_ends import End
 from ember.torch.calls.edge_groups import EdgeMemory
 from ember.torch.calls.grouped_kernel import GroupedKernel
-from ember.torch.calls.wrong_offsets import why_wrong
+from ember.torch.calls.wrong_indices import why_wrong, wrong_index
 from ember.torch.element_types import INDEX_TYPES
 from ember.torch.graph.costs import is_worth_grouping, most_ungrouped, why_rows_are_slower
 from ember.torch.graph.trace import Function
@@ -119,7 +120,8 @@ class Program:
     nothing is reduced. totals: lengths, with the number that they have to add up to, none of them
     negative. least: elements of the result below which PyTorch is as fast. offsets: names of inputs
     that say where segments begin. segments: places of those that have to begin at 0, with how many
-    rows there are. constants: arrays that kernels are given in each call. masks:
+    rows there are. lookups: places of tables, with those of indices of their rows, where kernels do
+    not say which is wrong. constants: arrays that kernels are given in each call. masks:
     what places are looked for in, by the names of the places. ends: where those of edges are, of
     which each has some. scatters: the functions that combine what is scattered, or "count".
     """
@@ -144,6 +146,7 @@ class Program:
     totals: tuple[tuple[Function, Sizes], ...] = ()
     offsets: frozenset[str] = frozenset()
     segments: tuple[tuple[int, Size | Multiple], ...] = ()
+    lookups: tuple[tuple[int, int], ...] = ()
     constants: tuple[tuple[str, Tensor], ...] = ()
     masks: tuple[tuple[str, Function], ...] = ()
     least: int = 0
@@ -286,6 +289,14 @@ class StatementCall(RegionCall):
             (rows,) = _sizes([size], inputs)
             if reason := why_wrong(inputs[place], rows):
                 return OffsetsError(f"offsets '{self.program.inputs[place]}': {reason}")
+        for table, place in self.program.lookups:
+            if (found := wrong_index(inputs[place], len(inputs[table]))) is not None:
+                index, position = found
+                return IndexOutOfRangeError(
+                    f"index {index} at position {position} of '{self.program.inputs[place]}' is "
+                    f"out of range for dimension 0 of '{self.program.inputs[table]}' of size "
+                    f"{len(inputs[table])}"
+                )
         bound = re.search(r"of '(\w+)' is out of range", str(error))
         # Where segments end outside, PyTorch reads what lies there.
         is_of_offsets = bound is not None and bound[1] in self.program.offsets

@@ -77,7 +77,8 @@ class Bag:
     def sizes(self) -> tuple[Any, ...]:
         """Those of what is looked up."""
         indices, table = tensor_of(self.lookup.get("input")), tensor_of(self.table)
-        assert indices is not None and table is not None
+        assert indices is not None
+        assert table is not None
         return (*indices.shape, table.shape[-1])
 
 
@@ -137,7 +138,8 @@ def _region(
             raise NoMatchError("kernels do not put bags of jagged indices side by side")
         return _of_jagged(bags[0], settings)
     sizes = [bag.sizes for bag in bags]
-    found = find_exactly(root, set(nodes), [bag.looked_up for bag in bags], sizes)
+    lookups = [(bag.table, bag.lookup.get("input")) for bag in bags]
+    found = find_exactly(root, set(nodes), [bag.looked_up for bag in bags], sizes, lookups)
     if found is None:
         raise NoMatchError(why_not_alone(root))
     return region_of(kind, root, found, title, settings)

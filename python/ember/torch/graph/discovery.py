@@ -62,8 +62,9 @@ _OF_TWO_MATRICES = frozenset(("linear", "matmul", "mm"))
 class Found:
     """Nodes, the irregular ones among them, what they read, and what they compute.
 
-    elements: the sizes of what is looked up, combined or, without either, reduced. changed: the tensor that the
-    last one changes, and returns, if it is none of them.
+    elements: the sizes of what is looked up, combined or, without either, reduced. changed: the
+    tensor that the last one changes, and returns, if it is none of them. lookups: of bags, what is
+    looked up in, and where.
     """
 
     nodes: set[Node]
@@ -72,6 +73,7 @@ class Found:
     statements: Statements
     elements: list[tuple[Any, ...]]
     changed: Node | None = None
+    lookups: tuple[tuple[Node, Node], ...] = ()
 
     @property
     def shared(self) -> frozenset[Node]:
@@ -114,6 +116,7 @@ def find_exactly(
     nodes: set[Node],
     irregular: Sequence[Node],
     elements: Sequence[tuple[Any, ...]],
+    lookups: Sequence[tuple[Node, Node]],
 ) -> Found | None:
     """These nodes, which end in `root`; None if they have no statements."""
     if _writers_elsewhere(nodes):
@@ -121,7 +124,10 @@ def find_exactly(
     translation = _translated(root, nodes)
     if not isinstance(translation, Statements):
         return None
-    return Found(nodes, sorted(irregular), _read_by(nodes), translation, list(elements))
+    read = _read_by(nodes)
+    return Found(
+        nodes, sorted(irregular), read, translation, list(elements), lookups=tuple(lookups)
+    )
 
 
 def find_reduced(root: Node, least: int) -> Found | None:

@@ -15,6 +15,7 @@ import torch
 from torch import Tensor
 from torch.fx import Node
 
+from ember.compiler import Notation
 from ember.torch import private
 from ember.torch.calls.edge_ends import End
 from ember.torch.calls.in_place_call import InPlaceCall
@@ -281,6 +282,8 @@ def region_of(
         return None
     if kind in (BAG, BAGS):
         program = replace(program, least_differentiated=0)
+    if kind == BAGS:
+        program = _with_shared_loops(program)
     if kind == ROWS and not least:
         program = replace(program, rows=(len(found.irregular), inputs.index(found.tables[0])))
     program = replace(
@@ -292,6 +295,11 @@ def region_of(
             (program.inputs.index(name), size)
             for name, size in zip(statements.segments, segments, strict=True)
         ),
+        lookups=tuple(
+            (given.index(table), given.index(places))
+            for table, places in found.lookups
+            if table in given and places in given
+        ),
         constants=tuple(statements.constants.items()),
         masks=functions,
     )
@@ -302,6 +310,18 @@ def region_of(
     names = {statements.inputs[one]: name_of(one) for one in inputs}
     changes = () if found.changed is None else (found.changed,)
     return Region(kind, node, found.nodes, tuple(given), make, title, names, found.shared, changes)
+
+
+def _with_shared_loops(program: Program) -> Program:
+    """The same with a function for loops that are alike, but for the tables that they read."""
+
+    def shared(notation: Notation) -> Notation:
+        return replace(notation, arrays=(*notation.arrays, "--share-loops"))
+
+    of_rows = program.of_rows
+    if of_rows is not None and of_rows.notation is not None:
+        of_rows = replace(of_rows, notation=shared(of_rows.notation))
+    return replace(program, notation=shared(program.notation), of_rows=of_rows)
 
 
 def _totals(statements: Statements, given: list[Node]) -> tuple[tuple[Function, Sizes], ...] | None:

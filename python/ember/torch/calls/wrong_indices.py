@@ -1,10 +1,17 @@
-"""What is wrong with offsets of segments, in words.
+"""What is wrong with offsets and indices, in words.
 
 Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
 from torch import Tensor
+
+
+def wrong_index(indices: Tensor, rows: int) -> tuple[int, int] | None:
+    """The first index that is none of so many rows, and its position; None if all are right."""
+    indices = indices.reshape(-1)
+    wrong = ((indices < 0) | (indices >= rows)).nonzero()
+    return (int(indices[wrong[0]]), int(wrong[0])) if len(wrong) else None
 
 
 def why_wrong(offsets: Tensor, lookups: int) -> str:
