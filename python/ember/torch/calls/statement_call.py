@@ -30,13 +30,21 @@ from ember.torch.calls.edge_groups import EdgeMemory
 from ember.torch.calls.grouped_kernel import GroupedKernel
 from ember.torch.calls.wrong_indices import why_wrong, wrong_index
 from ember.torch.element_types import INDEX_TYPES
-from ember.torch.graph.costs import is_worth_grouping, most_ungrouped, why_rows_are_slower
+from ember.torch.graph.costs import (
+    MOST_ALONE,
+    MOST_THREADS_ALONE,
+    is_worth_grouping,
+    most_ungrouped,
+    why_rows_are_slower,
+)
 from ember.torch.graph.trace import Function
 from ember.torch.region_call import NotTakenError, Reference, RegionCall
 from ember.torch.repeat import MOST, Bound, Repeat, Size, Source, repeat_of
 
 ENTRY = "kernel"
 GRADIENT = "_gradient"
+# Why calls that need gradients are PyTorch's.
+ALONE = "where a gradient is needed PyTorch computes it on all threads, which the kernel does not"
 _log = logging.getLogger(__name__)
 
 
@@ -121,9 +129,10 @@ class Program:
     negative. least: elements of the result below which PyTorch is as fast. offsets: names of inputs
     that say where segments begin. segments: places of those that have to begin at 0, with how many
     rows there are. lookups: places of tables, with those of indices of their rows, where kernels do
-    not say which is wrong. constants: arrays that kernels are given in each call. masks:
-    what places are looked for in, by the names of the places. ends: where those of edges are, of
-    which each has some. scatters: the functions that combine what is scattered, or "count".
+    not say which is wrong. are_bags: whether gradients are sums for each table. constants: arrays
+    that kernels are given in each call. masks: what places are looked for in, by the names of the
+    places. ends: where those of edges are, of which each has some. scatters: the functions that
+    combine what is scattered, or "count".
     """
 
     notation: Notation
@@ -147,6 +156,7 @@ class Program:
     offsets: frozenset[str] = frozenset()
     segments: tuple[tuple[int, Size | Multiple], ...] = ()
     lookups: tuple[tuple[int, int], ...] = ()
+    are_bags: bool = False
     constants: tuple[tuple[str, Tensor], ...] = ()
     masks: tuple[tuple[str, Function], ...] = ()
     least: int = 0
@@ -412,6 +422,11 @@ class StatementCall(RegionCall):
 
     def elements(self, arguments: Sequence[Any]) -> int:
         return sum(math.prod(_sizes(one, arguments)) for one in self.program.elements)
+
+    def why_gradient_is_slower(self, arguments: Sequence[Any]) -> str:
+        are_many = self.program.are_bags and self._most_elements(arguments) > MOST_ALONE
+        is_slower = are_many and torch.get_num_threads() > MOST_THREADS_ALONE
+        return ALONE if is_slower else ""
 
     def differentiates(self, needed: Sequence[bool]) -> bool:
         """Whether statements make the gradients."""

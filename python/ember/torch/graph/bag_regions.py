@@ -106,8 +106,7 @@ def bags_at(node: Node, settings: Settings) -> Region | None:
         try:
             part = _part(tensor, node)
         except NoMatchError as error:
-            source = read(tensor)
-            alone.append(f"{name_of(source.get('weight') if source else tensor)}: {error}")
+            alone.append(f"{name_of(tensor)}: {error}")
             continue
         if part is not None:
             parts.append(part)

@@ -57,8 +57,10 @@ def _spell(graph: Graph, node: Node, operation: Operation) -> None:
     with graph.inserting_before(node):
         if max_norm is not None:
             table = arguments["weight"]
+            example = tensor_of(table)
+            assert example is not None
             detached = graph.call_function(torch.Tensor.detach, (table,))
-            detached.meta["example_value"] = tensor_of(table).detach()
+            detached.meta["example_value"] = example.detach()
             graph.call_function(renormalise, (detached, arguments["input"], max_norm, norm_type))
         made = graph.call_function(functional.embedding_bag, (), arguments)
     made.meta.update(node.meta)

@@ -14,8 +14,8 @@ from ember.torch.operations import fixed_size
 # The rows (lookups, length) of each bag from one offset on up to the next one, reduced; without
 # offsets, those of (bags, lookups a bag, length). Only counted ones are a part of it. No tensor is
 # ever computed by it: graphs are traced with it.
-_library = torch.library.Library("ember", "FRAGMENT")
-_library.define(
+_library = torch.library.Library("ember", "FRAGMENT")  # type: ignore[no-untyped-call]
+_library.define(  # type: ignore[no-untyped-call]
     "bags(Tensor rows, Tensor? offsets, bool has_last, str mode, Tensor? counted) -> Tensor"
 )
 
@@ -27,7 +27,7 @@ def _bags_shape(
     return rows.new_empty((bags, rows.shape[-1]))
 
 
-_library.impl("bags", _bags_shape, "Meta")
+_library.impl("bags", _bags_shape, "Meta")  # type: ignore[no-untyped-call]
 
 
 def embedding_bag(

@@ -281,7 +281,7 @@ def region_of(
     if segments is None:
         return None
     if kind in (BAG, BAGS):
-        program = replace(program, least_differentiated=0)
+        program = replace(program, least_differentiated=0, are_bags=True)
     if kind == BAGS:
         program = _with_shared_loops(program)
     if kind == ROWS and not least:
