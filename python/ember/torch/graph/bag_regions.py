@@ -147,9 +147,15 @@ def _region(
 def _of_jagged(bag: Bag, settings: Settings) -> Region:
     """The region of a bag of jagged indices, whose tensors are seen in each call."""
     lookup, is_operation = bag.lookup, bag.lookup.name == "embedding_bag"
-    named = ("mode", "sparse", "scale_grad_by_freq", "include_last_offset", "padding_idx")
-    fixed = {name: lookup.get(name) for name in named if lookup.get(name) is not None}
-    fixed["mode"] = bag.mode
+    fixed: dict[str, Any] = {
+        "include_last_offset": bool(lookup.get("include_last_offset")),
+        "scale_grad_by_freq": bool(lookup.get("scale_grad_by_freq")),
+        "sparse": bool(lookup.get("sparse")),
+        "mode": bag.mode,
+    }
+    padding = lookup.get("padding_idx")
+    if is_operation:
+        fixed["padding_idx"] = padding
     weights = lookup.get("per_sample_weights") if is_operation else bag.weights
     inputs = (lookup.get("input"), bag.table, lookup.get("offsets"), weights)
 
@@ -158,7 +164,7 @@ def _of_jagged(bag: Bag, settings: Settings) -> Region:
         if is_operation:
             return FixedBag(call, reference, fixed, raises=settings.raises)
         rows = ReducedRows(call, reference, fixed, raises=settings.raises)
-        rows.skips = fixed.pop("padding_idx", None) is not None
+        rows.skips = padding is not None
         return rows
 
     names = {"weight": name_of(bag.table), "indices": name_of(lookup.get("input"))}
