@@ -52,6 +52,7 @@ static void addCINToSCF(OpPassManager &manager, ModuleOp module,
   StatementOptions statements;
   statements.countRows = options.target && options.target->countsRows;
   statements.mostThreads = options.mostThreads;
+  statements.shareLoops = options.shareLoops;
   buildCINToSCFPipeline(manager, statements);
 }
 

@@ -90,6 +90,8 @@ void ember::buildCINToSCFPipeline(OpPassManager &manager,
   manager.addPass(createConvertBufferizationToMemRefPass());
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
+  if (options.shareLoops)
+    manager.addPass(loops::createShareLoops());
 }
 
 void ember::buildSCFToSLCPipeline(OpPassManager &manager,

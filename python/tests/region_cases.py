@@ -369,7 +369,6 @@ CASES = (
 LIMITS = {
     "graph.costs": ("LEAST_SUMMED", "LEAST_LOOKUPS", "LEAST_TABLE_BYTES"),
     "calls.in_place_call": ("LEAST_ADDED",),
-    "bag_patterns": ("LEAST_OF_MAXIMUM",),
 }
 
 

@@ -26,7 +26,7 @@ from statement_cases import entries_in
 
 # Which statement is a region of which pattern.
 KINDS = {
-    "bag_group_at": "bags_that_are_concatenated",
+    "bags_at": "bags_that_are_concatenated",
     "lookup_region_at": "row_score",
     "quantized_bag_at": "quantized_bag_byte",
     "quantized_rows_at": "quantized_rows_4bit",

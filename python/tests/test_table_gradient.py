@@ -12,7 +12,7 @@ import pytest
 import torch
 from ember.compiler import Options
 from ember.errors import CompileError
-from ember.torch import bag_gradient, bag_group, table_gradient
+from ember.torch import bag_gradient, table_gradient
 from ember.torch.bag_gradient import bag_gradients
 from torch import Tensor, nn
 
@@ -138,7 +138,6 @@ def test_models() -> None:
     weights = torch.linspace(-1, 1, 24, dtype=F64)
     parameters = list(model.parameters())
     expected = torch.autograd.grad(model(indices, weights, one).square().sum(), parameters)
-    with mock.patch.object(bag_group, "table_gradient", wraps=table_gradient.table_gradient) as own:
-        found = torch.autograd.grad(compiled(indices, weights, one).square().sum(), parameters)
-    own.assert_called_once()
+    found = torch.autograd.grad(compiled(indices, weights, one).square().sum(), parameters)
+    assert compiled.kernels()
     torch.testing.assert_close(found, expected)

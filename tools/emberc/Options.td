@@ -95,6 +95,9 @@ defm stream_min_output : Value<"stream-min-output",
 defm most_threads : Value<"most-threads",
     "Threads that loops run on at most: what pays on more is left out "
     "(default: any number)", "N">;
+def share_loops : Flag<["--"], "share-loops">,
+    HelpText<"Make one function of loops that are alike: errors do not say which "
+             "array is meant">;
 def no_unroll : Flag<["--"], "no-unroll">,
     HelpText<"Keep loops over rows of known length">;
 def no_strip_rows : Flag<["--"], "no-strip-rows">,

@@ -87,6 +87,7 @@ static Expected<CompileOptions> getCompileOptions(const InputArgList &args) {
   if (!threads)
     return threads.takeError();
   options->mostThreads = threads->value_or(options->mostThreads);
+  options->shareLoops = args.hasArg(OPT_share_loops);
   options->unroll = !args.hasArg(OPT_no_unroll);
   options->stripRows = !args.hasArg(OPT_no_strip_rows);
   return options;

@@ -53,6 +53,8 @@ struct CompileOptions {
   bool mayAlias = false;
   /// Threads that loops run on at most; 0 for any number.
   int64_t mostThreads = 0;
+  /// Loops that are alike become calls of one function.
+  bool shareLoops = false;
   /// Loops are divided before they are decoupled, for cores that each have a
   /// unit.
   bool parallelPrograms = false;

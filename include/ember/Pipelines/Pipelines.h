@@ -36,6 +36,10 @@ struct StatementOptions : mlir::PassPipelineOptions<StatementOptions> {
       *this, "most-threads",
       llvm::cl::desc("Threads that loops run on at most; 0 for any number"),
       llvm::cl::init(0)};
+  Option<bool> shareLoops{
+      *this, "share-loops",
+      llvm::cl::desc("Make one function of loops that are alike"),
+      llvm::cl::init(false)};
 };
 
 /// Options of `--scf-to-slc`.

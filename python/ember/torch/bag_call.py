@@ -10,11 +10,10 @@ Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
-import contextlib
 import logging
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -29,6 +28,7 @@ from ember.torch.bag_gradient import bag_gradients
 from ember.torch.bag_kernel import BagKernel
 from ember.torch.element_types import INDEX_TYPES, VALUE_TYPES
 from ember.torch.embedding_bag import BagShape
+from ember.torch.graph.bag_spelling import renormalise
 from ember.torch.kept_tensors import for_later_calls
 from ember.torch.region_call import NotTakenError, for_backward
 
@@ -53,18 +53,6 @@ NOT_PLAIN = (
     "kernels read plain tensors, outside of functorch's transforms and forward-mode gradients"
 )
 UNFIT = "PyTorch has to say what it makes of arguments of these types and shapes"
-
-_this_thread = threading.local()
-
-
-@contextlib.contextmanager
-def without_renorm() -> Iterator[None]:
-    """While entered, calls in this thread leave tables as they are: max_norm is not applied."""
-    _this_thread.without_renorm = True
-    try:
-        yield
-    finally:
-        _this_thread.without_renorm = False
 
 
 class BagCall:
@@ -167,9 +155,8 @@ class BagCall:
                     f"padding_idx must be within the number of embeddings, {-rows} through "
                     f"{rows - 1}, but got {padding_idx}"
                 )
-        if max_norm is not None and not getattr(_this_thread, "without_renorm", False):
-            with torch.no_grad():
-                torch.embedding_renorm_(weight, input, max_norm, norm_type)
+        if max_norm is not None:
+            renormalise(weight.detach(), input, max_norm, norm_type)
         if _wants_gradient(weight, per_sample_weights):
             options = (mode, include_last_offset, padding, scale_grad_by_freq, sparse)
             differentiable: Tensor = _Differentiable.apply(  # type: ignore[no-untyped-call]

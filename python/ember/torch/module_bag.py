@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from ember.kernel import Library
 from ember.torch import private
 from ember.torch.bag_call import BagCall
-from ember.torch.bag_patterns import FixedBag
+from ember.torch.calls.jagged_bags import FixedBag
 from ember.torch.compiled import ModuleKernel
 from ember.torch.report import Compiled, Report, Reports
 from ember.torch.settings import Settings

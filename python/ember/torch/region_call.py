@@ -156,6 +156,10 @@ class RegionCall:
         """How many elements the kernel reads, where least_differentiated is asked for."""
         return 0
 
+    def why_gradient_is_slower(self, arguments: Sequence[Any]) -> str:
+        """Why PyTorch computes these sooner where a gradient is needed; empty if it does not."""
+        return ""
+
     def looked_into(self, arguments: tuple[Any, ...]) -> Any:
         """What the region computes, of arguments that are not known to be like those before."""
         self.handed_over = ""
@@ -167,6 +171,8 @@ class RegionCall:
                 self.handed_over = ITS_GRADIENT
             elif _is_small(self, arguments):
                 self.handed_over = SMALL_GRADIENT
+            else:
+                self.handed_over = self.why_gradient_is_slower(arguments)
             if self.handed_over:
                 return self._by_pytorch(arguments)
             return _Differentiable.apply(self, *arguments)  # type: ignore[no-untyped-call]

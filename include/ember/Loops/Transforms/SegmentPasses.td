@@ -212,4 +212,31 @@ def OrderSegments : Pass<"order-segments", "::mlir::ModuleOp"> {
   ];
 }
 
+def ShareLoops : Pass<"share-loops", "::mlir::ModuleOp"> {
+  let summary = "Make one function of loops that are alike";
+  let description = [{
+    Outermost loops of a function that differ in the memrefs and numbers they
+    read alone, or in where the rows begin that they write, become calls of one
+    private function: tens of tables are compiled in little more time than one.
+
+    ```mlir
+    scf.for %b = %c0 to %bags step %c1 { ... %table0 ... }
+    scf.for %b = %c0 to %bags step %c1 { ... %table1 ... }
+    ```
+    becomes
+    ```mlir
+    func.call @kernel_loop(%bags, %table0, ...)
+    func.call @kernel_loop(%bags, %table1, ...)
+    ```
+    Constants that all of them have stay constants, such as lengths of rows.
+    Arrays have no names in the function, so that errors do not tell which of
+    them is meant. Upstream's `--duplicate-function-elimination` merges functions
+    that are equal, but makes none of loops.
+  }];
+  let dependentDialects = ["::mlir::func::FuncDialect"];
+  let statistics = [
+    Statistic<"sharing", "sharing", "Loops that became calls">,
+  ];
+}
+
 #endif // EMBER_LOOPS_TRANSFORMS_SEGMENTPASSES_TD

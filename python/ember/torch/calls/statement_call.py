@@ -21,6 +21,7 @@ from ember.errors import (
     ArgumentError,
     CompileError,
     CompilerNotFoundError,
+    IndexOutOfRangeError,
     KernelError,
     OffsetsError,
 )
@@ -28,9 +29,12 @@ from ember.kernel import Entry
 from ember.torch.calls.edge_ends import End
 from ember.torch.calls.edge_groups import EdgeMemory
 from ember.torch.calls.grouped_kernel import GroupedKernel
+from ember.torch.calls.wrong_indices import why_wrong, wrong_index
 from ember.torch.element_types import INDEX_TYPES
 from ember.torch.graph.costs import (
     GROUPED_ELEMENTS,
+    MOST_ALONE,
+    MOST_THREADS_ALONE,
     Cost,
     is_worth_grouping,
     most_ungrouped,
@@ -42,6 +46,8 @@ from ember.torch.repeat import MOST, Bound, Repeat, Size, Source, repeat_of
 
 ENTRY = "kernel"
 GRADIENT = "_gradient"
+# Why calls that need gradients are PyTorch's.
+ALONE = "where a gradient is needed PyTorch computes it on all threads, which the kernel does not"
 _log = logging.getLogger(__name__)
 
 
@@ -124,10 +130,12 @@ class Program:
     rows: how many lookups there are, and the place of a table, where rows are all that is read, and
     nothing is reduced. totals: lengths, with the number that they have to add up to, none of them
     negative. least: elements of the result below which PyTorch is as fast. offsets: names of inputs
-    that say where segments begin. constants: arrays that kernels are given in each call. masks:
-    what places are looked for in, by the names of the places. ends: where those of edges are, of
-    which each has some. scatters: the functions that combine what is scattered, or "count".
-    operators: the traced graph that the statements are of.
+    that say where segments begin. segments: places of those that have to begin at 0, with how many
+    rows there are. lookups: places of tables, with those of indices of their rows, where kernels do
+    not say which is wrong. are_bags: whether gradients are sums for each table. constants: arrays
+    that kernels are given in each call. masks: what places are looked for in, by the names of the
+    places. ends: where those of edges are, of which each has some. scatters: the functions that
+    combine what is scattered, or "count". operators: the traced graph that the statements are of.
     """
 
     notation: Notation
@@ -149,6 +157,9 @@ class Program:
     scatters: tuple[str, ...] = ()
     totals: tuple[tuple[Function, Sizes], ...] = ()
     offsets: frozenset[str] = frozenset()
+    segments: tuple[tuple[int, Size | Multiple], ...] = ()
+    lookups: tuple[tuple[int, int], ...] = ()
+    are_bags: bool = False
     constants: tuple[tuple[str, Tensor], ...] = ()
     masks: tuple[tuple[str, Function], ...] = ()
     least: int = 0
@@ -304,6 +315,18 @@ class StatementCall(RegionCall):
         return self._grouped[notation]
 
     def explained(self, error: KernelError, inputs: Sequence[Any]) -> KernelError:
+        for place, size in self.program.segments:
+            (rows,) = _sizes([size], inputs)
+            if reason := why_wrong(inputs[place], rows):
+                return OffsetsError(f"offsets '{self.program.inputs[place]}': {reason}")
+        for table, place in self.program.lookups:
+            if (found := wrong_index(inputs[place], len(inputs[table]))) is not None:
+                index, position = found
+                return IndexOutOfRangeError(
+                    f"index {index} at position {position} of '{self.program.inputs[place]}' is "
+                    f"out of range for dimension 0 of '{self.program.inputs[table]}' of size "
+                    f"{len(inputs[table])}"
+                )
         bound = re.search(r"of '(\w+)' is out of range", str(error))
         # Where segments end outside, PyTorch reads what lies there.
         is_of_offsets = bound is not None and bound[1] in self.program.offsets
@@ -379,6 +402,9 @@ class StatementCall(RegionCall):
             bounds += [(end.place, end.dimension, 0, most) for end in self.program.ends]
         for name in self._parameters:
             if (size := lengths.get(name)) is not None:
+                if isinstance(size, tuple):
+                    sources.append(size)
+                    continue
                 (found,) = _sizes([size], arguments)
                 sources.append((found,))
                 if isinstance(size, Multiple):
@@ -386,9 +412,6 @@ class StatementCall(RegionCall):
                     bounds.append(
                         (size.place, size.dimension, found // size.times, found // size.times)
                     )
-                elif isinstance(size, tuple):
-                    place, dimension, added = size
-                    bounds.append((place, dimension, found - added, found - added))
                 continue
             if name in constants:
                 sources.append((constants[name],))
@@ -419,6 +442,11 @@ class StatementCall(RegionCall):
 
     def elements(self, arguments: Sequence[Any]) -> int:
         return sum(math.prod(_sizes(one, arguments)) for one in self.program.elements)
+
+    def why_gradient_is_slower(self, arguments: Sequence[Any]) -> str:
+        are_many = self.program.are_bags and self._most_elements(arguments) > MOST_ALONE
+        is_slower = are_many and torch.get_num_threads() > MOST_THREADS_ALONE
+        return ALONE if is_slower else ""
 
     def differentiates(self, needed: Sequence[bool]) -> bool:
         """Whether statements make the gradients."""

@@ -49,6 +49,9 @@ LEAST_LOOKUPS = 1 << 14
 LEAST_TABLE_BYTES = 4 << 20
 MOST_ROW_BYTES = 1 << 10
 LEAST_SUMMED = 1 << 17
+# What is looked up of a table, in elements, of which PyTorch adds up the gradient sooner, on more
+# threads than so many: the kernel runs on one.
+MOST_ALONE, MOST_THREADS_ALONE = 1 << 18, 2
 # Elements of blocks of rows from which on a kernel looks them up in less time than PyTorch, which
 # has a place for each element.
 LEAST_COPIED = Cost(1 << 13, "elements of blocks are PyTorch's")

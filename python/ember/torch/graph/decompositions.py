@@ -4,12 +4,14 @@ Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import torch
+import torch.nn.functional as functional
 from torch import Tensor
 from torch.fx import Graph, Node
 
+from ember.torch.graph.bags import embedding_bag
 from ember.torch.graph.contractions import contract, contraction_at
 from ember.torch.graph.costs import MOST_QUERIES
 from ember.torch.operations import likely_sizes, tensor_of
@@ -36,6 +38,7 @@ WHOLE = frozenset(
 )
 
 
+_STACKS = (torch.stack, torch.ops.aten.stack.default)
 _DISTANCES = (torch.cdist, torch.functional.cdist, torch.ops.aten.cdist.default)
 
 
@@ -45,9 +48,18 @@ def copy(node: Node, part: Graph, copied: Mapping[Node, Node]) -> Node:
         operands = tuple(copied[one] for one in found.operands)
         return part.call_function(contract, (found.letters, found.result, found.steps, operands))
     made = part.node_copy(node, copied.__getitem__)
+    if node.target is functional.embedding_bag:
+        made.target = embedding_bag
+    if node.target in _STACKS:
+        made.target = _stacked
     if node.target in _DISTANCES and _are_few(node):
         made.target = _distances
     return made
+
+
+def _stacked(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
+    """torch.stack, of which each part is one of those that are put behind another."""
+    return torch.cat([one.unsqueeze(dim) for one in tensors], dim)
 
 
 def _are_few(distances: Node) -> bool:

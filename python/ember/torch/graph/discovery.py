@@ -60,16 +60,18 @@ _OF_TWO_MATRICES = frozenset(("linear", "matmul", "mm"))
 class Found:
     """Nodes, the irregular ones among them, what they read, and what they compute.
 
-    elements: what is looked up, combined or, without either, reduced. changed: the tensor that the
-    last one changes, and returns, if it is none of them.
+    elements: the sizes of what is looked up, combined or, without either, reduced. changed: the
+    tensor that the last one changes, and returns, if it is none of them. lookups: of bags, what is
+    looked up in, and where.
     """
 
     nodes: set[Node]
     irregular: list[Node]
     read: list[Node]
     statements: Statements
-    elements: list[Tensor]
+    elements: list[tuple[Any, ...]]
     changed: Node | None = None
+    lookups: tuple[tuple[Node, Node], ...] = ()
 
     @property
     def shared(self) -> frozenset[Node]:
@@ -105,6 +107,25 @@ def find(root: Node, with_places: bool, says_why: bool = False) -> Found | None:
         return set()
 
     return _largest(root, own)
+
+
+def find_exactly(
+    root: Node,
+    nodes: set[Node],
+    irregular: Sequence[Node],
+    elements: Sequence[tuple[Any, ...]],
+    lookups: Sequence[tuple[Node, Node]],
+) -> Found | None:
+    """These nodes, which end in `root`; None if they have no statements."""
+    if _writers_elsewhere(nodes):
+        return None
+    translation = _translated(root, nodes)
+    if not isinstance(translation, Statements):
+        return None
+    read = _read_by(nodes)
+    return Found(
+        nodes, sorted(irregular), read, translation, list(elements), lookups=tuple(lookups)
+    )
 
 
 def find_reduced(root: Node, least: int) -> Found | None:
@@ -148,7 +169,7 @@ def find_selected(root: Node, table: Node, mask: Node) -> Found | None:
         translation = _translated(root, nodes, selects=True)
         whole = tensor_of(table)
         if isinstance(translation, Statements) and whole is not None:
-            return Found(nodes, [root], _read_by(nodes), translation, [whole])
+            return Found(nodes, [root], _read_by(nodes), translation, [tuple(whole.shape)])
     return None
 
 
@@ -176,7 +197,7 @@ def _largest(root: Node, own: Callable[[Collection[Node]], set[Node]]) -> Found 
             if any(looked_up_in(one) in nodes for one in irregular):
                 # What is looked up in is computed here, of more than what is looked up.
                 read += [one for one in _read_by(nodes) if dtype_of(one) in SUM_TYPES]
-            elements = [one for one in map(tensor_of, read) if one is not None]
+            elements = [tuple(one.shape) for one in map(tensor_of, read) if one is not None]
             return Found(nodes, irregular, _read_by(nodes), translation, elements, changed)
         if not translation.nodes or root in translation.nodes:
             return None

@@ -15,6 +15,7 @@ import torch
 from torch import Tensor
 from torch.fx import Node
 
+from ember.compiler import Notation
 from ember.torch import private
 from ember.torch.calls.edge_ends import End
 from ember.torch.calls.in_place_call import InPlaceCall
@@ -68,6 +69,8 @@ from ember.torch.translate.values import is_one, known_number
 
 # Kinds of regions: of a number for each lookup, all others with a reduction, and those without.
 SCORE, STATEMENTS, ROWS = "row_score", "statements", "rows"
+# Of bags alone, which are a loop each, and of several side by side.
+BAG, BAGS = "bag", "bags"
 # What is stored in one pass over a mask.
 SELECTION = "selection"
 MOST_SELECTED_ROWS = 8
@@ -103,7 +106,7 @@ def lookup_region_at(node: Node, settings: Settings) -> Region | None:
         lookup_at(one, any_gradient=True) is not None for one in found.irregular
     )
     kind = SCORE if is_score else STATEMENTS
-    return _region(kind, node, found, _title(found, is_score), settings)
+    return region_of(kind, node, found, _title(found, is_score), settings)
 
 
 def reduction_at(node: Node, settings: Settings) -> Region | None:
@@ -118,7 +121,7 @@ def reduction_at(node: Node, settings: Settings) -> Region | None:
     if found is None or not found.statements.reduces:
         return None
     title = f"sums of what {len(found.nodes) - 1} operations compute"
-    return _region(STATEMENTS, node, found, title, settings)
+    return region_of(STATEMENTS, node, found, title, settings)
 
 
 def rows_at(node: Node, settings: Settings) -> Region | None:
@@ -150,7 +153,7 @@ def rows_at(node: Node, settings: Settings) -> Region | None:
     if slower:
         raise AsFastError(slower)
     title = f"rows of {', '.join(map(name_of, found.tables))}"
-    return _region(ROWS, node, found, f"sums of {title}" if lookups > 1 else title, settings)
+    return region_of(ROWS, node, found, f"sums of {title}" if lookups > 1 else title, settings)
 
 
 def selection_at(node: Node, settings: Settings) -> Region | None:
@@ -170,7 +173,7 @@ def selection_at(node: Node, settings: Settings) -> Region | None:
     if found is None:
         return None
     title = f"columns of {name_of(selected[0])} by {name_of(selected[1])}"
-    return _region(SELECTION, node, found, title, settings)
+    return region_of(SELECTION, node, found, title, settings)
 
 
 def blocks_at(node: Node, settings: Settings) -> Region | None:
@@ -189,7 +192,7 @@ def blocks_at(node: Node, settings: Settings) -> Region | None:
     if operation.name == "index_select":
         raise AsFastError("PyTorch copies whole blocks as fast; no product with few rows follows")
     title = f"blocks of rows of {', '.join(map(name_of, found.tables))}"
-    return _region(ROWS, node, found, title, settings, LEAST_COPIED)
+    return region_of(ROWS, node, found, title, settings, LEAST_COPIED)
 
 
 def _is_of_blocks(table: Node) -> bool:
@@ -243,7 +246,7 @@ def _is_of_matrix_rows(lookup: Node) -> bool:
     return operation.name in ("embedding", "getitem")
 
 
-def _region(
+def region_of(
     kind: str, node: Node, found: Found, title: str, settings: Settings, least: int = 0
 ) -> Region | None:
     """The region of what was found; None where it has a size that no input has. least: elements of
@@ -274,6 +277,13 @@ def _region(
         return None
     is_detached = torch.is_grad_enabled() and _cuts_gradients_of(node, inputs)
     program = _program(found, inputs, given, (sizes, lengths), whole.dtype, is_detached)
+    segments = _sizes_of(statements.segments.values(), given)
+    if segments is None:
+        return None
+    if kind in (BAG, BAGS):
+        program = replace(program, least_differentiated=0, are_bags=True)
+    if kind == BAGS:
+        program = _with_shared_loops(program)
     if kind == ROWS and not least:
         program = replace(program, rows=(len(found.irregular), inputs.index(found.tables[0])))
     program = replace(
@@ -281,6 +291,15 @@ def _region(
         least=least,
         totals=totals,
         offsets=frozenset(statements.offsets),
+        segments=tuple(
+            (program.inputs.index(name), size)
+            for name, size in zip(statements.segments, segments, strict=True)
+        ),
+        lookups=tuple(
+            (given.index(table), given.index(places))
+            for table, places in found.lookups
+            if table in given and places in given
+        ),
         constants=tuple(statements.constants.items()),
         masks=functions,
         operators=statements.operators,
@@ -292,6 +311,18 @@ def _region(
     names = {statements.inputs[one]: name_of(one) for one in inputs}
     changes = () if found.changed is None else (found.changed,)
     return Region(kind, node, found.nodes, tuple(given), make, title, names, found.shared, changes)
+
+
+def _with_shared_loops(program: Program) -> Program:
+    """The same with a function for loops that are alike, but for the tables that they read."""
+
+    def shared(notation: Notation) -> Notation:
+        return replace(notation, arrays=(*notation.arrays, "--share-loops"))
+
+    of_rows = program.of_rows
+    if of_rows is not None and of_rows.notation is not None:
+        of_rows = replace(of_rows, notation=shared(of_rows.notation))
+    return replace(program, notation=shared(program.notation), of_rows=of_rows)
 
 
 def _totals(statements: Statements, given: list[Node]) -> tuple[tuple[Function, Sizes], ...] | None:
@@ -372,7 +403,7 @@ def _program(
             undifferentiated.add(place)
         elif name in statements.paddings:
             paddings.append((place, statements.paddings[name]))
-    elements = [_sizes_of(one.shape, given) for one in found.elements]
+    elements = [_sizes_of(one, given) for one in found.elements]
     return Program(
         statements.notation(),
         RESULT,

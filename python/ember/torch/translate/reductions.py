@@ -11,7 +11,15 @@ from typing import Any
 import torch
 
 from ember.torch.translate.table import Call, translates
-from ember.torch.translate.values import FIRST, Indices, NotTranslatedError, Value, is_one, literal
+from ember.torch.translate.values import (
+    FIRST,
+    Indices,
+    NotTranslatedError,
+    Value,
+    is_one,
+    known_number,
+    literal,
+)
 
 
 def _dimensions(value: Value, given: Any) -> list[int]:
@@ -71,17 +79,33 @@ def _sum(call: Call) -> Value:
 def _mean(call: Call) -> Value:
     value = _operand(call)
     dimensions = _dimensions(value, call.arguments.get("dim"))
-    count = math.prod(call.statements.number_of(value.sizes[place]) for place in dimensions)
-    divisor = literal(float(count))
+    divisor = _count(call, [value.sizes[place] for place in dimensions])
     return _reduced(call, value, dimensions, "sum", of_whole=lambda whole: f"({whole} / {divisor})")
+
+
+def _count(call: Call, sizes: Sequence[Any]) -> str:
+    """How many elements are reduced, as a float; of one dimension, any number."""
+    if len(sizes) == 1 and known_number(sizes[0]) is None:
+        length = call.statements.length(sizes[0])
+        if not length.isdigit():
+            return call.statements.let((), call.result.dtype, lambda _: length).at([])
+    return literal(float(math.prod(map(call.statements.number_of, sizes))))
+
+
+def _extreme(call: Call, function: str) -> Value:
+    """The largest or the least element; of none, PyTorch has an error."""
+    value = _operand(call)
+    dimensions = _dimensions(value, call.arguments["dim"])
+    if any(known_number(value.sizes[place]) == 0 for place in dimensions):
+        raise NotTranslatedError
+    call.statements.own_gradients.add(call.node)
+    return _reduced(call, value, dimensions, function)
 
 
 def _enter_extreme(name: str, function: str) -> None:
     @translates(f"aten::{name}")
     def _(call: Call) -> Value:
-        value = _operand(call)
-        call.statements.own_gradients.add(call.node)
-        return _reduced(call, value, _dimensions(value, call.arguments["dim"]), function)
+        return _extreme(call, function)
 
 
 _enter_extreme("amax", "max")
@@ -94,9 +118,7 @@ def _enter_extreme_with_place(name: str) -> None:
         # Where it is, no statement says.
         if call.number or "dim" not in call.arguments:
             raise NotTranslatedError
-        value = _operand(call)
-        call.statements.own_gradients.add(call.node)
-        return _reduced(call, value, _dimensions(value, call.arguments["dim"]), name)
+        return _extreme(call, name)
 
 
 _enter_extreme_with_place("max")
