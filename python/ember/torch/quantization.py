@@ -10,7 +10,7 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any
 
@@ -19,22 +19,21 @@ import torch.nn.functional as functional
 from torch import Tensor, nn
 
 from ember import configuration
-from ember.compiler import Options, load_program
-from ember.embed_programs import ENTRY, Bag, RowFormat, array, program
-from ember.errors import ArgumentError, CompileError, CompilerNotFoundError
+from ember.compiler import Notation, Options
+from ember.embed_programs import RowFormat
+from ember.errors import ArgumentError, CompileError, CompilerNotFoundError, OffsetsError
 from ember.fallback import left_to_pytorch
 from ember.kernel import Library
 from ember.torch.element_types import INDEX_TYPES
-from ember.torch.embedding_bag import FIRST_OFFSET_CHECK, NAMES
 from ember.torch.quantized_rows import QuantizedEmbedding
 from ember.torch.row_encoding import (
     decode,
     encode,
     encoding_of,
     format_of,
-    is_of_bytes,
     rows_of,
-    table_type,
+    table_arguments,
+    table_words,
 )
 
 
@@ -44,28 +43,32 @@ def bag_kernel(
     length: int,
     index: str,
     mode: str,
-    has_last: bool,
     weighted: bool,
     padded: bool,
     options: Options,
-) -> tuple[Callable[..., Any], Library]:
-    """A kernel for bags of rows in a format, and the library it is in; raises CompileError."""
-    kind = "offsets" if has_last else "open_offsets"
-    bag = Bag(
-        tables=(table_type(form, length),),
-        indices=array(index, None),
-        segments=array(index, None),
-        segment_kind=kind,
-        out=array("f32", None, length),
-        reduction=mode,
-        weights=array("f32", None) if weighted else None,
-        padded=padded,
-        row_format=form if is_of_bytes(form) else None,
-    )
-    check = FIRST_OFFSET_CHECK.format(offsets=kind, offset=index)
-    text = program(bag, kind="memref", names=NAMES, before=check)
-    library = load_program(text, options)
-    return library.entry(ENTRY).bind(), library
+) -> tuple[Callable[[Mapping[str, Any]], object], Library]:
+    """A kernel for bags of rows in a format, of arguments by PyTorch's names of them, and of `out`;
+    offsets have the last one. With the library that it is in; raises CompileError."""
+    segment, element = "p in offsets[b]:offsets[b+1]", "weight[indices[p],e]"
+    count = "(offsets[b+1] - offsets[b])"
+    words = [*table_words("weight", form, length), "--type=out:f32"]
+    words += [f"--type={name}:?x{index}" for name in ("indices", "offsets")]
+    if weighted:
+        element += " * per_sample_weights[p]"
+        words.append("--type=per_sample_weights:?xf32")
+    if padded:
+        segment += " if indices[p] != padding_idx"
+        count = f"sum[{segment}](1)"
+        words.append("--type=padding_idx:i64")
+    reduced = {
+        "sum": f"sum[{segment}]({element})",
+        "mean": f"sum[{segment}]({element}) / max({count}, 1)",
+        "max": f"max[{segment}]({element}) if {count} > 0 else 0.0",
+    }
+    library = options.load(Notation(f"out[b,e] = {reduced[mode]}", tuple(words)))
+    entry = library.entry("kernel")
+    names, kernel = [parameter.name for parameter in entry.parameters], entry.bind()
+    return lambda arguments: kernel(*(arguments[name] for name in names)), library
 
 
 @torch.library.custom_op("ember::quantized_bag", mutates_args=(), device_types="cpu")
@@ -92,18 +95,23 @@ def quantized_bag(
     index = INDEX_TYPES[indices.dtype]
     try:
         kernel, _ = bag_kernel(
-            form, length, index, mode, has_last, weights is not None, padding >= 0, Options()
+            form, length, index, mode, weights is not None, padding >= 0, Options()
         )
     except (CompileError, CompilerNotFoundError) as error:
         left_to_pytorch(f"bags of {encoding} rows", error)
         return _decoded_bag(rows, indices, offsets, weights, form, length, mode, has_last, padding)
-    arguments: list[Any] = [rows.contiguous(), indices.contiguous(), offsets.contiguous()]
-    if weights is not None:
-        arguments.append(weights.contiguous())
-    if padding >= 0:
-        arguments.append(padding)
+    if int(offsets[0]) != 0:
+        raise OffsetsError(f"offsets[0] has to be 0, but is {int(offsets[0])}")
+    if not has_last:
+        offsets = torch.cat((offsets, offsets.new_tensor([len(indices)])))
     out = torch.empty((bags, length))
-    kernel(*arguments, out)
+    arguments = table_arguments("weight", rows, form)
+    arguments.update(
+        indices=indices.contiguous(), offsets=offsets.contiguous(), padding_idx=padding, out=out
+    )
+    if weights is not None:
+        arguments["per_sample_weights"] = weights.contiguous()
+    kernel(arguments)
     return out
 
 

@@ -3,8 +3,8 @@
     torch.ops.quantized.embedding_bag_byte_rowwise_offsets(rows, indices, offsets)
     torch.ops.quantized.embedding_bag_4bit_rowwise_offsets(rows, indices, offsets)
 
-and sums and means of rows that QuantizedEmbedding looks up. torch.compile captures no others:
-PyTorch cannot say what shapes they return, or their tables are no tensors.
+torch.compile captures no others: PyTorch cannot say what shapes they return, or their tables are no
+tensors.
 
 Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -21,18 +21,17 @@ from ember.embed_programs import RowFormat
 from ember.torch import private
 from ember.torch.element_types import INDEX_TYPES
 from ember.torch.no_match import NoMatchError
-from ember.torch.operations import fixed_size, name_of, read, tensor_of
+from ember.torch.operations import fixed_size, name_of, tensor_of
 from ember.torch.quantization import bag_kernel
 from ember.torch.region import Region
 from ember.torch.region_call import NotTakenError, Reference, RegionCall
-from ember.torch.row_encoding import FORMATS, format_of
+from ember.torch.row_encoding import FORMATS, table_arguments
 from ember.torch.settings import Settings
 
 OPERATORS = {
     "quantized::embedding_bag_byte_rowwise_offsets": FORMATS["int8"],
     "quantized::embedding_bag_4bit_rowwise_offsets": FORMATS["int4"],
 }
-REDUCTIONS = ("sum", "mean")
 PARAMETERS = (
     "weight",
     "indices",
@@ -67,42 +66,6 @@ _OF_4BIT = "quantized::embedding_bag_4bit_rowwise_offsets"
 # A release of PyTorch that says it is asked instead.
 if private.lacks_shape(_OF_4BIT):
     torch.library.impl(_OF_4BIT, "Meta", _bag_of_4bit_shape)
-
-
-def quantized_rows_at(node: Node, settings: Settings) -> Region | None:
-    """The region of a sum or mean of rows that ember::quantized_rows decodes; None for others.
-
-    Raises NoMatchError for a reduction of such rows that has no kernel.
-    """
-    operation = read(node)
-    if operation is None or operation.name not in (*REDUCTIONS, "amax", "max"):
-        return None
-    rows = operation.get("self")
-    if not isinstance(rows, Node) or _name(rows.target) != "ember::quantized_rows":
-        return None
-    if operation.name not in REDUCTIONS:
-        raise NoMatchError(f"the reduction {operation.name} of encoded rows has no kernel")
-    table, indices, encoding, length = rows.args
-    places = tensor_of(indices)
-    if places is None or places.dim() != 2 or operation.get("dim") not in (1, -2, (1,), [1]):
-        raise NoMatchError("its rows are not bags: (bags, lookups, length), reduced over lookups")
-    if operation.get("keepdim") or operation.get("dtype") is not None:
-        raise NoMatchError("the result has a shape or type of its own")
-    if len(rows.users) != 1:
-        raise NoMatchError("its rows have other uses than the reduction")
-    form = format_of(str(encoding))
-    mode, size = operation.name, fixed_size(length)
-    return Region(
-        "quantized_bag",
-        node,
-        {node, rows},
-        (table, indices),
-        lambda reference: QuantizedRowsCall(
-            reference, form, size, mode, settings.kernel_options, settings.raises
-        ),
-        f"{mode} of {encoding} rows of {name_of(table)}",
-        {"weight": name_of(table), "input": name_of(indices)},
-    )
 
 
 def quantized_bag_at(node: Node, settings: Settings) -> Region | None:
@@ -179,56 +142,18 @@ class QuantizedBagCall(RegionCall):
             or len(offsets) <= has_last
         ):
             raise NotTakenError
-        arguments = [rows.contiguous(), indices.contiguous(), offsets.contiguous()]
+        arguments = table_arguments("weight", rows, self.form)
         if weights is not None:
             if weights.dtype != torch.float32 or weights.numel() != len(indices):
                 raise NotTakenError
-            arguments.append(weights.detach().contiguous().view(-1))
+            arguments["per_sample_weights"] = weights.detach().contiguous().view(-1)
         kernel, library = bag_kernel(
-            self.form,
-            self.length,
-            index,
-            "sum",
-            has_last,
-            weights is not None,
-            False,
-            self.options,
+            self.form, self.length, index, "sum", weights is not None, False, self.options
         )
         self.libraries[library] = None
-        out = torch.empty((len(offsets) - has_last, self.length))
-        kernel(*arguments, out)
-        return out
-
-
-class QuantizedRowsCall(RegionCall):
-    """Sums or means, f32, (bags, length), of encoded rows.
-
-    Inputs: the rows, as they are encoded, and indices (bags, lookups).
-    """
-
-    def __init__(
-        self,
-        reference: Reference,
-        form: RowFormat,
-        length: int,
-        mode: str,
-        options: Options,
-        raises: bool = False,
-    ) -> None:
-        super().__init__(reference, 2, raises)
-        self.form, self.length, self.mode, self.options = form, length, mode, options
-
-    def forward(self, rows: Tensor, indices: Tensor) -> Tensor:
-        index = INDEX_TYPES.get(indices.dtype)
-        # Without lookups PyTorch has zeros or NaN.
-        if index is None or indices.numel() == 0:
-            raise NotTakenError
-        bags, lookups = indices.shape
-        offsets = torch.arange(bags + 1, dtype=indices.dtype) * lookups
-        kernel, library = bag_kernel(
-            self.form, self.length, index, self.mode, True, False, False, self.options
-        )
-        self.libraries[library] = None
-        out = torch.empty((bags, self.length))
-        kernel(rows.contiguous(), indices.reshape(-1), offsets, out)
+        if not has_last:
+            offsets = torch.cat((offsets, offsets.new_tensor([len(indices)])))
+        out = torch.empty((len(offsets) - 1, self.length))
+        arguments.update(indices=indices.contiguous(), offsets=offsets.contiguous(), out=out)
+        kernel(arguments)
         return out

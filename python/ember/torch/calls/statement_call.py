@@ -106,19 +106,19 @@ class Program:
     """What is fixed of a kernel.
 
     notation: the statements, which assign to `result`, without its dimensions of size 1. inputs:
-    the names of what they read. sizes: of the result. prototype: the place of an input of the
-    result's type. elements: the sizes of what is looked up or scattered, each.
-    least_differentiated: from so many elements in all on kernels of gradients gain. expected:
-    numbers behind what the kernel takes, which have to be these. paddings: rows whose gradient is
-    0, with their tables' places. undifferentiated: places of inputs whose gradients statements do
-    not make. without_gradient: of those that have none. lengths: what else the kernel takes, by
-    names. given: how many arguments there are, with those that kernels do not take. of_rows: what
-    is differentiated where gradients of tables are needed that PyTorch makes of those of rows.
-    rows: how many lookups there are, and the place of a table, where rows are all that is read, and
-    nothing is reduced. totals: lengths, with the number that they have to add up to, none of them
-    negative. least: elements of the result below which PyTorch is as fast. offsets: names of inputs
-    that say where segments begin. constants: arrays that kernels are given in each call. masks:
-    what places are looked for in, by the names of the places. ends: where those of edges are, of
+    the names of what they read. sizes: of the result; dtype: its type. elements: the sizes of what
+    is looked up or scattered, each. least_differentiated: from so many elements in all on kernels
+    of gradients gain. expected: numbers behind what the kernel takes, which have to be these.
+    paddings: rows whose gradient is 0, with their tables' places. undifferentiated: places of
+    inputs whose gradients statements do not make. without_gradient: of those that have none.
+    lengths: what else the kernel takes, by names. given: how many arguments there are, with those
+    that kernels do not take. of_rows: what is differentiated where gradients of tables are needed
+    that PyTorch makes of those of rows. rows: how many lookups there are, and the place of a table,
+    where rows are all that is read, and nothing is reduced. totals: lengths, with the number that
+    they have to add up to, none of them negative. least: elements of the result below which PyTorch
+    is as fast. offsets: names of inputs that say where segments begin. constants: arrays that
+    kernels are given in each call. masks: what places are looked for in, by the names of the
+    places. encoded: names of inputs that are rows of bytes. ends: where those of edges are, of
     which each has some. scatters: the functions that combine what is scattered, or "count".
     """
 
@@ -126,7 +126,7 @@ class Program:
     result: str
     inputs: tuple[str, ...]
     sizes: Sizes
-    prototype: int
+    dtype: torch.dtype
     elements: tuple[Sizes, ...]
     least_differentiated: int
     expected: tuple[float, ...] = ()
@@ -143,7 +143,12 @@ class Program:
     offsets: frozenset[str] = frozenset()
     constants: tuple[tuple[str, Tensor], ...] = ()
     masks: tuple[tuple[str, Function], ...] = ()
+    encoded: frozenset[str] = frozenset()
     least: int = 0
+
+    def parameter(self, name: str) -> str:
+        """What kernels call an input's elements."""
+        return f"{name}_values" if name in self.encoded else name
 
     @property
     def sizes_of_call(self) -> list[tuple[int, int, int]]:
@@ -212,7 +217,7 @@ class StatementCall(RegionCall):
     def forward(self, *given: Any) -> Tensor:
         inputs = self._taken(given)
         sizes = self._sizes(inputs)
-        out: Tensor = inputs[self.program.prototype].new_empty(sizes)
+        out = torch.empty(sizes, dtype=self.program.dtype, device="cpu")
         self._compute(inputs, self._kept(out))
         return out
 
@@ -286,7 +291,10 @@ class StatementCall(RegionCall):
 
     def _named(self, inputs: Sequence[Any]) -> dict[str, Any]:
         """What kernels take, by names."""
-        named = dict(zip(self.program.inputs, map(_as_array, inputs), strict=False))
+        names = map(self.program.parameter, self.program.inputs)
+        named = dict(zip(names, map(_as_array, inputs), strict=False))
+        for name in self.program.encoded:
+            named[f"{name}_size0"] = len(named[self.program.parameter(name)])
         named.update(self.program.constants)
         names = [name for name, _ in self.program.masks]
         named.update(zip(names, inputs[self.inputs :], strict=True))
@@ -336,6 +344,13 @@ class StatementCall(RegionCall):
             return None
         if self.program.least and self.program.sizes_of_call:
             return None
+        prototypes = [
+            place
+            for place, one in enumerate(arguments)
+            if isinstance(one, Tensor) and one.dtype is self.program.dtype
+        ]
+        if self.program.encoded or not prototypes:
+            return None
         if any(
             isinstance(one, Multiple) and isinstance(one.times, tuple) for one in lengths.values()
         ):
@@ -376,7 +391,7 @@ class StatementCall(RegionCall):
             self.common,
             arguments,
             sources,
-            self.program.prototype,
+            prototypes[0],
             sizes,
             kernel_sizes=[size for size in sizes if size != 1],
             # What has no rows is left to PyTorch.
@@ -414,7 +429,7 @@ class StatementCall(RegionCall):
             for place in range(self.inputs)
             if place >= len(self.program.inputs)
             or place in read
-            or self.program.inputs[place] in gradient.parameters
+            or self.program.parameter(self.program.inputs[place]) in gradient.parameters
         ]
 
     def _gradient(self, needed: Sequence[bool]) -> _Gradient:

@@ -20,6 +20,7 @@ _LOOKUPS = {
     "getitem": ("self", "index"),
     "index": ("self", "indices"),
     "index_select": ("self", "index"),
+    "quantized_rows": ("rows", "indices"),
     "take_along_dim": ("self", "indices"),
 }
 # Those that combine elements, with their parameters: what, and where.

@@ -68,6 +68,8 @@ from ember.torch.translate.values import is_one, known_number
 
 # Kinds of regions: of a number for each lookup, all others with a reduction, and those without.
 SCORE, STATEMENTS, ROWS = "row_score", "statements", "rows"
+# What is reduced of rows that are encoded.
+QUANTIZED = "quantized_bag"
 # What is stored in one pass over a mask.
 SELECTION = "selection"
 MOST_SELECTED_ROWS = 8
@@ -102,7 +104,7 @@ def lookup_region_at(node: Node, settings: Settings) -> Region | None:
     is_score = is_number and all(
         lookup_at(one, any_gradient=True) is not None for one in found.irregular
     )
-    kind = SCORE if is_score else STATEMENTS
+    kind = QUANTIZED if found.statements.encodings else SCORE if is_score else STATEMENTS
     return _region(kind, node, found, _title(found, is_score), settings)
 
 
@@ -136,6 +138,11 @@ def rows_at(node: Node, settings: Settings) -> Region | None:
         return None
     if found.statements.is_computed and whole.dtype not in SUM_TYPES:
         return None
+    if found.statements.encodings:
+        # A lookup by itself is a kernel as it is.
+        title = _title(found, is_score=False)
+        several = len(found.irregular) > 1
+        return _region(QUANTIZED, node, found, title, settings) if several else None
     for statements in (found.statements, found.statements.of_rows):
         if statements is not None:
             statements.join()
@@ -206,7 +213,7 @@ def _is_of_rows_alone(found: Found, dtype: torch.dtype) -> bool:
         not statements.reduces
         and not statements.are_ranged
         and read <= set(found.tables)
-        and all(dtype_of(table) is dtype for table in found.tables)
+        and (bool(statements.encodings) or all(dtype_of(table) is dtype for table in found.tables))
         and all(map(_is_of_matrix_rows, found.irregular))
         and all(is_view(one) or _is_of_elements(one) for one in found.nodes)
     )
@@ -240,7 +247,7 @@ def _is_of_matrix_rows(lookup: Node) -> bool:
     index = operation.get("index", operation.get("indices"))
     if isinstance(index, tuple | list):
         return len(index) == 1 and operation.name in ("getitem", "index")
-    return operation.name in ("embedding", "getitem")
+    return operation.name in ("embedding", "getitem", "quantized_rows")
 
 
 def _region(
@@ -263,7 +270,10 @@ def _region(
             raise NoMatchError("it adds to a half type in place; kernels keep sums in f32")
         call = InPlaceCall
         given.append(found.changed)
-    if whole is None or all(dtype_of(one) is not whole.dtype for one in inputs):
+    is_of_kind = bool(statements.encodings) or any(
+        whole is not None and dtype_of(one) is whole.dtype for one in inputs
+    )
+    if whole is None or not is_of_kind:
         return None
     counts = [count for _, count in statements.masks.values()]
     sizes = _sizes_of(_with_counts(statements), given, counts)
@@ -335,6 +345,10 @@ def _title(found: Found, is_score: bool) -> str:
     # What is looked up in may be computed here, too, as products of matrices are.
     outside = outside or [one for one in found.read if dtype_of(one) in VALUE_TYPES]
     tables = ", ".join(sorted(set(map(name_of, outside))))
+    if encoded := found.statements.encodings.values():
+        operation = read(max(found.nodes))
+        encodings = ", ".join(dict.fromkeys(one.encoding for one in encoded))
+        return f"{operation.name if operation else 'function'} of {encodings} rows of {tables}"
     if any(map(scattered_by, found.irregular)):
         of_rows = f" of rows of {tables}" if tables else ""
         combined = [one for one in found.statements.scatters if one != "count"]
@@ -377,7 +391,7 @@ def _program(
         RESULT,
         names,
         sizes[0],
-        next(place for place, one in enumerate(inputs) if dtype_of(one) is dtype),
+        dtype,
         tuple(one for one in elements if one is not None),
         least,
         tuple(statements.expected.values()),
@@ -393,6 +407,7 @@ def _program(
         of_rows,
         ends=tuple(_ends(statements, inputs)),
         scatters=tuple(statements.scatters),
+        encoded=statements.of_bytes,
     )
 
 

@@ -11,7 +11,15 @@ from typing import Any
 import torch
 
 from ember.torch.translate.table import Call, translates
-from ember.torch.translate.values import FIRST, Indices, NotTranslatedError, Value, is_one, literal
+from ember.torch.translate.values import (
+    FIRST,
+    Indices,
+    NotTranslatedError,
+    Value,
+    is_one,
+    known_number,
+    literal,
+)
 
 
 def _dimensions(value: Value, given: Any) -> list[int]:
@@ -71,8 +79,11 @@ def _sum(call: Call) -> Value:
 def _mean(call: Call) -> Value:
     value = _operand(call)
     dimensions = _dimensions(value, call.arguments.get("dim"))
-    count = math.prod(call.statements.number_of(value.sizes[place]) for place in dimensions)
-    divisor = literal(float(count))
+    sizes = [value.sizes[place] for place in dimensions]
+    if all(known_number(size) is not None for size in sizes):
+        divisor = literal(float(math.prod(sizes)))
+    else:
+        divisor = f"({' * '.join(map(call.statements.length, sizes))})"
     return _reduced(call, value, dimensions, "sum", of_whole=lambda whole: f"({whole} / {divisor})")
 
 

@@ -16,6 +16,7 @@ from ember.torch.graph.trace import Traced
 from ember.torch.operations import is_tensor, read, value_of
 from ember.torch.translate import (
     elementwise,
+    encodings,
     lookups,
     products,
     reductions,
@@ -29,7 +30,7 @@ from ember.torch.translate.table import translate
 from ember.torch.translate.values import NotTranslatedError, Value, detached
 
 # Families of the table, which enter what they translate.
-FAMILIES = (elementwise, lookups, products, reductions, scatters, segments, views)
+FAMILIES = (elementwise, encodings, lookups, products, reductions, scatters, segments, views)
 
 
 @dataclass(frozen=True)
