@@ -26,18 +26,20 @@ namespace {
 PyObject *newEmpty = nullptr; // the name of a method of tensors
 PyTypeObject *callObjects = nullptr;
 
-/// Where one of the kernel's arguments comes from.
-struct Source {
-  Py_ssize_t place = -1;        // among the part's arguments; -1: a constant
-  PyObject *constant = nullptr; // owned by the tuple that it came in
-  int flatRank = 0; // of a tensor that the kernel has as one dimension; 0: none
-};
-
 /// A number: of its own, and that of an argument, which may be a size.
 struct Size {
   Py_ssize_t place = -1; // -1: it is `number` alone
   int dim = 0;
   int64_t number = 0;
+};
+
+/// Where one of the kernel's arguments comes from.
+struct Source {
+  Py_ssize_t place = -1;        // among the part's arguments; -1: a constant
+  PyObject *constant = nullptr; // owned by the tuple that it came in
+  int flatRank = 0; // of a tensor that the kernel has as one dimension; 0: none
+  Size size;        // what it is, if isSize
+  bool isSize = false;
 };
 
 /// The least and the most that a size may be, or another that it has to be.
@@ -107,6 +109,8 @@ private:
   }
   bool evaluate(const Size &size, int64_t &value) const;
   bool readFlat(const Parameter &parameter, const Source &source,
+                int64_t *words) const;
+  bool readSize(const Parameter &parameter, const Size &size,
                 int64_t *words) const;
 
   const Repeat *self;
@@ -192,6 +196,15 @@ bool Arguments::readFlat(const Parameter &parameter, const Source &source,
   return true;
 }
 
+bool Arguments::readSize(const Parameter &parameter, const Size &size,
+                         int64_t *words) const {
+  int64_t value;
+  if (!evaluate(size, value))
+    return false;
+  Owned number{PyLong_FromLongLong(value)};
+  return number.object && reader.read(parameter, number.object, words);
+}
+
 bool Arguments::read(int64_t *words, void **pointers) const {
   for (Py_ssize_t k = 0; k < self->sources.count; ++k) {
     const Source &source = self->sources.items[k];
@@ -199,7 +212,9 @@ bool Arguments::read(int64_t *words, void **pointers) const {
     pointers[k] = words;
     PyObject *argument = source.place < 0 ? source.constant : at(source.place);
     bool isRead;
-    if (source.flatRank)
+    if (source.isSize)
+      isRead = readSize(parameter, source.size, words);
+    else if (source.flatRank)
       isRead = readFlat(parameter, source, words);
     else if (parameter.kind == 'm')
       isRead = reader.readTensor(parameter, argument, words);
@@ -305,25 +320,6 @@ static bool isPlace(const Repeat *self, Py_ssize_t place) {
   return false;
 }
 
-/// Takes a place, (place, rank) or (constant,).
-static bool takeSource(const Repeat *self, PyObject *field, Source &source) {
-  if (PyTuple_Check(field) && PyTuple_GET_SIZE(field) == 1) {
-    source.constant = PyTuple_GET_ITEM(field, 0);
-    return true;
-  }
-  if (PyTuple_Check(field)) {
-    if (!PyArg_ParseTuple(field, "ni", &source.place, &source.flatRank))
-      return false;
-    if (source.flatRank < 1 || source.flatRank > Parameter::maxRank) {
-      PyErr_SetString(PyExc_ValueError, "a tensor of too many dimensions");
-      return false;
-    }
-  } else {
-    source.place = PyLong_AsSsize_t(field);
-  }
-  return !PyErr_Occurred() && isPlace(self, source.place);
-}
-
 /// Whether an argument may have such a size; false with an exception.
 static bool isSize(const Repeat *self, const Size &size) {
   if (size.dim >= 0)
@@ -343,6 +339,29 @@ static bool takeSize(const Repeat *self, PyObject *field, Size &size) {
     return false;
   size.number = number;
   return isSize(self, size);
+}
+
+/// Takes a place, (place, rank), (place, dim, number) of a size or (constant,).
+static bool takeSource(const Repeat *self, PyObject *field, Source &source) {
+  if (PyTuple_Check(field) && PyTuple_GET_SIZE(field) == 3) {
+    source.isSize = true;
+    return takeSize(self, field, source.size);
+  }
+  if (PyTuple_Check(field) && PyTuple_GET_SIZE(field) == 1) {
+    source.constant = PyTuple_GET_ITEM(field, 0);
+    return true;
+  }
+  if (PyTuple_Check(field)) {
+    if (!PyArg_ParseTuple(field, "ni", &source.place, &source.flatRank))
+      return false;
+    if (source.flatRank < 1 || source.flatRank > Parameter::maxRank) {
+      PyErr_SetString(PyExc_ValueError, "a tensor of too many dimensions");
+      return false;
+    }
+  } else {
+    source.place = PyLong_AsSsize_t(field);
+  }
+  return !PyErr_Occurred() && isPlace(self, source.place);
 }
 
 /// Takes (place, dim, least, most), or two sizes that are the same.

@@ -21,7 +21,7 @@ from ember import configuration
 from ember.compiler import Options
 from ember.errors import ArgumentError, UnsupportedError
 from ember.torch import private
-from ember.torch.bag_call import without_renorm
+from ember.torch.graph.bag_spelling import without_renorm
 from ember.torch.compiled import FunctionKernel, Kernel, ModuleKernel, original_of
 from ember.torch.module_bag import BagModuleKernel
 from ember.torch.settings import Settings

@@ -9,9 +9,9 @@ from collections.abc import Callable
 
 from torch.fx import Graph, GraphModule, Node
 
-from ember.torch.bag_group_patterns import bag_group_at
-from ember.torch.bag_patterns import bag_at
 from ember.torch.effects import Memory
+from ember.torch.graph.bag_regions import bag_at, bags_at
+from ember.torch.graph.bag_spelling import spell_bags
 from ember.torch.graph.layers_of_sums import put_layers_of_sums_together
 from ember.torch.graph.linear_before_sum import put_linear_before_sums
 from ember.torch.graph.lookup_region import (
@@ -34,7 +34,7 @@ from ember.torch.settings import Settings
 # Each finds the region that ends at a node: None if the node is none of its operations;
 # NoMatchError says why one of them has no kernel. Larger patterns come first.
 PATTERNS: tuple[Callable[[Node, Settings], Region | None], ...] = (
-    bag_group_at,
+    bags_at,
     lookup_region_at,
     quantized_bag_at,
     bag_at,
@@ -53,6 +53,7 @@ def partition(module: GraphModule, settings: Settings) -> Report:
     report.note(graph.nodes)
     use_results(graph)
     _drop_unused_results(graph)
+    spell_bags(graph, splits_renorm=settings.rest == "eager")
     report.reordered = put_linear_before_sums(graph, settings)
     for reordered in report.reordered:
         report.note(reordered.nodes)

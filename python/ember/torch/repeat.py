@@ -16,7 +16,7 @@ from ember import native
 # What is called with a region's arguments, and whether gradients are enabled.
 Repeat = Callable[[tuple[Any, ...], bool], Any]
 # One of the kernel's arguments: the place of a region's; (place, rank) of a tensor that the kernel
-# has as one dimension; (constant,).
+# has as one dimension; a size as below; (constant,).
 Source = int | tuple[Any, ...]
 # A size of the result: a number, or (place, dimension, number): that of an argument (a tensor's, a
 # tuple's, a number itself) and the number together.

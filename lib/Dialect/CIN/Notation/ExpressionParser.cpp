@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ExpressionParser.h"
+#include "Types.h"
 
 #include "ember/Dialect/CIN/IR/CIN.h"
 
@@ -335,7 +336,7 @@ bool ExpressionParser::checkReduces(const Token &name, Function function) {
 ExpressionPtr ExpressionParser::parseReduction(Token name, Function function) {
   ExpressionPtr reduce = make(Expression::Kind::reduce, name);
   reduce->function = function;
-  if (!checkReduces(name, function))
+  if (!isOrdered(function) && !checkReduces(name, function))
     return nullptr;
   if (failed(parseBindings(reduce->bindings)) || !expect("]") || !expect("("))
     return nullptr;

@@ -143,6 +143,11 @@ bool ember::cin::isLogicalCall(const Expression &call) {
   return llvm::is_contained(ArrayRef<StringRef>{"and", "or", "not"}, call.name);
 }
 
+bool ember::cin::isOrdered(Function function) {
+  const Builtin *row = function.getBuiltin();
+  return row && row->name == "larger";
+}
+
 TypedFunction ember::cin::chooseReduction(Function function, OperandType term,
                                           MLIRContext *context) {
   OperandType both[] = {term, term};

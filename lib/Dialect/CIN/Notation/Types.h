@@ -41,6 +41,10 @@ TypedFunction chooseTypes(Function function,
 /// Whether a call is of `and`, `or` or `not`.
 bool isLogicalCall(const Expression &call);
 
+/// Whether a reduction begins with the first of its values, combines the others
+/// with it in the order of its variables, and is 0 without any.
+bool isOrdered(Function function);
+
 /// The function that combines terms, which are of the type of what it makes of
 /// them.
 TypedFunction chooseReduction(Function function, OperandType term,

@@ -234,7 +234,7 @@ ReduceOp ExpressionEmitter::rangeShifted(ReduceOp reduce) {
   auto made = ReduceOp::create(builder, reduce.getLoc(), reduce.getType(),
                                lowers, uppers, ranged, reduce.getNamesAttr(),
                                IterationAttr(), reduce.getCallee(),
-                               /*rest=*/TypedAttr(), /*otherwise=*/TypedAttr());
+                               /*rest=*/TypedAttr(), reduce.getOtherwiseAttr());
   made.getRegion().takeBody(reduce.getRegion());
   reduce.erase();
   return made;
@@ -254,6 +254,12 @@ FailureOr<Operand> ExpressionEmitter::emitReduction(
     ++count;
   ArrayRef<const Binding *> mine = bindings.take_front(count);
   ArrayRef<const Binding *> others = bindings.drop_front(count);
+  if (!others.empty() && isOrdered(function)) {
+    emitErrorAt(builder.getContext(), position)
+        << "'larger' reduces over variables whose ranges depend on none of "
+           "each other";
+    return failure();
+  }
   FailureOr<Ranges> ranges = emitRanges(mine);
   if (failed(ranges))
     return failure();
@@ -298,7 +304,7 @@ FailureOr<Operand> ExpressionEmitter::emitReduction(
       builder, at(position), type, ranges->lowers, ranges->uppers,
       ranges->ranged, builder.getStrArrayAttr(ranges->names), IterationAttr(),
       typed.function.getCallee(builder.getContext()), /*rest=*/TypedAttr(),
-      /*otherwise=*/TypedAttr());
+      isOrdered(function) ? builder.getZeroAttr(type) : TypedAttr());
   reduce.getRegion().takeBody(region);
   return Operand{.value = rangeShifted(reduce), .position = position};
 }

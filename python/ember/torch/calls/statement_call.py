@@ -27,6 +27,7 @@ from ember.kernel import Entry
 from ember.torch.calls.edge_ends import End
 from ember.torch.calls.edge_groups import EdgeMemory
 from ember.torch.calls.grouped_kernel import GroupedKernel
+from ember.torch.calls.wrong_offsets import why_wrong
 from ember.torch.element_types import INDEX_TYPES
 from ember.torch.graph.costs import is_worth_grouping, most_ungrouped, why_rows_are_slower
 from ember.torch.graph.trace import Function
@@ -116,10 +117,11 @@ class Program:
     that PyTorch makes of those of rows. rows: how many lookups there are, and the place of a table,
     where rows are all that is read, and nothing is reduced. totals: lengths, with the number that
     they have to add up to, none of them negative. least: elements of the result below which PyTorch
-    is as fast. offsets: names of inputs that say where segments begin. constants: arrays that
-    kernels are given in each call. masks: what places are looked for in, by the names of the
-    places. encoded: names of inputs that are rows of bytes. ends: where those of edges are, of
-    which each has some. scatters: the functions that combine what is scattered, or "count".
+    is as fast. offsets: names of inputs that say where segments begin. segments: places of those
+    that have to begin at 0, with how many rows there are. constants: arrays that kernels are given
+    in each call. masks: what places are looked for in, by the names of the places. encoded: names
+    of inputs that are rows of bytes. ends: where those of edges are, of which each has some.
+    scatters: the functions that combine what is scattered, or "count".
     """
 
     notation: Notation
@@ -141,6 +143,7 @@ class Program:
     scatters: tuple[str, ...] = ()
     totals: tuple[tuple[Function, Sizes], ...] = ()
     offsets: frozenset[str] = frozenset()
+    segments: tuple[tuple[int, Size | Multiple], ...] = ()
     constants: tuple[tuple[str, Tensor], ...] = ()
     masks: tuple[tuple[str, Function], ...] = ()
     encoded: frozenset[str] = frozenset()
@@ -284,6 +287,10 @@ class StatementCall(RegionCall):
         return self._grouped[notation]
 
     def explained(self, error: KernelError, inputs: Sequence[Any]) -> KernelError:
+        for place, size in self.program.segments:
+            (rows,) = _sizes([size], inputs)
+            if reason := why_wrong(inputs[place], rows):
+                return OffsetsError(f"offsets '{self.program.inputs[place]}': {reason}")
         bound = re.search(r"of '(\w+)' is out of range", str(error))
         # Where segments end outside, PyTorch reads what lies there.
         is_of_offsets = bound is not None and bound[1] in self.program.offsets
@@ -369,6 +376,9 @@ class StatementCall(RegionCall):
             bounds += [(end.place, end.dimension, 0, most) for end in self.program.ends]
         for name in self._parameters:
             if (size := lengths.get(name)) is not None:
+                if isinstance(size, tuple):
+                    sources.append(size)
+                    continue
                 (found,) = _sizes([size], arguments)
                 sources.append((found,))
                 if isinstance(size, Multiple):
@@ -376,9 +386,6 @@ class StatementCall(RegionCall):
                     bounds.append(
                         (size.place, size.dimension, found // size.times, found // size.times)
                     )
-                elif isinstance(size, tuple):
-                    place, dimension, added = size
-                    bounds.append((place, dimension, found - added, found - added))
                 continue
             if name in constants:
                 sources.append((constants[name],))

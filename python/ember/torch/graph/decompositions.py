@@ -7,9 +7,11 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 from collections.abc import Mapping
 
 import torch
+import torch.nn.functional as functional
 from torch import Tensor
 from torch.fx import Graph, Node
 
+from ember.torch.graph.bags import embedding_bag
 from ember.torch.graph.contractions import contract, contraction_at
 from ember.torch.graph.costs import MOST_QUERIES
 from ember.torch.operations import likely_sizes, tensor_of
@@ -45,6 +47,8 @@ def copy(node: Node, part: Graph, copied: Mapping[Node, Node]) -> Node:
         operands = tuple(copied[one] for one in found.operands)
         return part.call_function(contract, (found.letters, found.result, found.steps, operands))
     made = part.node_copy(node, copied.__getitem__)
+    if node.target is functional.embedding_bag:
+        made.target = embedding_bag
     if node.target in _DISTANCES and _are_few(node):
         made.target = _distances
     return made

@@ -62,7 +62,7 @@ _OF_TWO_MATRICES = frozenset(("linear", "matmul", "mm"))
 class Found:
     """Nodes, the irregular ones among them, what they read, and what they compute.
 
-    elements: what is looked up, combined or, without either, reduced. changed: the tensor that the
+    elements: the sizes of what is looked up, combined or, without either, reduced. changed: the tensor that the
     last one changes, and returns, if it is none of them.
     """
 
@@ -70,7 +70,7 @@ class Found:
     irregular: list[Node]
     read: list[Node]
     statements: Statements
-    elements: list[Tensor]
+    elements: list[tuple[Any, ...]]
     changed: Node | None = None
 
     @property
@@ -107,6 +107,21 @@ def find(root: Node, with_places: bool, says_why: bool = False) -> Found | None:
         return set()
 
     return _largest(root, own)
+
+
+def find_exactly(
+    root: Node,
+    nodes: set[Node],
+    irregular: Sequence[Node],
+    elements: Sequence[tuple[Any, ...]],
+) -> Found | None:
+    """These nodes, which end in `root`; None if they have no statements."""
+    if _writers_elsewhere(nodes):
+        return None
+    translation = _translated(root, nodes)
+    if not isinstance(translation, Statements):
+        return None
+    return Found(nodes, sorted(irregular), _read_by(nodes), translation, list(elements))
 
 
 def find_reduced(root: Node, least: int) -> Found | None:
@@ -150,7 +165,7 @@ def find_selected(root: Node, table: Node, mask: Node) -> Found | None:
         translation = _translated(root, nodes, selects=True)
         whole = tensor_of(table)
         if isinstance(translation, Statements) and whole is not None:
-            return Found(nodes, [root], _read_by(nodes), translation, [whole])
+            return Found(nodes, [root], _read_by(nodes), translation, [tuple(whole.shape)])
     return None
 
 
@@ -178,7 +193,7 @@ def _largest(root: Node, own: Callable[[Collection[Node]], set[Node]]) -> Found 
             if any(looked_up_in(one) in nodes for one in irregular):
                 # What is looked up in is computed here, of more than what is looked up.
                 read += [one for one in _read_by(nodes) if dtype_of(one) in SUM_TYPES]
-            elements = [one for one in map(tensor_of, read) if one is not None]
+            elements = [tuple(one.shape) for one in map(tensor_of, read) if one is not None]
             return Found(nodes, irregular, _read_by(nodes), translation, elements, changed)
         if not translation.nodes or root in translation.nodes:
             return None

@@ -70,6 +70,8 @@ from ember.torch.translate.values import is_one, known_number
 SCORE, STATEMENTS, ROWS = "row_score", "statements", "rows"
 # What is reduced of rows that are encoded.
 QUANTIZED = "quantized_bag"
+# Of bags alone, which are a loop each, and of several side by side.
+BAG, BAGS = "bag", "bags"
 # What is stored in one pass over a mask.
 SELECTION = "selection"
 MOST_SELECTED_ROWS = 8
@@ -105,7 +107,7 @@ def lookup_region_at(node: Node, settings: Settings) -> Region | None:
         lookup_at(one, any_gradient=True) is not None for one in found.irregular
     )
     kind = QUANTIZED if found.statements.encodings else SCORE if is_score else STATEMENTS
-    return _region(kind, node, found, _title(found, is_score), settings)
+    return region_of(kind, node, found, _title(found, is_score), settings)
 
 
 def reduction_at(node: Node, settings: Settings) -> Region | None:
@@ -120,7 +122,7 @@ def reduction_at(node: Node, settings: Settings) -> Region | None:
     if found is None or not found.statements.reduces:
         return None
     title = f"sums of what {len(found.nodes) - 1} operations compute"
-    return _region(STATEMENTS, node, found, title, settings)
+    return region_of(STATEMENTS, node, found, title, settings)
 
 
 def rows_at(node: Node, settings: Settings) -> Region | None:
@@ -142,7 +144,7 @@ def rows_at(node: Node, settings: Settings) -> Region | None:
         # A lookup by itself is a kernel as it is.
         title = _title(found, is_score=False)
         several = len(found.irregular) > 1
-        return _region(QUANTIZED, node, found, title, settings) if several else None
+        return region_of(QUANTIZED, node, found, title, settings) if several else None
     for statements in (found.statements, found.statements.of_rows):
         if statements is not None:
             statements.join()
@@ -157,7 +159,7 @@ def rows_at(node: Node, settings: Settings) -> Region | None:
     if slower:
         raise AsFastError(slower)
     title = f"rows of {', '.join(map(name_of, found.tables))}"
-    return _region(ROWS, node, found, f"sums of {title}" if lookups > 1 else title, settings)
+    return region_of(ROWS, node, found, f"sums of {title}" if lookups > 1 else title, settings)
 
 
 def selection_at(node: Node, settings: Settings) -> Region | None:
@@ -177,7 +179,7 @@ def selection_at(node: Node, settings: Settings) -> Region | None:
     if found is None:
         return None
     title = f"columns of {name_of(selected[0])} by {name_of(selected[1])}"
-    return _region(SELECTION, node, found, title, settings)
+    return region_of(SELECTION, node, found, title, settings)
 
 
 def blocks_at(node: Node, settings: Settings) -> Region | None:
@@ -196,7 +198,7 @@ def blocks_at(node: Node, settings: Settings) -> Region | None:
     if operation.name == "index_select":
         raise AsFastError("PyTorch copies whole blocks as fast; no product with few rows follows")
     title = f"blocks of rows of {', '.join(map(name_of, found.tables))}"
-    return _region(ROWS, node, found, title, settings, LEAST_COPIED)
+    return region_of(ROWS, node, found, title, settings, LEAST_COPIED)
 
 
 def _is_of_blocks(table: Node) -> bool:
@@ -250,7 +252,7 @@ def _is_of_matrix_rows(lookup: Node) -> bool:
     return operation.name in ("embedding", "getitem", "quantized_rows")
 
 
-def _region(
+def region_of(
     kind: str, node: Node, found: Found, title: str, settings: Settings, least: int = 0
 ) -> Region | None:
     """The region of what was found; None where it has a size that no input has. least: elements of
@@ -284,6 +286,11 @@ def _region(
         return None
     is_detached = torch.is_grad_enabled() and _cuts_gradients_of(node, inputs)
     program = _program(found, inputs, given, (sizes, lengths), whole.dtype, is_detached)
+    segments = _sizes_of(statements.segments.values(), given)
+    if segments is None:
+        return None
+    if kind in (BAG, BAGS):
+        program = replace(program, least_differentiated=0)
     if kind == ROWS and not least:
         program = replace(program, rows=(len(found.irregular), inputs.index(found.tables[0])))
     program = replace(
@@ -291,6 +298,10 @@ def _region(
         least=least,
         totals=totals,
         offsets=frozenset(statements.offsets),
+        segments=tuple(
+            (program.inputs.index(name), size)
+            for name, size in zip(statements.segments, segments, strict=True)
+        ),
         constants=tuple(statements.constants.items()),
         masks=functions,
     )
@@ -385,7 +396,7 @@ def _program(
             undifferentiated.add(place)
         elif name in statements.paddings:
             paddings.append((place, statements.paddings[name]))
-    elements = [_sizes_of(one.shape, given) for one in found.elements]
+    elements = [_sizes_of(one, given) for one in found.elements]
     return Program(
         statements.notation(),
         RESULT,

@@ -75,7 +75,7 @@ class Statements:
     has_own_gradients: whether a gradient comes through one. lengths: sizes that only the run knows,
     and that no array has, by the names of parameters. totals: what lengths, which are nodes of the
     traced graph, have to add up to, none of them negative. offsets: names of inputs that say where
-    segments begin. same: the input that the result is, if any. constants: tensors that are computed
+    segments begin. segments: of those that begin at 0, how many rows there are. same: the input that the result is, if any. constants: tensors that are computed
     of nothing, by names. is_trial: it is only asked whether an operator has statements, whatever
     its operands are. masks: by names of places where they hold, with how many those are. counts: of
     places where constant ones do. sizes: of the result. shapes: of inputs with rows. fixed: sizes
@@ -106,6 +106,7 @@ class Statements:
     lengths: dict[str, Any] = field(default_factory=dict)
     totals: dict[Node, Any] = field(default_factory=dict)
     offsets: set[str] = field(default_factory=set)
+    segments: dict[str, Any] = field(default_factory=dict)
     same: str = ""
     scatters: list[str] = field(default_factory=list)
     changed: Node | None = None
@@ -124,6 +125,7 @@ class Statements:
     # What was reduced where it is read, and is in an array now.
     _stored: list[tuple[Value, Value]] = field(default_factory=list)
     _of_places: dict[tuple[str, str], Value] = field(default_factory=dict)
+    _ends: dict[str, Value] = field(default_factory=dict)
     # Where the statements are that begin temporaries which others add to.
     _begun: dict[str, int] = field(default_factory=dict)
     _begun_values: list[Value] = field(default_factory=list)
@@ -201,6 +203,25 @@ class Statements:
                 value.sizes, value.dtype, lambda indices: text.format(value.at(indices))
             )
         return self._of_places[read, text]
+
+    def ends_of(self, offsets: Value, total: Any, has_last: bool) -> Value:
+        """Offsets of segments of so many rows in all, which begin at 0, with the end of the last
+        one: others are an error of the kernel."""
+        self.segments[offsets.name] = total
+        key = f"{offsets.name} {has_last}"
+        if key not in self._ends:
+            name, ends = self._temporary(offsets.sizes, offsets.dtype)
+            count, first = self.length(offsets.sizes[0]), offsets.at([FIRST])
+            # Where anything but 0 is out of bounds.
+            zero = self.constant(torch.zeros(1, dtype=torch.int64)).name
+            copied = f"{name}[i0] = {offsets.at(['i0'])} for i0 in {zero}[{first}]:{count}"
+            lines = [copied]
+            if not has_last:
+                # The first of them says how large an array is.
+                lines.insert(0, f"{name}[(i0 + {count})] = {self.length(total)} for i0 in 0:1")
+            self.lines += [f"let {lines[0]}", *lines[1:]]
+            self._ends[key] = ends
+        return self._ends[key]
 
     def expect(self, number: Node) -> Any:
         """What a number among the inputs is for now: the statements are of that one alone."""

@@ -15,6 +15,7 @@ from torch.fx import Node
 from ember.torch.graph.trace import Traced
 from ember.torch.operations import is_tensor, read, value_of
 from ember.torch.translate import (
+    bags,
     elementwise,
     encodings,
     lookups,
@@ -30,7 +31,17 @@ from ember.torch.translate.table import translate
 from ember.torch.translate.values import NotTranslatedError, Value, detached
 
 # Families of the table, which enter what they translate.
-FAMILIES = (elementwise, encodings, lookups, products, reductions, scatters, segments, views)
+FAMILIES = (
+    bags,
+    elementwise,
+    encodings,
+    lookups,
+    products,
+    reductions,
+    scatters,
+    segments,
+    views,
+)
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,272 @@
+"""Regions of bags: rows of tables, or what is reduced of them, alone or side by side.
+
+Their statements are those of what bags are made of.
+
+Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
+SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from torch import Tensor
+from torch.fx import Node
+
+from ember.torch.element_types import INDEX_TYPES, VALUE_TYPES
+from ember.torch.graph.discovery import find_exactly, why_not_alone
+from ember.torch.graph.lookup_region import BAG, BAGS, region_of
+from ember.torch.no_match import NoMatchError
+from ember.torch.operations import (
+    Operation,
+    fixed_number,
+    name_of,
+    nodes_of,
+    read,
+    same_number,
+    tensor_of,
+)
+from ember.torch.region import Region
+from ember.torch.settings import Settings
+
+# Indices that give a tensor of two dimensions one more.
+AT_THE_END = ((..., None), (slice(None), slice(None), None))
+REDUCTIONS = {"sum": "sum", "mean": "mean", "amax": "max", "max": "max"}
+# A kernel for fewer is not worth more than the kernels of its parts.
+LEAST_PARTS = 2
+
+
+@dataclass(frozen=True)
+class Bag:
+    """Nodes that look rows up, or reduce such, of which the last is `root`.
+
+    lookup: the operation, a bag or an embedding, and its node. mode: of the reduction, or "row".
+    weights: what rows are multiplied by.
+    """
+
+    root: Node
+    nodes: frozenset[Node]
+    lookup: Operation
+    looked_up: Node
+    mode: str
+    weights: Any = None
+
+    @property
+    def table(self) -> Any:
+        """What is looked up in."""
+        return self.lookup.get("weight")
+
+    @property
+    def title(self) -> str:
+        """One line for reports."""
+        if self.lookup.name == "embedding_bag":
+            return f"{self.mode} of bags of rows of {name_of(self.table)}"
+        times = f", times {name_of(self.weights)}" if self.weights is not None else ""
+        return f"{self.mode} of rows of {name_of(self.table)}{times}"
+
+    @property
+    def sizes(self) -> tuple[Any, ...]:
+        """Those of what is looked up."""
+        indices, table = tensor_of(self.lookup.get("input")), tensor_of(self.table)
+        assert indices is not None and table is not None
+        return (*indices.shape, table.shape[-1])
+
+
+def bag_at(node: Node, settings: Settings) -> Region | None:
+    """The region of a bag whose last operation is `node`; None if it is another operation."""
+    bag = _bag(node)
+    return None if bag is None else _region(BAG, node, [bag], bag.nodes, bag.title, settings)
+
+
+def bags_at(node: Node, settings: Settings) -> Region | None:
+    """The region of a concatenation of bags and rows; None if the node is another operation."""
+    operation = read(node)
+    if operation is None or operation.name not in ("cat", "stack"):
+        return None
+    tensors, whole = operation.get("tensors"), tensor_of(node)
+    if not isinstance(tensors, list | tuple) or whole is None:
+        return None
+    stacked = operation.name == "stack"
+    last = whole.dim() - 1
+    if operation.get("dim", 0) not in ((1, -2) if stacked else (1, -1)) or last != 1 + stacked:
+        return None
+    parts: list[Bag] = []
+    alone: list[str] = []
+    for tensor in tensors:
+        try:
+            part = _part(tensor, node)
+        except NoMatchError as error:
+            source = read(tensor)
+            alone.append(f"{name_of(source.get('weight') if source else tensor)}: {error}")
+            continue
+        if part is not None:
+            parts.append(part)
+    if len(parts) < LEAST_PARTS:
+        if len(parts) + len(alone) >= LEAST_PARTS:
+            raise NoMatchError("rows are not put side by side by one kernel; " + "; ".join(alone))
+        return None
+    _check_columns(tensors, whole)
+    title = f"{len(parts)} tables' rows side by side"
+    if len(parts) < len(tensors):
+        title += f", with {len(tensors) - len(parts)} other tensors"
+    if alone:
+        title += f", among them {'; '.join(alone)}"
+    nodes = frozenset({node}).union(*(part.nodes for part in parts))
+    return _region(BAGS, node, parts, nodes, title, settings)
+
+
+def _region(
+    kind: str,
+    root: Node,
+    bags: Sequence[Bag],
+    nodes: frozenset[Node],
+    title: str,
+    settings: Settings,
+) -> Region | None:
+    sizes = [bag.sizes for bag in bags]
+    found = find_exactly(root, set(nodes), [bag.looked_up for bag in bags], sizes)
+    if found is None:
+        raise NoMatchError(why_not_alone(root))
+    return region_of(kind, root, found, title, settings)
+
+
+def _bag(node: Node) -> Bag | None:
+    """The bag whose last operation is `node`; None if it is another operation."""
+    operation = read(node)
+    if operation is None:
+        return None
+    if operation.name == "embedding_bag":
+        return _of_operation(node, operation)
+    if operation.name in REDUCTIONS:
+        return _reduced(node, operation)
+    return None
+
+
+def _of_operation(node: Node, operation: Operation) -> Bag:
+    """F.embedding_bag itself; options that are not tensors are fixed."""
+    if operation.get("max_norm") is not None:
+        raise NoMatchError("max_norm changes the table")
+    tensors = ("input", "weight", "offsets", "per_sample_weights")
+    if any(isinstance(fixed_number(operation.get(name)), Node) for name in operation.arguments if name not in tensors):
+        raise NoMatchError("its options are computed")
+    _check_types(operation)
+    mode = operation.get("mode", "mean")
+    return Bag(node, frozenset(nodes_of(node)), operation, node, mode)
+
+
+def _reduced(node: Node, operation: Operation) -> Bag | None:
+    """F.embedding of (bags, lookups), perhaps weighted, and a reduction over a bag's lookups."""
+    reduced = operation.get("self")
+    rows, weights, between = _weighted(reduced)
+    looked_up = read(rows) if isinstance(rows, Node) else None
+    if looked_up is None or looked_up.name != "embedding":
+        return None
+    indices, found = tensor_of(looked_up.get("input")), tensor_of(rows)
+    if indices is None or found is None or indices.dim() != 2:
+        return None
+    if operation.get("dim") not in (1, -2, (1,), [1]) or operation.get("keepdim"):
+        return None
+    if operation.get("dtype") is not None:
+        raise NoMatchError("the result has a type of its own")
+    root, nodes = node, {node, reduced, rows, *between}
+    if operation.name == "max":
+        # The pair of maxima and their places: only the maxima have a kernel.
+        users = list(node.users)
+        if len(users) != 1 or (read(users[0]) or operation).get("index") != 0:
+            return None
+        root = users[0]
+        nodes.add(root)
+    if any(len(one.users) != 1 for one in (reduced, rows)):
+        raise NoMatchError("its rows have other uses than the reduction")
+    if weights is not None:
+        _check_weights(weights, indices, found, operation.name)
+    if looked_up.get("max_norm") is not None:
+        raise NoMatchError("max_norm changes the table")
+    _check_types(looked_up)
+    mode = REDUCTIONS[operation.name]
+    return Bag(root, frozenset(nodes), looked_up, rows, mode, weights)
+
+
+def _check_types(lookup: Operation) -> None:
+    """Raises NoMatchError for tables and indices that kernels do not read."""
+    table, indices = tensor_of(lookup.get("weight")), tensor_of(lookup.get("input"))
+    if table is None or indices is None or table.dim() != 2:
+        raise NoMatchError("its table or its indices are no matrix and no tensor")
+    if table.dtype not in VALUE_TYPES or indices.dtype not in INDEX_TYPES:
+        raise NoMatchError(f"rows of {table.dtype} by {indices.dtype} have no kernel")
+
+
+def _weighted(reduced: Any) -> tuple[Any, Node | None, set[Node]]:
+    """Rows (bags, lookups, length), their weights (bags, lookups), or (bags, lookups, 1), if they
+    are a product with such, and what makes these a factor."""
+    product = read(reduced) if isinstance(reduced, Node) else None
+    if product is None or product.name != "mul" or product.in_place:
+        return reduced, None, set()
+    one, other = product.get("self"), product.get("other")
+    for rows, factor in ((one, other), (other, one)):
+        looked_up = read(rows) if isinstance(rows, Node) else None
+        column = tensor_of(factor)
+        if looked_up is None or looked_up.name != "embedding" or column is None:
+            continue
+        made = read(factor)
+        if made is not None and not made.in_place and _adds_one(made):
+            return rows, made.get("self"), {factor}
+        # A mask (bags, lookups, 1) that is used again, as for the number of lookups.
+        if column.dim() == 3 and not column.is_nested and same_number(column.shape[2], 1):
+            return rows, factor, set()
+    return reduced, None, set()
+
+
+def _adds_one(operation: Operation) -> bool:
+    """Whether an operation gives a tensor of two dimensions one more, at the end."""
+    tensor = tensor_of(operation.get("self"))
+    if tensor is None or tensor.dim() != 2:
+        return False
+    if operation.name == "getitem":
+        return operation.get("index") in AT_THE_END
+    return operation.name == "unsqueeze" and operation.get("dim") in (-1, 2)
+
+
+def _check_weights(weights: Node, indices: Tensor, rows: Tensor, reduction: str) -> None:
+    """Raises NoMatchError for weights that a bag of these indices, rows and reduction has not."""
+    tensor = tensor_of(weights)
+    assert tensor is not None
+    if reduction != "sum":
+        raise NoMatchError("rows times weights have a kernel for their sum alone")
+    if tensor.dtype != rows.dtype and (tensor.is_floating_point() or tensor.is_complex()):
+        raise NoMatchError(f"its weights are {tensor.dtype}, its rows {rows.dtype}")
+    if not all(map(same_number, tensor.shape[:2], indices.shape)):
+        raise NoMatchError("there are not known to be as many weights as lookups")
+
+
+def _part(node: Any, user: Node) -> Bag | None:
+    """What computes an operand of a concatenation; None for a tensor to copy.
+
+    Raises NoMatchError with the reason where a lookup is no part of a group.
+    """
+    operation = read(node) if isinstance(node, Node) else None
+    if operation is None:
+        return None
+    if operation.name == "embedding":
+        _check_types(operation)
+        indices = tensor_of(operation.get("input"))
+        if indices is None or indices.dim() != 1:
+            raise NoMatchError("its rows are not one for each sample")
+        if operation.get("max_norm") is not None:
+            raise NoMatchError("max_norm changes the table before the lookup")
+        part: Bag | None = Bag(node, frozenset({node}), operation, node, "row")
+    else:
+        part = _bag(node)
+    if part is not None and list(node.users) != [user]:
+        raise NoMatchError("something else needs its rows, too")
+    return part
+
+
+def _check_columns(tensors: Sequence[Any], whole: Tensor) -> None:
+    """Raises NoMatchError where what is put side by side does not fit together."""
+    for node in tensors:
+        tensor = tensor_of(node)
+        if tensor is None or tensor.dim() != 2 or tensor.dtype != whole.dtype:
+            raise NoMatchError("it joins tensors of other types or ranks with rows of tables")
+        if not same_number(tensor.shape[0], whole.shape[0]):
+            raise NoMatchError("there are not known to be as many bags in all of its parts")
