@@ -190,3 +190,52 @@ def test_wrong_index_of_a_lookup() -> None:
     run = torch.compile(model, backend=ember_backend)
     with pytest.raises(IndexError, match=str(ROWS)):
         run(wrong, torch.rand(2, 5))
+
+
+@pytest.mark.parametrize("mode", ["sum", "mean", "max"])
+@pytest.mark.parametrize("encoding", ["int8", "int4", "mxfp8", "bf16"])
+def test_bags_of_modules(encoding: str, mode: str) -> None:
+    for options in ({}, {"include_last_offset": True}, {"padding_idx": 3}):
+        plain = nn.EmbeddingBag(ROWS, LENGTH, mode=mode, _weight=numbers(), **options)
+        model = ember.quantize_tables(copy.deepcopy(plain), encoding)
+        plain.weight.data = model.dequantized()
+        places = indices()
+        places[4] = 3
+        for arguments in ((places, OFFSETS), (places.int().view(2, 5),)):
+            offsets = [one.to(arguments[0].dtype) for one in arguments[1:]]
+            torch._dynamo.reset()
+            report = check(model, arguments[0], *offsets)
+            assert is_compiled(report)
+            assert report.compiled[0].title.startswith(f"{mode} of bags of ")
+            with torch.no_grad():
+                torch.testing.assert_close(model(arguments[0], *offsets), plain(*arguments))
+
+
+def test_weighted_bags_of_modules() -> None:
+    model = ember.quantize_tables(nn.EmbeddingBag(ROWS, LENGTH, mode="sum", _weight=numbers()))
+    assert is_compiled(check(model, indices(), OFFSETS, torch.rand(10)))
+    torch._dynamo.reset()
+    assert is_compiled(check(model, indices().view(2, 5), None, torch.rand(2, 5)))
+
+
+def test_scores_of_bags() -> None:
+    """What is computed of bags is computed with them."""
+    model = ember.quantize_tables(nn.EmbeddingBag(ROWS, LENGTH, _weight=numbers()), "int4")
+
+    def score(users: Tensor, items: Tensor, offsets: Tensor) -> Tensor:
+        scores: Tensor = (model(users, offsets) * model(items, offsets)).sum(-1)
+        return scores
+
+    assert is_compiled(check(score, indices(), indices().flip(0), OFFSETS))
+
+
+@pytest.mark.parametrize("compiled", [False, True], ids=["eager", "compiled"])
+def test_wrong_offsets(compiled: bool) -> None:
+    model = ember.quantize_tables(nn.EmbeddingBag(ROWS, LENGTH, mode="sum", _weight=numbers()))
+    run = torch.compile(model, backend=ember_backend) if compiled else model
+    with pytest.raises(ember.OffsetsError, match="0, but is 1"):
+        run(indices(), torch.tensor([1, 3]))
+    wrong = indices()
+    wrong[3] = ROWS
+    with pytest.raises(IndexError, match=f"{ROWS}"):
+        run(wrong, torch.tensor([0, 3]))

@@ -75,7 +75,7 @@ def bag_kernel(
 def quantized_bag(
     rows: Tensor,
     indices: Tensor,
-    offsets: Tensor,
+    offsets: Tensor | None,
     weights: Tensor | None,
     encoding: str,
     length: int,
@@ -85,10 +85,16 @@ def quantized_bag(
 ) -> Tensor:
     """Bags (bags, length), f32, of rows of bytes: F.embedding_bag of what they stand for.
 
-    indices (lookups,) and offsets are as F.embedding_bag has them, of one type; padding is -1
-    for none. Raises IndexOutOfRangeError, OffsetsError.
+    indices (lookups,) and offsets are as F.embedding_bag has them, of one type; without offsets,
+    indices are (bags, lookups). weights, as many as indices, are for sums. padding is -1 for none.
+    Raises IndexOutOfRangeError, OffsetsError.
     """
     form = format_of(encoding)
+    if offsets is None:
+        count, lookups = indices.shape
+        offsets, has_last = torch.arange(count + 1, dtype=indices.dtype) * lookups, True
+        indices = indices.reshape(-1)
+        weights = None if weights is None else weights.reshape(-1)
     bags = len(offsets) - has_last
     if configuration.is_disabled() or bags <= 0:
         return _decoded_bag(rows, indices, offsets, weights, form, length, mode, has_last, padding)
@@ -119,7 +125,7 @@ def quantized_bag(
 def _(
     rows: Tensor,
     indices: Tensor,
-    offsets: Tensor,
+    offsets: Tensor | None,
     weights: Tensor | None,
     encoding: str,
     length: int,
@@ -127,7 +133,8 @@ def _(
     has_last: bool,
     padding: int,
 ) -> Tensor:
-    return rows.new_empty((offsets.shape[0] - has_last, length), dtype=torch.float32)
+    bags = indices.shape[0] if offsets is None else offsets.shape[0] - has_last
+    return rows.new_empty((bags, length), dtype=torch.float32)
 
 
 def _decoded_bag(
@@ -195,21 +202,17 @@ class QuantizedEmbeddingBag(nn.Module):
         per_sample_weights: Tensor | None = None,
     ) -> Tensor:
         """The bags (bags, embedding_dim), f32; arguments are those of nn.EmbeddingBag."""
-        has_last = self.include_last_offset
         if per_sample_weights is not None:
             if self.mode != "sum" or per_sample_weights.shape != input.shape:
                 raise ArgumentError("per_sample_weights are for sums, as many as there are indices")
-            per_sample_weights = per_sample_weights.detach().float().reshape(-1)
-        if input.dim() == 2:
-            if offsets is not None:
-                raise ArgumentError("offsets are for an input of one dimension")
-            bags, lookups = input.shape
-            offsets, has_last = torch.arange(bags + 1, dtype=input.dtype) * lookups, True
-            input = input.reshape(-1)
-        elif offsets is None or input.dim() != 1:
+            per_sample_weights = per_sample_weights.detach().float()
+        if input.dim() == 2 and offsets is not None:
+            raise ArgumentError("offsets are for an input of one dimension")
+        if input.dim() != 2 and (offsets is None or input.dim() != 1):
             raise ArgumentError("the input has to be 2-D, or 1-D with offsets")
-        if input.dtype != offsets.dtype or input.dtype not in INDEX_TYPES:
-            input, offsets = input.long(), offsets.long()
+        is_other = offsets is not None and offsets.dtype != input.dtype
+        if is_other or input.dtype not in INDEX_TYPES:
+            input, offsets = input.long(), None if offsets is None else offsets.long()
         padding = -1 if self.padding_idx is None else int(self.padding_idx)
         found: Tensor = torch.ops.ember.quantized_bag(
             self.rows,
@@ -219,7 +222,7 @@ class QuantizedEmbeddingBag(nn.Module):
             self.encoding,
             self.embedding_dim,
             self.mode,
-            has_last,
+            self.include_last_offset,
             padding,
         )
         return found

@@ -29,7 +29,7 @@ def rows_kernel(form: RowFormat, length: int, index: str, options: Options) -> C
     raises CompileError."""
     notation = Notation(
         "out[i,e] = weight[input[i],e]",
-        (*table_words("weight", form, length), f"--type=input:?x{index}"),
+        (*table_words("weight", form, length), f"--type=input:?x{index}", "--type=out:f32"),
     )
     return options.load(notation).entry("kernel").bind()
 

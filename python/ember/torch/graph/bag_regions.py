@@ -147,7 +147,11 @@ def _of_operation(node: Node, operation: Operation) -> Bag:
     if operation.get("max_norm") is not None:
         raise NoMatchError("max_norm changes the table")
     tensors = ("input", "weight", "offsets", "per_sample_weights")
-    if any(isinstance(fixed_number(operation.get(name)), Node) for name in operation.arguments if name not in tensors):
+    if any(
+        isinstance(fixed_number(operation.get(name)), Node)
+        for name in operation.arguments
+        if name not in tensors
+    ):
         raise NoMatchError("its options are computed")
     _check_types(operation)
     mode = operation.get("mode", "mean")

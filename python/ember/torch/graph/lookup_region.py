@@ -46,6 +46,7 @@ from ember.torch.graph.discovery import (
     requires_gradient,
     why_not_alone,
 )
+from ember.torch.graph.encoded_bags import is_encoded_bag, why_untranslated
 from ember.torch.graph.irregular import looked_up_in, scattered_by, selected_in
 from ember.torch.graph.trace import Function, function_of, read_by
 from ember.torch.lookups import lookup_at
@@ -99,6 +100,8 @@ def lookup_region_at(node: Node, settings: Settings) -> Region | None:
         return None
     is_number = whole.dim() == 1 or (whole.dim() == 2 and is_one(whole.shape[1]))
     found = find(node, with_places=True, says_why=is_number)
+    if found is None and is_encoded_bag(node):
+        raise NoMatchError(why_untranslated(node) or why_not_alone(node))
     if found is None and scattered_by(node) is not None:
         raise NoMatchError(why_not_alone(node))
     if found is None or not found.statements.reduces:
@@ -357,9 +360,8 @@ def _title(found: Found, is_score: bool) -> str:
     outside = outside or [one for one in found.read if dtype_of(one) in VALUE_TYPES]
     tables = ", ".join(sorted(set(map(name_of, outside))))
     if encoded := found.statements.encodings.values():
-        operation = read(max(found.nodes))
         encodings = ", ".join(dict.fromkeys(one.encoding for one in encoded))
-        return f"{operation.name if operation else 'function'} of {encodings} rows of {tables}"
+        return f"{_name_of_result(max(found.nodes))} of {encodings} rows of {tables}"
     if any(map(scattered_by, found.irregular)):
         of_rows = f" of rows of {tables}" if tables else ""
         combined = [one for one in found.statements.scatters if one != "count"]
@@ -367,6 +369,16 @@ def _title(found: Found, is_score: bool) -> str:
         return f"{functions} over edges{of_rows}"
     count = f"{len(found.irregular)} " if is_score else ""
     return f"numbers from {count}rows of {tables}"
+
+
+def _name_of_result(node: Node) -> str:
+    """What is computed of encoded rows last."""
+    operation = read(node)
+    if operation is None:
+        return "function"
+    # PyTorch's operators add up, whatever their mode is.
+    mode = operation.get("mode") if operation.name == "quantized_bag" else "sum"
+    return f"{mode} of bags" if is_encoded_bag(node) else operation.name
 
 
 def _program(
