@@ -28,7 +28,6 @@ from statement_cases import entries_in
 KINDS = {
     "bag_group_at": "bags_that_are_concatenated",
     "lookup_region_at": "row_score",
-    "quantized_bag_at": "quantized_bag_byte",
     "bag_at": "bag_sum",
     "blocks_at": "block_gather",
     "rows_at": "rows",

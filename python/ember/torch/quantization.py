@@ -27,6 +27,7 @@ from ember.kernel import Library
 from ember.torch.element_types import INDEX_TYPES
 from ember.torch.quantized_rows import QuantizedEmbedding
 from ember.torch.row_encoding import (
+    call_kernel,
     decode,
     encode,
     encoding_of,
@@ -117,7 +118,7 @@ def quantized_bag(
     )
     if weights is not None:
         arguments["per_sample_weights"] = weights.contiguous()
-    kernel(arguments)
+    call_kernel(kernel, arguments)
     return out
 
 

@@ -20,7 +20,14 @@ from ember.embed_programs import RowFormat
 from ember.errors import ArgumentError, CompileError, CompilerNotFoundError
 from ember.fallback import left_to_pytorch
 from ember.torch.element_types import INDEX_TYPES
-from ember.torch.row_encoding import decode, encode, format_of, table_arguments, table_words
+from ember.torch.row_encoding import (
+    call_kernel,
+    decode,
+    encode,
+    format_of,
+    table_arguments,
+    table_words,
+)
 
 
 @cache
@@ -51,7 +58,8 @@ def quantized_rows(rows: Tensor, indices: Tensor, encoding: str, length: int) ->
             left_to_pytorch(f"lookups of {encoding} rows", error)
         else:
             out = torch.empty((len(flat), length))
-            kernel(*table_arguments("weight", rows, form).values(), flat.contiguous(), out)
+            table = table_arguments("weight", rows, form).values()
+            call_kernel(kernel, *table, flat.contiguous(), out)
             return out.view(*indices.shape, length)
     found = decode(rows.index_select(0, flat), form, length)
     return found.view(*indices.shape, length)

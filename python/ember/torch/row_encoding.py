@@ -5,13 +5,14 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import torch
 from torch import Tensor
 
 from ember.embed_programs import RowFormat
-from ember.errors import ArgumentError
+from ember.errors import ArgumentError, KernelError
 from ember.row_types import ENCODINGS, PARAMETERS
 
 # The formats of tables by the names that users give them: integers have a scale and a bias a row,
@@ -65,6 +66,14 @@ def table_arguments(name: str, rows: Tensor, form: RowFormat) -> dict[str, Any]:
     if is_of_bytes(form):
         return {f"{name}_size0": len(rows), f"{name}_values": rows.contiguous()}
     return {name: rows.contiguous()}
+
+
+def call_kernel(kernel: Callable[..., Any], *arguments: Any) -> None:
+    """Calls a kernel of such statements; errors name the table, and not its bytes."""
+    try:
+        kernel(*arguments)
+    except KernelError as error:
+        raise type(error)(str(error).replace("_values'", "'")) from None
 
 
 def encode(table: Tensor, form: RowFormat) -> Tensor:

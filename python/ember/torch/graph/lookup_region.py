@@ -312,7 +312,7 @@ def region_of(
     def make(reference: Reference) -> StatementCall:
         return call(reference, program, settings.kernel_options, settings.raises)
 
-    names = {statements.inputs[one]: name_of(one) for one in inputs}
+    names = {program.parameter(statements.inputs[one]): name_of(one) for one in inputs}
     changes = () if found.changed is None else (found.changed,)
     return Region(kind, node, found.nodes, tuple(given), make, title, names, found.shared, changes)
 
