@@ -51,20 +51,22 @@ def bag_kernel(
     """A kernel for bags of rows in a format, of arguments by PyTorch's names of them, and of `out`;
     offsets have the last one. With the library that it is in; raises CompileError."""
     segment, element = "p in offsets[b]:offsets[b+1]", "weight[indices[p],e]"
-    count = "(offsets[b+1] - offsets[b])"
+    count, condition = "(offsets[b+1] - offsets[b])", ""
     words = [*table_words("weight", form, length), "--type=out:f32"]
     words += [f"--type={name}:?x{index}" for name in ("indices", "offsets")]
     if weighted:
         element += " * per_sample_weights[p]"
         words.append("--type=per_sample_weights:?xf32")
     if padded:
-        segment += " if indices[p] != padding_idx"
-        count = f"sum[{segment}](1)"
+        condition = " if indices[p] != padding_idx"
+        count = f"sum[{segment}{condition}](1)"
         words.append("--type=padding_idx:i64")
+    # What is left out of a sum is chosen, not branched around.
+    chosen = f"{element}{condition} else -0.0" if padded else element
     reduced = {
-        "sum": f"sum[{segment}]({element})",
-        "mean": f"sum[{segment}]({element}) / max({count}, 1)",
-        "max": f"max[{segment}]({element}) if {count} > 0 else 0.0",
+        "sum": f"sum[{segment}]({chosen})",
+        "mean": f"sum[{segment}]({chosen}) / max({count}, 1)",
+        "max": f"max[{segment}{condition}]({element}) if {count} > 0 else 0.0",
     }
     library = options.load(Notation(f"out[b,e] = {reduced[mode]}", tuple(words)))
     entry = library.entry("kernel")
