@@ -137,8 +137,8 @@ void KernelBuilder::addStored(StringRef name, const NamedArray &array) {
     int64_t length = type.getDimSize(last), bytes = ShapedType::kDynamic;
     if (ShapedType::isStatic(length))
       bytes = encoding.getLayout().rowBytes(length);
-    values = memoryOf(IntegerType::get(context, 8),
-                      {ShapedType::kDynamic, bytes});
+    values =
+        memoryOf(IntegerType::get(context, 8), {ShapedType::kDynamic, bytes});
   }
   parameters.push_back({(name + "_values").str(), values});
 }

@@ -110,8 +110,8 @@ LogicalResult ember::cin::setSizes(NamedArrays &arrays,
     array->second.shape.assign(entry.second.begin(), entry.second.end());
     if (stored)
       array->second.format =
-          ArrayType::get(context, array->second.shape,
-                         stored.getElementType(), stored.getFormat());
+          ArrayType::get(context, array->second.shape, stored.getElementType(),
+                         stored.getFormat());
   }
   for (const auto &entry : options.strided) {
     auto *array = arrays.find(entry.first());

@@ -298,8 +298,8 @@ class StatementCall(RegionCall):
 
     def _named(self, inputs: Sequence[Any]) -> dict[str, Any]:
         """What kernels take, by names."""
-        names = map(self.program.parameter, self.program.inputs)
-        named = dict(zip(names, map(_as_array, inputs), strict=False))
+        parameters = map(self.program.parameter, self.program.inputs)
+        named = dict(zip(parameters, map(_as_array, inputs), strict=False))
         for name in self.program.encoded:
             named[f"{name}_size0"] = len(named[self.program.parameter(name)])
         named.update(self.program.constants)
