@@ -141,6 +141,11 @@ class RowFormat:
         words = (self.encoding, self.parameters, "leading" if self.leading else None)
         return f"<{', '.join(word for word in words if word)}>"
 
+    @property
+    def name(self) -> str:
+        """What the notation calls it, as int4:f16."""
+        return str(self).strip("<>").replace(", ", ":")
+
     def row_bytes(self, length: int) -> int:
         """The bytes of a row of that many elements."""
         return self.element_bytes(length) + self.parameter_bytes(length)

@@ -4,6 +4,7 @@ Part of Ember, under the Apache License v2.0 with LLVM Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
+import copy
 from collections.abc import Callable
 from typing import Any
 
@@ -12,6 +13,7 @@ import pytest
 import torch
 from ember.torch.backend import ember_backend, listening
 from ember.torch.report import Report
+from ember.torch.row_encoding import FORMATS
 from torch import Tensor, nn
 
 ROWS, LENGTH = 30, 12
@@ -115,13 +117,125 @@ def test_reduced_lookups(reduction: str, encoding: str) -> None:
     assert not check(function, torch.zeros(2, 0, dtype=torch.int64)).compiled[0].call.kernels()
 
 
-def test_other_reductions_of_lookups_are_left() -> None:
-    model = ember.quantize_tables(nn.Embedding(ROWS, LENGTH, _weight=numbers()))
-    report = check(lambda input: model(input).amax(1), indices().view(2, 5))
-    assert [one.reason for one in report.left] == [
-        "the reduction amax of encoded rows has no kernel"
-    ]
-    report = check(lambda input: model(input).sum(0), indices().view(2, 5))
-    assert "reduced over lookups" in report.left[0].reason
-    report = check(lambda input: (rows := model(input)).sum(1) + rows[:, 0], indices().view(2, 5))
-    assert "other uses" in report.left[0].reason
+class Tables(nn.Module):
+    """Two quantised tables, and a function of their lookups."""
+
+    def __init__(self, encoding: str, function: Callable[..., Tensor]) -> None:
+        super().__init__()
+        self.items = nn.Embedding(ROWS, LENGTH, _weight=numbers())
+        self.users = nn.Embedding(ROWS, LENGTH, _weight=numbers().flip(0))
+        self.function = function
+        ember.quantize_tables(self, encoding, lookups=True)
+
+    def forward(self, input: Tensor, weights: Tensor) -> Tensor:
+        result: Tensor = self.function(self, input, weights)
+        return result
+
+
+def factorisation(tables: Tables, input: Tensor, weights: Tensor) -> Tensor:
+    """The terms of second order of a factorisation machine."""
+    rows = tables.items(input)
+    return 0.5 * (rows.sum(1).square() - rows.square().sum(1)).sum(1)
+
+
+FUNCTIONS: dict[str, Callable[[Tables, Tensor, Tensor], Tensor]] = {
+    "largest": lambda t, input, weights: t.items(input).amax(1),
+    "sum over bags": lambda t, input, weights: t.items(input).sum(0),
+    "sums that keep the dimension": lambda t, input, weights: t.items(input).sum(1, keepdim=True),
+    "weighted sum": lambda t, input, weights: (t.items(input) * weights.unsqueeze(-1)).sum(1),
+    "scores": lambda t, input, weights: (t.items(input) * t.users(input.flip(0))).sum(-1),
+    "distances": lambda t, input, weights: (t.items(input) - t.users(input)).norm(dim=-1),
+    "factorisation": factorisation,
+    "sums of two tables": lambda t, input, weights: t.items(input) + t.users(input),
+    "two uses": lambda t, input, weights: t.items(input).sum(1) + t.items(input)[:, 0],
+}
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+@pytest.mark.parametrize("encoding", FORMATS)
+def test_what_statements_compute_of_rows(encoding: str, function: str) -> None:
+    """Of all formats, as of the table that the rows stand for."""
+    model = Tables(encoding, FUNCTIONS[function])
+    places, weights = indices().view(2, 5), torch.rand(2, 5)
+    report = check(model, places, weights)
+    (part,) = report.compiled
+    assert part.kind == "quantized_bag"
+    assert part.call.kernels()
+    decoded = copy.deepcopy(model)
+    for name in ("items", "users"):
+        table = nn.Embedding(ROWS, LENGTH, _weight=getattr(model, name).dequantized())
+        setattr(decoded, name, table)
+    with torch.no_grad():
+        expected = decoded(places, weights)
+        run = torch.compile(model, backend="ember", dynamic=True)
+        torch.testing.assert_close(run(places, weights), expected, atol=1e-4, rtol=1e-4)
+
+
+def test_gradients_of_weights() -> None:
+    """The table has none; what its rows are multiplied by has."""
+    model = Tables("int8", FUNCTIONS["weighted sum"])
+    weights = torch.rand(2, 5, requires_grad=True)
+    run = torch.compile(model, backend=ember_backend, options={"raises": True})
+    found, expected = (
+        torch.autograd.grad(one(indices().view(2, 5), weights).square().sum(), weights)
+        for one in (run, model)
+    )
+    torch.testing.assert_close(found, expected)
+
+
+def test_wrong_index_of_a_lookup() -> None:
+    model = Tables("int4", FUNCTIONS["largest"])
+    wrong = indices().view(2, 5)
+    wrong[1, 3] = ROWS
+    run = torch.compile(model, backend=ember_backend)
+    with pytest.raises(IndexError, match=str(ROWS)):
+        run(wrong, torch.rand(2, 5))
+
+
+@pytest.mark.parametrize("mode", ["sum", "mean", "max"])
+@pytest.mark.parametrize("encoding", ["int8", "int4", "mxfp8", "bf16"])
+def test_bags_of_modules(encoding: str, mode: str) -> None:
+    for options in ({}, {"include_last_offset": True}, {"padding_idx": 3}):
+        plain = nn.EmbeddingBag(ROWS, LENGTH, mode=mode, _weight=numbers(), **options)
+        model = ember.quantize_tables(copy.deepcopy(plain), encoding)
+        plain.weight.data = model.dequantized()
+        places = indices()
+        places[4] = 3
+        for arguments in ((places, OFFSETS), (places.int().view(2, 5),)):
+            offsets = [one.to(arguments[0].dtype) for one in arguments[1:]]
+            torch._dynamo.reset()
+            report = check(model, arguments[0], *offsets)
+            assert is_compiled(report)
+            assert report.compiled[0].title.startswith(f"{mode} of bags of ")
+            with torch.no_grad():
+                torch.testing.assert_close(model(arguments[0], *offsets), plain(*arguments))
+
+
+def test_weighted_bags_of_modules() -> None:
+    model = ember.quantize_tables(nn.EmbeddingBag(ROWS, LENGTH, mode="sum", _weight=numbers()))
+    assert is_compiled(check(model, indices(), OFFSETS, torch.rand(10)))
+    torch._dynamo.reset()
+    assert is_compiled(check(model, indices().view(2, 5), None, torch.rand(2, 5)))
+
+
+def test_scores_of_bags() -> None:
+    """What is computed of bags is computed with them."""
+    model = ember.quantize_tables(nn.EmbeddingBag(ROWS, LENGTH, _weight=numbers()), "int4")
+
+    def score(users: Tensor, items: Tensor, offsets: Tensor) -> Tensor:
+        scores: Tensor = (model(users, offsets) * model(items, offsets)).sum(-1)
+        return scores
+
+    assert is_compiled(check(score, indices(), indices().flip(0), OFFSETS))
+
+
+@pytest.mark.parametrize("compiled", [False, True], ids=["eager", "compiled"])
+def test_wrong_offsets(compiled: bool) -> None:
+    model = ember.quantize_tables(nn.EmbeddingBag(ROWS, LENGTH, mode="sum", _weight=numbers()))
+    run = torch.compile(model, backend=ember_backend) if compiled else model
+    with pytest.raises(ember.OffsetsError, match="0, but is 1"):
+        run(indices(), torch.tensor([1, 3]))
+    wrong = indices()
+    wrong[3] = ROWS
+    with pytest.raises(IndexError, match=f"{ROWS}"):
+        run(wrong, torch.tensor([0, 3]))

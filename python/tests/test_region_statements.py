@@ -28,8 +28,6 @@ from statement_cases import entries_in
 KINDS = {
     "bags_at": "bags_that_are_concatenated",
     "lookup_region_at": "row_score",
-    "quantized_bag_at": "quantized_bag_byte",
-    "quantized_rows_at": "quantized_rows_4bit",
     "bag_at": "bag_sum",
     "blocks_at": "block_gather",
     "rows_at": "rows",

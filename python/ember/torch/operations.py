@@ -132,6 +132,15 @@ ATEN_EMBEDDING_BAG = (
     "padding_idx",
 )
 MODES = ("sum", "mean", "max")
+# Operators on tables whose rows are encoded.
+OF_ENCODED_ROWS = frozenset(
+    (
+        "ember::quantized_rows",
+        "ember::quantized_bag",
+        "quantized::embedding_bag_4bit_rowwise_offsets",
+        "quantized::embedding_bag_byte_rowwise_offsets",
+    )
+)
 # Operators whose first result is the bags.
 BAG_OPERATORS = ("embedding_bag", "_embedding_bag", "_embedding_bag_forward_only")
 
@@ -246,6 +255,9 @@ def read(node: Node) -> Operation | None:
     if node.op != "call_function":
         return None
     target = node.target
+    if (encoded := _of_encoded_rows(target)) is not None:
+        names = tuple(argument.name for argument in encoded._schema.arguments)
+        return Operation(encoded._schema.name.partition("::")[2], _named(names, node))
     if isinstance(target, private.OpOverload):
         return None if _is_bag_operator(node) else _read_operator(target, node)
     if (bag := _operator_of_bags(node)) is not None:
@@ -259,6 +271,16 @@ def read(node: Node) -> Operation | None:
         return Operation("normalize", {_keyword(k): v for k, v in _named(NORMALIZE, node).items()})
     spelled = _FUNCTIONS.get(target) if isinstance(target, Hashable) else None
     return None if spelled is None else _bound(spelled, node)
+
+
+def _of_encoded_rows(target: Any) -> private.OpOverload | None:
+    """The operator on a table whose rows are encoded that is called; None for anything else."""
+    # A function of torch.ops has overloads, of which these have one.
+    if isinstance(target, private.OpOverloadPacket):
+        target = getattr(target, "default", None)
+    if not isinstance(target, private.OpOverload) or target._schema.name not in OF_ENCODED_ROWS:
+        return None
+    return target
 
 
 def nodes_of(node: Node) -> set[Node]:

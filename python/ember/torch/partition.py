@@ -26,7 +26,6 @@ from ember.torch.linear_together import put_linear_together
 from ember.torch.movement import changed_behind, use_results, why_not_movable
 from ember.torch.no_match import AsFastError, NoMatchError
 from ember.torch.operations import name_of, tensor_of, value_of
-from ember.torch.quantized_patterns import quantized_bag_at, quantized_rows_at
 from ember.torch.region import Region, reference_of, replace
 from ember.torch.report import Compiled, Left, Report
 from ember.torch.settings import Settings
@@ -36,8 +35,6 @@ from ember.torch.settings import Settings
 PATTERNS: tuple[Callable[[Node, Settings], Region | None], ...] = (
     bags_at,
     lookup_region_at,
-    quantized_bag_at,
-    quantized_rows_at,
     bag_at,
     rows_at,
     blocks_at,

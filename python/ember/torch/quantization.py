@@ -10,7 +10,7 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any
 
@@ -19,22 +19,22 @@ import torch.nn.functional as functional
 from torch import Tensor, nn
 
 from ember import configuration
-from ember.compiler import Options, load_program
-from ember.embed_programs import ENTRY, Bag, RowFormat, array, program
-from ember.errors import ArgumentError, CompileError, CompilerNotFoundError
+from ember.compiler import Notation, Options
+from ember.embed_programs import RowFormat
+from ember.errors import ArgumentError, CompileError, CompilerNotFoundError, OffsetsError
 from ember.fallback import left_to_pytorch
 from ember.kernel import Library
 from ember.torch.element_types import INDEX_TYPES
-from ember.torch.embedding_bag import FIRST_OFFSET_CHECK, NAMES
 from ember.torch.quantized_rows import QuantizedEmbedding
 from ember.torch.row_encoding import (
+    call_kernel,
     decode,
     encode,
     encoding_of,
     format_of,
-    is_of_bytes,
     rows_of,
-    table_type,
+    table_arguments,
+    table_words,
 )
 
 
@@ -44,35 +44,41 @@ def bag_kernel(
     length: int,
     index: str,
     mode: str,
-    has_last: bool,
     weighted: bool,
     padded: bool,
     options: Options,
-) -> tuple[Callable[..., Any], Library]:
-    """A kernel for bags of rows in a format, and the library it is in; raises CompileError."""
-    kind = "offsets" if has_last else "open_offsets"
-    bag = Bag(
-        tables=(table_type(form, length),),
-        indices=array(index, None),
-        segments=array(index, None),
-        segment_kind=kind,
-        out=array("f32", None, length),
-        reduction=mode,
-        weights=array("f32", None) if weighted else None,
-        padded=padded,
-        row_format=form if is_of_bytes(form) else None,
-    )
-    check = FIRST_OFFSET_CHECK.format(offsets=kind, offset=index)
-    text = program(bag, kind="memref", names=NAMES, before=check)
-    library = load_program(text, options)
-    return library.entry(ENTRY).bind(), library
+) -> tuple[Callable[[Mapping[str, Any]], object], Library]:
+    """A kernel for bags of rows in a format, of arguments by PyTorch's names of them, and of `out`;
+    offsets have the last one. With the library that it is in; raises CompileError."""
+    segment, element = "p in offsets[b]:offsets[b+1]", "weight[indices[p],e]"
+    count, condition = "(offsets[b+1] - offsets[b])", ""
+    words = [*table_words("weight", form, length), "--type=out:f32"]
+    words += [f"--type={name}:?x{index}" for name in ("indices", "offsets")]
+    if weighted:
+        element += " * per_sample_weights[p]"
+        words.append("--type=per_sample_weights:?xf32")
+    if padded:
+        condition = " if indices[p] != padding_idx"
+        count = f"sum[{segment}{condition}](1)"
+        words.append("--type=padding_idx:i64")
+    # What is left out of a sum is chosen, not branched around.
+    chosen = f"{element}{condition} else -0.0" if padded else element
+    reduced = {
+        "sum": f"sum[{segment}]({chosen})",
+        "mean": f"sum[{segment}]({chosen}) / max({count}, 1)",
+        "max": f"max[{segment}{condition}]({element}) if {count} > 0 else 0.0",
+    }
+    library = options.load(Notation(f"out[b,e] = {reduced[mode]}", tuple(words)))
+    entry = library.entry("kernel")
+    names, kernel = [parameter.name for parameter in entry.parameters], entry.bind()
+    return lambda arguments: kernel(*(arguments[name] for name in names)), library
 
 
 @torch.library.custom_op("ember::quantized_bag", mutates_args=(), device_types="cpu")
 def quantized_bag(
     rows: Tensor,
     indices: Tensor,
-    offsets: Tensor,
+    offsets: Tensor | None,
     weights: Tensor | None,
     encoding: str,
     length: int,
@@ -82,28 +88,39 @@ def quantized_bag(
 ) -> Tensor:
     """Bags (bags, length), f32, of rows of bytes: F.embedding_bag of what they stand for.
 
-    indices (lookups,) and offsets are as F.embedding_bag has them, of one type; padding is -1
-    for none. Raises IndexOutOfRangeError, OffsetsError.
+    indices (lookups,) and offsets are as F.embedding_bag has them, of one type; without offsets,
+    indices are (bags, lookups). weights, as many as indices, are for sums. padding is -1 for none.
+    Raises IndexOutOfRangeError, OffsetsError.
     """
     form = format_of(encoding)
+    if offsets is None:
+        count, lookups = indices.shape
+        offsets, has_last = torch.arange(count + 1, dtype=indices.dtype) * lookups, True
+        indices = indices.reshape(-1)
+        weights = None if weights is None else weights.reshape(-1)
     bags = len(offsets) - has_last
     if configuration.is_disabled() or bags <= 0:
         return _decoded_bag(rows, indices, offsets, weights, form, length, mode, has_last, padding)
     index = INDEX_TYPES[indices.dtype]
     try:
         kernel, _ = bag_kernel(
-            form, length, index, mode, has_last, weights is not None, padding >= 0, Options()
+            form, length, index, mode, weights is not None, padding >= 0, Options()
         )
     except (CompileError, CompilerNotFoundError) as error:
         left_to_pytorch(f"bags of {encoding} rows", error)
         return _decoded_bag(rows, indices, offsets, weights, form, length, mode, has_last, padding)
-    arguments: list[Any] = [rows.contiguous(), indices.contiguous(), offsets.contiguous()]
-    if weights is not None:
-        arguments.append(weights.contiguous())
-    if padding >= 0:
-        arguments.append(padding)
+    if int(offsets[0]) != 0:
+        raise OffsetsError(f"offsets[0] has to be 0, but is {int(offsets[0])}")
+    if not has_last:
+        offsets = torch.cat((offsets, offsets.new_tensor([len(indices)])))
     out = torch.empty((bags, length))
-    kernel(*arguments, out)
+    arguments = table_arguments("weight", rows, form)
+    arguments.update(
+        indices=indices.contiguous(), offsets=offsets.contiguous(), padding_idx=padding, out=out
+    )
+    if weights is not None:
+        arguments["per_sample_weights"] = weights.contiguous()
+    call_kernel(kernel, arguments)
     return out
 
 
@@ -111,7 +128,7 @@ def quantized_bag(
 def _(
     rows: Tensor,
     indices: Tensor,
-    offsets: Tensor,
+    offsets: Tensor | None,
     weights: Tensor | None,
     encoding: str,
     length: int,
@@ -119,7 +136,8 @@ def _(
     has_last: bool,
     padding: int,
 ) -> Tensor:
-    return rows.new_empty((offsets.shape[0] - has_last, length), dtype=torch.float32)
+    bags = indices.shape[0] if offsets is None else offsets.shape[0] - has_last
+    return rows.new_empty((bags, length), dtype=torch.float32)
 
 
 def _decoded_bag(
@@ -187,21 +205,17 @@ class QuantizedEmbeddingBag(nn.Module):
         per_sample_weights: Tensor | None = None,
     ) -> Tensor:
         """The bags (bags, embedding_dim), f32; arguments are those of nn.EmbeddingBag."""
-        has_last = self.include_last_offset
         if per_sample_weights is not None:
             if self.mode != "sum" or per_sample_weights.shape != input.shape:
                 raise ArgumentError("per_sample_weights are for sums, as many as there are indices")
-            per_sample_weights = per_sample_weights.detach().float().reshape(-1)
-        if input.dim() == 2:
-            if offsets is not None:
-                raise ArgumentError("offsets are for an input of one dimension")
-            bags, lookups = input.shape
-            offsets, has_last = torch.arange(bags + 1, dtype=input.dtype) * lookups, True
-            input = input.reshape(-1)
-        elif offsets is None or input.dim() != 1:
+            per_sample_weights = per_sample_weights.detach().float()
+        if input.dim() == 2 and offsets is not None:
+            raise ArgumentError("offsets are for an input of one dimension")
+        if input.dim() != 2 and (offsets is None or input.dim() != 1):
             raise ArgumentError("the input has to be 2-D, or 1-D with offsets")
-        if input.dtype != offsets.dtype or input.dtype not in INDEX_TYPES:
-            input, offsets = input.long(), offsets.long()
+        is_other = offsets is not None and offsets.dtype != input.dtype
+        if is_other or input.dtype not in INDEX_TYPES:
+            input, offsets = input.long(), None if offsets is None else offsets.long()
         padding = -1 if self.padding_idx is None else int(self.padding_idx)
         found: Tensor = torch.ops.ember.quantized_bag(
             self.rows,
@@ -211,7 +225,7 @@ class QuantizedEmbeddingBag(nn.Module):
             self.encoding,
             self.embedding_dim,
             self.mode,
-            has_last,
+            self.include_last_offset,
             padding,
         )
         return found

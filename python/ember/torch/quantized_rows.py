@@ -15,30 +15,30 @@ import torch
 from torch import Tensor, nn
 
 from ember import configuration
-from ember.compiler import Options, load_program
-from ember.embed_programs import ENTRY, Gather, RowFormat, array, program
+from ember.compiler import Notation, Options
+from ember.embed_programs import RowFormat
 from ember.errors import ArgumentError, CompileError, CompilerNotFoundError
 from ember.fallback import left_to_pytorch
-from ember.kernel import Library
 from ember.torch.element_types import INDEX_TYPES
-from ember.torch.row_encoding import decode, encode, format_of, is_of_bytes, table_type
-
-NAMES = {"source": "weight", "blocks": "input"}
+from ember.torch.row_encoding import (
+    call_kernel,
+    decode,
+    encode,
+    format_of,
+    table_arguments,
+    table_words,
+)
 
 
 @cache
-def rows_kernel(
-    form: RowFormat, length: int, index: str, options: Options
-) -> tuple[Callable[..., Any], Library]:
-    """A kernel that decodes rows, and the library it is in; raises CompileError."""
-    gather = Gather(
-        source=table_type(form, length),
-        blocks=array(index, None, 1),
-        out=array("f32", None, 1, length),
-        row_format=form if is_of_bytes(form) else None,
+def rows_kernel(form: RowFormat, length: int, index: str, options: Options) -> Callable[..., Any]:
+    """A kernel that decodes rows: of as many rows of a table as there are, them and indices;
+    raises CompileError."""
+    notation = Notation(
+        "out[i,e] = weight[input[i],e]",
+        (*table_words("weight", form, length), f"--type=input:?x{index}", "--type=out:f32"),
     )
-    library = load_program(program(gather, kind="memref", names=NAMES), options)
-    return library.entry(ENTRY).bind(), library
+    return options.load(notation).entry("kernel").bind()
 
 
 @torch.library.custom_op("ember::quantized_rows", mutates_args=(), device_types="cpu")
@@ -53,12 +53,13 @@ def quantized_rows(rows: Tensor, indices: Tensor, encoding: str, length: int) ->
         flat = flat.long()
     if not configuration.is_disabled() and len(flat):
         try:
-            kernel, _ = rows_kernel(form, length, INDEX_TYPES[flat.dtype], Options())
+            kernel = rows_kernel(form, length, INDEX_TYPES[flat.dtype], Options())
         except (CompileError, CompilerNotFoundError) as error:
             left_to_pytorch(f"lookups of {encoding} rows", error)
         else:
-            out = torch.empty((len(flat), 1, length))
-            kernel(rows.contiguous(), flat.contiguous().view(-1, 1), out)
+            out = torch.empty((len(flat), length))
+            table = table_arguments("weight", rows, form).values()
+            call_kernel(kernel, *table, flat.contiguous(), out)
             return out.view(*indices.shape, length)
     found = decode(rows.index_select(0, flat), form, length)
     return found.view(*indices.shape, length)

@@ -5,12 +5,14 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
 import math
+from collections.abc import Callable
+from typing import Any
 
 import torch
 from torch import Tensor
 
-from ember.embed_programs import Array, RowFormat, array
-from ember.errors import ArgumentError
+from ember.embed_programs import RowFormat
+from ember.errors import ArgumentError, KernelError
 from ember.row_types import ENCODINGS, PARAMETERS
 
 # The formats of tables by the names that users give them: integers have a scale and a bias a row,
@@ -51,11 +53,27 @@ def is_of_bytes(form: RowFormat) -> bool:
     return form.encoding not in HALVES
 
 
-def table_type(form: RowFormat, length: int) -> Array:
-    """The type of a table in that format, with rows of so many elements."""
+def table_words(name: str, form: RowFormat, length: int) -> tuple[str, ...]:
+    """What emberc has to know of a table in that format, with rows of so many elements, that
+    statements read."""
     if is_of_bytes(form):
-        return array("i8", None, form.row_bytes(length))
-    return array(form.encoding, None, length)
+        return f"--type={name}:?x{length}xf32", f"--format={name}:{form.name}"
+    return (f"--type={name}:?x{length}x{form.encoding}",)
+
+
+def table_arguments(name: str, rows: Tensor, form: RowFormat) -> dict[str, Any]:
+    """What kernels of such statements take in the place of the table, by names."""
+    if is_of_bytes(form):
+        return {f"{name}_size0": len(rows), f"{name}_values": rows.contiguous()}
+    return {name: rows.contiguous()}
+
+
+def call_kernel(kernel: Callable[..., Any], *arguments: Any) -> None:
+    """Calls a kernel of such statements; errors name the table, and not its bytes."""
+    try:
+        kernel(*arguments)
+    except KernelError as error:
+        raise type(error)(str(error).replace("_values'", "'")) from None
 
 
 def encode(table: Tensor, form: RowFormat) -> Tensor:

@@ -114,8 +114,9 @@ void KernelBuilder::addStored(StringRef name, const NamedArray &array) {
   auto type = cast<ArrayType>(array.format);
   stored[name] = type;
   for (size_t dimension = 0; dimension < array.rank; ++dimension)
-    inputs.push_back(
-        {nameLevel(name, "size", dimension), IndexType::get(context)});
+    if (type.isDynamicDim(dimension))
+      inputs.push_back(
+          {nameLevel(name, "size", dimension), IndexType::get(context)});
   if (counts(array)) {
     countedArrays.insert(name);
     outputs.push_back(
@@ -131,9 +132,14 @@ void KernelBuilder::addStored(StringRef name, const NamedArray &array) {
   }
   // Rows of bytes, if elements are encoded.
   MemRefType values = memoryOf(array.element);
-  if (type.getFormat().getEncoding())
-    values = memoryOf(IntegerType::get(context, 8),
-                      {ShapedType::kDynamic, ShapedType::kDynamic});
+  if (RowFormatAttr encoding = type.getFormat().getEncoding()) {
+    unsigned last = type.getFormat().getDimensionOf(type.getRank() - 1);
+    int64_t length = type.getDimSize(last), bytes = ShapedType::kDynamic;
+    if (ShapedType::isStatic(length))
+      bytes = encoding.getLayout().rowBytes(length);
+    values =
+        memoryOf(IntegerType::get(context, 8), {ShapedType::kDynamic, bytes});
+  }
   parameters.push_back({(name + "_values").str(), values});
 }
 
@@ -164,7 +170,8 @@ void KernelBuilder::assemble(OpBuilder &builder, Block &body, StringRef name,
       if (!counted)
         levels.push_back(values.lookup(nameLevel(name, what, number)));
   for (int64_t dimension = 0; dimension < type.getRank(); ++dimension)
-    sizes.push_back(values.lookup(nameLevel(name, "size", dimension)));
+    if (type.isDynamicDim(dimension))
+      sizes.push_back(values.lookup(nameLevel(name, "size", dimension)));
   values[name] = AssembleOp::create(
       builder, locationOf(context, Position()), type,
       counted ? counted : values.lookup((name + "_values").str()), levels,

@@ -93,7 +93,10 @@ LogicalResult ember::cin::setSizes(NamedArrays &arrays,
     // That there is one has been found out by its type.
     if (array == arrays.end())
       continue;
-    if (array->second.format)
+    auto stored = dyn_cast_or_null<ArrayType>(array->second.format);
+    bool hasWholeRows = stored && stored.getFormat().getEncoding() &&
+                        stored.getFormat().isDense();
+    if (stored && !hasWholeRows)
       return emitErrorAt(context, array->second.position)
              << "'" << entry.first()
              << "' has a format, and its sizes are of a call";
@@ -104,7 +107,11 @@ LogicalResult ember::cin::setSizes(NamedArrays &arrays,
              << (indices == 1 ? " index" : " indices")
              << " in the statement, and is given with " << dimensions
              << (dimensions == 1 ? " dimension" : " dimensions");
-    llvm::copy(entry.second, array->second.shape.begin());
+    array->second.shape.assign(entry.second.begin(), entry.second.end());
+    if (stored)
+      array->second.format =
+          ArrayType::get(context, array->second.shape, stored.getElementType(),
+                         stored.getFormat());
   }
   for (const auto &entry : options.strided) {
     auto *array = arrays.find(entry.first());

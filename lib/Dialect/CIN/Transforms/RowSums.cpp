@@ -210,6 +210,9 @@ static AccessOp findRead(ForallOp loop, Value array, ValueRange row) {
     if (!isa<AccessOp, ApplyOp, CallOp, LiteralOp>(op))
       return nullptr;
     auto access = dyn_cast<AccessOp>(op);
+    // Other rows of bytes are decoded where they are read: the loop stays.
+    if (access && isa<ArrayType>(access.getArray().getType()))
+      return nullptr;
     if (!access || access.getArray() != array)
       continue;
     if (reader || !isOfElement(access.getIndices()))

@@ -26,7 +26,7 @@ class SelectionCall(StatementCall):
         inputs = self._taken(
             [one.contiguous() if isinstance(one, Tensor) else one for one in given]
         )
-        out: Tensor = inputs[program.prototype].new_empty(self._sizes(inputs))
+        out = torch.empty(self._sizes(inputs), dtype=program.dtype, device="cpu")
         count = torch.empty(1, dtype=torch.int64)
         arguments = self._named(inputs)
         arguments[program.result], arguments[program.result + COUNT] = self._kept(out), count

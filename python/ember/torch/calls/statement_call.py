@@ -119,30 +119,30 @@ class Program:
     """What is fixed of a kernel.
 
     notation: the statements, which assign to `result`, without its dimensions of size 1. inputs:
-    the names of what they read. sizes: of the result. prototype: the place of an input of the
-    result's type. elements: the sizes of what is looked up or scattered, each.
-    least_differentiated: from so many elements in all on kernels of gradients gain. expected:
-    numbers behind what the kernel takes, which have to be these. paddings: rows whose gradient is
-    0, with their tables' places. undifferentiated: places of inputs whose gradients statements do
-    not make. without_gradient: of those that have none. lengths: what else the kernel takes, by
-    names. given: how many arguments there are, with those that kernels do not take. of_rows: what
-    is differentiated where gradients of tables are needed that PyTorch makes of those of rows.
-    rows: how many lookups there are, and the place of a table, where rows are all that is read, and
-    nothing is reduced. totals: lengths, with the number that they have to add up to, none of them
-    negative. least: elements of the result below which PyTorch is as fast. offsets: names of inputs
-    that say where segments begin. segments: places of those that have to begin at 0, with how many
-    rows there are. lookups: places of tables, with those of indices of their rows, where kernels do
-    not say which is wrong. are_bags: whether gradients are sums for each table. constants: arrays
-    that kernels are given in each call. masks: what places are looked for in, by the names of the
-    places. ends: where those of edges are, of which each has some. scatters: the functions that
-    combine what is scattered, or "count". operators: the traced graph that the statements are of.
+    the names of what they read. sizes: of the result; dtype: its type. elements: the sizes of what
+    is looked up or scattered, each. least_differentiated: from so many elements in all on kernels
+    of gradients gain. expected: numbers behind what the kernel takes, which have to be these.
+    paddings: rows whose gradient is 0, with their tables' places. undifferentiated: places of
+    inputs whose gradients statements do not make. without_gradient: of those that have none.
+    lengths: what else the kernel takes, by names. given: how many arguments there are, with those
+    that kernels do not take. of_rows: what is differentiated where gradients of tables are needed
+    that PyTorch makes of those of rows. rows: how many lookups there are, and the place of a table,
+    where rows are all that is read, and nothing is reduced. totals: lengths, with the number that
+    they have to add up to, none of them negative. least: elements of the result below which PyTorch
+    is as fast. offsets: names of inputs that say where segments begin. segments: places of those
+    that have to begin at 0, with how many rows there are. lookups: places of tables, with those of
+    indices of their rows, where kernels do not say which is wrong. are_bags: whether gradients are
+    sums for each table. constants: arrays that kernels are given in each call. masks: what places
+    are looked for in, by the names of the places. encoded: names of inputs that are rows of bytes.
+    ends: where those of edges are, of which each has some. scatters: the functions that combine
+    what is scattered, or "count". operators: the traced graph that the statements are of.
     """
 
     notation: Notation
     result: str
     inputs: tuple[str, ...]
     sizes: Sizes
-    prototype: int
+    dtype: torch.dtype
     elements: tuple[Sizes, ...]
     least_differentiated: int
     expected: tuple[float, ...] = ()
@@ -162,8 +162,13 @@ class Program:
     are_bags: bool = False
     constants: tuple[tuple[str, Tensor], ...] = ()
     masks: tuple[tuple[str, Function], ...] = ()
+    encoded: frozenset[str] = frozenset()
     least: int = 0
     operators: Graph | None = field(default=None, compare=False, repr=False)
+
+    def parameter(self, name: str) -> str:
+        """What kernels call an input's elements."""
+        return f"{name}_values" if name in self.encoded else name
 
     @property
     def sizes_of_call(self) -> list[tuple[int, int, int]]:
@@ -248,7 +253,7 @@ class StatementCall(RegionCall):
     def forward(self, *given: Any) -> Tensor:
         inputs = self._taken(given)
         sizes = self._sizes(inputs)
-        out: Tensor = inputs[self.program.prototype].new_empty(sizes)
+        out = torch.empty(sizes, dtype=self.program.dtype, device="cpu")
         self._compute(inputs, self._kept(out))
         return out
 
@@ -334,7 +339,10 @@ class StatementCall(RegionCall):
 
     def _named(self, inputs: Sequence[Any]) -> dict[str, Any]:
         """What kernels take, by names."""
-        named = dict(zip(self.program.inputs, map(_as_array, inputs), strict=False))
+        parameters = map(self.program.parameter, self.program.inputs)
+        named = dict(zip(parameters, map(_as_array, inputs), strict=False))
+        for name in self.program.encoded:
+            named[f"{name}_size0"] = len(named[self.program.parameter(name)])
         named.update(self.program.constants)
         names = [name for name, _ in self.program.masks]
         named.update(zip(names, inputs[self.inputs :], strict=True))
@@ -360,7 +368,7 @@ class StatementCall(RegionCall):
 
     def _sizes(self, inputs: Sequence[Any]) -> list[int]:
         sizes = _sizes(self.program.sizes, inputs)
-        if not math.prod(sizes):
+        if not math.prod(sizes) or (self.program.elements and not self.elements(inputs)):
             raise NotTakenError
         # The first call builds the kernel, so that there is one to export, however small it is.
         if math.prod(sizes) < self.program.least and self.libraries:
@@ -383,6 +391,13 @@ class StatementCall(RegionCall):
         if self.program.totals or self.program.masks or len(sizes) < len(self.program.sizes):
             return None
         if self.program.least and self.program.sizes_of_call:
+            return None
+        prototypes = [
+            place
+            for place, one in enumerate(arguments)
+            if isinstance(one, Tensor) and one.dtype is self.program.dtype
+        ]
+        if self.program.encoded or not prototypes:
             return None
         if any(
             isinstance(one, Multiple) and isinstance(one.times, tuple) for one in lengths.values()
@@ -424,7 +439,7 @@ class StatementCall(RegionCall):
             self.common,
             arguments,
             sources,
-            self.program.prototype,
+            prototypes[0],
             sizes,
             kernel_sizes=[size for size in sizes if size != 1],
             # What has no rows is left to PyTorch.
@@ -467,7 +482,7 @@ class StatementCall(RegionCall):
             for place in range(self.inputs)
             if place >= len(self.program.inputs)
             or place in read
-            or self.program.inputs[place] in gradient.parameters
+            or self.program.parameter(self.program.inputs[place]) in gradient.parameters
         ]
 
     def _gradient(self, needed: Sequence[bool]) -> _Gradient:

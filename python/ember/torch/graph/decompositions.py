@@ -14,6 +14,7 @@ from torch.fx import Graph, Node
 from ember.torch.graph.bags import embedding_bag
 from ember.torch.graph.contractions import contract, contraction_at
 from ember.torch.graph.costs import MOST_QUERIES
+from ember.torch.graph.encoded_bags import encoded_bag_at
 from ember.torch.operations import likely_sizes, tensor_of
 
 # Operators that have statements as they are, or none: they refuse what their decomposition takes,
@@ -52,6 +53,8 @@ def copy(node: Node, part: Graph, copied: Mapping[Node, Node]) -> Node:
         made.target = embedding_bag
     if node.target in _STACKS:
         made.target = _stacked
+    if (bag := encoded_bag_at(node)) is not None:
+        made.target = bag
     if node.target in _DISTANCES and _are_few(node):
         made.target = _distances
     return made

@@ -16,10 +16,14 @@ from ember.torch.operations import Operation, read, same_number, tensor_of
 # Those that look up, with their parameters: in what, and where.
 _LOOKUPS = {
     "embedding": ("weight", "input"),
+    "embedding_bag_4bit_rowwise_offsets": ("weight", "indices"),
+    "embedding_bag_byte_rowwise_offsets": ("weight", "indices"),
     "gather": ("self", "index"),
     "getitem": ("self", "index"),
     "index": ("self", "indices"),
     "index_select": ("self", "index"),
+    "quantized_bag": ("rows", "indices"),
+    "quantized_rows": ("rows", "indices"),
     "take_along_dim": ("self", "indices"),
 }
 # Those that combine elements, with their parameters: what, and where.

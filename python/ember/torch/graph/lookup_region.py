@@ -47,6 +47,7 @@ from ember.torch.graph.discovery import (
     requires_gradient,
     why_not_alone,
 )
+from ember.torch.graph.encoded_bags import is_encoded_bag, why_untranslated
 from ember.torch.graph.irregular import looked_up_in, scattered_by, selected_in
 from ember.torch.graph.trace import Function, function_of, read_by
 from ember.torch.lookups import lookup_at
@@ -69,6 +70,8 @@ from ember.torch.translate.values import is_one, known_number
 
 # Kinds of regions: of a number for each lookup, all others with a reduction, and those without.
 SCORE, STATEMENTS, ROWS = "row_score", "statements", "rows"
+# What is reduced of rows that are encoded.
+QUANTIZED = "quantized_bag"
 # Of bags alone, which are a loop each, and of several side by side.
 BAG, BAGS = "bag", "bags"
 # What is stored in one pass over a mask.
@@ -98,6 +101,8 @@ def lookup_region_at(node: Node, settings: Settings) -> Region | None:
         return None
     is_number = whole.dim() == 1 or (whole.dim() == 2 and is_one(whole.shape[1]))
     found = find(node, with_places=True, says_why=is_number)
+    if found is None and is_encoded_bag(node):
+        raise NoMatchError(why_untranslated(node) or why_not_alone(node))
     if found is None and scattered_by(node) is not None:
         raise NoMatchError(why_not_alone(node))
     if found is None or not found.statements.reduces:
@@ -105,7 +110,7 @@ def lookup_region_at(node: Node, settings: Settings) -> Region | None:
     is_score = is_number and all(
         lookup_at(one, any_gradient=True) is not None for one in found.irregular
     )
-    kind = SCORE if is_score else STATEMENTS
+    kind = QUANTIZED if found.statements.encodings else SCORE if is_score else STATEMENTS
     return region_of(kind, node, found, _title(found, is_score), settings)
 
 
@@ -139,6 +144,11 @@ def rows_at(node: Node, settings: Settings) -> Region | None:
         return None
     if found.statements.is_computed and whole.dtype not in SUM_TYPES:
         return None
+    if found.statements.encodings:
+        # A lookup by itself is a kernel as it is.
+        title = _title(found, is_score=False)
+        several = len(found.irregular) > 1
+        return region_of(QUANTIZED, node, found, title, settings) if several else None
     for statements in (found.statements, found.statements.of_rows):
         if statements is not None:
             statements.join()
@@ -209,7 +219,7 @@ def _is_of_rows_alone(found: Found, dtype: torch.dtype) -> bool:
         not statements.reduces
         and not statements.are_ranged
         and read <= set(found.tables)
-        and all(dtype_of(table) is dtype for table in found.tables)
+        and (bool(statements.encodings) or all(dtype_of(table) is dtype for table in found.tables))
         and all(map(_is_of_matrix_rows, found.irregular))
         and all(is_view(one) or _is_of_elements(one) for one in found.nodes)
     )
@@ -243,7 +253,7 @@ def _is_of_matrix_rows(lookup: Node) -> bool:
     index = operation.get("index", operation.get("indices"))
     if isinstance(index, tuple | list):
         return len(index) == 1 and operation.name in ("getitem", "index")
-    return operation.name in ("embedding", "getitem")
+    return operation.name in ("embedding", "getitem", "quantized_rows")
 
 
 def region_of(
@@ -266,7 +276,10 @@ def region_of(
             raise NoMatchError("it adds to a half type in place; kernels keep sums in f32")
         call = InPlaceCall
         given.append(found.changed)
-    if whole is None or all(dtype_of(one) is not whole.dtype for one in inputs):
+    is_of_kind = bool(statements.encodings) or any(
+        whole is not None and dtype_of(one) is whole.dtype for one in inputs
+    )
+    if whole is None or not is_of_kind:
         return None
     counts = [count for _, count in statements.masks.values()]
     sizes = _sizes_of(_with_counts(statements), given, counts)
@@ -308,7 +321,7 @@ def region_of(
     def make(reference: Reference) -> StatementCall:
         return call(reference, program, settings.kernel_options, settings.raises)
 
-    names = {statements.inputs[one]: name_of(one) for one in inputs}
+    names = {program.parameter(statements.inputs[one]): name_of(one) for one in inputs}
     changes = () if found.changed is None else (found.changed,)
     return Region(kind, node, found.nodes, tuple(given), make, title, names, found.shared, changes)
 
@@ -367,6 +380,9 @@ def _title(found: Found, is_score: bool) -> str:
     # What is looked up in may be computed here, too, as products of matrices are.
     outside = outside or [one for one in found.read if dtype_of(one) in VALUE_TYPES]
     tables = ", ".join(sorted(set(map(name_of, outside))))
+    if encoded := found.statements.encodings.values():
+        encodings = ", ".join(dict.fromkeys(one.encoding for one in encoded))
+        return f"{_name_of_result(max(found.nodes))} of {encodings} rows of {tables}"
     if any(map(scattered_by, found.irregular)):
         of_rows = f" of rows of {tables}" if tables else ""
         combined = [one for one in found.statements.scatters if one != "count"]
@@ -374,6 +390,16 @@ def _title(found: Found, is_score: bool) -> str:
         return f"{functions} over edges{of_rows}"
     count = f"{len(found.irregular)} " if is_score else ""
     return f"numbers from {count}rows of {tables}"
+
+
+def _name_of_result(node: Node) -> str:
+    """What is computed of encoded rows last."""
+    operation = read(node)
+    if operation is None:
+        return "function"
+    # PyTorch's operators add up, whatever their mode is.
+    mode = operation.get("mode") if operation.name == "quantized_bag" else "sum"
+    return f"{mode} of bags" if is_encoded_bag(node) else operation.name
 
 
 def _program(
@@ -409,7 +435,7 @@ def _program(
         RESULT,
         names,
         sizes[0],
-        next(place for place, one in enumerate(inputs) if dtype_of(one) is dtype),
+        dtype,
         tuple(one for one in elements if one is not None),
         least,
         tuple(statements.expected.values()),
@@ -425,6 +451,7 @@ def _program(
         of_rows,
         ends=tuple(_ends(statements, inputs)),
         scatters=tuple(statements.scatters),
+        encoded=statements.of_bytes,
     )
 
 

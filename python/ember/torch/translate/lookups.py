@@ -25,10 +25,11 @@ from ember.torch.translate.values import (
 )
 
 
-def _at_places(
+def at_places(
     call: Call, table: Value, dimension: int, places: Value, begin: int, rank: int
 ) -> Value:
-    """The table's elements; its index in a dimension is what `places` has at `rank` indices."""
+    """The table's elements; its index in a dimension is what `places` has at `rank` indices, from
+    `begin` on."""
     if places.dtype not in INDEX_TYPES:
         raise NotTranslatedError
 
@@ -53,7 +54,7 @@ def _embedding(call: Call) -> Value:
             call.statements.lookups.append(Lookup(call.node, at, table.name, padding, *options))
         else:
             call.statements.paddings[table.name] = padding
-    return _at_places(call, table, 0, places, 0, places.rank)
+    return at_places(call, table, 0, places, 0, places.rank)
 
 
 def _is_only_padded(call: Call, padding: int) -> bool:
@@ -73,7 +74,7 @@ def _index_select(call: Call) -> Value:
     dimension = table.place(call.given("dim"))
     if places.rank != 1:
         raise NotTranslatedError
-    return _at_places(call, table, dimension, places, dimension, 1)
+    return at_places(call, table, dimension, places, dimension, 1)
 
 
 def places_of(call: Call) -> tuple[int, list[Value]]:

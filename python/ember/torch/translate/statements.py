@@ -14,8 +14,10 @@ from torch import Tensor
 from torch.fx import Graph, Node
 
 from ember.compiler import Notation
+from ember.embed_programs import RowFormat
 from ember.torch.element_types import INDEX_TYPES, VALUE_TYPES
 from ember.torch.operations import fixed_size, same_number, value_of
+from ember.torch.row_encoding import is_of_bytes
 from ember.torch.translate.pieces import Piece, Pieces, Terms
 from ember.torch.translate.values import (
     FIRST,
@@ -84,7 +86,8 @@ class Statements:
     operator of the traced graph that selects columns, of which the result is. condition: where it
     does, by the index of a column; the sizes are those of all columns then. strided: names of
     inputs whose rows lie apart, as those of heads that are columns of a matrix. operators: the
-    traced graph that they are the statements of.
+    traced graph that they are the statements of. encodings: of tables that stand for f32, by the
+    inputs' names.
     """
 
     number: torch.dtype
@@ -120,6 +123,7 @@ class Statements:
     sizes: tuple[Any, ...] = ()
     strided: set[str] = field(default_factory=set)
     operators: Graph | None = None
+    encodings: dict[str, RowFormat] = field(default_factory=dict)
     _temporaries: int = 0
     # What was reduced where it is read, and is in an array now.
     _stored: list[tuple[Value, Value]] = field(default_factory=list)
@@ -141,6 +145,21 @@ class Statements:
             self.types[name] = _type(self.number)
             return Value((), self.number, lambda _: name)
         raise NotTranslatedError
+
+    def encoded(self, node: Node, rows: Any, length: int, form: RowFormat) -> Value:
+        """A table (rows, length), f32, that an input has as rows of bytes."""
+        name, spelled = self.inputs[node], f"?x{length}xf32"
+        if self.types.setdefault(name, spelled) != spelled:
+            raise NotTranslatedError
+        if self.encodings.setdefault(name, form) != form:
+            raise NotTranslatedError
+        return Value(
+            (rows, length),
+            torch.float32,
+            lambda indices: f"{name}[{','.join(indices)}]",
+            name=name,
+            is_looked_up=self.is_trial,
+        )
 
     def constant(self, tensor: Tensor) -> Value:
         """A tensor that the statements bring along."""
@@ -549,6 +568,11 @@ class Statements:
         )
 
     @property
+    def of_bytes(self) -> frozenset[str]:
+        """Names of inputs that are rows of bytes."""
+        return frozenset(name for name, form in self.encodings.items() if is_of_bytes(form))
+
+    @property
     def text(self) -> str:
         """All statements."""
         return "; ".join(self.lines)
@@ -580,6 +604,8 @@ class Statements:
                 spelled = self._ranged_type(spelled)
             layout = ":strided" if name in self.strided else ""
             words.append(f"--type={name}:{spelled}{layout}")
+            if name in self.of_bytes:
+                words.append(f"--format={name}:{self.encodings[name].name}")
         return Notation(self.text, tuple(words))
 
     def _ranged_type(self, element: str) -> str:

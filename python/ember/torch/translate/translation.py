@@ -17,6 +17,7 @@ from ember.torch.operations import is_tensor, read, value_of
 from ember.torch.translate import (
     bags,
     elementwise,
+    encodings,
     lookups,
     products,
     reductions,
@@ -30,7 +31,17 @@ from ember.torch.translate.table import translate
 from ember.torch.translate.values import NotTranslatedError, Value, detached
 
 # Families of the table, which enter what they translate.
-FAMILIES = (bags, elementwise, lookups, products, reductions, scatters, segments, views)
+FAMILIES = (
+    bags,
+    elementwise,
+    encodings,
+    lookups,
+    products,
+    reductions,
+    scatters,
+    segments,
+    views,
+)
 
 
 @dataclass(frozen=True)
